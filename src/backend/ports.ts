@@ -1,0 +1,69 @@
+import type { Kysely } from "kysely";
+import type { ServiceConfiguration } from "./services/service.ts";
+import type { Database } from "./store/schema.ts";
+
+/** Time as the backend sees it. Tests move it; nothing else in the backend reads a clock. */
+export type Clock = { now(): number };
+
+/**
+ * One line of the structured log. Fields pass the redaction of `log.ts`; tokens, codes, verifiers and prompts are never given to it.
+ */
+export type Log = (level: "debug" | "info" | "warn" | "error", event: string, fields?: Record<string, unknown>) => void;
+
+/** Outgoing HTTP to services and their authorization servers (undici in production, strict fakes in tests). */
+export type Fetch = (url: string, init?: RequestInit) => Promise<Response>;
+
+/** Which model answers, decided anew for each generation so that a changed setting needs no restart. */
+export type ModelSettings = {
+  /** `openai:gpt-5`, `anthropic:…`, `google:…`, `openai-compatible:…`, or empty for the offline planner. */
+  model?: string;
+  /** Environment of the providers: OPENAI_API_KEY, ANTHROPIC_API_KEY, GOOGLE_GENERATIVE_AI_API_KEY, OPENAI_BASE_URL … */
+  env: Record<string, string | undefined>;
+};
+
+/** Secrets of the backend, as raw bytes. The first of `sealing` seals, all of them open (key rotation). */
+export type Keys = {
+  /** HS256 key for access tokens. */
+  signing: { id: string; key: Uint8Array };
+  /** AES-256-GCM keys for what is stored encrypted: service tokens, PKCE verifiers. 32 bytes each. */
+  sealing: { id: string; key: Uint8Array }[];
+};
+
+/** Limits, so that tests and operators can set them; `limits.ts` has the defaults. */
+export type Limits = {
+  /** Largest accepted request body in bytes. */
+  bodyBytes: number;
+  /** Requests per minute and address, all routes together. */
+  requestsPerMinute: number;
+  /** Requests per minute and address on the routes that hand out or spend secrets (connect, status, refresh, confirm). */
+  sensitivePerMinute: number;
+};
+
+/** Everything the backend takes from outside. Built by `src/main.ts`, and by `test/support` for tests. */
+export type BackendPorts = {
+  db: Kysely<Database>;
+  keys: Keys;
+  clock: Clock;
+  log: Log;
+  fetch: Fetch;
+  /** What can be connected, with endpoints and client ids; sandbox or real makes no other difference. */
+  services: ServiceConfiguration[];
+  model(): ModelSettings;
+  /** Where browsers reach this backend, for redirect URIs: `http://127.0.0.1:4000`. No trailing slash. */
+  publicUrl: string;
+  /** Host names accepted in `Host` besides the one of `publicUrl`. */
+  hosts?: string[];
+  /** Set for the embedded backend: every request but the OAuth callback must carry it in `Kay-Local-Secret`. */
+  localSecret?: string;
+  limits: Limits;
+  version: string;
+  sandbox: boolean;
+};
+
+/** A backend without a socket: tests and the listener call `fetch`; `close` ends what it still does. */
+export type Backend = {
+  fetch(request: Request, address?: string): Promise<Response>;
+  /** How many requests and generations are under way, for the idle clock of the embedded backend. */
+  busy(): number;
+  close(): Promise<void>;
+};

@@ -1,0 +1,112 @@
+import type * as z from "zod/mini";
+
+/**
+ * A service is data: how to sign in, who the account is, and what can be done. The flows (consent, refresh, requests, approvals) are
+ * written once, in `connections` and `agent`; nothing here knows whether it talks to the sandbox or to the real service.
+ */
+export type Service = {
+  /** Name in commands and on the wire: `jira`. */
+  name: string;
+  /** Name for people: `Jira`. */
+  title: string;
+  oauth: OAuth;
+  /** Where the service lives when a real client id is configured. */
+  endpoints: Endpoints;
+  /** Who consented and where they work. Called once after each consent, with the fresh token. */
+  identify(http: ServiceHttp): Promise<Identity>;
+  tools: Tool[];
+};
+
+/** Base URLs by role, no trailing slash. `authorize`, `token` and `api` exist for each service; a service may name more. */
+export type Endpoints = { authorize: string; token: string; api: string; [role: string]: string };
+
+/** How a provider does OAuth 2 (RFC 6749), as data. Source: the provider's own pages, named in each service file. */
+export type OAuth = {
+  /** Services with one provider share accounts and client ids: `atlassian`. */
+  provider: string;
+  scopes: string[];
+  /** Further parameters of the authorization request: `audience`, `prompt`, `access_type` … */
+  authorizeParams?: Record<string, string>;
+  /** S256 challenge (RFC 7636), where the provider takes it. */
+  pkce: boolean;
+  /** How the client authenticates at the token endpoint. */
+  clientAuth: "client_secret_post" | "client_secret_basic" | "none";
+  /** `rotating`: each refresh spends the refresh token. `stable`: it stays. `none`: tokens do not expire. */
+  refresh: "rotating" | "stable" | "none";
+  /** Error codes of the token endpoint which mean that the grant is gone for good, besides `invalid_grant`. */
+  goneErrors?: string[];
+};
+
+/** A client registered at a provider. Secrets stay in memory and in the operator's configuration. */
+export type OAuthClient = { id: string; secret?: string };
+
+/** A service as this backend offers it. Without a client it is listed as not connected and cannot be connected. */
+export type ServiceConfiguration = { service: Service; endpoints: Endpoints; client: OAuthClient | null };
+
+/** Who consented, and what the connection is bound to. */
+export type Identity = {
+  /** The provider's own id of the account; what "the same account" means. */
+  accountId: string;
+  /** Shown in `GET /connections` as `user`, in the guide's field names. */
+  user: Record<string, unknown>;
+  /** Shown as `metadata`; holds what tools need to reach the right place (`url`, `cloud_id`, `workspace_id`). */
+  metadata: Record<string, unknown>;
+  /** When the token opens several sites and none was chosen: the person has to choose one; `metadata` is then of no site. */
+  sites?: Site[];
+};
+
+/** One of several places that a token opens (Atlassian's accessible resources). */
+export type Site = { id: string; name: string; url: string; scopes: string[]; metadata: Record<string, unknown> };
+
+/** What a tool may do. `destructive` cannot be undone by the same person in the same service. */
+export type Access = "read" | "write" | "destructive";
+
+/** One thing that can be done with a service. Names are `service.verb_object`. */
+export type Tool<Input extends Record<string, unknown> = Record<string, unknown>> = {
+  name: string;
+  /** One or two sentences for the model and for `kay tools`. */
+  description: string;
+  access: Access;
+  /** zod/mini schema; its JSON Schema goes to the model, its `describe` texts too. */
+  input: z.ZodMiniType<Input>;
+  /** Plain requests that this tool answers; the offline planner learns its intents from them. `{slot}` marks an input field. */
+  examples: string[];
+  /** One line that says exactly what this call does, for approvals and receipts: "Move KAY-3 to Done". */
+  summary(input: Input): string;
+  run(input: Input, context: ToolContext): Promise<ToolResult>;
+};
+
+/** What a tool gets. `http` carries the token, base URL, retries and errors of the service. */
+export type ToolContext = {
+  http: ServiceHttp;
+  /** `metadata` of the connection. */
+  metadata: Record<string, unknown>;
+  signal: AbortSignal;
+  /** For writes: sent as the service's idempotency key where it has one. */
+  idempotencyKey: string;
+};
+
+/** What a tool answers: `data` trimmed for a model, `text` as Markdown for a person, `url` where the person can look at it. */
+export type ToolResult = { data: unknown; text: string; url?: string };
+
+/**
+ * The one HTTP core for services: base URL, bearer token, JSON in and out, 429 and 5xx with limits, and errors of the closed table.
+ * Paths are relative to the endpoint `api` unless `endpoint` names another role.
+ */
+export type ServiceHttp = {
+  request<T>(request: ServiceRequest<T>): Promise<T>;
+  endpoints: Endpoints;
+};
+
+export type ServiceRequest<T> = {
+  method?: "GET" | "POST" | "PUT" | "PATCH" | "DELETE";
+  /** `/rest/api/3/search/jql`, or an absolute URL of the same origin (paging links). */
+  path: string;
+  endpoint?: string;
+  query?: Record<string, string | number | boolean | undefined>;
+  body?: unknown;
+  headers?: Record<string, string>;
+  /** What the answer must look like. 204 and empty bodies are given as `undefined`. */
+  answer: z.ZodMiniType<T>;
+  signal?: AbortSignal;
+};

@@ -1,0 +1,61 @@
+import { type Kysely, type Migration, sql } from "kysely";
+
+/**
+ * Migrations in order, run under Kysely's own lock by whichever process opens the database first. Only additive changes: an older
+ * node may still run against the newer schema.
+ */
+export const migrations: Record<string, Migration> = {
+  "001_accounts_connections_asking": {
+    async up(db: Kysely<unknown>): Promise<void> {
+      for (const statement of FIRST) await sql.raw(statement).execute(db);
+    },
+  },
+};
+
+const FIRST = [
+  `create table installations (id text primary key, created_at timestamptz not null)`,
+  `create table known_accounts (
+     installation_id text not null references installations on delete cascade,
+     provider text not null, account_id text not null, label text not null,
+     primary key (installation_id, provider, account_id))`,
+  `create table families (
+     id text primary key, installation_id text not null references installations on delete cascade,
+     created_at timestamptz not null, expires_at timestamptz not null, revoked_at timestamptz, revoked_reason text)`,
+  `create index families_by_installation on families (installation_id)`,
+  `create table refresh_tokens (
+     hash bytea primary key, family_id text not null references families on delete cascade, sequence integer not null,
+     issued_at timestamptz not null, expires_at timestamptz not null, spent_at timestamptz, unique (family_id, sequence))`,
+  `create table states (
+     hash bytea primary key, installation_id text not null references installations on delete cascade, service text not null,
+     verifier bytea, code_challenge text, needs_tokens boolean not null, site text, status text not null, message text, code text,
+     details jsonb, account_id text, created_at timestamptz not null, expires_at timestamptz not null, delivered_at timestamptz)`,
+  `create index states_by_expiry on states (expires_at)`,
+  `create table grants (
+     installation_id text not null references installations on delete cascade, service text not null, provider text not null,
+     status text not null, reason text, sealed bytea, access_expires_at timestamptz, scopes text not null, account_id text not null,
+     "user" jsonb not null, metadata jsonb not null, version integer not null, updated_at timestamptz not null,
+     primary key (installation_id, service))`,
+  `create table conversations (
+     id text primary key, installation_id text not null references installations on delete cascade, title text,
+     interactive boolean not null, created_at timestamptz not null, updated_at timestamptz not null)`,
+  `create index conversations_by_installation on conversations (installation_id, updated_at desc)`,
+  `create table messages (
+     conversation_id text not null references conversations on delete cascade, sequence integer not null, message jsonb not null,
+     created_at timestamptz not null, primary key (conversation_id, sequence))`,
+  `create table generations (
+     id text primary key, conversation_id text not null references conversations on delete cascade, installation_id text not null,
+     status text not null, created_at timestamptz not null, finished_at timestamptz)`,
+  `create index generations_by_conversation on generations (conversation_id)`,
+  `create table confirmations (
+     hash bytea primary key, installation_id text not null references installations on delete cascade, generation_id text not null,
+     conversation_id text not null, prompt text not null, context jsonb not null, plan jsonb, interactive boolean not null,
+     created_at timestamptz not null, expires_at timestamptz not null, answered_at timestamptz, approved boolean)`,
+  `create table effects (
+     id text primary key, generation_id text not null, installation_id text not null references installations on delete cascade,
+     tool_call_id text not null, tool text not null, input jsonb not null, state text not null, summary text not null, url text,
+     created_at timestamptz not null, updated_at timestamptz not null)`,
+  `create index effects_by_generation on effects (generation_id)`,
+  `create table requests (
+     installation_id text not null references installations on delete cascade, key text not null, fingerprint text not null,
+     state text not null, status integer, answer jsonb, created_at timestamptz not null, primary key (installation_id, key))`,
+];

@@ -1,0 +1,78 @@
+import * as z from "zod/mini";
+
+/** Bodies of asking (guide, "Ask Endpoint"; protocol section 2). Loose objects, as everywhere in the contract. */
+
+/** Body of `POST /ask`. `session_id` here is the conversation, `session_…`. */
+export const AskRequest = z.looseObject({
+  prompt: z.string(),
+  interactive: z.optional(z.boolean()),
+  confirm: z.optional(z.boolean()),
+  context: z.optional(z.record(z.string(), z.unknown())),
+  session_id: z.optional(z.nullable(z.string())),
+  confirmation_token: z.optional(z.nullable(z.string())),
+});
+export type AskRequest = z.infer<typeof AskRequest>;
+
+/** What a write did or may have done: which tool, where, and the link to look at it. */
+export const Receipt = z.looseObject({
+  tool_call_id: z.string(),
+  tool: z.string(),
+  effect: z.enum(["planned", "sent", "settled", "unknown"]),
+  summary: z.string(),
+  url: z.optional(z.string()),
+});
+export type Receipt = z.infer<typeof Receipt>;
+
+/** One thing that an approval would do, in words and in full. */
+export const PlannedCall = z.looseObject({
+  tool: z.string(),
+  access: z.enum(["read", "write", "destructive"]),
+  input: z.record(z.string(), z.unknown()),
+  summary: z.string(),
+});
+export type PlannedCall = z.infer<typeof PlannedCall>;
+
+/** Answer of `POST /ask` and `POST /ask/confirm`. */
+export const AskResponse = z.looseObject({
+  status: z.enum(["pending", "confirmation_required", "interactive_response", "completed", "error"]),
+  message: z.string(),
+  session_id: z.optional(z.nullable(z.string())),
+  data: z.optional(z.unknown()),
+  confirmation_token: z.optional(z.nullable(z.string())),
+  requires_confirmation: z.optional(z.boolean()),
+  interactive: z.optional(z.boolean()),
+  /** kay's additions. */
+  generation_id: z.optional(z.string()),
+  receipts: z.optional(z.array(Receipt)),
+  expires_at: z.optional(z.string()),
+  code: z.optional(z.string()),
+  integrations: z.optional(z.array(z.string())),
+});
+export type AskResponse = z.infer<typeof AskResponse>;
+
+/** Body of `POST /ask/confirm`. */
+export const ConfirmRequest = z.looseObject({
+  confirmation_token: z.string().check(z.minLength(1)),
+  approved: z.boolean(),
+});
+export type ConfirmRequest = z.infer<typeof ConfirmRequest>;
+
+/**
+ * Answer of `GET /requests/:idempotency_key`: what became of a write whose answer was lost. `answer` is the body of the first answer
+ * once there is one. kay's addition; an unknown key is 404 NOT_FOUND.
+ */
+export const OutcomeResponse = z.looseObject({
+  state: z.enum(["running", "done", "interrupted"]),
+  status: z.optional(z.number()),
+  answer: z.optional(z.unknown()),
+});
+export type OutcomeResponse = z.infer<typeof OutcomeResponse>;
+
+/** Answer of `GET /capabilities` and `GET /health`: what this backend is. */
+export const CapabilitiesResponse = z.looseObject({
+  name: z.string(),
+  version: z.string(),
+  sandbox: z.optional(z.boolean()),
+  model: z.optional(z.string()),
+  features: z.optional(z.array(z.string())),
+});

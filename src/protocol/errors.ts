@@ -1,0 +1,135 @@
+/**
+ * The closed table of errors: every way kay can fail, on one screen. Both sides share it: the backend answers with
+ * `status`, the command line leaves with `exit` and prints `hint` below the sentence. A code that is not here is a bug.
+ *
+ * `status` 0 marks errors that only the client can have (they never travel).
+ */
+export const ERRORS = {
+  // the request itself
+  INVALID_REQUEST: { status: 400, exit: 2, hint: "Run `kay help` to see how the command is used." },
+  UNKNOWN_SERVICE: { status: 400, exit: 2, hint: "Run `kay connections` to see every service." },
+  SITE_REQUIRED: { status: 400, exit: 2, hint: "Connect again with `kay connect <service> --site <name>`." },
+  SESSION_INVALID: { status: 400, exit: 4, hint: "Run `kay connect <service>` to start again." },
+  STATE_INVALID: { status: 400, exit: 1, hint: "Run `kay connect <service>` again for a fresh link." },
+  STATE_USED: { status: 410, exit: 1, hint: "Run `kay connect <service>` again for a fresh link." },
+  NOT_FOUND: { status: 404, exit: 1, hint: "Run `kay help` to see what there is." },
+  METHOD_NOT_ALLOWED: { status: 405, exit: 1, hint: "" },
+  HOST_REFUSED: { status: 403, exit: 1, hint: "Start the backend with `kay serve --host <name>` for that name." },
+  ORIGIN_REFUSED: { status: 403, exit: 1, hint: "" },
+  LOCAL_SECRET_REQUIRED: { status: 403, exit: 1, hint: "Run `kay doctor`." },
+  PAYLOAD_TOO_LARGE: { status: 413, exit: 2, hint: "Send less at once." },
+  RATE_LIMITED: { status: 429, exit: 6, hint: "Try again in a moment." },
+
+  // who is asking
+  TOKEN_MISSING: { status: 401, exit: 4, hint: "Run `kay connect <service>`." },
+  TOKEN_INVALID: { status: 401, exit: 4, hint: "Run `kay connect <service>`." },
+  TOKEN_EXPIRED: { status: 401, exit: 4, hint: "Run `kay connect <service>`." },
+  REFRESH_INVALID: { status: 401, exit: 4, hint: "Run `kay connect <service>` to sign in again." },
+  REFRESH_REUSED: { status: 401, exit: 4, hint: "Run `kay connect <service>` to sign in again." },
+  VERIFIER_INVALID: { status: 401, exit: 4, hint: "Run `kay connect <service>` again for a fresh link." },
+  NOT_SIGNED_IN: { status: 401, exit: 4, hint: "Run `kay connect <service>`." },
+  NOT_CONNECTED: { status: 409, exit: 4, hint: "Run `kay connect <service>`." },
+  /** A tool needs a service that is not connected. `integrations` in the details names them. Never 401: no refresh cures it. */
+  AUTH_REQUIRED: { status: 403, exit: 4, hint: "Run `kay connect <service>`, then ask again." },
+
+  // consent
+  AUTHORIZATION_DENIED: { status: 0, exit: 5, hint: "Run `kay connect <service>` to try again." },
+  AUTHORIZATION_FAILED: { status: 0, exit: 1, hint: "Run `kay connect <service>` to try again." },
+  AUTHORIZATION_EXPIRED: { status: 0, exit: 1, hint: "Run `kay connect <service>` again for a fresh link." },
+
+  // asking
+  SESSION_NOT_FOUND: { status: 404, exit: 1, hint: "Ask again without a session to start a new one." },
+  CONFIRMATION_REQUIRED: { status: 0, exit: 8, hint: "Run `kay confirm <token> --approve` or `--deny`." },
+  CONFIRMATION_NOT_FOUND: { status: 404, exit: 1, hint: "Ask again to get a new confirmation." },
+  CONFIRMATION_USED: { status: 409, exit: 1, hint: "It was answered already; check what it did before you ask again." },
+  CONFIRMATION_EXPIRED: { status: 410, exit: 1, hint: "Ask again to get a new confirmation." },
+  IDEMPOTENCY_CONFLICT: {
+    status: 409,
+    exit: 1,
+    hint: "The first request with this key is still running or was another one.",
+  },
+  MODEL_NOT_CONFIGURED: {
+    status: 503,
+    exit: 1,
+    hint: "Set the provider's API key, or `kay config unset model` for the offline planner.",
+  },
+  MODEL_FAILED: { status: 502, exit: 1, hint: "Try again, or choose another model with `kay config set model`." },
+  SERVICE_FAILED: { status: 502, exit: 1, hint: "Check the service's own status page, then try again." },
+  DENIED: { status: 0, exit: 5, hint: "" },
+  CANCELLED: { status: 0, exit: 5, hint: "" },
+
+  // this machine
+  USAGE: { status: 0, exit: 2, hint: "" },
+  INPUT_REQUIRED: { status: 0, exit: 2, hint: "" },
+  BROKEN_SETTINGS: { status: 0, exit: 1, hint: "" },
+  STORE_UNREADABLE: { status: 0, exit: 1, hint: "" },
+  STORE_BUSY: { status: 0, exit: 1, hint: "Another kay is still signing in; try again in a moment." },
+  KEYCHAIN_LOCKED: { status: 0, exit: 1, hint: "Unlock the keychain and try again." },
+  KEYCHAIN_UNAVAILABLE: { status: 0, exit: 1, hint: "Run `kay doctor`." },
+  INSECURE_URL: { status: 0, exit: 2, hint: "Use an https: address, or http: on this machine." },
+  BACKEND_START_FAILED: { status: 0, exit: 1, hint: "" },
+  DATABASE_UNAVAILABLE: { status: 503, exit: 6, hint: "Set DATABASE_URL to a Postgres that runs." },
+
+  // the network
+  UNREACHABLE: { status: 0, exit: 6, hint: "Check the address and the network, then try again." },
+  TIMED_OUT: { status: 0, exit: 6, hint: "Try again in a moment." },
+  BAD_GATEWAY: { status: 0, exit: 6, hint: "Try again in a moment." },
+  BAD_ANSWER: { status: 0, exit: 1, hint: "Check that the address is a kay backend: `kay config get api-url`." },
+  REDIRECT_REFUSED: { status: 0, exit: 1, hint: "Set the final address with `kay config set api-url`." },
+  PROXY_INVALID: { status: 0, exit: 2, hint: "" },
+  TLS_FAILED: {
+    status: 0,
+    exit: 6,
+    hint: "Set NODE_EXTRA_CA_CERTS (or KAY_CA_FILE) to the file of the certificate authority you trust.",
+  },
+  /** A write was sent and its answer was lost. Never repeated by itself. */
+  OUTCOME_UNKNOWN: { status: 0, exit: 1, hint: "Check what it did before you repeat it." },
+
+  // a fault of kay's own
+  INTERNAL: { status: 500, exit: 1, hint: "Run `kay doctor`, and report it with the redacted log." },
+} as const satisfies Record<string, { status: number; exit: number; hint: string }>;
+
+/** Name of an error in the closed table. */
+export type ErrorCode = keyof typeof ERRORS;
+
+/** Whether a string that came from outside names an error of the table. */
+export function isErrorCode(code: unknown): code is ErrorCode {
+  return typeof code === "string" && Object.hasOwn(ERRORS, code);
+}
+
+/** What may be given with a {@link Problem}: a better hint, extra fields for the JSON body, and the cause (logs only). */
+export type ProblemOptions = { hint?: string; details?: Record<string, unknown>; cause?: unknown };
+
+/**
+ * An expected error: a code of the table, one sentence for a person, and what to do next. Anything else thrown is a bug.
+ *
+ * @example throw new Problem("NOT_SIGNED_IN", "You are not signed in.");
+ */
+export class Problem extends Error {
+  readonly code: ErrorCode;
+  readonly hint: string;
+  readonly details: Record<string, unknown>;
+
+  constructor(code: ErrorCode, message: string, options: ProblemOptions = {}) {
+    super(message, options.cause === undefined ? undefined : { cause: options.cause });
+    this.name = "Problem";
+    this.code = code;
+    this.hint = options.hint ?? ERRORS[code].hint;
+    this.details = options.details ?? {};
+  }
+
+  /** Exit code of the command line for this error (design: terminal.md). */
+  get exit(): number {
+    return ERRORS[this.code].exit;
+  }
+
+  /** HTTP status the backend answers with; 500 for errors that only a client can have. */
+  get status(): number {
+    return ERRORS[this.code].status || 500;
+  }
+}
+
+/** The error body of the wire: the guide's own fields (`session_reset_required`, `status`) travel in `details`. */
+export function problemBody(problem: Problem): Record<string, unknown> {
+  return { error: problem.code, code: problem.code, message: problem.message, ...problem.details };
+}
