@@ -1,4 +1,5 @@
-import { type Kysely, type Migration, sql } from "kysely";
+import { type Kysely, sql } from "kysely";
+import type { Migration } from "kysely/migration";
 
 /**
  * Migrations in order, run under Kysely's own lock by whichever process opens the database first. Only additive changes: an older
