@@ -1,0 +1,41 @@
+/**
+ * What kay keeps for one backend origin. The installation's `session_id` stays for life (guide); the tokens come and go.
+ * Tokens belong to the origin that issued them and are never read for another one.
+ */
+export type SignIn = {
+  /** Installation, `kaysession_…`. */
+  session_id?: string;
+  /** Access token: a JWT, or an opaque string of a foreign backend. */
+  token?: string;
+  refresh_token?: string;
+  account_id?: string;
+  /** Server's clock minus this machine's, in milliseconds, as last seen. */
+  clock_offset_ms?: number;
+};
+
+/** A sign-in with the number of the file's generation it was read from, for compare-and-swap. */
+export type Stored = { generation: number; signIn: SignIn };
+
+/** How the credentials of a profile are kept; recorded once chosen and never silently downgraded. */
+export type StorageMode = "keychain" | "file";
+
+/**
+ * The credentials of one profile. Every read sees a whole file, every write is atomic and raises the generation.
+ *
+ * All methods throw Problem KEYCHAIN_LOCKED, KEYCHAIN_UNAVAILABLE or STORE_UNREADABLE (names path and errno); only a file that does not
+ * exist means "nothing stored".
+ */
+export type Credentials = {
+  read(origin: string): Promise<Stored>;
+  /**
+   * Replace the sign-in of `origin` if the generation is still `expected`.
+   * @returns the new generation, or null when somebody else wrote in between (nothing was written then).
+   */
+  write(origin: string, expected: number, signIn: SignIn): Promise<number | null>;
+  /** Change the sign-in of `origin` whatever happened in between: reads, applies, compares and swaps, again on a conflict. */
+  update(origin: string, change: (current: SignIn) => SignIn): Promise<void>;
+  /** Run `work` while no other process of this machine runs such work on this profile (the refresh lock). */
+  exclusively<T>(work: () => Promise<T>, signal?: AbortSignal): Promise<T>;
+  /** How it is kept: what `kay config list` and `kay doctor` say. */
+  describe(): Promise<{ mode: StorageMode | "none"; path: string; note?: string }>;
+};

@@ -1,0 +1,27 @@
+/** Time as the client sees it: milliseconds since 1970, and a wait that a signal can end. */
+export type Clock = { now(): number; sleep(ms: number, signal?: AbortSignal): Promise<void> };
+
+/** One request as the client sends it. Redirects are never followed; nothing is ever repeated by the port itself. */
+export type Outgoing = {
+  method: "GET" | "POST" | "PUT" | "PATCH" | "DELETE";
+  url: string;
+  headers?: Record<string, string>;
+  body?: string;
+  /** Limit for the whole exchange, in milliseconds. */
+  timeoutMs: number;
+  signal?: AbortSignal;
+};
+
+/** One answer, read whole. Header names are lower case. */
+export type Incoming = { status: number; headers: Record<string, string>; body: string };
+
+/**
+ * The one way out to a backend. In production `send.ts`; in tests the backend itself, without a socket.
+ *
+ * @throws Problem UNREACHABLE, TIMED_OUT, TLS_FAILED, PROXY_INVALID. `details.sent` is true when the request may have reached the
+ * other side (its answer was lost), false when it surely did not.
+ */
+export type Send = (request: Outgoing) => Promise<Incoming>;
+
+/** A line for the person on stderr; `warnings` of the JSON document under `--json`. */
+export type Warn = (message: string) => void;
