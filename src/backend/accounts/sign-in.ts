@@ -1,0 +1,53 @@
+import { createHmac, hkdfSync, randomBytes } from "node:crypto";
+import type { BackendPorts } from "../ports.ts";
+import type { Connection } from "../store/connection.ts";
+import { insertFamily } from "../store/families.ts";
+import { insertRefreshToken } from "../store/refresh-tokens.ts";
+import { signAccessToken } from "./access-tokens.ts";
+import { hashSecret } from "./ids.ts";
+
+/** What a client gets for a sign-in and for each rotation of it (guide, "Token Lifecycle"). */
+export type TokenPair = { token: string; refresh_token: string };
+
+const DAY = 24 * 60 * 60 * 1000;
+/** A refresh token lives 7 days, and its whole family 30, which no rotation moves. */
+export const REFRESH_LIFETIME = 7 * DAY;
+const FAMILY_LIFETIME = 30 * DAY;
+
+/** Start a new sign-in of an installation, inside the transaction that gives it away. */
+export async function startSignIn(
+  ports: Pick<BackendPorts, "keys" | "clock">,
+  db: Connection,
+  installationId: string,
+): Promise<TokenPair> {
+  const now = ports.clock.now();
+  const familyId = `family_${randomBytes(16).toString("hex")}`;
+  const issuedAt = new Date(now);
+  const refreshToken = randomBytes(32).toString("hex");
+  await insertFamily(db, {
+    id: familyId,
+    installation_id: installationId,
+    created_at: issuedAt,
+    expires_at: new Date(now + FAMILY_LIFETIME),
+  });
+  await insertRefreshToken(db, {
+    hash: hashSecret(refreshToken),
+    family_id: familyId,
+    sequence: 0,
+    issued_at: issuedAt,
+    expires_at: new Date(now + REFRESH_LIFETIME),
+  });
+  const token = await signAccessToken(ports.keys, { installationId, familyId, sequence: 0, issuedAt });
+  return { token, refresh_token: refreshToken };
+}
+
+/**
+ * The refresh token that follows another. It is derived from its predecessor and a key of the server (HMAC-SHA-256 over HKDF, RFC
+ * 5869), so a repeated rotation gives the same one although none is stored; neither the database nor the key alone yields it.
+ */
+export function successorOf(keys: BackendPorts["keys"], familyId: string, sequence: number, token: string): string {
+  const key = Buffer.from(hkdfSync("sha256", keys.signing.key, "", "kay refresh rotation v1", 32));
+  return createHmac("sha256", key)
+    .update(JSON.stringify([familyId, sequence, token]))
+    .digest("hex");
+}

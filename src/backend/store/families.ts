@@ -1,0 +1,51 @@
+import type { Insertable, Selectable } from "kysely";
+import type { Connection } from "./connection.ts";
+import type { Families } from "./schema.ts";
+
+/** One sign-in of an installation. */
+export type Family = Selectable<Families>;
+
+export async function insertFamily(
+  db: Connection,
+  family: Omit<Insertable<Families>, "revoked_at" | "revoked_reason">,
+) {
+  await db
+    .insertInto("families")
+    .values({ ...family, revoked_at: null, revoked_reason: null })
+    .execute();
+}
+
+export async function findFamily(db: Connection, id: string): Promise<Family | undefined> {
+  return db.selectFrom("families").selectAll().where("id", "=", id).executeTakeFirst();
+}
+
+/** The same, held until the transaction ends: rotations of one sign-in happen one after another. */
+export async function lockFamily(db: Connection, id: string): Promise<Family | undefined> {
+  return db.selectFrom("families").selectAll().where("id", "=", id).forUpdate().executeTakeFirst();
+}
+
+/** Whether an installation is signed in anywhere: a sign-in not revoked, with a refresh token that can still be spent. */
+export async function hasLiveFamily(db: Connection, installationId: string, now: Date): Promise<boolean> {
+  const row = await db
+    .selectFrom("families")
+    .innerJoin("refresh_tokens", "refresh_tokens.family_id", "families.id")
+    .select("families.id")
+    .where("families.installation_id", "=", installationId)
+    .where("families.revoked_at", "is", null)
+    .where("families.expires_at", ">", now)
+    .where("refresh_tokens.spent_at", "is", null)
+    .where("refresh_tokens.expires_at", ">", now)
+    .limit(1)
+    .executeTakeFirst();
+  return row !== undefined;
+}
+
+/** Revoke a sign-in; the first reason stays. */
+export async function revokeFamily(db: Connection, id: string, reason: string, now: Date): Promise<void> {
+  await db
+    .updateTable("families")
+    .set({ revoked_at: now, revoked_reason: reason })
+    .where("id", "=", id)
+    .where("revoked_at", "is", null)
+    .execute();
+}
