@@ -1,0 +1,30 @@
+import type { AskResponse } from "#protocol/ask";
+import { clean } from "#protocol/clean";
+import { isErrorCode, Problem } from "#protocol/errors";
+import type { Kay } from "./kay.ts";
+
+/**
+ * Show what the backend answered: the guide's object under `--json`, the message and the receipts for a person.
+ *
+ * @throws Problem for an answer with status `error` (the document is not printed twice)
+ */
+export async function showAnswer(kay: Kay, answer: AskResponse): Promise<void> {
+  if (answer.status === "error") throw asProblem(answer);
+  if (kay.flags.json) return kay.out.json(answer);
+  kay.out.line(clean(answer.message));
+  for (const receipt of answer.receipts ?? []) {
+    const mark = receipt.effect === "settled" ? kay.out.paint("green", "✓", "stderr") : kay.out.paint("yellow", "?", "stderr");
+    const doubt = receipt.effect === "settled" ? "" : " (unknown whether it was done; check)";
+    kay.out.note(`${mark} ${clean(receipt.summary)}${doubt}${receipt.url ? `  ${clean(receipt.url)}` : ""}`);
+  }
+}
+
+/** The error that an answer of status `error` stands for. */
+function asProblem(answer: AskResponse): Problem {
+  const code = isErrorCode(answer.code) ? answer.code : "SERVICE_FAILED";
+  const services = answer.integrations ?? [];
+  return new Problem(code, clean(answer.message), {
+    details: { ...answer, status: "error" },
+    hint: services.length > 0 ? `Run \`kay connect ${services.join(" ")}\`, then ask again.` : undefined,
+  });
+}

@@ -1,0 +1,69 @@
+import { Command } from "commander";
+import type { AskResponse } from "#protocol/ask";
+import { clean } from "#protocol/clean";
+import { ERRORS, Problem } from "#protocol/errors";
+import { showAnswer } from "../answer.ts";
+import type { Kay, Link } from "../kay.ts";
+import { readPiped } from "../piped.ts";
+import { isAskable, isYes } from "../prompt.ts";
+import { unprotect } from "../run.ts";
+
+type Options = { confirm?: boolean };
+
+/** `kay ask "…"`: one question, one answer. With `--confirm` nothing is done before a yes. */
+export function askCommand(kay: Kay): Command {
+  return new Command("ask")
+    .description("Ask a question, or have something done")
+    .argument("[prompt...]", "what you want; `-` reads it from stdin")
+    .option("--confirm", "show what would be done and ask before anything is")
+    .addHelpText(
+      "after",
+      `
+Examples:
+  $ kay ask "what is open in project KAY?"
+  $ kay ask --confirm "close KAY-3"
+  $ git log -5 | kay ask "create a task in KAY that reviews these commits"
+
+Text from a pipe joins the prompt as context. In a script, --confirm prints the confirmation and exits 8;
+\`kay confirm TOKEN --approve\` then carries it out.`,
+    )
+    .action(async (words: string[], options: Options) => {
+      const request = await readRequest(kay, words.map(unprotect));
+      const link = await kay.link();
+      const body = { ...request, interactive: false, confirm: options.confirm ?? false };
+      const answer = await link.api.ask(body, { signal: kay.signal });
+      if (answer.status === "confirmation_required") return settle(kay, link, answer);
+      await showAnswer(kay, answer);
+    });
+}
+
+/** The prompt from the arguments, and what a pipe adds to it. */
+async function readRequest(kay: Kay, words: string[]): Promise<{ prompt: string; context?: Record<string, unknown> }> {
+  const fromStdin = words.length === 1 && words[0] === "-";
+  const typed = fromStdin ? "" : words.join(" ").trim();
+  const piped = await readPiped(kay, { patient: fromStdin });
+  if (typed && piped) return { prompt: typed, context: { stdin: piped } };
+  const prompt = typed || piped;
+  if (prompt) return { prompt };
+  throw new Problem("USAGE", "There is nothing to ask.", { hint: 'Give a question: kay ask "what is open in project KAY?"' });
+}
+
+/**
+ * A confirmation is open: ask here if somebody can be asked, else leave it open and say how to answer. `--yes` is no answer to it, since
+ * it was given before anybody saw what would be done.
+ */
+async function settle(kay: Kay, link: Link, answer: AskResponse): Promise<void> {
+  const token = answer.confirmation_token ?? "";
+  if (kay.flags.json || !isAskable(kay)) {
+    kay.exit = ERRORS.CONFIRMATION_REQUIRED.exit;
+    if (kay.flags.json) return kay.out.json(answer);
+    kay.out.line(clean(answer.message));
+    kay.out.note(`Nothing was done yet. Within five minutes: kay confirm ${clean(token)} --approve, or --deny.`);
+    return;
+  }
+  kay.terminal.stderr.write(`${clean(answer.message)}\n`);
+  const approved = await isYes(kay, "Carry it out?");
+  const result = await link.api.confirm(token, approved, { signal: kay.signal });
+  if (!approved) throw new Problem("DENIED", "Nothing was done.");
+  await showAnswer(kay, result);
+}

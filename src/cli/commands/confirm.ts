@@ -1,0 +1,23 @@
+import { Command } from "commander";
+import { Problem } from "#protocol/errors";
+import type { Kay } from "../kay.ts";
+import { showAnswer } from "../answer.ts";
+
+type Options = { approve?: boolean; deny?: boolean };
+
+/** `kay confirm <token>`: answer a confirmation that another process, or another day, left open. */
+export function confirmCommand(kay: Kay): Command {
+  return new Command("confirm")
+    .description("Answer a pending confirmation")
+    .argument("<token>", "the confirmation token that `kay ask --confirm` printed")
+    .option("--approve", "carry it out")
+    .option("--deny", "do nothing, and say so")
+    .action(async (token: string, options: Options) => {
+      if (Boolean(options.approve) === Boolean(options.deny)) {
+        throw new Problem("USAGE", "Say whether to carry it out.", { hint: `Give one of --approve and --deny.` });
+      }
+      const { api } = await kay.link();
+      const answer = await api.confirm(token, Boolean(options.approve), { signal: kay.signal });
+      await showAnswer(kay, answer);
+    });
+}

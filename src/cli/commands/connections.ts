@@ -1,0 +1,48 @@
+import { Command } from "commander";
+import { clean } from "#protocol/clean";
+import type { ConnectionsResponse } from "#protocol/connections";
+import { ERRORS, Problem } from "#protocol/errors";
+import type { Kay } from "../kay.ts";
+import { nearest } from "../nearest.ts";
+import { accountOf, siteOf } from "../people.ts";
+
+type Options = { check?: string };
+
+/** `kay connections`: each service, its state, account and site. */
+export function connectionsCommand(kay: Kay): Command {
+  return new Command("connections")
+    .alias("status")
+    .description("Show every service and the account it is connected as")
+    .option("--check <service>", "print nothing; exit 0 when it is connected, 4 when not")
+    .action(async (options: Options) => {
+      const { api } = await kay.link();
+      const answer = await api.connections({ signal: kay.signal });
+      if (options.check !== undefined) return check(kay, answer, options.check);
+      if (kay.flags.json) return kay.out.json(answer);
+      await kay.out.table(["SERVICE", "STATE", "ACCOUNT", "SITE"], rows(answer));
+    });
+}
+
+function rows({ connections }: ConnectionsResponse): string[][] {
+  return Object.entries(connections).map(([service, connection]) => [
+    clean(service, { lines: false }),
+    connection.connected ? "connected" : "not connected",
+    connection.connected ? accountOf(connection) : clean(connection.reason ?? "", { lines: false }),
+    connection.connected ? siteOf(connection) : "",
+  ]);
+}
+
+function check(kay: Kay, { connections }: ConnectionsResponse, service: string): void {
+  const connection = connections[service];
+  if (!connection) throw unknownService(service, Object.keys(connections));
+  kay.exit = connection.connected ? 0 : ERRORS.NOT_CONNECTED.exit;
+}
+
+/** The error for a service that the backend does not name: the list, and the nearest name. */
+export function unknownService(typed: string, known: string[]): Problem {
+  const close = nearest(typed, known);
+  const list = known.map((name) => clean(name, { lines: false })).join(", ");
+  return new Problem("UNKNOWN_SERVICE", `There is no service ${JSON.stringify(clean(typed, { lines: false }))}; there are ${list}.`, {
+    hint: close ? `Did you mean \`${close}\`?` : "Run `kay connections` to see every service.",
+  });
+}

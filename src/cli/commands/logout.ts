@@ -1,0 +1,25 @@
+import { Command } from "commander";
+import { Problem } from "#protocol/errors";
+import type { Kay } from "../kay.ts";
+
+/** `kay logout`: revoke the sign-in at the backend and forget the tokens; the session id stays (guide). It never asks and never fails for the backend's sake. */
+export function logoutCommand(kay: Kay): Command {
+  return new Command("logout")
+    .description("Sign out: revoke at the backend, forget the tokens on this machine")
+    .action(async () => {
+      const link = await kay.link();
+      const { signIn } = await link.credentials.read(link.origin);
+      if (!signIn.token && !signIn.refresh_token) {
+        if (kay.flags.json) return kay.out.json({ signed_out: true, revoked: false, message: "You were not signed in." });
+        return kay.out.line("You were not signed in.");
+      }
+      const fault = await link.api.logout().then(
+        () => null,
+        (error: unknown) => (error instanceof Problem ? error : Promise.reject(error)),
+      );
+      await link.credentials.update(link.origin, ({ session_id }) => ({ session_id }));
+      if (fault) kay.out.warn(`${fault.message} The sign-in may live on at the backend until it expires.`);
+      if (kay.flags.json) return kay.out.json({ signed_out: true, revoked: !fault });
+      kay.out.line("Signed out.");
+    });
+}

@@ -1,0 +1,42 @@
+import { Command, Option } from "commander";
+import { Problem } from "#protocol/errors";
+import type { Kay, ServeOptions } from "../kay.ts";
+
+type Options = {
+  port: number;
+  host: string;
+  sandbox?: boolean;
+  seed?: string;
+  databaseUrl?: string;
+  dataDir?: string;
+  publicUrl?: string;
+  embedded?: boolean;
+};
+
+/** `kay serve`: run the backend until it is told to stop. */
+export function serveCommand(kay: Kay): Command {
+  return new Command("serve")
+    .description("Run the backend that kay speaks to")
+    .option("--port <number>", "port to listen on; 0 takes a free one", parsePort, 4000)
+    .option("--host <address>", "address to listen on", "127.0.0.1")
+    .option("--sandbox", "use the sandbox for every service, also where a client id is configured")
+    .option("--seed <file>", "the sandbox's world, as YAML or JSON")
+    .option("--database-url <url>", "Postgres to use (KAY_DATABASE_URL, DATABASE_URL; default: its own)")
+    .option("--data-dir <folder>", "where its own Postgres and keys live")
+    .option("--public-url <url>", "where browsers reach it, for the providers' redirects")
+    .addOption(new Option("--embedded", "used by kay itself").hideHelp())
+    .addHelpText("after", "\nStops on Ctrl+C or SIGTERM, after what is under way has ended.")
+    .action(async (options: Options) => kay.serve(work(options)));
+}
+
+function work(options: Options): ServeOptions {
+  return { ...options, sandbox: options.sandbox ?? Boolean(options.seed), embedded: options.embedded ?? false };
+}
+
+function parsePort(text: string): number {
+  const port = Number(text);
+  if (!/^\d+$/.test(text) || port > 65_535) {
+    throw new Problem("USAGE", `${JSON.stringify(text)} is no port.`, { hint: "Give a number from 0 to 65535." });
+  }
+  return port;
+}

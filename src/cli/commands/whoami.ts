@@ -1,0 +1,28 @@
+import { Command } from "commander";
+import { clean } from "#protocol/clean";
+import type { Kay } from "../kay.ts";
+import { accountOf, siteOf } from "../people.ts";
+
+/** `kay whoami`: which accounts act in this profile, at which backend. */
+export function whoamiCommand(kay: Kay): Command {
+  return new Command("whoami").description("Show which accounts you are, and at which backend").action(async () => {
+    const link = await kay.link();
+    const { connections } = await link.api.connections({ signal: kay.signal });
+    const settings = await kay.settings();
+    const { signIn } = await link.credentials.read(link.origin);
+    const accounts = Object.entries(connections).filter(([, connection]) => connection.connected);
+    if (kay.flags.json) {
+      return kay.out.json({
+        profile: settings.profile,
+        backend: link.embedded ? "embedded" : link.origin,
+        session_id: signIn.session_id,
+        account_id: signIn.account_id,
+        accounts: Object.fromEntries(accounts.map(([service, { user, metadata }]) => [service, { user, metadata }])),
+      });
+    }
+    const rows = accounts.map(([service, one]) => [clean(service, { lines: false }), accountOf(one), siteOf(one)]);
+    if (rows.length === 0) kay.out.note("You are signed in, but no service is connected. Run `kay connect <service>`.");
+    else await kay.out.table(["SERVICE", "ACCOUNT", "SITE"], rows);
+    kay.out.note(`Profile ${settings.profile}, ${link.embedded ? "kay's own backend on this machine" : `backend ${link.origin}`}`);
+  });
+}

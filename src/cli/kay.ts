@@ -1,0 +1,69 @@
+import type { Api } from "#client/api";
+import type { Credentials } from "#client/credentials/credentials";
+import type { Clock } from "#client/ports";
+import type { Settings } from "#client/settings";
+import type { BrowserPlan } from "./browser.ts";
+import type { Output } from "./output.ts";
+import type { Terminal } from "./terminal.ts";
+
+/** Flags that every command takes. */
+export type GlobalFlags = {
+  json: boolean;
+  quiet: boolean;
+  debug: boolean;
+  color?: string;
+  /** False with `--no-input`. */
+  input: boolean;
+  yes: boolean;
+  /** False with `--no-browser`. */
+  browser: boolean;
+  profile?: string;
+};
+
+/** A backend that was found or started, and everything to speak to it with. */
+export type Link = {
+  /** What tokens are bound to: the origin of a remote backend, `embedded` for the one kay starts for itself. */
+  origin: string;
+  baseUrl: string;
+  embedded: boolean;
+  api: Api;
+  credentials: Credentials;
+};
+
+/** What `kay serve` takes. */
+export type ServeOptions = {
+  port?: number;
+  host?: string;
+  sandbox: boolean;
+  seed?: string;
+  databaseUrl?: string;
+  dataDir?: string;
+  publicUrl?: string;
+  embedded: boolean;
+};
+
+/** Everything a command may use. The ports are real in `src/main.ts` and stand for the outside world in tests. */
+export type Kay = {
+  version: string;
+  terminal: Terminal;
+  env: Record<string, string | undefined>;
+  clock: Clock;
+  random(bytes: number): Uint8Array;
+  /** Ends when the person or the system wants the command to end; the reason is `SIGINT`, `SIGTERM` or `SIGHUP`. */
+  signal: AbortSignal;
+  /** Filled by `run` before a command starts. */
+  flags: GlobalFlags;
+  /** Exit code of a command that ended without an error but not with 0: an open confirmation, `--check`. */
+  exit: number;
+  out: Output;
+  settings(): Promise<Settings>;
+  /** The backend of this profile; starts the embedded one where none is configured. */
+  link(options?: { embedded?: boolean }): Promise<Link>;
+  /** Whether and how a browser would be opened for this URL, and the opening itself (which never says whether it worked). */
+  planBrowser(url: string): Promise<BrowserPlan>;
+  openBrowser(plan: BrowserPlan): Promise<boolean>;
+  /** Run the backend until the signal ends. */
+  serve(options: ServeOptions): Promise<void>;
+  /** A GET without credentials, for `kay try` to play the browser on loopback; redirects are followed on loopback only. */
+  visit(url: string): Promise<{ status: number; body: string }>;
+};

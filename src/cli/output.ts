@@ -1,0 +1,74 @@
+import { styleText } from "node:util";
+import { type Problem, problemBody } from "#protocol/errors";
+import { type Terminal, wantsColor } from "./terminal.ts";
+
+/** How output is wanted, from the global flags. */
+export type OutputFlags = { json: boolean; quiet: boolean; color?: string };
+
+/**
+ * Where everything a command says goes through. stdout carries the answer, stderr everything else. Under `--json` stdout is one
+ * document; away from a terminal warnings then travel inside it, so that `2>&1` stays readable.
+ */
+export type Output = {
+  /** The one JSON document of `--json`. Collected warnings join it as `warnings`. */
+  json(document: unknown): void;
+  /** A line of the answer on stdout. */
+  line(text?: string): void;
+  /** Rows for a person on a terminal; tab-separated without header elsewhere. */
+  table(columns: string[], rows: string[][]): Promise<void>;
+  /** Progress and advice on stderr; silent with `--quiet` or `--json`. */
+  note(text: string): void;
+  /** Something is not as it should be, though the command goes on. */
+  warn(text: string): void;
+  /** The end of a failed command: the sentence and the next step. */
+  fail(problem: Problem): void;
+  paint(style: Style, text: string, stream?: "stdout" | "stderr"): string;
+};
+
+export type Style = "bold" | "dim" | "red" | "green" | "yellow" | "cyan" | "underline";
+
+/** Build the output of one run. */
+export function createOutput(
+  terminal: Terminal,
+  env: Record<string, string | undefined>,
+  flags: () => OutputFlags,
+): Output {
+  const warnings: string[] = [];
+  const paint: Output["paint"] = (style, text, stream = "stdout") =>
+    wantsColor(terminal[stream], env, flags().color) ? styleText(style, text, { validateStream: false }) : text;
+  const aside = (text: string) => terminal.stderr.write(`${text}\n`);
+  return {
+    paint,
+    line: (text = "") => terminal.stdout.write(`${text}\n`),
+    note: (text) => {
+      if (!flags().json && !flags().quiet) aside(text);
+    },
+    warn: (text) => {
+      if (flags().json && !terminal.stderr.isTerminal) warnings.push(text);
+      else aside(`${paint("yellow", "!", "stderr")} ${text}`);
+    },
+    json: (document) => terminal.stdout.write(`${JSON.stringify(withWarnings(document, warnings), null, 2)}\n`),
+    table: async (columns, rows) => {
+      if (!terminal.stdout.isTerminal) {
+        for (const row of rows) terminal.stdout.write(`${row.map((cell) => cell.replace(/[\t\r\n]+/g, " ")).join("\t")}\n`);
+        return;
+      }
+      const { layOut } = await import("./table.ts");
+      const [header, ...lines] = layOut(columns, rows, terminal.stdout.columns());
+      terminal.stdout.write(`${[paint("dim", header ?? ""), ...lines].join("\n")}\n`);
+    },
+    fail: (problem) => {
+      if (flags().json) {
+        const body = { ...problemBody(problem), hint: problem.hint };
+        terminal.stdout.write(`${JSON.stringify(withWarnings(body, warnings), null, 2)}\n`);
+      }
+      aside(`${paint("red", "✗", "stderr")} ${problem.message}`);
+      if (problem.hint) aside(`  ${problem.hint}`);
+    },
+  };
+}
+
+function withWarnings(document: unknown, warnings: string[]): unknown {
+  const isObject = typeof document === "object" && document !== null && !Array.isArray(document);
+  return isObject && warnings.length > 0 ? { ...document, warnings } : document;
+}

@@ -1,0 +1,18 @@
+import { clean } from "#protocol/clean";
+import type { Connection } from "#protocol/connections";
+
+/** How a connection's account is named to a person: name and address, else whatever the provider tells. */
+export function accountOf(connection: Connection): string {
+  const user = connection.user ?? {};
+  const name = user.name ?? user.display_name ?? user.username ?? "";
+  const detail = user.email ?? (user.username !== name ? user.username : "") ?? "";
+  const text = name && detail ? `${name} (${detail})` : name || detail || user.account_id || "";
+  return clean(text, { lines: false });
+}
+
+/** Where the account works: the site or workspace of the connection. */
+export function siteOf(connection: Connection): string {
+  const metadata = connection.metadata ?? {};
+  const place = metadata.url ?? metadata.workspace ?? metadata.workspace_id ?? "";
+  return clean(String(place), { lines: false });
+}

@@ -1,0 +1,40 @@
+import { Problem } from "#protocol/errors";
+import type { Kay } from "./kay.ts";
+
+/** How long a pipe may stay open and silent before it is left alone. */
+const SILENCE_MS = 3_000;
+/** More than this is no context for a question. */
+const MOST_BYTES = 1024 * 1024;
+
+/**
+ * Read what stdin holds when it is a pipe or a file. A pipe that stays silent for 3 s is left alone, with a line on stderr, unless
+ * `patient` (the prompt is `-`). A byte order mark and surrounding white space are taken off.
+ */
+export async function readPiped(kay: Kay, { patient }: { patient: boolean }): Promise<string> {
+  if (kay.terminal.stdin.isTerminal && !patient) return "";
+  const silence = new AbortController();
+  const signal = AbortSignal.any([kay.signal, silence.signal]);
+  const timer = new AbortController();
+  const chunks: Uint8Array[] = [];
+  let size = 0;
+  if (!patient) {
+    void kay.clock.sleep(SILENCE_MS, timer.signal).then(
+      () => chunks.length === 0 && silence.abort(),
+      () => {},
+    );
+  }
+  try {
+    for await (const chunk of kay.terminal.stdin.read(signal)) {
+      chunks.push(chunk);
+      size += chunk.byteLength;
+      if (size > MOST_BYTES) {
+        throw new Problem("INVALID_REQUEST", "There is more than 1 MiB on stdin.", { hint: "Send less at once." });
+      }
+    }
+  } finally {
+    timer.abort();
+  }
+  if (kay.signal.aborted) throw new Problem("CANCELLED", "Cancelled.");
+  if (silence.signal.aborted) kay.out.note("Nothing came on stdin for 3 s; asking without it (`kay ask -` waits).");
+  return new TextDecoder().decode(Buffer.concat(chunks)).trim();
+}

@@ -1,0 +1,140 @@
+import { Command, CommanderError, Option } from "commander";
+import { ERRORS, Problem } from "#protocol/errors";
+import { askCommand } from "./commands/ask.ts";
+import { configCommand } from "./commands/config.ts";
+import { confirmCommand } from "./commands/confirm.ts";
+import { connectCommand } from "./commands/connect.ts";
+import { connectionsCommand } from "./commands/connections.ts";
+import { disconnectCommand } from "./commands/disconnect.ts";
+import { helpCommand } from "./commands/help.ts";
+import { logoutCommand } from "./commands/logout.ts";
+import { serveCommand } from "./commands/serve.ts";
+import { tryCommand } from "./commands/try.ts";
+import { whoamiCommand } from "./commands/whoami.ts";
+import type { GlobalFlags, Kay } from "./kay.ts";
+
+/** Exit codes of signals, 128 + number (terminal.md). */
+const SIGNAL_EXITS: Record<string, number> = { SIGINT: 130, SIGTERM: 143, SIGHUP: 129 };
+
+/**
+ * Run one command line to its end.
+ *
+ * @param argv the arguments after `kay`
+ * @returns the exit code of the table in terminal.md; never throws
+ */
+export async function run(argv: string[], kay: Kay): Promise<number> {
+  kay.flags = readFlags(argv);
+  const program = buildProgram(kay);
+  try {
+    await program.parseAsync(argv.map(protectText), { from: "user" });
+    return kay.signal.aborted ? signalExit(kay) : kay.exit;
+  } catch (error) {
+    if (kay.signal.aborted && !(error instanceof CommanderError)) return signalExit(kay);
+    return wordError(error, kay);
+  }
+}
+
+function buildProgram(kay: Kay): Command {
+  const program = new Command("kay")
+    .description("A terminal agent that works on your services, and asks before it changes anything.")
+    .usage("<command> [options]")
+    .version(kay.version, "-V, --version", "print the version")
+    .option("--profile <name>", "use another profile (KAY_PROFILE)")
+    .option("--json", "print one JSON document")
+    .option("--no-input", "never ask; fail with what to type instead")
+    .option("--no-browser", "print links, open nothing")
+    .option("-y, --yes", "answer yes to kay's own questions")
+    .option("-q, --quiet", "only the answer, no progress")
+    .option("--debug", "say more about what happens (KAY_DEBUG)")
+    .addOption(new Option("--color <when>", "colour the output").choices(["auto", "always", "never"]))
+    .helpCommand(false)
+    .showSuggestionAfterError(true);
+  for (const make of COMMANDS) program.addCommand(make(kay));
+  program.addHelpText("after", "\nStart with `kay try` (a tour), or `kay connect jira`. More: kay help exit-codes|environment|json|approvals");
+  applyToTree(program, (command) => {
+    command.exitOverride().configureOutput({
+      writeOut: (text) => kay.terminal.stdout.write(text),
+      writeErr: () => {},
+      getOutHelpWidth: () => Math.min(kay.terminal.stdout.columns(), 100),
+    });
+  });
+  program.hook("preAction", (_, action) => {
+    kay.flags = { ...kay.flags, ...(action.optsWithGlobals() as Partial<GlobalFlags>) };
+  });
+  program.action(() => program.outputHelp());
+  return program;
+}
+
+const COMMANDS = [
+  connectCommand,
+  connectionsCommand,
+  disconnectCommand,
+  askCommand,
+  confirmCommand,
+  whoamiCommand,
+  logoutCommand,
+  configCommand,
+  serveCommand,
+  tryCommand,
+  helpCommand,
+];
+
+/** `exitOverride` and `configureOutput` are not inherited by `addCommand`: they are set on the whole tree. */
+function applyToTree(command: Command, change: (command: Command) => void): void {
+  change(command);
+  for (const child of command.commands) applyToTree(child, change);
+}
+
+/** Flags must be known before parsing ends, since an unknown option has to be reported as JSON too. */
+function readFlags(argv: string[]): GlobalFlags {
+  const end = argv.indexOf("--");
+  const given = new Set(end === -1 ? argv : argv.slice(0, end));
+  return {
+    json: given.has("--json"),
+    quiet: given.has("--quiet") || given.has("-q"),
+    debug: given.has("--debug"),
+    input: !given.has("--no-input"),
+    yes: given.has("--yes") || given.has("-y"),
+    browser: !given.has("--no-browser"),
+  };
+}
+
+/**
+ * A text with a space that begins with a dash ("- summarise this") is no option (case C09). A NUL, which no argv can hold, marks it for
+ * the parser; `unprotect` takes it off again.
+ */
+function protectText(argument: string): string {
+  return /^-[^=]*\s/.test(argument) ? `\0${argument}` : argument;
+}
+
+/** Take the mark of `protectText` off. */
+export function unprotect(argument: string): string {
+  return argument.startsWith("\0") ? argument.slice(1) : argument;
+}
+
+/** The one place that words errors and chooses the exit code. */
+function wordError(error: unknown, kay: Kay): number {
+  if (error instanceof CommanderError) {
+    if (error.exitCode === 0) return 0;
+    const message = error.message.replace(/^error: /, "").replaceAll("\0", "");
+    const [sentence = message, suggestion] = message.split("\n");
+    kay.out.fail(
+      new Problem("USAGE", `${sentence.charAt(0).toUpperCase()}${sentence.slice(1)}.`.replace(/\.\.$/, "."), {
+        hint: suggestion ? suggestion.replace(/^\(|\)$/g, "") : "Run `kay help` to see every command and option.",
+      }),
+    );
+    return ERRORS.USAGE.exit;
+  }
+  if (error instanceof Problem) {
+    kay.out.fail(error);
+    return error.exit;
+  }
+  const message = error instanceof Error ? error.message : String(error);
+  kay.out.fail(new Problem("INTERNAL", `Something in kay went wrong: ${message}`));
+  if (kay.flags.debug || kay.env.KAY_DEBUG) kay.terminal.stderr.write(`${error instanceof Error ? error.stack : error}\n`);
+  return ERRORS.INTERNAL.exit;
+}
+
+function signalExit(kay: Kay): number {
+  return SIGNAL_EXITS[String(kay.signal.reason)] ?? 130;
+}

@@ -1,0 +1,51 @@
+/**
+ * The terminal as commands see it: three streams and what is known of them. Built by `src/main.ts` from the process, by tests from
+ * strings; nothing else in kay touches a stream.
+ */
+export type Terminal = {
+  stdout: Sink;
+  stderr: Sink;
+  stdin: Source;
+};
+
+export type Sink = {
+  write(text: string): void;
+  isTerminal: boolean;
+  /** Width in cells; 80 where it is not known. */
+  columns(): number;
+};
+
+export type Source = {
+  isTerminal: boolean;
+  /** Bytes as they come; ends at the end of the input. */
+  read(signal: AbortSignal): AsyncIterable<Uint8Array>;
+  /**
+   * Keys one by one while `onKey` is registered (raw mode on a terminal). Returns the way back: cooked mode, nothing listening.
+   * What was typed before is dropped, so that no key answers a question that was not yet on the screen.
+   */
+  keys(onKey: (key: string) => void): () => void;
+  /** One line, typed after the call. `null` at the end of the input. */
+  line(signal: AbortSignal): Promise<string | null>;
+};
+
+/** Whether output to this sink may have colour: flag, then NO_COLOR, FORCE_COLOR, CLICOLOR, TERM=dumb, then whether it is a terminal. */
+export function wantsColor(sink: Sink, env: Record<string, string | undefined>, flag?: string): boolean {
+  if (flag === "always") return true;
+  if (flag === "never" || env.NO_COLOR) return false;
+  if (env.FORCE_COLOR !== undefined) return env.FORCE_COLOR !== "0" && env.FORCE_COLOR !== "false";
+  if (env.CLICOLOR_FORCE && env.CLICOLOR_FORCE !== "0") return true;
+  if (env.CLICOLOR === "0" || env.TERM === "dumb") return false;
+  return sink.isTerminal;
+}
+
+/** Whether a person can be asked: a terminal on both ends, no CI, no `--no-input` (terminal.md, "Rules of output"). */
+export function canAsk(terminal: Terminal, env: Record<string, string | undefined>, noInput: boolean): boolean {
+  return terminal.stdin.isTerminal && terminal.stderr.isTerminal && !noInput && !inCi(env);
+}
+
+/** CI as the common runners announce it; `CI=false` and `CI=0` are no CI. */
+export function inCi(env: Record<string, string | undefined>): boolean {
+  const ci = env.CI?.toLowerCase();
+  if (ci) return ci !== "false" && ci !== "0";
+  return Boolean(env.GITHUB_ACTIONS || env.GITLAB_CI || env.BUILDKITE || env.TF_BUILD || env.JENKINS_URL || env.TEAMCITY_VERSION);
+}

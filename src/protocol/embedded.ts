@@ -1,0 +1,38 @@
+import * as z from "zod/mini";
+
+/**
+ * The record by which the command line finds the backend that it started for itself (`backend.json` in the state folder, 0600). It is
+ * written by the backend once it listens and removed when it ends; a record without its process is left over from a kill.
+ */
+export const EmbeddedRecord = z.looseObject({
+  pid: z.number(),
+  /** Start of that process as the system counts it, so that a reused pid is not mistaken for it; empty where it cannot be told. */
+  started: z.string(),
+  url: z.string(),
+  /** Must be in `Kay-Local-Secret` of every request. */
+  secret: z.string(),
+  version: z.string(),
+  /** HMAC over the environment and settings it was started with; another one means: start anew. */
+  fingerprint: z.string(),
+});
+export type EmbeddedRecord = z.infer<typeof EmbeddedRecord>;
+
+/** Name of the record in the state folder. */
+export const EMBEDDED_RECORD = "backend.json";
+
+/** Header that carries the local secret. */
+export const LOCAL_SECRET_HEADER = "Kay-Local-Secret";
+
+/** Path that ends the embedded backend (POST, behind the local secret): it stops when nothing is under way, else answers 409. */
+export const STOP_PATH = "/local/stop";
+
+/** Environment that changes what a backend does; its change makes a new embedded backend necessary. */
+const SHAPING = /^(KAY_(MODEL|DATABASE_URL|CLIENT_.*|KYG_.*|KEYS|CA_FILE)|DATABASE_URL|(OPENAI|ANTHROPIC|GOOGLE|OLLAMA)_.*|(HTTPS?|ALL|NO)_PROXY|NODE_EXTRA_CA_CERTS)$/i;
+
+/** What goes into the fingerprint: the shaping environment and the settings of client ids, in a stable order. */
+export function shapeOf(env: Record<string, string | undefined>, settings: Record<string, unknown>): string {
+  const entries = Object.entries(env)
+    .filter(([name, value]) => value !== undefined && SHAPING.test(name))
+    .sort(([a], [b]) => (a < b ? -1 : 1));
+  return JSON.stringify([entries, Object.entries(settings).sort(([a], [b]) => (a < b ? -1 : 1))]);
+}
