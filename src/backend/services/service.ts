@@ -108,5 +108,14 @@ export type ServiceRequest<T> = {
   headers?: Record<string, string>;
   /** What the answer must look like. 204 and empty bodies are given as `undefined`. */
   answer: z.ZodMiniType<T>;
+  /** A POST that changes nothing (a search), so that it may be repeated like a GET. */
+  reads?: boolean;
+  /** The permission that the request needs, to name it when the service says that it is missing. */
+  scope?: string;
   signal?: AbortSignal;
 };
+
+/** Writes a tool down with the input type of its schema; the list of a service holds tools of all inputs. */
+export function defineTool<Input extends Record<string, unknown>>(tool: Tool<Input>): Tool {
+  return tool as unknown as Tool;
+}

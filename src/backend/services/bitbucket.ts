@@ -1,0 +1,25 @@
+import { bitbucketIdentity } from "./bitbucket/identity.ts";
+import type { Service } from "./service.ts";
+
+/**
+ * Bitbucket Cloud. Its OAuth is its own, not Atlassian's: no audience, no PKCE in its documentation, scopes are fixed on the consumer, tokens
+ * live two hours, refresh tokens stay. Source: https://developer.atlassian.com/cloud/bitbucket/oauth-2/
+ */
+export const bitbucket: Service = {
+  name: "bitbucket",
+  title: "Bitbucket",
+  oauth: {
+    provider: "bitbucket",
+    scopes: ["account", "repository", "pullrequest"],
+    pkce: false,
+    clientAuth: "client_secret_basic",
+    refresh: "stable",
+  },
+  endpoints: {
+    authorize: "https://bitbucket.org/site/oauth2/authorize",
+    token: "https://bitbucket.org/site/oauth2/access_token",
+    api: "https://api.bitbucket.org",
+  },
+  identify: bitbucketIdentity,
+  tools: [],
+};

@@ -1,0 +1,42 @@
+import { bitbucket } from "./bitbucket.ts";
+import { confluence } from "./confluence.ts";
+import { jira } from "./jira.ts";
+import { type KygConfiguration, kygService } from "./kyg.ts";
+import type { Endpoints, OAuthClient, Service, ServiceConfiguration } from "./service.ts";
+
+/** Where a stand-in of a provider listens, and the client that is registered there. */
+export type SandboxProvider = { origin: string; client: OAuthClient };
+
+/** What an operator has configured; the keys are providers: `atlassian`, `bitbucket`, `kyg`. */
+export type CatalogueOptions = {
+  clients: Record<string, OAuthClient>;
+  sandbox?: Record<string, SandboxProvider>;
+  kyg?: KygConfiguration;
+};
+
+/**
+ * Every service with its endpoints: the real ones where a client is configured, else those of the sandbox where one runs, else none that
+ * can be connected. A new service is one file and one line here.
+ */
+export function configureServices(options: CatalogueOptions): ServiceConfiguration[] {
+  return [jira, confluence, bitbucket, kygService(options.kyg)].map((service) => configure(service, options));
+}
+
+function configure(service: Service, { clients, sandbox }: CatalogueOptions): ServiceConfiguration {
+  const { provider } = service.oauth;
+  const client = clients[provider];
+  if (client && service.endpoints.api) return { service, endpoints: service.endpoints, client };
+  const standIn = sandbox?.[provider];
+  if (!standIn) return { service, endpoints: service.endpoints, client: null };
+  return { service, endpoints: atOrigin(service.endpoints, standIn.origin), client: standIn.client };
+}
+
+/** The same paths at another origin; a stand-in serves all roles of its provider. */
+function atOrigin(endpoints: Endpoints, origin: string): Endpoints {
+  const moved = Object.entries(endpoints).map(([role, url]) => [role, origin + pathOf(url)]);
+  return Object.fromEntries(moved) as Endpoints;
+}
+
+function pathOf(url: string): string {
+  return URL.canParse(url) ? new URL(url).pathname.replace(/\/+$/, "") : "";
+}

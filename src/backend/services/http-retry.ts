@@ -1,0 +1,43 @@
+import { setTimeout as timer } from "node:timers/promises";
+
+/** Waits with a real timer. @throws the reason of the signal when it aborts */
+export async function pause(milliseconds: number, signal: AbortSignal | undefined): Promise<void> {
+  await timer(milliseconds, undefined, { signal });
+}
+
+/** Milliseconds that `Retry-After` asks for, given in seconds or as a date (RFC 9110, 10.2.3); `undefined` when it is absent or garbled. */
+export function retryAfter(headers: Headers, now: number): number | undefined {
+  const value = headers.get("retry-after")?.trim();
+  if (!value) return undefined;
+  if (/^\d+(\.\d+)?$/.test(value)) return Number(value) * 1000;
+  const date = Date.parse(value);
+  return Number.isNaN(date) ? undefined : Math.max(0, date - now);
+}
+
+/** Pause before the attempt that follows `attempt` when the service names none: 0.5 s, 1 s. */
+export function backoff(attempt: number): number {
+  return 250 * 2 ** attempt;
+}
+
+/** Whether a network fault says that the request never left this machine, so that a write surely was not done. */
+export function neverSent(fault: unknown): boolean {
+  for (let error = fault; error instanceof Error; error = error.cause) {
+    if (NEVER_SENT.has(String((error as { code?: unknown }).code))) return true;
+  }
+  return false;
+}
+
+const NEVER_SENT = new Set([
+  "ECONNREFUSED",
+  "ENOTFOUND",
+  "EAI_AGAIN",
+  "EHOSTUNREACH",
+  "ENETUNREACH",
+  "UND_ERR_CONNECT_TIMEOUT",
+  "CERT_HAS_EXPIRED",
+  "DEPTH_ZERO_SELF_SIGNED_CERT",
+  "SELF_SIGNED_CERT_IN_CHAIN",
+  "UNABLE_TO_VERIFY_LEAF_SIGNATURE",
+  "UNABLE_TO_GET_ISSUER_CERT_LOCALLY",
+  "ERR_TLS_CERT_ALTNAME_INVALID",
+]);

@@ -1,0 +1,208 @@
+import { Problem } from "#protocol/errors";
+import type { Clock, Fetch } from "../ports.ts";
+import { BodyTooLarge, checkShape, parseJson, readBody } from "./http-body.ts";
+import { authRequired, readFault, refusal, type ServiceFault, scopeProblem } from "./http-errors.ts";
+import { backoff, neverSent, pause, retryAfter } from "./http-retry.ts";
+import { redirectTarget, requestUrl } from "./http-target.ts";
+import type { Endpoints, ServiceHttp, ServiceRequest } from "./service.ts";
+
+/** Attempts of one request, the first included; each has its own time limit. */
+const ATTEMPTS = 3;
+const REDIRECTS = 3;
+const REQUEST_MS = 30_000;
+/** A service that asks for a longer pause than this is not waited for. */
+const LONGEST_WAIT_MS = 30_000;
+
+export type ServiceHttpOptions = {
+  fetch: Fetch;
+  endpoints: Endpoints;
+  service: { name: string; title: string };
+  /** The access token of now. May throw AUTH_REQUIRED. */
+  token(): Promise<string>;
+  /** Called once for a token that the service refused with 401: gives a fresh one or throws AUTH_REQUIRED. */
+  onRejected?(token: string): Promise<string>;
+  clock: Clock;
+  /** Waits; rejects when the signal aborts. The default is a real timer. */
+  sleep?(milliseconds: number, signal: AbortSignal | undefined): Promise<void>;
+  signal?: AbortSignal;
+  /** Sent with writes as `Idempotency-Key`; services that know none ignore it. */
+  idempotencyKey?: string;
+  /** Limit of one attempt in milliseconds; 30 s. */
+  timeout?: number;
+};
+
+/**
+ * The one HTTP core for services. Reads are repeated after network faults and 5xx; writes never are, except after 429 and 401, which say that
+ * nothing was done. A write whose answer is lost or unreadable ends as OUTCOME_UNKNOWN.
+ */
+export function createServiceHttp(options: ServiceHttpOptions): ServiceHttp {
+  return { endpoints: options.endpoints, request: (request) => run(options, request) };
+}
+
+type Call = {
+  options: ServiceHttpOptions;
+  request: ServiceRequest<unknown>;
+  url: URL;
+  reads: boolean;
+  signal?: AbortSignal;
+};
+type Answer = { response: Response; body: string };
+
+async function run<T>(options: ServiceHttpOptions, request: ServiceRequest<T>): Promise<T> {
+  const { title } = options.service;
+  const signal = joined([options.signal, request.signal]);
+  const reads = (request.method ?? "GET") === "GET" || request.reads === true;
+  const call: Call = { options, request, url: requestUrl(request, options.endpoints, title), reads, signal };
+  const { body } = await authorized(call);
+  const parsed = parse(body);
+  const checked = "value" in parsed ? checkShape(request.answer, parsed.value) : parsed;
+  if ("value" in checked) return checked.value;
+  const unexpected = `${title} answered something unexpected: ${checked.wrong}.`;
+  if (reads) throw new Problem("SERVICE_FAILED", unexpected);
+  throw unknownOutcome(title, unexpected);
+}
+
+/** Sends with the current token, and once more with a fresh one if the first is refused. */
+async function authorized(call: Call): Promise<Answer> {
+  const { options } = call;
+  const token = await options.token();
+  const first = await persistent(call, token);
+  if (first.response.status !== 401) return accepted(call, first);
+  if (readFault(first.body).scopeMissing || !options.onRejected) throw refused(call, first);
+  return accepted(call, await persistent(call, await options.onRejected(token)));
+}
+
+/** Repeats what may be repeated, with pauses, at most {@link ATTEMPTS} times. */
+async function persistent(call: Call, token: string): Promise<Answer> {
+  const { title } = call.options.service;
+  const sleep = call.options.sleep ?? pause;
+  for (let attempt = 1; ; attempt++) {
+    const outcome = await once(call, token);
+    const wait = waitBefore(call, outcome, attempt);
+    if (wait === undefined || wait > LONGEST_WAIT_MS || attempt === ATTEMPTS) {
+      if (outcome instanceof Problem) throw outcome;
+      return outcome;
+    }
+    await sleep(wait, call.signal).catch((cause: unknown) => {
+      throw cancelled(title, cause);
+    });
+  }
+}
+
+/** Milliseconds to wait before the request is repeated, or `undefined` when it must not be. */
+function waitBefore(call: Call, outcome: Answer | Problem, attempt: number): number | undefined {
+  if (outcome instanceof Problem) return call.reads && outcome.details.passing === true ? backoff(attempt) : undefined;
+  const { status, headers } = outcome.response;
+  if (status !== 429 && !(call.reads && status >= 500)) return undefined;
+  return retryAfter(headers, call.options.clock.now()) ?? backoff(attempt);
+}
+
+/** One attempt. A fault of the network comes back as a Problem, so that the caller can decide whether to repeat. */
+async function once(call: Call, token: string): Promise<Answer | Problem> {
+  const limit = AbortSignal.timeout(call.options.timeout ?? REQUEST_MS);
+  const signal = joined([call.signal, limit]);
+  if (call.signal?.aborted) throw cancelled(call.options.service.title, call.signal.reason);
+  try {
+    const response = await follow(call, init(call, token, signal));
+    return { response, body: await readBody(response) };
+  } catch (error) {
+    if (error instanceof Problem) throw error;
+    return networkProblem(call, error, limit.aborted);
+  }
+}
+
+/** Redirects are followed for reads within the origin only: a token never goes elsewhere, and a write is never sent twice. */
+async function follow(call: Call, init: RequestInit): Promise<Response> {
+  const { title } = call.options.service;
+  let url = call.url;
+  for (let hop = 0; hop <= REDIRECTS; hop++) {
+    const response = await call.options.fetch(url.href, init);
+    if (response.status < 300 || response.status > 399) return response;
+    await response.body?.cancel();
+    const target = init.method === "GET" ? redirectTarget(response, url) : undefined;
+    if (!target)
+      throw new Problem("SERVICE_FAILED", `${title} redirected to another place, which kay does not follow.`);
+    url = target;
+  }
+  throw new Problem("SERVICE_FAILED", `${title} redirected too often.`);
+}
+
+function init(call: Call, token: string, signal: AbortSignal | undefined): RequestInit {
+  const { request, options } = call;
+  const key = call.reads ? undefined : options.idempotencyKey;
+  return {
+    method: request.method ?? "GET",
+    redirect: "manual",
+    signal,
+    headers: {
+      accept: "application/json",
+      ...(request.body === undefined ? {} : { "content-type": "application/json" }),
+      ...(key === undefined ? {} : { "idempotency-key": key }),
+      ...request.headers,
+      authorization: `Bearer ${token}`,
+    },
+    ...(request.body === undefined ? {} : { body: JSON.stringify(request.body) }),
+  };
+}
+
+function accepted(call: Call, answer: Answer): Answer {
+  if (answer.response.ok) return answer;
+  throw refused(call, answer);
+}
+
+/** The error for an answer that is not a success. */
+function refused(call: Call, { response, body }: Answer): Problem {
+  const { service, clock } = call.options;
+  const { status, headers } = response;
+  const fault: ServiceFault = readFault(body);
+  const subject = { ...service, status, scope: call.request.scope };
+  if (fault.scopeMissing && (status === 401 || status === 403)) return scopeProblem(fault, subject);
+  if (status === 401) return authRequired(service);
+  if (status === 429) return rateLimited(service.title, retryAfter(headers, clock.now()) ?? 0);
+  if (!call.reads && status >= 500 && status !== 501 && status !== 503) {
+    return unknownOutcome(service.title, `${service.title} failed while it worked on the request (HTTP ${status}).`);
+  }
+  return refusal(fault, subject);
+}
+
+function networkProblem(call: Call, cause: unknown, timedOut: boolean): Problem {
+  const { title } = call.options.service;
+  if (cause instanceof BodyTooLarge) {
+    const sentence = `${title} answered more than kay reads at once.`;
+    return call.reads ? new Problem("SERVICE_FAILED", sentence) : unknownOutcome(title, sentence);
+  }
+  if (!call.reads && !neverSent(cause)) return unknownOutcome(title, `The answer of ${title} was lost.`, cause);
+  if (call.signal?.aborted) return cancelled(title, cause);
+  const sentence = timedOut ? `${title} did not answer in time.` : `${title} could not be reached.`;
+  return new Problem("SERVICE_FAILED", sentence, { cause, details: { passing: true } });
+}
+
+function unknownOutcome(title: string, sentence: string, cause?: unknown): Problem {
+  return new Problem("OUTCOME_UNKNOWN", `${sentence} It may have been done.`, {
+    hint: `Look in ${title} before you repeat it.`,
+    cause,
+  });
+}
+
+function cancelled(title: string, cause: unknown): Problem {
+  return new Problem("CANCELLED", `The request to ${title} was cancelled.`, { cause });
+}
+
+function rateLimited(title: string, wait: number): Problem {
+  const seconds = Math.ceil(wait / 1000);
+  const when = seconds > 0 ? `Try again in ${seconds} s.` : "Try again in a moment.";
+  return new Problem("RATE_LIMITED", `${title} gets too many requests at the moment.`, { hint: when });
+}
+
+function parse(body: string): { value: unknown } | { wrong: string } {
+  try {
+    return { value: parseJson(body) };
+  } catch {
+    return { wrong: "the body is not JSON" };
+  }
+}
+
+function joined(signals: (AbortSignal | undefined)[]): AbortSignal | undefined {
+  const present = signals.filter((signal) => signal !== undefined);
+  return present.length > 1 ? AbortSignal.any(present) : present[0];
+}

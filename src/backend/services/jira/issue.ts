@@ -1,0 +1,98 @@
+import * as z from "zod/mini";
+import { Problem } from "#protocol/errors";
+import { siteOf } from "../atlassian.ts";
+import { markdownTable } from "../markdown.ts";
+import type { ToolContext } from "../service.ts";
+
+const Named = z.nullish(z.looseObject({ name: z.nullish(z.string()) }));
+const Person = z.nullish(z.looseObject({ accountId: z.nullish(z.string()), displayName: z.nullish(z.string()) }));
+
+/** An issue as Jira gives it, with the fields that lists show. Source: Jira Cloud REST v3, "Issue search". */
+export const Issue = z.looseObject({
+  key: z.string(),
+  fields: z.looseObject({
+    summary: z.nullish(z.string()),
+    issuetype: Named,
+    status: z.nullish(
+      z.looseObject({
+        name: z.nullish(z.string()),
+        statusCategory: z.nullish(z.looseObject({ key: z.nullish(z.string()), name: z.nullish(z.string()) })),
+      }),
+    ),
+    priority: Named,
+    assignee: Person,
+    reporter: Person,
+    updated: z.nullish(z.string()),
+  }),
+});
+export type Issue = z.output<typeof Issue>;
+
+/** Names of the fields that {@link Issue} reads. */
+export const ISSUE_FIELDS = ["summary", "issuetype", "status", "priority", "assignee", "updated"];
+
+/** Where Jira is for a connection: the API path of the chosen site, and the address that people open. */
+export function jiraOf(context: Pick<ToolContext, "metadata">): { api: string; site: string } {
+  const { cloudId, url } = siteOf(context.metadata, "jira");
+  return { api: `/ex/jira/${cloudId}/rest/api/3`, site: url };
+}
+
+/** An issue trimmed for a model. */
+export function issueData(issue: Issue, site: string): Record<string, unknown> {
+  const { fields, key } = issue;
+  return {
+    key,
+    summary: fields.summary ?? "",
+    type: fields.issuetype?.name,
+    status: fields.status?.name,
+    status_category: fields.status?.statusCategory?.key,
+    priority: fields.priority?.name,
+    assignee: fields.assignee?.displayName ?? null,
+    updated: fields.updated,
+    url: browseUrl(site, key),
+  };
+}
+
+/** Issues as a table for a person. */
+export function issueTable(issues: Issue[]): string {
+  const rows = issues.map(({ key, fields }) => [
+    key,
+    fields.summary ?? "",
+    fields.issuetype?.name ?? "",
+    fields.status?.name ?? "",
+    fields.assignee?.displayName ?? "–",
+  ]);
+  return markdownTable(["Key", "Summary", "Type", "Status", "Assignee"], rows);
+}
+
+/** Where a person looks at an issue. */
+export function browseUrl(site: string, key: string): string {
+  return `${site}/browse/${encodeURIComponent(key)}`;
+}
+
+/**
+ * The key in what a person typed: `kay-3`, `KAY-3`, or the address of the issue.
+ *
+ * @throws Problem INVALID_REQUEST when there is none
+ */
+export function issueKey(text: string): string {
+  const key = /(?:^|\/|=)([A-Za-z][A-Za-z0-9_]*-\d+)\/?$/.exec(text.trim().replace(/[?#].*$/, ""))?.[1];
+  if (key) return key.toUpperCase();
+  throw new Problem("INVALID_REQUEST", `“${text}” is not the key of an issue, such as KAY-3.`, {
+    hint: "Name the issue by its key.",
+  });
+}
+
+/** A project's key in capitals, or its name as given: Jira takes both in searches. */
+export function projectName(text: string): string {
+  const name = text.trim();
+  return /^[A-Za-z][A-Za-z0-9_]*$/.test(name) ? name.toUpperCase() : name;
+}
+
+/** The key as it will be shown in a summary, before anything is checked. */
+export function shownKey(text: string): string {
+  try {
+    return issueKey(text);
+  } catch {
+    return text;
+  }
+}

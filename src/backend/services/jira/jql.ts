@@ -1,0 +1,104 @@
+/** A search in plain fields, as people and models give it; turned into JQL by {@link jqlOf}. */
+export type IssueFilter = {
+  project?: string;
+  status?: string;
+  assignee?: string;
+  type?: string;
+  text?: string;
+};
+
+/**
+ * JQL for a filter, newest change first. Values are quoted, so that no value can become an operator.
+ * Source: https://support.atlassian.com/jira-software-cloud/docs/use-advanced-search-with-jira-query-language-jql/
+ *
+ * @param accountId id of the person named by `assignee`, when it is neither "me" nor "nobody"
+ */
+export function jqlOf(filter: IssueFilter, accountId?: string): string {
+  const clauses = [
+    filter.project ? `project = ${quote(filter.project)}` : "",
+    statusClause(filter.status),
+    assigneeClause(filter.assignee, accountId),
+    filter.type ? `issuetype = ${quote(singular(filter.type))}` : "",
+    filter.text ? `text ~ ${quote(plainWords(filter.text))}` : "",
+  ].filter(Boolean);
+  return `${(clauses.length > 0 ? clauses : [RECENT]).join(" AND ")} ORDER BY updated DESC`;
+}
+
+/** The filter in words: "open bugs in KAY assigned to me". */
+export function describeFilter(filter: IssueFilter, number?: number): string {
+  const known = statusGroup(filter.status);
+  const type = filter.type ? singular(filter.type).toLowerCase() : "issue";
+  const noun = number === 1 ? type : type.endsWith("y") ? `${type.slice(0, -1)}ies` : `${type}s`;
+  return [
+    known === "open" || known === "done" ? known : "",
+    noun,
+    filter.project ? `in ${filter.project}` : "",
+    filter.status && !known ? `with status ${filter.status}` : known === "active" ? "in progress" : "",
+    filter.assignee ? assigneeWords(filter.assignee) : "",
+    filter.text ? `about “${filter.text}”` : "",
+  ]
+    .filter(Boolean)
+    .join(" ");
+}
+
+/** Whether the text means the person who asks. */
+export function isMe(text: string): boolean {
+  return /^(me|myself|my|mine|i)$/i.test(text.trim());
+}
+
+/** Whether the text means that nobody is assigned. */
+export function isNobody(text: string): boolean {
+  return /^(nobody|no one|none|unassigned|empty)$/i.test(text.trim());
+}
+
+/** A search needs at least one restriction; Jira refuses unbounded JQL. */
+const RECENT = "updated >= -90d";
+
+function statusClause(status: string | undefined): string {
+  const group = statusGroup(status);
+  if (group === "open") return "statusCategory != Done";
+  if (group === "done") return "statusCategory = Done";
+  if (group === "active") return 'statusCategory = "In Progress"';
+  return status && group !== "any" ? `status = ${quote(status)}` : "";
+}
+
+function statusGroup(status: string | undefined): "open" | "done" | "active" | "any" | undefined {
+  const word = status?.trim().toLowerCase() ?? "";
+  if (/^(open|unresolved|not done|unfinished|not closed)$/.test(word)) return "open";
+  if (/^(done|closed|resolved|finished|complete|completed)$/.test(word)) return "done";
+  if (/^(in progress|started|active|being worked on)$/.test(word)) return "active";
+  return /^(any|all|every)$/.test(word) ? "any" : undefined;
+}
+
+function assigneeClause(assignee: string | undefined, accountId: string | undefined): string {
+  if (!assignee) return "";
+  if (isMe(assignee)) return "assignee = currentUser()";
+  if (isNobody(assignee)) return "assignee IS EMPTY";
+  return `assignee = ${quote(accountId ?? assignee)}`;
+}
+
+function assigneeWords(assignee: string): string {
+  if (isMe(assignee)) return "assigned to you";
+  return isNobody(assignee) ? "assigned to nobody" : `assigned to ${assignee}`;
+}
+
+function singular(type: string): string {
+  const word = type
+    .trim()
+    .replace(/ies$/i, "y")
+    .replace(/(?<=[^s])s$/i, "");
+  return word.charAt(0).toUpperCase() + word.slice(1);
+}
+
+function quote(value: string): string {
+  const text = value.replace(/\s+/g, " ").trim();
+  return `"${text.replace(/\\/g, "\\\\").replace(/"/g, '\\"')}"`;
+}
+
+/** Words without the operators of Jira's text search, which would need escaping of their own. */
+function plainWords(text: string): string {
+  return text
+    .replace(/[+\-&|!(){}[\]^~*?\\/:"']/g, " ")
+    .replace(/\s+/g, " ")
+    .trim();
+}

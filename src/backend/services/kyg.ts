@@ -1,0 +1,63 @@
+import * as z from "zod/mini";
+import type { OAuth, Service } from "./service.ts";
+
+/** The house service: where it is comes from the operator's configuration. */
+export type KygConfiguration = {
+  title?: string;
+  authorize: string;
+  token: string;
+  /** Base URL of the API, no trailing slash. */
+  api: string;
+  /** Path below `api`, or whole URL of the same origin, that tells who the token is of; `/me`. */
+  userinfo?: string;
+  scopes?: string[];
+  pkce?: boolean;
+  clientAuth?: OAuth["clientAuth"];
+  refresh?: OAuth["refresh"];
+};
+
+/** Fields as in OpenID Connect Core 5.1, and the plainer names that house services use. */
+const Account = z.looseObject({
+  sub: z.nullish(z.string()),
+  id: z.nullish(z.union([z.string(), z.number()])),
+  account_id: z.nullish(z.string()),
+  name: z.nullish(z.string()),
+  email: z.nullish(z.string()),
+  picture: z.nullish(z.string()),
+  preferred_username: z.nullish(z.string()),
+});
+
+/** kyg as a service. Without a configuration it has no address, and is listed as not connected. */
+export function kygService(configuration: KygConfiguration | undefined): Service {
+  const { authorize = "", token = "", api = "", userinfo = "/me" } = configuration ?? {};
+  return {
+    name: "kyg",
+    title: configuration?.title ?? "kyg",
+    oauth: {
+      provider: "kyg",
+      scopes: configuration?.scopes ?? ["openid", "profile", "email", "offline_access"],
+      pkce: configuration?.pkce ?? true,
+      clientAuth: configuration?.clientAuth ?? "client_secret_basic",
+      refresh: configuration?.refresh ?? "rotating",
+    },
+    endpoints: { authorize, token, api },
+    async identify(http) {
+      const account = await http.request({
+        path: userinfo,
+        answer: Account.check(z.refine(hasId, "it names no account")),
+      });
+      const { name, email, picture, preferred_username: username } = account;
+      const accountId = idOf(account);
+      return { accountId, user: { account_id: accountId, name, email, username, picture }, metadata: { url: api } };
+    },
+    tools: [],
+  };
+}
+
+function hasId(account: z.output<typeof Account>): boolean {
+  return idOf(account) !== "";
+}
+
+function idOf({ sub, account_id, id }: z.output<typeof Account>): string {
+  return sub ?? account_id ?? (id === null || id === undefined ? "" : String(id));
+}

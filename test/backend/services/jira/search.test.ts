@@ -1,0 +1,60 @@
+import { expect, test } from "vitest";
+import { jira } from "#backend/services/jira";
+import { contextOver, outside, runTool } from "../support/outside.ts";
+
+const SITE = { url: "https://main.atlassian.net", cloud_id: "c-main", site: "main" };
+const SEARCH = "POST https://api.atlassian.com/ex/jira/c-main/rest/api/3/search/jql";
+const FIELDS = ["summary", "issuetype", "status", "priority", "assignee", "updated"];
+
+const LOGIN = {
+  expand: "operations",
+  id: "10001",
+  self: "https://api.atlassian.com/ex/jira/c-main/rest/api/3/issue/10001",
+  key: "KAY-1",
+  fields: {
+    summary: "Login loops | on SSO\u202e",
+    issuetype: { id: "10004", name: "Bug", subtask: false },
+    status: { name: "In Progress", id: "3", statusCategory: { id: 4, key: "indeterminate", name: "In Progress" } },
+    priority: { name: "High", id: "2" },
+    assignee: { accountId: "557058:ana", displayName: "Ana Díaz", active: true },
+    updated: "2026-11-26T10:00:00.000+0000",
+  },
+};
+
+test("a search in plain fields becomes bounded, quoted JQL and a table", async () => {
+  const jql = 'project = "KAY" AND statusCategory != Done ORDER BY updated DESC';
+  const world = outside({
+    request: SEARCH,
+    body: { jql, fields: FIELDS, maxResults: 20 },
+    json: { issues: [LOGIN], isLast: true },
+  });
+  const result = await runTool(jira, "jira.search", { project: "kay", status: "open" }, contextOver(world, jira, SITE));
+  expect(result).toEqual({
+    data: {
+      jql,
+      issues: [
+        {
+          key: "KAY-1",
+          summary: "Login loops | on SSO",
+          type: "Bug",
+          status: "In Progress",
+          status_category: "indeterminate",
+          priority: "High",
+          assignee: "Ana Díaz",
+          updated: "2026-11-26T10:00:00.000+0000",
+          url: "https://main.atlassian.net/browse/KAY-1",
+        },
+      ],
+      more: false,
+    },
+    text: [
+      "1 open issue in KAY:",
+      "",
+      "| Key | Summary | Type | Status | Assignee |",
+      "| --- | --- | --- | --- | --- |",
+      "| KAY-1 | Login loops \\| on SSO | Bug | In Progress | Ana Díaz |",
+    ].join("\n"),
+    url: `https://main.atlassian.net/issues/?jql=${encodeURIComponent(jql)}`,
+  });
+  world.done();
+});

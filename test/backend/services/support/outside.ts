@@ -1,0 +1,87 @@
+import { createServiceHttp, type ServiceHttpOptions } from "#backend/services/http";
+import type { Service, ServiceHttp, ToolContext } from "#backend/services/service";
+
+/** One request that a test expects, and its answer: a status and JSON, raw text with its type, or a fault of the network. */
+export type Expected = {
+  request: string;
+  body?: unknown;
+  status?: number;
+  json?: unknown;
+  text?: string;
+  headers?: Record<string, string>;
+  fault?: Error;
+};
+
+/** What was asked of the outside, in order. */
+export type Asked = { request: string; body?: unknown; token?: string | null; headers: Record<string, string> };
+
+/** The world outside as a strict list: each request must be the next expected one, and `done` fails when some were not asked. */
+export function outside(...expected: Expected[]) {
+  const asked: Asked[] = [];
+  const left = [...expected];
+  async function fetch(url: string, init: RequestInit = {}): Promise<Response> {
+    const headers = Object.fromEntries(new Headers(init.headers));
+    const request = `${init.method ?? "GET"} ${decodeURI(url)}`;
+    const body = typeof init.body === "string" ? JSON.parse(init.body) : undefined;
+    asked.push({ request, body, token: headers.authorization?.replace("Bearer ", ""), headers });
+    const next = left.shift();
+    if (!next) throw new Error(`unexpected request ${request}`);
+    if (next.request !== request) throw new Error(`expected ${next.request}, got ${request}`);
+    if (next.body !== undefined && JSON.stringify(next.body) !== JSON.stringify(body)) {
+      throw new Error(`expected ${JSON.stringify(next.body)}, got ${JSON.stringify(body)}`);
+    }
+    if (next.fault) throw next.fault;
+    return answer(next);
+  }
+  function done(): void {
+    if (left.length > 0) throw new Error(`not asked: ${left.map(({ request }) => request).join(", ")}`);
+  }
+  return { fetch, asked, done };
+}
+
+/** The HTTP core over a fake outside; pauses are only written down. */
+export function httpOver(
+  world: { fetch: ServiceHttpOptions["fetch"] },
+  service: Service,
+  options: Partial<ServiceHttpOptions> = {},
+): { http: ServiceHttp; pauses: number[] } {
+  const pauses: number[] = [];
+  const http = createServiceHttp({
+    fetch: world.fetch,
+    endpoints: service.endpoints,
+    service,
+    token: async () => "T0",
+    clock: { now: () => Date.parse("2026-11-27T12:00:00Z") },
+    sleep: async (milliseconds) => void pauses.push(milliseconds),
+    ...options,
+  });
+  return { http, pauses };
+}
+
+/** Runs a tool of a service by its name, as the agent does: input checked, then carried out. */
+export function runTool(service: Service, name: string, input: Record<string, unknown>, context: ToolContext) {
+  const tool = service.tools.find((candidate) => candidate.name === name);
+  if (!tool) throw new Error(`no tool ${name}`);
+  return tool.run(tool.input.parse(input), context);
+}
+
+/** A tool's context over a fake outside. */
+export function contextOver(
+  world: { fetch: ServiceHttpOptions["fetch"] },
+  service: Service,
+  metadata: Record<string, unknown>,
+): ToolContext {
+  return {
+    http: httpOver(world, service).http,
+    metadata,
+    signal: new AbortController().signal,
+    idempotencyKey: "effect_1",
+  };
+}
+
+function answer({ status = 200, json, text, headers }: Expected): Response {
+  if (json !== undefined) {
+    return new Response(JSON.stringify(json), { status, headers: { "content-type": "application/json", ...headers } });
+  }
+  return new Response(text ?? null, { status, headers });
+}
