@@ -1,0 +1,89 @@
+#!/usr/bin/env node
+// The launcher. It has to parse on any Node, so that an old one gets a sentence instead of a syntax error: CommonJS, nothing after ES2015,
+// built-in modules without their prefix. `--version` is answered here, without the bundle and without stdout's stream (6 ms by itself).
+
+const fs = require("fs");
+const path = require("path");
+
+const root = path.join(__dirname, "..");
+const manifest = JSON.parse(fs.readFileSync(path.join(root, "package.json"), "utf8"));
+const args = process.argv.slice(2);
+
+if (args.length === 1 && (args[0] === "--version" || args[0] === "-V")) say(1, manifest.version);
+else if (isNewEnough(manifest.engines.node)) start();
+else startOnPinnedNode();
+
+function start() {
+  const main = path.join(root, "dist", "main.js");
+  if (!fs.existsSync(main)) return fail("kay is not built here.\n  Run `npm run build`.");
+  const cache = compileCache();
+  if (cache) require("module").enableCompileCache(cache);
+  require(main)
+    .main(args)
+    .then((code) => {
+      process.exitCode = code;
+    });
+}
+
+/**
+ * Where V8 keeps compiled code between starts: in the person's own cache folder, never in a shared one. Nothing is written where it would
+ * surprise: not for a home that does not exist, is `/` or is somebody else's (sudo), and not by merely asking for help.
+ */
+function compileCache() {
+  const xdg = process.env.XDG_CACHE_HOME;
+  const home = xdg && path.isAbsolute(xdg) ? xdg : process.env.HOME || process.env.USERPROFILE;
+  const folder = home === xdg ? "" : process.platform === "darwin" ? "Library/Caches" : ".cache";
+  if (!home || !path.isAbsolute(home) || path.parse(home).root === path.resolve(home)) return undefined;
+  const cache = path.join(home, folder, "kay", "compiled");
+  try {
+    const owner = fs.statSync(asksForHelp() ? cache : home).uid;
+    return process.getuid && owner !== process.getuid() ? undefined : cache;
+  } catch (_) {
+    return undefined;
+  }
+}
+
+function asksForHelp() {
+  return args.length === 0 || args[0] === "help" || args.indexOf("--help") >= 0 || args.indexOf("-h") >= 0;
+}
+
+/** In the repository an older Node hands over to the one that `npm ci` brought; elsewhere it can only say what is needed. */
+function startOnPinnedNode() {
+  const node = path.join(root, "node_modules", "node", "bin", process.platform === "win32" ? "node.exe" : "node");
+  if (!fs.existsSync(node)) return fail(`kay needs Node ${manifest.engines.node}; this is ${process.versions.node}.`);
+  const child = require("child_process").spawn(node, [__filename].concat(args), { stdio: "inherit" });
+  passSignals(child);
+  child.on("error", (error) => fail(`The Node at ${node} does not start: ${error.message}.`));
+  child.on("exit", (code, signal) => {
+    process.exitCode = signal ? 128 + require("os").constants.signals[signal] : code;
+  });
+}
+
+/** SIGINT and SIGQUIT come to both processes from the terminal, so they are passed on only where there is none: one Ctrl+C counts once. */
+function passSignals(child) {
+  const terminal = process.stdin.isTTY || process.stdout.isTTY || process.stderr.isTTY;
+  for (const signal of ["SIGTERM", "SIGHUP"]) process.on(signal, () => child.kill(signal));
+  for (const signal of ["SIGINT", "SIGQUIT"]) process.on(signal, () => terminal || child.kill(signal));
+}
+
+/** Whether this Node is in a range of the form `>=22.19`. */
+function isNewEnough(range) {
+  const wanted = range.replace(">=", "").split(".").map(Number);
+  const running = process.versions.node.split(".").map(Number);
+  return running[0] > wanted[0] || (running[0] === wanted[0] && running[1] >= wanted[1]);
+}
+
+function fail(text) {
+  say(2, `✗ ${text}`);
+  process.exitCode = 1;
+}
+
+/** Writes without opening the stream; a pipe that is full for the moment gets the stream after all, one that nobody reads gets nothing. */
+function say(descriptor, text) {
+  try {
+    fs.writeSync(descriptor, `${text}\n`);
+  } catch (error) {
+    if (error.code === "EAGAIN") (descriptor === 1 ? process.stdout : process.stderr).write(`${text}\n`);
+    else if (error.code !== "EPIPE") process.exitCode = 1;
+  }
+}

@@ -1,0 +1,100 @@
+import { createHash } from "node:crypto";
+import {
+  copyFileSync,
+  existsSync,
+  globSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from "node:fs";
+import { dirname } from "node:path";
+import { fileURLToPath } from "node:url";
+import { run } from "./child.mjs";
+import { thirdPartyLicenses } from "./licenses.ts";
+import { locked } from "./lock.mjs";
+
+const root = fileURLToPath(new URL("../", import.meta.url));
+const dist = `${root}dist`;
+const inputs = [
+  "src/**/*",
+  "package.json",
+  "package-lock.json",
+  "tsconfig.json",
+  "tsup.config.ts",
+  "scripts/build.ts",
+  "scripts/licenses.ts",
+];
+const day = 24 * 60 * 60 * 1000;
+
+/**
+ * Builds `dist` unless it was built from exactly these sources. Several processes may ask at once: one builds, the others wait for it.
+ *
+ * @returns the exit code, 0 when there is a current build
+ */
+export async function build(): Promise<number> {
+  if (isCurrent(fingerprint())) return 0;
+  return locked(`${root}.kay/build.lock`, async () => {
+    const current = fingerprint();
+    if (isCurrent(current)) return 0;
+    const fresh = `${root}.kay/build`;
+    rmSync(fresh, { recursive: true, force: true });
+    const code = await run(process.execPath, [`${root}node_modules/tsup/dist/cli-default.js`, "--out-dir", fresh], {
+      cwd: root,
+    });
+    if (code !== 0) return code;
+    finish(fresh, current);
+    publish(fresh);
+    return 0;
+  });
+}
+
+const isCurrent = (current: string) =>
+  existsSync(`${dist}/main.js`) &&
+  existsSync(`${dist}/built-from`) &&
+  readFileSync(`${dist}/built-from`, "utf8") === current;
+
+/** A hash over names and contents, so that times of files (a fresh clone, a switched branch) do not matter. */
+function fingerprint(): string {
+  const hash = createHash("sha256");
+  for (const file of inputs.flatMap((pattern) => globSync(pattern, { cwd: root })).sort()) {
+    if (statSync(root + file).isFile())
+      hash
+        .update(`${file}\0`)
+        .update(readFileSync(root + file))
+        .update("\0");
+  }
+  return hash.digest("hex");
+}
+
+function finish(folder: string, current: string) {
+  writeFileSync(`${folder}/THIRD_PARTY_LICENSES.txt`, thirdPartyLicenses(root, `${folder}/metafile-esm.json`));
+  rmSync(`${folder}/metafile-esm.json`);
+  writeFileSync(`${folder}/built-from`, current);
+}
+
+/**
+ * Lays the fresh files over the old ones, each by a rename and `main.js` after the chunks it names. Old chunks stay for a day: a kay that
+ * is running may still load them, since chunks are loaded late and their names carry a hash of their contents.
+ */
+function publish(fresh: string) {
+  const files = readdirSync(fresh, { recursive: true, withFileTypes: true })
+    .filter((entry) => entry.isFile())
+    .map((entry) => `${entry.parentPath}/${entry.name}`.slice(fresh.length + 1))
+    .sort((a, b) => b.split("/").length - a.split("/").length);
+  for (const file of files) move(`${fresh}/${file}`, `${dist}/${file}`);
+  rmSync(fresh, { recursive: true, force: true });
+  for (const name of existsSync(`${dist}/chunks`) ? readdirSync(`${dist}/chunks`) : []) {
+    const path = `${dist}/chunks/${name}`;
+    if (!files.includes(`chunks/${name}`) && Date.now() - statSync(path).mtimeMs > day) rmSync(path);
+  }
+}
+
+function move(from: string, to: string) {
+  mkdirSync(dirname(to), { recursive: true });
+  copyFileSync(from, `${to}.new`);
+  renameSync(`${to}.new`, to);
+}

@@ -1,0 +1,51 @@
+import { existsSync, readFileSync } from "node:fs";
+import { run } from "./child.mjs";
+import { locked } from "./lock.mjs";
+
+/**
+ * Installs what package-lock.json names, if node_modules holds anything else. npm's own record of what it installed is compared, so an
+ * `npm ci` or `npm install` done by hand counts as well.
+ *
+ * @param {string} root the repository's folder, with a trailing slash
+ * @returns {Promise<number>} npm's exit code, 0 when there was nothing to do
+ */
+export async function install(root) {
+  if (installed(root)) return 0;
+  return locked(`${root}.kay/install.lock`, async () => {
+    if (installed(root)) return 0;
+    process.stderr.write("Installing…\n");
+    const { command, first } = npm();
+    return run(command, [...first, "ci", "--no-audit", "--no-fund", "--loglevel=error"], {
+      cwd: root,
+      stdio: ["ignore", "ignore", "inherit"],
+      shell: command === "npm" && process.platform === "win32",
+    });
+  });
+}
+
+/** @param {string} root */
+function installed(root) {
+  if (!existsSync(`${root}node_modules/.package-lock.json`)) return false;
+  const wanted = packages(`${root}package-lock.json`);
+  const present = packages(`${root}node_modules/.package-lock.json`);
+  return Object.entries(wanted).every(([path, entry]) => {
+    const found = present[path];
+    return (
+      path === "" || (found ? found.version === entry.version && found.integrity === entry.integrity : entry.optional)
+    );
+  });
+}
+
+/**
+ * @param {string} path
+ * @returns {Record<string, { version?: string, integrity?: string, optional?: boolean }>}
+ */
+const packages = (path) => JSON.parse(readFileSync(path, "utf8")).packages;
+
+/** The npm that started this script, with the Node it runs on; `npm` itself where another program did. */
+function npm() {
+  const script = process.env.npm_execpath ?? "";
+  return script.endsWith("npm-cli.js")
+    ? { command: process.env.npm_node_execpath ?? process.execPath, first: [script] }
+    : { command: "npm", first: [] };
+}
