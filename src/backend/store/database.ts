@@ -1,0 +1,125 @@
+import { Kysely, PostgresDialect, sql } from "kysely";
+import { Migrator } from "kysely/migration";
+import pg from "pg";
+import { Problem } from "#protocol/errors";
+import type { Log } from "../ports.ts";
+import { errorCode } from "./machine.ts";
+import { migrations } from "./migrations.ts";
+import type { Database } from "./schema.ts";
+
+/** Milliseconds. */
+const CONNECT_LIMIT = 10_000;
+const STATEMENT_LIMIT = 30_000;
+const IDLE_TRANSACTION_LIMIT = 60_000;
+
+export type OpenDatabase = {
+  db: Kysely<Database>;
+  pool: pg.Pool;
+  /** Waits for queries under way and closes every connection. Once or more. */
+  close(): Promise<void>;
+};
+
+/**
+ * Opens a database by connection data or URL (`postgres://…`) and brings its tables up to date; several processes may do so at once. A
+ * database that a newer kay has migrated is used as it is, since migrations only add. Throws DATABASE_UNAVAILABLE naming host and database,
+ * never the password.
+ */
+export async function openDatabase(where: pg.PoolConfig | string, { log }: { log: Log }): Promise<OpenDatabase> {
+  const config = poolConfig(where);
+  const place = describePlace(config);
+  const pool = new pg.Pool(config);
+  // A connection may drop while it is idle, or taken but between two queries. Both would end the process if nobody listened.
+  const dropped = (error: Error) =>
+    log("warn", "database.connection_dropped", { ...place, code: errorCode(error), error: error.message });
+  pool.on("error", dropped);
+  pool.on("connect", (client) => client.on("error", dropped));
+  const db = new Kysely<Database>({ dialect: new PostgresDialect({ pool }) });
+  let closing: Promise<void> | undefined;
+  const close = () => {
+    closing ??= db.destroy();
+    return closing;
+  };
+  try {
+    await sql`select 1`.execute(db);
+    await migrate(db, log);
+  } catch (error) {
+    await close();
+    throw error instanceof Problem ? error : unavailable(error, place);
+  }
+  return { db, pool, close };
+}
+
+/** Brings the tables up to date under a lock of the database itself. Asking first keeps a usual start to one query. */
+async function migrate(db: Kysely<Database>, log: Log): Promise<void> {
+  if (await isUpToDate(db, log)) return;
+  const migrator = new Migrator({ db, provider: { getMigrations: async () => migrations } });
+  const { error, results } = await migrator.migrateToLatest();
+  for (const { migrationName, status } of results ?? [])
+    log("info", "database.migrated", { migration: migrationName, status });
+  // A newer kay may have migrated in between, which the migrator takes for corruption.
+  if (error === undefined || (await isUpToDate(db, log))) return;
+  throw new Problem("DATABASE_UNAVAILABLE", "The tables of the database could not be brought up to date.", {
+    cause: error,
+    hint: "",
+  });
+}
+
+async function isUpToDate(db: Kysely<Database>, log: Log): Promise<boolean> {
+  const table = await sql<{ found: string | null }>`select to_regclass('kysely_migration')::text as found`.execute(db);
+  if (!table.rows[0]?.found) return false;
+  const { rows } = await sql<{ name: string }>`select name from kysely_migration order by name`.execute(db);
+  const done = rows.map((row) => row.name);
+  const newer = done.filter((name) => !Object.hasOwn(migrations, name));
+  const complete = Object.keys(migrations).every((name) => done.includes(name));
+  if (complete && newer.length > 0) log("warn", "database.newer_than_kay", { migrations: newer });
+  return complete;
+}
+
+function poolConfig(where: pg.PoolConfig | string): pg.PoolConfig {
+  if (typeof where === "string" && !/^postgres(ql)?:\/\//.test(where)) throw notAnAddress();
+  return {
+    connectionTimeoutMillis: CONNECT_LIMIT,
+    statement_timeout: STATEMENT_LIMIT,
+    idle_in_transaction_session_timeout: IDLE_TRANSACTION_LIMIT,
+    application_name: "kay",
+    keepAlive: true,
+    ...(typeof where === "string" ? { connectionString: where } : where),
+  };
+}
+
+type Place = { host: string; port: number; database: string; user: string };
+
+/** What may be said of the connection; also where an unreadable URL is found out. The parser's own error would hold the password. */
+function describePlace(config: pg.PoolConfig): Place {
+  try {
+    const { host, port, database, user } = new pg.Client(config);
+    return { host, port, database: database ?? "", user: user ?? "" };
+  } catch {
+    throw notAnAddress();
+  }
+}
+
+function notAnAddress(): Problem {
+  return new Problem("DATABASE_UNAVAILABLE", "The address of the database is not one of Postgres.", {
+    hint: "Set DATABASE_URL to postgres://<user>:<password>@<host>/<database>.",
+  });
+}
+
+function unavailable(cause: unknown, { host, port, database, user }: Place): Problem {
+  const at = host.startsWith("/") ? host : `${host}:${port}`;
+  const known: Record<string, string> = {
+    ECONNREFUSED: `No Postgres answers at ${at}.`,
+    ENOENT: `No Postgres answers at ${at}.`,
+    ENOTFOUND: `The host of the database, ${host}, is not known.`,
+    EAI_AGAIN: `The host of the database, ${host}, is not known.`,
+    "28P01": `Postgres at ${at} refused the password of ${user}.`,
+    "28000": `Postgres at ${at} refused ${user}.`,
+    "3D000": `Postgres at ${at} has no database ${database}.`,
+    "53300": `Postgres at ${at} has no free connection.`,
+  };
+  const reason = cause instanceof Error ? cause.message : "unknown reason";
+  const message = /timeout|timed out/i.test(reason)
+    ? `Postgres at ${at} did not answer within ${CONNECT_LIMIT / 1_000} seconds (database ${database}).`
+    : (known[errorCode(cause)] ?? `The database ${database} at ${at} cannot be used: ${reason}.`);
+  return new Problem("DATABASE_UNAVAILABLE", message, { cause });
+}

@@ -1,0 +1,167 @@
+import { type ChildProcess, spawn } from "node:child_process";
+import { open, readFile, rm, stat } from "node:fs/promises";
+import { join } from "node:path";
+import { setTimeout as pause } from "node:timers/promises";
+import pg from "pg";
+import { Problem } from "#protocol/errors";
+import { errorCode, isAlive, type Machine } from "./machine.ts";
+import type { Area } from "./postgres-area.ts";
+import { cannotRun } from "./postgres-data.ts";
+
+/** Milliseconds. */
+const START_LIMIT = 50_000;
+const STOP_LIMIT = 10_000;
+const CONNECT_LIMIT = 2_000;
+const STEP = 20;
+
+/** Bytes after which the log of Postgres begins anew. */
+const LOG_LIMIT = 1_000_000;
+
+/** Runs with a small footprint, and never writes a statement's values into its log. */
+const SETTINGS: Record<string, string> = {
+  shared_buffers: "16MB",
+  max_connections: "100",
+  io_method: "sync",
+  max_wal_size: "128MB",
+  max_wal_senders: "0",
+  wal_level: "minimal",
+  max_logical_replication_workers: "0",
+  jit: "off",
+  log_min_error_statement: "panic",
+  log_checkpoints: "off",
+  timezone: "UTC",
+  log_timezone: "UTC",
+};
+
+/** `ready`: takes queries. `busy`: starting, recovering or stopping. `absent`: nobody listens. */
+export type State = "ready" | "busy" | "absent";
+
+/** Whether the Postgres of these connection data takes queries. */
+export async function probe(config: pg.PoolConfig): Promise<State> {
+  const client = new pg.Client({ ...config, connectionTimeoutMillis: CONNECT_LIMIT });
+  client.on("error", () => undefined);
+  try {
+    await client.connect();
+    await client.end();
+    return "ready";
+  } catch (error) {
+    await client.end().catch(() => undefined);
+    if (["ENOENT", "ECONNREFUSED", "ECONNRESET", "EPIPE"].includes(errorCode(error))) return "absent";
+    if (["57P03", "53300"].includes(errorCode(error)) || /timeout|terminated/i.test(String(error))) return "busy";
+    throw new Problem("DATABASE_UNAVAILABLE", "The embedded Postgres refused the connection.", { cause: error });
+  }
+}
+
+/** Starts Postgres on the area's data and waits until it takes queries. It goes on when this process ends, in whatever way. */
+export async function launch(
+  area: Area,
+  bin: string,
+  config: pg.PoolConfig,
+  machine: Machine,
+  settings: Record<string, string> = {},
+): Promise<void> {
+  const end = AbortSignal.timeout(START_LIMIT);
+  let child: ChildProcess | undefined;
+  for (let starts = 0; !end.aborted; await pause(STEP)) {
+    const state = await probe(config);
+    if (state === "ready") return;
+    if (state === "busy" || (child !== undefined && child.exitCode === null && child.signalCode === null)) continue;
+    if (child === undefined && (await isRunning(area, machine))) continue;
+    if (starts++ === 2) break;
+    child = await spawnPostgres(area, bin, config, machine, settings);
+  }
+  const line = await lastComplaint(area);
+  throw new Problem("DATABASE_UNAVAILABLE", `The embedded Postgres did not start${line === "" ? "" : `: ${line}`}.`, {
+    details: { log: logFile(area) },
+  });
+}
+
+/** Stops Postgres (fast: open transactions are rolled back) and waits until it is gone; after 10 s without grace, which loses nothing. */
+export async function shutDown(area: Area, config: pg.PoolConfig, machine: Machine): Promise<void> {
+  if ((await probe(config)) === "absent") return;
+  const pid = await postmaster(area);
+  if (pid === undefined) return;
+  for (const signal of ["SIGINT", "SIGQUIT"] as const) {
+    try {
+      machine.kill(pid, signal);
+    } catch (error) {
+      if (errorCode(error) === "ESRCH") return;
+      throw error;
+    }
+    if (await isGone(area, pid, machine)) return;
+  }
+}
+
+async function spawnPostgres(
+  area: Area,
+  bin: string,
+  config: pg.PoolConfig,
+  machine: Machine,
+  settings: Record<string, string>,
+): Promise<ChildProcess> {
+  const size = (await stat(logFile(area)).catch(() => undefined))?.size ?? 0;
+  const log = await open(logFile(area), size > LOG_LIMIT ? "w" : "a", 0o600);
+  const reach: Record<string, string> =
+    area.socket === ""
+      ? { listen_addresses: "127.0.0.1", unix_socket_directories: "" }
+      : { listen_addresses: "", unix_socket_directories: area.socket, unix_socket_permissions: "0700" };
+  const all = { ...SETTINGS, ...reach, port: String(config.port), ...settings };
+  const args = ["-D", area.data, ...Object.entries(all).flatMap(([name, value]) => ["-c", `${name}=${value}`])];
+  try {
+    return await new Promise((resolve, reject) => {
+      const child = spawn(join(bin, "postgres"), args, {
+        ...area.account,
+        cwd: area.folder,
+        env: machine.env,
+        detached: true,
+        stdio: ["ignore", log.fd, log.fd],
+        windowsHide: true,
+      });
+      child.once("error", (cause) => reject(cannotRun(cause)));
+      child.once("spawn", () => resolve(child));
+      child.unref();
+    });
+  } finally {
+    await log.close();
+  }
+}
+
+/**
+ * Whether a Postgres works on the data although it does not listen (yet, or any more). Its pid file may be left over and its number in use
+ * by another program, which Postgres itself would take for a running server: then the file is removed.
+ */
+async function isRunning(area: Area, machine: Machine): Promise<boolean> {
+  const pid = await postmaster(area);
+  if (pid === undefined || !isAlive(machine, pid)) return false;
+  const command =
+    machine.platform === "linux" ? await readFile(`/proc/${pid}/cmdline`, "utf8").catch(() => "") : area.data;
+  if (command.includes(area.data)) return true;
+  await rm(join(area.data, "postmaster.pid"), { force: true });
+  return false;
+}
+
+async function isGone(area: Area, pid: number, machine: Machine): Promise<boolean> {
+  const end = AbortSignal.timeout(STOP_LIMIT);
+  // A process that nobody waits for stays in the process table, so for one without a pid file half a second is enough.
+  for (let fileGone = 0; !end.aborted && fileGone * STEP < 500; await pause(STEP)) {
+    if (!isAlive(machine, pid)) return true;
+    fileGone = (await postmaster(area)) === pid ? 0 : fileGone + 1;
+  }
+  return !end.aborted;
+}
+
+async function postmaster(area: Area): Promise<number | undefined> {
+  const text = await readFile(join(area.data, "postmaster.pid"), "utf8").catch(() => "");
+  const pid = Number.parseInt(text, 10);
+  return pid > 1 ? pid : undefined;
+}
+
+async function lastComplaint(area: Area): Promise<string> {
+  const text = await readFile(logFile(area), "utf8").catch(() => "");
+  const line = text.split("\n").findLast((entry) => /FATAL|PANIC|error while/.test(entry));
+  return (line ?? "").replace(/^.*?(FATAL|PANIC): +/, "").trim();
+}
+
+function logFile(area: Area): string {
+  return join(area.folder, "postgres.log");
+}

@@ -1,0 +1,93 @@
+import { readFile, writeFile } from "node:fs/promises";
+import { createServer } from "node:net";
+import { join } from "node:path";
+import type pg from "pg";
+import type { Log } from "../ports.ts";
+import type { Machine } from "./machine.ts";
+import { type Area, prepareArea } from "./postgres-area.ts";
+import { findBinaries } from "./postgres-binaries.ts";
+import { ensureData, ROLE, readPassword } from "./postgres-data.ts";
+import { registerUse, withStartLock } from "./postgres-lock.ts";
+import { launch, probe, shutDown } from "./postgres-server.ts";
+
+export type PostgresOptions = {
+  /** Data folder of kay; the database lies in `postgres` below it, or for root in `/var/lib/kay/<hash>`. */
+  folder: string;
+  machine: Machine;
+  log: Log;
+  /** Settings of Postgres beyond kay's own; the tests turn `fsync` off. */
+  settings?: Record<string, string>;
+};
+
+export type RunningPostgres = {
+  /** Connection data; a password only on Windows. */
+  config: pg.PoolConfig;
+  /** Where the database lies. */
+  folder: string;
+  /** Stops it, unless another process still uses it. Within about 10 s. */
+  stop(): Promise<void>;
+};
+
+/**
+ * The Postgres that comes with kay: makes its database the first time, starts it if it does not run, or joins the one that another
+ * process started or left running. Throws DATABASE_UNAVAILABLE where it cannot run, with the reason.
+ */
+export async function startPostgres({ folder, machine, log, settings }: PostgresOptions): Promise<RunningPostgres> {
+  const area = await prepareArea(folder, machine);
+  const { config, use } = await withStartLock(area, machine, async () => {
+    const use = await registerUse(area, machine);
+    try {
+      return { config: await ensureRunning(area, machine, log, settings), use };
+    } catch (error) {
+      await use.leave();
+      throw error;
+    }
+  });
+  return {
+    config,
+    folder: area.folder,
+    stop: () =>
+      withStartLock(area, machine, async () => {
+        if (await use.leave()) await shutDown(area, config, machine);
+      }),
+  };
+}
+
+async function ensureRunning(
+  area: Area,
+  machine: Machine,
+  log: Log,
+  settings: Record<string, string> | undefined,
+): Promise<pg.PoolConfig> {
+  const known = await connection(area).catch(() => undefined);
+  if (known !== undefined && (await probe(known)) === "ready") {
+    log("debug", "database.joined", { folder: area.folder });
+    return known;
+  }
+  const bin = await findBinaries(area, machine);
+  await ensureData(area, bin, machine, log);
+  if (area.socket === "") await writeFile(join(area.folder, "port"), String(await freePort()), { mode: 0o600 });
+  const config = await connection(area);
+  await launch(area, bin, config, machine, settings);
+  log("debug", "database.started", { folder: area.folder });
+  return config;
+}
+
+async function connection(area: Area): Promise<pg.PoolConfig> {
+  const common = { user: ROLE, database: "postgres", ssl: false };
+  if (area.socket !== "") return { ...common, host: area.socket, port: 5432 };
+  const port = Number(await readFile(join(area.folder, "port"), "utf8"));
+  return { ...common, host: "127.0.0.1", port, password: await readPassword(area) };
+}
+
+/** A port that is free now; on Windows only, where Postgres has no unix socket that Node could reach. */
+async function freePort(): Promise<number> {
+  return new Promise((resolve, reject) => {
+    const server = createServer();
+    server.once("error", reject);
+    server.listen(0, "127.0.0.1", () => {
+      const address = server.address();
+      server.close(() => resolve(typeof address === "object" && address !== null ? address.port : 0));
+    });
+  });
+}

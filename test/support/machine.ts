@@ -1,0 +1,19 @@
+import { createRequire } from "node:module";
+import { tmpdir } from "node:os";
+import type { Machine } from "#backend/store/machine";
+
+/** This machine, as `src/main.ts` would describe it, with root's databases below a folder of the test's own. */
+export function thisMachine(systemFolder: string, changes: Partial<Machine> = {}): Machine {
+  return {
+    platform: process.platform,
+    arch: process.arch,
+    uid: process.getuid?.(),
+    pid: process.pid,
+    tmpdir: tmpdir(),
+    systemFolder,
+    env: { PATH: process.env.PATH ?? "" },
+    kill: (pid, signal) => void process.kill(pid, signal),
+    resolve: createRequire(import.meta.url).resolve,
+    ...changes,
+  };
+}
