@@ -1,0 +1,120 @@
+import { randomBytes } from "node:crypto";
+import { chmod, link, mkdir, open, readFile, rm } from "node:fs/promises";
+import { join } from "node:path";
+import * as z from "zod/mini";
+import { Problem } from "#protocol/errors";
+import type { Keys } from "../ports.ts";
+import { errorCode } from "./machine.ts";
+
+/** Bytes of every key that kay makes; sealing keys must have exactly as many, signing keys at least (RFC 7518, 3.2). */
+const KEY_BYTES = 32;
+
+const Key = z.looseObject({
+  id: z.string().check(z.regex(/^[\w.-]{1,64}$/)),
+  key: z.string().check(z.regex(/^[\w+/-]+=*$/)),
+});
+const KeyFile = z.looseObject({ version: z.literal(1), signing: Key, sealing: z.array(Key).check(z.minLength(1)) });
+
+/** Where the keys are: `keys.json` in the data folder, made if it is not there, or what an operator gave as `KAY_KEYS`. */
+export type KeySource = { folder: string } | { value: string };
+
+/**
+ * The backend's keys, as JSON `{"version": 1, "signing": {"id", "key"}, "sealing": [{"id", "key"}, …]}`, keys in base64. To rotate, put a new
+ * sealing key first and keep the former ones behind it. `KAY_KEYS` holds the JSON itself or the path of a file with it.
+ *
+ * Throws STORE_UNREADABLE for keys that cannot be read. They are never made anew by themselves: that would lose every stored token.
+ */
+export async function loadKeys(source: KeySource): Promise<Keys> {
+  if ("folder" in source) return keysOfFolder(source.folder);
+  if (source.value.trimStart().startsWith("{")) return parseKeys(source.value, "KAY_KEYS");
+  return parseKeys(await readKeys(source.value), source.value);
+}
+
+async function keysOfFolder(folder: string): Promise<Keys> {
+  const file = join(folder, "keys.json");
+  try {
+    await mkdir(folder, { recursive: true, mode: 0o700 });
+    if ((await readFile(file, "utf8").catch(() => undefined)) === undefined) await createKeys(folder, file);
+    await chmod(file, 0o600);
+  } catch (cause) {
+    throw unreadable(file, `they could not be stored (${errorCode(cause) || "unknown reason"})`);
+  }
+  return parseKeys(await readKeys(file), file);
+}
+
+/** Writes a file of its own and links it to its name, which only the first of several processes can. */
+async function createKeys(folder: string, file: string): Promise<void> {
+  const passing = `${file}.new-${randomBytes(6).toString("hex")}`;
+  const fresh = () => ({ id: randomBytes(6).toString("hex"), key: randomBytes(KEY_BYTES).toString("base64url") });
+  const text = `${JSON.stringify({ version: 1, signing: fresh(), sealing: [fresh()] }, null, 2)}\n`;
+  try {
+    await writeThrough(passing, text);
+    await link(passing, file).catch((error) => {
+      if (errorCode(error) !== "EEXIST") throw error;
+    });
+  } finally {
+    await rm(passing, { force: true });
+  }
+  const directory = await open(folder, "r").catch(() => undefined);
+  await directory?.sync().catch(() => undefined);
+  await directory?.close();
+}
+
+async function writeThrough(file: string, text: string): Promise<void> {
+  const handle = await open(file, "wx", 0o600);
+  try {
+    await handle.writeFile(text);
+    await handle.sync();
+  } finally {
+    await handle.close();
+  }
+}
+
+async function readKeys(file: string): Promise<string> {
+  try {
+    return await readFile(file, "utf8");
+  } catch (cause) {
+    throw unreadable(
+      file,
+      errorCode(cause) === "ENOENT" ? "there is no such file" : `it cannot be read (${errorCode(cause)})`,
+    );
+  }
+}
+
+/** The parsers' own errors quote what they read, so nothing of them is passed on. */
+function parseKeys(text: string, where: string): Keys {
+  const found = KeyFile.safeParse(parseJson(text, where));
+  if (!found.success) {
+    throw unreadable(
+      where,
+      `${found.error.issues[0]?.path.join(".") || "the whole"} is missing or not of the right form`,
+    );
+  }
+  const { signing, sealing } = found.data;
+  const keys = { signing: decode(signing), sealing: sealing.map(decode) };
+  if (keys.signing.key.length < KEY_BYTES) throw unreadable(where, `the signing key has less than ${KEY_BYTES} bytes`);
+  for (const { id, key } of keys.sealing) {
+    if (key.length !== KEY_BYTES) throw unreadable(where, `the sealing key ${id} has not ${KEY_BYTES} bytes`);
+  }
+  if (new Set(keys.sealing.map(({ id }) => id)).size < keys.sealing.length)
+    throw unreadable(where, "two sealing keys have one id");
+  return keys;
+}
+
+function parseJson(text: string, where: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    throw unreadable(where, "this is not JSON");
+  }
+}
+
+function decode({ id, key }: { id: string; key: string }): { id: string; key: Uint8Array } {
+  return { id, key: new Uint8Array(Buffer.from(key, "base64")) };
+}
+
+function unreadable(where: string, reason: string): Problem {
+  return new Problem("STORE_UNREADABLE", `The backend's keys in ${where} cannot be used: ${reason}.`, {
+    hint: "Put back a copy of them: without them every stored sign-in is lost, so kay makes no new ones by itself.",
+  });
+}
