@@ -1,0 +1,89 @@
+import { posix, win32 } from "node:path";
+import { Problem } from "#protocol/errors";
+
+/** Where kay keeps its files. Each is asked for only when needed, so that a call that needs none works without any home folder. */
+export type Paths = {
+  /** Settings and sealed credentials. */
+  config(): string;
+  /** State that may be lost: logs, the record of the embedded backend, sessions of the terminal. */
+  state(): string;
+  /** Data of the embedded backend. */
+  data(): string;
+  /** Sockets and the like, gone at the next start of the machine. */
+  runtime(): string;
+};
+
+/** What the folders depend on. `home` is the user's home folder as the system tells it; `cwd` resolves a relative `KAY_CONFIG_DIR`. */
+export type PathsInput = {
+  env: Record<string, string | undefined>;
+  platform: NodeJS.Platform;
+  home: string | undefined;
+  cwd: string;
+};
+
+/**
+ * The folders of this machine, computed from what is given and touching nothing. `KAY_CONFIG_DIR` names the settings folder itself;
+ * `XDG_*` are honoured on every platform when absolute (XDG Base Directory Specification); otherwise the platform's usual places.
+ *
+ * Each getter throws Problem STORE_UNREADABLE when there is no home folder to derive it from (case S14), naming the variable to set.
+ */
+export function createPaths(input: PathsInput): Paths {
+  const path = input.platform === "win32" ? win32 : posix;
+  const xdg = (name: string): string | undefined => {
+    const value = input.env[name];
+    return value && path.isAbsolute(value) ? path.join(value, "kay") : undefined;
+  };
+  const below = (places: Places, name: string): string => path.join(...usualPlace(input, places, name));
+  const own = input.env.KAY_CONFIG_DIR ? path.resolve(input.cwd, input.env.KAY_CONFIG_DIR) : undefined;
+  const homeless = own && !hasHome(input) ? own : undefined;
+  const state = () => xdg("XDG_STATE_HOME") ?? (homeless ? path.join(homeless, "state") : below(STATE, "XDG_STATE_HOME"));
+  return {
+    config: () => own ?? xdg("XDG_CONFIG_HOME") ?? below(CONFIG, "KAY_CONFIG_DIR or XDG_CONFIG_HOME"),
+    state,
+    data: () => xdg("XDG_DATA_HOME") ?? (homeless ? path.join(homeless, "data") : below(DATA, "XDG_DATA_HOME")),
+    runtime: () => xdg("XDG_RUNTIME_DIR") ?? path.join(state(), "run"),
+  };
+}
+
+/** Path segments below the home folder, or on Windows below the folder of an environment variable. */
+type Places = { linux: string[]; darwin: string[]; win32: [variable: string, fallback: string[], ...rest: string[]] };
+
+const CONFIG: Places = {
+  linux: [".config", "kay"],
+  darwin: ["Library", "Preferences", "kay"],
+  win32: ["APPDATA", ["AppData", "Roaming"], "kay", "Config"],
+};
+const STATE: Places = {
+  linux: [".local", "state", "kay"],
+  darwin: ["Library", "Application Support", "kay", "State"],
+  win32: ["LOCALAPPDATA", ["AppData", "Local"], "kay", "State"],
+};
+const DATA: Places = {
+  linux: [".local", "share", "kay"],
+  darwin: ["Library", "Application Support", "kay", "Data"],
+  win32: ["LOCALAPPDATA", ["AppData", "Local"], "kay", "Data"],
+};
+
+function usualPlace(input: PathsInput, places: Places, variable: string): [string, ...string[]] {
+  if (input.platform === "win32") {
+    const [name, fallback, ...rest] = places.win32;
+    const folder = input.env[name];
+    return folder && win32.isAbsolute(folder) ? [folder, ...rest] : [homeOf(input, variable), ...fallback, ...rest];
+  }
+  return [homeOf(input, variable), ...(input.platform === "darwin" ? places.darwin : places.linux)];
+}
+
+function hasHome(input: PathsInput): boolean {
+  const path = input.platform === "win32" ? win32 : posix;
+  return Boolean(input.home) && path.isAbsolute(input.home ?? "") && path.dirname(input.home ?? "") !== input.home;
+}
+
+/** The home folder; never the root of the file system, where containers with a random user point HOME to. */
+function homeOf(input: PathsInput, variable: string): string {
+  if (hasHome(input)) return input.home ?? "";
+  const why = input.home ? `the home folder is ${input.home}` : "the home folder is not known";
+  throw new Problem("STORE_UNREADABLE", `There is no place for kay's files: ${why}.`, {
+    hint: `Set ${variable} to a folder that you may write to.`,
+    details: { path: input.home ?? "" },
+  });
+}
