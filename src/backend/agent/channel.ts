@@ -1,0 +1,29 @@
+/** Many writers, one reader: what is pushed comes out of `drain` in order, until `end`. */
+export function channel<T>(): { push(item: T): void; end(): void; drain(): AsyncGenerator<T> } {
+  const items: T[] = [];
+  let ended = false;
+  let wake: (() => void) | undefined;
+  const notify = () => {
+    wake?.();
+    wake = undefined;
+  };
+  return {
+    push: (item) => {
+      items.push(item);
+      notify();
+    },
+    end: () => {
+      ended = true;
+      notify();
+    },
+    async *drain() {
+      for (;;) {
+        while (items.length > 0) yield items.shift() as T;
+        if (ended) return;
+        await new Promise<void>((resolve) => {
+          wake = resolve;
+        });
+      }
+    },
+  };
+}

@@ -1,0 +1,43 @@
+import type { ModelMessage } from "ai";
+import type { Access } from "#backend/services/service";
+import type { Receipt } from "#protocol/ask";
+import type { Problem } from "#protocol/errors";
+
+/**
+ * What the loop yields, in order. Names and fields are those of the AI SDK's UI message stream (protocol section 2), so that a stream is
+ * these events written out; `held`, `step` and the `problem` of `error` are for the backend itself.
+ */
+export type AgentEvent =
+  | { type: "start" }
+  | { type: "start-step" }
+  | { type: "text-start"; id: string }
+  | { type: "text-delta"; id: string; delta: string }
+  | { type: "text-end"; id: string }
+  | { type: "reasoning-start"; id: string }
+  | { type: "reasoning-delta"; id: string; delta: string }
+  | { type: "reasoning-end"; id: string }
+  | { type: "tool-input-start"; toolCallId: string; toolName: string }
+  | { type: "tool-input-delta"; toolCallId: string; inputTextDelta: string }
+  | { type: "tool-input-available"; toolCallId: string; toolName: string; input: unknown }
+  | { type: "tool-output-available"; toolCallId: string; output: ToolOutput }
+  | { type: "tool-output-error"; toolCallId: string; errorText: string; code: string }
+  | { type: "data-receipt"; data: Receipt }
+  | { type: "finish-step" }
+  /** The messages of a finished step: the model's, and one with the result of each of its calls. Stored together or not at all. */
+  | { type: "step"; messages: ModelMessage[] }
+  /** The step needs a person's yes; nothing of it was run. `message` is the model's, to go on from. */
+  | { type: "held"; message: ModelMessage; calls: HeldCall[] }
+  /** Services that calls of this step need and that are not connected. */
+  | { type: "auth-needed"; integrations: string[] }
+  | { type: "finish"; finishReason: "stop" | "held" | "auth" | "length" }
+  | { type: "error"; errorText: string; problem: Problem }
+  | { type: "abort" };
+
+/** A call as the model made it: the tool's own name and what the model wrote as input. */
+export type Call = { toolCallId: string; toolName: string; input: unknown };
+
+/** A call that waits for a yes, with what the person is shown. */
+export type HeldCall = Call & { access: Access; summary: string; parsed: Record<string, unknown> };
+
+/** What a tool answered, marked with where it came from. */
+export type ToolOutput = { from: string; text: string; data: unknown; url?: string };

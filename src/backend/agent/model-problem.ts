@@ -1,0 +1,44 @@
+import { APICallError } from "ai";
+import { Problem } from "#protocol/errors";
+
+/**
+ * A provider's failure in one clean sentence. What the provider wrote is not repeated (it may quote the key or the request); it stays in
+ * `cause`, for the redacted log.
+ *
+ * @param label which model: `OpenAI gpt-6-astra`
+ */
+export function modelProblem(label: string, error: unknown): Problem {
+  const cause = root(error);
+  if (APICallError.isInstance(cause)) return new Problem("MODEL_FAILED", sentence(label, cause), { cause: error });
+  const name = cause instanceof Error ? cause.name : "";
+  const why = /timeout|abort/i.test(name) ? "did not answer in time" : "gave an answer that could not be read";
+  return new Problem("MODEL_FAILED", `${label} ${why}.`, { cause: error });
+}
+
+function sentence(label: string, error: APICallError): string {
+  const { statusCode: status, responseBody = "" } = error;
+  if (status === undefined) return `${label} could not be reached.`;
+  if (status === 401 || status === 403) return `${label} refused the API key (HTTP ${status}).`;
+  if (TOO_LONG.test(`${error.message} ${responseBody}`))
+    return `The conversation is too long for ${label}; start a new one.`;
+  if (status === 404) return `${label} is not known at its provider (HTTP 404).`;
+  if (status === 429) return `${label} takes no more requests now: its rate limit or quota is used up (HTTP 429).`;
+  if (status >= 500) return `${label} is out of order at its provider (HTTP ${status}).`;
+  if (status >= 200 && status < 300) return `${label} gave an answer that could not be read.`;
+  return `${label} refused the request (HTTP ${status}).`;
+}
+
+/** The SDK wraps the last error of several attempts. */
+function root(error: unknown): unknown {
+  let current = error;
+  for (let depth = 0; depth < 5 && current instanceof Error; depth++) {
+    if (APICallError.isInstance(current)) return current;
+    const inner = (current as { lastError?: unknown }).lastError ?? current.cause;
+    if (inner === undefined) break;
+    current = inner;
+  }
+  return current;
+}
+
+const TOO_LONG =
+  /context.?length|context.?window|too many tokens|prompt is too long|maximum context|token count.*exceed|input is too long/i;

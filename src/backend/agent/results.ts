@@ -1,0 +1,71 @@
+import type { JSONValue, ModelMessage, ToolResultPart } from "ai";
+import type { ToolResult } from "#backend/services/service";
+import type { Problem } from "#protocol/errors";
+import type { Call, ToolOutput } from "./events.ts";
+import { wireName } from "./names.ts";
+
+/** How one call ended. */
+export type Outcome =
+  | { call: Call; output: ToolOutput }
+  | { call: Call; problem: Problem }
+  | { call: Call; denied: string };
+
+/** What a service answered, cut to what a model can take and marked with its origin. */
+export function toolOutput(service: string, result: ToolResult): ToolOutput {
+  return {
+    from: service,
+    text: shorten(result.text),
+    data: result.data ?? null,
+    ...(result.url ? { url: result.url } : {}),
+  };
+}
+
+/**
+ * The message that hands a step's results to the model. Text of services travels inside `data_from`, which the instructions declare to be
+ * data: words in it that sound like orders are not orders.
+ */
+export function resultMessage(outcomes: Outcome[]): ModelMessage {
+  return { role: "tool", content: outcomes.map(resultPart) };
+}
+
+/** The services that an AUTH_REQUIRED names. */
+export function integrationsOf(problem: Problem): string[] {
+  const { integrations } = problem.details;
+  if (problem.code !== "AUTH_REQUIRED" || !Array.isArray(integrations)) return [];
+  return integrations.filter((name): name is string => typeof name === "string");
+}
+
+function resultPart(outcome: Outcome): ToolResultPart {
+  const { call } = outcome;
+  const base = { type: "tool-result", toolCallId: call.toolCallId, toolName: wireName(call.toolName) } as const;
+  if ("denied" in outcome) return { ...base, output: { type: "execution-denied", reason: outcome.denied } };
+  if ("problem" in outcome) return { ...base, output: { type: "error-json", value: errorValue(outcome.problem) } };
+  const { from, ...rest } = outcome.output;
+  return { ...base, output: { type: "json", value: { data_from: from, ...plain(rest) } } };
+}
+
+function errorValue(problem: Problem): JSONValue {
+  const [integration] = integrationsOf(problem);
+  return {
+    error: {
+      code: problem.code,
+      ...(integration ? { integration } : {}),
+      message: problem.message,
+      ...(problem.hint ? { hint: problem.hint } : {}),
+    },
+  };
+}
+
+function plain(value: object): Record<string, JSONValue> {
+  const json = JSON.stringify(value);
+  return json.length <= MOST
+    ? JSON.parse(json)
+    : { ...JSON.parse(JSON.stringify({ ...value, data: null })), truncated: true };
+}
+
+function shorten(text: string): string {
+  return text.length <= MOST ? text : `${text.slice(0, MOST)}\n… (${text.length - MOST} characters more)`;
+}
+
+/** Characters of one result that reach the model; more would crowd out the conversation. */
+const MOST = 60_000;

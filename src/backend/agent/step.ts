@@ -1,0 +1,124 @@
+import { jsonSchema, type LanguageModel, type ModelMessage, streamText, type ToolSet, tool } from "ai";
+import { Problem } from "#protocol/errors";
+import type { AgentEvent, Call } from "./events.ts";
+import { modelProblem } from "./model-problem.ts";
+import { toolName, wireName } from "./names.ts";
+import type { AgentTool } from "./tool.ts";
+
+export type StepInput = {
+  model: LanguageModel;
+  /** Who answers, for error sentences: `OpenAI gpt-6-astra`. */
+  label: string;
+  instructions: string;
+  messages: ModelMessage[];
+  tools: AgentTool[];
+  signal: AbortSignal;
+};
+
+/** What one model call came to. */
+export type StepResult =
+  | { kind: "answer"; message: ModelMessage; text: string; calls: Call[]; cut: boolean }
+  | { kind: "aborted" }
+  | { kind: "failed"; problem: Problem };
+
+/** One model call, streamed. Never throws: a failure is the result. */
+export async function* modelStep(input: StepInput): AsyncGenerator<AgentEvent, StepResult> {
+  // The SDK prints what a provider cannot do to the console, where it would end up in somebody's JSON.
+  globalThis.AI_SDK_LOG_WARNINGS = false;
+  const answer: Gathered = { text: "", calls: [], finishReason: "" };
+  try {
+    const result = streamText({
+      model: input.model,
+      instructions: input.instructions,
+      messages: input.messages,
+      tools: wireTools(input.tools),
+      abortSignal: input.signal,
+      timeout: TIMEOUTS,
+      maxRetries: RETRIES,
+      onError: () => {},
+    });
+    for await (const part of result.stream) {
+      if (part.type === "error") return failed(input, part.error);
+      if (part.type === "abort") return input.signal.aborted ? { kind: "aborted" } : timedOut(input);
+      yield* translate(part, answer);
+    }
+    // Only what the model said: the SDK adds results of its own for calls it finds invalid, and kay gives those itself.
+    const message = (await result.responseMessages).find(({ role }) => role === "assistant");
+    return finished(message as ModelMessage | undefined, answer);
+  } catch (error) {
+    return input.signal.aborted ? { kind: "aborted" } : failed(input, error);
+  }
+}
+
+type Gathered = { text: string; calls: Call[]; finishReason: string };
+
+function wireTools(tools: AgentTool[]): ToolSet {
+  return Object.fromEntries(
+    tools.map(({ name, description, schema, access, examples, title }) => [
+      wireName(name),
+      tool({
+        description,
+        inputSchema: jsonSchema(schema),
+        // For the offline planner only; other providers do not read it.
+        providerOptions: { kay: { access, examples, title } },
+      }),
+    ]),
+  );
+}
+
+type Part = ReturnType<typeof streamText>["stream"] extends AsyncIterable<infer P> ? P : never;
+
+function* translate(part: Part, answer: Gathered): Generator<AgentEvent> {
+  switch (part.type) {
+    case "text-start":
+    case "text-end":
+    case "reasoning-start":
+    case "reasoning-end":
+      yield { type: part.type, id: part.id };
+      break;
+    case "text-delta":
+      answer.text += part.text;
+      yield { type: "text-delta", id: part.id, delta: part.text };
+      break;
+    case "reasoning-delta":
+      yield { type: "reasoning-delta", id: part.id, delta: part.text };
+      break;
+    case "tool-input-start":
+      yield { type: "tool-input-start", toolCallId: part.id, toolName: toolName(part.toolName) };
+      break;
+    case "tool-input-delta":
+      yield { type: "tool-input-delta", toolCallId: part.id, inputTextDelta: part.delta };
+      break;
+    case "tool-call": {
+      const call = { toolCallId: part.toolCallId, toolName: toolName(part.toolName), input: part.input };
+      answer.calls.push(call);
+      yield { type: "tool-input-available", ...call };
+      break;
+    }
+    case "finish":
+      answer.finishReason = part.finishReason;
+  }
+}
+
+function finished(message: ModelMessage | undefined, answer: Gathered): StepResult {
+  return {
+    kind: "answer",
+    message: message ?? { role: "assistant", content: answer.text },
+    text: answer.text,
+    calls: answer.calls,
+    cut: answer.finishReason === "length",
+  };
+}
+
+function failed({ label }: StepInput, error: unknown): StepResult {
+  return { kind: "failed", problem: error instanceof Problem ? error : modelProblem(label, error) };
+}
+
+function timedOut({ label }: StepInput): StepResult {
+  return { kind: "failed", problem: new Problem("MODEL_FAILED", `${label} did not answer in time.`) };
+}
+
+/** Every wait has an end: a silent provider for a minute, or one that never comes to an end. */
+const TIMEOUTS = { totalMs: 300_000, firstChunkMs: 90_000, chunkMs: 60_000 };
+
+const RETRIES = 1;

@@ -1,0 +1,93 @@
+import type { JSONSchema7 } from "ai";
+import * as z from "zod/mini";
+import { Problem } from "#protocol/errors";
+import { serviceAccess } from "../connections/access.ts";
+import type { BackendPorts } from "../ports.ts";
+import { createServiceHttp } from "../services/http.ts";
+import type { ServiceConfiguration, ServiceHttp, Tool, ToolResult } from "../services/service.ts";
+import { type Effect, recordEffect } from "./effect.ts";
+import type { AgentTool, RunContext } from "./tool.ts";
+
+/** For whom tools run: the installation whose connections they use, and the generation their effects belong to. */
+export type ToolOwner = { installationId: string; generationId: string };
+
+/** Every tool of every service of this backend, connected or not: a missing connection is found out by the call that needs it. */
+export function toolbox(ports: BackendPorts, owner: ToolOwner): AgentTool[] {
+  return ports.services.flatMap((configuration) =>
+    configuration.service.tools.map((tool) => agentTool(ports, owner, configuration, tool)),
+  );
+}
+
+function agentTool(ports: BackendPorts, owner: ToolOwner, configuration: ServiceConfiguration, tool: Tool): AgentTool {
+  const { service } = configuration;
+  return {
+    name: tool.name,
+    service: service.name,
+    title: service.title,
+    description: tool.description,
+    access: tool.access,
+    examples: tool.examples,
+    schema: z.toJSONSchema(tool.input, { io: "input" }) as JSONSchema7,
+    parse: (input) => checkedInput(tool, input),
+    summary: (input) => tool.summary(input),
+    run: (input, context) =>
+      tool.access === "read"
+        ? runTool(ports, owner, configuration, tool, { input, context })
+        : recordEffect(ports, owner, { tool: tool.name, input, summary: tool.summary(input) }, context, (effect) =>
+            runTool(ports, owner, configuration, tool, { input, context, effect }),
+          ),
+  };
+}
+
+type Run = { input: Record<string, unknown>; context: RunContext; effect?: Effect };
+
+async function runTool(
+  ports: BackendPorts,
+  { installationId }: ToolOwner,
+  { service, endpoints }: ServiceConfiguration,
+  tool: Tool,
+  { input, context, effect }: Run,
+): Promise<ToolResult> {
+  const access = await serviceAccess(ports, installationId, service.name);
+  const idempotencyKey = effect?.id ?? context.toolCallId;
+  // The token is asked for anew at each request: a long turn outlives the token it began with (case G16).
+  const http = createServiceHttp({
+    fetch: ports.fetch,
+    clock: ports.clock,
+    endpoints,
+    service,
+    token: async () => (await serviceAccess(ports, installationId, service.name)).token,
+    onRejected: async (rejected) => (await serviceAccess(ports, installationId, service.name, { rejected })).token,
+    // A write under way is never cut off: its answer says whether it was done.
+    ...(effect ? { idempotencyKey } : { signal: context.signal }),
+  });
+  return await tool.run(input, {
+    http: effect ? watched(http, effect) : http,
+    metadata: access.metadata,
+    signal: effect ? new AbortController().signal : context.signal,
+    idempotencyKey,
+  });
+}
+
+/** Notes the moment before the first write leaves, and each write that went through. */
+function watched(http: ServiceHttp, effect: Effect): ServiceHttp {
+  return {
+    endpoints: http.endpoints,
+    request: async (request) => {
+      if ((request.method ?? "GET") === "GET" || request.reads === true) return await http.request(request);
+      await effect.sent();
+      const answer = await http.request(request);
+      effect.wrote();
+      return answer;
+    },
+  };
+}
+
+function checkedInput(tool: Tool, input: unknown): Record<string, unknown> {
+  const result = tool.input.safeParse(input);
+  if (result.success) return result.data;
+  const issues = result.error.issues.slice(0, 3).map(({ path, message }) => `${path.join(".") || "input"}: ${message}`);
+  throw new Problem("INVALID_REQUEST", `The input of ${tool.name} is not accepted (${issues.join("; ")}).`, {
+    hint: "",
+  });
+}

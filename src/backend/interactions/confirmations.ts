@@ -1,0 +1,58 @@
+import { createHash, randomBytes } from "node:crypto";
+import { Problem } from "#protocol/errors";
+import type { BackendPorts } from "../ports.ts";
+import {
+  answerConfirmation,
+  findConfirmation,
+  insertConfirmation,
+  type StoredConfirmation,
+} from "../store/confirmations.ts";
+
+/** Milliseconds a confirmation waits for its answer (guide: 5 minutes). */
+export const CONFIRMATION_LIFE = 300_000;
+
+type Ports = Pick<BackendPorts, "db" | "clock">;
+type Held = Omit<StoredConfirmation, "expiresAt" | "answeredAt" | "approved">;
+
+/** Hold an ask back. The token is shown once and stored hashed; it is good for one answer by the same installation within 5 minutes. */
+export async function openConfirmation(
+  { db, clock }: Ports,
+  installationId: string,
+  held: Held,
+): Promise<{ token: string; expiresAt: string }> {
+  const now = clock.now();
+  const token = `confirm_${now}_${randomBytes(16).toString("hex")}`;
+  const expiresAt = new Date(now + CONFIRMATION_LIFE);
+  await insertConfirmation(db, hash(token), installationId, { ...held, expiresAt }, now);
+  return { token, expiresAt: expiresAt.toISOString() };
+}
+
+/**
+ * Answer a confirmation. The first answer wins by compare-and-set in the store; whoever comes later hears what was answered.
+ *
+ * @throws Problem CONFIRMATION_NOT_FOUND (unknown, or another installation's), CONFIRMATION_USED, CONFIRMATION_EXPIRED
+ */
+export async function closeConfirmation(
+  { db, clock }: Ports,
+  installationId: string,
+  token: string,
+  approved: boolean,
+): Promise<StoredConfirmation> {
+  const answered = await answerConfirmation(db, hash(token), installationId, approved, clock.now());
+  if (answered) return answered;
+  const found = await findConfirmation(db, hash(token), installationId);
+  if (!found) throw new Problem("CONFIRMATION_NOT_FOUND", "There is no such confirmation.");
+  if (found.answeredAt) throw alreadyAnswered(found, found.answeredAt);
+  throw new Problem("CONFIRMATION_EXPIRED", "The confirmation expired after 5 minutes; nothing was done.");
+}
+
+function alreadyAnswered({ approved }: StoredConfirmation, at: Date): Problem {
+  const answer = approved ? "approved" : "denied";
+  return new Problem("CONFIRMATION_USED", `The confirmation was already ${answer} at ${at.toISOString()}.`, {
+    details: { answered: answer, answered_at: at.toISOString() },
+  });
+}
+
+function hash(token: string): Buffer {
+  return createHash("sha256").update(token).digest();
+}

@@ -1,0 +1,73 @@
+import { createHash } from "node:crypto";
+import { Problem, problemBody } from "#protocol/errors";
+import type { BackendPorts } from "../ports.ts";
+import { claimRequest, finishRequest, type StoredRequest } from "../store/requests.ts";
+
+type Answer = { status: number; body: unknown };
+type Handle = (body: unknown, signal: AbortSignal) => Promise<Answer>;
+
+/**
+ * Answer a write once per `Idempotency-Key` (draft-ietf-httpapi-idempotency-key-header): a repeat gets the first answer, success or not,
+ * without doing anything. While the first is still under way, or was cut off by a stop of the backend, a repeat gets 409 at once with
+ * `state`; what became of it is at `GET /requests/:key`. Without the header every request is its own.
+ *
+ * @throws Problem IDEMPOTENCY_CONFLICT, INVALID_REQUEST
+ */
+export async function answerOnce(
+  ports: Pick<BackendPorts, "db" | "clock">,
+  installationId: string,
+  request: Request,
+  handle: Handle,
+): Promise<Response> {
+  const text = await request.text();
+  const key = request.headers.get("idempotency-key");
+  if (key === null) return respond(await handle(parseBody(text), request.signal));
+  if (!/^[\x21-\x7e]{1,255}$/.test(key)) {
+    throw new Problem("INVALID_REQUEST", "Idempotency-Key must be 1 to 255 visible characters.");
+  }
+  const fingerprint = hash(`${request.method} ${new URL(request.url).pathname}\n${text}`);
+  const first = await claimRequest(ports.db, installationId, key, fingerprint, ports.clock.now());
+  if (first) return respond(replay(first, fingerprint));
+  const answer = await settled(() => handle(parseBody(text), request.signal));
+  await finishRequest(ports.db, installationId, key, { status: answer.status, answer: answer.body });
+  return respond(answer);
+}
+
+function replay(first: StoredRequest, fingerprint: string): Answer {
+  if (first.fingerprint !== fingerprint) {
+    throw new Problem("IDEMPOTENCY_CONFLICT", "Another request was already made with this Idempotency-Key.");
+  }
+  if (first.state === "done") return { status: first.status ?? 200, body: first.answer };
+  const words =
+    first.state === "running"
+      ? "The first request with this Idempotency-Key is still running."
+      : "The first request with this Idempotency-Key was cut off; what it did is in its receipts.";
+  throw new Problem("IDEMPOTENCY_CONFLICT", words, { details: { state: first.state } });
+}
+
+/** A failure is an answer too: it is kept, so that a repeat cannot do by accident what failed the first time. */
+async function settled(work: () => Promise<Answer>): Promise<Answer> {
+  try {
+    return await work();
+  } catch (error) {
+    const problem =
+      error instanceof Problem ? error : new Problem("INTERNAL", "Something went wrong inside kay.", { cause: error });
+    return { status: problem.status, body: { status: "error", ...problemBody(problem) } };
+  }
+}
+
+function parseBody(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    throw new Problem("INVALID_REQUEST", "The body is not valid JSON.");
+  }
+}
+
+function respond({ status, body }: Answer): Response {
+  return Response.json(body, { status });
+}
+
+function hash(text: string): string {
+  return createHash("sha256").update(text).digest("hex");
+}

@@ -1,0 +1,103 @@
+import type { Kysely } from "kysely";
+import { cleanText, jsonColumn } from "./json.ts";
+import type { Database } from "./schema.ts";
+
+/** A held-back ask as it is stored. `plan` is what `interactions/confirmations.ts` needs to go on. */
+export type StoredConfirmation = {
+  generationId: string;
+  conversationId: string;
+  prompt: string;
+  context: Record<string, unknown>;
+  plan: unknown;
+  interactive: boolean;
+  expiresAt: Date;
+  answeredAt: Date | null;
+  approved: boolean | null;
+};
+
+/** Store a held-back ask under the hash of its token. */
+export async function insertConfirmation(
+  db: Kysely<Database>,
+  hash: Buffer,
+  installationId: string,
+  confirmation: Omit<StoredConfirmation, "answeredAt" | "approved">,
+  now: number,
+): Promise<void> {
+  await db
+    .insertInto("confirmations")
+    .values({
+      hash,
+      installation_id: installationId,
+      generation_id: confirmation.generationId,
+      conversation_id: confirmation.conversationId,
+      prompt: cleanText(confirmation.prompt),
+      context: jsonColumn(confirmation.context),
+      plan: jsonColumn(confirmation.plan),
+      interactive: confirmation.interactive,
+      created_at: new Date(now),
+      expires_at: confirmation.expiresAt,
+    })
+    .execute();
+}
+
+/**
+ * Answer a confirmation once: the first answer before its end wins, whichever process or node brings it.
+ *
+ * @returns the confirmation when this answer won, otherwise `undefined`
+ */
+export async function answerConfirmation(
+  db: Kysely<Database>,
+  hash: Buffer,
+  installationId: string,
+  approved: boolean,
+  now: number,
+): Promise<StoredConfirmation | undefined> {
+  const at = new Date(now);
+  const row = await db
+    .updateTable("confirmations")
+    .set({ answered_at: at, approved })
+    .where("hash", "=", hash)
+    .where("installation_id", "=", installationId)
+    .where("answered_at", "is", null)
+    .where("expires_at", ">", at)
+    .returningAll()
+    .executeTakeFirst();
+  return row && stored(row);
+}
+
+/** The confirmation behind a token, if it belongs to the installation. */
+export async function findConfirmation(
+  db: Kysely<Database>,
+  hash: Buffer,
+  installationId: string,
+): Promise<StoredConfirmation | undefined> {
+  const query = db.selectFrom("confirmations").selectAll().where("hash", "=", hash);
+  const row = await query.where("installation_id", "=", installationId).executeTakeFirst();
+  return row && stored(row);
+}
+
+type Row = {
+  generation_id: string;
+  conversation_id: string;
+  prompt: string;
+  context: Record<string, unknown>;
+  plan: unknown;
+  interactive: boolean;
+  expires_at: Date;
+  answered_at: Date | null;
+  approved: boolean | null;
+};
+
+function stored(row: Row): StoredConfirmation {
+  return {
+    generationId: row.generation_id,
+    conversationId: row.conversation_id,
+    prompt: row.prompt,
+    context: row.context,
+    plan: row.plan,
+    interactive: row.interactive,
+    expiresAt: row.expires_at,
+    answeredAt: row.answered_at,
+    approved: row.approved,
+  };
+}
