@@ -19,15 +19,7 @@ import { locked } from "./lock.mjs";
 
 const root = fileURLToPath(new URL("../", import.meta.url));
 const dist = `${root}dist`;
-const inputs = [
-  "src/**/*",
-  "package.json",
-  "package-lock.json",
-  "tsconfig.json",
-  "tsup.config.ts",
-  "scripts/build.ts",
-  "scripts/licenses.ts",
-];
+const inputs = ["src/**/*", "package.json", "package-lock.json", "tsconfig.json", "tsup.config.ts", "scripts/*.ts"];
 const day = 24 * 60 * 60 * 1000;
 
 /**

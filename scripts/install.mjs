@@ -1,10 +1,10 @@
-import { existsSync, readFileSync } from "node:fs";
+import { existsSync, lstatSync, readFileSync } from "node:fs";
 import { run } from "./child.mjs";
 import { locked } from "./lock.mjs";
 
 /**
  * Installs what package-lock.json names, if node_modules holds anything else. npm's own record of what it installed is compared, so an
- * `npm ci` or `npm install` done by hand counts as well.
+ * `npm ci` or `npm install` done by hand counts as well. A node_modules that is a link to another checkout's is that one's to look after.
  *
  * @param {string} root the repository's folder, with a trailing slash
  * @returns {Promise<number>} npm's exit code, 0 when there was nothing to do
@@ -26,6 +26,7 @@ export async function install(root) {
 /** @param {string} root */
 function installed(root) {
   if (!existsSync(`${root}node_modules/.package-lock.json`)) return false;
+  if (lstatSync(`${root}node_modules`).isSymbolicLink()) return true;
   const wanted = packages(`${root}package-lock.json`);
   const present = packages(`${root}node_modules/.package-lock.json`);
   return Object.entries(wanted).every(([path, entry]) => {

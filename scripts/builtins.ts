@@ -1,0 +1,35 @@
+import { builtinModules } from "node:module";
+
+const names = new Set(builtinModules.map((name) => name.replace(/^node:/, "")));
+const statement = /(?<=^|[;}\n])import\s*([\w$*{][^"';()]*?from\s*)?["'](?:node:)?([\w/]+)["'];?/g;
+
+/** Gives CommonJS packages inside an ES chunk the `require` they expect for Node's own modules; of others there are none in the bundle. */
+export const requireBuiltin = `const require=i=>{const m=process.getBuiltinModule(i);if(m)return m;throw Object.assign(new Error("Cannot find module '"+i+"'"),{code:"MODULE_NOT_FOUND"})};`;
+
+/**
+ * Rewrites a built chunk's imports of Node's own modules to `process.getBuiltinModule`. An ES import of one makes Node list all it
+ * exports, which for `node:http` loads the built-in undici (25 ms) and for an ordinary command adds 10 ms to the start. A default import
+ * of `node:child_process` (6 ms) is loaded at its first use.
+ */
+export function inlineBuiltins(code: string): string {
+  const declarations: string[] = [];
+  const rest = code.replace(statement, (whole, clause: string | undefined, name: string) => {
+    if (!names.has(name)) return whole;
+    if (clause) declarations.push(...declare(clause.replace(/\s*from\s*$/, ""), name));
+    return "";
+  });
+  // Imports are evaluated first wherever they stand, so what replaces them goes to the top.
+  return declarations.join("") + rest;
+}
+
+function declare(clause: string, name: string): string[] {
+  const parts = /^([\w$]+)?\s*,?\s*(?:\*\s*as\s+([\w$]+)|\{(.*)\})?$/s.exec(clause);
+  if (!parts) throw new Error(`An import of node:${name} in a form that the build does not know: ${clause}`);
+  const [, whole, namespace, members] = parts;
+  const load = `process.getBuiltinModule("node:${name}")`;
+  const object = name === "child_process" ? `new Proxy({},{get:(_,k)=>${load}[k]})` : load;
+  return [
+    ...[whole, namespace].filter(Boolean).map((local) => `const ${local}=${object};`),
+    ...(members ? [`const {${members.replace(/\s+as\s+/g, ":")}}=${load};`] : []),
+  ];
+}
