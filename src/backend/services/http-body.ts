@@ -1,5 +1,5 @@
 import type * as z from "zod/mini";
-import { cleanText } from "./clean.ts";
+import { clean } from "#protocol/clean";
 
 /** Largest answer of a service that is read, in bytes. */
 const BODY_LIMIT = 8 * 1024 * 1024;
@@ -24,7 +24,7 @@ export async function readBody(response: Response, limit = BODY_LIMIT): Promise<
 /** JSON with every string cleaned of control characters; `undefined` for an empty body, which is never parsed (case V09). */
 export function parseJson(text: string): unknown {
   if (text.trim() === "") return undefined;
-  return JSON.parse(text, (_, value: unknown) => (typeof value === "string" ? cleanText(value) : value));
+  return JSON.parse(text, (_, value: unknown) => (typeof value === "string" ? clean(value) : value));
 }
 
 /** What is wrong with an answer, as the end of a sentence ("issues.0.key is missing"), or its parsed value. */

@@ -1,5 +1,10 @@
 import { ATLASSIAN_ENDPOINTS, atlassianIdentity, atlassianOAuth } from "./atlassian.ts";
+import { assignIssue } from "./jira/assign.ts";
+import { addComment } from "./jira/comment.ts";
+import { createIssue } from "./jira/create.ts";
+import { getIssue } from "./jira/get.ts";
 import { search } from "./jira/search.ts";
+import { transitionIssue } from "./jira/transition.ts";
 import type { Service } from "./service.ts";
 
 const SCOPES = ["read:jira-work", "write:jira-work", "read:jira-user"];
@@ -11,5 +16,5 @@ export const jira: Service = {
   oauth: atlassianOAuth(SCOPES),
   endpoints: ATLASSIAN_ENDPOINTS,
   identify: (http) => atlassianIdentity(http, "Jira", SCOPES),
-  tools: [search],
+  tools: [search, getIssue, createIssue, transitionIssue, addComment, assignIssue],
 };

@@ -35,7 +35,7 @@ test("a search in plain fields becomes bounded, quoted JQL and a table", async (
       issues: [
         {
           key: "KAY-1",
-          summary: "Login loops | on SSO",
+          summary: "Login loops | on SSOU+202E",
           type: "Bug",
           status: "In Progress",
           status_category: "indeterminate",
@@ -52,7 +52,7 @@ test("a search in plain fields becomes bounded, quoted JQL and a table", async (
       "",
       "| Key | Summary | Type | Status | Assignee |",
       "| --- | --- | --- | --- | --- |",
-      "| KAY-1 | Login loops \\| on SSO | Bug | In Progress | Ana Díaz |",
+      "| KAY-1 | Login loops \\| on SSOU+202E | Bug | In Progress | Ana Díaz |",
     ].join("\n"),
     url: `https://main.atlassian.net/issues/?jql=${encodeURIComponent(jql)}`,
   });

@@ -1,0 +1,48 @@
+import * as z from "zod/mini";
+import { Problem } from "#protocol/errors";
+import { adfOf } from "../adf/write.ts";
+import { describe } from "../fields.ts";
+import { excerpt } from "../markdown.ts";
+import { defineTool } from "../service.ts";
+import { browseUrl, issueKey, jiraOf, shownKey } from "./issue.ts";
+
+const Input = z.object({
+  issue: describe(z.string(), "Key of the issue, such as KAY-3."),
+  text: describe(z.string(), "The comment, as text or Markdown."),
+});
+type Input = z.output<typeof Input>;
+
+const Comment = z.looseObject({ id: z.string() });
+
+/** Source: Jira Cloud REST v3, POST /rest/api/3/issue/{issueIdOrKey}/comment. */
+export const addComment = defineTool({
+  name: "jira.add_comment",
+  description: "Add a comment to a Jira issue.",
+  access: "write",
+  input: Input,
+  examples: [
+    "comment on {issue}: {text}",
+    "comment {text} on {issue}",
+    "add a comment to {issue}: {text}",
+    "add a comment to {issue} saying {text}",
+    "reply on {issue} that {text}",
+    "tell {issue} that {text}",
+  ],
+  summary: ({ issue, text }: Input) =>
+    `Comment on ${shownKey(issue)}: “${excerpt(text.replace(/\s+/g, " ").trim(), 200)}”`,
+  async run(input, context) {
+    const { api, site } = jiraOf(context);
+    const key = issueKey(input.issue);
+    const body = adfOf(input.text, "comment");
+    if (!body) throw new Problem("INVALID_REQUEST", "A comment needs some text.", { details: { field: "text" } });
+    const { id } = await context.http.request({
+      method: "POST",
+      path: `${api}/issue/${encodeURIComponent(key)}/comment`,
+      body: { body },
+      answer: Comment,
+      scope: "write:jira-work",
+    });
+    const url = `${browseUrl(site, key)}?focusedCommentId=${encodeURIComponent(id)}`;
+    return { data: { key, comment: id, url }, text: `Commented on ${key}.\n\n${url}`, url };
+  },
+});
