@@ -27,7 +27,8 @@ export type KeySource = { folder: string } | { value: string };
 export async function loadKeys(source: KeySource): Promise<Keys> {
   if ("folder" in source) return keysOfFolder(source.folder);
   if (source.value.trimStart().startsWith("{")) return parseKeys(source.value, "KAY_KEYS");
-  return parseKeys(await readKeys(source.value), source.value);
+  // The value may be a key that somebody put there without its braces, so it is not repeated in an error.
+  return parseKeys(await readKeys(source.value, "the file of KAY_KEYS"), "the file of KAY_KEYS");
 }
 
 async function keysOfFolder(folder: string): Promise<Keys> {
@@ -35,11 +36,11 @@ async function keysOfFolder(folder: string): Promise<Keys> {
   try {
     await mkdir(folder, { recursive: true, mode: 0o700 });
     if ((await readFile(file, "utf8").catch(() => undefined)) === undefined) await createKeys(folder, file);
-    await chmod(file, 0o600);
+    await chmod(file, 0o600).catch(() => undefined);
   } catch (cause) {
     throw unreadable(file, `they could not be stored (${errorCode(cause) || "unknown reason"})`);
   }
-  return parseKeys(await readKeys(file), file);
+  return parseKeys(await readKeys(file, file), file);
 }
 
 /** Writes a file of its own and links it to its name, which only the first of several processes can. */
@@ -70,7 +71,7 @@ async function writeThrough(file: string, text: string): Promise<void> {
   }
 }
 
-async function readKeys(file: string): Promise<string> {
+async function readKeys(file: string, where: string): Promise<string> {
   try {
     return await readFile(file, "utf8");
   } catch (cause) {

@@ -13,6 +13,7 @@ const START_LIMIT = 50_000;
 const STOP_LIMIT = 10_000;
 const CONNECT_LIMIT = 2_000;
 const STEP = 20;
+const MOST_STARTS = 2;
 
 /** Bytes after which the log of Postgres begins anew. */
 const LOG_LIMIT = 1_000_000;
@@ -61,16 +62,18 @@ export async function launch(
   settings: Record<string, string> = {},
 ): Promise<void> {
   const end = AbortSignal.timeout(START_LIMIT);
+  if ((await logSize(area)) > LOG_LIMIT) await rm(logFile(area), { force: true });
+  const logStart = await logSize(area);
   let child: ChildProcess | undefined;
   for (let starts = 0; !end.aborted; await pause(STEP)) {
     const state = await probe(config);
     if (state === "ready") return;
-    if (state === "busy" || (child !== undefined && child.exitCode === null && child.signalCode === null)) continue;
-    if (child === undefined && (await isRunning(area, machine))) continue;
-    if (starts++ === 2) break;
+    if (state === "busy" || (child !== undefined && isRunning(child))) continue;
+    if (await servesAlready(area, machine)) continue;
+    if (starts++ === MOST_STARTS) break;
     child = await spawnPostgres(area, bin, config, machine, settings);
   }
-  const line = await lastComplaint(area);
+  const line = await lastComplaint(area, logStart);
   throw new Problem("DATABASE_UNAVAILABLE", `The embedded Postgres did not start${line === "" ? "" : `: ${line}`}.`, {
     details: { log: logFile(area) },
   });
@@ -99,8 +102,7 @@ async function spawnPostgres(
   machine: Machine,
   settings: Record<string, string>,
 ): Promise<ChildProcess> {
-  const size = (await stat(logFile(area)).catch(() => undefined))?.size ?? 0;
-  const log = await open(logFile(area), size > LOG_LIMIT ? "w" : "a", 0o600);
+  const log = await open(logFile(area), "a", 0o600);
   const reach: Record<string, string> =
     area.socket === ""
       ? { listen_addresses: "127.0.0.1", unix_socket_directories: "" }
@@ -130,7 +132,7 @@ async function spawnPostgres(
  * Whether a Postgres works on the data although it does not listen (yet, or any more). Its pid file may be left over and its number in use
  * by another program, which Postgres itself would take for a running server: then the file is removed.
  */
-async function isRunning(area: Area, machine: Machine): Promise<boolean> {
+async function servesAlready(area: Area, machine: Machine): Promise<boolean> {
   const pid = await postmaster(area);
   if (pid === undefined || !isAlive(machine, pid)) return false;
   const command =
@@ -156,10 +158,20 @@ async function postmaster(area: Area): Promise<number | undefined> {
   return pid > 1 ? pid : undefined;
 }
 
-async function lastComplaint(area: Area): Promise<string> {
-  const text = await readFile(logFile(area), "utf8").catch(() => "");
-  const line = text.split("\n").findLast((entry) => /FATAL|PANIC|error while/.test(entry));
-  return (line ?? "").replace(/^.*?(FATAL|PANIC): +/, "").trim();
+/** The last reason that Postgres gave since the log had this many bytes, besides its answers to kay's own knocking. */
+async function lastComplaint(area: Area, logStart: number): Promise<string> {
+  const text = (await readFile(logFile(area)).catch(() => Buffer.alloc(0))).subarray(logStart).toString("utf8");
+  const lines = text.split("\n").filter((line) => /(FATAL|PANIC): |error while/.test(line));
+  const line = lines.findLast((entry) => !/database system is (starting|shutting|not yet)/.test(entry)) ?? "";
+  return line.replace(/^.*?(FATAL|PANIC): +/, "").trim();
+}
+
+function isRunning(child: ChildProcess): boolean {
+  return child.exitCode === null && child.signalCode === null;
+}
+
+async function logSize(area: Area): Promise<number> {
+  return (await stat(logFile(area)).catch(() => undefined))?.size ?? 0;
 }
 
 function logFile(area: Area): string {

@@ -2,8 +2,9 @@ import { readFile, writeFile } from "node:fs/promises";
 import { createServer } from "node:net";
 import { join } from "node:path";
 import type pg from "pg";
+import { Problem } from "#protocol/errors";
 import type { Log } from "../ports.ts";
-import type { Machine } from "./machine.ts";
+import { errorCode, type Machine } from "./machine.ts";
 import { type Area, prepareArea } from "./postgres-area.ts";
 import { findBinaries } from "./postgres-binaries.ts";
 import { ensureData, ROLE, readPassword } from "./postgres-data.ts";
@@ -32,25 +33,30 @@ export type RunningPostgres = {
  * The Postgres that comes with kay: makes its database the first time, starts it if it does not run, or joins the one that another
  * process started or left running. Throws DATABASE_UNAVAILABLE where it cannot run, with the reason.
  */
-export async function startPostgres({ folder, machine, log, settings }: PostgresOptions): Promise<RunningPostgres> {
-  const area = await prepareArea(folder, machine);
-  const { config, use } = await withStartLock(area, machine, async () => {
-    const use = await registerUse(area, machine);
-    try {
-      return { config: await ensureRunning(area, machine, log, settings), use };
-    } catch (error) {
-      await use.leave();
-      throw error;
-    }
-  });
-  return {
-    config,
-    folder: area.folder,
-    stop: () =>
-      withStartLock(area, machine, async () => {
-        if (await use.leave()) await shutDown(area, config, machine);
-      }),
-  };
+export async function startPostgres(options: PostgresOptions): Promise<RunningPostgres> {
+  const { folder, machine } = options;
+  try {
+    const area = await prepareArea(folder, machine);
+    return await withStartLock(area, machine, () => joinOrStart(area, options));
+  } catch (cause) {
+    if (cause instanceof Problem) throw cause;
+    const message = `The embedded Postgres cannot be kept for ${folder} (${errorCode(cause) || "unknown reason"}).`;
+    throw new Problem("DATABASE_UNAVAILABLE", message, { cause });
+  }
+}
+
+async function joinOrStart(area: Area, { machine, log, settings }: PostgresOptions): Promise<RunningPostgres> {
+  const use = await registerUse(area, machine);
+  try {
+    const config = await ensureRunning(area, machine, log, settings);
+    const stop = async () => {
+      if (await use.leave()) await shutDown(area, config, machine);
+    };
+    return { config, folder: area.folder, stop: () => withStartLock(area, machine, stop) };
+  } catch (error) {
+    await use.leave();
+    throw error;
+  }
 }
 
 async function ensureRunning(
