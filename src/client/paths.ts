@@ -36,7 +36,8 @@ export function createPaths(input: PathsInput): Paths {
   const below = (places: Places, name: string): string => path.join(...usualPlace(input, places, name));
   const own = input.env.KAY_CONFIG_DIR ? path.resolve(input.cwd, input.env.KAY_CONFIG_DIR) : undefined;
   const homeless = own && !hasHome(input) ? own : undefined;
-  const state = () => xdg("XDG_STATE_HOME") ?? (homeless ? path.join(homeless, "state") : below(STATE, "XDG_STATE_HOME"));
+  const state = () =>
+    xdg("XDG_STATE_HOME") ?? (homeless ? path.join(homeless, "state") : below(STATE, "XDG_STATE_HOME"));
   return {
     config: () => own ?? xdg("XDG_CONFIG_HOME") ?? below(CONFIG, "KAY_CONFIG_DIR or XDG_CONFIG_HOME"),
     state,

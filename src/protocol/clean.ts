@@ -44,11 +44,14 @@ const INVISIBLE = /[\p{Default_Ignorable_Code_Point}\ufff9-\ufffb\u2028\u2029]|\
 
 /** Flags of England, Scotland and Wales, the only sequences of tag characters in general use (Unicode, RGI_Emoji_Tag_Sequence). */
 const TAG_FLAGS = ["gbeng", "gbsct", "gbwls"].map(
-  (flag) => `\u{1f3f4}${[...flag].map((letter) => String.fromCodePoint(0xe0000 + letter.charCodeAt(0))).join("")}\u{e007f}`,
+  (flag) =>
+    `\u{1f3f4}${[...flag].map((letter) => String.fromCodePoint(0xe0000 + letter.charCodeAt(0))).join("")}\u{e007f}`,
 );
 
 function escapeInvisible(text: string): string {
-  const rightToLeft = /[\p{Script=Arabic}\p{Script=Hebrew}\p{Script=Syriac}\p{Script=Thaana}\p{Script=Nko}]/u.test(text);
+  const rightToLeft = /[\p{Script=Arabic}\p{Script=Hebrew}\p{Script=Syriac}\p{Script=Thaana}\p{Script=Nko}]/u.test(
+    text,
+  );
   return text.replace(INVISIBLE, (character, at: number) =>
     belongs(character, text.slice(Math.max(0, at - 16), at), text.slice(at + character.length, at + 16), rightToLeft)
       ? character
@@ -69,7 +72,9 @@ function belongs(character: string, before: string, after: string, rightToLeft: 
 }
 
 function joinsEmoji(before: string, after: string): boolean {
-  return /\p{Extended_Pictographic}[\ufe0f\u{1f3fb}-\u{1f3ff}]?$/u.test(before) && /^\p{Extended_Pictographic}/u.test(after);
+  return (
+    /\p{Extended_Pictographic}[\ufe0f\u{1f3fb}-\u{1f3ff}]?$/u.test(before) && /^\p{Extended_Pictographic}/u.test(after)
+  );
 }
 
 /** Joiners between letters of scripts that are written with them (Arabic, Persian, the scripts of India and their neighbours). */
@@ -94,5 +99,8 @@ function inTagFlag(before: string, character: string, after: string): boolean {
 function cut(text: string, max: number): string {
   const characters = Array.from(text.slice(0, (max + 1) * 2));
   if (characters.length <= max) return text;
-  return `${characters.slice(0, Math.max(0, max - 1)).join("").replace(/\u200d$/, "")}…`;
+  return `${characters
+    .slice(0, Math.max(0, max - 1))
+    .join("")
+    .replace(/\u200d$/, "")}…`;
 }

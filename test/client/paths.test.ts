@@ -17,7 +17,12 @@ test("on Linux the folders are those of the XDG specification", () => {
     runtime: "/home/ann/.local/state/kay/run",
   });
   const env = { XDG_CONFIG_HOME: "/c", XDG_STATE_HOME: "/s", XDG_DATA_HOME: "/d", XDG_RUNTIME_DIR: "/run/user/1" };
-  expect(all({ ...linux, env })).toEqual({ config: "/c/kay", state: "/s/kay", data: "/d/kay", runtime: "/run/user/1/kay" });
+  expect(all({ ...linux, env })).toEqual({
+    config: "/c/kay",
+    state: "/s/kay",
+    data: "/d/kay",
+    runtime: "/run/user/1/kay",
+  });
 });
 
 test("a relative or empty XDG folder is ignored, as the specification says", () => {
@@ -56,7 +61,10 @@ test("S14 without a home folder nothing fails before a folder is needed, and the
   try {
     createPaths({ ...linux, home: "/" }).config();
   } catch (error) {
-    expect(error).toMatchObject({ code: "STORE_UNREADABLE", hint: "Set KAY_CONFIG_DIR or XDG_CONFIG_HOME to a folder that you may write to." });
+    expect(error).toMatchObject({
+      code: "STORE_UNREADABLE",
+      hint: "Set KAY_CONFIG_DIR or XDG_CONFIG_HOME to a folder that you may write to.",
+    });
   }
 });
 

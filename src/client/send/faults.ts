@@ -1,0 +1,118 @@
+import { Problem } from "#protocol/errors";
+import type { Exchange } from "./exchange.ts";
+import { isLoopback, isLoopbackName } from "./origin.ts";
+
+/** Why the exchange was ended from this side, if it was. */
+export type Ended = "timeout" | "abort" | null;
+
+/**
+ * What went wrong, in one sentence with the system's code and the host, never the library's own words. `details.sent` tells whether the
+ * request may have reached the other side.
+ */
+export function sendProblem(error: unknown, exchange: Exchange, ended: Ended): Problem {
+  if (error instanceof Problem) return error;
+  const { url, sent } = exchange;
+  const code = codeOf(error);
+  const options = { details: { sent, ...(code ? { errno: code } : {}) }, cause: error };
+  if (ended === "timeout") return timedOut(exchange);
+  if (ended === "abort") return new Problem("CANCELLED", "Cancelled.", { details: { sent } });
+  if (isTlsCode(code, error)) {
+    return new Problem(
+      "TLS_FAILED",
+      `The TLS connection to ${url.host} is not trusted: ${tlsReason(code)} (${code}).`,
+      {
+        ...options,
+        hint: tlsHint(code, url),
+      },
+    );
+  }
+  const proxyStatus = /(?:response |Required )\((\d{3})\)/.exec(error instanceof Error ? error.message : "")?.[1];
+  if (exchange.proxy && proxyStatus) return proxyRefused(exchange, proxyStatus, error);
+  if (code.startsWith("HPE_")) {
+    return new Problem("BAD_ANSWER", `${url.origin} does not speak HTTP (${code}).`, options);
+  }
+  const suffix = code ? ` (${code})` : "";
+  const through = exchange.proxy ? ` through the proxy ${exchange.proxy}` : "";
+  if (sent)
+    return new Problem(
+      "UNREACHABLE",
+      `The connection to ${url.origin}${through} broke off before the answer was whole${suffix}.`,
+      options,
+    );
+  return new Problem("UNREACHABLE", `Cannot reach ${url.origin}${through}${suffix}.`, {
+    ...options,
+    hint: unreachableHint(exchange, code),
+  });
+}
+
+function timedOut({ request, url, sent }: Exchange): Problem {
+  const seconds = Math.max(1, Math.round(request.timeoutMs / 1000));
+  return new Problem("TIMED_OUT", `${url.origin} did not answer within ${seconds} s.`, { details: { sent } });
+}
+
+function proxyRefused({ proxy, url }: Exchange, status: string, cause: unknown): Problem {
+  const details = { sent: false };
+  if (status === "407") {
+    return new Problem("PROXY_INVALID", `The proxy ${proxy} asks for other credentials (407).`, {
+      hint: "Put the user and password into the proxy's address, as http://user:password@host:port.",
+      details,
+      cause,
+    });
+  }
+  return new Problem("UNREACHABLE", `The proxy ${proxy} does not connect to ${url.host} (${status}).`, {
+    details,
+    cause,
+  });
+}
+
+function unreachableHint({ url, proxy }: Exchange, code: string): string | undefined {
+  if (proxy) return "Check the proxy's address, or list the host in NO_PROXY.";
+  if (code === "ENOTFOUND" || code === "EAI_AGAIN")
+    return `The name ${url.hostname} was not found: check the address and the network.`;
+  if (!isLoopback(url.hostname)) return undefined;
+  const port = url.port || (url.protocol === "https:" ? "443" : "80");
+  const tried = isLoopbackName(url.hostname) ? `127.0.0.1:${port} and [::1]:${port}` : `${url.hostname}:${port}`;
+  return `Nothing answers on ${tried}. Start the backend with \`kay serve\`, or check the address: \`kay config get api-url\`.`;
+}
+
+/** The system's code of an error, of its cause, or of the first of several (two addresses were tried and both failed). */
+export function codeOf(error: unknown): string {
+  if (!(error instanceof Error)) return "";
+  const inner = error instanceof AggregateError ? error.errors.map(codeOf).filter(Boolean) : [];
+  if (inner.length > 0) return inner.find((code) => code === "ECONNREFUSED") ?? inner[0] ?? "";
+  const own = (error as NodeJS.ErrnoException).code;
+  if (typeof own === "string" && !own.startsWith("UND_ERR")) return own;
+  const below = codeOf(error.cause);
+  if (below) return below;
+  // undici's own names for a connection that the other side closed, before or within the answer.
+  return /^UND_ERR_(SOCKET|ABORTED|RES_)/.test(own ?? "") ? "ECONNRESET" : "";
+}
+
+const TLS_REASONS: Record<string, string> = {
+  DEPTH_ZERO_SELF_SIGNED_CERT: "its certificate is signed by itself",
+  SELF_SIGNED_CERT_IN_CHAIN: "its certificate comes from an authority that this machine does not know",
+  UNABLE_TO_VERIFY_LEAF_SIGNATURE: "its certificate comes from an authority that this machine does not know",
+  UNABLE_TO_GET_ISSUER_CERT: "its certificate comes from an authority that this machine does not know",
+  UNABLE_TO_GET_ISSUER_CERT_LOCALLY: "its certificate comes from an authority that this machine does not know",
+  ERR_TLS_CERT_ALTNAME_INVALID: "its certificate is for another name",
+  CERT_HAS_EXPIRED: "its certificate has expired, or this machine's clock is wrong",
+  CERT_NOT_YET_VALID: "its certificate is not valid yet, or this machine's clock is wrong",
+};
+
+function isTlsCode(code: string, error: unknown): boolean {
+  if (code in TLS_REASONS || /^(CERT_|ERR_SSL_|ERR_TLS_|UNABLE_TO_|CRL_)/.test(code)) return true;
+  return code === "EPROTO" || (error instanceof Error && error.message.includes("certificate"));
+}
+
+function tlsReason(code: string): string {
+  return (
+    TLS_REASONS[code] ?? (/^(EPROTO|ERR_SSL_)/.test(code) ? "the handshake failed" : "its certificate was refused")
+  );
+}
+
+function tlsHint(code: string, url: URL): string {
+  const trust = `Set NODE_EXTRA_CA_CERTS (or KAY_CA_FILE) to the file of the authority that signs for ${url.host}`;
+  if (/^(EPROTO|ERR_SSL_)/.test(code))
+    return `Check that ${url.host} speaks https. Behind a company proxy: ${trust.charAt(0).toLowerCase()}${trust.slice(1)}.`;
+  return `${trust}, if you trust it.`;
+}

@@ -1,0 +1,31 @@
+import type { Incoming } from "../ports.ts";
+import { type Builtin, collector, flatHeaders, type Leg, lookupFor } from "./exchange.ts";
+
+/**
+ * Plain HTTP to this machine, by `node:http` on a connection of its own: no proxy, no pool, nothing that outlives the exchange. It is the
+ * cheap path of one-shot commands (performance.md, point 3).
+ */
+export function loopbackLeg(builtin: Builtin): Leg {
+  return async (exchange) => {
+    const { request, url, signal } = exchange;
+    const response = await new Promise<import("node:http").IncomingMessage>((resolve, reject) => {
+      const { method, headers } = request;
+      const outgoing = builtin("node:http").request(
+        url,
+        { method, headers, signal, agent: false, ...lookupFor(url) },
+        resolve,
+      );
+      outgoing.on("socket", (socket) => socket.once("connect", () => (exchange.sent = true)));
+      outgoing.on("error", reject);
+      outgoing.end(request.body);
+    });
+    return readWhole(response, url);
+  };
+}
+
+async function readWhole(response: import("node:http").IncomingMessage, url: URL): Promise<Incoming> {
+  const body = collector(url);
+  // A throw inside the loop destroys the response, and with it the socket.
+  for await (const chunk of response) body.add(chunk as Uint8Array);
+  return { status: response.statusCode ?? 0, headers: flatHeaders(response.headers), body: body.text() };
+}

@@ -1,0 +1,93 @@
+import { clean } from "#protocol/clean";
+import { Problem } from "#protocol/errors";
+
+/** A proxy, and the variable that named it. */
+export type Proxy = { url: URL; variable: string };
+
+type Env = Record<string, string | undefined>;
+type BlockListClass = typeof import("node:net").BlockList;
+
+/**
+ * The proxy for a URL by the usual variables, in both spellings; an empty one does not mask the other (case H15). `NO_PROXY` takes
+ * names, domains (`.example.com`, `*.example.com`), ports, addresses and ranges (`10.0.0.0/8`), and `*`.
+ *
+ * @throws Problem PROXY_INVALID in one line that names the variable and masks credentials
+ */
+export function proxyFor(url: URL, env: Env, BlockList: BlockListClass): Proxy | null {
+  const names = url.protocol === "https:" ? ["https_proxy", "HTTPS_PROXY"] : ["http_proxy", "HTTP_PROXY"];
+  const variable = [...names, "all_proxy", "ALL_PROXY"].find((name) => env[name]?.trim());
+  if (!variable || isExempt(url, env, BlockList)) return null;
+  return { url: parseProxy(variable, env[variable]?.trim() ?? ""), variable };
+}
+
+/** The address of a proxy for messages, without credentials. */
+export function maskedProxy(proxy: Proxy): string {
+  return `${proxy.url.protocol}//${proxy.url.host}`;
+}
+
+function parseProxy(variable: string, text: string): URL {
+  const url = URL.parse(/^[a-z][a-z0-9+.-]*:\/\//i.test(text) ? text : `http://${text}`);
+  const masked = clean(text.replace(/^([a-z0-9+.-]*:\/\/)?.*@/is, "$1***@"), { lines: false, max: 100 });
+  if (!url?.hostname || !isDecodable(url)) {
+    throw new Problem("PROXY_INVALID", `${variable} is not the address of a proxy: ${JSON.stringify(masked)}.`, {
+      hint: `Set ${variable} to http://host:port, or unset it.`,
+    });
+  }
+  if (url.protocol !== "http:" && url.protocol !== "https:") {
+    throw new Problem(
+      "PROXY_INVALID",
+      `${variable} names a kind of proxy that kay cannot use: ${JSON.stringify(masked)}.`,
+      {
+        hint: `Set ${variable} to an http: or https: proxy, or unset it.`,
+      },
+    );
+  }
+  return url;
+}
+
+function isDecodable(url: URL): boolean {
+  try {
+    decodeURIComponent(`${url.username}:${url.password}`);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+function isExempt(url: URL, env: Env, BlockList: BlockListClass): boolean {
+  const list = [env.no_proxy, env.NO_PROXY].find((value) => value?.trim()) ?? "";
+  const port = url.port || (url.protocol === "https:" ? "443" : "80");
+  const host = bare(url.hostname);
+  return list
+    .split(/[\s,]+/)
+    .filter(Boolean)
+    .some((entry) => matches(entry.toLowerCase(), host, port, BlockList));
+}
+
+function matches(entry: string, host: string, port: string, BlockList: BlockListClass): boolean {
+  if (entry === "*") return true;
+  if (entry.includes("/")) return isInRange(entry, host, BlockList);
+  const [, name = "", onPort] = /^(\[[^\]]*\]|[^:]*|[0-9a-f:]*:[0-9a-f:]*)(?::(\d+))?$/.exec(entry) ?? [];
+  if (!name || (onPort && onPort !== port)) return false;
+  const wanted = bare(name).replace(/^\*?\./, "");
+  return host === wanted || host.endsWith(`.${wanted}`);
+}
+
+function isInRange(entry: string, host: string, BlockList: BlockListClass): boolean {
+  const [address = "", prefix] = entry.split("/");
+  const family = (text: string) => (text.includes(":") ? "ipv6" : "ipv4");
+  try {
+    const range = new BlockList();
+    range.addSubnet(bare(address), Number(prefix), family(address));
+    return range.check(host, family(host));
+  } catch {
+    return false;
+  }
+}
+
+function bare(host: string): string {
+  return host
+    .toLowerCase()
+    .replace(/^\[|\]$/g, "")
+    .replace(/\.$/, "");
+}

@@ -1,0 +1,91 @@
+import { readFileSync } from "node:fs";
+import type { Dispatcher } from "undici";
+import { Problem } from "#protocol/errors";
+import type { Incoming } from "../ports.ts";
+import { type Builtin, collector, type Exchange, flatHeaders, type Leg, lookupFor } from "./exchange.ts";
+import { maskedProxy, type Proxy, proxyFor } from "./proxy.ts";
+
+/**
+ * Everything that leaves this machine, or needs TLS: undici, loaded when first needed, with an explicit dispatcher for the proxy and the
+ * certificate authorities. The dispatcher serves one exchange and is then destroyed, so no stale connection can lose a write's answer and
+ * no idle one keeps the process alive. undici follows no redirect and repeats nothing by itself here.
+ */
+export function remoteLeg(builtin: Builtin, env: Record<string, string | undefined>): Leg {
+  return async (exchange) => {
+    const proxy = proxyFor(exchange.url, env, builtin("node:net").BlockList);
+    if (proxy) exchange.proxy = `${maskedProxy(proxy)} (${proxy.variable})`;
+    const dispatcher = await createDispatcher(exchange, proxy, authorities(builtin, env));
+    const stop = () => void dispatcher.destroy(exchange.signal.reason);
+    exchange.signal.addEventListener("abort", stop, { once: true });
+    try {
+      return await dispatch(dispatcher, exchange);
+    } finally {
+      exchange.signal.removeEventListener("abort", stop);
+      dispatcher.destroy().catch(() => {});
+    }
+  };
+}
+
+async function createDispatcher(
+  exchange: Exchange,
+  proxy: Proxy | null,
+  ca: string[] | undefined,
+): Promise<Dispatcher> {
+  const { Agent, ProxyAgent } = await import("undici");
+  const limits = { headersTimeout: 0, bodyTimeout: 0, connectTimeout: 0, pipelining: 0, allowH2: false };
+  const tls = { ...(ca ? { ca } : {}), timeout: 0, allowH2: false };
+  if (proxy) return new ProxyAgent({ uri: proxy.url.href, requestTls: tls, proxyTls: tls, ...limits });
+  return new Agent({ connect: { ...tls, ...lookupFor(exchange.url) }, ...limits });
+}
+
+/** The usual authorities and the one of `KAY_CA_FILE`; undefined leaves them to Node, which reads NODE_EXTRA_CA_CERTS itself. */
+function authorities(builtin: Builtin, env: Record<string, string | undefined>): string[] | undefined {
+  const file = env.KAY_CA_FILE;
+  if (!file) return undefined;
+  try {
+    return [...builtin("node:tls").getCACertificates("default"), readFileSync(file, "utf8")];
+  } catch (error) {
+    const errno = (error as NodeJS.ErrnoException).code ?? "unreadable";
+    throw new Problem("TLS_FAILED", `The file of KAY_CA_FILE cannot be read: ${file} (${errno}).`, {
+      hint: "Set KAY_CA_FILE to a file of certificates (PEM), or unset it.",
+      cause: error,
+    });
+  }
+}
+
+function dispatch(dispatcher: Dispatcher, exchange: Exchange): Promise<Incoming> {
+  const { request, url } = exchange;
+  const body = collector(url);
+  let head = { status: 0, headers: {} as Record<string, string> };
+  return new Promise((resolve, reject) => {
+    if (exchange.signal.aborted) return reject(exchange.signal.reason);
+    dispatcher.dispatch(
+      {
+        origin: url.origin,
+        path: `${url.pathname}${url.search}`,
+        method: request.method,
+        headers: request.headers,
+        body: request.body,
+      },
+      {
+        // Called when the request is about to be written to a connection that stands.
+        onRequestStart: () => {
+          exchange.sent = true;
+        },
+        onResponseStart: (_controller, status, headers) => {
+          head = { status, headers: flatHeaders(headers) };
+        },
+        onResponseData: (controller, chunk) => {
+          try {
+            body.add(chunk);
+          } catch (error) {
+            reject(error);
+            controller.abort(error as Error);
+          }
+        },
+        onResponseEnd: () => resolve({ ...head, body: body.text() }),
+        onResponseError: (_controller, error) => reject(error),
+      },
+    );
+  });
+}

@@ -1,0 +1,178 @@
+import { createServer, type Server } from "node:http";
+import { type AddressInfo, BlockList, connect } from "node:net";
+import { expect, onTestFinished, test } from "vitest";
+import { createSend } from "#client/send";
+import { isLoopback } from "#client/send/origin";
+import { proxyFor } from "#client/send/proxy";
+import { Problem } from "#protocol/errors";
+import { selfSigned } from "#test/certificate";
+import { realClock } from "#test/client-clock";
+import { fakeBackend } from "#test/fake-backend";
+
+type Env = Record<string, string | undefined>;
+
+function send(url: string, env: Env) {
+  return createSend({ builtin: process.getBuiltinModule, env, clock: realClock })({
+    method: "GET",
+    url,
+    timeoutMs: 5_000,
+  });
+}
+
+/** A proxy that records what it is asked for; every tunnel and every forwarded request goes to `target`. */
+async function fakeProxy(
+  target: number,
+  status = 200,
+): Promise<{ url: string; port: number; asked: string[]; credentials: (string | undefined)[] }> {
+  const asked: string[] = [];
+  const credentials: (string | undefined)[] = [];
+  const server: Server = createServer((request, response) => {
+    asked.push(`${request.method} ${request.url}`);
+    response.end('{"forwarded":true}');
+  });
+  server.on("connect", (request, socket) => {
+    asked.push(`CONNECT ${request.url}`);
+    credentials.push(request.headers["proxy-authorization"]);
+    if (status !== 200) return void socket.end(`HTTP/1.1 ${status} No\r\n\r\n`);
+    socket.write("HTTP/1.1 200 OK\r\n\r\n");
+    const tunnel = connect(target, "127.0.0.1");
+    tunnel.on("error", () => socket.destroy()).on("close", () => socket.destroy());
+    socket.on("error", () => tunnel.destroy()).on("close", () => tunnel.destroy());
+    socket.pipe(tunnel).pipe(socket);
+  });
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  onTestFinished(() => {
+    server.closeAllConnections();
+    server.close();
+  });
+  const { port } = server.address() as AddressInfo;
+  return { url: `http://127.0.0.1:${port}`, port, asked, credentials };
+}
+
+function chosen(url: string, env: Env): string | null {
+  const proxy = proxyFor(new URL(url), env, BlockList);
+  return proxy && `${proxy.url.origin} ${proxy.variable}`;
+}
+
+test("H15 an empty lower-case variable does not mask the upper-case one", async () => {
+  const certificate = selfSigned();
+  const backend = await fakeBackend({ tls: certificate });
+  backend.on("GET /x", { json: { ok: true } });
+  const proxy = await fakeProxy(backend.port);
+  const env = { https_proxy: "", HTTPS_PROXY: proxy.url.replace("//", "//ann:p%40ss@"), KAY_CA_FILE: certificate.file };
+  expect((await send(`https://localhost:${backend.port}/x`, env)).body).toBe('{"ok":true}');
+  expect(proxy.asked).toEqual([`CONNECT localhost:${backend.port}`]);
+  expect(proxy.credentials).toEqual([`Basic ${btoa("ann:p@ss")}`]);
+});
+
+test("H15 the certificate behind a proxy is checked all the same", async () => {
+  const backend = await fakeBackend({ tls: selfSigned() });
+  const proxy = await fakeProxy(backend.port);
+  const fault = await send("https://kay.example.test/x", { HTTPS_PROXY: proxy.url }).catch((error) => error);
+  expect([fault.code, fault.details.sent]).toEqual(["TLS_FAILED", false]);
+});
+
+test("H15 a proxy variable that is no proxy, or one kay cannot use, is one line that names the variable and masks credentials", async () => {
+  const cases: [string, string][] = [
+    ["not a url", 'HTTPS_PROXY is not the address of a proxy: "not a url".'],
+    ["http://ann:secret@", 'HTTPS_PROXY is not the address of a proxy: "http://***@".'],
+    ["http://ann:%zz@proxy:1", 'HTTPS_PROXY is not the address of a proxy: "http://***@proxy:1".'],
+    ["ann:secret@not a host", 'HTTPS_PROXY is not the address of a proxy: "***@not a host".'],
+    [
+      "socks5://ann:se@cret@127.0.0.1:1080",
+      'HTTPS_PROXY names a kind of proxy that kay cannot use: "socks5://***@127.0.0.1:1080".',
+    ],
+  ];
+  for (const [value, message] of cases) {
+    const fault = await send("https://kay.example.test/x", { HTTPS_PROXY: value }).catch((error) => error);
+    expect(fault).toBeInstanceOf(Problem);
+    expect([fault.code, fault.message]).toEqual(["PROXY_INVALID", message]);
+  }
+});
+
+test("a proxy that is not there, refuses, or wants other credentials is named as the one at fault", async () => {
+  const refusing = await fakeProxy(1, 403);
+  const asking = await fakeProxy(1, 407);
+  const gone = await send("https://kay.example.test/x", { ALL_PROXY: "http://ann:secret@127.0.0.1:9" }).catch(
+    (error) => error,
+  );
+  expect([gone.code, gone.message]).toEqual([
+    "UNREACHABLE",
+    "Cannot reach https://kay.example.test through the proxy http://127.0.0.1:9 (ALL_PROXY) (ECONNREFUSED).",
+  ]);
+  const refused = await send("https://kay.example.test/x", { HTTPS_PROXY: refusing.url }).catch((error) => error);
+  expect([refused.code, refused.message]).toEqual([
+    "UNREACHABLE",
+    `The proxy ${refusing.url} (HTTPS_PROXY) does not connect to kay.example.test (403).`,
+  ]);
+  const asked = await send("https://kay.example.test/x", { HTTPS_PROXY: asking.url }).catch((error) => error);
+  expect([asked.code, asked.message]).toEqual([
+    "PROXY_INVALID",
+    `The proxy ${asking.url} (HTTPS_PROXY) asks for other credentials (407).`,
+  ]);
+});
+
+test("plain http to another host is forwarded by the proxy, to this machine it never is", async () => {
+  const backend = await fakeBackend();
+  backend.on("GET /x", { json: {} });
+  const proxy = await fakeProxy(backend.port);
+  const env = { HTTP_PROXY: proxy.url, ALL_PROXY: "socks5://127.0.0.1:1" };
+  await send(`${backend.url}/x`, env);
+  expect((await send("http://kay.example.test/y", env)).body).toBe('{"forwarded":true}');
+  expect(proxy.asked).toEqual(["GET http://kay.example.test/y"]);
+});
+
+test("proxy variables are taken in the usual order, and a bare host:port is an http proxy", () => {
+  const url = "https://kay.example.test/";
+  expect(chosen(url, { https_proxy: "a:1", HTTPS_PROXY: "b:1", ALL_PROXY: "c:1" })).toBe("http://a:1 https_proxy");
+  expect(chosen(url, { https_proxy: " ", HTTPS_PROXY: "", all_proxy: "", ALL_PROXY: "c:1" })).toBe(
+    "http://c:1 ALL_PROXY",
+  );
+  expect(chosen(url, { HTTP_PROXY: "b:1" })).toBeNull();
+  expect(chosen("http://kay.example.test/", { HTTP_PROXY: "b:1" })).toBe("http://b:1 HTTP_PROXY");
+});
+
+test("NO_PROXY takes names, domains, ports, addresses, ranges and the star, and an empty no_proxy does not mask it", () => {
+  const exempt = (host: string, list: string) =>
+    chosen(`https://${host}/`, { HTTPS_PROXY: "p:1", no_proxy: "", NO_PROXY: list }) === null;
+  const yes: [string, string][] = [
+    ["kay.example.test", "other.test, .example.test"],
+    ["kay.example.test", "*.example.test"],
+    ["kay.example.test", "example.test"],
+    ["KAY.example.test", "kay.EXAMPLE.test:443"],
+    ["kay.example.test:8443", "example.test:8443"],
+    ["10.1.2.3", "10.0.0.0/8"],
+    ["[::1]", "::1"],
+    ["[fe80::1]", "[fe80::1]"],
+    ["[fd00::7]", "fd00::/8"],
+    ["any.test", "*"],
+  ];
+  for (const [host, list] of yes) expect([host, list, exempt(host, list)]).toEqual([host, list, true]);
+  const no: [string, string][] = [
+    ["notexample.test", "example.test"],
+    ["kay.example.test", "example.test:8443"],
+    ["11.1.2.3", "10.0.0.0/8"],
+    ["kay.example.test", "10.0.0.0/8 not/arange"],
+    ["kay.example.test", ""],
+  ];
+  for (const [host, list] of no) expect([host, list, exempt(host, list)]).toEqual([host, list, false]);
+});
+
+test("what counts as this machine", () => {
+  const hosts = (texts: string[]) => texts.map((text) => isLoopback(new URL(`http://${text}/`).hostname));
+  expect(
+    hosts([
+      "localhost",
+      "localhost.",
+      "kay.localhost",
+      "127.0.0.1",
+      "127.1",
+      "127.9.9.9",
+      "[::1]",
+      "[::ffff:127.0.0.1]",
+    ]),
+  ).toEqual(Array(8).fill(true));
+  expect(
+    hosts(["0.0.0.0", "localhost.example.test", "127.0.0.1.example.test", "10.0.0.1", "[::2]", "mylocalhost"]),
+  ).toEqual(Array(6).fill(false));
+});

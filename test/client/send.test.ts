@@ -1,0 +1,180 @@
+import type { AddressInfo } from "node:net";
+import { createServer } from "node:net";
+import { expect, onTestFinished, test } from "vitest";
+import type { Outgoing } from "#client/ports";
+import { createSend } from "#client/send";
+import { selfSigned } from "#test/certificate";
+import { realClock } from "#test/client-clock";
+import { fakeBackend } from "#test/fake-backend";
+
+type Env = Record<string, string | undefined>;
+
+function send(request: Partial<Outgoing> & { url: string }, env: Env = {}) {
+  const ports = { builtin: process.getBuiltinModule, env, clock: realClock };
+  return createSend(ports)({ method: "GET", timeoutMs: 5_000, ...request });
+}
+
+/** The problem an exchange ends with, as a plain object. */
+async function failure(request: Partial<Outgoing> & { url: string }, env: Env = {}) {
+  const problem = await send(request, env).then(
+    () => expect.fail("the exchange should fail"),
+    (error) => error,
+  );
+  return { code: problem.code, message: problem.message, hint: problem.hint, sent: problem.details.sent };
+}
+
+async function unusedPort(): Promise<number> {
+  const server = createServer();
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  const { port } = server.address() as AddressInfo;
+  await new Promise((resolve) => server.close(resolve));
+  return port;
+}
+
+test("a request to this machine arrives as it was given, and the answer is read whole", async () => {
+  const backend = await fakeBackend();
+  backend.on("POST /x?y=1", { status: 201, headers: { "X-Kay": "a" }, json: { text: "会議 👩‍💻 é" } });
+  const answer = await send({
+    method: "POST",
+    url: `${backend.url}/x?y=1`,
+    headers: { "Content-Type": "application/json", "Kay-Local-Secret": "s" },
+    body: '{"ü":1}',
+  });
+  expect({ status: answer.status, kay: answer.headers["x-kay"], body: answer.body }).toEqual({
+    status: 201,
+    kay: "a",
+    body: '{"text":"会議 👩‍💻 é"}',
+  });
+  expect(backend.seen).toMatchObject([
+    { method: "POST", path: "/x?y=1", body: { ü: 1 }, headers: { "kay-local-secret": "s" } },
+  ]);
+});
+
+test("H16 localhost finds a backend that listens on 127.0.0.1 only, or on ::1 only", async () => {
+  for (const host of ["127.0.0.1", "::1"]) {
+    const backend = await fakeBackend({ host });
+    backend.on("GET /", { json: {} });
+    expect((await send({ url: `http://localhost:${backend.port}/` })).status).toBe(200);
+  }
+});
+
+test("H16 when nothing listens the message names the address and the code, and the hint what was tried and how to start a backend", async () => {
+  const port = await unusedPort();
+  expect(await failure({ url: `http://localhost:${port}/` })).toEqual({
+    code: "UNREACHABLE",
+    message: `Cannot reach http://localhost:${port} (ECONNREFUSED).`,
+    hint: `Nothing answers on 127.0.0.1:${port} and [::1]:${port}. Start the backend with \`kay serve\`, or check the address: \`kay config get api-url\`.`,
+    sent: false,
+  });
+  expect(await failure({ url: `https://127.0.0.1:${port}/` })).toMatchObject({
+    code: "UNREACHABLE",
+    message: `Cannot reach https://127.0.0.1:${port} (ECONNREFUSED).`,
+    sent: false,
+  });
+});
+
+test("H17 an untrusted certificate names the code, the host and NODE_EXTRA_CA_CERTS, and was sent nothing", async () => {
+  const backend = await fakeBackend({ tls: selfSigned() });
+  const problem = await failure({ url: `${backend.url}/connections` });
+  expect(problem).toEqual({
+    code: "TLS_FAILED",
+    message: `The TLS connection to 127.0.0.1:${backend.port} is not trusted: its certificate is signed by itself (DEPTH_ZERO_SELF_SIGNED_CERT).`,
+    hint: `Set NODE_EXTRA_CA_CERTS (or KAY_CA_FILE) to the file of the authority that signs for 127.0.0.1:${backend.port}, if you trust it.`,
+    sent: false,
+  });
+});
+
+test("H17 KAY_CA_FILE adds an authority to the usual ones", async () => {
+  const certificate = selfSigned();
+  const backend = await fakeBackend({ tls: certificate });
+  backend.on("GET /", { json: { ok: true } });
+  expect((await send({ url: `https://localhost:${backend.port}/` }, { KAY_CA_FILE: certificate.file })).body).toBe(
+    '{"ok":true}',
+  );
+  expect(await failure({ url: `${backend.url}/` }, { KAY_CA_FILE: "/nonexistent.pem" })).toMatchObject({
+    code: "TLS_FAILED",
+    message: "The file of KAY_CA_FILE cannot be read: /nonexistent.pem (ENOENT).",
+  });
+});
+
+test("H17 a server that does not speak TLS is no riddle", async () => {
+  const backend = await fakeBackend();
+  expect(await failure({ url: `https://127.0.0.1:${backend.port}/` })).toMatchObject({
+    code: "TLS_FAILED",
+    sent: false,
+  });
+});
+
+test("H20 a redirect is handed back, never followed", async () => {
+  for (const tls of [undefined, selfSigned()]) {
+    const backend = await fakeBackend({ tls });
+    backend.on("POST /x", { status: 307, headers: { Location: `${backend.url}/elsewhere` } });
+    const env = tls ? { KAY_CA_FILE: tls.file } : {};
+    const answer = await send({ method: "POST", url: `${backend.url}/x`, body: "secret" }, env);
+    expect([answer.status, answer.headers.location, backend.calls()]).toEqual([
+      307,
+      `${backend.url}/elsewhere`,
+      ["POST /x"],
+    ]);
+  }
+});
+
+test("H19 when the answer is lost after sending, sent is true on both ways out", async () => {
+  for (const tls of [undefined, selfSigned()]) {
+    const backend = await fakeBackend({ tls });
+    const env = tls ? { KAY_CA_FILE: tls.file } : {};
+    backend.on("POST /ask", "drop", { text: "half an ans", cut: true });
+    const lost = {
+      code: "UNREACHABLE",
+      message: `The connection to ${backend.url} broke off before the answer was whole (ECONNRESET).`,
+      sent: true,
+    };
+    expect(await failure({ method: "POST", url: `${backend.url}/ask`, body: "{}" }, env)).toMatchObject(lost);
+    expect(await failure({ method: "POST", url: `${backend.url}/ask`, body: "{}" }, env)).toMatchObject(lost);
+    expect(backend.calls()).toEqual(["POST /ask", "POST /ask"]);
+  }
+});
+
+test("the time limit covers the whole exchange, and the caller's signal ends it", async () => {
+  for (const tls of [undefined, selfSigned()]) {
+    const backend = await fakeBackend({ tls });
+    const env = tls ? { KAY_CA_FILE: tls.file } : {};
+    backend.always("GET /", "hang");
+    expect(await failure({ url: `${backend.url}/`, timeoutMs: 300 }, env)).toMatchObject({
+      code: "TIMED_OUT",
+      message: `${backend.url} did not answer within 1 s.`,
+      sent: true,
+    });
+    expect(await failure({ url: `${backend.url}/`, signal: AbortSignal.timeout(300) }, env)).toMatchObject({
+      code: "CANCELLED",
+      sent: true,
+    });
+    expect(await failure({ url: `${backend.url}/`, signal: AbortSignal.abort() }, env)).toMatchObject({
+      code: "CANCELLED",
+      sent: false,
+    });
+  }
+});
+
+test("an answer larger than 32 MiB ends the exchange", async () => {
+  for (const tls of [undefined, selfSigned()]) {
+    const backend = await fakeBackend({ tls });
+    backend.on("GET /", { text: "x".repeat(33 * 1024 * 1024) });
+    expect(await failure({ url: `${backend.url}/` }, tls ? { KAY_CA_FILE: tls.file } : {})).toMatchObject({
+      code: "BAD_ANSWER",
+      message: `The answer of ${backend.url} is larger than 32 MiB.`,
+      sent: true,
+    });
+  }
+});
+
+test("a server that does not speak HTTP is said to be none", async () => {
+  const server = createServer((socket) => socket.end("220 mail.example.test ESMTP\r\n"));
+  onTestFinished(() => void server.close());
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  const { port } = server.address() as AddressInfo;
+  expect(await failure({ url: `http://127.0.0.1:${port}/` })).toMatchObject({
+    code: "BAD_ANSWER",
+    message: expect.stringMatching(/^http:\/\/127\.0\.0\.1:\d+ does not speak HTTP \(HPE_\w+\)\.$/),
+  });
+});

@@ -1,0 +1,41 @@
+import type { Clock } from "#client/ports";
+
+/** The real clock as `src/main.ts` builds it, for tests that wait for real sockets. */
+export const realClock: Clock = {
+  now: () => Date.now(),
+  sleep: (ms, signal) =>
+    new Promise((resolve) => {
+      if (signal?.aborted) return resolve();
+      const timer = setTimeout(resolve, ms);
+      signal?.addEventListener("abort", () => resolve(clearTimeout(timer)), { once: true });
+    }),
+};
+
+export type FakeClock = Clock & {
+  /** Every wait that was asked for and begun, in milliseconds. */
+  sleeps: number[];
+  advance(ms: number): void;
+};
+
+/**
+ * A clock on which a wait up to `jump` takes no time but moves the clock on; longer ones (time limits of exchanges) never end by
+ * themselves. So a loop of waits runs through at once, in order, and what it waited can be compared.
+ */
+export function fakeClock(options: { start?: number; jump?: (ms: number) => boolean } = {}): FakeClock {
+  let now = options.start ?? Date.UTC(2026, 10, 27, 12);
+  const sleeps: number[] = [];
+  return {
+    sleeps,
+    now: () => now,
+    advance: (ms) => {
+      now += ms;
+    },
+    sleep: async (ms, signal) => {
+      if (signal?.aborted) return;
+      if (options.jump && !options.jump(ms))
+        return new Promise((resolve) => signal?.addEventListener("abort", () => resolve()));
+      sleeps.push(ms);
+      now += ms;
+    },
+  };
+}
