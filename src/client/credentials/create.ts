@@ -1,0 +1,109 @@
+import { randomBytes } from "node:crypto";
+import type { Clock, Warn } from "../ports.ts";
+import type { Credentials } from "./credentials.ts";
+import { readWhole } from "./disk.ts";
+import { cleanSignIn, readEnvelope } from "./envelope.ts";
+import { type Keychain, keychainProblem, lookWords } from "./keychain.ts";
+import { createKeys, type Preference } from "./keys.ts";
+import { type Lock, withLock } from "./lock.ts";
+import type { Processes } from "./processes.ts";
+import { createStore, type Store, storePath } from "./store.ts";
+
+/** What the credentials of a profile are made of. */
+export type CredentialsOptions = {
+  /** kay's settings folder, asked for at the first call (it throws where the machine has no place for one). */
+  folder: () => string;
+  profile: string;
+  /** KAY_CREDENTIALS; "auto" takes the keychain if it can be used when the first sign-in is stored. */
+  preference: Preference;
+  keychain: Keychain;
+  clock: Clock;
+  warn: Warn;
+  processes: Processes;
+  platform: string;
+  random?: (bytes: number) => Uint8Array;
+};
+
+/**
+ * The credentials of one profile in `<folder>/credentials/<profile>.json`, readable by nobody else: sealed with a key of the keychain, or
+ * plain (mode `file`). Nothing is touched, and no problem with the place told, before the first call.
+ */
+export function createCredentials(options: CredentialsOptions): Credentials {
+  const { folder, profile, keychain, preference } = options;
+  let opened: Opened | null = null;
+  const open = () => {
+    opened ??= openProfile(options, storePath(folder(), profile));
+    return opened;
+  };
+  return {
+    async read(origin) {
+      const { generation, origins, mode } = await open().store.load();
+      if (mode === null && preference === "keychain") await mustBeUsable(keychain);
+      return { generation, signIn: Object.hasOwn(origins, origin) ? { ...origins[origin] } : {} };
+    },
+    async write(origin, expected, signIn) {
+      const { writing, locked } = open();
+      return writing(async () => {
+        const current = await locked.load();
+        if (current.generation !== expected) return null;
+        await locked.save(current, { ...current.origins, [origin]: cleanSignIn(signIn) });
+        return expected + 1;
+      });
+    },
+    async update(origin, change) {
+      const { writing, locked } = open();
+      return writing(async () => {
+        const current = await locked.load();
+        const before = Object.hasOwn(current.origins, origin) ? { ...current.origins[origin] } : {};
+        await locked.save(current, { ...current.origins, [origin]: cleanSignIn(change(before)) });
+      });
+    },
+    exclusively: async (work, signal) => withLock(open().refreshLock, work, signal),
+    describe: async () => describe(open().store.path, keychain),
+  };
+}
+
+type Opened = {
+  store: Store;
+  /** The same file for use under the write lock. */
+  locked: Store;
+  writing<T>(work: () => Promise<T>): Promise<T>;
+  refreshLock: Lock;
+};
+
+function openProfile(options: CredentialsOptions, path: string): Opened {
+  const { clock, processes, random = randomBytes, profile } = options;
+  const lock = (name: string): Lock => ({
+    path: path.replace(/json$/, name),
+    clock,
+    processes,
+    unique: () => Buffer.from(random(8)).toString("hex"),
+  });
+  const writing = <T>(work: () => Promise<T>) => withLock(lock("write.lock"), work);
+  const warned = new Set<string>();
+  const warn = (message: string) => {
+    if (!warned.has(message)) options.warn(message);
+    warned.add(message);
+  };
+  const keys = createKeys({ ...options, profile, random, warn });
+  const shared = { path, keys, clock, warn, platform: options.platform, random };
+  return {
+    store: createStore({ ...shared, guarded: writing }),
+    locked: createStore({ ...shared, guarded: (work) => work() }),
+    writing,
+    refreshLock: lock("lock"),
+  };
+}
+
+async function mustBeUsable(keychain: Keychain): Promise<void> {
+  const look = await keychain.look();
+  if (look.state !== "usable") throw keychainProblem(look);
+}
+
+async function describe(path: string, keychain: Keychain): ReturnType<Credentials["describe"]> {
+  const bytes = await readWhole(path);
+  const mode = bytes ? (readEnvelope(bytes, path)?.mode ?? "none") : "none";
+  if (mode === "file") return { mode, path, note: "a plain file that only you can read" };
+  const look = await keychain.look();
+  return look.state === "usable" ? { mode, path } : { mode, path, note: lookWords(look).says };
+}

@@ -1,0 +1,192 @@
+/**
+ * As much of D-Bus marshalling as reading a secret needs (D-Bus specification: "Type System", "Message Protocol"): calls with strings,
+ * object paths, a variant of a string and a dictionary of strings; answers of any type.
+ */
+
+/** A value of an answer: arrays and structures are arrays, a variant is its content, bytes are a Buffer. */
+export type Value = string | number | boolean | bigint | Buffer | Value[];
+
+/** An argument with its D-Bus signature. */
+export type Argument =
+  | { kind: "s" | "o"; value: string }
+  | { kind: "v"; value: string }
+  | { kind: "a{ss}"; value: Record<string, string> };
+
+/** A method call; `of` is the interface. */
+export type Call = { to: string; path: string; of: string; method: string; args?: Argument[] };
+
+/** A message that came in: `error` is the name of an error answer, `body` the values of any other. */
+export type Message = { type: number; replyTo: number; error: string; body: Value[] };
+
+/** Length of the first message in the buffer; 0 while its header is not there yet. */
+export function messageSize(bytes: Buffer): number {
+  if (bytes.length < 16) return 0;
+  const read = (at: number) => (isLittle(bytes) ? bytes.readUInt32LE(at) : bytes.readUInt32BE(at));
+  const size = align(16 + read(12), 8) + read(4);
+  if (size > 1 << 20) throw new RangeError("message too long");
+  return size;
+}
+
+/** The bytes of a method call. */
+export function writeCall(serial: number, { to, path, of, method, args = [] }: Call): Buffer {
+  const fields: [number, string, string][] = [
+    [1, "o", path],
+    [2, "s", of],
+    [3, "s", method],
+    [6, "s", to],
+  ];
+  if (args.length) fields.push([8, "g", args.map(({ kind }) => kind).join("")]);
+  let header: Buffer = Buffer.alloc(0);
+  for (const [code, kind, value] of fields) {
+    const head = Buffer.from([code, 1, kind.charCodeAt(0), 0]);
+    header = Buffer.concat([pad(header, 8), head, kind === "g" ? signature(value) : text(value)]);
+  }
+  let body: Buffer = Buffer.alloc(0);
+  for (const argument of args) body = writeArgument(body, argument);
+  const start = Buffer.concat([Buffer.from([0x6c, 1, 0, 1]), uint(body.length), uint(serial), uint(header.length)]);
+  return Buffer.concat([pad(Buffer.concat([start, header]), 8), body]);
+}
+
+/** Read one whole message. */
+export function readMessage(bytes: Buffer): Message {
+  const reader = { bytes, at: 12, little: isLittle(bytes) };
+  const message: Message = { type: bytes.readUInt8(1), replyTo: 0, error: "", body: [] };
+  let kinds = "";
+  for (const field of asArray(readValue(reader, "a(yv)"))) {
+    const [code, value] = asArray(field);
+    if (code === 4) message.error = String(value);
+    if (code === 5) message.replyTo = Number(value);
+    if (code === 8) kinds = String(value);
+  }
+  reader.at = align(reader.at, 8);
+  message.body = typesOf(kinds).map((kind) => readValue(reader, kind));
+  return message;
+}
+
+/** The value as an array; empty when it is none. */
+export function asArray(value: Value | undefined): Value[] {
+  return Array.isArray(value) ? value : [];
+}
+
+type Reader = { bytes: Buffer; at: number; little: boolean };
+
+function readValue(reader: Reader, kind: string): Value {
+  const { bytes } = reader;
+  reader.at = align(reader.at, ALIGNMENT[kind.charAt(0)] ?? 1);
+  switch (kind.charAt(0)) {
+    case "y":
+      return bytes.readUInt8(reader.at++);
+    case "g": {
+      const length = bytes.readUInt8(reader.at++);
+      return take(reader, length + 1).toString("latin1", 0, length);
+    }
+    case "v":
+      return readValue(reader, String(readValue(reader, "g")));
+    case "s":
+    case "o": {
+      const length = readUint(reader);
+      return take(reader, length + 1).toString("utf8", 0, length);
+    }
+    case "a":
+      return readArray(reader, kind.slice(1));
+    case "(":
+    case "{":
+      return typesOf(kind.slice(1, -1)).map((each) => readValue(reader, each));
+    case "b":
+      return readUint(reader) === 1;
+    case "u":
+    case "i":
+    case "h":
+      return readUint(reader);
+    case "t":
+    case "x":
+    case "d": {
+      const eight = take(reader, 8);
+      return reader.little ? eight.readBigUInt64LE() : eight.readBigUInt64BE();
+    }
+    default:
+      return take(reader, 2).readUInt16LE();
+  }
+}
+
+function readArray(reader: Reader, kind: string): Value {
+  const length = readUint(reader);
+  reader.at = align(reader.at, ALIGNMENT[kind.charAt(0)] ?? 1);
+  if (kind === "y") return take(reader, length);
+  const end = reader.at + length;
+  const values: Value[] = [];
+  while (reader.at < end) values.push(readValue(reader, kind));
+  return values;
+}
+
+function readUint(reader: Reader): number {
+  const four = take(reader, 4);
+  return reader.little ? four.readUInt32LE() : four.readUInt32BE();
+}
+
+function take(reader: Reader, length: number): Buffer {
+  const end = reader.at + length;
+  if (end > reader.bytes.length) throw new RangeError("message cut");
+  const taken = reader.bytes.subarray(reader.at, end);
+  reader.at = end;
+  return taken;
+}
+
+/** Split a signature into its complete types: `a(yv)s` into `a(yv)` and `s`. */
+function typesOf(signatures: string): string[] {
+  const types: string[] = [];
+  let depth = 0;
+  let start = 0;
+  for (let at = 0; at < signatures.length; at++) {
+    const char = signatures.charAt(at);
+    if (char === "(" || char === "{") depth++;
+    if (char === ")" || char === "}") depth--;
+    if (depth > 0 || char === "a") continue;
+    types.push(signatures.slice(start, at + 1));
+    start = at + 1;
+  }
+  return types;
+}
+
+const ALIGNMENT: Record<string, number> = {
+  ...{ n: 2, q: 2, b: 4, i: 4, u: 4, h: 4, s: 4, o: 4, a: 4 },
+  ...{ x: 8, t: 8, d: 8, "(": 8, "{": 8 },
+};
+
+function writeArgument(body: Buffer, argument: Argument): Buffer {
+  if (argument.kind === "v")
+    return Buffer.concat([pad(Buffer.concat([body, signature("s")]), 4), text(argument.value)]);
+  if (argument.kind !== "a{ss}") return Buffer.concat([pad(body, 4), text(argument.value)]);
+  let entries: Buffer = Buffer.alloc(0);
+  for (const [key, value] of Object.entries(argument.value)) {
+    entries = Buffer.concat([pad(Buffer.concat([pad(entries, 8), text(key)]), 4), text(value)]);
+  }
+  return Buffer.concat([pad(Buffer.concat([pad(body, 4), uint(entries.length)]), 8), entries]);
+}
+
+function isLittle(bytes: Buffer): boolean {
+  return bytes[0] === 0x6c;
+}
+
+function align(at: number, to: number): number {
+  return Math.ceil(at / to) * to;
+}
+
+function pad(bytes: Buffer, to: number): Buffer {
+  return Buffer.concat([bytes, Buffer.alloc(align(bytes.length, to) - bytes.length)]);
+}
+
+function uint(value: number): Buffer {
+  const four = Buffer.alloc(4);
+  four.writeUInt32LE(value);
+  return four;
+}
+
+function text(value: string): Buffer {
+  const bytes = Buffer.from(value, "utf8");
+  return Buffer.concat([uint(bytes.length), bytes, Buffer.from([0])]);
+}
+
+function signature(value: string): Buffer {
+  return Buffer.concat([Buffer.from([value.length]), Buffer.from(value, "latin1"), Buffer.from([0])]);
+}

@@ -1,0 +1,125 @@
+import { connect, type Socket } from "node:net";
+import { type Call, type Message, messageSize, readMessage, type Value, writeCall } from "./dbus-wire.ts";
+
+/** A connection to a message bus. */
+export type Bus = {
+  /** Call a method. Resolves with the values of the answer; rejects with {@link BusError} for an error answer. */
+  call(call: Call): Promise<Value[]>;
+  close(): void;
+};
+
+/** An error answer of the bus or a service, by its D-Bus name, e.g. `org.freedesktop.DBus.Error.ServiceUnknown`. */
+export class BusError extends Error {
+  override name = "BusError";
+}
+
+/**
+ * The first unix socket of a bus address list (`unix:path=…`, `unix:abstract=…`), as node:net wants it; null when it has none.
+ * An abstract socket's name begins with a zero byte.
+ */
+export function socketOf(addresses: string): string | null {
+  for (const address of addresses.split(";")) {
+    if (!address.startsWith("unix:")) continue;
+    for (const pair of address.slice("unix:".length).split(",")) {
+      const [key, value = ""] = pair.split("=", 2);
+      const unescaped = value.replaceAll(/%([0-9a-f]{2})/gi, (_, hex) => String.fromCharCode(Number.parseInt(hex, 16)));
+      if (key === "path") return unescaped;
+      if (key === "abstract") return `\0${unescaped}`;
+    }
+  }
+  return null;
+}
+
+/**
+ * Connect, authenticate as this user (SASL EXTERNAL) and say hello.
+ *
+ * @param socketPath from {@link socketOf}
+ * @throws the socket's error, or {@link BusError} when the bus refuses the user. It has no limit of its own: end it with `signal`.
+ */
+export async function connectBus(socketPath: string, uid: number, signal: AbortSignal): Promise<Bus> {
+  const socket = connect({ path: socketPath });
+  const onAbort = () => socket.destroy(new BusError("no answer in time"));
+  signal.addEventListener("abort", onAbort, { once: true });
+  const close = () => {
+    signal.removeEventListener("abort", onAbort);
+    socket.destroy();
+  };
+  try {
+    signal.throwIfAborted();
+    await authenticate(socket, uid);
+    const bus = speak(socket, close);
+    await bus.call({ to: BUS, path: "/org/freedesktop/DBus", of: BUS, method: "Hello" });
+    return bus;
+  } catch (error) {
+    close();
+    throw error;
+  }
+}
+
+const BUS = "org.freedesktop.DBus";
+const METHOD_RETURN = 2;
+const ERROR = 3;
+
+async function authenticate(socket: Socket, uid: number): Promise<void> {
+  const { promise, resolve, reject } = Promise.withResolvers<string>();
+  let line = "";
+  const onData = (bytes: Buffer) => {
+    line += bytes.toString("latin1");
+    if (line.includes("\r\n")) resolve(line);
+    else if (line.length > 4096) reject(new BusError("not a D-Bus"));
+  };
+  const onClose = () => reject(new BusError("closed while signing in"));
+  socket.on("error", reject).on("data", onData).on("close", onClose);
+  socket.write(`\0AUTH EXTERNAL ${Buffer.from(String(uid)).toString("hex")}\r\n`);
+  const answer = await promise.finally(() => socket.off("data", onData).off("close", onClose));
+  if (!answer.startsWith("OK ")) throw new BusError("authentication rejected");
+  socket.write("BEGIN\r\n");
+}
+
+type Waiting = Map<number, PromiseWithResolvers<Value[]>>;
+
+function speak(socket: Socket, close: () => void): Bus {
+  const waiting: Waiting = new Map();
+  let received: Buffer = Buffer.alloc(0);
+  let serial = 0;
+  const fail = (error: Error) => {
+    for (const each of waiting.values()) each.reject(error);
+    waiting.clear();
+  };
+  socket.on("error", fail).on("close", () => fail(new BusError("the bus closed the connection")));
+  socket.on("data", (bytes: Buffer) => {
+    try {
+      received = settleAll(Buffer.concat([received, bytes]), waiting);
+    } catch (error) {
+      socket.destroy(new BusError("garbled answer", { cause: error }));
+    }
+  });
+  return {
+    call(call) {
+      if (socket.destroyed) return Promise.reject(new BusError("the bus closed the connection"));
+      const answer = Promise.withResolvers<Value[]>();
+      waiting.set(++serial, answer);
+      socket.write(writeCall(serial, call));
+      return answer.promise;
+    },
+    close,
+  };
+}
+
+/** Settle the calls whose answers are whole in the buffer; returns the rest of it. */
+function settleAll(received: Buffer, waiting: Waiting): Buffer {
+  let rest = received;
+  for (let size = messageSize(rest); size > 0 && rest.length >= size; size = messageSize(rest)) {
+    settle(readMessage(rest.subarray(0, size)), waiting);
+    rest = rest.subarray(size);
+  }
+  return rest;
+}
+
+function settle(message: Message, waiting: Waiting): void {
+  const answer = waiting.get(message.replyTo);
+  if (!answer || (message.type !== METHOD_RETURN && message.type !== ERROR)) return;
+  waiting.delete(message.replyTo);
+  if (message.type === ERROR) answer.reject(new BusError(message.error));
+  else answer.resolve(message.body);
+}

@@ -1,0 +1,170 @@
+import { constants } from "node:fs";
+import { access, chmod, lstat, mkdir, open, readdir, readFile, readlink, rename, stat, unlink } from "node:fs/promises";
+import { basename, dirname, join, resolve } from "node:path";
+import { Problem } from "#protocol/errors";
+
+/**
+ * Read a file whole.
+ *
+ * @returns null only when it does not exist
+ * @throws Problem STORE_UNREADABLE with path and errno for everything else
+ */
+export async function readWhole(path: string): Promise<Buffer | null> {
+  try {
+    return await readFile(path);
+  } catch (error) {
+    if (errno(error) === "ENOENT") return null;
+    throw unreadable(path, error);
+  }
+}
+
+/**
+ * Replace a file at once: temporary file beside it, fsync, rename, fsync of the folder. A symbolic link stays one; its target is replaced.
+ * Left-overs of writers that were killed are removed, so only one process may do this at a time.
+ *
+ * @throws Problem STORE_UNREADABLE with path and errno
+ */
+export async function replaceWhole(path: string, text: string, unique: string): Promise<void> {
+  const target = await behindLinks(path);
+  const temporary = `${target}.${unique}.tmp`;
+  try {
+    await removeLeftOvers(target);
+    const file = await open(temporary, "wx", 0o600);
+    try {
+      await file.writeFile(text);
+      await file.sync();
+    } finally {
+      await file.close();
+    }
+    await renameOver(temporary, target);
+    await syncFolder(dirname(target));
+  } catch (error) {
+    await unlink(temporary).catch(() => {});
+    throw unwritable(target, error);
+  }
+}
+
+/** Move a broken file out of the way, beside itself, as `<name>.corrupt-<time>`. Returns the new path. */
+export async function keepAside(path: string, now: number): Promise<string> {
+  const target = await behindLinks(path);
+  const time = new Date(now).toISOString().replaceAll(/[-:]|\.\d+/g, "");
+  for (let n = 0; ; n++) {
+    const aside = `${target}.corrupt-${time}${n ? `-${n}` : ""}`;
+    try {
+      if (await exists(aside)) continue;
+      await rename(target, aside);
+      return aside;
+    } catch (error) {
+      throw unwritable(target, error);
+    }
+  }
+}
+
+/**
+ * Make kay's folder and the one for credentials in it, readable by nobody else. A home that does not exist is never created.
+ *
+ * @throws Problem STORE_UNREADABLE with path, errno and the variable to set
+ */
+export async function makeFolder(folder: string): Promise<void> {
+  for (const path of [dirname(dirname(folder)), dirname(folder), folder]) {
+    try {
+      await mkdir(path, { mode: 0o700 });
+    } catch (error) {
+      if (errno(error) !== "EEXIST") throw unwritable(path, error);
+    }
+  }
+}
+
+/** Whether {@link makeFolder} could work, without writing: asked when nothing is stored, to tell "not signed in" from "nowhere to keep it". */
+export async function checkFolder(folder: string): Promise<void> {
+  const [grand, above] = [dirname(dirname(dirname(folder))), dirname(dirname(folder))];
+  for (const path of [folder, dirname(folder), above, grand]) {
+    try {
+      await access(path, constants.W_OK);
+      return;
+    } catch (error) {
+      if (errno(error) !== "ENOENT" || path === grand) throw unwritable(path === grand ? dirname(folder) : path, error);
+    }
+  }
+}
+
+/** Take away what others may do with a file and its folder. Windows keeps its own rules. Returns what could not be mended, or null. */
+export async function tighten(path: string): Promise<string | null> {
+  for (const [each, mode] of [
+    [path, 0o600],
+    [dirname(path), 0o700],
+  ] as const) {
+    try {
+      if ((await stat(each)).mode & 0o077) await chmod(each, mode);
+    } catch (error) {
+      return `${each} can be read by others and that could not be changed (${errno(error)}).`;
+    }
+  }
+  return null;
+}
+
+/** The Problem for a file that is there and cannot be read: it is never taken for "nothing stored". */
+export function unreadable(path: string, error: unknown): Problem {
+  return new Problem("STORE_UNREADABLE", `Cannot read ${path} (${errno(error)}).`, {
+    hint: "Nothing was changed. Check its permissions and that it is a plain file, then try again.",
+    details: { path, errno: errno(error) },
+    cause: error,
+  });
+}
+
+/** The Problem for a place that cannot be written. */
+export function unwritable(path: string, error: unknown): Problem {
+  if (error instanceof Problem) return error;
+  const set = "set KAY_CONFIG_DIR or XDG_CONFIG_HOME to a folder that can be written";
+  return new Problem("STORE_UNREADABLE", `Cannot write ${path} (${errno(error)}): ${set}.`, {
+    details: { path, errno: errno(error) },
+    cause: error,
+  });
+}
+
+/** The errno of a system error by name, or what else can be said of it. */
+export function errno(error: unknown): string {
+  return error instanceof Error && "code" in error ? String(error.code) : "unknown error";
+}
+
+async function behindLinks(path: string): Promise<string> {
+  let target = path;
+  for (let hops = 0; hops < 40; hops++) {
+    const info = await lstat(target).catch(() => null);
+    if (!info?.isSymbolicLink()) return target;
+    target = resolve(dirname(target), await readlink(target));
+  }
+  throw unreadable(path, Object.assign(new Error("too many links"), { code: "ELOOP" }));
+}
+
+async function removeLeftOvers(target: string): Promise<void> {
+  const folder = dirname(target);
+  for (const name of await readdir(folder)) {
+    if (!name.startsWith(`${basename(target)}.`) || !name.endsWith(".tmp")) continue;
+    await unlink(join(folder, name)).catch(() => {});
+  }
+}
+
+/** Windows refuses to rename over a file that somebody is just reading; the reader is gone a moment later. */
+async function renameOver(from: string, to: string): Promise<void> {
+  for (let tries = 1; ; tries++) {
+    try {
+      return await rename(from, to);
+    } catch (error) {
+      if (tries === 50 || !["EPERM", "EBUSY"].includes(errno(error))) throw error;
+      await stat(to).catch(() => {});
+    }
+  }
+}
+
+/** Some file systems, and Windows, cannot sync a folder; the rename itself is done then. */
+async function syncFolder(folder: string): Promise<void> {
+  const handle = await open(folder, "r").catch(() => null);
+  if (!handle) return;
+  await handle.sync().catch(() => {});
+  await handle.close();
+}
+
+async function exists(path: string): Promise<boolean> {
+  return (await lstat(path).catch(() => null)) !== null;
+}

@@ -1,0 +1,96 @@
+import { Problem } from "#protocol/errors";
+import type { Clock, Warn } from "../ports.ts";
+import type { StorageMode } from "./credentials.ts";
+import { type Keychain, keychainProblem } from "./keychain.ts";
+import { nativeLook } from "./native.ts";
+
+/** What KAY_CREDENTIALS may say. */
+export type Preference = "auto" | "keychain" | "file";
+
+/** How the next write keeps the sign-in. */
+export type Choice = { mode: "file" } | { mode: "keychain"; key: Uint8Array };
+
+/** The key of one profile, and the choice whether there is one. */
+export type Keys = {
+  /** The key that seals the file; null when the keychain works and has none. `fresh` asks the keychain again. */
+  current(fresh?: boolean): Promise<Uint8Array | null>;
+  /** How to write, given how the file is kept so far. Only a recorded mode or the person's own preference decides; never a passing fault. */
+  choose(recorded: StorageMode | null): Promise<Choice>;
+};
+
+export type KeysOptions = {
+  profile: string;
+  preference: Preference;
+  keychain: Keychain;
+  clock: Clock;
+  warn: Warn;
+  platform: string;
+  random: (bytes: number) => Uint8Array;
+};
+
+/** The keys of a profile. Every keychain call ends within 4.5 s, with Problem KEYCHAIN_LOCKED or KEYCHAIN_UNAVAILABLE if it must. */
+export function createKeys(options: KeysOptions): Keys {
+  const { profile, preference, keychain, warn, random } = options;
+  let known: Uint8Array | null = null;
+  const current = async (fresh = false) => {
+    if (fresh || !known) known = await limited(options, keychain.get(profile));
+    return known;
+  };
+  const obtain = async (): Promise<Choice> => {
+    const key = (await current()) ?? random(32);
+    if (known) return { mode: "keychain", key };
+    await limited(options, keychain.set(profile, key));
+    const kept = await current(true);
+    if (!kept || !Buffer.from(kept).equals(key)) {
+      throw keychainProblem({ state: "failed", detail: "it did not keep the key" });
+    }
+    return { mode: "keychain", key };
+  };
+  return {
+    current,
+    async choose(recorded) {
+      const wanted = preference === "auto" ? recorded : preference;
+      if (wanted === "keychain") return obtain();
+      if (wanted === "file") {
+        if (recorded === "keychain")
+          warn("The sign-in moves from the keychain to a plain file, as KAY_CREDENTIALS=file asks.");
+        return { mode: "file" };
+      }
+      try {
+        return await obtain();
+      } catch (error) {
+        if (!isKeychainProblem(error)) throw error;
+        warn(plainFileWarning(error));
+        return { mode: "file" };
+      }
+    },
+  };
+}
+
+const LIMIT_MS = 4_500;
+
+async function limited<T>({ clock, platform }: KeysOptions, work: Promise<T>): Promise<T> {
+  const timer = new AbortController();
+  const silence = clock.sleep(LIMIT_MS, timer.signal).then(
+    () => Promise.reject(keychainProblem({ state: "silent" })),
+    () => work,
+  );
+  try {
+    return await Promise.race([work, silence]);
+  } catch (error) {
+    if (error instanceof Problem) throw error;
+    const message = error instanceof Error ? error.message : "";
+    throw keychainProblem(nativeLook({ error: message, stage: "call" }, platform), error);
+  } finally {
+    timer.abort();
+  }
+}
+
+function isKeychainProblem(error: unknown): error is Problem {
+  return error instanceof Problem && ["KEYCHAIN_LOCKED", "KEYCHAIN_UNAVAILABLE"].includes(error.code);
+}
+
+function plainFileWarning({ message, hint }: Problem): string {
+  const kept = "The sign-in is kept in a plain file that only you can read instead.";
+  return `${message} ${kept} To use the keychain: ${hint.charAt(0).toLowerCase()}${hint.slice(1)} Then connect with KAY_CREDENTIALS=keychain set.`;
+}

@@ -1,0 +1,101 @@
+import { join } from "node:path";
+import { Problem } from "#protocol/errors";
+import type { Clock, Warn } from "../ports.ts";
+import type { StorageMode } from "./credentials.ts";
+import { checkFolder, keepAside, makeFolder, readWhole, replaceWhole, tighten } from "./disk.ts";
+import { type Origins, printEnvelope, readEnvelope, seal, unseal } from "./envelope.ts";
+import type { Keys } from "./keys.ts";
+
+/** What a profile's file holds, opened. Generation 0 and no mode: nothing is stored. */
+export type Content = { mode: StorageMode | null; generation: number; origins: Origins };
+
+/** The file of one profile. */
+export type Store = {
+  path: string;
+  /** Read and open the file. A broken one is kept aside first, with one warning. */
+  load(): Promise<Content>;
+  /** Write the next generation, in the mode that was chosen. Only under the write lock. */
+  save(before: Content, origins: Origins): Promise<void>;
+};
+
+export type StoreOptions = {
+  path: string;
+  keys: Keys;
+  clock: Clock;
+  warn: Warn;
+  platform: string;
+  random: (bytes: number) => Uint8Array;
+  /** Runs work under the write lock, or at once when it is held already. */
+  guarded<T>(work: () => Promise<T>): Promise<T>;
+};
+
+/** The file at `path`: see {@link Store}. */
+export function createStore(options: StoreOptions): Store {
+  const { path, keys, random, platform } = options;
+  const load = async (): Promise<Content> => {
+    const bytes = await readWhole(path);
+    if (!bytes) {
+      await checkFolder(join(path, ".."));
+      return NOTHING;
+    }
+    if (platform !== "win32") await mendPermissions(options);
+    const opened = await open(bytes, path, keys);
+    if (typeof opened !== "string") return opened;
+    await setAside(options, bytes, opened);
+    return load();
+  };
+  return {
+    path,
+    load,
+    async save(before, origins) {
+      const generation = before.generation + 1;
+      const choice = await keys.choose(before.mode);
+      const envelope =
+        choice.mode === "file"
+          ? { mode: "file" as const, generation, origins }
+          : seal(choice.key, random(12), generation, origins);
+      await makeFolder(join(path, ".."));
+      await replaceWhole(path, printEnvelope(envelope), Buffer.from(random(6)).toString("hex"));
+    },
+  };
+}
+
+/** Where a profile's file is: in a folder of its own beside the settings, so that closing it to others never touches a folder of somebody else. */
+export function storePath(folder: string, profile: string): string {
+  if (/^[\p{L}\p{N}_][\p{L}\p{N}._-]{0,63}$/u.test(profile)) return join(folder, "credentials", `${profile}.json`);
+  throw new Problem("USAGE", "The name of a profile has letters, digits, dots, dashes and underscores only.");
+}
+
+const NOTHING: Content = { mode: null, generation: 0, origins: {} };
+
+/** The opened content, or in words why it cannot be opened any more. */
+async function open(bytes: Buffer, path: string, keys: Keys): Promise<Content | string> {
+  const envelope = readEnvelope(bytes, path);
+  if (!envelope) return "is broken";
+  const { mode, generation } = envelope;
+  if (mode === "file") return { mode, generation, origins: envelope.origins };
+  const key = await keys.current();
+  if (!key) return "is sealed with a key that is no longer in the keychain";
+  const origins = unseal(key, envelope) ?? (await unsealAgain(envelope, keys));
+  return origins ? { mode, generation, origins } : "cannot be opened with the key in the keychain";
+}
+
+/** The key may have been replaced while this process ran. */
+async function unsealAgain(envelope: Parameters<typeof unseal>[1], keys: Keys): Promise<Origins | null> {
+  const key = await keys.current(true);
+  return key && unseal(key, envelope);
+}
+
+/** Looks again under the lock: only the very bytes that were found unusable are moved, never what somebody has written since. */
+async function setAside({ path, warn, clock, guarded }: StoreOptions, bytes: Buffer, why: string): Promise<void> {
+  await guarded(async () => {
+    if (!(await readWhole(path))?.equals(bytes)) return;
+    const aside = await keepAside(path, clock.now());
+    warn(`The stored sign-in ${path} ${why}; it is kept as ${aside}. Run \`kay connect <service>\` to sign in again.`);
+  });
+}
+
+async function mendPermissions({ path, warn }: StoreOptions): Promise<void> {
+  const left = await tighten(path);
+  if (left) warn(left);
+}

@@ -1,0 +1,80 @@
+import type { Clock } from "../ports.ts";
+import { type Keychain, keychainProblem } from "./keychain.ts";
+import { callNative, type NativeRequest, nativeLook } from "./native.ts";
+import { lookAtSecretService, readSecret, type Session } from "./secret-service.ts";
+
+/** What the real keychain needs to know of the machine. */
+export type SystemKeychainOptions = {
+  platform: string;
+  env: Record<string, string | undefined>;
+  /** Number of the user, for the bus (Linux). */
+  uid: number;
+  /** The node that runs kay: native calls have a child process of their own. */
+  execPath: string;
+  clock: Clock;
+  /** Name of kay's items in the keychain. */
+  service?: string;
+  /** Address of the native module, as `import()` takes it. */
+  module?: string;
+};
+
+/**
+ * The keychain of this machine: Secret Service on Linux, Keychain on macOS, Credential Manager on Windows.
+ *
+ * kay's own process never loads the native module: native calls can block an event loop for good, so each runs in a child process
+ * that is killed after 4 s. On Linux reading needs no native call at all, and writing makes none before a look says that the service answers.
+ */
+export function systemKeychain(options: SystemKeychainOptions): Keychain {
+  const { platform, service = "kay" } = options;
+  const native: Native = async (does, account, value) => {
+    const answer = await callNative(options, { does, account, service, ...(value && { value: toText(value) }) });
+    if (answer.error !== undefined) throw keychainProblem(nativeLook(answer, platform));
+    return answer.value ?? null;
+  };
+  if (platform === "linux") return linuxKeychain(options, service, native);
+  return {
+    async look() {
+      const answer = await callNative(options, { does: "load", account: "", service });
+      return answer.error === undefined ? { state: "usable" } : nativeLook(answer, platform);
+    },
+    get: async (account) => toKey(await native("get", account)),
+    set: async (account, key) => void (await native("set", account, key)),
+    delete: async (account) => void (await native("delete", account)),
+  };
+}
+
+type Native = (does: NativeRequest["does"], account: string, value?: Uint8Array) => Promise<string | null>;
+
+/** Items are written by the native module, so that they look as those of any other program that uses it. */
+function linuxKeychain(session: Session, service: string, native: Native): Keychain {
+  const mustBeUsable = async () => {
+    const look = await lookAtSecretService(session);
+    if (look.state !== "usable") throw keychainProblem(look);
+  };
+  return {
+    look: () => lookAtSecretService(session),
+    async get(account) {
+      const { look, secret } = await readSecret(session, { service, username: account });
+      if (look.state !== "usable") throw keychainProblem(look);
+      return toKey(secret);
+    },
+    async set(account, key) {
+      await mustBeUsable();
+      await native("set", account, key);
+    },
+    async delete(account) {
+      await mustBeUsable();
+      await native("delete", account);
+    },
+  };
+}
+
+function toText(key: Uint8Array): string {
+  return Buffer.from(key).toString("base64");
+}
+
+/** An item that holds something else than a key of ours counts as none. */
+function toKey(text: string | null): Uint8Array | null {
+  const key = Buffer.from(text ?? "", "base64");
+  return key.length === 32 ? key : null;
+}

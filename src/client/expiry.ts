@@ -1,0 +1,32 @@
+import { jwtDecode } from "jwt-decode";
+
+/** Times inside an access token, in milliseconds since 1970 by the server's clock. */
+export type TokenTimes = { expires?: number; issued?: number };
+
+/** Read `exp` and `iat` of a JWT (RFC 7519). An opaque token of a foreign backend has none: it is used until it is refused. */
+export function tokenTimes(token: string): TokenTimes {
+  try {
+    const { exp, iat } = jwtDecode(token);
+    return { expires: milliseconds(exp), issued: milliseconds(iat) };
+  } catch {
+    return {};
+  }
+}
+
+/** How far off this machine's clock is, in words, or null when it is near enough. `offset` is the server's time minus this machine's. */
+export function clockWarning(offset: number): string | null {
+  const minutes = Math.round(Math.abs(offset) / 60_000);
+  if (minutes < 5) return null;
+  const amount =
+    minutes < 90 ? `${minutes} min` : minutes < 48 * 60 ? `${round(minutes / 60)} h` : `${round(minutes / 1440)} days`;
+  const direction = offset < 0 ? "ahead of" : "behind";
+  return `This machine's clock is about ${amount} ${direction} the backend's; set it right to avoid trouble with sign-in and expiry.`;
+}
+
+function milliseconds(seconds: unknown): number | undefined {
+  return typeof seconds === "number" && Number.isFinite(seconds) ? seconds * 1000 : undefined;
+}
+
+function round(value: number): number {
+  return Math.round(value * 2) / 2;
+}
