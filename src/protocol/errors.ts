@@ -8,7 +8,13 @@ export const ERRORS = {
   // the request itself
   INVALID_REQUEST: { status: 400, exit: 2, hint: "Run `kay help` to see how the command is used." },
   UNKNOWN_SERVICE: { status: 400, exit: 2, hint: "Run `kay connections` to see every service." },
+  SERVICE_NOT_CONFIGURED: { status: 409, exit: 1, hint: "Whoever runs the backend can configure it." },
   SITE_REQUIRED: { status: 400, exit: 2, hint: "Connect again with `kay connect <service> --site <name>`." },
+  ACCOUNT_MISMATCH: {
+    status: 409,
+    exit: 4,
+    hint: "Choose that account in the browser and run `kay connect <service>` again.",
+  },
   SESSION_INVALID: { status: 400, exit: 4, hint: "Run `kay connect <service>` to start again." },
   STATE_INVALID: { status: 400, exit: 1, hint: "Run `kay connect <service>` again for a fresh link." },
   STATE_USED: { status: 410, exit: 1, hint: "Run `kay connect <service>` again for a fresh link." },

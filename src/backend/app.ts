@@ -1,0 +1,98 @@
+import { randomUUID } from "node:crypto";
+import { Hono } from "hono";
+import { Problem } from "#protocol/errors";
+import { createRateLimits } from "./limits.ts";
+import type { Backend, BackendPorts } from "./ports.ts";
+import { aboutRoutes } from "./routes/about.ts";
+import { askRoutes } from "./routes/ask.ts";
+import { authRoutes } from "./routes/auth.ts";
+import { withLimitedBody } from "./routes/body.ts";
+import { connectionRoutes } from "./routes/connections.ts";
+import { failureAnswer } from "./routes/failure.ts";
+import { admit } from "./routes/guard.ts";
+
+/** How long `close` waits for what is under way, in milliseconds. */
+const CLOSE_LIMIT = 10_000;
+
+/** Set by the guard for the routes behind it. */
+type Env = { Bindings: { requestId: string } };
+
+/**
+ * The backend: Request in, Response out. Who may ask, how much and how often is settled here, once for all routes; the routes are thin.
+ * Neither the socket (`listen.ts`) nor the database (its owner closes it) belongs to it.
+ */
+export function createBackend(ports: BackendPorts): Backend {
+  const app = routes(ports);
+  const limits = createRateLimits(ports.limits);
+  const running = new Set<Promise<Response>>();
+
+  async function answer(request: Request, address: string): Promise<Response> {
+    const requestId = randomUUID();
+    const started = ports.clock.now();
+    const response = await guarded(request, address, requestId).catch((error: unknown) =>
+      failureAnswer(error, ports.log, requestId),
+    );
+    const safe = withSafeHeaders(response, requestId);
+    const path = new URL(request.url).pathname.replace(/^(\/auth\/status|\/requests)\/.*/, "$1/…");
+    const { method } = request;
+    ports.log("debug", "request", {
+      request: requestId,
+      method,
+      path,
+      status: safe.status,
+      ms: ports.clock.now() - started,
+    });
+    return safe;
+  }
+
+  async function guarded(request: Request, address: string, requestId: string): Promise<Response> {
+    admit(ports, request);
+    await limits.check(new URL(request.url).pathname, address);
+    return app.fetch(await withLimitedBody(request, ports.limits.bodyBytes), { requestId });
+  }
+
+  return {
+    fetch(request, address = "local") {
+      const answered = answer(request, address).finally(() => running.delete(answered));
+      running.add(answered);
+      return answered;
+    },
+    busy: () => running.size,
+    async close() {
+      await Promise.race([Promise.allSettled(running), expired(CLOSE_LIMIT)]);
+    },
+  };
+}
+
+function routes(ports: BackendPorts): Hono<Env> {
+  const app = new Hono<Env>();
+  app.route("/", aboutRoutes(ports));
+  app.route("/", connectionRoutes(ports));
+  app.route("/", authRoutes(ports));
+  app.route("/", askRoutes(ports));
+  app.onError((error, c) => failureAnswer(error, ports.log, c.env.requestId));
+  app.notFound((c) => unknownRoute(app, c.req.method, c.req.path));
+  return app;
+}
+
+/** A path that exists with another method is 405 and says which (RFC 9110 section 15.5.6). */
+function unknownRoute(app: Hono<Env>, method: string, path: string): Response {
+  const allowed = ["GET", "POST", "PUT", "PATCH", "DELETE"].filter(
+    (each) => app.router.match(each, path)[0].length > 0,
+  );
+  if (allowed.length === 0) throw new Problem("NOT_FOUND", "There is nothing at this path.");
+  throw new Problem("METHOD_NOT_ALLOWED", `This path takes ${allowed.join(", ")}, not ${method}.`, {
+    details: { allow: allowed },
+  });
+}
+
+function withSafeHeaders(response: Response, requestId: string): Response {
+  response.headers.set("kay-request-id", requestId);
+  response.headers.set("x-content-type-options", "nosniff");
+  if (!response.headers.has("cache-control")) response.headers.set("cache-control", "no-store");
+  return response;
+}
+
+function expired(milliseconds: number): Promise<void> {
+  return new Promise((resolve) => setTimeout(resolve, milliseconds).unref());
+}

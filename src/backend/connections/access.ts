@@ -1,0 +1,76 @@
+import { Problem } from "#protocol/errors";
+import type { BackendPorts } from "../ports.ts";
+import { pause } from "../services/http-retry.ts";
+import type { ServiceConfiguration } from "../services/service.ts";
+import { findGrant } from "../store/grants.ts";
+import { findService } from "./catalog.ts";
+import { isUsable, type OpenGrant, openGrant } from "./open-grant.ts";
+import { type Refreshed, refreshOnce } from "./refresh.ts";
+
+/** Everything that a tool needs to reach a service in somebody's name. */
+export type ServiceAccess = {
+  token: string;
+  metadata: Record<string, unknown>;
+  /** The provider's id of the account. */
+  account: string;
+  configuration: ServiceConfiguration;
+};
+
+export type AccessOptions = {
+  /** A token that the service just refused with 401; if it is still the current one, it is refreshed. */
+  rejected?: string;
+  /** Waits out a busy token endpoint; the default is a real timer. */
+  sleep?(milliseconds: number, signal: AbortSignal | undefined): Promise<void>;
+  signal?: AbortSignal;
+};
+
+/** How often a busy token endpoint is asked, and the longest pause it gets. */
+const ATTEMPTS = 3;
+const LONGEST_WAIT = 30 * 1000;
+const DEFAULT_WAIT = 1000;
+
+/**
+ * The access token of a service for an installation, refreshed when it is about to end or was refused. Refreshes of one connection happen
+ * one at a time over all processes; whoever waited takes what the first one got.
+ *
+ * @throws Problem AUTH_REQUIRED (details `integrations`) when not connected or no longer so, SERVICE_FAILED when the provider cannot be
+ * reached and nothing was changed, UNKNOWN_SERVICE
+ */
+export async function serviceAccess(
+  ports: BackendPorts,
+  installationId: string,
+  serviceName: string,
+  options: AccessOptions = {},
+): Promise<ServiceAccess> {
+  const configuration = findService(ports, serviceName);
+  const grant = await findGrant(ports.db, installationId, configuration.service.name);
+  const open = openGrant(ports, configuration, grant);
+  if (isUsable(ports, open, options.rejected)) return accessOf(configuration, open);
+  return accessOf(configuration, await refreshed(ports, installationId, configuration, options));
+}
+
+/** A busy token endpoint says nothing about the tokens: it is waited for, without the lock, and asked again. */
+async function refreshed(
+  ports: BackendPorts,
+  installationId: string,
+  configuration: ServiceConfiguration,
+  options: AccessOptions,
+): Promise<OpenGrant> {
+  const { title } = configuration.service;
+  for (let attempt = 1; ; attempt++) {
+    const result: Refreshed = await refreshOnce(ports, installationId, configuration, options.rejected);
+    if (result.kind === "open") return result;
+    if (result.kind === "problem") throw result.problem;
+    const wait = result.retryAfter ?? DEFAULT_WAIT * attempt;
+    if (attempt === ATTEMPTS || wait > LONGEST_WAIT) {
+      throw new Problem("SERVICE_FAILED", `${title} gets too many requests at the moment.`, {
+        hint: `Try again in ${Math.max(1, Math.ceil(wait / 1000))} s.`,
+      });
+    }
+    await (options.sleep ?? pause)(wait, options.signal);
+  }
+}
+
+function accessOf(configuration: ServiceConfiguration, { grant, tokens }: OpenGrant): ServiceAccess {
+  return { token: tokens.access, metadata: grant.metadata, account: grant.account_id, configuration };
+}

@@ -1,0 +1,100 @@
+import { randomBytes } from "node:crypto";
+import * as oauth from "oauth4webapi";
+import type { ConnectRequest, ConnectResponse } from "#protocol/connections";
+import { hashSecret, isInstallationId, newInstallationId } from "../accounts/ids.ts";
+import type { BackendPorts } from "../ports.ts";
+import type { Connection } from "../store/connection.ts";
+import { insertInstallation, installationExists } from "../store/installations.ts";
+import { deleteStatesBefore, insertState } from "../store/states.ts";
+import { type ConnectableService, connectable, findService } from "./catalog.ts";
+import { sealVerifier } from "./sealed.ts";
+
+/** A state lives 10 minutes (guide: "State expires in 10 minutes"). */
+const STATE_LIFETIME = 10 * 60 * 1000;
+/** Dead states are remembered for a day, so that a late client still hears what became of its own. */
+const STATE_MEMORY = 24 * 60 * 60 * 1000;
+
+/**
+ * Begin to connect a service (guide, "Step 1" and "Auto-Recovery"): an installation, new if none or an unknown one was named, a state of
+ * 10 minutes, and the URL where the person consents.
+ *
+ * @throws Problem UNKNOWN_SERVICE, SERVICE_NOT_CONFIGURED
+ */
+export async function beginConnect(
+  ports: BackendPorts,
+  serviceName: string | null | undefined,
+  request: ConnectRequest,
+): Promise<ConnectResponse> {
+  const service = connectable(findService(ports, serviceName));
+  const { name, oauth: provider } = service.service;
+  const now = ports.clock.now();
+  const state = randomBytes(32).toString("hex");
+  const hash = hashSecret(state);
+  const verifier = provider.pkce ? oauth.generateRandomCodeVerifier() : undefined;
+  const expiresAt = new Date(now + STATE_LIFETIME);
+  const installation = await ports.db.transaction().execute(async (db) => {
+    const found = await recoverInstallation(db, request.session_id, now);
+    await deleteStatesBefore(db, new Date(now - STATE_MEMORY));
+    await insertState(db, {
+      hash,
+      installation_id: found.id,
+      service: name,
+      verifier: verifier === undefined ? null : sealVerifier(ports.keys, hash, verifier),
+      code_challenge: request.code_challenge ?? null,
+      needs_tokens: request.needs_tokens ?? false,
+      site: request.site?.trim() || null,
+      created_at: new Date(now),
+      expires_at: expiresAt,
+    });
+    return found;
+  });
+  const visit = `Please visit the authorization URL to connect ${name}`;
+  return {
+    service: name,
+    session_id: installation.id,
+    authorization_url: await authorizationUrl(service, { state, verifier, redirectUri: redirectUri(ports) }),
+    state,
+    expires_at: expiresAt.toISOString(),
+    ...(installation.reset ? { message: `New session created. ${visit}`, session_reset: true } : { message: visit }),
+  };
+}
+
+/** Where providers send browsers back to; registered there byte for byte. */
+export function redirectUri(ports: Pick<BackendPorts, "publicUrl">): string {
+  return `${ports.publicUrl}/auth/callback`;
+}
+
+async function recoverInstallation(
+  db: Connection,
+  sessionId: string | null | undefined,
+  now: number,
+): Promise<{ id: string; reset: boolean }> {
+  if (sessionId && isInstallationId(sessionId) && (await installationExists(db, sessionId))) {
+    return { id: sessionId, reset: false };
+  }
+  const id = newInstallationId(now);
+  await insertInstallation(db, id, new Date(now));
+  return { id, reset: Boolean(sessionId) };
+}
+
+/** The authorization request (RFC 6749 section 4.1.1, RFC 7636 section 4.3). Spaces are `%20`: not every provider reads `+` (case V07). */
+async function authorizationUrl(
+  { service, endpoints, client }: ConnectableService,
+  values: { state: string; verifier: string | undefined; redirectUri: string },
+): Promise<string> {
+  const { scopes, authorizeParams } = service.oauth;
+  const parameters: Record<string, string> = {
+    ...authorizeParams,
+    response_type: "code",
+    client_id: client.id,
+    redirect_uri: values.redirectUri,
+    ...(scopes.length > 0 ? { scope: scopes.join(" ") } : {}),
+    state: values.state,
+    ...(values.verifier === undefined
+      ? {}
+      : { code_challenge: await oauth.calculatePKCECodeChallenge(values.verifier), code_challenge_method: "S256" }),
+  };
+  const query = Object.entries(parameters).map(([name, value]) => `${name}=${encodeURIComponent(value)}`);
+  const separator = endpoints.authorize.includes("?") ? "&" : "?";
+  return `${endpoints.authorize}${separator}${query.join("&")}`;
+}

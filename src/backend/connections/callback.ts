@@ -1,0 +1,95 @@
+import { Problem } from "#protocol/errors";
+import type { BackendPorts } from "../ports.ts";
+import { claimState, settleState } from "../store/states.ts";
+import { completeConsent } from "./consent.ts";
+import type { Page } from "./page.ts";
+import { stateHash } from "./status.ts";
+import { plainSentence } from "./token-answer.ts";
+
+/** What providers say when the person pressed "Deny" or "Cancel" (RFC 6749 section 4.1.2.1; LinkedIn's own two). */
+const DENIALS = ["access_denied", "user_cancelled_login", "user_cancelled_authorize"];
+
+const STALE: Page = {
+  tone: "failure",
+  title: "This link is not valid any more",
+  text: "It was used before, has expired, or does not come from kay. Nothing was changed.",
+};
+
+/**
+ * The browser came back from a provider (RFC 6749 section 4.1.2). Only the first callback of a state counts; a second, forged, expired or
+ * incomplete one changes nothing and is logged without its values (case A17).
+ *
+ * @returns the page for the person, and its status
+ */
+export async function authorizationCallback(
+  ports: BackendPorts,
+  query: URLSearchParams,
+): Promise<{ status: number; page: Page }> {
+  const hash = stateHash(query.getAll("state").length === 1 ? query.get("state") : null);
+  const error = query.get("error");
+  const code = query.get("code");
+  if (!hash) return stale(ports, "unknown state");
+  if (error) return refused(ports, hash, error, query.get("error_description"));
+  if (!code || query.getAll("code").length > 1) return stale(ports, "no code");
+  const state = await claimState(ports.db, hash, { status: "exchanging" }, new Date(ports.clock.now()));
+  if (!state) return stale(ports, "state not pending");
+  try {
+    return { status: 200, page: await completeConsent(ports, state, code) };
+  } catch (error) {
+    const problem = asProblem(ports, error);
+    await settleState(ports.db, hash, {
+      status: "failed",
+      message: problem.message,
+      code: problem.code,
+      details: problem.details,
+    });
+    ports.log("warn", "callback.failed", { service: state.service, problem: problem.code, cause: problem.cause });
+    return { status: problem.status, page: failure(titleOf(ports, state.service), problem) };
+  }
+}
+
+async function refused(
+  ports: BackendPorts,
+  hash: Buffer,
+  error: string,
+  description: string | null,
+): Promise<{ status: number; page: Page }> {
+  const denied = DENIALS.includes(error);
+  const said = plainSentence(description || error);
+  const message = denied ? "Authorization was denied" : `Authorization failed: ${said}`;
+  const next = { status: denied ? "denied" : "failed", message } as const;
+  const state = await claimState(ports.db, hash, next, new Date(ports.clock.now()));
+  if (!state) return stale(ports, "state not pending");
+  ports.log("info", "callback.refused", { service: state.service, denied });
+  const title = titleOf(ports, state.service);
+  if (!denied) return { status: 400, page: failure(title, new Problem("SERVICE_FAILED", message)) };
+  return {
+    status: 200,
+    page: {
+      tone: "denial",
+      title: `${title} was not connected`,
+      text: "You did not allow it, so nothing was changed.",
+    },
+  };
+}
+
+function titleOf(ports: BackendPorts, name: string): string {
+  return ports.services.find(({ service }) => service.name === name)?.service.title ?? name;
+}
+
+function stale(ports: BackendPorts, reason: string): { status: number; page: Page } {
+  ports.log("warn", "callback.rejected", { reason });
+  return { status: 400, page: STALE };
+}
+
+function failure(title: string, problem: Problem): Page {
+  const choices = (problem.details.sites as { name: string }[] | undefined)?.map((site) => site.name);
+  return { tone: "failure", title: `${title} was not connected`, text: problem.message, list: choices };
+}
+
+/** A fault of kay's own ends the state too, with nothing of it shown. */
+function asProblem(ports: BackendPorts, error: unknown): Problem {
+  if (error instanceof Problem) return error;
+  ports.log("error", "callback.fault", { cause: error });
+  return new Problem("INTERNAL", "Something went wrong inside kay.", { cause: error });
+}

@@ -1,0 +1,165 @@
+import { Problem } from "#protocol/errors";
+import type { BackendPorts } from "../ports.ts";
+import { createServiceHttp } from "../services/http.ts";
+import type { Identity, Service } from "../services/service.ts";
+import type { Connection } from "../store/connection.ts";
+import { hasLiveFamily } from "../store/families.ts";
+import { findGrant, type Grant, putGrant } from "../store/grants.ts";
+import { knownAccounts, lockInstallation, rememberAccount } from "../store/installations.ts";
+import { type State, settleState } from "../store/states.ts";
+import { redirectUri } from "./authorize.ts";
+import { type ConnectableService, connectable, findService } from "./catalog.ts";
+import type { Page } from "./page.ts";
+import { openTokens, openVerifier, sealTokens } from "./sealed.ts";
+import { chooseSite, type SiteChoice } from "./sites.ts";
+import { exchangeCode, type ServiceTokens } from "./token-endpoint.ts";
+
+/**
+ * Turn a consent into a connection: exchange the code, ask who consented, bind it to a site, check the account where tokens are due, and
+ * store all of it at once.
+ *
+ * @returns the page for the person
+ * @throws Problem SERVICE_FAILED, SITE_REQUIRED (with `sites`), ACCOUNT_MISMATCH
+ */
+export async function completeConsent(ports: BackendPorts, state: State, code: string): Promise<Page> {
+  const service = connectable(findService(ports, state.service));
+  const tokens = await exchange(ports, service, state, code);
+  const identity = await identify(ports, service, tokens);
+  const label = accountLabel(identity);
+  return ports.db.transaction().execute(async (db) => {
+    await lockInstallation(db, state.installation_id);
+    const before = await findGrant(db, state.installation_id, state.service);
+    const sameAccount = before?.account_id === identity.accountId ? before : undefined;
+    const { metadata } = requireSite(service, chooseSite(identity, state.site, urlOf(sameAccount)));
+    const due = await tokensDue(ports, db, state, { provider: service.service.oauth.provider, identity });
+    await putGrant(db, grantOf(ports, service, { state, tokens, identity, metadata, before: sameAccount }));
+    await rememberAccount(db, {
+      installation_id: state.installation_id,
+      provider: service.service.oauth.provider,
+      account_id: identity.accountId,
+      label,
+    });
+    await settleState(db, state.hash, {
+      status: "completed",
+      message: `Authorization completed successfully. Connected ${state.service} as ${label}.`,
+      account_id: identity.accountId,
+      details: { tokens: due },
+    });
+    return connectedPage(service, label, metadata);
+  });
+}
+
+async function exchange(
+  ports: BackendPorts,
+  service: ConnectableService,
+  state: State,
+  code: string,
+): Promise<ServiceTokens> {
+  const { title } = service.service;
+  const verifier = state.verifier ? openVerifier(ports.keys, state.hash, state.verifier) : undefined;
+  const outcome = await exchangeCode(ports, service, { code, redirectUri: redirectUri(ports), verifier });
+  if (outcome.kind === "tokens") return outcome.tokens;
+  if (outcome.kind === "busy") throw new Problem("SERVICE_FAILED", `${title} gets too many requests at the moment.`);
+  throw new Problem("SERVICE_FAILED", `${title} refused the sign-in: ${outcome.description}.`);
+}
+
+/** The fresh token speaks for itself: a 401 here is the end of this consent. */
+async function identify(ports: BackendPorts, { service, endpoints }: ConnectableService, tokens: ServiceTokens) {
+  const http = createServiceHttp({
+    fetch: ports.fetch,
+    clock: ports.clock,
+    endpoints,
+    service: { name: service.name, title: service.title },
+    token: async () => tokens.access,
+    timeout: 10_000,
+  });
+  return service.identify(http);
+}
+
+function requireSite({ service }: ConnectableService, choice: SiteChoice): { metadata: Record<string, unknown> } {
+  if ("metadata" in choice) return choice;
+  const names = choice.choices.map((site) => site.name).join(", ");
+  throw new Problem("SITE_REQUIRED", `Choose the ${service.title} site to connect: ${names}.`, {
+    details: { sites: choice.choices },
+  });
+}
+
+/**
+ * Whether this consent earns tokens of kay: the installation has no live sign-in left, or the client lost them. Then a stranger's account
+ * must not open what belongs to another.
+ */
+async function tokensDue(
+  ports: BackendPorts,
+  db: Connection,
+  state: State,
+  { provider, identity }: { provider: string; identity: Identity },
+): Promise<boolean> {
+  const now = new Date(ports.clock.now());
+  if (!state.needs_tokens && (await hasLiveFamily(db, state.installation_id, now))) return false;
+  const known = await knownAccounts(db, state.installation_id);
+  const isKnown = known.some((account) => account.provider === provider && account.account_id === identity.accountId);
+  if (known.length === 0 || isKnown) return true;
+  const expected = known.map((account) => `${account.label} (${account.provider})`).join(" or ");
+  throw new Problem("ACCOUNT_MISMATCH", `This kay belongs to another account: sign in as ${expected}.`, {
+    details: { expected: known.map(({ provider, label }) => ({ provider, label })) },
+  });
+}
+
+type Consent = {
+  state: State;
+  tokens: ServiceTokens;
+  identity: Identity;
+  metadata: Record<string, unknown>;
+  before: Grant | undefined;
+};
+
+/** A second consent of the same account may come without a refresh token; the first one then stays good (case V12). */
+function grantOf(ports: BackendPorts, { service }: ConnectableService, consent: Consent) {
+  const { state, tokens, identity, metadata, before } = consent;
+  const address = { installationId: state.installation_id, service: service.name };
+  const refresh = tokens.refresh ?? formerRefreshToken(ports, service, before);
+  return {
+    installation_id: state.installation_id,
+    service: service.name,
+    provider: service.oauth.provider,
+    sealed: sealTokens(ports.keys, address, { access: tokens.access, refresh }),
+    access_expires_at: tokens.expiresAt,
+    scopes: tokens.scope ?? service.oauth.scopes.join(" "),
+    account_id: identity.accountId,
+    user: identity.user,
+    metadata,
+    updated_at: new Date(ports.clock.now()),
+  };
+}
+
+function formerRefreshToken(ports: BackendPorts, service: Service, before: Grant | undefined): string | undefined {
+  if (!before?.sealed) return undefined;
+  const address = { installationId: before.installation_id, service: service.name };
+  try {
+    return openTokens(ports.keys, address, before.sealed).refresh;
+  } catch (error) {
+    ports.log("warn", "grant.unreadable", { service: service.name, cause: error });
+    return undefined;
+  }
+}
+
+function accountLabel({ user, accountId }: Identity): string {
+  const named = [user.name, user.display_name, user.username, user.email].find(
+    (text): text is string => typeof text === "string" && text.trim() !== "",
+  );
+  return named?.trim() ?? accountId;
+}
+
+function urlOf(grant: Grant | undefined): string | undefined {
+  return typeof grant?.metadata.url === "string" ? grant.metadata.url : undefined;
+}
+
+function connectedPage({ service }: ConnectableService, label: string, metadata: Record<string, unknown>): Page {
+  const site = typeof metadata.url === "string" ? metadata.url : undefined;
+  return {
+    tone: "success",
+    title: `${service.title} is connected`,
+    text: "You can close this tab and go back to the terminal.",
+    facts: [["Account", label], ...(site ? [["Site", site] as [string, string]] : [])],
+  };
+}

@@ -1,0 +1,48 @@
+import { Problem } from "#protocol/errors";
+import type { BackendPorts } from "../ports.ts";
+import type { ServiceConfiguration } from "../services/service.ts";
+import type { Grant } from "../store/grants.ts";
+import { openTokens, type SealedTokens } from "./sealed.ts";
+
+/** A connected grant with its tokens open. */
+export type OpenGrant = { grant: Grant; tokens: SealedTokens };
+
+/** A token that ends within this time is refreshed before it is used. */
+const MARGIN = 60 * 1000;
+
+/** @throws Problem AUTH_REQUIRED when there is no connection, or none that can be opened */
+export function openGrant(
+  ports: Pick<BackendPorts, "keys">,
+  { service }: ServiceConfiguration,
+  grant: Grant | undefined,
+): OpenGrant {
+  if (grant?.status !== "connected" || !grant.sealed) {
+    throw authRequired(service, grant?.reason ?? `${service.title} is not connected.`);
+  }
+  const address = { installationId: grant.installation_id, service: service.name };
+  try {
+    return { grant, tokens: openTokens(ports.keys, address, grant.sealed) };
+  } catch (cause) {
+    if (!(cause instanceof Problem)) throw cause;
+    throw authRequired(service, `The stored sign-in to ${service.title} cannot be opened.`, cause);
+  }
+}
+
+/** Whether a token can be used as it is: not the refused one, and not about to end. */
+export function isUsable(
+  ports: Pick<BackendPorts, "clock">,
+  { grant, tokens }: OpenGrant,
+  rejected: string | undefined,
+): boolean {
+  if (tokens.access === rejected) return false;
+  return grant.access_expires_at === null || grant.access_expires_at.getTime() - ports.clock.now() > MARGIN;
+}
+
+/** The error that every caller understands: it names the service that must be connected (again). */
+export function authRequired(service: { name: string }, message: string, cause?: unknown): Problem {
+  return new Problem("AUTH_REQUIRED", message, {
+    hint: `Run \`kay connect ${service.name}\`, then ask again.`,
+    details: { integrations: [service.name] },
+    cause,
+  });
+}

@@ -1,0 +1,36 @@
+import type { ConnectionsResponse, Connection as ConnectionView } from "#protocol/connections";
+import type { BackendPorts } from "../ports.ts";
+import { deleteGrant, type Grant, listGrants } from "../store/grants.ts";
+import { findService } from "./catalog.ts";
+
+/** Every service there is, and the account each is connected as (guide, "Step 4"). */
+export async function connectionsOf(
+  ports: Pick<BackendPorts, "db" | "services">,
+  installationId: string,
+): Promise<ConnectionsResponse> {
+  const grants = new Map((await listGrants(ports.db, installationId)).map((grant) => [grant.service, grant]));
+  const names = ports.services.map(({ service }) => service.name);
+  return { connections: Object.fromEntries(names.map((name) => [name, view(grants.get(name))])) };
+}
+
+/**
+ * Disconnect a service: its tokens are forgotten. Disconnecting what is not connected is no error.
+ *
+ * @returns the service's name @throws Problem UNKNOWN_SERVICE
+ */
+export async function disconnect(
+  ports: Pick<BackendPorts, "db" | "services">,
+  installationId: string,
+  serviceName: string | null | undefined,
+): Promise<string> {
+  const { name } = findService(ports, serviceName).service;
+  await deleteGrant(ports.db, installationId, name);
+  return name;
+}
+
+function view(grant: Grant | undefined): ConnectionView {
+  if (!grant) return { connected: false };
+  if (grant.status === "disconnected") return { connected: false, ...(grant.reason ? { reason: grant.reason } : {}) };
+  const metadata = Object.keys(grant.metadata).length > 0 ? { metadata: grant.metadata } : {};
+  return { connected: true, user: grant.user, ...metadata };
+}

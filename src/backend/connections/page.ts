@@ -1,0 +1,78 @@
+import { createHash } from "node:crypto";
+
+/** What a person sees in the browser after a consent. All texts are plain; nothing in them becomes markup. */
+export type Page = {
+  tone: "success" | "denial" | "failure";
+  title: string;
+  text: string;
+  facts?: [name: string, value: string][];
+  list?: string[];
+};
+
+/**
+ * The page as an answer: one small file that loads nothing, runs nothing, cannot be framed, sends no referrer and is not kept (case A18).
+ */
+export function pageAnswer(page: Page, status: number): Response {
+  return new Response(html(page), {
+    status,
+    headers: {
+      "content-type": "text/html; charset=utf-8",
+      "x-content-type-options": "nosniff",
+      "content-security-policy": `default-src 'none'; style-src 'sha256-${STYLE_HASH}'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'`,
+      "referrer-policy": "no-referrer",
+      "cache-control": "no-store",
+    },
+  });
+}
+
+const STYLE = `
+:root { color-scheme: light dark; --ground: #f6f5f2; --card: #fff; --ink: #1d1c1a; --quiet: #66635c; --line: #e4e1da; --good: #1a7f4b; --calm: #8a6d1b; --bad: #b3372f }
+@media (prefers-color-scheme: dark) { :root { --ground: #151413; --card: #1f1e1c; --ink: #f0eee9; --quiet: #a5a19a; --line: #35332f; --good: #4cc38a; --calm: #d9b44a; --bad: #f0776c } }
+* { box-sizing: border-box }
+body { margin: 0; min-height: 100vh; display: grid; place-items: center; padding: 24px; background: var(--ground); color: var(--ink); font: 16px/1.5 system-ui, -apple-system, "Segoe UI", sans-serif }
+main { width: 100%; max-width: 460px; padding: 36px 36px 28px; background: var(--card); border: 1px solid var(--line); border-radius: 14px }
+.mark { width: 44px; height: 44px; margin-bottom: 20px; display: grid; place-items: center; border-radius: 50%; border: 2px solid currentColor; font-size: 22px; line-height: 1 }
+.success { color: var(--good) } .denial { color: var(--calm) } .failure { color: var(--bad) }
+h1 { margin: 0 0 8px; font-size: 24px; line-height: 1.25; letter-spacing: -.01em }
+p { margin: 0 0 16px; overflow-wrap: anywhere }
+dl { margin: 20px 0; padding: 14px 0; display: grid; grid-template-columns: auto 1fr; gap: 6px 18px; border: solid var(--line); border-width: 1px 0 }
+dt { color: var(--quiet) } dd { margin: 0; overflow-wrap: anywhere; font-weight: 600 }
+footer { margin-top: 24px; color: var(--quiet); font-size: 14px }
+`;
+
+const STYLE_HASH = createHash("sha256").update(STYLE).digest("base64");
+
+const MARKS = { success: "✓", denial: "–", failure: "!" };
+const FOOTERS = {
+  success: "kay never sees your password, and the terminal already knows.",
+  denial: "You can close this tab. Run kay connect again whenever you like.",
+  failure: "You can close this tab. Go back to the terminal and run kay connect again.",
+};
+
+function html({ tone, title, text, facts = [], list = [] }: Page): string {
+  const rows = facts.map(([name, value]) => `<dt>${escapeText(name)}</dt><dd>${escapeText(value)}</dd>`).join("");
+  const items = list.map((item) => `<li>${escapeText(item)}</li>`).join("");
+  return `<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<title>${escapeText(title)} · kay</title>
+<style>${STYLE}</style>
+</head>
+<body>
+<main>
+<div class="mark ${tone}" aria-hidden="true">${MARKS[tone]}</div>
+<h1>${escapeText(title)}</h1>
+${rows ? `<dl>${rows}</dl>\n` : ""}<p>${escapeText(text)}</p>
+${items ? `<ul>${items}</ul>\n` : ""}<footer>${FOOTERS[tone]}</footer>
+</main>
+</body>
+</html>
+`;
+}
+
+function escapeText(text: string): string {
+  const entities: Record<string, string> = { "&": "&amp;", "<": "&lt;", ">": "&gt;", '"': "&quot;", "'": "&#39;" };
+  return text.replace(/[&<>"']/g, (character) => entities[character] ?? "");
+}

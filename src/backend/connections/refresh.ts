@@ -1,0 +1,122 @@
+import { sql } from "kysely";
+import { Problem } from "#protocol/errors";
+import type { BackendPorts } from "../ports.ts";
+import type { ServiceConfiguration } from "../services/service.ts";
+import type { Connection } from "../store/connection.ts";
+import { type Grant, lockGrant, markDisconnected, putGrantTokens } from "../store/grants.ts";
+import { connectable } from "./catalog.ts";
+import { authRequired, isUsable, type OpenGrant, openGrant } from "./open-grant.ts";
+import { sealTokens } from "./sealed.ts";
+import { refreshTokens } from "./token-endpoint.ts";
+
+/** How a refresh ended. Problems are returned, so that what they wrote is committed. */
+export type Refreshed =
+  | ({ kind: "open" } & OpenGrant)
+  | { kind: "busy"; retryAfter: number | undefined }
+  | { kind: "problem"; problem: Problem };
+
+/** Longest wait for another process that is refreshing the same connection; its own exchange ends after 10 s. */
+const LOCK_LIMIT = "20s";
+
+/** Refreshes under way in this process: who asks for the same one shares it, and holds no further connection to the database. */
+const underWay = new WeakMap<object, Map<string, Promise<Refreshed>>>();
+
+/**
+ * Refresh the tokens of one connection under its row lock, one at a time over all processes. New tokens are committed before anybody uses
+ * them, and an answer without a refresh token leaves the old one in place (case V12), so a rotated one is never lost.
+ *
+ * @throws Problem AUTH_REQUIRED, SERVICE_FAILED
+ */
+export async function refreshOnce(
+  ports: BackendPorts,
+  installationId: string,
+  configuration: ServiceConfiguration,
+  rejected: string | undefined,
+): Promise<Refreshed> {
+  const running = underWay.get(ports.db) ?? new Map<string, Promise<Refreshed>>();
+  underWay.set(ports.db, running);
+  const key = JSON.stringify([installationId, configuration.service.name, rejected ?? null]);
+  const present = running.get(key);
+  if (present) return present;
+  const mine = refreshLocked(ports, installationId, configuration, rejected).finally(() => running.delete(key));
+  running.set(key, mine);
+  return mine;
+}
+
+async function refreshLocked(
+  ports: BackendPorts,
+  installationId: string,
+  configuration: ServiceConfiguration,
+  rejected: string | undefined,
+): Promise<Refreshed> {
+  const { name, title } = configuration.service;
+  try {
+    return await ports.db.transaction().execute(async (db) => {
+      await sql`select set_config('lock_timeout', ${LOCK_LIMIT}, true)`.execute(db);
+      const open = openGrant(ports, configuration, await lockGrant(db, installationId, name));
+      if (isUsable(ports, open, rejected)) return { kind: "open", ...open };
+      return exchange(ports, db, configuration, open, rejected);
+    });
+  } catch (error) {
+    if ((error as { code?: unknown }).code !== LOCK_NOT_AVAILABLE) throw error;
+    throw new Problem("SERVICE_FAILED", `The connection to ${title} is being refreshed; try again in a moment.`);
+  }
+}
+
+/** SQLSTATE of a lock that did not come in time. */
+const LOCK_NOT_AVAILABLE = "55P03";
+
+async function exchange(
+  ports: BackendPorts,
+  db: Connection,
+  configuration: ServiceConfiguration,
+  open: OpenGrant,
+  rejected: string | undefined,
+): Promise<Refreshed> {
+  const { service } = configuration;
+  if (!open.tokens.refresh) return withoutRefreshToken(ports, db, configuration, open, rejected);
+  const outcome = await refreshTokens(ports, connectable(configuration), open.tokens.refresh);
+  if (outcome.kind === "busy") return outcome;
+  if (outcome.kind === "refused" && outcome.gone) {
+    return gone(ports, db, configuration, open.grant, outcome.description);
+  }
+  if (outcome.kind === "refused") {
+    const message = `${service.title} refused to renew the sign-in: ${outcome.description}.`;
+    return { kind: "problem", problem: new Problem("SERVICE_FAILED", message) };
+  }
+  const { access, refresh = open.tokens.refresh, expiresAt } = outcome.tokens;
+  const address = { installationId: open.grant.installation_id, service: service.name };
+  await putGrantTokens(db, open.grant, {
+    sealed: sealTokens(ports.keys, address, { access, refresh }),
+    access_expires_at: expiresAt,
+    updated_at: new Date(ports.clock.now()),
+  });
+  return { kind: "open", grant: { ...open.grant, access_expires_at: expiresAt }, tokens: { access, refresh } };
+}
+
+/** Nothing can renew this token: it serves until it ends or is refused. */
+async function withoutRefreshToken(
+  ports: BackendPorts,
+  db: Connection,
+  configuration: ServiceConfiguration,
+  open: OpenGrant,
+  rejected: string | undefined,
+): Promise<Refreshed> {
+  const ends = open.grant.access_expires_at?.getTime() ?? Number.POSITIVE_INFINITY;
+  if (open.tokens.access !== rejected && ends > ports.clock.now()) return { kind: "open", ...open };
+  return gone(ports, db, configuration, open.grant, "the sign-in ended and cannot be renewed");
+}
+
+async function gone(
+  ports: BackendPorts,
+  db: Connection,
+  { service }: ServiceConfiguration,
+  grant: Grant,
+  description: string,
+): Promise<Refreshed> {
+  const now = new Date(ports.clock.now());
+  const reason = `${service.title} ended the connection on ${now.toISOString().slice(0, 10)}: ${description}.`;
+  await markDisconnected(db, grant, reason, now);
+  ports.log("warn", "connection.gone", { service: service.name });
+  return { kind: "problem", problem: authRequired(service, reason) };
+}

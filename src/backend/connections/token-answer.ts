@@ -1,0 +1,62 @@
+import { cleanText } from "../services/clean.ts";
+
+/**
+ * An answer of a token endpoint, in whatever form providers give it: JSON or form encoded, a failure with status 200 (GitHub, Slack),
+ * errors under `error`, `status` (HubSpot) or `error.message` (Bitbucket). Empty and null fields count as absent.
+ */
+export type TokenAnswer =
+  | { kind: "tokens"; fields: Record<string, unknown> }
+  | { kind: "error"; codes: string[]; description: string }
+  | { kind: "unreadable" };
+
+/** Read the body of a token endpoint's answer (RFC 6749 sections 5.1 and 5.2). */
+export function readTokenAnswer(status: number, body: string): TokenAnswer {
+  const fields = parseFields(body);
+  const codes = errorCodes(fields);
+  const failed = status >= 400 || typeof fields.access_token !== "string" || fields.ok === false;
+  if (codes.length > 0 && failed) return { kind: "error", codes, description: describe(fields, codes) };
+  if (failed)
+    return status >= 400 ? { kind: "error", codes: [], description: `HTTP ${status}` } : { kind: "unreadable" };
+  return { kind: "tokens", fields };
+}
+
+function parseFields(body: string): Record<string, unknown> {
+  const fields = parseJsonObject(body) ?? parseForm(body);
+  return Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== null && value !== ""));
+}
+
+function parseJsonObject(body: string): Record<string, unknown> | undefined {
+  try {
+    const value: unknown = JSON.parse(body);
+    if (typeof value !== "object" || value === null || Array.isArray(value)) return {};
+    return value as Record<string, unknown>;
+  } catch {
+    return undefined;
+  }
+}
+
+function parseForm(body: string): Record<string, unknown> {
+  return /^\s*[\w.-]+=/.test(body) ? Object.fromEntries(new URLSearchParams(body.trim())) : {};
+}
+
+function errorCodes(fields: Record<string, unknown>): string[] {
+  const named = fields.status === "error" ? [fields.error] : [fields.error, fields.status];
+  const codes = named.filter((code): code is string => typeof code === "string" && /^[\w.-]{1,80}$/.test(code));
+  if (codes.length > 0) return codes;
+  return fields.error === undefined ? [] : ["error"];
+}
+
+function describe(fields: Record<string, unknown>, codes: string[]): string {
+  const nested =
+    typeof fields.error === "object" && fields.error !== null ? (fields.error as Record<string, unknown>) : {};
+  const said = [fields.error_description, fields.message, nested.message, fields.error].find(
+    (text): text is string => typeof text === "string",
+  );
+  return plainSentence(said ?? codes[0] ?? "no reason given");
+}
+
+/** Foreign text as part of a sentence: one line, no control characters, no markup to speak of, at most 200 characters. */
+export function plainSentence(text: string): string {
+  const line = cleanText(text).replace(/[<>]/g, " ").replace(/\s+/g, " ").trim();
+  return (line.length > 200 ? `${line.slice(0, 200)}…` : line).replace(/\.$/, "");
+}

@@ -1,0 +1,141 @@
+import * as oauth from "oauth4webapi";
+import { Problem } from "#protocol/errors";
+import type { BackendPorts } from "../ports.ts";
+import { readBody } from "../services/http-body.ts";
+import { retryAfter } from "../services/http-retry.ts";
+import type { ConnectableService } from "./catalog.ts";
+import { readTokenAnswer } from "./token-answer.ts";
+
+/** Longest a token endpoint may take, in milliseconds. */
+const TIME_LIMIT = 10_000;
+
+/** Tokens of a service as its token endpoint gave them. */
+export type ServiceTokens = { access: string; refresh?: string; expiresAt: Date | null; scope?: string };
+
+/** What a token endpoint can say; faults of the network and of the provider are thrown. */
+export type TokenOutcome =
+  | { kind: "tokens"; tokens: ServiceTokens }
+  | { kind: "refused"; gone: boolean; codes: string[]; description: string }
+  | { kind: "busy"; retryAfter: number | undefined };
+
+type Ports = Pick<BackendPorts, "fetch" | "clock">;
+
+/** Exchange an authorization code (RFC 6749 section 4.1.3; RFC 7636 section 4.5). @throws Problem SERVICE_FAILED */
+export function exchangeCode(
+  ports: Ports,
+  service: ConnectableService,
+  grant: { code: string; redirectUri: string; verifier: string | undefined },
+): Promise<TokenOutcome> {
+  return ask(ports, service, (as, client, authentication, options) => {
+    const callback = oauth.validateAuthResponse(
+      as,
+      client,
+      new URLSearchParams({ code: grant.code }),
+      oauth.expectNoState,
+    );
+    const verifier = grant.verifier ?? oauth.nopkce;
+    return oauth.authorizationCodeGrantRequest(
+      as,
+      client,
+      authentication,
+      callback,
+      grant.redirectUri,
+      verifier,
+      options,
+    );
+  });
+}
+
+/** Refresh a service's tokens (RFC 6749 section 6). @throws Problem SERVICE_FAILED */
+export function refreshTokens(ports: Ports, service: ConnectableService, refreshToken: string): Promise<TokenOutcome> {
+  return ask(ports, service, (as, client, authentication, options) =>
+    oauth.refreshTokenGrantRequest(as, client, authentication, refreshToken, options),
+  );
+}
+
+type Send = (
+  as: oauth.AuthorizationServer,
+  client: oauth.Client,
+  authentication: oauth.ClientAuth,
+  options: oauth.TokenEndpointRequestOptions,
+) => Promise<Response>;
+
+async function ask(ports: Ports, configuration: ConnectableService, send: Send): Promise<TokenOutcome> {
+  const { service, client, endpoints } = configuration;
+  const as = { issuer: new URL(endpoints.token).origin, token_endpoint: endpoints.token };
+  const options: oauth.TokenEndpointRequestOptions = {
+    [oauth.customFetch]: (url, init) => ports.fetch(url, init as RequestInit),
+    [oauth.allowInsecureRequests]: isLoopback(endpoints.token),
+    signal: AbortSignal.timeout(TIME_LIMIT),
+  };
+  let response: Response;
+  let body: string;
+  try {
+    response = await send(as, { client_id: client.id }, clientAuthentication(configuration), options);
+    body = await readBody(response);
+  } catch (cause) {
+    throw new Problem("SERVICE_FAILED", `${service.title} could not be reached to sign in.`, { cause });
+  }
+  return judge(ports, configuration, as, response, body);
+}
+
+async function judge(
+  ports: Ports,
+  { service, client }: ConnectableService,
+  as: oauth.AuthorizationServer,
+  response: Response,
+  body: string,
+): Promise<TokenOutcome> {
+  const { status, headers } = response;
+  const now = ports.clock.now();
+  if (status === 429) return { kind: "busy", retryAfter: retryAfter(headers, now) };
+  if (status < 200 || (status >= 300 && status < 400) || status >= 500) {
+    throw new Problem("SERVICE_FAILED", `${service.title} failed to answer the sign-in (HTTP ${status}).`);
+  }
+  const answer = readTokenAnswer(status, body);
+  if (answer.kind === "unreadable") throw garbled(service.title);
+  if (answer.kind === "error") {
+    const gone = answer.codes.some((code) => code === "invalid_grant" || service.oauth.goneErrors?.includes(code));
+    return { kind: "refused", gone, codes: answer.codes, description: answer.description };
+  }
+  const tokens = await processed(as, { client_id: client.id }, answer.fields, service.title);
+  return {
+    kind: "tokens",
+    tokens: {
+      access: tokens.access_token,
+      refresh: tokens.refresh_token,
+      expiresAt: tokens.expires_in === undefined ? null : new Date(now + tokens.expires_in * 1000),
+      scope: tokens.scope,
+    },
+  };
+}
+
+/** Checks of the library over the answer in its plain form. ID tokens are left out: nothing here relies on them. */
+async function processed(
+  as: oauth.AuthorizationServer,
+  client: oauth.Client,
+  fields: Record<string, unknown>,
+  title: string,
+): Promise<oauth.TokenEndpointResponse> {
+  const { id_token: _unused, ...rest } = fields;
+  const plain = Response.json({ token_type: "bearer", ...rest });
+  try {
+    return await oauth.processGenericTokenEndpointResponse(as, client, plain);
+  } catch (cause) {
+    throw garbled(title, cause);
+  }
+}
+
+function garbled(title: string, cause?: unknown): Problem {
+  return new Problem("SERVICE_FAILED", `${title} answered the sign-in with something unexpected.`, { cause });
+}
+
+function clientAuthentication({ service, client }: ConnectableService): oauth.ClientAuth {
+  if (service.oauth.clientAuth === "none" || !client.secret) return oauth.None();
+  if (service.oauth.clientAuth === "client_secret_basic") return oauth.ClientSecretBasic(client.secret);
+  return oauth.ClientSecretPost(client.secret);
+}
+
+function isLoopback(url: string): boolean {
+  return ["127.0.0.1", "localhost", "[::1]"].includes(new URL(url).hostname);
+}

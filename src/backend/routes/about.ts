@@ -1,0 +1,24 @@
+import { Hono } from "hono";
+import { sql } from "kysely";
+import { Problem } from "#protocol/errors";
+import type { BackendPorts } from "../ports.ts";
+
+/** What this backend has beyond the guide; a client may rely on what is named here. */
+const FEATURES = ["code_challenge", "needs_tokens", "sites", "status_details", "idempotency"];
+
+/** What this backend is (`GET /capabilities`), and whether it works (`GET /health`, for probes: no secret needed). */
+export function aboutRoutes(ports: BackendPorts): Hono {
+  const app = new Hono();
+  const { version, sandbox } = ports;
+  app.get("/health", async (c) => {
+    await sql`select 1`.execute(ports.db).catch((cause: unknown) => {
+      throw new Problem("DATABASE_UNAVAILABLE", "The database cannot be reached at the moment.", { cause });
+    });
+    return c.json({ name: "kay", version, sandbox, status: "ok" });
+  });
+  app.get("/capabilities", (c) => {
+    const model = ports.model().model || "offline";
+    return c.json({ name: "kay", version, sandbox, model, features: FEATURES });
+  });
+  return app;
+}

@@ -1,0 +1,32 @@
+import { Hono } from "hono";
+import { RefreshRequest } from "#protocol/connections";
+import { parseShape } from "#protocol/parse";
+import { authenticate } from "../accounts/authenticate.ts";
+import { endSignIn, rotate } from "../accounts/rotation.ts";
+import { authorizationCallback } from "../connections/callback.ts";
+import { pageAnswer } from "../connections/page.ts";
+import { authorizationStatus } from "../connections/status.ts";
+import type { BackendPorts } from "../ports.ts";
+import { readJsonBody } from "./body.ts";
+
+/** Signing in, staying signed in, signing out (guide, "Service Connection Flow" and "Token Refresh"). */
+export function authRoutes(ports: BackendPorts): Hono {
+  const app = new Hono();
+  app.get("/auth/callback", async (c) => {
+    const { page, status } = await authorizationCallback(ports, new URL(c.req.url).searchParams);
+    return pageAnswer(page, status);
+  });
+  app.get("/auth/status/:state", async (c) => {
+    return c.json(await authorizationStatus(ports, c.req.param("state"), c.req.header("kay-verifier") ?? null));
+  });
+  app.post("/auth/refresh", async (c) => {
+    const body = parseShape(RefreshRequest, await readJsonBody(c.req.raw), "the request");
+    return c.json({ ...(await rotate(ports, body.refresh_token)), message: "Token refreshed successfully" });
+  });
+  app.post("/auth/logout", async (c) => {
+    const { familyId } = await authenticate(ports, c.req.raw);
+    await endSignIn(ports, familyId);
+    return c.json({ message: "Logged out successfully" });
+  });
+  return app;
+}

@@ -1,0 +1,48 @@
+import { Hono } from "hono";
+import { ConnectRequest, DisconnectRequest } from "#protocol/connections";
+import { Problem } from "#protocol/errors";
+import { parseShape } from "#protocol/parse";
+import { authenticate, hasAuthorization } from "../accounts/authenticate.ts";
+import { isInstallationId } from "../accounts/ids.ts";
+import { beginConnect } from "../connections/authorize.ts";
+import { connectionsOf, disconnect } from "../connections/overview.ts";
+import type { BackendPorts } from "../ports.ts";
+import { installationExists } from "../store/installations.ts";
+import { readJsonBody } from "./body.ts";
+
+/** Connecting services (guide, "Service Connection Flow"). */
+export function connectionRoutes(ports: BackendPorts): Hono {
+  const app = new Hono();
+  app.post("/connections/connect", async (c) => {
+    const body = parseShape(ConnectRequest, await readJsonBody(c.req.raw), "the request");
+    return c.json(await beginConnect(ports, c.req.query("service"), body));
+  });
+  app.get("/connections", async (c) => {
+    return c.json(await connectionsOf(ports, await installationOf(ports, c.req.raw, c.req.query("session_id"))));
+  });
+  app.post("/connections/disconnect", async (c) => {
+    const body = parseShape(DisconnectRequest, await readJsonBody(c.req.raw), "the request");
+    const installationId = await installationOf(ports, c.req.raw, body.session_id);
+    const service = await disconnect(ports, installationId, c.req.query("service"));
+    return c.json({ service, connected: false, message: `Successfully disconnected from ${service}` });
+  });
+  return app;
+}
+
+/**
+ * Whose connections a request is about: of its bearer token, or, as in the guide's older way, of the session id alone.
+ *
+ * @throws Problem SESSION_INVALID (400, in the guide's words), TOKEN_MISSING, TOKEN_INVALID, TOKEN_EXPIRED
+ */
+async function installationOf(
+  ports: BackendPorts,
+  request: Request,
+  sessionId: string | null | undefined,
+): Promise<string> {
+  if (hasAuthorization(request) || !sessionId) return (await authenticate(ports, request)).installationId;
+  if (isInstallationId(sessionId) && (await installationExists(ports.db, sessionId))) return sessionId;
+  const message = "The provided session_id no longer exists. Please reconnect your services.";
+  throw new Problem("SESSION_INVALID", message, {
+    details: { error: "Invalid session_id", session_reset_required: true },
+  });
+}

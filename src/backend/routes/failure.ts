@@ -1,0 +1,39 @@
+import { Problem, problemBody } from "#protocol/errors";
+import type { Log } from "../ports.ts";
+
+/**
+ * The one place where an error becomes an answer. Expected ones say what they are; of anything else only the request's id leaves, the rest
+ * goes to the log.
+ */
+export function failureAnswer(error: unknown, log: Log, requestId: string): Response {
+  const problem = asProblem(error, log, requestId);
+  if (problem.cause !== undefined && error instanceof Problem) {
+    log("info", "request.refused", { request: requestId, problem: problem.code, cause: problem.cause });
+  }
+  const { retry_after: retryAfter, allow } = problem.details;
+  return Response.json(problemBody(problem), {
+    status: problem.status,
+    headers: {
+      ...(typeof retryAfter === "number" ? { "retry-after": String(retryAfter) } : {}),
+      ...(Array.isArray(allow) ? { allow: allow.join(", ") } : {}),
+    },
+  });
+}
+
+function asProblem(error: unknown, log: Log, requestId: string): Problem {
+  if (error instanceof Problem) return error;
+  log("error", "request.fault", { request: requestId, cause: error });
+  if (isDatabaseAway(error))
+    return new Problem("DATABASE_UNAVAILABLE", "The database cannot be reached at the moment.");
+  return new Problem("INTERNAL", `Something went wrong inside kay (request ${requestId}).`, {
+    details: { request_id: requestId },
+  });
+}
+
+/** Connection faults of Postgres: SQLSTATE classes 08 and 57P, too many connections, and faults of the socket. */
+function isDatabaseAway(error: unknown): boolean {
+  if (!(error instanceof Error)) return false;
+  const code = String((error as { code?: unknown }).code ?? "");
+  if (/^(08\w{3}|57P0\d|53300|ECONNREFUSED|ECONNRESET|ENOENT|EPIPE)$/.test(code)) return true;
+  return /Connection terminated|timeout exceeded when trying to connect/i.test(error.message);
+}

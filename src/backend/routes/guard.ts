@@ -1,0 +1,49 @@
+import { createHash, timingSafeEqual } from "node:crypto";
+import { Problem } from "#protocol/errors";
+import type { BackendPorts } from "../ports.ts";
+
+const LOOPBACK = ["localhost", "127.0.0.1", "[::1]"];
+/** Browsers and probes come here without the local secret. */
+const OPEN = ["/auth/callback", "/health"];
+
+type Ports = Pick<BackendPorts, "publicUrl" | "hosts" | "localSecret">;
+
+/**
+ * Who may talk to this backend at all, before any route is looked at.
+ *
+ * @throws Problem HOST_REFUSED for a foreign name in `Host` (DNS rebinding), ORIGIN_REFUSED for a page of another origin that wants to
+ * change something, LOCAL_SECRET_REQUIRED for a stranger on this machine (all 403)
+ */
+export function admit(ports: Ports, request: Request): void {
+  const url = new URL(request.url);
+  const host = request.headers.get("host") ?? url.host;
+  checkHost(ports, host);
+  checkOrigin(ports, request, host);
+  checkLocalSecret(ports, request, url.pathname);
+}
+
+/** A name that an attacker's page resolved to this machine stays in `Host`; only names that are ours are answered. */
+function checkHost({ publicUrl, hosts = [] }: Ports, host: string): void {
+  const name = URL.canParse(`http://${host}`) ? new URL(`http://${host}`).hostname : "";
+  const own = [new URL(publicUrl).hostname, ...LOOPBACK, ...hosts.map((each) => each.toLowerCase())];
+  if (own.includes(name)) return;
+  throw new Problem("HOST_REFUSED", "This backend does not answer to the name in the Host header.");
+}
+
+function checkOrigin({ publicUrl }: Ports, request: Request, host: string): void {
+  const origin = request.headers.get("origin");
+  if (origin === null || request.method === "GET" || request.method === "HEAD") return;
+  if (origin === new URL(publicUrl).origin || origin === `http://${host}` || origin === `https://${host}`) return;
+  throw new Problem("ORIGIN_REFUSED", "Pages of other origins may not change anything here.");
+}
+
+function checkLocalSecret({ localSecret }: Ports, request: Request, path: string): void {
+  if (localSecret === undefined || (OPEN.includes(path) && request.method === "GET")) return;
+  const given = digest(request.headers.get("kay-local-secret") ?? "");
+  if (timingSafeEqual(given, digest(localSecret))) return;
+  throw new Problem("LOCAL_SECRET_REQUIRED", "This backend belongs to another process of this machine.");
+}
+
+function digest(text: string): Buffer {
+  return createHash("sha256").update(text).digest();
+}

@@ -1,0 +1,96 @@
+import type { Selectable } from "kysely";
+import { sql } from "kysely";
+import type { Connection } from "./connection.ts";
+import { jsonColumn } from "./json.ts";
+import type { Grants } from "./schema.ts";
+
+/** What a service allowed an installation to do. */
+export type Grant = Selectable<Grants>;
+
+/** A grant as a consent gives it. */
+export type NewGrant = {
+  installation_id: string;
+  service: string;
+  provider: string;
+  sealed: Buffer;
+  access_expires_at: Date | null;
+  scopes: string;
+  account_id: string;
+  user: Record<string, unknown>;
+  metadata: Record<string, unknown>;
+  updated_at: Date;
+};
+
+export async function findGrant(db: Connection, installationId: string, service: string): Promise<Grant | undefined> {
+  return db
+    .selectFrom("grants")
+    .selectAll()
+    .where("installation_id", "=", installationId)
+    .where("service", "=", service)
+    .executeTakeFirst();
+}
+
+/** The same, held until the transaction ends. */
+export async function lockGrant(db: Connection, installationId: string, service: string): Promise<Grant | undefined> {
+  return db
+    .selectFrom("grants")
+    .selectAll()
+    .where("installation_id", "=", installationId)
+    .where("service", "=", service)
+    .forUpdate()
+    .executeTakeFirst();
+}
+
+export async function listGrants(db: Connection, installationId: string): Promise<Grant[]> {
+  return db.selectFrom("grants").selectAll().where("installation_id", "=", installationId).execute();
+}
+
+/** Store what a consent gave, over whatever was there for this service. */
+export async function putGrant(db: Connection, grant: NewGrant): Promise<void> {
+  const row = { ...grant, user: jsonColumn(grant.user), metadata: jsonColumn(grant.metadata) };
+  await db
+    .insertInto("grants")
+    .values({ ...row, status: "connected", reason: null, version: 1 })
+    .onConflict((conflict) =>
+      conflict.columns(["installation_id", "service"]).doUpdateSet({
+        ...row,
+        status: "connected",
+        reason: null,
+        version: sql<number>`grants.version + 1`,
+      }),
+    )
+    .execute();
+}
+
+/** Store the tokens of a refresh. */
+export async function putGrantTokens(
+  db: Connection,
+  grant: Pick<Grant, "installation_id" | "service">,
+  tokens: { sealed: Buffer; access_expires_at: Date | null; updated_at: Date },
+): Promise<void> {
+  await db
+    .updateTable("grants")
+    .set({ ...tokens, version: sql<number>`version + 1` })
+    .where("installation_id", "=", grant.installation_id)
+    .where("service", "=", grant.service)
+    .execute();
+}
+
+/** Keep the row as a memory of what was there and why it is gone; its tokens go. */
+export async function markDisconnected(
+  db: Connection,
+  grant: Pick<Grant, "installation_id" | "service">,
+  reason: string,
+  now: Date,
+): Promise<void> {
+  await db
+    .updateTable("grants")
+    .set({ status: "disconnected", reason, sealed: null, updated_at: now, version: sql<number>`version + 1` })
+    .where("installation_id", "=", grant.installation_id)
+    .where("service", "=", grant.service)
+    .execute();
+}
+
+export async function deleteGrant(db: Connection, installationId: string, service: string): Promise<void> {
+  await db.deleteFrom("grants").where("installation_id", "=", installationId).where("service", "=", service).execute();
+}

@@ -1,0 +1,102 @@
+import type { Insertable, Selectable } from "kysely";
+import type { Connection } from "./connection.ts";
+import { cleanText, jsonColumn } from "./json.ts";
+import type { States } from "./schema.ts";
+
+/** One authorization under way. */
+export type State = Selectable<States>;
+
+/** What a new one is made of; how it ends is not known yet. */
+export type NewState = Pick<
+  Insertable<States>,
+  | "hash"
+  | "installation_id"
+  | "service"
+  | "verifier"
+  | "code_challenge"
+  | "needs_tokens"
+  | "site"
+  | "created_at"
+  | "expires_at"
+>;
+
+export async function insertState(db: Connection, state: NewState): Promise<void> {
+  await db
+    .insertInto("states")
+    .values({
+      ...state,
+      site: state.site && cleanText(state.site),
+      status: "pending",
+      message: null,
+      code: null,
+      details: null,
+      account_id: null,
+    })
+    .execute();
+}
+
+export async function findState(db: Connection, hash: Buffer): Promise<State | undefined> {
+  return db.selectFrom("states").selectAll().where("hash", "=", hash).executeTakeFirst();
+}
+
+/** The one step from `pending` that a state takes: whoever gets a row here has its callback, everybody else came second. */
+export async function claimState(
+  db: Connection,
+  hash: Buffer,
+  next: { status: "exchanging" | "denied" | "failed"; message?: string },
+  now: Date,
+): Promise<State | undefined> {
+  return db
+    .updateTable("states")
+    .set({ status: next.status, message: next.message ?? null })
+    .where("hash", "=", hash)
+    .where("status", "=", "pending")
+    .where("expires_at", ">", now)
+    .returningAll()
+    .executeTakeFirst();
+}
+
+/** How an exchange ended. Only a state in exchange ends here. */
+export async function settleState(
+  db: Connection,
+  hash: Buffer,
+  end: {
+    status: "completed" | "failed";
+    message: string;
+    code?: string;
+    details?: Record<string, unknown>;
+    account_id?: string;
+  },
+): Promise<void> {
+  await db
+    .updateTable("states")
+    .set({
+      status: end.status,
+      message: end.message,
+      code: end.code ?? null,
+      details: end.details ? jsonColumn(end.details) : null,
+      account_id: end.account_id ?? null,
+      verifier: null,
+    })
+    .where("hash", "=", hash)
+    .where("status", "=", "exchanging")
+    .execute();
+}
+
+/** Compare-and-set of the one delivery: true for exactly one caller. */
+export async function markDelivered(db: Connection, hash: Buffer, now: Date): Promise<boolean> {
+  const row = await db
+    .updateTable("states")
+    .set({ delivered_at: now })
+    .where("hash", "=", hash)
+    .where("status", "=", "completed")
+    .where("delivered_at", "is", null)
+    .returning("hash")
+    .executeTakeFirst();
+  return row !== undefined;
+}
+
+/** Forget states that died before `time`; nobody asks for them any more. */
+export async function deleteStatesBefore(db: Connection, time: Date): Promise<void> {
+  await db.deleteFrom("states").where("expires_at", "<", time).execute();
+}
