@@ -1,0 +1,119 @@
+import { createHmac } from "node:crypto";
+import { readFile } from "node:fs/promises";
+import { join } from "node:path";
+import { EMBEDDED_RECORD, EmbeddedRecord, LOCAL_SECRET_HEADER, STOP_PATH, shapeOf } from "#protocol/embedded";
+import { Problem } from "#protocol/errors";
+import { parseShape } from "#protocol/parse";
+import type { Processes } from "./credentials/processes.ts";
+import type { Clock, Send } from "./ports.ts";
+
+/** How long a start may take, in ms: a new database on a slow disk included. */
+const START_LIMIT_MS = 60_000;
+const LOOK_EVERY_MS = 20;
+
+/** What finding and starting the embedded backend needs from outside. */
+export type EmbeddedPorts = {
+  /** The state folder: record and log. */
+  folder: string;
+  version: string;
+  env: Record<string, string | undefined>;
+  /** Settings that shape a backend (client ids and the like). */
+  shaping: Record<string, unknown>;
+  clock: Clock;
+  processes: Processes;
+  send: Send;
+  note(text: string): void;
+  /** Start `kay serve --embedded` apart from this process, its output in `log`. */
+  spawn(log: string): { ended(): Promise<number | null> };
+};
+
+/** Where the embedded backend listens, and the secret that opens it. */
+export type Embedded = { url: string; secret: string };
+
+/**
+ * The backend that kay runs for itself: the one that runs (started with the same version and settings), or a new one. One per user; two
+ * commands at once end up with the same one.
+ *
+ * @throws Problem BACKEND_START_FAILED with the last line of its log
+ */
+export async function embeddedBackend(ports: EmbeddedPorts): Promise<Embedded> {
+  const running = await runningRecord(ports);
+  if (running && isCurrent(running, ports)) return running;
+  if (running && !(await stopped(running, ports))) return running;
+  ports.note("Starting kay's own backend on this machine (it stops after 30 idle minutes).");
+  return start(ports);
+}
+
+/** The record of a backend that really runs: its process is alive and is the one that wrote it. */
+export async function runningRecord(ports: Pick<EmbeddedPorts, "folder" | "processes">): Promise<EmbeddedRecord | null> {
+  const text = await readFile(join(ports.folder, EMBEDDED_RECORD), "utf8").catch(() => null);
+  if (text === null) return null;
+  try {
+    const record = parseShape(EmbeddedRecord, JSON.parse(text), "the record of kay's own backend");
+    const started = await ports.processes.started(record.pid);
+    return started !== null && started === record.started ? record : null;
+  } catch {
+    return null;
+  }
+}
+
+/** What a backend was started with, as a keyed digest: the record tells no other user which keys are set. */
+export function fingerprint(secret: string, version: string, env: EmbeddedPorts["env"], shaping: Record<string, unknown>): string {
+  return createHmac("sha256", secret).update(version).update(shapeOf(env, shaping)).digest("hex");
+}
+
+function isCurrent(record: EmbeddedRecord, { version, env, shaping }: EmbeddedPorts): boolean {
+  return record.fingerprint === fingerprint(record.secret, version, env, shaping);
+}
+
+/** Ask a backend with other settings to stop. One that is at work is left alone and used as it is. */
+async function stopped(record: EmbeddedRecord, ports: EmbeddedPorts): Promise<boolean> {
+  const headers = { [LOCAL_SECRET_HEADER]: record.secret };
+  const answer = await ports
+    .send({ method: "POST", url: `${record.url}${STOP_PATH}`, headers, timeoutMs: 2_000 })
+    .catch(() => null);
+  if (answer?.status === 409) {
+    ports.note("kay's own backend is at work with other settings; the new ones count from its next start.");
+    return false;
+  }
+  for (let waited = 0; waited < 15_000; waited += LOOK_EVERY_MS) {
+    if ((await runningRecord(ports))?.pid !== record.pid) return true;
+    await ports.clock.sleep(LOOK_EVERY_MS);
+  }
+  throw new Problem("BACKEND_START_FAILED", `kay's own backend (process ${record.pid}) does not stop.`, {
+    hint: `End process ${record.pid} and try again.`,
+  });
+}
+
+async function start(ports: EmbeddedPorts): Promise<Embedded> {
+  const log = join(ports.folder, "backend.log");
+  const child = ports.spawn(log);
+  let exit: { code: number | null } | null = null;
+  void child.ended().then((code) => {
+    exit = { code };
+  });
+  for (let waited = 0; waited < START_LIMIT_MS; waited += LOOK_EVERY_MS) {
+    const record = await runningRecord(ports);
+    if (record) return record;
+    if (exit) break;
+    await ports.clock.sleep(LOOK_EVERY_MS);
+  }
+  // The child may have found another one that was just starting, and have left it to that.
+  const record = await runningRecord(ports);
+  if (record) return record;
+  throw new Problem("BACKEND_START_FAILED", `kay's own backend did not start${await lastWords(log)}.`, { hint: `Its log: ${log}` });
+}
+
+/** The last error that the log tells, as ": sentence". */
+async function lastWords(log: string): Promise<string> {
+  const lines = (await readFile(log, "utf8").catch(() => "")).trim().split("\n").reverse();
+  for (const line of lines.slice(0, 20)) {
+    try {
+      const { level, message } = JSON.parse(line) as { level?: string; message?: string };
+      if (level === "error" && message) return `: ${message.replace(/\.$/, "")}`;
+    } catch {
+      // Not a line of the log.
+    }
+  }
+  return "";
+}

@@ -1,0 +1,94 @@
+import { timingSafeEqual } from "node:crypto";
+import { join } from "node:path";
+import type { Backend } from "#backend/ports";
+import { type Lock, withLock } from "#client/credentials/lock";
+import type { Processes } from "#client/credentials/processes";
+import { fingerprint, runningRecord } from "#client/embedded";
+import { EMBEDDED_RECORD, LOCAL_SECRET_HEADER, STOP_PATH } from "#protocol/embedded";
+import { Problem, problemBody } from "#protocol/errors";
+import { watchIdle } from "./idle.ts";
+import { removeRecord, writeRecord } from "./record.ts";
+import { type HostOptions, type HostPorts, type RunningHost, startHost } from "./serve.ts";
+
+/** The embedded backend ends itself after this long without a request, in ms. */
+export const IDLE_LIMIT_MS = 30 * 60_000;
+
+export type EmbeddedOptions = Omit<HostOptions, "localSecret"> & {
+  /** The state folder, where the record lies. */
+  stateFolder: string;
+  idleLimitMs: number;
+  shaping: Record<string, unknown>;
+};
+
+export type EmbeddedHostPorts = HostPorts & {
+  processes: Processes;
+  /** Real timers; the lock waits with `sleep`. */
+  sleep(ms: number, signal?: AbortSignal): Promise<void>;
+  every(ms: number, tick: () => void): () => void;
+};
+
+/**
+ * Start the backend that the command line runs for itself, unless one runs already (then null).
+ *
+ * @param onStop called when it was idle for long enough, or was told to stop
+ */
+export async function startEmbedded(
+  options: EmbeddedOptions,
+  ports: EmbeddedHostPorts,
+  onStop: () => void,
+): Promise<RunningHost | null> {
+  const { stateFolder } = options;
+  const { processes, random } = ports;
+  const lock: Lock = {
+    path: join(stateFolder, "backend.lock"),
+    clock: { now: ports.clock.now, sleep: ports.sleep },
+    processes,
+    unique: () => Buffer.from(random(8)).toString("hex"),
+  };
+  return withLock(lock, async () => {
+    if (await runningRecord({ folder: stateFolder, processes })) return null;
+    return start(options, ports, onStop);
+  });
+}
+
+async function start(options: EmbeddedOptions, ports: EmbeddedHostPorts, onStop: () => void): Promise<RunningHost> {
+  const record = join(options.stateFolder, EMBEDDED_RECORD);
+  const secret = Buffer.from(ports.random(32)).toString("base64url");
+  const { pid } = ports.processes;
+  let inside: Backend | undefined;
+  const idle = watchIdle(
+    options.idleLimitMs,
+    { now: ports.clock.now, busy: () => (inside?.busy() ?? 0) > 0, every: ports.every },
+    onStop,
+  );
+  const host = await startHost({ ...options, localSecret: secret }, ports, (fetch) => async (request, address) => {
+    idle.touch();
+    if (new URL(request.url).pathname !== STOP_PATH) return fetch(request, address);
+    return stopRequested(request, secret, inside, onStop);
+  });
+  inside = host.backend;
+  const started = (await ports.processes.started(pid)) ?? "";
+  const mark = fingerprint(secret, ports.version, ports.env, options.shaping);
+  await writeRecord(record, { pid, started, url: host.url, secret, version: ports.version, fingerprint: mark });
+  return {
+    ...host,
+    close: async () => {
+      idle.stop();
+      await removeRecord(record, pid);
+      await host.close();
+    },
+  };
+}
+
+function stopRequested(request: Request, secret: string, backend: Backend | undefined, onStop: () => void): Response {
+  const given = Buffer.from(request.headers.get(LOCAL_SECRET_HEADER) ?? "");
+  const wanted = Buffer.from(secret);
+  const known = given.length === wanted.length && timingSafeEqual(given, wanted);
+  if (!known || request.method !== "POST") {
+    const problem = new Problem("LOCAL_SECRET_REQUIRED", "This backend belongs to another user.");
+    return Response.json(problemBody(problem), { status: problem.status });
+  }
+  if ((backend?.busy() ?? 0) > 0) return Response.json({ stopping: false }, { status: 409 });
+  onStop();
+  return Response.json({ stopping: true }, { status: 202 });
+}

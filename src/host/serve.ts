@@ -1,0 +1,134 @@
+import { mkdir } from "node:fs/promises";
+import { recoverLostWork } from "#backend/agent/recover";
+import { createBackend } from "#backend/app";
+import { DEFAULT_LIMITS } from "#backend/limits";
+import { listen } from "#backend/listen";
+import type { Backend, Log, ModelSettings } from "#backend/ports";
+import { configureServices, type SandboxProvider } from "#backend/services/catalogue";
+import { openDatabase } from "#backend/store/database";
+import { loadKeys } from "#backend/store/keys";
+import type { Machine } from "#backend/store/machine";
+import { startPostgres } from "#backend/store/postgres";
+import { configuredClients } from "./clients.ts";
+import { createOutgoing } from "./outgoing.ts";
+import { startSandbox } from "./sandbox.ts";
+
+/** What a backend is started with, after flags, environment and settings were weighed. */
+export type HostOptions = {
+  host: string;
+  port: number;
+  /** The sandbox for every service, also where a client is configured. */
+  sandbox: boolean;
+  seed?: string;
+  databaseUrl?: string;
+  dataFolder: string;
+  publicUrl?: string;
+  localSecret?: string;
+};
+
+export type HostPorts = {
+  version: string;
+  env: Record<string, string | undefined>;
+  setting(key: string): string | undefined;
+  /** The model as it is set now; asked anew for each generation. */
+  model(): ModelSettings;
+  machine: Machine;
+  clock: { now(): number };
+  random(bytes: number): Uint8Array;
+  log: Log;
+};
+
+export type RunningHost = {
+  url: string;
+  /** Origins of the sandbox's stand-ins by provider; empty without it. */
+  sandbox: Record<string, SandboxProvider>;
+  backend: Backend;
+  close(): Promise<void>;
+};
+
+/**
+ * Run the backend as a process does: database, keys, sandbox, socket. What was started is stopped again when a later part fails.
+ *
+ * @param front wraps the backend's fetch (idle clock, local control)
+ */
+export async function startHost(
+  options: HostOptions,
+  ports: HostPorts,
+  front: (fetch: Backend["fetch"]) => Backend["fetch"] = (fetch) => fetch,
+): Promise<RunningHost> {
+  const stops: (() => Promise<void>)[] = [];
+  const close = async () => {
+    for (const stop of stops.splice(0).reverse()) await stop().catch((error) => ports.log("warn", "host.stop_failed", { error }));
+  };
+  try {
+    return { ...(await startParts(options, ports, front, stops)), close };
+  } catch (error) {
+    await close();
+    throw error;
+  }
+}
+
+async function startParts(
+  options: HostOptions,
+  ports: HostPorts,
+  front: (fetch: Backend["fetch"]) => Backend["fetch"],
+  stops: (() => Promise<void>)[],
+): Promise<Omit<RunningHost, "close">> {
+  const { env, log, clock, random } = ports;
+  await mkdir(options.dataFolder, { recursive: true, mode: 0o700 });
+  const outgoing = createOutgoing(env);
+  stops.push(outgoing.close);
+  const configured = options.sandbox ? { clients: {} } : configuredClients(env, ports.setting);
+  const [database, keys, sandbox] = await allOrNone([
+    openStore(options, ports, stops),
+    loadKeys(env.KAY_KEYS ? { value: env.KAY_KEYS } : { folder: options.dataFolder }),
+    startSandbox({ folder: options.dataFolder, seed: options.seed, clock, random, log }).then((started) => {
+      stops.push(started.close);
+      return started;
+    }),
+  ]);
+  let backend: Backend | undefined;
+  const fetch = front(async (request, address) => backend?.fetch(request, address) ?? new Response(null, { status: 503 }));
+  const listener = await listen(fetch, { host: options.host, port: options.port });
+  stops.push(listener.close);
+  const services = configureServices({ ...configured, sandbox: sandbox.providers });
+  const publicUrl = options.publicUrl ?? listener.url;
+  backend = createBackend({
+    db: database.db,
+    keys,
+    clock,
+    log,
+    fetch: outgoing.fetch,
+    services,
+    model: ports.model,
+    publicUrl,
+    hosts: [options.host],
+    ...(options.localSecret ? { localSecret: options.localSecret } : {}),
+    limits: DEFAULT_LIMITS,
+    version: ports.version,
+    sandbox: services.some(({ client, service }) => client !== null && client === sandbox.providers[service.oauth.provider]?.client),
+  });
+  await recoverLostWork({ db: database.db, clock, log });
+  stops.push(backend.close);
+  return { url: listener.url, sandbox: sandbox.providers, backend };
+}
+
+/** The database of DATABASE_URL, or kay's own Postgres. */
+async function openStore(options: HostOptions, { machine, log }: HostPorts, stops: (() => Promise<void>)[]) {
+  if (options.databaseUrl) {
+    const database = await openDatabase(options.databaseUrl, { log });
+    stops.push(database.close);
+    return database;
+  }
+  const postgres = await startPostgres({ folder: options.dataFolder, machine, log });
+  stops.push(postgres.stop);
+  const database = await openDatabase(postgres.config, { log });
+  stops.push(database.close);
+  return database;
+}
+
+/** As `Promise.all`, but a failure is thrown when the others have ended too, so that what they started is known and can be stopped. */
+async function allOrNone<T extends unknown[]>(parts: { [K in keyof T]: Promise<T[K]> }): Promise<T> {
+  await Promise.allSettled(parts);
+  return (await Promise.all(parts)) as T;
+}
