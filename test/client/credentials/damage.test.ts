@@ -1,0 +1,181 @@
+import { execFileSync } from "node:child_process";
+import {
+  chmodSync,
+  existsSync,
+  lstatSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  readlinkSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from "node:fs";
+import { basename, dirname, join } from "node:path";
+import { expect, test } from "vitest";
+import { leapingClock, memoryKeychain, ORIGIN, openProfile, temporaryFolder } from "#test/credentials";
+
+const GOOD = JSON.stringify({
+  kay: 1,
+  mode: "file",
+  generation: 3,
+  origins: { [ORIGIN]: { session_id: "kaysession_1", token: "T0" } },
+});
+const NOTHING = { generation: 0, signIn: {} };
+
+/** A profile whose file holds these bytes. */
+function profileOf(bytes: string | Buffer) {
+  const profile = openProfile({ clock: leapingClock(Date.UTC(2026, 10, 27, 9, 30)) });
+  mkdirSync(dirname(profile.path), { mode: 0o700 });
+  writeFileSync(profile.path, bytes, { mode: 0o600 });
+  return profile;
+}
+
+test("S06 a file that begins with a UTF-8 byte order mark is read", async () => {
+  const { credentials, path, warnings } = profileOf(`\u{feff}${GOOD}`);
+  expect(await credentials.read(ORIGIN)).toEqual({ generation: 3, signIn: { session_id: "kaysession_1", token: "T0" } });
+  expect([warnings, readdirSync(dirname(path))]).toEqual([[], ["default.json"]]);
+});
+
+const utf16 = Buffer.from(GOOD, "utf16le");
+test.for([
+  ["with its mark", Buffer.concat([Buffer.from([0xff, 0xfe]), utf16])],
+  ["big-endian with its mark", Buffer.concat([Buffer.from([0xfe, 0xff]), Buffer.from(utf16).swap16()])],
+  ["without a mark", utf16],
+  ["big-endian without a mark", Buffer.from(utf16).swap16()],
+] as const)("S06 a file saved as UTF-16 %s is named and left as it is", async ([, bytes]) => {
+  const { credentials, path, warnings } = profileOf(bytes);
+  const problem = { code: "STORE_UNREADABLE", message: `${path} is saved as UTF-16, which kay does not read.` };
+  await expect(credentials.read(ORIGIN)).rejects.toMatchObject(problem);
+  await expect(credentials.write(ORIGIN, 0, { token: "T1" })).rejects.toMatchObject(problem);
+  expect(readFileSync(path)).toEqual(bytes);
+  expect([warnings, readdirSync(dirname(path))]).toEqual([[], ["default.json"]]);
+});
+
+test.for([
+  ["empty", ""],
+  ["cut", GOOD.slice(0, 70)],
+  ["an array", "[]"],
+  ["null", "null"],
+  ["zeros", "\0".repeat(64)],
+  ["another object", '{"session_id":"kaysession_1"}'],
+  ["not UTF-8", Buffer.from([0x7b, 0xff, 0x7d])],
+  ["a number among the origins", '{"kay":1,"mode":"file","generation":1,"origins":{"x":1}}'],
+  ["without a generation", '{"kay":1,"mode":"file","origins":{}}'],
+] as const)("S07 a file that is %s is kept aside with one warning, and nothing counts as stored", async ([, bytes]) => {
+  const { credentials, path, warnings } = profileOf(bytes);
+  expect([await credentials.read(ORIGIN), await credentials.read(ORIGIN)]).toEqual([NOTHING, NOTHING]);
+  const aside = `${path}.corrupt-20261127T093000Z`;
+  expect(warnings).toEqual([
+    `The stored sign-in ${path} is broken; it is kept as ${aside}. Run \`kay connect <service>\` to sign in again.`,
+  ]);
+  expect(readFileSync(aside)).toEqual(Buffer.from(bytes));
+  expect(await credentials.write(ORIGIN, 0, { token: "T1" })).toBe(1);
+  expect(readdirSync(dirname(path))).toEqual(["default.json", basename(aside)]);
+});
+
+test("S07 a second broken file does not take the place of the first", async () => {
+  const { credentials, path } = profileOf("one");
+  await credentials.read(ORIGIN);
+  writeFileSync(path, "two");
+  await credentials.read(ORIGIN);
+  const aside = `${path}.corrupt-20261127T093000Z`;
+  expect([readFileSync(aside, "utf8"), readFileSync(`${aside}-1`, "utf8")]).toEqual(["one", "two"]);
+});
+
+test.for(["existing", "missing"])("S10 a linked file stays a link, and its %s target is written", async (target) => {
+  const { credentials, path, folder } = openProfile();
+  const dotfile = join(folder, "dotfiles", "kay.json");
+  mkdirSync(dirname(path), { mode: 0o700 });
+  mkdirSync(dirname(dotfile));
+  if (target === "existing") writeFileSync(dotfile, GOOD, { mode: 0o644 });
+  symlinkSync("../dotfiles/kay.json", path);
+  await credentials.update(ORIGIN, () => ({ session_id: "kaysession_9" }));
+  expect(readlinkSync(path)).toBe("../dotfiles/kay.json");
+  expect(JSON.parse(readFileSync(dotfile, "utf8")).origins[ORIGIN]).toEqual({ session_id: "kaysession_9" });
+  expect([lstatSync(dotfile).isFile(), statSync(dotfile).mode & 0o777]).toEqual([true, 0o600]);
+  expect(readdirSync(dirname(dotfile))).toEqual(["kay.json"]);
+});
+
+test("S11 a folder in the file's place is an error that names path and errno", async () => {
+  const { credentials, path } = openProfile();
+  mkdirSync(path, { recursive: true });
+  const problem = { code: "STORE_UNREADABLE", message: `Cannot read ${path} (EISDIR).` };
+  await expect(credentials.read(ORIGIN)).rejects.toMatchObject(problem);
+  await expect(credentials.write(ORIGIN, 0, {})).rejects.toMatchObject(problem);
+  expect(readdirSync(dirname(path))).toEqual(["default.json"]);
+});
+
+test.runIf(process.platform === "linux")("S11 a file that the disk cannot read (EIO) is not taken for nothing stored", async () => {
+  const { credentials, path } = openProfile();
+  mkdirSync(dirname(path), { mode: 0o700 });
+  symlinkSync("/proc/self/mem", path);
+  await expect(credentials.read(ORIGIN)).rejects.toMatchObject({ message: `Cannot read ${path} (EIO).` });
+  expect(readlinkSync(path)).toBe("/proc/self/mem");
+});
+
+test("S11 links that go round in a circle are an error", async () => {
+  const { credentials, path } = openProfile();
+  mkdirSync(dirname(path), { mode: 0o700 });
+  symlinkSync("default.json", path);
+  await expect(credentials.read(ORIGIN)).rejects.toMatchObject({ message: `Cannot read ${path} (ELOOP).` });
+});
+
+test.runIf(process.platform !== "win32")("S11 a file of mode 000 is an error and stays as it is", () => {
+  const { path, folder } = profileOf(GOOD);
+  chmodSync(path, 0o000);
+  const answer = asNobody(folder);
+  expect(answer).toEqual({ error: "STORE_UNREADABLE", message: `Cannot read ${path} (EACCES).`, warnings: [] });
+  expect(statSync(path).mode & 0o777).toBe(0);
+});
+
+test.runIf(process.platform !== "win32")("S14 a settings folder that cannot be written is one sentence with path, errno and variable", () => {
+  const folder = temporaryFolder();
+  chmodSync(folder, 0o555);
+  expect(asNobody(folder)).toEqual({
+    error: "STORE_UNREADABLE",
+    message: `Cannot write ${folder} (EACCES): set KAY_CONFIG_DIR or XDG_CONFIG_HOME to a folder that can be written.`,
+    warnings: [],
+  });
+});
+
+test.for([
+  ["does not exist", "nowhere/.config/kay", "ENOENT"],
+  ["is a file", "file/.config/kay", "ENOTDIR"],
+])("S14 a home that %s is never created", async ([, place, errno]) => {
+  const home = temporaryFolder();
+  writeFileSync(join(home, "file"), "");
+  const { credentials } = openProfile({ in: join(home, place) });
+  const problem = { code: "STORE_UNREADABLE", message: expect.stringMatching(new RegExp(`^Cannot write ${home}/.* \\(${errno}\\): set KAY_CONFIG_DIR`)) };
+  await expect(credentials.write(ORIGIN, 0, { token: "T1" })).rejects.toMatchObject(problem);
+  expect(existsSync(join(home, "nowhere"))).toBe(false);
+});
+
+test("S14 the folders below an existing home are made", async () => {
+  const home = temporaryFolder();
+  const { credentials, path } = openProfile({ in: join(home, ".config", "kay") });
+  expect(await credentials.read(ORIGIN)).toEqual(NOTHING);
+  expect(existsSync(join(home, ".config"))).toBe(false);
+  expect(await credentials.write(ORIGIN, 0, { token: "T1" })).toBe(1);
+  expect(statSync(path).mode & 0o777).toBe(0o600);
+});
+
+test("S07 a broken file does not cost the key: the next sign-in is sealed with it", async () => {
+  const keychain = memoryKeychain();
+  const { credentials, path, warnings } = openProfile({ preference: "auto", keychain });
+  await credentials.write(ORIGIN, 0, { token: "T0" });
+  writeFileSync(path, "");
+  expect(await credentials.write(ORIGIN, 0, { token: "T1" })).toBe(1);
+  expect((await credentials.describe()).mode).toBe("keychain");
+  expect([keychain.given.length, warnings.length]).toEqual([1, 1]);
+});
+
+/** Read the profile in a process that permissions count for: tests may run as root. */
+function asNobody(folder: string): unknown {
+  const isRoot = process.getuid?.() === 0;
+  const job = JSON.stringify({ folder, does: "read" });
+  if (isRoot) execFileSync("chown", ["-R", "65534:65534", folder]);
+  const worker = join(import.meta.dirname, "../../support/refresh-worker.ts");
+  const output = execFileSync(process.execPath, [worker, job], { encoding: "utf8", ...(isRoot && { uid: 65534, gid: 65534 }) });
+  return JSON.parse(output);
+}

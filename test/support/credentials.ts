@@ -1,0 +1,76 @@
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { setTimeout as wait } from "node:timers/promises";
+import { onTestFinished } from "vitest";
+import { type CredentialsOptions, createCredentials } from "#client/credentials/create";
+import type { Keychain } from "#client/credentials/keychain";
+import { type Processes, systemProcesses } from "#client/credentials/processes";
+import type { Clock } from "#client/ports";
+
+/** The backend the credentials of these tests belong to. */
+export const ORIGIN = "https://kay.example.test";
+
+/** Real time. */
+export const realClock: Clock = {
+  now: () => Date.now(),
+  sleep: async (ms, signal) => void (await wait(ms, undefined, { signal })),
+};
+
+/** A clock that stands still but for sleeps, which take no time and move it on. */
+export function leapingClock(start = Date.UTC(2026, 10, 27)): Clock & { time: number } {
+  const clock = {
+    time: start,
+    now: () => clock.time,
+    async sleep(ms: number, signal?: AbortSignal) {
+      signal?.throwIfAborted();
+      clock.time += ms;
+    },
+  };
+  return clock;
+}
+
+/** This process, and the others of this machine. */
+export const thisProcess: Processes = systemProcesses(process.pid, () => true);
+
+/** A folder of the test's own, removed when it ends. */
+export function temporaryFolder(): string {
+  const folder = mkdtempSync(join(tmpdir(), "kay-credentials-"));
+  onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
+  return folder;
+}
+
+/** A keychain in memory that works, and remembers every value it was given. */
+export function memoryKeychain(): Keychain & { keys: Map<string, Uint8Array>; given: Uint8Array[] } {
+  const keys = new Map<string, Uint8Array>();
+  const given: Uint8Array[] = [];
+  return {
+    keys,
+    given,
+    look: async () => ({ state: "usable" }),
+    get: async (account) => keys.get(account) ?? null,
+    async set(account, key) {
+      keys.set(account, key);
+      given.push(key);
+    },
+    delete: async (account) => void keys.delete(account),
+  };
+}
+
+/** The credentials of a profile in a folder of the test's own, plain unless said otherwise, with the warnings they gave. */
+export function openProfile(changes: Partial<CredentialsOptions> & { in?: string } = {}) {
+  const folder = changes.in ?? temporaryFolder();
+  const warnings: string[] = [];
+  const credentials = createCredentials({
+    folder: () => folder,
+    profile: "default",
+    preference: "file",
+    keychain: memoryKeychain(),
+    clock: realClock,
+    warn: (message) => warnings.push(message),
+    processes: thisProcess,
+    platform: process.platform,
+    ...changes,
+  });
+  return { credentials, warnings, folder, path: join(folder, "credentials", "default.json") };
+}
