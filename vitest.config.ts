@@ -1,11 +1,28 @@
 import { defineConfig } from "vitest/config";
 
+/** Tests that run the built kay as a process of its own; all others run in the test's process. */
+const built = ["test/e2e/**/*.test.ts", "test/launcher*.test.ts"];
+
 export default defineConfig({
   test: {
-    globalSetup: "test/support/postgres-setup.ts",
-    include: ["test/**/*.test.ts"],
+    sequence: { shuffle: true },
     testTimeout: 20_000,
     hookTimeout: 60_000,
     maxWorkers: 2,
+    projects: [
+      {
+        extends: true,
+        test: {
+          name: "in process",
+          include: ["test/**/*.test.ts"],
+          exclude: built,
+          globalSetup: "test/support/postgres-setup.ts",
+        },
+      },
+      {
+        extends: true,
+        test: { name: "built", include: built, globalSetup: "test/support/build-setup.ts", testTimeout: 60_000 },
+      },
+    ],
   },
 });

@@ -51,8 +51,9 @@ function asksForHelp() {
 function startOnPinnedNode() {
   const node = path.join(root, "node_modules", "node", "bin", process.platform === "win32" ? "node.exe" : "node");
   if (!fs.existsSync(node)) return fail(`kay needs Node ${manifest.engines.node}; this is ${process.versions.node}.`);
-  const child = require("child_process").spawn(node, [__filename].concat(args), { stdio: "inherit" });
-  passSignals(child);
+  let child;
+  passSignals((signal) => child.kill(signal)); // first, since a signal that comes while the child starts must not end only this process
+  child = require("child_process").spawn(node, [__filename].concat(args), { stdio: "inherit" });
   child.on("error", (error) => fail(`The Node at ${node} does not start: ${error.message}.`));
   child.on("exit", (code, signal) => {
     process.exitCode = signal ? 128 + require("os").constants.signals[signal] : code;
@@ -60,10 +61,10 @@ function startOnPinnedNode() {
 }
 
 /** SIGINT and SIGQUIT come to both processes from the terminal, so they are passed on only where there is none: one Ctrl+C counts once. */
-function passSignals(child) {
+function passSignals(pass) {
   const terminal = process.stdin.isTTY || process.stdout.isTTY || process.stderr.isTTY;
-  for (const signal of ["SIGTERM", "SIGHUP"]) process.on(signal, () => child.kill(signal));
-  for (const signal of ["SIGINT", "SIGQUIT"]) process.on(signal, () => terminal || child.kill(signal));
+  for (const signal of ["SIGTERM", "SIGHUP"]) process.on(signal, () => pass(signal));
+  for (const signal of ["SIGINT", "SIGQUIT"]) process.on(signal, () => terminal || pass(signal));
 }
 
 /** Whether this Node is in a range of the form `>=22.19`. */

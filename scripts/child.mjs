@@ -13,8 +13,9 @@ import { constants } from "node:os";
  */
 export function run(command, args, options) {
   return new Promise((resolve, reject) => {
+    // Signals first: one that comes while the program starts must not end only this process.
+    const stop = passSignals((signal) => child.kill(signal));
     const child = spawn(command, args, { stdio: "inherit", ...options });
-    const stop = passSignals(child);
     child.once("error", (error) => {
       stop();
       reject(error);
@@ -26,18 +27,16 @@ export function run(command, args, options) {
   });
 }
 
-/** @param {import("node:child_process").ChildProcess} child */
-function passSignals(child) {
+/** @param {(signal: NodeJS.Signals) => void} pass */
+function passSignals(pass) {
   const terminal = process.stdin.isTTY || process.stdout.isTTY || process.stderr.isTTY;
-  /** @type {[NodeJS.Signals, () => void][]} */
-  const handlers = [
-    ["SIGTERM", () => child.kill("SIGTERM")],
-    ["SIGHUP", () => child.kill("SIGHUP")],
-    ["SIGINT", () => terminal || child.kill("SIGINT")],
-    ["SIGQUIT", () => terminal || child.kill("SIGQUIT")],
-  ];
-  for (const [signal, handler] of handlers) process.on(signal, handler);
+  /** @type {NodeJS.Signals[]} */
+  const signals = terminal ? ["SIGTERM", "SIGHUP"] : ["SIGTERM", "SIGHUP", "SIGINT", "SIGQUIT"];
+  const ignore = () => {};
+  for (const signal of signals) process.on(signal, pass);
+  if (terminal) process.on("SIGINT", ignore);
   return () => {
-    for (const [signal, handler] of handlers) process.off(signal, handler);
+    for (const signal of signals) process.off(signal, pass);
+    process.off("SIGINT", ignore);
   };
 }

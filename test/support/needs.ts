@@ -1,0 +1,38 @@
+import { accessSync, appendFileSync, constants } from "node:fs";
+import { delimiter, join } from "node:path";
+import { test } from "vitest";
+
+/** Debian's package of each program, where its name is another. */
+const packages: Record<string, string> = {
+  "dbus-daemon": "dbus",
+  "dbus-run-session": "dbus",
+  "secret-tool": "libsecret-tools",
+};
+
+/**
+ * `test` for what needs these programs. Where one is missing the tests are skipped, which the run says once for each program and names
+ * Debian's package of it; under `CI`, where .ci/run installs them all, it is a failure.
+ *
+ * @example needs("chromium")("the consent page has Allow and Deny", async () => { … });
+ */
+export function needs(...programs: string[]): typeof test | typeof test.skip {
+  const missing = programs.filter((program) => !isInstalled(program));
+  if (missing.length === 0) return test;
+  const lines = missing.map(
+    (program) => `Skipped what needs ${program}: apt-get install ${packages[program] ?? program}\n`,
+  );
+  if (process.env.CI) throw new Error(lines.join(""));
+  if (process.env.KAY_TEST_MISSING) appendFileSync(process.env.KAY_TEST_MISSING, lines.join(""));
+  return test.skip;
+}
+
+function isInstalled(program: string): boolean {
+  return (process.env.PATH ?? "").split(delimiter).some((folder) => {
+    try {
+      accessSync(join(folder, program), constants.X_OK);
+      return folder !== "";
+    } catch {
+      return false;
+    }
+  });
+}
