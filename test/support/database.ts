@@ -13,21 +13,16 @@ export type TestDatabase = {
   drop(): Promise<void>;
 };
 
-/** A fresh database with every table, empty (30 to 80 ms). The caller drops it; see {@link useDatabase}. */
+/** A fresh database with every table, empty (30 ms; 80 ms where the files are not in memory). The caller drops it; see {@link useDatabase}. */
 export async function testDatabase(): Promise<TestDatabase> {
-  const server = resolved(inject("postgres"));
-  const name = `test_${randomBytes(8).toString("hex")}`;
-  await administer(server, `create database ${name} template "${server.database}" strategy wal_log`);
-  const config = { ...server, database: name };
+  const { config, drop } = await createDatabase(inject("postgres").database ?? "postgres");
   const { db, close } = await openDatabase(config, { log: () => undefined });
-  return {
-    db,
-    config,
-    async drop() {
-      await close();
-      await administer(server, `drop database if exists ${name} with (force)`);
-    },
-  };
+  return { db, config, drop: () => close().then(drop) };
+}
+
+/** A fresh database without tables, for tests of what makes them. */
+export async function emptyDatabase(): Promise<Omit<TestDatabase, "db">> {
+  return createDatabase("template0");
 }
 
 /**
@@ -49,10 +44,13 @@ export function useDatabase(): () => TestDatabase {
   };
 }
 
-/** A URL taken apart, so that only its database has to be changed. */
-function resolved(config: pg.PoolConfig): pg.PoolConfig {
-  const { host, port, database, user, password, ssl } = new pg.Client(config);
-  return { host, port, database, user, password: password ?? undefined, ssl };
+async function createDatabase(template: string): Promise<Omit<TestDatabase, "db">> {
+  const server = inject("postgres");
+  const name = `test_${randomBytes(8).toString("hex")}`;
+  const strategy = server.host?.startsWith("/dev/shm/") ? "file_copy" : "wal_log";
+  await administer(server, `create database ${name} template "${template}" strategy ${strategy}`);
+  const drop = () => administer(server, `drop database if exists ${name} with (force)`);
+  return { config: { ...server, database: name }, drop };
 }
 
 /** From the maintenance database, since a template must have no connections. */

@@ -1,15 +1,15 @@
-import { chmod, mkdtemp, rm, statfs } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { chmod, mkdtemp, rm } from "node:fs/promises";
 import { join } from "node:path";
 import { openDatabase } from "#backend/store/database";
 import { startPostgres } from "#backend/store/postgres";
+import { fastFolder } from "./fast-folder.ts";
 import { thisMachine } from "./machine.ts";
 
 /**
  * A process beside the test run that holds the run's Postgres: prints the connection data as one line of JSON, and when its standard input
  * ends (the run is over, was interrupted or was killed) stops Postgres and removes everything.
  */
-const folder = await mkdtemp(join(await fastestFolder(), "kay-pg-"));
+const folder = await mkdtemp(join(await fastFolder(), "kay-pg-"));
 await chmod(folder, 0o711);
 const ended = new Promise((resolve) => process.stdin.resume().once("end", resolve));
 try {
@@ -30,10 +30,4 @@ try {
   }
 } finally {
   await rm(folder, { recursive: true, force: true });
-}
-
-/** Files in memory, where there is room for them: databases are made and dropped in a tenth of the time. */
-async function fastestFolder(): Promise<string> {
-  const memory = await statfs("/dev/shm").catch(() => undefined);
-  return memory !== undefined && memory.bavail * memory.bsize > 1_000_000_000 ? "/dev/shm" : tmpdir();
 }

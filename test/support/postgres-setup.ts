@@ -2,7 +2,7 @@ import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { createInterface } from "node:readline";
 import { fileURLToPath } from "node:url";
-import type pg from "pg";
+import pg from "pg";
 import type { TestProject } from "vitest/node";
 import { openDatabase } from "#backend/store/database";
 
@@ -21,7 +21,7 @@ export default async function setup(project: TestProject): Promise<() => Promise
   const url = process.env.KAY_TEST_DATABASE_URL;
   if (url !== undefined) {
     await (await openDatabase(url, { log: () => undefined })).close();
-    project.provide("postgres", { connectionString: url });
+    project.provide("postgres", takenApart(url));
     return async () => undefined;
   }
   const guard = spawn(process.execPath, [fileURLToPath(new URL("postgres-guard.ts", import.meta.url))], {
@@ -36,4 +36,10 @@ export default async function setup(project: TestProject): Promise<() => Promise
     guard.stdin.end();
     await exit;
   };
+}
+
+/** Each test changes the database in it, so a URL will not do. */
+function takenApart(url: string): pg.PoolConfig {
+  const { host, port, database, user, password, ssl } = new pg.Client(url);
+  return { host, port, database, user, password: password ?? undefined, ssl };
 }

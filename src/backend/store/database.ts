@@ -28,11 +28,9 @@ export async function openDatabase(where: pg.PoolConfig | string, { log }: { log
   const config = poolConfig(where);
   const place = describePlace(config);
   const pool = new pg.Pool(config);
-  // A connection may drop while it is idle, or taken but between two queries. Both would end the process if nobody listened.
-  const dropped = (error: Error) =>
-    log("warn", "database.connection_dropped", { ...place, code: errorCode(error), error: error.message });
-  pool.on("error", dropped);
-  pool.on("connect", (client) => client.on("error", dropped));
+  listenForDrops(pool, (error) =>
+    log("warn", "database.connection_dropped", { ...place, code: errorCode(error), error: error.message }),
+  );
   const db = new Kysely<Database>({ dialect: new PostgresDialect({ pool }) });
   let closing: Promise<void> | undefined;
   const close = () => {
@@ -47,6 +45,21 @@ export async function openDatabase(where: pg.PoolConfig | string, { log }: { log
     throw error instanceof Problem ? error : unavailable(error, place);
   }
   return { db, pool, close };
+}
+
+/**
+ * A connection may drop while it is idle, or taken but between two queries; either would end the process if nobody listened. One that
+ * drops says so several times, and is told once.
+ */
+function listenForDrops(pool: pg.Pool, tell: (error: Error) => void): void {
+  const told = new WeakSet<pg.ClientBase>();
+  const listen = (error: Error, client: pg.ClientBase) => {
+    if (told.has(client)) return;
+    told.add(client);
+    tell(error);
+  };
+  pool.on("error", listen);
+  pool.on("connect", (client) => client.on("error", (error) => listen(error, client)));
 }
 
 /** Brings the tables up to date under a lock of the database itself. Asking first keeps a usual start to one query. */
@@ -108,8 +121,8 @@ function notAnAddress(): Problem {
 function unavailable(cause: unknown, { host, port, database, user }: Place): Problem {
   const at = host.startsWith("/") ? host : `${host}:${port}`;
   const known: Record<string, string> = {
-    ECONNREFUSED: `No Postgres answers at ${at}.`,
-    ENOENT: `No Postgres answers at ${at}.`,
+    ECONNREFUSED: `No Postgres answers at ${at} (database ${database}).`,
+    ENOENT: `No Postgres answers at ${at} (database ${database}).`,
     ENOTFOUND: `The host of the database, ${host}, is not known.`,
     EAI_AGAIN: `The host of the database, ${host}, is not known.`,
     "28P01": `Postgres at ${at} refused the password of ${user}.`,
@@ -119,7 +132,7 @@ function unavailable(cause: unknown, { host, port, database, user }: Place): Pro
   };
   const reason = cause instanceof Error ? cause.message : "unknown reason";
   const message = /timeout|timed out/i.test(reason)
-    ? `Postgres at ${at} did not answer within ${CONNECT_LIMIT / 1_000} seconds (database ${database}).`
+    ? `Postgres at ${at} did not answer in time (database ${database}).`
     : (known[errorCode(cause)] ?? `The database ${database} at ${at} cannot be used: ${reason}.`);
   return new Problem("DATABASE_UNAVAILABLE", message, { cause });
 }

@@ -76,7 +76,7 @@ async function readKeys(file: string, where: string): Promise<string> {
     return await readFile(file, "utf8");
   } catch (cause) {
     throw unreadable(
-      file,
+      where,
       errorCode(cause) === "ENOENT" ? "there is no such file" : `it cannot be read (${errorCode(cause)})`,
     );
   }

@@ -1,18 +1,179 @@
-import { expect, test } from "vitest";
-import { testDatabase, useDatabase } from "#test/database";
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { createServer } from "node:net";
+import { fileURLToPath } from "node:url";
+import { sql } from "kysely";
+import { expect, onTestFinished, test } from "vitest";
+import type { Log } from "#backend/ports";
+import { openDatabase } from "#backend/store/database";
+import { emptyDatabase, testDatabase, useDatabase } from "#test/database";
+import { ask } from "#test/postgres-world";
 
 const database = useDatabase();
 
-test("a test's database has every table and holds what is written", async () => {
-  const created_at = new Date("2026-01-02T03:04:05.678Z");
-  await database().db.insertInto("installations").values({ id: "kaysession_1", created_at }).execute();
-  expect(await database().db.selectFrom("installations").selectAll().execute()).toEqual([
-    { id: "kaysession_1", created_at },
+type Line = { level: string; event: string; fields: Record<string, unknown> | undefined };
+
+function recorder(): { log: Log; lines: Line[] } {
+  const lines: Line[] = [];
+  return { lines, log: (level, event, fields) => void lines.push({ level, event, fields }) };
+}
+
+const silent = { log: () => undefined };
+
+test("times, bytes and JSON come back as they were written", async () => {
+  const { db } = database();
+  const at = new Date("2026-01-02T03:04:05.678Z");
+  await db.insertInto("installations").values({ id: "kaysession_1", created_at: at }).execute();
+  const row = {
+    hash: Buffer.from([0, 1, 127, 128, 255]),
+    installation_id: "kaysession_1",
+    service: "jira",
+    verifier: null,
+    code_challenge: null,
+    needs_tokens: true,
+    site: null,
+    status: "pending" as const,
+    message: null,
+    code: null,
+    details: { 'a"ü': [1, null, { deep: "\u2028" }] },
+    account_id: null,
+    created_at: at,
+    expires_at: new Date(at.getTime() + 600_000),
+    delivered_at: null,
+  };
+  await db
+    .insertInto("states")
+    .values({ ...row, details: JSON.stringify(row.details) })
+    .execute();
+  expect(await db.selectFrom("states").selectAll().execute()).toEqual([row]);
+});
+
+test("each test's database is fresh, and gone after it", async () => {
+  const { db, config, drop } = await testDatabase();
+  expect(await db.selectFrom("installations").selectAll().execute()).toEqual([]);
+  await drop();
+  const names = await sql<{
+    n: number;
+  }>`select count(*)::int as n from pg_database where datname = ${config.database}`.execute(database().db);
+  expect(names.rows).toEqual([{ n: 0 }]);
+});
+
+test("three processes that open a new database at the same time make its tables once", async () => {
+  const { config, drop } = await emptyDatabase();
+  onTestFinished(drop);
+  const script = fileURLToPath(new URL("../../support/database-process.ts", import.meta.url));
+  const exits = [1, 2, 3].map(async () => {
+    const child = spawn(process.execPath, [script, JSON.stringify(config)], {
+      stdio: ["ignore", "inherit", "inherit"],
+    });
+    return (await once(child, "exit"))[0];
+  });
+  expect(await Promise.all(exits)).toEqual([0, 0, 0]);
+  expect(await ask(config, "select string_agg(name, ',') from kysely_migration")).toBe(
+    "001_accounts_connections_asking",
+  );
+});
+
+test("many openings in one process make the tables once, and one of them says so", async () => {
+  const { config, drop } = await emptyDatabase();
+  onTestFinished(drop);
+  const { log, lines } = recorder();
+  const all = await Promise.all([1, 2, 3, 4].map(() => openDatabase(config, { log })));
+  await Promise.all(all.map(({ close }) => close()));
+  expect(lines).toEqual([
+    {
+      level: "info",
+      event: "database.migrated",
+      fields: { migration: "001_accounts_connections_asking", status: "Success" },
+    },
   ]);
 });
 
-test("each database is fresh", async () => {
-  const other = await testDatabase();
-  expect(await other.db.selectFrom("installations").selectAll().execute()).toEqual([]);
-  await other.drop();
+test("a database that a newer kay has migrated is used as it is, and the log says so", async () => {
+  const { config, drop } = await testDatabase();
+  onTestFinished(drop);
+  await ask(config, "insert into kysely_migration values ('999_later', '2030-01-01T00:00:00.000Z')");
+  const { log, lines } = recorder();
+  const { db, close } = await openDatabase(config, { log });
+  expect(await db.selectFrom("installations").selectAll().execute()).toEqual([]);
+  await close();
+  expect(lines).toEqual([{ level: "warn", event: "database.newer_than_kay", fields: { migrations: ["999_later"] } }]);
 });
+
+test("a dropped connection is logged, idle or taken, and the next query gets a new one", async () => {
+  const { log, lines } = recorder();
+  const { db, pool, close } = await openDatabase(database().config, { log });
+  onTestFinished(close);
+  const terminate = (pid: number) => ask(database().config, `select pg_terminate_backend(${pid})`);
+  const idle = await sql<{ pid: number }>`select pg_backend_pid() as pid`.execute(db);
+  const idleDropped = new Promise((resolve) => pool.once("error", resolve));
+  await terminate(idle.rows[0]?.pid ?? 0);
+  await idleDropped;
+  const taken = await pool.connect();
+  const takenDropped = new Promise((resolve) => taken.once("error", resolve));
+  const { rows } = await taken.query("select pg_backend_pid() as pid");
+  await terminate(rows[0].pid);
+  await takenDropped;
+  taken.release(true);
+  expect((await sql<{ one: number }>`select 1 as one`.execute(db)).rows).toEqual([{ one: 1 }]);
+  expect(lines.map(({ level, event, fields }) => `${level} ${event} ${fields?.code}`)).toEqual([
+    "warn database.connection_dropped 57P01",
+    "warn database.connection_dropped 57P01",
+  ]);
+});
+
+test("a statement ends after 30 seconds", async () => {
+  const { rows } = await sql<{ statement_timeout: string }>`show statement_timeout`.execute(database().db);
+  expect(rows).toEqual([{ statement_timeout: "30s" }]);
+});
+
+test("close may be called twice", async () => {
+  const { close } = await openDatabase(database().config, silent);
+  await close();
+  await close();
+});
+
+test("a database that cannot be reached is one sentence with host and database, never the password", async () => {
+  const { host, user } = database().config;
+  const free = await closedPort();
+  const socket = encodeURIComponent(String(host));
+  const urls = [
+    `postgres://kay:hunter2@127.0.0.1:${free}/kay`,
+    `postgresql://${user}:hunter2@${socket}/missing`,
+    "postgres://kay:hunter2@127.0.0.1:99999999/kay",
+    "mysql://kay:hunter2@127.0.0.1/kay",
+    "hunter2",
+  ];
+  const errors = await Promise.all(urls.map((url) => openDatabase(url, silent).catch((error) => error)));
+  expect(errors.map(({ code, message }) => [code, message])).toEqual([
+    ["DATABASE_UNAVAILABLE", `No Postgres answers at 127.0.0.1:${free} (database kay).`],
+    ["DATABASE_UNAVAILABLE", `Postgres at ${host} has no database missing.`],
+    ["DATABASE_UNAVAILABLE", "The address of the database is not one of Postgres."],
+    ["DATABASE_UNAVAILABLE", "The address of the database is not one of Postgres."],
+    ["DATABASE_UNAVAILABLE", "The address of the database is not one of Postgres."],
+  ]);
+  for (const error of errors)
+    expect(`${error.stack} ${JSON.stringify(error)} ${String(error.cause)}`).not.toContain("hunter2");
+});
+
+test("a server that takes the connection and says nothing is given up", async () => {
+  const mute = createServer().listen(0, "127.0.0.1");
+  await once(mute, "listening");
+  onTestFinished(() => void mute.close());
+  const address = mute.address();
+  const port = typeof address === "object" ? address?.port : 0;
+  const config = { host: "127.0.0.1", port, user: "kay", database: "kay", connectionTimeoutMillis: 50 };
+  await expect(openDatabase(config, silent)).rejects.toMatchObject({
+    code: "DATABASE_UNAVAILABLE",
+    message: `Postgres at 127.0.0.1:${port} did not answer in time (database kay).`,
+  });
+});
+
+async function closedPort(): Promise<number> {
+  const server = createServer().listen(0, "127.0.0.1");
+  await once(server, "listening");
+  const address = server.address();
+  server.close();
+  await once(server, "close");
+  return typeof address === "object" && address !== null ? address.port : 0;
+}

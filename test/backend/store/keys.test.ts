@@ -1,0 +1,107 @@
+import { chmod, mkdtemp, readdir, readFile, rm, stat, symlink, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { expect, onTestFinished, test } from "vitest";
+import { loadKeys } from "#backend/store/keys";
+
+async function temporaryFolder(): Promise<string> {
+  const folder = await mkdtemp(join(tmpdir(), "kay-keys-"));
+  onTestFinished(() => rm(folder, { recursive: true, force: true }));
+  return folder;
+}
+
+const bytes = (fill: number, length = 32) => Buffer.alloc(length, fill).toString("base64");
+const given = {
+  version: 1,
+  signing: { id: "s1", key: bytes(1, 64) },
+  sealing: [
+    { id: "new", key: bytes(2) },
+    { id: "old", key: bytes(3) },
+  ],
+};
+const read = {
+  signing: { id: "s1", key: new Uint8Array(64).fill(1) },
+  sealing: [
+    { id: "new", key: new Uint8Array(32).fill(2) },
+    { id: "old", key: new Uint8Array(32).fill(3) },
+  ],
+};
+
+test("the first start makes keys.json, readable by its owner only, and later ones read the same keys", async () => {
+  const folder = join(await temporaryFolder(), "data");
+  const keys = await loadKeys({ folder });
+  expect([keys.signing.key.length, keys.sealing.map(({ key }) => key.length)]).toEqual([32, [32]]);
+  expect(Buffer.from(keys.signing.key).equals(keys.sealing[0]?.key ?? keys.signing.key)).toBe(false);
+  expect((await stat(join(folder, "keys.json"))).mode & 0o777).toBe(0o600);
+  expect((await stat(folder)).mode & 0o777).toBe(0o700);
+  expect(await loadKeys({ folder })).toEqual(keys);
+  expect(await readdir(folder)).toEqual(["keys.json"]);
+});
+
+test("however many start at once, all get the same keys", async () => {
+  const folder = join(await temporaryFolder(), "data");
+  const all = await Promise.all(Array.from({ length: 40 }, () => loadKeys({ folder })));
+  expect(new Set(all.map((keys) => JSON.stringify(keys))).size).toBe(1);
+  expect(await readdir(folder)).toEqual(["keys.json"]);
+});
+
+test("a keys.json that others could read is closed to them", async () => {
+  const folder = await temporaryFolder();
+  const keys = await loadKeys({ folder });
+  await chmod(join(folder, "keys.json"), 0o644);
+  expect(await loadKeys({ folder })).toEqual(keys);
+  expect((await stat(join(folder, "keys.json"))).mode & 0o777).toBe(0o600);
+});
+
+test("KAY_KEYS holds the keys as JSON, or names a file with them", async () => {
+  const file = join(await temporaryFolder(), "mounted.json");
+  await writeFile(file, JSON.stringify(given));
+  expect(await loadKeys({ value: JSON.stringify(given) })).toEqual(read);
+  expect(await loadKeys({ value: file })).toEqual(read);
+});
+
+test.for<[string, string]>([
+  ["this is not JSON", ""],
+  ["this is not JSON", "{"],
+  ["this is not JSON", "\0\0\0\0"],
+  ["the whole is missing or not of the right form", "[]"],
+  ["version is missing or not of the right form", JSON.stringify({ ...given, version: 2 })],
+  ["signing is missing or not of the right form", JSON.stringify({ ...given, signing: undefined })],
+  ["sealing is missing or not of the right form", JSON.stringify({ ...given, sealing: [] })],
+  [
+    "sealing.0.key is missing or not of the right form",
+    JSON.stringify({ ...given, sealing: [{ id: "new", key: "a b!" }] }),
+  ],
+  ["the sealing key new has not 32 bytes", JSON.stringify({ ...given, sealing: [{ id: "new", key: bytes(2, 31) }] })],
+  ["the signing key has less than 32 bytes", JSON.stringify({ ...given, signing: { id: "s1", key: bytes(2, 31) } })],
+  ["two sealing keys have one id", JSON.stringify({ ...given, sealing: [given.sealing[0], given.sealing[0]] })],
+])("a broken keys.json is never made anew: %s", async ([reason, text]) => {
+  const folder = await temporaryFolder();
+  const file = join(folder, "keys.json");
+  await writeFile(file, text);
+  const error = await loadKeys({ folder }).catch((thrown) => thrown);
+  expect([error.code, error.message, error.cause]).toEqual([
+    "STORE_UNREADABLE",
+    `The backend's keys in ${file} cannot be used: ${reason}.`,
+    undefined,
+  ]);
+  expect(await readFile(file, "utf8")).toBe(text);
+});
+
+test("a keys.json that leads nowhere is not replaced", async () => {
+  const folder = await temporaryFolder();
+  await symlink(join(folder, "unmounted", "keys.json"), join(folder, "keys.json"));
+  await expect(loadKeys({ folder })).rejects.toMatchObject({
+    message: `The backend's keys in ${join(folder, "keys.json")} cannot be used: there is no such file.`,
+  });
+});
+
+test("a bare key given as KAY_KEYS is not repeated in the error", async () => {
+  const secret = bytes(9);
+  const error = await loadKeys({ value: secret }).catch((thrown) => thrown);
+  expect([error.code, error.message, error.cause]).toEqual([
+    "STORE_UNREADABLE",
+    "The backend's keys in the file of KAY_KEYS cannot be used: there is no such file.",
+    undefined,
+  ]);
+});

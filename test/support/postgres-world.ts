@@ -1,0 +1,81 @@
+import { type ChildProcess, spawn } from "node:child_process";
+import { once } from "node:events";
+import { chmod, chown, mkdir, mkdtemp, readFile, rm } from "node:fs/promises";
+import { join } from "node:path";
+import { createInterface } from "node:readline";
+import { fileURLToPath } from "node:url";
+import pg from "pg";
+import { onTestFinished } from "vitest";
+import { fastFolder } from "./fast-folder.ts";
+
+/** The account `nobody`, as which tests that run as root play an ordinary user. */
+export const NOBODY = { uid: 65534, gid: 65534 };
+
+export type World = {
+  /** kay's data folder; not made yet. */
+  folder: string;
+  /** Stands for `/var/lib/kay`. */
+  system: string;
+};
+
+/** A folder for the databases of one test, removed after it. With `owner` it belongs to that user. */
+export async function postgresWorld(owner?: { uid: number; gid: number }): Promise<World> {
+  const home = await mkdtemp(join(await fastFolder(), "kay-pg-"));
+  await chmod(home, 0o711);
+  onTestFinished(() => rm(home, { recursive: true, force: true }));
+  const own = join(home, "own");
+  await mkdir(own, { mode: 0o700 });
+  if (owner !== undefined) await chown(own, owner.uid, owner.gid);
+  return { folder: join(own, "data"), system: join(home, "system") };
+}
+
+export type PostgresProcess = {
+  /** What it printed first: the connection data, or the problem it ran into. */
+  answer: { config: pg.PoolConfig; folder: string; code?: string; message?: string };
+  /** Asks it to stop its Postgres and waits for its end. */
+  end(): Promise<void>;
+  kill(): Promise<void>;
+};
+
+/** Starts Postgres from a process of its own, see `postgres-process.ts`. */
+export async function startInProcess(world: World, account?: { uid: number; gid: number }): Promise<PostgresProcess> {
+  const script = fileURLToPath(new URL("postgres-process.ts", import.meta.url));
+  const child: ChildProcess = spawn(process.execPath, [script, world.folder, world.system], {
+    ...account,
+    stdio: ["pipe", "pipe", "inherit"],
+  });
+  const exit = once(child, "exit");
+  const { stdin, stdout } = child;
+  if (stdin === null || stdout === null) throw new Error("the process has no pipes");
+  const [line] = await once(createInterface(stdout), "line");
+  return {
+    answer: JSON.parse(line),
+    async end() {
+      stdin.end();
+      await exit;
+    },
+    async kill() {
+      child.kill("SIGKILL");
+      await exit;
+    },
+  };
+}
+
+/** Runs one statement on a connection of its own and gives the first column of the first row. */
+export async function ask(config: pg.PoolConfig, statement: string): Promise<unknown> {
+  const client = new pg.Client(config);
+  await client.connect();
+  const result = await client.query({ text: statement, rowMode: "array" }).finally(() => client.end());
+  return result.rows[0]?.[0];
+}
+
+/** Process id of the Postgres that serves a database folder. */
+export async function postmasterOf(folder: string): Promise<number> {
+  return Number.parseInt(await readFile(join(folder, "data", "postmaster.pid"), "utf8"), 10);
+}
+
+/** Whether a process runs; one that has ended but that nobody has waited for does not count. */
+export async function runs(pid: number): Promise<boolean> {
+  const status = await readFile(`/proc/${pid}/stat`, "utf8").catch(() => "");
+  return status !== "" && !/\) Z /.test(status);
+}
