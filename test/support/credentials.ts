@@ -1,34 +1,14 @@
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { setTimeout as wait } from "node:timers/promises";
 import { onTestFinished } from "vitest";
 import { type CredentialsOptions, createCredentials } from "#client/credentials/create";
 import type { Keychain } from "#client/credentials/keychain";
 import { type Processes, systemProcesses } from "#client/credentials/processes";
-import type { Clock } from "#client/ports";
+import { realClock } from "#test/client-clock";
 
 /** The backend the credentials of these tests belong to. */
 export const ORIGIN = "https://kay.example.test";
-
-/** Real time. */
-export const realClock: Clock = {
-  now: () => Date.now(),
-  sleep: async (ms, signal) => void (await wait(ms, undefined, { signal })),
-};
-
-/** A clock that stands still but for sleeps, which take no time and move it on. */
-export function leapingClock(start = Date.UTC(2026, 10, 27)): Clock & { time: number } {
-  const clock = {
-    time: start,
-    now: () => clock.time,
-    async sleep(ms: number, signal?: AbortSignal) {
-      signal?.throwIfAborted();
-      clock.time += ms;
-    },
-  };
-  return clock;
-}
 
 /** This process, and the others of this machine. */
 export const thisProcess: Processes = systemProcesses(process.pid, () => true);

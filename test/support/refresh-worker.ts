@@ -23,7 +23,16 @@ export type Job = {
 };
 
 /** What it prints. */
-export type Report = { token?: string | null; signIn?: unknown; look?: Look; error?: string; message?: string; hint?: string; warnings: string[]; ms?: number };
+export type Report = {
+  token?: string | null;
+  signIn?: unknown;
+  look?: Look;
+  error?: string;
+  message?: string;
+  hint?: string;
+  warnings: string[];
+  ms?: number;
+};
 
 const ORIGIN = "https://kay.example.test";
 const job: Job = JSON.parse(process.argv[2] ?? "{}");

@@ -13,7 +13,8 @@ import {
 } from "node:fs";
 import { basename, dirname, join } from "node:path";
 import { expect, test } from "vitest";
-import { leapingClock, memoryKeychain, ORIGIN, openProfile, temporaryFolder } from "#test/credentials";
+import { fakeClock } from "#test/client-clock";
+import { memoryKeychain, ORIGIN, openProfile, temporaryFolder } from "#test/credentials";
 
 const GOOD = JSON.stringify({
   kay: 1,
@@ -25,7 +26,7 @@ const NOTHING = { generation: 0, signIn: {} };
 
 /** A profile whose file holds these bytes. */
 function profileOf(bytes: string | Buffer) {
-  const profile = openProfile({ clock: leapingClock(Date.UTC(2026, 10, 27, 9, 30)) });
+  const profile = openProfile({ clock: fakeClock({ start: Date.UTC(2026, 10, 27, 9, 30) }) });
   mkdirSync(dirname(profile.path), { mode: 0o700 });
   writeFileSync(profile.path, bytes, { mode: 0o600 });
   return profile;
@@ -33,7 +34,10 @@ function profileOf(bytes: string | Buffer) {
 
 test("S06 a file that begins with a UTF-8 byte order mark is read", async () => {
   const { credentials, path, warnings } = profileOf(`\u{feff}${GOOD}`);
-  expect(await credentials.read(ORIGIN)).toEqual({ generation: 3, signIn: { session_id: "kaysession_1", token: "T0" } });
+  expect(await credentials.read(ORIGIN)).toEqual({
+    generation: 3,
+    signIn: { session_id: "kaysession_1", token: "T0" },
+  });
   expect([warnings, readdirSync(dirname(path))]).toEqual([[], ["default.json"]]);
 });
 
@@ -106,13 +110,16 @@ test("S11 a folder in the file's place is an error that names path and errno", a
   expect(readdirSync(dirname(path))).toEqual(["default.json"]);
 });
 
-test.runIf(process.platform === "linux")("S11 a file that the disk cannot read (EIO) is not taken for nothing stored", async () => {
-  const { credentials, path } = openProfile();
-  mkdirSync(dirname(path), { mode: 0o700 });
-  symlinkSync("/proc/self/mem", path);
-  await expect(credentials.read(ORIGIN)).rejects.toMatchObject({ message: `Cannot read ${path} (EIO).` });
-  expect(readlinkSync(path)).toBe("/proc/self/mem");
-});
+test.runIf(process.platform === "linux")(
+  "S11 a file that the disk cannot read (EIO) is not taken for nothing stored",
+  async () => {
+    const { credentials, path } = openProfile();
+    mkdirSync(dirname(path), { mode: 0o700 });
+    symlinkSync("/proc/self/mem", path);
+    await expect(credentials.read(ORIGIN)).rejects.toMatchObject({ message: `Cannot read ${path} (EIO).` });
+    expect(readlinkSync(path)).toBe("/proc/self/mem");
+  },
+);
 
 test("S11 links that go round in a circle are an error", async () => {
   const { credentials, path } = openProfile();
@@ -129,15 +136,18 @@ test.runIf(process.platform !== "win32")("S11 a file of mode 000 is an error and
   expect(statSync(path).mode & 0o777).toBe(0);
 });
 
-test.runIf(process.platform !== "win32")("S14 a settings folder that cannot be written is one sentence with path, errno and variable", () => {
-  const folder = temporaryFolder();
-  chmodSync(folder, 0o555);
-  expect(asNobody(folder)).toEqual({
-    error: "STORE_UNREADABLE",
-    message: `Cannot write ${folder} (EACCES): set KAY_CONFIG_DIR or XDG_CONFIG_HOME to a folder that can be written.`,
-    warnings: [],
-  });
-});
+test.runIf(process.platform !== "win32")(
+  "S14 a settings folder that cannot be written is one sentence with path, errno and variable",
+  () => {
+    const folder = temporaryFolder();
+    chmodSync(folder, 0o555);
+    expect(asNobody(folder)).toEqual({
+      error: "STORE_UNREADABLE",
+      message: `Cannot write ${folder} (EACCES): set KAY_CONFIG_DIR or XDG_CONFIG_HOME to a folder that can be written.`,
+      warnings: [],
+    });
+  },
+);
 
 test.for([
   ["does not exist", "nowhere/.config/kay", "ENOENT"],
@@ -146,7 +156,10 @@ test.for([
   const home = temporaryFolder();
   writeFileSync(join(home, "file"), "");
   const { credentials } = openProfile({ in: join(home, place) });
-  const problem = { code: "STORE_UNREADABLE", message: expect.stringMatching(new RegExp(`^Cannot write ${home}/.* \\(${errno}\\): set KAY_CONFIG_DIR`)) };
+  const problem = {
+    code: "STORE_UNREADABLE",
+    message: expect.stringMatching(new RegExp(`^Cannot write ${home}/.* \\(${errno}\\): set KAY_CONFIG_DIR`)),
+  };
   await expect(credentials.write(ORIGIN, 0, { token: "T1" })).rejects.toMatchObject(problem);
   expect(existsSync(join(home, "nowhere"))).toBe(false);
 });
@@ -176,6 +189,9 @@ function asNobody(folder: string): unknown {
   const job = JSON.stringify({ folder, does: "read" });
   if (isRoot) execFileSync("chown", ["-R", "65534:65534", folder]);
   const worker = join(import.meta.dirname, "../../support/refresh-worker.ts");
-  const output = execFileSync(process.execPath, [worker, job], { encoding: "utf8", ...(isRoot && { uid: 65534, gid: 65534 }) });
+  const output = execFileSync(process.execPath, [worker, job], {
+    encoding: "utf8",
+    ...(isRoot && { uid: 65534, gid: 65534 }),
+  });
   return JSON.parse(output);
 }

@@ -3,7 +3,7 @@ import { dirname, join } from "node:path";
 import { expect, test } from "vitest";
 import { memoryKeychain, ORIGIN, openProfile, temporaryFolder } from "#test/credentials";
 
-const SIGN_IN = { session_id: "kaysession_1", token: "T0", refresh_token: "R0", account_id: "557058:t" };
+const SIGN_IN = { session_id: "kaysession_1", token: "token-0", refresh_token: "refresh-0", account_id: "557058:t" };
 
 test("only what was written is stored, and each write raises the generation", async () => {
   const { credentials } = openProfile();
@@ -42,7 +42,10 @@ test("profiles have files of their own", async () => {
   const folder = temporaryFolder();
   await openProfile({ in: folder, profile: "work" }).credentials.write(ORIGIN, 0, SIGN_IN);
   expect(readdirSync(join(folder, "credentials"))).toEqual(["work.json"]);
-  expect(await openProfile({ in: folder, profile: "home" }).credentials.read(ORIGIN)).toEqual({ generation: 0, signIn: {} });
+  expect(await openProfile({ in: folder, profile: "home" }).credentials.read(ORIGIN)).toEqual({
+    generation: 0,
+    signIn: {},
+  });
 });
 
 test.for(["../x", "", ".hidden", "a/b", "a\\b", "x".repeat(65)])("a profile cannot be named %j", async (profile) => {
@@ -68,7 +71,12 @@ test("loose permissions are tightened when the file is read, and the settings fo
 test("in mode file the file is plain JSON, and says so", async () => {
   const { credentials, path, warnings } = openProfile();
   await credentials.write(ORIGIN, 0, SIGN_IN);
-  expect(JSON.parse(readFileSync(path, "utf8"))).toEqual({ kay: 1, mode: "file", generation: 1, origins: { [ORIGIN]: SIGN_IN } });
+  expect(JSON.parse(readFileSync(path, "utf8"))).toEqual({
+    kay: 1,
+    mode: "file",
+    generation: 1,
+    origins: { [ORIGIN]: SIGN_IN },
+  });
   expect(await credentials.describe()).toEqual({ mode: "file", path, note: "a plain file that only you can read" });
   expect(warnings).toEqual([]);
 });
@@ -100,7 +108,12 @@ test("S03 nothing longer than the 32 bytes of a key is ever handed to the keycha
 
 test("A29 the words undefined and null, and empty values, are never stored", async () => {
   const { credentials } = openProfile();
-  await credentials.write(ORIGIN, 0, { session_id: "kaysession_1", token: "undefined", refresh_token: "null", account_id: "" });
+  await credentials.write(ORIGIN, 0, {
+    session_id: "kaysession_1",
+    token: "undefined",
+    refresh_token: "null",
+    account_id: "",
+  });
   expect((await credentials.read(ORIGIN)).signIn).toEqual({ session_id: "kaysession_1" });
 });
 

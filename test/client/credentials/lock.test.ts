@@ -1,0 +1,162 @@
+import { mkdirSync, readdirSync, writeFileSync } from "node:fs";
+import { hostname } from "node:os";
+import { dirname } from "node:path";
+import { setImmediate as turn } from "node:timers/promises";
+import { expect, test } from "vitest";
+import { systemProcesses } from "#client/credentials/processes";
+import { fakeClock } from "#test/client-clock";
+import { openProfile, thisProcess } from "#test/credentials";
+
+/** A profile with a lock file that says this. */
+function lockedProfile(content: object | string, clock = fakeClock()) {
+  const profile = openProfile({ clock });
+  mkdirSync(dirname(profile.path), { mode: 0o700 });
+  const lock = profile.path.replace("json", "lock");
+  writeFileSync(lock, typeof content === "string" ? content : JSON.stringify(content));
+  return { ...profile, clock, lock };
+}
+
+const DEAD = 2 ** 22 + 1; // above what Linux gives out
+const holder = async (changes: object) => ({
+  id: "abc",
+  pid: process.pid,
+  started: await thisProcess.started(process.pid),
+  host: hostname(),
+  at: Date.UTC(2026, 10, 27, 12),
+  ...changes,
+});
+
+test("work under the lock never overlaps, in the same process too, and leaves no file behind", async () => {
+  const { credentials, path } = openProfile();
+  let inside = 0;
+  let most = 0;
+  const work = async () => {
+    most = Math.max(most, ++inside);
+    await turn();
+    inside--;
+  };
+  await Promise.all(Array.from({ length: 12 }, () => credentials.exclusively(work)));
+  expect([most, readdirSync(dirname(path))]).toEqual([1, []]);
+});
+
+test("the lock is released when the work fails, and the work's own error is told", async () => {
+  const { credentials } = openProfile();
+  await expect(credentials.exclusively(() => Promise.reject(new Error("own")))).rejects.toThrow("own");
+  expect(await credentials.exclusively(async () => "free")).toBe("free");
+});
+
+test("a write is possible while the lock is held", async () => {
+  const { credentials } = openProfile();
+  expect(await credentials.exclusively(() => credentials.write("https://a.example.test", 0, {}))).toBe(1);
+});
+
+test("a lock whose process runs no more is broken at once", async () => {
+  const { credentials, clock, path } = lockedProfile(await holder({ pid: DEAD }));
+  expect(await credentials.exclusively(async () => "mine")).toBe("mine");
+  expect([clock.sleeps, readdirSync(dirname(path))]).toEqual([[], []]);
+});
+
+test.runIf(process.platform === "linux")(
+  "a lock whose process number belongs to another process by now is broken at once",
+  async () => {
+    const { credentials, clock } = lockedProfile(await holder({ started: "1" }));
+    expect(await credentials.exclusively(async () => "mine")).toBe("mine");
+    expect(clock.sleeps).toEqual([]);
+  },
+);
+
+test("a lock whose process runs is waited for until it is 20 s old", async () => {
+  const { credentials, clock } = lockedProfile(await holder({}));
+  await credentials.exclusively(async () => {});
+  const waited = clock.sleeps.reduce((sum, ms) => sum + ms, 0);
+  expect(waited).toBeGreaterThan(20_000);
+  expect(waited).toBeLessThan(20_200);
+});
+
+test("a lock from the future, as a clock that was set back leaves it, is broken", async () => {
+  const { credentials, clock } = lockedProfile(await holder({ at: Date.UTC(2027, 1, 1) }));
+  await credentials.exclusively(async () => {});
+  expect(clock.sleeps).toEqual([]);
+});
+
+test("a lock of another machine is judged by its age alone", async () => {
+  const { credentials, clock } = lockedProfile(await holder({ host: "elsewhere", pid: DEAD }));
+  await credentials.exclusively(async () => {});
+  expect(clock.sleeps.length).toBeGreaterThan(150);
+});
+
+test.for(["", "{", "[]", '{"id":"../../x","at":1}'])(
+  "a lock file that says %j is broken when it is old",
+  async (content) => {
+    const { credentials, path } = lockedProfile(content, fakeClock({ start: Date.now() }));
+    expect(await credentials.exclusively(async () => "mine")).toBe("mine");
+    expect(readdirSync(dirname(path))).toEqual([]);
+  },
+);
+
+test("a lock that is renewed again and again is given up after 30 s: another kay is busy", async () => {
+  const clock = fakeClock();
+  const { credentials, lock } = lockedProfile(await holder({}), {
+    ...clock,
+    async sleep(ms: number) {
+      await clock.sleep(ms);
+      writeFileSync(lock, JSON.stringify(await holder({ at: clock.now() })));
+    },
+  });
+  await expect(credentials.exclusively(async () => {})).rejects.toMatchObject({
+    code: "STORE_BUSY",
+    message: `Another kay (process ${process.pid}) holds ${lock} for more than 30 s.`,
+  });
+  expect(clock.now() - Date.UTC(2026, 10, 27, 12)).toBeLessThan(30_200);
+});
+
+test("a wait for the lock ends when the signal says so", async () => {
+  const { credentials } = lockedProfile(await holder({}), { ...fakeClock(), sleep: async () => stop.abort() });
+  const stop = new AbortController();
+  await expect(credentials.exclusively(async () => {}, stop.signal)).rejects.toMatchObject({ name: "AbortError" });
+});
+
+test("twenty that find the same lock left behind break it once, and then work one after another", async () => {
+  const { path, folder } = lockedProfile(await holder({ pid: DEAD }));
+  let inside = 0;
+  let most = 0;
+  const work = async () => {
+    most = Math.max(most, ++inside);
+    await turn();
+    inside--;
+  };
+  const others = Array.from({ length: 20 }, () => openProfile({ in: folder }).credentials);
+  await Promise.all(others.map((each) => each.exclusively(work)));
+  expect([most, readdirSync(dirname(path))]).toEqual([1, []]);
+});
+
+test("a breaker that was killed in the middle of breaking is no obstacle", async () => {
+  const { credentials, path, lock, clock } = lockedProfile(await holder({ pid: DEAD }));
+  writeFileSync(`${lock}.abc.1`, JSON.stringify(await holder({ pid: DEAD })));
+  await credentials.exclusively(async () => {});
+  expect([clock.sleeps, readdirSync(dirname(path))]).toEqual([[], []]);
+});
+
+test("who finished late does not remove the lock of the next", async () => {
+  const { credentials, path, folder } = openProfile();
+  const next = openProfile({ in: folder, clock: { ...fakeClock(), now: () => Date.now() + 60_000 } }).credentials;
+  const steps: string[] = [];
+  await credentials.exclusively(async () => {
+    const second = next.exclusively(async () => {
+      steps.push("second in");
+      while (steps.length < 2) await turn();
+      steps.push(`lock is there: ${readdirSync(dirname(path)).includes("default.lock")}`);
+    });
+    while (steps.length < 1) await turn();
+    void second.then(() => steps.push("second out"));
+  });
+  steps.push("first out");
+  while (steps.length < 4) await turn();
+  expect(steps).toEqual(["second in", "first out", "lock is there: true", "second out"]);
+});
+
+test("a process is told by its number and its start", async () => {
+  expect(await thisProcess.started(process.pid)).toBe(await thisProcess.started(process.pid));
+  expect(await thisProcess.started(DEAD)).toBe(null);
+  expect(systemProcesses(7, () => true).pid).toBe(7);
+});
