@@ -1,6 +1,6 @@
 import type { LanguageModel } from "ai";
 import { Problem } from "#protocol/errors";
-import type { Fetch, ModelSettings } from "../ports.ts";
+import type { BackendPorts, Clock, Fetch, ModelSettings } from "../ports.ts";
 import { isProvider, PROVIDER_ORDER, PROVIDERS, type Provider, type ProviderName } from "./providers.ts";
 
 /** The model that answers, what to call it, and where the choice came from. */
@@ -16,9 +16,12 @@ export type ModelSource = "settings" | "offline" | (string & {});
  *
  * @throws Problem MODEL_NOT_CONFIGURED when the named provider has no key (the guide's sentence) or is unknown
  */
-export async function chooseModel(settings: ModelSettings, fetch: Fetch): Promise<ChosenModel> {
+export async function chooseModel(
+  settings: ModelSettings,
+  { fetch, clock }: Pick<BackendPorts, "fetch" | "clock">,
+): Promise<ChosenModel> {
   const named = settings.model?.trim();
-  if (named === "offline") return await offline("settings");
+  if (named === "offline") return await offline("settings", clock);
   if (named) return await namedModel(named, settings, fetch);
   for (const name of PROVIDER_ORDER) {
     const provider = PROVIDERS[name];
@@ -26,7 +29,7 @@ export async function chooseModel(settings: ModelSettings, fetch: Fetch): Promis
     const model = provider.defaultModel(settings.env);
     if (source && model) return { ...(await open(provider, model, settings, fetch)), source };
   }
-  return await offline("offline");
+  return await offline("offline", clock);
 }
 
 async function namedModel(named: string, settings: ModelSettings, fetch: Fetch): Promise<ChosenModel> {
@@ -65,9 +68,9 @@ async function open(
   return { model: opened, label: `${provider.title} ${model}` };
 }
 
-async function offline(source: ModelSource): Promise<ChosenModel> {
+async function offline(source: ModelSource, clock: Clock): Promise<ChosenModel> {
   const { createPlanner } = await import("./planner/model.ts");
-  return { model: createPlanner(), label: "Offline planner", source };
+  return { model: createPlanner(() => clock.now()), label: "Offline planner", source };
 }
 
 function unknownProvider(name: string): Problem {

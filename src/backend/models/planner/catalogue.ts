@@ -1,0 +1,97 @@
+import type { LanguageModelV4FunctionTool } from "@ai-sdk/provider";
+import { type Field, fieldsOf } from "./fields.ts";
+import type { Language, Word } from "./language.ts";
+
+/** A tool as the planner knows it: its fields, and its examples as patterns of words and slots. */
+export type Skill = {
+  name: string;
+  service: string;
+  title: string;
+  access: "read" | "write" | "destructive";
+  description: string;
+  examples: string[];
+  /** Telling words of the description. */
+  vocabulary: Word[];
+  fields: Field[];
+  patterns: Part[][];
+  /** For each field, the words that stand before its slot in the examples. */
+  cues: Map<string, Set<string>>;
+};
+
+/** A piece of an example: a word with what it weighs among all tools, or a slot. */
+export type Part = { word: Word; weight: number } | { slot: Field };
+
+/** Learn every tool from its own description, examples and JSON Schema. */
+export function learn(tools: LanguageModelV4FunctionTool[], language: Language): Skill[] {
+  const drafts = tools.map((tool) => draft(tool, language));
+  const weigh = weights(
+    drafts.map(({ examples, description, fields }) =>
+      [description, ...examples.map((text) => bare(text, fields))].join(". "),
+    ),
+    language,
+  );
+  return drafts.map((skill) => {
+    const patterns = skill.examples.map((example) => pattern(example, skill.fields, language, weigh));
+    return { ...skill, patterns, cues: cuesOf(patterns) };
+  });
+}
+
+function draft(tool: LanguageModelV4FunctionTool, language: Language): Omit<Skill, "patterns" | "cues"> {
+  const kay = (tool.providerOptions?.kay ?? {}) as { access?: Skill["access"]; examples?: string[]; title?: string };
+  const service = tool.name.split(/__|\./)[0] ?? tool.name;
+  return {
+    name: tool.name,
+    service,
+    title: kay.title ?? service,
+    access: kay.access ?? "write",
+    description: tool.description ?? "",
+    vocabulary: language
+      .read((tool.description ?? "").replaceAll(":", ","))
+      .filter(({ stop, kind }) => !stop && kind === "word"),
+    examples: kay.examples?.length
+      ? kay.examples
+      : [tool.name.split(/__|\./).at(-1)?.replaceAll("_", " ") ?? tool.name],
+    fields: fieldsOf(tool.inputSchema, language),
+  };
+}
+
+function pattern(example: string, fields: Field[], language: Language, weigh: (word: Word) => number): Part[] {
+  return example.split(/(\{\w+\})/).flatMap((piece): Part[] => {
+    const field = fields.find(({ name }) => piece === `{${name}}`);
+    if (field) return [{ slot: field }];
+    if (/^\{\w+\}$/.test(piece)) return [];
+    return language.read(piece).map((word) => ({ word, weight: weigh(word) }));
+  });
+}
+
+/** How much a word tells tools apart: what every tool says weighs little, what one alone says weighs much. */
+function weights(texts: string[], language: Language): (word: Word) => number {
+  const counts = new Map<string, number>();
+  for (const text of texts) {
+    for (const stem of new Set(language.read(text).map((word) => word.stem)))
+      counts.set(stem, (counts.get(stem) ?? 0) + 1);
+  }
+  const most = Math.log(texts.length + 1);
+  return (word) => {
+    if (word.kind === "mark") return 0.05;
+    const rarity = most === 0 ? 1 : Math.log((texts.length + 1) / (counts.get(word.stem) ?? 1)) / most;
+    return word.stop ? 0.1 + 0.15 * rarity : 0.5 + 0.7 * rarity;
+  };
+}
+
+function cuesOf(patterns: Part[][]): Map<string, Set<string>> {
+  const cues = new Map<string, Set<string>>();
+  for (const parts of patterns) {
+    parts.forEach((part, index) => {
+      const before = parts[index - 1];
+      if (!("slot" in part) || before === undefined || !("word" in before)) return;
+      const known = cues.get(part.slot.name) ?? new Set();
+      cues.set(part.slot.name, known.add(before.word.lower));
+    });
+  }
+  return cues;
+}
+
+function bare(example: string, fields: Field[]): string {
+  return fields.reduce((text, { name }) => text.replaceAll(`{${name}}`, " "), example);
+}

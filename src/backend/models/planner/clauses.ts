@@ -1,0 +1,79 @@
+import type { Skill } from "./catalogue.ts";
+import type { Word } from "./language.ts";
+import { likeness, POLITE, QUESTION_WORDS } from "./lexicon.ts";
+
+/**
+ * The requests in a sentence: cut at "and", "then", commas and full stops, but only where another request begins, that is, where a word
+ * follows with which some tool's example begins. "Pages about security and onboarding" stays one.
+ */
+export function splitClauses(words: Word[], skills: Skill[]): Word[][] {
+  const clauses: Word[][] = [];
+  let current: Word[] = [];
+  for (let index = 0; index < words.length; index++) {
+    const word = words[index];
+    if (word === undefined) break;
+    const next = joint(words, index);
+    if (next !== undefined && current.length > 0 && begins(words, next, skills)) {
+      clauses.push(current);
+      current = [];
+      index = next - 1;
+    } else current.push(word);
+  }
+  clauses.push(current);
+  return clauses.map(stripPolite).filter((clause) => clause.some(({ kind }) => kind !== "mark"));
+}
+
+/** Whether a clause asks about things rather than for something to be done: then nothing may be written. */
+export function isQuestion(words: Word[]): boolean {
+  const first = words.find(({ kind }) => kind === "word");
+  return first !== undefined && QUESTION_WORDS.has(first.lower);
+}
+
+/** After a joining word or mark at `index`: where the next clause would begin. */
+function joint(words: Word[], index: number): number | undefined {
+  let at = index;
+  while (at < words.length && isJoint(words[at])) at++;
+  if (at === index || at >= words.length) return undefined;
+  while (at < words.length - 1 && POLITE.has(words[at]?.lower ?? "")) at++;
+  return at < words.length ? at : undefined;
+}
+
+function isJoint(word: Word | undefined): boolean {
+  return word !== undefined && (JOINTS.has(word.lower) || (word.kind === "mark" && /^[,;.!?]+$/.test(word.text)));
+}
+
+function begins(words: Word[], index: number, skills: Skill[]): boolean {
+  const word = words[index];
+  if (word === undefined || word.kind !== "word") return false;
+  if (index + 1 >= words.length) return false;
+  if (QUESTION_WORDS.has(word.lower)) return true;
+  return skills.some(({ patterns }) =>
+    patterns.some(([first, second]) => {
+      if (first === undefined || !("word" in first) || first.word.stop) return false;
+      // A noun that begins an example ("issues in …") begins a request only together with what follows it there.
+      const alike = likeness(first.word, word) >= (NOUN.test(word.lower) ? 2 : 0.75);
+      return alike && second !== undefined;
+    }),
+  );
+}
+
+/** A clause without the words of politeness around it. */
+export function stripPolite(words: Word[]): Word[] {
+  const isAsk = words
+    .slice(0, 4)
+    .some(({ lower }) => lower === "you" || lower === "please" || lower === "i" || lower === "let" || lower === "kay");
+  let start = 0;
+  while (start < words.length - 1) {
+    const word = words[start];
+    if (word === undefined || !(word.kind === "mark" || (POLITE.has(word.lower) && (isAsk || word.lower !== "me"))))
+      break;
+    start++;
+  }
+  let end = words.length;
+  while (end > start && (words[end - 1]?.kind === "mark" || TRAILING.has(words[end - 1]?.lower ?? ""))) end--;
+  return words.slice(start, end);
+}
+
+const JOINTS = new Set(["and", "then", "also", "plus", "afterwards", "&"]);
+const TRAILING = new Set(["please", "thanks", "thx", "now"]);
+const NOUN = /(?:s|ing)$/;

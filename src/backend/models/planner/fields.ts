@@ -1,0 +1,111 @@
+import type { JSONSchema7 } from "@ai-sdk/provider";
+import type { Language, Word } from "./language.ts";
+
+/** An input field of a tool, as far as its JSON Schema and description tell. */
+export type Field = {
+  name: string;
+  required: boolean;
+  kind: "key" | "number" | "boolean" | "date" | "text" | "name";
+  /** Known values with the words they are recognised by; open unless the schema has an `enum`. */
+  values: { value: string; words: Word[] }[];
+  closed: boolean;
+  /** Takes a list of such values. */
+  list: boolean;
+  /** What an accepted value looks like, from the schema's pattern or from the sample in the description. */
+  shape?: RegExp;
+  description: string;
+};
+
+/** The fields of a tool's input. */
+export function fieldsOf(schema: JSONSchema7, language: Language): Field[] {
+  const required = new Set(schema.required ?? []);
+  return Object.entries(schema.properties ?? {}).flatMap(([name, property]) =>
+    typeof property === "object" ? [fieldOf(name, property, required.has(name), language)] : [],
+  );
+}
+
+function fieldOf(name: string, property: JSONSchema7, required: boolean, language: Language): Field {
+  const { items } = property;
+  const list = property.type === "array" && typeof items === "object" && !Array.isArray(items);
+  const schema: JSONSchema7 = list ? { description: property.description, ...items } : property;
+  const description = schema.description ?? "";
+  const listed = schema.enum?.filter((value): value is string => typeof value === "string") ?? [];
+  const values = (listed.length > 0 ? listed : valuesIn(description)).map((value) => ({
+    value,
+    words: language.read(spaced(value)),
+  }));
+  const shape = shapeOf(schema, description);
+  return {
+    name,
+    required,
+    kind: kindOf(name, schema, description, shape, values.length > 0),
+    values,
+    closed: listed.length > 0,
+    list,
+    ...(shape ? { shape } : {}),
+    description,
+  };
+}
+
+function kindOf(
+  name: string,
+  schema: JSONSchema7,
+  description: string,
+  shape: RegExp | undefined,
+  hasValues: boolean,
+): Field["kind"] {
+  if (schema.type === "integer" || schema.type === "number") return "number";
+  if (schema.type === "boolean") return "boolean";
+  if (schema.format?.startsWith("date") || DATE.test(spaced(`${name}. ${description}`))) return "date";
+  if (shape === ISSUE_KEY) return "key";
+  if (hasValues || shape) return "name";
+  return TEXT.test(`${name} ${description}`) ? "text" : "name";
+}
+
+/** Values that a description names: whatever it quotes, and lists of capitalised words ("Bug, Task, Story"). */
+function valuesIn(description: string): string[] {
+  const quoted = [...description.matchAll(/["“]([^"”]+)["”]/g)].map((match) => match[1] ?? "");
+  const rest = description.replace(/["“][^"”]+["”]/g, "");
+  const lists = [...rest.matchAll(/[A-Z][\w-]*(?: \([^)]*\))?(?:(?:, | or |, or )[A-Z][\w-]*(?: \([^)]*\))?)+/g)];
+  const listed = lists.flatMap(([list]) => list.replace(/\([^)]*\)/g, "").split(/,| or /));
+  return [...new Set([...quoted, ...listed].map((value) => value.trim()).filter(Boolean))];
+}
+
+function shapeOf(schema: JSONSchema7, description: string): RegExp | undefined {
+  if (schema.pattern !== undefined) return compiled(schema.pattern);
+  const sample = /(?:such as|like|e\.g\.|for example|example:)\s+([^\s,;)"“]+)/i
+    .exec(description)?.[1]
+    ?.replace(/[.…]+$/, "");
+  return sample === undefined ? undefined : SHAPES.find((shape) => shape.test(sample));
+}
+
+function compiled(pattern: string): RegExp | undefined {
+  try {
+    return new RegExp(pattern);
+  } catch {
+    return undefined;
+  }
+}
+
+function spaced(value: string): string {
+  return value.replace(/[_-]+/g, " ");
+}
+
+const ISSUE_KEY = /^[A-Za-z][A-Za-z0-9_]*-\d+$/;
+
+/** Looks of values, the most particular first. */
+const SHAPES = [
+  ISSUE_KEY,
+  /^#?\d+$/,
+  /^#[\p{L}\p{N}_-]+$/u,
+  /^[^@\s]+@[^@\s]+\.\w+$/,
+  /^https?:\S+$/,
+  /^[A-Z][A-Z0-9_]+$/,
+  /^[a-z0-9_.-]+\/[a-z0-9_.-]+$/i,
+  /^[a-z0-9]+(?:[-_.][a-z0-9]+)+$/i,
+];
+
+const DATE = /^(since|until|before|after|due|start|end|from|date)\b|\bdate\b|ISO 8601/i;
+
+const TEXT =
+  /\b(text|words?|line|comment|message|body|content|markdown|title|summary|description|query|note|reason|subject)\b/i;

@@ -1,0 +1,128 @@
+import type { ItsFunction } from "wink-nlp";
+
+/**
+ * Words of a request, by wink-nlp and its English model. They are loaded when first needed (about a third of a second), so that nobody who
+ * has a model configured waits for them.
+ */
+export type Language = { read(text: string): Word[] };
+
+/** One word, or a piece of text that is taken as it is: something in quotes, or everything after a colon. */
+export type Word = {
+  text: string;
+  lower: string;
+  lemma: string;
+  stem: string;
+  /** Too common to say what a request is about: "the", "please". */
+  stop: boolean;
+  kind: "word" | "mark" | "literal";
+  /** Where it stands in the request. */
+  start: number;
+  end: number;
+};
+
+let loading: Promise<Language> | undefined;
+
+/** The language, loaded once. */
+export function loadLanguage(): Promise<Language> {
+  loading ??= load();
+  return loading;
+}
+
+async function load(): Promise<Language> {
+  const [{ default: wink }, { default: english }] = await Promise.all([
+    import("wink-nlp"),
+    import("wink-eng-lite-web-model"),
+  ]);
+  const nlp = wink(english, ["pos"]);
+  const { its } = nlp;
+  const tokens = (text: string, offset: number): Word[] => {
+    const collection = nlp.readDoc(text).tokens();
+    const texts = collection.out() as string[];
+    const lemmas = collection.out(its.lemma as ItsFunction<string>) as string[];
+    const stems = collection.out(its.stem as ItsFunction<string>) as string[];
+    const stops = collection.out(its.stopWordFlag) as unknown as boolean[];
+    const kinds = collection.out(its.type) as string[];
+    let cursor = 0;
+    return texts.map((token, index) => {
+      const at = text.indexOf(token, cursor);
+      const start = at < 0 ? cursor : at;
+      cursor = start + token.length;
+      const lower = token.toLowerCase();
+      return {
+        text: token,
+        lower,
+        lemma: (lemmas[index] ?? lower).toLowerCase(),
+        stem: stems[index] ?? lower,
+        stop: (stops[index] ?? false) || FILLERS.has(lower),
+        kind: kinds[index] === "punctuation" ? "mark" : "word",
+        start: offset + start,
+        end: offset + cursor,
+      };
+    });
+  };
+  return {
+    read: (text) =>
+      pieces(text).flatMap((piece) => (piece.literal ? [literal(piece)] : joined(tokens(piece.text, piece.start)))),
+  };
+}
+
+type Piece = { text: string; start: number; end: number; literal: boolean };
+
+/** What is quoted, and what follows the first colon, is somebody's own text and not part of the request's grammar. */
+function pieces(text: string): Piece[] {
+  const found: Piece[] = [];
+  let last = 0;
+  for (const match of text.matchAll(LITERALS)) {
+    const inner = match.slice(1).find((group) => group !== undefined);
+    const start = match.index;
+    if (inner === undefined || inner.trim() === "") continue;
+    const lead = match[0].startsWith(":") ? 1 : 0;
+    if (start + lead > last)
+      found.push({ text: text.slice(last, start + lead), start: last, end: start + lead, literal: false });
+    last = start + match[0].length;
+    found.push({ text: unquoted(inner.trim()), start: start + lead, end: last, literal: true });
+  }
+  if (last < text.length) found.push({ text: text.slice(last), start: last, end: text.length, literal: false });
+  return found;
+}
+
+/** wink cuts `KAY-3` and `kay-cli` whole, but takes `#general` or `feature/x` apart; what is written without a space stays one word. */
+function joined(words: Word[]): Word[] {
+  const result: Word[] = [];
+  for (const word of words) {
+    const before = result.at(-1);
+    if (before && before.end === word.start && glue(before, word)) {
+      const text = before.text + word.text;
+      const lower = text.toLowerCase();
+      result[result.length - 1] = {
+        ...before,
+        text,
+        lower,
+        lemma: lower,
+        stem: lower,
+        stop: false,
+        kind: "word",
+        end: word.end,
+      };
+    } else result.push(word);
+  }
+  return result;
+}
+
+function glue(before: Word, word: Word): boolean {
+  if (/^[#@~/]$/.test(before.text) || /[/_@-]$/.test(before.text)) return /^[\p{L}\p{N}_]/u.test(word.text);
+  return /^[/_@-]/.test(word.text) && /[\p{L}\p{N}]$/u.test(before.text) && word.text.length < 60;
+}
+
+function literal({ text, start, end }: Piece): Word {
+  return { text, lower: text.toLowerCase(), lemma: "", stem: "", stop: false, kind: "literal", start, end };
+}
+
+function unquoted(text: string): string {
+  return /^(["“'`])(.*)(["”'`])$/s.exec(text)?.[2] ?? text;
+}
+
+/** Words of politeness, which wink does not count as common. */
+const FILLERS = new Set(["please", "kindly", "hey", "ok", "okay", "just", "want", "like", "need", "let", "us", "now"]);
+
+const LITERALS = /"([^"\n]+)"|“([^”\n]+)”|(?<!\w)'([^'\n]+)'(?!\w)|`([^`\n]+)`|:\s+(\S[\s\S]*)$/g;

@@ -1,0 +1,92 @@
+import type { LanguageModelV4Prompt } from "@ai-sdk/provider";
+import type { Field } from "./fields.ts";
+
+/** What the conversation has at hand for "it", "the first one" and the like: the newest results, and what was asked with which input. */
+export type Memory = { items: Item[]; inputs: Item[] };
+
+export type Item = Record<string, unknown>;
+
+/** A call of this turn with its result. */
+export type Done = { id: string; tool: string; input: Item; result?: Item; error?: { message: string; hint?: string } };
+
+/** The calls of some messages with what came back, in their order. */
+export function callsIn(messages: LanguageModelV4Prompt): Done[] {
+  const calls: Done[] = [];
+  for (const message of messages) {
+    if (message.role === "assistant") {
+      for (const part of message.content) {
+        if (part.type === "tool-call")
+          calls.push({ id: part.toolCallId, tool: part.toolName, input: record(part.input) });
+      }
+    }
+    if (message.role !== "tool") continue;
+    for (const part of message.content) {
+      if (part.type !== "tool-result") continue;
+      const call = calls.findLast(({ id }) => id === part.toolCallId);
+      if (call) Object.assign(call, resultOf(part.output));
+    }
+  }
+  return calls;
+}
+
+/** What some calls leave to refer to; the newest result that has anything counts. */
+export function remember(calls: Done[]): Memory {
+  const inputs = calls
+    .filter(({ error }) => error === undefined)
+    .map(({ input }) => input)
+    .reverse();
+  const newest = calls.findLast(({ result }) => result !== undefined);
+  return { items: newest ? itemsOf(newest.result?.data) : [], inputs };
+}
+
+/** The value that an item has for a field: by the field's name, by the look of the value, or the item's own id. */
+export function valueOf(item: Item, field: Field): string | number | undefined {
+  const named = usable(item[field.name], field);
+  if (named !== undefined) return named;
+  const others =
+    field.kind === "key" || field.kind === "number" ? IDS : [`${field.name}_id`, ...IDS, "full_name", "name", "title"];
+  for (const name of others) {
+    const value = usable(item[name], field);
+    if (value !== undefined) return value;
+  }
+  return undefined;
+}
+
+function usable(value: unknown, field: Field): string | number | undefined {
+  if (typeof value === "number") return field.kind === "number" || field.kind === "name" ? value : undefined;
+  if (typeof value !== "string" || value === "") return undefined;
+  if (field.kind === "number") return /^\d+$/.test(value) ? Number(value) : undefined;
+  return field.kind === "key" && !field.shape?.test(value) ? undefined : value;
+}
+
+/** The things in a result: its longest list of objects, or the one object that it is. */
+function itemsOf(data: unknown, depth = 0): Item[] {
+  if (Array.isArray(data)) return data.filter(isItem);
+  if (!isItem(data) || depth > 2) return [];
+  const lists = Object.values(data).filter((value): value is unknown[] => Array.isArray(value) && value.some(isItem));
+  if (IDS.some((name) => data[name] !== undefined)) return [data];
+  const list = lists.toSorted((a, b) => b.length - a.length)[0];
+  if (list) return list.filter(isItem);
+  const inner = Object.values(data).find(isItem);
+  return inner ? itemsOf(inner, depth + 1) : Object.values(data).some(Array.isArray) ? [] : [data];
+}
+
+function resultOf(output: { type: string; value?: unknown; reason?: string }): Partial<Done> {
+  if (output.type === "json") return { result: record(output.value) };
+  if (output.type === "execution-denied") return { error: { message: output.reason ?? "It was not allowed." } };
+  const { error } = record(output.value);
+  const { message, hint } = record(error);
+  const words =
+    typeof message === "string" ? message : typeof output.value === "string" ? output.value : "It did not work.";
+  return { error: { message: words, ...(typeof hint === "string" ? { hint } : {}) } };
+}
+
+function record(value: unknown): Item {
+  return isItem(value) ? value : {};
+}
+
+function isItem(value: unknown): value is Item {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}
+
+const IDS = ["key", "number", "id"];

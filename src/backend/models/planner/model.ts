@@ -1,0 +1,96 @@
+import { randomBytes } from "node:crypto";
+import type {
+  LanguageModelV4,
+  LanguageModelV4CallOptions,
+  LanguageModelV4FunctionTool,
+  LanguageModelV4GenerateResult,
+  LanguageModelV4StreamPart,
+  LanguageModelV4Usage,
+} from "@ai-sdk/provider";
+import { callId, type Decision, decide } from "./decide.ts";
+import { loadLanguage } from "./language.ts";
+import { SIGNATURE } from "./reply.ts";
+
+/**
+ * The offline planner: a language model by rules, behind the interface that every other model has. It understands plain requests on the
+ * tools it is given, from their own descriptions, examples and JSON Schemas, and says of itself that it is no language model.
+ *
+ * @param now the clock, in milliseconds, for words such as "since yesterday"
+ */
+export function createPlanner(now: () => number): LanguageModelV4 {
+  const answer = async ({ prompt, tools, abortSignal }: LanguageModelV4CallOptions): Promise<Decision> => {
+    const language = await loadLanguage();
+    abortSignal?.throwIfAborted();
+    const usable = tools?.filter((tool): tool is LanguageModelV4FunctionTool => tool.type === "function") ?? [];
+    return decide(prompt, usable, language, now());
+  };
+  return {
+    specificationVersion: "v4",
+    provider: "kay",
+    modelId: "offline-planner",
+    supportedUrls: {},
+    async doStream(options) {
+      const parts = streamParts(await answer(options));
+      return { stream: ReadableStream.from(parts) as ReadableStream<LanguageModelV4StreamPart> };
+    },
+    async doGenerate(options) {
+      return generated(streamParts(await answer(options)));
+    },
+  };
+}
+
+function streamParts(decision: Decision): LanguageModelV4StreamPart[] {
+  const start: LanguageModelV4StreamPart = { type: "stream-start", warnings: [] };
+  if ("text" in decision) return [start, ...textParts(decision), finish("stop")];
+  const calls = decision.calls.flatMap(({ clause, tool, input }) =>
+    callParts(callId(clause, randomBytes(8).toString("hex")), tool, input),
+  );
+  return [start, ...calls, finish("tool-calls")];
+}
+
+function textParts({ text, pending }: Extract<Decision, { text: string }>): LanguageModelV4StreamPart[] {
+  const id = "text";
+  const whole = `${text}\n\n${SIGNATURE}`;
+  // What was asked for goes along with the question, and comes back with the conversation.
+  const providerMetadata = pending ? { kay: { pending: JSON.stringify(pending) } } : undefined;
+  return [
+    { type: "text-start", id, providerMetadata },
+    ...paragraphs(whole).map((delta): LanguageModelV4StreamPart => ({ type: "text-delta", id, delta })),
+    { type: "text-end", id, providerMetadata },
+  ];
+}
+
+function callParts(id: string, toolName: string, input: object): LanguageModelV4StreamPart[] {
+  const json = JSON.stringify(input);
+  return [
+    { type: "tool-input-start", id, toolName },
+    { type: "tool-input-delta", id, delta: json },
+    { type: "tool-input-end", id },
+    { type: "tool-call", toolCallId: id, toolName, input: json },
+  ];
+}
+
+function paragraphs(text: string): string[] {
+  return text.split(/(?<=\n\n)/);
+}
+
+function finish(unified: "stop" | "tool-calls"): LanguageModelV4StreamPart {
+  return { type: "finish", usage: USAGE, finishReason: { unified, raw: undefined } };
+}
+
+function generated(parts: LanguageModelV4StreamPart[]): LanguageModelV4GenerateResult {
+  const text = parts.flatMap((part) => (part.type === "text-delta" ? [part.delta] : [])).join("");
+  const calls = parts.filter((part) => part.type === "tool-call");
+  const content: LanguageModelV4GenerateResult["content"] = text ? [{ type: "text", text }, ...calls] : calls;
+  return {
+    content,
+    finishReason: { unified: text ? "stop" : "tool-calls", raw: undefined },
+    usage: USAGE,
+    warnings: [],
+  };
+}
+
+const USAGE: LanguageModelV4Usage = {
+  inputTokens: { total: undefined, noCache: undefined, cacheRead: undefined, cacheWrite: undefined },
+  outputTokens: { total: undefined, text: undefined, reasoning: undefined },
+};

@@ -1,0 +1,96 @@
+import type { Skill } from "./catalogue.ts";
+import type { Field } from "./fields.ts";
+import type { Done } from "./memory.ts";
+
+/** The quiet last line of every answer: whoever reads it knows what answered. */
+export const SIGNATURE = "_Answered by the offline planner, without a language model._";
+
+/** What can be done, with a few requests as examples, for all services or the named ones. */
+export function helpText(skills: Skill[]): string {
+  const services = [...new Set(skills.map(({ title }) => title))];
+  if (services.length === 0) return "I cannot do anything yet: no service has tools here.";
+  const parts = services.map((title) => {
+    const own = skills.filter((skill) => skill.title === title);
+    const lines = own.slice(0, 8).map((skill) => `- ${firstSentence(skill.description)} “${spoken(skill)}”`);
+    return `**${title}**\n${lines.join("\n")}`;
+  });
+  return `I can help you with ${list(services)}. Things to ask for:\n\n${parts.join("\n\n")}`;
+}
+
+export function greetingText(skills: Skill[]): string {
+  const services = [...new Set(skills.map(({ title }) => title))];
+  const example = skills[0] ? ` Try “${spoken(skills[0])}”, or ask what I can help you with.` : "";
+  return `Hello! I can work on ${list(services) || "nothing yet"}.${example}`;
+}
+
+/** A request that was not understood, with the nearest things that can be done. */
+export function puzzledText(clause: string, nearest: Skill[]): string {
+  const lines = nearest.slice(0, 3).map((skill) => `- “${spoken(skill)}”`);
+  const offer = lines.length > 0 ? ` The nearest things I can do:\n\n${lines.join("\n")}` : "";
+  return `I do not know how to do “${shorten(clause)}”: I only understand plain requests on the services that are here.${offer}`;
+}
+
+export function forbiddenText(clause: string): string {
+  return `I did nothing, since you said “${shorten(clause)}”.`;
+}
+
+/** Ask for what a tool needs, by name. */
+export function askText(skill: Skill, missing: Field[]): string {
+  const [only] = missing;
+  const purpose = lowerFirst(firstSentence(skill.description).replace(/[.:]+$/, ""));
+  if (missing.length === 1 && only) return `To ${purpose}, I need the ${words(only.name)}. ${question(only)}`;
+  const lines = missing.map((field) => `- **${words(field.name)}**: ${field.description}`);
+  return `To ${purpose}, I need:\n\n${lines.join("\n")}`;
+}
+
+/** The answer after the calls of a turn: what each tool said, and what went wrong. */
+export function resultText(calls: Done[]): string {
+  const texts = calls.map(({ result, error }) => {
+    if (error) return `That did not work: ${error.message}${error.hint ? ` ${error.hint}` : ""}`;
+    const { text } = result ?? {};
+    return typeof text === "string" && text.trim() !== "" ? text.trim() : "Done.";
+  });
+  return [...new Set(texts)].join("\n\n");
+}
+
+/** A tool's first example as somebody would say it, with what its fields look like in the slots. */
+function spoken(skill: Skill): string {
+  const example = skill.examples[0] ?? skill.name;
+  return example.replace(/\{(\w+)\}/g, (_, name: string) =>
+    sample(
+      skill.fields.find((field) => field.name === name),
+      name,
+    ),
+  );
+}
+
+function sample(field: Field | undefined, name: string): string {
+  const given = /(?:such as|like|e\.g\.|for example)\s+["“]?([^\s,;)"”]+)/i.exec(field?.description ?? "")?.[1];
+  if (given) return given.replace(/[.…]+$/, "");
+  return field?.values[0]?.value ?? `<${words(name)}>`;
+}
+
+function question(field: Field): string {
+  return field.description ? `(${field.description.replace(/\.$/, "")}.)` : "Which one?";
+}
+
+function firstSentence(text: string): string {
+  return /^[^.:]+[.:]?/.exec(text)?.[0].replace(/:$/, ".") ?? text;
+}
+
+function words(name: string): string {
+  return name.replace(/[_-]+/g, " ");
+}
+
+function lowerFirst(text: string): string {
+  return text.charAt(0).toLowerCase() + text.slice(1);
+}
+
+function shorten(text: string): string {
+  const line = text.replace(/\s+/g, " ").trim();
+  return line.length > 160 ? `${line.slice(0, 160)}…` : line;
+}
+
+function list(names: string[]): string {
+  return names.length < 2 ? (names[0] ?? "") : `${names.slice(0, -1).join(", ")} and ${names.at(-1)}`;
+}

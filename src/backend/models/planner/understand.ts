@@ -1,0 +1,111 @@
+import { type Alignment, align } from "./align.ts";
+import type { Part, Skill } from "./catalogue.ts";
+import { isQuestion } from "./clauses.ts";
+import type { Field } from "./fields.ts";
+import { likeness, NEGATIONS } from "./lexicon.ts";
+import { acceptor, type Clause, type Filled, fill, type Value } from "./slots.ts";
+
+/** A tool that a clause may mean, with the input it gives and what is still missing. */
+export type Reading = {
+  skill: Skill;
+  /** How sure: 0 to about 1. */
+  score: number;
+  input: Filled["input"];
+  more?: { field: string; values: Value[] };
+  missing: Field[];
+};
+
+/** From this score on a reading is acted upon; below it the planner says what it can do instead. */
+export const SURE = 0.52;
+
+/**
+ * Every tool that a clause may mean, the likeliest first. A write is only read into a clause whose verb is the tool's own and that is
+ * neither a question nor says "don't".
+ */
+export function readings(clause: Clause, skills: Skill[]): Reading[] {
+  const cautious = isQuestion(clause.words) || isForbidden(clause);
+  const usable = skills.filter(({ access }) => access === "read" || !cautious);
+  return usable.flatMap((skill) => reading(skill, clause, skills) ?? []).sort((a, b) => b.score - a.score);
+}
+
+/** "Don't close KAY-3": nothing is done, and said so. */
+export function isForbidden({ words }: Clause): boolean {
+  return words
+    .slice(0, 3)
+    .some(({ lower, text }, index) => NEGATIONS.has(lower) || (text === "do" && words[index + 1]?.lower === "not"));
+}
+
+function reading(skill: Skill, clause: Clause, skills: Skill[]): Reading | undefined {
+  const accept = acceptor(clause);
+  let best: Reading | undefined;
+  for (const parts of skill.patterns) {
+    const alignment = align(parts, clause.words, accept);
+    if (skill.access !== "read" && !alignment.verb) continue;
+    if (alignment.matched.size === 0) continue;
+    const filled = fill(skill, alignment, clause);
+    const score = judge(skill, parts, alignment, filled, clause, skills);
+    if (best === undefined || score > best.score) best = candidate(skill, score, filled);
+  }
+  return best;
+}
+
+function candidate(skill: Skill, score: number, { input, more }: Filled): Reading {
+  const missing = skill.fields.filter(
+    ({ required, name }) => required && (input[name] === undefined || input[name] === ""),
+  );
+  return { skill, score, input, ...(more ? { more } : {}), missing };
+}
+
+function judge(
+  skill: Skill,
+  parts: Part[],
+  alignment: Alignment,
+  filled: Filled,
+  clause: Clause,
+  skills: Skill[],
+): number {
+  const missing = skill.fields.filter(({ required, name }) => required && filled.input[name] === undefined).length;
+  const slots = parts.filter((part) => "slot" in part).length;
+  const empty = slots - alignment.captures.length;
+  return (
+    0.55 * alignment.score +
+    0.45 * coverage(skill, alignment, filled, clause) +
+    serviceBonus(skill, clause, skills) -
+    0.1 * missing -
+    0.02 * empty
+  );
+}
+
+/** How much of what was said is accounted for: matched by the example, put into a field, or said by the tool's description. */
+function coverage(skill: Skill, { matched }: Alignment, { claimed }: Filled, { words }: Clause): number {
+  let total = 0;
+  let covered = 0;
+  words.forEach((word, index) => {
+    if (word.kind === "mark" || (word.stop && !claimed.has(index) && !matched.has(index))) return;
+    const weight = word.stop ? 0.3 : 1;
+    total += weight;
+    if (matched.has(index) || claimed.has(index)) covered += weight;
+    else if (describes(skill, index, words)) covered += weight * 0.6;
+  });
+  return total === 0 ? 0 : covered / total;
+}
+
+function describes(skill: Skill, index: number, words: Clause["words"]): boolean {
+  const word = words[index];
+  if (word === undefined) return false;
+  if (word.lower === skill.service || word.lower === skill.title.toLowerCase()) return true;
+  return skill.vocabulary.some((known) => likeness(known, word) === 1);
+}
+
+/** Whoever names a service means that one. */
+function serviceBonus(skill: Skill, { words }: Clause, skills: Skill[]): number {
+  const named = new Set(
+    words.flatMap(({ lower }) =>
+      skills
+        .filter(({ service, title }) => lower === service || lower === title.toLowerCase())
+        .map(({ service }) => service),
+    ),
+  );
+  if (named.size === 0) return 0;
+  return named.has(skill.service) ? 0.12 : -0.4;
+}
