@@ -1,3 +1,4 @@
+// biome-ignore-all lint/suspicious/noControlCharactersInRegex: control characters are what this file is about
 /** How {@link clean} is to treat a text. */
 export type CleanOptions = {
   /** Keep line breaks and tabs (default). Without, they become single spaces: for names, labels and anything that stands in a line. */

@@ -1,3 +1,4 @@
+// biome-ignore-all lint/suspicious/noControlCharactersInRegex: control characters are what this file is about
 import { expect, test } from "vitest";
 import { clean } from "#protocol/clean";
 

@@ -3,7 +3,7 @@ import type { Dispatcher } from "undici";
 import { Problem } from "#protocol/errors";
 import type { Incoming } from "../ports.ts";
 import { type Builtin, collector, type Exchange, flatHeaders, type Leg, lookupFor } from "./exchange.ts";
-import { maskedProxy, type Proxy, proxyFor } from "./proxy.ts";
+import { type HttpProxy, maskedProxy, proxyFor } from "./proxy.ts";
 
 /**
  * Everything that leaves this machine, or needs TLS: undici, loaded when first needed, with an explicit dispatcher for the proxy and the
@@ -28,7 +28,7 @@ export function remoteLeg(builtin: Builtin, env: Record<string, string | undefin
 
 async function createDispatcher(
   exchange: Exchange,
-  proxy: Proxy | null,
+  proxy: HttpProxy | null,
   ca: string[] | undefined,
 ): Promise<Dispatcher> {
   const { Agent, ProxyAgent } = await import("undici");

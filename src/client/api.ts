@@ -1,0 +1,177 @@
+import type * as z from "zod/mini";
+import { type AskRequest, AskResponse, CapabilitiesResponse } from "#protocol/ask";
+import {
+  ConnectionsResponse,
+  type ConnectRequest,
+  ConnectResponse,
+  DisconnectResponse,
+  StatusResponse,
+} from "#protocol/connections";
+import { Problem } from "#protocol/errors";
+import { type Backend, idempotencyKey } from "./api/backend.ts";
+import { authorized, fixedToken, type TokenSource, withBearer } from "./api/bearer.ts";
+import { type Call, contextOf, exchange, readAnswer } from "./api/exchange.ts";
+import { fetchOutcome, type Outcome, sendOnce } from "./api/lost.ts";
+import { type RefreshCall, refreshCall } from "./api/refresh-call.ts";
+import type { Incoming } from "./ports.ts";
+
+/** The calls of one backend (guide; protocol.md). Every answer is checked against the contract; failures are Problems. */
+export type Api = {
+  /** `POST /connections/connect?service=`: begin to connect. Sent once; a 401 is final. */
+  connect(service: string, body: ConnectRequest, options?: CallOptions): Promise<ConnectResponse>;
+  /** `GET /auth/status/:state`, one try: `pollStatus` is what repeats it. */
+  status(state: string, verifier?: string, options?: CallOptions): Promise<StatusResponse>;
+  /** `GET /connections` as the one signed in; with `session_id`, by that (the guide's legacy way) where nobody is. */
+  connections(options?: CallOptions & { session_id?: string }): Promise<ConnectionsResponse>;
+  /** `POST /connections/disconnect?service=`. One of a sign-in and `session_id` is needed. */
+  disconnect(service: string, options?: CallOptions & { session_id?: string }): Promise<DisconnectResponse>;
+  /** `POST /auth/refresh`, for the refresher. */
+  refresh: RefreshCall;
+  /**
+   * `POST /auth/logout` with this token, else with the current one; five seconds in all. Resolves when the backend heard it or knows the
+   * token no more (401); else a Problem says why the sign-in may live on (case A26).
+   */
+  logout(token?: string): Promise<void>;
+  /** `POST /ask`. An answer of `status: "error"` is an answer. A lost one is looked up, never asked for again. */
+  ask(request: AskRequest, options?: WriteOptions): Promise<AskResponse>;
+  /** `POST /ask/confirm`, as careful as `ask`. */
+  confirm(token: string, approved: boolean, options?: WriteOptions): Promise<AskResponse>;
+  /** What became of the write with this key; `unknown` also where the backend has no such call. */
+  outcome(key: string, options?: CallOptions): Promise<Outcome>;
+  /** `GET /capabilities`, or null where the backend has only what the guide has. */
+  capabilities(options?: CallOptions): Promise<Capabilities | null>;
+  /** Server's clock minus this machine's in milliseconds, as of the last answer; undefined before the first. */
+  clockOffsetMs(): number | undefined;
+};
+
+export type CallOptions = { signal?: AbortSignal };
+export type WriteOptions = CallOptions & { idempotencyKey?: string };
+
+export type Capabilities = z.infer<typeof CapabilitiesResponse>;
+
+/** What the calls are made with. */
+export type ApiOptions = Omit<Backend, "clockOffsetMs"> & {
+  /** KAY_TOKEN. Beats the refresher. */
+  token?: string;
+  /** Makes the source of stored tokens from the refresh call; without it and without `token`, nobody is signed in. */
+  refresher?: (call: RefreshCall) => TokenSource;
+  /** Limit of an ordinary call, 30 s. */
+  timeoutMs?: number;
+  /** Limit of `ask` and `confirm`, in which a model and services work: 10 min. */
+  askTimeoutMs?: number;
+};
+
+const TIMEOUT_MS = 30_000;
+const ASK_TIMEOUT_MS = 600_000;
+const STATUS_TIMEOUT_MS = 10_000;
+const LOGOUT_LIMIT_MS = 5_000;
+
+/** The calls of one backend; see {@link Api}. */
+export function createApi(options: ApiOptions): Api {
+  const backend: Backend = { ...options };
+  const timeoutMs = options.timeoutMs ?? TIMEOUT_MS;
+  const refresh = refreshCall(backend, timeoutMs);
+  const tokens = options.token ? fixedToken(options.token) : (options.refresher?.(refresh) ?? nobody);
+  const read = readerOf(backend);
+  const bearer = (call: Call, fallback?: () => Promise<Incoming>) => withBearer(backend, tokens, call, fallback);
+  const outcome = (key: string, { signal }: CallOptions = {}) => fetchOutcome(backend, key, bearer, timeoutMs, signal);
+  const write = (call: Call, { signal, idempotencyKey: given }: WriteOptions = {}) => {
+    const key = given ?? idempotencyKey(backend);
+    const once = {
+      ...call,
+      timeoutMs: options.askTimeoutMs ?? ASK_TIMEOUT_MS,
+      signal,
+      headers: { "Idempotency-Key": key },
+    };
+    return read(AskResponse, once, () =>
+      sendOnce(backend, once, key, { send: bearer, lookUp: () => outcome(key, { signal }) }),
+    );
+  };
+  return {
+    refresh,
+    outcome,
+    clockOffsetMs: () => backend.clockOffsetMs,
+    connect: (service, body, { signal } = {}) =>
+      read(ConnectResponse, { ...connectCall(service, body), timeoutMs, signal }),
+    status: (state, verifier, { signal } = {}) => {
+      const call = { ...statusCall(state, verifier), timeoutMs: Math.min(timeoutMs, STATUS_TIMEOUT_MS), signal };
+      return read(StatusResponse, call);
+    },
+    connections: ({ session_id, signal } = {}) => {
+      const call: Call = { method: "GET", path: "/connections", timeoutMs, signal };
+      const legacy = session_id
+        ? { ...call, path: `/connections?session_id=${encodeURIComponent(session_id)}` }
+        : undefined;
+      return read(ConnectionsResponse, call, () => bearer(call, legacy && (() => exchange(backend, legacy))));
+    },
+    disconnect: (service, { session_id, signal } = {}) => {
+      const path = `/connections/disconnect?service=${encodeURIComponent(service)}`;
+      const call: Call = { method: "POST", path, body: session_id ? { session_id } : {}, timeoutMs, signal };
+      return read(DisconnectResponse, call, () => bearer(call, session_id ? () => exchange(backend, call) : undefined));
+    },
+    logout: (token) => logout(backend, tokens, token),
+    ask: (request, more) => write({ method: "POST", path: "/ask", route: "ask", body: request, timeoutMs }, more),
+    confirm: (token, approved, more) => {
+      const body = { confirmation_token: token, approved };
+      return write({ method: "POST", path: "/ask/confirm", route: "confirm", body, timeoutMs }, more);
+    },
+    capabilities: ({ signal } = {}) =>
+      read(CapabilitiesResponse, { method: "GET", path: "/capabilities", timeoutMs, signal }).catch(nullWhenMissing),
+  };
+}
+
+const nobody: TokenSource = { accessToken: async () => null, afterRejection: async () => null };
+
+/** Carries out a call and reads its answer; the path without its query names it in sentences. */
+function readerOf(backend: Backend) {
+  return async <T extends z.core.$ZodType>(schema: T, call: Call, send = () => exchange(backend, call)) => {
+    const answer = await send();
+    return readAnswer(
+      schema,
+      answer,
+      contextOf(backend, call),
+      `the answer of ${call.method} ${call.path.split("?")[0]}`,
+    );
+  };
+}
+
+function connectCall(service: string, body: ConnectRequest) {
+  return { method: "POST", path: `/connections/connect?service=${encodeURIComponent(service)}`, body } as const;
+}
+
+function statusCall(state: string, verifier?: string) {
+  const headers = verifier ? { "Kay-Verifier": verifier } : undefined;
+  return {
+    method: "GET",
+    path: `/auth/status/${encodeURIComponent(state)}`,
+    route: "status",
+    headers,
+    attempts: 1,
+  } as const;
+}
+
+/** A guide-only backend has no such call and says so in its own way. */
+function nullWhenMissing(error: unknown): null {
+  if (error instanceof Problem && [401, 404, 405].includes(Number(error.details.http_status))) return null;
+  throw error;
+}
+
+async function logout(backend: Backend, tokens: TokenSource, given?: string): Promise<void> {
+  const over = new AbortController();
+  const limit = backend.clock.sleep(LOGOUT_LIMIT_MS, over.signal).then(() => {
+    if (!over.signal.aborted) throw new Problem("TIMED_OUT", "The backend did not answer the logout within 5 s.");
+  });
+  const work = async () => {
+    const token = given ?? (await tokens.accessToken());
+    if (token === null) return;
+    const call: Call = { method: "POST", path: "/auth/logout", timeoutMs: LOGOUT_LIMIT_MS, signal: over.signal };
+    await exchange(backend, authorized(call, token)).catch((error: unknown) => {
+      if (!(error instanceof Problem) || error.details.http_status !== 401) throw error;
+    });
+  };
+  try {
+    await Promise.race([work(), limit]);
+  } finally {
+    over.abort();
+  }
+}

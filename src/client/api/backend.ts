@@ -1,0 +1,26 @@
+import type { Clock, Send } from "../ports.ts";
+
+/** One backend as the calls see it. */
+export type Backend = {
+  /** No trailing slash; a base path is kept. */
+  baseUrl: string;
+  send: Send;
+  clock: Clock;
+  /** Random bytes, for idempotency keys and to spread repeats. */
+  random(bytes: number): Uint8Array;
+  version: string;
+  /** Sent as `Kay-Local-Secret` to the embedded backend. */
+  localSecret?: string;
+  /** Server's clock minus this machine's in milliseconds, by the `Date` header of the last answer. */
+  clockOffsetMs?: number;
+};
+
+/** Answers of a backend come from this host; for sentences. */
+export function hostOf(backend: Backend): string {
+  return new URL(backend.baseUrl).origin;
+}
+
+/** A fresh idempotency key: 128 random bits in hex. */
+export function idempotencyKey(backend: Backend): string {
+  return Buffer.from(backend.random(16)).toString("hex");
+}

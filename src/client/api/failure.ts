@@ -1,0 +1,129 @@
+import { clean } from "#protocol/clean";
+import { ERRORS, type ErrorCode, isErrorCode, Problem } from "#protocol/errors";
+import type { Incoming } from "../ports.ts";
+import { retryAfterMs, spokenWait } from "./retry-after.ts";
+
+/** Calls whose statuses mean something of their own where the body names no code of the table. */
+export type Route = "status" | "refresh" | "ask" | "confirm" | "other";
+
+/** What the sentences need: whose answer it is, when, and to which call. */
+export type AnswerContext = { host: string; now: number; route: Route };
+
+/**
+ * The error that an answer of status 400 and above stands for: the code of the table if the body names one, else the guide's words, else
+ * what the status means for this call. What the backend wrote is cleaned and capped; a web page is never repeated.
+ */
+export function failureOf(answer: Incoming, context: AnswerContext): Problem {
+  const body = jsonObject(answer.body);
+  if (!body) return strangeFailure(answer, context);
+  const nested = typeof body.error === "object" && body.error !== null ? (body.error as Record<string, unknown>) : body;
+  const code =
+    travelling(nested.code) ??
+    travelling(nested.error) ??
+    guideCode(body, context.route) ??
+    codeOfStatus(answer.status, context.route);
+  const said = [nested.message, nested.error].find((text) => typeof text === "string" && text.trim() !== "");
+  const sentence = said
+    ? clean(String(said), { lines: false, max: 500 })
+    : `${context.host} answered ${answer.status}.`;
+  if (answer.status === 429) return rateLimited(answer, context, said ? sentence : undefined);
+  return new Problem(code, sentence, {
+    details: { http_status: answer.status, ...ownFields(nested) },
+    ...hintFor(code, answer.status),
+  });
+}
+
+/** An answer that is no JSON, in one sentence: status and host, never the page. */
+export function strangeAnswer(answer: Incoming, context: AnswerContext, code: ErrorCode = "BAD_ANSWER"): Problem {
+  const what = answer.body.trim() === "" ? "an empty body" : isWebPage(answer) ? "a web page" : "something else";
+  return new Problem(code, `${context.host} answered ${answer.status} with ${what} instead of JSON.`, {
+    details: { http_status: answer.status },
+  });
+}
+
+/** The body as a JSON object, or null. A byte order mark is no part of it. */
+export function jsonObject(text: string): Record<string, unknown> | null {
+  try {
+    const value: unknown = JSON.parse(text.replace(/^\ufeff/, ""));
+    return typeof value === "object" && value !== null && !Array.isArray(value)
+      ? (value as Record<string, unknown>)
+      : null;
+  } catch {
+    return null;
+  }
+}
+
+/** Whether the body is a page for a browser, whatever its type says. */
+export function isWebPage(answer: Incoming): boolean {
+  const body = answer.body.trimStart();
+  if (body === "") return false;
+  return (
+    /^<(!doctype|html|head|body|\?xml)/i.test(body) || Boolean(answer.headers["content-type"]?.includes("text/html"))
+  );
+}
+
+/** Codes that may come over the wire; those with status 0 are only ever the client's own. */
+function travelling(code: unknown): ErrorCode | undefined {
+  return isErrorCode(code) && ERRORS[code].status !== 0 ? code : undefined;
+}
+
+/** The guide's free texts, which have no code. */
+function guideCode(body: Record<string, unknown>, route: Route): ErrorCode | undefined {
+  const text = `${typeof body.error === "string" ? body.error : ""} ${typeof body.message === "string" ? body.message : ""}`;
+  if (body.session_reset_required === true) return "SESSION_INVALID";
+  if (route === "ask" && /invalid or expired session_id/i.test(text)) return "SESSION_NOT_FOUND";
+  if (route === "ask" && /api key is not configured/i.test(text)) return "MODEL_NOT_CONFIGURED";
+  return undefined;
+}
+
+const OF_STATUS: Record<number, ErrorCode> = {
+  400: "INVALID_REQUEST",
+  401: "TOKEN_INVALID",
+  404: "NOT_FOUND",
+  405: "METHOD_NOT_ALLOWED",
+  408: "TIMED_OUT",
+  413: "PAYLOAD_TOO_LARGE",
+  422: "INVALID_REQUEST",
+  429: "RATE_LIMITED",
+  500: "INTERNAL",
+  502: "BAD_GATEWAY",
+  503: "BAD_GATEWAY",
+  504: "BAD_GATEWAY",
+};
+
+const OF_ROUTE: Partial<Record<Route, Record<number, ErrorCode>>> = {
+  status: { 400: "STATE_INVALID", 401: "VERIFIER_INVALID", 404: "STATE_INVALID", 410: "STATE_USED" },
+  refresh: { 400: "REFRESH_INVALID", 401: "REFRESH_INVALID", 403: "REFRESH_INVALID" },
+  ask: { 404: "SESSION_NOT_FOUND" },
+  confirm: { 404: "CONFIRMATION_NOT_FOUND", 409: "CONFIRMATION_USED", 410: "CONFIRMATION_EXPIRED" },
+};
+
+function codeOfStatus(status: number, route: Route): ErrorCode {
+  return OF_ROUTE[route]?.[status] ?? OF_STATUS[status] ?? (status > 500 ? "BAD_GATEWAY" : "BAD_ANSWER");
+}
+
+/** A gateway or a page in between answered: statuses that speak for themselves keep their meaning, the rest is no answer of a backend. */
+function strangeFailure(answer: Incoming, context: AnswerContext): Problem {
+  if (answer.status === 429) return rateLimited(answer, context);
+  if (answer.status >= 500) return strangeAnswer(answer, context, "BAD_GATEWAY");
+  const plain = [401, 408, 413].includes(answer.status) || answer.body.trim() === "";
+  return strangeAnswer(answer, context, plain ? codeOfStatus(answer.status, context.route) : "BAD_ANSWER");
+}
+
+function rateLimited(answer: Incoming, { host, now }: AnswerContext, said?: string): Problem {
+  const wait = retryAfterMs(answer.headers, now);
+  const when = wait === null ? "" : ` It can be asked again in ${spokenWait(wait, now)}.`;
+  const details = { http_status: 429, ...(wait === null ? {} : { retry_after: Math.ceil(wait / 1000) }) };
+  return new Problem("RATE_LIMITED", `${said ?? `${host} gets too many requests (429).`}${when}`, { details });
+}
+
+/** Fields of the body that commands and scripts act on. */
+const OWN_FIELDS = ["status", "session_reset_required", "integrations", "sites", "expires_at", "answered", "field"];
+
+function ownFields(body: Record<string, unknown>): Record<string, unknown> {
+  return Object.fromEntries(OWN_FIELDS.filter((name) => body[name] !== undefined).map((name) => [name, body[name]]));
+}
+
+function hintFor(code: ErrorCode, status: number): { hint?: string } {
+  return code === "INTERNAL" && status >= 500 ? { hint: "The fault is at the backend: try again in a moment." } : {};
+}

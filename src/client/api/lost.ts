@@ -1,0 +1,87 @@
+import { OutcomeResponse } from "#protocol/ask";
+import { Problem } from "#protocol/errors";
+import type { Incoming } from "../ports.ts";
+import { type Backend, hostOf } from "./backend.ts";
+import { type Call, contextOf, readAnswer } from "./exchange.ts";
+import { failureOf, isWebPage, jsonObject } from "./failure.ts";
+
+/** What became of a write, as far as the backend knows. */
+export type Outcome =
+  | { state: "running" }
+  | { state: "interrupted" }
+  | { state: "unknown" }
+  | { state: "done"; status: number; answer: unknown };
+
+type GetCall = (call: Call) => Promise<Incoming>;
+
+/** `GET /requests/:key`. A backend that has no such route, or does not know the key, answers 404: unknown. */
+export async function fetchOutcome(
+  backend: Backend,
+  key: string,
+  get: GetCall,
+  timeoutMs: number,
+  signal?: AbortSignal,
+): Promise<Outcome> {
+  const call: Call = { method: "GET", path: `/requests/${encodeURIComponent(key)}`, timeoutMs, signal };
+  try {
+    const answer = await get(call);
+    const outcome = readAnswer(OutcomeResponse, answer, contextOf(backend, call), "the answer of GET /requests");
+    return outcome.state === "done"
+      ? { state: "done", status: outcome.status ?? 200, answer: outcome.answer }
+      : { state: outcome.state };
+  } catch (error) {
+    if (error instanceof Problem && error.details.http_status === 404) return { state: "unknown" };
+    throw error;
+  }
+}
+
+/**
+ * Send a write exactly once. If its answer is lost — the connection broke off, a gateway answered instead, the time ran out — what became
+ * of it is looked up once: a finished one gives its answer, everything else is OUTCOME_UNKNOWN. It is never sent again (cases H13, H19).
+ */
+export async function sendOnce(
+  backend: Backend,
+  call: Call,
+  key: string,
+  ports: { send: (call: Call) => Promise<Incoming>; lookUp: () => Promise<Outcome> },
+): Promise<Incoming> {
+  let lost: Problem;
+  try {
+    const answer = await ports.send(call);
+    if (jsonObject(answer.body) || isWebPage(answer)) return answer;
+    lost = new Problem("BAD_ANSWER", `${hostOf(backend)} answered ${answer.status}, but the answer was cut off.`);
+  } catch (error) {
+    if (!(error instanceof Problem) || !isLost(error)) throw error;
+    lost = error;
+  }
+  const outcome = await ports.lookUp().catch((): Outcome => ({ state: "unknown" }));
+  if (outcome.state === "done") return replay(backend, call, outcome);
+  throw outcomeUnknown(outcome.state, lost, key);
+}
+
+/** Whether the request may have been carried out though no answer of the backend's own came. */
+function isLost(problem: Problem): boolean {
+  if (["UNREACHABLE", "TIMED_OUT"].includes(problem.code))
+    return problem.details.sent === true || problem.details.http_status === 408;
+  return problem.code === "BAD_GATEWAY";
+}
+
+/** The first answer as the backend kept it, taken as if it had just come. */
+function replay(backend: Backend, call: Call, outcome: { status: number; answer: unknown }): Incoming {
+  const answer = { status: outcome.status, headers: {}, body: JSON.stringify(outcome.answer) ?? "" };
+  if (answer.status >= 400) throw failureOf(answer, contextOf(backend, call));
+  return answer;
+}
+
+const BECAME: Record<"running" | "interrupted" | "unknown", string> = {
+  running: "The answer was lost, and the backend is still working on the request.",
+  interrupted: "The backend was interrupted while it worked on the request, so it is unknown how much of it was done.",
+  unknown: "The answer was lost, so it is unknown whether the request was carried out.",
+};
+
+function outcomeUnknown(state: "running" | "interrupted" | "unknown", lost: Problem, key: string): Problem {
+  return new Problem("OUTCOME_UNKNOWN", `${BECAME[state]} ${lost.message}`, {
+    details: { state, idempotency_key: key, lost: lost.code },
+    cause: lost,
+  });
+}

@@ -1,0 +1,69 @@
+import { RefreshResponse } from "#protocol/connections";
+import { Problem } from "#protocol/errors";
+import type { Backend } from "./backend.ts";
+import { type Call, contextOf, exchange, readAnswer } from "./exchange.ts";
+
+/**
+ * What became of one try to refresh: new tokens; a refresh token that is spent, revoked or expired for good; or a passing fault, after
+ * which what is stored is still good (case A04).
+ */
+export type RefreshAnswer =
+  | { kind: "ok"; token: string; refresh_token?: string /** Server's clock, ms since 1970. */; serverNow?: number }
+  | { kind: "invalid"; code: string; message: string }
+  | { kind: "passing"; problem: Problem };
+
+/** `POST /auth/refresh` with one refresh token, sent once. The same key with the same token gets the same new pair. */
+export type RefreshCall = (refreshToken: string, idempotencyKey: string) => Promise<RefreshAnswer>;
+
+/** Limit for a refresh in milliseconds (stack.md, "Credentials, as tried"). */
+const REFRESH_LIMIT_MS = 10_000;
+
+/** The refresh call of a backend. Never throws a Problem: each is one of the three kinds. */
+export function refreshCall(backend: Backend, timeoutMs: number): RefreshCall {
+  return async (refreshToken, key) => {
+    const call: Call = {
+      method: "POST",
+      path: "/auth/refresh",
+      route: "refresh",
+      body: { refresh_token: refreshToken },
+      headers: { "Idempotency-Key": key },
+      timeoutMs: Math.min(timeoutMs, REFRESH_LIMIT_MS),
+    };
+    try {
+      const answer = await exchange(backend, call);
+      const { token, refresh_token } = readAnswer(
+        RefreshResponse,
+        answer,
+        contextOf(backend, call),
+        "the answer of POST /auth/refresh",
+      );
+      if (!isToken(token)) throw new Problem("BAD_ANSWER", "The backend answered the refresh without a token.");
+      const serverNow = Date.parse(answer.headers.date ?? "");
+      return {
+        kind: "ok",
+        token,
+        ...(isToken(refresh_token) ? { refresh_token } : {}),
+        ...(Number.isNaN(serverNow) ? {} : { serverNow }),
+      };
+    } catch (error) {
+      if (!(error instanceof Problem)) throw error;
+      return isFinal(error)
+        ? { kind: "invalid", code: error.code, message: error.message }
+        : { kind: "passing", problem: error };
+    }
+  };
+}
+
+/** A token, not the name of its absence (case A29). */
+export function isToken(text: unknown): text is string {
+  return typeof text === "string" && !["", "undefined", "null"].includes(text.trim());
+}
+
+/**
+ * Only 400, 401 and 403 of the backend itself end a sign-in. A web page with such a status comes from something in between, and a refusal
+ * of this machine's address or local secret says nothing about the token.
+ */
+function isFinal({ code, details }: Problem): boolean {
+  const elsewhere = ["BAD_ANSWER", "HOST_REFUSED", "ORIGIN_REFUSED", "LOCAL_SECRET_REQUIRED"];
+  return [400, 401, 403].includes(Number(details.http_status)) && !elsewhere.includes(code);
+}

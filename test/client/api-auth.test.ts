@@ -1,0 +1,156 @@
+import { expect, test } from "vitest";
+import type { TokenSource } from "#client/api/bearer";
+import type { RefreshCall } from "#client/api/refresh-call";
+import { apiFor, problemOf } from "#test/client-api";
+import { fakeBackend, type Reply, type Seen } from "#test/fake-backend";
+
+const EXPIRED: Reply = { status: 401, json: { error: "TOKEN_EXPIRED", code: "TOKEN_EXPIRED", message: "x" } };
+
+/** Accepts one token and answers 401 to every other. */
+function only(token: string, reply: Reply): Reply {
+  return (seen: Seen) => (seen.headers.authorization === `Bearer ${token}` ? reply : EXPIRED);
+}
+
+/** A token source in memory: one refresh for all who come while it runs. */
+function memory(call: RefreshCall): TokenSource {
+  let token: string | null = "T0";
+  let running: Promise<string | null> | null = null;
+  const refresh = async () => {
+    const answer = await call("R0", "I1");
+    if (answer.kind === "passing") throw answer.problem;
+    token = answer.kind === "ok" ? answer.token : null;
+    return token;
+  };
+  return {
+    accessToken: async () => token,
+    afterRejection: async (rejected) => {
+      if (token !== rejected) return token;
+      running ??= refresh().finally(() => {
+        running = null;
+      });
+      return running;
+    },
+  };
+}
+
+test("A02 requests that meet an expired token together share one refresh and are sent once more each, also the POST", async () => {
+  const backend = await fakeBackend();
+  backend.always("GET /connections", only("T1", { json: { connections: {} } }));
+  backend.always("POST /ask", only("T1", { json: { status: "completed", message: "ok" } }));
+  backend.on("POST /auth/refresh", async () => {
+    await new Promise((resolve) => setTimeout(resolve, 200));
+    return { json: { token: "T1", refresh_token: "R1" } };
+  });
+  const { api } = apiFor(backend.url, { refresher: memory });
+  expect(await Promise.all([api.connections(), api.ask({ prompt: "x" })])).toEqual([
+    { connections: {} },
+    { status: "completed", message: "ok" },
+  ]);
+  expect(backend.calls().sort()).toEqual([
+    "GET /connections",
+    "GET /connections",
+    "POST /ask",
+    "POST /ask",
+    "POST /auth/refresh",
+  ]);
+});
+
+test("A02 after a refresh that failed in passing, a later call tries again", async () => {
+  const backend = await fakeBackend();
+  backend.always("GET /connections", only("T1", { json: { connections: {} } }));
+  backend.on("POST /auth/refresh", { status: 503, text: "<html>" }, { json: { token: "T1" } });
+  const { api } = apiFor(backend.url, { refresher: memory });
+  expect((await problemOf(api.connections())).code).toBe("BAD_GATEWAY");
+  expect(await api.connections()).toEqual({ connections: {} });
+});
+
+test("a 401 that no refresh cures says that nobody is signed in, with the backend's reason", async () => {
+  const backend = await fakeBackend();
+  backend.always("GET /connections", EXPIRED);
+  backend.on("POST /auth/refresh", { status: 401, json: { error: "REFRESH_INVALID", message: "gone" } });
+  const { api } = apiFor(backend.url, { refresher: memory });
+  expect(await problemOf(api.connections())).toMatchObject({
+    code: "NOT_SIGNED_IN",
+    message: "You are not signed in any more: the backend refuses the access token.",
+    details: { http_status: 401, reason: "TOKEN_EXPIRED" },
+  });
+});
+
+test("a second 401 right after a refresh is final: there is no loop", async () => {
+  const backend = await fakeBackend();
+  backend.on("GET /connections", EXPIRED, EXPIRED);
+  backend.on("POST /auth/refresh", { json: { token: "T1" } });
+  const { api } = apiFor(backend.url, { refresher: memory });
+  expect((await problemOf(api.connections())).code).toBe("NOT_SIGNED_IN");
+});
+
+test("a 401 from connect, status and refresh is final", async () => {
+  const backend = await fakeBackend();
+  backend.on("POST /connections/connect?service=jira", EXPIRED);
+  backend.on(
+    "GET /auth/status/S1",
+    { status: 401, json: { error: "VERIFIER_INVALID", message: "m" } },
+    { status: 401, json: {} },
+  );
+  backend.on("POST /auth/refresh", EXPIRED);
+  const { api } = apiFor(backend.url, { refresher: memory });
+  expect((await problemOf(api.connect("jira", {}))).code).toBe("TOKEN_EXPIRED");
+  expect((await problemOf(api.status("S1"))).code).toBe("VERIFIER_INVALID");
+  expect((await problemOf(api.status("S1"))).code).toBe("VERIFIER_INVALID");
+  expect(await api.refresh("R0", "I1")).toEqual({ kind: "invalid", code: "TOKEN_EXPIRED", message: "x" });
+});
+
+test("KAY_TOKEN is sent as it is and never refreshed", async () => {
+  const backend = await fakeBackend();
+  backend.on("GET /connections", EXPIRED);
+  const { api } = apiFor(backend.url, { token: "opaque", refresher: memory });
+  expect(await problemOf(api.connections())).toMatchObject({
+    code: "TOKEN_INVALID",
+    message: "The backend refuses the token of KAY_TOKEN.",
+  });
+  const odd = apiFor(backend.url, { token: "a\nb" }).api;
+  expect((await problemOf(odd.connections())).message).toBe("The access token has characters that no token has.");
+});
+
+test("A04 only the backend's own 400, 401 and 403 end a sign-in; everything else passes", async () => {
+  const cases: [Reply, string][] = [
+    ["drop", "passing"],
+    [{ status: 503, text: "<html>Service Unavailable</html>" }, "passing"],
+    [{ status: 429, headers: { "Retry-After": "2" }, json: {} }, "passing"],
+    [{ status: 408, json: {} }, "passing"],
+    [{ status: 500, json: {} }, "passing"],
+    [{ status: 404, text: "<html>" }, "passing"],
+    [{ status: 403, text: "<html>blocked by the firewall</html>" }, "passing"],
+    [{ status: 403, json: { error: "LOCAL_SECRET_REQUIRED", message: "m" } }, "passing"],
+    [{ status: 200, text: "<html>" }, "passing"],
+    [{ status: 200, json: { token: "undefined" } }, "passing"],
+    [{ status: 200, json: { message: "no token" } }, "passing"],
+    [{ status: 400, json: { error: "invalid refresh token" } }, "invalid"],
+    [{ status: 401, json: { error: "REFRESH_INVALID" } }, "invalid"],
+    [{ status: 401, json: { error: "REFRESH_REUSED", code: "REFRESH_REUSED", message: "m" } }, "invalid"],
+    [{ status: 401, text: "" }, "invalid"],
+    [{ status: 403, json: {} }, "invalid"],
+  ];
+  for (const [reply, kind] of cases) {
+    const backend = await fakeBackend();
+    backend.on("POST /auth/refresh", reply);
+    const answer = await apiFor(backend.url).api.refresh("R0", "I1");
+    expect([reply, answer.kind]).toEqual([reply, kind]);
+    expect(backend.seen).toMatchObject([{ body: { refresh_token: "R0" }, headers: { "idempotency-key": "I1" } }]);
+  }
+});
+
+test("A07 a refresh tells the server's clock", async () => {
+  const backend = await fakeBackend();
+  const headers = { Date: "Fri, 27 Nov 2026 10:00:00 GMT" };
+  backend.on(
+    "POST /auth/refresh",
+    { headers, json: { token: "T1", refresh_token: "R1" } },
+    { headers, json: { token: "T1", refresh_token: null } },
+  );
+  const { api } = apiFor(backend.url);
+  const serverNow = Date.UTC(2026, 10, 27, 10);
+  expect(await api.refresh("R0", "I1")).toEqual({ kind: "ok", token: "T1", refresh_token: "R1", serverNow });
+  expect(await api.refresh("R0", "I1")).toEqual({ kind: "ok", token: "T1", serverNow });
+  expect(api.clockOffsetMs()).toBe(-2 * 3_600_000);
+});

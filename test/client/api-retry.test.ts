@@ -1,0 +1,113 @@
+import { expect, test } from "vitest";
+import { apiFor, problemOf } from "#test/client-api";
+import { fakeBackend, type Reply } from "#test/fake-backend";
+
+const OK: Reply = { json: { connections: {} } };
+
+function limited(retryAfter?: string | (() => string)): Reply {
+  return () => {
+    const value = typeof retryAfter === "function" ? retryAfter() : retryAfter;
+    const headers: Record<string, string> = value === undefined ? {} : { "Retry-After": value };
+    return { status: 429, headers, json: { error: "RATE_LIMITED" } };
+  };
+}
+
+/** Waits between the attempts of one GET that is answered by `replies`. */
+async function waits(...replies: Reply[]): Promise<number[]> {
+  const backend = await fakeBackend();
+  backend.on("GET /connections", ...replies);
+  const { api, clock } = apiFor(backend.url, { token: "T0" });
+  await api.connections();
+  expect(backend.seen.length).toBe(replies.length);
+  return clock.sleeps;
+}
+
+test("H18 a Retry-After that is seconds or a date to come is honoured", async () => {
+  expect(await waits(limited("2"), OK)).toEqual([2000]);
+  const [wait = 0] = await waits(
+    limited(() => new Date(Date.now() + 3000).toUTCString()),
+    OK,
+  );
+  expect(wait).toBeGreaterThanOrEqual(2000);
+  expect(wait).toBeLessThanOrEqual(4000);
+});
+
+test("H18 a Retry-After that is past, negative, no number or absent gives the default wait of at least a second", async () => {
+  for (const odd of ["Wed, 21 Oct 2015 07:28:00 GMT", "-1", "soon", "", "1e9", "NaN", undefined]) {
+    expect([odd, await waits(limited(odd), OK)]).toEqual([odd, [1000]]);
+  }
+});
+
+test("H18 no two attempts are closer than half a second", async () => {
+  expect(await waits(limited("0"), OK)).toEqual([500]);
+});
+
+test("H18 a wait of more than a minute is not waited for: the call fails at once and says how long", async () => {
+  const backend = await fakeBackend();
+  backend.on("GET /connections", limited("1771404540"), limited("3600"), limited("999999999999999"));
+  const { api, clock } = apiFor(backend.url, { token: "T0" });
+  const now = () => clock.now();
+  const far = new Date(now() + 1771404540_000).toISOString().slice(0, 10);
+  expect(await problemOf(api.connections())).toMatchObject({
+    code: "RATE_LIMITED",
+    message: `RATE_LIMITED It can be asked again in 1771404540 s (until ${far}).`,
+    details: { retry_after: 1771404540 },
+  });
+  expect((await problemOf(api.connections())).message).toBe("RATE_LIMITED It can be asked again in 60 min.");
+  expect(clock.sleeps).toEqual([]);
+  expect((await problemOf(api.connections())).code).toBe("RATE_LIMITED");
+  expect(clock.sleeps).toEqual([]);
+});
+
+test("H18 a GET is tried three times at most", async () => {
+  const backend = await fakeBackend();
+  backend.on("GET /connections", limited("1"), limited("1"), limited("1"));
+  const { api, clock } = apiFor(backend.url, { token: "T0" });
+  expect((await problemOf(api.connections())).code).toBe("RATE_LIMITED");
+  expect(clock.sleeps).toEqual([1000, 1000]);
+});
+
+test("H19 a GET is repeated after a broken connection and after a gateway's 502, 503 and 504", async () => {
+  expect(await waits("drop", { status: 502, text: "<html>" }, OK)).toEqual([1000, 2000]);
+  expect(
+    await waits({ status: 503, text: "<html>", headers: { "Retry-After": "3" } }, { status: 504, text: "" }, OK),
+  ).toEqual([3000, 2000]);
+});
+
+test("the default wait is spread by chance, by a quarter at most", async () => {
+  const backend = await fakeBackend();
+  backend.on("GET /connections", "drop", OK);
+  const { api, clock } = apiFor(backend.url, { token: "T0", random: (bytes) => new Uint8Array(bytes).fill(255) });
+  await api.connections();
+  expect(clock.sleeps).toEqual([1250]);
+});
+
+test("a GET that nothing on this machine listens for fails at once", async () => {
+  const { api, clock } = apiFor("http://127.0.0.1:9", { token: "T0" });
+  expect((await problemOf(api.connections())).code).toBe("UNREACHABLE");
+  expect(clock.sleeps).toEqual([]);
+});
+
+test("a failure of the backend's own, and one of the client's, is not repeated", async () => {
+  for (const reply of [
+    { status: 500, json: {} },
+    { status: 404, json: {} },
+    { status: 503, json: { error: "DATABASE_UNAVAILABLE", message: "m" } },
+  ]) {
+    const backend = await fakeBackend();
+    backend.on("GET /connections", reply);
+    await problemOf(apiFor(backend.url, { token: "T0" }).api.connections());
+    expect(backend.seen.length).toBe(1);
+  }
+});
+
+test("Ctrl+C during a wait ends the call without another attempt", async () => {
+  const backend = await fakeBackend();
+  const controller = new AbortController();
+  backend.on("GET /connections", () => {
+    setImmediate(() => controller.abort());
+    return { status: 503, headers: { "Retry-After": "20" }, json: {} };
+  });
+  const { api } = apiFor(backend.url, { token: "T0" });
+  expect((await problemOf(api.connections({ signal: controller.signal }))).code).toBe("CANCELLED");
+});
