@@ -1,0 +1,102 @@
+// The rooms and what each may see. A broken rule is reported with its name, which says what is allowed.
+
+/** Rooms of src, and the other rooms that each may import. `main.ts` joins them; nothing imports it. */
+const rooms = {
+  protocol: [],
+  client: ["protocol"],
+  ui: ["protocol"],
+  cli: ["protocol", "client", "ui"],
+  sandbox: ["protocol"],
+  backend: ["protocol"],
+  host: ["protocol", "client", "backend", "sandbox"],
+};
+
+/** Rooms of the backend, lowest first. Files beside them, but `app.ts` and `listen.ts`, are open to all. */
+const backend = {
+  store: [],
+  services: [],
+  models: [],
+  accounts: ["store"],
+  interactions: ["store", "services"],
+  connections: ["store", "services", "accounts"],
+  agent: ["store", "services", "models", "accounts", "interactions", "connections"],
+  routes: ["store", "services", "models", "accounts", "interactions", "connections", "agent"],
+};
+
+/** Packages with one place to be used in. */
+const packages = {
+  commander: "cli/",
+  "ink|react": "ui/",
+  undici: "(client/|host/|backend/(connections|services)/|main\\.ts)",
+  "hono|@hono/.+": "(backend/(routes/|app\\.ts|listen\\.ts)|sandbox/)",
+  "ai|@ai-sdk/.+": "backend/(agent|models)/",
+  "wink-.+|chrono-node": "backend/models/",
+  kysely: "backend/",
+  pg: "backend/store/",
+  jose: "backend/accounts/",
+  oauth4webapi: "backend/connections/",
+  "jwt-decode|conf|@napi-rs/keyring": "client/",
+};
+
+/** Type imports that a room may have of a package that another room uses. */
+const typesOf = { "ai|@ai-sdk/.+": "backend/store/" };
+
+/** @type {import("dependency-cruiser").IConfiguration} */
+export default {
+  forbidden: [
+    ...Object.entries(rooms).map(([name, others]) => room("src", name, others)),
+    ...Object.entries(backend).map(([name, others]) => room("src/backend", name, others)),
+    ...Object.entries(packages).flatMap(([names, place]) => packageRule(names, place)),
+    rule("no room sees main.ts", { path: "^src/." }, { path: "^src/main\\.ts$" }),
+    rule("src sees nothing beside it", { path: "^src/" }, { path: "^(test|scripts|bench|bin|dist)/" }),
+    rule(
+      "other rooms are imported by their # names",
+      { path: "^src/([^/]+)/" },
+      { path: "^src/(?!$1/)", dependencyTypesNot: ["aliased-subpath-import"] },
+    ),
+    rule("zod is used as zod/mini", { path: "^src/" }, { path: "node_modules/zod/", pathNot: "/mini/" }),
+    rule("no cycles", {}, { circular: true, viaOnly: { dependencyTypesNot: ["type-only"] } }),
+    rule("imports resolve", {}, { couldNotResolve: true }),
+    rule("src uses what package.json gives it", { path: "^src/" }, { dependencyTypes: ["npm-dev", "npm-no-pkg"] }),
+  ],
+  options: {
+    tsConfig: { fileName: "tsconfig.json" },
+    tsPreCompilationDeps: true,
+    doNotFollow: { path: "node_modules" },
+    enhancedResolveOptions: { exportsFields: ["exports"], conditionNames: ["import", "node", "types", "default"] },
+  },
+};
+
+function room(parent, name, others) {
+  const seen = [name, ...others];
+  const open = parent === "src" ? "" : "|(?!app|listen)[^/]+\\.ts$";
+  return rule(
+    `${parent}/${name} sees only ${seen.join(", ")}`,
+    { path: `^${parent}/${name}/` },
+    { path: `^${parent}/`, pathNot: `^${parent}/((${seen.join("|")})/${open})` },
+  );
+}
+
+function packageRule(names, place) {
+  const types = typesOf[names];
+  return [
+    rule(
+      `${names} only in ${place}`,
+      { path: "^src/", pathNot: `^src/${types ? `(${place}|${types})` : place}` },
+      { path: `node_modules/(${names})/` },
+    ),
+    ...(types
+      ? [
+          rule(
+            `only types of ${names} in ${types}`,
+            { path: `^src/${types}` },
+            { path: `node_modules/(${names})/`, dependencyTypesNot: ["type-only"] },
+          ),
+        ]
+      : []),
+  ];
+}
+
+function rule(name, from, to) {
+  return { name, severity: "error", from, to };
+}

@@ -1,0 +1,82 @@
+import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { dirname, join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { cruise, type ICruiseResult, type IViolation } from "dependency-cruiser";
+import extractTSConfig from "dependency-cruiser/config-utl/extract-ts-config";
+import { expect, test } from "vitest";
+import rules from "../.dependency-cruiser.mjs";
+
+const root = fileURLToPath(new URL("../", import.meta.url));
+
+test("every room sees only what the table of rooms gives it", { timeout: 60_000 }, async () => {
+  const { summary, modules } = await examine(root);
+  expect(summary.violations.map(worded)).toEqual([]);
+  expect(modules.filter(({ source }) => source.startsWith("src/")).length).toBeGreaterThan(100);
+  expect(summary.totalDependenciesCruised).toBeGreaterThan(500);
+});
+
+test("an import that the table forbids is reported with the rule it breaks", { timeout: 60_000 }, async () => {
+  const folder = mkdtempSync(join(tmpdir(), "kay-rooms-"));
+  try {
+    const { summary } = await examine(
+      fixture(folder, {
+        "src/main.ts": `import "#cli/run";`,
+        "src/protocol/errors.ts": `import "#client/api"; import * as z from "zod"; export { z };`,
+        "src/client/api.ts": `import "commander"; import type { Store } from "#backend/store/store"; export type Api = Store;`,
+        "src/cli/run.ts": `import "../client/api.ts"; import "#main"; import "vitest"; import "./nowhere.ts";`,
+        "src/backend/store/store.ts": `import { generateText } from "ai"; export type Store = typeof generateText;`,
+        "src/backend/services/jira.ts": `import "../agent/loop.ts"; import type { UIMessage } from "ai"; export type M = UIMessage;`,
+        "src/backend/agent/loop.ts": `import "./step.ts"; import "../app.ts"; import "ai";`,
+        "src/backend/agent/step.ts": `import "./loop.ts";`,
+        "src/backend/app.ts": `export const app = 1;`,
+      }),
+    );
+    expect(summary.violations.map(worded).sort()).toEqual([
+      "ai|@ai-sdk/.+ only in backend/(agent|models)/: src/backend/services/jira.ts → ai",
+      "commander only in cli/: src/client/api.ts → commander",
+      "imports resolve: src/cli/run.ts → ./nowhere.ts",
+      "no cycles: src/backend/agent/loop.ts → src/backend/agent/step.ts",
+      "no cycles: src/cli/run.ts → src/main.ts",
+      "no room sees main.ts: src/cli/run.ts → src/main.ts",
+      "only types of ai|@ai-sdk/.+ in backend/store/: src/backend/store/store.ts → ai",
+      "other rooms are imported by their # names: src/cli/run.ts → src/client/api.ts",
+      "src uses what package.json gives it: src/cli/run.ts → vitest",
+      "src/backend/agent sees only agent, store, services, models, accounts, interactions, connections: src/backend/agent/loop.ts → src/backend/app.ts",
+      "src/backend/services sees only services: src/backend/services/jira.ts → src/backend/agent/loop.ts",
+      "src/cli sees only cli, protocol, client, ui: src/cli/run.ts → src/main.ts",
+      "src/client sees only client, protocol: src/client/api.ts → src/backend/store/store.ts",
+      "src/protocol sees only protocol: src/protocol/errors.ts → src/client/api.ts",
+      "zod is used as zod/mini: src/protocol/errors.ts → zod",
+    ]);
+  } finally {
+    rmSync(folder, { recursive: true, force: true });
+  }
+});
+
+/** A broken rule with the import that breaks it; of a package its name only. */
+const worded = ({ rule, from, to }: IViolation) =>
+  `${rule.name}: ${from} → ${to.replace(/^.*node_modules\/([^/]+).*/, "$1")}`;
+
+/** Reads the sources below a folder as `npm run check` does. */
+async function examine(folder: string): Promise<ICruiseResult> {
+  const result = await cruise(
+    ["src"],
+    { ...rules.options, baseDir: folder, ruleSet: { forbidden: rules.forbidden }, validate: true },
+    rules.options?.enhancedResolveOptions,
+    { tsConfig: extractTSConfig(`${root}tsconfig.json`) },
+  );
+  if (typeof result.output === "string") throw new Error(result.output);
+  return result.output;
+}
+
+/** A small repository of its own with kay's package.json and packages. */
+function fixture(folder: string, files: Record<string, string>): string {
+  symlinkSync(`${root}package.json`, join(folder, "package.json"));
+  symlinkSync(`${root}node_modules`, join(folder, "node_modules"));
+  for (const [name, text] of Object.entries(files)) {
+    mkdirSync(dirname(join(folder, name)), { recursive: true });
+    writeFileSync(join(folder, name), text);
+  }
+  return folder;
+}
