@@ -1,4 +1,6 @@
+import { getPullRequest } from "./bitbucket/get.ts";
 import { bitbucketIdentity } from "./bitbucket/identity.ts";
+import { listPullRequests } from "./bitbucket/list.ts";
 import type { Service } from "./service.ts";
 
 /**
@@ -21,5 +23,5 @@ export const bitbucket: Service = {
     api: "https://api.bitbucket.org",
   },
   identify: bitbucketIdentity,
-  tools: [],
+  tools: [listPullRequests, getPullRequest],
 };

@@ -1,4 +1,6 @@
 import { ATLASSIAN_ENDPOINTS, atlassianIdentity, atlassianOAuth } from "./atlassian.ts";
+import { getPage } from "./confluence/get.ts";
+import { search } from "./confluence/search.ts";
 import type { Service } from "./service.ts";
 
 /** Search is in REST v1 only (classic scope), pages are in v2 (granular scope). */
@@ -11,5 +13,5 @@ export const confluence: Service = {
   oauth: atlassianOAuth(SCOPES),
   endpoints: ATLASSIAN_ENDPOINTS,
   identify: (http) => atlassianIdentity(http, "Confluence", SCOPES),
-  tools: [],
+  tools: [search, getPage],
 };

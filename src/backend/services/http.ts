@@ -47,6 +47,8 @@ type Call = {
   signal?: AbortSignal;
 };
 type Answer = { response: Response; body: string };
+/** No answer. `passing`: the same request may succeed in a moment. */
+type Fault = { problem: Problem; passing: boolean };
 
 async function run<T>(options: ServiceHttpOptions, request: ServiceRequest<T>): Promise<T> {
   const { title } = options.service;
@@ -80,7 +82,7 @@ async function persistent(call: Call, token: string): Promise<Answer> {
     const outcome = await once(call, token);
     const wait = waitBefore(call, outcome, attempt);
     if (wait === undefined || wait > LONGEST_WAIT_MS || attempt === ATTEMPTS) {
-      if (outcome instanceof Problem) throw outcome;
+      if ("problem" in outcome) throw outcome.problem;
       return outcome;
     }
     await sleep(wait, call.signal).catch((cause: unknown) => {
@@ -90,15 +92,15 @@ async function persistent(call: Call, token: string): Promise<Answer> {
 }
 
 /** Milliseconds to wait before the request is repeated, or `undefined` when it must not be. */
-function waitBefore(call: Call, outcome: Answer | Problem, attempt: number): number | undefined {
-  if (outcome instanceof Problem) return call.reads && outcome.details.passing === true ? backoff(attempt) : undefined;
+function waitBefore(call: Call, outcome: Answer | Fault, attempt: number): number | undefined {
+  if ("problem" in outcome) return call.reads && outcome.passing ? backoff(attempt) : undefined;
   const { status, headers } = outcome.response;
   if (status !== 429 && !(call.reads && status >= 500)) return undefined;
   return retryAfter(headers, call.options.clock.now()) ?? backoff(attempt);
 }
 
-/** One attempt. A fault of the network comes back as a Problem, so that the caller can decide whether to repeat. */
-async function once(call: Call, token: string): Promise<Answer | Problem> {
+/** One attempt. A fault of the network is given back, so that the caller can decide whether to repeat. */
+async function once(call: Call, token: string): Promise<Answer | Fault> {
   const limit = AbortSignal.timeout(call.options.timeout ?? REQUEST_MS);
   const signal = joined([call.signal, limit]);
   if (call.signal?.aborted) throw cancelled(call.options.service.title, call.signal.reason);
@@ -107,7 +109,7 @@ async function once(call: Call, token: string): Promise<Answer | Problem> {
     return { response, body: await readBody(response) };
   } catch (error) {
     if (error instanceof Problem) throw error;
-    return networkProblem(call, error, limit.aborted);
+    return networkFault(call, error, limit.aborted);
   }
 }
 
@@ -165,16 +167,17 @@ function refused(call: Call, { response, body }: Answer): Problem {
   return refusal(fault, subject);
 }
 
-function networkProblem(call: Call, cause: unknown, timedOut: boolean): Problem {
+function networkFault(call: Call, cause: unknown, timedOut: boolean): Fault {
   const { title } = call.options.service;
+  const final = (problem: Problem): Fault => ({ problem, passing: false });
   if (cause instanceof BodyTooLarge) {
     const sentence = `${title} answered more than kay reads at once.`;
-    return call.reads ? new Problem("SERVICE_FAILED", sentence) : unknownOutcome(title, sentence);
+    return final(call.reads ? new Problem("SERVICE_FAILED", sentence) : unknownOutcome(title, sentence));
   }
-  if (!call.reads && !neverSent(cause)) return unknownOutcome(title, `The answer of ${title} was lost.`, cause);
-  if (call.signal?.aborted) return cancelled(title, cause);
+  if (!call.reads && !neverSent(cause)) return final(unknownOutcome(title, `The answer of ${title} was lost.`, cause));
+  if (call.signal?.aborted) return final(cancelled(title, cause));
   const sentence = timedOut ? `${title} did not answer in time.` : `${title} could not be reached.`;
-  return new Problem("SERVICE_FAILED", sentence, { cause, details: { passing: true } });
+  return { problem: new Problem("SERVICE_FAILED", sentence, { cause }), passing: true };
 }
 
 function unknownOutcome(title: string, sentence: string, cause?: unknown): Problem {

@@ -15,7 +15,12 @@ export function adfText(value: unknown): string {
 function blocksText(nodes: AdfNode[], depth: number): string {
   return groups(nodes)
     .map((group) =>
-      isInline(group[0]) ? group.map((node) => inlineText(node, depth)).join("") : blockText(group[0], depth),
+      isInline(group[0])
+        ? group
+            .map((node) => inlineText(node, depth))
+            .join("")
+            .trim()
+        : blockText(group[0], depth),
     )
     .filter((text) => text.trim() !== "")
     .join("\n\n");
@@ -124,14 +129,19 @@ function inlineText(node: AdfNode, depth: number): string {
   }
 }
 
+/** A mark around the words; spaces at the edges stay outside, where Markdown wants them. */
 function withMark(text: string, mark: AdfMark): string {
-  if (text.trim() === "") return text;
-  if (mark.type === "code") return `\`${text}\``;
-  if (mark.type === "strong") return `**${text}**`;
-  if (mark.type === "em") return `_${text}_`;
-  if (mark.type === "strike") return `~~${text}~~`;
+  const [, before = "", words = "", after = ""] = /^(\s*)([\s\S]*?)(\s*)$/.exec(text) ?? [];
+  return words === "" ? text : before + marked(words, mark) + after;
+}
+
+function marked(words: string, mark: AdfMark): string {
+  if (mark.type === "code") return `\`${words}\``;
+  if (mark.type === "strong") return `**${words}**`;
+  if (mark.type === "em") return `_${words}_`;
+  if (mark.type === "strike") return `~~${words}~~`;
   const href = mark.type === "link" ? mark.attrs?.href : undefined;
-  return typeof href !== "string" || href === text ? text : `[${text}](${href})`;
+  return typeof href !== "string" || href === words ? words : `[${words}](${href})`;
 }
 
 function dateText(timestamp: string): string {

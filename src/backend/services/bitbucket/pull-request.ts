@@ -1,0 +1,123 @@
+import * as z from "zod/mini";
+import { Problem } from "#protocol/errors";
+import { markdownTable } from "../markdown.ts";
+import type { ToolContext } from "../service.ts";
+
+const Person = z.nullish(z.looseObject({ display_name: z.nullish(z.string()), nickname: z.nullish(z.string()) }));
+const Link = z.nullish(z.looseObject({ href: z.nullish(z.string()) }));
+const Side = z.nullish(
+  z.looseObject({
+    branch: z.nullish(z.looseObject({ name: z.nullish(z.string()) })),
+    repository: z.nullish(z.looseObject({ full_name: z.nullish(z.string()) })),
+  }),
+);
+
+/** A pull request as lists and single reads give it. Source: Bitbucket Cloud REST 2.0, "Pullrequests". */
+export const PullRequest = z.looseObject({
+  id: z.number(),
+  title: z.string(),
+  state: z.string(),
+  draft: z.nullish(z.boolean()),
+  description: z.nullish(z.string()),
+  author: Person,
+  source: Side,
+  destination: Side,
+  comment_count: z.nullish(z.number()),
+  task_count: z.nullish(z.number()),
+  updated_on: z.nullish(z.string()),
+  links: z.nullish(z.looseObject({ html: Link })),
+  participants: z.nullish(
+    z.array(
+      z.looseObject({
+        user: Person,
+        role: z.nullish(z.string()),
+        approved: z.nullish(z.boolean()),
+        state: z.nullish(z.string()),
+      }),
+    ),
+  ),
+});
+export type PullRequest = z.output<typeof PullRequest>;
+
+/** A repository within a workspace, as slugs. */
+export type Repository = { workspace: string; slug: string };
+
+/** The workspace of a connection. @throws Problem SITE_REQUIRED when it has none */
+export function workspaceOf(context: Pick<ToolContext, "metadata">): string {
+  const { workspace } = context.metadata;
+  if (typeof workspace === "string" && workspace !== "") return workspace;
+  throw new Problem("SITE_REQUIRED", "This Bitbucket account has several workspaces and none was chosen.", {
+    hint: "Connect again with `kay connect bitbucket --site <workspace>`.",
+  });
+}
+
+/** The repository in what a person typed: `web`, `acme/web`, or its address. */
+export function repositoryOf(text: string, context: Pick<ToolContext, "metadata">): Repository {
+  const path = text
+    .trim()
+    .replace(/^https?:\/\/[^/]+\//i, "")
+    .replace(/\.git$/, "");
+  const [first = "", second] = path.split("/").filter(Boolean);
+  if (second) return { workspace: first, slug: slug(second) };
+  return { workspace: workspaceOf(context), slug: slug(first) };
+}
+
+/** API path of a repository. */
+export function repositoryPath({ workspace, slug: name }: Repository): string {
+  return `/2.0/repositories/${encodeURIComponent(workspace)}/${encodeURIComponent(name)}`;
+}
+
+/** A pull request trimmed for a model. */
+export function pullRequestData(pull: PullRequest, repository: Repository): Record<string, unknown> {
+  return {
+    id: pull.id,
+    repository: repository.slug,
+    title: pull.title,
+    state: pull.state,
+    draft: pull.draft ?? false,
+    author: personName(pull.author),
+    source: pull.source?.branch?.name,
+    destination: pull.destination?.branch?.name,
+    approvals: approvals(pull).length,
+    comments: pull.comment_count ?? 0,
+    updated: pull.updated_on,
+    url: pullRequestUrl(pull, repository),
+  };
+}
+
+/** Pull requests as a table for a person. */
+export function pullRequestTable(list: { pull: PullRequest; repository: Repository }[]): string {
+  const rows = list.map(({ pull, repository }) => [
+    repository.slug,
+    `#${pull.id}`,
+    pull.title,
+    pull.draft ? `${pull.state.toLowerCase()}, draft` : pull.state.toLowerCase(),
+    personName(pull.author),
+    `${pull.source?.branch?.name ?? "?"} → ${pull.destination?.branch?.name ?? "?"}`,
+    pull.updated_on?.slice(0, 10) ?? "",
+  ]);
+  return markdownTable(["Repository", "ID", "Title", "State", "Author", "Branches", "Updated"], rows);
+}
+
+/** Names of those who approved. */
+export function approvals({ participants }: PullRequest): string[] {
+  return (participants ?? []).filter(({ approved }) => approved === true).map(({ user }) => personName(user));
+}
+
+/** Where a person looks at a pull request. */
+export function pullRequestUrl(pull: PullRequest, { workspace, slug: name }: Repository): string {
+  const site = `https://bitbucket.org/${encodeURIComponent(workspace)}/${encodeURIComponent(name)}`;
+  return pull.links?.html?.href ?? `${site}/pull-requests/${pull.id}`;
+}
+
+export function personName(person: z.output<typeof Person>): string {
+  return person?.display_name ?? person?.nickname ?? "someone";
+}
+
+/** Bitbucket's slug of a repository's name: lower case, other characters as single hyphens. */
+function slug(name: string): string {
+  return name
+    .toLowerCase()
+    .replace(/[^a-z0-9._-]+/g, "-")
+    .replace(/^-+|-+$/g, "");
+}

@@ -1,0 +1,311 @@
+import { expect, test } from "vitest";
+import * as z from "zod/mini";
+import { jira } from "#backend/services/jira";
+import { Problem } from "#protocol/errors";
+import { type Expected, httpOver, outside } from "./support/outside.ts";
+
+const API = "https://api.atlassian.com";
+const Thing = z.looseObject({ name: z.string() });
+
+/** What a rejected promise says, as a person and a program see it. */
+async function problem(promise: Promise<unknown>) {
+  const error = await promise.then(
+    () => new Error("it did not fail"),
+    (reason: unknown) => reason,
+  );
+  if (!(error instanceof Problem)) throw error;
+  const { code, message, hint, details } = error;
+  return { code, message, hint, details };
+}
+
+function get(...answers: Omit<Expected, "request">[]) {
+  const world = outside(...answers.map((answer) => ({ request: `GET ${API}/thing`, ...answer })));
+  const { http, pauses } = httpOver(world, jira);
+  return { world, pauses, answer: () => http.request({ path: "/thing", answer: Thing }) };
+}
+
+function post(...answers: Omit<Expected, "request">[]) {
+  const world = outside(...answers.map((answer) => ({ request: `POST ${API}/thing`, ...answer })));
+  const { http, pauses } = httpOver(world, jira, { idempotencyKey: "effect_1" });
+  return {
+    world,
+    pauses,
+    answer: (schema: z.ZodMiniType<unknown> = z.unknown()) =>
+      http.request({ method: "POST", path: "/thing", body: { a: 1 }, answer: schema }),
+  };
+}
+
+function fault(code: string): Error {
+  return Object.assign(new TypeError("fetch failed"), { cause: Object.assign(new Error(code), { code }) });
+}
+
+test("a request carries the token and asks for JSON, and a write its idempotency key", async () => {
+  const { world, answer } = post({ status: 201, json: { name: "x" } });
+  expect(await answer(Thing)).toEqual({ name: "x" });
+  expect(world.asked).toEqual([
+    {
+      request: `POST ${API}/thing`,
+      body: { a: 1 },
+      token: "T0",
+      headers: {
+        accept: "application/json",
+        authorization: "Bearer T0",
+        "content-type": "application/json",
+        "idempotency-key": "effect_1",
+      },
+    },
+  ]);
+});
+
+test("query fields that are undefined are left out, the others are encoded", async () => {
+  const world = outside({ request: `GET ${API}/thing?q=a+b%26c&n=2`, json: { name: "x" } });
+  const { http } = httpOver(world, jira);
+  const query = { q: "a b&c", n: 2, none: undefined };
+  expect(await http.request({ path: "/thing", query, answer: Thing })).toEqual({ name: "x" });
+});
+
+test.each([
+  ["204 without a body", { status: 204 }],
+  ["200 with an empty body", { status: 200, text: "" }],
+  ["202 with white space", { status: 202, text: "\n" }],
+])("V09 a write answered by %s is a success, asked once and never parsed", async (_, given) => {
+  const { world, answer } = post(given);
+  expect(await answer()).toBe(undefined);
+  expect(world.asked.length).toBe(1);
+});
+
+test("an answer of another shape is one sentence that names the field", async () => {
+  expect(await problem(get({ json: { name: 3 } }).answer())).toMatchObject({
+    code: "SERVICE_FAILED",
+    message: "Jira answered something unexpected: name is not of type string.",
+  });
+  expect(await problem(get({ json: {} }).answer())).toMatchObject({
+    message: "Jira answered something unexpected: name is missing.",
+  });
+  expect(await problem(get({ text: "<html>hello</html>" }).answer())).toMatchObject({
+    message: "Jira answered something unexpected: the body is not JSON.",
+  });
+});
+
+test("a write that was accepted with an unreadable answer is of unknown outcome, never a failure to repeat", async () => {
+  const { world, answer } = post({ status: 201, text: "<html>" });
+  expect(await problem(answer(Thing))).toEqual({
+    code: "OUTCOME_UNKNOWN",
+    message: "Jira answered something unexpected: the body is not JSON. It may have been done.",
+    hint: "Look in Jira before you repeat it.",
+    details: {},
+  });
+  expect(world.asked.length).toBe(1);
+});
+
+test("a token that is refused is renewed once, and the request sent again with the new one", async () => {
+  const world = outside(
+    { request: `GET ${API}/thing`, status: 401, json: { type: "error", error: { message: "Token is expired" } } },
+    { request: `GET ${API}/thing`, json: { name: "x" } },
+  );
+  const rejected: string[] = [];
+  const onRejected = async (token: string) => {
+    rejected.push(token);
+    return "T1";
+  };
+  const { http } = httpOver(world, jira, { onRejected });
+  expect(await http.request({ path: "/thing", answer: Thing })).toEqual({ name: "x" });
+  expect([rejected, world.asked.map(({ token }) => token)]).toEqual([["T0"], ["T0", "T1"]]);
+});
+
+test("a write that is refused with 401 was not done, so it is sent again with the new token", async () => {
+  const world = outside(
+    { request: `POST ${API}/thing`, status: 401, json: {} },
+    { request: `POST ${API}/thing`, status: 204 },
+  );
+  const { http } = httpOver(world, jira, { onRejected: async () => "T1" });
+  expect(await http.request({ method: "POST", path: "/thing", body: {}, answer: z.unknown() })).toBe(undefined);
+});
+
+test("a new token that is refused too ends as AUTH_REQUIRED, without a loop", async () => {
+  const refused = { request: `GET ${API}/thing`, status: 401, json: { code: 401, message: "Unauthorized" } };
+  const world = outside(refused, refused);
+  const { http } = httpOver(world, jira, { onRejected: async () => "T1" });
+  expect(await problem(http.request({ path: "/thing", answer: Thing }))).toEqual({
+    code: "AUTH_REQUIRED",
+    message: "Jira does not accept the connection any more.",
+    hint: "Run `kay connect jira`, then ask again.",
+    details: { integrations: ["jira"] },
+  });
+  world.done();
+});
+
+test.each([
+  ["Jira", 401, { code: 401, message: "Unauthorized; scope does not match" }, ["write:jira-work"]],
+  [
+    "Bitbucket",
+    403,
+    {
+      type: "error",
+      error: {
+        message: "Your credentials lack one or more required privilege scopes.",
+        detail: { granted: ["account"], required: ["pullrequest:write"] },
+      },
+    },
+    ["pullrequest:write"],
+  ],
+])(
+  "V02 a missing scope of %s names the permission and is not taken for a dead token",
+  async (_, status, json, scopes) => {
+    const world = outside({ request: `GET ${API}/thing`, status, json });
+    const { http } = httpOver(world, jira, { onRejected: async () => expect.unreachable("no refresh cures a scope") });
+    expect(await problem(http.request({ path: "/thing", answer: Thing, scope: "write:jira-work" }))).toEqual({
+      code: "SERVICE_FAILED",
+      message: `The connection to Jira lacks the permission ${scopes[0]}.`,
+      hint: "Run `kay disconnect jira`, then `kay connect jira`, and allow it.",
+      details: { service: "jira", service_status: status, scopes },
+    });
+  },
+);
+
+test.each([
+  [{ errorMessages: ["INVALID_INPUT"], errors: {} }, "Jira: INVALID_INPUT."],
+  [
+    { errorMessages: [], errors: { summary: "You must specify a summary" } },
+    "Jira: summary: You must specify a summary.",
+  ],
+  [{ code: 400, message: "Bad\nthing\u001b[31m happened." }, "Jira: Bad thing happened."],
+  [{ errors: [{ status: 400, code: "INVALID", title: "Page is gone", detail: null }] }, "Jira: Page is gone."],
+  [
+    { type: "error", error: { message: "Bad request", fields: { title: ["required key not provided"] } } },
+    "Jira: Bad request; title: required key not provided.",
+  ],
+  [{ error: "invalid", error_description: "It is wrong" }, "Jira: It is wrong."],
+  [{ error: "invalid_thing" }, "Jira: invalid_thing."],
+  [{ statusCode: 400, message: "<html><h1>no</h1></html>" }, "Jira did not accept the request."],
+  [[], "Jira did not accept the request."],
+  [{ errorMessages: null, errors: "x", error: 7 }, "Jira did not accept the request."],
+])("V02 the error body %j is shown as one readable sentence", async (json, message) => {
+  expect((await problem(get({ status: 400, json }).answer())).message).toBe(message);
+});
+
+test("an HTML error page is never shown", async () => {
+  expect(await problem(get({ status: 404, text: "<html><h1>nginx</h1></html>" }).answer())).toEqual({
+    code: "SERVICE_FAILED",
+    message: "Jira does not know that, or does not show it to this account.",
+    hint: "Check the name, and that you can open it in Jira.",
+    details: { service: "jira", service_status: 404 },
+  });
+});
+
+test("reads are repeated after network faults and 5xx, with pauses, three times at most", async () => {
+  const good = get({ fault: fault("ECONNRESET") }, { status: 503, text: "<html>" }, { json: { name: "x" } });
+  expect(await good.answer()).toEqual({ name: "x" });
+  expect(good.pauses).toEqual([500, 1000]);
+  const bad = get({ status: 500 }, { status: 502 }, { status: 503, text: "<html>Service Unavailable</html>" });
+  expect((await problem(bad.answer())).message).toBe("Jira refused the request (HTTP 503).");
+  bad.world.done();
+  const gone = get({ fault: fault("ENOTFOUND") }, { fault: fault("ENOTFOUND") }, { fault: fault("ENOTFOUND") });
+  expect(await problem(gone.answer())).toMatchObject({ code: "SERVICE_FAILED", message: "Jira could not be reached." });
+});
+
+test("429 waits as long as Retry-After says, for writes too, since nothing was done", async () => {
+  const seconds = post({ status: 429, headers: { "retry-after": "3" } }, { status: 204 });
+  expect(await seconds.answer()).toBe(undefined);
+  expect(seconds.pauses).toEqual([3000]);
+  const date = get(
+    { status: 429, headers: { "retry-after": "Fri, 27 Nov 2026 12:00:07 GMT" } },
+    { status: 429 },
+    { json: { name: "x" } },
+  );
+  expect(await date.answer()).toEqual({ name: "x" });
+  expect(date.pauses).toEqual([7000, 1000]);
+});
+
+test("429 ends after three attempts, and at once when the pause would be longer than 30 s", async () => {
+  const thrice = get({ status: 429 }, { status: 429 }, { status: 429 });
+  expect(await problem(thrice.answer())).toMatchObject({ code: "RATE_LIMITED", hint: "Try again in a moment." });
+  thrice.world.done();
+  const long = post({ status: 429, headers: { "retry-after": "120" } });
+  expect(await problem(long.answer())).toMatchObject({
+    code: "RATE_LIMITED",
+    message: "Jira gets too many requests at the moment.",
+    hint: "Try again in 120 s.",
+  });
+  expect(long.pauses).toEqual([]);
+});
+
+test.each([
+  ["the connection broke", { fault: fault("ECONNRESET") }, "The answer of Jira was lost. It may have been done."],
+  ["500", { status: 500 }, "Jira failed while it worked on the request (HTTP 500). It may have been done."],
+  [
+    "504",
+    { status: 504, text: "<html>" },
+    "Jira failed while it worked on the request (HTTP 504). It may have been done.",
+  ],
+])("a write whose answer is lost (%s) is never repeated and ends as OUTCOME_UNKNOWN", async (_, given, message) => {
+  const { world, answer } = post(given);
+  expect(await problem(answer())).toMatchObject({ code: "OUTCOME_UNKNOWN", message });
+  expect(world.asked.length).toBe(1);
+});
+
+test.each([
+  ["no connection could be made", { fault: fault("ECONNREFUSED") }, "Jira could not be reached."],
+  ["503", { status: 503 }, "Jira refused the request (HTTP 503)."],
+])("a write that surely was not done (%s) is a plain failure", async (_, given, message) => {
+  expect(await problem(post(given).answer())).toMatchObject({ code: "SERVICE_FAILED", message });
+});
+
+test("V20 an absolute URL of another host is not asked, and no token goes there", async () => {
+  const world = outside();
+  const { http } = httpOver(world, jira);
+  for (const path of [
+    "https://evil.example.test/2.0/x?page=2",
+    "https://api.atlassian.com.evil.test/x",
+    "http://api.atlassian.com/x",
+  ]) {
+    expect(await problem(http.request({ path, answer: Thing }))).toMatchObject({ code: "SERVICE_FAILED" });
+  }
+  expect(world.asked).toEqual([]);
+});
+
+test("redirects are followed for reads within the origin only", async () => {
+  const world = outside(
+    { request: `GET ${API}/thing`, status: 301, headers: { location: "/other" } },
+    { request: `GET ${API}/other`, json: { name: "x" } },
+  );
+  expect(await httpOver(world, jira).http.request({ path: "/thing", answer: Thing })).toEqual({ name: "x" });
+  const away = get({ status: 302, headers: { location: "https://evil.example.test/" } });
+  expect((await problem(away.answer())).message).toBe("Jira redirected to another place, which kay does not follow.");
+  const write = post({ status: 307, headers: { location: "/other" } });
+  expect(await problem(write.answer())).toMatchObject({ code: "SERVICE_FAILED" });
+});
+
+test("a service that never answers is given up after the limit", async () => {
+  const http = httpOver({ fetch: silent }, jira, { timeout: 5 }).http;
+  expect((await problem(http.request({ path: "/thing", answer: Thing }))).message).toBe("Jira did not answer in time.");
+  const write = http.request({ method: "PUT", path: "/thing", body: {}, answer: Thing });
+  expect((await problem(write)).code).toBe("OUTCOME_UNKNOWN");
+});
+
+test("a cancelled request says so, and one cancelled before it was sent is not sent", async () => {
+  const controller = new AbortController();
+  const { http } = httpOver({ fetch: silent }, jira, { signal: controller.signal });
+  const running = problem(http.request({ path: "/thing", answer: Thing }));
+  await new Promise(setImmediate);
+  controller.abort();
+  expect(await running).toMatchObject({ code: "CANCELLED", message: "The request to Jira was cancelled." });
+  const world = outside();
+  const late = httpOver(world, jira, { signal: controller.signal }).http;
+  const write = late.request({ method: "POST", path: "/thing", body: {}, answer: Thing });
+  expect((await problem(write)).code).toBe("CANCELLED");
+});
+
+test("an answer larger than kay reads is refused", async () => {
+  const huge = new ReadableStream({ pull: (controller) => controller.enqueue(new Uint8Array(1 << 20)) });
+  const http = httpOver({ fetch: async () => new Response(huge) }, jira).http;
+  expect(await problem(http.request({ path: "/thing", answer: Thing }))).toMatchObject({
+    code: "SERVICE_FAILED",
+    message: "Jira answered more than kay reads at once.",
+  });
+});
+
+/** A service that takes the request and says nothing until the request is given up. */
+function silent(_: string, { signal }: RequestInit = {}): Promise<Response> {
+  return new Promise((_, reject) => signal?.addEventListener("abort", () => reject(signal.reason)));
+}
