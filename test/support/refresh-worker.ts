@@ -87,7 +87,7 @@ async function work(): Promise<Omit<Report, "warnings">> {
 
 async function call(refresh_token: string): Promise<RefreshOutcome> {
   const answer = await fetch(`${job.server}/auth/refresh`, { method: "POST", body: JSON.stringify({ refresh_token }) });
-  const body = await answer.json();
-  if (answer.ok) return { kind: "ok", ...body };
+  const body = (await answer.json()) as { token: string; refresh_token: string; error: string; message: string };
+  if (answer.ok) return { kind: "ok", token: body.token, refresh_token: body.refresh_token };
   return { kind: "invalid", code: body.error, message: body.message };
 }

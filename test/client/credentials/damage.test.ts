@@ -152,7 +152,7 @@ test.runIf(process.platform !== "win32")(
 test.for([
   ["does not exist", "nowhere/.config/kay", "ENOENT"],
   ["is a file", "file/.config/kay", "ENOTDIR"],
-])("S14 a home that %s is never created", async ([, place, errno]) => {
+] as const)("S14 a home that %s is never created", async ([, place, errno]) => {
   const home = temporaryFolder();
   writeFileSync(join(home, "file"), "");
   const { credentials } = openProfile({ in: join(home, place) });

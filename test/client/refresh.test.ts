@@ -1,0 +1,362 @@
+import { readFileSync } from "node:fs";
+import { expect, test } from "vitest";
+import type { SignIn } from "#client/credentials/credentials";
+import { createRefresher, type RefreshOutcome } from "#client/refresh";
+import { Problem } from "#protocol/errors";
+import { fakeClock } from "#test/client-clock";
+import { ORIGIN, openProfile } from "#test/credentials";
+
+const NOW = Date.UTC(2026, 10, 27, 12);
+const MINUTE = 60_000;
+
+/** An access token as a backend with a right clock issues it. */
+function jwt(issued: number, lifetime = 30 * MINUTE, claims: object = {}): string {
+  const part = (value: object) => Buffer.from(JSON.stringify(value)).toString("base64url");
+  return `${part({ alg: "HS256", typ: "JWT" })}.${part({ iat: issued / 1000, exp: (issued + lifetime) / 1000, ...claims })}.c2ln`;
+}
+
+/** A process that is signed in so, against a backend that answers a refresh so. */
+async function signedIn(
+  signIn: SignIn,
+  answer: (refreshToken: string, world: World) => RefreshOutcome | Promise<RefreshOutcome>,
+  start = NOW,
+) {
+  const clock = fakeClock({ start });
+  const profile = openProfile({ clock });
+  await profile.credentials.write(ORIGIN, 0, signIn);
+  const spent: string[] = [];
+  const keys: string[] = [];
+  const world: World = {
+    ...profile,
+    clock,
+    spent,
+    keys,
+    stored: async () => (await profile.credentials.read(ORIGIN)).signIn,
+  };
+  const refresher = () =>
+    createRefresher({
+      origin: ORIGIN,
+      credentials: profile.credentials,
+      clock,
+      warn: (message) => profile.warnings.push(message),
+      call: async (refreshToken, key) => {
+        spent.push(refreshToken);
+        keys.push(key);
+        return answer(refreshToken, world);
+      },
+    });
+  return { ...world, refresher: refresher(), anotherProcess: refresher };
+}
+type World = ReturnType<typeof openProfile> & {
+  clock: ReturnType<typeof fakeClock>;
+  spent: string[];
+  keys: string[];
+  stored(): Promise<SignIn>;
+};
+
+const K = { session_id: "kaysession_1", account_id: "557058:t" };
+const T0 = jwt(NOW - 31 * MINUTE);
+const T1 = jwt(NOW);
+const OK: RefreshOutcome = { kind: "ok", token: T1, refresh_token: "R1", serverNow: NOW };
+const REFUSED: RefreshOutcome = { kind: "invalid", code: "REFRESH_INVALID", message: "no" };
+const expired = { ...K, token: T0, refresh_token: "R0" };
+
+test("nobody signed in has no token, and nothing is asked", async () => {
+  const { refresher, spent } = await signedIn(K, () => OK);
+  expect([await refresher.accessToken(), await refresher.afterRejection("x"), spent]).toEqual([null, null, []]);
+});
+
+test("an expired token is refreshed before it is used, and what is stored is the new pair", async () => {
+  const { refresher, spent, stored } = await signedIn(expired, () => OK);
+  expect(await refresher.accessToken()).toBe(T1);
+  expect([spent, await stored()]).toEqual([["R0"], { ...K, token: T1, refresh_token: "R1", clock_offset_ms: 0 }]);
+});
+
+test("the new token is in the store before anybody is given it", async () => {
+  const { refresher, path } = await signedIn(expired, () => OK);
+  await refresher.accessToken();
+  expect(readFileSync(path, "utf8")).toContain(T1);
+});
+
+test("A30 a token with 25 minutes left is not refreshed, nor while a session is idle for 3 minutes", async () => {
+  const token = jwt(NOW - 5 * MINUTE);
+  const { anotherProcess, clock, spent } = await signedIn({ ...K, token, refresh_token: "R0" }, () => OK);
+  for (let run = 0; run < 3; run++) expect(await anotherProcess().accessToken()).toBe(token);
+  const session = anotherProcess();
+  for (clock.advance(0); clock.now() < NOW + 3 * MINUTE; clock.advance(MINUTE))
+    expect(await session.accessToken()).toBe(token);
+  expect(spent).toEqual([]);
+});
+
+test("A30 a token with 4 minutes left is refreshed once, for all processes together", async () => {
+  const token = jwt(NOW - 26 * MINUTE);
+  const { anotherProcess, spent } = await signedIn({ ...K, token, refresh_token: "R0" }, () => OK);
+  const tokens = await Promise.all([1, 2, 3].map(() => anotherProcess().accessToken()));
+  expect([tokens, spent]).toEqual([[T1, T1, T1], ["R0"]]);
+});
+
+test("a session that lives on refreshes its new token again when that is nearly spent", async () => {
+  const { refresher, clock, spent } = await signedIn(expired, (_, world) => ({
+    ...OK,
+    token: jwt(world.clock.now()),
+    refresh_token: `R${world.spent.length}`,
+  }));
+  await refresher.accessToken();
+  clock.advance(24 * MINUTE);
+  await refresher.accessToken();
+  clock.advance(2 * MINUTE);
+  await refresher.accessToken();
+  expect(spent).toEqual(["R0", "R1"]);
+});
+
+test("tokens that live shorter than the margin do not make every call a refresh", async () => {
+  const { refresher, spent } = await signedIn(expired, () => ({ ...OK, token: jwt(NOW, 2 * MINUTE) }));
+  for (let call = 0; call < 5; call++) await refresher.accessToken();
+  expect(spent).toEqual(["R0"]);
+});
+
+test("an opaque token is used until it is refused", async () => {
+  const { refresher, spent } = await signedIn({ ...K, token: "opaque", refresh_token: "R0" }, () => ({
+    ...OK,
+    token: "opaque-1",
+  }));
+  expect([await refresher.accessToken(), spent]).toEqual(["opaque", []]);
+  expect([await refresher.afterRejection("opaque"), spent]).toEqual(["opaque-1", ["R0"]]);
+});
+
+test("a token without a refresh token is used as long as it lasts, and not replaced", async () => {
+  const { refresher } = await signedIn({ ...K, token: T0 }, () => OK);
+  expect([await refresher.accessToken(), await refresher.afterRejection(T0)]).toEqual([T0, null]);
+});
+
+test("A02 many refusals at once cause one refresh, and a later call may try again after a failure", async () => {
+  let down = true;
+  const problem = new Problem("UNREACHABLE", "Cannot reach it.");
+  const { refresher, spent } = await signedIn(expired, () => (down ? { kind: "passing", problem } : OK));
+  const failed = await Promise.allSettled([refresher.afterRejection(T0), refresher.afterRejection(T0)]);
+  expect([failed.map(({ status }) => status), spent]).toEqual([["rejected", "rejected"], ["R0"]]);
+  down = false;
+  const calls = [refresher.afterRejection(T0), refresher.accessToken(), refresher.afterRejection(T0)];
+  expect([await Promise.all(calls), spent]).toEqual([
+    [T1, T1, T1],
+    ["R0", "R0"],
+  ]);
+});
+
+test("a refusal of a token that somebody has replaced meanwhile adopts the new one", async () => {
+  const { refresher, credentials, spent } = await signedIn(expired, () => OK);
+  await credentials.write(ORIGIN, 1, { ...K, token: "T9", refresh_token: "R9" });
+  expect([await refresher.afterRejection(T0), spent]).toEqual(["T9", []]);
+});
+
+test("A01 a process that gets the lock second adopts what the first has stored", async () => {
+  const { anotherProcess, spent, stored } = await signedIn(expired, () => OK);
+  const tokens = await Promise.all([1, 2, 3, 4, 5].map(() => anotherProcess().afterRejection(T0)));
+  expect([tokens, spent, (await stored()).refresh_token]).toEqual([[T1, T1, T1, T1, T1], ["R0"], "R1"]);
+});
+
+test("A03 the loser of a race adopts what the winner stored while its own refresh was refused", async () => {
+  const { refresher, stored } = await signedIn(expired, async (_, world) => {
+    await world.credentials.write(ORIGIN, 1, { ...K, token: "T1", refresh_token: "R1" });
+    return REFUSED;
+  });
+  expect([await refresher.afterRejection(T0), await stored()]).toEqual([
+    "T1",
+    { ...K, token: "T1", refresh_token: "R1" },
+  ]);
+});
+
+test("A03 a winner that stores up to 3 s later is waited for", async () => {
+  const { refresher, clock, stored, credentials } = await signedIn(expired, () => REFUSED);
+  const { sleep } = clock;
+  clock.sleep = async (ms) => {
+    await sleep(ms);
+    if (clock.now() === NOW + 2_500) await credentials.write(ORIGIN, 1, { ...K, token: "T1", refresh_token: "R1" });
+  };
+  expect([await refresher.accessToken(), (await stored()).token]).toEqual(["T1", "T1"]);
+});
+
+test("A03 only when the refused refresh token is still stored after 3 s are the tokens removed; the session id stays", async () => {
+  const { refresher, clock, stored } = await signedIn(expired, () => REFUSED);
+  await expect(refresher.accessToken()).rejects.toMatchObject({
+    code: "REFRESH_INVALID",
+    message: "Your sign-in has ended.",
+    hint: "Run `kay connect <service>` to sign in again.",
+    exit: 4,
+  });
+  expect([await stored(), clock.now() - NOW]).toEqual([K, 3_000]);
+  expect(await refresher.accessToken()).toBe(null);
+});
+
+test("a refresh token that was used twice is told apart", async () => {
+  const { refresher } = await signedIn(expired, () => ({ kind: "invalid", code: "REFRESH_REUSED", message: "theft" }));
+  await expect(refresher.accessToken()).rejects.toMatchObject({ code: "REFRESH_REUSED", exit: 4 });
+});
+
+test("whatever a backend says in its refusal, it is neither shown nor does it choose the error", async () => {
+  const hostile: RefreshOutcome = { kind: "invalid", code: "INTERNAL", message: "\u001b[2J R0" };
+  const { refresher } = await signedIn(expired, () => hostile);
+  await expect(refresher.accessToken()).rejects.toMatchObject({
+    code: "REFRESH_INVALID",
+    message: "Your sign-in has ended.",
+  });
+});
+
+test.for([
+  ["socket destroyed", new Problem("UNREACHABLE", "Cannot reach it (ECONNRESET).")],
+  ["503 with a page", new Problem("BAD_GATEWAY", "It answered 503.")],
+  ["429", new Problem("RATE_LIMITED", "Too many requests; try again in 2 s.")],
+  ["no answer", new Problem("TIMED_OUT", "No answer within 10 s.")],
+  ["408", new Problem("TIMED_OUT", "It answered 408.")],
+  ["garbled", new Problem("BAD_ANSWER", "It answered something else.")],
+] as const)(
+  "A04 a fault that passes (%s) leaves what is stored byte for byte, and nobody is told to sign in",
+  async ([, problem]) => {
+    const { refresher, path } = await signedIn(expired, () => ({ kind: "passing", problem }));
+    const before = readFileSync(path);
+    const error = await refresher.afterRejection(T0).catch((each) => each);
+    expect(error).toBeInstanceOf(Problem);
+    expect([error.exit, readFileSync(path).equals(before)]).toEqual([6, true]);
+    expect(`${error.message} ${error.hint}`).not.toMatch(/connect|sign in again|log ?in/i);
+  },
+);
+
+test("A04 a call that throws a fault of the network counts as passing too", async () => {
+  const { refresher, stored } = await signedIn(expired, () => Promise.reject(new Problem("TLS_FAILED", "No.")));
+  await expect(refresher.accessToken()).rejects.toMatchObject({ exit: 6 });
+  expect(await stored()).toEqual(expired);
+});
+
+test("a refresh ahead of time that fails in passing does not fail the command: the token is still good", async () => {
+  const token = jwt(NOW - 26 * MINUTE);
+  const problem = new Problem("UNREACHABLE", "Cannot reach it.");
+  const { refresher, spent } = await signedIn({ ...K, token, refresh_token: "R0" }, () => ({
+    kind: "passing",
+    problem,
+  }));
+  expect([await refresher.accessToken(), spent]).toEqual([token, ["R0"]]);
+});
+
+test.for([[undefined], [""], [null], ["undefined"], ["null"]])(
+  "A29 an answer whose refresh token is %j keeps the old one",
+  async ([refresh_token]) => {
+    const { refresher, stored } = await signedIn(expired, () => ({
+      kind: "ok",
+      token: T1,
+      refresh_token,
+      serverNow: NOW,
+    }));
+    expect([await refresher.accessToken(), await stored()]).toEqual([
+      T1,
+      { ...K, token: T1, refresh_token: "R0", clock_offset_ms: 0 },
+    ]);
+  },
+);
+
+test.for(["", "undefined", "null"])(
+  "A29 an answer whose token is %j is a fault that passes, and nothing is stored",
+  async (token) => {
+    const { refresher, stored } = await signedIn(expired, () => ({ kind: "ok", token, refresh_token: "R1" }));
+    await expect(refresher.accessToken()).rejects.toMatchObject({ exit: 6 });
+    expect(await stored()).toEqual(expired);
+  },
+);
+
+test.for([
+  ["2 h ahead", 120, "about 2 h ahead of"],
+  ["40 min ahead", 40, "about 40 min ahead of"],
+  ["3 days ahead", 3 * 24 * 60, "about 3 days ahead of"],
+] as const)(
+  "A07 on a clock that is %s each process refreshes at most once, uses the new token, and says so once",
+  async ([, minutes, words]) => {
+    const { anotherProcess, spent, warnings, clock } = await signedIn(
+      { ...K, token: jwt(NOW - 10 * MINUTE), refresh_token: "R0" },
+      () => ({ kind: "ok", token: T1, refresh_token: "R1" }),
+      NOW + minutes * MINUTE,
+    );
+    for (let run = 0; run < 3; run++) {
+      const kay = anotherProcess();
+      for (let request = 0; request < 3; request++) expect(await kay.accessToken()).toBe(T1);
+      clock.advance(1000);
+    }
+    expect(spent).toEqual(["R0"]);
+    expect(warnings).toEqual([
+      `This machine's clock is ${words} the backend's; set it right to avoid trouble with sign-in and expiry.`,
+    ]);
+  },
+);
+
+test("A07 the time of the Date header counts before that of the token", async () => {
+  const { refresher, stored } = await signedIn(expired, () => ({ ...OK, serverNow: NOW - 8_000 }) as RefreshOutcome);
+  await refresher.accessToken();
+  expect((await stored()).clock_offset_ms).toBe(-8_000);
+});
+
+test("A07 a clock that is behind sends an old token, is refused, and learns from the refresh", async () => {
+  const late = NOW - 120 * MINUTE;
+  const { anotherProcess, spent, warnings } = await signedIn(
+    expired,
+    () => ({ kind: "ok", token: T1, refresh_token: "R1" }),
+    late,
+  );
+  expect(await anotherProcess().accessToken()).toBe(T0);
+  expect(await anotherProcess().afterRejection(T0)).toBe(T1);
+  expect([await anotherProcess().accessToken(), spent]).toEqual([T1, ["R0"]]);
+  expect(warnings).toEqual([expect.stringContaining("about 2 h behind the backend's")]);
+});
+
+test("A07 a clock that was set right again is learned at the next refresh", async () => {
+  const { refresher, stored } = await signedIn({ ...expired, clock_offset_ms: -120 * MINUTE }, () => OK);
+  expect(await refresher.accessToken()).toBe(T0);
+  expect(await refresher.afterRejection(T0)).toBe(T1);
+  expect((await stored()).clock_offset_ms).toBe(0);
+});
+
+test("A09 a payload in unpadded base64url with names of any script is read: its token is good until 2100", async () => {
+  const token =
+    "eyJhbGciOiJIUzI1NiIsInR5cCI6IkpXVCJ9.eyJzdWIiOiI1NTcwNTg6MDAwMC10ZXN0IiwibmFtZSI6IuWxseeUsCDDnG5hbCB-Pz7DvyIsImV4cCI6NDEwMjQ0NDgwMH0.c2ln";
+  const { refresher, spent, clock } = await signedIn({ ...K, token, refresh_token: "R0" }, () => OK);
+  expect([await refresher.accessToken(), spent]).toEqual([token, []]);
+  clock.advance(4102444800_000 - NOW - 5 * MINUTE);
+  expect([await refresher.accessToken(), spent]).toEqual([T1, ["R0"]]);
+});
+
+test.for(["a.b.c", "..", "x.eyJleHAiOiJzb29uIn0.y", "x.bnVsbA.y"])("A09 a token like %j is opaque", async (token) => {
+  const { refresher, spent } = await signedIn({ ...K, token, refresh_token: "R0" }, () => OK);
+  expect([await refresher.accessToken(), spent]).toEqual([token, []]);
+});
+
+test("someone who signs in again during a refresh is not overwritten by it", async () => {
+  const again = { session_id: "kaysession_2", token: "T9", refresh_token: "R9" };
+  const { refresher, stored } = await signedIn(expired, async (_, { credentials }) => {
+    await credentials.update(ORIGIN, () => again);
+    return OK;
+  });
+  expect([await refresher.accessToken(), await stored()]).toEqual(["T9", again]);
+});
+
+test("someone who logs out during a refresh stays logged out", async () => {
+  const { refresher, stored } = await signedIn(expired, async (_, { credentials }) => {
+    await credentials.update(ORIGIN, () => K);
+    return OK;
+  });
+  expect([await refresher.accessToken(), await stored()]).toEqual([null, K]);
+});
+
+test("a write for another origin during a refresh loses nothing", async () => {
+  const { refresher, stored, credentials } = await signedIn(expired, async (_, world) => {
+    await world.credentials.update("http://127.0.0.1:4000", () => ({ token: "other" }));
+    return OK;
+  });
+  expect([await refresher.accessToken(), (await stored()).refresh_token]).toEqual([T1, "R1"]);
+  expect((await credentials.read("http://127.0.0.1:4000")).signIn).toEqual({ token: "other" });
+});
+
+test("each refresh has an idempotency key of its own", async () => {
+  const { refresher, keys, clock } = await signedIn(expired, (_, world) => ({ ...OK, token: jwt(world.clock.now()) }));
+  await refresher.accessToken();
+  clock.advance(26 * MINUTE);
+  await refresher.accessToken();
+  expect([keys.length, new Set(keys).size]).toEqual([2, 2]);
+  expect(keys[0]).toMatch(/^[0-9a-f-]{36}$/);
+});
