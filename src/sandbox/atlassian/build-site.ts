@@ -1,0 +1,172 @@
+import { SeedFault } from "../provider.ts";
+import { toAdf } from "./jira/adf.ts";
+import { DEFAULT_WORKFLOW, ISSUE_TYPES, PRIORITIES } from "./jira/schemes.ts";
+import { type Lookup, unique } from "./lookup.ts";
+import type { IssueSeed, PageSeed, ProjectSeed, SiteSeed } from "./seed.ts";
+import type { Issue, Page, Project, Site, Space } from "./world.ts";
+
+/** Fill in one site. `path` is where it stands in the seed. @throws SeedFault */
+export function buildSite(seed: SiteSeed & { id: string }, lookup: Lookup, path: string): Site {
+  const { id, name, url, scopes } = seed;
+  const first = lookup.person;
+  const accounts = (seed.accounts ?? []).map((wanted, index) => first(wanted, `${path}.accounts[${index}]`));
+  const projects = (seed.projects ?? []).map((project, index) =>
+    buildProject(project, index, lookup, `${path}.projects[${index}]`),
+  );
+  unique(
+    projects.map(({ key }) => key),
+    (index) => `${path}.projects[${index}].key`,
+  );
+  const issues = (seed.issues ?? []).map((issue, index) =>
+    buildIssue(issue, index, projects, lookup, `${path}.issues[${index}]`),
+  );
+  unique(
+    issues.map(({ key }) => key),
+    (index) => `${path}.issues[${index}].key`,
+  );
+  unique(
+    issues.map((issue) => issue.id),
+    (index) => `${path}.issues[${index}].id`,
+  );
+  const spaces = (seed.spaces ?? []).map(
+    (space, index): Space => ({ id: String(65_537 + index), description: "", ...space }),
+  );
+  unique(
+    spaces.map(({ key }) => key),
+    (index) => `${path}.spaces[${index}].key`,
+  );
+  const pages = buildPages(seed.pages ?? [], spaces, lookup, `${path}.pages`);
+  return {
+    id,
+    name,
+    ...(url === undefined ? {} : { url }),
+    ...(scopes === undefined ? {} : { scopes }),
+    accounts,
+    projects,
+    issues,
+    spaces,
+    pages,
+  };
+}
+
+function buildProject(seed: ProjectSeed, index: number, lookup: Lookup, path: string): Project {
+  const issueTypes = seed.issueTypes ?? ["Epic", "Story", "Task", "Bug"];
+  issueTypes.forEach((name, at) => {
+    known(ISSUE_TYPES, name, `${path}.issueTypes[${at}]`, "issue type");
+  });
+  const statuses = (seed.workflow?.statuses ?? DEFAULT_WORKFLOW.statuses).map((status, at) => ({
+    id: String(10_100 + index * 50 + at),
+    ...status,
+  }));
+  const transitions = (seed.workflow?.transitions ?? DEFAULT_WORKFLOW.transitions).map((one, at) => {
+    [one.to, ...(one.from ?? [])].forEach((name) => {
+      known(statuses, name, `${path}.workflow.transitions[${at}]`, "status");
+    });
+    return { id: String((at + 1) * 10 + 1), ...one };
+  });
+  return {
+    id: seed.id ?? String(10_000 + index),
+    key: seed.key,
+    name: seed.name,
+    description: seed.description ?? "",
+    lead: seed.lead === undefined ? "" : lookup.person(seed.lead, `${path}.lead`),
+    issueTypes,
+    workflow: { statuses, transitions },
+  };
+}
+
+function buildIssue(seed: IssueSeed, index: number, projects: Project[], lookup: Lookup, path: string): Issue {
+  const project = projects.find(({ key }) => key === seed.key.slice(0, seed.key.lastIndexOf("-")));
+  if (!project) throw new SeedFault(`${path}.key`, `there is no project for ${seed.key}`);
+  const status = known(
+    project.workflow.statuses,
+    seed.status ?? project.workflow.statuses[0]?.name ?? "",
+    `${path}.status`,
+    "status",
+  );
+  const created = lookup.time(seed.created, lookup.longAgo, `${path}.created`);
+  const reporter = seed.reporter === undefined ? project.lead : lookup.person(seed.reporter, `${path}.reporter`);
+  const updated = lookup.time(seed.updated, created, `${path}.updated`);
+  const resolved =
+    status.statusCategory === "done"
+      ? lookup.time(seed.resolutiondate ?? undefined, updated, `${path}.resolutiondate`)
+      : null;
+  return {
+    id: seed.id ?? String(10_001 + index),
+    key: seed.key,
+    summary: seed.summary,
+    issuetype: known(
+      project.issueTypes.map((name) => ({ name })),
+      seed.issuetype ?? project.issueTypes.at(-1) ?? "",
+      `${path}.issuetype`,
+      "issue type",
+    ).name,
+    status: status.name,
+    priority: known(PRIORITIES, seed.priority ?? "Medium", `${path}.priority`, "priority").name,
+    assignee: seed.assignee ? lookup.person(seed.assignee, `${path}.assignee`) : null,
+    reporter,
+    labels: seed.labels ?? [],
+    duedate: seed.duedate ?? null,
+    description:
+      seed.description === undefined || seed.description === null || seed.description === ""
+        ? null
+        : toAdf(seed.description),
+    comments: (seed.comments ?? []).map((comment, at) => {
+      const written = lookup.time(comment.created, updated, `${path}.comments[${at}].created`);
+      return {
+        id: comment.id ?? String(20_000 + index * 100 + at),
+        author:
+          comment.author === undefined ? reporter : lookup.person(comment.author, `${path}.comments[${at}].author`),
+        body: toAdf(comment.body),
+        created: written,
+        updated: lookup.time(comment.updated, written, `${path}.comments[${at}].updated`),
+      };
+    }),
+    created,
+    updated,
+    resolutiondate: resolved,
+  };
+}
+
+function buildPages(seeds: PageSeed[], spaces: Space[], lookup: Lookup, path: string): Page[] {
+  const pages = seeds.map((seed, index): Page => {
+    const space = spaces.find(({ key, id }) => key === seed.space || id === seed.space);
+    if (!space) throw new SeedFault(`${path}[${index}].space`, `there is no space "${seed.space}"`);
+    const created = lookup.time(seed.created, lookup.longAgo, `${path}[${index}].created`);
+    return {
+      id: seed.id ?? String(98_305 + index * 32),
+      space: space.key,
+      title: seed.title,
+      body: seed.body ?? "",
+      parent: seed.parent ?? null,
+      author: seed.author === undefined ? "" : lookup.person(seed.author, `${path}[${index}].author`),
+      version: seed.version ?? 1,
+      created,
+      updated: lookup.time(seed.updated, created, `${path}[${index}].updated`),
+    };
+  });
+  unique(
+    pages.map(({ id }) => id),
+    (index) => `${path}[${index}].id`,
+  );
+  unique(
+    pages.map(({ space, title }) => `${space}: ${title}`),
+    (index) => `${path}[${index}].title`,
+  );
+  for (const [index, page] of pages.entries()) {
+    if (page.parent === null) continue;
+    const parent = pages.find(
+      ({ id, title, space }) => space === page.space && (id === page.parent || title === page.parent),
+    );
+    if (!parent) throw new SeedFault(`${path}[${index}].parent`, `there is no page "${page.parent}" in ${page.space}`);
+    page.parent = parent.id;
+  }
+  return pages;
+}
+
+function known<T extends { name: string }>(list: readonly T[], name: string, path: string, what: string): T {
+  const found = list.find((one) => one.name === name);
+  if (!found)
+    throw new SeedFault(path, `there is no ${what} "${name}"; there are ${list.map((one) => one.name).join(", ")}`);
+  return found;
+}

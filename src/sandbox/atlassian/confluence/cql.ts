@@ -1,0 +1,143 @@
+import { period } from "../../moment.ts";
+import { QuerySyntax } from "../../query/lexer.ts";
+import {
+  type Comparison,
+  comparisons,
+  fulfils,
+  type Operand,
+  type Operator,
+  parseQuery,
+  type Query,
+  type Sorting,
+} from "../../query/parser.ts";
+import { contains } from "../../query/words.ts";
+import type { Page, Site } from "../world.ts";
+import { ConfluenceRefusal } from "./errors.ts";
+import { parseStorage, storageText } from "./storage.ts";
+
+/** Where a CQL query is run. */
+export type CqlPlace = { site: Site; me: string; now: number };
+
+type Field = { kind: "name" | "text" | "date"; operators: Operator[]; of(page: Page, site: Site): string[] };
+
+const NAMES: Operator[] = ["=", "!=", "IN", "NOT IN"];
+const TEXTS: Operator[] = ["~", "!~"];
+const DATES: Operator[] = ["=", "!=", "<", "<=", ">", ">="];
+
+const FIELDS: Record<string, Field> = {
+  type: { kind: "name", operators: NAMES, of: () => ["page"] },
+  space: { kind: "name", operators: NAMES, of: (page) => [page.space] },
+  id: { kind: "name", operators: NAMES, of: (page) => [page.id] },
+  content: { kind: "name", operators: NAMES, of: (page) => [page.id] },
+  parent: { kind: "name", operators: NAMES, of: (page) => (page.parent === null ? [] : [page.parent]) },
+  ancestor: { kind: "name", operators: NAMES, of: (page, site) => ancestors(page, site) },
+  creator: { kind: "name", operators: NAMES, of: (page) => [page.author] },
+  contributor: { kind: "name", operators: NAMES, of: (page) => [page.author] },
+  label: { kind: "name", operators: NAMES, of: () => [] },
+  title: { kind: "text", operators: [...TEXTS, ...NAMES], of: (page) => [page.title] },
+  text: { kind: "text", operators: TEXTS, of: (page) => [`${page.title}\n${pageText(page)}`] },
+  sitesearch: { kind: "text", operators: TEXTS, of: (page) => [`${page.title}\n${pageText(page)}`] },
+  created: { kind: "date", operators: DATES, of: (page) => [page.created] },
+  lastmodified: { kind: "date", operators: DATES, of: (page) => [page.updated] },
+};
+
+/** The pages a CQL query finds, in its order. @throws ConfluenceRefusal 400 for what cannot be read, as API v1 words it */
+export function runCql(cql: string, place: CqlPlace): Page[] {
+  const query = parse(cql);
+  const unfit = [...comparisons(query.condition)].find((comparison) => !fits(comparison, place));
+  const unsorted = query.order.find(({ field }) => !known(field));
+  if (query.condition === null || unfit || unsorted) throw refused(cql);
+  const found = place.site.pages.filter((page) =>
+    fulfils(query.condition, (comparison) => holds(comparison, page, place)),
+  );
+  return found.sort((a, b) => compare(a, b, query.order));
+}
+
+/** The words that a query looks for, to be marked in what was found. */
+export function searched(cql: string): string[] {
+  const found = comparisons(parse(cql).condition).filter(({ operator }) => operator === "~");
+  return found.flatMap(({ operands }) =>
+    operands.flatMap((one) => (one.kind === "text" ? (one.text.match(/[\p{L}\p{N}_]+/gu) ?? []) : [])),
+  );
+}
+
+/** A page's text without its markup. */
+export function pageText(page: Page): string {
+  return storageText(parseStorage(page.body)).trim();
+}
+
+function parse(cql: string): Query {
+  try {
+    return parseQuery(cql);
+  } catch (error) {
+    if (error instanceof QuerySyntax) throw refused(cql);
+    throw error;
+  }
+}
+
+function refused(cql: string): ConfluenceRefusal {
+  return new ConfluenceRefusal(1, 400, `Could not parse cql : ${cql}`);
+}
+
+function fits({ field: name, operator, operands }: Comparison, place: CqlPlace): boolean {
+  const field = known(name);
+  return (
+    field?.operators.includes(operator) === true &&
+    operands.every((operand) => meaningOf(operand, field, place) !== undefined)
+  );
+}
+
+function holds({ field: name, operator, operands }: Comparison, page: Page, place: CqlPlace): boolean {
+  const field = known(name);
+  if (!field) return false;
+  const has = field.of(page, place.site);
+  const wanted = operands.map((operand) => meaningOf(operand, field, place) ?? "");
+  if (operator === "~" || operator === "!~")
+    return has.some((one) => contains(one, wanted[0] ?? "")) === (operator === "~");
+  const equal = has.some((one) => wanted.some((value) => value.toLowerCase() === one.toLowerCase()));
+  if (operator === "=" || operator === "IN") return equal;
+  if (operator === "!=" || operator === "NOT IN") return !equal;
+  const [left, right] = [Date.parse(has[0] ?? ""), Date.parse(wanted[0] ?? "")];
+  return operator.startsWith("<")
+    ? left < right || (operator === "<=" && left === right)
+    : left > right || (operator === ">=" && left === right);
+}
+
+function meaningOf(operand: Operand, field: Field, { me, now }: CqlPlace): string | undefined {
+  if (operand.kind === "empty") return undefined;
+  if (operand.kind === "function") {
+    if (operand.name.toLowerCase() === "currentuser") return field.kind === "name" ? me : undefined;
+    const shift = operand.args[0] === undefined ? 0 : period(operand.args[0]);
+    return operand.name.toLowerCase() === "now" && field.kind === "date" && shift !== undefined
+      ? new Date(now + shift).toISOString()
+      : undefined;
+  }
+  if (field.kind !== "date") return operand.text;
+  const at = Date.parse(
+    operand.text
+      .replace(/\//g, "-")
+      .replace(/^(\d{4}-\d\d-\d\d)(?: (\d\d:\d\d))?$/, "$1T$2:00Z")
+      .replace("T:00Z", "T00:00:00Z"),
+  );
+  return Number.isNaN(at) ? undefined : new Date(at).toISOString();
+}
+
+function compare(a: Page, b: Page, order: Sorting[]): number {
+  for (const { field: name, descending } of order) {
+    const field = known(name);
+    const [left = "", right = ""] = [a, b].map((page) => field?.of(page, { pages: [] } as unknown as Site)[0] ?? "");
+    const difference = left.localeCompare(right, "en");
+    if (difference !== 0) return descending ? -difference : difference;
+  }
+  return b.updated.localeCompare(a.updated) || Number(a.id) - Number(b.id);
+}
+
+function known(name: string): Field | undefined {
+  const lower = name.toLowerCase();
+  return Object.hasOwn(FIELDS, lower) ? FIELDS[lower] : undefined;
+}
+
+function ancestors(page: Page, site: Site): string[] {
+  const parent = site.pages.find(({ id }) => id === page.parent);
+  return parent ? [parent.id, ...ancestors(parent, site)] : [];
+}

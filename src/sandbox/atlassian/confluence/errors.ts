@@ -1,0 +1,39 @@
+import type { ErrorHandler } from "hono";
+
+type Status = 400 | 403 | 404 | 409;
+
+/** An error of Confluence; version 1 and version 2 of its API have a shape each. */
+export class ConfluenceRefusal extends Error {
+  readonly version: 1 | 2;
+  readonly status: Status;
+  readonly code: string;
+
+  constructor(version: 1 | 2, status: Status, message: string, code = "INVALID_REQUEST_PARAMETER") {
+    super(message);
+    this.name = "ConfluenceRefusal";
+    this.version = version;
+    this.status = status;
+    this.code = code;
+  }
+}
+
+/** v2: `{"errors": [{status, code, title, detail}]}`. v1: `{"statusCode", "data", "message"}`. */
+export const refusals: ErrorHandler = (error, c) => {
+  if (!(error instanceof ConfluenceRefusal)) throw error;
+  const { status, code, message } = error;
+  if (error.version === 2) return c.json({ errors: [{ status, code, title: message, detail: null }] }, status);
+  const data = { authorized: true, valid: false, errors: [], successful: false };
+  return c.json(
+    {
+      statusCode: status,
+      data,
+      message: `com.atlassian.confluence.api.service.exceptions.BadRequestException: ${message}`,
+    },
+    status,
+  );
+};
+
+/** v2's 404. */
+export function notFound(title: string): ConfluenceRefusal {
+  return new ConfluenceRefusal(2, 404, title, "NOT_FOUND");
+}

@@ -1,0 +1,219 @@
+import type { Context, Hono } from "hono";
+import type { Place } from "../../provider.ts";
+import { needs, type SiteEnv } from "../gateway.ts";
+import { adfProblem } from "../jira/adf.ts";
+import type { AtlassianWorld, Page, Site } from "../world.ts";
+import { adfToStorage } from "./convert.ts";
+import { ConfluenceRefusal, notFound } from "./errors.ts";
+import { listed } from "./paging.ts";
+import { parseStorage, StorageFault } from "./storage.ts";
+import { baseUrl, pageView, spaceView } from "./views.ts";
+
+const FORMATS = ["storage", "atlas_doc_format"];
+
+/** Pages and spaces (developer.atlassian.com/cloud/confluence/rest/v2, groups page and space). */
+export function pageRoutes(app: Hono<SiteEnv>, place: Place<AtlassianWorld>): void {
+  const [read, write] = [needs("read:page:confluence"), needs("write:page:confluence")];
+  app.get("/pages", read, (c) => listPages(c, sorted(matching(c), c.req.query("sort"))));
+  app.get("/pages/:id", read, (c) => {
+    const format = formatOf(c, [...FORMATS, "view"]);
+    const view = pageView(c.get("site"), pageOf(c), format);
+    return c.json({ ...view, _links: { ...view._links, base: baseUrl(c) } });
+  });
+  app.post("/pages", write, async (c) => save(c, place, undefined));
+  app.put("/pages/:id", write, async (c) => save(c, place, pageOf(c)));
+  app.delete("/pages/:id", needs("delete:page:confluence"), (c) => {
+    const [page, site] = [pageOf(c), c.get("site")];
+    site.pages = site.pages.filter((one) => one !== page);
+    for (const child of site.pages) if (child.parent === page.id) child.parent = page.parent;
+    place.changed();
+    return c.body(null, 204);
+  });
+  const spaces = needs("read:space:confluence");
+  app.get("/spaces", spaces, (c) => {
+    const [ids, keys] = [many(c, "ids"), many(c, "keys")];
+    const found = c
+      .get("site")
+      .spaces.filter(({ id, key }) => (!ids || ids.includes(id)) && (!keys || keys.includes(key)));
+    return listed(c, found, (space) => spaceView(c.get("site"), space));
+  });
+  app.get("/spaces/:id", spaces, (c) =>
+    c.json({
+      ...spaceView(c.get("site"), spaceWith(c)),
+      _links: { webui: `/spaces/${spaceWith(c).key}`, base: baseUrl(c) },
+    }),
+  );
+  app.get("/spaces/:id/pages", read, (c) => {
+    const { key } = spaceWith(c);
+    return listPages(
+      c,
+      sorted(
+        matching(c).filter(({ space }) => space === key),
+        c.req.query("sort"),
+      ),
+    );
+  });
+}
+
+function listPages(c: Context<SiteEnv>, pages: Page[]) {
+  const format = formatOf(c, FORMATS);
+  return listed(c, pages, (page) => pageView(c.get("site"), page, format));
+}
+
+function matching(c: Context<SiteEnv>): Page[] {
+  const [ids, spaces, title] = [many(c, "id"), many(c, "space-id"), c.req.query("title")];
+  const { pages, spaces: all } = c.get("site");
+  const keys = spaces && all.filter(({ id }) => spaces.includes(id)).map(({ key }) => key);
+  const wrong = [...(ids ?? []), ...(spaces ?? [])].find((id) => !/^\d+$/.test(id));
+  if (wrong !== undefined)
+    throw new ConfluenceRefusal(
+      2,
+      400,
+      `Provided value {${wrong}} for 'id' is not the correct type. Expected type is long.`,
+    );
+  return pages.filter(
+    (page) =>
+      (!ids || ids.includes(page.id)) &&
+      (!keys || keys.includes(page.space)) &&
+      (title === undefined || page.title === title),
+  );
+}
+
+function sorted(pages: Page[], sort: string | undefined): Page[] {
+  const name = sort?.replace(/^-/, "") ?? "id";
+  const keys: Record<string, (page: Page) => string> = {
+    id: ({ id }) => id.padStart(20, "0"),
+    title: ({ title }) => title.toLowerCase(),
+    "created-date": ({ created }) => created,
+    "modified-date": ({ updated }) => updated,
+  };
+  const key = Object.hasOwn(keys, name) ? keys[name] : undefined;
+  if (!key) throw new ConfluenceRefusal(2, 400, `Provided value {${sort}} for 'sort' is not valid.`);
+  return [...pages].sort((a, b) => (sort?.startsWith("-") ? -1 : 1) * key(a).localeCompare(key(b), "en"));
+}
+
+async function save(c: Context<SiteEnv>, place: Place<AtlassianWorld>, page: Page | undefined) {
+  const body: unknown = await c.req.json().catch(() => undefined);
+  if (typeof body !== "object" || body === null) throw new ConfluenceRefusal(2, 400, "Invalid JSON");
+  const given = body as Record<string, unknown>;
+  const site = c.get("site");
+  const now = new Date(place.now()).toISOString();
+  const saved = page ? changed(given, page, site, now) : created(given, site, c.get("account").accountId, now);
+  if (!page) site.pages.push(saved as Page);
+  else Object.assign(page, saved);
+  place.changed();
+  const view = pageView(site, page ?? (saved as Page), "storage");
+  return c.json({ ...view, _links: { ...view._links, base: baseUrl(c) } });
+}
+
+function created(given: Record<string, unknown>, site: Site, author: string, now: string): Page {
+  const space = site.spaces.find(({ id }) => id === String(given.spaceId ?? ""));
+  if (given.spaceId === undefined) throw new ConfluenceRefusal(2, 400, "Missing required property 'spaceId'.");
+  if (!space) throw notFound(`Cannot find a space with id [${String(given.spaceId)}]`);
+  const title = titleOf(given.title);
+  free(site, space.key, title, undefined);
+  const parent = given.parentId === undefined || given.parentId === null ? null : String(given.parentId);
+  if (parent !== null && !site.pages.some(({ id }) => id === parent))
+    throw notFound(`Cannot find a page with id [${parent}]`);
+  const id = String(Math.max(98_305, ...site.pages.map((one) => Number(one.id)).filter(Number.isFinite)) + 32);
+  return {
+    id,
+    space: space.key,
+    title,
+    body: bodyOf(given.body) ?? "",
+    parent,
+    author,
+    version: 1,
+    created: now,
+    updated: now,
+  };
+}
+
+function changed(given: Record<string, unknown>, page: Page, site: Site, now: string): Partial<Page> {
+  for (const name of ["id", "status", "title", "body", "version"]) {
+    if (given[name] === undefined) throw new ConfluenceRefusal(2, 400, `Missing required property '${name}'.`);
+  }
+  if (String(given.id) !== page.id)
+    throw new ConfluenceRefusal(2, 400, "The id in the body is not the id in the path.");
+  const number = Number((given.version as { number?: unknown }).number);
+  if (number !== page.version + 1) {
+    throw new ConfluenceRefusal(
+      2,
+      409,
+      `Version must be incremented on update. Current version is: ${page.version}`,
+      "CONFLICT",
+    );
+  }
+  const title = titleOf(given.title);
+  free(site, page.space, title, page);
+  return { title, body: bodyOf(given.body) ?? page.body, version: number, updated: now };
+}
+
+function free(site: Site, space: string, title: string, page: Page | undefined) {
+  const taken = site.pages.find((one) => one !== page && one.space === space && one.title === title);
+  if (taken)
+    throw new ConfluenceRefusal(
+      2,
+      400,
+      "A page with this title already exists: A page already exists with the same TITLE in this space",
+    );
+}
+
+/** `{representation, value}`, alone or under the name of its representation. */
+function bodyOf(body: unknown): string | undefined {
+  if (body === undefined || body === null) return undefined;
+  const given = body as Record<string, unknown>;
+  const inner = (given.representation === undefined ? (given.storage ?? given.atlas_doc_format) : given) as
+    | Record<string, unknown>
+    | undefined;
+  if (typeof inner?.value !== "string") throw new ConfluenceRefusal(2, 400, "Missing required property 'body.value'.");
+  try {
+    if (inner.representation !== "atlas_doc_format") return parseStorage(inner.value) && inner.value;
+    const document: unknown = JSON.parse(inner.value);
+    if (adfProblem(document) === undefined) return adfToStorage(document as Parameters<typeof adfToStorage>[0]);
+  } catch (error) {
+    if (error instanceof StorageFault) throw new ConfluenceRefusal(2, 400, error.message);
+    if (!(error instanceof SyntaxError)) throw error;
+  }
+  throw new ConfluenceRefusal(2, 400, "Content body cannot be converted to new editor format");
+}
+
+function titleOf(title: unknown): string {
+  if (typeof title !== "string" || title.trim() === "") throw new ConfluenceRefusal(2, 400, "Title cannot be empty.");
+  if (title.length > 255) throw new ConfluenceRefusal(2, 400, "Title cannot be longer than 255 characters.");
+  return title;
+}
+
+function pageOf(c: Context<SiteEnv>): Page {
+  const wanted = c.req.param("id") ?? "";
+  if (!/^\d+$/.test(wanted))
+    throw new ConfluenceRefusal(
+      2,
+      400,
+      `Provided value {${wanted}} for 'id' is not the correct type. Expected type is long.`,
+    );
+  const page = c.get("site").pages.find(({ id }) => id === wanted);
+  if (!page) throw notFound("Not Found");
+  return page;
+}
+
+function spaceWith(c: Context<SiteEnv>) {
+  const space = c.get("site").spaces.find(({ id }) => id === c.req.param("id"));
+  if (!space) throw notFound(`Cannot find a space with id [${c.req.param("id")}]`);
+  return space;
+}
+
+function formatOf(c: Context<SiteEnv>, formats: string[]): string | undefined {
+  const format = c.req.query("body-format");
+  if (format === undefined || formats.includes(format)) return format;
+  throw new ConfluenceRefusal(
+    2,
+    400,
+    `Provided value {${format}} for 'body-format' is not valid. Valid values are: ${formats.join(", ")}`,
+  );
+}
+
+/** A parameter that may be repeated or separated by commas. */
+function many(c: Context<SiteEnv>, name: string): string[] | undefined {
+  return c.req.queries(name)?.flatMap((one) => one.split(","));
+}

@@ -1,0 +1,113 @@
+import type { Context, Hono } from "hono";
+import type { Place } from "../../provider.ts";
+import { needs, type SiteEnv } from "../gateway.ts";
+import type { AtlassianWorld, Page } from "../world.ts";
+import { pageText, runCql, searched } from "./cql.ts";
+import { ConfluenceRefusal } from "./errors.ts";
+import { baseUrl, spaceOf, webPath } from "./views.ts";
+
+/**
+ * `GET /wiki/rest/api/search` (REST API v1): CQL, `limit` (25), `start`, `_links.next`. Words that were searched for come marked with
+ * `@@@hl@@@` and `@@@endhl@@@` in titles and excerpts, unless `excerpt=none`, as there.
+ */
+export function searchRoutes(app: Hono<SiteEnv>, place: Place<AtlassianWorld>): void {
+  app.get("/search", needs("search:confluence", "read:content-details:confluence"), (c) => {
+    const cql = c.req.query("cql") ?? "";
+    if (cql.trim() === "") throw new ConfluenceRefusal(1, 400, "A cql query is required");
+    const found = runCql(cql, { site: c.get("site"), me: c.get("account").accountId, now: place.now() });
+    const [start, limit] = [whole(c, "start", 0, Number.MAX_SAFE_INTEGER), whole(c, "limit", 25, 1000)];
+    const results = found.slice(start, start + limit).map((page) => resultView(c, page, searched(cql), place.now()));
+    const more = start + limit < found.length;
+    const query = new URLSearchParams({ ...c.req.query(), limit: String(limit), start: String(start + limit) });
+    return c.json({
+      results,
+      start,
+      limit,
+      size: results.length,
+      totalSize: found.length,
+      cqlQuery: cql,
+      searchDuration: 12,
+      _links: {
+        base: baseUrl(c),
+        context: "/wiki",
+        ...(more ? { next: `/rest/api/search?${query}` } : {}),
+        self: `${baseUrl(c)}/rest/api/search?cql=${encodeURIComponent(cql)}`,
+      },
+    });
+  });
+}
+
+function resultView(c: Context<SiteEnv>, page: Page, words: string[], now: number) {
+  const space = spaceOf(c.get("site"), page);
+  const plain = c.req.query("excerpt") === "none" || c.req.query("excerpt") === "indexed";
+  const mark = (text: string) => (plain ? text : highlighted(text, words));
+  return {
+    content: {
+      id: page.id,
+      type: "page",
+      status: "current",
+      title: page.title,
+      childTypes: {},
+      macroRenderedOutput: {},
+      restrictions: {},
+      _expandable: {
+        container: "",
+        metadata: "",
+        extensions: "",
+        operations: "",
+        children: "",
+        history: `/rest/api/content/${page.id}/history`,
+        ancestors: "",
+        body: "",
+        version: "",
+        descendants: "",
+        space: `/rest/api/space/${space.key}`,
+      },
+      _links: {
+        webui: webPath(page),
+        self: `${baseUrl(c)}/rest/api/content/${page.id}`,
+        tinyui: `/x/${Buffer.from(page.id).toString("base64url")}`,
+      },
+    },
+    title: mark(page.title),
+    excerpt: c.req.query("excerpt") === "none" ? "" : mark(excerpt(pageText(page), words)),
+    url: webPath(page),
+    resultGlobalContainer: { title: space.name, displayUrl: `/spaces/${space.key}` },
+    breadcrumbs: [],
+    entityType: "content",
+    iconCssClass: "aui-icon content-type-page",
+    lastModified: page.updated,
+    friendlyLastModified: friendly(page.updated, now),
+    score: 0,
+  };
+}
+
+/** The 200 characters around the first word that was looked for. */
+function excerpt(text: string, words: string[]): string {
+  const flat = text.replace(/\s+/g, " ");
+  const at = words.length === 0 ? 0 : Math.max(0, flat.toLowerCase().indexOf((words[0] ?? "").toLowerCase()));
+  return flat.slice(Math.max(0, at - 60), Math.max(0, at - 60) + 200);
+}
+
+function highlighted(text: string, words: string[]): string {
+  if (words.length === 0) return text;
+  return text.replace(/[\p{L}\p{N}_]+/gu, (word) =>
+    words.some((one) => one.toLowerCase() === word.toLowerCase()) ? `@@@hl@@@${word}@@@endhl@@@` : word,
+  );
+}
+
+function friendly(iso: string, now: number): string {
+  const days = Math.floor((now - Date.parse(iso)) / 86_400_000);
+  if (days < 1) return "today";
+  return days === 1
+    ? "yesterday"
+    : days < 31
+      ? `${days} days ago`
+      : new Date(iso).toLocaleDateString("en-US", { month: "short", day: "2-digit", year: "numeric", timeZone: "UTC" });
+}
+
+function whole(c: Context, name: string, fallback: number, most: number): number {
+  const value = Number(c.req.query(name) ?? fallback);
+  if (!Number.isInteger(value) || value < 0) throw new ConfluenceRefusal(1, 400, `Invalid value for '${name}'`);
+  return Math.min(value, most);
+}

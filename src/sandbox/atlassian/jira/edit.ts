@@ -1,0 +1,122 @@
+import type { Account, Issue, Project, Site } from "../world.ts";
+import { type AdfNode, adfProblem, toAdf } from "./adf.ts";
+import { JiraRefusal } from "./errors.ts";
+import { ISSUE_TYPES, PRIORITIES } from "./schemes.ts";
+
+/** Jira's sentence for a limit on text; the number has its comma. */
+export const TOO_LONG = "The entered text is too long. It exceeds the allowed limit of 32,767 characters.";
+const NOT_ADF = "Operation value must be an Atlassian Document (see the Atlassian Document Format)";
+
+type Values = Partial<
+  Pick<Issue, "summary" | "priority" | "assignee" | "reporter" | "labels" | "duedate" | "description">
+>;
+type Read = { value: Values } | { error: string };
+
+/**
+ * Check the fields of a create or an edit. All that is wrong is found at once, each with its field, in Jira's words.
+ *
+ * @throws JiraRefusal 400 with `errors`
+ */
+export function readFields(fields: Record<string, unknown>, site: Site, accounts: Account[]): Values {
+  const values: Values = {};
+  const errors: Record<string, string> = {};
+  for (const [name, value] of Object.entries(fields)) {
+    const reader = Object.hasOwn(READERS, name) ? READERS[name] : undefined;
+    const read = reader?.(value, site, accounts) ?? {
+      error: `Field '${name}' cannot be set. It is not on the appropriate screen, or unknown.`,
+    };
+    if ("error" in read) errors[name] = read.error;
+    else Object.assign(values, read.value);
+  }
+  if (Object.keys(errors).length > 0) throw new JiraRefusal(400, [], errors);
+  return values;
+}
+
+/** Project and issue type of a new issue; without them nothing else is looked at, as in Jira. */
+export function readHome(fields: Record<string, unknown>, site: Site): { project: Project; issuetype: string } {
+  const [inProject, ofType] = [reference(fields.project), reference(fields.issuetype)];
+  const project = site.projects.find((one) => one.id === inProject.id || one.key === inProject.key);
+  const type = ISSUE_TYPES.find((one) => one.id === ofType.id || one.name.toLowerCase() === ofType.name?.toLowerCase());
+  const errors: Record<string, string> = {};
+  if (!project) errors.project = "Specify a valid project ID or key";
+  if (fields.issuetype === undefined) errors.issuetype = "Specify an issue type";
+  else if (!type || (project && !project.issueTypes.includes(type.name)))
+    errors.issuetype = "Specify a valid issue type";
+  if (!project || !type || errors.issuetype) throw new JiraRefusal(400, [], errors);
+  return { project, issuetype: type.name };
+}
+
+/** Check the document of a comment. @throws JiraRefusal */
+export function readComment(body: unknown) {
+  const problem = adfProblem(body);
+  if (problem === "unknown_node") throw new JiraRefusal(400, ["INVALID_INPUT"]);
+  if (problem === "too_long") throw new JiraRefusal(400, [], { comment: TOO_LONG });
+  if (problem) throw new JiraRefusal(400, [], { comment: "Comment body is not valid!" });
+  if ((body as AdfNode).content?.length === 0)
+    throw new JiraRefusal(400, [], { comment: "Comment body can not be empty!" });
+  return toAdf(body as object);
+}
+
+const READERS: Record<string, (value: unknown, site: Site, accounts: Account[]) => Read> = {
+  summary(value) {
+    if (typeof value !== "string" || value.trim() === "") return { error: "You must specify a summary of the issue." };
+    if (/[\r\n]/.test(value)) return { error: "The summary is invalid because it contains newline characters." };
+    return value.length > 255 ? { error: "Summary must be less than 255 characters." } : { value: { summary: value } };
+  },
+  description(value) {
+    if (value === null) return { value: { description: null } };
+    const problem = adfProblem(value);
+    if (problem === "unknown_node") throw new JiraRefusal(400, ["INVALID_INPUT"]);
+    if (problem) return { error: problem === "too_long" ? TOO_LONG : NOT_ADF };
+    return { value: { description: toAdf(value as object) } };
+  },
+  priority(value) {
+    const { id, name } = reference(value);
+    const found = PRIORITIES.find((one) => one.id === id || one.name.toLowerCase() === name?.toLowerCase());
+    return found ? { value: { priority: found.name } } : { error: `Priority name '${name ?? id ?? ""}' is not valid.` };
+  },
+  assignee(value, site, accounts) {
+    if (value === null || reference(value).id === null) return { value: { assignee: null } };
+    const found = person(value, site, accounts);
+    return found
+      ? { value: { assignee: found } }
+      : { error: `User '${reference(value).id ?? ""}' cannot be assigned issues.` };
+  },
+  reporter(value, site, accounts) {
+    const found = person(value, site, accounts);
+    return found ? { value: { reporter: found } } : { error: "The reporter specified is not a user." };
+  },
+  labels(value) {
+    if (!Array.isArray(value) || !value.every((one) => typeof one === "string"))
+      return { error: "data was not an array" };
+    const spaced = value.find((label) => /\s/.test(label));
+    return spaced === undefined
+      ? { value: { labels: [...new Set(value)] } }
+      : { error: `The label '${spaced}' contains spaces which is invalid.` };
+  },
+  duedate(value) {
+    if (value === null) return { value: { duedate: null } };
+    const day = typeof value === "string" && /^\d{4}-\d\d-\d\d$/.test(value) && !Number.isNaN(Date.parse(value));
+    return day ? { value: { duedate: value } } : { error: `Error parsing date string: ${String(value)}` };
+  },
+};
+
+function person(value: unknown, site: Site, accounts: Account[]): string | undefined {
+  const { id } = reference(value);
+  const here = site.accounts.length === 0 || site.accounts.includes(id ?? "");
+  return here ? accounts.find(({ accountId }) => accountId === id)?.accountId : undefined;
+}
+
+type Reference = { id?: string | null; key?: string; name?: string };
+
+/** `{id}`, `{key}`, `{name}` or `{accountId}`, however it was written. */
+function reference(value: unknown): Reference {
+  if (typeof value !== "object" || value === null) return {};
+  const { id, accountId, key, name } = value as Record<string, unknown>;
+  const either = accountId === undefined ? id : accountId;
+  return {
+    ...(either === undefined ? {} : { id: either === null ? null : String(either) }),
+    ...(key === undefined ? {} : { key: String(key) }),
+    ...(name === undefined ? {} : { name: String(name) }),
+  };
+}

@@ -1,0 +1,131 @@
+import type { Operator } from "../../query/parser.ts";
+import type { Account, Issue, Site } from "../world.ts";
+import { adfText } from "./adf.ts";
+import { CATEGORIES, ISSUE_TYPES, PRIORITIES } from "./schemes.ts";
+import { homeOf } from "./views.ts";
+
+/** Where a query is run: names mean what they mean there. */
+export type JqlPlace = { site: Site; accounts: Account[]; me: string; now: number };
+
+/** A field of JQL. `of` gives what an issue has in it, in canonical words; nothing is EMPTY. */
+export type JqlField = {
+  kind: "name" | "text" | "date" | "key";
+  operators: Operator[];
+  of(issue: Issue, place: JqlPlace): string[];
+  /** Canonical words for a value of the query; undefined when the site has no such value. */
+  resolve?(text: string, place: JqlPlace): string | undefined;
+  /** What issues are ordered by, when that is not the text itself. */
+  rank?(issue: Issue, place: JqlPlace): number;
+};
+
+const EQUAL: Operator[] = ["=", "!=", "IN", "NOT IN"];
+const NAMES: Operator[] = [...EQUAL, "IS", "IS NOT"];
+const RANGES: Operator[] = ["<", "<=", ">", ">="];
+const TEXTS: Operator[] = ["~", "!~", "IS", "IS NOT"];
+const maybe = (value: string | null): string[] => (value === null || value === "" ? [] : [value]);
+
+const FIELDS: Record<string, JqlField> = {
+  project: {
+    kind: "name",
+    operators: NAMES,
+    of: (issue) => [issue.key.slice(0, issue.key.lastIndexOf("-"))],
+    resolve: (text, { site }) => site.projects.find((one) => same(text, one.key, one.name, one.id))?.key,
+  },
+  status: {
+    kind: "name",
+    operators: NAMES,
+    of: (issue) => [issue.status],
+    resolve: (text, { site }) =>
+      site.projects.flatMap(({ workflow }) => workflow.statuses).find((one) => same(text, one.name, one.id))?.name,
+  },
+  statuscategory: {
+    kind: "name",
+    operators: NAMES,
+    of: (issue, { site }) => [homeOf(site, issue).status.statusCategory],
+    resolve: (text) => Object.values(CATEGORIES).find((one) => same(text, one.name, one.key, String(one.id)))?.key,
+  },
+  issuetype: {
+    kind: "name",
+    operators: NAMES,
+    of: (issue) => [issue.issuetype],
+    resolve: (text) => ISSUE_TYPES.find((one) => same(text, one.name, one.id))?.name,
+  },
+  priority: {
+    kind: "name",
+    operators: [...NAMES, ...RANGES],
+    of: (issue) => [issue.priority],
+    resolve: (text) => PRIORITIES.find((one) => same(text, one.name, one.id))?.name,
+    rank: (issue) => rankOf(issue.priority),
+  },
+  assignee: { kind: "name", operators: NAMES, of: (issue) => maybe(issue.assignee), resolve: person },
+  reporter: { kind: "name", operators: NAMES, of: (issue) => maybe(issue.reporter), resolve: person },
+  labels: { kind: "name", operators: NAMES, of: (issue) => issue.labels, resolve: (text) => text },
+  resolution: {
+    kind: "name",
+    operators: NAMES,
+    of: (issue) => (issue.resolutiondate === null ? ["Unresolved"] : ["Done"]),
+    resolve: (text) => ["Unresolved", "Done"].find((name) => same(text, name)),
+  },
+  summary: { kind: "text", operators: TEXTS, of: (issue) => [issue.summary] },
+  description: {
+    kind: "text",
+    operators: TEXTS,
+    of: (issue) => maybe(issue.description && adfText(issue.description)),
+  },
+  comment: { kind: "text", operators: ["~", "!~"], of: (issue) => issue.comments.map(({ body }) => adfText(body)) },
+  text: {
+    kind: "text",
+    operators: ["~"],
+    of: (issue) => [
+      [
+        issue.summary,
+        issue.description ? adfText(issue.description) : "",
+        ...issue.comments.map(({ body }) => adfText(body)),
+      ].join("\n"),
+    ],
+  },
+  created: { kind: "date", operators: [...NAMES, ...RANGES], of: (issue) => [issue.created] },
+  updated: { kind: "date", operators: [...NAMES, ...RANGES], of: (issue) => [issue.updated] },
+  resolved: { kind: "date", operators: [...NAMES, ...RANGES], of: (issue) => maybe(issue.resolutiondate) },
+  duedate: { kind: "date", operators: [...NAMES, ...RANGES], of: (issue) => maybe(issue.duedate) },
+  issuekey: {
+    kind: "key",
+    operators: [...EQUAL, ...RANGES],
+    of: (issue) => [issue.key],
+    resolve: (text, { site }) => site.issues.find((one) => same(text, one.key, one.id))?.key,
+    rank: (issue) => Number(issue.key.slice(issue.key.lastIndexOf("-") + 1)),
+  },
+};
+
+const ALIASES: Record<string, string> = {
+  key: "issuekey",
+  issue: "issuekey",
+  id: "issuekey",
+  type: "issuetype",
+  creator: "reporter",
+  due: "duedate",
+  createddate: "created",
+  updateddate: "updated",
+  resolutiondate: "resolved",
+  label: "labels",
+};
+
+/** The field of a name, in any case. */
+export function jqlField(name: string): JqlField | undefined {
+  const lower = name.toLowerCase().replace(/\s/g, "");
+  const found = ALIASES[lower] ?? lower;
+  return Object.hasOwn(FIELDS, found) ? FIELDS[found] : undefined;
+}
+
+/** Priorities compare by rank, "Highest" being the greatest. */
+export function rankOf(priority: string): number {
+  return -PRIORITIES.findIndex(({ name }) => name === priority);
+}
+
+function person(text: string, { accounts }: JqlPlace): string | undefined {
+  return accounts.find((one) => same(text, one.accountId, one.displayName, one.emailAddress))?.accountId;
+}
+
+function same(text: string, ...names: string[]): boolean {
+  return names.some((name) => name.toLowerCase() === text.toLowerCase());
+}

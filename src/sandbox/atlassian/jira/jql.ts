@@ -1,0 +1,220 @@
+import { period } from "../../moment.ts";
+import { position, QuerySyntax } from "../../query/lexer.ts";
+import {
+  type Comparison,
+  comparisons,
+  fulfils,
+  type Operand,
+  parseQuery,
+  type Query,
+  type Sorting,
+} from "../../query/parser.ts";
+import { contains } from "../../query/words.ts";
+import type { Issue } from "../world.ts";
+import { JiraRefusal } from "./errors.ts";
+import { type JqlField, type JqlPlace, jqlField, rankOf } from "./jql-fields.ts";
+
+const OPERATORS =
+  "The valid operators are '=', '!=', '<', '>', '<=', '>=', '~', '!~', 'IN', 'NOT IN', 'IS' and 'IS NOT'.";
+const DATES =
+  "Valid formats include: 'yyyy/MM/dd HH:mm', 'yyyy-MM-dd HH:mm', 'yyyy/MM/dd', 'yyyy-MM-dd', or a period format e.g. '-5d', '4w 2d'.";
+const UNBOUNDED = "Unbounded JQL queries are not allowed here. Please add a search restriction to your query.";
+const DAY = 86_400_000;
+
+/**
+ * The issues a JQL query finds, in its order. A useful part of JQL: names, text, dates, keys, AND/OR/NOT, IN, IS EMPTY, currentUser() and
+ * the functions of time, ORDER BY. What it cannot read or does not know is refused with Jira's sentences.
+ *
+ * @throws JiraRefusal
+ */
+export function runJql(jql: string, place: JqlPlace): Issue[] {
+  const query = parse(jql);
+  if (query.condition === null) throw new JiraRefusal(400, [UNBOUNDED]);
+  const wrong = [
+    ...comparisons(query.condition).flatMap((comparison) => problems(comparison, place)),
+    ...query.order.filter(({ field }) => !sortable(field)).map(({ field }) => unknownField(field)),
+  ];
+  if (wrong.length > 0) throw new JiraRefusal(400, [...new Set(wrong)]);
+  const found = place.site.issues.filter((issue) =>
+    fulfils(query.condition, (comparison) => holds(comparison, issue, place)),
+  );
+  return found.sort((a, b) => compare(a, b, query.order, place));
+}
+
+function parse(jql: string): Query {
+  try {
+    return parseQuery(jql);
+  } catch (error) {
+    if (error instanceof QuerySyntax) throw new JiraRefusal(400, [worded(error, jql)]);
+    throw error;
+  }
+}
+
+/** Jira's own sentences for what cannot be read. */
+function worded({ problem, token }: QuerySyntax, jql: string): string {
+  const { line, character } = position(jql, token.at);
+  const where = `(line ${line}, character ${character})`;
+  const end = token.kind === "end";
+  const got = `'${token.value}'`;
+  if (problem === "quote") return `Error in the JQL Query: The quoted string ${got} has not been completed. ${where}`;
+  if (problem === "value") {
+    const expecting = "Error in JQL Query: Expecting either a value, list or function";
+    return end
+      ? `${expecting} before the end of the query.`
+      : `${expecting} but got ${got}. You must surround ${got} in quotation marks to use it as a value. ${where}`;
+  }
+  if (problem === "operator") {
+    return `Error in the JQL Query: Expecting operator ${end ? "before the end of the query" : `but got ${got}`}. ${OPERATORS}${end ? "" : ` ${where}`}`;
+  }
+  const expected = { field: "a field name", and_or: "either 'OR' or 'AND'", close: "')'", order: "'BY'" }[problem];
+  if (end)
+    return `Error in the JQL Query: Expecting ${expected} ${problem === "field" ? "at" : "before"} the end of the query.`;
+  return `Error in the JQL Query: Expecting ${expected} but got ${got}. ${where}`;
+}
+
+function problems(comparison: Comparison, place: JqlPlace): string[] {
+  const { field: name, operator, operands } = comparison;
+  const field = jqlField(name);
+  if (!field) return [unknownField(name)];
+  if (!field.operators.includes(operator))
+    return [`The operator '${operator.toLowerCase()}' is not supported by the '${name}' field.`];
+  if (operator === "IS" || operator === "IS NOT") {
+    const empty = operands.every(({ kind }) => kind === "empty");
+    return empty
+      ? []
+      : [`The operator '${operator.toLowerCase()}' can only be used with EMPTY or NULL for the field '${name}'.`];
+  }
+  return operands.flatMap((operand) => problem(operand, name, field, operator === "=", place));
+}
+
+function problem(operand: Operand, name: string, field: JqlField, alone: boolean, place: JqlPlace): string[] {
+  if (operand.kind === "empty") return [];
+  if (operand.kind === "function") {
+    const known = operand.name.toLowerCase() === "currentuser" || timeOf(operand, place) !== undefined;
+    if (!known) return [`Unable to find JQL function '${operand.name}(${operand.args.join(", ")})'.`];
+    const fits = meaningOf(operand, field, place) !== undefined;
+    return fits ? [] : [`A value provided by the function '${operand.name}' is invalid for the field '${name}'.`];
+  }
+  if (field.kind === "date" && meaningOf(operand, field, place) === undefined)
+    return [`Date value '${operand.text}' for field '${name}' is invalid. ${DATES}`];
+  if (field.kind === "key") {
+    return alone && meaningOf(operand, field, place) === undefined
+      ? [`An issue with key '${operand.text}' does not exist for field '${name}'.`]
+      : [];
+  }
+  if (meaningOf(operand, field, place) === undefined)
+    return [`The value '${operand.text}' does not exist for the field '${name}'.`];
+  return [];
+}
+
+/** Whether an issue fulfils one comparison. A negation never finds an empty field, as in Jira. */
+function holds({ field: name, operator, operands }: Comparison, issue: Issue, place: JqlPlace): boolean {
+  const field = jqlField(name);
+  if (!field) return false;
+  const has = field.of(issue, place);
+  const empty = has.length === 0;
+  if (operator === "IS" || operator === "IS NOT") return empty === (operator === "IS");
+  const equal = operands.some((operand) =>
+    operand.kind === "empty" ? empty : has.some((one) => equals(one, meaningOf(operand, field, place), field)),
+  );
+  if (operator === "=" || operator === "IN") return equal;
+  if (operator === "!=" || operator === "NOT IN") return !empty && !equal;
+  const [operand] = operands;
+  if (!operand || operand.kind === "empty" || empty) return false;
+  if (operator === "~" || operator === "!~") {
+    const found = operand.kind === "text" && has.some((one) => contains(one, operand.text));
+    return found === (operator === "~");
+  }
+  return has.some((one) =>
+    ordered(operator, sizeOf(one, field), sizeOf(meaningOf(operand, field, place) ?? "", field)),
+  );
+}
+
+function equals(has: string, wanted: string | undefined, field: JqlField): boolean {
+  if (wanted === undefined) return false;
+  return field.kind === "date" ? Date.parse(has) === Date.parse(wanted) : has.toLowerCase() === wanted.toLowerCase();
+}
+
+/** A value of the query in the field's canonical words; undefined when it means nothing there. */
+function meaningOf(operand: Operand, field: JqlField, place: JqlPlace): string | undefined {
+  if (operand.kind === "empty") return undefined;
+  if (operand.kind === "function") {
+    const person = operand.name.toLowerCase() === "currentuser";
+    if (field.kind === "date") return timeOf(operand, place);
+    return person && field.kind === "name" ? people(field, place) : undefined;
+  }
+  if (field.kind === "text") return operand.text;
+  return field.kind === "date" ? dateOf(operand.text, place.now) : field.resolve?.(operand.text, place);
+}
+
+function people(field: JqlField, place: JqlPlace): string | undefined {
+  return field.resolve?.(place.me, place) === place.me && field !== jqlField("labels") ? place.me : undefined;
+}
+
+function timeOf(operand: Operand & { kind: "function" }, { now }: JqlPlace): string | undefined {
+  const shift = operand.args[0] === undefined ? 0 : period(operand.args[0]);
+  const name = operand.name.toLowerCase();
+  const match = /^(start|end)of(day|week|month|year)$/.exec(name);
+  if (shift === undefined || (name !== "now" && !match)) return undefined;
+  if (!match) return new Date(now + shift).toISOString();
+  const day = new Date(now);
+  const unit = match[2];
+  const [year, month, date] = [
+    day.getUTCFullYear(),
+    unit === "year" ? 0 : day.getUTCMonth(),
+    unit === "day" || unit === "week" ? day.getUTCDate() : 1,
+  ];
+  const start = Date.UTC(year, month, date) - (unit === "week" ? day.getUTCDay() * DAY : 0);
+  const next =
+    unit === "year"
+      ? Date.UTC(year + 1, 0, 1)
+      : unit === "month"
+        ? Date.UTC(year, month + 1, 1)
+        : start + (unit === "week" ? 7 : 1) * DAY;
+  return new Date((match[1] === "start" ? start : next - 1) + shift).toISOString();
+}
+
+function dateOf(text: string, now: number): string | undefined {
+  const shift = period(text);
+  if (shift !== undefined) return new Date(now + shift).toISOString();
+  const match = /^(\d{4})[-/](\d{1,2})[-/](\d{1,2})(?:\s+(\d{1,2}):(\d{2}))?$/.exec(text.trim());
+  if (!match) return undefined;
+  const [year = 0, month = 0, day = 0, hour = 0, minute = 0] = match.slice(1).map((part) => Number(part ?? 0));
+  const at = new Date(Date.UTC(year, month - 1, day, hour, minute));
+  return at.getUTCMonth() === month - 1 && at.getUTCDate() === day ? at.toISOString() : undefined;
+}
+
+function sizeOf(value: string, field: JqlField): number {
+  if (field.kind === "date") return Date.parse(value);
+  return field.kind === "key" ? Number(value.slice(value.lastIndexOf("-") + 1)) : rankOf(value);
+}
+
+function ordered(operator: string, left: number, right: number): boolean {
+  if (operator === "<") return left < right;
+  if (operator === "<=") return left <= right;
+  return operator === ">" ? left > right : left >= right;
+}
+
+function compare(a: Issue, b: Issue, order: Sorting[], place: JqlPlace): number {
+  for (const { field: name, descending } of [...order, { field: "created", descending: true }]) {
+    const field = jqlField(name);
+    if (!field) continue;
+    const [left, right] = [a, b].map((issue) =>
+      field.rank ? field.rank(issue, place) : (field.of(issue, place)[0] ?? "\uffff"),
+    );
+    const difference =
+      typeof left === "number" && typeof right === "number"
+        ? left - right
+        : String(left).localeCompare(String(right), "en");
+    if (difference !== 0) return descending ? -difference : difference;
+  }
+  return Number(b.id) - Number(a.id);
+}
+
+function sortable(name: string): boolean {
+  return name.toLowerCase() === "rank" || jqlField(name) !== undefined;
+}
+
+function unknownField(name: string): string {
+  return `Field '${name}' does not exist or you do not have permission to view it.`;
+}

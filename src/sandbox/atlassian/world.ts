@@ -1,0 +1,75 @@
+import type { Adf } from "./jira/adf.ts";
+
+/** The world of the Atlassian stand-in: a seed with everything filled in. People are account ids, times are ISO 8601 in UTC. */
+export type AtlassianWorld = { accounts: Account[]; sites: Site[] };
+
+export type Account = {
+  accountId: string;
+  displayName: string;
+  emailAddress: string;
+  timeZone: string;
+  active: boolean;
+};
+
+export type Site = {
+  /** The cloud id. */
+  id: string;
+  name: string;
+  /** Left out, the sandbox's own origin shows the site under `/sites/<name>`. */
+  url?: string;
+  scopes?: string[];
+  accounts: string[];
+  projects: Project[];
+  issues: Issue[];
+  spaces: Space[];
+  pages: Page[];
+};
+
+export type StatusCategory = "new" | "indeterminate" | "done";
+export type Status = { id: string; name: string; statusCategory: StatusCategory };
+export type Transition = { id: string; name: string; from?: string[]; to: string };
+export type Workflow = { statuses: Status[]; transitions: Transition[] };
+
+export type Project = {
+  id: string;
+  key: string;
+  name: string;
+  description: string;
+  lead: string;
+  issueTypes: string[];
+  workflow: Workflow;
+};
+
+export type Comment = { id: string; author: string; body: Adf; created: string; updated: string };
+
+export type Issue = {
+  id: string;
+  key: string;
+  summary: string;
+  issuetype: string;
+  status: string;
+  priority: string;
+  assignee: string | null;
+  reporter: string;
+  labels: string[];
+  duedate: string | null;
+  description: Adf | null;
+  comments: Comment[];
+  created: string;
+  updated: string;
+  resolutiondate: string | null;
+};
+
+export type Space = { id: string; key: string; name: string; description: string };
+
+export type Page = {
+  id: string;
+  space: string;
+  title: string;
+  body: string;
+  parent: string | null;
+  author: string;
+  version: number;
+  created: string;
+  updated: string;
+};

@@ -1,0 +1,105 @@
+import type { Context } from "hono";
+import { period } from "../moment.ts";
+import { QuerySyntax } from "../query/lexer.ts";
+import { type Comparison, fulfils, type Operand, parseQuery } from "../query/parser.ts";
+import type { BitbucketEnv } from "./access.ts";
+import { BitbucketRefusal } from "./errors.ts";
+
+type Thing = Record<string, unknown>;
+
+/**
+ * A page of a list: `page`, `pagelen` (10, at most `most`), `size`, and absolute `next` and `previous` addresses on the origin that was asked,
+ * with every other parameter kept (developer.atlassian.com/cloud/bitbucket/rest/intro, "Pagination").
+ */
+export function listed(c: Context<BitbucketEnv>, things: Thing[], most = 100) {
+  const [page, pagelen] = [whole(c, "page", 1, "Invalid page"), whole(c, "pagelen", 10, "Invalid pagelen")];
+  if (pagelen > most) throw new BitbucketRefusal(400, "Invalid pagelen");
+  const found = sorted(filtered(things, c.req.query("q")), c.req.query("sort"));
+  const start = (page - 1) * pagelen;
+  if (page > 1 && start >= found.length) throw new BitbucketRefusal(404, "Invalid page");
+  const address = (number: number) => {
+    const url = new URL(c.req.url);
+    url.searchParams.set("page", String(number));
+    return url.href;
+  };
+  return c.json({
+    values: found.slice(start, start + pagelen),
+    pagelen,
+    size: found.length,
+    page,
+    ...(start + pagelen < found.length ? { next: address(page + 1) } : {}),
+    ...(page > 1 ? { previous: address(page - 1) } : {}),
+  });
+}
+
+/** Bitbucket's filter language: comparisons of dotted paths, joined by AND and OR. */
+function filtered(things: Thing[], q: string | undefined): Thing[] {
+  if (q === undefined || q.trim() === "") return things;
+  try {
+    const { condition } = parseQuery(q);
+    return things.filter((thing) => fulfils(condition, (comparison) => holds(comparison, thing)));
+  } catch (error) {
+    if (error instanceof QuerySyntax) throw new BitbucketRefusal(400, `Invalid query: ${q}`);
+    throw error;
+  }
+}
+
+function sorted(things: Thing[], sort: string | undefined): Thing[] {
+  if (sort === undefined || sort === "") return things;
+  const [name, direction] = sort.startsWith("-") ? [sort.slice(1), -1] : [sort, 1];
+  const key = (thing: Thing) => at(thing, name);
+  return [...things].sort((a, b) => direction * compare(key(a), key(b)));
+}
+
+function holds({ field, operator, operands }: Comparison, thing: Thing): boolean {
+  const has = at(thing, field);
+  const wanted = operands.map(meaningOf);
+  const [first] = wanted;
+  const text = String(has ?? "").toLowerCase();
+  const equal = wanted.some((one) => (one === null ? has === null || has === undefined : text === one.toLowerCase()));
+  if (operator === "~" || operator === "!~")
+    return text.includes(String(first ?? "").toLowerCase()) === (operator === "~");
+  if (operator === "=" || operator === "IN" || operator === "IS") return equal;
+  if (operator === "!=" || operator === "NOT IN" || operator === "IS NOT") return !equal;
+  const difference = compare(has, first);
+  return operator.startsWith("<")
+    ? difference < 0 || (operator === "<=" && difference === 0)
+    : difference > 0 || (operator === ">=" && difference === 0);
+}
+
+function meaningOf(operand: Operand): string | null {
+  if (operand.kind === "empty") return null;
+  return operand.kind === "text" ? operand.text : operand.name;
+}
+
+/** Times compare as times, numbers as numbers, everything else as text. */
+function compare(a: unknown, b: unknown): number {
+  const [left, right] = [sizeOf(a), sizeOf(b)];
+  return left !== undefined && right !== undefined
+    ? left - right
+    : String(a ?? "").localeCompare(String(b ?? ""), "en");
+}
+
+function sizeOf(value: unknown): number | undefined {
+  if (typeof value === "number") return value;
+  const text = String(value ?? "");
+  if (/^\d+$/.test(text)) return Number(text);
+  return /^\d{4}-\d\d-\d\d/.test(text) && period(text) === undefined ? Date.parse(text) : undefined;
+}
+
+function at(thing: Thing, path: string): unknown {
+  let value: unknown = thing;
+  for (const name of path.split(".")) {
+    if (typeof value !== "object" || value === null || !Object.hasOwn(value, name)) {
+      throw new BitbucketRefusal(400, `Invalid field name: ${path}`);
+    }
+    value = (value as Thing)[name];
+  }
+  return value;
+}
+
+function whole(c: Context, name: string, fallback: number, sentence: string): number {
+  const value = Number(c.req.query(name) ?? fallback);
+  if (!Number.isInteger(value) || value < 1) throw new BitbucketRefusal(400, sentence);
+  return value;
+}

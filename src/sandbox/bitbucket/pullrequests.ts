@@ -1,0 +1,226 @@
+import type { Context, Hono } from "hono";
+import type { Place } from "../provider.ts";
+import { type BitbucketEnv, needs, pullRequestOf, repositoryOf } from "./access.ts";
+import { BitbucketRefusal } from "./errors.ts";
+import { listed } from "./paging.ts";
+import { commentView, participantView, pullRequestView } from "./views.ts";
+import type { BitbucketWorld, Comment, PullRequest, State } from "./world.ts";
+
+const STATES: State[] = ["OPEN", "MERGED", "DECLINED", "SUPERSEDED"];
+const REQUESTS = "/repositories/:workspace/:repository/pullrequests";
+const ONE = `${REQUESTS}/:id{[0-9]+}`;
+
+/** Pull requests and their comments (developer.atlassian.com/cloud/bitbucket/rest/api-group-pullrequests). */
+export function pullRequestRoutes(app: Hono<BitbucketEnv>, place: Place<BitbucketWorld>): void {
+  const [read, write] = [needs("pullrequest"), needs("pullrequest:write")];
+  app.get(REQUESTS, read, (c) => list(c));
+  app.post(REQUESTS, write, (c) => create(c, place));
+  app.get(ONE, read, (c) => show(c));
+  app.put(ONE, write, (c) => edit(c, place));
+  app.get(`${ONE}/comments`, read, (c) => {
+    const { workspace, repository, request } = pullRequestOf(c);
+    return listed(
+      c,
+      request.comments.map((comment) => commentView(c, workspace, repository, request, comment)),
+    );
+  });
+  app.post(`${ONE}/comments`, read, (c) => comment(c, place));
+  app.get(`${ONE}/comments/:comment`, read, (c) => {
+    const { workspace, repository, request } = pullRequestOf(c);
+    const found = request.comments.find(({ id }) => String(id) === c.req.param("comment"));
+    if (!found) throw new BitbucketRefusal(404, `Comment ${c.req.param("comment")} not found`);
+    return c.json(commentView(c, workspace, repository, request, found));
+  });
+  app.post(`${ONE}/approve`, write, (c) => review(c, place, "approved_by", "changes_requested_by"));
+  app.delete(`${ONE}/approve`, write, (c) => withdraw(c, place, "approved_by"));
+  app.post(`${ONE}/request-changes`, write, (c) => review(c, place, "changes_requested_by", "approved_by"));
+  app.delete(`${ONE}/request-changes`, write, (c) => withdraw(c, place, "changes_requested_by"));
+  app.post(`${ONE}/merge`, write, (c) => close(c, place, "MERGED"));
+  app.post(`${ONE}/decline`, write, (c) => close(c, place, "DECLINED"));
+}
+
+function list(c: Context<BitbucketEnv>) {
+  const { workspace, repository } = repositoryOf(c);
+  const states = (c.req.queries("state") ?? []).flatMap((one) => one.split(",")).map((one) => one.toUpperCase());
+  const wrong = states.find((state) => !STATES.includes(state as State));
+  if (wrong !== undefined) throw new BitbucketRefusal(400, `Invalid state: ${wrong}`);
+  const inQuery = c.req.query("q")?.includes("state") ?? false;
+  const wanted = states.length > 0 ? states : inQuery ? STATES : ["OPEN"];
+  const found = repository.pull_requests
+    .filter(({ state }) => wanted.includes(state))
+    .sort((a, b) => b.updated_on.localeCompare(a.updated_on));
+  return listed(
+    c,
+    found.map((request) => pullRequestView(c, workspace, repository, request)),
+    50,
+  );
+}
+
+function show(c: Context<BitbucketEnv>, status: 200 | 201 = 200, id?: number) {
+  const { workspace, repository } = repositoryOf(c);
+  const request = id === undefined ? pullRequestOf(c).request : repository.pull_requests.find((one) => one.id === id);
+  if (!request) throw new BitbucketRefusal(404, "Pull request not found");
+  return c.json(pullRequestView(c, workspace, repository, request), status);
+}
+
+async function create(c: Context<BitbucketEnv>, place: Place<BitbucketWorld>) {
+  const { repository } = repositoryOf(c);
+  const body = await bodyOf(c);
+  const source = branchName(body.source);
+  if (typeof body.title !== "string" || body.title.trim() === "") throw field("title", "This field is required.");
+  if (source === undefined) throw field("source", "This field is required.");
+  const destination = branchName(body.destination) ?? repository.mainbranch;
+  for (const [name, branch] of [
+    ["source", source],
+    ["destination", destination],
+  ] as const) {
+    if (!repository.branches.includes(branch)) throw field(name, `branch not found: ${branch}`);
+  }
+  if (source === destination) throw new BitbucketRefusal(400, "There are no changes to be pulled");
+  const open = repository.pull_requests.find(
+    (one) => one.state === "OPEN" && one.source === source && one.destination === destination,
+  );
+  if (open) throw new BitbucketRefusal(400, "Only one pull request may be open for a given source and target branch");
+  const now = new Date(place.now()).toISOString();
+  const request: PullRequest = {
+    id: Math.max(0, ...repository.pull_requests.map(({ id }) => id)) + 1,
+    title: body.title,
+    description: text(body.description) ?? text((body.summary as { raw?: unknown } | undefined)?.raw) ?? "",
+    state: "OPEN",
+    author: c.get("account").account_id,
+    source,
+    destination,
+    reviewers: reviewers(c, body.reviewers) ?? [],
+    approved_by: [],
+    changes_requested_by: [],
+    closed_by: null,
+    close_source_branch: body.close_source_branch === true,
+    comments: [],
+    created_on: now,
+    updated_on: now,
+  };
+  repository.pull_requests.push(request);
+  place.changed();
+  return show(c, 201, request.id);
+}
+
+async function edit(c: Context<BitbucketEnv>, place: Place<BitbucketWorld>) {
+  const { request, repository } = pullRequestOf(c);
+  if (request.state !== "OPEN") throw new BitbucketRefusal(400, "Only open pull requests can be mutated");
+  const body = await bodyOf(c);
+  const destination = branchName(body.destination);
+  if (destination !== undefined && !repository.branches.includes(destination))
+    throw field("destination", `branch not found: ${destination}`);
+  Object.assign(request, {
+    title: text(body.title) ?? request.title,
+    description: text(body.description) ?? request.description,
+    destination: destination ?? request.destination,
+    reviewers: reviewers(c, body.reviewers) ?? request.reviewers,
+  });
+  touch(request, place);
+  return show(c);
+}
+
+async function comment(c: Context<BitbucketEnv>, place: Place<BitbucketWorld>) {
+  const { workspace, repository, request } = pullRequestOf(c);
+  const body = await bodyOf(c);
+  const raw = text((body.content as { raw?: unknown } | undefined)?.raw);
+  if (raw === undefined || raw.trim() === "") throw field("content", "This field is required.");
+  const parent = (body.parent as { id?: unknown } | undefined)?.id;
+  if (parent !== undefined && !request.comments.some(({ id }) => id === parent))
+    throw field("parent", "Parent comment not found");
+  const inline = body.inline as Comment["inline"];
+  const made: Comment = {
+    id: Math.max(1000, ...repository.pull_requests.flatMap(({ comments }) => comments.map(({ id }) => id))) + 1,
+    user: c.get("account").account_id,
+    raw,
+    created_on: new Date(place.now()).toISOString(),
+    ...(typeof inline?.path === "string"
+      ? { inline: { path: inline.path, ...(inline.to ? { to: inline.to } : {}) } }
+      : {}),
+    ...(typeof parent === "number" ? { parent } : {}),
+  };
+  request.comments.push(made);
+  touch(request, place);
+  return c.json(commentView(c, workspace, repository, request, made), 201);
+}
+
+type Verdict = "approved_by" | "changes_requested_by";
+
+function review(c: Context<BitbucketEnv>, place: Place<BitbucketWorld>, verdict: Verdict, other: Verdict) {
+  const { request } = pullRequestOf(c);
+  const me = c.get("account").account_id;
+  onlyOpen(request);
+  if (request[verdict].includes(me)) {
+    throw new BitbucketRefusal(
+      409,
+      verdict === "approved_by"
+        ? "You already approved this pull request."
+        : "You already requested changes on this pull request.",
+    );
+  }
+  request[verdict].push(me);
+  request[other] = request[other].filter((id) => id !== me);
+  touch(request, place);
+  return c.json(participantView(c, request, me));
+}
+
+function withdraw(c: Context<BitbucketEnv>, place: Place<BitbucketWorld>, verdict: Verdict) {
+  const { request } = pullRequestOf(c);
+  const me = c.get("account").account_id;
+  onlyOpen(request);
+  if (!request[verdict].includes(me)) throw new BitbucketRefusal(404, "You haven't approved this pull request.");
+  request[verdict] = request[verdict].filter((id) => id !== me);
+  touch(request, place);
+  return c.body(null, 204);
+}
+
+function close(c: Context<BitbucketEnv>, place: Place<BitbucketWorld>, state: "MERGED" | "DECLINED") {
+  const { request, repository } = pullRequestOf(c);
+  onlyOpen(request);
+  request.state = state;
+  request.closed_by = c.get("account").account_id;
+  if (state === "MERGED" && request.close_source_branch)
+    repository.branches = repository.branches.filter((name) => name !== request.source);
+  touch(request, place);
+  return show(c);
+}
+
+function onlyOpen({ state }: PullRequest) {
+  if (state !== "OPEN") throw new BitbucketRefusal(400, "This pull request is already closed.");
+}
+
+function touch(request: PullRequest, place: Place<BitbucketWorld>) {
+  request.updated_on = new Date(place.now()).toISOString();
+  place.changed();
+}
+
+async function bodyOf(c: Context): Promise<Record<string, unknown>> {
+  const body: unknown = await c.req.json().catch(() => undefined);
+  if (typeof body !== "object" || body === null || Array.isArray(body)) throw new BitbucketRefusal(400, "Bad request");
+  return body as Record<string, unknown>;
+}
+
+function reviewers(c: Context<BitbucketEnv>, given: unknown): string[] | undefined {
+  if (!Array.isArray(given)) return undefined;
+  return given.map((one: { uuid?: unknown; account_id?: unknown }) => {
+    const found = c
+      .get("world")
+      .accounts.find(({ uuid, account_id }) => uuid === one.uuid || account_id === one.account_id);
+    if (!found)
+      throw field("reviewers", `Malformed reviewers list: unknown user ${String(one.uuid ?? one.account_id)}`);
+    return found.account_id;
+  });
+}
+
+function branchName(end: unknown): string | undefined {
+  return text((end as { branch?: { name?: unknown } } | undefined)?.branch?.name);
+}
+
+function text(value: unknown): string | undefined {
+  return typeof value === "string" ? value : undefined;
+}
+
+function field(name: string, sentence: string): BitbucketRefusal {
+  return new BitbucketRefusal(400, `${name}: ${sentence}`, { fields: { [name]: [sentence] } });
+}

@@ -1,0 +1,249 @@
+import { createHash } from "node:crypto";
+import type { Context } from "hono";
+import { avatarUrl } from "../pictures.ts";
+import type { BitbucketEnv } from "./access.ts";
+import type { Account, Comment, PullRequest, Repository, Workspace } from "./world.ts";
+
+/** Bitbucket's spelling of a moment: `2026-08-24T10:50:03.000000+00:00`. */
+export function bitbucketTime(iso: string): string {
+  return new Date(iso).toISOString().replace("Z", "000+00:00");
+}
+
+/** `{"href": …}` of the API, at the origin that was asked. */
+export function api(c: Context<BitbucketEnv>, path: string) {
+  return { href: `${new URL(c.req.url).origin}/2.0/${path}` };
+}
+
+export function userView(c: Context<BitbucketEnv>, id: string | null) {
+  const account = c.get("world").accounts.find(({ account_id }) => account_id === id);
+  return account ? accountView(c, account) : null;
+}
+
+export function accountView(c: Context<BitbucketEnv>, account: Account) {
+  return {
+    type: "user",
+    uuid: account.uuid,
+    account_id: account.account_id,
+    display_name: account.display_name,
+    nickname: account.nickname,
+    links: {
+      self: api(c, `users/${encodeURIComponent(account.uuid)}`),
+      avatar: { href: avatarUrl(c.req.raw, account.display_name) },
+      html: html(c, `${encodeURIComponent(account.uuid)}/`),
+    },
+  };
+}
+
+export function workspaceView(c: Context<BitbucketEnv>, workspace: Workspace) {
+  return {
+    type: "workspace",
+    uuid: workspace.uuid,
+    name: workspace.name,
+    slug: workspace.slug,
+    is_private: true,
+    created_on: bitbucketTime(workspace.created_on),
+    links: {
+      self: api(c, `workspaces/${workspace.slug}`),
+      html: html(c, `${workspace.slug}/`),
+      avatar: { href: avatarUrl(c.req.raw, workspace.name) },
+      repositories: api(c, `repositories/${workspace.slug}`),
+      members: api(c, `workspaces/${workspace.slug}/members`),
+    },
+  };
+}
+
+/** A repository as it stands inside other things. */
+function repositoryHead(c: Context<BitbucketEnv>, workspace: Workspace, repository: Repository) {
+  const fullName = `${workspace.slug}/${repository.slug}`;
+  return {
+    type: "repository",
+    full_name: fullName,
+    name: repository.name,
+    uuid: repository.uuid,
+    links: {
+      self: api(c, `repositories/${fullName}`),
+      html: html(c, fullName),
+      avatar: { href: avatarUrl(c.req.raw, repository.name) },
+    },
+  };
+}
+
+export function repositoryView(c: Context<BitbucketEnv>, workspace: Workspace, repository: Repository) {
+  const head = repositoryHead(c, workspace, repository);
+  const { name, slug, uuid } = workspace;
+  return {
+    ...head,
+    slug: repository.slug,
+    description: repository.description,
+    scm: "git",
+    website: null,
+    language: repository.language,
+    is_private: repository.is_private,
+    fork_policy: "no_public_forks",
+    has_issues: false,
+    has_wiki: false,
+    size: 184_320,
+    created_on: bitbucketTime(repository.created_on),
+    updated_on: bitbucketTime(repository.updated_on),
+    mainbranch: { type: "branch", name: repository.mainbranch },
+    project: {
+      type: "project",
+      ...repository.project,
+      links: { self: api(c, `workspaces/${slug}/projects/${repository.project.key}`) },
+    },
+    owner: { type: "team", display_name: name, uuid, username: slug, links: { self: api(c, `workspaces/${slug}`) } },
+    workspace: {
+      type: "workspace",
+      name,
+      slug,
+      uuid,
+      links: { self: api(c, `workspaces/${slug}`), html: html(c, `${slug}/`) },
+    },
+    links: {
+      ...head.links,
+      pullrequests: api(c, `repositories/${head.full_name}/pullrequests`),
+      branches: api(c, `repositories/${head.full_name}/refs/branches`),
+      clone: [{ name: "https", href: `${new URL(c.req.url).origin}/${head.full_name}.git` }],
+    },
+  };
+}
+
+export function branchView(name: string) {
+  return {
+    type: "branch",
+    name,
+    target: { type: "commit", hash: hashOf(name) },
+    merge_strategies: ["merge_commit", "squash", "fast_forward"],
+    default_merge_strategy: "merge_commit",
+  };
+}
+
+export function pullRequestView(
+  c: Context<BitbucketEnv>,
+  workspace: Workspace,
+  repository: Repository,
+  request: PullRequest,
+) {
+  const path = `${workspace.slug}/${repository.slug}/pullrequests/${request.id}`;
+  const end = (name: string) => ({
+    branch: { name },
+    commit: { type: "commit", hash: hashOf(name).slice(0, 12) },
+    repository: repositoryHead(c, workspace, repository),
+  });
+  const links = [
+    "decline",
+    "approve",
+    "comments",
+    "merge",
+    "request-changes",
+    "diff",
+    "diffstat",
+    "commits",
+    "activity",
+    "statuses",
+  ];
+  return {
+    type: "pullrequest",
+    id: request.id,
+    title: request.title,
+    description: request.description,
+    summary: rendered(request.description),
+    state: request.state,
+    draft: false,
+    author: userView(c, request.author),
+    source: end(request.source),
+    destination: end(request.destination),
+    merge_commit: request.state === "MERGED" ? { type: "commit", hash: hashOf(`merge ${path}`).slice(0, 12) } : null,
+    comment_count: request.comments.length,
+    task_count: 0,
+    close_source_branch: request.close_source_branch,
+    closed_by: userView(c, request.closed_by),
+    reason: "",
+    created_on: bitbucketTime(request.created_on),
+    updated_on: bitbucketTime(request.updated_on),
+    reviewers: request.reviewers.map((id) => userView(c, id)),
+    participants: participantsOf(request).map((id) => participantView(c, request, id)),
+    links: {
+      self: api(c, `repositories/${path}`),
+      html: html(c, `${workspace.slug}/${repository.slug}/pull-requests/${request.id}`),
+      ...Object.fromEntries(links.map((name) => [name, api(c, `repositories/${path}/${name}`)])),
+    },
+  };
+}
+
+export function participantView(c: Context<BitbucketEnv>, request: PullRequest, id: string) {
+  const approved = request.approved_by.includes(id);
+  return {
+    type: "participant",
+    user: userView(c, id),
+    role: request.reviewers.includes(id) ? "REVIEWER" : "PARTICIPANT",
+    approved,
+    state: approved ? "approved" : request.changes_requested_by.includes(id) ? "changes_requested" : null,
+    participated_on: bitbucketTime(request.updated_on),
+  };
+}
+
+export function commentView(
+  c: Context<BitbucketEnv>,
+  workspace: Workspace,
+  repository: Repository,
+  request: PullRequest,
+  comment: Comment,
+) {
+  const path = `${workspace.slug}/${repository.slug}/pullrequests/${request.id}`;
+  return {
+    type: "pullrequest_comment",
+    id: comment.id,
+    created_on: bitbucketTime(comment.created_on),
+    updated_on: bitbucketTime(comment.created_on),
+    content: { type: "rendered", ...rendered(comment.raw) },
+    user: userView(c, comment.user),
+    deleted: false,
+    pending: false,
+    ...(comment.inline ? { inline: { from: null, to: null, ...comment.inline } } : {}),
+    ...(comment.parent === undefined ? {} : { parent: { id: comment.parent } }),
+    pullrequest: {
+      type: "pullrequest",
+      id: request.id,
+      title: request.title,
+      links: { self: api(c, `repositories/${path}`) },
+    },
+    links: {
+      self: api(c, `repositories/${path}/comments/${comment.id}`),
+      html: html(c, `${workspace.slug}/${repository.slug}/pull-requests/${request.id}#comment-${comment.id}`),
+    },
+  };
+}
+
+function participantsOf(request: PullRequest): string[] {
+  const people = [
+    ...request.reviewers,
+    ...request.approved_by,
+    ...request.changes_requested_by,
+    ...request.comments.map(({ user }) => user),
+  ];
+  return [...new Set(people)];
+}
+
+function rendered(raw: string) {
+  const text = raw.replace(/&/g, "&amp;").replace(/</g, "&lt;").replace(/>/g, "&gt;");
+  return {
+    raw,
+    markup: "markdown",
+    html:
+      raw === ""
+        ? ""
+        : text
+            .split(/\n{2,}/)
+            .map((block) => `<p>${block}</p>`)
+            .join("\n"),
+  };
+}
+
+function html(c: Context<BitbucketEnv>, path: string) {
+  return { href: `${new URL(c.req.url).origin}/${path}` };
+}
+
+function hashOf(name: string): string {
+  return createHash("sha1").update(name).digest("hex");
+}

@@ -1,0 +1,102 @@
+import { type Context, Hono } from "hono";
+import * as z from "zod/mini";
+import type { ErrorCode } from "#protocol/errors";
+import { Problem, problemBody } from "#protocol/errors";
+import { parseShape } from "#protocol/parse";
+import { readAuthorization } from "../oauth/authorization.ts";
+import { decide, type OAuthPlace } from "../oauth/routes.ts";
+import type { SandboxEnv } from "../provider.ts";
+import { localOnly } from "./access.ts";
+import { Fault, type Faults } from "./faults.ts";
+import type { RequestLog } from "./requests.ts";
+
+/** What the controls of an origin can do to it. */
+export type ControlPlace = {
+  oauth: OAuthPlace;
+  faults: Faults;
+  requests: RequestLog;
+  world(): unknown;
+  /** Replace the world by a seed; throws a Problem for one that does not fit. */
+  load(seed: unknown): void;
+  /** Back to the seed the sandbox was started with. */
+  reset(): void;
+};
+
+const WhoseTokens = z.strictObject({ account: z.optional(z.string()) });
+const Consent = z.strictObject({
+  authorization_url: z.string(),
+  decision: z.enum(["allow", "deny"]),
+  /** Id, name or email; the first account unless said otherwise. */
+  account: z.optional(z.string()),
+});
+
+/** `/_sandbox/…` of an origin (protocol section 7): put the stand-in into any state, and see what was asked of it. */
+export function controls(place: ControlPlace): Hono<SandboxEnv> {
+  const app = new Hono<SandboxEnv>();
+  app.use(localOnly);
+  app.get("/requests", (c) => c.json({ requests: place.requests.list() }));
+  app.get("/state", (c) => c.json(place.world() as object));
+  app.put("/state", async (c) => {
+    place.load(await json(c));
+    return c.json(place.world() as object);
+  });
+  app.post("/reset", (c) => {
+    place.reset();
+    return c.json({ reset: true });
+  });
+  app.get("/faults", (c) => c.json({ faults: place.faults.list() }));
+  app.put("/faults", async (c) => {
+    const body = await json(c);
+    const faults = Array.isArray(body) ? body : [body];
+    place.faults.set(faults.map((fault) => parseShape(Fault, fault, "the fault")));
+    return c.json({ faults: place.faults.list() });
+  });
+  app.post("/tokens/expire", async (c) => c.json({ expired: place.oauth.grants.expire(await whose(c, place)) }));
+  app.post("/tokens/revoke", async (c) => c.json({ revoked: place.oauth.grants.revokeAll(await whose(c, place)) }));
+  app.post("/consent", async (c) =>
+    c.json({ redirect_url: consent(place.oauth, parseShape(Consent, await json(c), "the consent")) }),
+  );
+  app.notFound((c) => c.json(problemBody(new Problem("NOT_FOUND", `The sandbox has no control ${c.req.path}.`)), 404));
+  app.onError((error, c) => {
+    if (!(error instanceof Problem)) throw error;
+    return c.json(problemBody(error), error.status as 400);
+  });
+  return app;
+}
+
+function consent(place: OAuthPlace, answer: z.infer<typeof Consent>): string {
+  const url = URL.canParse(answer.authorization_url) ? new URL(answer.authorization_url) : undefined;
+  if (url?.pathname !== place.traits.authorizePath) {
+    throw bad(`authorization_url must be an address of ${place.traits.authorizePath} on this origin.`);
+  }
+  const reading = readAuthorization(url.searchParams, place.traits, place.client.id);
+  if (reading.outcome === "refuse") throw bad(reading.reason);
+  if (reading.outcome === "redirect") return reading.location;
+  return decide(place, reading.authorization, answer.decision === "allow" ? accountOf(place, answer.account) : null);
+}
+
+async function whose(c: Context<SandboxEnv>, place: ControlPlace): Promise<string | undefined> {
+  const { account } = parseShape(WhoseTokens, await json(c), "the request");
+  return account === undefined ? undefined : accountOf(place.oauth, account);
+}
+
+function accountOf(place: OAuthPlace, wanted: string | undefined): string {
+  const accounts = place.accounts();
+  const account =
+    wanted === undefined ? accounts[0] : accounts.find(({ id, name, email }) => [id, name, email].includes(wanted));
+  if (!account) throw bad(`There is no account ${wanted ?? ""} here.`, "NOT_FOUND");
+  return account.id;
+}
+
+async function json(c: Context<SandboxEnv>): Promise<unknown> {
+  const text = await c.req.text();
+  try {
+    return text.trim() === "" ? {} : JSON.parse(text);
+  } catch {
+    throw bad("The request is not JSON.");
+  }
+}
+
+function bad(sentence: string, code: ErrorCode = "INVALID_REQUEST"): Problem {
+  return new Problem(code, sentence);
+}

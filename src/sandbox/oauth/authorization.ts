@@ -1,0 +1,99 @@
+import type { OAuthTraits } from "../provider.ts";
+
+/** An authorization request that may be shown to a person. */
+export type Authorization = {
+  client: string;
+  redirectUri: string;
+  state: string | undefined;
+  scopes: string[];
+  challenge?: string;
+};
+
+/**
+ * What became of reading an authorization request: `ask` the person; `redirect` the error to the client; or `refuse` on a page of
+ * our own, because a wrong client or redirect address must never be redirected to (RFC 6749 section 4.1.2.1).
+ */
+export type Reading =
+  | { outcome: "ask"; authorization: Authorization }
+  | { outcome: "redirect"; location: string }
+  | { outcome: "refuse"; reason: string };
+
+/** Read the query of an authorization request. */
+export function readAuthorization(query: URLSearchParams, traits: OAuthTraits, clientId: string): Reading {
+  const twice = [...new Set(query.keys())].find((name) => query.getAll(name).length > 1);
+  if (twice) return { outcome: "refuse", reason: `The parameter ${twice} is given more than once.` };
+  if (query.get("client_id") !== clientId)
+    return { outcome: "refuse", reason: "This client_id is not registered with the sandbox." };
+  const redirectUri = query.get("redirect_uri") ?? "";
+  if (!isLoopback(redirectUri)) {
+    return {
+      outcome: "refuse",
+      reason:
+        "redirect_uri must be an http: or https: address of this machine (127.0.0.1, [::1] or localhost), without a fragment.",
+    };
+  }
+  const state = query.get("state") ?? undefined;
+  const fault = faultOf(query, traits);
+  if (fault)
+    return {
+      outcome: "redirect",
+      location: answerTo(redirectUri, { error: fault[0], error_description: fault[1], state }),
+    };
+  const challenge = query.get("code_challenge");
+  return {
+    outcome: "ask",
+    authorization: {
+      client: clientId,
+      redirectUri,
+      state,
+      scopes: scopesOf(query, traits),
+      ...(challenge ? { challenge } : {}),
+    },
+  };
+}
+
+/** The redirect address with the answer in its query; what was in the query already stays. */
+export function answerTo(redirectUri: string, answer: Record<string, string | undefined>): string {
+  const url = new URL(redirectUri);
+  for (const [name, value] of Object.entries(answer)) if (value !== undefined) url.searchParams.set(name, value);
+  return url.href;
+}
+
+/** The answer to a "no". The words are Atlassian's; Bitbucket's differ only in them. */
+export function denial(authorization: Authorization): string {
+  return answerTo(authorization.redirectUri, {
+    error: "access_denied",
+    error_description: "User did not authorize the request",
+    state: authorization.state,
+  });
+}
+
+function faultOf(query: URLSearchParams, traits: OAuthTraits): [string, string] | undefined {
+  if (query.get("response_type") !== "code") return ["unsupported_response_type", "response_type must be code"];
+  for (const [name, value] of Object.entries(traits.fixed)) {
+    if (query.get(name) !== value) return ["invalid_request", `${name} must be ${value}`];
+  }
+  const unknown = scopesOf(query, traits).find((scope) => !Object.hasOwn(traits.scopes, scope));
+  if (unknown !== undefined) return ["invalid_scope", `unknown scope: ${unknown}`];
+  const method = query.get("code_challenge_method");
+  const challenge = query.get("code_challenge");
+  if (challenge !== null && (method !== "S256" || !/^[A-Za-z0-9_-]{43}$/.test(challenge))) {
+    return ["invalid_request", "code_challenge must be an S256 challenge"];
+  }
+  return undefined;
+}
+
+/** Without a scope parameter the client gets all it is registered for, as at Bitbucket. */
+function scopesOf(query: URLSearchParams, traits: OAuthTraits): string[] {
+  const asked = (query.get("scope") ?? "").split(/\s+/).filter(Boolean);
+  return asked.length > 0 ? [...new Set(asked)] : Object.keys(traits.scopes);
+}
+
+function isLoopback(address: string): boolean {
+  if (!URL.canParse(address)) return false;
+  const { protocol, hostname, hash, username } = new URL(address);
+  const here = /^(127(\.\d{1,3}){3}|\[::1\]|localhost)$/.test(hostname);
+  return (
+    here && (protocol === "http:" || protocol === "https:") && hash === "" && username === "" && !address.includes("#")
+  );
+}

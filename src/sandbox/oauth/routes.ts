@@ -1,0 +1,80 @@
+import type { Context, Hono } from "hono";
+import type { Account, OAuthTraits, SandboxEnv } from "../provider.ts";
+import { type Authorization, answerTo, denial, readAuthorization } from "./authorization.ts";
+import { consentPage, errorPage, pageHeaders } from "./consent.ts";
+import type { Grants } from "./grants.ts";
+import { type Client, tokenEndpoint } from "./token.ts";
+
+const TICKET_MS = 600_000;
+
+/** What the OAuth server of an origin needs from it. */
+export type OAuthPlace = {
+  title: string;
+  traits: OAuthTraits;
+  client: Client;
+  grants: Grants;
+  accounts(): Account[];
+  now(): number;
+  random(bytes: number): Uint8Array;
+};
+
+/** Add the authorization and token endpoints; written once for every provider. */
+export function oauthRoutes(app: Hono<SandboxEnv>, place: OAuthPlace): void {
+  const { authorizePath, tokenPath } = place.traits;
+  const waiting = new Map<string, { authorization: Authorization; expires: number }>();
+  app.get(authorizePath, (c) => show(c, place, waiting));
+  app.post(authorizePath, (c) => answer(c, place, waiting));
+  app.post(tokenPath, tokenEndpoint(place.traits, place.grants, place.client));
+}
+
+/** Give a person's answer to a request: where the browser then goes. */
+export function decide(place: OAuthPlace, authorization: Authorization, account: string | null): string {
+  if (account === null) return denial(authorization);
+  const { client, scopes, redirectUri, challenge } = authorization;
+  const code = place.grants.code({
+    account,
+    client,
+    scopes,
+    redirectUri,
+    ...(challenge === undefined ? {} : { challenge }),
+  });
+  return answerTo(redirectUri, { state: authorization.state, code });
+}
+
+type Waiting = Map<string, { authorization: Authorization; expires: number }>;
+
+function show(c: Context<SandboxEnv>, place: OAuthPlace, waiting: Waiting) {
+  const reading = readAuthorization(new URL(c.req.url).searchParams, place.traits, place.client.id);
+  if (reading.outcome === "refuse") return c.html(errorPage(place.title, reading.reason), 400, pageHeaders());
+  if (reading.outcome === "redirect") return c.redirect(reading.location, 302);
+  for (const [ticket, one] of waiting) if (one.expires <= place.now()) waiting.delete(ticket);
+  const ticket = Buffer.from(place.random(32)).toString("base64url");
+  waiting.set(ticket, { authorization: reading.authorization, expires: place.now() + TICKET_MS });
+  const { scopes, redirectUri } = reading.authorization;
+  const view = {
+    provider: place.title,
+    action: place.traits.authorizePath,
+    ticket,
+    scopes: scopes.map((name) => ({ name, words: place.traits.scopes[name] ?? name })),
+    accounts: place.accounts(),
+    redirectHost: new URL(redirectUri).host,
+  };
+  return c.html(consentPage(view), 200, pageHeaders(redirectUri));
+}
+
+async function answer(c: Context<SandboxEnv>, place: OAuthPlace, waiting: Waiting) {
+  const refuse = (reason: string) => c.html(errorPage(place.title, reason), 403, pageHeaders());
+  const origin = c.req.header("origin");
+  if (origin !== undefined && origin !== new URL(c.req.url).origin)
+    return refuse("The form was sent from another site.");
+  const form = new URLSearchParams(await c.req.text());
+  const ticket = form.get("ticket") ?? "";
+  const one = waiting.get(ticket);
+  if (!one || one.expires <= place.now()) return refuse("This page is out of date. Go back to kay and start again.");
+  const decision = form.get("decision");
+  const account = place.accounts().find(({ id }) => id === form.get("account"));
+  if (decision !== "deny" && (decision !== "allow" || !account)) return refuse("The form was not filled in.");
+  waiting.delete(ticket);
+  c.header("cache-control", "no-store");
+  return c.redirect(decide(place, one.authorization, decision === "allow" && account ? account.id : null), 303);
+}

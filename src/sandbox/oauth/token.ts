@@ -1,0 +1,75 @@
+import { timingSafeEqual } from "node:crypto";
+import type { Context } from "hono";
+import type { IssuedTokens, OAuthTraits, SandboxEnv, TokenError } from "../provider.ts";
+import type { Grants } from "./grants.ts";
+
+/** A client registered with the sandbox. */
+export type Client = { id: string; secret: string };
+
+/**
+ * The token endpoint (RFC 6749 section 3.2): authorization codes and refresh tokens for tokens, JSON or form in, the client's secret in
+ * the body or as HTTP Basic. Errors come in the provider's own words.
+ */
+export function tokenEndpoint(traits: OAuthTraits, grants: Grants, client: Client) {
+  return async (c: Context<SandboxEnv>): Promise<Response> => {
+    const body = await parameters(c.req.raw);
+    const fail = (error: TokenError) => c.json(traits.errors[error].body, traits.errors[error].status, NO_STORE);
+    if (!body) return fail("request");
+    if (!isClient(c.req.header("authorization"), body, client)) return fail("client");
+    const grantType = body.grant_type ?? "";
+    const use = uses(grants, client.id, body)[grantType];
+    if (!use) return fail("grant_type");
+    const tokens = use.run();
+    return tokens ? c.json(traits.answer(tokens, grantType), 200, NO_STORE) : fail(use.error);
+  };
+}
+
+const NO_STORE = { "cache-control": "no-store", pragma: "no-cache" };
+
+function uses(grants: Grants, client: string, body: Record<string, string>) {
+  const table: Record<string, { error: TokenError; run(): IssuedTokens | undefined }> = {
+    authorization_code: {
+      error: "code",
+      run: () => grants.exchange(body.code ?? "", client, body.redirect_uri ?? "", body.code_verifier),
+    },
+    refresh_token: { error: "refresh", run: () => grants.refresh(body.refresh_token ?? "", client) },
+  };
+  return table as Record<string, (typeof table)[string] | undefined>;
+}
+
+async function parameters(request: Request): Promise<Record<string, string> | undefined> {
+  const text = await request.text();
+  if (!(request.headers.get("content-type") ?? "").includes("json"))
+    return Object.fromEntries(new URLSearchParams(text));
+  try {
+    const body: unknown = JSON.parse(text);
+    if (typeof body !== "object" || body === null || Array.isArray(body)) return undefined;
+    return Object.fromEntries(
+      Object.entries(body).filter((entry): entry is [string, string] => typeof entry[1] === "string"),
+    );
+  } catch {
+    return undefined;
+  }
+}
+
+function isClient(authorization: string | undefined, body: Record<string, string>, client: Client): boolean {
+  const basic = authorization?.match(/^basic\s+(.+)$/i)?.[1];
+  const [id, secret] = basic === undefined ? [body.client_id, body.client_secret] : credentials(basic);
+  return id === client.id && secret !== undefined && same(secret, client.secret);
+}
+
+/** RFC 6749 section 2.3.1: id and secret are form-encoded before they become Basic credentials. */
+function credentials(basic: string): [string, string] {
+  const text = Buffer.from(basic, "base64").toString();
+  const colon = text.indexOf(":");
+  return [decode(text.slice(0, colon)), decode(text.slice(colon + 1))];
+}
+
+function decode(text: string): string {
+  return new URLSearchParams(`v=${text}`).get("v") ?? "";
+}
+
+function same(a: string, b: string): boolean {
+  const [left, right] = [Buffer.from(a), Buffer.from(b)];
+  return left.length === right.length && timingSafeEqual(left, right);
+}

@@ -1,0 +1,96 @@
+import { Hono } from "hono";
+import { controls } from "./controls/controls.ts";
+import { createFaults, type Faults } from "./controls/faults.ts";
+import { createRequestLog, type RequestLog, safeBody, safePath } from "./controls/requests.ts";
+import { createGrants, type Grant, type GrantRows, type Grants } from "./oauth/grants.ts";
+import { oauthRoutes } from "./oauth/routes.ts";
+import type { Client } from "./oauth/token.ts";
+import { pictures } from "./pictures.ts";
+import type { Provider, SandboxEnv } from "./provider.ts";
+
+const BODY_BYTES = 1_048_576;
+
+/** What an origin is started with. `seed` is checked already; `saved` is the world as it was last. */
+export type OriginStart<World> = {
+  provider: Provider<World>;
+  client: Client;
+  seed: unknown;
+  saved: { world: unknown; tokens: GrantRows };
+  check(seed: unknown): World;
+  now(): number;
+  random(bytes: number): Uint8Array;
+  changed(): void;
+};
+
+/** One stand-in: `fetch` answers as the provider would, `snapshot` is what a restart needs. */
+export type Origin = {
+  fetch(request: Request, address?: string): Promise<Response>;
+  snapshot(): { world: unknown; tokens: GrantRows };
+};
+
+/** Put a provider behind its OAuth server, faults, request log and controls. */
+export function createOrigin<World>(start: OriginStart<World>): Origin {
+  const { provider, now, random, changed } = start;
+  const tokens = start.saved.tokens;
+  let world = start.check(start.saved.world);
+  const grants = createGrants(provider.oauth, tokens, { now, random, changed });
+  const [faults, requests] = [createFaults(), createRequestLog()];
+  const oauth = {
+    title: provider.title,
+    traits: provider.oauth,
+    client: start.client,
+    grants,
+    accounts: () => provider.accounts(world),
+    now,
+    random,
+  };
+  const load = (seed: unknown) => {
+    world = start.check(seed);
+    changed();
+  };
+  const grantOf = (request: Request) => {
+    const grant = bearer(request, grants);
+    return provider.accounts(world).some(({ id }) => id === grant?.account) ? grant : undefined;
+  };
+  const app = new Hono<SandboxEnv>();
+  app.route("/_sandbox", controls({ oauth, faults, requests, world: () => world, load, reset: () => reset() }));
+  function reset() {
+    load(start.seed);
+    faults.set([]);
+    requests.clear();
+  }
+  pictures(app);
+  oauthRoutes(app, oauth);
+  provider.routes(app, { world: () => world, changed, now, random, grant: grantOf });
+  return {
+    fetch: (request, address) => serve(request, address, { app, faults, requests, grants, now }),
+    snapshot: () => ({ world, tokens }),
+  };
+}
+
+type Serving = { app: Hono<SandboxEnv>; faults: Faults; requests: RequestLog; grants: Grants; now(): number };
+
+async function serve(request: Request, address: string | undefined, place: Serving): Promise<Response> {
+  const run = async (r: Request) => place.app.fetch(r, address === undefined ? {} : { address });
+  if (new URL(request.url).pathname.startsWith("/_sandbox/")) return run(request);
+  const text = await request.clone().text();
+  if (Buffer.byteLength(text) > BODY_BYTES) return new Response("Payload Too Large", { status: 413 });
+  const account = bearer(request, place.grants)?.account ?? null;
+  const time = new Date(place.now()).toISOString();
+  const body = safeBody(text, request.headers.get("content-type") ?? "");
+  const response = await place.faults.meet(request, () => run(request));
+  place.requests.add({
+    time,
+    method: request.method,
+    path: safePath(request.url),
+    body,
+    account,
+    status: response.status,
+  });
+  return response;
+}
+
+function bearer(request: Request, grants: Grants): Grant | undefined {
+  const token = /^bearer\s+(\S+)$/i.exec(request.headers.get("authorization") ?? "")?.[1];
+  return token === undefined ? undefined : grants.access(token);
+}

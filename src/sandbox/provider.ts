@@ -1,0 +1,83 @@
+import type { Hono } from "hono";
+import type * as z from "zod/mini";
+import type { Grant } from "./oauth/grants.ts";
+
+/**
+ * One provider that the sandbox stands in for: its OAuth as data, its world, and its API as routes. The consent page, the token
+ * endpoint, faults, the request log and the controls are written once, around it. A new provider is one folder and one line in
+ * `sandbox.ts`.
+ */
+export type Provider<World> = {
+  /** Key in seeds and of the origin: `atlassian`. */
+  name: string;
+  /** Name for people on the consent page: `Atlassian`. */
+  title: string;
+  oauth: OAuthTraits;
+  /** Shape of the provider's part of a seed, in the service's own words. */
+  seed: z.ZodMiniType<unknown>;
+  /** The small built-in world, as a seed. */
+  builtIn: unknown;
+  /**
+   * Fill in what a seed leaves out. What it answers must itself be a seed, so that a saved world can be loaded again.
+   * @param now milliseconds, for relative times ("-3d")
+   * @throws SeedFault at the place that does not fit the rest
+   */
+  build(seed: unknown, now: number): World;
+  /** Who can consent; the first is chosen on the page unless the person picks another. */
+  accounts(world: World): Account[];
+  /** Add the API to the origin's app. */
+  routes(app: Hono<SandboxEnv>, place: Place<World>): void;
+};
+
+/** Somebody who can give consent. */
+export type Account = { id: string; name: string; email: string };
+
+/** How a provider does OAuth 2 (RFC 6749). Sources are named where the data is. */
+export type OAuthTraits = {
+  authorizePath: string;
+  tokenPath: string;
+  /** Every scope that may be asked for, in words for the consent page. */
+  scopes: Record<string, string>;
+  /** Parameters of the authorization request that must have exactly this value: Atlassian's `audience`. */
+  fixed: Record<string, string>;
+  accessSeconds: number;
+  /** `rotating`: each refresh spends the refresh token. `stable`: it stays. */
+  refresh: "rotating" | "stable";
+  /** Scope without which there is no refresh token; undefined where there always is one. */
+  offlineScope?: string;
+  /** Body of a successful token answer, in the provider's own fields. */
+  answer(tokens: IssuedTokens, grantType: string): Record<string, unknown>;
+  errors: Record<TokenError, { status: 400 | 401 | 403; body: Record<string, string> }>;
+};
+
+/** What can go wrong at a token endpoint; each provider has its own words for it. */
+export type TokenError = "client" | "code" | "refresh" | "grant_type" | "request";
+
+/** Tokens just issued, still in the clear; only their hashes are kept. */
+export type IssuedTokens = { access: string; refresh?: string; scopes: string[]; expiresIn: number };
+
+/** What a provider's routes see of the place they run in. */
+export type Place<World> = {
+  /** The world as it is now; routes change it in place and then call `changed`. */
+  world(): World;
+  changed(): void;
+  /** Milliseconds since the epoch. */
+  now(): number;
+  random(bytes: number): Uint8Array;
+  /** The grant behind the request's bearer token, unless it is missing, unknown, expired or revoked. */
+  grant(request: Request): Grant | undefined;
+};
+
+/** Hono's environment: `address` is the peer's, `grant` is set once a request is known to be somebody's. */
+export type SandboxEnv = { Bindings: { address?: string }; Variables: { grant: Grant } };
+
+/** A seed that does not fit together: where, and one sentence about it. Turned into a Problem by whoever loads seeds. */
+export class SeedFault extends Error {
+  readonly path: string;
+
+  constructor(path: string, sentence: string) {
+    super(sentence);
+    this.name = "SeedFault";
+    this.path = path;
+  }
+}

@@ -1,0 +1,42 @@
+/** A piece of a query: a word, a quoted text, an operator or a bracket. `at` is its offset in the query. */
+export type Token = { kind: "word" | "text" | "operator" | "end"; value: string; at: number };
+
+/** A query that cannot be read. `at` is where, as an offset; each language words it in its service's way. */
+export class QuerySyntax extends Error {
+  readonly problem: "value" | "field" | "operator" | "and_or" | "close" | "quote" | "order";
+  readonly token: Token;
+
+  constructor(problem: QuerySyntax["problem"], token: Token) {
+    super(`${problem} expected at ${token.at}`);
+    this.name = "QuerySyntax";
+    this.problem = problem;
+    this.token = token;
+  }
+}
+
+const PIECE =
+  /\s+|"((?:\\[\s\S]|[^"\\])*)"|'((?:\\[\s\S]|[^'\\])*)'|(!=|!~|<=|>=|&&|\|\||[=<>~!(),&|])|([^\s"'=<>~!(),&|]+)/y;
+
+/** Cut a query into tokens; the last one is `end`. Shared by JQL, CQL and Bitbucket's filters. */
+export function tokens(query: string): Token[] {
+  const found: Token[] = [];
+  PIECE.lastIndex = 0;
+  while (PIECE.lastIndex < query.length) {
+    const at = PIECE.lastIndex;
+    const match = PIECE.exec(query);
+    if (!match) throw new QuerySyntax("quote", { kind: "text", value: query.slice(at + 1), at });
+    const [, double, single, operator, word] = match;
+    const quoted = double ?? single;
+    if (quoted !== undefined) found.push({ kind: "text", value: quoted.replace(/\\([\s\S])/g, "$1"), at });
+    else if (operator !== undefined) found.push({ kind: "operator", value: operator, at });
+    else if (word !== undefined) found.push({ kind: "word", value: word, at });
+  }
+  found.push({ kind: "end", value: "", at: query.length });
+  return found;
+}
+
+/** Line and character, both from 1, of an offset. */
+export function position(query: string, at: number): { line: number; character: number } {
+  const before = query.slice(0, at).split("\n");
+  return { line: before.length, character: (before.at(-1)?.length ?? 0) + 1 };
+}

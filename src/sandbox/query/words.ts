@@ -1,0 +1,41 @@
+/**
+ * Whether a text contains what a `~` search asks for, as Jira's and Confluence's indexes see it: every word of the search stands in the
+ * text as a whole word in any order, `*` stands for the rest of a word, and a part in inner quotes must stand there as it is.
+ */
+export function contains(text: string, search: string): boolean {
+  const words = wordsOf(text);
+  const phrases = [...search.matchAll(/"([^"]+)"/g)].map((match) => wordsOf(match[1] ?? ""));
+  const loose = search
+    .replace(/"[^"]*"/g, " ")
+    .split(/\s+/)
+    .filter((word) => /[\p{L}\p{N}]/u.test(word));
+  if (phrases.length + loose.length === 0) return false;
+  return phrases.every((phrase) => holds(words, phrase)) && loose.every((word) => matchesWord(words, word));
+}
+
+/** The words of a text in lower case, without signs. */
+export function wordsOf(text: string): string[] {
+  return (
+    text
+      .toLowerCase()
+      .normalize("NFC")
+      .match(/[\p{L}\p{N}_]+/gu) ?? []
+  );
+}
+
+function matchesWord(words: string[], word: string): boolean {
+  if (!word.includes("*")) {
+    const parts = wordsOf(word);
+    return holds(words, parts);
+  }
+  const pattern = new RegExp(`^${word.toLowerCase().split("*").map(escaped).join(".*")}$`, "u");
+  return words.some((one) => pattern.test(one));
+}
+
+function holds(words: string[], phrase: string[]): boolean {
+  return phrase.length > 0 && words.some((_, start) => phrase.every((word, index) => words[start + index] === word));
+}
+
+function escaped(text: string): string {
+  return text.replace(/[.*+?^${}()|[\]\\]/g, "\\$&");
+}

@@ -1,0 +1,124 @@
+import { createHash } from "node:crypto";
+import * as z from "zod/mini";
+import { GrantRows, noGrants } from "./oauth/grants.ts";
+import type { Client } from "./oauth/token.ts";
+import { createOrigin, type Origin } from "./origin.ts";
+import type { Provider } from "./provider.ts";
+import { buildWorld, checkSeed, PROVIDERS, type ProviderName } from "./seed.ts";
+
+/** What the sandbox takes from outside. */
+export type SandboxPorts = {
+  clock: { now(): number };
+  /** Cryptographic random bytes. */
+  random(bytes: number): Uint8Array;
+  /** A parsed seed (see `parseSeed`); undefined for the built-in world. */
+  seed?: unknown;
+  /** What `save` was last given, if anything: issued tokens and changed worlds then go on working. */
+  saved?: unknown;
+  /** Called with plain JSON at the end of every turn in which something changed. Tokens in it are hashes, client secrets are not. */
+  save?(state: unknown): void;
+};
+
+/** The stand-ins, without sockets: `src/main.ts` gives each origin a loopback port. */
+export type Sandbox = {
+  /** One handler per provider origin; `address` is the peer's, for the controls. */
+  origins: Record<ProviderName, Origin["fetch"]>;
+  /** The client that kay is registered as at each provider. */
+  clients: Record<ProviderName, Client>;
+};
+
+const Saved = z.object({
+  version: z.literal(1),
+  clients: z.record(z.string(), z.object({ id: z.string(), secret: z.string() })),
+  origins: z.record(z.string(), z.object({ seed: z.string(), world: z.unknown(), tokens: GrantRows })),
+});
+type Saved = z.infer<typeof Saved>;
+
+/**
+ * Stand-ins for the services: real paths, payloads, errors, paging and OAuth, over worlds in memory. A saved world is continued as long as
+ * the seed it grew from is the same; another seed starts afresh and keeps only the client.
+ *
+ * @throws Problem USAGE when the seed does not fit
+ */
+export function createSandbox(ports: SandboxPorts): Sandbox {
+  const seed = ports.seed === undefined ? {} : checkSeed(ports.seed, "The seed");
+  const saved = readSaved(ports.saved);
+  const names = Object.keys(PROVIDERS) as ProviderName[];
+  const clients = record(names, (name) => clientOf(name, saved.clients[name], ports.random));
+  const digests = record(names, (name) => digest(seed[name] ?? "built-in"));
+  const changed = coalesced(() => ports.save?.(snapshot()));
+  const origins: Record<ProviderName, Origin> = record(names, (name) =>
+    start(PROVIDERS[name], {
+      ports,
+      changed,
+      client: clients[name],
+      seed: seed[name],
+      saved: saved.origins[name],
+      digest: digests[name],
+    }),
+  );
+  const snapshot = (): Saved => ({
+    version: 1,
+    clients,
+    origins: record(names, (name) => ({ seed: digests[name], ...structuredClone(origins[name].snapshot()) })),
+  });
+  changed();
+  return { origins: record(names, (name) => origins[name].fetch), clients };
+}
+
+type Start = {
+  ports: SandboxPorts;
+  changed(): void;
+  client: Client;
+  seed: unknown;
+  saved: Saved["origins"][string] | undefined;
+  digest: string;
+};
+
+function start<World>(provider: Provider<World>, { ports, changed, client, saved, digest, ...given }: Start): Origin {
+  const now = () => ports.clock.now();
+  const seed = given.seed ?? provider.builtIn;
+  const check = (part: unknown) => buildWorld(provider, part, now(), "The state");
+  const kept = saved?.seed === digest && fits(() => check(saved.world)) ? saved : { world: seed, tokens: noGrants() };
+  return createOrigin({ provider, client, seed, saved: kept, check, now, random: ports.random, changed });
+}
+
+/** What was saved by another version, or damaged, is left aside: the sandbox holds nothing that cannot be made again. */
+function readSaved(value: unknown): Saved {
+  const result = Saved.safeParse(value);
+  return result.success ? result.data : { version: 1, clients: {}, origins: {} };
+}
+
+function clientOf(name: string, saved: Client | undefined, random: SandboxPorts["random"]): Client {
+  return saved ?? { id: `kay-sandbox-${name}`, secret: Buffer.from(random(24)).toString("base64url") };
+}
+
+function fits(check: () => unknown): boolean {
+  try {
+    check();
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+/** Many changes in one turn of the event loop are saved once. */
+function coalesced(run: () => void): () => void {
+  let waiting = false;
+  return () => {
+    if (waiting) return;
+    waiting = true;
+    queueMicrotask(() => {
+      waiting = false;
+      run();
+    });
+  };
+}
+
+function digest(value: unknown): string {
+  return createHash("sha256").update(JSON.stringify(value)).digest("base64url");
+}
+
+function record<Name extends string, T>(names: Name[], make: (name: Name) => T): Record<Name, T> {
+  return Object.fromEntries(names.map((name) => [name, make(name)])) as Record<Name, T>;
+}

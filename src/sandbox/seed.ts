@@ -1,0 +1,79 @@
+import { parseDocument } from "yaml";
+import type * as z from "zod/mini";
+import { Problem } from "#protocol/errors";
+import { atlassian } from "./atlassian/atlassian.ts";
+import { bitbucket } from "./bitbucket/bitbucket.ts";
+import { type Provider, SeedFault } from "./provider.ts";
+
+export type ProviderName = "atlassian" | "bitbucket";
+
+/** Every stand-in there is. Adding one is a folder and a line here. */
+export const PROVIDERS: Record<ProviderName, Provider<unknown>> = { atlassian, bitbucket };
+
+/** A seed whose every part was checked; a provider that it leaves out keeps its built-in world. */
+export type Seed = Partial<Record<ProviderName, unknown>>;
+
+/**
+ * Read a seed file (YAML, of which JSON is a part).
+ *
+ * @param filename only for the sentence
+ * @throws Problem USAGE with one sentence that names the file and the place in it
+ */
+export function parseSeed(text: string, filename: string): Seed {
+  const document = parseDocument(text, { prettyErrors: true });
+  const fault = document.errors[0];
+  if (fault) {
+    const at = fault.linePos?.[0];
+    const reason = fault.message.split("\n")[0]?.replace(/ at line \d+, column \d+:?$/, "") ?? "it cannot be read";
+    throw unfit(
+      `The seed ${filename} is not valid YAML: ${reason}${at ? ` (line ${at.line}, column ${at.col})` : ""}.`,
+    );
+  }
+  return checkSeed(document.toJS({ maxAliasCount: 100 }), `The seed ${filename}`);
+}
+
+/** Check a seed as a whole. @param subject how the sentence begins: "The seed world.yaml" */
+export function checkSeed(value: unknown, subject: string): Seed {
+  if (typeof value !== "object" || value === null || Array.isArray(value)) {
+    throw unfit(`${subject} must be a map with one part per service: ${Object.keys(PROVIDERS).join(", ")}.`);
+  }
+  for (const [name, part] of Object.entries(value)) {
+    if (!Object.hasOwn(PROVIDERS, name)) {
+      throw unfit(`${subject} has an unknown part ${name}; there are ${Object.keys(PROVIDERS).join(" and ")}.`);
+    }
+    buildWorld(PROVIDERS[name as ProviderName], part, 0, subject);
+  }
+  return value;
+}
+
+/** A provider's world from its part of a seed. @throws Problem USAGE that names the place */
+export function buildWorld<World>(provider: Provider<World>, part: unknown, now: number, subject: string): World {
+  const result = provider.seed.safeParse(part);
+  if (!result.success) throw unfit(`${subject} is wrong at ${issueOf(result.error, provider.name)}.`);
+  try {
+    return provider.build(result.data, now);
+  } catch (error) {
+    if (!(error instanceof SeedFault)) throw error;
+    throw unfit(`${subject} is wrong at ${provider.name}.${error.path}: ${error.message}.`);
+  }
+}
+
+function issueOf(error: z.core.$ZodError, provider: string): string {
+  const issue = deepest(error.issues);
+  const where = (issue?.path ?? []).reduce<string>(
+    (path, key) => path + (typeof key === "number" ? `[${key}]` : `.${String(key)}`),
+    provider,
+  );
+  if (issue?.code === "unrecognized_keys") return `${where}: ${issue.keys.join(", ")} is not known there`;
+  if (issue?.code === "invalid_type") return `${where}: it must be ${issue.expected}`;
+  if (issue?.code === "invalid_value") return `${where}: it must be one of ${issue.values.map(String).join(", ")}`;
+  return `${where}: ${issue?.message ?? "it is not accepted"}`;
+}
+
+function deepest(issues: readonly z.core.$ZodIssue[]): z.core.$ZodIssue | undefined {
+  return [...issues].sort((a, b) => b.path.length - a.path.length)[0];
+}
+
+function unfit(sentence: string): Problem {
+  return new Problem("USAGE", sentence, { hint: "docs/sandbox.md describes the format of a seed." });
+}
