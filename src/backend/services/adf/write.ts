@@ -21,8 +21,18 @@ export function adfOf(text: string | undefined, field: string): AdfDocument | un
       details: { field },
     });
   }
-  const content = blocks(lexer(text ?? "", { gfm: true }));
+  const content = contentOf(text ?? "");
   return content.length > 0 ? { type: "doc", version: 1, content } : undefined;
+}
+
+/** Markdown nested deeper than can be read is taken as plain paragraphs. */
+function contentOf(text: string): AdfNode[] {
+  try {
+    return blocks(lexer(text, { gfm: true }));
+  } catch (error) {
+    if (!(error instanceof RangeError)) throw error;
+    return text.split(/\n\s*\n/).flatMap((part) => paragraph(literalNodes(part.trim())));
+  }
 }
 
 function blocks(tokens: Token[]): AdfNode[] {

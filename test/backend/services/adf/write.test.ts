@@ -1,0 +1,190 @@
+import fc from "fast-check";
+import { expect, test } from "vitest";
+import type { AdfNode } from "#backend/services/adf/node";
+import { adfText } from "#backend/services/adf/read";
+import { adfOf } from "#backend/services/adf/write";
+import { Problem } from "#protocol/errors";
+
+const paragraph = (...content: AdfNode[]): AdfNode => ({ type: "paragraph", content });
+const text = (words: string, ...marks: string[]): AdfNode =>
+  marks.length > 0
+    ? { type: "text", text: words, marks: marks.map((type) => ({ type })) }
+    : { type: "text", text: words };
+
+/** What Jira refuses: empty text, line breaks in text outside code, empty containers, and children in the wrong place. */
+function faults(node: AdfNode, parent: string): string[] {
+  const own: string[] = [];
+  if (node.type === "text") {
+    if (!node.text) own.push("empty text");
+    if (/[\r\n]/.test(node.text ?? "") && parent !== "codeBlock")
+      own.push(`line break in ${JSON.stringify(node.text)}`);
+  }
+  const allowed = CHILDREN[parent];
+  if (allowed && !allowed.includes(node.type)) own.push(`${node.type} in ${parent}`);
+  if (
+    ["bulletList", "orderedList", "listItem", "table", "tableRow", "blockquote"].includes(node.type) &&
+    !node.content?.length
+  ) {
+    own.push(`empty ${node.type}`);
+  }
+  if (node.type === "listItem" && !["paragraph", "codeBlock"].includes(node.content?.[0]?.type ?? ""))
+    own.push("listItem start");
+  return [...own, ...(node.content ?? []).flatMap((child) => faults(child, node.type))];
+}
+
+const INLINE = ["text", "hardBreak"];
+const CHILDREN: Record<string, string[]> = {
+  doc: ["paragraph", "heading", "bulletList", "orderedList", "codeBlock", "blockquote", "rule", "table"],
+  paragraph: INLINE,
+  heading: INLINE,
+  codeBlock: ["text"],
+  bulletList: ["listItem"],
+  orderedList: ["listItem"],
+  listItem: ["paragraph", "bulletList", "orderedList", "codeBlock"],
+  blockquote: ["paragraph", "bulletList", "orderedList", "codeBlock"],
+  table: ["tableRow"],
+  tableRow: ["tableHeader", "tableCell"],
+  tableHeader: ["paragraph"],
+  tableCell: ["paragraph"],
+};
+
+test("V01 lines, paragraphs and lists become nodes, and signs stay as they were typed", () => {
+  expect(adfOf("Line 1\nLine 2\n\n- item & <b>\n", "description")).toEqual({
+    type: "doc",
+    version: 1,
+    content: [
+      paragraph(text("Line 1"), { type: "hardBreak" }, text("Line 2")),
+      { type: "bulletList", content: [{ type: "listItem", content: [paragraph(text("item & <b>"))] }] },
+    ],
+  });
+});
+
+test.each(["", " ", "\n\n \t", undefined])("V01 the empty description %j is left out", (empty) => {
+  expect(adfOf(empty, "description")).toBe(undefined);
+});
+
+test("V01 a text longer than Jira takes is refused before it is sent, and the limit is named", () => {
+  expect(() => adfOf("x".repeat(40_000), "description")).toThrow(
+    new Problem("INVALID_REQUEST", "The description has 40,000 characters; Jira takes at most 32,767.", {
+      hint: "Shorten it, or split it over comments.",
+      details: { field: "description" },
+    }),
+  );
+  expect(adfOf("x".repeat(32_767), "description")?.content.length).toBe(1);
+});
+
+test("Markdown keeps its form: headings, marks, links, code, quotes, numbered and nested lists, tables, rules", () => {
+  const markdown = [
+    "# Title",
+    "**bold** _thin_ ~~gone~~ `a*b` [site](https://x.test/a) <https://y.test>",
+    "> quoted\n> # heading",
+    "3. three\n   - below\n4. four",
+    "```sh\nls\npwd\n```",
+    "| a | b |\n|---|---|\n| 1 | **2** |",
+    "---",
+  ].join("\n\n");
+  const link = (href: string) => ({ type: "link", attrs: { href } });
+  const cellOf = (type: string, ...content: AdfNode[]) => ({ type, content: [paragraph(...content)] });
+  expect(adfOf(markdown, "description")?.content).toEqual([
+    { type: "heading", attrs: { level: 1 }, content: [text("Title")] },
+    paragraph(
+      text("bold", "strong"),
+      text(" "),
+      text("thin", "em"),
+      text(" "),
+      text("gone", "strike"),
+      text(" "),
+      text("a*b", "code"),
+      text(" "),
+      { type: "text", text: "site", marks: [link("https://x.test/a")] },
+      text(" "),
+      { type: "text", text: "https://y.test", marks: [link("https://y.test")] },
+    ),
+    { type: "blockquote", content: [paragraph(text("quoted")), paragraph(text("heading"))] },
+    {
+      type: "orderedList",
+      attrs: { order: 3 },
+      content: [
+        {
+          type: "listItem",
+          content: [
+            paragraph(text("three")),
+            { type: "bulletList", content: [{ type: "listItem", content: [paragraph(text("below"))] }] },
+          ],
+        },
+        { type: "listItem", content: [paragraph(text("four"))] },
+      ],
+    },
+    { type: "codeBlock", attrs: { language: "sh" }, content: [text("ls\npwd")] },
+    {
+      type: "table",
+      content: [
+        { type: "tableRow", content: [cellOf("tableHeader", text("a")), cellOf("tableHeader", text("b"))] },
+        { type: "tableRow", content: [cellOf("tableCell", text("1")), cellOf("tableCell", text("2", "strong"))] },
+      ],
+    },
+    { type: "rule" },
+  ]);
+});
+
+test("an address that Jira would refuse stays visible as text", () => {
+  const source = "[a](javascript:alert(1)) ![b](data:text/html,x)";
+  expect(adfOf(source, "comment")?.content).toEqual([paragraph(text(source))]);
+});
+
+test("any text becomes a document that Jira accepts, and no word of it is lost", () => {
+  const word = fc.stringMatching(/^[a-z]{1,6}$/);
+  const pieces = fc.constantFrom(
+    "\n",
+    "\n\n",
+    " ",
+    "- ",
+    "* ",
+    "1. ",
+    "> ",
+    "# ",
+    "```\n",
+    "`",
+    "**",
+    "_",
+    "<b>",
+    "&amp;",
+    "|",
+    "| a |\n|--|\n",
+    "[x]: y\n",
+    "---\n",
+    "- [ ] ",
+    "\t",
+    "\r\n",
+    "\\",
+    "![",
+    "](http://a.b)",
+    "    ",
+  );
+  fc.assert(
+    fc.property(fc.array(fc.oneof(word, pieces), { maxLength: 40 }), (parts) => {
+      const source = parts.join("");
+      const document = adfOf(source, "description");
+      expect(document ? faults(document, "") : []).toEqual([]);
+      const written = adfText(document);
+      for (const each of source.replace(/^ *(```|~~~).*$/gm, " ").match(/[a-z]{4,}/g) ?? [])
+        expect(written).toContain(each);
+    }),
+    { numRuns: 500 },
+  );
+});
+
+test("Markdown nested beyond reading stays as plain text", () => {
+  const source = ">".repeat(8_000);
+  expect(adfOf(source, "comment")?.content).toEqual([paragraph(text(source))]);
+});
+
+test("any string at all becomes a document that Jira accepts", () => {
+  fc.assert(
+    fc.property(fc.string({ unit: "binary", maxLength: 200 }), (source) => {
+      const document = adfOf(source, "description");
+      expect(document ? faults(document, "") : []).toEqual([]);
+    }),
+    { numRuns: 500 },
+  );
+});

@@ -1,0 +1,130 @@
+import { expect, test } from "vitest";
+import * as z from "zod/mini";
+import { configureServices } from "#backend/services/catalogue";
+import { httpOver, outside } from "./support/outside.ts";
+
+const real = { id: "real", secret: "s1" };
+const sandbox = {
+  atlassian: { origin: "http://127.0.0.1:4010", client: { id: "kay-sandbox-atlassian", secret: "s2" } },
+  bitbucket: { origin: "http://127.0.0.1:4011", client: { id: "kay-sandbox-bitbucket", secret: "s3" } },
+};
+
+function shown(options: Parameters<typeof configureServices>[0]) {
+  return configureServices(options).map(({ service, endpoints, client }) => [service.name, client?.id, endpoints]);
+}
+
+test("without a client and without a sandbox every service is listed and none can be connected", () => {
+  const services = configureServices({ clients: {} });
+  expect(services.map(({ service, client }) => [service.name, service.title, client])).toEqual([
+    ["jira", "Jira", null],
+    ["confluence", "Confluence", null],
+    ["bitbucket", "Bitbucket", null],
+    ["kyg", "kyg", null],
+  ]);
+});
+
+test("a real client goes to the real endpoints, the others to the sandbox under the same paths", () => {
+  const atlassian = {
+    authorize: "https://auth.atlassian.com/authorize",
+    token: "https://auth.atlassian.com/oauth/token",
+    api: "https://api.atlassian.com",
+  };
+  expect(shown({ clients: { atlassian: real }, sandbox })).toEqual([
+    ["jira", "real", atlassian],
+    ["confluence", "real", atlassian],
+    [
+      "bitbucket",
+      "kay-sandbox-bitbucket",
+      {
+        authorize: "http://127.0.0.1:4011/site/oauth2/authorize",
+        token: "http://127.0.0.1:4011/site/oauth2/access_token",
+        api: "http://127.0.0.1:4011",
+      },
+    ],
+    ["kyg", undefined, { authorize: "", token: "", api: "" }],
+  ]);
+  expect(shown({ clients: {}, sandbox })[0]).toEqual([
+    "jira",
+    "kay-sandbox-atlassian",
+    {
+      authorize: "http://127.0.0.1:4010/authorize",
+      token: "http://127.0.0.1:4010/oauth/token",
+      api: "http://127.0.0.1:4010",
+    },
+  ]);
+});
+
+test("V07 each provider's authorization asks for what keeps a connection alive", () => {
+  const oauth = configureServices({ clients: {} }).map(({ service }) => ({ name: service.name, ...service.oauth }));
+  expect(oauth.slice(0, 3)).toEqual([
+    {
+      name: "jira",
+      provider: "atlassian",
+      scopes: ["read:jira-work", "write:jira-work", "read:jira-user", "read:me", "offline_access"],
+      authorizeParams: { audience: "api.atlassian.com", prompt: "consent" },
+      pkce: false,
+      clientAuth: "client_secret_post",
+      refresh: "rotating",
+      goneErrors: ["unauthorized_client"],
+    },
+    {
+      name: "confluence",
+      provider: "atlassian",
+      scopes: ["search:confluence", "read:page:confluence", "read:me", "offline_access"],
+      authorizeParams: { audience: "api.atlassian.com", prompt: "consent" },
+      pkce: false,
+      clientAuth: "client_secret_post",
+      refresh: "rotating",
+      goneErrors: ["unauthorized_client"],
+    },
+    {
+      name: "bitbucket",
+      provider: "bitbucket",
+      scopes: ["account", "repository", "pullrequest"],
+      pkce: false,
+      clientAuth: "client_secret_basic",
+      refresh: "stable",
+    },
+  ]);
+});
+
+test("kyg lives where the operator says, and its accounts are read as OpenID Connect names them", async () => {
+  const kyg = { authorize: "https://kyg.test/authorize", token: "https://kyg.test/token", api: "https://kyg.test/api" };
+  const configured = configureServices({ clients: { kyg: real }, kyg })[3];
+  expect(configured).toMatchObject({ client: real, endpoints: kyg });
+  if (!configured) return;
+  const world = outside(
+    {
+      request: "GET https://kyg.test/api/me",
+      json: { sub: "u1", name: "Ana", email: "a@x.test", preferred_username: "ana" },
+    },
+    { request: "GET https://kyg.test/api/me", json: { id: 7 } },
+    { request: "GET https://kyg.test/api/me", json: { name: "nobody" } },
+  );
+  const { http } = httpOver(world, configured.service);
+  expect(await configured.service.identify(http)).toEqual({
+    accountId: "u1",
+    user: { account_id: "u1", name: "Ana", email: "a@x.test", username: "ana", picture: undefined },
+    metadata: { url: "https://kyg.test/api" },
+  });
+  expect((await configured.service.identify(http)).accountId).toBe("7");
+  await expect(configured.service.identify(http)).rejects.toMatchObject({ code: "SERVICE_FAILED" });
+});
+
+test("every tool tells models and people what it is: name, description, described fields, and examples of its own fields", () => {
+  for (const { service } of configureServices({ clients: {} })) {
+    for (const { name, description, examples, input } of service.tools) {
+      const schema = z.toJSONSchema(input, { io: "input" }) as {
+        properties: Record<string, { description?: string; type?: string }>;
+      };
+      expect(name).toMatch(new RegExp(`^${service.name}\\.[a-z]+(_[a-z]+)*$`));
+      expect(description).toMatch(/^[A-Z].*\.$/);
+      for (const field of Object.values(schema.properties)) {
+        expect(field).toMatchObject({ description: expect.any(String), type: expect.any(String) });
+      }
+      const slots = examples.flatMap((example) => [...example.matchAll(/\{(\w+)\}/g)].map((match) => match[1]));
+      expect(Object.keys(schema.properties)).toEqual(expect.arrayContaining(slots));
+      expect(examples.length).toBeGreaterThanOrEqual(3);
+    }
+  }
+});

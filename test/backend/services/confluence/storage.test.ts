@@ -1,0 +1,53 @@
+import fc from "fast-check";
+import { expect, test } from "vitest";
+import { excerptText, storageText } from "#backend/services/confluence/storage";
+
+test("a page's storage format reads as Markdown", () => {
+  const storage = `<h1>Deploy</h1><p>Run <strong>make</strong>&nbsp;now &amp; <em>wait</em>,<br />then <a href="https://x.test/z">look</a>.</p>
+<ul><li><p>one</p><ol><li>deep</li></ol></li><li>two</li></ul>
+<table><tbody><tr><th>A</th><th><p>B</p></th></tr><tr><td>1|2</td><td>x</td></tr></tbody></table><hr />
+<p>&ldquo;caf&eacute;&rdquo;</p>`;
+  expect(storageText(storage)).toBe(
+    [
+      "# Deploy",
+      "Run **make** now & _wait_,\nthen [look](https://x.test/z).",
+      "- one\n  1. deep\n- two",
+      "| A | B |\n| --- | --- |\n| 1\\|2 | x |",
+      "---",
+      "“café”",
+    ].join("\n\n"),
+  );
+});
+
+test("macros, links, tasks, people and files give what a reader sees", () => {
+  const storage = `<ac:structured-macro ac:name="code"><ac:parameter ac:name="language">bash</ac:parameter><ac:plain-text-body><![CDATA[kay serve <x>
+  && y]]></ac:plain-text-body></ac:structured-macro>
+<ac:structured-macro ac:name="info"><ac:parameter ac:name="title">Mind</ac:parameter><ac:rich-text-body><p>the gap.</p></ac:rich-text-body></ac:structured-macro>
+<p><ac:link><ri:page ri:content-title="Other page" /></ac:link>, <ac:link><ri:page ri:content-title="X" /><ac:plain-text-link-body><![CDATA[words]]></ac:plain-text-link-body></ac:link>, <ac:link><ri:user ri:account-id="1" /></ac:link>, <ac:structured-macro ac:name="status"><ac:parameter ac:name="title">DONE</ac:parameter></ac:structured-macro></p>
+<ac:task-list><ac:task><ac:task-id>1</ac:task-id><ac:task-status>complete</ac:task-status><ac:task-body>did</ac:task-body></ac:task><ac:task><ac:task-id>2</ac:task-id><ac:task-status>incomplete</ac:task-status><ac:task-body><span>do</span></ac:task-body></ac:task></ac:task-list>
+<ac:image ac:alt="a chart"><ri:attachment ri:filename="c.png" /></ac:image><foo:bar>unknown</foo:bar><script>alert(1)</script>`;
+  expect(storageText(storage)).toBe(
+    [
+      "```bash\nkay serve <x>\n  && y\n```",
+      "> **Mind**\n>\n> the gap.",
+      "Other page, words, @someone, [DONE]",
+      "- [x] did\n- [ ] do",
+      "[a chart]",
+      "unknown",
+    ].join("\n\n"),
+  );
+});
+
+test("a search excerpt is one line of plain text", () => {
+  expect(excerptText("How to @@@hl@@@deploy@@@endhl@@@ &lt;b&gt; &amp;\n <b>now</b>")).toBe("How to deploy <b> & now");
+});
+
+test("broken markup still gives its text", () => {
+  expect(storageText("<p>open <b>never closed")).toBe("open **never closed**");
+  fc.assert(
+    fc.property(
+      fc.string(),
+      (source) => typeof storageText(source) === "string" && typeof excerptText(source) === "string",
+    ),
+  );
+});
