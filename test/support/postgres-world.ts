@@ -5,8 +5,7 @@ import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { fileURLToPath } from "node:url";
 import pg from "pg";
-import { onTestFinished } from "vitest";
-import { fastFolder } from "./fast-folder.ts";
+import { inject, onTestFinished } from "vitest";
 
 /** The account `nobody`, as which tests that run as root play an ordinary user. */
 export const NOBODY = { uid: 65534, gid: 65534 };
@@ -16,17 +15,21 @@ export type World = {
   folder: string;
   /** Stands for `/var/lib/kay`. */
   system: string;
+  /** Stands for `/tmp`. */
+  tmp: string;
 };
 
 /** A folder for the databases of one test, removed after it. With `owner` it belongs to that user. */
 export async function postgresWorld(owner?: { uid: number; gid: number }): Promise<World> {
-  const home = await mkdtemp(join(await fastFolder(), "kay-pg-"));
+  const home = await mkdtemp(join(inject("postgresFolder"), "w-"));
   await chmod(home, 0o711);
   onTestFinished(() => rm(home, { recursive: true, force: true }));
-  const own = join(home, "own");
-  await mkdir(own, { mode: 0o700 });
-  if (owner !== undefined) await chown(own, owner.uid, owner.gid);
-  return { folder: join(own, "data"), system: join(home, "system") };
+  const [own, tmp] = [join(home, "own"), join(home, "tmp")];
+  for (const folder of [own, tmp]) {
+    await mkdir(folder, { mode: 0o700 });
+    if (owner !== undefined) await chown(folder, owner.uid, owner.gid);
+  }
+  return { folder: join(own, "data"), system: join(home, "system"), tmp };
 }
 
 export type PostgresProcess = {
@@ -42,6 +45,7 @@ export async function startInProcess(world: World, account?: { uid: number; gid:
   const script = fileURLToPath(new URL("postgres-process.ts", import.meta.url));
   const child: ChildProcess = spawn(process.execPath, [script, world.folder, world.system], {
     ...account,
+    env: { ...process.env, TMPDIR: world.tmp },
     stdio: ["pipe", "pipe", "inherit"],
   });
   const exit = once(child, "exit");

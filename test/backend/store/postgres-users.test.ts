@@ -1,8 +1,8 @@
 import { spawnSync } from "node:child_process";
 import { chmod, cp, mkdir, readdir, rm, stat } from "node:fs/promises";
-import { dirname, join } from "node:path";
+import { basename, dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { expect, onTestFinished, test } from "vitest";
+import { expect, test } from "vitest";
 import { startPostgres } from "#backend/store/postgres";
 import { thisMachine } from "#test/machine";
 import { ask, NOBODY, postgresWorld, postmasterOf, runs, startInProcess } from "#test/postgres-world";
@@ -30,8 +30,8 @@ test.runIf(canPlay)(
     const folder = join(world.folder, "a-rather-long-name-of-a-folder".repeat(4));
     const starter = await startInProcess({ ...world, folder }, NOBODY);
     const socket = String(starter.answer.config.host);
-    onTestFinished(() => rm(socket, { recursive: true, force: true }));
-    expect(socket).toMatch(/^\/tmp\/kay-[0-9a-f]{16}$/);
+    expect(await readdir(world.tmp)).toEqual([basename(socket)]);
+    expect(socket.length).toBeLessThan(90);
     expect((await stat(socket)).mode & 0o777).toBe(0o700);
     expect(await ask(starter.answer.config, "select 1")).toBe(1);
     await starter.end();
@@ -46,7 +46,6 @@ test.runIf(canPlay)("a socket folder that somebody else made first is refused", 
   await first.end();
   await rm(socket, { recursive: true });
   await mkdir(socket, { mode: 0o777 });
-  onTestFinished(() => rm(socket, { recursive: true, force: true }));
   const second = await startInProcess({ ...world, folder }, NOBODY);
   expect(second.answer).toEqual({
     code: "DATABASE_UNAVAILABLE",
