@@ -70,7 +70,10 @@ const FORMS: [RegExp, string][] = [
   [/\b(kaysession|confirm)_\w+/g, `$1_${REDACTED}`],
   [/\b[0-9a-f]{32,}\b/gi, REDACTED],
   [/\b(gh[a-z]_|github_pat_|xox[a-z]-|xapp-|sk-|ya29\.|1\/\/|ATATT|ATCTT|AIza|pat-)[\w.~+/=-]{8,}/g, REDACTED],
-  [/([?&#](?:code|state|[\w.-]*token|[\w.-]*secret|[\w.-]*verifier|session_id|key)=)[^&#\s"']+/gi, `$1${REDACTED}`],
+  [
+    /((?:^|[?&#;,({\s])(?:code|state|session_id|key|[\w.-]*(?:token|secret|verifier|password))=)[^&#\s"']+/gi,
+    `$1${REDACTED}`,
+  ],
   [/(["']?[\w-]*(?:token|secret|password|verifier)["']?\s*[:=]\s*["'])[^"']+/gi, `$1${REDACTED}`],
   [/(\/\/[^/\s:@]+:)[^/\s@]+@/g, `$1${REDACTED}@`],
 ];

@@ -17,29 +17,44 @@ export function chooseSite(identity: Identity, wanted: string | null, before: st
   return { metadata: { ...identity.metadata, ...site.metadata } };
 }
 
-/** The token opens one site by itself: a choice must then name that one. */
+/** The token opens one site by itself: a choice must then mean that one. */
 function onlySite(identity: Identity, wanted: string): SiteChoice {
-  const { url, name, site } = identity.metadata;
-  if (typeof url !== "string") return { metadata: identity.metadata };
-  const label = [site, name].find((text): text is string => typeof text === "string") ?? hostOf(url) ?? url;
-  if (find([{ name: label, url, id: "", scopes: [], metadata: {} }], wanted)) return { metadata: identity.metadata };
+  const { metadata } = identity;
+  const { url, site, workspace, name } = metadata;
+  if (typeof url !== "string") return { metadata };
+  const label = [site, workspace, name].find((text): text is string => typeof text === "string") ?? hostOf(url) ?? url;
+  if (find([{ name: label, url, id: "", scopes: [], metadata }], wanted)) return { metadata };
   return { choices: [{ name: label, url }] };
 }
 
+/** The one site that is meant; two that fit equally well are none. Sites of one provider may share a host (Bitbucket's workspaces). */
 function find(sites: Site[], wanted: string): Site | undefined {
-  const text = wanted.trim().toLowerCase();
+  const text = wanted.trim();
+  const lower = text.toLowerCase();
+  const address = addressOf(text);
   const host = hostOf(text);
-  const matches = [
-    sites.filter((site) => site.id === wanted.trim() && site.id !== ""),
-    sites.filter((site) => site.name.toLowerCase() === text),
-    sites.filter((site) => hostOf(site.url) !== undefined && hostOf(site.url) === host),
-    sites.filter((site) => hostOf(site.url)?.split(".")[0] === text),
+  const fits: ((site: Site) => boolean)[] = [
+    (site) => site.id !== "" && site.id === text,
+    (site) => site.name.toLowerCase() === lower,
+    (site) => address !== undefined && `${address}/`.startsWith(`${addressOf(site.url)}/`),
+    (site) => host !== undefined && hostOf(site.url) === host,
+    (site) => hostOf(site.url)?.split(".")[0] === lower,
   ];
-  const first = matches.find((found) => found.length > 0);
-  return first?.length === 1 ? first[0] : undefined;
+  const matches = fits.map((fit) => sites.filter(fit)).find((found) => found.length > 0) ?? [];
+  return matches.length === 1 ? matches[0] : undefined;
 }
 
 function hostOf(text: string): string | undefined {
+  return parse(text)?.host;
+}
+
+/** Host and path without a closing slash. */
+function addressOf(text: string): string | undefined {
+  const url = parse(text);
+  return url && `${url.host}${url.pathname.replace(/\/+$/, "")}`.toLowerCase();
+}
+
+function parse(text: string): URL | undefined {
   const address = /^https?:\/\//i.test(text) ? text : `https://${text}`;
-  return URL.canParse(address) ? new URL(address).host : undefined;
+  return URL.canParse(address) ? new URL(address) : undefined;
 }

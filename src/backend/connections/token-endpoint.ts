@@ -9,6 +9,9 @@ import { readTokenAnswer } from "./token-answer.ts";
 /** Longest a token endpoint may take, in milliseconds. */
 const TIME_LIMIT = 10_000;
 
+/** Ten years. */
+const LONGEST_LIFE_SECONDS = 10 * 366 * 24 * 3600;
+
 /** Tokens of a service as its token endpoint gave them. */
 export type ServiceTokens = { access: string; refresh?: string; expiresAt: Date | null; scope?: string };
 
@@ -104,10 +107,15 @@ async function judge(
     tokens: {
       access: tokens.access_token,
       refresh: tokens.refresh_token,
-      expiresAt: tokens.expires_in === undefined ? null : new Date(now + tokens.expires_in * 1000),
+      expiresAt: expiry(now, tokens.expires_in),
       scope: tokens.scope,
     },
   };
+}
+
+/** Providers that name no end, or an absurd one, are asked again when they refuse the token. */
+function expiry(now: number, seconds: number | undefined): Date | null {
+  return seconds === undefined || !(seconds < LONGEST_LIFE_SECONDS) ? null : new Date(now + seconds * 1000);
 }
 
 /** Checks of the library over the answer in its plain form. ID tokens are left out: nothing here relies on them. */
@@ -132,8 +140,22 @@ function garbled(title: string, cause?: unknown): Problem {
 
 function clientAuthentication({ service, client }: ConnectableService): oauth.ClientAuth {
   if (service.oauth.clientAuth === "none" || !client.secret) return oauth.None();
-  if (service.oauth.clientAuth === "client_secret_basic") return oauth.ClientSecretBasic(client.secret);
+  if (service.oauth.clientAuth === "client_secret_basic") return basic(client.secret);
   return oauth.ClientSecretPost(client.secret);
+}
+
+/**
+ * `client_secret_basic` (RFC 6749 section 2.3.1). The library's own escapes `-` and `_` too, which providers that do not decode the header
+ * take for another secret; the form encoding proper leaves them alone.
+ */
+function basic(secret: string): oauth.ClientAuth {
+  return (_as, client, _body, headers) => {
+    headers.set("authorization", `Basic ${btoa(`${formEncoded(client.client_id)}:${formEncoded(secret)}`)}`);
+  };
+}
+
+function formEncoded(text: string): string {
+  return new URLSearchParams([["", text]]).toString().slice(1);
 }
 
 function isLoopback(url: string): boolean {

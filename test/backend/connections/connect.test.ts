@@ -1,0 +1,150 @@
+import { expect, test } from "vitest";
+import { createWorld, NOON, useBackend } from "#test/backend";
+import { begin } from "#test/consent";
+
+const world = useBackend();
+
+const connectTo = (service: string, body?: object | string) =>
+  world().call(`POST /connections/connect?service=${service}`, { body });
+
+test("connect without a body makes an installation and answers in the guide's words", async () => {
+  const { status, body } = await connectTo("jira");
+  expect([status, body]).toEqual([
+    200,
+    {
+      service: "jira",
+      session_id: expect.stringMatching(new RegExp(`^kaysession_${NOON}_[0-9a-f]{32}$`)),
+      authorization_url: expect.stringMatching(/^https:\/\/auth\.atlassian\.com\/authorize\?/),
+      state: expect.stringMatching(/^[0-9a-f]{64}$/),
+      message: "Please visit the authorization URL to connect jira",
+      expires_at: new Date(NOON + 600_000).toISOString(),
+    },
+  ]);
+});
+
+test("connect keeps a session id that exists", async () => {
+  const { session } = await begin(world());
+  const { body } = await connectTo("confluence", { session_id: session });
+  expect(body.session_id).toBe(session);
+  expect(body).not.toHaveProperty("session_reset");
+  expect(body.message).toBe("Please visit the authorization URL to connect confluence");
+});
+
+test("connect with a session id that does not exist makes a new one and says so", async () => {
+  for (const session_id of ["kaysession_1234567890_abc123", "nonsense", "kaysession_\u0000"]) {
+    const { status, body } = await connectTo("jira", { session_id });
+    expect(status).toBe(200);
+    expect(body.session_id).not.toBe(session_id);
+    expect(body).toMatchObject({
+      session_reset: true,
+      message: "New session created. Please visit the authorization URL to connect jira",
+    });
+  }
+});
+
+test("an empty or null session id is none", async () => {
+  for (const session_id of ["", null])
+    expect((await connectTo("jira", { session_id })).body).not.toHaveProperty("session_reset");
+});
+
+test("V07 the authorization URLs of jira and confluence ask for offline access and consent, scopes encoded with %20", async () => {
+  for (const service of ["jira", "confluence"]) {
+    const { body } = await connectTo(service);
+    const url = new URL(String(body.authorization_url));
+    const parameters = Object.fromEntries(url.searchParams);
+    expect(parameters).toEqual({
+      audience: "api.atlassian.com",
+      prompt: "consent",
+      response_type: "code",
+      client_id: "atlassian-client",
+      redirect_uri: "http://127.0.0.1:4000/auth/callback",
+      scope: expect.stringMatching(/(^| )offline_access( |$)/),
+      state: body.state,
+    });
+    expect(url.search).toContain("%20offline_access");
+    expect(url.search).not.toContain("+");
+  }
+});
+
+test("V07 the authorization URL of bitbucket", async () => {
+  const { body } = await connectTo("bitbucket");
+  expect(body.authorization_url).toBe(
+    "https://bitbucket.org/site/oauth2/authorize?response_type=code&client_id=bitbucket-client" +
+      "&redirect_uri=http%3A%2F%2F127.0.0.1%3A4000%2Fauth%2Fcallback&scope=account%20repository%20pullrequest" +
+      `&state=${body.state}`,
+  );
+});
+
+test("an unknown service is refused with the services there are and the nearest name", async () => {
+  const { status, body } = await connectTo("jria");
+  expect([status, body]).toEqual([
+    400,
+    {
+      error: "UNKNOWN_SERVICE",
+      code: "UNKNOWN_SERVICE",
+      message: 'There is no service "jria". Did you mean jira? The services are jira, confluence, bitbucket, kyg.',
+      services: ["jira", "confluence", "bitbucket", "kyg"],
+      nearest: "jira",
+    },
+  ]);
+  expect((await connectTo("salesforce-marketing-cloud")).body).not.toHaveProperty("nearest");
+  const { message } = (await connectTo("%1b%5b31m%E2%80%AEx")).body;
+  expect(message).toMatch(/^There is no service "[ -~]*x"\./);
+});
+
+test("connect without a service names the services", async () => {
+  expect(await world().call("POST /connections/connect")).toMatchObject({
+    status: 400,
+    body: {
+      code: "INVALID_REQUEST",
+      message: "Name the service in ?service=, one of jira, confluence, bitbucket, kyg.",
+    },
+  });
+});
+
+test("a service without a client says how to configure it, and makes nothing", async () => {
+  const { status, body } = await connectTo("kyg");
+  expect([status, body]).toEqual([
+    409,
+    {
+      error: "SERVICE_NOT_CONFIGURED",
+      code: "SERVICE_NOT_CONFIGURED",
+      message:
+        "kyg is not configured on this backend. Whoever runs it sets KAY_KYG_CLIENT_ID and KAY_KYG_CLIENT_SECRET.",
+      service: "kyg",
+    },
+  ]);
+});
+
+test("wrong bodies are INVALID_REQUEST in one sentence", async () => {
+  const cases: [string | object, string][] = [
+    ["{", "The body of the request is not JSON."],
+    ["[]", "The request has a wrong shape: the body must be an object."],
+    ["7", "The request has a wrong shape: the body must be an object."],
+    [{ session_id: 7 }, "The request has a wrong shape: session_id must be a string."],
+    [{ needs_tokens: "yes" }, "The request has a wrong shape: needs_tokens must be a boolean."],
+  ];
+  for (const [body, message] of cases) {
+    expect(await connectTo("jira", body)).toMatchObject({ status: 400, body: { code: "INVALID_REQUEST", message } });
+  }
+  expect(await connectTo("jira", { code_challenge: "short" })).toMatchObject({
+    status: 400,
+    body: { code: "INVALID_REQUEST" },
+  });
+});
+
+test("PKCE is used towards a provider that takes it, with a challenge of its own", async () => {
+  const [jira] = world().ports.services;
+  if (!jira) throw new Error("no services");
+  const service = { ...jira.service, oauth: { ...jira.service.oauth, pkce: true } };
+  const other = createWorld({ db: world().ports.db, services: [{ ...jira, service }] });
+  const urls = [];
+  for (const _ of [1, 2]) {
+    const { body } = await other.call("POST /connections/connect?service=jira");
+    urls.push(Object.fromEntries(new URL(String(body.authorization_url)).searchParams));
+  }
+  for (const url of urls) {
+    expect(url).toMatchObject({ code_challenge: expect.stringMatching(/^[\w-]{43}$/), code_challenge_method: "S256" });
+  }
+  expect(urls[0]?.code_challenge).not.toBe(urls[1]?.code_challenge);
+});

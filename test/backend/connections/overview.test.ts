@@ -1,0 +1,148 @@
+import { expect, test } from "vitest";
+import { useBackend } from "#test/backend";
+import { ANN, connect } from "#test/consent";
+import { json } from "#test/outside";
+
+const world = useBackend();
+const NONE = { connected: false };
+
+const INVALID = [
+  400,
+  {
+    error: "Invalid session_id",
+    code: "SESSION_INVALID",
+    message: "The provided session_id no longer exists. Please reconnect your services.",
+    session_reset_required: true,
+  },
+];
+
+test("GET /connections shows every service with user and metadata, by token and by session id alike", async () => {
+  const { session, token } = await connect(world());
+  const byToken = await world().call("GET /connections", { token });
+  expect([byToken.status, byToken.body]).toEqual([
+    200,
+    {
+      connections: {
+        jira: {
+          connected: true,
+          user: ANN,
+          metadata: { url: "https://main.example.test", cloud_id: "c-main", site: "main" },
+        },
+        confluence: NONE,
+        bitbucket: NONE,
+        kyg: NONE,
+      },
+    },
+  ]);
+  expect((await world().call(`GET /connections?session_id=${session}`)).body).toEqual(byToken.body);
+});
+
+test("an installation with nothing connected sees every service as not connected", async () => {
+  const { body } = await world().call("POST /connections/connect?service=jira");
+  const answer = await world().call(`GET /connections?session_id=${body.session_id}`);
+  expect(answer.body).toEqual({ connections: { jira: NONE, confluence: NONE, bitbucket: NONE, kyg: NONE } });
+});
+
+test("a session id that does not exist is the guide's error, word for word, and a reset is required", async () => {
+  for (const id of ["kaysession_1234567890_abc123", "nonsense", "%00", "kaysession_%00"]) {
+    const answer = await world().call(`GET /connections?session_id=${id}`);
+    expect([answer.status, answer.body]).toEqual(INVALID);
+    const session_id = decodeURIComponent(id);
+    const other = await world().call("POST /connections/disconnect?service=jira", { body: { session_id } });
+    expect([other.status, other.body]).toEqual(INVALID);
+  }
+});
+
+test("without token and session id the answer is TOKEN_MISSING", async () => {
+  for (const request of [
+    "GET /connections",
+    "GET /connections?session_id=",
+    "POST /connections/disconnect?service=jira",
+  ]) {
+    expect(await world().call(request)).toMatchObject({ status: 401, body: { code: "TOKEN_MISSING" } });
+  }
+});
+
+test("a token that is no good is not made up for by a session id", async () => {
+  const { session } = await connect(world());
+  const answer = await world().call(`GET /connections?session_id=${session}`, { token: "opaque" });
+  expect(answer).toMatchObject({ status: 401, body: { code: "TOKEN_INVALID" } });
+});
+
+test("disconnect forgets the tokens of one service, by session id or by token, and may be repeated", async () => {
+  const { session, token } = await connect(world());
+  await connect(world(), { session_id: session }, { service: "confluence" });
+  const done = [200, { service: "jira", connected: false, message: "Successfully disconnected from jira" }];
+  for (const options of [{ body: { session_id: session } }, { token }]) {
+    const answer = await world().call("POST /connections/disconnect?service=jira", options);
+    expect([answer.status, answer.body]).toEqual(done);
+  }
+  expect((await world().call("GET /connections", { token })).body).toMatchObject({
+    connections: { jira: NONE, confluence: { connected: true } },
+  });
+  const rows = await world()
+    .ports.db.selectFrom("grants")
+    .select("service")
+    .where("installation_id", "=", session)
+    .execute();
+  expect(rows).toEqual([{ service: "confluence" }]);
+});
+
+test("disconnect from an unknown service is refused with the nearest name", async () => {
+  const { session } = await connect(world());
+  const body = { session_id: session };
+  expect(await world().call("POST /connections/disconnect?service=jirra", { body })).toMatchObject({
+    status: 400,
+    body: { code: "UNKNOWN_SERVICE", nearest: "jira" },
+  });
+});
+
+test("bitbucket connects with its own consumer, and shows the guide's fields", async () => {
+  const { session, status } = await connectBitbucket({}, ["team"]);
+  expect(status.body).toMatchObject({ status: "completed", account_id: "bb-1", token: expect.any(String) });
+  const { body } = await world().call(`GET /connections?session_id=${session}`);
+  expect(body).toMatchObject({
+    connections: {
+      bitbucket: {
+        connected: true,
+        user: { account_id: "bb-1", username: "johndoe", display_name: "John Doe" },
+        metadata: { url: "https://bitbucket.org/team" },
+      },
+    },
+  });
+});
+
+test("V04 workspaces of Bitbucket, which share a host, are told apart by name and by URL", async () => {
+  const missing = await connectBitbucket({}, ["team", "other"]);
+  expect(missing.status.body).toMatchObject({ status: "failed", code: "SITE_REQUIRED" });
+  const vague = await connectBitbucket({ site: "https://bitbucket.org" }, ["team", "other"]);
+  expect(vague.status.body).toMatchObject({ status: "failed", code: "SITE_REQUIRED" });
+  for (const site of ["team", "https://bitbucket.org/team", "bitbucket.org/team/repository"]) {
+    const { session, status } = await connectBitbucket({ site }, ["other", "team"]);
+    expect([site, status.body.status]).toEqual([site, "completed"]);
+    const again = await connectBitbucket({ session_id: session }, ["other", "team"]);
+    expect(again.status.body.status).toBe("completed");
+    const { body } = await world().call(`GET /connections?session_id=${session}`);
+    expect(body).toMatchObject({ connections: { bitbucket: { metadata: { workspace: "team" } } } });
+  }
+  expect((await connectBitbucket({ site: "elsewhere" }, ["team"])).status.body).toMatchObject({
+    code: "SITE_REQUIRED",
+  });
+});
+
+async function connectBitbucket(request: object, workspaces: string[]) {
+  const { body } = await world().call("POST /connections/connect?service=bitbucket", { body: request });
+  const { outside } = world();
+  outside.expect("POST https://bitbucket.org/site/oauth2/access_token", (sent) => {
+    expect(sent.headers.get("authorization")).toBe(`Basic ${btoa("bitbucket-client:bitbucket-secret")}`);
+    return json({ access_token: "b", refresh_token: "r", expires_in: 7200, token_type: "bearer", scopes: "account" })(
+      sent,
+    );
+  });
+  const user = { uuid: "{u-1}", account_id: "bb-1", username: "johndoe", display_name: "John Doe" };
+  outside.expect("GET https://api.bitbucket.org/2.0/user", json(user));
+  const values = workspaces.map((slug) => ({ workspace: { slug, uuid: `{${slug}}` } }));
+  outside.expect("GET https://api.bitbucket.org/2.0/user/workspaces", json({ values }));
+  await world().call(`GET /auth/callback?code=c&state=${body.state}`);
+  return { session: String(body.session_id), status: await world().call(`GET /auth/status/${body.state}`) };
+}

@@ -1,0 +1,50 @@
+import type { Fetch } from "#backend/ports";
+
+/** What arrived at the fake outside world. */
+export type Sent = { method: string; url: string; headers: Headers; body: string; init: RequestInit };
+type Answer = (sent: Sent) => Response | Promise<Response>;
+
+/** The outside world of a backend: answers what it was told to expect, in order, and fails the test for anything else. */
+export type Outside = {
+  fetch: Fetch;
+  sent: Sent[];
+  /** Expect one request `METHOD url` (without its query) and answer it. */
+  expect(request: string, answer: Answer): void;
+  /** Fails if something expected never came, or something unknown did. */
+  settled(): void;
+};
+
+export function createOutside(): Outside {
+  const expected: { request: string; answer: Answer }[] = [];
+  const unknown: string[] = [];
+  const sent: Sent[] = [];
+  return {
+    sent,
+    expect: (request, answer) => void expected.push({ request, answer }),
+    settled() {
+      const left = expected.splice(0).map(({ request }) => request);
+      const came = unknown.splice(0);
+      if (left.length + came.length > 0) {
+        throw new Error(`never came: ${left.join(", ") || "none"}; not expected: ${came.join(", ") || "none"}`);
+      }
+    },
+    async fetch(url, init = {}) {
+      const request = new Request(url, init);
+      const name = `${request.method} ${url.split("?")[0]}`;
+      const index = expected.findIndex((each) => each.request === name);
+      const [found] = index < 0 ? [] : expected.splice(index, 1);
+      if (!found) {
+        unknown.push(name);
+        throw new TypeError(`nothing expects ${name}`);
+      }
+      const arrived = { method: request.method, url, headers: request.headers, body: await request.text(), init };
+      sent.push(arrived);
+      return found.answer(arrived);
+    },
+  };
+}
+
+/** An answer in JSON. */
+export function json(body: unknown, status = 200, headers: Record<string, string> = {}): Answer {
+  return () => Response.json(body, { status, headers });
+}
