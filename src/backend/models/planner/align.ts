@@ -9,7 +9,7 @@ export type Alignment = {
   score: number;
   matched: Set<number>;
   captures: { field: Field; from: number; to: number }[];
-  /** Whether the first telling word of the example, its verb, is in the request. */
+  /** Whether the first word of the example, its verb, is in the request. */
   verb: boolean;
 };
 
@@ -55,7 +55,7 @@ type Cell = { score: number; step: "end" | "skip-part" | "skip-word" | "match" |
 
 function trace(parts: Part[], words: Word[], best: (part: number, word: number) => Cell): Alignment {
   const alignment: Alignment = { score: 0, matched: new Set(), captures: [], verb: false };
-  const verb = parts.findIndex((part) => "word" in part && !part.word.stop && part.word.kind === "word");
+  const verb = parts.findIndex((part) => "word" in part && part.word.kind === "word");
   let gained = 0;
   for (let part = 0, word = 0; part < parts.length; ) {
     const { step } = best(part, word);

@@ -1,6 +1,7 @@
 import type { LanguageModelV4FunctionTool } from "@ai-sdk/provider";
 import { type Field, fieldsOf } from "./fields.ts";
 import type { Language, Word } from "./language.ts";
+import { likeness } from "./lexicon.ts";
 
 /** A tool as the planner knows it: its fields, and its examples as patterns of words and slots. */
 export type Skill = {
@@ -15,14 +16,35 @@ export type Skill = {
   fields: Field[];
   patterns: Part[][];
   /** For each field, the words that stand before its slot in the examples. */
-  cues: Map<string, Set<string>>;
+  cues: Map<string, Word[]>;
 };
 
 /** A piece of an example: a word with what it weighs among all tools, or a slot. */
 export type Part = { word: Word; weight: number } | { slot: Field };
 
-/** Learn every tool from its own description, examples and JSON Schema. */
+/** Whether a word leads to a field: it does so in the examples, or it is the field's own name, or leads to persons in general. */
+export function leadsTo(skill: Skill, field: Field, word: Word | undefined): boolean {
+  if (word === undefined) return false;
+  if (word.lower === field.name || word.lemma === field.name || (field.person && PERSONAL.has(word.lower))) return true;
+  return (
+    skill.cues.get(field.name)?.some((cue) => (cue.stop ? cue.lower === word.lower : likeness(cue, word) >= 0.75)) ??
+    false
+  );
+}
+
+const ARTICLES = new Set(["a", "an", "the", "all", "my", "new", "some", "any"]);
+const PERSONAL = new Set(["to", "by", "from", "for", "with"]);
+
+/** Learn every tool from its own description, examples and JSON Schema; the same tools are learned once. */
 export function learn(tools: LanguageModelV4FunctionTool[], language: Language): Skill[] {
+  const key = JSON.stringify(tools);
+  if (learned?.key !== key) learned = { key, skills: study(tools, language) };
+  return learned.skills;
+}
+
+let learned: { key: string; skills: Skill[] } | undefined;
+
+function study(tools: LanguageModelV4FunctionTool[], language: Language): Skill[] {
   const drafts = tools.map((tool) => draft(tool, language));
   const weigh = weights(
     drafts.map(({ examples, description, fields }) =>
@@ -79,14 +101,15 @@ function weights(texts: string[], language: Language): (word: Word) => number {
   };
 }
 
-function cuesOf(patterns: Part[][]): Map<string, Set<string>> {
-  const cues = new Map<string, Set<string>>();
+function cuesOf(patterns: Part[][]): Map<string, Word[]> {
+  const cues = new Map<string, Word[]>();
   for (const parts of patterns) {
     parts.forEach((part, index) => {
       const before = parts[index - 1];
-      if (!("slot" in part) || before === undefined || !("word" in before)) return;
-      const known = cues.get(part.slot.name) ?? new Set();
-      cues.set(part.slot.name, known.add(before.word.lower));
+      if (!("slot" in part) || before === undefined || !("word" in before) || ARTICLES.has(before.word.lower)) return;
+      const known = cues.get(part.slot.name) ?? [];
+      if (!known.some(({ lower }) => lower === before.word.lower)) known.push(before.word);
+      cues.set(part.slot.name, known);
     });
   }
   return cues;

@@ -20,7 +20,10 @@ export function splitClauses(words: Word[], skills: Skill[]): Word[][] {
     } else current.push(word);
   }
   clauses.push(current);
-  return clauses.map(stripPolite).filter((clause) => clause.some(({ kind }) => kind !== "mark"));
+  return clauses
+    .map(stripPolite)
+    .map(addressed)
+    .filter((clause) => clause.some(({ kind, lower }) => kind !== "mark" && !POLITE.has(lower)));
 }
 
 /** Whether a clause asks about things rather than for something to be done: then nothing may be written. */
@@ -57,6 +60,13 @@ function begins(words: Word[], index: number, skills: Skill[]): boolean {
   );
 }
 
+/** "Tell me about KAY-3", "give me the bugs": to be shown something, not to tell or give something to somebody. */
+function addressed(words: Word[]): Word[] {
+  const [first, second, ...rest] = words;
+  if (first === undefined || second?.lower !== "me" || rest.length === 0 || !SHOWS.has(first.lower)) return words;
+  return [{ ...first, lower: "show", lemma: "show", stem: "show" }, ...rest];
+}
+
 /** A clause without the words of politeness around it. */
 export function stripPolite(words: Word[]): Word[] {
   const isAsk = words
@@ -75,5 +85,6 @@ export function stripPolite(words: Word[]): Word[] {
 }
 
 const JOINTS = new Set(["and", "then", "also", "plus", "afterwards", "&"]);
+const SHOWS = new Set(["show", "tell", "give", "get", "find", "list", "read", "bring", "fetch"]);
 const TRAILING = new Set(["please", "thanks", "thx", "now"]);
 const NOUN = /(?:s|ing)$/;

@@ -5,10 +5,10 @@ import type { Language, Word } from "./language.ts";
 import { PRONOUNS } from "./lexicon.ts";
 import { callsIn, type Done, type Memory, remember } from "./memory.ts";
 import { completed, type Pending, pendingOf } from "./pending.ts";
-import { askText, forbiddenText, puzzledText, resultText } from "./reply.ts";
+import { askText, forbiddenText, howToText, puzzledText, resultText } from "./reply.ts";
 import type { Clause, Filled } from "./slots.ts";
 import { smallTalk } from "./small-talk.ts";
-import { isForbidden, type Reading, readings, SURE } from "./understand.ts";
+import { isForbidden, LIKELY, type Reading, readings, SURE } from "./understand.ts";
 
 /** A call that the planner wants made. `clause` is the request in the sentence that it belongs to. */
 export type PlannedTool = { clause: number; tool: string; input: Filled["input"] };
@@ -89,9 +89,16 @@ function understandAll(request: Clause, skills: Skill[], turn: Done[]): Outcome[
 
 function understand(clause: Clause, skills: Skill[], index: number, follows: boolean): Outcome {
   if (isForbidden(clause)) return { kind: "words", text: forbiddenText(clause.text) };
+  const wanted = howTo(clause);
+  if (wanted) {
+    const [how] = readings(wanted, skills);
+    if (how && how.score >= SURE) return { kind: "words", text: howToText(wanted.text, how.skill) };
+  }
   const found = readings(clause, skills);
   const [best] = found;
-  if (best === undefined || best.score < SURE) {
+  // To ask for what is missing does no harm, so it takes less to be understood that far.
+  const enough = best !== undefined && best.missing.length > 0 && best.skill.access !== "read" ? LIKELY : SURE;
+  if (best === undefined || best.score < enough) {
     return {
       kind: "words",
       text: puzzledText(
@@ -104,6 +111,17 @@ function understand(clause: Clause, skills: Skill[], index: number, follows: boo
   // "Create … and comment on it": the first request has to be done before the second can be understood.
   if (follows && clause.words.some(({ lower }) => PRONOUNS.has(lower))) return { kind: "later" };
   return { kind: "missing", reading: best };
+}
+
+/** "How do I close KAY-3?": the request that is asked about. */
+function howTo(clause: Clause): Clause | undefined {
+  const { words, text } = clause;
+  if (words[0]?.lower !== "how") return undefined;
+  let start = 1;
+  while (start < words.length - 1 && HOW.has(words[start]?.lower ?? "")) start++;
+  const rest = words.slice(start);
+  const offset = (rest[0]?.start ?? 0) - (words[0]?.start ?? 0);
+  return start > 1 ? { ...clause, words: rest, text: text.slice(offset) } : undefined;
 }
 
 function ask(outcome: Outcome, others: Outcome[]): Decision {
@@ -146,6 +164,8 @@ export function callId(clause: number, unique: string): string {
 function clauseOf(id: string): number {
   return Number(/^call_(\d+)_/.exec(id)?.[1] ?? 0);
 }
+
+const HOW = new Set(["do", "does", "can", "could", "would", "should", "to", "i", "we", "you", "one"]);
 
 /** Characters of a request that are read; nobody's plain request is longer. */
 const LONGEST = 4_000;

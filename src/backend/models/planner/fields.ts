@@ -9,6 +9,8 @@ export type Field = {
   /** Known values with the words they are recognised by; open unless the schema has an `enum`. */
   values: { value: string; words: Word[] }[];
   closed: boolean;
+  /** Names somebody. */
+  person: boolean;
   /** Takes a list of such values. */
   list: boolean;
   /** What an accepted value looks like, from the schema's pattern or from the sample in the description. */
@@ -29,7 +31,7 @@ function fieldOf(name: string, property: JSONSchema7, required: boolean, languag
   const list = property.type === "array" && typeof items === "object" && !Array.isArray(items);
   const schema: JSONSchema7 = list ? { description: property.description, ...items } : property;
   const description = schema.description ?? "";
-  const listed = schema.enum?.filter((value): value is string => typeof value === "string") ?? [];
+  const listed = ((schema.enum ?? []) as unknown[]).filter((value) => typeof value === "string");
   const values = (listed.length > 0 ? listed : valuesIn(description)).map((value) => ({
     value,
     words: language.read(spaced(value)),
@@ -42,6 +44,7 @@ function fieldOf(name: string, property: JSONSchema7, required: boolean, languag
     values,
     closed: listed.length > 0,
     list,
+    person: /\b(person|people|user|somebody|someone|e-?mail)\b/i.test(description),
     ...(shape ? { shape } : {}),
     description,
   };

@@ -20,6 +20,11 @@ const GROUPS: string[][] = [
     "open",
     "describe",
     "detail",
+    "summarise",
+    "summarize",
+    "summary",
+    "explain",
+    "fetch",
   ],
   ["find", "search", "look", "query", "seek", "locate"],
   ["create", "make", "add", "file", "raise", "log", "new", "write", "start", "draft"],
@@ -31,31 +36,45 @@ const GROUPS: string[][] = [
   ["delete", "remove", "drop", "trash", "erase", "destroy"],
   ["comment", "reply", "note", "respond"],
   ["send", "post", "message", "tell", "write"],
-  ["assign", "hand", "give"],
+  ["assign", "hand", "give", "unassign"],
   ["merge", "land"],
   ["approve", "accept"],
-  ["open", "unresolved", "outstanding", "unfinished", "pending", "remaining", "active", "undone"],
   ["issue", "ticket", "card"],
   ["bug", "defect"],
   ["page", "doc", "document", "article"],
   ["repository", "repo", "repositories", "repos"],
   ["pr", "prs", "pull"],
+];
+
+/** Words that name the same value of a field. */
+const VALUES: string[][] = [
+  ["open", "unresolved", "outstanding", "unfinished", "pending", "remaining", "undone"],
+  ["close", "resolve", "finish", "complete", "done", "fix"],
+  ["start", "begin"],
+  ["bug", "defect"],
+  ["page", "doc", "document", "article"],
   ["me", "my", "mine", "myself", "i"],
-  ["nobody", "unassigned", "none"],
-  ["working", "work"],
+  ["nobody", "unassigned", "unassign", "none"],
+  ["decline", "reject"],
 ];
 
 /** How alike two words are in a request: 1 the same, less for words that often mean the same, 0 otherwise. */
 export function likeness(a: Word, b: Word): number {
   if (a.kind !== "word" || b.kind !== "word") return a.lower === b.lower ? 1 : 0;
   if (a.lower === b.lower || a.lemma === b.lemma || a.stem === b.stem) return 1;
-  for (const group of GROUPS) if (inGroup(a, group) && inGroup(b, group)) return 0.75;
+  if (GROUPS.some((group) => inGroup(a, group) && inGroup(b, group))) return 0.75;
   return misspelt(a.lower, b.lower) ? 0.7 : 0;
 }
 
+/** Whether a request that begins with this word wants something changed. No tool that does not know the word may answer it. */
+export function isAction(word: Word | undefined): boolean {
+  return word !== undefined && (ACTIONS.has(word.lower) || ACTIONS.has(word.lemma));
+}
+
 /** Whether the words may stand for each other as the value of a field. */
-export function sameMeaning(a: Word, b: Word): boolean {
-  return likeness(a, b) >= 0.75;
+export function sameValue(a: Word, b: Word): boolean {
+  if (a.lower === b.lower || a.stem === b.stem) return true;
+  return VALUES.some((group) => inGroup(a, group) && inGroup(b, group));
 }
 
 function inGroup(word: Word, group: string[]): boolean {
@@ -73,6 +92,64 @@ function misspelt(a: string, b: string): boolean {
   const restB = b.slice(start, b.length - end);
   return restA.length + restB.length <= 2 || (restA.length === 2 && restA === [...restB].reverse().join(""));
 }
+
+const ACTIONS = new Set([
+  "create",
+  "make",
+  "add",
+  "file",
+  "raise",
+  "write",
+  "draft",
+  "change",
+  "update",
+  "edit",
+  "modify",
+  "rename",
+  "set",
+  "move",
+  "transition",
+  "put",
+  "mark",
+  "close",
+  "resolve",
+  "finish",
+  "complete",
+  "start",
+  "begin",
+  "reopen",
+  "delete",
+  "remove",
+  "drop",
+  "trash",
+  "erase",
+  "destroy",
+  "comment",
+  "reply",
+  "send",
+  "post",
+  "assign",
+  "unassign",
+  "hand",
+  "merge",
+  "approve",
+  "decline",
+  "deploy",
+  "archive",
+  "publish",
+  "share",
+  "invite",
+  "cancel",
+  "schedule",
+  "book",
+  "order",
+  "buy",
+  "pay",
+  "call",
+  "run",
+  "install",
+  "restart",
+]);
 
 /** Words that point at something said before. */
 export const PRONOUNS = new Set(["it", "this", "that", "them", "these", "those", "both"]);

@@ -40,7 +40,7 @@ export function remember(calls: Done[]): Memory {
 }
 
 /** The value that an item has for a field: by the field's name, by the look of the value, or the item's own id. */
-export function valueOf(item: Item, field: Field): string | number | undefined {
+export function fieldValue(item: Item, field: Field): string | number | undefined {
   const named = usable(item[field.name], field);
   if (named !== undefined) return named;
   const others =

@@ -32,7 +32,7 @@ export function completed(pending: Pending, answer: Clause, skills: Skill[]): De
   const given = fill(skill, { score: 0, matched: new Set(), captures: [], verb: false }, clause);
   for (const { name } of missing()) if (given.input[name] !== undefined) input[name] = given.input[name];
   const [first, ...others] = missing();
-  if (first && others.length === 0 && Object.keys(given.input).length === 0) takeWhole(input, first, clause);
+  if (first && others.length === 0 && Object.keys(given.input).length === 0) takeWhole(skill, input, first, clause);
   const open = missing();
   if (open.length > 0) return { text: askText(skill, open), pending: { ...pending, input } };
   return {
@@ -44,11 +44,11 @@ export function completed(pending: Pending, answer: Clause, skills: Skill[]): De
 }
 
 /** The whole message is the answer: any text for a text, whatever looks right for anything else. */
-function takeWhole(input: Filled["input"], field: Field, clause: Clause): void {
+function takeWhole(skill: Skill, input: Filled["input"], field: Field, clause: Clause): void {
   const { words, text } = clause;
   const whole = text.trim();
   if (field.kind === "text") input[field.name] = whole;
-  else if (field.kind === "name" && (words.length <= 3 || acceptor(clause)(field, 0, words.length) > 0)) {
+  else if (field.kind === "name" && (words.length <= 3 || acceptor(clause, skill)(field, 0, words.length) > 0)) {
     input[field.name] =
       words.at(-1)?.kind === "mark" ? whole.replace(/[.!?]+$/, "") : text.slice(words[0]?.start ?? 0).trim();
   } else if (field.kind === "number" && words.length === 1 && /^#?\d+$/.test(whole))

@@ -34,6 +34,11 @@ export function forbiddenText(clause: string): string {
   return `I did nothing, since you said “${shorten(clause)}”.`;
 }
 
+/** How a request is made, for somebody who asks how something is done. */
+export function howToText(request: string, skill: Skill): string {
+  return `Say “${shorten(request)}”, and I will do it (${skill.title}).`;
+}
+
 /** Ask for what a tool needs, by name. */
 export function askText(skill: Skill, missing: Field[]): string {
   const [only] = missing;

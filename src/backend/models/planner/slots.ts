@@ -1,10 +1,10 @@
 import { parse as parseDates } from "chrono-node/en";
 import type { Accept, Alignment } from "./align.ts";
-import type { Skill } from "./catalogue.ts";
+import { leadsTo, type Skill } from "./catalogue.ts";
 import type { Field } from "./fields.ts";
 import type { Word } from "./language.ts";
-import { NEGATIONS, ORDINALS, PRONOUNS, QUESTION_WORDS, sameMeaning } from "./lexicon.ts";
-import { type Memory, valueOf } from "./memory.ts";
+import { isAction, likeness, NEGATIONS, ORDINALS, PRONOUNS, QUESTION_WORDS, sameValue } from "./lexicon.ts";
+import { fieldValue, type Memory } from "./memory.ts";
 
 /** One clause of a request, with what it may refer to. `now` in milliseconds. */
 export type Clause = { text: string; words: Word[]; memory: Memory; now: number };
@@ -15,11 +15,13 @@ export type Value = string | number | boolean;
 export type Filled = {
   input: Record<string, Value | Value[]>;
   claimed: Set<number>;
+  /** Those of `claimed` that are keys of a key field. */
+  keys: Set<number>;
   more?: { field: string; values: Value[] };
 };
 
 /** Whether some words could be the value of a field, from their look alone. */
-export function acceptor(clause: Clause): Accept {
+export function acceptor(clause: Clause, skill: Skill): Accept {
   const { words } = clause;
   return (field, from, to) => {
     const span = words.slice(from, to);
@@ -34,9 +36,9 @@ export function acceptor(clause: Clause): Accept {
       case "number":
         return to - from === 1 && /^#?\d+$/.test(first.text) ? 1 : 0;
       case "text":
-        return textQuality(span);
+        return leadsTo(skill, field, words[from - 1]) || !skill.cues.has(field.name) ? textQuality(span) : 0;
       case "name":
-        return isValue(field, span) ? 1 : nameQuality(field, span);
+        return isValue(field, span) ? 1 : slotName(skill, field, words, from, to);
       default:
         return 0;
     }
@@ -45,16 +47,14 @@ export function acceptor(clause: Clause): Accept {
 
 /** Fill the fields of a tool: what the example's slots took, then what the rest of the clause says by look, by known values and by cues. */
 export function fill(skill: Skill, alignment: Alignment, clause: Clause): Filled {
-  const filled: Filled = { input: {}, claimed: new Set() };
-  for (const { field, from, to } of alignment.captures) capture(clause, filled, field, from, to);
+  const filled: Filled = { input: {}, claimed: new Set(), keys: new Set() };
+  for (const { field, from, to } of alignment.captures) capture(clause, skill, filled, field, from, to);
   for (const field of skill.fields) if (field.kind === "key") fillKeys(clause, filled, field);
-  for (const field of skill.fields) fillKnown(clause, filled, field, alignment);
-  for (const field of skill.fields)
-    if (field.kind === "number") fillNumber(clause, filled, field, skill.cues.get(field.name));
-  for (const field of skill.fields)
-    if (field.kind === "date") fillDate(clause, filled, field, skill.cues.get(field.name));
+  for (const field of skill.fields) fillKnown(clause, skill, filled, field, alignment);
+  for (const field of skill.fields) if (field.kind === "number") fillNumber(clause, skill, filled, field);
+  for (const field of skill.fields) if (field.kind === "date") fillDate(clause, skill, filled, field);
   for (const field of skill.fields) {
-    if (field.kind === "name") fillName(clause, filled, field, alignment, skill.cues.get(field.name));
+    if (field.kind === "name") fillName(clause, skill, filled, field, alignment);
   }
   fillTexts(skill, clause, filled);
   for (const field of skill.fields)
@@ -62,7 +62,13 @@ export function fill(skill: Skill, alignment: Alignment, clause: Clause): Filled
   return filled;
 }
 
-function capture(clause: Clause, filled: Filled, field: Field, from: number, to: number): void {
+function capture(clause: Clause, skill: Skill, filled: Filled, field: Field, at: number, to: number): void {
+  // "… called Login fails": the word that leads to a text is not part of it.
+  const leads =
+    field.kind === "text" &&
+    to - at > 1 &&
+    skill.cues.get(field.name)?.some(({ lower }) => lower === clause.words[at]?.lower);
+  const from = leads ? at + 1 : at;
   const span = clause.words.slice(from, to);
   const [first] = span;
   if (first === undefined || filled.input[field.name] !== undefined) return;
@@ -70,8 +76,11 @@ function capture(clause: Clause, filled: Filled, field: Field, from: number, to:
   if (referred !== undefined) putAll(filled, field, referred);
   else if (field.kind === "key") put(filled, field, keyIn(first, field) ?? first.text);
   else if (field.kind === "number") put(filled, field, Number(first.text.replace("#", "")));
-  else put(filled, field, known(field, span) ?? textOf(clause, from, to));
-  claim(filled, from, to);
+  else if (!isGeneric(skill, field, span)) {
+    put(filled, field, known(field, span, !field.closed && !SELF.has(first.lower)) ?? textOf(clause, from, to));
+  }
+  if (field.kind === "key") for (let index = from; index < to; index++) filled.keys.add(index);
+  claim(filled, at, to);
 }
 
 function fillKeys({ words }: Clause, filled: Filled, field: Field): void {
@@ -79,19 +88,24 @@ function fillKeys({ words }: Clause, filled: Filled, field: Field): void {
     const key = filled.claimed.has(index) ? undefined : keyIn(word, field);
     return key === undefined ? [] : [{ key, index }];
   });
-  for (const { index } of found) claim(filled, index, index + 1);
+  for (const { index } of found) {
+    claim(filled, index, index + 1);
+    filled.keys.add(index);
+  }
   const first = filled.input[field.name];
   const keys = [...(first === undefined ? [] : [first].flat()), ...found.map(({ key }) => key)];
   if (found.length > 0) putAll(filled, field, [...new Set(keys)]);
 }
 
 /** Known values anywhere in the clause, the longest first; "not done" is not "done". */
-function fillKnown({ words }: Clause, filled: Filled, field: Field, { matched }: Alignment): void {
+function fillKnown({ words }: Clause, skill: Skill, filled: Filled, field: Field, { matched }: Alignment): void {
   if (filled.input[field.name] !== undefined || field.values.length === 0) return;
   for (let size = Math.min(4, words.length); size > 0; size--) {
     for (let from = 0; from + size <= words.length; from++) {
       const span = words.slice(from, from + size);
       if (span.some((_, index) => filled.claimed.has(from + index)) || isAddressee(words, from)) continue;
+      // Things that are mine are asked for; what is done for "my latest commit" is not done for me.
+      if (skill.access !== "read" && POSSESSIVE.has(words[from]?.lower ?? "")) continue;
       const value = known(field, span);
       if (value === undefined) continue;
       if (NEGATIONS.has(words[from - 1]?.lower ?? "")) {
@@ -102,7 +116,7 @@ function fillKnown({ words }: Clause, filled: Filled, field: Field, { matched }:
         return;
       }
       // The word that names the action is a value only where the action cannot be said without it ("close KAY-3").
-      if (matched.has(from) && !field.required && from === Math.min(...matched)) continue;
+      if (matched.has(from) && !field.required && from === 0 && isAction(words[0])) continue;
       put(filled, field, value);
       claim(filled, from, from + size);
       return;
@@ -110,14 +124,13 @@ function fillKnown({ words }: Clause, filled: Filled, field: Field, { matched }:
   }
 }
 
-function fillNumber({ words }: Clause, filled: Filled, field: Field, cues: Set<string> = new Set()): void {
+function fillNumber({ words }: Clause, skill: Skill, filled: Filled, field: Field): void {
   if (filled.input[field.name] !== undefined) return;
   const numbers = words.flatMap((word, index) =>
     /^#?\d+$/.test(word.text) && !filled.claimed.has(index) ? [index] : [],
   );
   const named = numbers.find((index) => {
-    const before = words[index - 1];
-    return before !== undefined && (cues.has(before.lower) || before.lemma === field.name);
+    return leadsTo(skill, field, words[index - 1]);
   });
   const index = named ?? (field.required ? numbers[0] : undefined);
   const word = index === undefined ? undefined : words[index];
@@ -126,14 +139,14 @@ function fillNumber({ words }: Clause, filled: Filled, field: Field, cues: Set<s
   claim(filled, index, index + 1);
 }
 
-function fillDate({ text, words, now }: Clause, filled: Filled, field: Field, cues: Set<string> = new Set()): void {
+function fillDate({ text, words, now }: Clause, skill: Skill, filled: Filled, field: Field): void {
   if (filled.input[field.name] !== undefined) return;
   const offset = words[0]?.start ?? 0;
   for (const found of parseDates(text, new Date(now))) {
     const from = words.findIndex(({ end }) => end - offset > found.index);
     const to = words.findLastIndex(({ start }) => start - offset < found.index + found.text.length) + 1;
-    const before = words[from - 1]?.lower ?? words[from]?.lower ?? "";
-    if (from < 0 || filled.claimed.has(from) || (cues.size > 0 && !cues.has(before) && before !== field.name)) continue;
+    if (from < 0 || filled.claimed.has(from)) continue;
+    if (skill.cues.has(field.name) && !leadsTo(skill, field, words[from - 1] ?? words[from])) continue;
     const date = found.start.date().toISOString();
     put(filled, field, found.start.isCertain("hour") ? date : date.slice(0, 10));
     claim(filled, from, to);
@@ -141,34 +154,33 @@ function fillDate({ text, words, now }: Clause, filled: Filled, field: Field, cu
   }
 }
 
-/** A name after one of the words that stand before it in the examples ("in KAY"), or beside the field's own name ("project KAY"). */
-function fillName(
-  { words }: Clause,
-  filled: Filled,
-  field: Field,
-  { matched }: Alignment,
-  cues: Set<string> = new Set(),
-): void {
+/** A name after a word that leads to one ("in KAY"), beside the field's own name ("KAY project"), or with the field's own look. */
+function fillName(clause: Clause, skill: Skill, filled: Filled, field: Field, { matched }: Alignment): void {
+  const { words } = clause;
   if (filled.input[field.name] !== undefined) return;
-  let best: { at: number; quality: number } | undefined;
-  words.forEach((word, index) => {
-    if (filled.claimed.has(index) || (matched.has(index) && !cues.has(words[index - 1]?.lower ?? ""))) return;
-    const before = words[index - 1]?.lower ?? "";
-    const named = before === field.name || words[index + 1]?.lemma === field.name;
-    const look = nameQuality(field, [word]);
-    const quality = named
-      ? Math.max(look, word.stop || word.kind === "mark" ? 0 : 0.5)
-      : cues.has(before)
-        ? look
-        : field.shape?.test(word.text)
-          ? look * 0.8
-          : 0;
-    if (quality >= 0.5 && quality > (best?.quality ?? 0)) best = { at: index, quality };
+  let best = { from: -1, to: -1, quality: 0.45 };
+  words.forEach((word, from) => {
+    const led = leadsTo(skill, field, words[from - 1]);
+    if (filled.claimed.has(from) || (matched.has(from) && !led)) return;
+    const named = words[from + 1]?.lemma === field.name;
+    if (isGeneric(skill, field, [word])) return;
+    const to = led ? endOfName(words, from, filled.claimed) : from + 1;
+    const look = slotName(skill, field, words, from, to);
+    const quality = led || named ? look : field.shape?.test(word.text) ? look * 0.8 : 0;
+    if (quality > best.quality) best = { from, to, quality };
   });
-  if (best === undefined) return;
-  const word = words[best.at];
-  if (word) put(filled, field, word.text);
-  claim(filled, best.at, best.at + 1);
+  if (best.from < 0) return;
+  put(filled, field, textOf(clause, best.from, best.to));
+  claim(filled, best.from, best.to);
+}
+
+/** Where a name of several capitalised words ends. */
+function endOfName(words: Word[], from: number, claimed: Set<number>): number {
+  const isCapital = (index: number) =>
+    words[index]?.kind === "word" && !claimed.has(index) && /^\p{Lu}/u.test(words[index]?.text ?? "");
+  let to = from + 1;
+  while (isCapital(from) && isCapital(to) && to - from < 4) to++;
+  return to;
 }
 
 /** Somebody's own words: what stands after a colon or in quotes, for the fields that need text first. */
@@ -201,7 +213,7 @@ function reference({ words, memory }: Clause, field: Field, from: number, to: nu
   const [head, next] = span;
   if (head === undefined || (span.length === to - from && PRONOUNS.has(head.lower) && span.length > 2))
     return undefined;
-  const values = memory.items.flatMap((item) => valueOf(item, field) ?? []);
+  const values = memory.items.flatMap((item) => fieldValue(item, field) ?? []);
   const ordinal = ORDINALS.get(head.lower);
   if (ordinal !== undefined && span.length <= 2 && (next === undefined || next.kind === "word")) {
     const value = values.at(ordinal);
@@ -220,20 +232,14 @@ function reference({ words, memory }: Clause, field: Field, from: number, to: nu
   return values.length === 0 && (typeof asked === "string" || typeof asked === "number") ? [asked] : undefined;
 }
 
-function known(field: Field, span: Word[]): string | undefined {
-  const exact = field.values.find(
-    ({ words }) =>
-      words.length === span.length &&
-      words.every((word, index) => word.lower === span[index]?.lower || word.stem === span[index]?.stem),
-  );
-  const alike =
-    exact ??
+/** The known value that some words name: in its own words or, unless `exactly`, in words that mean the same. */
+function known(field: Field, span: Word[], exactly = false): string | undefined {
+  const same = (test: (a: Word, b: Word) => boolean) =>
     field.values.find(
-      ({ words }) =>
-        words.length === span.length &&
-        words.every((word, index) => span[index] !== undefined && sameMeaning(word, span[index])),
-    );
-  return alike?.value;
+      ({ words }) => words.length === span.length && words.every((word, index) => test(word, span[index] ?? word)),
+    )?.value;
+  const exact = same((a, b) => a.lower === b.lower || a.stem === b.stem);
+  return exact ?? (exactly ? undefined : same(sameValue));
 }
 
 function isValue(field: Field, span: Word[]): boolean {
@@ -261,6 +267,7 @@ function textQuality(span: Word[]): number {
   const first = span[0];
   const last = span.at(-1);
   if (first === undefined || last === undefined || last.kind === "mark" || first.kind === "mark") return 0;
+  if (first.text.startsWith("'")) return 0;
   return span.some(({ kind }) => kind === "literal") ? 0 : 0.6 + Math.min(0.3, span.length * 0.05);
 }
 
@@ -279,6 +286,41 @@ function nameQuality(field: Field, span: Word[]): number {
   }
   const capitals = span.every(({ text, kind }) => kind === "word" && /^\p{Lu}/u.test(text));
   return capitals && span.length <= 4 && field.shape?.test(first.text) !== true ? 0.9 : 0;
+}
+
+/**
+ * How well words look like a name where an example has a slot for one. A word in small letters is a name only after a word that leads to
+ * one ("in kay"), and never when it says something else to this tool: a value of another field, or what its description speaks of.
+ */
+function slotName(skill: Skill, field: Field, words: Word[], from: number, to: number): number {
+  const span = words.slice(from, to);
+  const [first] = span;
+  // "Use project PROJ-123": after the field's own name anything is its value.
+  if (first && to - from === 1 && first.kind === "word" && !first.stop && words[from - 1]?.lemma === field.name)
+    return 0.9;
+  const quality = nameQuality(field, span);
+  if (first === undefined || quality === 0) return 0;
+  const led = leadsTo(skill, field, words[from - 1]);
+  // A field that has a look of its own takes others only where they are led to; so does a name of several words.
+  if (to - from > 1) return led ? quality : 0;
+  if (first.kind === "literal" || field.shape?.test(first.text) || (quality >= 0.8 && !field.shape)) return quality;
+  if (skill.fields.some((other) => other !== field && isValue(other, span))) return 0;
+  if (isGeneric(skill, field, span)) return 0.5;
+  return led || words[from + 1]?.lemma === field.name ? quality : 0;
+}
+
+/** A word that says no more than the tool itself does: the "ticket" of "open a ticket" is no type of issue. */
+function isGeneric(skill: Skill, field: Field, span: Word[]): boolean {
+  const [word] = span;
+  if (
+    word === undefined ||
+    span.length > 1 ||
+    field.kind !== "name" ||
+    field.values.length === 0 ||
+    isValue(field, span)
+  )
+    return false;
+  return /^\p{Ll}/u.test(word.text) && skill.vocabulary.some((known) => likeness(known, word) >= 0.75);
 }
 
 /** "show me", "tell me": who is spoken to, not whose things they are. */
@@ -313,6 +355,8 @@ function claim({ claimed }: Filled, from: number, to: number): void {
   for (let index = from; index < to; index++) claimed.add(index);
 }
 
+const POSSESSIVE = new Set(["my", "mine", "i"]);
+const SELF = new Set(["i", "me", "my", "mine", "myself"]);
 const PLURALS = new Set(["them", "these", "those", "both"]);
 const DONE = new Set([
   "do",

@@ -2,7 +2,7 @@ import { type Alignment, align } from "./align.ts";
 import type { Part, Skill } from "./catalogue.ts";
 import { isQuestion } from "./clauses.ts";
 import type { Field } from "./fields.ts";
-import { likeness, NEGATIONS } from "./lexicon.ts";
+import { isAction, likeness, NEGATIONS } from "./lexicon.ts";
 import { acceptor, type Clause, type Filled, fill, type Value } from "./slots.ts";
 
 /** A tool that a clause may mean, with the input it gives and what is still missing. */
@@ -18,6 +18,9 @@ export type Reading = {
 /** From this score on a reading is acted upon; below it the planner says what it can do instead. */
 export const SURE = 0.52;
 
+/** From this score on it is worth asking for what a write still needs. */
+export const LIKELY = 0.36;
+
 /**
  * Every tool that a clause may mean, the likeliest first. A write is only read into a clause whose verb is the tool's own and that is
  * neither a question nor says "don't".
@@ -30,18 +33,17 @@ export function readings(clause: Clause, skills: Skill[]): Reading[] {
 
 /** "Don't close KAY-3": nothing is done, and said so. */
 export function isForbidden({ words }: Clause): boolean {
-  return words
-    .slice(0, 3)
-    .some(({ lower, text }, index) => NEGATIONS.has(lower) || (text === "do" && words[index + 1]?.lower === "not"));
+  const [first, second] = words.map(({ lower }) => lower);
+  return first === "never" || first === "don't" || first === "dont" || (first === "do" && NEGATIONS.has(second ?? ""));
 }
 
 function reading(skill: Skill, clause: Clause, skills: Skill[]): Reading | undefined {
-  const accept = acceptor(clause);
+  const accept = acceptor(clause, skill);
   let best: Reading | undefined;
   for (const parts of skill.patterns) {
     const alignment = align(parts, clause.words, accept);
     if (skill.access !== "read" && !alignment.verb) continue;
-    if (alignment.matched.size === 0) continue;
+    if (alignment.matched.size === 0 || (isAction(clause.words[0]) && !alignment.matched.has(0))) continue;
     const filled = fill(skill, alignment, clause);
     const score = judge(skill, parts, alignment, filled, clause, skills);
     if (best === undefined || score > best.score) best = candidate(skill, score, filled);
@@ -72,7 +74,8 @@ function judge(
     0.45 * coverage(skill, alignment, filled, clause) +
     serviceBonus(skill, clause, skills) -
     0.1 * missing -
-    0.02 * empty
+    0.02 * empty +
+    entityBonus(filled, clause)
   );
 }
 
@@ -88,6 +91,14 @@ function coverage(skill: Skill, { matched }: Alignment, { claimed }: Filled, { w
     else if (describes(skill, index, words)) covered += weight * 0.6;
   });
   return total === 0 ? 0 : covered / total;
+}
+
+/** A key such as KAY-3 says what a request is about: a tool that has no place for it is hardly meant. */
+function entityBonus({ claimed, keys }: Filled, { words }: Clause): number {
+  const present = words.flatMap((word, index) => (word.kind === "word" && KEY.test(word.text) ? [index] : []));
+  if (present.length === 0) return 0;
+  const placed = present.every((index) => claimed.has(index) && keys.has(index));
+  return placed ? (isQuestion(words) ? 0.25 : 0.1) : -0.2;
 }
 
 function describes(skill: Skill, index: number, words: Clause["words"]): boolean {
@@ -109,3 +120,5 @@ function serviceBonus(skill: Skill, { words }: Clause, skills: Skill[]): number 
   if (named.size === 0) return 0;
   return named.has(skill.service) ? 0.12 : -0.4;
 }
+
+const KEY = /^[A-Za-z][A-Za-z0-9_]*-\d+$/;
