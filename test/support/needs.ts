@@ -5,6 +5,7 @@ import { test } from "vitest";
 /** Debian's package of each program, where its name is another. */
 const packages: Record<string, string> = {
   "dbus-daemon": "dbus",
+  "gnome-keyring-daemon": "gnome-keyring",
   "dbus-run-session": "dbus",
   "secret-tool": "libsecret-tools",
 };
