@@ -1,0 +1,52 @@
+import { spawn } from "node:child_process";
+
+export type Program = { command: string; args: string[]; env: Record<string, string> };
+
+/**
+ * Runs the programs in turn, round after round, so that whatever else the machine does hits all of them alike. A first round is not counted:
+ * it fills caches.
+ *
+ * @returns the median of each, in the order given
+ */
+export async function interleaved(programs: Program[], rounds: number): Promise<number[]> {
+  const times = programs.map((): number[] => []);
+  for (let round = 0; round <= rounds; round++) {
+    for (const [index, program] of programs.entries()) {
+      const took = await timed(program);
+      if (round > 0) times[index]?.push(took);
+    }
+  }
+  return times.map(median);
+}
+
+/** Milliseconds from the start of the program to its end. A program that fails fails the measurement. */
+async function timed(program: Program): Promise<number> {
+  const start = performance.now();
+  await finished(program);
+  return performance.now() - start;
+}
+
+/** The program's stdout. */
+export function finished({ command, args, env }: Program): Promise<string> {
+  return new Promise((resolve, reject) => {
+    const child = spawn(command, args, { env, stdio: ["ignore", "pipe", "pipe"] });
+    let stdout = "";
+    let stderr = "";
+    child.stdout.on("data", (chunk) => {
+      stdout += chunk;
+    });
+    child.stderr.on("data", (chunk) => {
+      stderr += chunk;
+    });
+    child.once("error", reject);
+    child.once("close", (code) => {
+      if (code === 0) resolve(stdout);
+      else reject(new Error(`${command} ${args.join(" ")} ended with ${code}: ${stderr}${stdout}`));
+    });
+  });
+}
+
+export function median(values: number[]): number {
+  const sorted = [...values].sort((a, b) => a - b);
+  return sorted[Math.floor(sorted.length / 2)] ?? Number.NaN;
+}

@@ -1,0 +1,34 @@
+/** One figure. Without a goal it stands for comparison only. */
+export type Row = { what: string; measured: string; goal?: string; ok?: boolean };
+
+/** A ratio against a goal that it must not exceed. */
+export function ratio(what: string, mine: number, theirs: number, goal?: number): Row {
+  const value = mine / theirs;
+  const measured = `${value.toFixed(2)} (${mine.toFixed(0)} ms / ${theirs.toFixed(0)} ms)`;
+  return goal === undefined ? { what, measured } : { what, measured, goal: `≤ ${goal}`, ok: value <= goal };
+}
+
+/** A time against a goal that it must not exceed, both in milliseconds. */
+export function time(what: string, ms: number, goal: number): Row {
+  return { what, measured: `${ms.toFixed(0)} ms`, goal: `≤ ${goal} ms`, ok: ms <= goal };
+}
+
+export function table(rows: Row[]): string {
+  const cells = rows.map(({ what, measured, goal, ok }) => [
+    what,
+    measured,
+    goal ?? "",
+    ok === undefined ? "" : ok ? "ok" : "OVER",
+  ]);
+  const all = [["what", "measured", "goal", ""], ...cells];
+  const widths = [0, 1, 2].map((column) => Math.max(...all.map((row) => row[column]?.length ?? 0)));
+  return all
+    .map(
+      (row) =>
+        `${row
+          .map((cell, column) => cell.padEnd(widths[column] ?? 0))
+          .join("  ")
+          .trimEnd()}\n`,
+    )
+    .join("");
+}
