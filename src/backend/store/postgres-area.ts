@@ -5,7 +5,7 @@ import { Problem } from "#protocol/errors";
 import type { Machine } from "./machine.ts";
 
 /** The user that Postgres runs as, where it is not the caller's own. */
-export type Account = { uid: number; gid: number };
+type Account = { uid: number; gid: number };
 
 /** Where everything of one embedded Postgres lies. */
 export type Area = {

@@ -71,7 +71,9 @@ async function initdb(area: Area, bin: string, data: string, machine: Machine): 
   }
   const { code, output } = await run(join(bin, "initdb"), args, area, machine);
   if (code !== 0) {
-    const line = output.split("\n").find((text) => /error|fatal|could not/i.test(text)) ?? `exit code ${code}`;
+    const line =
+      output.split("\n").find((text) => /error|fatal|could not/i.test(text)) ??
+      (code === null ? "it took too long" : `exit code ${code}`);
     throw new Problem("DATABASE_UNAVAILABLE", `A new database could not be made in ${area.folder}: ${line.trim()}.`);
   }
 }
