@@ -165,13 +165,18 @@ async function logout(backend: Backend, tokens: TokenSource, given?: string): Pr
     const token = given ?? (await tokens.accessToken());
     if (token === null) return;
     const call: Call = { method: "POST", path: "/auth/logout", timeoutMs: LOGOUT_LIMIT_MS, signal: over.signal };
-    await exchange(backend, authorized(call, token)).catch((error: unknown) => {
-      if (!(error instanceof Problem) || error.details.http_status !== 401) throw error;
-    });
+    await exchange(backend, authorized(call, token));
   };
   try {
     await Promise.race([work(), limit]);
+  } catch (error) {
+    if (!(error instanceof Problem) || !isSignedOut(error)) throw error;
   } finally {
     over.abort();
   }
+}
+
+/** The backend knows the token no more, or ended the sign-in before: there is nothing left to revoke. */
+function isSignedOut({ code, details }: Problem): boolean {
+  return details.http_status === 401 || code === "REFRESH_INVALID" || code === "REFRESH_REUSED";
 }

@@ -1,0 +1,54 @@
+import type { Connection, ConnectResponse } from "#protocol/connections";
+import type { Api } from "./api.ts";
+import { confirmConnected } from "./connect/confirm.ts";
+import { pollStatus, type Waiting } from "./connect/poll.ts";
+import { storeCompleted } from "./connect/store.ts";
+import type { Credentials } from "./credentials/credentials.ts";
+
+/** How long an authorization link lives, in milliseconds (guide: 10 minutes). */
+export const LINK_LIFE_MS = 600_000;
+
+/** What is needed to see a connection through, from the answer of connect to the account's name. */
+export type Completion = Omit<Waiting, "deadline"> & {
+  /** When the link dies, ms since 1970; ten minutes from now if left out. */
+  deadline?: number;
+  api: Pick<Api, "status" | "connections" | "clockOffsetMs">;
+  credentials: Credentials;
+  /** What the sign-in is stored under. */
+  origin: string;
+  /** The answer of `connect`. */
+  begun: ConnectResponse;
+  verifier?: string;
+  /** The service as it was before; undefined when nobody was signed in, so that tokens must come from the status call. */
+  before?: Connection;
+};
+
+/**
+ * Wait for the consent, store what came of it, and have the backend confirm the connection. Nothing is stored before the consent is
+ * finished, so an interrupted or refused one leaves everything as it was (case A28).
+ */
+export async function completeConnection(options: Completion): Promise<Connection> {
+  const { api, begun, before } = options;
+  const status = await pollStatus({
+    ...options,
+    deadline: options.deadline ?? options.clock.now() + LINK_LIFE_MS,
+    service: begun.service,
+    state: begun.state,
+    ...(before && !begun.session_reset ? { later: laterConnection(options, before) } : {}),
+  });
+  await storeCompleted(options.credentials, options.origin, begun, status, api.clockOffsetMs());
+  return confirmConnected({ ...options, service: begun.service, session_id: begun.session_id });
+}
+
+/**
+ * The guide's backend has the status call for first connections only. What later ones come to is then seen in `GET /connections`. kay's
+ * own backends answer for every state, and say when it expires.
+ */
+function laterConnection({ api, begun, signal }: Completion, before: Connection) {
+  const connected = async (statusKnown: boolean): Promise<boolean> => {
+    const { connections } = await api.connections({ session_id: begun.session_id, signal });
+    // A service that was connected before cannot be seen to become so: it counts when the status call will never tell.
+    return connections[begun.service]?.connected === true && (!before.connected || !statusKnown);
+  };
+  return { guideOnly: begun.expires_at === undefined, connected };
+}
