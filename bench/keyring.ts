@@ -1,7 +1,8 @@
-import { type ChildProcess, spawn } from "node:child_process";
+import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { mkdirSync } from "node:fs";
 import { createInterface } from "node:readline";
+import { finished } from "./rounds.ts";
 
 /** A session bus with an unlocked keyring of its own. Undefined where Debian's `dbus` and `gnome-keyring` are not installed. */
 export async function keyring(folder: string): Promise<{ env: Record<string, string>; close(): void } | undefined> {
@@ -11,27 +12,50 @@ export async function keyring(folder: string): Promise<{ env: Record<string, str
     env: home,
     stdio: ["ignore", "pipe", "ignore"],
   });
-  const address = await firstLine(bus);
-  if (!address) return undefined;
-  const env = { DBUS_SESSION_BUS_ADDRESS: address, XDG_RUNTIME_DIR: folder };
+  const missing = once(bus, "error").catch(() => undefined);
+  const address = await Promise.race([once(createInterface(bus.stdout), "line"), missing.then(() => [])]);
+  if (typeof address[0] !== "string") return undefined;
+  const env = { DBUS_SESSION_BUS_ADDRESS: address[0], XDG_RUNTIME_DIR: folder };
   const daemon = spawn("gnome-keyring-daemon", ["--foreground", "--unlock", "--components=secrets"], {
     env: { ...home, ...env },
-    stdio: ["pipe", "pipe", "ignore"],
+    stdio: ["pipe", "ignore", "ignore"],
   });
-  daemon.stdin.end("bench\n");
+  daemon.on("error", () => undefined);
+  daemon.stdin.on("error", () => undefined);
+  daemon.stdin.end("bench");
   const close = () => {
     daemon.kill();
     bus.kill();
   };
-  if (await firstLine(daemon)) return { env, close };
+  if (await isOpen({ ...home, ...env })) return { env, close };
   close();
   return undefined;
 }
 
-async function firstLine(child: ChildProcess): Promise<string | undefined> {
-  const failed = once(child, "error").catch(() => undefined);
-  if (!child.stdout) return undefined;
-  const line = once(createInterface(child.stdout), "line").then(([text]) => String(text));
-  const exit = once(child, "exit").then(() => undefined);
-  return Promise.race([line, exit, failed.then(() => undefined)]);
+/** Waits up to five seconds for the keyring's collection. Only asked once the name is owned, since asking would start another daemon. */
+async function isOpen(env: Record<string, string>): Promise<boolean> {
+  const send = (destination: string, path: string, method: string, name: string) => {
+    const args = ["--session", "--print-reply=literal", `--dest=${destination}`, path, method, `string:${name}`];
+    return finished({ command: "dbus-send", args, env }).catch(() => "");
+  };
+  for (let left = 50; left > 0; left--) {
+    const owned = await send(
+      "org.freedesktop.DBus",
+      "/",
+      "org.freedesktop.DBus.NameHasOwner",
+      "org.freedesktop.secrets",
+    );
+    if (owned.includes("true")) {
+      const service = "org.freedesktop.secrets";
+      const alias = await send(
+        service,
+        "/org/freedesktop/secrets",
+        "org.freedesktop.Secret.Service.ReadAlias",
+        "default",
+      );
+      if (/\/org\//.test(alias)) return true;
+    }
+    await new Promise((resolve) => setTimeout(resolve, 100));
+  }
+  return false;
 }

@@ -24,5 +24,6 @@ async function built(next: () => Promise<number>): Promise<number> {
   return code === 0 ? next() : code;
 }
 
-const node = (script: string, ...args: string[]) =>
-  run(process.execPath, [...process.execArgv, root + script, ...args]);
+function node(script: string, ...args: string[]): Promise<number> {
+  return run(process.execPath, [...process.execArgv, root + script, ...args]);
+}
