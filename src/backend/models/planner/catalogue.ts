@@ -1,7 +1,6 @@
 import type { LanguageModelV4FunctionTool } from "@ai-sdk/provider";
 import { type Field, fieldsOf } from "./fields.ts";
 import type { Language, Word } from "./language.ts";
-import { likeness } from "./lexicon.ts";
 
 /** A tool as the planner knows it: its fields, and its examples as patterns of words and slots. */
 export type Skill = {
@@ -26,13 +25,15 @@ export type Part = { word: Word; weight: number } | { slot: Field };
 export function leadsTo(skill: Skill, field: Field, word: Word | undefined): boolean {
   if (word === undefined) return false;
   if (word.lower === field.name || word.lemma === field.name || (field.person && PERSONAL.has(word.lower))) return true;
+  if (field.kind === "text" && TITLING.has(word.lower)) return true;
   return (
-    skill.cues.get(field.name)?.some((cue) => (cue.stop ? cue.lower === word.lower : likeness(cue, word) >= 0.75)) ??
+    skill.cues.get(field.name)?.some((cue) => cue.lower === word.lower || (!cue.stop && cue.stem === word.stem)) ??
     false
   );
 }
 
 const ARTICLES = new Set(["a", "an", "the", "all", "my", "new", "some", "any"]);
+const TITLING = new Set(["called", "named", "titled", "entitled", "saying"]);
 const PERSONAL = new Set(["to", "by", "from", "for", "with"]);
 
 /** Learn every tool from its own description, examples and JSON Schema; the same tools are learned once. */

@@ -1,0 +1,257 @@
+import type { LanguageModelV4StreamPart } from "@ai-sdk/provider";
+import { MockLanguageModelV4 } from "ai/test";
+import { expect, test } from "vitest";
+import type { AgentEvent } from "#backend/agent/events";
+import { type AgentInput, MOST_STEPS, runAgent } from "#backend/agent/loop";
+import type { AgentTool } from "#backend/agent/tool";
+import { Problem } from "#protocol/errors";
+
+test("a question without tools is answered with text and ends with finish", async () => {
+  const { events } = await run([say("Hello.")]);
+  expect(types(events)).toEqual([
+    "start",
+    "start-step",
+    "text-start",
+    "text-delta",
+    "text-end",
+    "step",
+    "finish-step",
+    "finish",
+  ]);
+  expect(events.at(-1)).toEqual({ type: "finish", finishReason: "stop" });
+});
+
+test("parallel calls of one step each get their own result, in the order of the calls", async () => {
+  const { events, prompts } = await run([
+    calls(["a", "notes.read", { id: 1 }], ["b", "notes.read", { id: 2 }]),
+    say("Two notes."),
+  ]);
+  const results = prompts[1]?.at(-1);
+  expect(results).toMatchObject({
+    role: "tool",
+    content: [
+      {
+        toolCallId: "a",
+        toolName: "notes__read",
+        output: { type: "json", value: { data_from: "notes", text: "note 1" } },
+      },
+      { toolCallId: "b", output: { value: { data_from: "notes", text: "note 2" } } },
+    ],
+  });
+  expect(events.filter(({ type }) => type === "tool-output-available")).toHaveLength(2);
+});
+
+test("a failed tool, an unknown tool and a wrong input are results that the model can react to", async () => {
+  const { prompts, events } = await run([
+    calls(["a", "notes.read", { id: 404 }], ["b", "notes.burn", {}], ["c", "notes.read", { id: "x" }]),
+    say("I could not."),
+  ]);
+  expect(prompts[1]?.at(-1)).toMatchObject({
+    content: [
+      {
+        toolCallId: "a",
+        output: { type: "error-json", value: { error: { code: "SERVICE_FAILED", message: "Notes has no note 404." } } },
+      },
+      { toolCallId: "b", output: { type: "error-json", value: { error: { code: "NOT_FOUND" } } } },
+      { toolCallId: "c", output: { type: "error-json", value: { error: { code: "INVALID_REQUEST" } } } },
+    ],
+  });
+  expect(events.at(-1)).toEqual({ type: "finish", finishReason: "stop" });
+});
+
+test("a bug inside a tool does not reach the model in its own words", async () => {
+  const { prompts } = await run([calls(["a", "notes.read", { id: 500 }]), say("It failed.")]);
+  const text = JSON.stringify(prompts[1]?.at(-1));
+  expect(text).toContain("SERVICE_FAILED");
+  expect(text).not.toContain("TypeError");
+});
+
+test("a model that makes the same call again and again is stopped", async () => {
+  const same = calls(["a", "notes.read", { id: 1 }]);
+  const { events, model } = await run([same, same, same, same, same]);
+  expect(events.at(-1)).toMatchObject({ type: "error", problem: { code: "MODEL_FAILED" } });
+  expect(model.doStreamCalls).toHaveLength(4);
+});
+
+test("the same write is never made twice in a generation, however its arguments are ordered", async () => {
+  const { ran } = await run([
+    calls(["a", "notes.write", { id: 1, text: "x" }], ["b", "notes.write", { text: "x", id: 1 }]),
+    calls(["c", "notes.write", { id: 1, text: "x" }], ["d", "notes.write", { id: 1, text: "y" }]),
+    say("Done."),
+  ]);
+  expect(ran).toEqual(["write a", "write d"]);
+});
+
+test(`a generation ends after ${MOST_STEPS} steps`, async () => {
+  const script = Array.from({ length: 30 }, (_, id) => calls([`c${id}`, "notes.read", { id: id + 1 }]));
+  const { events, model } = await run(script);
+  expect(events.at(-1)).toMatchObject({ type: "error", problem: { code: "MODEL_FAILED" } });
+  expect(model.doStreamCalls).toHaveLength(MOST_STEPS);
+});
+
+test("G12 after an abort no further call of the model or of a tool is made", async () => {
+  const controller = new AbortController();
+  const { events, ran, model } = await run(
+    [calls(["a", "notes.read", { id: 1 }]), calls(["b", "notes.write", { id: 1, text: "x" }])],
+    { signal: controller.signal, onRun: () => controller.abort() },
+  );
+  expect(ran).toEqual(["read a"]);
+  expect(model.doStreamCalls).toHaveLength(1);
+  expect(events.at(-1)).toEqual({ type: "abort" });
+});
+
+test("one call that must wait holds its whole step, and nothing of it is run", async () => {
+  const { events, ran } = await run(
+    [calls(["a", "notes.read", { id: 1 }], ["b", "notes.write", { id: 1, text: "x" }])],
+    { holds: ({ access }) => access === "write" },
+  );
+  expect(ran).toEqual([]);
+  const held = events.find((event) => event.type === "held");
+  expect(held?.calls.map(({ toolCallId, access, summary }) => ({ toolCallId, access, summary }))).toEqual([
+    { toolCallId: "a", access: "read", summary: "Read note 1" },
+    { toolCallId: "b", access: "write", summary: "Write note 1" },
+  ]);
+  expect(events.at(-1)).toEqual({ type: "finish", finishReason: "held" });
+});
+
+test("an approved step is run as it was shown, and the model goes on from its results", async () => {
+  const message = {
+    role: "assistant" as const,
+    content: [{ type: "tool-call" as const, toolCallId: "b", toolName: "notes__write", input: { id: 1, text: "x" } }],
+  };
+  const { ran, prompts, events } = await run([say("Written.")], {
+    holds: () => true,
+    approved: { message, calls: [{ toolCallId: "b", toolName: "notes.write", input: { id: 1, text: "x" } }] },
+  });
+  expect(ran).toEqual(["write b"]);
+  expect(prompts[0]?.at(-1)).toMatchObject({ role: "tool" });
+  expect(events.at(-1)).toEqual({ type: "finish", finishReason: "stop" });
+});
+
+test("services that are not connected are gathered over the whole step, each once", async () => {
+  const { events } = await run([
+    calls(
+      ["a", "notes.read", { id: 401 }],
+      ["b", "notes.read", { id: 402 }],
+      ["c", "notes.read", { id: 401, again: true }],
+    ),
+  ]);
+  expect(events.find(({ type }) => type === "auth-needed")).toEqual({
+    type: "auth-needed",
+    integrations: ["notes", "mail"],
+  });
+  expect(events.at(-1)).toEqual({ type: "finish", finishReason: "auth" });
+});
+
+test("a provider that fails in the middle of its answer ends the stream with one sentence", async () => {
+  const broken: LanguageModelV4StreamPart[] = [
+    { type: "text-start", id: "t" },
+    { type: "text-delta", id: "t", delta: "I am" },
+    { type: "error", error: new Error("sk-secret leaked") },
+  ];
+  const { events } = await run([broken]);
+  expect(events.at(-1)).toMatchObject({
+    type: "error",
+    errorText: "Test model gave an answer that could not be read.",
+  });
+  expect(JSON.stringify(events)).not.toContain("sk-secret");
+});
+
+type Options = Partial<AgentInput> & { onRun?: () => void };
+
+async function run(script: LanguageModelV4StreamPart[][], options: Options = {}) {
+  const ran: string[] = [];
+  let step = 0;
+  const model = new MockLanguageModelV4({
+    doStream: async () => ({
+      stream: ReadableStream.from(script[step++] ?? []) as ReadableStream<LanguageModelV4StreamPart>,
+    }),
+  });
+  const events: AgentEvent[] = [];
+  const { onRun, ...input } = options;
+  const tools = notes((line) => {
+    ran.push(line);
+    onRun?.();
+  });
+  const signal = new AbortController().signal;
+  const base = {
+    messages: [{ role: "user" as const, content: "go" }],
+    tools,
+    model,
+    label: "Test model",
+    signal,
+    now: 0,
+    holds: () => false,
+  };
+  for await (const event of runAgent({ ...base, ...input })) events.push(event);
+  return { events, ran, model, prompts: model.doStreamCalls.map(({ prompt }) => prompt) };
+}
+
+function notes(ran: (line: string) => void): AgentTool[] {
+  const base = { service: "notes", title: "Notes", description: "", examples: [], schema: { type: "object" as const } };
+  const parse = (input: unknown) => {
+    const value = input as Record<string, unknown>;
+    if (typeof value.id !== "number") throw new Problem("INVALID_REQUEST", "id must be a number.");
+    return value;
+  };
+  return [
+    {
+      ...base,
+      name: "notes.read",
+      access: "read",
+      parse,
+      summary: ({ id }) => `Read note ${id}`,
+      run: async ({ id }, { toolCallId }) => {
+        ran(`read ${toolCallId}`);
+        if (id === 404) throw new Problem("SERVICE_FAILED", "Notes has no note 404.");
+        if (id === 500) throw new TypeError("cannot read x of undefined");
+        if (id === 401 || id === 402) {
+          const integrations = [id === 401 ? "notes" : "mail"];
+          throw new Problem("AUTH_REQUIRED", "Not connected.", { details: { integrations } });
+        }
+        return { data: { id }, text: `note ${id}` };
+      },
+    },
+    {
+      ...base,
+      name: "notes.write",
+      access: "write",
+      parse,
+      summary: ({ id }) => `Write note ${id}`,
+      run: async (_, { toolCallId }) => {
+        ran(`write ${toolCallId}`);
+        return { data: {}, text: "written" };
+      },
+    },
+  ];
+}
+
+const usage = {
+  inputTokens: { total: 1, noCache: undefined, cacheRead: undefined, cacheWrite: undefined },
+  outputTokens: { total: 1, text: undefined, reasoning: undefined },
+};
+
+function say(text: string): LanguageModelV4StreamPart[] {
+  return [
+    { type: "text-start", id: "t" },
+    { type: "text-delta", id: "t", delta: text },
+    { type: "text-end", id: "t" },
+    { type: "finish", usage, finishReason: { unified: "stop", raw: undefined } },
+  ];
+}
+
+function calls(...made: [id: string, tool: string, input: object][]): LanguageModelV4StreamPart[] {
+  const parts = made.map(
+    ([toolCallId, tool, input]): LanguageModelV4StreamPart => ({
+      type: "tool-call",
+      toolCallId,
+      toolName: tool.replaceAll(".", "__"),
+      input: JSON.stringify(input),
+    }),
+  );
+  return [...parts, { type: "finish", usage, finishReason: { unified: "tool-calls", raw: undefined } }];
+}
+
+function types(events: AgentEvent[]): string[] {
+  return events.map(({ type }) => type);
+}
