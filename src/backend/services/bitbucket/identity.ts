@@ -11,7 +11,12 @@ const User = z.looseObject({
   links: z.nullish(z.looseObject({ avatar: z.nullish(z.looseObject({ href: z.nullish(z.string()) })) })),
 });
 
-const Workspace = z.looseObject({ slug: z.string(), name: z.nullish(z.string()), uuid: z.nullish(z.string()) });
+const Workspace = z.looseObject({
+  slug: z.string(),
+  name: z.nullish(z.string()),
+  uuid: z.nullish(z.string()),
+  links: z.nullish(z.looseObject({ html: z.nullish(z.looseObject({ href: z.nullish(z.string()) })) })),
+});
 
 /** `GET /2.0/user/workspaces` wraps each workspace; the older list does not. */
 const Workspaces = z.looseObject({ values: z.array(z.union([z.looseObject({ workspace: Workspace }), Workspace])) });
@@ -49,8 +54,8 @@ async function workspaces(http: ServiceHttp): Promise<Site[]> {
     .map(site);
 }
 
-function site({ slug, name, uuid }: z.output<typeof Workspace>): Site {
-  const url = `https://bitbucket.org/${encodeURIComponent(slug)}`;
+function site({ slug, name, uuid, links }: z.output<typeof Workspace>): Site {
+  const url = (links?.html?.href ?? `https://bitbucket.org/${encodeURIComponent(slug)}`).replace(/\/+$/, "");
   return {
     id: uuid ?? slug,
     name: slug,

@@ -53,8 +53,11 @@ export const search = defineTool({
     const cql = cqlOf(input);
     const { pages, total } = await findPages(context, cql, input.limit ?? 10);
     const { url: site } = siteOf(context.metadata, "confluence");
-    const url = `${site}/wiki/search?text=${encodeURIComponent(input.text ?? "")}`;
-    return { data: { cql, pages, total }, text: resultText(pages, total, cell(words(input, pages.length))), url };
+    return {
+      data: { cql, pages, total },
+      text: resultText(pages, total, cell(words(input, pages.length))),
+      url: listUrl(site, input),
+    };
   },
 });
 
@@ -93,6 +96,12 @@ export async function findPages(
 /** Where a person reads a page of which only the id is known. */
 export function pageUrl(site: string, id: string): string {
   return `${site}/wiki/pages/viewpage.action?pageId=${encodeURIComponent(id)}`;
+}
+
+/** Where a person sees the same list, or comes closest to it. */
+function listUrl(site: string, { text, space }: Input): string {
+  if (text?.trim()) return `${site}/wiki/search?text=${encodeURIComponent(text.trim())}`;
+  return space?.trim() ? `${site}/wiki/spaces/${encodeURIComponent(space.trim())}` : `${site}/wiki`;
 }
 
 function words({ text, space, type }: Input, number = 2): string {

@@ -12,7 +12,7 @@ const Input = z.object({
 });
 type Input = z.output<typeof Input>;
 
-/** Source: Jira Cloud REST v3, PUT /rest/api/3/issue/{issueIdOrKey}/assignee; answers 204. */
+/** Source: Jira Cloud REST v3, PUT /rest/api/3/issue/{issueIdOrKey}; answers 204. */
 export const assignIssue = defineTool({
   name: "jira.assign_issue",
   description: "Assign a Jira issue to a person, to the one who asks, or to nobody.",
@@ -29,8 +29,8 @@ export const assignIssue = defineTool({
     const person = isNobody(input.assignee) ? undefined : await findPerson(context.http, api, input.assignee);
     await context.http.request({
       method: "PUT",
-      path: `${api}/issue/${encodeURIComponent(key)}/assignee`,
-      body: { accountId: person?.accountId ?? null },
+      path: `${api}/issue/${encodeURIComponent(key)}`,
+      body: { fields: { assignee: person ? { accountId: person.accountId } : null } },
       answer: z.unknown(),
       scope: "write:jira-work",
     });

@@ -58,3 +58,43 @@ test("a search in plain fields becomes bounded, quoted JQL and a table", async (
   });
   world.done();
 });
+
+test("pages are followed by their token until the limit, and more is said", async () => {
+  const jql = "project = KAY";
+  const page = (token: string | undefined, size: number) => ({
+    jql,
+    fields: FIELDS,
+    maxResults: size,
+    nextPageToken: token,
+  });
+  const world = outside(
+    {
+      request: SEARCH,
+      body: { jql, fields: FIELDS, maxResults: 3 },
+      json: { issues: [LOGIN, LOGIN], nextPageToken: "p2" },
+    },
+    { request: SEARCH, body: page("p2", 1), json: { issues: [LOGIN], nextPageToken: "p3", isLast: false } },
+  );
+  const result = await runTool(jira, "jira.search", { jql, limit: 3 }, contextOver(world, jira, SITE));
+  expect(result.text).toMatch(/^The first 3 issues; there are more:\n/);
+  expect(result.data).toMatchObject({ jql, more: true });
+  world.done();
+});
+
+test("a page token that does not move on ends the search", async () => {
+  const answer = { request: SEARCH, json: { issues: [LOGIN], nextPageToken: "same" } };
+  const world = outside(answer, answer);
+  const result = await runTool(jira, "jira.search", { jql: "x = y" }, contextOver(world, jira, SITE));
+  expect(result.data).toMatchObject({ issues: [{ key: "KAY-1" }, { key: "KAY-1" }], more: false });
+});
+
+test("nothing found is one sentence", async () => {
+  const world = outside({ request: SEARCH, json: { issues: [], isLast: true } });
+  const result = await runTool(
+    jira,
+    "jira.search",
+    { project: "KAY", status: "open", type: "Story" },
+    contextOver(world, jira, SITE),
+  );
+  expect(result.text).toBe("No open stories in KAY.");
+});

@@ -1,0 +1,78 @@
+import { randomBytes } from "node:crypto";
+import { configureServices } from "#backend/services/catalogue";
+import { createServiceHttp } from "#backend/services/http";
+import type { ToolResult } from "#backend/services/service";
+import { createSandbox } from "#sandbox/sandbox";
+
+const NOW = Date.parse("2026-11-27T12:00:00Z");
+const REDIRECT = "http://127.0.0.1:4000/auth/callback";
+const ORIGINS = { atlassian: "http://127.0.0.1:4010", bitbucket: "http://127.0.0.1:4011" } as const;
+
+/** A sandbox in this process, and services that reach it through `fetch` alone, as they reach the real ones. */
+export function sandboxServices(seed?: unknown) {
+  const sandbox = createSandbox({ clock: { now: () => NOW }, random: (size) => randomBytes(size), seed });
+  const origins = Object.entries(ORIGINS) as [keyof typeof ORIGINS, string][];
+  const configured = configureServices({
+    clients: {},
+    sandbox: Object.fromEntries(origins.map(([name, origin]) => [name, { origin, client: sandbox.clients[name] }])),
+  });
+  async function fetch(url: string, init?: RequestInit): Promise<Response> {
+    const name = origins.find(([, origin]) => new URL(url).origin === origin)?.[0];
+    if (!name) throw new Error(`nothing listens at ${url}`);
+    return sandbox.origins[name](new Request(url, init), "127.0.0.1");
+  }
+  return { configured, fetch };
+}
+
+/** Connects a service through its consent page, and gives a way to run its tools by name. */
+export async function connected(world: ReturnType<typeof sandboxServices>, name: string, scopes?: string[]) {
+  const found = world.configured.find(({ service }) => service.name === name);
+  if (!found?.client) throw new Error(`${name} cannot be connected`);
+  const { service, endpoints, client } = found;
+  const token = await consent(world, endpoints, client, { ...service.oauth, scopes: scopes ?? service.oauth.scopes });
+  const http = createServiceHttp({ ...world, endpoints, service, token: async () => token, clock: { now: () => NOW } });
+  const identity = await service.identify(http);
+  async function run(tool: string, input: Record<string, unknown>): Promise<ToolResult> {
+    const one = service.tools.find((candidate) => candidate.name === tool);
+    if (!one) throw new Error(`no tool ${tool}`);
+    const { signal } = new AbortController();
+    return one.run(one.input.parse(input), { http, metadata: identity.metadata, signal, idempotencyKey: "effect_1" });
+  }
+  return { identity, run };
+}
+
+type OAuth = { scopes: string[]; authorizeParams?: Record<string, string>; clientAuth: string };
+
+async function consent(
+  { fetch }: ReturnType<typeof sandboxServices>,
+  endpoints: { authorize: string; token: string },
+  client: { id: string; secret?: string },
+  oauth: OAuth,
+): Promise<string> {
+  const query = {
+    ...oauth.authorizeParams,
+    client_id: client.id,
+    redirect_uri: REDIRECT,
+    response_type: "code",
+    state: "s",
+  };
+  const scope = oauth.scopes.join(" ");
+  const page = await (await fetch(`${endpoints.authorize}?${new URLSearchParams({ ...query, scope })}`)).text();
+  const field = (name: string) => new RegExp(`name="${name}" value="([^"]+)"`).exec(page)?.[1] ?? "";
+  const answers = { ticket: field("ticket"), account: field("account"), decision: "allow" };
+  const answer = await fetch(endpoints.authorize, { method: "POST", body: new URLSearchParams(answers) });
+  const code = new URL(answer.headers.get("location") ?? "").searchParams.get("code") ?? "";
+  const basic = `Basic ${Buffer.from(`${client.id}:${client.secret}`).toString("base64")}`;
+  const inBody = oauth.clientAuth === "client_secret_post";
+  const response = await fetch(endpoints.token, {
+    method: "POST",
+    headers: inBody ? {} : { authorization: basic },
+    body: new URLSearchParams({
+      grant_type: "authorization_code",
+      code,
+      redirect_uri: REDIRECT,
+      ...(inBody ? { client_id: client.id, client_secret: client.secret ?? "" } : {}),
+    }),
+  });
+  return ((await response.json()) as { access_token: string }).access_token;
+}
