@@ -1,0 +1,51 @@
+import { expect, test } from "vitest";
+import { chooseModel } from "#backend/models/choose";
+import type { ModelSettings } from "#backend/ports";
+import type { Problem } from "#protocol/errors";
+
+const ports = { fetch: () => Promise.reject(new Error("not to be called")), clock: { now: () => 0 } };
+
+test.each<[string, ModelSettings, string, string]>([
+  ["nothing", { env: {} }, "Offline planner", "offline"],
+  ["empty variables", { model: " ", env: { OPENAI_API_KEY: "" } }, "Offline planner", "offline"],
+  ["an OpenAI key", { env: { OPENAI_API_KEY: "k" } }, "OpenAI gpt-6-astra", "OPENAI_API_KEY"],
+  ["an Anthropic key", { env: { ANTHROPIC_API_KEY: "k" } }, "Anthropic claude-sonnet-5-5", "ANTHROPIC_API_KEY"],
+  ["a Gemini key", { env: { GEMINI_API_KEY: "k" } }, "Google gemini-flash-latest", "GEMINI_API_KEY"],
+  [
+    "several keys",
+    { env: { GEMINI_API_KEY: "k", ANTHROPIC_API_KEY: "k", OPENAI_API_KEY: "k" } },
+    "OpenAI gpt-6-astra",
+    "OPENAI_API_KEY",
+  ],
+  [
+    "Ollama with a model",
+    { env: { OLLAMA_HOST: "127.0.0.1:11434", OLLAMA_MODEL: "llama3" } },
+    "Ollama llama3",
+    "OLLAMA_HOST",
+  ],
+  ["Ollama without a model", { env: { OLLAMA_HOST: "127.0.0.1:11434" } }, "Offline planner", "offline"],
+  ["a named model", { model: "openai:gpt-5", env: { OPENAI_API_KEY: "k" } }, "OpenAI gpt-5", "settings"],
+  ["a model whose name has a colon", { model: "ollama:llama3:8b", env: {} }, "Ollama llama3:8b", "settings"],
+  [
+    "only a provider",
+    { model: "anthropic", env: { ANTHROPIC_API_KEY: "k" } },
+    "Anthropic claude-sonnet-5-5",
+    "settings",
+  ],
+  ["offline by name", { model: "offline", env: { OPENAI_API_KEY: "k" } }, "Offline planner", "settings"],
+])("with %s the model is chosen and says where it came from", async (_, settings, label, source) => {
+  expect(await chooseModel(settings, ports)).toMatchObject({ label, source });
+});
+
+test.each<[ModelSettings, string]>([
+  [{ model: "openai:gpt-5", env: {} }, "OpenAI API key is not configured"],
+  [{ model: "anthropic", env: { OPENAI_API_KEY: "k" } }, "Anthropic API key is not configured"],
+  [{ model: "google:gemini-4-argon", env: {} }, "Google API key is not configured"],
+  [{ model: "openai-compatible:x", env: {} }, "The address of the OpenAI-compatible endpoint is not configured"],
+  [{ model: "ollama", env: {} }, "No model is named for Ollama."],
+  [{ model: "skynet:t800", env: {} }, "There is no model provider “skynet”."],
+  [{ model: "constructor:x", env: {} }, "There is no model provider “constructor”."],
+])("a model that cannot answer is MODEL_NOT_CONFIGURED: %j", async (settings, message) => {
+  const problem = await chooseModel(settings, ports).catch((error: Problem) => error);
+  expect(problem).toMatchObject({ code: "MODEL_NOT_CONFIGURED", message });
+});

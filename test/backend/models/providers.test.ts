@@ -1,0 +1,127 @@
+import { LLMock } from "@copilotkit/aimock";
+import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
+import type { AgentEvent } from "#backend/agent/events";
+import { runAgent } from "#backend/agent/loop";
+import type { AgentTool } from "#backend/agent/tool";
+import { chooseModel } from "#backend/models/choose";
+import type { ModelSettings } from "#backend/ports";
+
+/** A foreign server that speaks the wires of the providers. */
+const mock = new LLMock({ port: 0 });
+
+beforeAll(async () => {
+  await mock.start();
+});
+beforeEach(() => {
+  mock.clearFixtures();
+});
+afterAll(async () => {
+  await mock.stop();
+});
+
+const WIRES: [name: string, settings: () => ModelSettings, label: string][] = [
+  ["OpenAI", () => ({ env: { OPENAI_API_KEY: "sk-secret", OPENAI_BASE_URL: `${mock.url}/v1` } }), "OpenAI gpt-6-astra"],
+  [
+    "Anthropic",
+    () => ({ env: { ANTHROPIC_API_KEY: "sk-secret", ANTHROPIC_BASE_URL: mock.url } }),
+    "Anthropic claude-sonnet-5-5",
+  ],
+  [
+    "Gemini",
+    () => ({ env: { GOOGLE_GENERATIVE_AI_API_KEY: "sk-secret", GOOGLE_GENERATIVE_AI_BASE_URL: mock.url } }),
+    "Google gemini-flash-latest",
+  ],
+  [
+    "OpenAI-compatible",
+    () => ({ model: "openai-compatible:local", env: { OPENAI_COMPATIBLE_BASE_URL: `${mock.url}/v1` } }),
+    "OpenAI-compatible local",
+  ],
+  ["Ollama", () => ({ model: "ollama:llama", env: { OLLAMA_HOST: mock.url.replace("http://", "") } }), "Ollama llama"],
+];
+
+test.each(WIRES)(
+  "%s: a tool is called over its wire, gets its result, and the answer comes back",
+  async (_, settings, label) => {
+    mock.on(
+      { userMessage: "status of KAY-3", hasToolResult: false },
+      { toolCalls: [{ name: "jira__show", arguments: '{"issue":"KAY-3"}' }] },
+    );
+    mock.on({ userMessage: "status of KAY-3", hasToolResult: true }, { content: "KAY-3 is open." });
+    const { events, ran, chosen } = await run(settings());
+    expect(chosen).toBe(label);
+    expect(ran).toEqual([{ issue: "KAY-3" }]);
+    expect(textOf(events)).toBe("KAY-3 is open.");
+    expect(events.at(-1)).toEqual({ type: "finish", finishReason: "stop" });
+  },
+);
+
+const FAULTS: [status: number, message: string, sentence: string][] = [
+  [401, "Incorrect API key provided: sk-secret", "refused the API key (HTTP 401)."],
+  [429, "Rate limit reached", "takes no more requests now: its rate limit or quota is used up (HTTP 429)."],
+  [503, "overloaded", "is out of order at its provider (HTTP 503)."],
+  [400, "This model's maximum context length is 128000 tokens", ""],
+  [404, "The model does not exist", "is not known at its provider (HTTP 404)."],
+];
+
+test.each(
+  WIRES.slice(0, 3).flatMap(([name, settings, label]) =>
+    FAULTS.map((fault) => [name, fault[0], settings, label, fault] as const),
+  ),
+)(
+  "%s: an answer %i is one clean sentence without the key",
+  async (_name, _status, settings, label, [status, message, sentence]) => {
+    mock.on({ userMessage: /./ }, { error: { message, type: "error" }, status });
+    const { events } = await run(settings());
+    const words = sentence ? `${label} ${sentence}` : `The conversation is too long for ${label}; start a new one.`;
+    expect(events.at(-1)).toMatchObject({ type: "error", errorText: words, problem: { code: "MODEL_FAILED" } });
+    expect(JSON.stringify(events)).not.toContain("sk-secret");
+  },
+);
+
+test("a provider that cannot be reached is one sentence", async () => {
+  const { events } = await run({ env: { OPENAI_API_KEY: "k", OPENAI_BASE_URL: "http://127.0.0.1:9/v1" } });
+  expect(events.at(-1)).toMatchObject({ type: "error", errorText: "OpenAI gpt-6-astra could not be reached." });
+});
+
+async function run(settings: ModelSettings) {
+  const ports = { fetch: (url: string, init?: RequestInit) => fetch(url, init), clock: { now: () => 0 } };
+  const { model, label } = await chooseModel(settings, ports);
+  const ran: Record<string, unknown>[] = [];
+  const events: AgentEvent[] = [];
+  const messages = [{ role: "user" as const, content: "what is the status of KAY-3?" }];
+  const signal = new AbortController().signal;
+  const input = { messages, tools: [showIssue(ran)], model, label, signal, now: 0, holds: () => false };
+  for await (const event of runAgent(input)) events.push(event);
+  return { events, ran, chosen: label };
+}
+
+function showIssue(ran: Record<string, unknown>[]): AgentTool {
+  return {
+    name: "jira.show",
+    service: "jira",
+    title: "Jira",
+    description: "Read one issue.",
+    access: "read",
+    examples: [],
+    schema: {
+      type: "object",
+      properties: { issue: { type: "string" } },
+      required: ["issue"],
+      additionalProperties: false,
+    },
+    parse: (input) => input as Record<string, unknown>,
+    summary: () => "Read an issue",
+    run: async (input) => {
+      ran.push(input);
+      return { data: { status: "Open" }, text: "KAY-3 is open." };
+    },
+  };
+}
+
+function textOf(events: AgentEvent[]): string {
+  const last = events.findLastIndex(({ type }) => type === "start-step");
+  return events
+    .slice(last)
+    .flatMap((event) => (event.type === "text-delta" ? [event.delta] : []))
+    .join("");
+}
