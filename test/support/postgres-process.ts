@@ -8,7 +8,12 @@ import { thisMachine } from "./machine.ts";
 const [folder = "", systemFolder = ""] = process.argv.slice(2);
 const ended = new Promise((resolve) => process.stdin.resume().once("end", resolve));
 try {
-  const postgres = await startPostgres({ folder, machine: thisMachine(systemFolder), log: () => undefined });
+  const postgres = await startPostgres({
+    folder,
+    machine: thisMachine(systemFolder),
+    log: () => undefined,
+    settings: { dynamic_shared_memory_type: "mmap" },
+  });
   process.stdout.write(`${JSON.stringify({ config: postgres.config, folder: postgres.folder })}\n`);
   await ended;
   await postgres.stop();
