@@ -18,11 +18,20 @@ function start() {
   if (!fs.existsSync(main)) return fail("kay is not built here.\n  Run `npm run build`.");
   const cache = compileCache();
   if (cache) require("module").enableCompileCache(cache);
-  require(main)
-    .main(args)
-    .then((code) => {
-      process.exitCode = code;
-    });
+  try {
+    require(main).main(args).then(end, crash);
+  } catch (error) {
+    crash(error);
+  }
+}
+
+function end(code) {
+  process.exitCode = code;
+}
+
+/** `main` words every error that is expected, so this is a bug. Its trace says where; Node by itself would add a line of minified source. */
+function crash(error) {
+  fail(`kay failed unexpectedly. ${error instanceof Error ? error.stack : error}`);
 }
 
 /**

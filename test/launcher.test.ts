@@ -73,6 +73,13 @@ test("the exit code is the one that main answers, and the arguments arrive as ty
   });
 });
 
+test("an error that main did not word ends with its trace and exit 1, without the minified source", async () => {
+  const copy = packageWithMain("export const main = async () => { throw new Error('out of order'); };");
+  const { exit, stdout, stderr } = await launch(["whoami"], { launcher: copy });
+  expect({ exit, stdout }).toEqual({ exit: 1, stdout: "" });
+  expect(stderr).toMatch(/^✗ kay failed unexpectedly\. Error: out of order\n {4}at main /);
+});
+
 test("compiled code is kept in the person's own cache folder", async () => {
   const home = mkdtempSync(join(folder, "home-"));
   const copy = packageWithMain("export const main = async () => 0;");
