@@ -77,7 +77,7 @@ test("an error that main did not word ends with its trace and exit 1, without th
   const copy = packageWithMain("export const main = async () => { throw new Error('out of order'); };");
   const { exit, stdout, stderr } = await launch(["whoami"], { launcher: copy });
   expect({ exit, stdout }).toEqual({ exit: 1, stdout: "" });
-  expect(stderr).toMatch(/^✗ kay failed unexpectedly\. Error: out of order\n {4}at main /);
+  expect(stderr).toMatch(/^✗ kay failed unexpectedly\. Error: out of order\n {4}at (Module\.)?main /);
 });
 
 test("compiled code is kept in the person's own cache folder", async () => {
