@@ -1,0 +1,45 @@
+import { mkdirSync, statSync } from "node:fs";
+import { dirname } from "node:path";
+import { Problem } from "#protocol/errors";
+
+/**
+ * Make a folder for kay's files, for this user alone. Never makes a folder in the root of the file system: a home folder that does not
+ * exist (a container with a random user) is not kay's to create (case S14).
+ *
+ * @throws Problem STORE_UNREADABLE with the path, the system's code and the variable to set
+ */
+export function ensureFolder(folder: string, variable = "KAY_CONFIG_DIR"): void {
+  if (exists(folder)) return;
+  if (isRoot(nearestExisting(dirname(folder)))) throw unusable(folder, "ENOENT", variable);
+  try {
+    mkdirSync(folder, { recursive: true, mode: 0o700 });
+  } catch (error) {
+    throw unusable(folder, errnoOf(error), variable, error);
+  }
+}
+
+/** The system's code of an error of `node:fs`. */
+export function errnoOf(error: unknown): string {
+  return (error as NodeJS.ErrnoException | undefined)?.code ?? "unknown";
+}
+
+/** Files at `path` cannot be kept: one line with the path, the system's code and the variable that moves them elsewhere. */
+export function unusable(path: string, errno: string, variable: string, cause?: unknown): Problem {
+  return new Problem("STORE_UNREADABLE", `Cannot write ${path} (${errno}).`, {
+    hint: `Set ${variable} to a folder that you may write to.`,
+    details: { path, errno },
+    cause,
+  });
+}
+
+function exists(path: string): boolean {
+  return statSync(path, { throwIfNoEntry: false }) !== undefined;
+}
+
+function nearestExisting(folder: string): string {
+  return isRoot(folder) || exists(folder) ? folder : nearestExisting(dirname(folder));
+}
+
+function isRoot(folder: string): boolean {
+  return dirname(folder) === folder;
+}

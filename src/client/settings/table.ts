@@ -1,0 +1,101 @@
+import { Problem } from "#protocol/errors";
+import { checkOrigin } from "../send/origin.ts";
+
+/** What is known of one setting. */
+export type Entry = {
+  /** One line for `kay config list`. */
+  describe: string;
+  /** Environment variable that beats the profile. */
+  env?: string;
+  default?: string | boolean;
+  /** Never shown. */
+  secret?: true;
+  /** The value of a text, or a Problem USAGE that says what is accepted. */
+  parse(text: string): string | boolean;
+};
+
+/** The closed table of settings. A service with an OAuth client of its own is one call of `clientOf`. */
+export const SETTINGS = {
+  "api-url": {
+    describe: "backend to use instead of kay's own",
+    env: "KAY_API_URL",
+    // Whether plain http is allowed is a setting too, so it is decided where the address is used.
+    parse: (text) => checkOrigin(text, { allowInsecure: true }).baseUrl,
+  },
+  model: { describe: "model that answers, as provider:model", env: "KAY_MODEL", parse: parseModel },
+  credentials: {
+    describe: "where tokens are kept",
+    env: "KAY_CREDENTIALS",
+    default: "auto",
+    parse: oneOf("auto", "keychain", "file"),
+  },
+  "allow-insecure": {
+    describe: "allow a backend by plain http beyond this machine",
+    default: false,
+    parse: parseSwitch,
+  },
+  browser: { describe: "program that opens links; none opens nothing", env: "BROWSER", parse: parseText },
+  ...clientOf("atlassian", "Jira and Confluence"),
+  ...clientOf("bitbucket", "Bitbucket"),
+  ...clientOf("kyg", "kyg"),
+  "kyg.authorize-url": { describe: "consent page of kyg", env: "KAY_KYG_AUTHORIZE_URL", parse: parseEndpoint },
+  "kyg.token-url": { describe: "token endpoint of kyg", env: "KAY_KYG_TOKEN_URL", parse: parseEndpoint },
+  "kyg.api-url": { describe: "API of kyg", env: "KAY_KYG_API_URL", parse: parseEndpoint },
+  "kyg.scopes": { describe: "scopes to ask kyg for, with spaces between", env: "KAY_KYG_SCOPES", parse: parseText },
+} as const satisfies Record<string, Entry>;
+
+/** Name of a setting. */
+export type SettingKey = keyof typeof SETTINGS;
+
+/** Whether a text from outside names a setting. */
+export function isSettingKey(key: string): key is SettingKey {
+  return Object.hasOwn(SETTINGS, key);
+}
+
+type ClientEntries<Provider extends string> = Record<`${Provider}.client-id` | `${Provider}.client-secret`, Entry>;
+
+function clientOf<Provider extends string>(provider: Provider, title: string): ClientEntries<Provider> {
+  const variable = `KAY_CLIENT_${provider.toUpperCase()}`;
+  return {
+    [`${provider}.client-id`]: { describe: `your OAuth client for ${title}`, env: `${variable}_ID`, parse: parseText },
+    [`${provider}.client-secret`]: {
+      describe: `its secret`,
+      env: `${variable}_SECRET`,
+      secret: true,
+      parse: parseText,
+    },
+  } as ClientEntries<Provider>;
+}
+
+function parseText(text: string): string {
+  const value = text.trim();
+  if (value === "" || /\p{Cc}/u.test(value)) throw new Problem("USAGE", "A value of one line is needed.");
+  return value;
+}
+
+function parseModel(text: string): string {
+  const value = parseText(text);
+  if (/^[a-z][a-z0-9-]*(:\S+)?$/.test(value)) return value;
+  throw new Problem("USAGE", "A model is given as provider:model, a provider alone, or offline.", {
+    hint: "For example openai:gpt-5, anthropic:claude-sonnet-4-5, google:gemini-2.5-pro or openai-compatible:llama3.",
+  });
+}
+
+function parseSwitch(text: string): boolean {
+  const value = text.trim().toLowerCase();
+  if (["true", "yes", "on", "1"].includes(value)) return true;
+  if (["false", "no", "off", "0"].includes(value)) return false;
+  throw new Problem("USAGE", "The value must be true or false.");
+}
+
+function parseEndpoint(text: string): string {
+  return checkOrigin(text, { allowInsecure: false }).baseUrl;
+}
+
+function oneOf(...values: [string, string, ...string[]]): (text: string) => string {
+  return (text) => {
+    const value = text.trim().toLowerCase();
+    if (values.includes(value)) return value;
+    throw new Problem("USAGE", `The value must be ${values.slice(0, -1).join(", ")} or ${values.at(-1)}.`);
+  };
+}
