@@ -59,10 +59,14 @@ function bound(server: Server, host: string, port: number): Promise<void> {
     server.once("error", (error: NodeJS.ErrnoException) => reject(startProblem(error, host, port)));
     server.listen({ host, port, exclusive: true }, () => {
       server.removeAllListeners("error");
+      server.on("error", ignored);
       resolve();
     });
   });
 }
+
+/** Later faults concern one connection that could not be accepted; its client sees that. */
+function ignored(): void {}
 
 function startProblem(error: NodeJS.ErrnoException, host: string, port: number): Problem {
   const at = `${host}:${port}`;

@@ -1,7 +1,7 @@
 import { createHmac, hkdfSync, randomBytes } from "node:crypto";
 import type { BackendPorts } from "../ports.ts";
 import type { Connection } from "../store/connection.ts";
-import { insertFamily } from "../store/families.ts";
+import { deleteFamiliesBefore, insertFamily } from "../store/families.ts";
 import { insertRefreshToken } from "../store/refresh-tokens.ts";
 import { signAccessToken } from "./access-tokens.ts";
 import { hashSecret } from "./ids.ts";
@@ -24,6 +24,7 @@ export async function startSignIn(
   const familyId = `family_${randomBytes(16).toString("hex")}`;
   const issuedAt = new Date(now);
   const refreshToken = randomBytes(32).toString("hex");
+  await deleteFamiliesBefore(db, installationId, issuedAt);
   await insertFamily(db, {
     id: familyId,
     installation_id: installationId,

@@ -83,8 +83,7 @@ function stale(ports: BackendPorts, reason: string): { status: number; page: Pag
 }
 
 function failure(title: string, problem: Problem): Page {
-  const choices = (problem.details.sites as { name: string }[] | undefined)?.map((site) => site.name);
-  return { tone: "failure", title: `${title} was not connected`, text: problem.message, list: choices };
+  return { tone: "failure", title: `${title} was not connected`, text: problem.message };
 }
 
 /** A fault of kay's own ends the state too, with nothing of it shown. */

@@ -39,10 +39,13 @@ export function findService(
 export function connectable(configuration: ServiceConfiguration): ConnectableService {
   const { service, client } = configuration;
   if (client) return { ...configuration, client };
-  const variable = `KAY_${service.oauth.provider.toUpperCase().replace(/[^A-Z0-9]/g, "_")}`;
+  const provider = service.oauth.provider.toUpperCase();
+  const variables = [`KAY_CLIENT_${provider}_ID`, `KAY_CLIENT_${provider}_SECRET`];
+  const places = ["AUTHORIZE", "TOKEN", "API"].map((place) => `KAY_${provider}_${place}_URL`);
+  const needed = service.endpoints.api === "" ? [...variables, ...places] : variables;
   throw new Problem(
     "SERVICE_NOT_CONFIGURED",
-    `${service.name} is not configured on this backend. Whoever runs it sets ${variable}_CLIENT_ID and ${variable}_CLIENT_SECRET.`,
+    `${service.name} is not configured on this backend. Whoever runs it sets ${needed.join(", ")}.`,
     { details: { service: service.name } },
   );
 }

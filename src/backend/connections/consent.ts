@@ -160,6 +160,6 @@ function connectedPage({ service }: ConnectableService, label: string, metadata:
     tone: "success",
     title: `${service.title} is connected`,
     text: "You can close this tab and go back to the terminal.",
-    facts: [["Account", label], ...(site ? [["Site", site] as [string, string]] : [])],
+    facts: [["Account", label], ...(site ? [["Site", site.replace(/^https:\/\//, "")] as [string, string]] : [])],
   };
 }

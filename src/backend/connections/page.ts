@@ -6,7 +6,6 @@ export type Page = {
   title: string;
   text: string;
   facts?: [name: string, value: string][];
-  list?: string[];
 };
 
 /**
@@ -30,7 +29,7 @@ const STYLE = `
 @media (prefers-color-scheme: dark) { :root { --ground: #151413; --card: #1f1e1c; --ink: #f0eee9; --quiet: #a5a19a; --line: #35332f; --good: #4cc38a; --calm: #d9b44a; --bad: #f0776c } }
 * { box-sizing: border-box }
 body { margin: 0; min-height: 100vh; display: grid; place-items: center; padding: 24px; background: var(--ground); color: var(--ink); font: 16px/1.5 system-ui, -apple-system, "Segoe UI", sans-serif }
-main { width: 100%; max-width: 460px; padding: 36px 36px 28px; background: var(--card); border: 1px solid var(--line); border-radius: 14px }
+main { width: 100%; max-width: 480px; padding: 36px 36px 28px; background: var(--card); border: 1px solid var(--line); border-radius: 14px }
 .mark { width: 44px; height: 44px; margin-bottom: 20px; display: grid; place-items: center; border-radius: 50%; border: 2px solid currentColor; font-size: 22px; line-height: 1 }
 .success { color: var(--good) } .denial { color: var(--calm) } .failure { color: var(--bad) }
 h1 { margin: 0 0 8px; font-size: 24px; line-height: 1.25; letter-spacing: -.01em }
@@ -44,14 +43,13 @@ const STYLE_HASH = createHash("sha256").update(STYLE).digest("base64");
 
 const MARKS = { success: "✓", denial: "–", failure: "!" };
 const FOOTERS = {
-  success: "kay never sees your password, and the terminal already knows.",
+  success: "kay never sees your password.",
   denial: "You can close this tab. Run kay connect again whenever you like.",
   failure: "You can close this tab. Go back to the terminal and run kay connect again.",
 };
 
-function html({ tone, title, text, facts = [], list = [] }: Page): string {
+function html({ tone, title, text, facts = [] }: Page): string {
   const rows = facts.map(([name, value]) => `<dt>${escapeText(name)}</dt><dd>${escapeText(value)}</dd>`).join("");
-  const items = list.map((item) => `<li>${escapeText(item)}</li>`).join("");
   return `<!doctype html>
 <html lang="en">
 <head>
@@ -65,7 +63,7 @@ function html({ tone, title, text, facts = [], list = [] }: Page): string {
 <div class="mark ${tone}" aria-hidden="true">${MARKS[tone]}</div>
 <h1>${escapeText(title)}</h1>
 ${rows ? `<dl>${rows}</dl>\n` : ""}<p>${escapeText(text)}</p>
-${items ? `<ul>${items}</ul>\n` : ""}<footer>${FOOTERS[tone]}</footer>
+<footer>${FOOTERS[tone]}</footer>
 </main>
 </body>
 </html>

@@ -98,7 +98,9 @@ async function judge(
   const answer = readTokenAnswer(status, body);
   if (answer.kind === "unreadable") throw garbled(service.title);
   if (answer.kind === "error") {
-    const gone = answer.codes.some((code) => code === "invalid_grant" || service.oauth.goneErrors?.includes(code));
+    const gone =
+      answer.codes.some((code) => code === "invalid_grant" || service.oauth.goneErrors?.includes(code)) ||
+      BAD_REFRESH_TOKEN.test(answer.description);
     return { kind: "refused", gone, codes: answer.codes, description: answer.description };
   }
   const tokens = await processed(as, { client_id: client.id }, answer.fields, service.title);
@@ -112,6 +114,10 @@ async function judge(
     },
   };
 }
+
+/** Some providers say it only in words: Bitbucket answers `invalid_request`, "Invalid refresh_token". */
+const BAD_REFRESH_TOKEN =
+  /\b(invalid|expired|revoked|unknown)\b.*\brefresh[ _-]?token|refresh[ _-]?token\b.*\b(invalid|expired|revoked|unknown)\b/i;
 
 /** Providers that name no end, or an absurd one, are asked again when they refuse the token. */
 function expiry(now: number, seconds: number | undefined): Date | null {

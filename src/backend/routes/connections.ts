@@ -10,7 +10,10 @@ import type { BackendPorts } from "../ports.ts";
 import { installationExists } from "../store/installations.ts";
 import { readJsonBody } from "./body.ts";
 
-/** Connecting services (guide, "Service Connection Flow"). */
+/**
+ * Connecting services (guide, "Service Connection Flow"). Whose connections a request is about, it says by its bearer token or, in the
+ * guide's older way, by the session id alone: reading prefers the token, disconnecting the session id that the body names.
+ */
 export function connectionRoutes(ports: BackendPorts): Hono {
   const app = new Hono();
   app.post("/connections/connect", async (c) => {
@@ -18,7 +21,8 @@ export function connectionRoutes(ports: BackendPorts): Hono {
     return c.json(await beginConnect(ports, c.req.query("service"), body));
   });
   app.get("/connections", async (c) => {
-    return c.json(await connectionsOf(ports, await installationOf(ports, c.req.raw, c.req.query("session_id"))));
+    const sessionId = hasAuthorization(c.req.raw) ? undefined : c.req.query("session_id");
+    return c.json(await connectionsOf(ports, await installationOf(ports, c.req.raw, sessionId)));
   });
   app.post("/connections/disconnect", async (c) => {
     const body = parseShape(DisconnectRequest, await readJsonBody(c.req.raw), "the request");
@@ -29,17 +33,13 @@ export function connectionRoutes(ports: BackendPorts): Hono {
   return app;
 }
 
-/**
- * Whose connections a request is about: of its bearer token, or, as in the guide's older way, of the session id alone.
- *
- * @throws Problem SESSION_INVALID (400, in the guide's words), TOKEN_MISSING, TOKEN_INVALID, TOKEN_EXPIRED
- */
+/** @throws Problem SESSION_INVALID (400, in the guide's words), TOKEN_MISSING, TOKEN_INVALID, TOKEN_EXPIRED */
 async function installationOf(
   ports: BackendPorts,
   request: Request,
   sessionId: string | null | undefined,
 ): Promise<string> {
-  if (hasAuthorization(request) || !sessionId) return (await authenticate(ports, request)).installationId;
+  if (!sessionId) return (await authenticate(ports, request)).installationId;
   if (isInstallationId(sessionId) && (await installationExists(ports.db, sessionId))) return sessionId;
   const message = "The provided session_id no longer exists. Please reconnect your services.";
   throw new Problem("SESSION_INVALID", message, {

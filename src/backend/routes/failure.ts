@@ -8,7 +8,11 @@ import type { Log } from "../ports.ts";
 export function failureAnswer(error: unknown, log: Log, requestId: string): Response {
   const problem = asProblem(error, log, requestId);
   if (problem.cause !== undefined && error instanceof Problem) {
-    log("info", "request.refused", { request: requestId, problem: problem.code, cause: problem.cause });
+    log(problem.status < 500 ? "debug" : "warn", "request.refused", {
+      request: requestId,
+      problem: problem.code,
+      cause: problem.cause,
+    });
   }
   const { retry_after: retryAfter, allow } = problem.details;
   return Response.json(problemBody(problem), {

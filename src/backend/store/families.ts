@@ -40,6 +40,15 @@ export async function hasLiveFamily(db: Connection, installationId: string, now:
   return row !== undefined;
 }
 
+/** Forget the sign-ins of an installation that ended before `time`, with their tokens. */
+export async function deleteFamiliesBefore(db: Connection, installationId: string, time: Date): Promise<void> {
+  await db
+    .deleteFrom("families")
+    .where("installation_id", "=", installationId)
+    .where("expires_at", "<", time)
+    .execute();
+}
+
 /** Revoke a sign-in; the first reason stays. */
 export async function revokeFamily(db: Connection, id: string, reason: string, now: Date): Promise<void> {
   await db

@@ -101,6 +101,17 @@ test("close cuts what does not finish within the grace", async () => {
   expect(await cut).toBe("ECONNRESET");
 });
 
+test("an answer with the drop header is not sent: its connection is cut", async () => {
+  const serve: Serve = () => new Response("never", { headers: { "x-drop": "1" } });
+  await during(
+    serve,
+    async ({ url }) => {
+      await expect(get(url, new Agent())).rejects.toMatchObject({ code: "ECONNRESET" });
+    },
+    { ...LOCAL, dropHeader: "x-drop" },
+  );
+});
+
 test("a client that goes away aborts its request", async () => {
   let aborted = () => {};
   const gone = new Promise<void>((resolve) => {

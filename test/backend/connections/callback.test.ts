@@ -79,7 +79,7 @@ test("the page names the service, the account and the site, and sends the person
   for (const part of [
     "Jira is connected",
     "Ann Example",
-    "https://main.example.test",
+    ">main.example.test<",
     "You can close this tab and go back to the terminal.",
   ]) {
     expect(text).toContain(part);

@@ -88,6 +88,17 @@ test("disconnect forgets the tokens of one service, by session id or by token, a
   expect(rows).toEqual([{ service: "confluence" }]);
 });
 
+test("disconnect goes by the session id of its body, token or not", async () => {
+  const { session, token } = await connect(world());
+  const gone = { body: { session_id: "kaysession_1_gone" }, token };
+  expect(await world().call("POST /connections/disconnect?service=jira", gone)).toMatchObject({
+    status: 400,
+    body: { error: "Invalid session_id" },
+  });
+  const stale = { body: { session_id: session }, token: "stale" };
+  expect((await world().call("POST /connections/disconnect?service=jira", stale)).status).toBe(200);
+});
+
 test("disconnect from an unknown service is refused with the nearest name", async () => {
   const { session } = await connect(world());
   const body = { session_id: session };

@@ -1,0 +1,95 @@
+import { randomBytes } from "node:crypto";
+import { expect, test } from "vitest";
+import { serviceAccess } from "#backend/connections/access";
+import { configureServices } from "#backend/services/catalogue";
+import { createSandbox } from "#sandbox/sandbox";
+import { createWorld, useBackend, type World } from "#test/backend";
+
+const base = useBackend();
+
+/** A backend whose services are the sandbox's stand-ins, without a socket between them. */
+function sandboxWorld() {
+  const origins: Record<string, string> = { atlassian: "http://127.0.0.1:7001", bitbucket: "http://127.0.0.1:7002" };
+  const sandbox = createSandbox({ clock: base().clock, random: (bytes) => randomBytes(bytes) });
+  const fetch = async (url: string, init?: RequestInit) => {
+    const name = Object.keys(origins).find((each) => url.startsWith(origins[each] ?? " "));
+    if (!name) throw new TypeError(`nothing listens at ${url}`);
+    return sandbox.origins[name as keyof typeof sandbox.origins](new Request(url, init), "127.0.0.1");
+  };
+  const providers = Object.entries(sandbox.clients).map(([name, client]) => [
+    name,
+    { origin: origins[name] ?? "", client },
+  ]);
+  const services = configureServices({ clients: {}, sandbox: Object.fromEntries(providers) });
+  const world = createWorld({ db: base().ports.db, clock: base().clock, fetch, services });
+  const control = async (provider: string, path: string, body: object) => {
+    const init = { method: "POST", body: JSON.stringify(body), headers: { "content-type": "application/json" } };
+    return (await fetch(`${origins[provider]}/_sandbox/${path}`, init)).json() as Promise<Record<string, string>>;
+  };
+  return { world, control };
+}
+
+async function consent(
+  { world, control }: ReturnType<typeof sandboxWorld>,
+  service: string,
+  decision: "allow" | "deny",
+  session_id?: string,
+) {
+  const begun = (await world.call(`POST /connections/connect?service=${service}`, { body: { session_id } })).body;
+  const provider = service === "bitbucket" ? "bitbucket" : "atlassian";
+  const { authorization_url, state } = begun;
+  const { redirect_url } = await control(provider, "consent", { authorization_url, decision });
+  const { pathname, search } = new URL(String(redirect_url));
+  const page = await world.call(`GET ${pathname}${search}`);
+  return { session: String(begun.session_id), page, status: await world.call(`GET /auth/status/${state}`) };
+}
+
+test("every service of the sandbox is connected by a consent there, and named by GET /connections", async () => {
+  const sandbox = sandboxWorld();
+  const first = await consent(sandbox, "jira", "allow");
+  expect([first.page.status, first.status.body.status]).toEqual([200, "completed"]);
+  for (const service of ["confluence", "bitbucket"]) {
+    const { status } = await consent(sandbox, service, "allow", first.session);
+    expect([service, status.body.status, "token" in status.body]).toEqual([service, "completed", false]);
+  }
+  const { body } = await sandbox.world.call("GET /connections", { token: String(first.status.body.token) });
+  expect(body).toMatchObject({
+    connections: {
+      jira: { connected: true, user: { name: "Dana Demo" } },
+      confluence: { connected: true, user: { name: "Dana Demo" } },
+      bitbucket: { connected: true },
+      kyg: { connected: false },
+    },
+  });
+});
+
+test("a denial at the sandbox is told as one", async () => {
+  const { status } = await consent(sandboxWorld(), "jira", "deny");
+  expect(status.body).toEqual({ status: "denied", message: "Authorization was denied" });
+});
+
+test("tokens of the sandbox rotate for as long as it takes, and a revoked grant ends the connection", async () => {
+  for (const service of ["jira", "bitbucket"]) {
+    const sandbox = sandboxWorld();
+    const { session } = await consent(sandbox, service, "allow");
+    const seen = new Set<string>();
+    for (let round = 0; round < 4; round++) {
+      const { token } = await access(sandbox.world, session, service);
+      seen.add(token);
+      base().clock.advance(3 * 3600_000);
+    }
+    expect([service, seen.size]).toEqual([service, 4]);
+    const { token } = await access(sandbox.world, session, service);
+    expect((await access(sandbox.world, session, service, token)).token).not.toBe(token);
+    await sandbox.control(service === "bitbucket" ? "bitbucket" : "atlassian", "tokens/revoke", {});
+    base().clock.advance(3 * 3600_000);
+    await expect(access(sandbox.world, session, service)).rejects.toMatchObject({
+      code: "AUTH_REQUIRED",
+      details: { integrations: [service] },
+    });
+  }
+});
+
+function access(world: World, session: string, service: string, rejected?: string) {
+  return serviceAccess(world.ports, session, service, { rejected });
+}
