@@ -1,4 +1,3 @@
-import { randomUUID } from "node:crypto";
 import { isErrorCode, Problem } from "#protocol/errors";
 import type { Credentials, SignIn, Stored } from "./credentials/credentials.ts";
 import { isSecret } from "./credentials/envelope.ts";
@@ -118,7 +117,7 @@ async function refresh(options: RefresherOptions, stale: string | undefined): Pr
     if (token && token !== stale) return token;
     if (!refresh_token) return null;
     await step("calling");
-    const outcome = await call(refresh_token, randomUUID());
+    const outcome = await call(refresh_token, crypto.randomUUID());
     await step("answered");
     if (outcome.kind === "ok" && isSecret(outcome.token)) {
       await step("writing");

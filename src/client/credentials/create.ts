@@ -1,4 +1,3 @@
-import { randomBytes } from "node:crypto";
 import type { Clock, Warn } from "../ports.ts";
 import type { Credentials } from "./credentials.ts";
 import { readWhole } from "./disk.ts";
@@ -93,6 +92,10 @@ function openProfile(options: CredentialsOptions, path: string): Opened {
     writing,
     refreshLock: lock("lock"),
   };
+}
+
+function randomBytes(bytes: number): Uint8Array {
+  return crypto.getRandomValues(new Uint8Array(bytes));
 }
 
 async function mustBeUsable(keychain: Keychain): Promise<void> {

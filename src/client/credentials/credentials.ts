@@ -1,3 +1,5 @@
+import type { Connection, ConnectResponse } from "#protocol/connections";
+
 /**
  * What kay keeps for one backend origin. The installation's `session_id` stays for life (guide); the tokens come and go.
  * Tokens belong to the origin that issued them and are never read for another one.
@@ -11,6 +13,18 @@ export type SignIn = {
   account_id?: string;
   /** Server's clock minus this machine's, in milliseconds, as last seen. */
   clock_offset_ms?: number;
+  /** Connections that were begun and are to be finished by another process (`kay connect --no-wait`, `--poll`). */
+  begun?: BegunConnection[];
+};
+
+/** A connection that waits for its consent: the answer of connect, and the verifier without which its tokens cannot be collected. */
+export type BegunConnection = {
+  response: ConnectResponse;
+  verifier: string;
+  /** The service as it was before; absent when nobody was signed in. */
+  before?: Connection;
+  /** When the link dies, ms since 1970 by this machine's clock. */
+  deadline: number;
 };
 
 /** A sign-in with the number of the file's generation it was read from, for compare-and-swap. */

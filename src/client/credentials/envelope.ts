@@ -1,9 +1,11 @@
-import { createCipheriv, createDecipheriv } from "node:crypto";
 import { Problem } from "#protocol/errors";
 import type { SignIn } from "./credentials.ts";
 
 /** The sign-ins of a profile by backend origin. */
 export type Origins = Record<string, SignIn>;
+
+/** The format of the file. */
+export const FORMAT = 1;
 
 /** What the file of a profile holds: its mode is part of it, so that a mode once chosen stays chosen. */
 export type Envelope =
@@ -44,32 +46,6 @@ export function printEnvelope(envelope: Envelope): string {
   return `${JSON.stringify({ kay: FORMAT, ...envelope }, null, 2)}\n`;
 }
 
-/** Seal sign-ins with AES-256-GCM. `nonce` is 12 bytes, never used twice with one key (NIST SP 800-38D); the generation is authenticated. */
-export function seal(key: Uint8Array, nonce: Uint8Array, generation: number, origins: Origins): Envelope {
-  const cipher = createCipheriv("aes-256-gcm", key, nonce).setAAD(boundTo(generation));
-  const sealed = Buffer.concat([cipher.update(JSON.stringify(origins)), cipher.final(), cipher.getAuthTag()]);
-  return {
-    mode: "keychain",
-    generation,
-    nonce: Buffer.from(nonce).toString("base64"),
-    sealed: sealed.toString("base64"),
-  };
-}
-
-/** Open what {@link seal} sealed. Returns null when the key is another one or the file was changed. */
-export function unseal(key: Uint8Array, envelope: Extract<Envelope, { mode: "keychain" }>): Origins | null {
-  try {
-    const sealed = Buffer.from(envelope.sealed, "base64");
-    const nonce = Buffer.from(envelope.nonce, "base64");
-    const decipher = createDecipheriv("aes-256-gcm", key, nonce, { authTagLength: TAG_BYTES });
-    decipher.setAAD(boundTo(envelope.generation)).setAuthTag(sealed.subarray(-TAG_BYTES));
-    const text = Buffer.concat([decipher.update(sealed.subarray(0, -TAG_BYTES)), decipher.final()]);
-    return readOrigins(JSON.parse(text.toString("utf8")));
-  } catch {
-    return null;
-  }
-}
-
 /** Only what a sign-in has, and never an empty value or the words "undefined" and "null" in place of one. */
 export function cleanSignIn(value: Record<string, unknown>): SignIn {
   const signIn: SignIn = {};
@@ -78,19 +54,13 @@ export function cleanSignIn(value: Record<string, unknown>): SignIn {
     if (isSecret(text)) signIn[field] = text;
   }
   if (Number.isFinite(value.clock_offset_ms)) signIn.clock_offset_ms = Number(value.clock_offset_ms);
+  if (Array.isArray(value.begun) && value.begun.length > 0) signIn.begun = value.begun.filter(asRecord);
   return signIn;
 }
 
 /** Whether a value of an answer can be a token or an id at all. */
 export function isSecret(value: unknown): value is string {
   return typeof value === "string" && !["", "undefined", "null"].includes(value.trim());
-}
-
-const FORMAT = 1;
-const TAG_BYTES = 16;
-
-function boundTo(generation: number): Buffer {
-  return Buffer.from(`kay/${FORMAT}/keychain/${generation}`);
 }
 
 /** With its mark, or without it: JSON begins with an ASCII character, so one zero byte beside it tells. */
@@ -108,7 +78,8 @@ function parse(bytes: Buffer): unknown {
   }
 }
 
-function readOrigins(value: unknown): Origins | null {
+/** Sign-ins by origin out of JSON; null when it is something else. */
+export function readOrigins(value: unknown): Origins | null {
   const record = asRecord(value);
   if (!record) return null;
   const origins: Origins = {};

@@ -2,7 +2,6 @@ import { Problem } from "#protocol/errors";
 import type { Clock, Warn } from "../ports.ts";
 import type { StorageMode } from "./credentials.ts";
 import { type Keychain, keychainProblem } from "./keychain.ts";
-import { nativeLook } from "./native.ts";
 
 /** What KAY_CREDENTIALS may say. */
 export type Preference = "auto" | "keychain" | "file";
@@ -79,6 +78,7 @@ async function limited<T>({ clock, platform }: KeysOptions, work: Promise<T>): P
     return await Promise.race([work, silence]);
   } catch (error) {
     if (error instanceof Problem) throw error;
+    const { nativeLook } = await import("./native.ts");
     const message = error instanceof Error ? error.message : "";
     throw keychainProblem(nativeLook({ error: message, stage: "call" }, platform), error);
   } finally {

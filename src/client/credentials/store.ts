@@ -3,7 +3,7 @@ import { Problem } from "#protocol/errors";
 import type { Clock, Warn } from "../ports.ts";
 import type { StorageMode } from "./credentials.ts";
 import { checkFolder, keepAside, makeFolder, readWhole, replaceWhole, tighten } from "./disk.ts";
-import { type Origins, printEnvelope, readEnvelope, seal, unseal } from "./envelope.ts";
+import { type Envelope, type Origins, printEnvelope, readEnvelope } from "./envelope.ts";
 import type { Keys } from "./keys.ts";
 
 /** What a profile's file holds, opened. Generation 0 and no mode: nothing is stored. */
@@ -53,7 +53,7 @@ export function createStore(options: StoreOptions): Store {
       const envelope =
         choice.mode === "file"
           ? { mode: "file" as const, generation, origins }
-          : seal(choice.key, random(12), generation, origins);
+          : (await sealing()).seal(choice.key, random(12), generation, origins);
       await makeFolder(join(path, ".."));
       await replaceWhole(path, printEnvelope(envelope), Buffer.from(random(6)).toString("hex"));
     },
@@ -66,6 +66,9 @@ export function storePath(folder: string, profile: string): string {
   throw new Problem("USAGE", "The name of a profile has letters, digits, dots, dashes and underscores only.");
 }
 
+/** Loaded late, as all that only the mode `keychain` needs: node:crypto takes several milliseconds. */
+const sealing = () => import("./seal.ts");
+
 const NOTHING: Content = { mode: null, generation: 0, origins: {} };
 
 /** The opened content, or in words why it cannot be opened any more. */
@@ -76,14 +79,15 @@ async function open(bytes: Buffer, path: string, keys: Keys): Promise<Content | 
   if (mode === "file") return { mode, generation, origins: envelope.origins };
   const key = await keys.current();
   if (!key) return "is sealed with a key that is no longer in the keychain";
+  const { unseal } = await sealing();
   const origins = unseal(key, envelope) ?? (await unsealAgain(envelope, keys));
   return origins ? { mode, generation, origins } : "cannot be opened with the key in the keychain";
 }
 
 /** The key may have been replaced while this process ran. */
-async function unsealAgain(envelope: Parameters<typeof unseal>[1], keys: Keys): Promise<Origins | null> {
+async function unsealAgain(envelope: Extract<Envelope, { mode: "keychain" }>, keys: Keys): Promise<Origins | null> {
   const key = await keys.current(true);
-  return key && unseal(key, envelope);
+  return key && (await sealing()).unseal(key, envelope);
 }
 
 /** Looks again under the lock: only the very bytes that were found unusable are moved, never what somebody has written since. */

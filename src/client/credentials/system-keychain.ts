@@ -1,7 +1,7 @@
 import type { Clock } from "../ports.ts";
 import { type Keychain, keychainProblem } from "./keychain.ts";
-import { callNative, type NativeRequest, nativeLook } from "./native.ts";
-import { lookAtSecretService, readSecret, type Session } from "./secret-service.ts";
+import type { NativeRequest } from "./native.ts";
+import type { Session } from "./secret-service.ts";
 
 /** What the real keychain needs to know of the machine. */
 export type SystemKeychainOptions = {
@@ -27,6 +27,7 @@ export type SystemKeychainOptions = {
 export function systemKeychain(options: SystemKeychainOptions): Keychain {
   const { platform, service = "kay" } = options;
   const native: Native = async (does, account, value) => {
+    const { callNative, nativeLook } = await loadNative();
     const answer = await callNative(options, { does, account, service, ...(value && { value: toText(value) }) });
     if (answer.error !== undefined) throw keychainProblem(nativeLook(answer, platform));
     return answer.value ?? null;
@@ -34,6 +35,7 @@ export function systemKeychain(options: SystemKeychainOptions): Keychain {
   if (platform === "linux") return linuxKeychain(options, service, native);
   return {
     async look() {
+      const { callNative, nativeLook } = await loadNative();
       const answer = await callNative(options, { does: "load", account: "", service });
       return answer.error === undefined ? { state: "usable" } : nativeLook(answer, platform);
     },
@@ -43,17 +45,23 @@ export function systemKeychain(options: SystemKeychainOptions): Keychain {
   };
 }
 
+/** Loaded late: a plain file needs neither, and reading on Linux no child process. */
+const loadNative = () => import("./native.ts");
+const loadSecretService = () => import("./secret-service.ts");
+
 type Native = (does: NativeRequest["does"], account: string, value?: Uint8Array) => Promise<string | null>;
 
 /** Items are written by the native module, so that they look as those of any other program that uses it. */
 function linuxKeychain(session: Session, service: string, native: Native): Keychain {
+  const lookNow = async () => (await loadSecretService()).lookAtSecretService(session);
   const mustBeUsable = async () => {
-    const look = await lookAtSecretService(session);
+    const look = await lookNow();
     if (look.state !== "usable") throw keychainProblem(look);
   };
   return {
-    look: () => lookAtSecretService(session),
+    look: lookNow,
     async get(account) {
+      const { readSecret } = await loadSecretService();
       const { look, secret } = await readSecret(session, { service, username: account });
       if (look.state !== "usable") throw keychainProblem(look);
       return toKey(secret);
