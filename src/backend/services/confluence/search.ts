@@ -55,7 +55,7 @@ export const search = defineTool({
     const { url: site } = siteOf(context.metadata, "confluence");
     return {
       data: { cql, pages, total },
-      text: resultText(pages, total, cell(words(input, pages.length))),
+      text: resultText(pages, total, cell(words(input, total))),
       url: listUrl(site, input),
     };
   },

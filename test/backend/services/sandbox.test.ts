@@ -1,0 +1,58 @@
+import { expect, test } from "vitest";
+import { connected, sandboxServices } from "./support/sandbox.ts";
+
+test("Jira in the sandbox: consent, search, close, and the search no longer shows it", async () => {
+  const jira = await connected(sandboxServices(), "jira");
+  expect(jira.identity.user).toMatchObject({ name: "Dana Demo", email: "dana@example.com", account_type: "atlassian" });
+  const open = await jira.run("jira.search", { project: "KAY", status: "open" });
+  expect(open.text).toContain("| KAY-3 | Typo in the help of kay ask | Bug | To Do | Dana Demo |");
+  const closed = await jira.run("jira.transition_issue", { issue: "KAY-3", status: "close" });
+  expect(closed.data).toMatchObject({ key: "KAY-3", from: "To Do", status: "Done", changed: true });
+  expect((await jira.run("jira.search", { project: "KAY", status: "open" })).text).not.toContain("KAY-3 ");
+});
+
+test("V01 the sandbox takes every description that kay writes, and reads it back", async () => {
+  const jira = await connected(sandboxServices(), "jira");
+  const description = "Line 1\nLine 2\n\n- item & <b>\n\n```sh\nls -l\n```\n\n> quoted\n\n1. one\n2. two";
+  const input = { project: "KAY", summary: "A | B", type: "bug", description, priority: "high", assignee: "me" };
+  const { data } = await jira.run("jira.create_issue", input);
+  const { key } = data as { key: string };
+  await jira.run("jira.add_comment", { issue: key, text: "See `x` & **y**" });
+  await jira.run("jira.assign_issue", { issue: key, assignee: "Sam Sample" });
+  expect((await jira.run("jira.get_issue", { issue: key })).data).toMatchObject({
+    summary: "A | B",
+    type: "Bug",
+    priority: "High",
+    assignee: "Sam Sample",
+    description,
+    comments: [{ author: "Dana Demo", text: "See `x` & **y**" }],
+  });
+});
+
+test("V02 a connection without the right to write names the permission", async () => {
+  const jira = await connected(sandboxServices(), "jira", ["read:jira-work", "read:me"]);
+  await expect(jira.run("jira.add_comment", { issue: "KAY-3", text: "x" })).rejects.toMatchObject({
+    code: "SERVICE_FAILED",
+    message: "The connection to Jira lacks the permission write:jira-work.",
+  });
+});
+
+test("Confluence in the sandbox: a page is found and read", async () => {
+  const confluence = await connected(sandboxServices(), "confluence");
+  const { data } = await confluence.run("confluence.search", { text: "release", space: "KAY" });
+  expect(data).toMatchObject({ pages: [{ title: "Release checklist", space: "Kay engineering" }] });
+  const page = await confluence.run("confluence.get_page", { page: "release checklist" });
+  expect(page.text).toContain("1. Run the checks\n2. Write the notes");
+});
+
+test("Bitbucket in the sandbox: pull requests of one repository and of all", async () => {
+  const bitbucket = await connected(sandboxServices(), "bitbucket");
+  expect(bitbucket.identity.metadata).toMatchObject({ workspace: "kay-demo" });
+  const all = await bitbucket.run("bitbucket.list_pull_requests", {});
+  expect(all.text).toMatch(/^3 open pull requests:/);
+  const one = await bitbucket.run("bitbucket.get_pull_request", { repository: "kay-cli", id: 2 });
+  expect(one.text).toContain("**#2** KAY-1 Keep the state of a login until it ends");
+  await expect(bitbucket.run("bitbucket.get_pull_request", { repository: "kay-cli", id: 99 })).rejects.toMatchObject({
+    message: "Bitbucket: Pull request 99 not found.",
+  });
+});
