@@ -13,7 +13,8 @@ export async function showAnswer(kay: Kay, answer: AskResponse): Promise<void> {
   if (kay.flags.json) return kay.out.json(answer);
   kay.out.line(clean(answer.message));
   for (const receipt of answer.receipts ?? []) {
-    const mark = receipt.effect === "settled" ? kay.out.paint("green", "✓", "stderr") : kay.out.paint("yellow", "?", "stderr");
+    const mark =
+      receipt.effect === "settled" ? kay.out.paint("green", "✓", "stderr") : kay.out.paint("yellow", "?", "stderr");
     const doubt = receipt.effect === "settled" ? "" : " (unknown whether it was done; check)";
     kay.out.note(`${mark} ${clean(receipt.summary)}${doubt}${receipt.url ? `  ${clean(receipt.url)}` : ""}`);
   }

@@ -41,7 +41,9 @@ export function planBrowser(url: string, world: BrowserWorld): BrowserPlan {
   }
   if (remote && !world.env.DISPLAY) return { reason: "No browser is opened over SSH." };
   const opener = world.find("xdg-open");
-  return opener ? { launch: { command: opener, args: [url] } } : { reason: "There is no xdg-open to open a browser with." };
+  return opener
+    ? { launch: { command: opener, args: [url] } }
+    : { reason: "There is no xdg-open to open a browser with." };
 }
 
 /** Why a URL is not opened at all, or null. */
@@ -60,7 +62,8 @@ function refuse(url: string): string | null {
 /** `$BROWSER` may hold several, separated by colons, and `%s` for the URL (freedesktop's convention); the first is used. */
 function fromChoice(chosen: string, url: string): BrowserPlan {
   const first = /^[A-Za-z]:[\\/]/.test(chosen) ? chosen : (chosen.split(":")[0] ?? chosen);
-  const [command, ...args] = first.match(/"[^"]*"|'[^']*'|\S+/g)?.map((word) => word.replace(/^(["'])(.*)\1$/, "$2")) ?? [];
+  const [command, ...args] =
+    first.match(/"[^"]*"|'[^']*'|\S+/g)?.map((word) => word.replace(/^(["'])(.*)\1$/, "$2")) ?? [];
   if (!command || command === "none") return { reason: "Not opening a browser (BROWSER=none)." };
   if (args.some((arg) => arg.includes("%s"))) {
     return { launch: { command, args: args.map((arg) => arg.replaceAll("%s", () => url)) } };

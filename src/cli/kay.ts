@@ -3,6 +3,7 @@ import type { Credentials } from "#client/credentials/credentials";
 import type { Clock } from "#client/ports";
 import type { Settings } from "#client/settings";
 import type { BrowserPlan } from "./browser.ts";
+import type { Account } from "./link.ts";
 import type { Output } from "./output.ts";
 import type { Terminal } from "./terminal.ts";
 
@@ -32,8 +33,8 @@ export type Link = {
 
 /** What `kay serve` takes. */
 export type ServeOptions = {
-  port?: number;
-  host?: string;
+  port: number;
+  host: string;
   sandbox: boolean;
   seed?: string;
   databaseUrl?: string;
@@ -57,13 +58,18 @@ export type Kay = {
   exit: number;
   out: Output;
   settings(): Promise<Settings>;
-  /** The backend of this profile; starts the embedded one where none is configured. */
-  link(options?: { embedded?: boolean }): Promise<Link>;
+  /** Which backend is meant and what is stored for it, without starting or asking anything. `embedded` means kay's own in any case. */
+  account(options?: { embedded?: boolean }): Promise<Account>;
+  /**
+   * The backend of this profile; starts the embedded one where none is configured. `signedIn` makes a missing sign-in an error before
+   * anything is started.
+   */
+  link(options?: { embedded?: boolean; signedIn?: boolean }): Promise<Link>;
   /** Whether and how a browser would be opened for this URL, and the opening itself (which never says whether it worked). */
   planBrowser(url: string): Promise<BrowserPlan>;
   openBrowser(plan: BrowserPlan): Promise<boolean>;
   /** Run the backend until the signal ends. */
   serve(options: ServeOptions): Promise<void>;
-  /** A GET without credentials, for `kay try` to play the browser on loopback; redirects are followed on loopback only. */
-  visit(url: string): Promise<{ status: number; body: string }>;
+  /** Give the consent at a sandbox on this machine without a browser, as its demo user, and follow it to the backend's callback. */
+  consentInSandbox(authorizationUrl: string): Promise<void>;
 };

@@ -50,7 +50,8 @@ export function createOutput(
     json: (document) => terminal.stdout.write(`${JSON.stringify(withWarnings(document, warnings), null, 2)}\n`),
     table: async (columns, rows) => {
       if (!terminal.stdout.isTerminal) {
-        for (const row of rows) terminal.stdout.write(`${row.map((cell) => cell.replace(/[\t\r\n]+/g, " ")).join("\t")}\n`);
+        for (const row of rows)
+          terminal.stdout.write(`${row.map((cell) => cell.replace(/[\t\r\n]+/g, " ")).join("\t")}\n`);
         return;
       }
       const { layOut } = await import("./table.ts");

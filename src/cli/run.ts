@@ -50,7 +50,10 @@ function buildProgram(kay: Kay): Command {
     .helpCommand(false)
     .showSuggestionAfterError(true);
   for (const make of COMMANDS) program.addCommand(make(kay));
-  program.addHelpText("after", "\nStart with `kay try` (a tour), or `kay connect jira`. More: kay help exit-codes|environment|json|approvals");
+  program.addHelpText(
+    "after",
+    "\nStart with `kay try` (a tour), or `kay connect jira`. More: kay help exit-codes|environment|json|approvals",
+  );
   applyToTree(program, (command) => {
     command.exitOverride().configureOutput({
       writeOut: (text) => kay.terminal.stdout.write(text),
@@ -131,7 +134,8 @@ function wordError(error: unknown, kay: Kay): number {
   }
   const message = error instanceof Error ? error.message : String(error);
   kay.out.fail(new Problem("INTERNAL", `Something in kay went wrong: ${message}`));
-  if (kay.flags.debug || kay.env.KAY_DEBUG) kay.terminal.stderr.write(`${error instanceof Error ? error.stack : error}\n`);
+  if (kay.flags.debug || kay.env.KAY_DEBUG)
+    kay.terminal.stderr.write(`${error instanceof Error ? error.stack : error}\n`);
   return ERRORS.INTERNAL.exit;
 }
 

@@ -20,10 +20,15 @@ export function layOut(columns: string[], rows: string[][], width: number): stri
     widths[widest] = now - 1;
     excess -= 1;
   }
-  return all.map((row) => columns.map((_, i) => fit(row[i] ?? "", widths[i] ?? 0)).join(" ".repeat(GAP)).trimEnd());
+  return all.map((row) =>
+    columns
+      .map((_, i) => pad(row[i] ?? "", widths[i] ?? 0))
+      .join(" ".repeat(GAP))
+      .trimEnd(),
+  );
 }
 
-function fit(text: string, width: number): string {
+function pad(text: string, width: number): string {
   if (stringWidth(text) <= width) return text + " ".repeat(width - stringWidth(text));
   let kept = "";
   for (const { segment } of new Intl.Segmenter().segment(text)) {

@@ -47,5 +47,7 @@ export function canAsk(terminal: Terminal, env: Record<string, string | undefine
 export function inCi(env: Record<string, string | undefined>): boolean {
   const ci = env.CI?.toLowerCase();
   if (ci) return ci !== "false" && ci !== "0";
-  return Boolean(env.GITHUB_ACTIONS || env.GITLAB_CI || env.BUILDKITE || env.TF_BUILD || env.JENKINS_URL || env.TEAMCITY_VERSION);
+  return Boolean(
+    env.GITHUB_ACTIONS || env.GITLAB_CI || env.BUILDKITE || env.TF_BUILD || env.JENKINS_URL || env.TEAMCITY_VERSION,
+  );
 }

@@ -44,10 +44,10 @@ export type Api = {
   clockOffsetMs(): number | undefined;
 };
 
-export type CallOptions = { signal?: AbortSignal };
-export type WriteOptions = CallOptions & { idempotencyKey?: string };
+type CallOptions = { signal?: AbortSignal };
+type WriteOptions = CallOptions & { idempotencyKey?: string };
 
-export type Capabilities = z.infer<typeof CapabilitiesResponse>;
+type Capabilities = z.infer<typeof CapabilitiesResponse>;
 
 /** What the calls are made with. */
 export type ApiOptions = Omit<Backend, "clockOffsetMs"> & {

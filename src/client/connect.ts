@@ -9,9 +9,7 @@ import type { Credentials } from "./credentials/credentials.ts";
 export const LINK_LIFE_MS = 600_000;
 
 /** What is needed to see a connection through, from the answer of connect to the account's name. */
-export type Completion = Omit<Waiting, "deadline"> & {
-  /** When the link dies, ms since 1970; ten minutes from now if left out. */
-  deadline?: number;
+export type Completion = Waiting & {
   api: Pick<Api, "status" | "connections" | "clockOffsetMs">;
   credentials: Credentials;
   /** What the sign-in is stored under. */
@@ -31,7 +29,6 @@ export async function completeConnection(options: Completion): Promise<Connectio
   const { api, begun, before } = options;
   const status = await pollStatus({
     ...options,
-    deadline: options.deadline ?? options.clock.now() + LINK_LIFE_MS,
     service: begun.service,
     state: begun.state,
     ...(before && !begun.session_reset ? { later: laterConnection(options, before) } : {}),

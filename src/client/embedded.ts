@@ -45,7 +45,9 @@ export async function embeddedBackend(ports: EmbeddedPorts): Promise<Embedded> {
 }
 
 /** The record of a backend that really runs: its process is alive and is the one that wrote it. */
-export async function runningRecord(ports: Pick<EmbeddedPorts, "folder" | "processes">): Promise<EmbeddedRecord | null> {
+export async function runningRecord(
+  ports: Pick<EmbeddedPorts, "folder" | "processes">,
+): Promise<EmbeddedRecord | null> {
   const text = await readFile(join(ports.folder, EMBEDDED_RECORD), "utf8").catch(() => null);
   if (text === null) return null;
   try {
@@ -58,7 +60,12 @@ export async function runningRecord(ports: Pick<EmbeddedPorts, "folder" | "proce
 }
 
 /** What a backend was started with, as a keyed digest: the record tells no other user which keys are set. */
-export function fingerprint(secret: string, version: string, env: EmbeddedPorts["env"], shaping: Record<string, unknown>): string {
+export function fingerprint(
+  secret: string,
+  version: string,
+  env: EmbeddedPorts["env"],
+  shaping: Record<string, unknown>,
+): string {
   return createHmac("sha256", secret).update(version).update(shapeOf(env, shaping)).digest("hex");
 }
 
@@ -101,7 +108,9 @@ async function start(ports: EmbeddedPorts): Promise<Embedded> {
   // The child may have found another one that was just starting, and have left it to that.
   const record = await runningRecord(ports);
   if (record) return record;
-  throw new Problem("BACKEND_START_FAILED", `kay's own backend did not start${await lastWords(log)}.`, { hint: `Its log: ${log}` });
+  throw new Problem("BACKEND_START_FAILED", `kay's own backend did not start${await lastWords(log)}.`, {
+    hint: `Its log: ${log}`,
+  });
 }
 
 /** The last error that the log tells, as ": sentence". */

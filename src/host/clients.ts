@@ -24,7 +24,9 @@ export function configuredClients(
   const kyg = (what: string) => env[`KAY_KYG_${what.toUpperCase().replaceAll("-", "_")}`] || setting(`kyg.${what}`);
   const [authorize, token, api] = [kyg("authorize-url"), kyg("token-url"), kyg("api-url")];
   if (!authorize || !token || !api) return { clients };
-  const scopes = kyg("scopes")?.split(/[\s,]+/).filter(Boolean);
+  const scopes = kyg("scopes")
+    ?.split(/[\s,]+/)
+    .filter(Boolean);
   const secretless = clients.kyg && !clients.kyg.secret ? { clientAuth: "none" as const } : {};
   return { clients, kyg: { authorize, token, api, ...(scopes?.length ? { scopes } : {}), ...secretless } };
 }

@@ -19,7 +19,9 @@ export function createOutgoing(env: Record<string, string | undefined>): { fetch
     const known = dispatchers.get(key);
     if (known) return known;
     const tls = ca ? { ca } : {};
-    const made = proxy ? new ProxyAgent({ uri: proxy.url.href, requestTls: tls, proxyTls: tls }) : new Agent({ connect: tls });
+    const made = proxy
+      ? new ProxyAgent({ uri: proxy.url.href, requestTls: tls, proxyTls: tls })
+      : new Agent({ connect: tls });
     dispatchers.set(key, made);
     return made;
   };

@@ -27,7 +27,9 @@ export async function startSandbox(
 ): Promise<{ providers: Record<string, SandboxProvider>; close(): Promise<void> }> {
   const file = join(host.folder, "sandbox.json");
   const seed = host.seed === undefined ? undefined : parseSeed(await readSeed(host.seed), host.seed);
-  const saved = await readFile(file, "utf8").then(JSON.parse).catch(() => undefined);
+  const saved = await readFile(file, "utf8")
+    .then(JSON.parse)
+    .catch(() => undefined);
   const saver = createSaver(file, host.log);
   const sandbox = createSandbox({ clock: host.clock, random: host.random, seed, saved, save: saver.save });
   const providers: Record<string, SandboxProvider> = {};
@@ -52,7 +54,9 @@ async function readSeed(path: string): Promise<string> {
     return await readFile(path, "utf8");
   } catch (error) {
     const errno = (error as NodeJS.ErrnoException).code ?? "unreadable";
-    throw new Problem("USAGE", `The seed ${path} cannot be read (${errno}).`, { hint: "Give --seed a YAML or JSON file." });
+    throw new Problem("USAGE", `The seed ${path} cannot be read (${errno}).`, {
+      hint: "Give --seed a YAML or JSON file.",
+    });
   }
 }
 

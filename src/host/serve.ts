@@ -58,7 +58,8 @@ export async function startHost(
 ): Promise<RunningHost> {
   const stops: (() => Promise<void>)[] = [];
   const close = async () => {
-    for (const stop of stops.splice(0).reverse()) await stop().catch((error) => ports.log("warn", "host.stop_failed", { error }));
+    for (const stop of stops.splice(0).reverse())
+      await stop().catch((error) => ports.log("warn", "host.stop_failed", { error }));
   };
   try {
     return { ...(await startParts(options, ports, front, stops)), close };
@@ -88,7 +89,9 @@ async function startParts(
     }),
   ]);
   let backend: Backend | undefined;
-  const fetch = front(async (request, address) => backend?.fetch(request, address) ?? new Response(null, { status: 503 }));
+  const fetch = front(
+    async (request, address) => backend?.fetch(request, address) ?? new Response(null, { status: 503 }),
+  );
   const listener = await listen(fetch, { host: options.host, port: options.port });
   stops.push(listener.close);
   const services = configureServices({ ...configured, sandbox: sandbox.providers });
@@ -106,7 +109,9 @@ async function startParts(
     ...(options.localSecret ? { localSecret: options.localSecret } : {}),
     limits: DEFAULT_LIMITS,
     version: ports.version,
-    sandbox: services.some(({ client, service }) => client !== null && client === sandbox.providers[service.oauth.provider]?.client),
+    sandbox: services.some(
+      ({ client, service }) => client !== null && client === sandbox.providers[service.oauth.provider]?.client,
+    ),
   });
   await recoverLostWork({ db: database.db, clock, log });
   stops.push(backend.close);

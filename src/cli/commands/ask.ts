@@ -29,7 +29,7 @@ Text from a pipe joins the prompt as context. In a script, --confirm prints the 
     )
     .action(async (words: string[], options: Options) => {
       const request = await readRequest(kay, words.map(unprotect));
-      const link = await kay.link();
+      const link = await kay.link({ signedIn: true });
       const body = { ...request, interactive: false, confirm: options.confirm ?? false };
       const answer = await link.api.ask(body, { signal: kay.signal });
       if (answer.status === "confirmation_required") return settle(kay, link, answer);
@@ -45,7 +45,9 @@ async function readRequest(kay: Kay, words: string[]): Promise<{ prompt: string;
   if (typed && piped) return { prompt: typed, context: { stdin: piped } };
   const prompt = typed || piped;
   if (prompt) return { prompt };
-  throw new Problem("USAGE", "There is nothing to ask.", { hint: 'Give a question: kay ask "what is open in project KAY?"' });
+  throw new Problem("USAGE", "There is nothing to ask.", {
+    hint: 'Give a question: kay ask "what is open in project KAY?"',
+  });
 }
 
 /**

@@ -1,7 +1,7 @@
 import { Command } from "commander";
 import { Problem } from "#protocol/errors";
-import type { Kay } from "../kay.ts";
 import { showAnswer } from "../answer.ts";
+import type { Kay } from "../kay.ts";
 
 type Options = { approve?: boolean; deny?: boolean };
 
@@ -16,7 +16,7 @@ export function confirmCommand(kay: Kay): Command {
       if (Boolean(options.approve) === Boolean(options.deny)) {
         throw new Problem("USAGE", "Say whether to carry it out.", { hint: `Give one of --approve and --deny.` });
       }
-      const { api } = await kay.link();
+      const { api } = await kay.link({ signedIn: true });
       const answer = await api.confirm(token, Boolean(options.approve), { signal: kay.signal });
       await showAnswer(kay, answer);
     });

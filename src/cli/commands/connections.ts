@@ -15,15 +15,16 @@ export function connectionsCommand(kay: Kay): Command {
     .description("Show every service and the account it is connected as")
     .option("--check <service>", "print nothing; exit 0 when it is connected, 4 when not")
     .action(async (options: Options) => {
-      const { api } = await kay.link();
+      const { api } = await kay.link({ signedIn: true });
       const answer = await api.connections({ signal: kay.signal });
       if (options.check !== undefined) return check(kay, answer, options.check);
       if (kay.flags.json) return kay.out.json(answer);
-      await kay.out.table(["SERVICE", "STATE", "ACCOUNT", "SITE"], rows(answer));
+      await kay.out.table(["SERVICE", "STATE", "ACCOUNT", "SITE"], connectionRows(answer));
     });
 }
 
-function rows({ connections }: ConnectionsResponse): string[][] {
+/** The rows of the table: service, state, account (or why not), site. */
+export function connectionRows({ connections }: ConnectionsResponse): string[][] {
   return Object.entries(connections).map(([service, connection]) => [
     clean(service, { lines: false }),
     connection.connected ? "connected" : "not connected",
@@ -42,7 +43,11 @@ function check(kay: Kay, { connections }: ConnectionsResponse, service: string):
 export function unknownService(typed: string, known: string[]): Problem {
   const close = nearest(typed, known);
   const list = known.map((name) => clean(name, { lines: false })).join(", ");
-  return new Problem("UNKNOWN_SERVICE", `There is no service ${JSON.stringify(clean(typed, { lines: false }))}; there are ${list}.`, {
-    hint: close ? `Did you mean \`${close}\`?` : "Run `kay connections` to see every service.",
-  });
+  return new Problem(
+    "UNKNOWN_SERVICE",
+    `There is no service ${JSON.stringify(clean(typed, { lines: false }))}; there are ${list}.`,
+    {
+      hint: close ? `Did you mean \`${close}\`?` : "Run `kay connections` to see every service.",
+    },
+  );
 }

@@ -11,7 +11,8 @@ export function disconnectCommand(kay: Kay): Command {
     .description("Disconnect services")
     .argument("<service...>", "services to disconnect")
     .action(async (services: string[]) => {
-      const { api } = await kay.link();
+      const { api, credentials, origin } = await kay.link({ signedIn: true });
+      const { session_id } = (await credentials.read(origin)).signIn;
       const { connections } = await api.connections({ signal: kay.signal });
       for (const service of services) {
         if (!connections[service]) throw unknownService(service, Object.keys(connections));
@@ -19,7 +20,7 @@ export function disconnectCommand(kay: Kay): Command {
       const question = `Disconnect ${services.join(", ")}?`;
       if (!(await askYesNo(kay, question, "Use --yes."))) throw new Problem("CANCELLED", "Nothing was disconnected.");
       const answers = [];
-      for (const service of services) answers.push(await api.disconnect(service, { signal: kay.signal }));
+      for (const service of services) answers.push(await api.disconnect(service, { session_id, signal: kay.signal }));
       if (kay.flags.json) return kay.out.json(answers.length === 1 ? answers[0] : { disconnected: answers });
       for (const answer of answers) kay.out.line(`Disconnected ${clean(answer.service, { lines: false })}.`);
     });

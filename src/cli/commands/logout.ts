@@ -7,19 +7,28 @@ export function logoutCommand(kay: Kay): Command {
   return new Command("logout")
     .description("Sign out: revoke at the backend, forget the tokens on this machine")
     .action(async () => {
-      const link = await kay.link();
-      const { signIn } = await link.credentials.read(link.origin);
+      const { credentials, origin } = await kay.account();
+      const { signIn } = await credentials.read(origin);
       if (!signIn.token && !signIn.refresh_token) {
-        if (kay.flags.json) return kay.out.json({ signed_out: true, revoked: false, message: "You were not signed in." });
+        if (kay.flags.json)
+          return kay.out.json({ signed_out: true, revoked: false, message: "You were not signed in." });
         return kay.out.line("You were not signed in.");
       }
-      const fault = await link.api.logout().then(
-        () => null,
-        (error: unknown) => (error instanceof Problem ? error : Promise.reject(error)),
-      );
-      await link.credentials.update(link.origin, ({ session_id }) => ({ session_id }));
+      const fault = await revoke(kay);
+      await credentials.update(origin, ({ session_id }) => ({ session_id }));
       if (fault) kay.out.warn(`${fault.message} The sign-in may live on at the backend until it expires.`);
       if (kay.flags.json) return kay.out.json({ signed_out: true, revoked: !fault });
       kay.out.line("Signed out.");
     });
+}
+
+/** Revoke at the backend; why that was not possible, or null. */
+async function revoke(kay: Kay): Promise<Problem | null> {
+  try {
+    await (await kay.link()).api.logout();
+    return null;
+  } catch (error) {
+    if (error instanceof Problem) return error;
+    throw error;
+  }
 }

@@ -6,7 +6,7 @@ import { accountOf, siteOf } from "../people.ts";
 /** `kay whoami`: which accounts act in this profile, at which backend. */
 export function whoamiCommand(kay: Kay): Command {
   return new Command("whoami").description("Show which accounts you are, and at which backend").action(async () => {
-    const link = await kay.link();
+    const link = await kay.link({ signedIn: true });
     const { connections } = await link.api.connections({ signal: kay.signal });
     const settings = await kay.settings();
     const { signIn } = await link.credentials.read(link.origin);
@@ -23,6 +23,8 @@ export function whoamiCommand(kay: Kay): Command {
     const rows = accounts.map(([service, one]) => [clean(service, { lines: false }), accountOf(one), siteOf(one)]);
     if (rows.length === 0) kay.out.note("You are signed in, but no service is connected. Run `kay connect <service>`.");
     else await kay.out.table(["SERVICE", "ACCOUNT", "SITE"], rows);
-    kay.out.note(`Profile ${settings.profile}, ${link.embedded ? "kay's own backend on this machine" : `backend ${link.origin}`}`);
+    kay.out.note(
+      `Profile ${settings.profile}, ${link.embedded ? "kay's own backend on this machine" : `backend ${link.origin}`}`,
+    );
   });
 }

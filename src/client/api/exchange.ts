@@ -2,6 +2,7 @@ import type * as z from "zod/mini";
 import { LOCAL_SECRET_HEADER } from "#protocol/embedded";
 import { Problem } from "#protocol/errors";
 import { parseShape } from "#protocol/parse";
+import { pause } from "../pause.ts";
 import type { Incoming } from "../ports.ts";
 import { isLoopback } from "../send/origin.ts";
 import { type Backend, hostOf } from "./backend.ts";
@@ -34,8 +35,7 @@ export async function exchange(backend: Backend, call: Call): Promise<Incoming> 
     if (!(outcome instanceof Retryable)) return outcome;
     const wait = waitBefore(attempt, outcome.asked, (backend.random(1)[0] ?? 0) / 255);
     if (attempt >= attempts || wait > MAX_WAIT_MS) throw outcome.problem;
-    await backend.clock.sleep(wait, call.signal);
-    if (call.signal?.aborted) throw new Problem("CANCELLED", "Cancelled.", { details: { sent: false } });
+    await pause(backend.clock, wait, call.signal);
   }
 }
 

@@ -7,7 +7,7 @@ import { type Call, contextOf, exchange, readAnswer } from "./exchange.ts";
  * What became of one try to refresh: new tokens; a refresh token that is spent, revoked or expired for good; or a passing fault, after
  * which what is stored is still good (case A04).
  */
-export type RefreshAnswer =
+type RefreshAnswer =
   | { kind: "ok"; token: string; refresh_token?: string /** Server's clock, ms since 1970. */; serverNow?: number }
   | { kind: "invalid"; code: string; message: string }
   | { kind: "passing"; problem: Problem };

@@ -1,7 +1,8 @@
 import type { Connection } from "#protocol/connections";
 import { Problem } from "#protocol/errors";
 import type { Api } from "../api.ts";
-import { isPassing, POLL_INTERVAL_MS, shownService, throwIfCancelled, type Waiting } from "./poll.ts";
+import { pause, throwIfCancelled } from "../pause.ts";
+import { isPassing, POLL_INTERVAL_MS, shownService, type Waiting } from "./poll.ts";
 
 /** How long after a finished consent the backend may take to show the connection, in milliseconds. */
 const PATIENCE_MS = 15_000;
@@ -19,8 +20,8 @@ export async function confirmConnected(
   const { api, clock, service, session_id, signal } = options;
   const deadline = clock.now() + PATIENCE_MS;
   let fault: Problem | undefined;
+  throwIfCancelled(signal);
   for (;;) {
-    throwIfCancelled(signal);
     try {
       const { connections } = await api.connections({ session_id, signal });
       const connection = connections[service];
@@ -31,7 +32,7 @@ export async function confirmConnected(
       fault = error;
     }
     if (clock.now() >= deadline) throw fault ?? unconfirmed(service);
-    await clock.sleep(POLL_INTERVAL_MS, signal);
+    await pause(clock, POLL_INTERVAL_MS, signal);
   }
 }
 

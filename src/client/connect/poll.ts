@@ -2,6 +2,7 @@ import { clean } from "#protocol/clean";
 import type { StatusResponse } from "#protocol/connections";
 import { ERRORS, isErrorCode, Problem } from "#protocol/errors";
 import type { Api } from "../api.ts";
+import { pause, throwIfCancelled } from "../pause.ts";
 import type { Clock, Warn } from "../ports.ts";
 
 /** Between two polls, in milliseconds (guide: 2 to 3 seconds). */
@@ -40,8 +41,8 @@ export type PollOptions = Waiting & {
 export async function pollStatus(options: PollOptions): Promise<StatusResponse> {
   const { clock, deadline, later, signal } = options;
   const view: View = { statusKnown: false, statusOver: false };
+  throwIfCancelled(signal);
   for (;;) {
-    throwIfCancelled(signal);
     const tick = await pollOnce(options, view);
     if (tick.status?.status === "completed") return tick.status;
     if (tick.status && tick.status.status !== "pending") throw endOf(tick.status, options.service);
@@ -50,13 +51,8 @@ export async function pollStatus(options: PollOptions): Promise<StatusResponse> 
     const left = deadline - clock.now();
     if (left <= 0) throw expired(options.service);
     options.onTick?.(left);
-    await clock.sleep(Math.min(Math.max(POLL_INTERVAL_MS, tick.waitMs ?? 0), left), signal);
+    await pause(clock, Math.min(Math.max(POLL_INTERVAL_MS, tick.waitMs ?? 0), left), signal);
   }
-}
-
-/** Throw CANCELLED once the signal is aborted. */
-export function throwIfCancelled(signal?: AbortSignal): void {
-  if (signal?.aborted) throw new Problem("CANCELLED", "Cancelled.");
 }
 
 /** Faults of one poll that say nothing about the consent. */

@@ -104,7 +104,7 @@ export async function tighten(path: string): Promise<string | null> {
 }
 
 /** The Problem for a file that is there and cannot be read: it is never taken for "nothing stored". */
-export function unreadable(path: string, error: unknown): Problem {
+function unreadable(path: string, error: unknown): Problem {
   return new Problem("STORE_UNREADABLE", `Cannot read ${path} (${errno(error)}).`, {
     hint: "Nothing was changed. Check its permissions and that it is a plain file, then try again.",
     details: { path, errno: errno(error) },

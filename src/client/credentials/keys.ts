@@ -7,7 +7,7 @@ import { type Keychain, keychainProblem } from "./keychain.ts";
 export type Preference = "auto" | "keychain" | "file";
 
 /** How the next write keeps the sign-in. */
-export type Choice = { mode: "file" } | { mode: "keychain"; key: Uint8Array };
+type Choice = { mode: "file" } | { mode: "keychain"; key: Uint8Array };
 
 /** The key of one profile, and the choice whether there is one. */
 export type Keys = {

@@ -29,7 +29,7 @@ export type NativeHost = {
 export async function callNative(host: NativeHost, request: NativeRequest): Promise<NativeAnswer> {
   const { env, execPath, platform, clock, module = moduleAddress() } = host;
   const child = spawn(execPath, ["--input-type=module", "--eval", CHILD], {
-    env,
+    env: { ...env, NODE_OPTIONS: undefined, NODE_EXTRA_CA_CERTS: undefined },
     stdio: ["pipe", "pipe", "ignore"],
     windowsHide: true,
   });

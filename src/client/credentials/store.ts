@@ -7,7 +7,7 @@ import { type Envelope, type Origins, printEnvelope, readEnvelope } from "./enve
 import type { Keys } from "./keys.ts";
 
 /** What a profile's file holds, opened. Generation 0 and no mode: nothing is stored. */
-export type Content = { mode: StorageMode | null; generation: number; origins: Origins };
+type Content = { mode: StorageMode | null; generation: number; origins: Origins };
 
 /** The file of one profile. */
 export type Store = {

@@ -12,7 +12,7 @@ export type Exchange = { request: Outgoing; url: URL; signal: AbortSignal; sent:
 export type Leg = (exchange: Exchange) => Promise<Incoming>;
 
 /** Largest answer that is read: 32 MiB. Longer ones end the exchange with BAD_ANSWER. */
-export const MAX_ANSWER_BYTES = 32 * 1024 * 1024;
+const MAX_ANSWER_BYTES = 32 * 1024 * 1024;
 
 /** Collects a body up to the limit. */
 export function collector(url: URL): { add(chunk: Uint8Array): void; text(): string } {

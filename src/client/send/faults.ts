@@ -76,7 +76,7 @@ function unreachableHint({ url, proxy }: Exchange, code: string): string | undef
 }
 
 /** The system's code of an error, of its cause, or of the first of several (two addresses were tried and both failed). */
-export function codeOf(error: unknown): string {
+function codeOf(error: unknown): string {
   if (!(error instanceof Error)) return "";
   const inner = error instanceof AggregateError ? error.errors.map(codeOf).filter(Boolean) : [];
   if (inner.length > 0) return inner.find((code) => code === "ECONNREFUSED") ?? inner[0] ?? "";

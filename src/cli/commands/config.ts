@@ -1,0 +1,76 @@
+import { Command } from "commander";
+import { type Setting, settingKey } from "#client/settings";
+import type { Kay } from "../kay.ts";
+
+/** `kay config get|set|unset|list|path`: the settings of the profile. */
+export function configCommand(kay: Kay): Command {
+  const command = new Command("config").description("Show and change settings");
+  command
+    .command("list")
+    .description("every setting, its value and where that comes from")
+    .action(async () => list(kay, (await kay.settings()).list()));
+  command
+    .command("get")
+    .argument("<key>")
+    .description("print one value; exit 1 when it is not set")
+    .action(async (key: string) => show(kay, (await kay.settings()).get(settingKey(key))));
+  command
+    .command("set")
+    .argument("<key>")
+    .argument("[value]", "left out or `-` for a secret: read from stdin")
+    .description("set a value in the profile")
+    .action(async (key: string, value: string | undefined) => {
+      const text = value === undefined || value === "-" ? await readValue(kay) : value;
+      const setting = await (await kay.settings()).set(settingKey(key), text);
+      overridden(kay, setting);
+      if (kay.flags.json) return kay.out.json(asJson(setting));
+      kay.out.note(`${setting.key} is set in profile ${(await kay.settings()).profile}.`);
+    });
+  command
+    .command("unset")
+    .argument("<key>")
+    .description("forget a value of the profile")
+    .action(async (key: string) => {
+      const settings = await kay.settings();
+      const had = await settings.unset(settingKey(key));
+      if (kay.flags.json) return kay.out.json(asJson(settings.get(settingKey(key))));
+      kay.out.note(had ? `${key} is forgotten.` : `${key} was not set in profile ${settings.profile}.`);
+    });
+  command
+    .command("path")
+    .description("print where the settings file is")
+    .action(async () => {
+      const path = (await kay.settings()).path();
+      if (kay.flags.json) return kay.out.json({ path });
+      kay.out.line(path);
+    });
+  return command;
+}
+
+async function list(kay: Kay, settings: Setting[]): Promise<void> {
+  if (kay.flags.json) return kay.out.json({ settings: settings.map(asJson) });
+  const rows = settings.map((one) => [one.key, one.shown, one.source === "default" ? "" : one.where, one.describe]);
+  await kay.out.table(["SETTING", "VALUE", "FROM", ""], rows);
+}
+
+function show(kay: Kay, setting: Setting): void {
+  if (kay.flags.json) kay.out.json(asJson(setting));
+  else if (setting.value === undefined) kay.exit = 1;
+  else kay.out.line(setting.shown);
+}
+
+function overridden(kay: Kay, setting: Setting): void {
+  if (setting.source === "environment" || setting.source === "flag") {
+    kay.out.warn(`${setting.where} is set too and beats the profile.`);
+  }
+}
+
+/** A secret does not belong on a command line, where other users see it and the shell keeps it. */
+async function readValue(kay: Kay): Promise<string> {
+  if (kay.terminal.stdin.isTerminal) kay.terminal.stderr.write("Value: ");
+  return (await kay.terminal.stdin.line(kay.signal)) ?? "";
+}
+
+function asJson({ key, value, secret, shown, source, where }: Setting): Record<string, unknown> {
+  return { key, value: secret ? shown || null : (value ?? null), source, where };
+}

@@ -1,0 +1,132 @@
+import { createHash } from "node:crypto";
+import { completeConnection, LINK_LIFE_MS } from "#client/connect";
+import type { BegunConnection } from "#client/credentials/credentials";
+import { clean } from "#protocol/clean";
+import type { Connection, ConnectResponse } from "#protocol/connections";
+import { Problem } from "#protocol/errors";
+import type { Kay, Link } from "./kay.ts";
+import { accountOf, siteOf } from "./people.ts";
+import { showWaiting, type Waiting } from "./waiting.ts";
+
+/** How a link gets to the person; `kay try` gives the consent itself where nobody is there. */
+export type Opener = (kay: Kay, url: string) => Promise<void>;
+
+/** What a finished connection is shown as. */
+export type Connected = { service: string; connection: Connection; message: string };
+
+/** Connect one service from start to end (terminal.md, "Connecting"). Nothing is stored before the consent is finished. */
+export async function connectService(
+  kay: Kay,
+  link: Link,
+  service: string,
+  options: { site?: string; open?: Opener } = {},
+): Promise<Connected> {
+  const begun = await begin(kay, link, service, options.site);
+  const url = showLink(kay, begun.response);
+  const { open = openOrSay } = options;
+  const waiting = await showWaiting(kay, { service, url, deadline: begun.deadline });
+  try {
+    await open(kay, url);
+    return await complete(kay, link, begun, waiting);
+  } finally {
+    waiting.end();
+  }
+}
+
+/** Ask the backend for a link. The challenge makes the tokens this process's alone, whoever sees the link. */
+export async function begin(kay: Kay, link: Link, service: string, site?: string): Promise<BegunConnection> {
+  const { signIn } = await link.credentials.read(link.origin);
+  const signedIn = Boolean(kay.env.KAY_TOKEN || signIn.token || signIn.refresh_token);
+  const before = signedIn ? await stateBefore(kay, link, service, signIn.session_id) : undefined;
+  const verifier = Buffer.from(kay.random(32)).toString("base64url");
+  const response = await link.api.connect(
+    service,
+    {
+      ...(signIn.session_id ? { session_id: signIn.session_id } : {}),
+      ...(signIn.session_id && !before ? { needs_tokens: true } : {}),
+      ...(site ? { site } : {}),
+      code_challenge: createHash("sha256").update(verifier).digest("base64url"),
+    },
+    { signal: kay.signal },
+  );
+  if (response.session_reset) {
+    kay.out.warn(
+      "The backend no longer knew this installation and made a new one; services connected before have to be connected again.",
+    );
+  }
+  const told = Date.parse(response.expires_at ?? "") - (link.api.clockOffsetMs() ?? 0);
+  const longest = kay.clock.now() + LINK_LIFE_MS;
+  return { response, verifier, before, deadline: Number.isNaN(told) ? longest : Math.min(told, longest) };
+}
+
+/** The service as the backend shows it before; undefined when the sign-in has ended, so that new tokens are asked for. */
+async function stateBefore(
+  kay: Kay,
+  link: Link,
+  service: string,
+  session_id?: string,
+): Promise<Connection | undefined> {
+  try {
+    const { connections } = await link.api.connections({ session_id, signal: kay.signal });
+    return connections[service] ?? { connected: false };
+  } catch (error) {
+    if (error instanceof Problem && error.exit === 4) return undefined;
+    throw error;
+  }
+}
+
+/** Wait until the consent is finished, store what it brought, and have the backend confirm it. */
+export async function complete(
+  kay: Kay,
+  link: Link,
+  begun: BegunConnection,
+  waiting: Pick<Waiting, "retrying">,
+): Promise<Connected> {
+  const connection = await completeConnection({
+    api: link.api,
+    credentials: link.credentials,
+    origin: link.origin,
+    begun: begun.response,
+    verifier: begun.verifier,
+    before: begun.before,
+    clock: kay.clock,
+    signal: kay.signal,
+    deadline: begun.deadline,
+    note: waiting.retrying,
+  });
+  const { service } = begun.response;
+  const site = siteOf(connection);
+  const message = `Connected ${clean(service, { lines: false })} as ${accountOf(connection) || "an account it does not name"}${site ? ` at ${site}` : ""}`;
+  return { service, connection, message };
+}
+
+/** Print the link: whole, alone on its line, nothing around it. Anything but a web address is refused. */
+export function showLink(kay: Kay, { service, authorization_url }: ConnectResponse): string {
+  const url = URL.parse(authorization_url);
+  const loopback = url !== null && /^(localhost|127(\.\d+){3}|\[::1\])$/.test(url.hostname);
+  if (
+    !url ||
+    !(url.protocol === "https:" || (url.protocol === "http:" && loopback)) ||
+    /[\p{Cc}\s]/u.test(authorization_url)
+  ) {
+    throw new Problem(
+      "INSECURE_URL",
+      `The backend gave a link for ${service} that is no https: address; it is not opened.`,
+      {
+        hint: "Check that the address is a kay backend: `kay config get api-url`.",
+      },
+    );
+  }
+  const host = kay.out.paint("bold", url.host, "stderr");
+  kay.terminal.stderr.write(
+    `To connect ${clean(service, { lines: false })}, allow it at ${host}:\n\n${authorization_url}\n\n`,
+  );
+  return authorization_url;
+}
+
+/** Open the link where that is possible; say in one line why not. */
+export async function openOrSay(kay: Kay, url: string): Promise<void> {
+  const plan = await kay.planBrowser(url);
+  if ("reason" in plan) return kay.out.note(`${plan.reason} Open the link yourself.`);
+  if (!(await kay.openBrowser(plan))) kay.out.note("No browser could be started. Open the link yourself.");
+}

@@ -1,0 +1,149 @@
+import type { CredentialsOptions } from "#client/credentials/create";
+import type { Keychain } from "#client/credentials/keychain";
+import type { Processes } from "#client/credentials/processes";
+import type { EmbeddedPorts } from "#client/embedded";
+import { createPaths, type Paths } from "#client/paths";
+import type { Clock, Send } from "#client/ports";
+import { createSettings, type Settings } from "#client/settings";
+import { type BrowserPlan, type Launch, planBrowser } from "./browser.ts";
+import type { GlobalFlags, Kay, ServeOptions } from "./kay.ts";
+import { accountOf, type LinkPorts, linkTo } from "./link.ts";
+import { createOutput } from "./output.ts";
+import { consentInSandbox } from "./sandbox-consent.ts";
+import { inCi, type Terminal } from "./terminal.ts";
+
+/** The outside world of one command. `src/main.ts` takes it from the process; tests make their own. */
+export type World = {
+  version: string;
+  env: Record<string, string | undefined>;
+  platform: NodeJS.Platform;
+  home: string | undefined;
+  cwd: string;
+  terminal: Terminal;
+  signal: AbortSignal;
+  clock: Clock;
+  random(bytes: number): Uint8Array;
+  send: Send;
+  keychain: Keychain;
+  processes: Processes;
+  /** Contents of a small file, "" when it cannot be read. */
+  readText(path: string): string;
+  /** Absolute path of a program on PATH, or null. */
+  find(program: string): string | null;
+  /** Start a program apart from this one, without the terminal; whether it started. */
+  launch(launch: Launch): Promise<boolean>;
+  /** Start `kay serve --embedded` apart from this process, its output appended to `log`. */
+  spawnBackend(log: string): ReturnType<EmbeddedPorts["spawn"]>;
+  /** Run the backend. `settings` reads them anew, so that a changed model counts without a restart. */
+  serve(options: ServeOptions, kay: Kay, ports: { paths: Paths; settings(): Settings }): Promise<void>;
+};
+
+/** Settings whose change makes a new embedded backend necessary: everything about services' clients. */
+const SHAPING = /^(atlassian|bitbucket|kyg)\./;
+
+/** The context of commands for one command line. */
+export function createKay(world: World): Kay {
+  const { env, terminal, clock, random, version } = world;
+  let flags: GlobalFlags = { json: false, quiet: false, debug: false, input: true, yes: false, browser: true };
+  const out = createOutput(terminal, env, () => flags);
+  const warned = new Set<string>();
+  const warn = (message: string) => {
+    if (!warned.has(message)) out.warn(message);
+    warned.add(message);
+  };
+  const paths = createPaths({ env, platform: world.platform, home: world.home, cwd: world.cwd });
+  let made: Settings | undefined;
+  const read = () => createSettings({ paths, env, clock, warn, profile: flags.profile });
+  const settings = () => {
+    made ??= read();
+    return made;
+  };
+  const linkPorts = () => createLinkPorts(world, paths, settings(), warn, out.note);
+  const kay: Kay = {
+    version,
+    terminal,
+    env,
+    clock,
+    random,
+    signal: world.signal,
+    exit: 0,
+    out,
+    get flags() {
+      return flags;
+    },
+    set flags(given) {
+      flags = given;
+    },
+    settings: async () => settings(),
+    account: async (options) => accountOf(linkPorts(), options?.embedded),
+    link: async (options) => {
+      const ports = linkPorts();
+      return linkTo(ports, accountOf(ports, options?.embedded), options);
+    },
+    planBrowser: async (url) => planFor(world, url, flags, settings()),
+    openBrowser: async (plan) => "launch" in plan && world.launch(plan.launch),
+    serve: (options) => world.serve(options, kay, { paths, settings: read }),
+    consentInSandbox: (url) => consentInSandbox(world.send, url),
+  };
+  return kay;
+}
+
+function planFor(world: World, url: string, flags: GlobalFlags, settings: Settings): BrowserPlan {
+  return planBrowser(url, {
+    env: world.env,
+    platform: world.platform,
+    procVersion: () => world.readText("/proc/version"),
+    find: world.find,
+    inCi: inCi(world.env),
+    forbidden: !flags.browser,
+    setting: settings.text("browser"),
+  });
+}
+
+function createLinkPorts(
+  world: World,
+  paths: Paths,
+  settings: Settings,
+  warn: (message: string) => void,
+  note: (text: string) => void,
+): LinkPorts {
+  const { env, clock, random, send, version, processes } = world;
+  return {
+    version,
+    clock,
+    random,
+    send,
+    warn,
+    apiUrl: settings.text("api-url"),
+    allowInsecure: settings.isOn("allow-insecure"),
+    token: env.KAY_TOKEN?.trim() || undefined,
+    credentials: (): CredentialsOptions => ({
+      folder: paths.config,
+      profile: settings.profile,
+      preference: settings.text("credentials") as CredentialsOptions["preference"],
+      keychain: world.keychain,
+      clock,
+      warn,
+      processes,
+      platform: world.platform,
+      random,
+    }),
+    embedded: (): EmbeddedPorts => ({
+      folder: paths.state(),
+      version,
+      env,
+      shaping: shapingOf(settings),
+      clock,
+      processes,
+      send,
+      note,
+      spawn: world.spawnBackend,
+    }),
+  };
+}
+
+/** What of the settings shapes a backend; the environment is counted by itself. */
+export function shapingOf(settings: Settings): Record<string, unknown> {
+  const shaping = settings.list().filter(({ key, source }) => SHAPING.test(key) && source === "profile");
+  return Object.fromEntries(shaping.map(({ key, value }) => [key, value]));
+}

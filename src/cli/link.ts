@@ -1,0 +1,72 @@
+import { createApi } from "#client/api";
+import { type CredentialsOptions, createCredentials } from "#client/credentials/create";
+import type { Credentials } from "#client/credentials/credentials";
+import { type Embedded, type EmbeddedPorts, embeddedBackend } from "#client/embedded";
+import type { Clock, Send } from "#client/ports";
+import { createRefresher } from "#client/refresh";
+import { checkOrigin } from "#client/send/origin";
+import { Problem } from "#protocol/errors";
+import type { Link } from "./kay.ts";
+
+/** Origin that the embedded backend's sign-in is stored under: its port changes, its identity does not. */
+export const EMBEDDED_ORIGIN = "embedded";
+
+/** What a link is made from. Everything that costs time is a function. */
+export type LinkPorts = {
+  version: string;
+  clock: Clock;
+  random(bytes: number): Uint8Array;
+  send: Send;
+  warn(message: string): void;
+  /** `api-url` of flag, environment or profile; undefined means the embedded backend. */
+  apiUrl?: string;
+  allowInsecure: boolean;
+  /** KAY_TOKEN. */
+  token?: string;
+  credentials(): CredentialsOptions;
+  embedded(): EmbeddedPorts;
+};
+
+/** Where the backend of this run is, and the sign-in stored for it; nothing is started or asked yet. */
+export type Account = { origin: string; baseUrl?: string; embedded: boolean; credentials: Credentials };
+
+/** Find out which backend is meant. `forceEmbedded` is for the tour. */
+export function accountOf(ports: LinkPorts, forceEmbedded = false): Account {
+  const credentials = createCredentials(ports.credentials());
+  if (forceEmbedded || !ports.apiUrl) return { origin: EMBEDDED_ORIGIN, embedded: true, credentials };
+  const { origin, baseUrl } = checkOrigin(ports.apiUrl, { allowInsecure: ports.allowInsecure });
+  return { origin, baseUrl, embedded: false, credentials };
+}
+
+/**
+ * Everything to speak to the backend with. The embedded one is started when it does not run.
+ *
+ * @throws Problem NOT_SIGNED_IN when `signedIn` is asked for and nothing is stored: no backend is started to find that out
+ */
+export async function linkTo(
+  ports: LinkPorts,
+  account: Account,
+  { signedIn = false }: { signedIn?: boolean } = {},
+): Promise<Link> {
+  const { origin, credentials } = account;
+  // A token of the environment was issued by the backend that the environment names, never by kay's own.
+  const token = account.embedded ? undefined : ports.token;
+  if (signedIn && !token) {
+    const { signIn } = await credentials.read(origin);
+    if (!signIn.token && !signIn.refresh_token) throw new Problem("NOT_SIGNED_IN", "You are not signed in.");
+  }
+  const embedded: Embedded | undefined = account.embedded ? await embeddedBackend(ports.embedded()) : undefined;
+  const baseUrl = embedded?.url ?? account.baseUrl ?? "";
+  const { send, clock, random, version, warn } = ports;
+  const api = createApi({
+    baseUrl,
+    send,
+    clock,
+    random,
+    version,
+    ...(embedded ? { localSecret: embedded.secret } : {}),
+    ...(token ? { token } : {}),
+    refresher: (call) => createRefresher({ origin, credentials, clock, call, warn }),
+  });
+  return { origin, baseUrl, embedded: account.embedded, api, credentials };
+}

@@ -1,0 +1,74 @@
+import type { Kay } from "./kay.ts";
+
+/** How often the line is redrawn, in ms. */
+const REDRAW_MS = 1_000;
+
+/** One authorization that is waited for. */
+export type Awaited = { service: string; url: string; deadline: number };
+
+/** The line that says so. */
+export type Waiting = { retrying(message: string): void; end(): void };
+
+/**
+ * Show that an authorization is waited for, with the time left and the keys that help: `o` opens the link, `c` copies it (OSC 52), `q`
+ * shows a QR code. On a terminal one line is redrawn; elsewhere it is said once.
+ */
+export async function showWaiting(kay: Kay, awaited: Awaited): Promise<Waiting> {
+  const { stderr, stdin } = kay.terminal;
+  if (!stderr.isTerminal || kay.flags.quiet || kay.flags.json) {
+    const minutes = Math.max(1, Math.round((awaited.deadline - kay.clock.now()) / 60_000));
+    kay.out.note(`Waiting for authorization (${minutes} minutes)…`);
+    return { retrying: (message) => kay.out.note(message), end: () => {} };
+  }
+  const qr = await import("uqr");
+  const ticking = new AbortController();
+  const keys = stdin.isTerminal && kay.flags.input;
+  let note = "";
+  const draw = () => {
+    if (!ticking.signal.aborted) stderr.write(`\r\x1b[2K${line(kay, awaited, keys, note)}`);
+  };
+  const press = (key: string) => {
+    if (key === "c") {
+      const copied = `\x1b]52;c;${Buffer.from(awaited.url).toString("base64")}\x07`;
+      stderr.write(`${copied}\r\x1b[2KCopied the link, where the terminal allows it.\n`);
+    } else if (key === "q") stderr.write(`\r\x1b[2K${qr.renderUnicodeCompact(awaited.url)}\n`);
+    else if (key === "o") void openAgain(kay, awaited.url);
+    draw();
+  };
+  const releaseKeys = keys ? stdin.keys(press) : () => {};
+  void tick(kay, draw, ticking.signal);
+  return {
+    retrying: () => {
+      note = "no answer, retrying";
+    },
+    end: () => {
+      ticking.abort();
+      releaseKeys();
+      stderr.write("\r\x1b[2K");
+    },
+  };
+}
+
+async function openAgain(kay: Kay, url: string): Promise<void> {
+  const plan = await kay.planBrowser(url);
+  const opened = "launch" in plan && (await kay.openBrowser(plan));
+  if (!opened)
+    kay.terminal.stderr.write(`\r\x1b[2K${"reason" in plan ? plan.reason : "No browser could be started."}\n`);
+}
+
+async function tick(kay: Kay, draw: () => void, signal: AbortSignal): Promise<void> {
+  while (!signal.aborted) {
+    draw();
+    await kay.clock.sleep(REDRAW_MS, signal).catch(() => {});
+  }
+}
+
+function line(kay: Kay, awaited: Awaited, keys: boolean, note: string): string {
+  const left = Math.max(0, Math.ceil((awaited.deadline - kay.clock.now()) / 1_000));
+  const time = `${Math.floor(left / 60)}:${String(left % 60).padStart(2, "0")} left`;
+  const width = kay.terminal.stderr.columns() - 1;
+  const full = `Waiting for authorization… ${time}${note ? ` · ${note}` : ""}`;
+  const help = keys ? " · o open  c copy  q QR  Ctrl+C cancel" : "";
+  if (full.length + help.length <= width) return full + kay.out.paint("dim", help, "stderr");
+  return (full.length <= width ? full : `Waiting… ${time}`).slice(0, width);
+}

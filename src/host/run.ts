@@ -1,0 +1,95 @@
+import { join } from "node:path";
+import { createLog } from "#backend/log";
+import type { ModelSettings } from "#backend/ports";
+import type { Machine } from "#backend/store/machine";
+import type { Processes } from "#client/credentials/processes";
+import type { Paths } from "#client/paths";
+import type { Clock } from "#client/ports";
+import type { Settings } from "#client/settings";
+import { IDLE_LIMIT_MS, startEmbedded } from "./embedded.ts";
+import { type HostOptions, type HostPorts, type RunningHost, startHost } from "./serve.ts";
+
+/** What `kay serve` was given on the command line. */
+export type ServeRequest = Omit<HostOptions, "dataFolder" | "localSecret"> & { dataDir?: string; embedded: boolean };
+
+/** The parts of the command line's context that running a backend needs. */
+export type RunPorts = {
+  version: string;
+  env: Record<string, string | undefined>;
+  clock: Clock;
+  random(bytes: number): Uint8Array;
+  signal: AbortSignal;
+  paths: Paths;
+  /** Read anew at each call. */
+  settings(): Settings;
+  /** Settings that the fingerprint of the embedded backend counts. */
+  shaping: Record<string, unknown>;
+  machine: Machine;
+  processes: Processes;
+  debug: boolean;
+  /** A line of the log. */
+  write(line: string): void;
+  /** Told once it listens. */
+  ready(host: RunningHost): void;
+};
+
+/** Run the backend until the signal ends, or until the embedded one was idle for long enough. Resolves when everything is stopped. */
+export async function serveUntilEnd(request: ServeRequest, ports: RunPorts): Promise<void> {
+  const { clock, signal } = ports;
+  const log = createLog(ports.write, { level: ports.debug ? "debug" : "info", clock });
+  const end = Promise.withResolvers<void>();
+  const stop = () => end.resolve();
+  if (signal.aborted) return;
+  signal.addEventListener("abort", stop, { once: true });
+  const hostPorts: HostPorts = {
+    ...ports,
+    setting: (key) => readSetting(ports.settings(), key),
+    model: () => modelOf(ports),
+    log,
+  };
+  const host = await start(request, ports, hostPorts, stop).catch((error: unknown) => {
+    log("error", "start_failed", { message: error instanceof Error ? error.message : String(error) });
+    throw error;
+  });
+  if (!host) return log("info", "already_running");
+  log("info", "listening", { url: host.url });
+  ports.ready(host);
+  await end.promise;
+  log("info", "stopping");
+  await host.close();
+}
+
+function start(
+  request: ServeRequest,
+  ports: RunPorts,
+  hostPorts: HostPorts,
+  stop: () => void,
+): Promise<RunningHost | null> {
+  const { env, paths, clock } = ports;
+  const databaseUrl = request.databaseUrl ?? (env.KAY_DATABASE_URL || env.DATABASE_URL || undefined);
+  const folder = request.dataDir ?? join(paths.data(), request.embedded ? "embedded" : "serve");
+  const options: HostOptions = { ...request, databaseUrl, dataFolder: folder };
+  if (!request.embedded) return startHost(options, hostPorts);
+  const idleLimitMs = Number(env.KAY_IDLE_LIMIT_MS) || IDLE_LIMIT_MS;
+  return startEmbedded(
+    { ...options, port: 0, stateFolder: paths.state(), idleLimitMs, shaping: ports.shaping },
+    { ...hostPorts, processes: ports.processes, sleep: clock.sleep, every },
+    stop,
+  );
+}
+
+function every(ms: number, tick: () => void): () => void {
+  const timer = setInterval(tick, ms);
+  return () => clearInterval(timer);
+}
+
+function readSetting(settings: Settings, key: string): string | undefined {
+  return settings
+    .list()
+    .find((one) => one.key === key)
+    ?.value?.toString();
+}
+
+function modelOf({ env, settings }: RunPorts): ModelSettings {
+  return { model: settings().text("model"), env };
+}

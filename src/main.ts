@@ -1,0 +1,215 @@
+import { spawn } from "node:child_process";
+import { randomBytes } from "node:crypto";
+import { accessSync, closeSync, constants, mkdirSync, openSync, readFileSync, renameSync, statSync } from "node:fs";
+import { createRequire } from "node:module";
+import { homedir, tmpdir } from "node:os";
+import { delimiter, dirname, join } from "node:path";
+import type { Machine } from "#backend/store/machine";
+import type { Launch } from "#cli/browser";
+import { createKay, shapingOf, type World } from "#cli/create";
+import type { Kay, ServeOptions } from "#cli/kay";
+import { run } from "#cli/run";
+import { fromStreams } from "#cli/streams";
+import { type Processes, systemProcesses } from "#client/credentials/processes";
+import { systemKeychain } from "#client/credentials/system-keychain";
+import type { Paths } from "#client/paths";
+import type { Clock } from "#client/ports";
+import { createSend } from "#client/send";
+import type { Settings } from "#client/settings";
+import manifest from "../package.json" with { type: "json" };
+
+/** A log of the embedded backend that is longer than this, in bytes, is put aside before the next start. */
+const LOG_LIMIT = 5 * 1024 * 1024;
+
+/**
+ * The front door: takes the outside world from the process and runs one command line.
+ *
+ * @param argv the arguments after `kay`
+ * @returns the exit code, when everything was written
+ */
+export async function main(argv: string[]): Promise<number> {
+  const ending = new AbortController();
+  for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const) process.on(signal, () => ending.abort(signal));
+  const columns = Number(process.env.KAY_FORCE_TTY);
+  const terminal = fromStreams({
+    stdin: process.stdin,
+    stdout: process.stdout,
+    stderr: process.stderr,
+    interrupt: () => ending.abort("SIGINT"),
+    readerGone: () => process.exit(0),
+    ...(process.env.KAY_FORCE_TTY ? { forcedColumns: columns || 80 } : {}),
+  });
+  process.on("exit", terminal.restore);
+  const code = await run(argv, createKay(world(terminal, ending.signal)));
+  await Promise.all([drained(process.stdout), drained(process.stderr)]);
+  return code;
+}
+
+function world(terminal: World["terminal"], signal: AbortSignal): World {
+  const { env, platform, execPath } = process;
+  const processes = systemProcesses(process.pid, isAlive);
+  const uid = process.getuid?.() ?? 0;
+  return {
+    version: manifest.version,
+    env,
+    platform,
+    home: homeFolder(),
+    cwd: process.cwd(),
+    terminal,
+    signal,
+    clock,
+    random: randomBytes,
+    send: createSend({ builtin: process.getBuiltinModule, env, clock }),
+    keychain: systemKeychain({ platform, env, uid, execPath, clock }),
+    processes,
+    readText: (path) => {
+      try {
+        return readFileSync(path, "utf8");
+      } catch {
+        return "";
+      }
+    },
+    find: findProgram,
+    launch,
+    spawnBackend,
+    serve: (options, kay, ports) => serve(options, kay, { ...ports, processes }),
+  };
+}
+
+/** `kay serve`: the one place where the command line and the backend meet. */
+async function serve(
+  options: ServeOptions,
+  kay: Kay,
+  ports: { paths: Paths; settings(): Settings; processes: Processes },
+): Promise<void> {
+  const { serveUntilEnd } = await import("./host/run.ts");
+  const { env, version, clock, random, signal, flags, terminal } = kay;
+  const quiet = !options.embedded && terminal.stderr.isTerminal && !flags.debug;
+  await serveUntilEnd(options, {
+    ...ports,
+    version,
+    env,
+    clock,
+    random,
+    signal,
+    shaping: shapingOf(ports.settings()),
+    machine: thisMachine(),
+    debug: flags.debug || Boolean(env.KAY_DEBUG),
+    write: (line) => void (quiet || terminal.stderr.write(line)),
+    ready: (host) => {
+      if (options.embedded) return;
+      if (flags.json) kay.out.json({ url: host.url, sandbox: sandboxOrigins(host.sandbox) });
+      else kay.out.line(`kay backend on ${host.url} (Ctrl+C stops it)`);
+    },
+  });
+}
+
+function sandboxOrigins(sandbox: Record<string, { origin: string }>): Record<string, string> {
+  return Object.fromEntries(Object.entries(sandbox).map(([name, { origin }]) => [name, origin]));
+}
+
+function thisMachine(): Machine {
+  const { env, platform, arch, pid } = process;
+  const systemEnv = { PATH: env.PATH ?? "", ...(env.SystemRoot ? { SystemRoot: env.SystemRoot } : {}) };
+  const { resolve } = createRequire(import.meta.url);
+  const kill: Machine["kill"] = (of, signal) => void process.kill(of, signal);
+  return {
+    platform,
+    arch,
+    uid: process.getuid?.(),
+    pid,
+    tmpdir: tmpdir(),
+    systemFolder: "/var/lib/kay",
+    env: systemEnv,
+    kill,
+    resolve,
+  };
+}
+
+const clock: Clock = {
+  now: () => Date.now(),
+  sleep: (ms, signal) =>
+    new Promise((resolve, reject) => {
+      signal?.throwIfAborted();
+      const onAbort = () => {
+        clearTimeout(timer);
+        reject(signal?.reason);
+      };
+      const timer = setTimeout(() => {
+        signal?.removeEventListener("abort", onAbort);
+        resolve();
+      }, ms);
+      signal?.addEventListener("abort", onAbort, { once: true });
+    }),
+};
+
+/** The system may know no home folder for this user (containers with a random one). */
+function homeFolder(): string | undefined {
+  try {
+    return homedir();
+  } catch {
+    return undefined;
+  }
+}
+
+function isAlive(pid: number): boolean {
+  try {
+    process.kill(pid, 0);
+    return true;
+  } catch (error) {
+    return (error as NodeJS.ErrnoException).code === "EPERM";
+  }
+}
+
+function findProgram(program: string): string | null {
+  for (const folder of (process.env.PATH ?? "").split(delimiter).filter(Boolean)) {
+    const path = join(folder, program);
+    try {
+      accessSync(path, constants.X_OK);
+      return path;
+    } catch {
+      // Not there.
+    }
+  }
+  return null;
+}
+
+/** Without the terminal's streams, so that a text browser cannot take the keyboard; whether it succeeds cannot be known. */
+function launch({ command, args }: Launch): Promise<boolean> {
+  return new Promise((resolve) => {
+    const child = spawn(command, args, { stdio: "ignore", detached: true, windowsHide: true });
+    child.once("error", () => resolve(false));
+    child.once("spawn", () => {
+      child.unref();
+      resolve(true);
+    });
+  });
+}
+
+function spawnBackend(log: string): { ended(): Promise<number | null> } {
+  mkdirSync(dirname(log), { recursive: true, mode: 0o700 });
+  try {
+    if (statSync(log).size > LOG_LIMIT) renameSync(log, `${log}.1`);
+  } catch {
+    // There is no log yet.
+  }
+  const output = openSync(log, "a", 0o600);
+  const entry = process.argv[1] ?? "";
+  const options = { stdio: ["ignore", output, output] as const, detached: true, windowsHide: true, cwd: dirname(log) };
+  const child = spawn(process.execPath, [entry, "serve", "--embedded"], { ...options, stdio: [...options.stdio] });
+  closeSync(output);
+  child.unref();
+  return {
+    ended: () =>
+      new Promise((resolve) => {
+        child.once("error", () => resolve(null));
+        child.once("exit", (code) => resolve(code));
+      }),
+  };
+}
+
+/** Everything written is on its way when this resolves; a reader that stopped reading is not waited for. */
+function drained(stream: NodeJS.WriteStream): Promise<void> {
+  if (stream.destroyed || stream.writableLength === 0) return Promise.resolve();
+  return new Promise((resolve) => stream.write("", () => resolve()));
+}
