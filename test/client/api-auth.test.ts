@@ -1,7 +1,9 @@
 import { expect, test } from "vitest";
-import type { TokenSource } from "#client/api/bearer";
 import type { RefreshCall } from "#client/api/refresh-call";
+import { createRefresher } from "#client/refresh";
 import { apiFor, problemOf } from "#test/client-api";
+import { realClock } from "#test/client-clock";
+import { ORIGIN, openProfile } from "#test/credentials";
 import { fakeBackend, type Reply, type Seen } from "#test/fake-backend";
 
 const EXPIRED: Reply = { status: 401, json: { error: "TOKEN_EXPIRED", code: "TOKEN_EXPIRED", message: "x" } };
@@ -11,26 +13,14 @@ function only(token: string, reply: Reply): Reply {
   return (seen: Seen) => (seen.headers.authorization === `Bearer ${token}` ? reply : EXPIRED);
 }
 
-/** A token source in memory: one refresh for all who come while it runs. */
-function memory(call: RefreshCall): TokenSource {
-  let token: string | null = "T0";
-  let running: Promise<string | null> | null = null;
-  const refresh = async () => {
-    const answer = await call("R0", "I1");
-    if (answer.kind === "passing") throw answer.problem;
-    token = answer.kind === "ok" ? answer.token : null;
-    return token;
-  };
-  return {
-    accessToken: async () => token,
-    afterRejection: async (rejected) => {
-      if (token !== rejected) return token;
-      running ??= refresh().finally(() => {
-        running = null;
-      });
-      return running;
-    },
-  };
+/** The real refresher over credentials in a folder of the test's own, signed in with T0 and R0. */
+async function signedIn() {
+  const { credentials, warnings } = openProfile();
+  await credentials.update(ORIGIN, () => ({ session_id: "K1", token: "T0", refresh_token: "R0" }));
+  const warn = (message: string) => void warnings.push(message);
+  const refresher = (call: RefreshCall) =>
+    createRefresher({ origin: ORIGIN, credentials, clock: realClock, call, warn });
+  return { credentials, refresher };
 }
 
 test("A02 requests that meet an expired token together share one refresh and are sent once more each, also the POST", async () => {
@@ -41,7 +31,8 @@ test("A02 requests that meet an expired token together share one refresh and are
     await new Promise((resolve) => setTimeout(resolve, 200));
     return { json: { token: "T1", refresh_token: "R1" } };
   });
-  const { api } = apiFor(backend.url, { refresher: memory });
+  const { refresher } = await signedIn();
+  const { api } = apiFor(backend.url, { refresher });
   expect(await Promise.all([api.connections(), api.ask({ prompt: "x" })])).toEqual([
     { connections: {} },
     { status: "completed", message: "ok" },
@@ -59,17 +50,17 @@ test("A02 after a refresh that failed in passing, a later call tries again", asy
   const backend = await fakeBackend();
   backend.always("GET /connections", only("T1", { json: { connections: {} } }));
   backend.on("POST /auth/refresh", { status: 503, text: "<html>" }, { json: { token: "T1" } });
-  const { api } = apiFor(backend.url, { refresher: memory });
+  const { refresher } = await signedIn();
+  const { api } = apiFor(backend.url, { refresher });
   expect((await problemOf(api.connections())).code).toBe("BAD_GATEWAY");
   expect(await api.connections()).toEqual({ connections: {} });
 });
 
 test("a 401 that no refresh cures says that nobody is signed in, with the backend's reason", async () => {
   const backend = await fakeBackend();
-  backend.always("GET /connections", EXPIRED);
-  backend.on("POST /auth/refresh", { status: 401, json: { error: "REFRESH_INVALID", message: "gone" } });
-  const { api } = apiFor(backend.url, { refresher: memory });
-  expect(await problemOf(api.connections())).toMatchObject({
+  backend.on("GET /connections", EXPIRED);
+  const refresher = () => ({ accessToken: async () => "T0", afterRejection: async () => null });
+  expect(await problemOf(apiFor(backend.url, { refresher }).api.connections())).toMatchObject({
     code: "NOT_SIGNED_IN",
     message: "You are not signed in any more: the backend refuses the access token.",
     details: { http_status: 401, reason: "TOKEN_EXPIRED" },
@@ -80,7 +71,8 @@ test("a second 401 right after a refresh is final: there is no loop", async () =
   const backend = await fakeBackend();
   backend.on("GET /connections", EXPIRED, EXPIRED);
   backend.on("POST /auth/refresh", { json: { token: "T1" } });
-  const { api } = apiFor(backend.url, { refresher: memory });
+  const { refresher } = await signedIn();
+  const { api } = apiFor(backend.url, { refresher });
   expect((await problemOf(api.connections())).code).toBe("NOT_SIGNED_IN");
 });
 
@@ -93,7 +85,8 @@ test("a 401 from connect, status and refresh is final", async () => {
     { status: 401, json: {} },
   );
   backend.on("POST /auth/refresh", EXPIRED);
-  const { api } = apiFor(backend.url, { refresher: memory });
+  const { refresher } = await signedIn();
+  const { api } = apiFor(backend.url, { refresher });
   expect((await problemOf(api.connect("jira", {}))).code).toBe("TOKEN_EXPIRED");
   expect((await problemOf(api.status("S1"))).code).toBe("VERIFIER_INVALID");
   expect((await problemOf(api.status("S1"))).code).toBe("VERIFIER_INVALID");
@@ -103,7 +96,7 @@ test("a 401 from connect, status and refresh is final", async () => {
 test("KAY_TOKEN is sent as it is and never refreshed", async () => {
   const backend = await fakeBackend();
   backend.on("GET /connections", EXPIRED);
-  const { api } = apiFor(backend.url, { token: "opaque", refresher: memory });
+  const { api } = apiFor(backend.url, { token: "opaque" });
   expect(await problemOf(api.connections())).toMatchObject({
     code: "TOKEN_INVALID",
     message: "The backend refuses the token of KAY_TOKEN.",

@@ -101,13 +101,17 @@ test("a failure of the backend's own, and one of the client's, is not repeated",
   }
 });
 
-test("Ctrl+C during a wait ends the call without another attempt", async () => {
-  const backend = await fakeBackend();
-  const controller = new AbortController();
-  backend.on("GET /connections", () => {
-    setImmediate(() => controller.abort());
-    return { status: 503, headers: { "Retry-After": "20" }, json: {} };
-  });
-  const { api } = apiFor(backend.url, { token: "T0" });
-  expect((await problemOf(api.connections({ signal: controller.signal }))).code).toBe("CANCELLED");
+test("Ctrl+C during a wait ends the call without another attempt, whichever way the clock ends the wait", async () => {
+  for (const end of [() => Promise.resolve(), () => Promise.reject("SIGINT")]) {
+    const backend = await fakeBackend();
+    const controller = new AbortController();
+    backend.on("GET /connections", { status: 503, headers: { "Retry-After": "20" }, json: {} });
+    const sleep = (ms: number) => {
+      if (ms !== 20_000) return new Promise<void>(() => {});
+      controller.abort("SIGINT");
+      return end();
+    };
+    const { api } = apiFor(backend.url, { token: "T0", clock: { now: Date.now, sleep } });
+    expect((await problemOf(api.connections({ signal: controller.signal }))).code).toBe("CANCELLED");
+  }
 });

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { type Completion, completeConnection } from "#client/connect";
+import { type Completion, completeConnection, LINK_LIFE_MS } from "#client/connect";
 import { pollStatus } from "#client/connect/poll";
 import type { Credentials, SignIn } from "#client/credentials/credentials";
 import { Problem } from "#protocol/errors";
@@ -52,7 +52,8 @@ function stored(signIn: SignIn): Credentials & { signIn(): SignIn } {
 
 function complete(backend: FakeBackend, credentials: Credentials, more: Partial<Completion> = {}, token?: string) {
   const { api, clock } = apiFor(backend.url, token ? { token } : {});
-  return completeConnection({ api, clock, credentials, origin: backend.url, begun: BEGUN, ...more });
+  const deadline = clock.now() + LINK_LIFE_MS;
+  return completeConnection({ api, clock, credentials, deadline, origin: backend.url, begun: BEGUN, ...more });
 }
 
 test("A11 polling goes on for ten minutes, with 200 to 300 requests, and then says that the link expired", async () => {

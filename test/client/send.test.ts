@@ -1,7 +1,7 @@
 import type { AddressInfo } from "node:net";
 import { createServer } from "node:net";
 import { expect, onTestFinished, test } from "vitest";
-import type { Outgoing } from "#client/ports";
+import type { Clock, Outgoing } from "#client/ports";
 import { createSend } from "#client/send";
 import { selfSigned } from "#test/certificate";
 import { realClock } from "#test/client-clock";
@@ -9,14 +9,14 @@ import { fakeBackend } from "#test/fake-backend";
 
 type Env = Record<string, string | undefined>;
 
-function send(request: Partial<Outgoing> & { url: string }, env: Env = {}) {
-  const ports = { builtin: process.getBuiltinModule, env, clock: realClock };
+function send(request: Partial<Outgoing> & { url: string }, env: Env = {}, clock: Clock = realClock) {
+  const ports = { builtin: process.getBuiltinModule, env, clock };
   return createSend(ports)({ method: "GET", timeoutMs: 5_000, ...request });
 }
 
 /** The problem an exchange ends with, as a plain object. */
-async function failure(request: Partial<Outgoing> & { url: string }, env: Env = {}) {
-  const problem = await send(request, env).then(
+async function failure(request: Partial<Outgoing> & { url: string }, env?: Env, clock?: Clock) {
+  const problem = await send(request, env, clock).then(
     () => expect.fail("the exchange should fail"),
     (error) => error,
   );
@@ -139,13 +139,24 @@ test("the time limit covers the whole exchange, and the caller's signal ends it"
   for (const tls of [undefined, selfSigned()]) {
     const backend = await fakeBackend({ tls });
     const env = tls ? { KAY_CA_FILE: tls.file } : {};
-    backend.always("GET /", "hang");
-    expect(await failure({ url: `${backend.url}/`, timeoutMs: 300 }, env)).toMatchObject({
+    let arrived = () => {};
+    backend.always("GET /", () => {
+      arrived();
+      return "hang";
+    });
+    // A clock on which every limit is over once the request has arrived.
+    const sleep = () =>
+      new Promise<void>((resolve) => {
+        arrived = resolve;
+      });
+    expect(await failure({ url: `${backend.url}/` }, env, { now: Date.now, sleep })).toMatchObject({
       code: "TIMED_OUT",
-      message: `${backend.url} did not answer within 1 s.`,
+      message: `${backend.url} did not answer within 5 s.`,
       sent: true,
     });
-    expect(await failure({ url: `${backend.url}/`, signal: AbortSignal.timeout(300) }, env)).toMatchObject({
+    const controller = new AbortController();
+    arrived = () => controller.abort();
+    expect(await failure({ url: `${backend.url}/`, signal: controller.signal }, env)).toMatchObject({
       code: "CANCELLED",
       sent: true,
     });

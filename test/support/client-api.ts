@@ -1,19 +1,14 @@
 import { type Api, type ApiOptions, createApi } from "#client/api";
-import type { Clock } from "#client/ports";
 import { createSend } from "#client/send";
 import type { Problem } from "#protocol/errors";
 import { type FakeClock, fakeClock } from "./client-clock.ts";
 
-/** An api that speaks through real sockets to `baseUrl`, on a clock whose waits below five seconds take no time. */
+/** An api that speaks through real sockets to `baseUrl`, on a clock whose waits below five seconds take no time, or on `more.clock`. */
 export function apiFor(baseUrl: string, more: Partial<ApiOptions> = {}): { api: Api; clock: FakeClock } {
   const clock = fakeClock({ jump: (ms) => ms < 5_000 });
-  return { clock, api: apiOn(more.clock ?? clock, baseUrl, more) };
-}
-
-/** The same on a clock of the test's choice. */
-export function apiOn(clock: Clock, baseUrl: string, more: Partial<ApiOptions> = {}): Api {
-  const send = createSend({ builtin: process.getBuiltinModule, env: {}, clock });
-  return createApi({ baseUrl, send, clock, random: (bytes) => new Uint8Array(bytes), version: "0.0.0-test", ...more });
+  const send = createSend({ builtin: process.getBuiltinModule, env: {}, clock: more.clock ?? clock });
+  const random = (bytes: number) => new Uint8Array(bytes);
+  return { clock, api: createApi({ baseUrl, send, clock, random, version: "0.0.0-test", ...more }) };
 }
 
 /** The Problem a promise ends with. */

@@ -1,0 +1,129 @@
+import { existsSync, lstatSync, mkdirSync, readFileSync, statSync, symlinkSync, writeFileSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { expect, test } from "vitest";
+import { createPaths } from "#client/paths";
+import { ensureFolder } from "#client/settings/folder";
+import { folderWith, problemIn, settingsIn } from "#test/settings";
+
+test("S06 a UTF-8 byte order mark is no part of the file, in reading and in writing", async () => {
+  const { path, file } = folderWith('\ufeff{"profiles":{"default":{"model":"openai:a"}},"session_id":"kaysession_1"}');
+  const { settings, warnings } = settingsIn(path);
+  expect(settings.text("model")).toBe("openai:a");
+  await settings.set("credentials", "file");
+  expect(JSON.parse(readFileSync(file, "utf8"))).toEqual({
+    profiles: { default: { model: "openai:a", credentials: "file" } },
+    session_id: "kaysession_1",
+  });
+  expect(warnings).toEqual([]);
+});
+
+test("S06 a file in UTF-16 is named with its encoding and left as it is", () => {
+  const text = '{"profiles":{}}';
+  const little = Buffer.from(text, "utf16le");
+  const big = Buffer.from(little).swap16();
+  const cases: [Uint8Array, string][] = [
+    [Buffer.concat([Buffer.from([0xff, 0xfe]), little]), "UTF-16 (little endian)"],
+    [Buffer.concat([Buffer.from([0xfe, 0xff]), big]), "UTF-16 (big endian)"],
+    [little, "UTF-16 (little endian)"],
+    [big, "UTF-16 (big endian)"],
+    [Buffer.from('{"a":"\xe9"}', "latin1"), "not UTF-8"],
+  ];
+  for (const [bytes, encoding] of cases) {
+    const { path, file } = folderWith(bytes);
+    const { settings } = settingsIn(path);
+    expect(problemIn(() => settings.get("model"))).toBe(
+      `BROKEN_SETTINGS: The settings file ${file} is ${encoding}. Save it as UTF-8; it was left as it is.`,
+    );
+    expect(Buffer.compare(readFileSync(file), bytes)).toBe(0);
+  }
+});
+
+test("S07 a damaged file is kept aside with one warning, and kay starts afresh", async () => {
+  for (const content of ["", '{"session_id":"kaysession_1', "[]", "null", "\u0000".repeat(64), '"text"']) {
+    const { path, file } = folderWith(content);
+    const { settings, warnings } = settingsIn(path);
+    expect([settings.text("model"), settings.text("credentials")]).toEqual([undefined, "auto"]);
+    const aside = `${file}.corrupt-2026-11-27T12-30-00`;
+    expect(warnings).toEqual([
+      `The settings file was damaged; it is kept as ${aside}, and kay starts with fresh settings.`,
+    ]);
+    expect(readFileSync(aside, "utf8")).toBe(content);
+    expect(statSync(aside).mode & 0o777).toBe(0o600);
+    await settings.set("credentials", "file");
+    expect(settingsIn(path).settings.text("credentials")).toBe("file");
+  }
+});
+
+test("a file whose profiles are no objects is named, not thrown away", () => {
+  const { path, file } = folderWith('{"profiles":[1]}');
+  expect(problemIn(() => settingsIn(path).settings.get("model"))).toContain(
+    `In the settings file ${file}, "profiles" must hold an object`,
+  );
+  expect(existsSync(file)).toBe(true);
+});
+
+test("S10 a symbolic link stays one, and its target is written with mode 0600", async () => {
+  const { path, file } = folderWith();
+  const target = join(path, "dotfiles", "kay.json");
+  mkdirSync(dirname(target));
+  writeFileSync(target, "{}", { mode: 0o644 });
+  symlinkSync("dotfiles/kay.json", file);
+  await settingsIn(path).settings.set("credentials", "file");
+  expect(lstatSync(file).isSymbolicLink()).toBe(true);
+  expect(JSON.parse(readFileSync(target, "utf8"))).toEqual({ profiles: { default: { credentials: "file" } } });
+  expect(statSync(target).mode & 0o777).toBe(0o600);
+});
+
+test("S10 a damaged file behind a symbolic link is kept aside, and the link stays", () => {
+  const { path, file } = folderWith();
+  const target = join(path, "kay.json");
+  writeFileSync(target, "{cut");
+  symlinkSync("kay.json", file);
+  expect(settingsIn(path).settings.text("model")).toBeUndefined();
+  expect(lstatSync(file).isSymbolicLink()).toBe(true);
+  expect(readFileSync(`${file}.corrupt-2026-11-27T12-30-00`, "utf8")).toBe("{cut");
+  expect(lstatSync(`${file}.corrupt-2026-11-27T12-30-00`).isSymbolicLink()).toBe(false);
+  expect(readFileSync(target, "utf8")).toBe("{}\n");
+});
+
+test("S11 a file that cannot be read names path and errno, and nothing is overwritten", () => {
+  const { path, file } = folderWith();
+  mkdirSync(file);
+  expect(problemIn(() => settingsIn(path).settings.get("model"))).toBe(
+    `BROKEN_SETTINGS: The settings file ${file} cannot be read (EISDIR). Make it readable, or set KAY_CONFIG_DIR to another folder.`,
+  );
+  expect(statSync(file).isDirectory()).toBe(true);
+});
+
+test("S14 without any folder, settings given by flag, environment or default need none", () => {
+  const paths = createPaths({ env: {}, platform: "linux", home: "/", cwd: "/" });
+  const { settings } = settingsIn("", {
+    paths,
+    env: { KAY_API_URL: "https://kay.test" },
+    flags: { model: "openai:a" },
+  });
+  expect([settings.text("api-url"), settings.text("model")]).toEqual(["https://kay.test", "openai:a"]);
+  expect(problemIn(() => settings.get("credentials"))).toBe(
+    "STORE_UNREADABLE: There is no place for kay's files: the home folder is /. Set KAY_CONFIG_DIR or XDG_CONFIG_HOME to a folder that you may write to.",
+  );
+});
+
+test("S14 a home folder that does not exist reads as empty and is never made in the root of the file system", async () => {
+  const { settings } = settingsIn("/kay-nonexistent/.config/kay");
+  expect(settings.text("credentials")).toBe("auto");
+  await expect(settings.set("credentials", "file")).rejects.toMatchObject({
+    code: "STORE_UNREADABLE",
+    message: "Cannot write /kay-nonexistent/.config/kay (ENOENT).",
+    hint: "Set KAY_CONFIG_DIR to a folder that you may write to.",
+  });
+  expect(existsSync("/kay-nonexistent")).toBe(false);
+});
+
+test("S14 a folder that cannot be made names path and errno", async () => {
+  const { path, file } = folderWith("a file where the home folder should be");
+  expect(problemIn(() => ensureFolder(join(file, ".config", "kay"), "XDG_CONFIG_HOME"))).toBe(
+    `STORE_UNREADABLE: Cannot write ${join(file, ".config", "kay")} (ENOTDIR). Set XDG_CONFIG_HOME to a folder that you may write to.`,
+  );
+  ensureFolder(join(path, "new", "kay"));
+  expect(statSync(join(path, "new")).mode & 0o777).toBe(0o700);
+});
