@@ -86,10 +86,10 @@ async function issueFields(input: Input, context: ToolContext): Promise<Record<s
   };
 }
 
-/** The key of a project; a name of several words is looked up, since creating takes keys only. */
+/** The key of a project; a name is looked up, since creating takes keys only. */
 async function projectKey(text: string, context: ToolContext): Promise<string> {
   const name = projectName(text);
-  if (/^[A-Z][A-Z0-9_]*$/.test(name)) return name;
+  if (/^[A-Z][A-Z0-9_]+$/.test(name)) return name;
   const path = `${jiraOf(context).api}/project/search`;
   const { values } = await context.http.request({
     path,
@@ -97,7 +97,9 @@ async function projectKey(text: string, context: ToolContext): Promise<string> {
     answer: Projects,
     scope: "read:jira-work",
   });
-  const exact = values.find((project) => project.name?.toLowerCase() === name.toLowerCase());
+  const exact = values.find((project) =>
+    [project.name, project.key].some((text) => text?.toLowerCase() === name.toLowerCase()),
+  );
   if (exact) return exact.key;
   const known = values.map(({ key }) => key).join(", ");
   throw new Problem("INVALID_REQUEST", `No project in Jira is called “${name}”.`, {

@@ -82,10 +82,10 @@ export function issueKey(text: string): string {
   });
 }
 
-/** A project's key in capitals, or its name as given: Jira takes both in searches. */
+/** What a person typed for a project, with a word in small letters taken for its key: `kay` is KAY, `Website` stays a name. */
 export function projectName(text: string): string {
   const name = text.trim();
-  return /^[A-Za-z][A-Za-z0-9_]*$/.test(name) ? name.toUpperCase() : name;
+  return /^[a-z][a-z0-9_]{1,9}$/.test(name) ? name.toUpperCase() : name;
 }
 
 /** The key as it will be shown in a summary, before anything is checked. */

@@ -33,7 +33,7 @@ export function describeFilter(filter: IssueFilter, number?: number): string {
     known === "open" || known === "done" ? known : "",
     noun,
     filter.project ? `in ${filter.project}` : "",
-    filter.status && !known ? `with status ${filter.status}` : known === "active" ? "in progress" : "",
+    statusWords(filter.status),
     filter.assignee ? assigneeWords(filter.assignee) : "",
     filter.text ? `about “${filter.text}”` : "",
   ]
@@ -58,15 +58,24 @@ function statusClause(status: string | undefined): string {
   const group = statusGroup(status);
   if (group === "open") return "statusCategory != Done";
   if (group === "done") return "statusCategory = Done";
+  if (group === "new") return 'statusCategory = "To Do"';
   if (group === "active") return 'statusCategory = "In Progress"';
   return status && group !== "any" ? `status = ${quote(status)}` : "";
 }
 
-function statusGroup(status: string | undefined): "open" | "done" | "active" | "any" | undefined {
+function statusWords(status: string | undefined): string {
+  const group = statusGroup(status);
+  if (group === "active") return "being worked on";
+  if (group === "new") return "not started";
+  return status && !group ? `with status ${status}` : "";
+}
+
+function statusGroup(status: string | undefined): "open" | "done" | "active" | "new" | "any" | undefined {
   const word = status?.trim().toLowerCase() ?? "";
   if (/^(open|unresolved|not done|unfinished|not closed)$/.test(word)) return "open";
   if (/^(done|closed|resolved|finished|complete|completed)$/.test(word)) return "done";
-  if (/^(in progress|started|active|being worked on)$/.test(word)) return "active";
+  if (/^(started|active|being worked on)$/.test(word)) return "active";
+  if (/^(todo|not started)$/.test(word)) return "new";
   return /^(any|all|every)$/.test(word) ? "any" : undefined;
 }
 

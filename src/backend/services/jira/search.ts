@@ -10,7 +10,7 @@ const Input = z.object({
   project: describe(z.optional(z.string()), "Key or name of the project, such as KAY."),
   status: describe(
     z.optional(z.string()),
-    '"open" (everything that is not done), "done", "in progress", or the exact name of a status.',
+    '"open" (everything that is not done), "done" (everything that is), "In Progress", "To Do", or the exact name of a status.',
   ),
   assignee: describe(z.optional(z.string()), '"me", "nobody", or the name or e-mail address of a person.'),
   type: describe(z.optional(z.string()), "Type of issue: Bug, Task, Story, Epic …"),
@@ -65,7 +65,7 @@ export const search = defineTool({
 });
 
 /** Issues of a query, over as many pages as the limit needs; `more` when there are others. */
-export async function searchIssues(
+async function searchIssues(
   context: ToolContext,
   jql: string,
   limit: number,

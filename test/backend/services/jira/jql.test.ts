@@ -7,7 +7,9 @@ test.each([
   [{}, "updated >= -90d ORDER BY updated DESC"],
   [{ project: "KAY", status: "open" }, 'project = "KAY" AND statusCategory != Done ORDER BY updated DESC'],
   [{ status: "closed" }, "statusCategory = Done ORDER BY updated DESC"],
-  [{ status: "In Progress" }, 'statusCategory = "In Progress" ORDER BY updated DESC'],
+  [{ status: "In Progress" }, 'status = "In Progress" ORDER BY updated DESC'],
+  [{ status: "started" }, 'statusCategory = "In Progress" ORDER BY updated DESC'],
+  [{ status: "todo" }, 'statusCategory = "To Do" ORDER BY updated DESC'],
   [{ status: "In Review" }, 'status = "In Review" ORDER BY updated DESC'],
   [{ status: "all", type: "stories" }, 'issuetype = "Story" ORDER BY updated DESC'],
   [{ assignee: "me" }, "assignee = currentUser() ORDER BY updated DESC"],
@@ -38,7 +40,8 @@ test.each([
   [{}, 2, "issues"],
   [{ project: "KAY", status: "open" }, 1, "open issue in KAY"],
   [{ type: "story", assignee: "me", status: "done" }, 2, "done stories assigned to you"],
-  [{ status: "in progress", assignee: "Ana" }, 2, "issues in progress assigned to Ana"],
+  [{ status: "In Progress", assignee: "Ana" }, 2, "issues with status In Progress assigned to Ana"],
+  [{ status: "todo" }, 1, "issue not started"],
   [{ status: "In Review", text: "login" }, 2, "issues with status In Review about “login”"],
 ])("%j reads as words", (filter, number, words) => {
   expect(describeFilter(filter, number)).toBe(words);

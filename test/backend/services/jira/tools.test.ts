@@ -189,7 +189,7 @@ test("V01 an error of a field is shown with the field's name", async () => {
   });
 });
 
-test("a project named by several words is looked up, and an unknown one is not guessed", async () => {
+test("a project given by its name is looked up, and an unknown one is not guessed", async () => {
   const found = {
     request: "GET /project/search?query=Kay+platform",
     json: {
@@ -203,6 +203,11 @@ test("a project named by several words is looked up, and an unknown one is not g
   expect((await run("jira.create_issue", { project: "Kay platform", summary: "x" }, found, create)).data).toMatchObject(
     { key: "KP-1" },
   );
+  const site = {
+    request: "GET /project/search?query=Website",
+    json: { values: [{ key: "WEB", name: "Website" }] },
+  };
+  expect((await run("jira.create_issue", { project: "Website", summary: "x" }, site, create)).text).toMatch(/^Created/);
   const near = {
     request: "GET /project/search?query=Kay+plat",
     json: { values: [{ key: "KP", name: "Kay Platform" }] },

@@ -13,7 +13,7 @@ export type Expected = {
 };
 
 /** What was asked of the outside, in order. */
-export type Asked = { request: string; body?: unknown; token?: string | null; headers: Record<string, string> };
+type Asked = { request: string; body?: unknown; token?: string | null; headers: Record<string, string> };
 
 /** The world outside as a strict list: each request must be the next expected one, and `done` fails when some were not asked. */
 export function outside(...expected: Expected[]) {
