@@ -22,7 +22,7 @@ export type World = {
   call(request: string, options?: CallOptions): Promise<Answer>;
 };
 
-export type CallOptions = { body?: unknown; token?: string; headers?: Record<string, string>; address?: string };
+type CallOptions = { body?: unknown; token?: string; headers?: Record<string, string>; address?: string };
 export type Answer = { status: number; body: Record<string, unknown>; text: string; headers: Headers };
 
 /** A world for each test over one database for the file. Unused or unknown requests to the outside fail the test. */

@@ -1,7 +1,7 @@
 import type { Fetch } from "#backend/ports";
 
 /** What arrived at the fake outside world. */
-export type Sent = { method: string; url: string; headers: Headers; body: string; init: RequestInit };
+type Sent = { method: string; url: string; headers: Headers; body: string; init: RequestInit };
 type Answer = (sent: Sent) => Response | Promise<Response>;
 
 /** The outside world of a backend: answers what it was told to expect, in order, and fails the test for anything else. */
