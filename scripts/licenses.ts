@@ -14,7 +14,7 @@ export function thirdPartyLicenses(root: string, metafile: string): string {
   const folders = new Set<string>();
   for (const { inputs } of Object.values(outputs)) {
     for (const [file, { bytesInOutput }] of Object.entries(inputs)) {
-      const folder = /^.*node_modules\/(@[^/]+\/)?[^/]+/.exec(file)?.[0];
+      const folder = /^[^:]*node_modules\/(@[^/]+\/)?[^/]+/.exec(file)?.[0];
       if (folder && bytesInOutput > 0) folders.add(folder);
     }
   }
