@@ -36,6 +36,8 @@ export type Account = { id: string; name: string; email: string };
 export type OAuthTraits = {
   authorizePath: string;
   tokenPath: string;
+  /** What the scopes open, for the headline of the consent page: "Jira at Atlassian". */
+  subject(scopes: string[]): string;
   /** Every scope that may be asked for, in words for the consent page. */
   scopes: Record<string, string>;
   /** Parameters of the authorization request that must have exactly this value: Atlassian's `audience`. */

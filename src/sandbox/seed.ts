@@ -1,4 +1,4 @@
-import { parseDocument } from "yaml";
+import { type Document, parseDocument } from "yaml";
 import type * as z from "zod/mini";
 import { Problem } from "#protocol/errors";
 import { atlassian } from "./atlassian/atlassian.ts";
@@ -29,7 +29,7 @@ export function parseSeed(text: string, filename: string): Seed {
       `The seed ${filename} is not valid YAML: ${reason}${at ? ` (line ${at.line}, column ${at.col})` : ""}.`,
     );
   }
-  return checkSeed(document.toJS({ maxAliasCount: 100 }), `The seed ${filename}`);
+  return checkSeed(unfolded(document, filename), `The seed ${filename}`);
 }
 
 /** Check a seed as a whole. @param subject how the sentence begins: "The seed world.yaml" */
@@ -58,6 +58,24 @@ export function buildWorld<World>(provider: Provider<World>, part: unknown, now:
   }
 }
 
+/** Aliases may stand for a lot, but not for everything. */
+function unfolded(document: Document, filename: string): unknown {
+  try {
+    return document.toJS({ maxAliasCount: 100 });
+  } catch {
+    throw unfit(`The seed ${filename} is not valid YAML: it unfolds into too much.`);
+  }
+}
+
+const TYPES: Record<string, string | undefined> = {
+  string: "a text",
+  number: "a number",
+  int: "a whole number",
+  boolean: "true or false",
+  array: "a list",
+  object: "a map",
+};
+
 function issueOf(error: z.core.$ZodError, provider: string): string {
   const issue = deepest(error.issues);
   const where = (issue?.path ?? []).reduce<string>(
@@ -65,7 +83,7 @@ function issueOf(error: z.core.$ZodError, provider: string): string {
     provider,
   );
   if (issue?.code === "unrecognized_keys") return `${where}: ${issue.keys.join(", ")} is not known there`;
-  if (issue?.code === "invalid_type") return `${where}: it must be ${issue.expected}`;
+  if (issue?.code === "invalid_type") return `${where}: it must be ${TYPES[issue.expected] ?? issue.expected}`;
   if (issue?.code === "invalid_value") return `${where}: it must be one of ${issue.values.map(String).join(", ")}`;
   return `${where}: ${issue?.message ?? "it is not accepted"}`;
 }

@@ -18,6 +18,7 @@ import type { AtlassianWorld } from "./world.ts";
 const oauth: OAuthTraits = {
   authorizePath: "/authorize",
   tokenPath: "/oauth/token",
+  subject: (scopes) => `${productsOf(scopes)} at Atlassian`,
   scopes: SCOPES,
   fixed: { audience: "api.atlassian.com" },
   accessSeconds: 3600,
@@ -68,6 +69,12 @@ export const atlassian: Provider<AtlassianWorld> = {
     browse(app, place);
   },
 };
+
+function productsOf(scopes: string[]): string {
+  const opens = (product: Record<string, string>) => scopes.some((scope) => Object.hasOwn(product, scope));
+  const names = [opens(JIRA_SCOPES) && "Jira", opens(CONFLUENCE_SCOPES) && "Confluence"].filter(Boolean);
+  return names.join(" and ") || "your account";
+}
 
 /** `GET /oauth/token/accessible-resources`: an entry for each site and product that the token has scopes for. */
 function resources(c: Context<SandboxEnv>, place: Place<AtlassianWorld>) {

@@ -1,4 +1,5 @@
 import { SeedFault } from "../provider.ts";
+import { parseStorage, StorageFault } from "./confluence/storage.ts";
 import { toAdf } from "./jira/adf.ts";
 import { DEFAULT_WORKFLOW, ISSUE_TYPES, PRIORITIES } from "./jira/schemes.ts";
 import { type Lookup, unique } from "./lookup.ts";
@@ -132,6 +133,7 @@ function buildPages(seeds: PageSeed[], spaces: Space[], lookup: Lookup, path: st
   const pages = seeds.map((seed, index): Page => {
     const space = spaces.find(({ key, id }) => key === seed.space || id === seed.space);
     if (!space) throw new SeedFault(`${path}[${index}].space`, `there is no space "${seed.space}"`);
+    wellFormed(seed.body ?? "", `${path}[${index}].body`);
     const created = lookup.time(seed.created, lookup.longAgo, `${path}[${index}].created`);
     return {
       id: seed.id ?? String(98_305 + index * 32),
@@ -162,6 +164,15 @@ function buildPages(seeds: PageSeed[], spaces: Space[], lookup: Lookup, path: st
     page.parent = parent.id;
   }
   return pages;
+}
+
+function wellFormed(body: string, path: string) {
+  try {
+    parseStorage(body);
+  } catch (error) {
+    if (error instanceof StorageFault) throw new SeedFault(path, error.message);
+    throw error;
+  }
 }
 
 function known<T extends { name: string }>(list: readonly T[], name: string, path: string, what: string): T {

@@ -16,6 +16,7 @@ import type { BitbucketWorld } from "./world.ts";
 const oauth: OAuthTraits = {
   authorizePath: "/site/oauth2/authorize",
   tokenPath: "/site/oauth2/access_token",
+  subject: () => "Bitbucket",
   scopes: SCOPES,
   fixed: {},
   accessSeconds: 7200,

@@ -56,7 +56,9 @@ export function controls(place: ControlPlace): Hono<SandboxEnv> {
   app.post("/consent", async (c) =>
     c.json({ redirect_url: consent(place.oauth, parseShape(Consent, await json(c), "the consent")) }),
   );
-  app.notFound((c) => c.json(problemBody(new Problem("NOT_FOUND", `The sandbox has no control ${c.req.path}.`)), 404));
+  app.all("/*", (c) => {
+    throw bad(`The sandbox has no control ${c.req.path}.`, "NOT_FOUND");
+  });
   app.onError((error, c) => {
     if (!(error instanceof Problem)) throw error;
     return c.json(problemBody(error), error.status as 400);

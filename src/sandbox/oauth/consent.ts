@@ -5,7 +5,8 @@ import { STYLE } from "./style.ts";
 
 /** What the consent page says. */
 export type ConsentView = {
-  provider: string;
+  /** What is asked for: "Jira at Atlassian". */
+  subject: string;
   action: string;
   /** The anti-forgery token: random, for one answer to this one request. */
   ticket: string;
@@ -19,9 +20,9 @@ type Page = ReturnType<typeof html>;
 /** The consent page: works without JavaScript, and every text in it is escaped by `html`. */
 export function consentPage(view: ConsentView): Page {
   return sandboxPage(
-    `Allow kay to use ${view.provider}?`,
+    `Allow kay to use ${view.subject}?`,
     html`
-      <h1><b>kay</b> asks to use ${view.provider}</h1>
+      <h1><b>kay</b> asks to use ${view.subject}</h1>
       <form method="post" action="${view.action}">
         <input type="hidden" name="ticket" value="${view.ticket}">
         <fieldset>
@@ -82,7 +83,7 @@ export function sandboxPage(title: string, content: Page): Page {
   </head>
   <body>
     <main>
-      <p class="banner">kay sandbox: a stand-in on this machine. No real account is touched.</p>
+      <p class="banner">kay sandbox: a stand-in; no real account is touched.</p>
       ${content}
     </main>
   </body>

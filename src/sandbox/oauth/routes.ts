@@ -52,7 +52,7 @@ function show(c: Context<SandboxEnv>, place: OAuthPlace, waiting: Waiting) {
   waiting.set(ticket, { authorization: reading.authorization, expires: place.now() + TICKET_MS });
   const { scopes, redirectUri } = reading.authorization;
   const view = {
-    provider: place.title,
+    subject: place.traits.subject(scopes),
     action: place.traits.authorizePath,
     ticket,
     scopes: scopes.map((name) => ({ name, words: place.traits.scopes[name] ?? name })),

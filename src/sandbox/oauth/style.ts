@@ -4,18 +4,20 @@ export const STYLE = `
 @media (prefers-color-scheme: dark) { :root { --ink: #e6e9ec; --soft: #9aa5b1; --line: #39424c; --paper: #1c2227; --ground: #12161a; --accent: #6ea8ff; --tint: #3a3013; --tint-ink: #f3d98b; } }
 * { box-sizing: border-box; }
 body { margin: 0; min-height: 100vh; display: grid; place-items: center; padding: 1.5rem; background: var(--ground); color: var(--ink); font: 16px/1.5 system-ui, sans-serif; }
-main { width: 100%; max-width: 30rem; overflow: hidden; background: var(--paper); border: 1px solid var(--line); border-radius: 12px; padding: 0 1.75rem 1.25rem; overflow-wrap: anywhere; }
-.banner { margin: 0 -1.75rem 1.25rem; padding: .6rem 1.75rem; background: var(--tint); color: var(--tint-ink); font-size: .875rem; }
+main { width: 100%; max-width: 32rem; overflow: hidden; background: var(--paper); border: 1px solid var(--line); border-radius: 12px; padding: 0 1.75rem 1.25rem; overflow-wrap: anywhere; }
+.banner { margin: 0 -1.75rem 1.25rem; padding: .5rem 1.75rem; background: var(--tint); color: var(--tint-ink); font-size: .875rem; }
 h1 { margin: 0 0 1rem; font-size: 1.375rem; font-weight: 500; line-height: 1.3; }
 h2, legend { margin: 0 0 .4rem; padding: 0; font-size: .875rem; font-weight: 600; color: var(--soft); }
-fieldset { margin: 0 0 1.25rem; padding: 0; border: 0; }
-label { display: flex; align-items: center; gap: .75rem; padding: .55rem .75rem; margin-bottom: .4rem; border: 1px solid var(--line); border-radius: 8px; cursor: pointer; }
+fieldset { margin: 0 0 1rem; padding: 0; border: 0; display: flex; flex-wrap: wrap; gap: .5rem; }
+legend { width: 100%; }
+label { flex: 1 1 12rem; display: flex; align-items: center; gap: .75rem; padding: .55rem .75rem; border: 1px solid var(--line); border-radius: 8px; cursor: pointer; }
 label:has(:checked) { border-color: var(--accent); box-shadow: inset 0 0 0 1px var(--accent); }
 input { accent-color: var(--accent); }
 label b { display: block; font-weight: 500; }
 small { color: var(--soft); }
-ul { margin: 0 0 1.5rem; padding: 0 0 0 1.1rem; }
-li { margin-bottom: .2rem; }
+ul { margin: 0 0 1rem; font-size: .9375rem; padding: 0 0 0 1.1rem; }
+li { margin-bottom: .25rem; line-height: 1.35; }
+li code { display: block; }
 code { font: .8125rem ui-monospace, monospace; color: var(--soft); }
 .buttons { display: flex; justify-content: flex-end; gap: .6rem; }
 button { padding: .55rem 1.4rem; border: 1px solid var(--line); border-radius: 8px; background: none; color: inherit; font: inherit; font-weight: 500; cursor: pointer; }
