@@ -1,9 +1,10 @@
 import { readFileSync } from "node:fs";
 import { expect, test } from "vitest";
 import type { SignIn } from "#client/credentials/credentials";
+import type { Clock } from "#client/ports";
 import { createRefresher, type RefreshOutcome } from "#client/refresh";
 import { Problem } from "#protocol/errors";
-import { fakeClock } from "#test/client-clock";
+import { fakeClock, realClock } from "#test/client-clock";
 import { ORIGIN, openProfile } from "#test/credentials";
 
 const NOW = Date.UTC(2026, 10, 27, 12);
@@ -19,9 +20,10 @@ function jwt(issued: number, lifetime = 30 * MINUTE, claims: object = {}): strin
 async function signedIn(
   signIn: SignIn,
   answer: (refreshToken: string, world: World) => RefreshOutcome | Promise<RefreshOutcome>,
-  start = NOW,
+  { start = NOW, sleep }: { start?: number; sleep?: Clock["sleep"] } = {},
 ) {
   const clock = fakeClock({ start });
+  if (sleep) clock.sleep = sleep;
   const profile = openProfile({ clock });
   await profile.credentials.write(ORIGIN, 0, signIn);
   const spent: string[] = [];
@@ -53,6 +55,9 @@ type World = ReturnType<typeof openProfile> & {
   keys: string[];
   stored(): Promise<SignIn>;
 };
+
+/** Several processes wait for each other's files: their time must not run faster than the disk. */
+const SLOW = { sleep: realClock.sleep };
 
 const K = { session_id: "kaysession_1", account_id: "557058:t" };
 const T0 = jwt(NOW - 31 * MINUTE);
@@ -90,7 +95,7 @@ test("A30 a token with 25 minutes left is not refreshed, nor while a session is 
 
 test("A30 a token with 4 minutes left is refreshed once, for all processes together", async () => {
   const token = jwt(NOW - 26 * MINUTE);
-  const { anotherProcess, spent } = await signedIn({ ...K, token, refresh_token: "R0" }, () => OK);
+  const { anotherProcess, spent } = await signedIn({ ...K, token, refresh_token: "R0" }, () => OK, SLOW);
   const tokens = await Promise.all([1, 2, 3].map(() => anotherProcess().accessToken()));
   expect([tokens, spent]).toEqual([[T1, T1, T1], ["R0"]]);
 });
@@ -150,7 +155,7 @@ test("a refusal of a token that somebody has replaced meanwhile adopts the new o
 });
 
 test("A01 a process that gets the lock second adopts what the first has stored", async () => {
-  const { anotherProcess, spent, stored } = await signedIn(expired, () => OK);
+  const { anotherProcess, spent, stored } = await signedIn(expired, () => OK, SLOW);
   const tokens = await Promise.all([1, 2, 3, 4, 5].map(() => anotherProcess().afterRejection(T0)));
   expect([tokens, spent, (await stored()).refresh_token]).toEqual([[T1, T1, T1, T1, T1], ["R0"], "R1"]);
 });
@@ -272,7 +277,7 @@ test.for([
     const { anotherProcess, spent, warnings, clock } = await signedIn(
       { ...K, token: jwt(NOW - 10 * MINUTE), refresh_token: "R0" },
       () => ({ kind: "ok", token: T1, refresh_token: "R1" }),
-      NOW + minutes * MINUTE,
+      { start: NOW + minutes * MINUTE },
     );
     for (let run = 0; run < 3; run++) {
       const kay = anotherProcess();
@@ -297,7 +302,7 @@ test("A07 a clock that is behind sends an old token, is refused, and learns from
   const { anotherProcess, spent, warnings } = await signedIn(
     expired,
     () => ({ kind: "ok", token: T1, refresh_token: "R1" }),
-    late,
+    { start: late },
   );
   expect(await anotherProcess().accessToken()).toBe(T0);
   expect(await anotherProcess().afterRejection(T0)).toBe(T1);

@@ -42,7 +42,7 @@ async function acquire(lock: Lock, signal?: AbortSignal): Promise<string> {
       if (await remove(lock, holder.id)) continue;
     }
     if (waited >= WAIT_MS) throw busy(lock.path, holder);
-    const pause = 10 + Math.min(90, waited / 4) + (id.charCodeAt(0) % 16);
+    const pause = 10 + Math.min(240, waited / 20) + (id.charCodeAt(0) % 16);
     await lock.clock.sleep(pause, signal);
     waited += pause;
   }

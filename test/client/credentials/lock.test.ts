@@ -70,7 +70,7 @@ test("a lock whose process runs is waited for until it is 20 s old", async () =>
   await credentials.exclusively(async () => {});
   const waited = clock.sleeps.reduce((sum, ms) => sum + ms, 0);
   expect(waited).toBeGreaterThan(20_000);
-  expect(waited).toBeLessThan(20_200);
+  expect(waited).toBeLessThan(20_300);
 });
 
 test("a lock from the future, as a clock that was set back leaves it, is broken", async () => {
@@ -82,7 +82,7 @@ test("a lock from the future, as a clock that was set back leaves it, is broken"
 test("a lock of another machine is judged by its age alone", async () => {
   const { credentials, clock } = lockedProfile(await holder({ host: "elsewhere", pid: DEAD }));
   await credentials.exclusively(async () => {});
-  expect(clock.sleeps.length).toBeGreaterThan(150);
+  expect(clock.sleeps.length).toBeGreaterThan(50);
 });
 
 test.for(["", "{", "[]", '{"id":"../../x","at":1}'])(
@@ -96,18 +96,19 @@ test.for(["", "{", "[]", '{"id":"../../x","at":1}'])(
 
 test("a lock that is renewed again and again is given up after 30 s: another kay is busy", async () => {
   const clock = fakeClock();
-  const { credentials, lock } = lockedProfile(await holder({}), {
+  const other = await holder({});
+  const { credentials, lock } = lockedProfile(other, {
     ...clock,
     async sleep(ms: number) {
       await clock.sleep(ms);
-      writeFileSync(lock, JSON.stringify(await holder({ at: clock.now() })));
+      writeFileSync(lock, JSON.stringify({ ...other, at: clock.now() }));
     },
   });
   await expect(credentials.exclusively(async () => {})).rejects.toMatchObject({
     code: "STORE_BUSY",
     message: `Another kay (process ${process.pid}) holds ${lock} for more than 30 s.`,
   });
-  expect(clock.now() - Date.UTC(2026, 10, 27, 12)).toBeLessThan(30_200);
+  expect(clock.now() - Date.UTC(2026, 10, 27, 12)).toBeLessThan(30_300);
 });
 
 test("a wait for the lock ends when the signal says so", async () => {
