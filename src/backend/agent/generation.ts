@@ -63,7 +63,7 @@ type State = { end: End; text: string; failed: Problem[] };
 
 async function events(ports: BackendPorts, generation: Generation): Promise<AsyncIterable<AgentEvent>> {
   const { history, signal, holds, approved, id, installationId } = generation;
-  const { model, label } = await chooseModel(ports.model(), ports.fetch);
+  const { model, label } = await chooseModel(ports.model(), ports);
   const tools = toolbox(ports, { installationId, generationId: id });
   return runAgent({ messages: history, tools, model, label, signal, holds, now: ports.clock.now(), approved });
 }

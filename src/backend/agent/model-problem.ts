@@ -18,7 +18,9 @@ export function modelProblem(label: string, error: unknown): Problem {
 function sentence(label: string, error: APICallError): string {
   const { statusCode: status, responseBody = "" } = error;
   if (status === undefined) return `${label} could not be reached.`;
-  if (status === 401 || status === 403) return `${label} refused the API key (HTTP ${status}).`;
+  // Gemini answers a wrong key with 400.
+  const badKey = status === 400 && /api.?key/i.test(`${error.message} ${responseBody}`);
+  if (status === 401 || status === 403 || badKey) return `${label} refused the API key (HTTP ${status}).`;
   if (TOO_LONG.test(`${error.message} ${responseBody}`))
     return `The conversation is too long for ${label}; start a new one.`;
   if (status === 404) return `${label} is not known at its provider (HTTP 404).`;

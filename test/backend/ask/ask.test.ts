@@ -208,3 +208,13 @@ test("MODEL_NOT_CONFIGURED has the guide's sentence, for each provider its own",
     body: { status: "error", code: "MODEL_NOT_CONFIGURED", message: "OpenAI API key is not configured" },
   });
 });
+
+test("a question of the planner is filled in by the next message of the conversation", async () => {
+  const { token } = await connect(world());
+  const first = await world().call("POST /ask", { token, body: { prompt: "close the issue", interactive: true } });
+  expect(first.body.message).toContain("I need the issue");
+  world().outside.expect(CLOSE, json({}));
+  const session_id = first.body.session_id;
+  const second = await world().call("POST /ask", { token, body: { prompt: "KAY-3", interactive: true, session_id } });
+  expect(second.body).toMatchObject({ message: `KAY-3 is closed.\n\n${SIGNATURE}`, receipts: [{ effect: "settled" }] });
+});

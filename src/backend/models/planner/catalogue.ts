@@ -61,6 +61,7 @@ function study(tools: LanguageModelV4FunctionTool[], language: Language): Skill[
 
 function draft(tool: LanguageModelV4FunctionTool, language: Language): Omit<Skill, "patterns" | "cues"> {
   const kay = (tool.providerOptions?.kay ?? {}) as { access?: Skill["access"]; examples?: string[]; title?: string };
+  const examples = (Array.isArray(kay.examples) ? kay.examples : []).filter((example) => typeof example === "string");
   const service = tool.name.split(/__|\./)[0] ?? tool.name;
   return {
     name: tool.name,
@@ -71,9 +72,7 @@ function draft(tool: LanguageModelV4FunctionTool, language: Language): Omit<Skil
     vocabulary: language
       .read((tool.description ?? "").replaceAll(":", ","))
       .filter(({ stop, kind }) => !stop && kind === "word"),
-    examples: kay.examples?.length
-      ? kay.examples
-      : [tool.name.split(/__|\./).at(-1)?.replaceAll("_", " ") ?? tool.name],
+    examples: examples.length > 0 ? examples : [tool.name.split(/__|\./).at(-1)?.replaceAll("_", " ") ?? tool.name],
     fields: fieldsOf(tool.inputSchema, language),
   };
 }

@@ -20,22 +20,22 @@ export type Field = {
 
 /** The fields of a tool's input. */
 export function fieldsOf(schema: JSONSchema7, language: Language): Field[] {
-  const required = new Set(schema.required ?? []);
+  const required = new Set(Array.isArray(schema.required) ? schema.required : []);
   return Object.entries(schema.properties ?? {}).flatMap(([name, property]) =>
-    typeof property === "object" ? [fieldOf(name, property, required.has(name), language)] : [],
+    isSchema(property) ? [fieldOf(name, property, required.has(name), language)] : [],
   );
 }
 
 function fieldOf(name: string, property: JSONSchema7, required: boolean, language: Language): Field {
   const { items } = property;
-  const list = property.type === "array" && typeof items === "object" && !Array.isArray(items);
+  const list = property.type === "array" && isSchema(items);
   const schema: JSONSchema7 = list ? { description: property.description, ...items } : property;
-  const description = schema.description ?? "";
-  const listed = ((schema.enum ?? []) as unknown[]).filter((value) => typeof value === "string");
-  const values = (listed.length > 0 ? listed : valuesIn(description)).map((value) => ({
-    value,
-    words: language.read(spaced(value)),
-  }));
+  const description = typeof schema.description === "string" ? schema.description : "";
+  const listed = (Array.isArray(schema.enum) ? (schema.enum as unknown[]) : []).filter(
+    (value) => typeof value === "string" && value !== "",
+  );
+  const named = listed.length > 0 ? (listed as string[]) : valuesIn(description);
+  const values = named.map((value) => ({ value, words: language.read(spaced(value)) }));
   const shape = shapeOf(schema, description);
   return {
     name,
@@ -50,6 +50,10 @@ function fieldOf(name: string, property: JSONSchema7, required: boolean, languag
   };
 }
 
+function isSchema(value: unknown): value is JSONSchema7 {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}
+
 function kindOf(
   name: string,
   schema: JSONSchema7,
@@ -59,7 +63,7 @@ function kindOf(
 ): Field["kind"] {
   if (schema.type === "integer" || schema.type === "number") return "number";
   if (schema.type === "boolean") return "boolean";
-  if (schema.format?.startsWith("date") || DATE.test(spaced(`${name}. ${description}`))) return "date";
+  if (String(schema.format ?? "").startsWith("date") || DATE.test(spaced(`${name}. ${description}`))) return "date";
   if (shape === ISSUE_KEY) return "key";
   if (hasValues || shape) return "name";
   return TEXT.test(`${name} ${description}`) ? "text" : "name";
@@ -75,7 +79,7 @@ function valuesIn(description: string): string[] {
 }
 
 function shapeOf(schema: JSONSchema7, description: string): RegExp | undefined {
-  if (schema.pattern !== undefined) return compiled(schema.pattern);
+  if (typeof schema.pattern === "string") return compiled(schema.pattern);
   const sample = /(?:such as|like|e\.g\.|for example|example:)\s+([^\s,;)"“]+)/i
     .exec(description)?.[1]
     ?.replace(/[.…]+$/, "");

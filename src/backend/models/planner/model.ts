@@ -80,14 +80,11 @@ function finish(unified: "stop" | "tool-calls"): LanguageModelV4StreamPart {
 
 function generated(parts: LanguageModelV4StreamPart[]): LanguageModelV4GenerateResult {
   const text = parts.flatMap((part) => (part.type === "text-delta" ? [part.delta] : [])).join("");
+  const providerMetadata = parts.find((part) => part.type === "text-start")?.providerMetadata;
   const calls = parts.filter((part) => part.type === "tool-call");
-  const content: LanguageModelV4GenerateResult["content"] = text ? [{ type: "text", text }, ...calls] : calls;
-  return {
-    content,
-    finishReason: { unified: text ? "stop" : "tool-calls", raw: undefined },
-    usage: USAGE,
-    warnings: [],
-  };
+  const content: LanguageModelV4GenerateResult["content"] = text ? [{ type: "text", text, providerMetadata }] : calls;
+  const finishReason = { unified: text ? "stop" : "tool-calls", raw: undefined } as const;
+  return { content, finishReason, usage: USAGE, warnings: [] };
 }
 
 const USAGE: LanguageModelV4Usage = {

@@ -15,8 +15,7 @@ export function pendingOf(message: LanguageModelV4Message | undefined): Pending 
   if (message?.role !== "assistant") return undefined;
   const part = message.content.findLast(({ type }) => type === "text");
   const text = part?.providerOptions?.kay?.pending;
-  if (typeof text !== "string") return undefined;
-  return JSON.parse(text) as Pending;
+  return typeof text === "string" ? (JSON.parse(text) as Pending) : undefined;
 }
 
 /** Take a message as the answer to the question, unless it is plainly a new request or calls it off. */

@@ -26,7 +26,7 @@ export function acceptor(clause: Clause, skill: Skill): Accept {
   return (field, from, to) => {
     const span = words.slice(from, to);
     const [first] = span;
-    if (first === undefined) return 0;
+    if (first === undefined || (skill.access !== "read" && to - from === 1 && POSSESSIVE.has(first.lower))) return 0;
     if (to - from <= 4 && reference(clause, field, from, to) !== undefined) return 0.9;
     if (span.every(({ stop, kind }) => (stop && kind === "word") || kind === "mark") && !isValue(field, span)) return 0;
     if (first.kind === "literal") return to - from === 1 && (field.kind === "text" || field.kind === "name") ? 1 : 0;
@@ -132,7 +132,11 @@ function fillNumber({ words }: Clause, skill: Skill, filled: Filled, field: Fiel
   const named = numbers.find((index) => {
     return leadsTo(skill, field, words[index - 1]);
   });
-  const index = named ?? (field.required ? numbers[0] : undefined);
+  // "Show 5 bugs": how many.
+  const amount = AMOUNT.test(field.name)
+    ? numbers.find((at) => words[at + 1]?.kind === "word" && !words[at + 1]?.stop)
+    : undefined;
+  const index = named ?? amount ?? (field.required ? numbers[0] : undefined);
   const word = index === undefined ? undefined : words[index];
   if (index === undefined || word === undefined) return;
   put(filled, field, Number(word.text.replace("#", "")));
@@ -146,7 +150,9 @@ function fillDate({ text, words, now }: Clause, skill: Skill, filled: Filled, fi
     const from = words.findIndex(({ end }) => end - offset > found.index);
     const to = words.findLastIndex(({ start }) => start - offset < found.index + found.text.length) + 1;
     if (from < 0 || filled.claimed.has(from)) continue;
-    if (skill.cues.has(field.name) && !leadsTo(skill, field, words[from - 1] ?? words[from])) continue;
+    const several =
+      skill.fields.filter(({ kind, name }) => kind === "date" && filled.input[name] === undefined).length > 1;
+    if (several && !leadsTo(skill, field, words[from - 1])) continue;
     const date = found.start.date().toISOString();
     put(filled, field, found.start.isCertain("hour") ? date : date.slice(0, 10));
     claim(filled, from, to);
@@ -303,7 +309,7 @@ function slotName(skill: Skill, field: Field, words: Word[], from: number, to: n
   const led = leadsTo(skill, field, words[from - 1]);
   // A field that has a look of its own takes others only where they are led to; so does a name of several words.
   if (to - from > 1) return led ? quality : 0;
-  if (first.kind === "literal" || field.shape?.test(first.text) || (quality >= 0.8 && !field.shape)) return quality;
+  if (field.shape?.test(first.text) || (quality >= 0.8 && !field.shape)) return quality;
   if (skill.fields.some((other) => other !== field && isValue(other, span))) return 0;
   if (isGeneric(skill, field, span)) return 0.5;
   return led || words[from + 1]?.lemma === field.name ? quality : 0;
@@ -355,6 +361,7 @@ function claim({ claimed }: Filled, from: number, to: number): void {
   for (let index = from; index < to; index++) claimed.add(index);
 }
 
+const AMOUNT = /^(limit|count|max|amount|first|page_?size)/i;
 const POSSESSIVE = new Set(["my", "mine", "i"]);
 const SELF = new Set(["i", "me", "my", "mine", "myself"]);
 const PLURALS = new Set(["them", "these", "those", "both"]);

@@ -16,7 +16,7 @@ export type Reading = {
 };
 
 /** From this score on a reading is acted upon; below it the planner says what it can do instead. */
-export const SURE = 0.52;
+export const SURE = 0.55;
 
 /** From this score on it is worth asking for what a write still needs. */
 export const LIKELY = 0.36;
@@ -43,12 +43,19 @@ function reading(skill: Skill, clause: Clause, skills: Skill[]): Reading | undef
   for (const parts of skill.patterns) {
     const alignment = align(parts, clause.words, accept);
     if (skill.access !== "read" && !alignment.verb) continue;
-    if (alignment.matched.size === 0 || (isAction(clause.words[0]) && !alignment.matched.has(0))) continue;
+    const keyed = skill.access === "read" && alignment.captures.some(({ field }) => field.kind === "key");
+    if ((alignment.matched.size === 0 && !keyed) || (isAction(clause.words[0]) && !actsLike(parts, clause))) continue;
     const filled = fill(skill, alignment, clause);
     const score = judge(skill, parts, alignment, filled, clause, skills);
     if (best === undefined || score > best.score) best = candidate(skill, score, filled);
   }
   return best;
+}
+
+/** Whether an example begins with the action that the clause begins with. */
+function actsLike([first]: Part[], { words }: Clause): boolean {
+  const [action] = words;
+  return first !== undefined && "word" in first && action !== undefined && likeness(first.word, action) > 0;
 }
 
 function candidate(skill: Skill, score: number, { input, more }: Filled): Reading {
@@ -69,9 +76,14 @@ function judge(
   const missing = skill.fields.filter(({ required, name }) => required && filled.input[name] === undefined).length;
   const slots = parts.filter((part) => "slot" in part).length;
   const empty = slots - alignment.captures.length;
+  const fit = alignment.score;
+  const covered = coverage(skill, alignment, filled, clause);
+  // Both have to be good: an example that fits a corner of the request says little, and so does a request that happens to use its words.
+  const both = fit + covered === 0 ? 0 : (2 * fit * covered) / (fit + covered);
   return (
-    0.55 * alignment.score +
-    0.45 * coverage(skill, alignment, filled, clause) +
+    0.5 * both +
+    0.3 * fit +
+    0.2 * covered +
     serviceBonus(skill, clause, skills) -
     0.1 * missing -
     0.02 * empty +
@@ -98,7 +110,7 @@ function entityBonus({ claimed, keys }: Filled, { words }: Clause): number {
   const present = words.flatMap((word, index) => (word.kind === "word" && KEY.test(word.text) ? [index] : []));
   if (present.length === 0) return 0;
   const placed = present.every((index) => claimed.has(index) && keys.has(index));
-  return placed ? (isQuestion(words) ? 0.25 : 0.1) : -0.2;
+  return placed ? (isQuestion(words) ? 0.3 : 0.1) : -0.2;
 }
 
 function describes(skill: Skill, index: number, words: Clause["words"]): boolean {

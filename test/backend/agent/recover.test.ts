@@ -1,0 +1,55 @@
+import { expect, test } from "vitest";
+import { recoverLostWork } from "#backend/agent/recover";
+import { planEffect, receiptsOf, setEffectState } from "#backend/store/effects";
+import { NOON, useBackend } from "#test/backend";
+import { connect } from "#test/consent";
+
+const world = useBackend();
+
+test("what was sent without an answer when the backend stopped is unknown after its start, and only that", async () => {
+  const { session } = await connect(world());
+  const { db } = world().ports;
+  for (const state of ["planned", "sent", "settled"] as const) {
+    const effect = {
+      id: state,
+      generationId: "gen_1",
+      installationId: session,
+      toolCallId: state,
+      tool: "jira.close",
+      input: {},
+      summary: state,
+    };
+    await planEffect(db, effect, NOON);
+    if (state !== "planned") await setEffectState(db, state, state, NOON);
+  }
+  await recoverLostWork(world().ports);
+  expect(await receiptsOf(db, "gen_1")).toEqual([
+    { tool_call_id: "sent", tool: "jira.close", effect: "unknown", summary: "sent" },
+    { tool_call_id: "settled", tool: "jira.close", effect: "settled", summary: "settled" },
+  ]);
+  expect(world().log.join("\n")).toContain("effects_unknown");
+});
+
+test("H13 a request that was cut off is interrupted: looked up as such, and never done again", async () => {
+  const { token, session } = await connect(world());
+  const { db } = world().ports;
+  const { createHash } = await import("node:crypto");
+  const body = JSON.stringify({ prompt: "hello" });
+  const fingerprint = createHash("sha256").update(`POST /ask\n${body}`).digest("hex");
+  await db
+    .insertInto("requests")
+    .values({ installation_id: session, key: "cut", fingerprint, state: "running", created_at: new Date(NOON) })
+    .execute();
+  expect((await world().call("GET /requests/cut", { token })).body).toEqual({ state: "running" });
+  const headers = { "idempotency-key": "cut" };
+  expect(await world().call("POST /ask", { token, headers, body })).toMatchObject({
+    status: 409,
+    body: { code: "IDEMPOTENCY_CONFLICT", state: "running" },
+  });
+  await recoverLostWork(world().ports);
+  expect((await world().call("GET /requests/cut", { token })).body).toEqual({ state: "interrupted" });
+  expect(await world().call("POST /ask", { token, headers, body })).toMatchObject({
+    status: 409,
+    body: { state: "interrupted" },
+  });
+});

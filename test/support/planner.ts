@@ -1,0 +1,83 @@
+import type { LanguageModelV4FunctionTool, LanguageModelV4Prompt } from "@ai-sdk/provider";
+import * as z from "zod/mini";
+import { createPlanner } from "#backend/models/planner/model";
+import { SIGNATURE } from "#backend/models/planner/reply";
+import type { Tool } from "#backend/services/service";
+import { NOON } from "#test/backend";
+
+/** What the planner said or wants called: text without its signature, or `tool {input}` per call. */
+export type Reply = {
+  text?: string;
+  calls: [tool: string, input: Record<string, unknown>][];
+  message: LanguageModelV4Prompt[number];
+};
+
+/** Tools of services as the loop hands them to a model. */
+export function modelTools(services: { title: string; tools: Tool[] }[]): LanguageModelV4FunctionTool[] {
+  return services.flatMap(({ title, tools }) =>
+    tools.map((tool) => ({
+      type: "function" as const,
+      name: tool.name.replaceAll(".", "__"),
+      description: tool.description,
+      inputSchema: z.toJSONSchema(tool.input, { io: "input" }) as LanguageModelV4FunctionTool["inputSchema"],
+      providerOptions: { kay: { access: tool.access, examples: tool.examples, title } },
+    })),
+  );
+}
+
+/** A conversation with the planner, whose tools are answered by `results` in order of the calls. */
+export function plannerTalk(tools: LanguageModelV4FunctionTool[]) {
+  const planner = createPlanner(() => NOON);
+  const prompt: LanguageModelV4Prompt = [];
+  const next = async (): Promise<Reply> => {
+    const { content } = await planner.doGenerate({ prompt, tools });
+    const said = content.find((part) => part.type === "text");
+    const calls = content.flatMap((part) =>
+      part.type === "tool-call"
+        ? [[part.toolName.replaceAll("__", "."), JSON.parse(part.input)] as [string, Record<string, unknown>]]
+        : [],
+    );
+    const message: LanguageModelV4Prompt[number] = {
+      role: "assistant",
+      content: content.flatMap((part): AssistantPart[] => {
+        if (part.type === "text") return [{ type: "text", text: part.text, providerOptions: part.providerMetadata }];
+        return part.type === "tool-call" ? [{ ...part, input: JSON.parse(part.input) }] : [];
+      }),
+    };
+    prompt.push(message);
+    return { ...(said?.type === "text" ? { text: said.text.replace(`\n\n${SIGNATURE}`, "") } : {}), calls, message };
+  };
+  return {
+    async say(text: string): Promise<Reply> {
+      prompt.push({ role: "user", content: [{ type: "text", text }] });
+      return await next();
+    },
+    /** Results of the calls of the last reply; an `Error` is a failed call. */
+    async results(...values: ({ text: string; data: unknown } | Error)[]): Promise<Reply> {
+      const last = prompt.at(-1);
+      const calls = last?.role === "assistant" ? last.content.filter((part) => part.type === "tool-call") : [];
+      prompt.push({
+        role: "tool",
+        content: calls.map(({ toolCallId, toolName }, index) => ({
+          type: "tool-result",
+          toolCallId,
+          toolName,
+          output: output(values[index]),
+        })),
+      });
+      return await next();
+    },
+  };
+}
+
+type AssistantPart = Extract<LanguageModelV4Prompt[number], { role: "assistant" }>["content"][number];
+type Output = Extract<
+  Extract<LanguageModelV4Prompt[number], { role: "tool" }>["content"][number],
+  { type: "tool-result" }
+>["output"];
+
+function output(value: { text: string; data: unknown } | Error | undefined): Output {
+  if (value instanceof Error)
+    return { type: "error-json", value: { error: { code: "SERVICE_FAILED", message: value.message } } };
+  return { type: "json", value: JSON.parse(JSON.stringify({ data_from: "jira", ...value })) };
+}
