@@ -8,6 +8,7 @@ const path = require("path");
 const root = path.join(__dirname, "..");
 const manifest = JSON.parse(fs.readFileSync(path.join(root, "package.json"), "utf8"));
 const args = process.argv.slice(2);
+let ended = false;
 
 if (args.length === 1 && (args[0] === "--version" || args[0] === "-V")) say(1, manifest.version);
 else if (isNewEnough(manifest.engines.node)) start();
@@ -16,6 +17,12 @@ else startOnPinnedNode();
 function start() {
   const main = path.join(root, "dist", "main.js");
   if (!fs.existsSync(main)) return fail("kay is not built here.\n  Run `npm run build`.");
+  // A command that waits for something that can no longer come would end as if all were well.
+  process.on("exit", (code) => {
+    if (ended || code !== 0) return;
+    process.exitCode = 1;
+    say(2, "✗ kay ended in the middle of its work. Run `kay doctor`, and report it.");
+  });
   const cache = compileCache();
   if (cache) require("module").enableCompileCache(cache);
   try {
@@ -25,8 +32,11 @@ function start() {
   }
 }
 
+/** Everything is written when `main` is done; a socket or a timer that is still open must not keep the shell waiting. */
 function end(code) {
+  ended = true;
   process.exitCode = code;
+  setTimeout(() => process.exit(), 50).unref();
 }
 
 /** `main` words every error that is expected, so this is a bug. Its trace says where; Node by itself would add a line of minified source. */

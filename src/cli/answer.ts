@@ -11,7 +11,7 @@ import type { Kay } from "./kay.ts";
 export async function showAnswer(kay: Kay, answer: AskResponse): Promise<void> {
   if (answer.status === "error") throw asProblem(answer);
   if (kay.flags.json) return kay.out.json(answer);
-  kay.out.line(clean(answer.message));
+  await kay.out.markdown(clean(answer.message));
   for (const receipt of answer.receipts ?? []) {
     const mark =
       receipt.effect === "settled" ? kay.out.paint("green", "✓", "stderr") : kay.out.paint("yellow", "?", "stderr");
@@ -23,9 +23,5 @@ export async function showAnswer(kay: Kay, answer: AskResponse): Promise<void> {
 /** The error that an answer of status `error` stands for. */
 function asProblem(answer: AskResponse): Problem {
   const code = isErrorCode(answer.code) ? answer.code : "SERVICE_FAILED";
-  const services = answer.integrations ?? [];
-  return new Problem(code, clean(answer.message), {
-    details: { ...answer, status: "error" },
-    hint: services.length > 0 ? `Run \`kay connect ${services.join(" ")}\`, then ask again.` : undefined,
-  });
+  return new Problem(code, clean(answer.message), { details: { ...answer, status: "error" } });
 }

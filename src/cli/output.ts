@@ -14,6 +14,8 @@ export type Output = {
   json(document: unknown): void;
   /** A line of the answer on stdout. */
   line(text?: string): void;
+  /** Markdown of an answer: laid out for a person on a terminal, as it is elsewhere. */
+  markdown(text: string): Promise<void>;
   /** Rows for a person on a terminal; tab-separated without header elsewhere. */
   table(columns: string[], rows: string[][]): Promise<void>;
   /** Progress and advice on stderr; silent with `--quiet` or `--json`. */
@@ -48,6 +50,12 @@ export function createOutput(
       else aside(`${paint("yellow", "!", "stderr")} ${text}`);
     },
     json: (document) => terminal.stdout.write(`${JSON.stringify(withWarnings(document, warnings), null, 2)}\n`),
+    markdown: async (text) => {
+      const { stdout } = terminal;
+      if (!stdout.isTerminal) return stdout.write(`${text}\n`);
+      const { renderMarkdown } = await import("./markdown.ts");
+      stdout.write(`${renderMarkdown(text, { width: stdout.columns(), paint })}\n`);
+    },
     table: async (columns, rows) => {
       if (!terminal.stdout.isTerminal) {
         for (const row of rows)

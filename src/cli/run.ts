@@ -1,4 +1,5 @@
 import { Command, CommanderError, Option } from "commander";
+import { clean } from "#protocol/clean";
 import { ERRORS, Problem } from "#protocol/errors";
 import { askCommand } from "./commands/ask.ts";
 import { configCommand } from "./commands/config.ts";
@@ -129,7 +130,7 @@ function wordError(error: unknown, kay: Kay): number {
     return ERRORS.USAGE.exit;
   }
   if (error instanceof Problem) {
-    kay.out.fail(error);
+    kay.out.fail(withServices(error));
     return error.exit;
   }
   const message = error instanceof Error ? error.message : String(error);
@@ -137,6 +138,14 @@ function wordError(error: unknown, kay: Kay): number {
   if (kay.flags.debug || kay.env.KAY_DEBUG)
     kay.terminal.stderr.write(`${error instanceof Error ? error.stack : error}\n`);
   return ERRORS.INTERNAL.exit;
+}
+
+/** What to connect is named where the error knows it. */
+function withServices(problem: Problem): Problem {
+  const services = problem.details.integrations;
+  if (!Array.isArray(services) || services.length === 0) return problem;
+  const hint = `Run \`kay connect ${clean(services.join(" "), { lines: false })}\`, then ask again.`;
+  return new Problem(problem.code, problem.message, { details: problem.details, cause: problem.cause, hint });
 }
 
 function signalExit(kay: Kay): number {

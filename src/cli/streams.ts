@@ -66,7 +66,8 @@ async function* readBytes(stdin: NodeJS.ReadStream, signal: AbortSignal): AsyncI
     ended = true;
     wake();
   };
-  stdin.on("data", onData).on("end", onEnd).on("close", onEnd).on("error", onEnd);
+  // Explicitly: a stream that was paused before does not flow again for a new listener.
+  stdin.on("data", onData).on("end", onEnd).on("close", onEnd).on("error", onEnd).resume();
   signal.addEventListener("abort", onEnd, { once: true });
   try {
     while (true) {
