@@ -1,7 +1,7 @@
 import { createSandbox, type SandboxPorts } from "#sandbox/sandbox";
 
 /** The moment at which every test's sandbox starts. */
-export const NOW = Date.parse("2026-11-20T09:00:00Z");
+const NOW = Date.parse("2026-11-20T09:00:00Z");
 export const ATLASSIAN = "http://127.0.0.1:4401";
 export const BITBUCKET = "http://127.0.0.1:4402";
 export const REDIRECT = "http://127.0.0.1:4000/auth/callback";

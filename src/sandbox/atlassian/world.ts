@@ -27,8 +27,8 @@ export type Site = {
 
 export type StatusCategory = "new" | "indeterminate" | "done";
 export type Status = { id: string; name: string; statusCategory: StatusCategory };
-export type Transition = { id: string; name: string; from?: string[]; to: string };
-export type Workflow = { statuses: Status[]; transitions: Transition[] };
+type Transition = { id: string; name: string; from?: string[]; to: string };
+type Workflow = { statuses: Status[]; transitions: Transition[] };
 
 export type Project = {
   id: string;

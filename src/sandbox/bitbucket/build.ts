@@ -36,7 +36,7 @@ export function buildBitbucket(seed: BitbucketSeed, now: number): BitbucketWorld
 }
 
 /** A UUID in braces, as Bitbucket writes them; the same for the same name every time. */
-export function uuid(name: string): string {
+function uuid(name: string): string {
   const hex = createHash("sha256").update(name).digest("hex");
   return `{${[hex.slice(0, 8), hex.slice(8, 12), `4${hex.slice(13, 16)}`, `a${hex.slice(17, 20)}`, hex.slice(20, 32)].join("-")}}`;
 }

@@ -14,7 +14,7 @@ export function api(c: Context<BitbucketEnv>, path: string) {
   return { href: `${new URL(c.req.url).origin}/2.0/${path}` };
 }
 
-export function userView(c: Context<BitbucketEnv>, id: string | null) {
+function userView(c: Context<BitbucketEnv>, id: string | null) {
   const account = c.get("world").accounts.find(({ account_id }) => account_id === id);
   return account ? accountView(c, account) : null;
 }

@@ -14,7 +14,7 @@ export function contains(text: string, search: string): boolean {
 }
 
 /** The words of a text in lower case, without signs. */
-export function wordsOf(text: string): string[] {
+function wordsOf(text: string): string[] {
   return (
     text
       .toLowerCase()

@@ -10,7 +10,7 @@ export type AdfNode = {
 export type Adf = AdfNode & { type: "doc"; version: 1; content: AdfNode[] };
 
 /** Most characters a description or a comment may have (`jira.text.field.character.limit`, fixed in Jira Cloud). */
-export const TEXT_LIMIT = 32_767;
+const TEXT_LIMIT = 32_767;
 
 /** What is wrong with a document, if anything: not one at all, a node or mark Jira does not know, or too long. */
 export function adfProblem(value: unknown): "not_a_document" | "unknown_node" | "too_long" | undefined {

@@ -4,7 +4,7 @@ import { JiraRefusal } from "./errors.ts";
 import { ISSUE_TYPES, PRIORITIES } from "./schemes.ts";
 
 /** Jira's sentence for a limit on text; the number has its comma. */
-export const TOO_LONG = "The entered text is too long. It exceeds the allowed limit of 32,767 characters.";
+const TOO_LONG = "The entered text is too long. It exceeds the allowed limit of 32,767 characters.";
 const NOT_ADF = "Operation value must be an Atlassian Document (see the Atlassian Document Format)";
 
 type Values = Partial<
