@@ -1,70 +1,9 @@
 import { readFileSync } from "node:fs";
 import { expect, test } from "vitest";
-import type { SignIn } from "#client/credentials/credentials";
-import type { Clock } from "#client/ports";
-import { createRefresher, type RefreshOutcome } from "#client/refresh";
+import type { RefreshOutcome } from "#client/refresh";
 import { Problem } from "#protocol/errors";
-import { fakeClock, realClock } from "#test/client-clock";
-import { ORIGIN, openProfile } from "#test/credentials";
-
-const NOW = Date.UTC(2026, 10, 27, 12);
-const MINUTE = 60_000;
-
-/** An access token as a backend with a right clock issues it. */
-function jwt(issued: number, lifetime = 30 * MINUTE, claims: object = {}): string {
-  const part = (value: object) => Buffer.from(JSON.stringify(value)).toString("base64url");
-  return `${part({ alg: "HS256", typ: "JWT" })}.${part({ iat: issued / 1000, exp: (issued + lifetime) / 1000, ...claims })}.c2ln`;
-}
-
-/** A process that is signed in so, against a backend that answers a refresh so. */
-async function signedIn(
-  signIn: SignIn,
-  answer: (refreshToken: string, world: World) => RefreshOutcome | Promise<RefreshOutcome>,
-  { start = NOW, sleep }: { start?: number; sleep?: Clock["sleep"] } = {},
-) {
-  const clock = fakeClock({ start });
-  if (sleep) clock.sleep = sleep;
-  const profile = openProfile({ clock });
-  await profile.credentials.write(ORIGIN, 0, signIn);
-  const spent: string[] = [];
-  const keys: string[] = [];
-  const world: World = {
-    ...profile,
-    clock,
-    spent,
-    keys,
-    stored: async () => (await profile.credentials.read(ORIGIN)).signIn,
-  };
-  const refresher = () =>
-    createRefresher({
-      origin: ORIGIN,
-      credentials: profile.credentials,
-      clock,
-      warn: (message) => profile.warnings.push(message),
-      call: async (refreshToken, key) => {
-        spent.push(refreshToken);
-        keys.push(key);
-        return answer(refreshToken, world);
-      },
-    });
-  return { ...world, refresher: refresher(), anotherProcess: refresher };
-}
-type World = ReturnType<typeof openProfile> & {
-  clock: ReturnType<typeof fakeClock>;
-  spent: string[];
-  keys: string[];
-  stored(): Promise<SignIn>;
-};
-
-/** Several processes wait for each other's files: their time must not run faster than the disk. */
-const SLOW = { sleep: realClock.sleep };
-
-const K = { session_id: "kaysession_1", account_id: "557058:t" };
-const T0 = jwt(NOW - 31 * MINUTE);
-const T1 = jwt(NOW);
-const OK: RefreshOutcome = { kind: "ok", token: T1, refresh_token: "R1", serverNow: NOW };
-const REFUSED: RefreshOutcome = { kind: "invalid", code: "REFRESH_INVALID", message: "no" };
-const expired = { ...K, token: T0, refresh_token: "R0" };
+import { ORIGIN } from "#test/credentials";
+import { expired, jwt, K, MINUTE, NOW, OK, REFUSED, SLOW, signedIn, T0, T1 } from "#test/refresh";
 
 test("nobody signed in has no token, and nothing is asked", async () => {
   const { refresher, spent } = await signedIn(K, () => OK);
@@ -266,70 +205,6 @@ test.for(["", "undefined", "null"])(
     expect(await stored()).toEqual(expired);
   },
 );
-
-test.for([
-  ["2 h ahead", 120, "about 2 h ahead of"],
-  ["40 min ahead", 40, "about 40 min ahead of"],
-  ["3 days ahead", 3 * 24 * 60, "about 3 days ahead of"],
-] as const)(
-  "A07 on a clock that is %s each process refreshes at most once, uses the new token, and says so once",
-  async ([, minutes, words]) => {
-    const { anotherProcess, spent, warnings, clock } = await signedIn(
-      { ...K, token: jwt(NOW - 10 * MINUTE), refresh_token: "R0" },
-      () => ({ kind: "ok", token: T1, refresh_token: "R1" }),
-      { start: NOW + minutes * MINUTE },
-    );
-    for (let run = 0; run < 3; run++) {
-      const kay = anotherProcess();
-      for (let request = 0; request < 3; request++) expect(await kay.accessToken()).toBe(T1);
-      clock.advance(1000);
-    }
-    expect(spent).toEqual(["R0"]);
-    expect(warnings).toEqual([
-      `This machine's clock is ${words} the backend's; set it right to avoid trouble with sign-in and expiry.`,
-    ]);
-  },
-);
-
-test("A07 the time of the Date header counts before that of the token", async () => {
-  const { refresher, stored } = await signedIn(expired, () => ({ ...OK, serverNow: NOW - 8_000 }) as RefreshOutcome);
-  await refresher.accessToken();
-  expect((await stored()).clock_offset_ms).toBe(-8_000);
-});
-
-test("A07 a clock that is behind sends an old token, is refused, and learns from the refresh", async () => {
-  const late = NOW - 120 * MINUTE;
-  const { anotherProcess, spent, warnings } = await signedIn(
-    expired,
-    () => ({ kind: "ok", token: T1, refresh_token: "R1" }),
-    { start: late },
-  );
-  expect(await anotherProcess().accessToken()).toBe(T0);
-  expect(await anotherProcess().afterRejection(T0)).toBe(T1);
-  expect([await anotherProcess().accessToken(), spent]).toEqual([T1, ["R0"]]);
-  expect(warnings).toEqual([expect.stringContaining("about 2 h behind the backend's")]);
-});
-
-test("A07 a clock that was set right again is learned at the next refresh", async () => {
-  const { refresher, stored } = await signedIn({ ...expired, clock_offset_ms: -120 * MINUTE }, () => OK);
-  expect(await refresher.accessToken()).toBe(T0);
-  expect(await refresher.afterRejection(T0)).toBe(T1);
-  expect((await stored()).clock_offset_ms).toBe(0);
-});
-
-test("A09 a payload in unpadded base64url with names of any script is read: its token is good until 2100", async () => {
-  const token =
-    "eyJhbGciOiJIUzI1NiIsInR5cCI6IkpXVCJ9.eyJzdWIiOiI1NTcwNTg6MDAwMC10ZXN0IiwibmFtZSI6IuWxseeUsCDDnG5hbCB-Pz7DvyIsImV4cCI6NDEwMjQ0NDgwMH0.c2ln";
-  const { refresher, spent, clock } = await signedIn({ ...K, token, refresh_token: "R0" }, () => OK);
-  expect([await refresher.accessToken(), spent]).toEqual([token, []]);
-  clock.advance(4102444800_000 - NOW - 5 * MINUTE);
-  expect([await refresher.accessToken(), spent]).toEqual([T1, ["R0"]]);
-});
-
-test.for(["a.b.c", "..", "x.eyJleHAiOiJzb29uIn0.y", "x.bnVsbA.y"])("A09 a token like %j is opaque", async (token) => {
-  const { refresher, spent } = await signedIn({ ...K, token, refresh_token: "R0" }, () => OK);
-  expect([await refresher.accessToken(), spent]).toEqual([token, []]);
-});
 
 test("someone who signs in again during a refresh is not overwritten by it", async () => {
   const again = { session_id: "kaysession_2", token: "T9", refresh_token: "R9" };

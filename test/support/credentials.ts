@@ -1,6 +1,6 @@
-import { mkdtempSync, rmSync } from "node:fs";
+import { mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 import { onTestFinished } from "vitest";
 import { type CredentialsOptions, createCredentials } from "#client/credentials/create";
 import type { Keychain } from "#client/credentials/keychain";
@@ -53,4 +53,18 @@ export function openProfile(changes: Partial<CredentialsOptions> & { in?: string
     ...changes,
   });
   return { credentials, warnings, folder, path: join(folder, "credentials", "default.json") };
+}
+
+/** A sign-in as the first connection leaves it. */
+export const SIGN_IN = { session_id: "kaysession_1", token: "token-0", refresh_token: "refresh-0" };
+
+/** A keychain that was fine when the sign-in was stored and then changed. */
+export async function signedInThen(changes: Partial<Keychain>) {
+  const good = memoryKeychain();
+  const first = openProfile({ preference: "auto", keychain: good });
+  await first.credentials.write(ORIGIN, 0, SIGN_IN);
+  const sealed = readFileSync(first.path);
+  const next = openProfile({ in: first.folder, preference: "auto", keychain: { ...good, ...changes } });
+  const isUntouched = () => readFileSync(first.path).equals(sealed) && readdirSync(dirname(first.path)).length === 1;
+  return { ...next, isUntouched, good };
 }

@@ -46,15 +46,14 @@ export function printEnvelope(envelope: Envelope): string {
   return `${JSON.stringify({ kay: FORMAT, ...envelope }, null, 2)}\n`;
 }
 
-/** Only what a sign-in has, and never an empty value or the words "undefined" and "null" in place of one. */
+/** A sign-in without empty values, and never with the words "undefined" and "null" in place of one; what else it has is left as it is. */
 export function cleanSignIn(value: Record<string, unknown>): SignIn {
-  const signIn: SignIn = {};
-  for (const field of ["session_id", "token", "refresh_token", "account_id"] as const) {
-    const text = value[field];
-    if (isSecret(text)) signIn[field] = text;
+  const signIn: Record<string, unknown> = { ...value };
+  for (const field of ["session_id", "token", "refresh_token", "account_id"]) {
+    if (!isSecret(signIn[field])) delete signIn[field];
   }
-  if (Number.isFinite(value.clock_offset_ms)) signIn.clock_offset_ms = Number(value.clock_offset_ms);
-  if (Array.isArray(value.begun) && value.begun.length > 0) signIn.begun = value.begun.filter(asRecord);
+  if (!Number.isFinite(signIn.clock_offset_ms)) delete signIn.clock_offset_ms;
+  if (!Array.isArray(signIn.begun)) delete signIn.begun;
   return signIn;
 }
 

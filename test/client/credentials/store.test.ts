@@ -135,3 +135,11 @@ test("a file that a newer kay wrote is left alone", async () => {
   });
   expect(readFileSync(path, "utf8")).toBe('{"kay":2,"mode":"vault","generation":5}');
 });
+
+test("what else a sign-in has is kept as it is", async () => {
+  const { credentials } = openProfile();
+  const begun = [{ verifier: "v", deadline: 1, response: { status: "pending" } }];
+  await credentials.write(ORIGIN, 0, { ...SIGN_IN, begun } as never);
+  await credentials.update(ORIGIN, (current) => ({ ...current, account_id: "557058:u" }));
+  expect((await credentials.read(ORIGIN)).signIn).toEqual({ ...SIGN_IN, account_id: "557058:u", begun });
+});
