@@ -43,6 +43,18 @@ test("every origin tells what was asked of it, without tokens, codes or secrets"
   for (const secret of [token, refresh, clients.atlassian.secret]) expect(text).not.toContain(secret);
 });
 
+test("the state of an authorization request is not told, that of pull requests is", async () => {
+  const { ask, authorizeUrl, signedIn } = sandbox();
+  await ask("bitbucket", authorizeUrl("bitbucket", "account", { state: "capability" }));
+  await (await signedIn("bitbucket", "pullrequest")).call("/2.0/repositories/kay-demo/kay-cli/pullrequests?state=OPEN");
+  const { text } = await ask("bitbucket", "/_sandbox/requests");
+  expect([text.includes("capability"), text.includes("state=hidden"), text.includes("state=OPEN")]).toEqual([
+    false,
+    true,
+    true,
+  ]);
+});
+
 test.each([
   ["a peer elsewhere", { address: "192.168.1.7" }],
   ["a peer that is not known", { address: "" }],

@@ -31,10 +31,13 @@ export function createRequestLog() {
   };
 }
 
-/** The path and query of a request without the secrets of OAuth. */
+/** The path and query of a request without the secrets of OAuth; the state of an authorization request is one, for its client. */
 export function safePath(address: string): string {
   const url = new URL(address);
-  for (const name of [...url.searchParams.keys()]) if (isHidden(name)) url.searchParams.set(name, "hidden");
+  const authorization = url.searchParams.has("client_id");
+  for (const name of [...url.searchParams.keys()]) {
+    if (isHidden(name) || (authorization && name === "state")) url.searchParams.set(name, "hidden");
+  }
   return url.pathname + url.search;
 }
 
