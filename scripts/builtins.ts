@@ -22,10 +22,23 @@ export const markBuiltins: EsbuildPlugin = {
   },
 };
 
+/** What Node has loaded before a program starts; everything else waits for its first use (crypto 8 ms, child_process 6, fs/promises 6). */
+const early = new Set([
+  "async_hooks",
+  "buffer",
+  "events",
+  "fs",
+  "path",
+  "process",
+  "querystring",
+  "timers",
+  "url",
+  "util",
+]);
+
 /**
  * Rewrites a built chunk's imports of Node's own modules to `process.getBuiltinModule`. An ES import of one makes Node list all it
- * exports, which for `node:http` loads the built-in undici (25 ms) and for an ordinary command adds 10 ms to the start. A default import
- * of `node:child_process` (6 ms) is loaded at its first use.
+ * exports, which for `node:http` loads the built-in undici (25 ms) and for an ordinary command adds 10 ms to the start.
  */
 export function inlineBuiltins(code: string): string {
   const declarations: string[] = [];
@@ -44,9 +57,23 @@ function declare(clause: string, name: string): string[] {
   if (!parts) throw new Error(`An import of node:${name} in a form that the build does not know: ${clause}`);
   const [, whole, namespace, members] = parts;
   const load = `process.getBuiltinModule("node:${name}")`;
-  const object = name === "child_process" ? `new Proxy({},{get:(_,k)=>${load}[k]})` : load;
+  const object = early.has(name) ? load : `new Proxy({},{get:(_,k)=>${load}[k]})`;
   return [
     ...[whole, namespace].filter(Boolean).map((local) => `const ${local}=${object};`),
-    ...(members ? [`const {${members.replace(/\s+as\s+/g, ":")}}=${load};`] : []),
+    ...(members ?? "")
+      .split(",")
+      .flatMap((member) => (member.trim() ? [declareMember(member.trim(), name, load)] : [])),
   ];
+}
+
+function declareMember(member: string, name: string, load: string): string {
+  const [imported = "", local = imported] = member.split(/\s+as\s+/);
+  const late = !early.has(name) && isPlainFunction(Reflect.get(process.getBuiltinModule(name) ?? {}, imported));
+  return late ? `const ${local}=(...a)=>${load}.${imported}(...a);` : `const ${local}=${load}.${imported};`;
+}
+
+/** Nothing that is constructed, extended or carries properties of its own, such as a promisified variant: what may be put into an arrow. */
+function isPlainFunction(value: unknown): boolean {
+  if (typeof value !== "function" || !/^[a-z]/.test(value.name)) return false;
+  return Object.keys(value).length === 0 && Object.getOwnPropertySymbols(value).length === 0;
 }
