@@ -97,7 +97,8 @@ function understand(clause: Clause, skills: Skill[], index: number, follows: boo
   const found = readings(clause, skills);
   const [best] = found;
   // To ask for what is missing does no harm, so it takes less to be understood that far.
-  const enough = best !== undefined && best.missing.length > 0 && best.skill.access !== "read" ? LIKELY : SURE;
+  const asks = best !== undefined && best.missing.length > 0 && best.skill.access !== "read";
+  const enough = asks ? LIKELY - 0.1 * best.missing.length : SURE;
   if (best === undefined || best.score < enough) {
     return {
       kind: "words",

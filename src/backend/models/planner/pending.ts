@@ -25,10 +25,10 @@ export function completed(pending: Pending, answer: Clause, skills: Skill[]): De
   if (skill === undefined || words.length === 0) return undefined;
   if (words.length <= 4 && words.some(({ lower }) => CALLED_OFF.has(lower))) return { text: "All right, I leave it." };
   const clause = { ...answer, words };
-  if (isNewRequest(clause, skills)) return undefined;
   const input = { ...pending.input };
   const missing = () => skill.fields.filter(({ required, name }) => required && input[name] === undefined);
   const given = fill(skill, { score: 0, matched: new Set(), captures: [], verb: false }, clause);
+  if (!isBareValue(given, clause) && isNewRequest(clause, skills)) return undefined;
   for (const { name } of missing()) if (given.input[name] !== undefined) input[name] = given.input[name];
   const [first, ...others] = missing();
   if (first && others.length === 0 && Object.keys(given.input).length === 0) takeWhole(skill, input, first, clause);
@@ -52,6 +52,11 @@ function takeWhole(skill: Skill, input: Filled["input"], field: Field, clause: C
       words.at(-1)?.kind === "mark" ? whole.replace(/[.!?]+$/, "") : text.slice(words[0]?.start ?? 0).trim();
   } else if (field.kind === "number" && words.length === 1 && /^#?\d+$/.test(whole))
     input[field.name] = Number(whole.replace("#", ""));
+}
+
+/** "KAY-3": nothing but what was asked for. */
+function isBareValue({ claimed }: Filled, { words }: Clause): boolean {
+  return words.every(({ kind, stop }, index) => claimed.has(index) || stop || kind === "mark");
 }
 
 function isNewRequest(clause: Clause, skills: Skill[]): boolean {

@@ -18,8 +18,8 @@ export type Reading = {
 /** From this score on a reading is acted upon; below it the planner says what it can do instead. */
 export const SURE = 0.55;
 
-/** From this score on it is worth asking for what a write still needs. */
-export const LIKELY = 0.36;
+/** From this score on, what is missing apart, it is worth asking for what a write still needs. */
+export const LIKELY = 0.46;
 
 /**
  * Every tool that a clause may mean, the likeliest first. A write is only read into a clause whose verb is the tool's own and that is
@@ -87,7 +87,8 @@ function judge(
     serviceBonus(skill, clause, skills) -
     0.1 * missing -
     0.02 * empty +
-    entityBonus(filled, clause)
+    entityBonus(filled, clause) -
+    (skill.access !== "read" && isForeign(skill, alignment, filled, clause) ? 0.25 : 0)
   );
 }
 
@@ -105,6 +106,14 @@ function coverage(skill: Skill, { matched }: Alignment, { claimed }: Filled, { w
   return total === 0 ? 0 : covered / total;
 }
 
+/** Whether what is to be changed is nothing that the tool speaks of: the "row" of "add a row", for a tool that creates issues. */
+function isForeign(skill: Skill, { matched }: Alignment, { claimed }: Filled, { words }: Clause): boolean {
+  const object = words.findIndex(
+    ({ kind, stop, lower }, index) => index > 0 && kind === "word" && !stop && lower !== "new",
+  );
+  return object > 0 && !matched.has(object) && !claimed.has(object) && !describes(skill, object, words);
+}
+
 /** A key such as KAY-3 says what a request is about: a tool that has no place for it is hardly meant. */
 function entityBonus({ claimed, keys }: Filled, { words }: Clause): number {
   const present = words.flatMap((word, index) => (word.kind === "word" && KEY.test(word.text) ? [index] : []));
@@ -117,7 +126,7 @@ function describes(skill: Skill, index: number, words: Clause["words"]): boolean
   const word = words[index];
   if (word === undefined) return false;
   if (word.lower === skill.service || word.lower === skill.title.toLowerCase()) return true;
-  return skill.vocabulary.some((known) => likeness(known, word) === 1);
+  return skill.vocabulary.some((known) => likeness(known, word) >= 0.75);
 }
 
 /** Whoever names a service means that one. */
