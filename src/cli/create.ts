@@ -1,7 +1,7 @@
 import type { CredentialsOptions } from "#client/credentials/create";
 import type { Keychain } from "#client/credentials/keychain";
 import type { Processes } from "#client/credentials/processes";
-import type { EmbeddedPorts } from "#client/embedded";
+import { type EmbeddedPorts, stopEmbedded } from "#client/embedded";
 import { createPaths, type Paths } from "#client/paths";
 import type { Clock, Send } from "#client/ports";
 import { createSettings, type Settings } from "#client/settings";
@@ -82,6 +82,7 @@ export function createKay(world: World): Kay {
     },
     planBrowser: async (url) => planFor(world, url, flags, settings()),
     openBrowser: async (plan) => "launch" in plan && world.launch(plan.launch),
+    stopBackend: () => stopEmbedded({ folder: paths.state(), processes: world.processes, send: world.send, clock }),
     serve: (options) => world.serve(options, kay, { paths, settings: read }),
     consentInSandbox: (url) => consentInSandbox(world.send, url),
   };

@@ -68,6 +68,8 @@ export type Kay = {
   /** Whether and how a browser would be opened for this URL, and the opening itself (which never says whether it worked). */
   planBrowser(url: string): Promise<BrowserPlan>;
   openBrowser(plan: BrowserPlan): Promise<boolean>;
+  /** End kay's own backend, if it runs and is not at work. */
+  stopBackend(): Promise<"stopped" | "busy" | "not running">;
   /** Run the backend until the signal ends. */
   serve(options: ServeOptions): Promise<void>;
   /** Give the consent at a sandbox on this machine without a browser, as its demo user, and follow it to the backend's callback. */

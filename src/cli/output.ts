@@ -24,10 +24,17 @@ export type Output = {
   warn(text: string): void;
   /** The end of a failed command: the sentence and the next step. */
   fail(problem: Problem): void;
+  /**
+   * Show a line at the bottom of the terminal that is redrawn in place, `null` takes it away. Whatever else is said meanwhile appears above
+   * it.
+   */
+  status(line: string | null): void;
   paint(style: Style, text: string, stream?: "stdout" | "stderr"): string;
 };
 
 export type Style = "bold" | "dim" | "red" | "green" | "yellow" | "cyan" | "underline";
+
+const ERASE = "\r\x1b[2K";
 
 /** Build the output of one run. */
 export function createOutput(
@@ -38,10 +45,22 @@ export function createOutput(
   const warnings: string[] = [];
   const paint: Output["paint"] = (style, text, stream = "stdout") =>
     wantsColor(terminal[stream], env, flags().color) ? styleText(style, text, { validateStream: false }) : text;
-  const aside = (text: string) => terminal.stderr.write(`${text}\n`);
+  let status: string | null = null;
+  const above = (write: () => void) => {
+    if (status === null) return write();
+    terminal.stderr.write(ERASE);
+    write();
+    terminal.stderr.write(status);
+  };
+  const aside = (text: string) => above(() => terminal.stderr.write(`${text}\n`));
   return {
     paint,
-    line: (text = "") => terminal.stdout.write(`${text}\n`),
+    line: (text = "") => above(() => terminal.stdout.write(`${text}\n`)),
+    status: (line) => {
+      if (status === null && line === null) return;
+      status = line;
+      terminal.stderr.write(`${ERASE}${line ?? ""}`);
+    },
     note: (text) => {
       if (!flags().json && !flags().quiet) aside(text);
     },
@@ -68,7 +87,7 @@ export function createOutput(
     },
     fail: (problem) => {
       if (flags().json) {
-        const body = { ...problemBody(problem), hint: problem.hint };
+        const body = { status: "error", ...problemBody(problem), hint: problem.hint };
         terminal.stdout.write(`${JSON.stringify(withWarnings(body, warnings), null, 2)}\n`);
       }
       aside(`${paint("red", "✗", "stderr")} ${problem.message}`);

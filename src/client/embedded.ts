@@ -10,6 +10,8 @@ import type { Clock, Send } from "./ports.ts";
 /** How long a start may take, in ms: a new database on a slow disk included. */
 const START_LIMIT_MS = 60_000;
 const LOOK_EVERY_MS = 20;
+/** How long it may take to stop, in ms: requests and the database included. */
+const STOP_LIMIT_MS = 30_000;
 
 /** What finding and starting the embedded backend needs from outside. */
 export type EmbeddedPorts = {
@@ -75,16 +77,32 @@ function isCurrent(record: EmbeddedRecord, { version, env, shaping }: EmbeddedPo
 
 /** Ask a backend with other settings to stop. One that is at work is left alone and used as it is. */
 async function stopped(record: EmbeddedRecord, ports: EmbeddedPorts): Promise<boolean> {
+  if ((await endBackend(record, ports)) !== "busy") return true;
+  ports.note("kay's own backend is at work with other settings; the new ones count from its next start.");
+  return false;
+}
+
+/**
+ * End the embedded backend if one runs and nothing is under way there.
+ *
+ * @throws Problem BACKEND_START_FAILED when it was told to and does not end within 30 s
+ */
+export async function stopEmbedded(ports: Pick<EmbeddedPorts, "folder" | "processes" | "send" | "clock">) {
+  const record = await runningRecord(ports);
+  return record ? endBackend(record, ports) : "not running";
+}
+
+async function endBackend(
+  record: EmbeddedRecord,
+  ports: Pick<EmbeddedPorts, "folder" | "processes" | "send" | "clock">,
+): Promise<"stopped" | "busy"> {
   const headers = { [LOCAL_SECRET_HEADER]: record.secret };
   const answer = await ports
     .send({ method: "POST", url: `${record.url}${STOP_PATH}`, headers, timeoutMs: 2_000 })
     .catch(() => null);
-  if (answer?.status === 409) {
-    ports.note("kay's own backend is at work with other settings; the new ones count from its next start.");
-    return false;
-  }
-  for (let waited = 0; waited < 15_000; waited += LOOK_EVERY_MS) {
-    if ((await runningRecord(ports))?.pid !== record.pid) return true;
+  if (answer?.status === 409) return "busy";
+  for (let waited = 0; waited < STOP_LIMIT_MS; waited += LOOK_EVERY_MS) {
+    if ((await ports.processes.started(record.pid)) !== record.started) return "stopped";
     await ports.clock.sleep(LOOK_EVERY_MS);
   }
   throw new Problem("BACKEND_START_FAILED", `kay's own backend (process ${record.pid}) does not stop.`, {

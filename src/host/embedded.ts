@@ -88,7 +88,10 @@ function stopRequested(request: Request, secret: string, backend: Backend | unde
     const problem = new Problem("LOCAL_SECRET_REQUIRED", "This backend belongs to another user.");
     return Response.json(problemBody(problem), { status: problem.status });
   }
-  if ((backend?.busy() ?? 0) > 0) return Response.json({ stopping: false }, { status: 409 });
+  if ((backend?.busy() ?? 0) > 0) {
+    const problem = new Problem("BACKEND_BUSY", "This backend is at work.");
+    return Response.json(problemBody(problem), { status: problem.status });
+  }
   onStop();
   return Response.json({ stopping: true }, { status: 202 });
 }

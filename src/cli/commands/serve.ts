@@ -11,6 +11,7 @@ type Options = {
   dataDir?: string;
   publicUrl?: string;
   embedded?: boolean;
+  stop?: boolean;
 };
 
 /** `kay serve`: run the backend until it is told to stop. */
@@ -24,9 +25,21 @@ export function serveCommand(kay: Kay): Command {
     .option("--database-url <url>", "Postgres to use (KAY_DATABASE_URL, DATABASE_URL; default: its own)")
     .option("--data-dir <folder>", "where its own Postgres and keys live")
     .option("--public-url <url>", "where browsers reach it, for the providers' redirects")
+    .option("--stop", "end the backend that kay started for itself")
     .addOption(new Option("--embedded", "used by kay itself").hideHelp())
     .addHelpText("after", "\nStops on Ctrl+C or SIGTERM, after what is under way has ended.")
-    .action(async (options: Options) => kay.serve(work(options)));
+    .action(async (options: Options) => (options.stop ? stop(kay) : kay.serve(work(options))));
+}
+
+async function stop(kay: Kay): Promise<void> {
+  const state = await kay.stopBackend();
+  if (state === "busy") {
+    throw new Problem("BACKEND_BUSY", "kay's own backend is at work.", {
+      hint: "Try again when what it does has ended.",
+    });
+  }
+  if (kay.flags.json) return kay.out.json({ state });
+  kay.out.line(state === "stopped" ? "kay's own backend has stopped." : "kay's own backend does not run.");
 }
 
 function work(options: Options): ServeOptions {
