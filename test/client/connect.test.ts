@@ -1,8 +1,6 @@
 import { expect, test } from "vitest";
 import { type Completion, completeConnection, LINK_LIFE_MS } from "#client/connect";
-import { pollStatus } from "#client/connect/poll";
 import type { Credentials, SignIn } from "#client/credentials/credentials";
-import { Problem } from "#protocol/errors";
 import { apiFor, problemOf } from "#test/client-api";
 import { type FakeBackend, fakeBackend, type Reply } from "#test/fake-backend";
 
@@ -18,16 +16,6 @@ const BEGUN = {
   state: "S1",
   expires_at: "2026-11-27T12:10:00Z",
 };
-
-/** One poll loop against a backend on a socket, on a clock that jumps. */
-function poll(backend: FakeBackend, more: { signal?: AbortSignal } = {}) {
-  const { api, clock } = apiFor(backend.url);
-  const notes: string[] = [];
-  const note = (message: string) => void notes.push(message);
-  const start = clock.now();
-  const done = pollStatus({ api, clock, service: "jira", state: "S1", deadline: start + 600_000, note, ...more });
-  return { done, clock, notes, elapsed: () => clock.now() - start };
-}
 
 /** Credentials of one origin in memory. */
 function stored(signIn: SignIn): Credentials & { signIn(): SignIn } {
@@ -55,103 +43,6 @@ function complete(backend: FakeBackend, credentials: Credentials, more: Partial<
   const deadline = clock.now() + LINK_LIFE_MS;
   return completeConnection({ api, clock, credentials, deadline, origin: backend.url, begun: BEGUN, ...more });
 }
-
-test("A11 polling goes on for ten minutes, with 200 to 300 requests, and then says that the link expired", async () => {
-  const backend = await fakeBackend();
-  backend.always("GET /auth/status/S1", PENDING);
-  const { done, elapsed } = poll(backend);
-  expect(await problemOf(done)).toMatchObject({
-    code: "AUTHORIZATION_EXPIRED",
-    message: "The authorization link expired after 10 minutes.",
-    hint: "Run `kay connect jira` again for a fresh link.",
-  });
-  expect(elapsed()).toBe(600_000);
-  expect(backend.seen.length).toBe(241);
-});
-
-test("A12 failed polls count as pending, with one quiet note, and the login completes", async () => {
-  const backend = await fakeBackend();
-  const replies: Reply[] = [
-    PENDING,
-    "drop",
-    { status: 502, text: "<html><h1>502</h1></html>" },
-    { text: "" },
-    { text: '{"sta' },
-    { text: "<html>" },
-  ];
-  backend.on(
-    "GET /auth/status/S1",
-    ...replies,
-    { status: 404, text: "<html>" },
-    { status: 500, json: {} },
-    PENDING,
-    COMPLETED,
-  );
-  const { done, notes, clock } = poll(backend);
-  expect(await done).toMatchObject({ status: "completed", token: "T1", refresh_token: "R1" });
-  expect(notes).toEqual([
-    `The connection to ${backend.url} broke off before the answer was whole (ECONNRESET). Retrying.`,
-  ]);
-  expect(clock.sleeps).toEqual(Array(9).fill(2500));
-});
-
-test("A12 a name that is not found for a moment, and a 429, do not end the login; Retry-After is honoured", async () => {
-  const { clock } = apiFor("http://127.0.0.1:9");
-  const answers = [
-    new Problem("UNREACHABLE", "Cannot reach https://kay.test (ENOTFOUND).", {
-      details: { errno: "ENOTFOUND", sent: false },
-    }),
-    new Problem("RATE_LIMITED", "Too many.", { details: { retry_after: 4 } }),
-    new Problem("RATE_LIMITED", "Too many.", { details: { retry_after: 99_999_999 } }),
-  ];
-  const api = { status: () => Promise.reject(answers.shift() ?? new Problem("STATE_INVALID", "gone")) };
-  const waits: number[] = [];
-  const quick = { ...clock, sleep: async (ms: number) => void waits.push(ms) };
-  await problemOf(pollStatus({ api, clock: quick, service: "jira", state: "S1", deadline: clock.now() + 600_000 }));
-  expect(waits).toEqual([2500, 4000, 600_000]);
-});
-
-test("A16 a state that is expired, unknown, denied or failed ends the wait at once", async () => {
-  const invalid = { error: "INVALID_STATE", message: "Invalid or expired state" };
-  const cases: [Reply, string, string][] = [
-    [{ status: 400, json: invalid }, "STATE_INVALID", "Invalid or expired state"],
-    [{ status: 404, json: invalid }, "STATE_INVALID", "Invalid or expired state"],
-    [{ status: 410, json: { error: "STATE_USED", message: "Used." } }, "STATE_USED", "Used."],
-    [{ status: 401, json: { error: "VERIFIER_INVALID", message: "No." } }, "VERIFIER_INVALID", "No."],
-    [{ json: { status: "expired" } }, "AUTHORIZATION_EXPIRED", "The authorization link expired after 10 minutes."],
-    [{ json: { status: "denied" } }, "AUTHORIZATION_DENIED", "Access to jira was denied."],
-    [
-      { json: { status: "failed", message: "The account is \u001b[31mB, expected A." } },
-      "AUTHORIZATION_FAILED",
-      "The account is B, expected A.",
-    ],
-    [
-      { json: { status: "failed", code: "SITE_REQUIRED", message: "Two sites.", sites: [{ name: "main", url: "u" }] } },
-      "SITE_REQUIRED",
-      "Two sites.",
-    ],
-  ];
-  for (const [reply, code, message] of cases) {
-    const backend = await fakeBackend();
-    backend.on("GET /auth/status/S1", reply);
-    const { done, notes } = poll(backend);
-    expect(await problemOf(done)).toMatchObject({ code, message });
-    expect(notes).toEqual([]);
-    expect(backend.seen.length).toBe(1);
-  }
-});
-
-test("A16 the exit code of a denial is 5, and a missing site names the sites", async () => {
-  const backend = await fakeBackend();
-  const sites = [{ name: "main", url: "https://main.example.test" }];
-  backend.on(
-    "GET /auth/status/S1",
-    { json: { status: "denied" } },
-    { json: { status: "failed", code: "SITE_REQUIRED", sites } },
-  );
-  expect((await problemOf(poll(backend).done)).exit).toBe(5);
-  expect((await problemOf(poll(backend).done)).details).toEqual({ reason: "SITE_REQUIRED", sites });
-});
 
 test("A28 an interrupted wait asks no more and leaves what is stored as it was", async () => {
   const backend = await fakeBackend();

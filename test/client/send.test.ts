@@ -189,3 +189,10 @@ test("a server that does not speak HTTP is said to be none", async () => {
     message: expect.stringMatching(/^http:\/\/127\.0\.0\.1:\d+ does not speak HTTP \(HPE_\w+\)\.$/),
   });
 });
+
+test("a fault of kay's own is not dressed up as one of the network", async () => {
+  const backend = await fakeBackend();
+  const headers = { Authorization: "a\nb" };
+  await expect(send({ url: `${backend.url}/`, headers })).rejects.toMatchObject({ code: "ERR_INVALID_CHAR" });
+  await expect(send({ url: "not a url" })).rejects.toThrow(TypeError);
+});

@@ -7,12 +7,13 @@ export type Ended = "timeout" | "abort" | null;
 
 /**
  * What went wrong, in one sentence with the system's code and the host, never the library's own words. `details.sent` tells whether the
- * request may have reached the other side.
+ * request may have reached the other side. What is no fault of the outside world comes back as it was.
  */
-export function sendProblem(error: unknown, exchange: Exchange, ended: Ended): Problem {
+export function sendProblem(error: unknown, exchange: Exchange, ended: Ended): Error {
   if (error instanceof Problem) return error;
   const { url, sent } = exchange;
   const code = codeOf(error);
+  if (!ended && isBug(error, code)) return error instanceof Error ? error : new Error(String(error));
   const options = { details: { sent, ...(code ? { errno: code } : {}) }, cause: error };
   if (ended === "timeout") return timedOut(exchange);
   if (ended === "abort") return new Problem("CANCELLED", "Cancelled.", { details: { sent } });
@@ -43,6 +44,12 @@ export function sendProblem(error: unknown, exchange: Exchange, ended: Ended): P
     ...options,
     hint: unreachableHint(exchange, code),
   });
+}
+
+/** Faults of the outside have a code of the system or of the HTTP library; without one, or with one about arguments, it is kay's own. */
+function isBug(error: unknown, code: string): boolean {
+  const own = error instanceof Error ? (error as NodeJS.ErrnoException).code : undefined;
+  return code.startsWith("ERR_INVALID_") || (code === "" && own === undefined);
 }
 
 function timedOut({ request, url, sent }: Exchange): Problem {

@@ -31,7 +31,8 @@ async function createDispatcher(
   proxy: HttpProxy | null,
   ca: string[] | undefined,
 ): Promise<Dispatcher> {
-  const { Agent, ProxyAgent } = await import("undici");
+  // The default export is there in the package and in a bundle of it; the named ones are lost when a CommonJS module is bundled.
+  const { Agent, ProxyAgent } = (await import("undici")).default;
   const limits = { headersTimeout: 0, bodyTimeout: 0, connectTimeout: 0, pipelining: 0, allowH2: false };
   const tls = { ...(ca ? { ca } : {}), timeout: 0, allowH2: false };
   if (proxy) return new ProxyAgent({ uri: proxy.url.href, requestTls: tls, proxyTls: tls, ...limits });
