@@ -112,21 +112,31 @@ function buildIssue(seed: IssueSeed, index: number, projects: Project[], lookup:
       seed.description === undefined || seed.description === null || seed.description === ""
         ? null
         : toAdf(seed.description),
-    comments: (seed.comments ?? []).map((comment, at) => {
-      const written = lookup.time(comment.created, updated, `${path}.comments[${at}].created`);
-      return {
-        id: comment.id ?? String(20_000 + index * 100 + at),
-        author:
-          comment.author === undefined ? reporter : lookup.person(comment.author, `${path}.comments[${at}].author`),
-        body: toAdf(comment.body),
-        created: written,
-        updated: lookup.time(comment.updated, written, `${path}.comments[${at}].updated`),
-      };
-    }),
+    comments: buildComments(seed, reporter, updated, 20_000 + index * 100, lookup, path),
     created,
     updated,
     resolutiondate: resolved,
   };
+}
+
+function buildComments(
+  seed: IssueSeed,
+  reporter: string,
+  updated: string,
+  firstId: number,
+  lookup: Lookup,
+  path: string,
+) {
+  return (seed.comments ?? []).map((comment, at) => {
+    const created = lookup.time(comment.created, updated, `${path}.comments[${at}].created`);
+    return {
+      id: comment.id ?? String(firstId + at),
+      author: comment.author === undefined ? reporter : lookup.person(comment.author, `${path}.comments[${at}].author`),
+      body: toAdf(comment.body),
+      created,
+      updated: lookup.time(comment.updated, created, `${path}.comments[${at}].updated`),
+    };
+  });
 }
 
 function buildPages(seeds: PageSeed[], spaces: Space[], lookup: Lookup, path: string): Page[] {

@@ -34,115 +34,47 @@ export type CodeRequest = {
   challenge?: string;
 };
 
+/** What the functions below work on. */
+type Store = {
+  traits: OAuthTraits;
+  rows: GrantRows;
+  now(): number;
+  random(bytes: number): Uint8Array;
+  changed(): void;
+};
+
 export type Grants = ReturnType<typeof createGrants>;
 
 /**
  * Codes, access and refresh tokens of one origin. A code lives one minute and works once; using it again revokes what it issued
  * (RFC 6749 section 4.1.2). A spent refresh token is refused.
  */
-export function createGrants(
-  traits: OAuthTraits,
-  rows: GrantRows,
-  ports: { now(): number; random(bytes: number): Uint8Array; changed(): void },
-) {
-  const { now, changed } = ports;
-  const secret = () => Buffer.from(ports.random(32)).toString("base64url");
-
-  function issue(grant: Grant, withRefresh: boolean): IssuedTokens {
-    const access = secret();
-    rows.access[hash(access)] = { grant: grant.id, expires: now() + traits.accessSeconds * 1000 };
-    const tokens: IssuedTokens = { access, scopes: grant.scopes, expiresIn: traits.accessSeconds };
-    if (withRefresh) {
-      tokens.refresh = secret();
-      rows.refresh[hash(tokens.refresh)] = { grant: grant.id, spent: false };
-    }
-    changed();
-    return tokens;
-  }
-
-  function grantOf(id: string): Grant | undefined {
-    const row = rows.grants[id];
-    return row && { id, ...row };
-  }
-
-  function revoke(id: string) {
-    delete rows.grants[id];
-    for (const table of [rows.codes, rows.access, rows.refresh]) {
-      for (const [key, row] of Object.entries(table)) if (row.grant === id) delete table[key];
-    }
-    changed();
-  }
-
+export function createGrants(traits: OAuthTraits, rows: GrantRows, ports: Omit<Store, "traits" | "rows">) {
+  const store: Store = { traits, rows, ...ports };
   return {
     /** A new code for a consent. */
-    code(request: CodeRequest): string {
-      prune(rows, now());
-      const id = secret();
-      const { account, client, scopes } = request;
-      rows.grants[id] = { account, client, scopes };
-      const code = secret();
-      rows.codes[hash(code)] = {
-        grant: id,
-        redirect_uri: request.redirectUri,
-        ...(request.challenge === undefined ? {} : { challenge: request.challenge }),
-        expires: now() + CODE_MS,
-        spent: false,
-      };
-      changed();
-      return code;
-    },
+    code: (request: CodeRequest) => newCode(store, request),
 
     /** Tokens for a code, or undefined when anything about it is wrong. */
-    exchange(
-      code: string,
-      client: string,
-      redirectUri: string,
-      verifier: string | undefined,
-    ): IssuedTokens | undefined {
-      const row = rows.codes[hash(code)];
-      const grant = row && grantOf(row.grant);
-      if (!row || !grant || grant.client !== client) return undefined;
-      if (row.spent) {
-        revoke(grant.id);
-        return undefined;
-      }
-      row.spent = true;
-      changed();
-      const proven = row.challenge === undefined || (verifier !== undefined && challengeOf(verifier) === row.challenge);
-      if (row.expires <= now() || row.redirect_uri !== redirectUri || !proven) return undefined;
-      return issue(grant, traits.offlineScope === undefined || grant.scopes.includes(traits.offlineScope));
-    },
+    exchange: (code: string, client: string, redirectUri: string, verifier: string | undefined) =>
+      exchange(store, code, { client, redirectUri, verifier }),
 
     /** New tokens for a refresh token, or undefined when it is unknown, spent, revoked or of another client. */
-    refresh(token: string, client: string): IssuedTokens | undefined {
-      const row = rows.refresh[hash(token)];
-      const grant = row && grantOf(row.grant);
-      if (!row || !grant || row.spent || grant.client !== client) return undefined;
-      if (traits.refresh === "stable") return { ...issue(grant, false), refresh: token };
-      row.spent = true;
-      return issue(grant, true);
-    },
+    refresh: (token: string, client: string) => refresh(store, token, client),
 
     /** The grant behind an access token that works now. */
     access(token: string): Grant | undefined {
       const row = rows.access[hash(token)];
-      return row && row.expires > now() ? grantOf(row.grant) : undefined;
+      return row && row.expires > store.now() ? grantOf(rows, row.grant) : undefined;
     },
 
     /** Let access tokens run out now; refresh tokens stay. @returns how many */
-    expire(account?: string): number {
-      const rowsOf = Object.values(rows.access).filter(
-        (row) => row.expires > now() && (!account || grantOf(row.grant)?.account === account),
-      );
-      for (const row of rowsOf) row.expires = now();
-      changed();
-      return rowsOf.length;
-    },
+    expire: (account?: string) => expire(store, account),
 
     /** Take consents back, with every token of theirs. @returns how many */
     revokeAll(account?: string): number {
       const ids = Object.keys(rows.grants).filter((id) => !account || rows.grants[id]?.account === account);
-      for (const id of ids) revoke(id);
+      for (const id of ids) revoke(store, id);
       return ids.length;
     },
   };
@@ -151,6 +83,88 @@ export function createGrants(
 /** An empty store. */
 export function noGrants(): GrantRows {
   return { grants: {}, codes: {}, access: {}, refresh: {} };
+}
+
+function newCode(store: Store, { account, client, scopes, redirectUri, challenge }: CodeRequest): string {
+  const { rows, now } = store;
+  prune(rows, now());
+  const [id, code] = [secret(store), secret(store)];
+  rows.grants[id] = { account, client, scopes };
+  rows.codes[hash(code)] = {
+    grant: id,
+    redirect_uri: redirectUri,
+    ...(challenge === undefined ? {} : { challenge }),
+    expires: now() + CODE_MS,
+    spent: false,
+  };
+  store.changed();
+  return code;
+}
+
+type Proof = { client: string; redirectUri: string; verifier: string | undefined };
+
+function exchange(store: Store, code: string, { client, redirectUri, verifier }: Proof): IssuedTokens | undefined {
+  const { rows, traits, now } = store;
+  const row = rows.codes[hash(code)];
+  const grant = row && grantOf(rows, row.grant);
+  if (!row || !grant || grant.client !== client) return undefined;
+  if (row.spent) {
+    revoke(store, grant.id);
+    return undefined;
+  }
+  row.spent = true;
+  store.changed();
+  // S256 of RFC 7636 is the digest that everything here is kept under
+  const proven = row.challenge === undefined || (verifier !== undefined && hash(verifier) === row.challenge);
+  if (row.expires <= now() || row.redirect_uri !== redirectUri || !proven) return undefined;
+  return issue(store, grant, traits.offlineScope === undefined || grant.scopes.includes(traits.offlineScope));
+}
+
+function refresh(store: Store, token: string, client: string): IssuedTokens | undefined {
+  const row = store.rows.refresh[hash(token)];
+  const grant = row && grantOf(store.rows, row.grant);
+  if (!row || !grant || row.spent || grant.client !== client) return undefined;
+  if (store.traits.refresh === "stable") return { ...issue(store, grant, false), refresh: token };
+  row.spent = true;
+  return issue(store, grant, true);
+}
+
+function issue(store: Store, grant: Grant, withRefresh: boolean): IssuedTokens {
+  const { rows, traits, now } = store;
+  const tokens: IssuedTokens = { access: secret(store), scopes: grant.scopes, expiresIn: traits.accessSeconds };
+  rows.access[hash(tokens.access)] = { grant: grant.id, expires: now() + traits.accessSeconds * 1000 };
+  if (withRefresh) {
+    tokens.refresh = secret(store);
+    rows.refresh[hash(tokens.refresh)] = { grant: grant.id, spent: false };
+  }
+  store.changed();
+  return tokens;
+}
+
+function expire({ rows, now, changed }: Store, account: string | undefined): number {
+  const alive = Object.values(rows.access).filter(
+    (row) => row.expires > now() && (!account || rows.grants[row.grant]?.account === account),
+  );
+  for (const row of alive) row.expires = now();
+  changed();
+  return alive.length;
+}
+
+function revoke({ rows, changed }: Store, id: string) {
+  delete rows.grants[id];
+  for (const table of [rows.codes, rows.access, rows.refresh]) {
+    for (const [key, row] of Object.entries(table)) if (row.grant === id) delete table[key];
+  }
+  changed();
+}
+
+function grantOf(rows: GrantRows, id: string): Grant | undefined {
+  const row = rows.grants[id];
+  return row && { id, ...row };
+}
+
+function secret({ random }: Store): string {
+  return Buffer.from(random(32)).toString("base64url");
 }
 
 /** Codes and access tokens a day past their end are of no use to anybody; grants with nothing left go with them. */
@@ -166,9 +180,4 @@ function prune(rows: GrantRows, now: number) {
 
 function hash(value: string): string {
   return createHash("sha256").update(value).digest("base64url");
-}
-
-/** S256 of RFC 7636: the same digest in the same alphabet. */
-function challengeOf(verifier: string): string {
-  return hash(verifier);
 }
