@@ -9,7 +9,7 @@ import {
 } from "../store/confirmations.ts";
 
 /** Milliseconds a confirmation waits for its answer (guide: 5 minutes). */
-export const CONFIRMATION_LIFE = 300_000;
+const CONFIRMATION_LIFE = 300_000;
 
 type Ports = Pick<BackendPorts, "db" | "clock">;
 type Held = Omit<StoredConfirmation, "expiresAt" | "answeredAt" | "approved">;

@@ -7,7 +7,7 @@ import { isProvider, PROVIDER_ORDER, PROVIDERS, type Provider, type ProviderName
 export type ChosenModel = { model: LanguageModel; label: string; source: ModelSource };
 
 /** `settings`: somebody named it. A variable: its key was in the environment. `offline`: nothing is configured. */
-export type ModelSource = "settings" | "offline" | (string & {});
+type ModelSource = "settings" | "offline" | (string & {});
 
 /**
  * Choose the model for a generation. Named in the settings (`provider:model`, or only `provider` for its default model) it is that one or

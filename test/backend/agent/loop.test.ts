@@ -5,6 +5,7 @@ import type { AgentEvent } from "#backend/agent/events";
 import { type AgentInput, MOST_STEPS, runAgent } from "#backend/agent/loop";
 import type { AgentTool } from "#backend/agent/tool";
 import { Problem } from "#protocol/errors";
+import { calls, say } from "#test/script";
 
 test("a question without tools is answered with text and ends with finish", async () => {
   const { events } = await run([say("Hello.")]);
@@ -224,32 +225,6 @@ function notes(ran: (line: string) => void): AgentTool[] {
       },
     },
   ];
-}
-
-const usage = {
-  inputTokens: { total: 1, noCache: undefined, cacheRead: undefined, cacheWrite: undefined },
-  outputTokens: { total: 1, text: undefined, reasoning: undefined },
-};
-
-function say(text: string): LanguageModelV4StreamPart[] {
-  return [
-    { type: "text-start", id: "t" },
-    { type: "text-delta", id: "t", delta: text },
-    { type: "text-end", id: "t" },
-    { type: "finish", usage, finishReason: { unified: "stop", raw: undefined } },
-  ];
-}
-
-function calls(...made: [id: string, tool: string, input: object][]): LanguageModelV4StreamPart[] {
-  const parts = made.map(
-    ([toolCallId, tool, input]): LanguageModelV4StreamPart => ({
-      type: "tool-call",
-      toolCallId,
-      toolName: tool.replaceAll(".", "__"),
-      input: JSON.stringify(input),
-    }),
-  );
-  return [...parts, { type: "finish", usage, finishReason: { unified: "tool-calls", raw: undefined } }];
 }
 
 function types(events: AgentEvent[]): string[] {

@@ -1,12 +1,13 @@
 import type { LanguageModelV4FunctionTool, LanguageModelV4Message, LanguageModelV4Prompt } from "@ai-sdk/provider";
 import { learn, type Skill } from "./catalogue.ts";
+import type { Clause } from "./clause.ts";
 import { splitClauses } from "./clauses.ts";
 import type { Language, Word } from "./language.ts";
 import { PRONOUNS } from "./lexicon.ts";
 import { callsIn, type Done, type Memory, remember } from "./memory.ts";
 import { completed, type Pending, pendingOf } from "./pending.ts";
 import { askText, forbiddenText, howToText, puzzledText, resultText } from "./reply.ts";
-import type { Clause, Filled } from "./slots.ts";
+import type { Filled } from "./slots.ts";
 import { smallTalk } from "./small-talk.ts";
 import { isForbidden, LIKELY, type Reading, readings, SURE } from "./understand.ts";
 

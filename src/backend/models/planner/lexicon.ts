@@ -151,6 +151,9 @@ const ACTIONS = new Set([
   "restart",
 ]);
 
+/** What is mine: as a value it means the person who asks. */
+export const POSSESSIVE = new Set(["my", "mine", "i"]);
+
 /** Words that point at something said before. */
 export const PRONOUNS = new Set(["it", "this", "that", "them", "these", "those", "both"]);
 

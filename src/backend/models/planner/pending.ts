@@ -1,10 +1,12 @@
 import type { LanguageModelV4Message } from "@ai-sdk/provider";
+import { acceptor } from "./accept.ts";
 import type { Skill } from "./catalogue.ts";
+import type { Clause } from "./clause.ts";
 import { stripPolite } from "./clauses.ts";
 import type { Decision, PlannedTool } from "./decide.ts";
 import type { Field } from "./fields.ts";
 import { askText } from "./reply.ts";
-import { acceptor, type Clause, type Filled, fill } from "./slots.ts";
+import { type Filled, fill } from "./slots.ts";
 import { readings } from "./understand.ts";
 
 /** A request that lacks something which was asked for, and what else waits for it. Travels with the question in the conversation. */

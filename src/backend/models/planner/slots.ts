@@ -1,15 +1,12 @@
 import { parse as parseDates } from "chrono-node/en";
-import type { Accept, Alignment } from "./align.ts";
+import type { Alignment } from "./align.ts";
 import { leadsTo, type Skill } from "./catalogue.ts";
+import { type Clause, textOf, type Value } from "./clause.ts";
 import type { Field } from "./fields.ts";
 import type { Word } from "./language.ts";
-import { isAction, likeness, NEGATIONS, ORDINALS, PRONOUNS, QUESTION_WORDS, sameValue } from "./lexicon.ts";
-import { fieldValue, type Memory } from "./memory.ts";
-
-/** One clause of a request, with what it may refer to. `now` in milliseconds. */
-export type Clause = { text: string; words: Word[]; memory: Memory; now: number };
-
-export type Value = string | number | boolean;
+import { isAction, NEGATIONS, POSSESSIVE } from "./lexicon.ts";
+import { isGeneric, keyIn, known, slotName } from "./looks.ts";
+import { reference } from "./reference.ts";
 
 /** What a clause says about a tool's fields. `more` are further values of a field that takes one at a time: "close KAY-1 and KAY-2". */
 export type Filled = {
@@ -19,31 +16,6 @@ export type Filled = {
   keys: Set<number>;
   more?: { field: string; values: Value[] };
 };
-
-/** Whether some words could be the value of a field, from their look alone. */
-export function acceptor(clause: Clause, skill: Skill): Accept {
-  const { words } = clause;
-  return (field, from, to) => {
-    const span = words.slice(from, to);
-    const [first] = span;
-    if (first === undefined || (skill.access !== "read" && to - from === 1 && POSSESSIVE.has(first.lower))) return 0;
-    if (to - from <= 4 && reference(clause, field, from, to) !== undefined) return 0.9;
-    if (span.every(({ stop, kind }) => (stop && kind === "word") || kind === "mark") && !isValue(field, span)) return 0;
-    if (first.kind === "literal") return to - from === 1 && (field.kind === "text" || field.kind === "name") ? 1 : 0;
-    switch (field.kind) {
-      case "key":
-        return to - from === 1 && keyIn(first, field) ? 1 : 0;
-      case "number":
-        return to - from === 1 && /^#?\d+$/.test(first.text) ? 1 : 0;
-      case "text":
-        return leadsTo(skill, field, words[from - 1]) || !skill.cues.has(field.name) ? textQuality(span) : 0;
-      case "name":
-        return isValue(field, span) ? 1 : slotName(skill, field, words, from, to);
-      default:
-        return 0;
-    }
-  };
-}
 
 /** Fill the fields of a tool: what the example's slots took, then what the rest of the clause says by look, by known values and by cues. */
 export function fill(skill: Skill, alignment: Alignment, clause: Clause): Filled {
@@ -212,121 +184,10 @@ function inherit({ memory }: Clause, filled: Filled, field: Field): void {
   if (typeof value === "string" || typeof value === "number") put(filled, field, value);
 }
 
-/** The values that words such as "it", "the second one" or "both" stand for, if the conversation has them. */
-function reference({ words, memory }: Clause, field: Field, from: number, to: number): Value[] | undefined {
-  if (field.kind === "text" || field.kind === "date" || field.kind === "boolean") return undefined;
-  const span = words.slice(from, to).filter(({ lower }) => lower !== "the" && lower !== "of");
-  const [head, next] = span;
-  if (head === undefined || (span.length === to - from && PRONOUNS.has(head.lower) && span.length > 2))
-    return undefined;
-  const values = memory.items.flatMap((item) => fieldValue(item, field) ?? []);
-  const ordinal = ORDINALS.get(head.lower);
-  if (ordinal !== undefined && span.length <= 2 && (next === undefined || next.kind === "word")) {
-    const value = values.at(ordinal);
-    return value === undefined ? undefined : [value];
-  }
-  if (
-    !PRONOUNS.has(head.lower) ||
-    span.length > 2 ||
-    (next !== undefined && (next.stop || next.kind !== "word" || keyIn(next, field)))
-  )
-    return undefined;
-  if (next !== undefined && head.lower !== "this" && head.lower !== "that") return undefined;
-  if (PLURALS.has(head.lower)) return values.length > 1 && values.length <= MOST ? values : undefined;
-  if (values.length === 1) return values;
-  const asked = memory.inputs[0]?.[field.name];
-  return values.length === 0 && (typeof asked === "string" || typeof asked === "number") ? [asked] : undefined;
-}
-
-/** The known value that some words name: in its own words or, unless `exactly`, in words that mean the same. */
-function known(field: Field, span: Word[], exactly = false): string | undefined {
-  const same = (test: (a: Word, b: Word) => boolean) =>
-    field.values.find(
-      ({ words }) => words.length === span.length && words.every((word, index) => test(word, span[index] ?? word)),
-    )?.value;
-  const exact = same((a, b) => a.lower === b.lower || a.stem === b.stem);
-  return exact ?? (exactly ? undefined : same(sameValue));
-}
-
-function isValue(field: Field, span: Word[]): boolean {
-  return known(field, span) !== undefined;
-}
-
 /** "not done" is "open" where both are known values: the words of the two are a pair in everyday use. */
 function oppositeOf(field: Field, span: Word[]): string | undefined {
   const done = span.some(({ lemma, lower }) => DONE.has(lemma) || DONE.has(lower));
   return done ? field.values.find(({ value }) => value.toLowerCase() === "open")?.value : undefined;
-}
-
-function keyIn(word: Word, field: Field): string | undefined {
-  if (word.kind !== "word" || field.shape === undefined) return undefined;
-  const last = /^https?:/.test(word.text)
-    ? (word.text
-        .replace(/[?#].*$/, "")
-        .split("/")
-        .at(-1) ?? "")
-    : word.text;
-  return field.shape.test(last) ? last.toUpperCase() : undefined;
-}
-
-function textQuality(span: Word[]): number {
-  const first = span[0];
-  const last = span.at(-1);
-  if (first === undefined || last === undefined || last.kind === "mark" || first.kind === "mark") return 0;
-  if (first.text.startsWith("'")) return 0;
-  return span.some(({ kind }) => kind === "literal") ? 0 : 0.6 + Math.min(0.3, span.length * 0.05);
-}
-
-/** How much words look like somebody's or something's name. */
-function nameQuality(field: Field, span: Word[]): number {
-  const [first] = span;
-  if (first === undefined || span.some(({ kind }) => kind === "mark")) return 0;
-  if (span.length === 1) {
-    if (first.kind === "literal") return 0.8;
-    if (QUESTION_WORDS.has(first.lower)) return 0;
-    if (/^[A-Za-z][A-Za-z0-9_]*-\d+$/.test(first.text) && !field.shape?.test(first.text)) return 0;
-    if (field.shape?.test(first.text)) return 1;
-    if (field.shape?.test(first.text.toUpperCase()) && !first.stop) return 0.55;
-    if (/^[#@]|[-_/.@]/.test(first.text) && /\p{L}/u.test(first.text)) return 0.85;
-    return first.stop ? 0 : /^\p{Lu}/u.test(first.text) ? 0.8 : 0.5;
-  }
-  const capitals = span.every(({ text, kind }) => kind === "word" && /^\p{Lu}/u.test(text));
-  return capitals && span.length <= 4 && field.shape?.test(first.text) !== true ? 0.9 : 0;
-}
-
-/**
- * How well words look like a name where an example has a slot for one. A word in small letters is a name only after a word that leads to
- * one ("in kay"), and never when it says something else to this tool: a value of another field, or what its description speaks of.
- */
-function slotName(skill: Skill, field: Field, words: Word[], from: number, to: number): number {
-  const span = words.slice(from, to);
-  const [first] = span;
-  // "Use project PROJ-123": after the field's own name anything is its value.
-  if (first && to - from === 1 && first.kind === "word" && !first.stop && words[from - 1]?.lemma === field.name)
-    return 0.9;
-  const quality = nameQuality(field, span);
-  if (first === undefined || quality === 0) return 0;
-  const led = leadsTo(skill, field, words[from - 1]);
-  // A field that has a look of its own takes others only where they are led to; so does a name of several words.
-  if (to - from > 1) return led ? quality : 0;
-  if (field.shape?.test(first.text) || (quality >= 0.8 && !field.shape)) return quality;
-  if (skill.fields.some((other) => other !== field && isValue(other, span))) return 0;
-  if (isGeneric(skill, field, span)) return 0.5;
-  return led || words[from + 1]?.lemma === field.name ? quality : 0;
-}
-
-/** A word that says no more than the tool itself does: the "ticket" of "open a ticket" is no type of issue. */
-function isGeneric(skill: Skill, field: Field, span: Word[]): boolean {
-  const [word] = span;
-  if (
-    word === undefined ||
-    span.length > 1 ||
-    field.kind !== "name" ||
-    field.values.length === 0 ||
-    isValue(field, span)
-  )
-    return false;
-  return /^\p{Ll}/u.test(word.text) && skill.vocabulary.some((known) => likeness(known, word) >= 0.75);
 }
 
 /** "show me", "tell me": who is spoken to, not whose things they are. */
@@ -335,15 +196,6 @@ function isAddressee(words: Word[], index: number): boolean {
     words[index]?.lower === "me" &&
     /^(show|give|tell|get|find|list|send|let|help|read)$/.test(words[index - 1]?.lower ?? "")
   );
-}
-
-function textOf({ text, words }: Clause, from: number, to: number): string {
-  const first = words[from];
-  const last = words[to - 1];
-  if (first === undefined || last === undefined) return "";
-  if (to - from === 1) return first.text;
-  const offset = words[0]?.start ?? 0;
-  return text.slice(first.start - offset, last.end - offset).trim();
 }
 
 function put(filled: Filled, field: Field, value: Value): void {
@@ -362,9 +214,9 @@ function claim({ claimed }: Filled, from: number, to: number): void {
 }
 
 const AMOUNT = /^(limit|count|max|amount|first|page_?size)/i;
-const POSSESSIVE = new Set(["my", "mine", "i"]);
+
 const SELF = new Set(["i", "me", "my", "mine", "myself"]);
-const PLURALS = new Set(["them", "these", "those", "both"]);
+
 const DONE = new Set([
   "do",
   "done",
@@ -377,6 +229,3 @@ const DONE = new Set([
   "complete",
   "completed",
 ]);
-
-/** "Them" stands for at most so many things; more have to be named. */
-const MOST = 5;

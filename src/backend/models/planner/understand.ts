@@ -1,9 +1,11 @@
+import { acceptor } from "./accept.ts";
 import { type Alignment, align } from "./align.ts";
 import type { Part, Skill } from "./catalogue.ts";
+import type { Clause, Value } from "./clause.ts";
 import { isQuestion } from "./clauses.ts";
 import type { Field } from "./fields.ts";
 import { isAction, likeness, NEGATIONS } from "./lexicon.ts";
-import { acceptor, type Clause, type Filled, fill, type Value } from "./slots.ts";
+import { type Filled, fill } from "./slots.ts";
 
 /** A tool that a clause may mean, with the input it gives and what is still missing. */
 export type Reading = {

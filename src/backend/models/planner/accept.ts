@@ -1,0 +1,31 @@
+import type { Accept } from "./align.ts";
+import { leadsTo, type Skill } from "./catalogue.ts";
+import type { Clause } from "./clause.ts";
+import { POSSESSIVE } from "./lexicon.ts";
+import { isValue, keyIn, slotName, textQuality } from "./looks.ts";
+import { reference } from "./reference.ts";
+
+/** Whether some words could be the value of a field, from their look alone. */
+export function acceptor(clause: Clause, skill: Skill): Accept {
+  const { words } = clause;
+  return (field, from, to) => {
+    const span = words.slice(from, to);
+    const [first] = span;
+    if (first === undefined || (skill.access !== "read" && to - from === 1 && POSSESSIVE.has(first.lower))) return 0;
+    if (to - from <= 4 && reference(clause, field, from, to) !== undefined) return 0.9;
+    if (span.every(({ stop, kind }) => (stop && kind === "word") || kind === "mark") && !isValue(field, span)) return 0;
+    if (first.kind === "literal") return to - from === 1 && (field.kind === "text" || field.kind === "name") ? 1 : 0;
+    switch (field.kind) {
+      case "key":
+        return to - from === 1 && keyIn(first, field) ? 1 : 0;
+      case "number":
+        return to - from === 1 && /^#?\d+$/.test(first.text) ? 1 : 0;
+      case "text":
+        return leadsTo(skill, field, words[from - 1]) || !skill.cues.has(field.name) ? textQuality(span) : 0;
+      case "name":
+        return isValue(field, span) ? 1 : slotName(skill, field, words, from, to);
+      default:
+        return 0;
+    }
+  };
+}

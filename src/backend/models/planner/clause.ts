@@ -1,0 +1,16 @@
+import type { Word } from "./language.ts";
+import type { Memory } from "./memory.ts";
+
+/** One clause of a request, with what it may refer to. `now` in milliseconds. */
+export type Clause = { text: string; words: Word[]; memory: Memory; now: number };
+
+export type Value = string | number | boolean;
+
+export function textOf({ text, words }: Clause, from: number, to: number): string {
+  const first = words[from];
+  const last = words[to - 1];
+  if (first === undefined || last === undefined) return "";
+  if (to - from === 1) return first.text;
+  const offset = words[0]?.start ?? 0;
+  return text.slice(first.start - offset, last.end - offset).trim();
+}
