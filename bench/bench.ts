@@ -25,6 +25,7 @@ async function measured(group: (typeof groups)[number]): Promise<Row[]> {
   try {
     return await group({ launcher, folder: join(folder, group.name), rounds });
   } catch (error) {
-    return [{ what: group.name, measured: `not measured: ${error instanceof Error ? error.message : error}` }];
+    process.stderr.write(`${error instanceof Error ? error.message : error}\n`);
+    return [{ what: group.name, measured: "not measured, see above" }];
   }
 }

@@ -2,7 +2,14 @@ import { createServer, type IncomingMessage, type RequestListener } from "node:h
 import { createServer as createTlsServer } from "node:https";
 import type { AddressInfo } from "node:net";
 
-export type GuideBackend = { url: string; refreshes(): number; close(): Promise<void> };
+export type GuideBackend = {
+  url: string;
+  /** From now on refreshed tokens live an hour. */
+  lengthen(): void;
+  /** Refreshes since {@link lengthen}. */
+  refreshes(): number;
+  close(): Promise<void>;
+};
 
 const services = ["jira", "confluence", "bitbucket", "slack", "gmail", "calendar"];
 
@@ -10,10 +17,11 @@ const services = ["jira", "confluence", "bitbucket", "slack", "gmail", "calendar
  * A backend that answers at once: connect, status, refresh and the list of connections, also below `/api/v3`, where `gh api` looks. Anybody
  * is signed in after one status call.
  *
- * @param lifeSeconds how long the first access token lives; refreshed ones live an hour
+ * @param lifeSeconds how long access tokens live
  */
 export async function guideBackend(lifeSeconds: number, tls?: { key: string; cert: string }): Promise<GuideBackend> {
   let refreshes = 0;
+  let life = lifeSeconds;
   const answers: Record<string, () => Record<string, unknown>> = {
     "POST /connections/connect": () => ({
       service: "jira",
@@ -24,10 +32,10 @@ export async function guideBackend(lifeSeconds: number, tls?: { key: string; cer
     "GET /auth/status/state": () => ({
       status: "completed",
       account_id: "a",
-      token: token(lifeSeconds),
+      token: token(life),
       refresh_token: "r0",
     }),
-    "POST /auth/refresh": () => ({ token: token(3600), refresh_token: `r${++refreshes}` }),
+    "POST /auth/refresh": () => ({ token: token(life), refresh_token: `r${++refreshes}` }),
     "GET /connections": connections,
     "GET /api/v3/connections": connections,
   };
@@ -40,12 +48,16 @@ export async function guideBackend(lifeSeconds: number, tls?: { key: string; cer
   };
   const server = tls ? createTlsServer(tls, listener) : createServer(listener);
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  const lengthen = () => {
+    life = 3600;
+    refreshes = 0;
+  };
   const close = () => {
     server.closeAllConnections();
     return new Promise<void>((resolve) => server.close(() => resolve()));
   };
   const { port } = server.address() as AddressInfo;
-  return { url: `${tls ? "https" : "http"}://127.0.0.1:${port}`, refreshes: () => refreshes, close };
+  return { url: `${tls ? "https" : "http"}://127.0.0.1:${port}`, lengthen, refreshes: () => refreshes, close };
 }
 
 function connections() {
