@@ -1,12 +1,13 @@
 import { createHash } from "node:crypto";
 import { completeConnection, LINK_LIFE_MS } from "#client/connect";
 import type { BegunConnection } from "#client/credentials/credentials";
+import { isLoopback } from "#client/send/origin";
 import { clean } from "#protocol/clean";
 import type { Connection, ConnectResponse } from "#protocol/connections";
 import { Problem } from "#protocol/errors";
 import type { Kay, Link } from "./kay.ts";
 import { accountOf, siteOf } from "./people.ts";
-import { showWaiting, type Waiting } from "./waiting.ts";
+import { openOrSay, showWaiting, type Waiting } from "./waiting.ts";
 
 /** How a link gets to the person; `kay try` gives the consent itself where nobody is there. */
 export type Opener = (kay: Kay, url: string) => Promise<void>;
@@ -24,16 +25,20 @@ export async function connectService(
   const begun = await begin(kay, link, service, options.site);
   const url = showLink(kay, begun.response);
   const { open = openOrSay } = options;
-  const waiting = await showWaiting(kay, { service, url, deadline: begun.deadline });
+  await open(kay, url);
+  const waiting = await showWaiting(kay, { url, deadline: begun.deadline });
   try {
-    await open(kay, url);
     return await complete(kay, link, begun, waiting);
   } finally {
     waiting.end();
   }
 }
 
-/** Ask the backend for a link. The challenge makes the tokens this process's alone, whoever sees the link. */
+/**
+ * Ask the backend for a link. The challenge makes the tokens this process's alone, whoever sees the link.
+ *
+ * @throws Problem INSECURE_URL for a link that is no web address, before anything of it is shown, kept or opened
+ */
 export async function begin(kay: Kay, link: Link, service: string, site?: string): Promise<BegunConnection> {
   const { signIn } = await link.credentials.read(link.origin);
   const signedIn = Boolean(kay.env.KAY_TOKEN || signIn.token || signIn.refresh_token);
@@ -47,8 +52,9 @@ export async function begin(kay: Kay, link: Link, service: string, site?: string
       ...(site ? { site } : {}),
       code_challenge: createHash("sha256").update(verifier).digest("base64url"),
     },
-    { signal: kay.signal },
+    { signal: kay.signal, signedIn: before !== undefined },
   );
+  checkLink(response);
   if (response.session_reset) {
     kay.out.warn(
       "The backend no longer knew this installation and made a new one; services connected before have to be connected again.",
@@ -100,33 +106,26 @@ export async function complete(
   return { service, connection, message };
 }
 
-/** Print the link: whole, alone on its line, nothing around it. Anything but a web address is refused. */
+/** Print the link: whole, alone on its line, nothing around it. */
 export function showLink(kay: Kay, { service, authorization_url }: ConnectResponse): string {
-  const url = URL.parse(authorization_url);
-  const loopback = url !== null && /^(localhost|127(\.\d+){3}|\[::1\])$/.test(url.hostname);
-  if (
-    !url ||
-    !(url.protocol === "https:" || (url.protocol === "http:" && loopback)) ||
-    /[\p{Cc}\s]/u.test(authorization_url)
-  ) {
-    throw new Problem(
-      "INSECURE_URL",
-      `The backend gave a link for ${service} that is no https: address; it is not opened.`,
-      {
-        hint: "Check that the address is a kay backend: `kay config get api-url`.",
-      },
-    );
-  }
-  const host = kay.out.paint("bold", url.host, "stderr");
+  const host = kay.out.paint("bold", new URL(authorization_url).host, "stderr");
   kay.terminal.stderr.write(
     `To connect ${clean(service, { lines: false })}, allow it at ${host}:\n\n${authorization_url}\n\n`,
   );
   return authorization_url;
 }
 
-/** Open the link where that is possible; say in one line why not. */
-export async function openOrSay(kay: Kay, url: string): Promise<void> {
-  const plan = await kay.planBrowser(url);
-  if ("reason" in plan) return kay.out.note(`${plan.reason} Open the link yourself.`);
-  if (!(await kay.openBrowser(plan))) kay.out.note("No browser could be started. Open the link yourself.");
+/** A link is a web address, https: or on this machine, of printable ASCII (RFC 3986), so that what is shown is what is opened. */
+function checkLink({ service, authorization_url }: ConnectResponse): void {
+  const url = URL.parse(authorization_url);
+  const secure = url?.protocol === "https:" || (url?.protocol === "http:" && isLoopback(url.hostname));
+  if (secure && /^[\x21-\x7e]+$/.test(authorization_url) && !url.username && !url.password) return;
+  const name = clean(service, { lines: false });
+  throw new Problem(
+    "INSECURE_URL",
+    `The backend gave a link for ${name} that is no https: address; it is not opened.`,
+    {
+      hint: "Check that the address is a kay backend: `kay config get api-url`.",
+    },
+  );
 }

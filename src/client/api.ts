@@ -17,8 +17,15 @@ import type { Incoming } from "./ports.ts";
 
 /** The calls of one backend (guide; protocol.md). Every answer is checked against the contract; failures are Problems. */
 export type Api = {
-  /** `POST /connections/connect?service=`: begin to connect. Sent once; a 401 is final. */
-  connect(service: string, body: ConnectRequest, options?: CallOptions): Promise<ConnectResponse>;
+  /**
+   * `POST /connections/connect?service=`: begin to connect. Sent once; a 401 is final. `signedIn` sends the access token along, so that the
+   * backend knows the account that consents for one of this installation's own.
+   */
+  connect(
+    service: string,
+    body: ConnectRequest,
+    options?: CallOptions & { signedIn?: boolean },
+  ): Promise<ConnectResponse>;
   /** `GET /auth/status/:state`, one try: `pollStatus` is what repeats it. */
   status(state: string, verifier?: string, options?: CallOptions): Promise<StatusResponse>;
   /** `GET /connections` as the one signed in; with `session_id`, by that (the guide's legacy way) where nobody is. */
@@ -91,8 +98,11 @@ export function createApi(options: ApiOptions): Api {
     refresh,
     outcome,
     clockOffsetMs: () => backend.clockOffsetMs,
-    connect: (service, body, { signal } = {}) =>
-      read(ConnectResponse, { ...connectCall(service, body), timeoutMs, signal }),
+    connect: async (service, body, { signal, signedIn } = {}) => {
+      const call: Call = { ...connectCall(service, body), timeoutMs, signal };
+      const token = signedIn ? await tokens.accessToken() : null;
+      return read(ConnectResponse, token === null ? call : authorized(call, token));
+    },
     status: (state, verifier, { signal } = {}) => {
       const call = { ...statusCall(state, verifier), timeoutMs: Math.min(timeoutMs, STATUS_TIMEOUT_MS), signal };
       return read(StatusResponse, call);

@@ -9,6 +9,12 @@ import type { Settings } from "#client/settings";
 import { IDLE_LIMIT_MS, startEmbedded } from "./embedded.ts";
 import { type HostOptions, type HostPorts, type RunningHost, startHost } from "./serve.ts";
 
+/**
+ * Where the embedded backend listens if it can: a provider redirects only to an address that was registered with one's own client, so
+ * that must stay the same. Taken by somebody else, any port will do for the sandbox.
+ */
+const EMBEDDED_PORT = 4040;
+
 /** What `kay serve` was given on the command line. */
 export type ServeRequest = Omit<HostOptions, "dataFolder" | "localSecret"> & { dataDir?: string; embedded: boolean };
 
@@ -72,7 +78,7 @@ function start(
   if (!request.embedded) return startHost(options, hostPorts);
   const idleLimitMs = Number(env.KAY_IDLE_LIMIT_MS) || IDLE_LIMIT_MS;
   return startEmbedded(
-    { ...options, port: 0, stateFolder: paths.state(), idleLimitMs, shaping: ports.shaping },
+    { ...options, port: EMBEDDED_PORT, anyPort: true, stateFolder: paths.state(), idleLimitMs, shaping: ports.shaping },
     { ...hostPorts, processes: ports.processes, sleep: clock.sleep, every },
     stop,
   );

@@ -1,12 +1,13 @@
 import { readFile, rename, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { type Listener, listen } from "#backend/listen";
+import type { Listener } from "#backend/listen";
 import type { Log } from "#backend/ports";
 import type { SandboxProvider } from "#backend/services/catalogue";
 import { Problem } from "#protocol/errors";
 import { DROP_HEADER } from "#sandbox/controls/faults";
 import { createSandbox } from "#sandbox/sandbox";
 import { parseSeed } from "#sandbox/seed";
+import { listenPreferably } from "./port.ts";
 
 /** How long changes are collected before they are written, in ms. */
 const SAVE_AFTER_MS = 100;
@@ -26,6 +27,7 @@ export async function startSandbox(
   host: SandboxHost,
 ): Promise<{ providers: Record<string, SandboxProvider>; close(): Promise<void> }> {
   const file = join(host.folder, "sandbox.json");
+  const portsFile = join(host.folder, "sandbox-ports.json");
   const seed = host.seed === undefined ? undefined : parseSeed(await readSeed(host.seed), host.seed);
   const saved = await readFile(file, "utf8")
     .then(JSON.parse)
@@ -34,12 +36,17 @@ export async function startSandbox(
   const sandbox = createSandbox({ clock: host.clock, random: host.random, seed, saved, save: saver.save });
   const providers: Record<string, SandboxProvider> = {};
   const listeners: Listener[] = [];
+  // The same ports as last time where they are free: links to the sandbox's pages are stored in connections.
+  const ports = await readPorts(portsFile);
   for (const [name, fetch] of Object.entries(sandbox.origins)) {
-    const listener = await listen(fetch, { host: "127.0.0.1", port: 0, grace: 1_000, dropHeader: DROP_HEADER });
+    const options = { host: "127.0.0.1", grace: 1_000, dropHeader: DROP_HEADER };
+    const listener = await listenPreferably(fetch, { ...options, port: ports[name] ?? 0 });
+    ports[name] = listener.port;
     listeners.push(listener);
     const { id, secret } = sandbox.clients[name as keyof typeof sandbox.clients];
     providers[name] = { origin: listener.url, client: { id, secret } };
   }
+  await writeFile(portsFile, JSON.stringify(ports), { mode: 0o600 });
   return {
     providers,
     close: async () => {
@@ -47,6 +54,15 @@ export async function startSandbox(
       await saver.flush();
     },
   };
+}
+
+async function readPorts(file: string): Promise<Record<string, number>> {
+  const saved: unknown = await readFile(file, "utf8")
+    .then(JSON.parse)
+    .catch(() => null);
+  const isPort = (value: unknown) => Number.isInteger(value) && Number(value) > 0 && Number(value) < 65_536;
+  const entries = typeof saved === "object" && saved !== null ? Object.entries(saved) : [];
+  return Object.fromEntries(entries.filter(([, port]) => isPort(port)));
 }
 
 async function readSeed(path: string): Promise<string> {

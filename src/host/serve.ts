@@ -11,6 +11,7 @@ import type { Machine } from "#backend/store/machine";
 import { startPostgres } from "#backend/store/postgres";
 import { configuredClients } from "./clients.ts";
 import { createOutgoing } from "./outgoing.ts";
+import { listenPreferably } from "./port.ts";
 import { startSandbox } from "./sandbox.ts";
 
 /** What a backend is started with, after flags, environment and settings were weighed. */
@@ -24,6 +25,8 @@ export type HostOptions = {
   dataFolder: string;
   publicUrl?: string;
   localSecret?: string;
+  /** Take a free port where `port` is taken. */
+  anyPort?: boolean;
 };
 
 export type HostPorts = {
@@ -92,7 +95,8 @@ async function startParts(
   const fetch = front(
     async (request, address) => backend?.fetch(request, address) ?? new Response(null, { status: 503 }),
   );
-  const listener = await listen(fetch, { host: options.host, port: options.port });
+  const open = options.anyPort ? listenPreferably : listen;
+  const listener = await open(fetch, { host: options.host, port: options.port });
   stops.push(listener.close);
   const services = configureServices({ ...configured, sandbox: sandbox.providers });
   const publicUrl = options.publicUrl ?? listener.url;

@@ -18,12 +18,14 @@ const STATE_MEMORY = 24 * 60 * 60 * 1000;
  * Begin to connect a service (guide, "Step 1" and "Auto-Recovery"): an installation, new if none or an unknown one was named, a state of
  * 10 minutes, and the URL where the person consents.
  *
+ * @param signedInAs the installation of a valid access token that came with the request
  * @throws Problem UNKNOWN_SERVICE, SERVICE_NOT_CONFIGURED
  */
 export async function beginConnect(
   ports: BackendPorts,
   serviceName: string | null | undefined,
   request: ConnectRequest,
+  signedInAs?: string,
 ): Promise<ConnectResponse> {
   const service = connectable(findService(ports, serviceName));
   const { name, oauth: provider } = service.service;
@@ -42,6 +44,7 @@ export async function beginConnect(
       verifier: verifier === undefined ? null : sealVerifier(ports.keys, hash, verifier),
       code_challenge: request.code_challenge ?? null,
       needs_tokens: request.needs_tokens ?? false,
+      signed_in: found.id === signedInAs,
       site: request.site?.trim() || null,
       created_at: new Date(now),
       expires_at: expiresAt,

@@ -33,12 +33,15 @@ export async function completeConsent(ports: BackendPorts, state: State, code: s
     const { metadata } = requireSite(service, chooseSite(identity, state.site, urlOf(sameAccount)));
     const due = await tokensDue(ports, db, state, { provider: service.service.oauth.provider, identity });
     await putGrant(db, grantOf(ports, service, { state, tokens, identity, metadata, before: sameAccount }));
-    await rememberAccount(db, {
-      installation_id: state.installation_id,
-      provider: service.service.oauth.provider,
-      account_id: identity.accountId,
-      label,
-    });
+    // Whoever knows only the session id can connect an account, but that one never counts for bringing tokens back.
+    if (due || state.signed_in) {
+      await rememberAccount(db, {
+        installation_id: state.installation_id,
+        provider: service.service.oauth.provider,
+        account_id: identity.accountId,
+        label,
+      });
+    }
     await settleState(db, state.hash, {
       status: "completed",
       message: `Authorization completed successfully. Connected ${state.service} as ${label}.`,

@@ -18,7 +18,7 @@ export function connectionRoutes(ports: BackendPorts): Hono {
   const app = new Hono();
   app.post("/connections/connect", async (c) => {
     const body = parseShape(ConnectRequest, await readJsonBody(c.req.raw), "the request");
-    return c.json(await beginConnect(ports, c.req.query("service"), body));
+    return c.json(await beginConnect(ports, c.req.query("service"), body, await signedInAs(ports, c.req.raw)));
   });
   app.get("/connections", async (c) => {
     const sessionId = hasAuthorization(c.req.raw) ? undefined : c.req.query("session_id");
@@ -31,6 +31,17 @@ export function connectionRoutes(ports: BackendPorts): Hono {
     return c.json({ service, connected: false, message: `Successfully disconnected from ${service}` });
   });
   return app;
+}
+
+/** The guide's client sends no token here, so one that is missing or has died is no error. */
+async function signedInAs(ports: BackendPorts, request: Request): Promise<string | undefined> {
+  if (!hasAuthorization(request)) return undefined;
+  try {
+    return (await authenticate(ports, request)).installationId;
+  } catch (error) {
+    if (error instanceof Problem && error.status === 401) return undefined;
+    throw error;
+  }
 }
 
 /** @throws Problem SESSION_INVALID (400, in the guide's words), TOKEN_MISSING, TOKEN_INVALID, TOKEN_EXPIRED */

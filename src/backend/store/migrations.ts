@@ -28,7 +28,7 @@ const FIRST = [
      issued_at timestamptz not null, expires_at timestamptz not null, spent_at timestamptz, unique (family_id, sequence))`,
   `create table states (
      hash bytea primary key, installation_id text not null references installations on delete cascade, service text not null,
-     verifier bytea, code_challenge text, needs_tokens boolean not null, site text, status text not null, message text, code text,
+     verifier bytea, code_challenge text, needs_tokens boolean not null, signed_in boolean not null, site text, status text not null, message text, code text,
      details jsonb, account_id text, created_at timestamptz not null, expires_at timestamptz not null, delivered_at timestamptz)`,
   `create index states_by_expiry on states (expires_at)`,
   `create table grants (

@@ -61,6 +61,8 @@ export type States = {
   /** S256 challenge of the client, if it sent one. */
   code_challenge: string | null;
   needs_tokens: boolean;
+  /** Whether whoever began it was signed in to the installation; knowing its session id alone proves little. */
+  signed_in: boolean;
   site: string | null;
   status: "pending" | "exchanging" | "completed" | "denied" | "failed";
   message: string | null;
