@@ -3,6 +3,9 @@ import { defineConfig } from "vitest/config";
 /** Tests that run the built kay as a process of its own; all others run in the test's process. */
 const built = ["test/e2e/**/*.test.ts", "test/launcher*.test.ts"];
 
+/** The contract's tests are pointed at a backend that runs (`npm run contract`). */
+const byHand = process.env.KAY_CONTRACT_URL !== undefined;
+
 export default defineConfig({
   test: {
     sequence: { shuffle: true },
@@ -16,7 +19,7 @@ export default defineConfig({
           name: "in process",
           include: ["test/**/*.test.ts"],
           exclude: built,
-          globalSetup: "test/support/postgres-setup.ts",
+          globalSetup: byHand ? [] : "test/support/postgres-setup.ts",
         },
       },
       {

@@ -11,6 +11,7 @@ const tasks: Record<string, (args: string[]) => Promise<number>> = {
   test,
   check,
   build,
+  contract,
   bench: (args) => built(() => node("bench/bench.ts", ...args)),
 };
 
@@ -18,6 +19,16 @@ const [name = "", ...args] = process.argv.slice(2);
 const task = tasks[name];
 if (!task) process.stderr.write(`✗ There is no task ${name}: ${Object.keys(tasks).join(", ")}.\n`);
 process.exitCode = task ? await task(args) : 2;
+
+/** The checks of the integration guide against a backend that runs: `npm run contract -- http://127.0.0.1:4000`. */
+async function contract([url = "", ...args]: string[]): Promise<number> {
+  if (!URL.canParse(url)) {
+    process.stderr.write("✗ Give the address of a backend: npm run contract -- http://127.0.0.1:4000\n");
+    return 2;
+  }
+  process.env.KAY_CONTRACT_URL = url;
+  return test(["test/contract", "--no-file-parallelism", "--test-timeout=660000", ...args]);
+}
 
 async function built(next: () => Promise<number>): Promise<number> {
   const code = await build();

@@ -1,0 +1,102 @@
+import { beforeAll } from "vitest";
+import { useServed } from "#test/served";
+import { type Consent, consentAsPossible, isSandbox } from "./consent.ts";
+import { type GuideClient, guideClient, type SignedIn } from "./guide-client.ts";
+
+/** The backend under test, and what the checks do with it over and over. */
+export type Target = {
+  guide: GuideClient;
+  /** A sign-in of its own, by a first connection to jira. */
+  signIn(): Promise<SignedIn>;
+  /** The same for a session that exists and was signed out. */
+  signInAgain(session_id: string): Promise<SignedIn>;
+  /** One sign-in that tests share which leave it as it is. */
+  shared(): Promise<SignedIn>;
+  /** Connect another service, as a client that is signed in: no polling. */
+  connectLater(session_id: string, service: string): Promise<void>;
+  /** A request that changes something harmless, or undefined where only the person who runs the checks can name one. */
+  change(): Promise<string | undefined>;
+};
+
+/** How long a person may take to consent, in ms; a sandbox needs none of it. */
+const PATIENCE = 10 * 60_000;
+
+/** `KAY_CONTRACT_URL` names a backend that runs already; else one is started for the tests of the file. */
+export function useTarget(): () => Target {
+  const given = process.env.KAY_CONTRACT_URL?.replace(/\/+$/, "");
+  const url = given ? () => given : useServed();
+  let target: Target | undefined;
+  beforeAll(() => {
+    target = createTarget(url(), consentAsPossible);
+  });
+  return () => {
+    if (!target) throw new Error("The target is there only while tests run.");
+    return target;
+  };
+}
+
+function createTarget(url: string, consent: Consent): Target {
+  const guide = guideClient(url);
+  let shared: Promise<SignedIn> | undefined;
+  const signIn = async (known: { session_id?: string } = {}) => {
+    const { body } = await guide.connect("jira", known);
+    const [session_id = "", url = "", state = ""] = [body.session_id, body.authorization_url, body.state].map(String);
+    await consent(url);
+    return { session_id, ...(await completed(guide, state)) };
+  };
+  return {
+    guide,
+    signIn: () => signIn(),
+    signInAgain: (session_id) => signIn({ session_id }),
+    shared: () => {
+      shared ??= signIn();
+      return shared;
+    },
+    async connectLater(session_id, service) {
+      const { body } = await guide.connect(service, { session_id });
+      await consent(String(body.authorization_url));
+      await until(async () => isConnected((await guide.connections({ session_id })).body, service));
+    },
+    async change() {
+      const own = process.env.KAY_CONTRACT_CHANGE;
+      if (own) return own;
+      const { body } = await guide.connect("jira");
+      const sandbox = await isSandbox(String(body.authorization_url));
+      return sandbox ? "create a task in KAY: Contract check" : undefined;
+    },
+  };
+}
+
+/** Poll as the guide says: every 2 to 3 seconds, or at once where nobody has to click first. */
+async function completed(guide: GuideClient, state: string): Promise<Omit<SignedIn, "session_id">> {
+  let found: Omit<SignedIn, "session_id"> | undefined;
+  await until(async () => {
+    const { body } = await guide.status(state);
+    if (body.status === "completed") found = body as Omit<SignedIn, "session_id">;
+    return found !== undefined;
+  });
+  if (!found) throw new Error("The authorization was not completed.");
+  return found;
+}
+
+async function until(done: () => Promise<boolean>): Promise<void> {
+  const end = Date.now() + PATIENCE;
+  while (!(await done())) {
+    if (Date.now() > end) throw new Error("Nobody consented within ten minutes.");
+    await new Promise((resolve) => setTimeout(resolve, 2_000));
+  }
+}
+
+/** Whether an answer of `GET /connections` says that a service is connected. */
+export function isConnected(body: Record<string, unknown>, service: string): boolean {
+  const connections = body.connections as Record<string, { connected: boolean }>;
+  return connections[service]?.connected === true;
+}
+
+/**
+ * Whether a status refuses a request for what is in it. The guide fixes the bodies of these, not the status; but a 401 would send its client
+ * into a refresh, which cannot help.
+ */
+export function isRefusal(status: number): boolean {
+  return status >= 400 && status < 500 && status !== 401;
+}
