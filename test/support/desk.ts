@@ -47,6 +47,7 @@ function deskTools(log: DeskLog, meanwhile: () => Promise<void>): Tool[] {
     summary: ({ issue }) => `Close ${issue}`,
     run: async ({ issue }, { http }) => {
       await meanwhile();
+      if (issue === "KAY-1") return { data: { key: issue }, text: `${issue} is closed already.` };
       await http.request({ method: "POST", path: `/close/${issue}`, answer: z.unknown() });
       log.push(`close ${issue}`);
       return { data: { key: issue }, text: `${issue} is closed.`, url: `https://main.example.test/browse/${issue}` };

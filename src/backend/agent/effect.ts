@@ -52,8 +52,9 @@ export async function recordEffect(
   };
   try {
     const result = await run(effect);
-    await setEffectState(ports.db, id, "settled", ports.clock.now(), result.url ?? null);
-    receipt("settled", result.url);
+    // A tool that found nothing to do ("is already Done") sent nothing: that is no effect, and leaves no receipt.
+    await setEffectState(ports.db, id, progress.sent ? "settled" : "failed", ports.clock.now(), result.url ?? null);
+    if (progress.sent) receipt("settled", result.url);
     return result;
   } catch (error) {
     const unknown = isUnknown(error, progress);

@@ -218,3 +218,13 @@ test("a question of the planner is filled in by the next message of the conversa
   const second = await world().call("POST /ask", { token, body: { prompt: "KAY-3", interactive: true, session_id } });
   expect(second.body).toMatchObject({ message: `KAY-3 is closed.\n\n${SIGNATURE}`, receipts: [{ effect: "settled" }] });
 });
+
+test("a write that found nothing to do leaves no receipt", async () => {
+  const { token } = await connect(world());
+  const { body } = await world().call("POST /ask", { token, body: { prompt: "close KAY-1" } });
+  expect(body).toMatchObject({
+    status: "completed",
+    message: `KAY-1 is closed already.\n\n${SIGNATURE}`,
+    receipts: [],
+  });
+});
