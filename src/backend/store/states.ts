@@ -15,6 +15,7 @@ export type NewState = Pick<
   | "verifier"
   | "code_challenge"
   | "needs_tokens"
+  | "signed_in"
   | "site"
   | "created_at"
   | "expires_at"
