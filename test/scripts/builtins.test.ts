@@ -65,7 +65,7 @@ test("what the build marked and cannot rewrite stops it", () => {
 });
 
 test("require in a chunk gives Node's own modules and fails as Node does for others", () => {
-  const require = new Function(`${requireBuiltin} return require`)() as (name: string) => unknown;
-  expect(require("node:fs")).toBe(process.getBuiltinModule("node:fs"));
-  expect(() => require("no-such-module")).toThrow(expect.objectContaining({ code: "MODULE_NOT_FOUND" }));
+  const required = new Function(`${requireBuiltin} return require`)() as (name: string) => unknown;
+  expect(required("node:fs")).toBe(process.getBuiltinModule("node:fs"));
+  expect(() => required("no-such-module")).toThrow(expect.objectContaining({ code: "MODULE_NOT_FOUND" }));
 });
