@@ -41,7 +41,7 @@ export async function connectService(
  */
 export async function begin(kay: Kay, link: Link, service: string, site?: string): Promise<BegunConnection> {
   const { signIn } = await link.credentials.read(link.origin);
-  const signedIn = Boolean(kay.env.KAY_TOKEN || signIn.token || signIn.refresh_token);
+  const signedIn = Boolean(signIn.token || signIn.refresh_token);
   const before = signedIn ? await stateBefore(kay, link, service, signIn.session_id) : undefined;
   const verifier = Buffer.from(kay.random(32)).toString("base64url");
   const response = await link.api.connect(

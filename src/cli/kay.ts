@@ -27,6 +27,8 @@ export type Link = {
   origin: string;
   baseUrl: string;
   embedded: boolean;
+  /** KAY_TOKEN speaks here, and what is stored is not used. */
+  byToken: boolean;
   api: Api;
   credentials: Credentials;
 };
@@ -62,9 +64,9 @@ export type Kay = {
   account(options?: { embedded?: boolean }): Promise<Account>;
   /**
    * The backend of this profile; starts the embedded one where none is configured. `signedIn` makes a missing sign-in an error before
-   * anything is started.
+   * anything is started; `stored` leaves KAY_TOKEN aside.
    */
-  link(options?: { embedded?: boolean; signedIn?: boolean }): Promise<Link>;
+  link(options?: { embedded?: boolean; signedIn?: boolean; stored?: boolean }): Promise<Link>;
   /** Whether and how a browser would be opened for this URL, and the opening itself (which never says whether it worked). */
   planBrowser(url: string): Promise<BrowserPlan>;
   openBrowser(plan: BrowserPlan): Promise<boolean>;

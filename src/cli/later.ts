@@ -22,7 +22,7 @@ export async function finishLater(kay: Kay, link: Link, service: string, state: 
     });
   }
   const url = kept.response.authorization_url;
-  const waiting = await showWaiting(kay, { service: kept.response.service, url, deadline: kept.deadline });
+  const waiting = await showWaiting(kay, { url, deadline: kept.deadline });
   try {
     return await complete(kay, link, kept, waiting);
   } finally {

@@ -41,16 +41,19 @@ export function accountOf(ports: LinkPorts, forceEmbedded = false): Account {
 /**
  * Everything to speak to the backend with. The embedded one is started when it does not run.
  *
+ * @param options.stored use the stored sign-in also where KAY_TOKEN is set
  * @throws Problem NOT_SIGNED_IN when `signedIn` is asked for and nothing is stored: no backend is started to find that out
  */
 export async function linkTo(
   ports: LinkPorts,
   account: Account,
-  { signedIn = false }: { signedIn?: boolean } = {},
+  { signedIn = false, stored = false }: { signedIn?: boolean; stored?: boolean } = {},
 ): Promise<Link> {
   const { origin, credentials } = account;
   // A token of the environment was issued by the backend that the environment names, never by kay's own.
-  const token = account.embedded ? undefined : ports.token;
+  if (account.embedded && ports.token && !stored)
+    ports.warn("KAY_TOKEN is not used with kay's own backend; it goes with KAY_API_URL.");
+  const token = account.embedded || stored ? undefined : ports.token;
   if (signedIn && !token) {
     const { signIn } = await credentials.read(origin);
     if (!signIn.token && !signIn.refresh_token) throw new Problem("NOT_SIGNED_IN", "You are not signed in.");
@@ -68,5 +71,5 @@ export async function linkTo(
     ...(token ? { token } : {}),
     refresher: (call) => createRefresher({ origin, credentials, clock, call, warn }),
   });
-  return { origin, baseUrl, embedded: account.embedded, api, credentials };
+  return { origin, baseUrl, embedded: account.embedded, byToken: token !== undefined, api, credentials };
 }

@@ -39,12 +39,12 @@ function block(token: Token, look: Look): string {
 
 function table(token: Tokens.Table, look: Look): string {
   const plain = (cell: Tokens.TableCell) => inline(cell, { ...look, paint: (_, text) => text });
-  const [header = "", ...rows] = layOut(
+  const { header, lines } = layOut(
     token.header.map((cell) => plain(cell).toUpperCase()),
     token.rows.map((row) => row.map(plain)),
     look.width,
   );
-  return [look.paint("dim", header), ...rows].join("\n");
+  return (header === null ? lines : [look.paint("dim", header), ...lines]).join("\n");
 }
 
 function list(token: Tokens.List, look: Look): string {

@@ -82,8 +82,8 @@ export function createOutput(
         return;
       }
       const { layOut } = await import("./table.ts");
-      const [header, ...lines] = layOut(columns, rows, terminal.stdout.columns());
-      terminal.stdout.write(`${[paint("dim", header ?? ""), ...lines].join("\n")}\n`);
+      const { header, lines } = layOut(columns, rows, terminal.stdout.columns());
+      terminal.stdout.write(`${(header === null ? lines : [paint("dim", header), ...lines]).join("\n")}\n`);
     },
     fail: (problem) => {
       if (flags().json) {

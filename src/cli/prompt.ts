@@ -19,6 +19,7 @@ export async function askYesNo(kay: Kay, question: string, otherwise: string): P
 
 /** Put a question on the terminal; only a `y` or `yes` typed after it was shown is a yes. */
 export async function isYes(kay: Kay, question: string): Promise<boolean> {
+  await kay.terminal.stdin.forget();
   kay.terminal.stderr.write(`${question} ${kay.out.paint("dim", "[y/N]", "stderr")} `);
   const answer = await kay.terminal.stdin.line(kay.signal);
   if (answer === null) kay.terminal.stderr.write("\n");

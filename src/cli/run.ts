@@ -26,13 +26,20 @@ const SIGNAL_EXITS: Record<string, number> = { SIGINT: 130, SIGTERM: 143, SIGHUP
 export async function run(argv: string[], kay: Kay): Promise<number> {
   kay.flags = readFlags(argv);
   const program = buildProgram(kay);
+  const command = commandOf(argv, program);
   try {
-    await program.parseAsync(argv.map(protectText), { from: "user" });
+    await program.parseAsync(command === "ask" ? argv.map(protectText) : argv, { from: "user" });
     return kay.signal.aborted ? signalExit(kay) : kay.exit;
   } catch (error) {
-    if (kay.signal.aborted && !(error instanceof CommanderError)) return signalExit(kay);
-    return wordError(error, kay);
+    if (error instanceof CommanderError) return wordUsage(error, kay, command);
+    return kay.signal.aborted ? signalExit(kay) : wordError(error, kay);
   }
+}
+
+/** The command that is meant, as far as it can be told before parsing. */
+function commandOf(argv: string[], program: Command): string | undefined {
+  const known = program.commands.flatMap((command) => [command.name(), ...command.aliases()]);
+  return argv.find((word) => known.includes(word));
 }
 
 function buildProgram(kay: Kay): Command {
@@ -53,19 +60,20 @@ function buildProgram(kay: Kay): Command {
   for (const make of COMMANDS) program.addCommand(make(kay));
   program.addHelpText(
     "after",
-    "\nStart with `kay try` (a tour), or `kay connect jira`. More: kay help exit-codes|environment|json|approvals",
+    "\nStart with `kay try` (a tour), or `kay connect jira`.\nMore: kay help exit-codes|environment|json|approvals",
   );
   applyToTree(program, (command) => {
     command.exitOverride().configureOutput({
       writeOut: (text) => kay.terminal.stdout.write(text),
-      writeErr: () => {},
+      // Errors are worded below; a group of commands that is called by itself shows its help.
+      writeErr: (text) => void (text.startsWith("Usage:") && !kay.flags.json && kay.terminal.stdout.write(text)),
+      getErrHelpWidth: () => Math.min(kay.terminal.stdout.columns(), 100),
       getOutHelpWidth: () => Math.min(kay.terminal.stdout.columns(), 100),
     });
   });
   program.hook("preAction", (_, action) => {
     kay.flags = { ...kay.flags, ...(action.optsWithGlobals() as Partial<GlobalFlags>) };
   });
-  program.action(() => program.outputHelp());
   return program;
 }
 
@@ -116,19 +124,23 @@ export function unprotect(argument: string): string {
   return argument.startsWith("\0") ? argument.slice(1) : argument;
 }
 
+/** What the parser found wrong. */
+function wordUsage(error: CommanderError, kay: Kay, command?: string): number {
+  if (error.exitCode === 0) return 0;
+  const isGroup = error.code === "commander.help";
+  if (isGroup && !kay.flags.json) return 0;
+  const message = isGroup ? "a command is missing" : error.message.replace(/^error: /, "").replaceAll("\0", "");
+  const [sentence = message, suggestion] = clean(message).split("\n");
+  const dash =
+    command === "ask" && error.code === "commander.unknownOption" ? " Text that begins with a dash goes after --." : "";
+  const hint = suggestion ? suggestion.replace(/^\(|\)$/g, "") : `Run \`kay help${command ? ` ${command}` : ""}\`.`;
+  const words = `${sentence.charAt(0).toUpperCase()}${sentence.slice(1)}.`.replace(/\.\.$/, ".");
+  kay.out.fail(new Problem("USAGE", words, { hint: hint + dash }));
+  return ERRORS.USAGE.exit;
+}
+
 /** The one place that words errors and chooses the exit code. */
 function wordError(error: unknown, kay: Kay): number {
-  if (error instanceof CommanderError) {
-    if (error.exitCode === 0) return 0;
-    const message = error.message.replace(/^error: /, "").replaceAll("\0", "");
-    const [sentence = message, suggestion] = message.split("\n");
-    kay.out.fail(
-      new Problem("USAGE", `${sentence.charAt(0).toUpperCase()}${sentence.slice(1)}.`.replace(/\.\.$/, "."), {
-        hint: suggestion ? suggestion.replace(/^\(|\)$/g, "") : "Run `kay help` to see every command and option.",
-      }),
-    );
-    return ERRORS.USAGE.exit;
-  }
   if (error instanceof Problem) {
     kay.out.fail(withServices(error));
     return error.exit;

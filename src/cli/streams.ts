@@ -29,12 +29,18 @@ export function fromStreams(streams: Streams): Terminal & { restore(): void } {
   const raw = (on: boolean) => {
     if (stdin.isTTY && stdin.isRaw !== on) stdin.setRawMode(on);
   };
+  let forgotten = false;
   const source: Source = {
     isTerminal: Boolean(stdin.isTTY),
     read: (signal) => readBytes(stdin, signal),
     keys: (onKey) => readKeys(streams, raw, onKey),
-    line: async (signal) => {
+    forget: async () => {
       if (stdin.isTTY) await dropTyped(stdin, raw);
+      forgotten = true;
+    },
+    line: async (signal) => {
+      if (stdin.isTTY && !forgotten) await dropTyped(stdin, raw);
+      forgotten = false;
       return readLine(stdin, signal);
     },
   };

@@ -1,31 +1,49 @@
 import stringWidth from "string-width";
 
 const GAP = 2;
-const NARROWEST = 6;
+/** So many cells a column keeps when it is narrowed, and the first one, by which a row is called, more. */
+const LEAST = 12;
+const LEAST_OF_FIRST = 24;
+
+/** A table as lines. Without a header the rows had no room beside each other: each is a block that names its columns itself. */
+export type Layout = { header: string | null; lines: string[] };
 
 /**
  * Lay rows out in columns for a terminal of `width` cells. Widths are counted in cells (CJK and emoji are two); when the rows are too
- * wide, the widest column gives way first and what it loses is marked with `…`.
- *
- * @returns the header line and one line per row
+ * wide, the widest column gives way first and what it loses is marked with `…`. Where columns would become too narrow to be read, each row
+ * becomes a block of lines instead, and nothing is lost.
  */
-export function layOut(columns: string[], rows: string[][], width: number): string[] {
+export function layOut(columns: string[], rows: string[][], width: number): Layout {
   const all = [columns, ...rows];
-  const widths = columns.map((_, column) => Math.max(...all.map((row) => stringWidth(row[column] ?? ""))));
-  let excess = widths.reduce((sum, w) => sum + w, GAP * (columns.length - 1)) - width;
-  while (excess > 0) {
-    const widest = widths.indexOf(Math.max(...widths));
-    const now = widths[widest] ?? 0;
-    if (now <= NARROWEST) break;
-    widths[widest] = now - 1;
-    excess -= 1;
+  const natural = columns.map((_, column) => Math.max(...all.map((row) => stringWidth(row[column] ?? ""))));
+  const widths = narrowed(natural, width - GAP * (columns.length - 1));
+  if (!widths) return { header: null, lines: rows.flatMap((row) => block(columns, row)) };
+  const [header = "", ...lines] = all.map((row) => {
+    const cells = columns.map((_, column) => pad(row[column] ?? "", widths[column] ?? 0));
+    return cells.join(" ".repeat(GAP)).trimEnd();
+  });
+  return { header, lines };
+}
+
+function narrowed(natural: number[], room: number): number[] | null {
+  const least = natural.map((width, column) => Math.min(width, column === 0 ? LEAST_OF_FIRST : LEAST));
+  if (sum(least) > room) return null;
+  const widths = [...natural];
+  while (sum(widths) > room) {
+    const spare = widths.map((width, column) => (width > (least[column] ?? 0) ? width : 0));
+    const widest = spare.indexOf(Math.max(...spare));
+    widths[widest] = (widths[widest] ?? 0) - 1;
   }
-  return all.map((row) =>
-    columns
-      .map((_, i) => pad(row[i] ?? "", widths[i] ?? 0))
-      .join(" ".repeat(GAP))
-      .trimEnd(),
-  );
+  return widths;
+}
+
+function block(columns: string[], row: string[]): string[] {
+  const names = Math.max(...columns.map((name) => stringWidth(name)));
+  const told = columns.slice(1).map((name, index) => ({ name, cell: row[index + 1] ?? "" }));
+  const lines = told
+    .filter(({ cell }) => cell !== "")
+    .map(({ name, cell }) => `  ${name === "" ? "" : `${pad(name, names)}  `}${cell}`);
+  return [row[0] ?? "", ...lines];
 }
 
 function pad(text: string, width: number): string {
@@ -36,4 +54,8 @@ function pad(text: string, width: number): string {
     kept += segment;
   }
   return `${kept}…${" ".repeat(Math.max(0, width - 1 - stringWidth(kept)))}`;
+}
+
+function sum(numbers: number[]): number {
+  return numbers.reduce((total, one) => total + one, 0);
 }

@@ -24,7 +24,9 @@ export type Source = {
    * What was typed before is dropped, so that no key answers a question that was not yet on the screen.
    */
   keys(onKey: (key: string) => void): () => void;
-  /** One line, typed after the call. `null` at the end of the input. */
+  /** Drop what was typed so far, just before a question is shown: then every key typed in sight of it counts, however fast. */
+  forget(): Promise<void>;
+  /** One line, typed after the call (or since `forget`). `null` at the end of the input. */
   line(signal: AbortSignal): Promise<string | null>;
 };
 

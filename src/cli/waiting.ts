@@ -4,7 +4,7 @@ import type { Kay } from "./kay.ts";
 const REDRAW_MS = 1_000;
 
 /** One authorization that is waited for. */
-export type Awaited = { service: string; url: string; deadline: number };
+export type Awaited = { url: string; deadline: number };
 
 /** The line that says so. */
 export type Waiting = { retrying(message: string): void; end(): void };
@@ -15,6 +15,7 @@ export type Waiting = { retrying(message: string): void; end(): void };
  */
 export async function showWaiting(kay: Kay, awaited: Awaited): Promise<Waiting> {
   const { stderr, stdin } = kay.terminal;
+  const { out } = kay;
   if (!stderr.isTerminal || kay.flags.quiet || kay.flags.json) {
     const minutes = Math.max(1, Math.round((awaited.deadline - kay.clock.now()) / 60_000));
     kay.out.note(`Waiting for authorization (${minutes} minutes)…`);
@@ -25,15 +26,14 @@ export async function showWaiting(kay: Kay, awaited: Awaited): Promise<Waiting> 
   const keys = stdin.isTerminal && kay.flags.input;
   let note = "";
   const draw = () => {
-    if (!ticking.signal.aborted) stderr.write(`\r\x1b[2K${line(kay, awaited, keys, note)}`);
+    if (!ticking.signal.aborted) out.status(line(kay, awaited, keys, note));
   };
   const press = (key: string) => {
     if (key === "c") {
-      const copied = `\x1b]52;c;${Buffer.from(awaited.url).toString("base64")}\x07`;
-      stderr.write(`${copied}\r\x1b[2KCopied the link, where the terminal allows it.\n`);
-    } else if (key === "q") stderr.write(`\r\x1b[2K${qr.renderUnicodeCompact(awaited.url)}\n`);
-    else if (key === "o") void openAgain(kay, awaited.url);
-    draw();
+      stderr.write(`\x1b]52;c;${Buffer.from(awaited.url).toString("base64")}\x07`);
+      out.note("Copied the link, where the terminal allows it.");
+    } else if (key === "q") out.note(qr.renderUnicodeCompact(awaited.url));
+    else if (key === "o") void openOrSay(kay, awaited.url);
   };
   const releaseKeys = keys ? stdin.keys(press) : () => {};
   void tick(kay, draw, ticking.signal);
@@ -44,16 +44,16 @@ export async function showWaiting(kay: Kay, awaited: Awaited): Promise<Waiting> 
     end: () => {
       ticking.abort();
       releaseKeys();
-      stderr.write("\r\x1b[2K");
+      out.status(null);
     },
   };
 }
 
-async function openAgain(kay: Kay, url: string): Promise<void> {
+/** Open the link where that is possible; say in one line why not. */
+export async function openOrSay(kay: Kay, url: string): Promise<void> {
   const plan = await kay.planBrowser(url);
-  const opened = "launch" in plan && (await kay.openBrowser(plan));
-  if (!opened)
-    kay.terminal.stderr.write(`\r\x1b[2K${"reason" in plan ? plan.reason : "No browser could be started."}\n`);
+  if ("reason" in plan) return kay.out.note(`${plan.reason} Open the link yourself.`);
+  if (!(await kay.openBrowser(plan))) kay.out.note("No browser could be started. Open the link yourself.");
 }
 
 async function tick(kay: Kay, draw: () => void, signal: AbortSignal): Promise<void> {

@@ -1,6 +1,8 @@
 import { Command } from "commander";
 import { type Setting, settingKey } from "#client/settings";
+import { Problem } from "#protocol/errors";
 import type { Kay } from "../kay.ts";
+import { isAskable } from "../prompt.ts";
 
 /** `kay config get|set|unset|list|path`: the settings of the profile. */
 export function configCommand(kay: Kay): Command {
@@ -23,6 +25,10 @@ export function configCommand(kay: Kay): Command {
       const text = value === undefined || value === "-" ? await readValue(kay) : value;
       const setting = await (await kay.settings()).set(settingKey(key), text);
       overridden(kay, setting);
+      if (setting.secret && text === value)
+        kay.out.warn(
+          "A secret on the command line stays in the shell's history; leave it out and it is read from stdin.",
+        );
       if (kay.flags.json) return kay.out.json(asJson(setting));
       kay.out.note(`${setting.key} is set in profile ${(await kay.settings()).profile}.`);
     });
@@ -49,7 +55,11 @@ export function configCommand(kay: Kay): Command {
 
 async function list(kay: Kay, settings: Setting[]): Promise<void> {
   if (kay.flags.json) return kay.out.json({ settings: settings.map(asJson) });
-  const rows = settings.map((one) => [one.key, one.shown, one.source === "default" ? "" : one.where, one.describe]);
+  const { profile } = await kay.settings();
+  const from = { default: "", profile: `profile ${profile}` };
+  const rows = settings.map(({ key, shown, source, where, describe }) => {
+    return [key, shown, source in from ? from[source as keyof typeof from] : where, describe];
+  });
   await kay.out.table(["SETTING", "VALUE", "FROM", ""], rows);
 }
 
@@ -67,8 +77,15 @@ function overridden(kay: Kay, setting: Setting): void {
 
 /** A secret does not belong on a command line, where other users see it and the shell keeps it. */
 async function readValue(kay: Kay): Promise<string> {
-  if (kay.terminal.stdin.isTerminal) kay.terminal.stderr.write("Value: ");
-  return (await kay.terminal.stdin.line(kay.signal)) ?? "";
+  const { stdin, stderr } = kay.terminal;
+  const missing = new Problem("USAGE", "The value is missing.", {
+    hint: "Give it as an argument, or a secret on stdin.",
+  });
+  if (stdin.isTerminal && !isAskable(kay)) throw missing;
+  if (stdin.isTerminal) stderr.write("Value: ");
+  const text = await stdin.line(kay.signal);
+  if (!text?.trim()) throw missing;
+  return text;
 }
 
 function asJson({ key, value, secret, shown, source, where }: Setting): Record<string, unknown> {

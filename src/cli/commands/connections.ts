@@ -39,15 +39,11 @@ function check(kay: Kay, { connections }: ConnectionsResponse, service: string):
   kay.exit = connection.connected ? 0 : ERRORS.NOT_CONNECTED.exit;
 }
 
-/** The error for a service that the backend does not name: the list, and the nearest name. */
+/** The error for a service that the backend does not name, in the backend's own words: the list, and the nearest name. */
 export function unknownService(typed: string, known: string[]): Problem {
   const close = nearest(typed, known);
-  const list = known.map((name) => clean(name, { lines: false })).join(", ");
-  return new Problem(
-    "UNKNOWN_SERVICE",
-    `There is no service ${JSON.stringify(clean(typed, { lines: false }))}; there are ${list}.`,
-    {
-      hint: close ? `Did you mean \`${close}\`?` : "Run `kay connections` to see every service.",
-    },
-  );
+  const name = JSON.stringify(clean(typed, { lines: false }));
+  const guess = close ? ` Did you mean ${clean(close, { lines: false })}?` : "";
+  const list = known.map((each) => clean(each, { lines: false })).join(", ");
+  return new Problem("UNKNOWN_SERVICE", `There is no service ${name}.${guess} The services are ${list}.`);
 }

@@ -11,8 +11,8 @@ export function disconnectCommand(kay: Kay): Command {
     .description("Disconnect services")
     .argument("<service...>", "services to disconnect")
     .action(async (services: string[]) => {
-      const { api, credentials, origin } = await kay.link({ signedIn: true });
-      const { session_id } = (await credentials.read(origin)).signIn;
+      const { api, credentials, origin, byToken } = await kay.link({ signedIn: true });
+      const { session_id } = byToken ? {} : (await credentials.read(origin)).signIn;
       const { connections } = await api.connections({ signal: kay.signal });
       for (const service of services) {
         if (!connections[service]) throw unknownService(service, Object.keys(connections));

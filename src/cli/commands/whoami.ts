@@ -9,7 +9,7 @@ export function whoamiCommand(kay: Kay): Command {
     const link = await kay.link({ signedIn: true });
     const { connections } = await link.api.connections({ signal: kay.signal });
     const settings = await kay.settings();
-    const { signIn } = await link.credentials.read(link.origin);
+    const signIn = link.byToken ? {} : (await link.credentials.read(link.origin)).signIn;
     const accounts = Object.entries(connections).filter(([, connection]) => connection.connected);
     if (kay.flags.json) {
       return kay.out.json({
