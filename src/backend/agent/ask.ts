@@ -154,7 +154,7 @@ function authNeeded(ports: BackendPorts, asking: Asking, result: GenerationResul
   const titles = result.integrations.map(
     (name) => ports.services.find(({ service }) => service.name === name)?.service.title ?? name,
   );
-  const words = `${titles.join(" and ")} must be connected to do this. Run \`kay connect ${result.integrations.join(" ")}\`, then ask again.`;
+  const words = `${titles.join(" and ")} must be connected to do this.`;
   const details = { integrations: result.integrations };
   return failed(asking, new Problem("AUTH_REQUIRED", words, { details }), result);
 }

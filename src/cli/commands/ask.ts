@@ -1,12 +1,9 @@
 import { Command } from "commander";
-import type { AskResponse } from "#protocol/ask";
-import { clean } from "#protocol/clean";
-import { ERRORS, Problem } from "#protocol/errors";
-import { showAnswer } from "../answer.ts";
-import type { Kay, Link } from "../kay.ts";
+import { Problem } from "#protocol/errors";
+import { unprotect } from "../dashes.ts";
+import type { Kay } from "../kay.ts";
 import { readPiped } from "../piped.ts";
-import { isAskable, isYes } from "../prompt.ts";
-import { unprotect } from "../run.ts";
+import { settle } from "../settle.ts";
 
 type Options = { confirm?: boolean };
 
@@ -32,8 +29,7 @@ Text from a pipe joins the prompt as context. In a script, --confirm prints the 
       const link = await kay.link({ signedIn: true });
       const body = { ...request, interactive: false, confirm: options.confirm ?? false };
       const answer = await link.api.ask(body, { signal: kay.signal });
-      if (answer.status === "confirmation_required") return settle(kay, link, answer);
-      await showAnswer(kay, answer);
+      await settle(kay, link, answer);
     });
 }
 
@@ -48,24 +44,4 @@ async function readRequest(kay: Kay, words: string[]): Promise<{ prompt: string;
   throw new Problem("USAGE", "There is nothing to ask.", {
     hint: 'Give a question: kay ask "what is open in project KAY?"',
   });
-}
-
-/**
- * A confirmation is open: ask here if somebody can be asked, else leave it open and say how to answer. `--yes` is no answer to it, since
- * it was given before anybody saw what would be done.
- */
-async function settle(kay: Kay, link: Link, answer: AskResponse): Promise<void> {
-  const token = answer.confirmation_token ?? "";
-  if (kay.flags.json || !isAskable(kay)) {
-    kay.exit = ERRORS.CONFIRMATION_REQUIRED.exit;
-    if (kay.flags.json) return kay.out.json(answer);
-    kay.out.line(clean(answer.message));
-    kay.out.note(`Nothing was done yet. Within five minutes: kay confirm ${clean(token)} --approve, or --deny.`);
-    return;
-  }
-  kay.terminal.stderr.write(`${clean(answer.message)}\n`);
-  const approved = await isYes(kay, "Carry it out?");
-  const result = await link.api.confirm(token, approved, { signal: kay.signal });
-  if (!approved) throw new Problem("DENIED", "Nothing was done.");
-  await showAnswer(kay, result);
 }

@@ -1,7 +1,7 @@
 import { Command } from "commander";
 import { Problem } from "#protocol/errors";
-import { showAnswer } from "../answer.ts";
 import type { Kay } from "../kay.ts";
+import { settle } from "../settle.ts";
 
 type Options = { approve?: boolean; deny?: boolean };
 
@@ -16,8 +16,8 @@ export function confirmCommand(kay: Kay): Command {
       if (Boolean(options.approve) === Boolean(options.deny)) {
         throw new Problem("USAGE", "Say whether to carry it out.", { hint: `Give one of --approve and --deny.` });
       }
-      const { api } = await kay.link({ signedIn: true });
-      const answer = await api.confirm(token, Boolean(options.approve), { signal: kay.signal });
-      await showAnswer(kay, answer);
+      const link = await kay.link({ signedIn: true });
+      const answer = await link.api.confirm(token, Boolean(options.approve), { signal: kay.signal });
+      await settle(kay, link, answer);
     });
 }

@@ -5,6 +5,7 @@ import { showAnswer } from "../answer.ts";
 import { connectService } from "../connecting.ts";
 import type { Kay, Link } from "../kay.ts";
 import { isAskable, isYes } from "../prompt.ts";
+import { settle } from "../settle.ts";
 import { connectionRows } from "./connections.ts";
 
 const QUESTION = "what is open in project KAY?";
@@ -73,7 +74,7 @@ async function confirmStep(kay: Kay, link: Link): Promise<void> {
   kay.out.note(clean(held.message));
   const approved = isAskable(kay) ? await isYes(kay, "Carry it out?") : yesByItself(kay);
   const answer = await link.api.confirm(held.confirmation_token, approved, { signal: kay.signal });
-  if (!kay.flags.json) await showAnswer(kay, answer);
+  if (!kay.flags.json) await settle(kay, link, answer);
 }
 
 function yesByItself(kay: Kay): boolean {

@@ -1,0 +1,40 @@
+import type { AskResponse } from "#protocol/ask";
+import { clean } from "#protocol/clean";
+import { ERRORS, Problem } from "#protocol/errors";
+import { showAnswer } from "./answer.ts";
+import type { Kay, Link } from "./kay.ts";
+import { isAskable, isYes } from "./prompt.ts";
+
+/**
+ * Show an answer, and settle the confirmations it waits for: asked here if somebody can be asked, else left open with how to answer. One
+ * approved step may lead to another that needs a yes of its own. `--yes` answers none of them, since it was given before anybody saw
+ * what would be done.
+ */
+export async function settle(kay: Kay, link: Link, first: AskResponse): Promise<void> {
+  let answer = first;
+  while (answer.status === "confirmation_required") {
+    if (kay.flags.json || !isAskable(kay)) return leaveOpen(kay, answer);
+    kay.terminal.stderr.write(`${described(answer)}\n`);
+    const approved = await isYes(kay, "Carry it out?");
+    const result = await link.api.confirm(answer.confirmation_token ?? "", approved, { signal: kay.signal });
+    if (!approved) throw new Problem("DENIED", answer === first ? "Nothing was done." : "The rest was not done.");
+    answer = result;
+  }
+  await showAnswer(kay, answer);
+}
+
+async function leaveOpen(kay: Kay, answer: AskResponse): Promise<void> {
+  kay.exit = ERRORS.CONFIRMATION_REQUIRED.exit;
+  if (kay.flags.json) return kay.out.json(answer);
+  const token = clean(answer.confirmation_token ?? "", { lines: false });
+  await kay.out.markdown(described(answer));
+  kay.out.note(`Nothing was done yet. Within five minutes: kay confirm ${token} --approve, or --deny.`);
+}
+
+/** The message, and what the model said where it proposes nothing that could be shown. */
+function described(answer: AskResponse): string {
+  const data = (answer.data ?? {}) as { plan?: unknown; response?: unknown };
+  const isPlanned = Array.isArray(data.plan) && data.plan.length > 0;
+  const said = !isPlanned && typeof data.response === "string" ? `\n\n${data.response}` : "";
+  return clean(answer.message + said);
+}
