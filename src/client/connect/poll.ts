@@ -119,8 +119,11 @@ function endOf(status: StatusResponse, connected: string): Problem {
   const service = shownService(connected);
   const said = status.message ? ` ${clean(status.message, { lines: false, max: 500 })}` : "";
   const hint = `Run \`kay connect ${service}\` to try again.`;
-  if (status.status === "denied")
-    return new Problem("AUTHORIZATION_DENIED", `Access to ${service} was denied.${said}`, { hint });
+  if (status.status === "denied") {
+    // kay's own backends say the same again in the guide's words.
+    const more = /\bdenied\b/i.test(said) ? "" : said;
+    return new Problem("AUTHORIZATION_DENIED", `Access to ${service} was denied.${more}`, { hint });
+  }
   if (status.status === "expired") return expired(service);
   const code = isErrorCode(status.code) && ERRORS[status.code].status !== 0 ? status.code : "AUTHORIZATION_FAILED";
   const details = { ...(status.code ? { reason: status.code } : {}), ...(status.sites ? { sites: status.sites } : {}) };

@@ -1,0 +1,169 @@
+import { createHash } from "node:crypto";
+import {
+  chmodSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  realpathSync,
+  rmSync,
+  writeFileSync,
+} from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { afterAll, beforeAll, onTestFinished } from "vitest";
+import type { SignIn } from "#client/credentials/credentials";
+import type { EmbeddedRecord } from "#protocol/embedded";
+import { openProfile } from "#test/credentials";
+import { end, until } from "./processes.ts";
+import { type Outcome, type Running, type RunOptions, runKay, startKay } from "./run.ts";
+
+const root = fileURLToPath(new URL("../../../", import.meta.url));
+
+/** A person's account with the built kay in it: folders of its own, and `kay` on the PATH. */
+export type Home = {
+  folder: string;
+  /** Settings and credentials, the state folder, and the data folder of kay's own backend. */
+  config: string;
+  state: string;
+  data: string;
+  /** The whole environment of what runs in it. */
+  env: Record<string, string>;
+  /** Run one command to its end. */
+  run(args: string[], options?: RunOptions): Promise<Outcome>;
+  /** Start one command. */
+  start(args: string[], options?: RunOptions): Running;
+  /** Store a sign-in for a backend, in a plain file. */
+  signIn(origin: string, signIn: SignIn): Promise<void>;
+  /** What is stored for it. */
+  signedIn(origin: string): Promise<SignIn>;
+  /** The record of kay's own backend, if there is one. */
+  record(): EmbeddedRecord | undefined;
+  /** Folder of the Postgres that belongs to a data folder. */
+  postgres(dataFolder?: string): string;
+};
+
+/** A home for one test. Everything that kay started in it ends with the test, and all its files go. */
+export function openHome(env: Record<string, string> = {}): Home {
+  const { home, close } = create(env);
+  onTestFinished(close, 60_000);
+  return home;
+}
+
+/** A home for all tests of a file. */
+export function useHome(env: Record<string, string> = {}): () => Home {
+  let made: ReturnType<typeof create> | undefined;
+  beforeAll(() => {
+    made = create(env);
+  });
+  afterAll(async () => made?.close());
+  return () => {
+    if (!made) throw new Error("The home is there only while tests run.");
+    return made.home;
+  };
+}
+
+function create(changes: Record<string, string>): { home: Home; close(): Promise<void> } {
+  const folder = mkdtempSync(join(tmpdir(), "kay-e2e-"));
+  const [config, state, data] = [join(folder, "config"), join(folder, "state/kay"), join(folder, "data/kay/embedded")];
+  for (const name of ["bin", "home"]) mkdirSync(join(folder, name));
+  script(join(folder, "bin/kay"), `exec '${process.execPath}' '${root}bin/kay.js' "$@"`);
+  const env: Record<string, string> = {
+    PATH: `${folder}/bin:${process.env.PATH}`,
+    HOME: `${folder}/home`,
+    TERM: "xterm-256color",
+    LANG: "C.UTF-8",
+    KAY_CONFIG_DIR: config,
+    XDG_STATE_HOME: `${folder}/state`,
+    XDG_DATA_HOME: `${folder}/data`,
+    // Compiled code is kept from one test to the next, as it is from one command to the next.
+    XDG_CACHE_HOME: `${root}.kay/cache`,
+    KAY_CREDENTIALS: "file",
+    BROWSER: "none",
+    // Should the tests themselves be killed, nothing of them stays for long.
+    KAY_IDLE_LIMIT_MS: "180000",
+    ...changes,
+  };
+  mkdirSync(env.XDG_CACHE_HOME ?? "", { recursive: true });
+  const started: Running[] = [];
+  const postgres = (of = data) => postgresFolder(of);
+  const record = () => readRecord(join(state, "backend.json"));
+  const credentials = () => openProfile({ in: config }).credentials;
+  const start = (args: string[], options: RunOptions = {}) => {
+    const running = startKay(args, { ...options, env: { ...env, ...options.env }, cwd: options.cwd ?? folder });
+    started.push(running);
+    return running;
+  };
+  const home: Home = {
+    folder,
+    config,
+    state,
+    data,
+    env,
+    record,
+    postgres,
+    start,
+    run: (args, options) => runKay(start(args, options), options),
+    signIn: async (origin, signIn) => credentials().update(origin, () => signIn),
+    signedIn: async (origin) => (await credentials().read(origin)).signIn,
+  };
+  const close = async () => {
+    for (const running of started) await running.kill();
+    await end(record()?.pid, "SIGTERM");
+    for (const of of [data, join(folder, "data/kay/serve")]) await removePostgres(of);
+    rmSync(folder, { recursive: true, force: true, maxRetries: 5 });
+  };
+  return { home, close };
+}
+
+/** Where the database of a data folder lies, as `src/backend/store/postgres-area.ts` lays it out. */
+function postgresFolder(dataFolder: string): string {
+  if (process.getuid?.() !== 0) return join(dataFolder, "postgres");
+  const real = existsSync(dataFolder) ? realpathSync(dataFolder) : dataFolder;
+  return join("/var/lib/kay", createHash("sha256").update(real).digest("hex").slice(0, 16));
+}
+
+/** Stop the Postgres of a data folder and remove its files, for root's are not below the home. */
+export async function removePostgres(dataFolder: string): Promise<void> {
+  const area = postgresFolder(dataFolder);
+  if (!existsSync(area)) return;
+  await end(postmasterOf(area), "SIGINT");
+  rmSync(area, { recursive: true, force: true, maxRetries: 5 });
+}
+
+/** Process id of the Postgres that runs in a folder, if one does. */
+export function postmasterOf(area: string): number | undefined {
+  const file = join(area, "data/postmaster.pid");
+  return existsSync(file) ? Number.parseInt(readFileSync(file, "utf8"), 10) : undefined;
+}
+
+function readRecord(file: string): EmbeddedRecord | undefined {
+  return existsSync(file) ? JSON.parse(readFileSync(file, "utf8")) : undefined;
+}
+
+/** Write an executable shell script. */
+export function script(file: string, body: string): void {
+  writeFileSync(file, `#!/bin/sh\n${body}\n`);
+  chmodSync(file, 0o755);
+}
+
+/** Every file below a folder, by its path. */
+export function filesBelow(folder: string): string[] {
+  return readdirSync(folder, { recursive: true, withFileTypes: true })
+    .filter((entry) => entry.isFile())
+    .map((entry) => join(entry.parentPath, entry.name));
+}
+
+/** A program that stands for the browser: it keeps every address that it is given. One home may have several, by name. */
+export function recordingBrowser(
+  home: Home,
+  name = "browser",
+): { program: string; opened(nth?: number): Promise<string> } {
+  const file = join(home.folder, `opened-${name}`);
+  const program = join(home.folder, "bin", name);
+  script(program, `printf '%s\\n' "$1" >> '${file}'`);
+  const lines = () => (existsSync(file) ? readFileSync(file, "utf8").trim().split("\n") : []);
+  return { program, opened: async (nth = 1) => until(() => lines()[nth - 1], "the browser was not opened") };
+}

@@ -1,0 +1,41 @@
+import { readFile } from "node:fs/promises";
+import { setTimeout as pause } from "node:timers/promises";
+
+/** Wait until `look` gives something, and give that. For what another process does, and only a look can tell. */
+export async function until<T>(
+  look: () => T | Promise<T>,
+  otherwise: string | (() => string),
+  limitMs = 30_000,
+): Promise<NonNullable<Exclude<T, false>>> {
+  for (const end = performance.now() + limitMs; ; await pause(20)) {
+    const found = await look();
+    if (found !== undefined && found !== null && found !== false) return found as NonNullable<Exclude<T, false>>;
+    if (performance.now() > end) throw new Error(typeof otherwise === "string" ? otherwise : otherwise());
+  }
+}
+
+/** Whether a process runs; one that has ended but that nobody has waited for does not count. */
+export async function isRunning(pid: number): Promise<boolean> {
+  const status = await readFile(`/proc/${pid}/stat`, "utf8").catch(() => "");
+  return status !== "" && !/\) [ZX] /.test(status);
+}
+
+/** End a process that belongs to the test, and wait for its end; after 20 s without grace. */
+export async function end(pid: number | undefined, signal: NodeJS.Signals): Promise<void> {
+  if (pid === undefined || !(await isRunning(pid))) return;
+  send(pid, signal);
+  const ended = () => isRunning(pid).then((running) => !running);
+  await until(ended, "", 20_000).catch(() => {
+    send(pid, "SIGKILL");
+    return until(ended, `process ${pid} does not end`, 5_000);
+  });
+}
+
+/** Send a signal to a process that may have ended already. */
+export function send(pid: number, signal: NodeJS.Signals): void {
+  try {
+    process.kill(pid, signal);
+  } catch {
+    // It has ended.
+  }
+}

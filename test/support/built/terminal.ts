@@ -1,0 +1,115 @@
+import { spawn } from "@lydell/node-pty";
+import { Terminal } from "@xterm/headless";
+import { onTestFinished } from "vitest";
+import { until } from "./processes.ts";
+
+/** A shell in a real terminal, and what is on its screen. */
+export type Shell = {
+  pid: number;
+  /** Type keys, as they are. */
+  type(keys: string): void;
+  /** Type a command line and Enter. */
+  enter(line: string): void;
+  /** Run a command line to its end: its exit code, and all it showed. */
+  run(line: string, limitMs?: number): Promise<{ exit: number; shown: string }>;
+  /** Wait until the text on the terminal, since the last `enter`, matches. */
+  shows(text: RegExp, limitMs?: number): Promise<RegExpMatchArray>;
+  /** The exit code of the command that runs; wait for its end. */
+  exit(limitMs?: number): Promise<number>;
+  /** What it showed since the last `enter`: whole lines, those that the terminal wrapped joined. */
+  text(): string;
+  /** The rows of the screen as they are now. */
+  screen(): string[];
+  /** Every byte that came since the last `enter`. */
+  bytes(): string;
+  isCursorVisible(): boolean;
+};
+
+/** Open a terminal of this size with a shell in it; both end with the test. */
+export async function openShell(options: {
+  columns: number;
+  rows: number;
+  env: Record<string, string>;
+  cwd: string;
+}): Promise<Shell> {
+  const { columns, rows, env, cwd } = options;
+  const terminal = new Terminal({ cols: columns, rows, scrollback: 10_000, allowProposedApi: true });
+  const pty = spawn("/bin/sh", [], {
+    cols: columns,
+    rows,
+    cwd,
+    env: { ...env, PS1: "> ", ENV: "" },
+    name: "xterm-256color",
+  });
+  let bytes = "";
+  let start = 0;
+  let top = 0;
+  let hidden = false;
+  pty.onData((data) => {
+    bytes += data;
+    for (const [, mode] of data.matchAll(/\x1b\[\?25([hl])/g)) hidden = mode === "l";
+    terminal.write(data);
+  });
+  const gone = new Promise((resolve) => pty.onExit(resolve));
+  onTestFinished(async () => {
+    pty.kill("SIGKILL");
+    await gone;
+    terminal.dispose();
+  });
+  const text = () => linesFrom(terminal, top);
+  const shows: Shell["shows"] = (wanted, limitMs) =>
+    until(
+      () => text().match(wanted),
+      () => `The terminal never showed ${wanted}; it shows:\n${text()}`,
+      limitMs,
+    );
+  const enter = (line: string) => {
+    start = bytes.length;
+    top = terminal.buffer.active.baseY + terminal.buffer.active.cursorY;
+    pty.write(`${line}\r`);
+  };
+  const exit = async (limitMs?: number) => Number((await shows(/^exit=(\d+)$/m, limitMs))[1]);
+  await shows(/> $/);
+  return {
+    pid: pty.pid,
+    type: (keys) => pty.write(keys),
+    enter: (line) => enter(`${line}; echo exit=$?`),
+    run: async (line, limitMs) => {
+      enter(`${line}; echo exit=$?`);
+      const code = await exit(limitMs);
+      return { exit: code, shown: output(text()) };
+    },
+    shows,
+    exit,
+    text: () => output(text()),
+    screen: () => rowsOf(terminal),
+    bytes: () => bytes.slice(start),
+    isCursorVisible: () => !hidden,
+  };
+}
+
+/** Without the command line that was typed, the exit code and the prompt. */
+function output(text: string): string {
+  return text
+    .replace(/^.*\n/, "")
+    .replace(/^exit=\d+\n(> ?\n?)?$/m, "")
+    .trimEnd();
+}
+
+function linesFrom({ buffer, cols }: Terminal, first: number): string {
+  let text = "";
+  for (let row = first; row <= buffer.active.baseY + buffer.active.cursorY; row += 1) {
+    const line = buffer.active.getLine(row);
+    if (row > first && !line?.isWrapped) text += "\n";
+    const wraps = buffer.active.getLine(row + 1)?.isWrapped ?? false;
+    text += line?.translateToString(!wraps, 0, cols) ?? "";
+  }
+  return text;
+}
+
+function rowsOf({ buffer, rows }: Terminal): string[] {
+  return Array.from(
+    { length: rows },
+    (_, row) => buffer.active.getLine(buffer.active.baseY + row)?.translateToString(true) ?? "",
+  );
+}
