@@ -7,7 +7,7 @@ const tool = (path: string, ...args: string[]) =>
   run(process.execPath, [`${root}node_modules/${path}`, ...args], { cwd: root });
 
 const steps: [name: string, step: () => Promise<number>][] = [
-  ["format and lint", () => tool("@biomejs/biome/bin/biome", "ci", "--error-on-warnings")],
+  ["format and lint", () => tool("@biomejs/biome/bin/biome", "check", "--error-on-warnings")],
   ["types", () => tool("typescript/bin/tsc", "-p", ".")],
   [
     "rooms",
