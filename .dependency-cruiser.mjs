@@ -1,5 +1,7 @@
 // The rooms and what each may see. A broken rule is reported with its name, which says what is allowed.
 
+/** @typedef {import("dependency-cruiser").IRegularForbiddenRuleType} Rule */
+
 /** Rooms of src, and the other rooms that each may import. `main.ts` joins them; nothing imports it. */
 const rooms = {
   protocol: [],
@@ -23,7 +25,11 @@ const backend = {
   routes: ["store", "services", "models", "accounts", "interactions", "connections", "agent"],
 };
 
-/** Packages with one place to be used in. */
+/**
+ * Packages with one place to be used in.
+ *
+ * @type {Record<string, string>}
+ */
 const packages = {
   commander: "cli/",
   "ink|react": "ui/",
@@ -38,7 +44,11 @@ const packages = {
   "jwt-decode|conf|@napi-rs/keyring": "client/",
 };
 
-/** Type imports that a room may have of a package that another room uses. */
+/**
+ * Type imports that a room may have of a package that another room uses.
+ *
+ * @type {Record<string, string>}
+ */
 const typesOf = { "ai|@ai-sdk/.+": "backend/store/" };
 
 /** @type {import("dependency-cruiser").IConfiguration} */
@@ -67,6 +77,11 @@ export default {
   },
 };
 
+/**
+ * @param {string} parent
+ * @param {string} name
+ * @param {readonly string[]} others
+ */
 function room(parent, name, others) {
   const seen = [name, ...others];
   const open = parent === "src" ? "" : "|(?!app|listen)[^/]+\\.ts$";
@@ -77,6 +92,10 @@ function room(parent, name, others) {
   );
 }
 
+/**
+ * @param {string} names
+ * @param {string} place
+ */
 function packageRule(names, place) {
   const types = typesOf[names];
   return [
@@ -97,6 +116,12 @@ function packageRule(names, place) {
   ];
 }
 
+/**
+ * @param {string} name
+ * @param {Rule["from"]} from
+ * @param {Rule["to"]} to
+ * @returns {Rule}
+ */
 function rule(name, from, to) {
   return { name, severity: "error", from, to };
 }
