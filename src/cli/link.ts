@@ -9,7 +9,7 @@ import { Problem } from "#protocol/errors";
 import type { Link } from "./kay.ts";
 
 /** Origin that the embedded backend's sign-in is stored under: its port changes, its identity does not. */
-export const EMBEDDED_ORIGIN = "embedded";
+const EMBEDDED_ORIGIN = "embedded";
 
 /** What a link is made from. Everything that costs time is a function. */
 export type LinkPorts = {

@@ -50,7 +50,7 @@ export const StatusResponse = z.looseObject({
 export type StatusResponse = z.infer<typeof StatusResponse>;
 
 /** The person behind a connection; providers differ in which fields they have. */
-export const ConnectionUser = z.looseObject({
+const ConnectionUser = z.looseObject({
   account_id: z.optional(z.nullable(z.string())),
   name: z.optional(z.nullable(z.string())),
   email: z.optional(z.nullable(z.string())),
@@ -61,7 +61,6 @@ export const ConnectionUser = z.looseObject({
   account_type: z.optional(z.nullable(z.string())),
   account_status: z.optional(z.nullable(z.string())),
 });
-export type ConnectionUser = z.infer<typeof ConnectionUser>;
 
 /** One service in the answer of `GET /connections`. */
 export const Connection = z.looseObject({
@@ -98,6 +97,3 @@ export const RefreshResponse = z.looseObject({
   message: z.optional(z.string()),
 });
 export type RefreshResponse = z.infer<typeof RefreshResponse>;
-
-/** Answer of `POST /auth/logout`. */
-export const LogoutResponse = z.looseObject({ message: z.optional(z.string()) });

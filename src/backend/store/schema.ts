@@ -25,7 +25,7 @@ type Json = JSONColumnType<Record<string, unknown>>;
 type MaybeJson = ColumnType<unknown, string | null | undefined, string | null>;
 
 /** One installed kay, `kaysession_…`, kept for life. */
-export type Installations = { id: string; created_at: Time };
+type Installations = { id: string; created_at: Time };
 
 /** Accounts that ever consented for an installation; only these may bring lost tokens back. */
 export type KnownAccounts = { installation_id: string; provider: string; account_id: string; label: string };
@@ -92,7 +92,7 @@ export type Grants = {
 };
 
 /** A conversation, `session_…`. */
-export type Conversations = {
+type Conversations = {
   id: string;
   installation_id: string;
   title: string | null;
@@ -102,7 +102,7 @@ export type Conversations = {
 };
 
 /** Messages of a conversation in order, as the AI SDK's `ModelMessage`. */
-export type Messages = { conversation_id: string; sequence: number; message: Json; created_at: Time };
+type Messages = { conversation_id: string; sequence: number; message: Json; created_at: Time };
 
 /** One answer being made. */
 export type Generations = {
@@ -115,7 +115,7 @@ export type Generations = {
 };
 
 /** A held-back ask; the token is stored as SHA-256 and answers once, within 5 minutes. */
-export type Confirmations = {
+type Confirmations = {
   hash: Buffer;
   installation_id: string;
   generation_id: string;
@@ -147,7 +147,7 @@ export type Effects = {
 };
 
 /** First answers of writes by `Idempotency-Key`. `fingerprint` is SHA-256 over method, path and body. */
-export type Requests = {
+type Requests = {
   installation_id: string;
   key: string;
   fingerprint: string;
