@@ -1,0 +1,111 @@
+import { expect, test } from "vitest";
+import { documentOf, type Machine, useKay } from "#test/kay";
+import { linkTo } from "#test/links";
+
+const kay = useKay();
+const CONNECTED = "Connected jira as Dana Demo (dana@example.com) at http://127.0.0.1:4010/sites/kay-demo\n";
+
+type Begun = { authorization_url: string; poll: string };
+
+/** Begin without waiting, and give the document in full. */
+async function begin(ann: Machine, line = "connect jira --no-wait --json"): Promise<Begun> {
+  expect((await ann(line, { person: "stays away" })).exit).toBe(0);
+  return documentOf(ann.raw()) as Begun;
+}
+
+const pollOf = ({ poll }: Begun) => poll.replace(/^kay /, "");
+
+test("connect --no-wait --json prints what is needed to finish, and another process finishes it", async () => {
+  const ann = kay();
+  const begun = await begin(ann);
+  expect(begun).toEqual({
+    service: "jira",
+    session_id: expect.stringMatching(/^kaysession_/),
+    authorization_url: expect.stringMatching(/^http:\/\/127\.0\.0\.1:4010\/authorize\?/),
+    state: expect.stringMatching(/^[0-9a-f]{64}$/),
+    expires_at: "2026-11-27T12:10:00.000Z",
+    poll: expect.stringMatching(/^kay connect jira --poll [0-9a-f]{64}$/),
+  });
+  await ann.place.consent(begun.authorization_url);
+  expect(await ann(pollOf(begun))).toEqual({
+    exit: 0,
+    stdout: CONNECTED,
+    stderr: "Waiting for authorization (10 minutes)…\n",
+  });
+  expect((await ann("connections --check jira")).exit).toBe(0);
+});
+
+test("connect --no-wait prints the link for a person, and the command that finishes it on stdout", async () => {
+  expect(await kay()("connect jira --no-wait")).toEqual({
+    exit: 0,
+    stdout: "kay connect jira --poll STATE\n",
+    stderr: linkTo("jira"),
+  });
+});
+
+test("--poll waits for the consent, and ends when the link has expired", async () => {
+  const ann = kay();
+  const begun = await begin(ann);
+  expect(await ann(pollOf(begun))).toEqual({
+    exit: 1,
+    stdout: "",
+    stderr: `Waiting for authorization (10 minutes)…
+✗ The authorization link expired after 10 minutes.
+  Run \`kay connect jira\` again for a fresh link.
+`,
+  });
+});
+
+test("--poll finishes a link once, and knows only its own profile's", async () => {
+  const ann = kay();
+  const begun = await begin(ann);
+  await ann.place.consent(begun.authorization_url);
+  const unknown = {
+    exit: 1,
+    stdout: "",
+    stderr:
+      "✗ This profile began no connection with that state, or it is finished.\n  Run `kay connect jira` for a fresh link.\n",
+  };
+  expect(await ann(`${pollOf(begun)} --profile work`)).toEqual(unknown);
+  expect((await ann(pollOf(begun))).stdout).toBe(CONNECTED);
+  expect(await ann(pollOf(begun))).toEqual(unknown);
+});
+
+test("the command that finishes a link names the profile that began it", async () => {
+  const ann = kay();
+  const begun = await begin(ann, "connect jira --no-wait --json --profile work");
+  expect(begun.poll).toMatch(/ --profile work$/);
+  await ann.place.consent(begun.authorization_url);
+  expect((await ann(pollOf(begun))).stdout).toBe(CONNECTED);
+});
+
+test("an interrupted --poll can be run again", async () => {
+  const ann = kay();
+  const begun = await begin(ann);
+  ann.place.network.on("GET /auth/status/", () => {
+    ann.interrupt();
+    return "pass";
+  });
+  expect(await ann(pollOf(begun))).toEqual({
+    exit: 130,
+    stdout: "",
+    stderr: "Waiting for authorization (10 minutes)…\n",
+  });
+  await ann.place.consent(begun.authorization_url);
+  expect((await ann(pollOf(begun))).stdout).toBe(CONNECTED);
+});
+
+test("--no-wait begins and --poll finishes a connection besides the first", async () => {
+  const ann = kay({ connected: ["bitbucket"] });
+  const begun = await begin(ann);
+  await ann.place.consent(begun.authorization_url);
+  expect((await ann(pollOf(begun))).stdout).toBe(CONNECTED);
+});
+
+test("--no-wait and --poll take one service", async () => {
+  expect(await kay()("connect jira confluence --no-wait")).toEqual({
+    exit: 2,
+    stdout: "",
+    stderr: "✗ --no-wait and --poll take one service at a time.\n",
+  });
+});

@@ -1,0 +1,165 @@
+import { expect, test } from "vitest";
+import { documentOf, useKay } from "#test/kay";
+import { asksFor, linkTo } from "#test/links";
+
+const kay = useKay();
+const CONNECTED = "Connected jira as Dana Demo (dana@example.com) at http://127.0.0.1:4010/sites/kay-demo\n";
+const NEVER_ASKED = ["POST /connections/connect"];
+
+test.for([
+  ["javascript:alert(1)"],
+  ["file:///etc/passwd"],
+  ["http://accounts.example.test/authorize"],
+  ["https://accounts.example.test/a b"],
+  ["https://accounts.example.test/\u001b]52;c;eA==\u0007"],
+  ["https://accounts.example.test/\u202egnp"],
+  ["https://kay:secret@accounts.example.test/"],
+  ["not a url"],
+])("a link that is no https: address is neither shown nor opened: %s", async ([authorization_url = ""]) => {
+  const ann = kay({ env: { DISPLAY: ":0" }, programs: ["xdg-open"] });
+  const answer = { json: { service: "jira", session_id: "kaysession_1", authorization_url, state: "s" } };
+  ann.place.network.on("POST /connections/connect", answer, answer);
+  const refused = {
+    exit: 2,
+    stdout: "",
+    stderr:
+      "✗ The backend gave a link for jira that is no https: address; it is not opened.\n  Check that the address is a kay backend: `kay config get api-url`.\n",
+  };
+  expect(await ann("connect jira")).toEqual(refused);
+  expect(await ann("connect jira --no-wait")).toEqual(refused);
+  expect(ann.launched).toEqual([]);
+  expect(await ann.stored()).toEqual({});
+});
+
+test("the command that finishes a link stays one command, whatever the backend calls its state", async () => {
+  const ann = kay({ person: "stays away" });
+  const authorization_url = "https://accounts.example.test/authorize";
+  const answer = { service: "jira", session_id: "kaysession_1", authorization_url, state: "a'; rm -rf ~ #" };
+  ann.place.network.on("POST /connections/connect", { json: answer });
+  expect((await ann("connect jira --no-wait")).stdout).toBe("kay connect jira --poll 'a'\\''; rm -rf ~ #'\n");
+});
+
+test("A21 without a display the whole link stands alone on one line before polling starts", async () => {
+  const env = { SSH_CONNECTION: "10.0.0.1 5 10.0.0.2 22", PATH: "/nonexistent" };
+  const ann = kay({ env });
+  let seen = "";
+  ann.place.network.on("GET /auth/status/", () => {
+    seen = ann.raw().stderr;
+    return "pass";
+  });
+  expect(await ann("connect jira", { terminal: true, columns: 40 })).toEqual({
+    exit: 0,
+    stdout: CONNECTED,
+    stderr: expect.stringContaining("No browser is opened over SSH. Open the link yourself.\n"),
+  });
+  const lines = seen.split("\n");
+  expect(
+    lines.filter((line) => /^http:\/\/127\.0\.0\.1:4010\/authorize\?[\x21-\x7e]*&state=[0-9a-f]{64}$/.test(line)),
+  ).toHaveLength(1);
+});
+
+test("A22 over SSH no opener is started, though there is one", async () => {
+  const ann = kay({ env: { SSH_TTY: "/dev/pts/3" }, programs: ["xdg-open"] });
+  expect((await ann("connect jira", { terminal: true })).exit).toBe(0);
+  expect(ann.launched).toEqual([]);
+});
+
+test("the link is opened by the desktop's opener, as one argument", async () => {
+  const ann = kay({ env: { DISPLAY: ":0" }, programs: ["xdg-open"] });
+  expect(await ann("connect jira")).toEqual({
+    exit: 0,
+    stdout: CONNECTED,
+    stderr: `${linkTo("jira")}Waiting for authorization (10 minutes)…\n`,
+  });
+  expect(ann.launched).toEqual([
+    {
+      command: "/usr/bin/xdg-open",
+      args: [expect.stringMatching(/^http:\/\/127\.0\.0\.1:4010\/authorize\?.*&state=/)],
+    },
+  ]);
+});
+
+test.for([
+  ["connect jira --no-browser", { DISPLAY: ":0" }, "Not opening a browser (--no-browser)."],
+  ["connect jira", { DISPLAY: ":0", BROWSER: "none" }, "Not opening a browser (BROWSER=none)."],
+  ["connect jira", { DISPLAY: ":0", CI: "true" }, "No browser is opened in CI."],
+] as const)("%s with %o opens nothing and says why", async ([line, env, why]) => {
+  const ann = kay({ env, programs: ["xdg-open"] });
+  expect(await ann(line)).toEqual({ exit: 0, stdout: CONNECTED, stderr: asksFor("jira", why) });
+  expect(ann.launched).toEqual([]);
+});
+
+test("A28 Ctrl+C while it waits ends with 130 and leaves what is stored as it was", async () => {
+  const ann = kay({ signedIn: true, person: "stays away" });
+  await ann("whoami");
+  const before = await ann.stored();
+  ann.place.network.seen.length = 0;
+  ann.place.network.on("GET /auth/status/", "pass", () => {
+    ann.interrupt();
+    return "pass";
+  });
+  expect(await ann("connect bitbucket", { terminal: true })).toEqual({
+    exit: 130,
+    stdout: "",
+    stderr: expect.stringMatching(/Open the link yourself\.\n$/),
+  });
+  expect(ann.raw().stderr.endsWith("\r\u001b[2K")).toBe(true);
+  expect(await ann.stored()).toEqual(before);
+  expect(ann.place.network.calls()).toEqual([
+    "GET /connections",
+    ...NEVER_ASKED,
+    "GET /auth/status/…",
+    "GET /auth/status/…",
+  ]);
+});
+
+test("A28 Ctrl+C as a key is the same as the signal", async () => {
+  const ann = kay({ person: "stays away" });
+  expect((await ann("connect jira", { terminal: true, presses: ["\x03"] })).exit).toBe(130);
+  expect(await ann.stored()).toEqual({});
+});
+
+test("while it waits the line shows the time left, and o, c and q help", async () => {
+  const ann = kay({ env: { DISPLAY: ":0", NO_COLOR: "1" }, programs: ["xdg-open"] });
+  const late = { person: async (url: string) => ann.place.clock.sleep(4_000).then(() => ann.place.consent(url)) };
+  const { exit, stderr } = await ann("connect jira", {
+    terminal: true,
+    columns: 100,
+    presses: ["o", "c", "q", "x"],
+    ...late,
+  });
+  expect(exit).toBe(0);
+  expect(ann.launched).toHaveLength(2);
+  const { stderr: raw } = ann.raw();
+  const url = /^http\S+$/m.exec(raw)?.[0] ?? "";
+  expect(raw).toContain(`\u001b]52;c;${Buffer.from(url).toString("base64")}\u0007`);
+  expect(raw).toContain("\r\u001b[2KWaiting for authorization… 9:59 left · o open  c copy  q QR  Ctrl+C cancel");
+  expect(stderr).toContain("Copied the link, where the terminal allows it.\n");
+  expect(stderr).toMatch(/[▀▄█]{20}/);
+});
+
+test("what is said while it waits stands above the waiting line", async () => {
+  const ann = kay({ env: { NO_COLOR: "1" } });
+  ann.place.network.on("GET /auth/status/", { status: 502, text: "<html><h1>502</h1></html>" });
+  const { exit, stderr } = await ann("connect jira", { terminal: true });
+  expect([exit, stderr]).toEqual([
+    0,
+    `${linkTo("jira")}There is no display to open a browser on. Open the link yourself.\n`,
+  ]);
+  expect(ann.raw().stderr).toContain(" left · no answer, retrying");
+});
+
+test("connect --json keeps stdout to one document, and the link on stderr", async () => {
+  const ann = kay();
+  const { exit, stdout, stderr } = await ann("connect jira --json");
+  expect({ exit, document: documentOf({ stdout }), stderr }).toEqual({
+    exit: 0,
+    document: expect.objectContaining({
+      service: "jira",
+      connected: true,
+      user: expect.anything(),
+      metadata: expect.anything(),
+    }),
+    stderr: linkTo("jira"),
+  });
+});

@@ -1,0 +1,149 @@
+import { expect, test } from "vitest";
+import { documentOf, useKay } from "#test/kay";
+import { asksFor } from "#test/links";
+
+const kay = useKay();
+const DANA = "Dana Demo (dana@example.com) at http://127.0.0.1:4010/sites/kay-demo";
+
+test("connect prints the link, waits for the consent, stores the tokens and names the account", async () => {
+  const ann = kay();
+  expect(await ann("connect jira")).toEqual({
+    exit: 0,
+    stdout: `Connected jira as ${DANA}\n`,
+    stderr: asksFor("jira"),
+  });
+  expect(await ann.stored()).toEqual({
+    session_id: expect.stringMatching(/^kaysession_\d+_[0-9a-f]{32}$/),
+    token: expect.stringMatching(/^ey/),
+    refresh_token: expect.stringMatching(/^\S{20,}$/),
+    account_id: "557058:0d4a7e52-6f0b-4c39-9a51-3f2c8f1d0a01",
+    clock_offset_ms: expect.any(Number),
+  });
+});
+
+test("a later connection is confirmed by the backend too, and keeps the installation and its tokens", async () => {
+  const ann = kay({ signedIn: true });
+  await ann("whoami");
+  const before = await ann.stored();
+  ann.place.network.seen.length = 0;
+  expect(await ann("connect bitbucket")).toEqual({
+    exit: 0,
+    stdout: "Connected bitbucket as Dana Demo (dana) at http://127.0.0.1:4011/kay-demo\n",
+    stderr: asksFor("bitbucket"),
+  });
+  expect(ann.place.network.calls().at(-1)).toBe("GET /connections");
+  expect(await ann.stored()).toEqual({ ...before, clock_offset_ms: expect.any(Number) });
+});
+
+test("connect says when the backend no longer knew the installation, and drops the tokens of the old one", async () => {
+  const ann = kay();
+  const old = { session_id: `kaysession_1_${"0".repeat(32)}`, token: "old", refresh_token: "old-refresh" };
+  await ann.store(old);
+  expect(await ann("connect jira")).toEqual({
+    exit: 0,
+    stdout: `Connected jira as ${DANA}\n`,
+    stderr: `! The backend no longer knew this installation and made a new one; services connected before have to be connected again.\n${asksFor("jira")}`,
+  });
+  const now = await ann.stored();
+  expect([now.session_id, now.token, now.refresh_token]).not.toEqual(expect.arrayContaining(Object.values(old)));
+  expect((await ann("connections --check jira")).exit).toBe(0);
+});
+
+test("connect ends with exit 5 when the person says no, and stores nothing", async () => {
+  const ann = kay({ person: "denies" });
+  expect(await ann("connect jira")).toEqual({
+    exit: 5,
+    stdout: "",
+    stderr: `${asksFor("jira")}✗ Access to jira was denied.\n  Run \`kay connect jira\` to try again.\n`,
+  });
+  expect(await ann.stored()).toEqual({});
+});
+
+test("connect waits ten minutes for the consent, and then says what to do", async () => {
+  const ann = kay({ person: "stays away" });
+  const begun = ann.place.clock.now();
+  expect(await ann("connect jira")).toEqual({
+    exit: 1,
+    stdout: "",
+    stderr: `${asksFor("jira")}✗ The authorization link expired after 10 minutes.\n  Run \`kay connect jira\` again for a fresh link.\n`,
+  });
+  expect(ann.place.clock.now() - begun).toBe(600_000);
+});
+
+test("connect offers a fresh link on a terminal when the first one expired", async () => {
+  const ann = kay();
+  let links = 0;
+  const result = await ann("connect jira", {
+    terminal: true,
+    types: [""],
+    person: async (url) => (++links === 2 ? ann.place.consent(url) : undefined),
+  });
+  expect([result.exit, result.stdout]).toEqual([0, `Connected jira as ${DANA}\n`]);
+  expect(result.stderr).toContain(
+    "The authorization link expired after 10 minutes. Press Enter for a fresh one, Ctrl+C to end. ",
+  );
+});
+
+test("connect shows what the provider said when it failed", async () => {
+  const ann = kay();
+  await ann.place.control("atlassian", "PUT /faults", { match: { path: "/oauth/token" }, status: 500, times: 9 });
+  expect(await ann("connect jira")).toEqual({
+    exit: 1,
+    stdout: "",
+    stderr: `${asksFor("jira")}✗ Jira failed to answer the sign-in (HTTP 500).\n  Check the service's own status page, then try again.\n`,
+  });
+});
+
+test("connect to an unknown service names all there are, and the nearest one", async () => {
+  expect(await kay()("connect jra")).toEqual({
+    exit: 2,
+    stdout: "",
+    stderr: `✗ There is no service "jra". Did you mean jira? The services are jira, confluence, bitbucket, kyg.\n  Run \`kay connections\` to see every service.\n`,
+  });
+});
+
+test("connect takes several services, one after the other, each once", async () => {
+  const ann = kay();
+  expect(await ann("connect jira confluence jira")).toEqual({
+    exit: 0,
+    stdout: `Connected jira as ${DANA}\nConnected confluence as ${DANA}\n`,
+    stderr: asksFor("jira") + asksFor("confluence"),
+  });
+  const { exit, stdout } = await ann("connect jira bitbucket --json");
+  expect([exit, documentOf({ stdout })]).toEqual([
+    0,
+    {
+      connected: [
+        expect.objectContaining({ service: "jira", connected: true }),
+        expect.objectContaining({ service: "bitbucket", connected: true }),
+      ],
+    },
+  ]);
+});
+
+test("connect that fails in the middle tells what was connected before", async () => {
+  const ann = kay();
+  const { exit, stdout, stderr } = await ann("connect jira jira2 --json");
+  expect([exit, documentOf({ stdout })]).toEqual([
+    2,
+    {
+      status: "error",
+      error: "UNKNOWN_SERVICE",
+      code: "UNKNOWN_SERVICE",
+      message: 'There is no service "jira2". Did you mean jira? The services are jira, confluence, bitbucket, kyg.',
+      http_status: 400,
+      connected: [expect.objectContaining({ service: "jira", connected: true })],
+      hint: "Run `kay connections` to see every service.",
+    },
+  ]);
+  expect(stderr).toContain('✗ There is no service "jira2".');
+});
+
+test("connect without a service is a usage error", async () => {
+  expect(await kay()("connect")).toEqual({
+    exit: 2,
+    stdout: "",
+    stderr:
+      "✗ Say which service to connect.\n  For example: kay connect jira. Run `kay connections` to see every service.\n",
+  });
+});

@@ -1,0 +1,115 @@
+import { expect, test } from "vitest";
+import { documentOf, useKay } from "#test/kay";
+
+const kay = useKay();
+const SITE = "http://127.0.0.1:4010/sites/kay-demo";
+
+test("connections says what to do when nobody is signed in, and asks no backend", async () => {
+  const ann = kay({ signedIn: false });
+  expect(await ann("connections")).toEqual({
+    exit: 4,
+    stdout: "",
+    stderr: "✗ You are not signed in.\n  Run `kay connect <service>`.\n",
+  });
+  expect(ann.place.network.calls()).toEqual([]);
+});
+
+test("connections in a pipe are rows with tabs between, without colour", async () => {
+  expect(await kay({ signedIn: true })("connections")).toEqual({
+    exit: 0,
+    stdout: `jira\tconnected\tDana Demo (dana@example.com)\t${SITE}\nconfluence\tnot connected\t\t\nbitbucket\tnot connected\t\t\nkyg\tnot connected\t\t\n`,
+    stderr: "",
+  });
+});
+
+test("connections on a terminal are a table as wide as the terminal", async () => {
+  const ann = kay({ signedIn: true });
+  expect(await ann("connections", { terminal: true, columns: 100 })).toEqual({
+    exit: 0,
+    stdout: `\u001b[2mSERVICE     STATE          ACCOUNT                       SITE\u001b[22m
+jira        connected      Dana Demo (dana@example.com)  ${SITE}
+confluence  not connected
+bitbucket   not connected
+kyg         not connected
+`,
+    stderr: "",
+  });
+  expect(await ann("status", { terminal: true, env: { NO_COLOR: "1" } })).toEqual({
+    exit: 0,
+    stdout: `SERVICE     STATE          ACCOUNT                    SITE
+jira        connected      Dana Demo (dana@example.…  http://127.0.0.1:4010/sit…
+confluence  not connected
+bitbucket   not connected
+kyg         not connected
+`,
+    stderr: "",
+  });
+});
+
+test("connections on a narrow terminal are blocks of lines, and lose nothing", async () => {
+  expect((await kay({ signedIn: true })("connections", { terminal: true, columns: 40 })).stdout).toBe(`jira
+  STATE    connected
+  ACCOUNT  Dana Demo (dana@example.com)
+  SITE     ${SITE}
+confluence
+  STATE    not connected
+bitbucket
+  STATE    not connected
+kyg
+  STATE    not connected
+`);
+});
+
+test("connections --json is the guide's answer", async () => {
+  const { exit, stdout, stderr } = await kay({ connected: ["confluence"] })("connections --json");
+  expect({ exit, document: documentOf({ stdout }), stderr }).toEqual({
+    exit: 0,
+    document: {
+      connections: {
+        jira: { connected: false },
+        confluence: {
+          connected: true,
+          user: {
+            account_id: "557058:0d4a7e52-6f0b-4c39-9a51-3f2c8f1d0a01",
+            name: "Dana Demo",
+            email: "dana@example.com",
+            picture: "http://127.0.0.1:4010/_avatars/Dana%20Demo.svg",
+            account_type: "atlassian",
+            account_status: "active",
+          },
+          metadata: { url: SITE, site: "kay-demo", cloud_id: expect.any(String) },
+        },
+        bitbucket: { connected: false },
+        kyg: { connected: false },
+      },
+    },
+    stderr: "",
+  });
+});
+
+test("connections --check prints nothing, and exits 0 or 4", async () => {
+  const ann = kay({ signedIn: true });
+  expect(await ann("connections --check jira")).toEqual({ exit: 0, stdout: "", stderr: "" });
+  expect(await ann("connections --check bitbucket")).toEqual({ exit: 4, stdout: "", stderr: "" });
+  expect(await ann("connections --check jria")).toEqual({
+    exit: 2,
+    stdout: "",
+    stderr:
+      '✗ There is no service "jria". Did you mean jira? The services are jira, confluence, bitbucket, kyg.\n  Run `kay connections` to see every service.\n',
+  });
+});
+
+test("U17 no control character of a service's or a person's name reaches the terminal", async () => {
+  const ann = kay({ signedIn: true });
+  const user = { name: "J\u001b[31mD", email: "\u202ejd@example.com" };
+  const connection = { connected: true, user, metadata: { url: "https://x.example.test/\u0007" } };
+  await ann("whoami");
+  ann.place.network.always("GET /connections", {
+    json: { connections: { "ji\u001b[2Kra": connection, b: { connected: false, reason: "\u009b31m" } } },
+  });
+  for (const terminal of [true, false]) {
+    const { stdout } = await ann("connections", { terminal, env: { NO_COLOR: "1" }, columns: 200 });
+    expect(stdout.replaceAll(/[\n\t]/g, "")).toMatch(/^[^\p{Cc}\u202e]*$/u);
+    expect(stdout).toContain("connected");
+  }
+});

@@ -1,0 +1,75 @@
+import { expect, test } from "vitest";
+import { documentOf, useKay } from "#test/kay";
+
+const kay = useKay();
+
+test("disconnect asks on a terminal, and a yes does it", async () => {
+  const ann = kay({ connected: ["jira", "bitbucket"] });
+  expect(await ann("disconnect jira bitbucket", { terminal: true, types: ["y"], env: { NO_COLOR: "1" } })).toEqual({
+    exit: 0,
+    stdout: "Disconnected jira.\nDisconnected bitbucket.\n",
+    stderr: "Disconnect jira, bitbucket? [y/N] y\n",
+  });
+  expect(await ann("connections --check jira")).toMatchObject({ exit: 4 });
+});
+
+test.for([["n"], [""], ["yeah"], [null]])("disconnect does nothing when the answer is %o", async ([answer = null]) => {
+  const ann = kay({ signedIn: true });
+  expect(await ann("disconnect jira", { terminal: true, types: [answer], env: { NO_COLOR: "1" } })).toEqual({
+    exit: 5,
+    stdout: "",
+    stderr: `Disconnect jira? [y/N] ${answer ?? ""}\n✗ Nothing was disconnected.\n`,
+  });
+  expect(await ann("connections --check jira")).toMatchObject({ exit: 0 });
+});
+
+test.for([
+  ["disconnect jira", {}, "this is no terminal"],
+  ["disconnect jira --no-input", { terminal: true, env: { NO_COLOR: "1" } }, "--no-input was given"],
+  ["disconnect jira", { terminal: true, env: { CI: "1", NO_COLOR: "1" } }, "this is CI"],
+  ["disconnect jira", { terminal: true, env: { GITHUB_ACTIONS: "true", NO_COLOR: "1" } }, "this is CI"],
+] as const)("C08 %s with %o names --yes instead of asking", async ([line, setting, why]) => {
+  const ann = kay({ signedIn: true });
+  expect(await ann(line, setting)).toEqual({
+    exit: 2,
+    stdout: "",
+    stderr: `✗ Disconnect jira? Nobody can be asked: ${why}.\n  Use --yes.\n`,
+  });
+  expect(await ann("connections --check jira")).toMatchObject({ exit: 0 });
+});
+
+test("disconnect --yes does not ask; --json prints the backend's answer", async () => {
+  const ann = kay({ connected: ["jira", "confluence", "bitbucket"] });
+  expect(await ann("disconnect jira --yes")).toEqual({ exit: 0, stdout: "Disconnected jira.\n", stderr: "" });
+  expect(documentOf(await ann("disconnect confluence -y --json"))).toMatchObject({
+    service: "confluence",
+    connected: false,
+  });
+  expect(documentOf(await ann("disconnect jira bitbucket --yes --json"))).toEqual({
+    disconnected: [
+      expect.objectContaining({ service: "jira", connected: false }),
+      expect.objectContaining({ service: "bitbucket", connected: false }),
+    ],
+  });
+});
+
+test("disconnect of an unknown service disconnects none of those that were named", async () => {
+  const ann = kay({ signedIn: true });
+  expect(await ann("disconnect jira conflunce --yes")).toEqual({
+    exit: 2,
+    stdout: "",
+    stderr:
+      '✗ There is no service "conflunce". Did you mean confluence? The services are jira, confluence, bitbucket, kyg.\n  Run `kay connections` to see every service.\n',
+  });
+  expect(await ann("connections --check jira")).toMatchObject({ exit: 0 });
+});
+
+test("disconnect needs a sign-in and a service", async () => {
+  const ann = kay();
+  expect(await ann("disconnect jira --yes")).toMatchObject({ exit: 4 });
+  expect(await ann("disconnect")).toEqual({
+    exit: 2,
+    stdout: "",
+    stderr: "✗ Missing required argument 'service'.\n  Run `kay help disconnect`.\n",
+  });
+});

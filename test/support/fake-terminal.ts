@@ -1,0 +1,95 @@
+import type { Terminal } from "#cli/terminal";
+
+/** Which streams are a terminal, how wide it is, and what comes in. */
+export type TerminalSetting = {
+  /** True for all three streams; none unless said otherwise. */
+  terminal?: boolean | ("stdin" | "stdout" | "stderr")[];
+  columns?: number;
+  /** What a pipe or file brings, in these pieces; "silent" is a pipe that stays open and brings nothing. Ended and empty unless said. */
+  stdin?: string | (string | Uint8Array)[] | "silent";
+  /** What the person types when asked, one line for each question; `null` is the end of the input. Then the person is silent. */
+  types?: (string | null)[];
+  /** Keys pressed as soon as they are listened for. */
+  presses?: string[];
+};
+
+export type FakeTerminal = Terminal & { written: { stdout: string; stderr: string; both: string } };
+
+/** A terminal of strings. `onStderr` is told of every text, as a person sees it. */
+export function fakeTerminal(
+  setting: TerminalSetting,
+  onStderr: (text: string) => void,
+  interrupt: () => void,
+): FakeTerminal {
+  const written = { stdout: "", stderr: "", both: "" };
+  const isTerminal = (name: "stdin" | "stdout" | "stderr") =>
+    Array.isArray(setting.terminal) ? setting.terminal.includes(name) : setting.terminal === true;
+  const sink = (name: "stdout" | "stderr", told: (text: string) => void) => ({
+    isTerminal: isTerminal(name),
+    columns: () => setting.columns ?? 80,
+    write(text: string) {
+      written[name] += text;
+      written.both += text;
+      told(text);
+    },
+  });
+  const answers = [...(setting.types ?? [])];
+  const read = (signal: AbortSignal) => pieces(setting.stdin ?? "", signal);
+  return {
+    written,
+    stdout: sink("stdout", () => {}),
+    stderr: sink("stderr", onStderr),
+    stdin: {
+      isTerminal: isTerminal("stdin"),
+      read,
+      keys(onKey) {
+        let listening = true;
+        setImmediate(() => {
+          for (const key of setting.presses ?? []) {
+            if (!listening) return;
+            if (key === "\x03") interrupt();
+            else onKey(key);
+          }
+        });
+        return () => {
+          listening = false;
+        };
+      },
+      forget: async () => {},
+      async line(signal) {
+        if (!isTerminal("stdin")) return firstLine(read(signal));
+        const [answer] = answers.splice(0, 1);
+        // A terminal shows what is typed.
+        if (typeof answer === "string") written.stderr += `${answer}\n`;
+        if (answer !== undefined) return answer;
+        return aborted(signal).then(() => null);
+      },
+    },
+  };
+}
+
+async function* pieces(given: NonNullable<TerminalSetting["stdin"]>, signal: AbortSignal): AsyncIterable<Uint8Array> {
+  if (given === "silent") return void (await aborted(signal));
+  for (const piece of typeof given === "string" ? [given] : given) {
+    if (piece.length > 0) yield typeof piece === "string" ? new TextEncoder().encode(piece) : piece;
+  }
+}
+
+async function firstLine(chunks: AsyncIterable<Uint8Array>): Promise<string | null> {
+  let text = "";
+  for await (const chunk of chunks) text += Buffer.from(chunk).toString("utf8");
+  return text === "" ? null : (text.split(/[\r\n]/)[0] ?? "");
+}
+
+function aborted(signal: AbortSignal): Promise<void> {
+  if (signal.aborted) return Promise.resolve();
+  return new Promise((resolve) => signal.addEventListener("abort", () => resolve(), { once: true }));
+}
+
+/** What stays to be read when lines were redrawn in place: of each line what follows its last erasure. */
+export function asSeen(text: string): string {
+  return text
+    .split("\n")
+    .map((line) => line.split("\r\x1b[2K").at(-1))
+    .join("\n");
+}

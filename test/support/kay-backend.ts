@@ -1,0 +1,93 @@
+import { randomBytes } from "node:crypto";
+import { createBackend } from "#backend/app";
+import { DEFAULT_LIMITS } from "#backend/limits";
+import type { Backend, BackendPorts } from "#backend/ports";
+import { configureServices } from "#backend/services/catalogue";
+import { createSandbox, type Sandbox } from "#sandbox/sandbox";
+import { BACKEND, createNetwork, type Network } from "#test/network";
+import { type VirtualClock, virtualClock } from "#test/virtual-clock";
+
+/** Noon of a day in 2026. */
+export const NOON = Date.UTC(2026, 10, 27, 12);
+
+const ORIGINS = { atlassian: "http://127.0.0.1:4010", bitbucket: "http://127.0.0.1:4011" } as const;
+type Provider = keyof typeof ORIGINS;
+
+/** The far side of a command line: the real backend over a real database, the real sandbox, and the network to them. */
+export type Place = {
+  clock: VirtualClock;
+  network: Network;
+  backend: Backend;
+  /** Use a control of a stand-in: `control("atlassian", "PUT /state", seed)`. */
+  control(provider: Provider, call: string, body?: unknown): Promise<Record<string, unknown>>;
+  /** What the person does at a consent page, and what the browser then shows as status. */
+  consent(authorizationUrl: string, answer?: { decision?: "allow" | "deny"; account?: string }): Promise<number>;
+};
+
+export type PlaceOptions = {
+  db: BackendPorts["db"];
+  /** Changes what is configured, for instance its tools. */
+  services?(configured: BackendPorts["services"]): BackendPorts["services"];
+  localSecret?: string;
+};
+
+export function createPlace({ db, services = (same) => same, localSecret }: PlaceOptions): Place {
+  const clock = virtualClock(NOON);
+  const network = createNetwork(clock);
+  const sandbox = createSandbox({ clock, random: randomBytes });
+  const standIns = Object.fromEntries(
+    names().map((name) => [name, { origin: ORIGINS[name], client: sandbox.clients[name] }]),
+  );
+  const backend = createBackend({
+    db,
+    keys: {
+      signing: { id: "s1", key: new Uint8Array(32).fill(1) },
+      sealing: [{ id: "k1", key: new Uint8Array(32).fill(2) }],
+    },
+    clock,
+    log: () => {},
+    fetch: (url, init) => standIn(sandbox, new Request(url, init)),
+    services: services(configureServices({ clients: {}, sandbox: standIns })),
+    model: () => ({ env: {} }),
+    publicUrl: BACKEND,
+    // Its counters go by real time, which hardly passes here.
+    limits: { ...DEFAULT_LIMITS, requestsPerMinute: 1e6, sensitivePerMinute: 1e6 },
+    version: "0.0.0-test",
+    sandbox: true,
+    ...(localSecret ? { localSecret } : {}),
+  });
+  network.serve(BACKEND, (request) => backend.fetch(request));
+  for (const name of names()) network.serve(ORIGINS[name], (request) => standIn(sandbox, request));
+  const control: Place["control"] = async (provider, call, body = {}) => {
+    const [method = "", path = ""] = call.split(" ");
+    const url = `${ORIGINS[provider]}/_sandbox${path}`;
+    const payload = method === "GET" ? {} : { body: JSON.stringify(body) };
+    const answer = await standIn(sandbox, new Request(url, { method, ...payload }));
+    const text = await answer.text();
+    if (!answer.ok) throw new Error(`${call} at ${provider}: ${answer.status} ${text}`);
+    return JSON.parse(text);
+  };
+  const consent: Place["consent"] = async (authorizationUrl, { decision = "allow", account } = {}) => {
+    const provider = names().find((name) => authorizationUrl.startsWith(ORIGINS[name])) ?? "atlassian";
+    const answer = { authorization_url: authorizationUrl, decision, ...(account ? { account } : {}) };
+    const { redirect_url } = await control(provider, "POST /consent", answer);
+    return (await backend.fetch(new Request(String(redirect_url)))).status;
+  };
+  return {
+    clock,
+    network,
+    backend,
+    control,
+    consent: (authorizationUrl, answer) => clock.during(consent(authorizationUrl, answer)),
+  };
+}
+
+async function standIn(sandbox: Sandbox, request: Request): Promise<Response> {
+  const name = names().find((each) => ORIGINS[each] === new URL(request.url).origin);
+  if (!name) throw new TypeError(`nothing listens at ${request.url}`);
+  return sandbox.origins[name](request, "127.0.0.1");
+}
+
+function names(): Provider[] {
+  return Object.keys(ORIGINS) as Provider[];
+}

@@ -1,0 +1,217 @@
+import { randomBytes } from "node:crypto";
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { onTestFinished } from "vitest";
+import type { Launch } from "#cli/browser";
+import { createKay, type World } from "#cli/create";
+import type { ServeOptions } from "#cli/kay";
+import { run } from "#cli/run";
+import { createCredentials } from "#client/credentials/create";
+import type { SignIn } from "#client/credentials/credentials";
+import type { Keychain } from "#client/credentials/keychain";
+import { memoryKeychain } from "#test/credentials";
+import { useDatabase } from "#test/database";
+import { asSeen, fakeTerminal, type TerminalSetting } from "#test/fake-terminal";
+import { createPlace, type Place, type PlaceOptions } from "#test/kay-backend";
+import { BACKEND } from "#test/network";
+
+/** What a command line came to. Ids, states and the machine's own folder are shortened; redrawn lines are as they are last seen. */
+export type Result = { exit: number; stdout: string; stderr: string };
+
+/** What the person at the consent page does with every link that kay prints. */
+type Person = "allows" | "denies" | "stays away" | ((url: string) => Promise<unknown>);
+
+export type MachineOptions = Omit<PlaceOptions, "db"> & {
+  /** Connect jira first. */
+  signedIn?: boolean;
+  /** Connect these first. */
+  connected?: string[];
+  env?: Record<string, string>;
+  person?: Person;
+  keychain?: Keychain;
+  platform?: NodeJS.Platform;
+  /** Programs on PATH, by their names. */
+  programs?: string[];
+  /** Another machine, whose backend this one uses too. */
+  beside?: Machine;
+};
+
+export type RunSetting = TerminalSetting & { env?: Record<string, string>; person?: Person };
+
+/** A person's machine: calling it runs one command line on it, as a process of its own. */
+export type Machine = ((line: string | string[], setting?: RunSetting) => Promise<Result>) & {
+  place: Place;
+  /** Folder of settings, state and data. */
+  folder: string;
+  /** As the last run wrote it, nothing shortened; `both` in the order of writing. */
+  raw(): { stdout: string; stderr: string; both: string };
+  /** What is stored for an origin; the backend's unless another is given. */
+  stored(origin?: string): Promise<SignIn>;
+  store(signIn: SignIn, origin?: string): Promise<void>;
+  /** Programs that were started to open a link. */
+  launched: Launch[];
+  /** What `kay serve` was called with. */
+  served: ServeOptions[];
+  /** Press Ctrl+C, or send another signal, to the run that is under way. */
+  interrupt(signal?: string): void;
+};
+
+/** A machine for each call, over one database for the file. Requests that nobody serves fail the test, scripted ones that never come too. */
+export function useKay(): (options?: MachineOptions) => Machine {
+  const database = useDatabase();
+  return (options = {}) => {
+    const place = options.beside?.place ?? createPlace({ db: database().db, ...options });
+    if (!options.beside) {
+      onTestFinished(async () => {
+        await place.backend.close();
+        place.network.settled();
+      });
+    }
+    return createMachine(place, options);
+  };
+}
+
+function createMachine(place: Place, options: MachineOptions): Machine {
+  const folder = mkdtempSync(join(tmpdir(), "kay-cli-"));
+  onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
+  const keychain = options.keychain ?? memoryKeychain();
+  const launched: Launch[] = [];
+  const served: ServeOptions[] = [];
+  let raw = { stdout: "", stderr: "", both: "" };
+  let ending = new AbortController();
+  const credentials = () => createCredentials({ ...credentialPorts(place, folder), keychain });
+  const once = async (line: string | string[], setting: RunSetting = {}): Promise<Result> => {
+    ending = new AbortController();
+    const person = watchLinks(place, setting.person ?? options.person ?? "allows");
+    const interrupt = () => ending.abort("SIGINT");
+    const terminal = fakeTerminal(setting, person.see, interrupt);
+    raw = terminal.written;
+    const world = worldOf(place, { folder, keychain, launched, served, options, setting });
+    const exit = await run(words(line), createKay({ ...world, terminal, signal: ending.signal }));
+    await person.done();
+    return { exit, stdout: shortened(raw.stdout, folder), stderr: shortened(asSeen(raw.stderr), folder) };
+  };
+  const connected = [...(options.signedIn ? ["jira"] : []), ...(options.connected ?? [])];
+  let ready: Promise<void> | undefined;
+  const prepare = async () => {
+    for (const service of connected) {
+      const { exit, stderr } = await once(["connect", service], { person: "allows" });
+      if (exit !== 0) throw new Error(`connecting ${service} failed: ${stderr}`);
+    }
+    place.network.seen.length = 0;
+    launched.length = 0;
+  };
+  const machine = async (line: string | string[], setting?: RunSetting) => {
+    ready ??= prepare();
+    await ready;
+    return once(line, setting);
+  };
+  return Object.assign(machine, {
+    place,
+    folder,
+    launched,
+    served,
+    raw: () => raw,
+    stored: async (origin = BACKEND) => (await credentials().read(origin)).signIn,
+    store: (signIn: SignIn, origin = BACKEND) => credentials().update(origin, () => signIn),
+    interrupt: (signal = "SIGINT") => ending.abort(signal),
+  });
+}
+
+type Parts = {
+  folder: string;
+  keychain: Keychain;
+  launched: Launch[];
+  served: ServeOptions[];
+  options: MachineOptions;
+  setting: RunSetting;
+};
+
+function worldOf(place: Place, parts: Parts): Omit<World, "terminal" | "signal"> {
+  const { folder, options, setting } = parts;
+  const { programs = [] } = options;
+  return {
+    version: "0.0.0-test",
+    env: {
+      KAY_API_URL: BACKEND,
+      XDG_CONFIG_HOME: folder,
+      XDG_STATE_HOME: folder,
+      XDG_DATA_HOME: folder,
+      ...options.env,
+      ...setting.env,
+    },
+    platform: options.platform ?? "linux",
+    home: folder,
+    cwd: folder,
+    clock: place.clock,
+    random: randomBytes,
+    send: place.network.send,
+    keychain: parts.keychain,
+    processes: PROCESSES,
+    readText: () => "",
+    find: (program) => (programs.includes(program) ? `/usr/bin/${program}` : null),
+    launch: async (launch) => parts.launched.push(launch) > 0,
+    spawnBackend: () => {
+      throw new Error("a backend was started");
+    },
+    serve: async (request) => void parts.served.push(request),
+  };
+}
+
+const PROCESSES: World["processes"] = { pid: 4242, started: async (pid) => (pid === 4242 ? "then" : null) };
+
+function credentialPorts({ clock }: Place, folder: string) {
+  const config = () => join(folder, "kay");
+  const preference = "auto" as const;
+  return {
+    folder: config,
+    profile: "default",
+    preference,
+    clock,
+    warn: () => {},
+    processes: PROCESSES,
+    platform: "linux",
+  };
+}
+
+/** A link that is printed is a link that the person sees, once. */
+function watchLinks(place: Place, person: Person): { see(text: string): void; done(): Promise<unknown> } {
+  const known = new Set<string>();
+  const acts: Promise<unknown>[] = [];
+  const act = (url: string): Promise<unknown> => {
+    if (typeof person === "function") return person(url);
+    if (person === "stays away") return Promise.resolve();
+    return place.consent(url, { decision: person === "allows" ? "allow" : "deny" });
+  };
+  return {
+    see(text) {
+      const url = /^https?:\/\/\S+$/m.exec(text)?.[0];
+      if (!url || known.has(url)) return;
+      known.add(url);
+      acts.push(act(url));
+    },
+    done: () => Promise.all(acts),
+  };
+}
+
+function words(line: string | string[]): string[] {
+  if (Array.isArray(line)) return line;
+  return [...line.matchAll(/"([^"]*)"|(\S+)/g)].map(([, quoted, bare]) => quoted ?? bare ?? "");
+}
+
+function shortened(text: string, folder: string): string {
+  return text
+    .replaceAll(folder, "/home/ann")
+    .replaceAll(/\b(kaysession|session|confirm)_\d+_[0-9a-f]{32}\b/g, "$1_…")
+    .replaceAll(/\bgen_[0-9a-f]{32}\b/g, "gen_…")
+    .replaceAll(/\bcall_[\w-]+/g, "call_…")
+    .replaceAll(/\b[0-9a-f]{64}\b/g, "STATE");
+}
+
+/** The one JSON document that a run printed on stdout, and nothing else. */
+export function documentOf({ stdout }: Pick<Result, "stdout">): unknown {
+  const document: unknown = JSON.parse(stdout);
+  if (stdout !== `${JSON.stringify(document, null, 2)}\n`) throw new Error(`not one document: ${stdout}`);
+  return document;
+}

@@ -1,0 +1,32 @@
+/** Links to the sandbox's consent pages as `kay connect` prints them, their states shortened. */
+const LINKS: Record<string, { host: string; link: string }> = {
+  jira: atlassian("read%3Ajira-work%20write%3Ajira-work%20read%3Ajira-user%20read%3Ame%20offline_access"),
+  confluence: atlassian("search%3Aconfluence%20read%3Apage%3Aconfluence%20read%3Ame%20offline_access"),
+  bitbucket: {
+    host: "127.0.0.1:4011",
+    link: `http://127.0.0.1:4011/site/oauth2/authorize?response_type=code&client_id=kay-sandbox-bitbucket&${redirect()}&scope=account%20repository%20pullrequest&state=STATE`,
+  },
+};
+
+/** What a person sees of a connection before it is finished, where no browser can be opened. */
+export function asksFor(service: string, why = "There is no display to open a browser on."): string {
+  return `${linkTo(service)}${why} Open the link yourself.\nWaiting for authorization (10 minutes)…\n`;
+}
+
+/** The link alone, as it stands on stderr. */
+export function linkTo(service: string): string {
+  const { host, link } = LINKS[service] ?? { host: "", link: "" };
+  return `To connect ${service}, allow it at ${host}:\n\n${link}\n\n`;
+}
+
+function atlassian(scope: string) {
+  const start = "http://127.0.0.1:4010/authorize?audience=api.atlassian.com&prompt=consent&response_type=code";
+  return {
+    host: "127.0.0.1:4010",
+    link: `${start}&client_id=kay-sandbox-atlassian&${redirect()}&scope=${scope}&state=STATE`,
+  };
+}
+
+function redirect(): string {
+  return "redirect_uri=http%3A%2F%2F127.0.0.1%3A4000%2Fauth%2Fcallback";
+}
