@@ -1,15 +1,14 @@
 import type { CredentialsOptions } from "#client/credentials/create";
 import type { Keychain } from "#client/credentials/keychain";
 import type { Processes } from "#client/credentials/processes";
-import { type EmbeddedPorts, stopEmbedded } from "#client/embedded";
+import type { EmbeddedPorts } from "#client/embedded";
 import { createPaths, type Paths } from "#client/paths";
 import type { Clock, Send } from "#client/ports";
 import { createSettings, type Settings } from "#client/settings";
 import { type BrowserPlan, type Launch, planBrowser } from "./browser.ts";
 import type { GlobalFlags, Kay, ServeOptions } from "./kay.ts";
-import { accountOf, type LinkPorts, linkTo } from "./link.ts";
+import type { LinkPorts } from "./link.ts";
 import { createOutput } from "./output.ts";
-import { consentInSandbox } from "./sandbox-consent.ts";
 import { inCi, type Terminal } from "./terminal.ts";
 
 /** The outside world of one command. `src/main.ts` takes it from the process; tests make their own. */
@@ -75,16 +74,26 @@ export function createKay(world: World): Kay {
       flags = given;
     },
     settings: async () => settings(),
-    account: async (options) => accountOf(linkPorts(), options?.embedded),
+    account: async (options) => {
+      const { accountOf } = await import("./link.ts");
+      return accountOf(linkPorts(), options?.embedded);
+    },
     link: async (options) => {
+      const { accountOf, linkTo } = await import("./link.ts");
       const ports = linkPorts();
       return linkTo(ports, accountOf(ports, options?.embedded), options);
     },
     planBrowser: async (url) => planFor(world, url, flags, settings()),
     openBrowser: async (plan) => "launch" in plan && world.launch(plan.launch),
-    stopBackend: () => stopEmbedded({ folder: paths.state(), processes: world.processes, send: world.send, clock }),
+    stopBackend: async () => {
+      const { stopEmbedded } = await import("#client/embedded");
+      return stopEmbedded({ folder: paths.state(), processes: world.processes, send: world.send, clock });
+    },
     serve: (options) => world.serve(options, kay, { paths, settings: read }),
-    consentInSandbox: (url) => consentInSandbox(world.send, url),
+    consentInSandbox: async (url) => {
+      const { consentInSandbox } = await import("./sandbox-consent.ts");
+      await consentInSandbox(world.send, url);
+    },
   };
   return kay;
 }

@@ -15,8 +15,8 @@ import { whoamiCommand } from "./commands/whoami.ts";
 import { protectText } from "./dashes.ts";
 import type { GlobalFlags, Kay } from "./kay.ts";
 
-/** Exit codes of signals, 128 + number (terminal.md). */
-const SIGNAL_EXITS: Record<string, number> = { SIGINT: 130, SIGTERM: 143, SIGHUP: 129 };
+/** Exit codes of signals, 128 + number (terminal.md). Output that nobody reads any more (`kay help | head -1`) is no failure. */
+const SIGNAL_EXITS: Record<string, number> = { SIGINT: 130, SIGTERM: 143, SIGHUP: 129, SIGPIPE: 0 };
 
 /**
  * Run one command line to its end.

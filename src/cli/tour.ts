@@ -1,0 +1,78 @@
+import { clean } from "#protocol/clean";
+import { Problem } from "#protocol/errors";
+import { showAnswer } from "./answer.ts";
+import { connectionRows } from "./commands/connections.ts";
+import { connectService } from "./connecting.ts";
+import type { Kay, Link } from "./kay.ts";
+import { isAskable, isYes } from "./prompt.ts";
+import { settle } from "./settle.ts";
+
+const QUESTION = "what is open in project KAY?";
+const CHANGE = "create a task in KAY: Say hello from kay";
+
+/** The main job, start to end, on kay's own backend. Where nobody is there to click, the tour clicks itself and says so. */
+export async function tour(kay: Kay): Promise<void> {
+  kay.out.note(
+    "This tour uses kay's own backend on this machine and, where you configured no client, sandbox services.",
+  );
+  const link = await kay.link({ embedded: true });
+  await connectStep(kay, link);
+  await connectionsStep(kay, link);
+  await askStep(kay, link);
+  await confirmStep(kay, link);
+  if (kay.flags.json) return kay.out.json({ completed: true, commands: COMMANDS });
+  kay.out.line("");
+  kay.out.line("That was:");
+  for (const command of COMMANDS) kay.out.line(`  ${command}`);
+}
+
+const COMMANDS = ["kay connect jira", "kay connections", `kay ask "${QUESTION}"`, `kay ask --confirm "${CHANGE}"`];
+
+function title(kay: Kay, command: string): void {
+  if (!kay.flags.json) kay.out.line(`\n${kay.out.paint("bold", `$ ${command}`)}`);
+}
+
+async function connectStep(kay: Kay, link: Link): Promise<void> {
+  title(kay, COMMANDS[0] ?? "");
+  const { message } = await connectService(kay, link, "jira", { open: openOrConsent });
+  if (!kay.flags.json) kay.out.line(`${kay.out.paint("green", "✓")} ${message}`);
+}
+
+/** Open the consent page where somebody can see it; else give the consent as the sandbox's demo user, and say so. */
+async function openOrConsent(kay: Kay, url: string): Promise<void> {
+  const plan = await kay.planBrowser(url);
+  if (kay.terminal.stderr.isTerminal && "launch" in plan && (await kay.openBrowser(plan))) return;
+  const why = "reason" in plan ? plan.reason : "There is no terminal.";
+  kay.out.note(`${why} Giving the consent as the sandbox's demo user.`);
+  await kay.consentInSandbox(url);
+}
+
+async function connectionsStep(kay: Kay, link: Link): Promise<void> {
+  title(kay, COMMANDS[1] ?? "");
+  const answer = await link.api.connections({ signal: kay.signal });
+  if (!kay.flags.json) await kay.out.table(["SERVICE", "STATE", "ACCOUNT", "SITE"], connectionRows(answer));
+}
+
+async function askStep(kay: Kay, link: Link): Promise<void> {
+  title(kay, COMMANDS[2] ?? "");
+  const answer = await link.api.ask({ prompt: QUESTION, interactive: false, confirm: false }, { signal: kay.signal });
+  if (!kay.flags.json) await showAnswer(kay, answer);
+}
+
+async function confirmStep(kay: Kay, link: Link): Promise<void> {
+  title(kay, COMMANDS[3] ?? "");
+  const request = { prompt: CHANGE, interactive: false, confirm: true };
+  const held = await link.api.ask(request, { signal: kay.signal });
+  if (held.status !== "confirmation_required" || !held.confirmation_token) {
+    throw new Problem("BAD_ANSWER", `A confirmation was expected, and ${held.status} came.`);
+  }
+  kay.out.note(clean(held.message));
+  const approved = isAskable(kay) ? await isYes(kay, "Carry it out?") : yesByItself(kay);
+  const answer = await link.api.confirm(held.confirmation_token, approved, { signal: kay.signal });
+  if (!kay.flags.json) await settle(kay, link, answer);
+}
+
+function yesByItself(kay: Kay): boolean {
+  kay.out.note("Nobody can be asked here; the tour says yes.");
+  return true;
+}
