@@ -4,6 +4,7 @@ import { accessSync, closeSync, constants, mkdirSync, openSync, readFileSync, re
 import { createRequire } from "node:module";
 import { homedir, tmpdir } from "node:os";
 import { delimiter, dirname, join } from "node:path";
+import { isatty } from "node:tty";
 import type { Machine } from "#backend/store/machine";
 import type { Launch } from "#cli/browser";
 import { createKay, shapingOf, type World } from "#cli/create";
@@ -31,17 +32,22 @@ export async function main(argv: string[]): Promise<number> {
   const ending = new AbortController();
   for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const) process.on(signal, () => ending.abort(signal));
   const columns = Number(process.env.KAY_FORCE_TTY);
+  let unwritten = "";
   const terminal = fromStreams({
-    stdin: process.stdin,
-    stdout: process.stdout,
-    stderr: process.stderr,
+    stdin: () => process.stdin,
+    stdout: () => process.stdout,
+    stderr: () => process.stderr,
+    isTerminal: isatty,
     interrupt: () => ending.abort("SIGINT"),
-    readerGone: () => process.exit(0),
+    readerGone: () => ending.abort("SIGPIPE"),
+    cannotWrite: (errno) => {
+      unwritten = errno;
+    },
     ...(process.env.KAY_FORCE_TTY ? { forcedColumns: columns || 80 } : {}),
   });
   process.on("exit", terminal.restore);
   const code = await run(argv, createKay(world(terminal, ending.signal)));
-  await Promise.all([drained(process.stdout), drained(process.stderr)]);
+  await terminal.drained();
   return code;
 }
 
@@ -206,10 +212,4 @@ function spawnBackend(log: string): { ended(): Promise<number | null> } {
         child.once("exit", (code) => resolve(code));
       }),
   };
-}
-
-/** Everything written is on its way when this resolves; a reader that stopped reading is not waited for. */
-function drained(stream: NodeJS.WriteStream): Promise<void> {
-  if (stream.destroyed || stream.writableLength === 0) return Promise.resolve();
-  return new Promise((resolve) => stream.write("", () => resolve()));
 }

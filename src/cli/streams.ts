@@ -1,15 +1,18 @@
-import type { ReadStream, WriteStream } from "node:tty";
 import type { Sink, Source, Terminal } from "./terminal.ts";
 
-/** The process's own streams and what they need around them. */
+/** The process's own streams and what they need around them. A stream is opened at its first use: most commands need one of the three. */
 export type Streams = {
-  stdin: NodeJS.ReadStream | ReadStream;
-  stdout: NodeJS.WriteStream | WriteStream;
-  stderr: NodeJS.WriteStream | WriteStream;
+  stdin(): NodeJS.ReadStream;
+  stdout(): NodeJS.WriteStream;
+  stderr(): NodeJS.WriteStream;
+  /** Whether descriptor 0, 1 or 2 is a terminal. */
+  isTerminal(descriptor: 0 | 1 | 2): boolean;
   /** Ctrl+C pressed while keys are read raw: the same as SIGINT. */
   interrupt(): void;
   /** stdout's reader went away (EPIPE): the command ends quietly. */
   readerGone(): void;
+  /** Output could not be written for another reason (a full disk): its errno. */
+  cannotWrite(errno: string): void;
   /** KAY_FORCE_TTY: treat the output as a terminal of this many columns. */
   forcedColumns?: number;
 };
@@ -17,46 +20,69 @@ export type Streams = {
 /** What was typed before a question is dropped for this long, in ms: a line switched to raw hands over what the kernel held. */
 const DROP_MS = 40;
 
-/** Make the {@link Terminal} of real streams. `restore` puts the terminal back into its usual mode, whatever happened. */
-export function fromStreams(streams: Streams): Terminal & { restore(): void } {
-  const { stdin } = streams;
-  for (const stream of [streams.stdout, streams.stderr]) {
-    stream.on("error", (error: NodeJS.ErrnoException) => {
-      if (error.code === "EPIPE" || error.code === "EIO") streams.readerGone();
-      else throw error;
-    });
-  }
+/** Streams as a {@link Terminal}, with what the end of the process needs. */
+export type StreamTerminal = Terminal & {
+  /** Put the terminal back into its usual mode, whatever happened. */
+  restore(): void;
+  /** Resolves when everything written is on its way. */
+  drained(): Promise<void>;
+};
+
+/** Make the {@link Terminal} of real streams. */
+export function fromStreams(streams: Streams): StreamTerminal {
+  const isTerminal = streams.isTerminal(0);
+  let isRaw = false;
   const raw = (on: boolean) => {
-    if (stdin.isTTY && stdin.isRaw !== on) stdin.setRawMode(on);
+    if (isTerminal && isRaw !== on) streams.stdin().setRawMode(on);
+    isRaw = isTerminal && on;
   };
-  let forgotten = false;
-  const source: Source = {
-    isTerminal: Boolean(stdin.isTTY),
-    read: (signal) => readBytes(stdin, signal),
-    keys: (onKey) => readKeys(streams, raw, onKey),
-    forget: async () => {
-      if (stdin.isTTY) await dropTyped(stdin, raw);
-      forgotten = true;
-    },
-    line: async (signal) => {
-      if (stdin.isTTY && !forgotten) await dropTyped(stdin, raw);
-      forgotten = false;
-      return readLine(stdin, signal);
-    },
-  };
+  const outputs = [sinkOf(streams, 1), sinkOf(streams, 2)] as const;
   return {
-    stdin: source,
-    stdout: sink(streams.stdout, streams.forcedColumns),
-    stderr: sink(streams.stderr, streams.forcedColumns),
+    stdin: sourceOf(streams, isTerminal, raw),
+    stdout: outputs[0],
+    stderr: outputs[1],
     restore: () => raw(false),
+    drained: async () => {
+      await Promise.all(outputs.map((output) => output.drained()));
+    },
   };
 }
 
-function sink(stream: NodeJS.WriteStream | WriteStream, forced?: number): Sink {
+function sourceOf(streams: Streams, isTerminal: boolean, raw: (on: boolean) => void): Source {
+  let forgotten = false;
   return {
-    write: (text) => void stream.write(text),
-    isTerminal: Boolean(stream.isTTY) || forced !== undefined,
-    columns: () => forced ?? (stream.columns || 80),
+    isTerminal,
+    read: (signal) => readBytes(streams.stdin(), signal),
+    keys: (onKey) => (isTerminal ? readKeys(streams, raw, onKey) : () => {}),
+    forget: async () => {
+      if (isTerminal) await dropTyped(streams.stdin(), raw);
+      forgotten = true;
+    },
+    line: async (signal) => {
+      if (isTerminal && !forgotten) await dropTyped(streams.stdin(), raw);
+      forgotten = false;
+      return readLine(streams.stdin(), signal);
+    },
+  };
+}
+
+function sinkOf(streams: Streams, descriptor: 1 | 2): Sink & { drained(): Promise<void> } {
+  let opened: NodeJS.WriteStream | undefined;
+  const open = () => {
+    opened ??= (descriptor === 1 ? streams.stdout() : streams.stderr()).on("error", (error: NodeJS.ErrnoException) => {
+      if (error.code === "EPIPE" || error.code === "EIO") streams.readerGone();
+      else streams.cannotWrite(error.code ?? error.message);
+    });
+    return opened;
+  };
+  return {
+    write: (text) => void open().write(text),
+    isTerminal: streams.isTerminal(descriptor) || streams.forcedColumns !== undefined,
+    columns: () => streams.forcedColumns ?? (open().columns || 80),
+    drained: () => {
+      if (!opened || opened.destroyed || opened.writableLength === 0) return Promise.resolve();
+      return new Promise((resolve) => opened?.write("", () => resolve()));
+    },
   };
 }
 
@@ -90,8 +116,7 @@ async function* readBytes(stdin: NodeJS.ReadStream, signal: AbortSignal): AsyncI
 }
 
 function readKeys(streams: Streams, raw: (on: boolean) => void, onKey: (key: string) => void): () => void {
-  const { stdin } = streams;
-  if (!stdin.isTTY) return () => {};
+  const stdin = streams.stdin();
   const onData = (chunk: Buffer | string) => {
     // An escape sequence (an arrow, a report of the terminal) is no key of ours.
     if (String(chunk).startsWith("\x1b")) return;
