@@ -48,7 +48,9 @@ export async function main(argv: string[]): Promise<number> {
   process.on("exit", terminal.restore);
   const code = await run(argv, createKay(world(terminal, ending.signal)));
   await terminal.drained();
-  return code;
+  if (unwritten === "") return code;
+  terminal.stderr.write(`✗ The output could not be written (${unwritten}).\n`);
+  return code || 1;
 }
 
 function world(terminal: World["terminal"], signal: AbortSignal): World {

@@ -24,7 +24,7 @@ const DROP_MS = 40;
 export type StreamTerminal = Terminal & {
   /** Put the terminal back into its usual mode, whatever happened. */
   restore(): void;
-  /** Resolves when everything written is on its way. */
+  /** Resolves when everything written is on its way, or its failure known. */
   drained(): Promise<void>;
 };
 
@@ -79,9 +79,11 @@ function sinkOf(streams: Streams, descriptor: 1 | 2): Sink & { drained(): Promis
     write: (text) => void open().write(text),
     isTerminal: streams.isTerminal(descriptor) || streams.forcedColumns !== undefined,
     columns: () => streams.forcedColumns ?? (open().columns || 80),
-    drained: () => {
-      if (!opened || opened.destroyed || opened.writableLength === 0) return Promise.resolve();
-      return new Promise((resolve) => opened?.write("", () => resolve()));
+    drained: async () => {
+      if (!opened) return;
+      if (!opened.destroyed && opened.writableLength > 0) await new Promise((resolve) => opened?.write("", resolve));
+      // A file tells of its failure only after the write has returned.
+      await new Promise((resolve) => setImmediate(resolve));
     },
   };
 }

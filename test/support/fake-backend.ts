@@ -25,6 +25,8 @@ export type FakeBackend = {
   seen: Seen[];
   /** `METHOD path` of every request. */
   calls(): string[];
+  /** `METHOD path` of every request whose client went away before it had an answer. */
+  abandoned(): string[];
   /** Script the answers of one route, one each. */
   on(route: string, ...replies: Reply[]): void;
   /** Answer every request of a route that has no scripted answer left; none has to come. */
@@ -42,10 +44,12 @@ export async function fakeBackend(
   const scripts = new Map<string, Reply[]>();
   const constant = new Map<string, Reply>();
   const unknown: string[] = [];
+  const abandoned: string[] = [];
   const handle = async (request: IncomingMessage, response: ServerResponse) => {
     const one = await readRequest(request);
     seen.push(one);
     const route = `${one.method} ${one.path}`;
+    response.once("close", () => response.writableEnded || abandoned.push(route));
     const reply = scripts.get(route)?.shift() ?? constant.get(route);
     if (reply === undefined) unknown.push(route);
     await answer(
@@ -73,6 +77,7 @@ export async function fakeBackend(
     port,
     seen,
     calls: () => seen.map(({ method, path }) => `${method} ${path}`),
+    abandoned: () => abandoned,
     on: (route, ...replies) => void scripts.set(route, [...(scripts.get(route) ?? []), ...replies]),
     always: (route, reply) => void constant.set(route, reply),
   };

@@ -44,10 +44,8 @@ export async function openShell(options: {
   let bytes = "";
   let start = 0;
   let top = 0;
-  let hidden = false;
   pty.onData((data) => {
     bytes += data;
-    for (const [, mode] of data.matchAll(/\x1b\[\?25([hl])/g)) hidden = mode === "l";
     terminal.write(data);
   });
   const gone = new Promise((resolve) => pty.onExit(resolve));
@@ -84,7 +82,7 @@ export async function openShell(options: {
     text: () => output(text()),
     screen: () => rowsOf(terminal),
     bytes: () => bytes.slice(start),
-    isCursorVisible: () => !hidden,
+    isCursorVisible: () => bytes.lastIndexOf("\x1b[?25h") >= bytes.lastIndexOf("\x1b[?25l"),
   };
 }
 

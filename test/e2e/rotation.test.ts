@@ -1,0 +1,61 @@
+import { beforeAll, expect, test } from "vitest";
+import { signAccessToken } from "#backend/accounts/access-tokens";
+import { loadKeys } from "#backend/store/keys";
+import { type Home, openHome, useHome } from "#test/built/home";
+import { connect, gateway, type Served, serve } from "#test/built/serve";
+
+const backendHome = useHome();
+let backend: Served;
+beforeAll(async () => {
+  backend = await serve(backendHome());
+}, 90_000);
+
+/** Turn the stored access token into one of the same sign-in that expired a minute ago, as if half an hour had passed. */
+async function letExpire(home: Home, origin: string): Promise<void> {
+  const signIn = await home.signedIn(origin);
+  const { sub, sid } = JSON.parse(Buffer.from(signIn.token?.split(".")[1] ?? "", "base64url").toString());
+  const keys = await loadKeys({ folder: `${backendHome().folder}/data/kay/serve` });
+  const issuedAt = new Date(Date.now() - 31 * 60_000);
+  const token = await signAccessToken(keys, { installationId: sub, familyId: sid, sequence: 0, issuedAt });
+  await home.signIn(origin, { ...signIn, token });
+}
+
+const CONNECTED = { exit: 0, stdout: expect.stringMatching(/^jira\tconnected\tDana Demo/), stderr: "" };
+
+test("A01 twelve commands at once with an expired token make one refresh at a real backend too", {
+  timeout: 90_000,
+}, async () => {
+  const { url, seen } = await gateway(backend.url);
+  const home = openHome({ KAY_API_URL: url });
+  await connect(home, "jira");
+  await letExpire(home, url);
+  const before = await home.signedIn(url);
+  const all = Array.from({ length: 12 }, () => home.run(["connections"], { limitMs: 60_000 }));
+  expect(await Promise.all(all)).toEqual(Array.from({ length: 12 }, () => CONNECTED));
+  expect(seen.filter((route) => route === "POST /auth/refresh")).toHaveLength(1);
+  const after = await home.signedIn(url);
+  expect(after.session_id).toBe(before.session_id);
+  expect(after.refresh_token).not.toBe(before.refresh_token);
+});
+
+test("a kill -9 after the backend has rotated and before the tokens are written costs nobody the sign-in", {
+  timeout: 60_000,
+}, async () => {
+  let victim: ReturnType<Home["start"]> | undefined;
+  const { url, seen } = await gateway(backend.url, async (route) => {
+    if (route !== "POST /auth/refresh" || !victim) return "pass";
+    await victim.kill("SIGKILL");
+    victim = undefined;
+    return "keep";
+  });
+  const home = openHome({ KAY_API_URL: url });
+  await connect(home, "jira");
+  await letExpire(home, url);
+  const before = await home.signedIn(url);
+  victim = home.start(["connections"]);
+  expect((await victim.ended).exit).toBe(137);
+  expect(await home.signedIn(url)).toEqual(before);
+  expect(await home.run(["connections"])).toEqual(CONNECTED);
+  expect(seen.filter((route) => route === "POST /auth/refresh")).toHaveLength(2);
+  expect(await home.run(["connections"])).toEqual(CONNECTED);
+});

@@ -1,0 +1,99 @@
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { expect, test } from "vitest";
+import { type Home, openHome } from "#test/built/home";
+import { until } from "#test/built/processes";
+import { openShell } from "#test/built/terminal";
+import { fakeBackend } from "#test/fake-backend";
+import { jwt } from "#test/refresh";
+
+const SIGN_IN = { session_id: "kaysession_1", token: jwt(Date.now()), refresh_token: "R1" };
+const STATUS = "GET /auth/status/state-1";
+const stored = (home: Home) => readFileSync(join(home.config, "credentials/default.json"), "utf8");
+
+/** A home signed in at a backend where a consent is never given. */
+async function waiting() {
+  const backend = await fakeBackend();
+  const home = openHome({ KAY_API_URL: backend.url });
+  await home.signIn(backend.url, SIGN_IN);
+  backend.always("GET /connections", { json: { connections: { jira: { connected: false } } } });
+  const authorization_url = "https://auth.example.test/authorize?client_id=kay&state=state-1";
+  const connect = { session_id: SIGN_IN.session_id, service: "jira", authorization_url, state: "state-1" };
+  backend.always("POST /connections/connect?service=jira", {
+    json: { ...connect, expires_at: new Date(Date.now() + 600_000).toISOString() },
+  });
+  backend.always(STATUS, { json: { status: "pending" } });
+  const polls = () => backend.calls().filter((call) => call === STATUS).length;
+  return { backend, home, polls, secondPoll: () => until(() => polls() >= 2, "there was no second poll") };
+}
+
+test("A28 Ctrl+C during the wait ends it with 130 within a second: cooked mode, visible cursor, store as before, no further poll", async () => {
+  const { home, polls, secondPoll } = await waiting();
+  const before = stored(home);
+  const shell = await openShell({ columns: 80, rows: 24, env: home.env, cwd: home.folder });
+  const cooked = await shell.run("stty -a");
+  shell.enter("kay connect jira");
+  await secondPoll();
+  const made = polls();
+  const pressed = performance.now();
+  shell.type("\x03");
+  expect(await shell.exit()).toBe(130);
+  expect(performance.now() - pressed).toBeLessThan(1_500);
+  expect(shell.isCursorVisible()).toBe(true);
+  expect(await shell.run("stty -a")).toEqual(cooked);
+  expect([stored(home), polls()]).toEqual([before, made]);
+});
+
+for (const [signal, exit] of [
+  ["SIGINT", 130],
+  ["SIGTERM", 143],
+  ["SIGHUP", 129],
+] as const) {
+  test(`A28 ${signal} without a terminal ends the wait with ${exit} within a second and leaves the store as it was`, async () => {
+    const { home, polls, secondPoll } = await waiting();
+    const before = stored(home);
+    const running = home.start(["connect", "jira"]);
+    await secondPoll();
+    const made = polls();
+    const sent = performance.now();
+    running.child.kill(signal);
+    expect((await running.ended).exit).toBe(exit);
+    expect(performance.now() - sent).toBeLessThan(1_500);
+    expect([stored(home), polls()]).toEqual([before, made]);
+  });
+}
+
+for (const [signal, exit] of [
+  ["SIGINT", 130],
+  ["SIGTERM", 143],
+] as const) {
+  test(`C13 ${signal} during an ask ends it with ${exit} within a second, and the backend sees the request aborted`, async () => {
+    const backend = await fakeBackend();
+    const home = openHome({ KAY_API_URL: backend.url });
+    await home.signIn(backend.url, SIGN_IN);
+    backend.on("POST /ask", "hang");
+    const running = home.start(["ask", "long"]);
+    await until(() => backend.calls().length > 0, "it never asked");
+    const sent = performance.now();
+    running.child.kill(signal);
+    expect(await running.ended).toMatchObject({ exit, stdout: "" });
+    expect(performance.now() - sent).toBeLessThan(1_500);
+    await until(() => backend.abandoned().includes("POST /ask"), "the backend never saw it");
+  });
+}
+
+test("Ctrl+C at a question ends with 130, nothing done, and the terminal as it was", async () => {
+  const backend = await fakeBackend();
+  const home = openHome({ KAY_API_URL: backend.url });
+  await home.signIn(backend.url, SIGN_IN);
+  const held = { status: "confirmation_required", message: "Close KAY-3?", confirmation_token: "confirm_1" };
+  backend.on("POST /ask", { json: held });
+  const shell = await openShell({ columns: 80, rows: 24, env: home.env, cwd: home.folder });
+  const cooked = await shell.run("stty -a");
+  shell.enter('kay ask --confirm "close KAY-3"');
+  await shell.shows(/\[y\/N\] $/);
+  shell.type("\x03");
+  expect(await shell.exit()).toBe(130);
+  expect(await shell.run("stty -a")).toEqual(cooked);
+  expect(backend.calls()).toEqual(["POST /ask"]);
+});

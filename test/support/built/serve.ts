@@ -1,0 +1,61 @@
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
+import { onTestFinished } from "vitest";
+import type { Home } from "./home.ts";
+import type { Running } from "./run.ts";
+
+/** A backend that was started as a person would start it. */
+export type Served = { url: string; sandbox: Record<string, string>; running: Running };
+
+/** Run `kay serve` in a home until the test ends. */
+export async function serve(home: Home, args: string[] = [], env: Record<string, string> = {}): Promise<Served> {
+  const running = home.start(["serve", "--port", "0", "--sandbox", "--json", ...args], { env });
+  await running.says(/^\}\n/m, 60_000);
+  return { ...JSON.parse(running.stdout()), running };
+}
+
+/** Connect a service of the sandbox without a browser: begin, give the consent, and finish in another process. */
+export async function connect(home: Home, service: string, env: Record<string, string> = {}): Promise<void> {
+  const begun = await home.run(["connect", service, "--no-wait", "--json"], { env, limitMs: 60_000 });
+  const { authorization_url, state } = JSON.parse(begun.stdout);
+  await consent(authorization_url);
+  const finished = await home.run(["connect", service, "--poll", state], { env });
+  if (finished.exit !== 0) throw new Error(`not connected: ${finished.stderr}`);
+}
+
+/** Give the consent as the sandbox's demo user, as far as the backend's page. */
+export async function consent(authorizationUrl: string): Promise<void> {
+  const body = JSON.stringify({ authorization_url: authorizationUrl, decision: "allow" });
+  const answer = await fetch(`${new URL(authorizationUrl).origin}/_sandbox/consent`, { method: "POST", body });
+  const { redirect_url } = (await answer.json()) as { redirect_url: string };
+  await (await fetch(redirect_url)).text();
+}
+
+/** What a proxy does with one answer of the real backend: pass it on, or keep it back. */
+type Meet = (route: string) => Promise<"pass" | "keep">;
+
+/** A gateway in front of a backend, that writes down what goes through and may keep an answer back. */
+export async function gateway(
+  target: string,
+  meet: Meet = async () => "pass",
+): Promise<{ url: string; seen: string[] }> {
+  const seen: string[] = [];
+  const server = createServer(async (request, response) => {
+    const route = `${request.method} ${request.url?.split("?")[0]}`;
+    seen.push(route);
+    const chunks: Buffer[] = [];
+    for await (const chunk of request) chunks.push(chunk);
+    const { host: _, connection: _connection, ...headers } = request.headers as Record<string, string>;
+    const body = chunks.length > 0 ? Buffer.concat(chunks) : undefined;
+    const answer = await fetch(target + request.url, { method: request.method, headers, body });
+    const content = Buffer.from(await answer.arrayBuffer());
+    if ((await meet(route)) === "keep") return void request.socket.destroy();
+    response.writeHead(answer.status, { "content-type": answer.headers.get("content-type") ?? "" }).end(content);
+  });
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  onTestFinished(() => {
+    server.closeAllConnections();
+    server.close();
+  });
+  return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, seen };
+}
