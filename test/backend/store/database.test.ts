@@ -31,6 +31,7 @@ test("times, bytes and JSON come back as they were written", async () => {
     verifier: null,
     code_challenge: null,
     needs_tokens: true,
+    signed_in: true,
     site: null,
     status: "pending" as const,
     message: null,
