@@ -1,4 +1,4 @@
-import type { AskResponse } from "#protocol/ask";
+import { type AskResponse, Receipt } from "#protocol/ask";
 import { clean } from "#protocol/clean";
 import { isErrorCode, Problem } from "#protocol/errors";
 import type { Kay } from "./kay.ts";
@@ -12,11 +12,19 @@ export async function showAnswer(kay: Kay, answer: AskResponse): Promise<void> {
   if (answer.status === "error") throw asProblem(answer);
   if (kay.flags.json) return kay.out.json(answer);
   await kay.out.markdown(clean(answer.message));
-  for (const receipt of answer.receipts ?? []) {
-    const mark =
-      receipt.effect === "settled" ? kay.out.paint("green", "✓", "stderr") : kay.out.paint("yellow", "?", "stderr");
-    const doubt = receipt.effect === "settled" ? "" : " (unknown whether it was done; check)";
-    kay.out.note(`${mark} ${clean(receipt.summary)}${doubt}${receipt.url ? `  ${clean(receipt.url)}` : ""}`);
+  showReceipts(kay, answer.receipts);
+}
+
+/** One line on stderr for each write that was done, or may have been. What does not look like receipts is not shown. */
+export function showReceipts(kay: Kay, receipts: unknown): void {
+  for (const each of Array.isArray(receipts) ? receipts : []) {
+    const { success, data: receipt } = Receipt.safeParse(each);
+    if (!success) continue;
+    const settled = receipt.effect === "settled";
+    const mark = settled ? kay.out.paint("green", "✓", "stderr") : kay.out.paint("yellow", "?", "stderr");
+    const doubt = settled ? "" : " (unknown whether it was done; check)";
+    const url = receipt.url ? `  ${clean(receipt.url, { lines: false })}` : "";
+    kay.out.note(`${mark} ${clean(receipt.summary, { lines: false })}${doubt}${url}`);
   }
 }
 

@@ -1,6 +1,7 @@
 import { Command, CommanderError, Option } from "commander";
 import { clean } from "#protocol/clean";
 import { ERRORS, Problem } from "#protocol/errors";
+import { showReceipts } from "./answer.ts";
 import { askCommand } from "./commands/ask.ts";
 import { configCommand } from "./commands/config.ts";
 import { confirmCommand } from "./commands/confirm.ts";
@@ -119,17 +120,19 @@ function wordUsage(error: CommanderError, kay: Kay, command?: string): number {
   if (isGroup && !kay.flags.json) return 0;
   const message = isGroup ? "a command is missing" : error.message.replace(/^error: /, "").replaceAll("\0", "");
   const [sentence = message, suggestion] = clean(message).split("\n");
-  const dash =
-    command === "ask" && error.code === "commander.unknownOption" ? " Text that begins with a dash goes after --." : "";
-  const hint = suggestion ? suggestion.replace(/^\(|\)$/g, "") : `Run \`kay help${command ? ` ${command}` : ""}\`.`;
+  const isDashed = command === "ask" && error.code === "commander.unknownOption";
+  const help = `Run \`kay help${command ? ` ${command}` : ""}\`.${isDashed ? " Text that begins with a dash goes after --." : ""}`;
+  const hint = suggestion ? suggestion.replace(/^\(|\)$/g, "") : help;
   const words = `${sentence.charAt(0).toUpperCase()}${sentence.slice(1)}.`.replace(/\.\.$/, ".");
-  kay.out.fail(new Problem("USAGE", words, { hint: hint + dash }));
+  kay.out.fail(new Problem("USAGE", words, { hint }));
   return ERRORS.USAGE.exit;
 }
 
 /** The one place that words errors and chooses the exit code. */
 function wordError(error: unknown, kay: Kay): number {
   if (error instanceof Problem) {
+    // What was done before it failed is part of the answer; under --json it is in the document.
+    if (!kay.flags.json) showReceipts(kay, error.details.receipts);
     kay.out.fail(withServices(error));
     return error.exit;
   }

@@ -118,7 +118,19 @@ function rateLimited(answer: Incoming, { host, now }: AnswerContext, said?: stri
 }
 
 /** Fields of the body that commands and scripts act on. */
-const OWN_FIELDS = ["status", "session_reset_required", "integrations", "sites", "expires_at", "answered", "field"];
+const OWN_FIELDS = [
+  "status",
+  "session_reset_required",
+  "integrations",
+  "sites",
+  "expires_at",
+  "answered",
+  "field",
+  "session_id",
+  "generation_id",
+  "data",
+  "receipts",
+];
 
 function ownFields(body: Record<string, unknown>): Record<string, unknown> {
   return Object.fromEntries(OWN_FIELDS.filter((name) => body[name] !== undefined).map((name) => [name, body[name]]));
