@@ -59,6 +59,7 @@ function world(terminal: World["terminal"], signal: AbortSignal): World {
   const uid = process.getuid?.() ?? 0;
   return {
     version: manifest.version,
+    build: buildOf(),
     env,
     platform,
     home: homeFolder(),
@@ -96,6 +97,7 @@ async function serve(
   await serveUntilEnd(options, {
     ...ports,
     version,
+    build: buildOf(),
     env,
     clock,
     random,
@@ -150,6 +152,11 @@ const clock: Clock = {
       signal?.addEventListener("abort", onAbort, { once: true });
     }),
 };
+
+/** The file of this bundle is a new one with every build. */
+function buildOf(): string {
+  return `${manifest.version}+${statSync(import.meta.filename).mtimeMs}`;
+}
 
 /** The system may know no home folder for this user (containers with a random one). */
 function homeFolder(): string | undefined {

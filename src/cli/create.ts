@@ -14,6 +14,8 @@ import { inCi, type Terminal } from "./terminal.ts";
 /** The outside world of one command. `src/main.ts` takes it from the process; tests make their own. */
 export type World = {
   version: string;
+  /** Tells two builds of one version apart: another build does not adopt the backend of this one. */
+  build: string;
   env: Record<string, string | undefined>;
   platform: NodeJS.Platform;
   home: string | undefined;
@@ -140,7 +142,7 @@ function createLinkPorts(
     }),
     embedded: (): EmbeddedPorts => ({
       folder: paths.state(),
-      version,
+      build: world.build,
       env,
       shaping: shapingOf(settings),
       clock,

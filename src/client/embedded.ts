@@ -17,7 +17,8 @@ const STOP_LIMIT_MS = 30_000;
 export type EmbeddedPorts = {
   /** The state folder: record and log. */
   folder: string;
-  version: string;
+  /** Version and build of this kay. */
+  build: string;
   env: Record<string, string | undefined>;
   /** Settings that shape a backend (client ids and the like). */
   shaping: Record<string, unknown>;
@@ -64,15 +65,15 @@ export async function runningRecord(
 /** What a backend was started with, as a keyed digest: the record tells no other user which keys are set. */
 export function fingerprint(
   secret: string,
-  version: string,
+  build: string,
   env: EmbeddedPorts["env"],
   shaping: Record<string, unknown>,
 ): string {
-  return createHmac("sha256", secret).update(version).update(shapeOf(env, shaping)).digest("hex");
+  return createHmac("sha256", secret).update(build).update(shapeOf(env, shaping)).digest("hex");
 }
 
-function isCurrent(record: EmbeddedRecord, { version, env, shaping }: EmbeddedPorts): boolean {
-  return record.fingerprint === fingerprint(record.secret, version, env, shaping);
+function isCurrent(record: EmbeddedRecord, { build, env, shaping }: EmbeddedPorts): boolean {
+  return record.fingerprint === fingerprint(record.secret, build, env, shaping);
 }
 
 /** Ask a backend with other settings to stop. One that is at work is left alone and used as it is. */

@@ -22,6 +22,8 @@ export type EmbeddedOptions = Omit<HostOptions, "localSecret"> & {
 
 export type EmbeddedHostPorts = HostPorts & {
   processes: Processes;
+  /** Version and build of this kay, for the fingerprint. */
+  build: string;
   /** Real timers; the lock waits with `sleep`. */
   sleep(ms: number, signal?: AbortSignal): Promise<void>;
   every(ms: number, tick: () => void): () => void;
@@ -56,24 +58,26 @@ async function start(options: EmbeddedOptions, ports: EmbeddedHostPorts, onStop:
   const secret = Buffer.from(ports.random(32)).toString("base64url");
   const { pid } = ports.processes;
   let inside: Backend | undefined;
-  const idle = watchIdle(
-    options.idleLimitMs,
-    { now: ports.clock.now, busy: () => (inside?.busy() ?? 0) > 0, every: ports.every },
-    onStop,
-  );
+  let idle: ReturnType<typeof watchIdle> | undefined;
   const host = await startHost({ ...options, localSecret: secret }, ports, (fetch) => async (request, address) => {
-    idle.touch();
+    idle?.touch();
     if (new URL(request.url).pathname !== STOP_PATH) return fetch(request, address);
     return stopRequested(request, secret, inside, onStop);
   });
   inside = host.backend;
+  // Only now: a start on a slow machine is no idle time.
+  idle = watchIdle(
+    options.idleLimitMs,
+    { now: ports.clock.now, busy: () => (inside?.busy() ?? 0) > 0, every: ports.every },
+    onStop,
+  );
   const started = (await ports.processes.started(pid)) ?? "";
-  const mark = fingerprint(secret, ports.version, ports.env, options.shaping);
+  const mark = fingerprint(secret, ports.build, ports.env, options.shaping);
   await writeRecord(record, { pid, started, url: host.url, secret, version: ports.version, fingerprint: mark });
   return {
     ...host,
     close: async () => {
-      idle.stop();
+      idle?.stop();
       await removeRecord(record, pid);
       await host.close();
     },

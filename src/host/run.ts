@@ -21,6 +21,8 @@ export type ServeRequest = Omit<HostOptions, "dataFolder" | "localSecret"> & { d
 /** The parts of the command line's context that running a backend needs. */
 export type RunPorts = {
   version: string;
+  /** Version and build; see `World.build`. */
+  build: string;
   env: Record<string, string | undefined>;
   clock: Clock;
   random(bytes: number): Uint8Array;
@@ -79,7 +81,7 @@ function start(
   const idleLimitMs = Number(env.KAY_IDLE_LIMIT_MS) || IDLE_LIMIT_MS;
   return startEmbedded(
     { ...options, port: EMBEDDED_PORT, anyPort: true, stateFolder: paths.state(), idleLimitMs, shaping: ports.shaping },
-    { ...hostPorts, processes: ports.processes, sleep: clock.sleep, every },
+    { ...hostPorts, processes: ports.processes, build: ports.build, sleep: clock.sleep, every },
     stop,
   );
 }
