@@ -22,16 +22,39 @@ Environment
   KAY_CREDENTIALS    where tokens are kept: auto, keychain or file
   KAY_CONFIG_DIR     folder of settings and sealed credentials
   KAY_MODEL          model that answers, as provider:model (as \`kay config set model\`)
-  KAY_DATABASE_URL   Postgres for \`kay serve\` (or DATABASE_URL); default: its own
-  KAY_CLIENT_<PROVIDER>_ID, KAY_CLIENT_<PROVIDER>_SECRET
-                     your own OAuth client, for ATLASSIAN, BITBUCKET or KYG
   KAY_CA_FILE        certificates to trust besides the usual ones
   KAY_DEBUG          say more about what happens
-  OPENAI_API_KEY, ANTHROPIC_API_KEY, GOOGLE_GENERATIVE_AI_API_KEY
-                     keys of the model providers; with none of them the offline planner answers
+  KAY_FORCE_TTY      treat the output as a terminal of so many columns
   BROWSER            program that opens links; none opens nothing
-  NO_COLOR, FORCE_COLOR, CLICOLOR, TERM=dumb, CI, XDG_CONFIG_HOME, XDG_STATE_HOME
-  HTTPS_PROXY, HTTP_PROXY, NO_PROXY, NODE_EXTRA_CA_CERTS
+  NO_COLOR, FORCE_COLOR, CLICOLOR, CLICOLOR_FORCE, TERM=dumb
+                     colours, in this order
+  CI                 nobody can be asked, and no browser is opened
+  XDG_CONFIG_HOME, XDG_STATE_HOME, XDG_DATA_HOME, XDG_RUNTIME_DIR, XDG_CACHE_HOME
+                     where files go, in a folder kay of each
+  HTTPS_PROXY, HTTP_PROXY, ALL_PROXY, NO_PROXY, NODE_EXTRA_CA_CERTS
+                     the way to what is not on this machine
+
+For the backend, kay's own or \`kay serve\`
+
+  KAY_DATABASE_URL, DATABASE_URL
+                     Postgres to use; default: its own
+  KAY_KEYS           its keys, as JSON or as a file with it; default: made at the first start
+  KAY_IDLE_LIMIT_MS  kay's own backend ends after so many milliseconds without a request
+  KAY_CLIENT_ATLASSIAN_ID, KAY_CLIENT_BITBUCKET_ID, KAY_CLIENT_KYG_ID,
+  KAY_CLIENT_ATLASSIAN_SECRET, KAY_CLIENT_BITBUCKET_SECRET, KAY_CLIENT_KYG_SECRET
+                     your own OAuth clients
+  KAY_KYG_AUTHORIZE_URL, KAY_KYG_TOKEN_URL, KAY_KYG_API_URL, KAY_KYG_SCOPES
+                     where kyg is
+  OPENAI_API_KEY, ANTHROPIC_API_KEY, GOOGLE_GENERATIVE_AI_API_KEY (or GEMINI_API_KEY, GOOGLE_API_KEY)
+                     keys of the model providers; with none of them the offline planner answers
+  OPENAI_MODEL, ANTHROPIC_MODEL, GEMINI_MODEL
+                     the provider's model, where KAY_MODEL names none
+  OPENAI_BASE_URL, ANTHROPIC_BASE_URL, GOOGLE_GENERATIVE_AI_BASE_URL, GOOGLE_GEMINI_BASE_URL
+                     the provider's address
+  OPENAI_COMPATIBLE_BASE_URL, OPENAI_COMPATIBLE_MODEL, OPENAI_COMPATIBLE_API_KEY
+                     any endpoint that speaks OpenAI's protocol
+  OLLAMA_HOST, OLLAMA_MODEL, OLLAMA_API_KEY
+                     Ollama
 
 A flag beats the environment, which beats the profile, which beats the default.
 `,

@@ -1,0 +1,60 @@
+import { expect, test } from "vitest";
+import { TOPICS } from "#cli/topics";
+import { isErrorCode } from "#protocol/errors";
+import { documents, sources } from "#test/documents";
+
+/** What a system or its desktop, shell or CI sets by itself; nobody sets these for kay. */
+const OF_THE_SYSTEM = [
+  ["APPDATA", "DBUS_SESSION_BUS_ADDRESS", "DISPLAY", "HOME", "LOCALAPPDATA", "PATH", "SystemRoot", "USERPROFILE"],
+  ["SSH_CLIENT", "SSH_CONNECTION", "SSH_TTY", "WAYLAND_DISPLAY", "WSL_DISTRO_NAME"],
+  ["BUILDKITE", "GITHUB_ACTIONS", "GITLAB_CI", "JENKINS_URL", "TEAMCITY_VERSION", "TF_BUILD"],
+].flat();
+
+const NAME = /\b[A-Z][A-Z0-9]*(?:_[A-Z0-9]+)+\b|\b(?:BROWSER|CI|CLICOLOR|TERM)\b/g;
+
+test("every variable of `kay help environment` is read", () => {
+  const read = readBy(sources("src/**/*.ts", "bin/*.js"));
+  expect(helped().filter((name) => !read.has(name))).toEqual([]);
+});
+
+test("every variable that is read is in `kay help environment`, but for what the system sets", () => {
+  const read = [...readBy(sources("src/**/*.ts", "bin/*.js"))];
+  const told = [...helped(), ...OF_THE_SYSTEM];
+  expect(read.filter((name) => !told.includes(name)).sort()).toEqual([]);
+});
+
+test("every variable of kay's own that the documents name is read", () => {
+  const read = readBy(sources("src/**/*.ts", "test/contract/*.ts"));
+  const named = documents().flatMap(({ text }) => [...text.matchAll(/\bKAY_[A-Z_]*[A-Z]\b/g)].map(([name]) => name));
+  expect([...new Set(named)].filter((name) => !read.has(name))).toEqual([]);
+});
+
+function helped(): string[] {
+  const names = [...(TOPICS.environment ?? "").matchAll(NAME)].map(([name]) => name);
+  return [...new Set(names)];
+}
+
+/** Names that code asks an environment for, in each of the ways in which it does. */
+function readBy(code: string): Set<string> {
+  const found = new Set<string>();
+  const add = (pattern: RegExp, expand: (name: string) => string[] = (name) => [name]) => {
+    for (const [, name = ""] of code.matchAll(pattern)) for (const each of expand(name)) found.add(each);
+  };
+  add(/\benv\??\.([A-Z]\w+)/g);
+  add(/\benv\["(\w+)"\]/g);
+  add(/\benv: "(\w+)"/g);
+  add(/\bxdg\("(\w+)"\)/g);
+  // Names in lists: the keys of providers, proxies.
+  add(/"([A-Z][A-Z0-9]*(?:_[A-Z0-9]+)+)"/g, (name) => (isVariable(name) ? [name] : []));
+  // Clients of providers, and the places of kyg, are put together.
+  add(/`KAY_CLIENT_\$\{\w+(?:\.toUpperCase\(\))?\}(_ID|_SECRET)`/g, (end) =>
+    ["ATLASSIAN", "BITBUCKET", "KYG"].map((provider) => `KAY_CLIENT_${provider}${end}`),
+  );
+  add(/getCACertificates\("(default)"\)/g, () => ["NODE_EXTRA_CA_CERTS"]);
+  return found;
+}
+
+/** Other constants look like variables too; those of the environment end like this. */
+function isVariable(name: string): boolean {
+  return /_(KEY|API_KEY|URL|HOST|MODEL|PROXY|HOME|DIR)$/.test(name) && !isErrorCode(name);
+}
