@@ -17,6 +17,7 @@ import type { Paths } from "#client/paths";
 import type { Clock } from "#client/ports";
 import { createSend } from "#client/send";
 import type { Settings } from "#client/settings";
+import { Problem } from "#protocol/errors";
 import manifest from "../package.json" with { type: "json" };
 
 /** A log of the embedded backend that is longer than this, in bytes, is put aside before the next start. */
@@ -201,14 +202,21 @@ function launch({ command, args }: Launch): Promise<boolean> {
   });
 }
 
-function spawnBackend(log: string): { ended(): Promise<number | null> } {
-  mkdirSync(dirname(log), { recursive: true, mode: 0o700 });
+function openLog(log: string): number {
   try {
-    if (statSync(log).size > LOG_LIMIT) renameSync(log, `${log}.1`);
-  } catch {
-    // There is no log yet.
+    mkdirSync(dirname(log), { recursive: true, mode: 0o700 });
+    if ((statSync(log, { throwIfNoEntry: false })?.size ?? 0) > LOG_LIMIT) renameSync(log, `${log}.1`);
+    return openSync(log, "a", 0o600);
+  } catch (error) {
+    throw new Problem("STORE_UNREADABLE", `Cannot write ${log} (${(error as NodeJS.ErrnoException).code}).`, {
+      hint: "Set XDG_STATE_HOME to a folder that can be written.",
+      cause: error,
+    });
   }
-  const output = openSync(log, "a", 0o600);
+}
+
+function spawnBackend(log: string): { ended(): Promise<number | null> } {
+  const output = openLog(log);
   const entry = process.argv[1] ?? "";
   const options = { stdio: ["ignore", output, output] as const, detached: true, windowsHide: true, cwd: dirname(log) };
   const child = spawn(process.execPath, [entry, "serve", "--embedded"], { ...options, stdio: [...options.stdio] });

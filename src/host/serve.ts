@@ -9,6 +9,7 @@ import { openDatabase } from "#backend/store/database";
 import { loadKeys } from "#backend/store/keys";
 import type { Machine } from "#backend/store/machine";
 import { startPostgres } from "#backend/store/postgres";
+import { Problem } from "#protocol/errors";
 import { configuredClients } from "./clients.ts";
 import { createOutgoing } from "./outgoing.ts";
 import { listenPreferably } from "./port.ts";
@@ -79,7 +80,7 @@ async function startParts(
   stops: (() => Promise<void>)[],
 ): Promise<Omit<RunningHost, "close">> {
   const { env, log, clock, random } = ports;
-  await mkdir(options.dataFolder, { recursive: true, mode: 0o700 });
+  await makeDataFolder(options.dataFolder);
   const outgoing = createOutgoing(env);
   stops.push(outgoing.close);
   const configured = options.sandbox ? { clients: {} } : configuredClients(env, ports.setting);
@@ -120,6 +121,18 @@ async function startParts(
   await recoverLostWork({ db: database.db, clock, log });
   stops.push(backend.close);
   return { url: listener.url, sandbox: sandbox.providers, backend };
+}
+
+async function makeDataFolder(folder: string): Promise<void> {
+  try {
+    await mkdir(folder, { recursive: true, mode: 0o700 });
+  } catch (error) {
+    const errno = (error as NodeJS.ErrnoException).code;
+    throw new Problem("STORE_UNREADABLE", `The data folder ${folder} cannot be made (${errno}).`, {
+      hint: "Give another with `kay serve --data-dir <folder>`, or set XDG_DATA_HOME.",
+      cause: error,
+    });
+  }
 }
 
 /** The database of DATABASE_URL, or kay's own Postgres. */

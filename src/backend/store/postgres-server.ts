@@ -71,6 +71,7 @@ export async function launch(
     if (state === "busy" || (child !== undefined && isRunning(child))) continue;
     if (await servesAlready(area, machine)) continue;
     if (starts++ === MOST_STARTS) break;
+    await removeSocketLock(area, config);
     child = await spawnPostgres(area, bin, config, machine, settings);
   }
   const line = await lastComplaint(area, logStart);
@@ -140,6 +141,14 @@ async function servesAlready(area: Area, machine: Machine): Promise<boolean> {
   if (command.includes(area.data)) return true;
   await rm(join(area.data, "postmaster.pid"), { force: true });
   return false;
+}
+
+/**
+ * After a kill the socket's lock file stays, and its number may still be in use: by another program, or by the killed one until it is waited
+ * for, which in a container may be never. The folder is kay's own and nobody serves its data, so the file means nothing.
+ */
+async function removeSocketLock(area: Area, config: pg.PoolConfig): Promise<void> {
+  if (area.socket !== "") await rm(join(area.socket, `.s.PGSQL.${config.port}.lock`), { force: true });
 }
 
 async function isGone(area: Area, pid: number, machine: Machine): Promise<boolean> {

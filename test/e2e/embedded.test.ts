@@ -1,0 +1,134 @@
+import { existsSync, readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { expect, test } from "vitest";
+import { type Home, openHome, postmasterOf } from "#test/built/home";
+import { end, isRunning, until } from "#test/built/processes";
+import { connect } from "#test/built/serve";
+
+const CONNECTED = { exit: 0, stdout: expect.stringMatching(/^jira\tconnected\tDana Demo/) };
+const connections = (home: Home, env?: Record<string, string>) => home.run(["connections"], { env, limitMs: 60_000 });
+
+/** How often a backend began to listen, by its log. */
+const starts = (home: Home) => readFileSync(join(home.state, "backend.log"), "utf8").split('"listening"').length - 1;
+
+test("commands at once on a fresh machine start one backend, and all of them work", { timeout: 90_000 }, async () => {
+  const home = openHome();
+  const links = await Promise.all(
+    ["jira", "confluence", "bitbucket"].map((service) =>
+      home.run(["connect", service, "--no-wait", "--json", "--profile", service], { limitMs: 60_000 }),
+    ),
+  );
+  expect(links.map(({ exit }) => exit)).toEqual([0, 0, 0]);
+  expect(starts(home)).toBe(1);
+});
+
+test("a backend that was killed leaves its Postgres, and the next command goes on with it, still signed in", {
+  timeout: 90_000,
+}, async () => {
+  const home = openHome();
+  await connect(home, "jira");
+  const postgres = postmasterOf(home.postgres());
+  const killed = home.record()?.pid;
+  await end(killed, "SIGKILL");
+  expect(await isRunning(postgres ?? 0)).toBe(true);
+  expect(await connections(home)).toMatchObject(CONNECTED);
+  expect(postmasterOf(home.postgres())).toBe(postgres);
+  expect(home.record()?.pid).not.toBe(killed);
+});
+
+test("a power loss in the middle of a change costs no sign-in and no data, and what became of the change is said to be unknown", {
+  timeout: 120_000,
+}, async () => {
+  const home = openHome();
+  await connect(home, "jira");
+  const sandbox = await sandboxOf(home);
+  const held = JSON.parse((await home.run(["ask", "--confirm", "--json", "close KAY-3"])).stdout);
+  const fault = { match: { method: "POST", path: "*/transitions" }, delay_ms: 60_000 };
+  await fetch(`${sandbox}/_sandbox/faults`, { method: "PUT", body: JSON.stringify(fault) });
+  const running = home.start(["confirm", held.confirmation_token, "--approve"]);
+  await until(async () => (await faultsOf(sandbox)) === 0, "the change was never sent");
+  await Promise.all([end(home.record()?.pid, "SIGKILL"), end(postmasterOf(home.postgres()), "SIGKILL")]);
+  const lost = await running.ended;
+  expect({ ...lost, stderr: "" }).toEqual({ exit: 1, stdout: "", stderr: "" });
+  expect(lost.stderr).toMatch(/unknown/);
+
+  expect(await connections(home)).toMatchObject(CONNECTED);
+  const again = await home.run(["confirm", held.confirmation_token, "--approve"]);
+  expect(again.exit).toBe(1);
+  expect((await home.run(["ask", "what is open in project KAY?"])).stdout).toMatch(/\bKAY-3\b/);
+});
+
+test("a backend with other settings or of another version is replaced, and everything stored stays", {
+  timeout: 120_000,
+}, async () => {
+  const home = openHome();
+  await connect(home, "jira");
+  const first = home.record();
+  const other = { KAY_CLIENT_KYG_ID: "mine" };
+  expect(await connections(home, other)).toMatchObject(CONNECTED);
+  const second = home.record();
+  expect([second?.pid === first?.pid, await isRunning(first?.pid ?? 0)]).toEqual([false, false]);
+  expect(await connections(home, other)).toMatchObject(CONNECTED);
+  expect(home.record()).toEqual(second);
+
+  writeFileSync(join(home.state, "backend.json"), JSON.stringify({ ...second, version: "0.0.1", fingerprint: "old" }));
+  expect(await connections(home, other)).toMatchObject(CONNECTED);
+  expect([home.record()?.pid === second?.pid, await isRunning(second?.pid ?? 0)]).toEqual([false, false]);
+});
+
+test("a backend that nobody asks for anything ends by itself, with its Postgres and its record", {
+  timeout: 90_000,
+}, async () => {
+  const home = openHome({ KAY_IDLE_LIMIT_MS: "1500" });
+  const { exit } = await home.run(["connect", "jira", "--no-wait", "--json"], { limitMs: 60_000 });
+  expect(exit).toBe(0);
+  const { pid = 0 } = home.record() ?? {};
+  await until(async () => !(await isRunning(pid)), "it runs on");
+  expect(existsSync(join(home.state, "backend.json"))).toBe(false);
+  expect(postmasterOf(home.postgres())).toBe(undefined);
+  expect(readFileSync(join(home.state, "backend.log"), "utf8")).toMatch(/"stopping"/);
+});
+
+test("a backend that cannot start says why in one sentence, and where its log is", { timeout: 60_000 }, async () => {
+  const home = openHome({ DATABASE_URL: "postgres://kay@127.0.0.1:1/kay" });
+  const { exit, stdout, stderr } = await home.run(["connect", "jira"], { limitMs: 60_000 });
+  expect({ exit, stdout }).toEqual({ exit: 1, stdout: "" });
+  expect(stderr).toMatch(
+    /^Starting kay's own backend.*\n✗ kay's own backend did not start: .*\n {2}Its log: .*backend\.log\n$/,
+  );
+});
+
+test("a data folder that cannot be made is told in one sentence", { timeout: 60_000 }, async () => {
+  const home = openHome();
+  writeFileSync(join(home.folder, "file"), "");
+  const { exit, stderr } = await home.run(["connect", "jira"], { env: { XDG_DATA_HOME: join(home.folder, "file") } });
+  expect(exit).toBe(1);
+  expect(stderr).toMatch(/\n✗ kay's own backend did not start: The data folder .* cannot be made \(ENOTDIR\)\.\n/);
+});
+
+test("a state folder that cannot be made is told in one sentence, with what to set", async () => {
+  const home = openHome();
+  writeFileSync(join(home.folder, "file"), "");
+  const { exit, stdout, stderr } = await home.run(["connect", "jira"], {
+    env: { XDG_STATE_HOME: join(home.folder, "file") },
+  });
+  expect({ exit, stdout }).toEqual({ exit: 1, stdout: "" });
+  expect(stderr).toBe(
+    `Starting kay's own backend on this machine (it stops after 30 idle minutes).
+✗ Cannot write ${home.folder}/file/kay/backend.log (ENOTDIR).
+  Set XDG_STATE_HOME to a folder that can be written.
+`,
+  );
+});
+
+/** Where the sandbox of kay's own backend is, by the link to its consent page. */
+async function sandboxOf(home: Home): Promise<string> {
+  const begun = await home.run(["connect", "jira", "--no-wait", "--json", "--profile", "other"]);
+  return new URL(JSON.parse(begun.stdout).authorization_url).origin;
+}
+
+/** How many faults the sandbox still waits to meet somebody with. */
+async function faultsOf(sandbox: string): Promise<number> {
+  const { faults } = (await (await fetch(`${sandbox}/_sandbox/faults`)).json()) as { faults: unknown[] };
+  return faults.length;
+}
