@@ -6,6 +6,7 @@ import { isSettingKey } from "#client/settings/table";
 import { ERRORS } from "#protocol/errors";
 import { commandLines, documents, read } from "#test/documents";
 import { type Machine, useKay } from "#test/kay";
+import rules from "../../.dependency-cruiser.mjs";
 
 const root = fileURLToPath(new URL("../../", import.meta.url));
 const kay = useKay();
@@ -17,6 +18,18 @@ test("every relative link of the documents leads to a file", () => {
   const local = links.filter(({ to }) => !/^https?:/.test(to));
   expect(local.filter(({ path, to }) => !existsSync(join(root, dirname(path), to)))).toEqual([]);
   expect(local.length).toBeGreaterThan(15);
+});
+
+test("the tables of rooms are those that are enforced", () => {
+  const rows = [...read("docs/layout.md").text.matchAll(/^\| `([\w/]+)` \|[^|]+\|([\w, ]*)\|$/gm)];
+  const told = rows.map(([, room = "", others = ""]) => {
+    const folder = room.startsWith("src/") ? room : `src/backend/${room}`;
+    return `${folder} sees only ${[folder.split("/").at(-1), ...others.trim().split(", ")].filter(Boolean).join(", ")}`;
+  });
+  const enforced = (rules.forbidden ?? []).flatMap(({ name }) => (name?.includes(" sees only ") ? [name] : []));
+  const there = enforced.filter((name) => existsSync(root + name.split(" ")[0]));
+  const absent = existsSync(`${root}src/ui`) ? "" : ", ui";
+  expect(told.sort()).toEqual(there.map((name) => name.replace(absent, "")).sort());
 });
 
 test("every file of the source that a document names is there", () => {
