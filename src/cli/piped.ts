@@ -1,5 +1,6 @@
 import { Problem } from "#protocol/errors";
 import type { Kay } from "./kay.ts";
+import { isAskable } from "./prompt.ts";
 
 /** How long a pipe may stay open and silent before it is left alone. */
 const SILENCE_MS = 3_000;
@@ -11,7 +12,7 @@ const MOST_BYTES = 1024 * 1024;
  * `patient` (the prompt is `-`). A byte order mark and surrounding white space are taken off.
  */
 export async function readPiped(kay: Kay, { patient }: { patient: boolean }): Promise<string> {
-  if (kay.terminal.stdin.isTerminal && !patient) return "";
+  if (kay.terminal.stdin.isTerminal && !(patient && isAskable(kay))) return "";
   const silence = new AbortController();
   const signal = AbortSignal.any([kay.signal, silence.signal]);
   const timer = new AbortController();

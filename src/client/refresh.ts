@@ -196,8 +196,8 @@ function ended(code: string): Problem {
   return new Problem("REFRESH_INVALID", "Your sign-in has ended.");
 }
 
-/** Whatever went wrong, it will pass: exit code 6, and nobody is told to sign in. */
+/** Whatever went wrong, it will pass: exit code 6, and nobody is told to sign in. A redirect does not pass; the address must change (case H20). */
 function passing(problem: Problem | undefined): Problem {
-  if (problem?.exit === 6) return problem;
+  if (problem?.exit === 6 || problem?.code === "REDIRECT_REFUSED") return problem;
   return new Problem("BAD_GATEWAY", "The backend could not refresh the sign-in just now.", { cause: problem });
 }

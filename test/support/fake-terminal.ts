@@ -6,8 +6,8 @@ export type TerminalSetting = {
   terminal?: boolean | ("stdin" | "stdout" | "stderr")[];
   columns?: number;
   /** What a pipe or file brings, in these pieces; "silent" is a pipe that stays open and brings nothing. Ended and empty unless said. */
-  stdin?: string | (string | Uint8Array)[] | "silent";
-  /** What the person types when asked, one line for each question; `null` is the end of the input. Then the person is silent. */
+  stdin?: string | (string | Uint8Array)[] | ((signal: AbortSignal) => AsyncIterable<Uint8Array>);
+  /** What the person types when asked, one line for each question; `null` is the end of the input, "\x03" Ctrl+C. Then the person is silent. */
   types?: (string | null)[];
   /** Keys pressed as soon as they are listened for. */
   presses?: string[];
@@ -34,7 +34,7 @@ export function fakeTerminal(
     },
   });
   const answers = [...(setting.types ?? [])];
-  const read = (signal: AbortSignal) => pieces(setting.stdin ?? "", signal);
+  const read = (signal: AbortSignal) => pieces(setting.stdin ?? (isTerminal("stdin") ? "silent" : ""), signal);
   return {
     written,
     stdout: sink("stdout", () => {}),
@@ -59,9 +59,10 @@ export function fakeTerminal(
       async line(signal) {
         if (!isTerminal("stdin")) return firstLine(read(signal));
         const [answer] = answers.splice(0, 1);
+        if (answer === "\x03") interrupt();
         // A terminal shows what is typed.
-        if (typeof answer === "string") written.stderr += `${answer}\n`;
-        if (answer !== undefined) return answer;
+        else if (typeof answer === "string") written.stderr += `${answer}\n`;
+        if (answer !== undefined && !signal.aborted) return answer;
         return aborted(signal).then(() => null);
       },
     },
@@ -69,6 +70,7 @@ export function fakeTerminal(
 }
 
 async function* pieces(given: NonNullable<TerminalSetting["stdin"]>, signal: AbortSignal): AsyncIterable<Uint8Array> {
+  if (typeof given === "function") return yield* given(signal);
   if (given === "silent") return void (await aborted(signal));
   for (const piece of typeof given === "string" ? [given] : given) {
     if (piece.length > 0) yield typeof piece === "string" ? new TextEncoder().encode(piece) : piece;

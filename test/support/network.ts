@@ -7,13 +7,14 @@ export const BACKEND = "http://127.0.0.1:4000";
 
 /**
  * What becomes of a request: an answer; `pass` lets the real handler answer; `refused` and `lost` are faults of the network before and after
- * it was carried out; `hang` never answers.
+ * it was carried out, `gateway` a page of a gateway in between after it was; `hang` never answers.
  */
 export type Reply =
   | { status?: number; headers?: Record<string, string>; json?: unknown; text?: string }
   | "pass"
   | "refused"
   | "lost"
+  | "gateway"
   | "hang"
   | ((request: Seen) => Reply | Promise<Reply>);
 
@@ -60,6 +61,14 @@ export function createNetwork(clock: VirtualClock): Network {
     if (reply === "lost") {
       await deliver(request);
       throw fault(request, "ECONNRESET", true);
+    }
+    if (reply === "gateway") {
+      await deliver(request);
+      return {
+        status: 504,
+        headers: { "content-type": "text/html" },
+        body: "<html><h1>504 Gateway Time-out</h1></html>",
+      };
     }
     if (reply === "hang") return new Promise<never>(() => {});
     const text = reply.text ?? (reply.json === undefined ? "" : JSON.stringify(reply.json));

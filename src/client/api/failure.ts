@@ -1,7 +1,7 @@
 import { clean } from "#protocol/clean";
 import { ERRORS, type ErrorCode, isErrorCode, Problem } from "#protocol/errors";
 import type { Incoming } from "../ports.ts";
-import { retryAfterMs, spokenWait } from "./retry-after.ts";
+import { MAX_WAIT_MS, retryAfterMs, spokenWait } from "./retry-after.ts";
 
 /** Calls whose statuses mean something of their own where the body names no code of the table. */
 export type Route = "status" | "refresh" | "ask" | "confirm" | "other";
@@ -22,7 +22,7 @@ export function failureOf(answer: Incoming, context: AnswerContext): Problem {
     travelling(nested.error) ??
     guideCode(body, context.route) ??
     codeOfStatus(answer.status, context.route);
-  const said = [nested.message, nested.error].find((text) => typeof text === "string" && text.trim() !== "");
+  const said = [nested.message, nested.error].find((text) => typeof text === "string" && isSentence(text));
   const sentence = said
     ? clean(String(said), { lines: false, max: 500 })
     : `${context.host} answered ${answer.status}.`;
@@ -102,6 +102,11 @@ function codeOfStatus(status: number, route: Route): ErrorCode {
   return OF_ROUTE[route]?.[status] ?? OF_STATUS[status] ?? (status > 500 ? "BAD_GATEWAY" : "BAD_ANSWER");
 }
 
+/** Words for a person; some backends send only their code. */
+function isSentence(text: string): boolean {
+  return text.trim() !== "" && !/^[A-Z][A-Z0-9_]*$/.test(text.trim());
+}
+
 /** A gateway or a page in between answered: statuses that speak for themselves keep their meaning, the rest is no answer of a backend. */
 function strangeFailure(answer: Incoming, context: AnswerContext): Problem {
   if (answer.status === 429) return rateLimited(answer, context);
@@ -112,9 +117,11 @@ function strangeFailure(answer: Incoming, context: AnswerContext): Problem {
 
 function rateLimited(answer: Incoming, { host, now }: AnswerContext, said?: string): Problem {
   const wait = retryAfterMs(answer.headers, now);
-  const when = wait === null ? "" : ` It can be asked again in ${spokenWait(wait, now)}.`;
+  const time = wait === null ? "" : spokenWait(wait, now);
+  const when = wait === null || said?.includes(time) ? "" : ` It can be asked again in ${time}.`;
   const details = { http_status: 429, ...(wait === null ? {} : { retry_after: Math.ceil(wait / 1000) }) };
-  return new Problem("RATE_LIMITED", `${said ?? `${host} gets too many requests (429).`}${when}`, { details });
+  const hint = wait !== null && wait > MAX_WAIT_MS ? { hint: "Try again then." } : {};
+  return new Problem("RATE_LIMITED", `${said ?? `${host} gets too many requests (429).`}${when}`, { details, ...hint });
 }
 
 /** Fields of the body that commands and scripts act on. */

@@ -1,0 +1,137 @@
+import { expect, test } from "vitest";
+import type { BackendPorts } from "#backend/ports";
+import { type DeskLog, deskServices } from "#test/desk";
+import { documentOf, useKay } from "#test/kay";
+
+const kay = useKay();
+const SHOWN =
+  "Please confirm the following action: close KAY-4\n- Close KAY-4 (move it to a status that counts as done)\n";
+const PLAIN = { terminal: true, env: { NO_COLOR: "1" } };
+const CLOSE = 'ask --confirm "close KAY-4"';
+const SHOW = 'ask "show KAY-4"';
+
+/** The sandbox's services with Jira's tools replaced by three of each access, which only write down what they did. */
+function withDesk(log: DeskLog) {
+  const desk = deskServices(log).find(({ service }) => service.name === "jira");
+  return (configured: BackendPorts["services"]) =>
+    configured.map((one) =>
+      one.service.name === "jira" ? { ...one, service: { ...one.service, tools: desk?.service.tools ?? [] } } : one,
+    );
+}
+
+test("ask --confirm on a terminal shows what would be done, and does it after a yes", async () => {
+  const ann = kay({ signedIn: true });
+  const url = "http://127.0.0.1:4010/sites/kay-demo/browse/KAY-4";
+  expect(await ann(CLOSE, { ...PLAIN, types: ["y"] })).toEqual({
+    exit: 0,
+    stdout: `Action confirmed and executed successfully
+
+KAY-4 is now Done (it was To Do).
+
+${url}
+
+Answered by the offline planner, without a language model.
+`,
+    stderr: `${SHOWN}Carry it out? [y/N] y\n✓ Close KAY-4 (move it to a status that counts as done)  ${url}\n`,
+  });
+});
+
+test.for([["n"], [""], ["yep"], [null]])(
+  "ask --confirm does nothing when the answer is %o",
+  async ([answer = null]) => {
+    const ann = kay({ signedIn: true });
+    expect(await ann(CLOSE, { ...PLAIN, types: [answer] })).toEqual({
+      exit: 5,
+      stdout: "",
+      stderr: `${SHOWN}Carry it out? [y/N] ${answer ?? ""}\n✗ Nothing was done.\n`,
+    });
+    expect((await ann(SHOW)).stdout).toContain("- Status: To Do");
+  },
+);
+
+test("Ctrl+C at the question is no answer; the confirmation stays open", async () => {
+  const ann = kay({ signedIn: true });
+  expect(await ann(CLOSE, { ...PLAIN, types: ["\x03"] })).toMatchObject({ exit: 130, stdout: "" });
+  expect(ann.place.network.calls()).toEqual(["POST /ask"]);
+});
+
+test.for([
+  ["in a script", CLOSE, {}],
+  ["with --no-input", `${CLOSE} --no-input`, PLAIN],
+  ["with --yes, which is no answer to what nobody saw", `${CLOSE} --yes`, {}],
+  ["C08 in CI that has a terminal", CLOSE, { terminal: true, env: { CI: "true", NO_COLOR: "1" } }],
+  ["C08 in CI=1", CLOSE, { terminal: true, env: { CI: "1", NO_COLOR: "1" } }],
+  ["C08 on GitHub", CLOSE, { terminal: true, env: { GITHUB_ACTIONS: "true", NO_COLOR: "1" } }],
+] as const)("%s ask --confirm leaves the confirmation open and exits 8", async ([, line, setting]) => {
+  const ann = kay({ signedIn: true });
+  const { exit, stdout, stderr } = await ann(line, setting);
+  expect({ exit, stdout: stdout.replace("\n\n", "\n"), stderr }).toEqual({
+    exit: 8,
+    stdout: SHOWN,
+    stderr: "Nothing was done yet. Within five minutes: kay confirm confirm_… --approve, or --deny.\n",
+  });
+  expect((await ann(SHOW)).stdout).toContain("- Status: To Do");
+});
+
+test("ask --confirm --json prints the guide's answer and exits 8, on a terminal too", async () => {
+  const ann = kay({ signedIn: true });
+  for (const setting of [{}, { terminal: true }]) {
+    const { exit, stdout, stderr } = await ann(`${CLOSE} --json`, setting);
+    expect({ exit, document: documentOf({ stdout }), stderr }).toEqual({
+      exit: 8,
+      document: {
+        status: "confirmation_required",
+        message: SHOWN.trimEnd(),
+        data: {
+          prompt: "close KAY-4",
+          context: {},
+          plan: [
+            {
+              tool: "jira.transition_issue",
+              access: "write",
+              input: { issue: "KAY-4", status: "close" },
+              summary: "Close KAY-4 (move it to a status that counts as done)",
+            },
+          ],
+        },
+        confirmation_token: "confirm_…",
+        requires_confirmation: true,
+        generation_id: "gen_…",
+        receipts: [],
+        expires_at: expect.stringMatching(/^2026-11-27T12:05:/),
+      },
+      stderr: "",
+    });
+  }
+});
+
+test("C10 a destructive call in a script is never carried out and never waited for", async () => {
+  const log: DeskLog = [];
+  const ann = kay({ signedIn: true, services: withDesk(log) });
+  await ann("whoami");
+  const begun = ann.place.clock.now();
+  expect(await ann('ask "delete KAY-4"')).toEqual({
+    exit: 8,
+    stdout: "Please confirm the following action: delete KAY-4\n- Delete KAY-4 for good\n",
+    stderr: "Nothing was done yet. Within five minutes: kay confirm confirm_… --approve, or --deny.\n",
+  });
+  expect(documentOf(await ann('ask "delete KAY-4" --json --yes'))).toMatchObject({
+    status: "confirmation_required",
+    data: { plan: [{ tool: "jira.delete_issue", access: "destructive", input: { issue: "KAY-4" } }] },
+  });
+  expect([ann.place.clock.now() - begun, log]).toEqual([0, []]);
+});
+
+test("a destructive call on a terminal is asked about, --confirm or not", async () => {
+  const log: DeskLog = [];
+  const ann = kay({ signedIn: true, services: withDesk(log) });
+  const question = "Please confirm the following action: delete KAY-4\n- Delete KAY-4 for good\nCarry it out? [y/N]";
+  expect(await ann('ask "delete KAY-4" --yes', { ...PLAIN, types: ["no"] })).toEqual({
+    exit: 5,
+    stdout: "",
+    stderr: `${question} no\n✗ Nothing was done.\n`,
+  });
+  expect(log).toEqual([]);
+  expect(await ann('ask "delete KAY-4"', { ...PLAIN, types: ["yes"] })).toMatchObject({ exit: 0 });
+  expect(log).toEqual(["delete KAY-4"]);
+});

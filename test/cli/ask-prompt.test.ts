@@ -1,0 +1,123 @@
+import { expect, test } from "vitest";
+import { type Machine, type RunSetting, useKay } from "#test/kay";
+
+const kay = useKay();
+const NOTHING = '✗ There is nothing to ask.\n  Give a question: kay ask "what is open in project KAY?"\n';
+
+/** Run an ask against a backend that only says yes, and give the request that it got. */
+async function asked(ann: Machine, words: string[], setting?: RunSetting) {
+  await ann("whoami");
+  ann.place.network.on("POST /ask", { json: { status: "completed", message: "yes" } });
+  const { exit, stderr } = await ann(["ask", ...words], setting);
+  return { exit, stderr, body: ann.place.network.seen.at(-1)?.body };
+}
+
+const request = (prompt: string, more: object = {}) => ({ prompt, interactive: false, confirm: false, ...more });
+
+test.for<[string, string | string[]]>([
+  ["nothing", ""],
+  ["white space", "  \n"],
+  ["a byte order mark", "\ufeff\r\n"],
+])("C07 ask without a prompt and with %s on stdin is a usage error and asks nothing", async ([, stdin]) => {
+  const ann = kay({ signedIn: true });
+  for (const line of ["ask", "ask -", 'ask ""'])
+    expect(await ann(line, { stdin })).toEqual({ exit: 2, stdout: "", stderr: NOTHING });
+  expect(ann.place.network.calls()).toEqual([]);
+});
+
+test("C07 stdin is the prompt when there is none, without byte order mark and line end", async () => {
+  const stdin = [Uint8Array.of(0xef, 0xbb), Uint8Array.of(0xbf), "hi\r\n"];
+  expect(await asked(kay({ signedIn: true }), [], { stdin })).toEqual({ exit: 0, stderr: "", body: request("hi") });
+});
+
+test("a prompt of - is stdin too, and waits for it as long as it takes", async () => {
+  const ann = kay({ signedIn: true });
+  async function* slow() {
+    await ann.place.clock.sleep(3_500);
+    yield new TextEncoder().encode("show ");
+    await ann.place.clock.sleep(3_500);
+    yield new TextEncoder().encode("KAY-3");
+  }
+  expect(await asked(ann, ["-"], { stdin: slow })).toEqual({ exit: 0, stderr: "", body: request("show KAY-3") });
+});
+
+test("stdin joins a prompt as context, whole, also when it comes in pieces that cut characters", async () => {
+  const bytes = new TextEncoder().encode("会議 👩‍💻 é\nsecond\n");
+  const stdin = [...bytes].map((byte) => Uint8Array.of(byte));
+  expect(await asked(kay({ signedIn: true }), ["sum", "up"], { stdin })).toEqual({
+    exit: 0,
+    stderr: "",
+    body: request("sum up", { context: { stdin: "会議 👩‍💻 é\nsecond" } }),
+  });
+});
+
+test("a pipe that stays open and silent is left alone after 3 s, with a line on stderr", async () => {
+  const ann = kay({ signedIn: true });
+  await ann("whoami");
+  const begun = ann.place.clock.now();
+  expect(await asked(ann, ["hello"], { stdin: "silent" })).toEqual({
+    exit: 0,
+    stderr: "Nothing came on stdin for 3 s; asking without it (`kay ask -` waits).\n",
+    body: request("hello"),
+  });
+  expect(ann.place.clock.now() - begun).toBe(3_000);
+});
+
+test("a pipe that speaks up within 3 s is read to its end", async () => {
+  const ann = kay({ signedIn: true });
+  async function* slow() {
+    yield new TextEncoder().encode("a");
+    await ann.place.clock.sleep(3_900);
+    yield new TextEncoder().encode("b");
+  }
+  expect((await asked(ann, ["hello"], { stdin: slow })).body).toEqual(request("hello", { context: { stdin: "ab" } }));
+});
+
+test("more than 1 MiB on stdin is refused", async () => {
+  const stdin = Array.from({ length: 17 }, () => "x".repeat(65_536));
+  expect(await kay({ signedIn: true })("ask hello", { stdin })).toEqual({
+    exit: 2,
+    stdout: "",
+    stderr: "✗ There is more than 1 MiB on stdin.\n  Send less at once.\n",
+  });
+});
+
+test("ask on a terminal does not read from it", async () => {
+  expect(await asked(kay({ signedIn: true }), ["hello"], { terminal: true, types: ["typed"] })).toMatchObject({
+    exit: 0,
+    body: request("hello"),
+  });
+});
+
+test("C08 ask - at a terminal where nobody can be asked does not wait for it", async () => {
+  expect(await kay({ signedIn: true })("ask -", { terminal: true, env: { CI: "true", NO_COLOR: "1" } })).toEqual({
+    exit: 2,
+    stdout: "",
+    stderr: NOTHING,
+  });
+});
+
+test.for<[string, string[], object]>([
+  ["after --", ["--", "- summarise this"], request("- summarise this")],
+  ["with a space", ["- summarise this"], request("- summarise this")],
+  ["with a line end", ["--words\nand more"], request("--words\nand more")],
+  ["with --confirm", ["--confirm", "Delete X"], request("Delete X", { confirm: true })],
+  ["and --json after", ["Delete", "--json"], request("Delete")],
+  ["in several words", ["what", "is", "open?"], request("what is open?")],
+])("C09 a prompt %s", async ([, words, body]) => {
+  expect(await asked(kay({ signedIn: true }), words)).toEqual({ exit: 0, stderr: "", body });
+});
+
+test("C09 an unknown option is a usage error with a suggestion", async () => {
+  const ann = kay();
+  expect(await ann(["ask", "--confim", "x"])).toEqual({
+    exit: 2,
+    stdout: "",
+    stderr: "✗ Unknown option '--confim'.\n  Did you mean --confirm?\n",
+  });
+  expect(await ann(["ask", "--words"])).toEqual({
+    exit: 2,
+    stdout: "",
+    stderr: "✗ Unknown option '--words'.\n  Run `kay help ask`. Text that begins with a dash goes after --.\n",
+  });
+});

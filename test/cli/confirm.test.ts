@@ -1,0 +1,101 @@
+import { expect, test } from "vitest";
+import { documentOf, type Machine, useKay } from "#test/kay";
+
+const kay = useKay();
+const DONE = "Action confirmed and executed successfully\n";
+const UNDECIDED = "✗ Say whether to carry it out.\n  Give one of --approve and --deny.\n";
+
+/** Ask for something in a script, and give the token of its confirmation. */
+async function held(ann: Machine): Promise<string> {
+  expect(await ann('ask --confirm --json "close KAY-4"')).toMatchObject({ exit: 8 });
+  return (documentOf(ann.raw()) as { confirmation_token: string }).confirmation_token;
+}
+
+const statusOf = async (ann: Machine) => /- Status: (.*)/.exec((await ann('ask "show KAY-4"')).stdout)?.[1];
+
+test("confirm --approve carries out what was shown, from another process", async () => {
+  const ann = kay({ signedIn: true });
+  const token = await held(ann);
+  expect(await statusOf(ann)).toBe("To Do");
+  expect(await ann(`confirm ${token} --approve`)).toEqual({
+    exit: 0,
+    stdout: expect.stringContaining(`${DONE}\nKAY-4 is now Done (it was To Do).\n`),
+    stderr: expect.stringMatching(/^✓ Close KAY-4 \(move it to a status that counts as done\) {2}http\S+\n$/),
+  });
+  expect(await statusOf(ann)).toBe("Done");
+});
+
+test("confirm --deny does nothing, and exits 0 since it did what it was told", async () => {
+  const ann = kay({ signedIn: true });
+  expect(await ann(`confirm ${await held(ann)} --deny`)).toEqual({
+    exit: 0,
+    stdout: "Action cancelled by user\n",
+    stderr: "",
+  });
+  expect(await statusOf(ann)).toBe("To Do");
+});
+
+test("confirm --json prints the guide's answer", async () => {
+  const ann = kay({ signedIn: true });
+  expect(documentOf(await ann(`confirm ${await held(ann)} --deny --json`))).toEqual({
+    status: "completed",
+    message: "Action cancelled by user",
+    generation_id: "gen_…",
+    receipts: [],
+  });
+});
+
+test("G18 a second confirm does nothing and tells what was answered", async () => {
+  const ann = kay({ signedIn: true });
+  const token = await held(ann);
+  const [first, second] = [await ann(`confirm ${token} --approve`), await ann(`confirm ${token} --deny`)];
+  expect(first).toMatchObject({ exit: 0 });
+  expect(second).toEqual({
+    exit: 1,
+    stdout: "",
+    stderr: expect.stringMatching(
+      /^✗ The confirmation was already approved at 2026-11-27T12:00:0\d\.\d{3}Z\.\n {2}It was answered already; check what it did before you ask again\.\n$/,
+    ),
+  });
+  expect(documentOf(await ann(`confirm ${token} --approve --json`))).toMatchObject({
+    status: "error",
+    code: "CONFIRMATION_USED",
+    answered: "approved",
+  });
+});
+
+test("G18 the token of one person is nothing to another", async () => {
+  const ann = kay({ signedIn: true });
+  const token = await held(ann);
+  const bob = kay({ signedIn: true, beside: ann });
+  expect(await bob(`confirm ${token} --approve`)).toEqual({
+    exit: 1,
+    stdout: "",
+    stderr: "✗ There is no such confirmation.\n  Ask again to get a new confirmation.\n",
+  });
+  expect(await ann(`confirm ${token} --approve`)).toMatchObject({ exit: 0 });
+});
+
+test("G18 a confirmation lives five minutes", async () => {
+  const ann = kay({ signedIn: true });
+  const token = await held(ann);
+  ann.place.clock.advance(300_001);
+  expect(await ann(`confirm ${token} --approve`)).toEqual({
+    exit: 1,
+    stdout: "",
+    stderr: "✗ The confirmation expired after 5 minutes; nothing was done.\n  Ask again to get a new confirmation.\n",
+  });
+  expect(await statusOf(ann)).toBe("To Do");
+});
+
+test("confirm wants a token and exactly one answer, and a sign-in", async () => {
+  const ann = kay();
+  expect(await ann("confirm")).toEqual({
+    exit: 2,
+    stdout: "",
+    stderr: "✗ Missing required argument 'token'.\n  Run `kay help confirm`.\n",
+  });
+  expect(await ann("confirm x")).toEqual({ exit: 2, stdout: "", stderr: UNDECIDED });
+  expect(await ann("confirm x --approve --deny")).toEqual({ exit: 2, stdout: "", stderr: UNDECIDED });
+  expect(await ann("confirm x --approve")).toMatchObject({ exit: 4 });
+});

@@ -1,0 +1,118 @@
+import { mkdirSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { expect, test } from "vitest";
+import type { Keychain } from "#client/credentials/keychain";
+import { keychainProblem } from "#client/credentials/keychain";
+import { documentOf, type Machine, useKay } from "#test/kay";
+
+const kay = useKay();
+
+/** A keychain that nothing can be kept in. */
+function noKeychain(): Keychain {
+  const refuse = async () => {
+    throw keychainProblem({ state: "no-bus" });
+  };
+  return { look: async () => ({ state: "no-bus" }), get: refuse, set: refuse, delete: refuse };
+}
+
+/** Leave half a settings file behind, as a crash would. */
+function damageSettings(ann: Machine): void {
+  mkdirSync(join(ann.folder, "kay"), { recursive: true });
+  writeFileSync(join(ann.folder, "kay", "config.json"), '{"profiles": {"default"');
+}
+
+const DAMAGED = expect.stringMatching(
+  /^The settings file was damaged; it is kept as \/home\/ann\/kay\/config\.json\.corrupt-/,
+);
+
+test("C15 warnings are inside the document where stderr is no terminal, so that 2>&1 stays readable", async () => {
+  const ann = kay({ signedIn: true });
+  await ann("whoami");
+  ann.place.clock.advance(31 * 60_000);
+  damageSettings(ann);
+  const result = await ann("connections --json");
+  expect({ ...result, stdout: documentOf(result) }).toEqual({
+    exit: 0,
+    stdout: { connections: expect.objectContaining({ jira: expect.anything() }), warnings: [DAMAGED] },
+    stderr: "",
+  });
+  expect(ann.place.network.calls()).toEqual(["GET /connections", "POST /auth/refresh", "GET /connections"]);
+  expect(ann.raw().both).toBe(ann.raw().stdout);
+});
+
+test("warnings are on stderr where that is a terminal, and stdout is still one document", async () => {
+  const ann = kay({ signedIn: true });
+  await ann("whoami");
+  damageSettings(ann);
+  const { stdout, stderr } = await ann("connections --json", { terminal: ["stderr"], env: { NO_COLOR: "1" } });
+  expect(documentOf({ stdout })).toEqual({ connections: expect.anything() });
+  expect(stderr).toMatch(/^! The settings file was damaged; .*\n$/);
+});
+
+test("C04 connect --json with a reset session and no keychain is one document with both warnings", async () => {
+  const ann = kay({ keychain: noKeychain() });
+  await ann.store({ session_id: `kaysession_1_${"0".repeat(32)}` });
+  const { exit, stdout } = await ann("connect jira --json");
+  expect([exit, documentOf({ stdout })]).toEqual([
+    0,
+    expect.objectContaining({
+      connected: true,
+      warnings: [expect.stringMatching(/^The backend no longer knew this installation/)],
+    }),
+  ]);
+});
+
+test("S02 without a keychain the sign-in is kept in a file, which is said once", async () => {
+  const ann = kay({ keychain: noKeychain() });
+  const { exit, stdout } = await ann("connect jira --json");
+  expect([exit, documentOf({ stdout })]).toEqual([
+    0,
+    expect.objectContaining({
+      warnings: [expect.stringMatching(/^There is no D-Bus session bus.* kept in a plain file that only you can read/)],
+    }),
+  ]);
+  expect(await ann("connections --check jira --json")).toEqual({ exit: 0, stdout: "", stderr: "" });
+  expect(documentOf(await ann("connections --json"))).toEqual({ connections: expect.anything() });
+});
+
+test.for([
+  ["connections --json", "NOT_SIGNED_IN", 4],
+  ["ask x --json", "NOT_SIGNED_IN", 4],
+  ["ask --json", "USAGE", 2],
+  ["ask --json --confim x", "USAGE", 2],
+  ["config get modle --json", "USAGE", 2],
+  ["disconnect --json", "USAGE", 2],
+  ["conect jira --json", "USAGE", 2],
+  ["connect slack --json", "UNKNOWN_SERVICE", 2],
+  ["--json", "USAGE", 2],
+  ["config --json", "USAGE", 2],
+] as const)("C04 a failure is one document too, with the sentence on stderr: %s", async ([line, code, exit]) => {
+  const result = await kay()(line);
+  const document = documentOf(result) as { message: string; hint: string };
+  expect([result.exit, document]).toEqual([
+    exit,
+    expect.objectContaining({
+      status: "error",
+      error: code,
+      code,
+      message: expect.any(String),
+      hint: expect.any(String),
+    }),
+  ]);
+  expect(result.stderr).toBe(`✗ ${document.message}\n${document.hint ? `  ${document.hint}\n` : ""}`);
+});
+
+test("C04 nothing but the document is on stdout in CI either, and no colour anywhere", async () => {
+  const ann = kay({ signedIn: true, env: { CI: "true", TERM: "xterm-256color" } });
+  for (const line of [
+    "connections --json",
+    'ask --json "show KAY-3"',
+    "connect bitbucket --json",
+    "whoami --json",
+    "logout --json",
+  ]) {
+    const { stdout, stderr } = await ann(line);
+    documentOf({ stdout });
+    expect(stdout + stderr).toMatch(/^[^\u001b]*$/);
+  }
+});

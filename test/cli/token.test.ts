@@ -1,0 +1,118 @@
+import { expect, test } from "vitest";
+import { type Machine, useKay } from "#test/kay";
+
+const kay = useKay();
+const ELSEWHERE = "https://elsewhere.example.test";
+
+/** A CI job's machine with the token of somebody who is signed in. */
+async function ci(more: Record<string, string> = {}): Promise<{ ann: Machine; job: Machine; token: string }> {
+  const ann = kay({ signedIn: true });
+  await ann("whoami");
+  const { token = "" } = await ann.stored();
+  ann.place.network.seen.length = 0;
+  return { ann, token, job: kay({ beside: ann, env: { KAY_TOKEN: token, ...more } }) };
+}
+
+test("KAY_TOKEN speaks for whom it belongs to, and is never stored", async () => {
+  const { ann, job, token } = await ci();
+  expect(await job("connections --check jira")).toEqual({ exit: 0, stdout: "", stderr: "" });
+  expect(await job('ask "show KAY-3"')).toMatchObject({ exit: 0 });
+  expect(ann.place.network.seen.map(({ headers }) => headers?.Authorization)).toEqual([
+    `Bearer ${token}`,
+    `Bearer ${token}`,
+  ]);
+  expect(await job.stored()).toEqual({});
+});
+
+test("KAY_TOKEN is used as it is: one that has expired is not refreshed", async () => {
+  const { ann, job } = await ci();
+  ann.place.clock.advance(31 * 60_000);
+  expect(await job("connections")).toEqual({
+    exit: 4,
+    stdout: "",
+    stderr: "✗ The backend refuses the token of KAY_TOKEN.\n  Set KAY_TOKEN to a token that is valid, or unset it.\n",
+  });
+  expect(ann.place.network.calls()).toEqual(["GET /connections"]);
+});
+
+test("KAY_TOKEN leaves what is stored alone, and what is stored is not mixed into its answers", async () => {
+  const { ann, token } = await ci();
+  const bob = kay({ connected: ["bitbucket"], beside: ann });
+  await bob("whoami");
+  const before = await bob.stored();
+  const { stdout } = await bob("whoami --json", { env: { KAY_TOKEN: token } });
+  expect(JSON.parse(stdout)).toEqual({
+    profile: "default",
+    backend: "http://127.0.0.1:4000",
+    accounts: { jira: expect.anything() },
+  });
+  expect(await bob("disconnect jira --yes", { env: { KAY_TOKEN: token } })).toMatchObject({ exit: 0 });
+  expect(await bob("connections --check bitbucket")).toMatchObject({ exit: 0 });
+  expect(await bob.stored()).toEqual(before);
+});
+
+test("logout revokes what is stored, not the token of KAY_TOKEN", async () => {
+  const { ann, token, job } = await ci();
+  const bob = kay({ connected: ["bitbucket"], beside: ann });
+  expect(await bob("logout", { env: { KAY_TOKEN: token } })).toEqual({ exit: 0, stdout: "Signed out.\n", stderr: "" });
+  expect(await job("connections --check jira")).toMatchObject({ exit: 0 });
+});
+
+test("connect with KAY_TOKEN set says that the two do not go together", async () => {
+  const { job } = await ci();
+  expect(await job("connect bitbucket")).toEqual({
+    exit: 2,
+    stdout: "",
+    stderr:
+      "✗ KAY_TOKEN is set, but services are connected for a sign-in that is kept on this machine.\n  Unset KAY_TOKEN for this command.\n",
+  });
+});
+
+test.for(["with space", "line\nbreak", "ü"])(
+  "a KAY_TOKEN that can be no token is refused before anything is sent: %j",
+  async (token) => {
+    const ann = kay({ env: { KAY_TOKEN: token } });
+    expect(await ann("connections")).toEqual({
+      exit: 4,
+      stdout: "",
+      stderr: "✗ The access token has characters that no token has.\n  Check KAY_TOKEN for spaces and line breaks.\n",
+    });
+    expect(ann.place.network.seen).toEqual([]);
+  },
+);
+
+test("what is stored for one backend is never sent to another", async () => {
+  const ann = kay({ signedIn: true });
+  await ann("whoami");
+  const stored = await ann.stored();
+  const heard: string[] = [];
+  ann.place.network.serve(ELSEWHERE, async (request) => {
+    heard.push(JSON.stringify([request.url, [...request.headers], await request.text()]));
+    return Response.json({ error: "INTERNAL", message: "no" }, { status: 500 });
+  });
+  const env = { KAY_API_URL: ELSEWHERE };
+  expect(await ann("connections", { env })).toMatchObject({ exit: 4 });
+  expect(await ann('ask "show KAY-3"', { env })).toMatchObject({ exit: 4 });
+  expect(await ann("logout", { env })).toMatchObject({ stdout: "You were not signed in.\n" });
+  expect(await ann("connect jira", { env })).toMatchObject({ exit: 1 });
+  expect(heard).toHaveLength(1);
+  for (const secret of [stored.session_id, stored.token, stored.refresh_token])
+    expect(heard.join()).not.toContain(secret);
+  expect(await ann.stored()).toEqual(stored);
+  expect(await ann("connections --check jira")).toMatchObject({ exit: 0 });
+});
+
+test("profiles keep accounts apart, by flag and by environment", async () => {
+  const ann = kay({ signedIn: true });
+  expect(await ann("connections --check jira")).toMatchObject({ exit: 0 });
+  expect(await ann("connections --profile work")).toMatchObject({ exit: 4 });
+  expect(await ann("connect bitbucket --profile work")).toMatchObject({ exit: 0 });
+  expect((await ann("whoami --json --profile work")).stdout).toContain('"profile": "work"');
+  expect((await ann("connections", { env: { KAY_PROFILE: "work" } })).stdout).toMatch(
+    /^jira\tnot connected\t.*\n.*\nbitbucket\tconnected/,
+  );
+  expect((await ann("connections")).stdout).toMatch(/^jira\tconnected\t.*\n.*\nbitbucket\tnot connected/);
+  expect((await ann("--profile default connections", { env: { KAY_PROFILE: "work" } })).stdout).toMatch(
+    /^jira\tconnected/,
+  );
+});
