@@ -38,7 +38,7 @@ async function exchange(method: string, url: string, body: unknown, token?: stri
       ...(body === undefined ? {} : { "Content-Type": "application/json" }),
       ...(token === undefined ? {} : { Authorization: `Bearer ${token}` }),
     },
-    ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+    ...(body === undefined ? {} : { body: typeof body === "string" ? body : JSON.stringify(body) }),
   });
   return { status: response.status, body: (await response.json()) as Answer["body"] };
 }

@@ -133,6 +133,7 @@ function connecting(store: Store, later: LaterStatus): Routes {
       const service = query.get("service") ?? "";
       const session = sessions.get(String(body.session_id));
       if (!session) return [400, INVALID_SESSION];
+      if (!SERVICES.includes(service)) return unknownService(service);
       session.delete(service);
       return [200, { service, connected: false, message: `Successfully disconnected from ${service}` }];
     },
@@ -141,7 +142,7 @@ function connecting(store: Store, later: LaterStatus): Routes {
 
 /** A state counts as a first connection's when nobody is signed in for its session. */
 function begin({ sessions, states, refreshTokens, unique, hex }: Store, service: string, given: unknown): Reply {
-  if (!SERVICES.includes(service)) return [400, { error: "Invalid service", message: `Unknown service: ${service}` }];
+  if (!SERVICES.includes(service)) return unknownService(service);
   const known = typeof given === "string" && sessions.has(given);
   const session = known ? given : unique("kaysession");
   if (!known) sessions.set(session, new Set());
@@ -159,6 +160,8 @@ function begin({ sessions, states, refreshTokens, unique, hex }: Store, service:
 function signedIn(store: Store): Routes {
   return {
     "POST /auth/refresh": ({ body }) => {
+      if (typeof body.refresh_token !== "string")
+        return [400, { error: "MISSING_PARAMETER", message: "refresh_token is required" }];
       const session = store.refreshTokens.get(String(body.refresh_token));
       if (!session) return unauthorized("INVALID_REFRESH_TOKEN", "Invalid or expired refresh token");
       store.refreshTokens.delete(String(body.refresh_token));
@@ -207,6 +210,10 @@ function asking(store: Store): Routes {
       return [200, { status: "completed", message: "Action confirmed and executed successfully", data: { prompt } }];
     },
   };
+}
+
+function unknownService(service: string): Reply {
+  return [400, { error: "INVALID_SERVICE", message: `Unknown service: ${service}` }];
 }
 
 function unauthorized(code: string, message: string): Reply {
