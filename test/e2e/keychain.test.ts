@@ -1,43 +1,13 @@
-import { type ChildProcess, spawn } from "node:child_process";
-import { existsSync, readFileSync, writeFileSync } from "node:fs";
-import { join } from "node:path";
-import { setTimeout as wait } from "node:timers/promises";
-import { expect, onTestFinished } from "vitest";
+import { readFileSync } from "node:fs";
+import { expect } from "vitest";
 import type { Look } from "#client/credentials/keychain";
-import { systemKeychain } from "#client/credentials/system-keychain";
-import { realClock } from "#test/client-clock";
-import { ORIGIN, openProfile, temporaryFolder } from "#test/credentials";
+import { until } from "#test/built/processes";
+import { ORIGIN, openProfile } from "#test/credentials";
+import { keyringSession as session, stop } from "#test/keyring";
 import { needs } from "#test/needs";
 
 const test = needs("dbus-daemon", "gnome-keyring-daemon");
 const SIGN_IN = { session_id: "kaysession_1", token: "token-0", refresh_token: "refresh-0" };
-
-/** A session of its own: a bus that starts no service by itself, and a home for the keyring. */
-async function session() {
-  const home = temporaryFolder();
-  const address = join(home, "bus");
-  const config = join(home, "bus.conf");
-  writeFileSync(config, busConfig(address));
-  const bus = start("dbus-daemon", [`--config-file=${config}`, "--nofork", "--nopidfile"], {});
-  await until(() => existsSync(address));
-  const env = { PATH: process.env.PATH, HOME: home, DBUS_SESSION_BUS_ADDRESS: `unix:path=${address}` };
-  const keychain = systemKeychain({
-    platform: "linux",
-    env,
-    uid: process.getuid?.() ?? 0,
-    execPath: process.execPath,
-    clock: realClock,
-  });
-  /** Start the keyring; with a password it is unlocked, and made when there is none. */
-  const keyring = async (password?: string) => {
-    const args = ["--foreground", "--components=secrets", `--control-directory=${home}`];
-    const daemon = start("gnome-keyring-daemon", password ? [...args, "--unlock"] : args, env);
-    daemon.stdin?.end(password ?? "");
-    await until(async () => !["no-provider", "no-collection"].includes((await keychain.look()).state));
-    return daemon;
-  };
-  return { bus, env, keychain, keyring };
-}
 
 test("the look tells a keychain that can be used, and one that is locked", async () => {
   const { keychain, keyring } = await session();
@@ -69,7 +39,7 @@ test("the look tells a bus that is frozen within 1.5 s, and one that has gone", 
   expect(await timed(keychain.look)).toEqual({ state: "mute", detail: path });
   bus.kill("SIGCONT");
   bus.kill("SIGKILL");
-  await until(async () => (await keychain.look()).state !== "mute");
+  await until(async () => (await keychain.look()).state !== "mute", "the bus seems to be there still");
   expect(["no-bus", "refused"]).toContain((await keychain.look()).state);
 });
 
@@ -122,38 +92,4 @@ async function timed(look: () => Promise<Look>): Promise<Look> {
   const found = await look();
   expect(performance.now() - started).toBeLessThan(2_500);
   return found;
-}
-
-function start(program: string, args: string[], env: Record<string, string | undefined>): ChildProcess {
-  const child = spawn(program, args, { env: { PATH: process.env.PATH, ...env }, stdio: ["pipe", "ignore", "ignore"] });
-  onTestFinished(() => stop(child));
-  return child;
-}
-
-async function stop(child: ChildProcess): Promise<void> {
-  if (child.exitCode !== null || child.signalCode !== null) return;
-  const ended = new Promise((resolve) => child.once("exit", resolve));
-  child.kill("SIGKILL");
-  await ended;
-}
-
-async function until(holds: () => boolean | Promise<boolean>): Promise<void> {
-  for (let tries = 0; !(await holds()); tries++) {
-    if (tries === 300) throw new Error("it never came to be");
-    await wait(30);
-  }
-}
-
-function busConfig(address: string): string {
-  return `<!DOCTYPE busconfig PUBLIC "-//freedesktop//DTD D-Bus Bus Configuration 1.0//EN" "http://www.freedesktop.org/standards/dbus/1.0/busconfig.dtd">
-<busconfig>
-  <type>session</type>
-  <listen>unix:path=${address}</listen>
-  <auth>EXTERNAL</auth>
-  <policy context="default">
-    <allow send_destination="*" eavesdrop="true"/>
-    <allow eavesdrop="true"/>
-    <allow own="*"/>
-  </policy>
-</busconfig>`;
 }

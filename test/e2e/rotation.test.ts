@@ -1,8 +1,6 @@
 import { beforeAll, expect, test } from "vitest";
-import { signAccessToken } from "#backend/accounts/access-tokens";
-import { loadKeys } from "#backend/store/keys";
 import { type Home, openHome, useHome } from "#test/built/home";
-import { connect, gateway, type Served, serve } from "#test/built/serve";
+import { connect, gateway, letExpire, type Served, serve } from "#test/built/serve";
 
 const backendHome = useHome();
 let backend: Served;
@@ -10,16 +8,7 @@ beforeAll(async () => {
   backend = await serve(backendHome());
 }, 90_000);
 
-/** Turn the stored access token into one of the same sign-in that expired a minute ago, as if half an hour had passed. */
-async function letExpire(home: Home, origin: string): Promise<void> {
-  const signIn = await home.signedIn(origin);
-  const { sub, sid } = JSON.parse(Buffer.from(signIn.token?.split(".")[1] ?? "", "base64url").toString());
-  const keys = await loadKeys({ folder: `${backendHome().folder}/data/kay/serve` });
-  const issuedAt = new Date(Date.now() - 31 * 60_000);
-  const token = await signAccessToken(keys, { installationId: sub, familyId: sid, sequence: 0, issuedAt });
-  await home.signIn(origin, { ...signIn, token });
-}
-
+const data = () => `${backendHome().folder}/data/kay/serve`;
 const CONNECTED = { exit: 0, stdout: expect.stringMatching(/^jira\tconnected\tDana Demo/), stderr: "" };
 
 test("A01 twelve commands at once with an expired token make one refresh at a real backend too", {
@@ -28,7 +17,7 @@ test("A01 twelve commands at once with an expired token make one refresh at a re
   const { url, seen } = await gateway(backend.url);
   const home = openHome({ KAY_API_URL: url });
   await connect(home, "jira");
-  await letExpire(home, url);
+  await letExpire(home, url, data());
   const before = await home.signedIn(url);
   const all = Array.from({ length: 12 }, () => home.run(["connections"], { limitMs: 60_000 }));
   expect(await Promise.all(all)).toEqual(Array.from({ length: 12 }, () => CONNECTED));
@@ -50,7 +39,7 @@ test("a kill -9 after the backend has rotated and before the tokens are written 
   });
   const home = openHome({ KAY_API_URL: url });
   await connect(home, "jira");
-  await letExpire(home, url);
+  await letExpire(home, url, data());
   const before = await home.signedIn(url);
   victim = home.start(["connections"]);
   expect((await victim.ended).exit).toBe(137);

@@ -1,6 +1,8 @@
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { onTestFinished } from "vitest";
+import { signAccessToken } from "#backend/accounts/access-tokens";
+import { loadKeys } from "#backend/store/keys";
 import type { Home } from "./home.ts";
 import type { Running } from "./run.ts";
 
@@ -23,12 +25,23 @@ export async function connect(home: Home, service: string, env: Record<string, s
   if (finished.exit !== 0) throw new Error(`not connected: ${finished.stderr}`);
 }
 
-/** Give the consent as the sandbox's demo user, as far as the backend's page. */
-export async function consent(authorizationUrl: string): Promise<void> {
+/** Give the consent as the sandbox's demo user, as far as the backend's page. Returns the address that brought the code. */
+export async function consent(authorizationUrl: string): Promise<URL> {
   const body = JSON.stringify({ authorization_url: authorizationUrl, decision: "allow" });
   const answer = await fetch(`${new URL(authorizationUrl).origin}/_sandbox/consent`, { method: "POST", body });
   const { redirect_url } = (await answer.json()) as { redirect_url: string };
   await (await fetch(redirect_url)).text();
+  return new URL(redirect_url);
+}
+
+/** Turn the stored access token into one of the same sign-in that expired a minute ago, as if half an hour had passed. */
+export async function letExpire(home: Home, origin: string, dataFolder: string): Promise<void> {
+  const signIn = await home.signedIn(origin);
+  const { sub, sid } = JSON.parse(Buffer.from(signIn.token?.split(".")[1] ?? "", "base64url").toString());
+  const keys = await loadKeys({ folder: dataFolder });
+  const issuedAt = new Date(Date.now() - 31 * 60_000);
+  const token = await signAccessToken(keys, { installationId: sub, familyId: sid, sequence: 0, issuedAt });
+  await home.signIn(origin, { ...signIn, token });
 }
 
 /** What a proxy does with one answer of the real backend: pass it on, or keep it back. */
