@@ -27,13 +27,16 @@ const SIGNAL_EXITS: Record<string, number> = { SIGINT: 130, SIGTERM: 143, SIGHUP
  */
 export async function run(argv: string[], kay: Kay): Promise<number> {
   kay.flags = readFlags(argv);
-  const program = buildProgram(kay);
+  let said = "";
+  const program = buildProgram(kay, (text) => {
+    said += text;
+  });
   const command = commandOf(argv, program);
   try {
     await program.parseAsync(command === "ask" ? argv.map(protectText) : argv, { from: "user" });
     return kay.signal.aborted ? signalExit(kay) : kay.exit;
   } catch (error) {
-    if (error instanceof CommanderError) return wordUsage(error, kay, command);
+    if (error instanceof CommanderError) return wordUsage(error, kay, command, said);
     return kay.signal.aborted ? signalExit(kay) : wordError(error, kay);
   }
 }
@@ -44,7 +47,8 @@ function commandOf(argv: string[], program: Command): string | undefined {
   return argv.find((word) => known.includes(word));
 }
 
-function buildProgram(kay: Kay): Command {
+/** @param aside gets what the parser would say on stderr: its errors, and the help of a group of commands that is called by itself */
+function buildProgram(kay: Kay, aside: (text: string) => void): Command {
   const program = new Command("kay")
     .description("A terminal agent that works on your services, and asks before it changes anything.")
     .usage("<command> [options]")
@@ -64,11 +68,12 @@ function buildProgram(kay: Kay): Command {
     "after",
     "\nStart with `kay try` (a tour), or `kay connect jira`.\nMore: kay help exit-codes|environment|json|approvals",
   );
+  const common = program.options.filter(({ long }) => long !== "--version");
   applyToTree(program, (command) => {
+    command.configureHelp({ showGlobalOptions: true, visibleGlobalOptions: (of) => (of.parent ? common : []) });
     command.exitOverride().configureOutput({
       writeOut: (text) => kay.terminal.stdout.write(text),
-      // Errors are worded below; a group of commands that is called by itself shows its help.
-      writeErr: (text) => void (text.startsWith("Usage:") && !kay.flags.json && kay.terminal.stdout.write(text)),
+      writeErr: aside,
       getErrHelpWidth: () => Math.min(kay.terminal.stdout.columns(), 100),
       getOutHelpWidth: () => Math.min(kay.terminal.stdout.columns(), 100),
     });
@@ -114,10 +119,13 @@ function readFlags(argv: string[]): GlobalFlags {
 }
 
 /** What the parser found wrong. */
-function wordUsage(error: CommanderError, kay: Kay, command?: string): number {
+function wordUsage(error: CommanderError, kay: Kay, command: string | undefined, said: string): number {
   if (error.exitCode === 0) return 0;
   const isGroup = error.code === "commander.help";
-  if (isGroup && !kay.flags.json) return 0;
+  if (isGroup && !kay.flags.json) {
+    kay.terminal.stdout.write(said);
+    return 0;
+  }
   const message = isGroup ? "a command is missing" : error.message.replace(/^error: /, "").replaceAll("\0", "");
   const [sentence = message, suggestion] = clean(message).split("\n");
   const isDashed = command === "ask" && error.code === "commander.unknownOption";

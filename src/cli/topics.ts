@@ -6,10 +6,10 @@ Exit codes
   0     done
   1     failed
   2     the command was used wrongly
-  4     sign-in, or a connection, is needed (with --json the document names the services)
+  4     sign-in, or a connection, is needed (--json names the services)
   5     the person said no: denied or cancelled
   6     the backend or the network could not be reached
-  8     stopped at an open confirmation (with --json the document names it and how to answer)
+  8     stopped at an open confirmation (--json has its token)
   130   ended by Ctrl+C (SIGINT)
   143   ended by SIGTERM
 `,
@@ -61,29 +61,37 @@ A flag beats the environment, which beats the profile, which beats the default.
   json: `
 JSON
 
-With --json, stdout is exactly one JSON document and a newline; everything else goes to stderr. Names are those of the wire.
+With --json, stdout is exactly one JSON document and a newline; everything else
+goes to stderr. Names are those of the wire.
 
-  kay connections --json     {"connections": {"jira": {"connected": true, "user": {…}, "metadata": {…}}, …}}
-  kay ask --json "…"         {"status": "completed", "message": "…", "data": …, "generation_id": "…", "receipts": [ … ]}
-  kay ask --confirm --json   {"status": "confirmation_required", "confirmation_token": "…", …} and exit 8
-  kay connect S --no-wait --json
-                             {"service", "session_id", "authorization_url", "state", "expires_at", "poll"}
+  kay connections --json
+      {"connections": {"jira": {"connected": true, "user": {…}, "metadata": {…}}}}
+  kay ask --json "…"
+      {"status": "completed", "message": "…", "data": {…}, "generation_id": "…",
+       "receipts": [{"effect": "settled", "summary": "…", "url": "…"}]}
+  kay ask --confirm --json "…", which exits 8
+      {"status": "confirmation_required", "confirmation_token": "…", "message": "…"}
+  kay connect jira --no-wait --json
+      {"service", "session_id", "authorization_url", "state", "expires_at", "poll"}
 
 A failure is one document too, with the exit code of \`kay help exit-codes\`:
 
-  {"error": CODE, "code": CODE, "message": "…", "hint": "…"}
+  {"status": "error", "error": CODE, "code": CODE, "message": "…", "hint": "…"}
 
-Warnings travel inside the document, as "warnings": ["…"], where stderr is no terminal.
+Warnings travel inside the document, as "warnings": ["…"], where stderr is no
+terminal.
 `,
   approvals: `
 Approvals
 
-kay asks before it changes anything that cannot be undone, and before everything with --confirm:
+kay asks before it changes anything that cannot be undone, and before everything
+with --confirm:
 
   kay ask --confirm "close KAY-3"
 
-On a terminal it shows what would be done and asks y/N; nothing is done before a yes. In a script, in CI, or with --no-input it
-prints the confirmation with its token and exits 8. Within five minutes, from any process of the same profile:
+On a terminal it shows what would be done and asks y/N; nothing is done before a
+yes. In a script, in CI, or with --no-input it prints the confirmation with its
+token and exits 8. Within five minutes, from any process of the same profile:
 
   kay confirm TOKEN --approve
   kay confirm TOKEN --deny

@@ -31,6 +31,8 @@ export type MachineOptions = Omit<PlaceOptions, "db"> & {
   person?: Person;
   keychain?: Keychain;
   platform?: NodeJS.Platform;
+  /** Home folder as the system tells it, where it is not the machine's own. */
+  home?: string | undefined;
   /** Programs on PATH, by their names. */
   programs?: string[];
   /** Another machine, whose backend this one uses too. */
@@ -132,6 +134,7 @@ function worldOf(place: Place, parts: Parts): Omit<World, "terminal" | "signal">
   const { folder, options, setting } = parts;
   const { programs = [] } = options;
   return {
+    build: "test",
     version: "0.0.0-test",
     env: {
       KAY_API_URL: BACKEND,
@@ -142,7 +145,7 @@ function worldOf(place: Place, parts: Parts): Omit<World, "terminal" | "signal">
       ...setting.env,
     },
     platform: options.platform ?? "linux",
-    home: folder,
+    home: "home" in options ? options.home : folder,
     cwd: folder,
     clock: place.clock,
     random: randomBytes,

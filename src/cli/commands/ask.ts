@@ -21,8 +21,8 @@ Examples:
   $ kay ask --confirm "close KAY-3"
   $ git log -5 | kay ask "create a task in KAY that reviews these commits"
 
-Text from a pipe joins the prompt as context. In a script, --confirm prints the confirmation and exits 8;
-\`kay confirm TOKEN --approve\` then carries it out.`,
+Text from a pipe joins the prompt as context. In a script, --confirm prints the
+confirmation and exits 8; \`kay confirm TOKEN --approve\` then carries it out.`,
     )
     .action(async (words: string[], options: Options) => {
       const request = await readRequest(kay, words.map(unprotect));

@@ -6,7 +6,7 @@ import { isAskable } from "../prompt.ts";
 
 /** `kay config get|set|unset|list|path`: the settings of the profile. */
 export function configCommand(kay: Kay): Command {
-  const command = new Command("config").description("Show and change settings");
+  const command = new Command("config").description("Show and change settings").helpCommand(false);
   command
     .command("list")
     .description("every setting, its value and where that comes from")

@@ -16,7 +16,7 @@ export function connectCommand(kay: Kay): Command {
 Examples:
   $ kay connect jira
   $ kay connect jira confluence
-  $ kay connect jira --no-wait --json     # prints the link and the command that finishes it`,
+  $ kay connect jira --no-wait --json   # the link, and what finishes it later`,
     )
     .action(async (services: string[], options: ConnectOptions) => {
       const { connectServices } = await import("../connect.ts");

@@ -1,0 +1,134 @@
+import { readFile } from "node:fs/promises";
+import { join } from "node:path";
+import { expect, test } from "vitest";
+import { documentOf, useKay } from "#test/kay";
+
+const kay = useKay();
+/** A machine that configures no backend by its environment. */
+const machine = (env: Record<string, string> = {}) => kay({ env: { KAY_API_URL: "", ...env } });
+const settings = async (folder: string) => JSON.parse(await readFile(join(folder, "kay", "config.json"), "utf8"));
+
+test("config set keeps a value in the profile, get prints it, unset forgets it", async () => {
+  const ann = machine();
+  expect(await ann("config set model openai:gpt-5")).toEqual({
+    exit: 0,
+    stdout: "",
+    stderr: "model is set in profile default.\n",
+  });
+  expect(await ann("config get model")).toEqual({ exit: 0, stdout: "openai:gpt-5\n", stderr: "" });
+  expect(await ann("config get model --profile work")).toEqual({ exit: 1, stdout: "", stderr: "" });
+  expect(await settings(ann.folder)).toEqual({ profiles: { default: { model: "openai:gpt-5" } } });
+  expect(await ann("config unset model")).toEqual({ exit: 0, stdout: "", stderr: "model is forgotten.\n" });
+  expect(await ann("config unset model")).toEqual({
+    exit: 0,
+    stdout: "",
+    stderr: "model was not set in profile default.\n",
+  });
+  expect(await ann("config get model")).toEqual({ exit: 1, stdout: "", stderr: "" });
+});
+
+test("config --json prints one setting, or all", async () => {
+  const ann = machine({ KAY_MODEL: "offline" });
+  const browser = { key: "browser", value: "firefox", source: "profile", where: "browser of profile work" };
+  expect(documentOf(await ann("config set browser firefox --json --profile work"))).toEqual(browser);
+  expect(documentOf(await ann("config get browser --json --profile work"))).toEqual(browser);
+  expect(documentOf(await ann("config get model --json"))).toEqual({
+    key: "model",
+    value: "offline",
+    source: "environment",
+    where: "KAY_MODEL",
+  });
+  expect(documentOf(await ann("config list --json --profile work"))).toEqual({
+    settings: expect.arrayContaining([browser]),
+  });
+  expect(documentOf(await ann("config unset browser --json --profile work"))).toMatchObject({ value: null });
+  expect(documentOf(await ann("config path --json"))).toEqual({ path: "/home/ann/kay/config.json" });
+});
+
+test("config path prints where the file is", async () => {
+  expect(await machine()("config path")).toEqual({ exit: 0, stdout: "/home/ann/kay/config.json\n", stderr: "" });
+  const ann = machine({ KAY_CONFIG_DIR: "/somewhere/else" });
+  expect(await ann("config path")).toEqual({ exit: 0, stdout: "/somewhere/else/config.json\n", stderr: "" });
+});
+
+test("config list says of every setting where its value comes from", async () => {
+  const ann = machine({ KAY_MODEL: "offline" });
+  await ann("config set api-url https://kay.example.test");
+  expect(await ann("config list")).toEqual({
+    exit: 0,
+    stdout: `api-url\thttps://kay.example.test\tprofile default\tbackend to use instead of kay's own
+model\toffline\tKAY_MODEL\tmodel that answers, as provider:model
+credentials\tauto\t\twhere tokens are kept
+allow-insecure\tfalse\t\tallow a backend by plain http beyond this machine
+browser\t\t\tprogram that opens links; none opens nothing
+atlassian.client-id\t\t\tyour OAuth client for Jira and Confluence
+atlassian.client-secret\t\t\tits secret
+bitbucket.client-id\t\t\tyour OAuth client for Bitbucket
+bitbucket.client-secret\t\t\tits secret
+kyg.client-id\t\t\tyour OAuth client for kyg
+kyg.client-secret\t\t\tits secret
+kyg.authorize-url\t\t\tconsent page of kyg
+kyg.token-url\t\t\ttoken endpoint of kyg
+kyg.api-url\t\t\tAPI of kyg
+kyg.scopes\t\t\tscopes to ask kyg for, with spaces between
+`,
+    stderr: "",
+  });
+});
+
+test("a secret is read from stdin, and never shown", async () => {
+  const ann = machine();
+  for (const line of ["config set atlassian.client-secret", "config set atlassian.client-secret -"]) {
+    expect(await ann(line, { stdin: "s3cret\n" })).toEqual({
+      exit: 0,
+      stdout: "",
+      stderr: "atlassian.client-secret is set in profile default.\n",
+    });
+  }
+  expect(await settings(ann.folder)).toEqual({ profiles: { default: { "atlassian.client-secret": "s3cret" } } });
+  expect(await ann("config get atlassian.client-secret")).toEqual({ exit: 0, stdout: "********\n", stderr: "" });
+  for (const line of ["config list", "config list --json", "config get atlassian.client-secret --json"])
+    expect(await ann(line)).not.toMatchObject({ stdout: expect.stringContaining("s3cret") });
+  expect(await ann("config set atlassian.client-secret other")).toEqual({
+    exit: 0,
+    stdout: "",
+    stderr:
+      "! A secret on the command line stays in the shell's history; leave it out and it is read from stdin.\natlassian.client-secret is set in profile default.\n",
+  });
+});
+
+test.for([
+  ["nothing on stdin", {}],
+  ["an empty line", { stdin: "\n" }],
+  ["C08 a terminal in CI", { terminal: true, env: { CI: "1", NO_COLOR: "1" } }],
+] as const)("config set without a value and with %s is a usage error", async ([, setting]) => {
+  expect(await machine()("config set model", setting)).toEqual({
+    exit: 2,
+    stdout: "",
+    stderr: "✗ The value is missing.\n  Give it as an argument, or a secret on stdin.\n",
+  });
+});
+
+test("config says when the environment beats what was set", async () => {
+  expect(await machine({ KAY_MODEL: "offline" })("config set model openai:gpt-5")).toEqual({
+    exit: 0,
+    stdout: "",
+    stderr: "! KAY_MODEL is set too and beats the profile.\nmodel is set in profile default.\n",
+  });
+});
+
+test.for([
+  ["config get modle", 'There is no setting "modle".', "Did you mean model?"],
+  ["config set modle x", 'There is no setting "modle".', "Did you mean model?"],
+  ["config unset everything", 'There is no setting "everything".', "Run `kay config list` to see every setting."],
+  ["config set credentials paper", "credentials: The value must be auto, keychain or file.", ""],
+  ["config set allow-insecure perhaps", "allow-insecure: The value must be true or false.", ""],
+  ["config get", "Missing required argument 'key'.", "Run `kay help config`."],
+  [
+    "config list --profile Work",
+    '"Work" is no name for a profile.',
+    "Use up to 32 lower-case letters, digits and hyphens.",
+  ],
+])("%s is a usage error", async ([line = "", sentence, hint]) => {
+  expect(await machine()(line)).toEqual({ exit: 2, stdout: "", stderr: `✗ ${sentence}\n${hint ? `  ${hint}\n` : ""}` });
+});

@@ -1,0 +1,105 @@
+import { readFile } from "node:fs/promises";
+import { expect, test } from "vitest";
+import { useKay } from "#test/kay";
+
+const kay = useKay();
+
+const COMMANDS = [
+  "ask",
+  "config",
+  "confirm",
+  "connect",
+  "connections",
+  "disconnect",
+  "help",
+  "logout",
+  "serve",
+  "try",
+  "whoami",
+];
+const TOPICS = ["approvals", "environment", "exit-codes", "json"];
+
+/** Golden files are in `test/cli/help/`, one for each command and topic. */
+const golden = (name: string) => readFile(new URL(`./help/${name}.txt`, import.meta.url), "utf8");
+
+test.for(["kay --help", "kay help", "kay"])("%s shows every command", async (line) => {
+  const stdout = await golden("kay");
+  expect(await kay()(line.split(" ").slice(1))).toEqual({ exit: 0, stdout, stderr: "" });
+});
+
+test.for(COMMANDS)("help %s is the command's --help", async (name) => {
+  const result = { exit: 0, stdout: await golden(name), stderr: "" };
+  expect(await kay()(`help ${name}`)).toEqual(result);
+  expect(await kay()(`${name} --help`)).toEqual(result);
+});
+
+test.for(TOPICS)("help %s is a topic", async (name) => {
+  expect(await kay()(`help ${name}`)).toEqual({ exit: 0, stdout: await golden(name), stderr: "" });
+});
+
+test("config alone shows its help", async () => {
+  expect(await kay()("config")).toEqual({ exit: 0, stdout: await golden("config"), stderr: "" });
+});
+
+test("no line of help is wider than 80 columns", async () => {
+  for (const name of ["kay", ...COMMANDS])
+    expect((await golden(name)).split("\n").filter((line) => line.length > 80)).toEqual([]);
+});
+
+test.for([
+  ["help conect", 'There is no command or topic "conect".', "Did you mean `kay help connect`?"],
+  ["help nothing", 'There is no command or topic "nothing".', "Run `kay help` to see them all."],
+  ["conect jira", "Unknown command 'conect'.", "Did you mean connect?"],
+  ["frobnicate", "Unknown command 'frobnicate'.", "Run `kay help`."],
+  ["config frobnicate", "Unknown command 'frobnicate'.", "Run `kay help config`."],
+  ["config lst", "Unknown command 'lst'.", "Did you mean list?"],
+  ["connections --chek jira", "Unknown option '--chek'.", "Did you mean --check?"],
+  [
+    "connections jira",
+    "Too many arguments for 'connections'. Expected 0 arguments but got 1: jira.",
+    "Run `kay help connections`.",
+  ],
+  [
+    "--color sometimes whoami",
+    "Option '--color <when>' argument 'sometimes' is invalid. Allowed choices are auto, always, never.",
+    "Run `kay help whoami`.",
+  ],
+  ["serve --port x", '"x" is no port.', "Give a number from 0 to 65535."],
+  ["serve --port 65536", '"65536" is no port.', "Give a number from 0 to 65535."],
+])("%s is a usage error", async ([line = "", sentence, hint]) => {
+  expect(await kay()(line)).toEqual({ exit: 2, stdout: "", stderr: `✗ ${sentence}\n  ${hint}\n` });
+});
+
+test("--version prints the version", async () => {
+  for (const line of ["--version", "-V"])
+    expect(await kay()(line)).toEqual({ exit: 0, stdout: "0.0.0-test\n", stderr: "" });
+});
+
+test("S14 --version and --help need no home folder", async () => {
+  const ann = kay({
+    env: { XDG_CONFIG_HOME: "", XDG_STATE_HOME: "", XDG_DATA_HOME: "", KAY_API_URL: "" },
+    home: undefined,
+  });
+  for (const line of ["--version", "--help", "help json"])
+    expect(await ann(line)).toMatchObject({ exit: 0, stderr: "" });
+});
+
+test("serve hands its options to the backend", async () => {
+  const ann = kay();
+  await ann(
+    "serve --port 0 --host 127.0.0.2 --seed world.yaml --data-dir /tmp/x --public-url https://kay.example.test",
+  );
+  await ann("serve");
+  expect(ann.served).toEqual([
+    {
+      port: 0,
+      host: "127.0.0.2",
+      sandbox: true,
+      seed: "world.yaml",
+      dataDir: "/tmp/x",
+      publicUrl: "https://kay.example.test",
+      embedded: false,
+    },
+    { port: 4000, host: "127.0.0.1", sandbox: false, embedded: false },
+  ]);
+});

@@ -1,0 +1,114 @@
+import { chmod, mkdir, readdir } from "node:fs/promises";
+import { join } from "node:path";
+import { expect, test } from "vitest";
+import { type Keychain, keychainProblem, type LookState } from "#client/credentials/keychain";
+import { memoryKeychain } from "#test/credentials";
+import { type Machine, useKay } from "#test/kay";
+
+const kay = useKay();
+
+/** A keychain that works until it is broken. */
+function breakable(): { keychain: Keychain; breakIt(get: Keychain["get"], state: LookState): void } {
+  const keychain = memoryKeychain();
+  return {
+    keychain,
+    breakIt: (get, state) => Object.assign(keychain, { get, set: get, delete: get, look: async () => ({ state }) }),
+  };
+}
+
+async function signedIn(keychain: Keychain): Promise<Machine> {
+  const ann = kay({ signedIn: true, keychain });
+  expect(await ann("connections --check jira")).toMatchObject({ exit: 0 });
+  ann.place.network.seen.length = 0;
+  return ann;
+}
+
+test.for([
+  ["its own words", () => keychainProblem({ state: "locked" })],
+  ["macOS' words", () => new Error("User interaction is not allowed.")],
+] as const)("S04 a locked keychain is no signed-out user: %s", async ([, error]) => {
+  const { keychain, breakIt } = breakable();
+  const ann = await signedIn(keychain);
+  breakIt(() => Promise.reject(error()), "locked");
+  for (const line of ["connections", "ask hello", "connect bitbucket", "logout"]) {
+    const { exit, stdout, stderr } = await ann(line);
+    expect({ exit, stdout, said: stderr.split("\n")[0] }).toEqual({
+      exit: 1,
+      stdout: "",
+      said: "✗ The keychain is locked.",
+    });
+    expect(stderr).toMatch(/\n {2}(Unlock it in|Run `security unlock-keychain`)/);
+  }
+  expect(ann.place.network.calls()).toEqual([]);
+  expect(ann.launched).toEqual([]);
+});
+
+test("S05 a keychain that never answers ends the command within five seconds", async () => {
+  const { keychain, breakIt } = breakable();
+  const ann = await signedIn(keychain);
+  breakIt(() => new Promise(() => {}), "silent");
+  const begun = ann.place.clock.now();
+  expect(await ann("connections")).toEqual({
+    exit: 1,
+    stdout: "",
+    stderr:
+      "✗ The keychain did not answer.\n  Look for a dialog that asks for your password, answer it, and try again.\n",
+  });
+  expect(ann.place.clock.now() - begun).toBeLessThanOrEqual(5_000);
+  expect(await ann("connections --help")).toMatchObject({ exit: 0, stderr: "" });
+});
+
+test("KAY_CREDENTIALS=keychain refuses to begin a connection that could not be kept", async () => {
+  const { keychain, breakIt } = breakable();
+  breakIt(() => Promise.reject(keychainProblem({ state: "no-bus" })), "no-bus");
+  const ann = kay({ keychain, env: { KAY_CREDENTIALS: "keychain" } });
+  expect(await ann("connect jira")).toMatchObject({
+    exit: 1,
+    stderr: expect.stringMatching(/^✗ There is no D-Bus session bus, so no keychain can be reached\.\n/),
+  });
+  expect(ann.place.network.calls()).toEqual([]);
+});
+
+const HOMELESS = { XDG_CONFIG_HOME: "", XDG_STATE_HOME: "", XDG_DATA_HOME: "" };
+
+test.for([
+  [undefined, "the home folder is not known"],
+  ["/", "the home folder is /"],
+  ["", "the home folder is not known"],
+] as const)(
+  "S14 without a home folder (%j) a command that needs the store says which variable to set",
+  async ([home, why]) => {
+    expect(await kay({ home, env: HOMELESS })("connections")).toEqual({
+      exit: 1,
+      stdout: "",
+      stderr: `✗ There is no place for kay's files: ${why}.\n  Set KAY_CONFIG_DIR or XDG_CONFIG_HOME to a folder that you may write to.\n`,
+    });
+  },
+);
+
+test("S14 a home folder that does not exist is not made", async () => {
+  const { exit, stderr } = await kay({ home: "/nonexistent", env: HOMELESS })("config set model offline");
+  expect({ exit, stderr }).toEqual({
+    exit: 1,
+    stderr:
+      "✗ Cannot write /nonexistent/.config/kay (ENOENT).\n  Set KAY_CONFIG_DIR to a folder that you may write to.\n",
+  });
+});
+
+test("S14 XDG_CONFIG_HOME is honoured where the home folder cannot be used", async () => {
+  const ann = kay({ home: "/nonexistent" });
+  expect(await ann("connect jira")).toMatchObject({ exit: 0 });
+  expect(await readdir(join(ann.folder, "kay"))).toContain("credentials");
+});
+
+test("S11 a sign-in that cannot be read is no signed-out user", async () => {
+  const ann = kay();
+  await mkdir(join(ann.folder, "kay", "credentials", "default.json"), { recursive: true });
+  await chmod(join(ann.folder, "kay"), 0o700);
+  await chmod(join(ann.folder, "kay", "credentials"), 0o700);
+  expect(await ann("connections")).toMatchObject({
+    exit: 1,
+    stderr: expect.stringMatching(/^✗ .*\/home\/ann\/kay\/credentials\/default\.json.*EISDIR/),
+  });
+  expect(ann.place.network.calls()).toEqual([]);
+});
