@@ -1,18 +1,6 @@
 /** How a person's consent comes about: what is done with an authorization URL. */
 export type Consent = (authorizationUrl: string) => Promise<void>;
 
-/** The sandbox's own way (docs/sandbox.md): consent as its demo user, then go where the browser would be sent. */
-export const sandboxConsent: Consent = async (authorizationUrl) => {
-  const { redirect_url: redirect } = await decideInSandbox(authorizationUrl);
-  const page = await fetch(redirect);
-  if (!page.ok) throw new Error(`The callback answered ${page.status}: ${await page.text()}`);
-};
-
-/** A person's: print the URL; the checks then wait until the backend says that it is done. */
-export const consentByHand: Consent = async (authorizationUrl) => {
-  process.stdout.write(`\nOpen this in a browser and allow it:\n${authorizationUrl}\n`);
-};
-
 /** The sandbox's way where the URL leads to a sandbox on this machine, else a person's. */
 export const consentAsPossible: Consent = async (authorizationUrl) =>
   (await isSandbox(authorizationUrl)) ? sandboxConsent(authorizationUrl) : consentByHand(authorizationUrl);
@@ -26,6 +14,18 @@ export async function isSandbox(authorizationUrl: string): Promise<boolean> {
     () => false,
   );
 }
+
+/** The sandbox's own way (docs/sandbox.md): consent as its demo user, then go where the browser would be sent. */
+const sandboxConsent: Consent = async (authorizationUrl) => {
+  const { redirect_url: redirect } = await decideInSandbox(authorizationUrl);
+  const page = await fetch(redirect);
+  if (!page.ok) throw new Error(`The callback answered ${page.status}: ${await page.text()}`);
+};
+
+/** A person's: print the URL; the checks then wait until the backend says that it is done. */
+const consentByHand: Consent = async (authorizationUrl) => {
+  process.stdout.write(`\nOpen this in a browser and allow it:\n${authorizationUrl}\n`);
+};
 
 async function decideInSandbox(authorizationUrl: string): Promise<{ redirect_url: string }> {
   const answer = await fetch(`${new URL(authorizationUrl).origin}/_sandbox/consent`, {
