@@ -89,7 +89,13 @@ export function createKay(world: World): Kay {
     openBrowser: async (plan) => "launch" in plan && world.launch(plan.launch),
     stopBackend: async () => {
       const { stopEmbedded } = await import("#client/embedded");
-      return stopEmbedded({ folder: paths.state(), processes: world.processes, send: world.send, clock });
+      return stopEmbedded({
+        folder: paths.state(),
+        processes: world.processes,
+        send: world.send,
+        clock,
+        signal: world.signal,
+      });
     },
     serve: (options) => world.serve(options, kay, { paths, settings: read }),
     consentInSandbox: async (url) => {
@@ -146,6 +152,7 @@ function createLinkPorts(
       env,
       shaping: shapingOf(settings),
       clock,
+      signal: world.signal,
       processes,
       send,
       note,

@@ -1,6 +1,7 @@
 import { createHmac } from "node:crypto";
-import { readFile } from "node:fs/promises";
+import { readFile, stat } from "node:fs/promises";
 import { join } from "node:path";
+import { clean } from "#protocol/clean";
 import { EMBEDDED_RECORD, EmbeddedRecord, LOCAL_SECRET_HEADER, STOP_PATH, shapeOf } from "#protocol/embedded";
 import { Problem } from "#protocol/errors";
 import { parseShape } from "#protocol/parse";
@@ -23,6 +24,8 @@ export type EmbeddedPorts = {
   /** Settings that shape a backend (client ids and the like). */
   shaping: Record<string, unknown>;
   clock: Clock;
+  /** Ends the waits. */
+  signal: AbortSignal;
   processes: Processes;
   send: Send;
   note(text: string): void;
@@ -88,14 +91,14 @@ async function stopped(record: EmbeddedRecord, ports: EmbeddedPorts): Promise<bo
  *
  * @throws Problem BACKEND_START_FAILED when it was told to and does not end within 30 s
  */
-export async function stopEmbedded(ports: Pick<EmbeddedPorts, "folder" | "processes" | "send" | "clock">) {
+export async function stopEmbedded(ports: Pick<EmbeddedPorts, "folder" | "processes" | "send" | "clock" | "signal">) {
   const record = await runningRecord(ports);
   return record ? endBackend(record, ports) : "not running";
 }
 
 async function endBackend(
   record: EmbeddedRecord,
-  ports: Pick<EmbeddedPorts, "folder" | "processes" | "send" | "clock">,
+  ports: Pick<EmbeddedPorts, "folder" | "processes" | "send" | "clock" | "signal">,
 ): Promise<"stopped" | "busy"> {
   const headers = { [LOCAL_SECRET_HEADER]: record.secret };
   const answer = await ports
@@ -104,7 +107,7 @@ async function endBackend(
   if (answer?.status === 409) return "busy";
   for (let waited = 0; waited < STOP_LIMIT_MS; waited += LOOK_EVERY_MS) {
     if ((await ports.processes.started(record.pid)) !== record.started) return "stopped";
-    await ports.clock.sleep(LOOK_EVERY_MS);
+    await ports.clock.sleep(LOOK_EVERY_MS, ports.signal);
   }
   throw new Problem("BACKEND_START_FAILED", `kay's own backend (process ${record.pid}) does not stop.`, {
     hint: `End process ${record.pid} and try again.`,
@@ -113,6 +116,7 @@ async function endBackend(
 
 async function start(ports: EmbeddedPorts): Promise<Embedded> {
   const log = join(ports.folder, "backend.log");
+  const before = await sizeOf(log);
   const child = ports.spawn(log);
   let exit: { code: number | null } | null = null;
   void child.ended().then((code) => {
@@ -122,23 +126,31 @@ async function start(ports: EmbeddedPorts): Promise<Embedded> {
     const record = await runningRecord(ports);
     if (record) return record;
     if (exit) break;
-    await ports.clock.sleep(LOOK_EVERY_MS);
+    await ports.clock.sleep(LOOK_EVERY_MS, ports.signal);
   }
   // The child may have found another one that was just starting, and have left it to that.
   const record = await runningRecord(ports);
   if (record) return record;
-  throw new Problem("BACKEND_START_FAILED", `kay's own backend did not start${await lastWords(log)}.`, {
+  throw new Problem("BACKEND_START_FAILED", `kay's own backend did not start${await lastWords(log, before)}.`, {
     hint: `Its log: ${log}`,
   });
 }
 
-/** The last error that the log tells, as ": sentence". */
-async function lastWords(log: string): Promise<string> {
-  const lines = (await readFile(log, "utf8").catch(() => "")).trim().split("\n").reverse();
-  for (const line of lines.slice(0, 20)) {
+async function sizeOf(path: string): Promise<number> {
+  return stat(path).then(
+    ({ size }) => size,
+    () => 0,
+  );
+}
+
+/** The last error that the log tells since it was `before` bytes long (a longer one is put aside at a start), as ": sentence". */
+async function lastWords(log: string, before: number): Promise<string> {
+  const bytes = await readFile(log).catch(() => Buffer.alloc(0));
+  const news = bytes.subarray(bytes.length >= before ? before : 0).toString("utf8");
+  for (const line of news.trim().split("\n").reverse().slice(0, 20)) {
     try {
       const { level, message } = JSON.parse(line) as { level?: string; message?: string };
-      if (level === "error" && message) return `: ${message.replace(/\.$/, "")}`;
+      if (level === "error" && message) return `: ${clean(message, { lines: false, max: 500 }).replace(/\.$/, "")}`;
     } catch {
       // Not a line of the log.
     }
