@@ -144,7 +144,7 @@ async function openStore(options: HostOptions, { machine, log }: HostPorts, stop
   }
   const postgres = await startPostgres({ folder: options.dataFolder, machine, log });
   stops.push(postgres.stop);
-  const database = await openDatabase(postgres.config, { log });
+  const database = await openDatabase(postgres.config, { log, revive: postgres.revive });
   stops.push(database.close);
   return database;
 }

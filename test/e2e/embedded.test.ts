@@ -36,6 +36,18 @@ test("a backend that was killed leaves its Postgres, and the next command goes o
   expect(home.record()?.pid).not.toBe(killed);
 });
 
+test("a Postgres that was killed alone is started again by the backend that uses it", { timeout: 90_000 }, async () => {
+  const home = openHome();
+  await connect(home, "jira");
+  const [backend, postgres] = [home.record(), postmasterOf(home.postgres())];
+  await end(postgres, "SIGKILL");
+  const first = await connections(home);
+  expect([0, 6]).toContain(first.exit);
+  expect(await connections(home)).toMatchObject(CONNECTED);
+  expect(home.record()).toEqual(backend);
+  expect(postmasterOf(home.postgres())).not.toBe(postgres);
+});
+
 test("a power loss in the middle of a change costs no sign-in and no data, and what became of the change is said to be unknown", {
   timeout: 120_000,
 }, async () => {

@@ -37,6 +37,7 @@ test("no log, no output and no list of processes shows a token, a code, a verifi
   await kay("disconnect", "jira", "--yes");
   await kay("logout");
 
+  expect(outcomes.map(({ exit }) => exit)).toEqual([0, 0, 0, 0, 8, 0, 0, 0, 0, 0]);
   const said = outcomes.map(({ stdout, stderr }) => stdout + stderr).join("\n");
   const logs = [join(home.state, "backend.log"), join(home.postgres(), "postgres.log")].map((file) =>
     readFileSync(file, "utf8"),

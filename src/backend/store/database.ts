@@ -1,4 +1,4 @@
-import { Kysely, PostgresDialect, sql } from "kysely";
+import { Kysely, PostgresDialect, type PostgresPool, sql } from "kysely";
 import { Migrator } from "kysely/migration";
 import pg from "pg";
 import { Problem } from "#protocol/errors";
@@ -23,15 +23,20 @@ export type OpenDatabase = {
  * Opens a database by connection data or URL (`postgres://…`) and brings its tables up to date; several processes may do so at once. A
  * database that a newer kay has migrated is used as it is, since migrations only add. Throws DATABASE_UNAVAILABLE naming host and database,
  * never the password.
+ *
+ * @param ports.revive brings the database back when no connection can be had; then the connection is tried once more
  */
-export async function openDatabase(where: pg.PoolConfig | string, { log }: { log: Log }): Promise<OpenDatabase> {
+export async function openDatabase(
+  where: pg.PoolConfig | string,
+  { log, revive }: { log: Log; revive?: () => Promise<void> },
+): Promise<OpenDatabase> {
   const config = poolConfig(where);
   const place = describePlace(config);
   const pool = new pg.Pool(config);
   listenForDrops(pool, (error) =>
     log("warn", "database.connection_dropped", { ...place, code: errorCode(error), error: error.message }),
   );
-  const db = new Kysely<Database>({ dialect: new PostgresDialect({ pool }) });
+  const db = new Kysely<Database>({ dialect: new PostgresDialect({ pool: revive ? reviving(pool, revive) : pool }) });
   let closing: Promise<void> | undefined;
   const close = () => {
     closing ??= db.destroy();
@@ -60,6 +65,26 @@ function listenForDrops(pool: pg.Pool, tell: (error: Error) => void): void {
   };
   pool.on("error", listen);
   pool.on("connect", (client) => client.on("error", (error) => listen(error, client)));
+}
+
+/** A pool that brings the database back when no connection can be had: kay's own Postgres may have been killed. */
+function reviving(pool: pg.Pool, revive: () => Promise<void>): PostgresPool {
+  let underWay: Promise<void> | undefined;
+  const once = () => {
+    underWay ??= revive().finally(() => {
+      underWay = undefined;
+    });
+    return underWay;
+  };
+  return {
+    connect: () =>
+      pool.connect().catch(async () => {
+        await once();
+        return pool.connect();
+      }),
+    end: () => pool.end(),
+    options: pool.options,
+  };
 }
 
 /** Brings the tables up to date under a lock of the database itself. Asking first keeps a usual start to one query. */

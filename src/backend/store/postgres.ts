@@ -25,6 +25,8 @@ export type RunningPostgres = {
   config: pg.PoolConfig;
   /** Where the database lies. */
   folder: string;
+  /** Starts it again if it runs no more (killed, out of memory); not after `stop`. */
+  revive(): Promise<void>;
   /** Stops it, unless another process still uses it. Within about 10 s. */
   stop(): Promise<void>;
 };
@@ -49,10 +51,16 @@ async function joinOrStart(area: Area, { machine, log, settings }: PostgresOptio
   const use = await registerUse(area, machine);
   try {
     const config = await ensureRunning(area, machine, log, settings);
+    let stopped = false;
     const stop = async () => {
+      stopped = true;
       if (await use.leave()) await shutDown(area, config, machine);
     };
-    return { config, folder: area.folder, stop: () => withStartLock(area, machine, stop) };
+    const revive = async () => {
+      if (!stopped) await ensureRunning(area, machine, log, settings);
+    };
+    const alone = (work: () => Promise<void>) => withStartLock(area, machine, work);
+    return { config, folder: area.folder, revive: () => alone(revive), stop: () => alone(stop) };
   } catch (error) {
     await use.leave();
     throw error;
