@@ -1,5 +1,6 @@
 import { clean } from "#protocol/clean";
 import { Problem } from "#protocol/errors";
+import { shellWord } from "#protocol/shell";
 import { begin, type Connected, connectService, showLink } from "./connecting.ts";
 import type { Kay, Link } from "./kay.ts";
 import { finishLater, keepForLater } from "./later.ts";
@@ -98,12 +99,6 @@ async function beginOnly(kay: Kay, link: Link, service: string, { site }: Connec
   const { session_id, authorization_url, state } = response;
   const expires_at = new Date(begun.deadline).toISOString();
   kay.out.json({ service: response.service, session_id, authorization_url, state, expires_at, poll });
-}
-
-/** A word of a command to be copied: what comes from outside must not be more than one word of a shell. */
-function shellWord(text: string): string {
-  const word = clean(text, { lines: false });
-  return /^[\w.:/@-]+$/.test(word) ? word : `'${word.replaceAll("'", "'\\''")}'`;
 }
 
 function report(kay: Kay, connected: Connected[]): void {

@@ -1,5 +1,6 @@
 import type { BegunConnection } from "#client/credentials/credentials";
 import { Problem } from "#protocol/errors";
+import { shellWord } from "#protocol/shell";
 import { type Connected, complete } from "./connecting.ts";
 import type { Kay, Link } from "./kay.ts";
 import { showWaiting } from "./waiting.ts";
@@ -18,7 +19,7 @@ export async function finishLater(kay: Kay, link: Link, service: string, state: 
   const kept = signIn.begun?.find(({ response }) => response.state === state);
   if (!kept) {
     throw new Problem("STATE_INVALID", "This profile began no connection with that state, or it is finished.", {
-      hint: `Run \`kay connect ${service}\` for a fresh link.`,
+      hint: `Run \`kay connect ${shellWord(service)}\` for a fresh link.`,
     });
   }
   const url = kept.response.authorization_url;

@@ -68,7 +68,7 @@ export function createOutput(
       if (flags().json && !terminal.stderr.isTerminal) warnings.push(text);
       else aside(`${paint("yellow", "!", "stderr")} ${text}`);
     },
-    json: (document) => terminal.stdout.write(`${JSON.stringify(withWarnings(document, warnings), null, 2)}\n`),
+    json: (document) => terminal.stdout.write(printed(withWarnings(document, warnings))),
     markdown: async (text) => {
       const { stdout } = terminal;
       if (!stdout.isTerminal) return stdout.write(`${text}\n`);
@@ -88,7 +88,7 @@ export function createOutput(
     fail: (problem) => {
       if (flags().json) {
         const body = { status: "error", ...problemBody(problem), hint: problem.hint };
-        terminal.stdout.write(`${JSON.stringify(withWarnings(body, warnings), null, 2)}\n`);
+        terminal.stdout.write(printed(withWarnings(body, warnings)));
       }
       aside(`${paint("red", "✗", "stderr")} ${problem.message}`);
       if (problem.hint) aside(`  ${problem.hint}`);
@@ -99,4 +99,23 @@ export function createOutput(
 function withWarnings(document: unknown, warnings: string[]): unknown {
   const isObject = typeof document === "object" && document !== null && !Array.isArray(document);
   return isObject && warnings.length > 0 ? { ...document, warnings } : document;
+}
+
+/**
+ * One JSON document. Its values are raw, but what JSON leaves as it is and a terminal obeys or hides (C1 controls, bidi overrides, zero-width
+ * characters) is written as an escape, which a parser reads as the very same value (case U17).
+ */
+function printed(document: unknown): string {
+  return `${JSON.stringify(document, null, 2).replace(UNSEEN, escaped)}\n`;
+}
+
+const UNSEEN = /[\p{Cc}\p{Default_Ignorable_Code_Point}\u2028\u2029\ufff9-\ufffb]/gu;
+
+/** What JSON's own layout is made of, and what joins the letters and emoji of ordinary text. */
+const KEPT = /^(?:\n|\u200c|\u200d|[\ufe00-\ufe0f])$/;
+
+function escaped(character: string): string {
+  if (KEPT.test(character)) return character;
+  const units = Array.from({ length: character.length }, (_, at) => character.charCodeAt(at));
+  return units.map((unit) => `\\u${unit.toString(16).padStart(4, "0")}`).join("");
 }

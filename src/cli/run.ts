@@ -1,6 +1,7 @@
 import { Command, CommanderError, Option } from "commander";
 import { clean } from "#protocol/clean";
 import { ERRORS, Problem } from "#protocol/errors";
+import { shellWord } from "#protocol/shell";
 import { showReceipts } from "./answer.ts";
 import { askCommand } from "./commands/ask.ts";
 import { configCommand } from "./commands/config.ts";
@@ -153,9 +154,10 @@ function wordError(error: unknown, kay: Kay): number {
 
 /** What to connect is named where the error knows it. */
 function withServices(problem: Problem): Problem {
-  const services = problem.details.integrations;
-  if (!Array.isArray(services) || services.length === 0) return problem;
-  const hint = `Run \`kay connect ${clean(services.join(" "), { lines: false })}\`, then ask again.`;
+  const { integrations } = problem.details;
+  const services = (Array.isArray(integrations) ? integrations : []).filter((each) => typeof each === "string");
+  if (services.length === 0) return problem;
+  const hint = `Run \`kay connect ${services.map(shellWord).join(" ")}\`, then ask again.`;
   return new Problem(problem.code, problem.message, { details: problem.details, cause: problem.cause, hint });
 }
 

@@ -4,6 +4,7 @@ import { ERRORS, Problem } from "#protocol/errors";
 import { showAnswer } from "./answer.ts";
 import type { Kay, Link } from "./kay.ts";
 import { isAskable, isYes } from "./prompt.ts";
+import { wholeTexts } from "./whole-texts.ts";
 
 /**
  * Show an answer, and settle the confirmations it waits for: asked here if somebody can be asked, else left open with how to answer. One
@@ -31,10 +32,10 @@ async function leaveOpen(kay: Kay, answer: AskResponse): Promise<void> {
   kay.out.note(`Nothing was done yet. Within five minutes: kay confirm ${token} --approve, or --deny.`);
 }
 
-/** The message, and what the model said where it proposes nothing that could be shown. */
+/** The message with every text in full that it names only in part, and what the model said where it proposes nothing that could be shown. */
 function described(answer: AskResponse): string {
   const data = (answer.data ?? {}) as { plan?: unknown; response?: unknown };
   const isPlanned = Array.isArray(data.plan) && data.plan.length > 0;
   const said = !isPlanned && typeof data.response === "string" ? `\n\n${data.response}` : "";
-  return clean(answer.message + said);
+  return clean(answer.message) + clean(said) + wholeTexts(data.plan, answer.message);
 }

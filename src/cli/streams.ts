@@ -70,8 +70,9 @@ function sinkOf(streams: Streams, descriptor: 1 | 2): Sink & { drained(): Promis
   let opened: NodeJS.WriteStream | undefined;
   const open = () => {
     opened ??= (descriptor === 1 ? streams.stdout() : streams.stderr()).on("error", (error: NodeJS.ErrnoException) => {
-      if (error.code === "EPIPE" || error.code === "EIO") streams.readerGone();
-      else streams.cannotWrite(error.code ?? error.message);
+      if (error.code !== "EPIPE" && error.code !== "EIO") streams.cannotWrite(error.code ?? error.message);
+      // Nobody reads the progress any more: that is no reason to leave the work undone.
+      else if (descriptor === 1) streams.readerGone();
     });
     return opened;
   };

@@ -29,14 +29,19 @@ function agentTool(ports: BackendPorts, owner: ToolOwner, configuration: Service
     examples: tool.examples,
     schema: z.toJSONSchema(tool.input, { io: "input" }) as JSONSchema7,
     parse: (input) => checkedInput(tool, input),
-    summary: (input) => tool.summary(input),
+    summary: (input) => summaryOf(tool, input),
     run: (input, context) =>
       tool.access === "read"
         ? runTool(ports, owner, configuration, tool, { input, context })
-        : recordEffect(ports, owner, { tool: tool.name, input, summary: tool.summary(input) }, context, (effect) =>
+        : recordEffect(ports, owner, { tool: tool.name, input, summary: summaryOf(tool, input) }, context, (effect) =>
             runTool(ports, owner, configuration, tool, { input, context, effect }),
           ),
   };
+}
+
+/** One line, whatever the model put into the input: a line of its own would look like one more thing that is asked for. */
+function summaryOf(tool: Tool, input: Record<string, unknown>): string {
+  return tool.summary(input).replace(/\s+/g, " ").trim();
 }
 
 type Run = { input: Record<string, unknown>; context: RunContext; effect?: Effect };

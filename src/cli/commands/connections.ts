@@ -34,7 +34,7 @@ export function connectionRows({ connections }: ConnectionsResponse): string[][]
 }
 
 function check(kay: Kay, { connections }: ConnectionsResponse, service: string): void {
-  const connection = connections[service];
+  const connection = Object.hasOwn(connections, service) ? connections[service] : undefined;
   if (!connection) throw unknownService(service, Object.keys(connections));
   kay.exit = connection.connected ? 0 : ERRORS.NOT_CONNECTED.exit;
 }

@@ -15,9 +15,9 @@ export function disconnectCommand(kay: Kay): Command {
       const { session_id } = byToken ? {} : (await credentials.read(origin)).signIn;
       const { connections } = await api.connections({ signal: kay.signal });
       for (const service of services) {
-        if (!connections[service]) throw unknownService(service, Object.keys(connections));
+        if (!Object.hasOwn(connections, service)) throw unknownService(service, Object.keys(connections));
       }
-      const question = `Disconnect ${services.join(", ")}?`;
+      const question = `Disconnect ${clean(services.join(", "), { lines: false })}?`;
       if (!(await askYesNo(kay, question, "Use --yes."))) throw new Problem("CANCELLED", "Nothing was disconnected.");
       const answers = [];
       for (const service of services) answers.push(await api.disconnect(service, { session_id, signal: kay.signal }));

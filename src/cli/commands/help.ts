@@ -14,7 +14,7 @@ export function helpCommand(kay: Kay): Command {
     const program = command.parent;
     if (!program) return;
     if (!name) return program.outputHelp();
-    const topic = TOPICS[name];
+    const topic = Object.hasOwn(TOPICS, name) ? TOPICS[name] : undefined;
     if (topic) return kay.out.line(topic.trim());
     const found = program.commands.find((one) => one.name() === name || one.aliases().includes(name));
     if (found) return found.outputHelp();

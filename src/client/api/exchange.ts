@@ -110,7 +110,8 @@ function noteClock(backend: Backend, answer: Incoming): void {
 
 function redirectRefused(backend: Backend, answer: Incoming): Problem {
   const target = URL.parse(answer.headers.location ?? "", backend.baseUrl);
-  const where = answer.headers.location && target ? ` to ${target.origin}` : "";
+  const web = target?.protocol === "http:" || target?.protocol === "https:";
+  const where = answer.headers.location && target && web ? ` to ${target.origin}` : "";
   return new Problem(
     "REDIRECT_REFUSED",
     `${hostOf(backend)} answered with an unexpected redirect${where} (${answer.status}).`,

@@ -1,5 +1,6 @@
 import type { Connection } from "#protocol/connections";
 import { Problem } from "#protocol/errors";
+import { shellWord } from "#protocol/shell";
 import type { Api } from "../api.ts";
 import { pause, throwIfCancelled } from "../pause.ts";
 import { isPassing, POLL_INTERVAL_MS, shownService, type Waiting } from "./poll.ts";
@@ -42,7 +43,7 @@ function unconfirmed(connected: string): Problem {
     "AUTHORIZATION_FAILED",
     `The consent is finished, but the backend does not show ${service} as connected.`,
     {
-      hint: `Run \`kay connections\` to look again, or \`kay connect ${service}\` to try again.`,
+      hint: `Run \`kay connections\` to look again, or \`kay connect ${shellWord(connected)}\` to try again.`,
     },
   );
 }

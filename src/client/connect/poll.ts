@@ -1,6 +1,7 @@
 import { clean } from "#protocol/clean";
 import type { StatusResponse } from "#protocol/connections";
 import { ERRORS, isErrorCode, Problem } from "#protocol/errors";
+import { shellWord } from "#protocol/shell";
 import type { Api } from "../api.ts";
 import { pause, throwIfCancelled } from "../pause.ts";
 import type { Clock, Warn } from "../ports.ts";
@@ -118,13 +119,13 @@ export function shownService(service: string): string {
 function endOf(status: StatusResponse, connected: string): Problem {
   const service = shownService(connected);
   const said = status.message ? ` ${clean(status.message, { lines: false, max: 500 })}` : "";
-  const hint = `Run \`kay connect ${service}\` to try again.`;
+  const hint = `Run \`kay connect ${shellWord(connected)}\` to try again.`;
   if (status.status === "denied") {
     // kay's own backends say the same again in the guide's words.
     const more = /\bdenied\b/i.test(said) ? "" : said;
     return new Problem("AUTHORIZATION_DENIED", `Access to ${service} was denied.${more}`, { hint });
   }
-  if (status.status === "expired") return expired(service);
+  if (status.status === "expired") return expired(connected);
   const code = isErrorCode(status.code) && ERRORS[status.code].status !== 0 ? status.code : "AUTHORIZATION_FAILED";
   const details = { ...(status.code ? { reason: status.code } : {}), ...(status.sites ? { sites: status.sites } : {}) };
   return new Problem(code, said.trim() || `${service} could not be connected.`, {
@@ -135,6 +136,6 @@ function endOf(status: StatusResponse, connected: string): Problem {
 
 function expired(service: string): Problem {
   return new Problem("AUTHORIZATION_EXPIRED", "The authorization link expired after 10 minutes.", {
-    hint: `Run \`kay connect ${shownService(service)}\` again for a fresh link.`,
+    hint: `Run \`kay connect ${shellWord(service)}\` again for a fresh link.`,
   });
 }

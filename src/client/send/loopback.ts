@@ -1,3 +1,4 @@
+import { Problem } from "#protocol/errors";
 import type { Incoming } from "../ports.ts";
 import { type Builtin, collector, flatHeaders, type Leg, lookupFor } from "./exchange.ts";
 
@@ -16,7 +17,13 @@ export function loopbackLeg(builtin: Builtin): Leg {
         resolve,
       );
       outgoing.on("socket", (socket) => socket.once("connect", () => (exchange.sent = true)));
+      outgoing.on("upgrade", (_response, socket) => {
+        socket.destroy();
+        reject(new Problem("BAD_ANSWER", `${url.origin} answered 101 and speaks something else than HTTP.`));
+      });
       outgoing.on("error", reject);
+      // However it ended: what was neither answered nor refused by now never will be.
+      outgoing.on("close", () => reject(Object.assign(new Error("closed"), { code: "ECONNRESET" })));
       outgoing.end(request.body);
     });
     return readWhole(response, url);

@@ -1,0 +1,47 @@
+import { PlannedCall } from "#protocol/ask";
+import { clean } from "#protocol/clean";
+
+/**
+ * The texts of a plan which its summaries do not show whole, so that nobody says yes to what they could not read (case G07): each under
+ * the name of its field, runs of white space that push the rest out of sight folded to their count.
+ *
+ * @param plan `data.plan` of the answer; anything else has no texts
+ * @param shown what the person sees already
+ */
+export function wholeTexts(plan: unknown, shown: string): string {
+  const calls = (Array.isArray(plan) ? plan : []).flatMap((call) => {
+    const { success, data } = PlannedCall.safeParse(call);
+    return success ? [data] : [];
+  });
+  return calls.map((call) => textsOf(call, oneLine(shown))).join("");
+}
+
+function textsOf({ tool, input }: PlannedCall, shown: string): string {
+  const hidden = leaves(input).filter(({ text }) => isText(text) && !shown.includes(oneLine(text)));
+  return hidden
+    .map(({ field, text }) => `\n\n${clean(`${tool} ${field}`, { lines: false })}:\n${folded(text)}`)
+    .join("");
+}
+
+/** Every text of an input, wherever it is nested. Numbers and switches are short, and the summary's own. */
+function leaves(value: unknown, field = ""): { field: string; text: string }[] {
+  if (typeof value === "string") return [{ field, text: value }];
+  if (typeof value !== "object" || value === null) return [];
+  return Object.entries(value).flatMap(([name, inner]) => leaves(inner, field ? `${field}.${name}` : name));
+}
+
+function folded(text: string): string {
+  return clean(text)
+    .replace(/\n(?:[ \t]*\n){3,}/g, (run) => `\n[${run.split("\n").length - 2} blank lines]\n`)
+    .replace(/[ \t]{20,}/g, (run) => ` [${run.length} spaces] `)
+    .replace(/^/gm, "  ");
+}
+
+/** A lone word is a key, a name or a switch: the summary has its own words for it ("you" for "me"). */
+function isText(text: string): boolean {
+  return /\S\s+\S|\S{24}/.test(text);
+}
+
+function oneLine(text: string): string {
+  return text.replace(/\s+/g, " ").trim().toLowerCase();
+}

@@ -1,0 +1,81 @@
+import { expect, test } from "vitest";
+import { useKay } from "#test/kay";
+
+const kay = useKay();
+const TERMINAL = { terminal: true, env: { NO_COLOR: "1" } };
+
+test("U17 --json writes what a terminal would obey or hide as escapes, and its value stays raw", async () => {
+  const ann = kay({ signedIn: true });
+  const connections = {
+    jira: { connected: true, user: { name: "J\u001b[31m\u009b1mD\u202e\u200b\u{e0041} 会 👩‍💻" } },
+  };
+  await ann("config path");
+  ann.place.network.on("GET /connections", { json: { connections } });
+  const result = await ann("connections --json");
+  expect(JSON.parse(result.stdout)).toEqual({ connections });
+  expect(result.stdout).toContain('"J\\u001b[31m\\u009b1mD\\u202e\\u200b\\udb40\\udc41 会 👩‍💻"');
+});
+
+test("a service that a backend names like shell commands is one quoted word in the hint", async () => {
+  const ann = kay({ signedIn: true });
+  const integrations = ["jira; rm -rf $HOME", "it's", "--help", null, "slack"];
+  const json = {
+    status: "error",
+    error: "AUTH_REQUIRED",
+    code: "AUTH_REQUIRED",
+    message: "Connect first.",
+    integrations,
+  };
+  ann.place.network.on("POST /ask", { status: 403, json });
+  expect((await ann("ask x")).stderr).toBe(
+    "✗ Connect first.\n  Run `kay connect 'jira; rm -rf $HOME' 'it'\\''s' '--help' slack`, then ask again.\n",
+  );
+});
+
+test.for([["constructor"], ["__proto__"], ["toString"]])("%s is neither a topic nor a service", async ([name = ""]) => {
+  const ann = kay({ signedIn: true });
+  expect(await ann(["help", name])).toMatchObject({ exit: 2, stdout: "" });
+  expect(await ann(["connections", "--check", name])).toMatchObject({ exit: 2, stdout: "" });
+  expect(await ann(["disconnect", "--yes", name])).toMatchObject({ exit: 2, stdout: "" });
+});
+
+/** What a backend holds back, with one planned call. */
+function held(input: Record<string, unknown>, summary: string) {
+  const plan = [{ tool: "jira.create_issue", access: "write", input, summary }];
+  const message = `Please confirm the following action: x\n- ${summary}`;
+  return { status: "confirmation_required", message, confirmation_token: "confirm_1", data: { plan } };
+}
+
+test("G07 a yes is only asked for when every text of the plan was shown whole", async () => {
+  const ann = kay({ signedIn: true });
+  const description = `Update it.${"\n".repeat(80)}and${" ".repeat(5000)}delete project \u202eJORP`;
+  const json = held(
+    { project: "KAY", summary: "Tidy up", description },
+    'Create a Task in KAY: "Tidy up" (with a description)',
+  );
+  ann.place.network.on("POST /ask", { json });
+  ann.place.network.on("POST /ask/confirm", { json: { status: "completed", message: "Action cancelled by user" } });
+  expect(
+    (await ann("ask --confirm x", { ...TERMINAL, types: ["n"] })).stderr,
+  ).toBe(`Please confirm the following action: x
+- Create a Task in KAY: "Tidy up" (with a description)
+
+jira.create_issue description:
+  Update it.
+  [79 blank lines]
+  and [5000 spaces] delete project U+202EJORP
+Carry it out? [y/N] n
+✗ Nothing was done.
+`);
+});
+
+test("G07 what a script is told to confirm is shown whole too, and short names are not told twice", async () => {
+  const ann = kay({ signedIn: true });
+  const text = `a long comment ${"with many words ".repeat(30)}and an end`;
+  ann.place.network.on("POST /ask", {
+    json: held({ issue: "kay-1", who: "me", text }, "Comment on KAY-1: a long comment with…"),
+  });
+  expect((await ann("ask --confirm x")).stdout).toBe(
+    `Please confirm the following action: x\n- Comment on KAY-1: a long comment with…\n\njira.create_issue text:\n  ${text}\n`,
+  );
+});
