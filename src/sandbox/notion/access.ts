@@ -93,8 +93,11 @@ export function blocksAt(
   id: string,
 ): { entry: Entry; blocks: Block[]; block?: Block; parent?: string } {
   const wanted = normalId(id);
-  for (const entry of [...world.pages, ...world.databases.flatMap(({ rows }) => rows)]) {
-    if (entry.id === wanted) return { entry, blocks: entry.blocks };
+  const entries = [...world.pages, ...world.databases.flatMap(({ rows }) => rows)];
+  // A page within a page is a block there too, of the same id; what stands on it is the page's.
+  const page = entries.find((entry) => entry.id === wanted);
+  if (page) return { entry: page, blocks: page.blocks };
+  for (const entry of entries) {
     const found = within(entry.blocks, wanted, entry.id);
     if (found) return { entry, blocks: found.block.children, ...found };
   }

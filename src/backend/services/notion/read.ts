@@ -63,7 +63,7 @@ async function children(context: ToolContext, id: string, depth: number, budget:
 /** What these hold is read on its own. */
 const OWN_PAGES = new Set(["child_page", "child_database"]);
 
-/** Items of a list follow each other, everything else stands apart. */
+/** Items of one list follow each other, everything else stands apart. */
 function blocksText(blocks: Read[]): string {
   let number = 0;
   let text = "";
@@ -72,7 +72,7 @@ function blocksText(blocks: Read[]): string {
     number = block.type === "numbered_list_item" ? number + 1 : 0;
     const own = blockText(block, number);
     if (own === "") continue;
-    const follows = LISTS.has(block.type) && LISTS.has(before);
+    const follows = LISTS.has(block.type) && block.type === before;
     text += `${text === "" ? "" : follows ? "\n" : "\n\n"}${own}`;
     before = block.type;
   }
