@@ -8,7 +8,7 @@ import { AirtableRecord, nameOf, recordUrl } from "./record.ts";
 import { cellValue, type Given } from "./values.ts";
 
 const Input = z.object({
-  table: describe(z.string(), "Name, id or address of the table."),
+  table: describe(z.string(), "Title, id or address of the table."),
   name: describe(z.string(), "Title of the record: the value of its first column."),
   fields: describe(
     z.optional(z.record(z.string(), z.union([z.string(), z.number(), z.boolean()]))),

@@ -6,8 +6,8 @@ import { findTable, tablePath } from "./base.ts";
 import { findRecord, nameOf, recordUrl } from "./record.ts";
 
 const Input = z.object({
-  table: describe(z.string(), "Name, id or address of the table."),
-  record: describe(z.string(), "Name (value of the first column), id or address of the record."),
+  table: describe(z.string(), "Title, id or address of the table."),
+  record: describe(z.string(), "Title (value of the first column), id or address of the record."),
   base: describe(z.optional(z.string()), "Name or id of the base, when several have such a table."),
 });
 type Input = z.output<typeof Input>;

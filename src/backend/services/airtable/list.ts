@@ -8,10 +8,13 @@ import { type AirtableRecord, nameOf, readRecords, recordUrl } from "./record.ts
 import { choiceOf, numberOf, shownValue, switchOf } from "./values.ts";
 
 const Input = z.object({
-  table: describe(z.string(), "Name, id or address of the table."),
+  table: describe(z.string(), "Title, id or address of the table."),
   base: describe(z.optional(z.string()), "Name or id of the base, when several have such a table."),
   field: describe(z.optional(z.string()), "Column to look at, for records with a certain value."),
-  value: describe(z.optional(z.string()), 'What it has to be; "not" before it for all others, "empty" for none.'),
+  value: describe(
+    z.optional(z.string()),
+    'What it has to be: "Done", "In progress", "Not started", "Todo", "High", "Low", or any other; with not before it, all others; empty, for none.',
+  ),
   text: describe(z.optional(z.string()), "Words that any of the columns contains."),
   formula: describe(z.optional(z.string()), "A whole Airtable formula; field, value and words are then ignored."),
   sort: describe(z.optional(z.string()), "Column to order by; a hyphen before it for the largest first."),

@@ -7,10 +7,13 @@ import { AirtableRecord, findRecord, nameOf, recordUrl } from "./record.ts";
 import { cellValue, shownValue } from "./values.ts";
 
 const Input = z.object({
-  table: describe(z.string(), "Name, id or address of the table."),
-  record: describe(z.string(), "Name (value of the first column), id or address of the record."),
+  table: describe(z.string(), "Title, id or address of the table."),
+  record: describe(z.string(), "Title (value of the first column), id or address of the record."),
   field: describe(z.string(), "Column that is set."),
-  value: describe(z.string(), "New value: a choice, a number, a day; empty clears it."),
+  value: describe(
+    z.string(),
+    'New value: "Done", "In progress", "Not started", "Todo", "High", "Low", or any other choice, number or day; empty clears it.',
+  ),
   base: describe(z.optional(z.string()), "Name or id of the base, when several have such a table."),
 });
 type Input = z.output<typeof Input>;

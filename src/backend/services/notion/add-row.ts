@@ -10,7 +10,7 @@ import { titleOf } from "./title.ts";
 import { propertyValue } from "./values.ts";
 
 const Input = z.object({
-  database: describe(z.string(), "Name, id or address of the database."),
+  database: describe(z.string(), "Title, id or address of the database."),
   title: describe(z.string(), "Title of the row."),
   values: describe(
     z.optional(z.record(z.string(), z.union([z.string(), z.number(), z.boolean()]))),

@@ -9,11 +9,11 @@ import { NotionObject, titleOf, urlOf } from "./title.ts";
 import { propertyFilter } from "./values.ts";
 
 const Input = z.object({
-  database: describe(z.string(), "Name, id or address of the database."),
+  database: describe(z.string(), "Title, id or address of the database."),
   property: describe(z.optional(z.string()), "Column to look at, for rows with a certain value."),
   value: describe(
     z.optional(z.string()),
-    'What it has to be: an option, a person, a number; "not" before it for all others.',
+    'What it has to be: "Done", "In progress", "Not started", "Todo", "High", "Low", or any other option, name or number; with not before it, all others.',
   ),
   sort: describe(z.optional(z.string()), "Column to order by; a hyphen before it for the largest first."),
   limit: describe(z.optional(z.number().check(z.int(), z.minimum(1), z.maximum(500))), "At most so many rows; 50."),

@@ -11,7 +11,10 @@ import { propertyValue } from "./values.ts";
 const Input = z.object({
   page: describe(z.string(), "Title, id or address of the page or row."),
   property: describe(z.string(), "Column that is set."),
-  value: describe(z.string(), "New value: an option, a person, a number, a day; empty clears it."),
+  value: describe(
+    z.string(),
+    'New value: "Done", "In progress", "Not started", "Todo", "High", "Low", or any other option, name, number or day; empty clears it.',
+  ),
 });
 type Input = z.output<typeof Input>;
 
