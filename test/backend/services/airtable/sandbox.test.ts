@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { connected, sandboxServices } from "./support/sandbox.ts";
+import { connected, sandboxServices } from "../support/sandbox.ts";
 
 const airtable = () => connected(sandboxServices(), "airtable");
 
