@@ -43,6 +43,10 @@ export type OAuthTraits = {
   /** Parameters of the authorization request that must have exactly this value: Atlassian's `audience`. */
   fixed: Record<string, string>;
   accessSeconds: number;
+  /** How long a refresh token that is not used lives; for ever when left out. */
+  refreshSeconds?: number;
+  /** Whether the authorization request must have an S256 challenge (RFC 7636). */
+  needsChallenge?: boolean;
   /** `rotating`: each refresh spends the refresh token. `stable`: it stays. */
   refresh: "rotating" | "stable";
   /** Scope without which there is no refresh token; undefined where there always is one. */
@@ -56,7 +60,7 @@ export type OAuthTraits = {
 export type TokenError = "client" | "code" | "refresh" | "grant_type" | "request";
 
 /** Tokens just issued, still in the clear; only their hashes are kept. */
-export type IssuedTokens = { access: string; refresh?: string; scopes: string[]; expiresIn: number };
+export type IssuedTokens = { account: string; access: string; refresh?: string; scopes: string[]; expiresIn: number };
 
 /** What a provider's routes see of the place they run in. */
 export type Place<World> = {

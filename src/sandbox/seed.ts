@@ -1,14 +1,16 @@
 import { type Document, parseDocument } from "yaml";
 import type * as z from "zod/mini";
 import { Problem } from "#protocol/errors";
+import { airtable } from "./airtable/airtable.ts";
 import { atlassian } from "./atlassian/atlassian.ts";
 import { bitbucket } from "./bitbucket/bitbucket.ts";
+import { notion } from "./notion/notion.ts";
 import { type Provider, SeedFault } from "./provider.ts";
 
-export type ProviderName = "atlassian" | "bitbucket";
+export type ProviderName = "atlassian" | "bitbucket" | "notion" | "airtable";
 
 /** Every stand-in there is. Adding one is a folder and a line here. */
-export const PROVIDERS: Record<ProviderName, Provider<unknown>> = { atlassian, bitbucket };
+export const PROVIDERS: Record<ProviderName, Provider<unknown>> = { atlassian, bitbucket, notion, airtable };
 
 /** A seed whose every part was checked; a provider that it leaves out keeps its built-in world. */
 export type Seed = Partial<Record<ProviderName, unknown>>;
@@ -39,7 +41,7 @@ export function checkSeed(value: unknown, subject: string): Seed {
   }
   for (const [name, part] of Object.entries(value)) {
     if (!Object.hasOwn(PROVIDERS, name)) {
-      throw unfit(`${subject} has an unknown part ${name}; there are ${Object.keys(PROVIDERS).join(" and ")}.`);
+      throw unfit(`${subject} has an unknown part ${name}; there are ${Object.keys(PROVIDERS).join(", ")}.`);
     }
     buildWorld(PROVIDERS[name as ProviderName], part, 0, subject);
   }

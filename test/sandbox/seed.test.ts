@@ -35,6 +35,18 @@ test("the example of docs/sandbox.md is a world", async () => {
     ["How to add", null],
     ["How to carry", "98305"],
   ]);
+  const notion = await world.signedIn("notion", "");
+  const headers = { "notion-version": "2026-03-11" };
+  const found = (await notion.call("/v1/search", { method: "POST", headers, json: { query: "wheel" } })).body.results;
+  expect(found.map(({ object }: { object: string }) => object).sort()).toEqual(["data_source", "page"]);
+  const airtable = await world.signedIn("airtable", "schema.bases:read data.records:read");
+  const [base] = (await airtable.call("/v0/meta/bases")).body.bases;
+  const parts = (await airtable.call(`/v0/${base.id}/Parts`)).body.records;
+  expect(parts[0].fields).toMatchObject({
+    Name: "Third wheel",
+    Owner: { name: "Ada Byron" },
+    Supplier: [expect.any(String)],
+  });
   const charles = await world.signedIn("bitbucket", "pullrequest", "Charles Babbage");
   const { values } = (await charles.call("/2.0/repositories/engine-room/difference-engine/pullrequests")).body;
   expect(values.map(({ title }: { title: string }) => title)).toEqual(["ENG-1 Carry after 999"]);
@@ -53,10 +65,10 @@ test("a seed may be JSON, and leaves the services it does not name as they are",
 });
 
 test.each([
-  ["- a list", "The seed world.yaml must be a map with one part per service: atlassian, bitbucket."],
-  ["", "The seed world.yaml must be a map with one part per service: atlassian, bitbucket."],
+  ["- a list", "The seed world.yaml must be a map with one part per service: atlassian, bitbucket, notion, airtable."],
+  ["", "The seed world.yaml must be a map with one part per service: atlassian, bitbucket, notion, airtable."],
   ["a: [1", "The seed world.yaml is not valid YAML: "],
-  ["slack: {}", "The seed world.yaml has an unknown part slack; there are atlassian and bitbucket."],
+  ["pigeons: {}", "The seed world.yaml has an unknown part pigeons; there are atlassian, bitbucket, notion, airtable."],
   ["atlassian: {}", "The seed world.yaml is wrong at atlassian.accounts: it must be a list."],
   [
     `atlassian: { accounts: [${account}], sites: [{ name: s, projcts: [] }] }`,
@@ -89,6 +101,14 @@ test.each([
   [
     "bitbucket: { accounts: [{ account_id: a, display_name: b, nickname: c, email: d }], workspaces: [{ slug: w, repositories: [{ slug: r, pull_requests: [{ title: t, state: NEW, author: c, source: s }] }] }] }",
     "The seed world.yaml is wrong at bitbucket.workspaces[0].repositories[0].pull_requests[0].state: it must be one of OPEN, MERGED, DECLINED, SUPERSEDED.",
+  ],
+  [
+    "notion: { users: [{ name: Ann, email: a@b.c }], databases: [{ title: T, properties: { Name: title, S: { type: status, options: [Open] } }, rows: [{ properties: { S: Gone } }] }] }",
+    'The seed world.yaml is wrong at notion.databases[0].rows[0].properties.S: there is no option "Gone"; there are Open.',
+  ],
+  [
+    "airtable: { accounts: [{ name: Ann, email: a@b.c }], bases: [{ name: B, tables: [{ name: T, fields: [{ name: N }], records: [{ fields: { X: 1 } }] }] }] }",
+    'The seed world.yaml is wrong at airtable.bases[0].tables[0].records[0].fields: there is no field "X".',
   ],
 ])("a seed that does not fit is one sentence that names the place (%#)", (text, expected) => {
   expect(sentence(text)).toMatch(new RegExp(`^USAGE: ${expected.replace(/[.*+?^${}()|[\]\\]/g, "\\$&")}`));

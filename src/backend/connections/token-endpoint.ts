@@ -67,7 +67,7 @@ async function ask(ports: Ports, configuration: ConnectableService, send: Send):
   const { service, client, endpoints } = configuration;
   const as = { issuer: new URL(endpoints.token).origin, token_endpoint: endpoints.token };
   const options: oauth.TokenEndpointRequestOptions = {
-    [oauth.customFetch]: (url, init) => ports.fetch(url, init as RequestInit),
+    [oauth.customFetch]: (url, init) => ports.fetch(url, encoded(init as RequestInit, service.oauth.tokenBody)),
     [oauth.allowInsecureRequests]: isLoopback(endpoints.token),
     signal: AbortSignal.timeout(TIME_LIMIT),
   };
@@ -80,6 +80,14 @@ async function ask(ports: Ports, configuration: ConnectableService, send: Send):
     throw new Problem("SERVICE_FAILED", `${service.title} could not be reached to sign in.`, { cause });
   }
   return judge(ports, configuration, as, response, body);
+}
+
+/** The parameters as the provider takes them: Notion's endpoint is documented with JSON only. */
+function encoded(init: RequestInit, body: "json" | undefined): RequestInit {
+  if (body !== "json" || !(init.body instanceof URLSearchParams)) return init;
+  const headers = new Headers(init.headers);
+  headers.set("content-type", "application/json");
+  return { ...init, headers, body: JSON.stringify(Object.fromEntries(init.body)) };
 }
 
 async function judge(

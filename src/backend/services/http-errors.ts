@@ -83,8 +83,13 @@ function messages(json: Record<string, unknown>): string[] {
       strings([record(error).title, record(error).detail, record(error).message]),
     ),
     ...strings([json.message, nested.message, nested.detail]),
-    ...strings([json.error_description ?? (json.message ? undefined : json.error)]),
+    ...strings([json.error_description ?? (json.message ? undefined : plain(json.error))]),
   ];
+}
+
+/** A bare code says nothing to a person: Airtable's `{"error": "NOT_FOUND"}`. */
+function plain(error: unknown): unknown {
+  return typeof error === "string" && /^[A-Z][A-Z_]+$/.test(error) ? undefined : error;
 }
 
 function fieldErrors(json: Record<string, unknown>): [string, string][] {

@@ -4,7 +4,7 @@ import { BodyTooLarge, checkShape, parseJson, readBody } from "./http-body.ts";
 import { authRequired, readFault, refusal, type ServiceFault, scopeProblem } from "./http-errors.ts";
 import { backoff, neverSent, pause, retryAfter } from "./http-retry.ts";
 import { redirectTarget, requestUrl } from "./http-target.ts";
-import type { Endpoints, ServiceHttp, ServiceRequest } from "./service.ts";
+import type { ApiTraits, Endpoints, ServiceHttp, ServiceRequest } from "./service.ts";
 
 /** Attempts of one request, the first included; each has its own time limit. */
 const ATTEMPTS = 3;
@@ -16,7 +16,7 @@ const LONGEST_WAIT_MS = 30_000;
 export type ServiceHttpOptions = {
   fetch: Fetch;
   endpoints: Endpoints;
-  service: { name: string; title: string };
+  service: { name: string; title: string; api?: ApiTraits };
   /** The access token of now. May throw AUTH_REQUIRED. */
   token(): Promise<string>;
   /** Called once for a token that the service refused with 401: gives a fresh one or throws AUTH_REQUIRED. */
@@ -32,8 +32,8 @@ export type ServiceHttpOptions = {
 };
 
 /**
- * The one HTTP core for services. Reads are repeated after network faults and 5xx; writes never are, except after 429 and 401, which say that
- * nothing was done. A write whose answer is lost or unreadable ends as OUTCOME_UNKNOWN.
+ * The one HTTP core for services. Reads are repeated after network faults and 5xx; writes never are, except after 429, 401 and what the
+ * service names besides, which say that nothing was done. A write whose answer is lost or unreadable ends as OUTCOME_UNKNOWN.
  */
 export function createServiceHttp(options: ServiceHttpOptions): ServiceHttp {
   return { endpoints: options.endpoints, request: (request) => run(options, request) };
@@ -95,8 +95,10 @@ async function persistent(call: Call, token: string): Promise<Answer> {
 function waitBefore(call: Call, outcome: Answer | Fault, attempt: number): number | undefined {
   if ("problem" in outcome) return call.reads && outcome.passing ? backoff(attempt) : undefined;
   const { status, headers } = outcome.response;
-  if (status !== 429 && !(call.reads && status >= 500)) return undefined;
-  return retryAfter(headers, call.options.clock.now()) ?? backoff(attempt);
+  const { repeat = [], pause: usual } = call.options.service.api ?? {};
+  const untouched = status === 429 || repeat.includes(status);
+  if (!untouched && !(call.reads && status >= 500)) return undefined;
+  return retryAfter(headers, call.options.clock.now()) ?? (untouched ? usual : undefined) ?? backoff(attempt);
 }
 
 /** One attempt. A fault of the network is given back, so that the caller can decide whether to repeat. */
@@ -140,6 +142,7 @@ function init(call: Call, token: string, signal: AbortSignal | undefined): Reque
       accept: "application/json",
       ...(request.body === undefined ? {} : { "content-type": "application/json" }),
       ...(key === undefined ? {} : { "idempotency-key": key }),
+      ...options.service.api?.headers,
       ...request.headers,
       authorization: `Bearer ${token}`,
     },
@@ -160,7 +163,8 @@ function refused(call: Call, { response, body }: Answer): Problem {
   const subject = { ...service, status, scope: call.request.scope };
   if (fault.scopeMissing && (status === 401 || status === 403)) return scopeProblem(fault, subject);
   if (status === 401) return authRequired(service);
-  if (status === 429) return rateLimited(service.title, retryAfter(headers, clock.now()) ?? 0);
+  if (status === 429 || (status >= 500 && service.api?.repeat?.includes(status)))
+    return rateLimited(service.title, retryAfter(headers, clock.now()) ?? 0);
   if (!call.reads && status >= 500 && status !== 501 && status !== 503) {
     return unknownOutcome(service.title, `${service.title} failed while it worked on the request (HTTP ${status}).`);
   }

@@ -12,6 +12,8 @@ export type Service = {
   oauth: OAuth;
   /** Where the service lives when a real client id is configured. */
   endpoints: Endpoints;
+  /** Where its API differs from what the HTTP core takes for granted. */
+  api?: ApiTraits;
   /** Who consented and where they work. Called once after each consent, with the fresh token. */
   identify(http: ServiceHttp): Promise<Identity>;
   tools: Tool[];
@@ -33,8 +35,20 @@ export type OAuth = {
   clientAuth: "client_secret_post" | "client_secret_basic" | "none";
   /** `rotating`: each refresh spends the refresh token. `stable`: it stays. `none`: tokens do not expire. */
   refresh: "rotating" | "stable" | "none";
+  /** How the token endpoint takes its parameters; the form of RFC 6749 unless said otherwise. */
+  tokenBody?: "json";
   /** Error codes of the token endpoint which mean that the grant is gone for good, besides `invalid_grant`. */
   goneErrors?: string[];
+};
+
+/** How the API of a service differs from the common case, as data. */
+export type ApiTraits = {
+  /** Sent with every request: media type, version of the API. */
+  headers?: Record<string, string>;
+  /** Statuses which say, as 429 does, that nothing was done and that the same request may be sent again. */
+  repeat?: number[];
+  /** Pause before such a repetition in milliseconds, where the answer names none. */
+  pause?: number;
 };
 
 /** A client registered at a provider. Secrets stay in memory and in the operator's configuration. */

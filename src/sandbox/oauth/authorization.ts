@@ -77,6 +77,7 @@ function faultOf(query: URLSearchParams, traits: OAuthTraits): [string, string] 
   if (unknown !== undefined) return ["invalid_scope", `unknown scope: ${unknown}`];
   const method = query.get("code_challenge_method");
   const challenge = query.get("code_challenge");
+  if (challenge === null && traits.needsChallenge) return ["invalid_request", "code_challenge is required"];
   if (challenge !== null && (method !== "S256" || !/^[A-Za-z0-9_-]{43}$/.test(challenge))) {
     return ["invalid_request", "code_challenge must be an S256 challenge"];
   }

@@ -18,7 +18,7 @@ export const GrantRows = z.object({
   grants: z.record(z.string(), GrantRow),
   codes: z.record(z.string(), CodeRow),
   access: z.record(z.string(), z.object({ grant: z.string(), expires: z.number() })),
-  refresh: z.record(z.string(), z.object({ grant: z.string(), spent: z.boolean() })),
+  refresh: z.record(z.string(), z.object({ grant: z.string(), spent: z.boolean(), expires: z.optional(z.number()) })),
 });
 export type GrantRows = z.infer<typeof GrantRows>;
 
@@ -124,6 +124,7 @@ function refresh(store: Store, token: string, client: string): IssuedTokens | un
   const row = store.rows.refresh[hash(token)];
   const grant = row && grantOf(store.rows, row.grant);
   if (!row || !grant || row.spent || grant.client !== client) return undefined;
+  if (row.expires !== undefined && row.expires <= store.now()) return undefined;
   if (store.traits.refresh === "stable") return { ...issue(store, grant, false), refresh: token };
   row.spent = true;
   return issue(store, grant, true);
@@ -131,11 +132,17 @@ function refresh(store: Store, token: string, client: string): IssuedTokens | un
 
 function issue(store: Store, grant: Grant, withRefresh: boolean): IssuedTokens {
   const { rows, traits, now } = store;
-  const tokens: IssuedTokens = { access: secret(store), scopes: grant.scopes, expiresIn: traits.accessSeconds };
+  const tokens: IssuedTokens = {
+    account: grant.account,
+    access: secret(store),
+    scopes: grant.scopes,
+    expiresIn: traits.accessSeconds,
+  };
   rows.access[hash(tokens.access)] = { grant: grant.id, expires: now() + traits.accessSeconds * 1000 };
   if (withRefresh) {
     tokens.refresh = secret(store);
-    rows.refresh[hash(tokens.refresh)] = { grant: grant.id, spent: false };
+    const expires = traits.refreshSeconds && now() + traits.refreshSeconds * 1000;
+    rows.refresh[hash(tokens.refresh)] = { grant: grant.id, spent: false, ...(expires ? { expires } : {}) };
   }
   store.changed();
   return tokens;

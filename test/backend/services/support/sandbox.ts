@@ -1,4 +1,4 @@
-import { randomBytes } from "node:crypto";
+import { createHash, randomBytes } from "node:crypto";
 import { configureServices } from "#backend/services/catalogue";
 import { createServiceHttp } from "#backend/services/http";
 import type { ToolResult } from "#backend/services/service";
@@ -6,7 +6,12 @@ import { createSandbox } from "#sandbox/sandbox";
 
 const NOW = Date.parse("2026-11-27T12:00:00Z");
 const REDIRECT = "http://127.0.0.1:4000/auth/callback";
-const ORIGINS = { atlassian: "http://127.0.0.1:4010", bitbucket: "http://127.0.0.1:4011" } as const;
+const ORIGINS = {
+  atlassian: "http://127.0.0.1:4010",
+  bitbucket: "http://127.0.0.1:4011",
+  notion: "http://127.0.0.1:4012",
+  airtable: "http://127.0.0.1:4013",
+} as const;
 
 /** A sandbox in this process, and services that reach it through `fetch` alone, as they reach the real ones. */
 export function sandboxServices(seed?: unknown) {
@@ -41,7 +46,13 @@ export async function connected(world: ReturnType<typeof sandboxServices>, name:
   return { identity, run };
 }
 
-type OAuth = { scopes: string[]; authorizeParams?: Record<string, string>; clientAuth: string };
+type OAuth = {
+  scopes: string[];
+  authorizeParams?: Record<string, string>;
+  clientAuth: string;
+  pkce: boolean;
+  tokenBody?: "json";
+};
 
 async function consent(
   { fetch }: ReturnType<typeof sandboxServices>,
@@ -55,24 +66,34 @@ async function consent(
     redirect_uri: REDIRECT,
     response_type: "code",
     state: "s",
+    ...(oauth.scopes.length > 0 ? { scope: oauth.scopes.join(" ") } : {}),
+    ...(oauth.pkce ? { code_challenge: challenge(VERIFIER), code_challenge_method: "S256" } : {}),
   };
-  const scope = oauth.scopes.join(" ");
-  const page = await (await fetch(`${endpoints.authorize}?${new URLSearchParams({ ...query, scope })}`)).text();
+  const page = await (await fetch(`${endpoints.authorize}?${new URLSearchParams(query)}`)).text();
   const field = (name: string) => new RegExp(`name="${name}" value="([^"]+)"`).exec(page)?.[1] ?? "";
   const answers = { ticket: field("ticket"), account: field("account"), decision: "allow" };
   const answer = await fetch(endpoints.authorize, { method: "POST", body: new URLSearchParams(answers) });
   const code = new URL(answer.headers.get("location") ?? "").searchParams.get("code") ?? "";
   const basic = `Basic ${Buffer.from(`${client.id}:${client.secret}`).toString("base64")}`;
   const inBody = oauth.clientAuth === "client_secret_post";
+  const parameters = {
+    grant_type: "authorization_code",
+    code,
+    redirect_uri: REDIRECT,
+    ...(oauth.pkce ? { code_verifier: VERIFIER } : {}),
+    ...(inBody ? { client_id: client.id, client_secret: client.secret ?? "" } : {}),
+  };
+  const json = oauth.tokenBody === "json";
   const response = await fetch(endpoints.token, {
     method: "POST",
-    headers: inBody ? {} : { authorization: basic },
-    body: new URLSearchParams({
-      grant_type: "authorization_code",
-      code,
-      redirect_uri: REDIRECT,
-      ...(inBody ? { client_id: client.id, client_secret: client.secret ?? "" } : {}),
-    }),
+    headers: { ...(inBody ? {} : { authorization: basic }), ...(json ? { "content-type": "application/json" } : {}) },
+    body: json ? JSON.stringify(parameters) : new URLSearchParams(parameters),
   });
   return ((await response.json()) as { access_token: string }).access_token;
+}
+
+const VERIFIER = "v".repeat(43);
+
+function challenge(verifier: string): string {
+  return createHash("sha256").update(verifier).digest("base64url");
 }

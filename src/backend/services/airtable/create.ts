@@ -1,0 +1,77 @@
+import * as z from "zod/mini";
+import { Problem } from "#protocol/errors";
+import { describe } from "../fields.ts";
+import { cell } from "../markdown.ts";
+import { defineTool, type ToolContext } from "../service.ts";
+import { fieldOf, findTable, type Place, primaryField, tablePath } from "./base.ts";
+import { AirtableRecord, nameOf, recordUrl } from "./record.ts";
+import { cellValue, type Given } from "./values.ts";
+
+const Input = z.object({
+  table: describe(z.string(), "Title, id or address of the table."),
+  name: describe(z.string(), "Title of the record: the value of its first column."),
+  fields: describe(
+    z.optional(z.record(z.string(), z.union([z.string(), z.number(), z.boolean()]))),
+    "Further columns by their names; dates as 2026-12-24, several choices or records with commas between.",
+  ),
+  base: describe(z.optional(z.string()), "Name or id of the base, when several have such a table."),
+});
+type Input = z.output<typeof Input>;
+
+const Created = z.looseObject({ records: z.array(AirtableRecord).check(z.minLength(1)) });
+
+/** Source: https://airtable.com/developers/web/api/create-records */
+export const createRecord = defineTool({
+  name: "airtable.create_record",
+  description: "Add a record to an Airtable table.",
+  access: "write",
+  input: Input,
+  examples: [
+    "add a record to the airtable table {table}: {name}",
+    "add {name} to {table} in airtable",
+    "add {name} to the airtable table {table}",
+    "create a record in the airtable table {table}: {name}",
+    "create a record in {table} in airtable called {name}",
+    "new record in the airtable table {table}: {name}",
+  ],
+  summary: describeCall,
+  async run(input, context) {
+    const place = await findTable(context, input.table, input.base);
+    const body = { records: [{ fields: await fieldsOf(input, place, context) }] };
+    const request = { method: "POST", path: tablePath(place), body, answer: Created } as const;
+    const { records } = await context.http.request({ ...request, scope: "data.records:write" });
+    const [record] = records;
+    if (!record)
+      throw new Problem("OUTCOME_UNKNOWN", "Airtable did not say which record it made. It may have been done.");
+    const [name, url] = [nameOf(record, place), recordUrl(context, place, record.id)];
+    return {
+      data: { id: record.id, base: place.base.name, table: place.table.name, fields: record.fields, url },
+      text: `Added “${cell(name)}” to ${cell(place.table.name)} (${cell(place.base.name)}).\n\n${url}`,
+      url,
+    };
+  },
+});
+
+async function fieldsOf(
+  { name, fields }: Pick<Input, "name" | "fields">,
+  place: Place,
+  context: ToolContext,
+): Promise<Record<string, unknown>> {
+  const primary = primaryField(place.table);
+  const given: [string, Given][] = [
+    ...(primary ? [[primary.name, name] as [string, Given]] : []),
+    ...Object.entries(fields ?? {}),
+  ];
+  const values: Record<string, unknown> = {};
+  for (const [wanted, value] of given) {
+    const field = fieldOf(place.table, wanted);
+    values[field.name] = await cellValue(field, value, place, context);
+  }
+  return values;
+}
+
+function describeCall({ table, name, fields, base }: Input): string {
+  const also = Object.entries(fields ?? {}).map(([field, value]) => `${field}: ${String(value).trim()}`);
+  const where = `“${table.trim()}”${base?.trim() ? ` of “${base.trim()}”` : ""}`;
+  return `Add the record “${name.trim()}”${also.length > 0 ? ` (${also.join(", ")})` : ""} to ${where} in Airtable`;
+}

@@ -1,0 +1,44 @@
+import * as z from "zod/mini";
+import { describe } from "../fields.ts";
+import { cell } from "../markdown.ts";
+import { defineTool } from "../service.ts";
+import { findTable, tablePath } from "./base.ts";
+import { findRecord, nameOf, recordUrl } from "./record.ts";
+
+const Input = z.object({
+  table: describe(z.string(), "Title, id or address of the table."),
+  record: describe(z.string(), "Title (value of the first column), id or address of the record."),
+  base: describe(z.optional(z.string()), "Name or id of the base, when several have such a table."),
+});
+type Input = z.output<typeof Input>;
+
+const Deleted = z.optional(z.looseObject({ id: z.nullish(z.string()), deleted: z.nullish(z.boolean()) }));
+
+/** Source: https://airtable.com/developers/web/api/delete-record */
+export const deleteRecord = defineTool({
+  name: "airtable.delete_record",
+  description: "Delete one record from an Airtable table.",
+  access: "destructive",
+  input: Input,
+  examples: [
+    "delete the record {record} from the airtable table {table}",
+    "delete {record} from {table} in airtable",
+    "delete {record} from the airtable table {table}",
+    "remove the record {record} from the airtable table {table}",
+    "remove {record} from {table} in airtable",
+  ],
+  summary: ({ table, record, base }: Input) =>
+    `Delete the record “${record.trim()}” from “${table.trim()}”${base?.trim() ? ` of “${base.trim()}”` : ""} in Airtable`,
+  async run(input, context) {
+    const place = await findTable(context, input.table, input.base);
+    const record = await findRecord(context, place, input.record);
+    const path = `${tablePath(place)}/${encodeURIComponent(record.id)}`;
+    await context.http.request({ method: "DELETE", path, answer: Deleted, scope: "data.records:write" });
+    const name = nameOf(record, place);
+    return {
+      data: { id: record.id, name, table: place.table.name, deleted: true, fields: record.fields },
+      text: `Deleted “${cell(name)}” from ${cell(place.table.name)} (${cell(place.base.name)}).`,
+      url: recordUrl(context, place),
+    };
+  },
+});

@@ -1,0 +1,38 @@
+import { addRow } from "./notion/add-row.ts";
+import { append } from "./notion/append.ts";
+import { comment } from "./notion/comment.ts";
+import { createPage } from "./notion/create.ts";
+import { getPage } from "./notion/get.ts";
+import { notionIdentity } from "./notion/identity.ts";
+import { queryDatabase } from "./notion/query.ts";
+import { search } from "./notion/search.ts";
+import { setProperty } from "./notion/set-property.ts";
+import type { Service } from "./service.ts";
+
+/**
+ * Notion. What a connection may do is chosen by its owner in Notion ("capabilities"), so there are no scopes. Access tokens name no end; the
+ * token endpoint gives a new refresh token with each refresh. Sources: https://developers.notion.com/docs/authorization,
+ * https://developers.notion.com/reference/refresh-a-token, …/reference/versioning and …/reference/request-limits (409 `conflict_error` and
+ * 529 `service_overload` are to be sent again, as 429 is).
+ */
+export const notion: Service = {
+  name: "notion",
+  title: "Notion",
+  oauth: {
+    provider: "notion",
+    scopes: [],
+    authorizeParams: { owner: "user" },
+    pkce: false,
+    clientAuth: "client_secret_basic",
+    tokenBody: "json",
+    refresh: "rotating",
+  },
+  endpoints: {
+    authorize: "https://api.notion.com/v1/oauth/authorize",
+    token: "https://api.notion.com/v1/oauth/token",
+    api: "https://api.notion.com",
+  },
+  api: { headers: { "notion-version": "2026-03-11" }, repeat: [409, 529] },
+  identify: notionIdentity,
+  tools: [search, getPage, createPage, append, queryDatabase, addRow, setProperty, comment],
+};

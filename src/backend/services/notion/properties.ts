@@ -1,0 +1,71 @@
+import * as z from "zod/mini";
+import { joined, type NotionObject } from "./title.ts";
+
+const Named = z.looseObject({ name: z.nullish(z.string()) });
+const Dated = z.looseObject({ start: z.nullish(z.string()), end: z.nullish(z.string()) });
+
+/** Properties of a page or row as texts for people and models, the title left out, empty ones as "". */
+export function shownProperties({ properties }: NotionObject): Record<string, string> {
+  const entries = Object.entries(properties ?? {}).filter(([, { type }]) => type !== "title");
+  return Object.fromEntries(entries.map(([name, property]) => [name, shown(property)]));
+}
+
+/** The value of one property as text. Source: https://developers.notion.com/reference/page-property-values */
+function shown(property: Record<string, unknown>): string {
+  const type = String(property.type ?? "");
+  const value = property[type];
+  if (value === null || value === undefined) return "";
+  switch (type) {
+    case "title":
+    case "rich_text":
+      return joined(value);
+    case "checkbox":
+      return value === true ? "yes" : "no";
+    case "select":
+    case "status":
+    case "created_by":
+    case "last_edited_by":
+      return named(value);
+    case "multi_select":
+    case "people":
+    case "files":
+      return list(value).map(named).filter(Boolean).join(", ");
+    case "date":
+      return dated(value);
+    case "relation":
+      return list(value).length > 0 ? `${list(value).length} linked` : "";
+    case "unique_id":
+      return uniqueId(value);
+    case "formula":
+    case "rollup":
+      return shown(value as Record<string, unknown>);
+    case "array":
+      return list(value)
+        .map((one) => shown(one as Record<string, unknown>))
+        .filter(Boolean)
+        .join(", ");
+    default:
+      return typeof value === "object" ? "" : String(value);
+  }
+}
+
+function named(value: unknown): string {
+  const result = Named.safeParse(value);
+  return (result.success && result.data.name) || "";
+}
+
+function dated(value: unknown): string {
+  const result = Dated.safeParse(value);
+  if (!result.success) return "";
+  const { start, end } = result.data;
+  return end ? `${start ?? ""} – ${end}` : (start ?? "");
+}
+
+function uniqueId(value: unknown): string {
+  const { prefix, number } = value as { prefix?: string | null; number?: number };
+  return prefix ? `${prefix}-${number}` : String(number ?? "");
+}
+
+function list(value: unknown): unknown[] {
+  return Array.isArray(value) ? value : [];
+}

@@ -1,0 +1,46 @@
+import * as z from "zod/mini";
+
+/** A piece of text in an answer; `plain_text` is there for every kind of piece. */
+export const Piece = z.looseObject({
+  plain_text: z.nullish(z.string()),
+  href: z.nullish(z.string()),
+  annotations: z.nullish(
+    z.looseObject({
+      bold: z.nullish(z.boolean()),
+      italic: z.nullish(z.boolean()),
+      strikethrough: z.nullish(z.boolean()),
+      code: z.nullish(z.boolean()),
+    }),
+  ),
+});
+export type Piece = z.output<typeof Piece>;
+
+/** A page or a data source, as lists and single reads give it. Source: https://developers.notion.com/reference/page */
+export const NotionObject = z.looseObject({
+  object: z.nullish(z.string()),
+  id: z.string(),
+  url: z.nullish(z.string()),
+  title: z.nullish(z.array(Piece)),
+  parent: z.nullish(z.record(z.string(), z.unknown())),
+  last_edited_time: z.nullish(z.string()),
+  in_trash: z.nullish(z.boolean()),
+  properties: z.nullish(z.record(z.string(), z.looseObject({ type: z.nullish(z.string()) }))),
+});
+export type NotionObject = z.output<typeof NotionObject>;
+
+/** Pieces as plain text. */
+export function joined(pieces: unknown): string {
+  const list = z.array(Piece).safeParse(pieces);
+  return list.success ? list.data.map(({ plain_text }) => plain_text ?? "").join("") : "";
+}
+
+/** The title of a page, of a row, or of a database. */
+export function titleOf({ title, properties }: NotionObject): string {
+  const own = Object.values(properties ?? {}).find(({ type }) => type === "title");
+  return joined(title ?? own?.title).trim() || "Untitled";
+}
+
+/** Where a person opens a page. */
+export function urlOf({ url, id }: Pick<NotionObject, "url" | "id">): string {
+  return url ?? `https://www.notion.so/${id.replaceAll("-", "")}`;
+}

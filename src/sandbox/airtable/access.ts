@@ -1,0 +1,67 @@
+import type { Context, MiddlewareHandler } from "hono";
+import type { Place, SandboxEnv } from "../provider.ts";
+import { AirtableRefusal, forbidden } from "./errors.ts";
+import type { Account, AirtableWorld, Base, Table } from "./world.ts";
+
+/** What a request under `/v0` knows: whose it is, and the world. */
+export type AirtableEnv = {
+  Bindings: SandboxEnv["Bindings"];
+  Variables: SandboxEnv["Variables"] & { account: Account; world: AirtableWorld };
+};
+
+/** Scopes in words (airtable.com/developers/web/api/scopes). */
+export const SCOPES: Record<string, string> = {
+  "data.records:read": "See the data in records",
+  "data.records:write": "Create, edit and delete records",
+  "data.recordComments:read": "See comments in records",
+  "data.recordComments:write": "Create, edit and delete record comments",
+  "schema.bases:read": "See the structure of a base, like table names or field types",
+  "schema.bases:write": "Edit the structure of a base",
+  "user.email:read": "See your email address",
+};
+
+/** Lets only living tokens pass. */
+export function signedIn(place: Place<AirtableWorld>): MiddlewareHandler<AirtableEnv> {
+  return async (c, next) => {
+    const grant = place.grant(c.req.raw);
+    const world = place.world();
+    const account = world.accounts.find(({ id }) => id === grant?.account);
+    if (!grant || !account) throw new AirtableRefusal(401, "AUTHENTICATION_REQUIRED", "Authentication required");
+    c.set("grant", grant);
+    c.set("account", account);
+    c.set("world", world);
+    await next();
+  };
+}
+
+/** Lets a request pass that has this scope. */
+export function needs(scope: string): MiddlewareHandler<AirtableEnv> {
+  return async (c, next) => {
+    if (!c.get("grant").scopes.includes(scope)) {
+      throw new AirtableRefusal(403, "INVALID_PERMISSIONS", "You are not permitted to perform this operation");
+    }
+    await next();
+  };
+}
+
+/** Bases of the account. */
+export function basesOf(c: Context<AirtableEnv>): Base[] {
+  const me = c.get("account").id;
+  return c.get("world").bases.filter(({ members }) => members.length === 0 || members.includes(me));
+}
+
+/** The base in the path. */
+export function baseOf(c: Context<AirtableEnv>): Base {
+  const found = basesOf(c).find(({ id }) => id === c.req.param("base"));
+  if (!found) throw forbidden();
+  return found;
+}
+
+/** The table in the path, by id or name; `writes` needs the right to edit the base. */
+export function tableOf(c: Context<AirtableEnv>, writes = false): { base: Base; table: Table } {
+  const base = baseOf(c);
+  const wanted = c.req.param("table") ?? "";
+  const table = base.tables.find(({ id, name }) => id === wanted || name === wanted);
+  if (!table || (writes && !["edit", "create"].includes(base.permissionLevel))) throw forbidden();
+  return { base, table };
+}

@@ -1,0 +1,80 @@
+import { Hono } from "hono";
+import type { OAuthTraits, Provider } from "../provider.ts";
+import { type AirtableEnv, baseOf, basesOf, needs, SCOPES, signedIn } from "./access.ts";
+import { browse } from "./browse.ts";
+import { buildAirtable } from "./build.ts";
+import { BUILT_IN } from "./builtin.ts";
+import { notFound, refusals } from "./errors.ts";
+import { recordRoutes } from "./records.ts";
+import { AirtableSeed } from "./seed.ts";
+import { baseView, tableView } from "./views.ts";
+import type { AirtableWorld } from "./world.ts";
+
+const HOUR = 3_600;
+const SIXTY_DAYS = 5_184_000;
+
+/** OAuth 2.0 at Airtable (airtable.com/developers/web/api/oauth-reference): PKCE is required, tokens live an hour, refresh tokens 60 days. */
+const oauth: OAuthTraits = {
+  authorizePath: "/oauth2/v1/authorize",
+  tokenPath: "/oauth2/v1/token",
+  subject: () => "Airtable",
+  scopes: SCOPES,
+  fixed: {},
+  needsChallenge: true,
+  accessSeconds: HOUR,
+  refreshSeconds: SIXTY_DAYS,
+  refresh: "rotating",
+  answer: ({ access, refresh, scopes, expiresIn }) => ({
+    access_token: access,
+    ...(refresh === undefined ? {} : { refresh_token: refresh, refresh_expires_in: SIXTY_DAYS }),
+    token_type: "Bearer",
+    scope: scopes.join(" "),
+    expires_in: expiresIn,
+  }),
+  errors: {
+    client: { status: 401, body: { error: "invalid_client", error_description: "Client authentication failed" } },
+    code: { status: 400, body: { error: "invalid_grant", error_description: "Authorization code is invalid" } },
+    refresh: { status: 400, body: { error: "invalid_grant", error_description: "Refresh token is invalid" } },
+    grant_type: {
+      status: 400,
+      body: { error: "unsupported_grant_type", error_description: "Grant type is not supported" },
+    },
+    request: { status: 400, body: { error: "invalid_request", error_description: "The request body cannot be read" } },
+  },
+};
+
+/** Stand-in for airtable.com and api.airtable.com, on one origin. */
+export const airtable: Provider<AirtableWorld> = {
+  name: "airtable",
+  title: "Airtable",
+  oauth,
+  seed: AirtableSeed,
+  builtIn: BUILT_IN,
+  build: (seed, now) => buildAirtable(seed as AirtableSeed, now),
+  accounts: (world) => world.accounts,
+  routes(app, place) {
+    const v0 = new Hono<AirtableEnv>();
+    v0.onError(refusals);
+    v0.use(signedIn(place));
+    metaRoutes(v0);
+    recordRoutes(v0, place);
+    v0.all("/*", () => {
+      throw notFound();
+    });
+    app.route("/v0", v0);
+    browse(app, place);
+  },
+};
+
+/** Who asks, their bases, and what is in them (airtable.com/developers/web/api/list-bases). */
+function metaRoutes(app: Hono<AirtableEnv>): void {
+  app.get("/meta/whoami", (c) => {
+    const { id, email } = c.get("account");
+    const { scopes } = c.get("grant");
+    return c.json({ id, scopes, ...(scopes.includes("user.email:read") ? { email } : {}) });
+  });
+  app.get("/meta/bases", needs("schema.bases:read"), (c) => c.json({ bases: basesOf(c).map(baseView) }));
+  app.get("/meta/bases/:base/tables", needs("schema.bases:read"), (c) =>
+    c.json({ tables: baseOf(c).tables.map(tableView) }),
+  );
+}

@@ -1,0 +1,108 @@
+import { unprocessable } from "./errors.ts";
+import type { Scalar } from "./formula.ts";
+import type { AirtableWorld, Base, Cell, Field, Rec, Table } from "./world.ts";
+
+/** The field of a name or id. @throws AirtableRefusal UNKNOWN_FIELD_NAME */
+export function fieldOf({ fields }: Table, name: string): Field {
+  const found = fields.find((field) => field.name === name || field.id === name);
+  if (!found) throw unprocessable("UNKNOWN_FIELD_NAME", `Unknown field name: "${name}"`);
+  return found;
+}
+
+/** A cell as answers have it; undefined when it is empty, since answers leave those out. */
+export function cellView(field: Field, record: Rec, world: AirtableWorld): unknown {
+  if (field.type === "createdTime") return record.createdTime;
+  const cell = record.fields[field.name];
+  if (cell === undefined || cell === "" || cell === false || (Array.isArray(cell) && cell.length === 0))
+    return undefined;
+  if (field.type !== "singleCollaborator") return cell;
+  const account = world.accounts.find(({ id }) => id === cell);
+  return { id: cell, email: account?.email ?? "", name: account?.name ?? "" };
+}
+
+/** A cell as formulas see it: linked records and people by their names. */
+export function scalarOf(field: Field, record: Rec, base: Base, world: AirtableWorld): Scalar {
+  if (field.type === "createdTime") return record.createdTime;
+  const cell = record.fields[field.name];
+  if (cell === undefined) return field.type === "checkbox" ? false : null;
+  if (field.type === "singleCollaborator") return world.accounts.find(({ id }) => id === cell)?.name ?? null;
+  if (!Array.isArray(cell)) return cell;
+  const linked = base.tables.find(({ id }) => id === field.linkedTableId);
+  const primary = linked?.fields[0]?.name ?? "";
+  return cell.map((one) => linked?.records.find(({ id }) => id === one)?.fields[primary] ?? one).join(", ");
+}
+
+/** A value of a request as a cell; undefined empties it. `typecast` reads texts as what the field holds, and adds choices. */
+export function cellFrom(
+  field: Field,
+  value: unknown,
+  typecast: boolean,
+  base: Base,
+  world: AirtableWorld,
+): Cell | undefined {
+  if (field.type === "createdTime") {
+    throw unprocessable(
+      "INVALID_VALUE_FOR_COLUMN",
+      `Field "${field.name}" cannot accept a value because the field is computed`,
+    );
+  }
+  if (value === null || value === "") return undefined;
+  switch (field.type) {
+    case "number":
+    case "percent":
+      return typecast && typeof value === "string" && Number.isFinite(Number(value))
+        ? Number(value)
+        : given(field, value, typeof value === "number");
+    case "checkbox":
+      return given(field, value, typeof value === "boolean");
+    case "singleSelect":
+      return choice(field, given(field, value, typeof value === "string"), typecast);
+    case "multipleSelects":
+      return list(field, value).map((one) => choice(field, one, typecast));
+    case "date":
+      return given(
+        field,
+        value,
+        typeof value === "string" && /^\d{4}-\d\d-\d\d/.test(value) && !Number.isNaN(Date.parse(value)),
+      );
+    case "singleCollaborator":
+      return collaborator(field, value, world);
+    case "multipleRecordLinks":
+      return list(field, value).map((one) => linkedRecord(field, one, base));
+    default:
+      return given(field, value, typeof value === "string");
+  }
+}
+
+function given<T extends Cell>(field: Field, value: unknown, fits: boolean): T {
+  if (fits) return value as T;
+  throw unprocessable("INVALID_VALUE_FOR_COLUMN", `Field "${field.name}" cannot accept the provided value`);
+}
+
+function list(field: Field, value: unknown): string[] {
+  return given(field, value, Array.isArray(value) && value.every((one) => typeof one === "string"));
+}
+
+function choice(field: Field, name: string, typecast: boolean): string {
+  if (field.choices.includes(name)) return name;
+  if (!typecast) {
+    throw unprocessable(
+      "INVALID_MULTIPLE_CHOICE_OPTIONS",
+      `Insufficient permissions to create new select option ""${name}""`,
+    );
+  }
+  field.choices.push(name);
+  return name;
+}
+
+function collaborator(field: Field, value: unknown, { accounts }: AirtableWorld): string {
+  const { id, email } = (typeof value === "object" ? value : {}) as { id?: unknown; email?: unknown };
+  const found = accounts.find((account) => account.id === id || account.email === email);
+  return given(field, found?.id, found !== undefined);
+}
+
+function linkedRecord(field: Field, wanted: string, base: Base): string {
+  const records = base.tables.find(({ id }) => id === field.linkedTableId)?.records ?? [];
+  if (records.some(({ id }) => id === wanted)) return wanted;
+  throw unprocessable("ROW_DOES_NOT_EXIST", `Record ID ${wanted} does not exist`);
+}

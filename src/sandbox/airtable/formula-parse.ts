@@ -1,0 +1,88 @@
+/** A formula of Airtable as a tree (support.airtable.com/docs/formula-field-reference). */
+export type Formula =
+  | { kind: "value"; value: string | number }
+  | { kind: "field"; name: string }
+  | { kind: "call"; name: string; inputs: Formula[] }
+  | { kind: "operator"; operator: string; left: Formula; right: Formula };
+
+/** A formula that cannot be read; the message is the reason. */
+export class FormulaFault extends Error {}
+
+type Token = { kind: "text" | "number" | "field" | "word" | "sign"; text: string };
+
+/** Read a formula. @throws FormulaFault */
+export function parseFormula(text: string): Formula {
+  const tokens = lex(text);
+  let at = 0;
+  const take = (sign: string) => {
+    if (tokens[at]?.kind !== "sign" || tokens[at]?.text !== sign) return false;
+    at++;
+    return true;
+  };
+  const binary = (level: number): Formula => {
+    const signs = LEVELS[level];
+    if (!signs) return primary();
+    let left = binary(level + 1);
+    for (let token = tokens[at]; token?.kind === "sign" && signs.includes(token.text); token = tokens[at]) {
+      at++;
+      left = { kind: "operator", operator: token.text, left, right: binary(level + 1) };
+    }
+    return left;
+  };
+  const primary = (): Formula => {
+    const token = tokens[at++];
+    if (!token) throw new FormulaFault("it ends too early");
+    if (token.kind === "text") return { kind: "value", value: token.text };
+    if (token.kind === "number") return { kind: "value", value: Number(token.text) };
+    if (token.kind === "field") return { kind: "field", name: token.text };
+    if (token.kind === "word") return take("(") ? call(token.text) : { kind: "field", name: token.text };
+    if (token.text === "-")
+      return { kind: "operator", operator: "-", left: { kind: "value", value: 0 }, right: primary() };
+    if (token.text !== "(") throw new FormulaFault(`"${token.text}" stands at the wrong place`);
+    const inner = binary(0);
+    if (!take(")")) throw new FormulaFault("a bracket is not closed");
+    return inner;
+  };
+  const call = (name: string): Formula => {
+    const inputs: Formula[] = [];
+    if (!take(")")) {
+      do inputs.push(binary(0));
+      while (take(","));
+      if (!take(")")) throw new FormulaFault("a bracket is not closed");
+    }
+    return { kind: "call", name: name.toUpperCase(), inputs };
+  };
+  const formula = binary(0);
+  if (at < tokens.length) throw new FormulaFault(`"${tokens[at]?.text}" stands at the wrong place`);
+  return formula;
+}
+
+/** Operators, the loosest first. */
+const LEVELS = [["=", "!=", "<", ">", "<=", ">="], ["&"], ["+", "-"], ["*", "/"]];
+
+const TOKEN =
+  /\s*(?:"((?:[^"\\]|\\[\s\S])*)"|'((?:[^'\\]|\\[\s\S])*)'|\{((?:[^}\\]|\\[\s\S])*)\}|(\d+(?:\.\d+)?)|([A-Za-z_][A-Za-z0-9_]*)|(!=|<=|>=|[=<>&+\-*/(),]))/y;
+
+function lex(text: string): Token[] {
+  const tokens: Token[] = [];
+  const source = text.trim();
+  TOKEN.lastIndex = 0;
+  while (TOKEN.lastIndex < source.length) {
+    const from = TOKEN.lastIndex;
+    const match = TOKEN.exec(source);
+    if (!match) throw new FormulaFault(`"${source.slice(from, from + 10)}" cannot be read`);
+    const [, double, single, field, number, word, sign] = match;
+    const quoted = double ?? single;
+    if (quoted !== undefined) tokens.push({ kind: "text", text: unescaped(quoted) });
+    else if (field !== undefined) tokens.push({ kind: "field", text: unescaped(field) });
+    else if (number !== undefined) tokens.push({ kind: "number", text: number });
+    else if (word !== undefined) tokens.push({ kind: "word", text: word });
+    else tokens.push({ kind: "sign", text: sign ?? "" });
+  }
+  return tokens;
+}
+
+function unescaped(text: string): string {
+  const named: Record<string, string> = { n: "\n", r: "\r", t: "\t" };
+  return text.replace(/\\([\s\S])/g, (_, character: string) => named[character] ?? character);
+}

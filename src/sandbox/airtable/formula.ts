@@ -1,0 +1,116 @@
+import { type Formula, FormulaFault } from "./formula-parse.ts";
+
+/** What a formula works on: cells as text, number, switch, or nothing. */
+export type Scalar = string | number | boolean | null;
+
+/** What a formula needs of a record. `field` throws when there is none of that name. */
+export type Scope = { field(name: string): Scalar; id: string; now: number };
+
+/** The value of a formula for a record. @throws FormulaFault for a function that the sandbox has not got */
+export function evaluate(formula: Formula, scope: Scope): Scalar {
+  switch (formula.kind) {
+    case "value":
+      return formula.value;
+    case "field":
+      return scope.field(formula.name);
+    case "operator":
+      return operate(formula.operator, evaluate(formula.left, scope), evaluate(formula.right, scope));
+    default:
+      return callFunction(formula.name, formula.inputs, scope);
+  }
+}
+
+/** Whether a value counts as true: anything but nothing, no text, zero and false. */
+export function isTrue(value: Scalar): boolean {
+  return value !== null && value !== "" && value !== 0 && value !== false;
+}
+
+function operate(operator: string, left: Scalar, right: Scalar): Scalar {
+  switch (operator) {
+    case "&":
+      return text(left) + text(right);
+    case "=":
+      return same(left, right);
+    case "!=":
+      return !same(left, right);
+    case "<":
+      return order(left, right) < 0;
+    case ">":
+      return order(left, right) > 0;
+    case "<=":
+      return order(left, right) <= 0;
+    case ">=":
+      return order(left, right) >= 0;
+    case "+":
+      return number(left) + number(right);
+    case "-":
+      return number(left) - number(right);
+    case "*":
+      return number(left) * number(right);
+    default:
+      return number(left) / number(right);
+  }
+}
+
+function callFunction(name: string, inputs: Formula[], scope: Scope): Scalar {
+  const value = (index: number): Scalar => {
+    const input = inputs[index];
+    return input === undefined ? null : evaluate(input, scope);
+  };
+  const known = FUNCTIONS[name];
+  if (!known) throw new FormulaFault(`the function ${name} is not known`);
+  return known({ value, all: () => inputs.map((one) => evaluate(one, scope)), scope });
+}
+
+type Inputs = { value(index: number): Scalar; all(): Scalar[]; scope: Scope };
+
+const FUNCTIONS: Record<string, ((inputs: Inputs) => Scalar) | undefined> = {
+  AND: ({ all }) => all().every(isTrue),
+  OR: ({ all }) => all().some(isTrue),
+  NOT: ({ value }) => !isTrue(value(0)),
+  IF: ({ value }) => (isTrue(value(0)) ? value(1) : value(2)),
+  TRUE: () => true,
+  FALSE: () => false,
+  BLANK: () => null,
+  RECORD_ID: ({ scope }) => scope.id,
+  LOWER: ({ value }) => text(value(0)).toLowerCase(),
+  UPPER: ({ value }) => text(value(0)).toUpperCase(),
+  TRIM: ({ value }) => text(value(0)).trim(),
+  LEN: ({ value }) => text(value(0)).length,
+  CONCATENATE: ({ all }) => all().map(text).join(""),
+  FIND: ({ value }) => text(value(1)).indexOf(text(value(0))) + 1,
+  SEARCH: ({ value }) =>
+    text(value(1))
+      .toLowerCase()
+      .indexOf(text(value(0)).toLowerCase()) + 1 || null,
+  VALUE: ({ value }) => number(value(0)),
+  TODAY: ({ scope }) => day(scope.now),
+  NOW: ({ scope }) => new Date(scope.now).toISOString(),
+  DATETIME_FORMAT: ({ value }) => text(value(0)).slice(0, 10),
+  IS_BEFORE: ({ value }) => order(value(0), value(1)) < 0 && value(0) !== null,
+  IS_AFTER: ({ value }) => order(value(0), value(1)) > 0,
+  IS_SAME: ({ value }) => text(value(0)).slice(0, 10) === text(value(1)).slice(0, 10),
+};
+
+function day(now: number): string {
+  return new Date(now).toISOString().slice(0, 10);
+}
+
+function same(left: Scalar, right: Scalar): boolean {
+  if (typeof left === "boolean" || typeof right === "boolean") return isTrue(left) === isTrue(right);
+  if (typeof left === "number" && typeof right === "number") return left === right;
+  return text(left) === text(right);
+}
+
+function order(left: Scalar, right: Scalar): number {
+  if (typeof left === "number" || typeof right === "number") return number(left) - number(right);
+  return text(left).localeCompare(text(right), "en");
+}
+
+function text(value: Scalar): string {
+  return value === null ? "" : value === true ? "1" : value === false ? "0" : String(value);
+}
+
+function number(value: Scalar): number {
+  return Number(value ?? 0);
+}

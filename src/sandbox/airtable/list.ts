@@ -1,0 +1,125 @@
+import type { Context } from "hono";
+import type { Place } from "../provider.ts";
+import { type AirtableEnv, tableOf } from "./access.ts";
+import { fieldOf, scalarOf } from "./cells.ts";
+import { AirtableRefusal, invalidRequest, unprocessable } from "./errors.ts";
+import { evaluate, isTrue } from "./formula.ts";
+import { FormulaFault, parseFormula } from "./formula-parse.ts";
+import { recordView } from "./views.ts";
+import type { AirtableWorld, Base, Rec, Table } from "./world.ts";
+
+/** What a list may be asked for (airtable.com/developers/web/api/list-records), from a query or a body. */
+type Asked = {
+  pageSize: number;
+  maxRecords: number;
+  offset?: string;
+  formula?: string;
+  sort: { field: string; direction: string }[];
+  fields: string[];
+  byId: boolean;
+};
+
+/** A page of records, and where the next begins. */
+export async function listRecords(c: Context<AirtableEnv>, place: Place<AirtableWorld>) {
+  const asked = c.req.method === "POST" ? fromBody(await c.req.json().catch(() => ({}))) : fromQuery(c);
+  const { base, table } = tableOf(c);
+  if (asked.pageSize < 1 || asked.pageSize > 100 || !Number.isInteger(asked.pageSize)) throw invalidRequest();
+  const world = c.get("world");
+  const found = sorted(filtered(table.records, asked, table, base, world, place.now()), asked, table, base, world);
+  const records = found.slice(0, asked.maxRecords);
+  const start = startOf(asked.offset, records);
+  const end = start + asked.pageSize;
+  const next = records[end];
+  return c.json({
+    records: records.slice(start, end).map((record) => recordView(table, record, world, asked)),
+    ...(next ? { offset: `itr${table.id.slice(3)}/${next.id}` } : {}),
+  });
+}
+
+function fromQuery(c: Context<AirtableEnv>): Asked {
+  const query = new URL(c.req.url).searchParams;
+  const sort: Asked["sort"] = [];
+  for (let index = 0; query.has(`sort[${index}][field]`); index++) {
+    const direction = query.get(`sort[${index}][direction]`) ?? "asc";
+    sort.push({ field: query.get(`sort[${index}][field]`) ?? "", direction });
+  }
+  return {
+    pageSize: Number(query.get("pageSize") ?? 100),
+    maxRecords: Number(query.get("maxRecords") ?? Number.POSITIVE_INFINITY),
+    offset: query.get("offset") ?? undefined,
+    formula: query.get("filterByFormula") ?? undefined,
+    sort,
+    fields: query.getAll("fields[]"),
+    byId: query.get("returnFieldsByFieldId") === "true",
+  };
+}
+
+function fromBody(body: Record<string, unknown>): Asked {
+  return {
+    pageSize: Number(body.pageSize ?? 100),
+    maxRecords: Number(body.maxRecords ?? Number.POSITIVE_INFINITY),
+    offset: body.offset as string | undefined,
+    formula: body.filterByFormula as string | undefined,
+    sort: ((body.sort ?? []) as Asked["sort"]).map(({ field, direction = "asc" }) => ({ field, direction })),
+    fields: (body.fields ?? []) as string[],
+    byId: body.returnFieldsByFieldId === true,
+  };
+}
+
+function filtered(
+  records: Rec[],
+  { formula }: Asked,
+  table: Table,
+  base: Base,
+  world: AirtableWorld,
+  now: number,
+): Rec[] {
+  if (formula === undefined || formula.trim() === "") return records;
+  try {
+    const parsed = parseFormula(formula);
+    return records.filter((record) => {
+      const field = (name: string) => scalarOf(fieldOf(table, name), record, base, world);
+      return isTrue(evaluate(parsed, { field, id: record.id, now }));
+    });
+  } catch (error) {
+    if (!(error instanceof FormulaFault) && !(error instanceof AirtableRefusal)) throw error;
+    const reason =
+      error instanceof FormulaFault
+        ? "Please check your formula text."
+        : error.message
+            .replace(/^Unknown field name: /, "Unknown field names: ")
+            .replaceAll('"', "")
+            .toLowerCase();
+    throw unprocessable("INVALID_FILTER_BY_FORMULA", `The formula for filtering records is invalid: ${reason}`);
+  }
+}
+
+function sorted(records: Rec[], { sort }: Asked, table: Table, base: Base, world: AirtableWorld): Rec[] {
+  const keys = sort.map(({ field, direction }) => ({
+    field: fieldOf(table, field),
+    turn: direction === "desc" ? -1 : 1,
+  }));
+  return [...records].sort((a, b) => {
+    for (const { field, turn } of keys) {
+      const [left, right] = [scalarOf(field, a, base, world), scalarOf(field, b, base, world)];
+      const choices = field.choices.length > 0;
+      const difference = choices
+        ? field.choices.indexOf(String(left)) - field.choices.indexOf(String(right))
+        : typeof left === "number" && typeof right === "number"
+          ? left - right
+          : String(left ?? "").localeCompare(String(right ?? ""), "en");
+      if (difference !== 0) return turn * difference;
+    }
+    return 0;
+  });
+}
+
+function startOf(offset: string | undefined, records: Rec[]): number {
+  if (offset === undefined || offset === "") return 0;
+  const index = records.findIndex(({ id }) => offset.endsWith(`/${id}`));
+  if (index >= 0) return index;
+  throw unprocessable(
+    "LIST_RECORDS_ITERATOR_NOT_AVAILABLE",
+    "The iterator is not available. Please start a new list request.",
+  );
+}

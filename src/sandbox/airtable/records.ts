@@ -1,0 +1,136 @@
+import type { Context, Hono } from "hono";
+import type { Place } from "../provider.ts";
+import { type AirtableEnv, needs, tableOf } from "./access.ts";
+import { cellFrom, fieldOf } from "./cells.ts";
+import { AirtableRefusal, invalidRequest, notFound, unprocessable } from "./errors.ts";
+import { idFrom } from "./ids.ts";
+import { listRecords } from "./list.ts";
+import { recordView } from "./views.ts";
+import type { AirtableWorld, Base, Rec, Table } from "./world.ts";
+
+/** Records of one request that writes. */
+const MOST = 10;
+
+const TABLE = "/:base{app[A-Za-z0-9]{14}}/:table";
+const ONE = `${TABLE}/:record`;
+
+/** Records (airtable.com/developers/web/api/list-records and its neighbours). */
+export function recordRoutes(app: Hono<AirtableEnv>, place: Place<AirtableWorld>): void {
+  const [read, write] = [needs("data.records:read"), needs("data.records:write")];
+  app.get(TABLE, read, (c) => listRecords(c, place));
+  app.post(`${TABLE}/listRecords`, read, (c) => listRecords(c, place));
+  app.get(ONE, read, (c) => {
+    const { table } = tableOf(c);
+    return c.json(recordView(table, recordOf(c, table), c.get("world")));
+  });
+  app.post(TABLE, write, (c) => create(c, place));
+  app.patch(TABLE, write, (c) => updateMany(c, place));
+  app.delete(TABLE, write, (c) => removeMany(c, place));
+  app.patch(ONE, write, (c) => updateOne(c, place, false));
+  app.put(ONE, write, (c) => updateOne(c, place, true));
+  app.delete(ONE, write, (c) => {
+    const { table } = tableOf(c, true);
+    const { id } = recordOf(c, table);
+    table.records = table.records.filter((record) => record.id !== id);
+    place.changed();
+    return c.json({ id, deleted: true });
+  });
+}
+
+function recordOf(c: Context<AirtableEnv>, { records }: Table): Rec {
+  const found = records.find(({ id }) => id === c.req.param("record"));
+  if (!found) throw notFound();
+  return found;
+}
+
+type Body = {
+  records?: { id?: string; fields?: Record<string, unknown> }[];
+  fields?: Record<string, unknown>;
+  typecast?: boolean;
+};
+
+async function bodyOf(c: Context<AirtableEnv>): Promise<Body> {
+  try {
+    return (await c.req.json()) as Body;
+  } catch {
+    throw new AirtableRefusal(400, "INVALID_REQUEST_BODY", "Could not parse request body");
+  }
+}
+
+async function create(c: Context<AirtableEnv>, place: Place<AirtableWorld>) {
+  const body = await bodyOf(c);
+  const { base, table } = tableOf(c, true);
+  const world = c.get("world");
+  const given = body.records ?? [{ fields: body.fields }];
+  if (given.length === 0 || given.length > MOST || given.some(({ fields }) => !fields)) throw invalidRequest();
+  const made = given.map(({ fields = {} }): Rec => {
+    const record: Rec = {
+      id: idFrom("rec", place.random),
+      createdTime: new Date(place.now()).toISOString(),
+      fields: {},
+    };
+    fill(record, fields, body.typecast === true, { base, table, world });
+    return record;
+  });
+  table.records.push(...made);
+  place.changed();
+  const views = made.map((record) => recordView(table, record, world));
+  return c.json(body.records ? { records: views } : views[0]);
+}
+
+async function updateOne(c: Context<AirtableEnv>, place: Place<AirtableWorld>, whole: boolean) {
+  const body = await bodyOf(c);
+  const { base, table } = tableOf(c, true);
+  const record = recordOf(c, table);
+  if (!body.fields) throw invalidRequest();
+  const copy: Rec = { ...record, fields: whole ? {} : { ...record.fields } };
+  fill(copy, body.fields, body.typecast === true, { base, table, world: c.get("world") });
+  record.fields = copy.fields;
+  place.changed();
+  return c.json(recordView(table, record, c.get("world")));
+}
+
+/** All or none: nothing is written before everything was found to fit. */
+async function updateMany(c: Context<AirtableEnv>, place: Place<AirtableWorld>) {
+  const body = await bodyOf(c);
+  const { base, table } = tableOf(c, true);
+  const world = c.get("world");
+  const given = body.records ?? [];
+  if (given.length === 0 || given.length > MOST) throw invalidRequest();
+  const copies = given.map(({ id, fields = {} }): Rec => {
+    const record = existing(table, id);
+    const copy = { ...record, fields: { ...record.fields } };
+    fill(copy, fields, body.typecast === true, { base, table, world });
+    return copy;
+  });
+  for (const copy of copies) existing(table, copy.id).fields = copy.fields;
+  place.changed();
+  return c.json({ records: copies.map((record) => recordView(table, record, world)) });
+}
+
+function removeMany(c: Context<AirtableEnv>, place: Place<AirtableWorld>) {
+  const { table } = tableOf(c, true);
+  const ids = c.req.queries("records[]") ?? [];
+  if (ids.length === 0 || ids.length > MOST) throw invalidRequest();
+  for (const id of ids) existing(table, id);
+  table.records = table.records.filter(({ id }) => !ids.includes(id));
+  place.changed();
+  return c.json({ records: ids.map((id) => ({ id, deleted: true })) });
+}
+
+function existing({ records }: Table, id: string | undefined): Rec {
+  const found = records.find((record) => record.id === id);
+  if (!found) throw unprocessable("ROW_DOES_NOT_EXIST", `Record ID ${id} does not exist in this table`);
+  return found;
+}
+
+type Where = { base: Base; table: Table; world: AirtableWorld };
+
+function fill(record: Rec, fields: Record<string, unknown>, typecast: boolean, { base, table, world }: Where): void {
+  for (const [name, value] of Object.entries(fields)) {
+    const field = fieldOf(table, name);
+    const cell = cellFrom(field, value, typecast, base, world);
+    if (cell === undefined) delete record.fields[field.name];
+    else record.fields[field.name] = cell;
+  }
+}

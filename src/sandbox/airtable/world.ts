@@ -1,0 +1,41 @@
+/** The world of the Airtable stand-in: a seed with everything filled in. Ids are as Airtable's (`app…`, `tbl…`, `fld…`, `rec…`, `usr…`). */
+export type AirtableWorld = { accounts: Account[]; bases: Base[] };
+
+export type Account = { id: string; name: string; email: string };
+
+export type PermissionLevel = "none" | "read" | "comment" | "edit" | "create";
+
+export type Base = {
+  id: string;
+  name: string;
+  permissionLevel: PermissionLevel;
+  /** Ids of those who may open it; everybody when empty. */
+  members: string[];
+  tables: Table[];
+};
+
+export type Table = { id: string; name: string; description: string; fields: Field[]; records: Rec[] };
+
+/** The first field of a table is its primary one. */
+export type Field = { id: string; name: string; type: FieldType; choices: string[]; linkedTableId: string | null };
+
+export type FieldType =
+  | "singleLineText"
+  | "multilineText"
+  | "email"
+  | "url"
+  | "phoneNumber"
+  | "number"
+  | "percent"
+  | "checkbox"
+  | "singleSelect"
+  | "multipleSelects"
+  | "date"
+  | "singleCollaborator"
+  | "multipleRecordLinks"
+  | "createdTime";
+
+/** A record; cells by the names of fields, people and linked records as ids, empty ones left out. */
+export type Rec = { id: string; createdTime: string; fields: Record<string, Cell> };
+
+export type Cell = string | number | boolean | string[];

@@ -1,0 +1,158 @@
+import type { Context, MiddlewareHandler } from "hono";
+import type { Place, SandboxEnv } from "../provider.ts";
+import { invalid, NotionRefusal, notFound } from "./errors.ts";
+import { normalId, uuidFrom } from "./ids.ts";
+import type { Block, Database, Entry, NotionWorld, Page, Row, User } from "./world.ts";
+
+/** What a request under `/v1` knows: whose it is, and the world. */
+export type NotionEnv = {
+  Bindings: SandboxEnv["Bindings"];
+  Variables: SandboxEnv["Variables"] & { user: User; world: NotionWorld };
+};
+
+/** What a connection may be allowed, which Notion calls capabilities and keeps on its side (developers.notion.com/reference/capabilities). */
+export const CAPABILITIES: Record<string, string> = {
+  read_content: "Read the pages that you share with it",
+  insert_content: "Add pages and text",
+  update_content: "Change pages and text",
+  read_comments: "Read comments",
+  insert_comments: "Comment on pages",
+  read_users: "See the people of the workspace with their email addresses",
+};
+
+/** Versions with data sources, which is what this stand-in has. */
+const VERSIONS = ["2025-09-03", "2026-03-11"];
+
+/** Lets only living tokens pass that say which version of the API they speak. */
+export function signedIn(place: Place<NotionWorld>): MiddlewareHandler<NotionEnv> {
+  return async (c, next) => {
+    const grant = place.grant(c.req.raw);
+    const world = place.world();
+    const user = world.users.find(({ id }) => id === grant?.account);
+    if (!grant || !user) throw new NotionRefusal(401, "unauthorized", "API token is invalid.");
+    const version = c.req.header("notion-version");
+    if (version === undefined) {
+      const known = VERSIONS.map((one) => `"${one}"`).join(", ");
+      throw new NotionRefusal(
+        400,
+        "missing_version",
+        `Notion-Version header failed validation: Notion-Version header should be ${known}, instead was \`undefined\`.`,
+      );
+    }
+    if (!VERSIONS.includes(version))
+      throw invalid(`Notion-Version header failed validation: ${version} is not supported by the sandbox.`);
+    c.set("grant", grant);
+    c.set("user", user);
+    c.set("world", world);
+    await next();
+  };
+}
+
+/** Lets a request pass whose connection has this capability. */
+export function needs(capability: string): MiddlewareHandler<NotionEnv> {
+  return async (c, next) => {
+    if (!c.get("grant").scopes.includes(capability)) {
+      throw new NotionRefusal(403, "restricted_resource", "Insufficient permissions for this endpoint.");
+    }
+    await next();
+  };
+}
+
+/** A page or a row. */
+export type Found =
+  | { page: Page; row?: undefined; database?: undefined }
+  | { row: Row; database: Database; page?: undefined };
+
+/** The page or row of an id. @throws NotionRefusal 404 */
+export function pageOf(world: NotionWorld, id: string): Found {
+  const wanted = normalId(id);
+  const page = world.pages.find((one) => one.id === wanted);
+  if (page) return { page };
+  for (const database of world.databases) {
+    const row = database.rows.find((one) => one.id === wanted);
+    if (row) return { row, database };
+  }
+  throw notFound("page", id);
+}
+
+/** The entry that a page or row is kept in. */
+export function entryOf(found: Found): Entry {
+  return found.page ?? found.row;
+}
+
+/** The data source of an id. @throws NotionRefusal 404 */
+export function dataSourceOf(world: NotionWorld, id: string): Database {
+  const found = world.databases.find(({ data_source_id }) => data_source_id === normalId(id));
+  if (!found) throw notFound("data source", id);
+  return found;
+}
+
+/** Where blocks stand: a page, or a block on it. @throws NotionRefusal 404 */
+export function blocksAt(
+  world: NotionWorld,
+  id: string,
+): { entry: Entry; blocks: Block[]; block?: Block; parent?: string } {
+  const wanted = normalId(id);
+  const entries = [...world.pages, ...world.databases.flatMap(({ rows }) => rows)];
+  // A page within a page is a block there too, of the same id; what stands on it is the page's.
+  const page = entries.find((entry) => entry.id === wanted);
+  if (page) return { entry: page, blocks: page.blocks };
+  for (const entry of entries) {
+    const found = within(entry.blocks, wanted, entry.id);
+    if (found) return { entry, blocks: found.block.children, ...found };
+  }
+  throw notFound("block", id);
+}
+
+function within(blocks: Block[], id: string, parent: string): { block: Block; parent: string } | undefined {
+  for (const block of blocks) {
+    if (block.id === id) return { block, parent };
+    const found = within(block.children, id, block.id);
+    if (found) return found;
+  }
+  return undefined;
+}
+
+/** The body of a request. @throws NotionRefusal 400 */
+export async function bodyOf(c: Context<NotionEnv>): Promise<Record<string, unknown>> {
+  try {
+    const body: unknown = await c.req.json();
+    if (typeof body === "object" && body !== null && !Array.isArray(body)) return body as Record<string, unknown>;
+  } catch {
+    // told below
+  }
+  throw new NotionRefusal(400, "invalid_json", "Error parsing JSON body.");
+}
+
+/** Notes that somebody changed an entry, and lets the world be saved. */
+export function edited(c: Context<NotionEnv>, place: Place<NotionWorld>, entry: Entry): void {
+  entry.last_edited_by = c.get("user").id;
+  entry.last_edited_time = new Date(place.now()).toISOString();
+  place.changed();
+}
+
+/** A new id. */
+export function newId(place: Place<NotionWorld>): string {
+  return uuidFrom(place.random);
+}
+
+export function record(value: unknown): Record<string, unknown> {
+  return typeof value === "object" && value !== null && !Array.isArray(value) ? (value as Record<string, unknown>) : {};
+}
+
+/** A page of a list: `page_size` (100 at most) from `start_cursor`. */
+export function paged(things: unknown[], size: unknown, cursor: unknown): Record<string, unknown> {
+  const length = size === undefined ? 100 : Number(size);
+  if (!Number.isInteger(length) || length < 1 || length > 100) {
+    throw invalid(`body failed validation: body.page_size should be ≤ \`100\`, instead was \`${String(size)}\`.`);
+  }
+  const start = cursor === undefined ? 0 : Number(/^cursor-(\d+)$/.exec(String(cursor))?.[1] ?? Number.NaN);
+  if (Number.isNaN(start)) throw invalid("The start_cursor provided is invalid.");
+  const more = start + length < things.length;
+  return {
+    object: "list",
+    results: things.slice(start, start + length),
+    next_cursor: more ? `cursor-${start + length}` : null,
+    has_more: more,
+  };
+}

@@ -1,0 +1,158 @@
+import { moment, period } from "../moment.ts";
+import { SeedFault } from "../provider.ts";
+import { uuidOf } from "./ids.ts";
+import type { BlockSeed, DatabaseSeed, NotionSeed, PageSeed, RowSeed } from "./seed.ts";
+import { blocksOfText } from "./text.ts";
+import type { Block, Cell, Database, Entry, NotionWorld, Page, Property, Row, User } from "./world.ts";
+
+type Lookup = {
+  now: number;
+  first: string;
+  person(wanted: string, path: string): string;
+  page(wanted: string, path: string): string;
+  time(value: string | undefined, fallback: string, path: string): string;
+};
+
+/** Fill in a Notion seed. @throws SeedFault */
+export function buildNotion(seed: NotionSeed, now: number): NotionWorld {
+  const users = seed.users.map((user) => ({ ...user, id: user.id ?? uuidOf(`user ${user.email}`) }));
+  const given = (seed.pages ?? []).map((page, index) => ({
+    ...page,
+    id: page.id ?? uuidOf(`page ${index} ${page.title}`),
+  }));
+  const lookup: Lookup = {
+    now,
+    first: users[0]?.id ?? "",
+    person: (wanted, path) => personIn(users, wanted, path),
+    page: (wanted, path) => pageIn(given, wanted, path),
+    time: (value, fallback, path) => (value === undefined ? fallback : moment(value, now, path)),
+  };
+  const name = seed.workspace?.name ?? "Workspace";
+  const world: NotionWorld = {
+    workspace: { id: seed.workspace?.id ?? uuidOf(`workspace ${name}`), name },
+    users,
+    pages: given.map((page, index) => buildPage(page, lookup, `pages[${index}]`)),
+    databases: (seed.databases ?? []).map((one, index) => buildDatabase(one, lookup, `databases[${index}]`)),
+  };
+  unique(world);
+  return world;
+}
+
+function personIn(users: User[], wanted: string, path: string): string {
+  const found = users.find(({ id, name, email }) => [id, name, email].includes(wanted));
+  if (!found) throw new SeedFault(path, `there is no user "${wanted}"`);
+  return found.id;
+}
+
+function pageIn(pages: (PageSeed & { id: string })[], wanted: string, path: string): string {
+  const found = pages.find(({ id, title }) => [id, title].includes(wanted));
+  if (!found) throw new SeedFault(path, `there is no page "${wanted}"`);
+  return found.id;
+}
+
+function buildPage(page: PageSeed & { id: string }, lookup: Lookup, path: string): Page {
+  const parent = page.parent ? lookup.page(page.parent, `${path}.parent`) : null;
+  return { ...entryOf(page, page.id, lookup, path), title: page.title, parent };
+}
+
+function buildDatabase(seed: DatabaseSeed, lookup: Lookup, path: string): Database {
+  const id = seed.id ?? uuidOf(`database ${seed.title}`);
+  const properties = Object.fromEntries(
+    Object.entries(seed.properties).map(([name, one]): [string, Property] => [
+      name,
+      typeof one === "string" ? { type: one, options: [] } : { type: one.type, options: one.options ?? [] },
+    ]),
+  );
+  const titles = Object.values(properties).filter(({ type }) => type === "title").length;
+  if (titles !== 1) throw new SeedFault(`${path}.properties`, "there must be one property of the type title");
+  const longAgo = new Date(lookup.now - 30 * 86_400_000).toISOString();
+  const created_time = lookup.time(seed.created_time, longAgo, `${path}.created_time`);
+  return {
+    id,
+    data_source_id: seed.data_source_id ?? uuidOf(`data source ${id}`),
+    title: seed.title,
+    parent: seed.parent ? lookup.page(seed.parent, `${path}.parent`) : null,
+    properties,
+    rows: (seed.rows ?? []).map((row, index) =>
+      buildRow(row, `${id} ${index}`, properties, lookup, `${path}.rows[${index}]`),
+    ),
+    created_time,
+    last_edited_time: lookup.time(seed.last_edited_time, created_time, `${path}.last_edited_time`),
+  };
+}
+
+function buildRow(
+  seed: RowSeed,
+  name: string,
+  properties: Record<string, Property>,
+  lookup: Lookup,
+  path: string,
+): Row {
+  const cells = Object.entries(seed.properties).map(([key, cell]): [string, Cell] => {
+    const property = properties[key];
+    if (!property) throw new SeedFault(`${path}.properties`, `there is no property "${key}"`);
+    return [key, cellOf(property, cell, lookup, `${path}.properties.${key}`)];
+  });
+  return { ...entryOf(seed, seed.id ?? uuidOf(`row ${name}`), lookup, path), properties: Object.fromEntries(cells) };
+}
+
+function cellOf({ type, options }: Property, cell: Cell, lookup: Lookup, path: string): Cell {
+  if (cell === null) return null;
+  if (type === "people") return [cell].flat().map((one) => lookup.person(String(one), path));
+  if (type === "date") return days(String(cell), lookup.now);
+  if (!["select", "status", "multi_select"].includes(type)) return cell;
+  const wrong = [cell].flat().find((one) => !options.includes(String(one)));
+  if (wrong !== undefined) throw new SeedFault(path, `there is no option "${wrong}"; there are ${options.join(", ")}`);
+  return type === "multi_select" ? [cell].flat().map(String) : cell;
+}
+
+/** Days of a seed may be relative to now: "-3d", "+2w". */
+function days(text: string, now: number): string {
+  const shift = period(text);
+  return shift === undefined ? text : new Date(now + shift).toISOString().slice(0, 10);
+}
+
+function entryOf(seed: PageSeed | RowSeed, id: string, lookup: Lookup, path: string): Entry {
+  const created_time = lookup.time(
+    seed.created_time,
+    new Date(lookup.now - 30 * 86_400_000).toISOString(),
+    `${path}.created_time`,
+  );
+  const created_by = seed.created_by ? lookup.person(seed.created_by, `${path}.created_by`) : lookup.first;
+  const blocks = [...(seed.blocks ?? []), ...(seed.text === undefined ? [] : blocksOfText(seed.text))];
+  return {
+    id,
+    blocks: buildBlocks(blocks, id, created_time),
+    comments: (seed.comments ?? []).map((comment, index) => ({
+      id: comment.id ?? uuidOf(`comment ${index} of ${id}`),
+      author: lookup.person(comment.author, `${path}.comments[${index}].author`),
+      text: comment.text,
+      created_time: lookup.time(comment.created_time, created_time, `${path}.comments[${index}].created_time`),
+    })),
+    created_by,
+    last_edited_by: seed.last_edited_by ? lookup.person(seed.last_edited_by, `${path}.last_edited_by`) : created_by,
+    created_time,
+    last_edited_time: lookup.time(seed.last_edited_time, created_time, `${path}.last_edited_time`),
+    in_trash: seed.in_trash ?? false,
+  };
+}
+
+function buildBlocks(blocks: BlockSeed[], parent: string, time: string): Block[] {
+  return blocks.map((block, index) => {
+    const id = block.id ?? uuidOf(`block ${index} of ${parent}`);
+    const created_time = block.created_time ?? time;
+    return {
+      id,
+      type: block.type,
+      value: block.value,
+      children: buildBlocks(block.children ?? [], id, created_time),
+      created_time,
+    };
+  });
+}
+
+function unique({ users, pages, databases }: NotionWorld): void {
+  const ids = [...users, ...pages, ...databases, ...databases.flatMap(({ rows }) => rows)].map(({ id }) => id);
+  const twice = ids.find((id, index) => ids.indexOf(id) !== index);
+  if (twice !== undefined) throw new SeedFault("pages", `the id ${twice} stands there twice`);
+}

@@ -1,0 +1,124 @@
+import type { Context, Hono } from "hono";
+import { bodyOf, dataSourceOf, type NotionEnv, needs, paged, record } from "./access.ts";
+import { invalid, notFound } from "./errors.ts";
+import { normalId } from "./ids.ts";
+import { databaseView, dataSourceView, pageView } from "./views.ts";
+import type { Cell, Database, Property, Row } from "./world.ts";
+
+/** Databases and their data sources (developers.notion.com/reference/database and …/data-source). */
+export function dataSourceRoutes(app: Hono<NotionEnv>): void {
+  app.get("/databases/:id", needs("read_content"), (c) => {
+    const database = c.get("world").databases.find(({ id }) => id === normalId(c.req.param("id")));
+    if (!database) throw notFound("database", c.req.param("id"));
+    return c.json(databaseView(c, database));
+  });
+  app.get("/data_sources/:id", needs("read_content"), (c) =>
+    c.json(dataSourceView(c, dataSourceOf(c.get("world"), c.req.param("id")))),
+  );
+  app.post("/data_sources/:id/query", needs("read_content"), (c) => query(c));
+}
+
+async function query(c: Context<NotionEnv>) {
+  const body = await bodyOf(c);
+  const database = dataSourceOf(c.get("world"), c.req.param("id") ?? "");
+  const alive = database.rows.filter(({ in_trash }) => !in_trash);
+  const rows = sorted(
+    alive.filter((row) => body.filter === undefined || holds(database, row, record(body.filter))),
+    database,
+    body.sorts,
+  );
+  const views = rows.map((row) => pageView(c, { row, database }));
+  return c.json({
+    ...paged(views, body.page_size, body.start_cursor),
+    type: "page_or_data_source",
+    page_or_data_source: {},
+  });
+}
+
+/** Filters (developers.notion.com/reference/post-database-query-filter): properties, `and`, `or`. */
+function holds(database: Database, row: Row, filter: Record<string, unknown>): boolean {
+  if (Array.isArray(filter.and)) return filter.and.every((one) => holds(database, row, record(one)));
+  if (Array.isArray(filter.or)) return filter.or.some((one) => holds(database, row, record(one)));
+  const name = String(filter.property ?? "");
+  const property = database.properties[name];
+  if (!property) throw invalid(`Could not find property with name or id: ${name}`);
+  const condition = filter[property.type];
+  if (condition === undefined) throw invalid(`database property ${property.type} does not match filter`);
+  return Object.entries(record(condition)).every(([operator, operand]) =>
+    fulfils(row.properties[name] ?? null, property, operator, operand),
+  );
+}
+
+function fulfils(cell: Cell, { type }: Property, operator: string, operand: unknown): boolean {
+  const empty = cell === null || cell === "" || (Array.isArray(cell) && cell.length === 0);
+  const text = String(cell ?? "").toLowerCase();
+  const wanted = String(operand ?? "").toLowerCase();
+  const lists = Array.isArray(cell) ? cell.includes(String(operand)) : text.includes(wanted);
+  switch (operator) {
+    case "equals":
+      return type === "checkbox" ? (cell === true) === (operand === true) : text === wanted;
+    case "does_not_equal":
+      return type === "checkbox" ? (cell === true) !== (operand === true) : text !== wanted;
+    case "contains":
+      return lists;
+    case "does_not_contain":
+      return !lists;
+    case "starts_with":
+      return text.startsWith(wanted);
+    case "ends_with":
+      return text.endsWith(wanted);
+    case "is_empty":
+      return empty;
+    case "is_not_empty":
+      return !empty;
+    default:
+      return compares(cell, operator, operand);
+  }
+}
+
+function compares(cell: Cell, operator: string, operand: unknown): boolean {
+  const difference = order(cell, operand as Cell);
+  if (cell === null) return false;
+  switch (operator) {
+    case "greater_than":
+    case "after":
+      return difference > 0;
+    case "less_than":
+    case "before":
+      return difference < 0;
+    case "greater_than_or_equal_to":
+    case "on_or_after":
+      return difference >= 0;
+    case "less_than_or_equal_to":
+    case "on_or_before":
+      return difference <= 0;
+    default:
+      throw invalid(`body failed validation: body.filter has an operator that the sandbox does not know: ${operator}.`);
+  }
+}
+
+function sorted(rows: Row[], database: Database, sorts: unknown): Row[] {
+  const orders = (Array.isArray(sorts) ? sorts : []).map(record);
+  const wrong = orders.find(
+    ({ property, timestamp }) => timestamp === undefined && !database.properties[String(property)],
+  );
+  if (wrong) throw invalid(`Could not find sort property with name or id: ${String(wrong.property)}`);
+  return [...rows].sort((a, b) => {
+    for (const { property, timestamp, direction } of orders) {
+      const key = (row: Row): Cell =>
+        timestamp === undefined
+          ? (row.properties[String(property)] ?? null)
+          : timestamp === "created_time"
+            ? row.created_time
+            : row.last_edited_time;
+      const difference = order(key(a), key(b));
+      if (difference !== 0) return direction === "descending" ? -difference : difference;
+    }
+    return 0;
+  });
+}
+
+function order(a: Cell, b: Cell): number {
+  if (typeof a === "number" && typeof b === "number") return a - b;
+  return String(a ?? "").localeCompare(String(b ?? ""), "en");
+}

@@ -1,0 +1,98 @@
+import { record } from "./access.ts";
+import { invalid } from "./errors.ts";
+
+/** Limits of developers.notion.com/reference/request-limits. */
+const LIST = 100;
+const CONTENT = 2_000;
+const ELEMENTS = 1_000;
+const LEVELS = 2;
+
+/** Blocks of a request, checked as Notion checks them. @throws NotionRefusal validation_error that names the place */
+export function checkChildren(children: unknown, path = "body.children"): Record<string, unknown>[] {
+  const counted = { elements: 0 };
+  const list = checkLevel(children, path, 0, counted);
+  if (counted.elements > ELEMENTS)
+    throw fault(path, `should have ≤ \`${ELEMENTS}\` block elements, instead had \`${counted.elements}\``);
+  return list;
+}
+
+function checkLevel(
+  children: unknown,
+  path: string,
+  level: number,
+  counted: { elements: number },
+): Record<string, unknown>[] {
+  if (!Array.isArray(children)) throw fault(path, `should be an array, instead was \`${JSON.stringify(children)}\``);
+  if (children.length > LIST)
+    throw fault(`${path}.length`, `should be ≤ \`${LIST}\`, instead was \`${children.length}\``);
+  if (level > LEVELS) throw fault(path, "should be not present");
+  return children.map((child, index) => {
+    counted.elements++;
+    const block = record(child);
+    const type = String(block.type ?? Object.keys(block).find((key) => key !== "object") ?? "");
+    if (!TYPES.has(type)) throw fault(`${path}[${index}].type`, `should be a block type, instead was \`"${type}"\``);
+    const at = `${path}[${index}].${type}`;
+    if (typeof block[type] !== "object" || block[type] === null)
+      throw fault(at, "should be defined, instead was `undefined`");
+    const value = record(block[type]);
+    for (const name of ["rich_text", "caption"]) if (name in value) checkRichText(value[name], `${at}.${name}`);
+    if (TEXTS.has(type) && !("rich_text" in value))
+      throw fault(`${at}.rich_text`, "should be defined, instead was `undefined`");
+    const inner = value.children === undefined ? [] : checkLevel(value.children, `${at}.children`, level + 1, counted);
+    if (type === "table") checkTable(value, inner, at);
+    if (type === "table_row") checkRow(value, at);
+    return { type, value, children: inner };
+  });
+}
+
+/** Rich text of a request. @throws NotionRefusal validation_error */
+export function checkRichText(pieces: unknown, path: string): void {
+  if (!Array.isArray(pieces)) throw fault(path, "should be an array");
+  if (pieces.length > LIST) throw fault(`${path}.length`, `should be ≤ \`${LIST}\`, instead was \`${pieces.length}\``);
+  for (const [index, piece] of pieces.entries()) {
+    const text = record(record(piece).text);
+    const { content } = text;
+    const at = `${path}[${index}].text`;
+    if (typeof content !== "string") throw fault(`${at}.content`, "should be a string");
+    if (content.length > CONTENT)
+      throw fault(`${at}.content.length`, `should be ≤ \`${CONTENT}\`, instead was \`${content.length}\``);
+    if (!content.isWellFormed()) throw fault(`${at}.content`, "should be well-formed Unicode");
+    const { url } = record(text.link);
+    if (url !== undefined && (typeof url !== "string" || !URL.canParse(url) || url.length > CONTENT)) {
+      throw invalid("Invalid URL for link.");
+    }
+  }
+}
+
+function checkTable(value: Record<string, unknown>, rows: Record<string, unknown>[], at: string): void {
+  if (rows.length === 0) throw fault(`${at}.children`, "should be defined, instead was `undefined`");
+  const wrong = rows.some(
+    (row) => row.type !== "table_row" || (record(row.value).cells as unknown[]).length !== value.table_width,
+  );
+  if (wrong) throw invalid("Number of cells in table row must match the table width of the parent table");
+}
+
+function checkRow({ cells }: Record<string, unknown>, at: string): void {
+  if (!Array.isArray(cells)) throw fault(`${at}.cells`, "should be an array");
+  for (const [index, one] of cells.entries()) checkRichText(one, `${at}.cells[${index}]`);
+}
+
+function fault(path: string, what: string) {
+  return invalid(`body failed validation: ${path} ${what}.`);
+}
+
+const TEXTS = new Set([
+  "paragraph",
+  "heading_1",
+  "heading_2",
+  "heading_3",
+  "bulleted_list_item",
+  "numbered_list_item",
+  "to_do",
+  "toggle",
+  "quote",
+  "callout",
+  "code",
+]);
+
+const TYPES = new Set([...TEXTS, "divider", "table", "table_row", "image", "bookmark", "embed", "equation"]);

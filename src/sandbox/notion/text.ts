@@ -1,0 +1,67 @@
+import type { BlockSeed } from "./seed.ts";
+
+/** A piece of text as Notion answers it. */
+export function piece(content: string): Record<string, unknown> {
+  const annotations = {
+    bold: false,
+    italic: false,
+    strikethrough: false,
+    underline: false,
+    code: false,
+    color: "default",
+  };
+  return { type: "text", text: { content, link: null }, annotations, plain_text: content, href: null };
+}
+
+/** A text written by hand in a seed, as blocks: one a line, paragraphs over the lines up to an empty one. */
+export function blocksOfText(text: string): BlockSeed[] {
+  const blocks: BlockSeed[] = [];
+  for (const part of text.split(/(^```[\s\S]*?^```$)/m)) {
+    const code = /^```(\S*)\n([\s\S]*?)\n?```$/.exec(part);
+    if (code) {
+      const language = code[1] || "plain text";
+      blocks.push({ type: "code", value: { rich_text: [piece(code[2] ?? "")], language, caption: [] } });
+    } else blocks.push(...part.split(/\n\s*\n/).flatMap(paragraphs));
+  }
+  return blocks;
+}
+
+/** Lines that are no items of their own belong to one paragraph. */
+function paragraphs(part: string): BlockSeed[] {
+  const blocks: BlockSeed[] = [];
+  let open: string[] = [];
+  const close = () => {
+    if (open.length > 0) blocks.push({ type: "paragraph", value: { rich_text: [piece(open.join("\n"))] } });
+    open = [];
+  };
+  for (const line of part.split("\n").filter((one) => one.trim() !== "")) {
+    const block = lineBlock(line.trim());
+    if (block) {
+      close();
+      blocks.push(block);
+    } else open.push(line.trim());
+  }
+  close();
+  return blocks;
+}
+
+function lineBlock(line: string): BlockSeed | undefined {
+  if (line === "---") return { type: "divider", value: {} };
+  for (const [pattern, type] of LINES) {
+    const match = pattern.exec(line);
+    if (!match) continue;
+    const heading = type === "heading" ? `heading_${match[1]?.length}` : type;
+    const words = match.at(-1) ?? "";
+    const more = type === "to_do" ? { checked: match[1] === "x" } : {};
+    return { type: heading, value: { rich_text: [piece(words)], ...more } };
+  }
+  return undefined;
+}
+
+const LINES: [RegExp, string][] = [
+  [/^(#{1,3}) (.+)$/, "heading"],
+  [/^- \[([ x])\] (.+)$/, "to_do"],
+  [/^- (.+)$/, "bulleted_list_item"],
+  [/^\d+\. (.+)$/, "numbered_list_item"],
+  [/^> (.+)$/, "quote"],
+];

@@ -1,0 +1,164 @@
+import type { Context } from "hono";
+import type { Found, NotionEnv } from "./access.ts";
+import { entryOf } from "./access.ts";
+import { uuidOf } from "./ids.ts";
+import { piece } from "./text.ts";
+import { optionView, propertyId, valueView } from "./values.ts";
+import type { Block, Comment, Database, Entry, NotionWorld, Property, User } from "./world.ts";
+
+/** A person, as answers have one. */
+export function userView({ id, name, email }: User): Record<string, unknown> {
+  return { object: "user", id, name, avatar_url: null, type: "person", person: { email } };
+}
+
+/** The bot that a connection is, for whoever made it. */
+export function botView({ workspace }: NotionWorld, user: User): Record<string, unknown> {
+  return {
+    object: "user",
+    id: botId(user.id),
+    name: "kay",
+    avatar_url: null,
+    type: "bot",
+    bot: {
+      owner: { type: "user", user: userView(user) },
+      workspace_name: workspace.name,
+      workspace_id: workspace.id,
+      workspace_limits: { max_file_upload_size_in_bytes: 5_242_880 },
+    },
+  };
+}
+
+export function botId(account: string): string {
+  return uuidOf(`bot of ${account}`);
+}
+
+/** The title of a page or row. */
+export function titleOf(found: Found): string {
+  if (found.page) return found.page.title;
+  const name = Object.entries(found.database.properties).find(([, { type }]) => type === "title")?.[0] ?? "";
+  return String(found.row.properties[name] ?? "");
+}
+
+/** A page or row (developers.notion.com/reference/page). */
+export function pageView(c: Context<NotionEnv>, found: Found): Record<string, unknown> {
+  const entry = entryOf(found);
+  const { id, created_time, last_edited_time, created_by, last_edited_by, in_trash } = entry;
+  return {
+    object: "page",
+    id,
+    created_time,
+    last_edited_time,
+    created_by: { object: "user", id: created_by },
+    last_edited_by: { object: "user", id: last_edited_by },
+    cover: null,
+    icon: null,
+    parent: parentOf(found),
+    in_trash,
+    is_locked: false,
+    properties: found.page
+      ? { title: { id: "title", type: "title", title: found.page.title === "" ? [] : [piece(found.page.title)] } }
+      : rowProperties(c, found),
+    url: pageUrl(c, titleOf(found), id),
+    public_url: null,
+  };
+}
+
+function parentOf({ page, database }: Found): Record<string, unknown> {
+  if (database) return { type: "data_source_id", data_source_id: database.data_source_id, database_id: database.id };
+  return page.parent === null ? { type: "workspace", workspace: true } : { type: "page_id", page_id: page.parent };
+}
+
+function rowProperties(c: Context<NotionEnv>, found: Found): Record<string, unknown> {
+  const { users } = c.get("world");
+  const person = (id: string) => {
+    const user = users.find((one) => one.id === id);
+    return user ? userView(user) : { object: "user", id };
+  };
+  const entries = Object.entries(found.database?.properties ?? {});
+  return Object.fromEntries(
+    entries.map(([name, property]) => [name, valueView(name, property, found.row?.properties[name], person)]),
+  );
+}
+
+/** A database, which names its data sources (developers.notion.com/reference/database). */
+export function databaseView(c: Context<NotionEnv>, database: Database): Record<string, unknown> {
+  const { id, title, parent, data_source_id, created_time, last_edited_time } = database;
+  return {
+    object: "database",
+    id,
+    title: [piece(title)],
+    parent: parent === null ? { type: "workspace", workspace: true } : { type: "page_id", page_id: parent },
+    is_inline: false,
+    in_trash: false,
+    created_time,
+    last_edited_time,
+    data_sources: [{ id: data_source_id, name: title }],
+    icon: null,
+    cover: null,
+    url: pageUrl(c, title, id),
+    public_url: null,
+  };
+}
+
+/** A data source with its properties (developers.notion.com/reference/data-source). */
+export function dataSourceView(c: Context<NotionEnv>, database: Database): Record<string, unknown> {
+  const { id, title, data_source_id, properties, created_time, last_edited_time } = database;
+  return {
+    object: "data_source",
+    id: data_source_id,
+    title: [piece(title)],
+    description: [],
+    parent: { type: "database_id", database_id: id },
+    database_parent: databaseView(c, database).parent,
+    in_trash: false,
+    created_time,
+    last_edited_time,
+    properties: Object.fromEntries(Object.entries(properties).map(([name, one]) => [name, propertyView(name, one)])),
+    icon: null,
+    url: pageUrl(c, title, id),
+    public_url: null,
+  };
+}
+
+function propertyView(name: string, { type, options }: Property): Record<string, unknown> {
+  const listed = ["select", "multi_select", "status"].includes(type) ? { options: options.map(optionView) } : {};
+  return { id: type === "title" ? "title" : propertyId(name), name, description: null, type, [type]: listed };
+}
+
+/** A block (developers.notion.com/reference/block). */
+export function blockView(block: Block, entry: Entry, parent: string): Record<string, unknown> {
+  const kind = parent === entry.id ? "page_id" : "block_id";
+  return {
+    object: "block",
+    id: block.id,
+    parent: { type: kind, [kind]: parent },
+    created_time: block.created_time,
+    last_edited_time: entry.last_edited_time,
+    created_by: { object: "user", id: entry.created_by },
+    last_edited_by: { object: "user", id: entry.last_edited_by },
+    has_children: block.children.length > 0,
+    in_trash: false,
+    type: block.type,
+    [block.type]: block.value,
+  };
+}
+
+/** A comment on a page (developers.notion.com/reference/comment-object). */
+export function commentView({ id, author, text, created_time }: Comment, page: string): Record<string, unknown> {
+  return {
+    object: "comment",
+    id,
+    parent: { type: "page_id", page_id: page },
+    discussion_id: uuidOf(`discussion of ${page}`),
+    created_time,
+    last_edited_time: created_time,
+    created_by: { object: "user", id: author },
+    rich_text: [piece(text)],
+  };
+}
+
+/** Where a person opens it, at the origin that was asked. */
+function pageUrl(c: Context<NotionEnv>, title: string, id: string): string {
+  const slug = title.replace(/[^A-Za-z0-9]+/g, "-").replace(/^-+|-+$/g, "");
+  return `${new URL(c.req.url).origin}/${slug === "" ? "" : `${slug}-`}${id.replaceAll("-", "")}`;
+}

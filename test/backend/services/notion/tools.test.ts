@@ -1,0 +1,172 @@
+import { expect, test } from "vitest";
+import { notion } from "#backend/services/notion";
+import { contextOver, type Expected, outside, runTool } from "../support/outside.ts";
+
+const API = "https://api.notion.com/v1";
+const ID = "59833787-2cf9-4fdf-8782-e53db20768a5";
+const URL_OF = "https://www.notion.so/Tuscan-kale-598337872cf94fdf8782e53db20768a5";
+
+/** A page as Notion answers it, shortened. */
+function page(title: string, more: Record<string, unknown> = {}) {
+  return {
+    object: "page",
+    id: ID,
+    created_time: "2026-03-01T19:05:00.000Z",
+    last_edited_time: "2026-07-06T20:25:00.000Z",
+    parent: { type: "page_id", page_id: "98ad959b-2b6a-4774-80ee-00246fb0ea9b" },
+    in_trash: false,
+    properties: {
+      title: { id: "title", type: "title", title: [{ type: "text", plain_text: title, href: null, annotations: {} }] },
+    },
+    url: URL_OF,
+    ...more,
+  };
+}
+
+async function run(name: string, input: Record<string, unknown>, ...expected: Expected[]) {
+  const world = outside(...expected);
+  const result = await runTool(notion, name, input, contextOver(world, notion, { user_id: "u-me" }));
+  world.done();
+  return result;
+}
+
+const search = (query: string, results: unknown[]): Expected => ({
+  request: `POST ${API}/search`,
+  body: { query, filter: { property: "object", value: "page" }, page_size: 50 },
+  json: { object: "list", results, next_cursor: null, has_more: false },
+});
+
+test("a title means the page of exactly that title; one that is only alike is not written to", async () => {
+  const comment = {
+    request: `POST ${API}/comments`,
+    body: { parent: { page_id: ID }, rich_text: [{ type: "text", text: { content: "ok" } }] },
+    json: { id: "c1" },
+  };
+  const both = [page("Tuscan kale soup", { id: "other" }), page("Tuscan kale")];
+  const result = await run("notion.comment", { page: "tuscan kale", text: "ok" }, search("tuscan kale", both), comment);
+  expect(result.text).toBe(`Commented on “Tuscan kale”.\n\n${URL_OF}`);
+  await expect(run("notion.comment", { page: "Kale", text: "ok" }, search("Kale", both))).rejects.toMatchObject({
+    message: "Several pages in Notion match “Kale”: “Tuscan kale soup”, “Tuscan kale”.",
+  });
+  await expect(run("notion.comment", { page: "Kohl", text: "ok" }, search("Kohl", both))).rejects.toMatchObject({
+    code: "INVALID_REQUEST",
+    hint: "Check the title, and that the page is shared with kay in Notion (••• › Connections).",
+  });
+});
+
+test("an address or an id goes straight to the page, and blocks of all kinds become Markdown over their pages", async () => {
+  const piece = (plain_text: string, annotations = {}, href: string | null = null) => ({
+    type: "text",
+    plain_text,
+    annotations,
+    href,
+  });
+  const block = (type: string, value: Record<string, unknown>, has_children = false) => ({
+    object: "block",
+    id: type,
+    type,
+    has_children,
+    [type]: value,
+  });
+  const children = `GET ${API}/blocks/${ID}/children?page_size=100`;
+  const { text } = await run(
+    "notion.get_page",
+    { page: `${URL_OF}?pvs=4` },
+    { request: `GET ${API}/pages/${ID}`, json: page("Tuscan kale") },
+    {
+      request: children,
+      json: {
+        results: [
+          block("heading_2", { rich_text: [piece("Lacinato "), piece("kale", { bold: true })] }),
+          block("toggle", { rich_text: [piece("More")] }, true),
+          block("child_page", { title: "Recipes" }, true),
+          block("unsupported", {}),
+        ],
+        has_more: true,
+        next_cursor: "c2",
+      },
+    },
+    {
+      request: `GET ${API}/blocks/toggle/children?page_size=100`,
+      json: {
+        results: [block("paragraph", { rich_text: [piece("see "), piece("here", {}, "https://e.test/a_(b)")] })],
+        has_more: false,
+        next_cursor: null,
+      },
+    },
+    {
+      request: `${children}&start_cursor=c2`,
+      json: {
+        results: [
+          block("bookmark", { url: "https://e.test", caption: [] }),
+          block("equation", { expression: "e=mc^2" }),
+        ],
+        has_more: false,
+        next_cursor: null,
+      },
+    },
+  );
+  expect(text).toBe(
+    [
+      `**Tuscan kale**, changed 2026-07-06\n${URL_OF}`,
+      "## Lacinato **kale**",
+      "- More\n\n  see [here](https://e.test/a_(b%29)",
+      "[Recipes]",
+      "[bookmark](https://e.test)",
+      "$e=mc^2$",
+    ].join("\n\n"),
+  );
+});
+
+test("a row is filtered by the type of its property, over a database that is named by its address", async () => {
+  const source = {
+    object: "data_source",
+    id: "ds1",
+    title: [{ plain_text: "Tasks" }],
+    url: URL_OF,
+    properties: { Name: { type: "title", title: {} }, Done: { type: "checkbox", checkbox: {} } },
+  };
+  const row = page("x", {
+    properties: {
+      Name: { type: "title", title: [{ plain_text: "Wash up" }] },
+      Done: { type: "checkbox", checkbox: false },
+    },
+  });
+  const result = await run(
+    "notion.query_database",
+    { database: URL_OF, property: "done", value: "no", limit: 1 },
+    {
+      request: `GET ${API}/databases/${ID}`,
+      json: { object: "database", id: ID, data_sources: [{ id: "ds1", name: "Tasks" }] },
+    },
+    { request: `GET ${API}/data_sources/ds1`, json: source },
+    {
+      request: `POST ${API}/data_sources/ds1/query`,
+      body: { filter: { property: "Done", checkbox: { equals: false } }, page_size: 1 },
+      json: { results: [row], has_more: true, next_cursor: "n" },
+    },
+  );
+  expect(result.text).toBe(
+    "The first 1 rows of “Tasks”; there are more:\n\n| Name | Done |\n| --- | --- |\n| Wash up | no |",
+  );
+});
+
+test("what a call will do is said exactly, before anything is looked up", () => {
+  const said = (name: string, input: Record<string, unknown>) =>
+    notion.tools.find((tool) => tool.name === name)?.summary(input);
+  expect([
+    said("notion.create_page", { parent: "Home", title: "Plan", text: "a\n\nb" }),
+    said("notion.append", { page: "Plan", text: "a\nb" }),
+    said("notion.add_row", { database: "Tasks", title: "Wash up", values: { Due: "2026-12-24", Days: 2 } }),
+    said("notion.set_property", { page: "Wash up", property: "Status", value: "Done" }),
+    said("notion.set_property", { page: "Wash up", property: "Due", value: "" }),
+    said("notion.comment", { page: "Plan", text: "ok" }),
+  ]).toEqual([
+    "Create the page “Plan” in “Home” in Notion, with 2 blocks of text",
+    "Add at the end of “Plan” in Notion: “a b”",
+    "Add the row “Wash up” (Due: 2026-12-24, Days: 2) to “Tasks” in Notion",
+    "Set Status of “Wash up” in Notion to Done",
+    "Clear Due of “Wash up” in Notion",
+    "Comment on “Plan” in Notion: “ok”",
+  ]);
+});
