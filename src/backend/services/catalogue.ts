@@ -1,7 +1,9 @@
 import { bitbucket } from "./bitbucket.ts";
 import { confluence } from "./confluence.ts";
+import { hubspot } from "./hubspot.ts";
 import { jira } from "./jira.ts";
 import { type KygConfiguration, kygService } from "./kyg.ts";
+import { linkedin } from "./linkedin.ts";
 import type { Endpoints, OAuthClient, Service, ServiceConfiguration } from "./service.ts";
 
 /** Where a stand-in of a provider listens, and the client that is registered there. */
@@ -19,7 +21,9 @@ export type CatalogueOptions = {
  * can be connected. A new service is one file and one line here.
  */
 export function configureServices(options: CatalogueOptions): ServiceConfiguration[] {
-  return [jira, confluence, bitbucket, kygService(options.kyg)].map((service) => configure(service, options));
+  return [jira, confluence, bitbucket, hubspot, linkedin, kygService(options.kyg)].map((service) =>
+    configure(service, options),
+  );
 }
 
 function configure(service: Service, { clients, sandbox }: CatalogueOptions): ServiceConfiguration {
