@@ -3,12 +3,14 @@ import type * as z from "zod/mini";
 import { Problem } from "#protocol/errors";
 import { atlassian } from "./atlassian/atlassian.ts";
 import { bitbucket } from "./bitbucket/bitbucket.ts";
+import { hubspot } from "./hubspot/hubspot.ts";
+import { linkedin } from "./linkedin/linkedin.ts";
 import { type Provider, SeedFault } from "./provider.ts";
 
-export type ProviderName = "atlassian" | "bitbucket";
+export type ProviderName = "atlassian" | "bitbucket" | "hubspot" | "linkedin";
 
 /** Every stand-in there is. Adding one is a folder and a line here. */
-export const PROVIDERS: Record<ProviderName, Provider<unknown>> = { atlassian, bitbucket };
+export const PROVIDERS: Record<ProviderName, Provider<unknown>> = { atlassian, bitbucket, hubspot, linkedin };
 
 /** A seed whose every part was checked; a provider that it leaves out keeps its built-in world. */
 export type Seed = Partial<Record<ProviderName, unknown>>;

@@ -69,7 +69,8 @@ function inlines(tokens: Token[]): string {
 const MARKS: Record<string, string | undefined> = { strong: "strong", em: "em", del: "s" };
 
 function inline(token: Token): string {
-  const inner = () => ("tokens" in token && token.tokens ? inlines(token.tokens) : lines(token.text ?? token.raw));
+  const inner = () =>
+    "tokens" in token && token.tokens ? inlines(token.tokens) : lines("text" in token ? String(token.text) : token.raw);
   const mark = MARKS[token.type];
   if (mark) return element(mark, inner());
   switch (token.type) {

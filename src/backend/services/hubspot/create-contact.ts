@@ -8,7 +8,7 @@ import { createRecord, given, recordUrl } from "./record.ts";
 
 const Input = z.object({
   name: describe(z.optional(z.string()), "Full name of the person."),
-  email: describe(z.optional(z.string()), "E-mail address, such as ann@example.com."),
+  email: describe(z.optional(z.string()), "Their address, such as ann@example.com."),
   phone: describe(z.optional(z.string()), "Phone number."),
   company: describe(z.optional(z.string()), "Company they work at."),
   job_title: describe(z.optional(z.string()), "What they do there."),

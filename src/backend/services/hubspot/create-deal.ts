@@ -64,7 +64,7 @@ export const createDeal = defineTool({
     const data = { id, name: dealname, stage: stage.label, pipeline: pipeline.label, url };
     return {
       data,
-      text: `Created the deal ${cell(dealname)}${cell(withWhom)} in ${cell(stage.label)}.\n\n${url}`,
+      text: `Created the deal ${cell(`${dealname}${withWhom} in ${stage.label}`)}.\n\n${url}`,
       url,
     };
   },

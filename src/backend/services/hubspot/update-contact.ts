@@ -8,7 +8,7 @@ import { given, patchRecord } from "./record.ts";
 
 const Input = z.object({
   contact: describe(z.string(), "Name, e-mail address or id of the contact that is changed."),
-  email: describe(z.optional(z.string()), "New e-mail address, such as ann@example.com."),
+  email: describe(z.optional(z.string()), "New address, such as ann@example.com."),
   phone: describe(z.optional(z.string()), "New phone number."),
   company: describe(z.optional(z.string()), "New company."),
   job_title: describe(z.optional(z.string()), "New job."),

@@ -20,7 +20,7 @@ const Created = z.string().check(z.regex(/^urn:li:(share|ugcPost):\d+$/));
 export const createPost = defineTool({
   name: "linkedin.create_post",
   description:
-    "Publish a post on LinkedIn in your name, with a link if you like, for everybody or your connections only.",
+    "Publish a post on LinkedIn in your name, with a link, for everybody or your connections. LinkedIn gives apps no search for people and lets them read no posts.",
   access: "write",
   input: Input,
   examples: [

@@ -31,8 +31,7 @@ export async function linkedinIdentity(http: ServiceHttp): Promise<Identity> {
 /** Source: GET /v2/userinfo. */
 export const me = defineTool({
   name: "linkedin.me",
-  description:
-    "Tell which LinkedIn account is connected. LinkedIn lets no app search for people, and none read posts or messages.",
+  description: "Tell which LinkedIn account is connected.",
   access: "read",
   input: Input,
   examples: [
@@ -40,7 +39,6 @@ export const me = defineTool({
     "show my linkedin account",
     "show my linkedin profile",
     "which linkedin account is connected",
-    "what is my name on linkedin",
   ],
   summary: () => "Read the LinkedIn account that is connected",
   async run(_input, context) {

@@ -6,7 +6,12 @@ import { createSandbox } from "#sandbox/sandbox";
 
 const NOW = Date.parse("2026-11-27T12:00:00Z");
 const REDIRECT = "http://127.0.0.1:4000/auth/callback";
-const ORIGINS = { atlassian: "http://127.0.0.1:4010", bitbucket: "http://127.0.0.1:4011" } as const;
+const ORIGINS = {
+  atlassian: "http://127.0.0.1:4010",
+  bitbucket: "http://127.0.0.1:4011",
+  hubspot: "http://127.0.0.1:4012",
+  linkedin: "http://127.0.0.1:4013",
+} as const;
 
 /** A sandbox in this process, and services that reach it through `fetch` alone, as they reach the real ones. */
 export function sandboxServices(seed?: unknown) {
@@ -30,7 +35,8 @@ export async function connected(world: ReturnType<typeof sandboxServices>, name:
   if (!found?.client) throw new Error(`${name} cannot be connected`);
   const { service, endpoints, client } = found;
   const token = await consent(world, endpoints, client, { ...service.oauth, scopes: scopes ?? service.oauth.scopes });
-  const http = createServiceHttp({ ...world, endpoints, service, token: async () => token, clock: { now: () => NOW } });
+  const clock = { now: () => NOW };
+  const http = createServiceHttp({ ...world, endpoints, service, client, token: async () => token, clock });
   const identity = await service.identify(http);
   async function run(tool: string, input: Record<string, unknown>): Promise<ToolResult> {
     const one = service.tools.find((candidate) => candidate.name === tool);
