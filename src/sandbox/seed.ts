@@ -41,7 +41,7 @@ export function checkSeed(value: unknown, subject: string): Seed {
   }
   for (const [name, part] of Object.entries(value)) {
     if (!Object.hasOwn(PROVIDERS, name)) {
-      throw unfit(`${subject} has an unknown part ${name}; there are ${Object.keys(PROVIDERS).join(" and ")}.`);
+      throw unfit(`${subject} has an unknown part ${name}; there are ${Object.keys(PROVIDERS).join(", ")}.`);
     }
     buildWorld(PROVIDERS[name as ProviderName], part, 0, subject);
   }

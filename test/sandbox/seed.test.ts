@@ -38,6 +38,13 @@ test("the example of docs/sandbox.md is a world", async () => {
   const charles = await world.signedIn("bitbucket", "pullrequest", "Charles Babbage");
   const { values } = (await charles.call("/2.0/repositories/engine-room/difference-engine/pullrequests")).body;
   expect(values.map(({ title }: { title: string }) => title)).toEqual(["ENG-1 Carry after 999"]);
+  const crm = await world.signedIn("hubspot", "oauth crm.objects.deals.read", "Ada Byron");
+  const { results: deals } = (await crm.call("/crm/v3/objects/deals?properties=dealname,dealstage")).body;
+  expect(deals.map(({ properties }: { properties: Record<string, string> }) => properties.dealstage)).toEqual([
+    "55000002",
+  ]);
+  const linkedin = await world.signedIn("linkedin", "openid profile", "Ada Byron");
+  expect((await linkedin.call("/v2/userinfo")).body.sub).toBe("ada");
 });
 
 test("a seed may be JSON, and leaves the services it does not name as they are", async () => {
@@ -53,10 +60,10 @@ test("a seed may be JSON, and leaves the services it does not name as they are",
 });
 
 test.each([
-  ["- a list", "The seed world.yaml must be a map with one part per service: atlassian, bitbucket."],
-  ["", "The seed world.yaml must be a map with one part per service: atlassian, bitbucket."],
+  ["- a list", "The seed world.yaml must be a map with one part per service: atlassian, bitbucket, hubspot, linkedin."],
+  ["", "The seed world.yaml must be a map with one part per service: atlassian, bitbucket, hubspot, linkedin."],
   ["a: [1", "The seed world.yaml is not valid YAML: "],
-  ["slack: {}", "The seed world.yaml has an unknown part slack; there are atlassian and bitbucket."],
+  ["slack: {}", "The seed world.yaml has an unknown part slack; there are atlassian, bitbucket, hubspot, linkedin."],
   ["atlassian: {}", "The seed world.yaml is wrong at atlassian.accounts: it must be a list."],
   [
     `atlassian: { accounts: [${account}], sites: [{ name: s, projcts: [] }] }`,

@@ -4,13 +4,23 @@ import { createSandbox, type SandboxPorts } from "#sandbox/sandbox";
 const NOW = Date.parse("2026-11-20T09:00:00Z");
 export const ATLASSIAN = "http://127.0.0.1:4401";
 export const BITBUCKET = "http://127.0.0.1:4402";
+export const HUBSPOT = "http://127.0.0.1:4403";
+export const LINKEDIN = "http://127.0.0.1:4404";
 export const REDIRECT = "http://127.0.0.1:4000/auth/callback";
 export const DANA = "557058:0d4a7e52-6f0b-4c39-9a51-3f2c8f1d0a01";
 export const SAM = "557058:7c1e93b4-2a68-4f7d-8e40-b5d9a6c31f02";
 export const ALL_SCOPES =
   "read:jira-work write:jira-work read:jira-user search:confluence read:page:confluence write:page:confluence delete:page:confluence read:space:confluence read:me offline_access";
 
-type Name = "atlassian" | "bitbucket";
+type Name = "atlassian" | "bitbucket" | "hubspot" | "linkedin";
+
+/** Where each origin listens in tests, and its two OAuth endpoints. */
+const PLACES: Record<Name, { base: string; authorize: string; token: string }> = {
+  atlassian: { base: ATLASSIAN, authorize: "/authorize", token: "/oauth/token" },
+  bitbucket: { base: BITBUCKET, authorize: "/site/oauth2/authorize", token: "/site/oauth2/access_token" },
+  hubspot: { base: HUBSPOT, authorize: "/oauth/authorize", token: "/oauth/v3/token" },
+  linkedin: { base: LINKEDIN, authorize: "/oauth/v2/authorization", token: "/oauth/v2/accessToken" },
+};
 type Options = Partial<Pick<SandboxPorts, "seed" | "saved" | "save">>;
 
 /** A sandbox in this process with a clock that the test moves and randomness that counts. */
@@ -22,7 +32,6 @@ export function sandbox(options: Options = {}) {
     return new Uint8Array(bytes).map((_, index) => (counter * 31 + index * 7) % 256);
   };
   const made = createSandbox({ clock: { now: () => now }, random, ...options });
-  const baseOf = (name: Name) => (name === "atlassian" ? ATLASSIAN : BITBUCKET);
 
   /** Ask an origin for something, as a program on this machine. */
   async function ask(
@@ -35,7 +44,7 @@ export function sandbox(options: Options = {}) {
     if (json !== undefined) headers.set("content-type", "application/json");
     if (token !== undefined) headers.set("authorization", `Bearer ${token}`);
     const body = json === undefined ? rest.body : JSON.stringify(json);
-    const url = path.startsWith("http") ? path : `${baseOf(name)}${path}`;
+    const url = path.startsWith("http") ? path : `${PLACES[name].base}${path}`;
     const response = await made.origins[name](
       new Request(url, { redirect: "manual", ...rest, headers, body }),
       address,
@@ -52,7 +61,7 @@ export function sandbox(options: Options = {}) {
 
   /** Address of the consent page. */
   function authorizeUrl(name: Name, scope: string, more: Record<string, string> = {}) {
-    const url = new URL(name === "atlassian" ? `${ATLASSIAN}/authorize` : `${BITBUCKET}/site/oauth2/authorize`);
+    const url = new URL(PLACES[name].base + PLACES[name].authorize);
     const fixed = name === "atlassian" ? { audience: "api.atlassian.com", prompt: "consent" } : {};
     const query = {
       client_id: made.clients[name].id,
@@ -95,6 +104,10 @@ export function sandbox(options: Options = {}) {
         json: { client_id: id, client_secret: secret, ...parameters },
       });
     }
+    if (name !== "bitbucket") {
+      const body = new URLSearchParams({ client_id: id, client_secret: secret, ...parameters });
+      return ask(name, PLACES[name].token, { method: "POST", body });
+    }
     const headers = { authorization: `Basic ${btoa(`${id}:${secret}`)}` };
     return ask(name, "/site/oauth2/access_token", { method: "POST", headers, body: new URLSearchParams(parameters) });
   }
@@ -104,7 +117,7 @@ export function sandbox(options: Options = {}) {
     const { body } = await tokens(name, scope, account);
     const token: string = body.access_token;
     const call = (path: string, init: Parameters<typeof ask>[2] = {}) => ask(name, path, { token, ...init });
-    if (name === "bitbucket")
+    if (name !== "atlassian")
       return { token, refresh: body.refresh_token as string, call, jira: call, wiki: call, cloudId: "" };
     const [site] = (await call("/oauth/token/accessible-resources")).body;
     const cloudId: string = site?.id ?? "";

@@ -19,6 +19,8 @@ test("without a client and without a sandbox every service is listed and none ca
     ["jira", "Jira", null],
     ["confluence", "Confluence", null],
     ["bitbucket", "Bitbucket", null],
+    ["hubspot", "HubSpot", null],
+    ["linkedin", "LinkedIn", null],
     ["kyg", "kyg", null],
   ]);
 });
@@ -41,6 +43,26 @@ test("a real client goes to the real endpoints, the others to the sandbox under 
         api: "http://127.0.0.1:4011",
       },
     ],
+    [
+      "hubspot",
+      undefined,
+      {
+        authorize: "https://app.hubspot.com/oauth/authorize",
+        token: "https://api.hubapi.com/oauth/v3/token",
+        api: "https://api.hubapi.com",
+        app: "https://app.hubspot.com",
+      },
+    ],
+    [
+      "linkedin",
+      undefined,
+      {
+        authorize: "https://www.linkedin.com/oauth/v2/authorization",
+        token: "https://www.linkedin.com/oauth/v2/accessToken",
+        api: "https://api.linkedin.com",
+        web: "https://www.linkedin.com",
+      },
+    ],
     ["kyg", undefined, { authorize: "", token: "", api: "" }],
   ]);
   expect(shown({ clients: {}, sandbox })[0]).toEqual([
@@ -56,7 +78,7 @@ test("a real client goes to the real endpoints, the others to the sandbox under 
 
 test("V07 each provider's authorization asks for what keeps a connection alive", () => {
   const oauth = configureServices({ clients: {} }).map(({ service }) => ({ name: service.name, ...service.oauth }));
-  expect(oauth.slice(0, 3)).toEqual([
+  expect(oauth.filter(({ name }) => name !== "kyg")).toEqual([
     {
       name: "jira",
       provider: "atlassian",
@@ -85,12 +107,36 @@ test("V07 each provider's authorization asks for what keeps a connection alive",
       clientAuth: "client_secret_basic",
       refresh: "stable",
     },
+    {
+      name: "hubspot",
+      provider: "hubspot",
+      scopes: [
+        "oauth",
+        "crm.objects.contacts.read",
+        "crm.objects.contacts.write",
+        "crm.objects.deals.read",
+        "crm.objects.deals.write",
+        "crm.objects.owners.read",
+      ],
+      pkce: false,
+      clientAuth: "client_secret_post",
+      refresh: "stable",
+      goneErrors: ["BAD_HUB", "BAD_REFRESH_TOKEN"],
+    },
+    {
+      name: "linkedin",
+      provider: "linkedin",
+      scopes: ["openid", "profile", "email", "w_member_social"],
+      pkce: false,
+      clientAuth: "client_secret_post",
+      refresh: "none",
+    },
   ]);
 });
 
 test("kyg lives where the operator says, and its accounts are read as OpenID Connect names them", async () => {
   const kyg = { authorize: "https://kyg.test/authorize", token: "https://kyg.test/token", api: "https://kyg.test/api" };
-  const configured = configureServices({ clients: { kyg: real }, kyg })[3];
+  const configured = configureServices({ clients: { kyg: real }, kyg }).find(({ service }) => service.name === "kyg");
   expect(configured).toMatchObject({ client: real, endpoints: kyg });
   if (!configured) return;
   const world = outside(
