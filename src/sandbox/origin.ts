@@ -61,7 +61,7 @@ export function createOrigin<World>(start: OriginStart<World>): Origin {
   }
   pictures(app);
   oauthRoutes(app, oauth);
-  provider.routes(app, { world: () => world, changed, now, random, grant: grantOf });
+  provider.routes(app, { world: () => world, changed, now, random, grant: grantOf, client: start.client });
   return {
     fetch: (request, address) => serve(request, address, { app, faults, requests, grants, now }),
     snapshot: () => ({ world, tokens }),

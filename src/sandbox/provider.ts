@@ -36,6 +36,8 @@ export type Account = { id: string; name: string; email: string };
 export type OAuthTraits = {
   authorizePath: string;
   tokenPath: string;
+  /** Older paths of the same token endpoint that still answer: HubSpot's v1. */
+  olderTokenPaths?: string[];
   /** What the scopes open, for the headline of the consent page: "Jira at Atlassian". */
   subject(scopes: string[]): string;
   /** Every scope that may be asked for, in words for the consent page. */
@@ -47,8 +49,8 @@ export type OAuthTraits = {
   refreshSeconds?: number;
   /** Whether the authorization request must have an S256 challenge (RFC 7636). */
   needsChallenge?: boolean;
-  /** `rotating`: each refresh spends the refresh token. `stable`: it stays. */
-  refresh: "rotating" | "stable";
+  /** `rotating`: each refresh spends the refresh token. `stable`: it stays. `none`: there is none, as for most of LinkedIn's apps. */
+  refresh: "rotating" | "stable" | "none";
   /** Scope without which there is no refresh token; undefined where there always is one. */
   offlineScope?: string;
   /** Body of a successful token answer, in the provider's own fields. */
@@ -72,6 +74,8 @@ export type Place<World> = {
   random(bytes: number): Uint8Array;
   /** The grant behind the request's bearer token, unless it is missing, unknown, expired or revoked. */
   grant(request: Request): Grant | undefined;
+  /** The client registered here, for endpoints of the OAuth server that a provider has besides the usual two. */
+  client: { id: string; secret: string };
 };
 
 /** Hono's environment: `address` is the peer's, `grant` is set once a request is known to be somebody's. */

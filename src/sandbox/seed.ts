@@ -5,6 +5,8 @@ import { airtable } from "./airtable/airtable.ts";
 import { atlassian } from "./atlassian/atlassian.ts";
 import { bitbucket } from "./bitbucket/bitbucket.ts";
 import { notion } from "./notion/notion.ts";
+import { hubspot } from "./hubspot/hubspot.ts";
+import { linkedin } from "./linkedin/linkedin.ts";
 import { type Provider, SeedFault } from "./provider.ts";
 
 export type ProviderName = "atlassian" | "bitbucket" | "notion" | "airtable";

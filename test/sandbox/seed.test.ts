@@ -50,6 +50,13 @@ test("the example of docs/sandbox.md is a world", async () => {
   const charles = await world.signedIn("bitbucket", "pullrequest", "Charles Babbage");
   const { values } = (await charles.call("/2.0/repositories/engine-room/difference-engine/pullrequests")).body;
   expect(values.map(({ title }: { title: string }) => title)).toEqual(["ENG-1 Carry after 999"]);
+  const crm = await world.signedIn("hubspot", "oauth crm.objects.deals.read", "Ada Byron");
+  const { results: deals } = (await crm.call("/crm/v3/objects/deals?properties=dealname,dealstage")).body;
+  expect(deals.map(({ properties }: { properties: Record<string, string> }) => properties.dealstage)).toEqual([
+    "55000002",
+  ]);
+  const linkedin = await world.signedIn("linkedin", "openid profile", "Ada Byron");
+  expect((await linkedin.call("/v2/userinfo")).body.sub).toBe("ada");
 });
 
 test("a seed may be JSON, and leaves the services it does not name as they are", async () => {

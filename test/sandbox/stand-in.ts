@@ -4,36 +4,56 @@ import { createSandbox, type SandboxPorts } from "#sandbox/sandbox";
 const NOW = Date.parse("2026-11-20T09:00:00Z");
 export const ATLASSIAN = "http://127.0.0.1:4401";
 export const BITBUCKET = "http://127.0.0.1:4402";
-export const NOTION = "http://127.0.0.1:4403";
-export const AIRTABLE = "http://127.0.0.1:4404";
-const BASES = { atlassian: ATLASSIAN, bitbucket: BITBUCKET, notion: NOTION, airtable: AIRTABLE } as const;
-const AUTHORIZE = {
-  atlassian: "/authorize",
-  bitbucket: "/site/oauth2/authorize",
-  notion: "/v1/oauth/authorize",
-  airtable: "/oauth2/v1/authorize",
-} as const;
-const TOKEN = {
-  atlassian: "/oauth/token",
-  bitbucket: "/site/oauth2/access_token",
-  notion: "/v1/oauth/token",
-  airtable: "/oauth2/v1/token",
-} as const;
-/** Parameters without which a provider refuses the request. */
-const FIXED = {
-  atlassian: { audience: "api.atlassian.com", prompt: "consent" },
-  bitbucket: {},
-  notion: { owner: "user" },
-  airtable: { code_challenge_method: "S256", code_challenge: "7w_YNF9DSfIdPf_pRjSq646_kPr-2-o9NAl16JGghdM" },
-} as const;
-const VERIFIED: Partial<Record<Name, { code_verifier: string }>> = { airtable: { code_verifier: "v".repeat(43) } };
+export const SLACK = "http://127.0.0.1:4403";
+export const GITHUB = "http://127.0.0.1:4404";
+export const GOOGLE = "http://127.0.0.1:4405";
+export const NOTION = "http://127.0.0.1:4406";
+export const AIRTABLE = "http://127.0.0.1:4407";
+export const HUBSPOT = "http://127.0.0.1:4408";
+export const LINKEDIN = "http://127.0.0.1:4409";
 export const REDIRECT = "http://127.0.0.1:4000/auth/callback";
 export const DANA = "557058:0d4a7e52-6f0b-4c39-9a51-3f2c8f1d0a01";
 export const SAM = "557058:7c1e93b4-2a68-4f7d-8e40-b5d9a6c31f02";
 export const ALL_SCOPES =
   "read:jira-work write:jira-work read:jira-user search:confluence read:page:confluence write:page:confluence delete:page:confluence read:space:confluence read:me offline_access";
 
-type Name = keyof typeof BASES;
+type Place = {
+  base: string;
+  authorize: string;
+  token: string;
+  /** How a client gives its secret and its parameters at the token endpoint. */
+  client: "json" | "form" | "basic";
+  /** Parameters without which a provider refuses the authorization request. */
+  fixed?: Record<string, string>;
+  scope?: string;
+};
+
+/** Where each origin listens in tests, and how a client of its speaks OAuth. */
+const PLACES = {
+  atlassian: {
+    base: ATLASSIAN,
+    authorize: "/authorize",
+    token: "/oauth/token",
+    client: "json",
+    fixed: { audience: "api.atlassian.com", prompt: "consent" },
+  },
+  bitbucket: { base: BITBUCKET, authorize: "/site/oauth2/authorize", token: "/site/oauth2/access_token", client: "basic" },
+  slack: { base: SLACK, authorize: "/oauth/v2/authorize", token: "/api/oauth.v2.access", client: "basic", scope: "user_scope" },
+  github: { base: GITHUB, authorize: "/login/oauth/authorize", token: "/login/oauth/access_token", client: "json" },
+  google: { base: GOOGLE, authorize: "/o/oauth2/v2/auth", token: "/token", client: "form" },
+  notion: { base: NOTION, authorize: "/v1/oauth/authorize", token: "/v1/oauth/token", client: "basic", fixed: { owner: "user" } },
+  airtable: {
+    base: AIRTABLE,
+    authorize: "/oauth2/v1/authorize",
+    token: "/oauth2/v1/token",
+    client: "basic",
+    fixed: { code_challenge_method: "S256", code_challenge: "7w_YNF9DSfIdPf_pRjSq646_kPr-2-o9NAl16JGghdM" },
+  },
+  hubspot: { base: HUBSPOT, authorize: "/oauth/authorize", token: "/oauth/v3/token", client: "form" },
+  linkedin: { base: LINKEDIN, authorize: "/oauth/v2/authorization", token: "/oauth/v2/accessToken", client: "form" },
+} as const satisfies Record<string, Place>;
+type Name = keyof typeof PLACES;
+const VERIFIED: Partial<Record<Name, { code_verifier: string }>> = { airtable: { code_verifier: "v".repeat(43) } };
 type Options = Partial<Pick<SandboxPorts, "seed" | "saved" | "save">>;
 
 /** A sandbox in this process with a clock that the test moves and randomness that counts. */
@@ -45,7 +65,7 @@ export function sandbox(options: Options = {}) {
     return new Uint8Array(bytes).map((_, index) => (counter * 31 + index * 7) % 256);
   };
   const made = createSandbox({ clock: { now: () => now }, random, ...options });
-  const baseOf = (name: Name) => BASES[name];
+  const placeOf = (name: Name): Place => PLACES[name];
 
   /** Ask an origin for something, as a program on this machine. */
   async function ask(
@@ -58,7 +78,7 @@ export function sandbox(options: Options = {}) {
     if (json !== undefined) headers.set("content-type", "application/json");
     if (token !== undefined) headers.set("authorization", `Bearer ${token}`);
     const body = json === undefined ? rest.body : JSON.stringify(json);
-    const url = path.startsWith("http") ? path : `${baseOf(name)}${path}`;
+    const url = path.startsWith("http") ? path : `${placeOf(name).base}${path}`;
     const response = await made.origins[name](
       new Request(url, { redirect: "manual", ...rest, headers, body }),
       address,
@@ -75,14 +95,15 @@ export function sandbox(options: Options = {}) {
 
   /** Address of the consent page. */
   function authorizeUrl(name: Name, scope: string, more: Record<string, string> = {}) {
-    const url = new URL(BASES[name] + AUTHORIZE[name]);
+    const { base, authorize, scope: parameter = "scope", fixed } = placeOf(name);
+    const url = new URL(base + authorize);
     const query = {
       client_id: made.clients[name].id,
-      scope,
+      [parameter]: scope,
       redirect_uri: REDIRECT,
       state: "s1",
       response_type: "code",
-      ...FIXED[name],
+      ...fixed,
       ...more,
     };
     for (const [key, value] of Object.entries(query)) url.searchParams.set(key, value);
@@ -111,23 +132,21 @@ export function sandbox(options: Options = {}) {
 
   async function exchange(name: Name, parameters: Record<string, string>) {
     const { id, secret } = made.clients[name];
-    if (name === "atlassian") {
-      return ask(name, "/oauth/token", {
-        method: "POST",
-        json: { client_id: id, client_secret: secret, ...parameters },
-      });
-    }
-    const headers = { authorization: `Basic ${btoa(`${id}:${secret}`)}` };
-    return ask(name, TOKEN[name], {
-      method: "POST",
-      headers,
-      body: new URLSearchParams({ ...parameters, ...VERIFIED[name] }),
-    });
+    const { token, client } = placeOf(name);
+    const sent = { ...parameters, ...VERIFIED[name] };
+    const own = client === "basic" ? {} : { client_id: id, client_secret: secret };
+    const headers = {
+      accept: "application/json",
+      ...(client === "basic" ? { authorization: `Basic ${btoa(`${id}:${secret}`)}` } : {}),
+    };
+    if (client === "json") return ask(name, token, { method: "POST", headers, json: { ...own, ...sent } });
+    return ask(name, token, { method: "POST", headers, body: new URLSearchParams({ ...own, ...sent }) });
   }
 
   /** A program that is signed in and works on one site, or on Bitbucket. */
   async function signedIn(name: Name, scope: string, account?: string) {
-    const { body } = await tokens(name, scope, account);
+    const answer = (await tokens(name, scope, account)).body;
+    const body = answer.authed_user ?? answer;
     const token: string = body.access_token;
     const call = (path: string, init: Parameters<typeof ask>[2] = {}) => ask(name, path, { token, ...init });
     if (name !== "atlassian")

@@ -77,7 +77,7 @@ async function runTool(
 /** Notes the moment before the first write leaves, and each write that went through. */
 function watched(http: ServiceHttp, effect: Effect): ServiceHttp {
   return {
-    endpoints: http.endpoints,
+    ...http,
     request: async (request) => {
       if ((request.method ?? "GET") === "GET" || request.reads === true) return await http.request(request);
       await effect.sent();

@@ -67,13 +67,18 @@ async function exchange(
 }
 
 /** The fresh token speaks for itself: a 401 here is the end of this consent. */
-async function identify(ports: BackendPorts, { service, endpoints }: ConnectableService, tokens: ServiceTokens) {
+async function identify(
+  ports: BackendPorts,
+  { service, endpoints, client }: ConnectableService,
+  tokens: ServiceTokens,
+) {
   const http = createServiceHttp({
     fetch: ports.fetch,
     clock: ports.clock,
     endpoints,
     service,
     token: async () => tokens.access,
+    client,
     timeout: 10_000,
   });
   return service.identify(http);

@@ -1,9 +1,11 @@
 import { airtable } from "./airtable.ts";
 import { bitbucket } from "./bitbucket.ts";
 import { confluence } from "./confluence.ts";
+import { hubspot } from "./hubspot.ts";
 import { jira } from "./jira.ts";
 import { type KygConfiguration, kygService } from "./kyg.ts";
 import { notion } from "./notion.ts";
+import { linkedin } from "./linkedin.ts";
 import type { Endpoints, OAuthClient, Service, ServiceConfiguration } from "./service.ts";
 
 /** Where a stand-in of a provider listens, and the client that is registered there. */

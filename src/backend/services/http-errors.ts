@@ -18,16 +18,16 @@ export type Subject = { name: string; title: string; status: number; scope?: str
 
 /**
  * Reads an error body. Shapes: Jira `{errorMessages, errors}`, Atlassian's gateway `{code, message}`, Confluence v2 `{errors: [{title,
- * detail}]}`, Bitbucket `{type: "error", error: {message, detail, fields}}`, OAuth `{error, error_description}`. HTML is never shown.
+ * detail}]}`, Bitbucket `{type: "error", error: {message, detail, fields}}`, OAuth `{error, error_description}`, HubSpot `{message, category}`
+ * with its field errors as JSON inside the message. HTML is never shown.
  */
 export function readFault(body: string): ServiceFault {
-  const json = tryJson(body);
+  const json = unfolded(tryJson(body));
   const fields = fieldErrors(json);
   const sentences = [...messages(json), ...fields.map(([field, text]) => `${field}: ${text}`)];
   const message = [...new Set(sentences.map(oneLine).filter(Boolean))].join("; ").slice(0, 500);
   const required = requiredScopes(json);
-  const scopeMissing =
-    required.length > 0 || /scope[s]? does not match|insufficient.?scope|lack one or more required/i.test(message);
+  const scopeMissing = required.length > 0 || json.category === "MISSING_SCOPES" || SCOPE_MISSING.test(message);
   return { message, field: fields[0]?.[0], required, scopeMissing };
 }
 
@@ -58,6 +58,10 @@ export function authRequired(subject: { name: string; title: string }): Problem 
     details: { integrations: [subject.name] },
   });
 }
+
+/** Atlassian's, OAuth's, Bitbucket's and LinkedIn's words for it. */
+const SCOPE_MISSING =
+  /scope[s]? does not match|insufficient.?scope|lack one or more required|not enough permissions to access/i;
 
 const STATUS_WORDS: Record<number, string> = {
   400: "did not accept the request",
@@ -104,12 +108,24 @@ function requiredScopes(json: Record<string, unknown>): string[] {
   return strings(list(record(error.detail).required).concat(list(error.required)));
 }
 
-function tryJson(body: string): Record<string, unknown> {
+/** "Property values were not valid: [{"message": "…", "name": "email"}]": the list becomes `errors` by field. */
+function unfolded(json: Record<string, unknown>): Record<string, unknown> {
+  const text = typeof json.message === "string" ? /^[^[{]*: (\[\{.*\}\])$/s.exec(json.message)?.[1] : undefined;
+  const items = text === undefined ? [] : list(tryParse(text)).map(record);
+  const fields = items.flatMap(({ name, message }) => (typeof name === "string" ? [[name, message]] : []));
+  return fields.length > 0 ? { ...json, message: undefined, errors: Object.fromEntries(fields) } : json;
+}
+
+function tryParse(text: string): unknown {
   try {
-    return record(parseJson(body));
+    return parseJson(text);
   } catch {
-    return {};
+    return undefined;
   }
+}
+
+function tryJson(body: string): Record<string, unknown> {
+  return record(tryParse(body));
 }
 
 function record(value: unknown): Record<string, unknown> {

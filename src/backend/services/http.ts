@@ -4,7 +4,7 @@ import { BodyTooLarge, checkShape, parseJson, readBody } from "./http-body.ts";
 import { authRequired, readFault, refusal, type ServiceFault, scopeProblem } from "./http-errors.ts";
 import { backoff, neverSent, pause, retryAfter } from "./http-retry.ts";
 import { redirectTarget, requestUrl } from "./http-target.ts";
-import type { ApiTraits, Endpoints, ServiceHttp, ServiceRequest } from "./service.ts";
+import type { ApiTraits, Endpoints, OAuthClient, ServiceHttp, ServiceRequest } from "./service.ts";
 
 /** Attempts of one request, the first included; each has its own time limit. */
 const ATTEMPTS = 3;
@@ -22,6 +22,8 @@ export type ServiceHttpOptions = {
   /** Called once for a token that the service refused with 401: gives a fresh one or throws AUTH_REQUIRED. */
   onRejected?(token: string): Promise<string>;
   clock: Clock;
+  /** For requests that introspect; only whoever completes a consent has it. */
+  client?: OAuthClient;
   /** Waits; rejects when the signal aborts. The default is a real timer. */
   sleep?(milliseconds: number, signal: AbortSignal | undefined): Promise<void>;
   signal?: AbortSignal;
@@ -55,8 +57,9 @@ async function run<T>(options: ServiceHttpOptions, request: ServiceRequest<T>): 
   const signal = joined([options.signal, request.signal]);
   const reads = (request.method ?? "GET") === "GET" || request.reads === true;
   const call: Call = { options, request, url: requestUrl(request, options.endpoints, title), reads, signal };
-  const { body } = await authorized(call);
-  const parsed = parse(body);
+  const { response, body } = await authorized(call);
+  const header = request.answerHeader;
+  const parsed = header ? { value: response.headers.get(header) ?? undefined } : parse(body);
   const checked = "value" in parsed ? checkShape(request.answer, parsed.value) : parsed;
   if ("value" in checked) return checked.value;
   const unexpected = `${title} answered something unexpected: ${checked.wrong}.`;
@@ -134,8 +137,14 @@ async function follow(call: Call, init: RequestInit): Promise<Response> {
 function init(call: Call, token: string, signal: AbortSignal | undefined): RequestInit {
   const { request, options } = call;
   const key = call.reads ? undefined : options.idempotencyKey;
+  const method = request.method ?? "GET";
+  if (request.introspects) {
+    const form = new URLSearchParams({ token, client_id: options.client?.id ?? "" });
+    if (options.client?.secret) form.set("client_secret", options.client.secret);
+    return { method, redirect: "manual", signal, headers: { accept: "application/json" }, body: form };
+  }
   return {
-    method: request.method ?? "GET",
+    method,
     redirect: "manual",
     signal,
     headers: {

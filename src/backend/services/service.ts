@@ -33,7 +33,7 @@ export type OAuth = {
   pkce: boolean;
   /** How the client authenticates at the token endpoint. */
   clientAuth: "client_secret_post" | "client_secret_basic" | "none";
-  /** `rotating`: each refresh spends the refresh token. `stable`: it stays. `none`: tokens do not expire. */
+  /** `rotating`: each refresh spends the refresh token. `stable`: it stays. `none`: there is none; a token lasts or is consented anew. */
   refresh: "rotating" | "stable" | "none";
   /** How the token endpoint takes its parameters; the form of RFC 6749 unless said otherwise. */
   tokenBody?: "json";
@@ -122,6 +122,10 @@ export type ServiceRequest<T> = {
   headers?: Record<string, string>;
   /** What the answer must look like. 204 and empty bodies are given as `undefined`. */
   answer: z.ZodMiniType<T>;
+  /** The answer is this header instead of the body: LinkedIn names what it created in `x-restli-id`. */
+  answerHeader?: string;
+  /** Asks the OAuth server about the token itself (RFC 7662): a form with the client's credentials instead of a bearer token. */
+  introspects?: boolean;
   /** A POST that changes nothing (a search), so that it may be repeated like a GET. */
   reads?: boolean;
   /** The permission that the request needs, to name it when the service says that it is missing. */

@@ -39,6 +39,8 @@ export const SETTINGS = {
   ...clientOf("bitbucket", "Bitbucket"),
   ...clientOf("notion", "Notion"),
   ...clientOf("airtable", "Airtable"),
+  ...clientOf("hubspot", "HubSpot"),
+  ...clientOf("linkedin", "LinkedIn"),
   ...clientOf("kyg", "kyg"),
   "kyg.authorize-url": { describe: "consent page of kyg", env: "KAY_KYG_AUTHORIZE_URL", parse: parseEndpoint },
   "kyg.token-url": { describe: "token endpoint of kyg", env: "KAY_KYG_TOKEN_URL", parse: parseEndpoint },

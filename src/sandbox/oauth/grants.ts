@@ -117,7 +117,8 @@ function exchange(store: Store, code: string, { client, redirectUri, verifier }:
   // S256 of RFC 7636 is the digest that everything here is kept under
   const proven = row.challenge === undefined || (verifier !== undefined && hash(verifier) === row.challenge);
   if (row.expires <= now() || row.redirect_uri !== redirectUri || !proven) return undefined;
-  return issue(store, grant, traits.offlineScope === undefined || grant.scopes.includes(traits.offlineScope));
+  const lasting = traits.offlineScope === undefined || grant.scopes.includes(traits.offlineScope);
+  return issue(store, grant, traits.refresh !== "none" && lasting);
 }
 
 function refresh(store: Store, token: string, client: string): IssuedTokens | undefined {

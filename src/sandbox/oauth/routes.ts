@@ -20,11 +20,13 @@ export type OAuthPlace = {
 
 /** Add the authorization and token endpoints; written once for every provider. */
 export function oauthRoutes(app: Hono<SandboxEnv>, place: OAuthPlace): void {
-  const { authorizePath, tokenPath } = place.traits;
+  const { authorizePath, tokenPath, olderTokenPaths = [] } = place.traits;
   const waiting = new Map<string, { authorization: Authorization; expires: number }>();
   app.get(authorizePath, (c) => show(c, place, waiting));
   app.post(authorizePath, (c) => answer(c, place, waiting));
-  app.post(tokenPath, tokenEndpoint(place.traits, place.grants, place.client));
+  for (const path of [tokenPath, ...olderTokenPaths]) {
+    app.post(path, tokenEndpoint(place.traits, place.grants, place.client));
+  }
 }
 
 /** Give a person's answer to a request: where the browser then goes. */

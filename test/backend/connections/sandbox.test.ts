@@ -9,8 +9,11 @@ const base = useBackend();
 
 /** A backend whose services are the sandbox's stand-ins, without a socket between them. */
 function sandboxWorld() {
-  const origins: Record<string, string> = { atlassian: "http://127.0.0.1:7001", bitbucket: "http://127.0.0.1:7002" };
   const sandbox = createSandbox({ clock: base().clock, random: (bytes) => randomBytes(bytes) });
+  const names = Object.keys(sandbox.clients);
+  const origins: Record<string, string> = Object.fromEntries(
+    names.map((name, index) => [name, `http://127.0.0.1:${7001 + index}`]),
+  );
   const fetch = async (url: string, init?: RequestInit) => {
     const name = Object.keys(origins).find((each) => url.startsWith(origins[each] ?? " "));
     if (!name) throw new TypeError(`nothing listens at ${url}`);
@@ -26,19 +29,20 @@ function sandboxWorld() {
     const init = { method: "POST", body: JSON.stringify(body), headers: { "content-type": "application/json" } };
     return (await fetch(`${origins[provider]}/_sandbox/${path}`, init)).json() as Promise<Record<string, string>>;
   };
-  return { world, control };
+  const providerOf = (name: string) =>
+    services.find(({ service }) => service.name === name)?.service.oauth.provider ?? name;
+  return { world, control, providerOf };
 }
 
 async function consent(
-  { world, control }: ReturnType<typeof sandboxWorld>,
+  { world, control, providerOf }: ReturnType<typeof sandboxWorld>,
   service: string,
   decision: "allow" | "deny",
   session_id?: string,
 ) {
   const begun = (await world.call(`POST /connections/connect?service=${service}`, { body: { session_id } })).body;
-  const provider = service === "bitbucket" ? "bitbucket" : "atlassian";
   const { authorization_url, state } = begun;
-  const { redirect_url } = await control(provider, "consent", { authorization_url, decision });
+  const { redirect_url } = await control(providerOf(service), "consent", { authorization_url, decision });
   const { pathname, search } = new URL(String(redirect_url));
   const page = await world.call(`GET ${pathname}${search}`);
   return { session: String(begun.session_id), page, status: await world.call(`GET /auth/status/${state}`) };
@@ -48,7 +52,7 @@ test("every service of the sandbox is connected by a consent there, and named by
   const sandbox = sandboxWorld();
   const first = await consent(sandbox, "jira", "allow");
   expect([first.page.status, first.status.body.status]).toEqual([200, "completed"]);
-  for (const service of ["confluence", "bitbucket"]) {
+  for (const service of ["confluence", "bitbucket", "hubspot", "linkedin"]) {
     const { status } = await consent(sandbox, service, "allow", first.session);
     expect([service, status.body.status, "token" in status.body]).toEqual([service, "completed", false]);
   }
@@ -58,6 +62,8 @@ test("every service of the sandbox is connected by a consent there, and named by
       jira: { connected: true, user: { name: "Dana Demo" } },
       confluence: { connected: true, user: { name: "Dana Demo" } },
       bitbucket: { connected: true },
+      hubspot: { connected: true, user: { name: "Dana Demo" }, metadata: { portal: "kay-demo.hubspot.com" } },
+      linkedin: { connected: true, user: { name: "Dana Demo" } },
       kyg: { connected: false },
     },
   });
@@ -69,7 +75,7 @@ test("a denial at the sandbox is told as one", async () => {
 });
 
 test("tokens of the sandbox rotate for as long as it takes, and a revoked grant ends the connection", async () => {
-  for (const service of ["jira", "bitbucket"]) {
+  for (const service of ["jira", "bitbucket", "hubspot"]) {
     const sandbox = sandboxWorld();
     const { session } = await consent(sandbox, service, "allow");
     const seen = new Set<string>();
@@ -81,7 +87,7 @@ test("tokens of the sandbox rotate for as long as it takes, and a revoked grant 
     expect([service, seen.size]).toEqual([service, 4]);
     const { token } = await access(sandbox.world, session, service);
     expect((await access(sandbox.world, session, service, token)).token).not.toBe(token);
-    await sandbox.control(service === "bitbucket" ? "bitbucket" : "atlassian", "tokens/revoke", {});
+    await sandbox.control(sandbox.providerOf(service), "tokens/revoke", {});
     base().clock.advance(3 * 3600_000);
     await expect(access(sandbox.world, session, service)).rejects.toMatchObject({
       code: "AUTH_REQUIRED",

@@ -21,6 +21,8 @@ test("without a client and without a sandbox every service is listed and none ca
     ["bitbucket", "Bitbucket", null],
     ["notion", "Notion", null],
     ["airtable", "Airtable", null],
+    ["hubspot", "HubSpot", null],
+    ["linkedin", "LinkedIn", null],
     ["kyg", "kyg", null],
   ]);
 });
@@ -59,7 +61,7 @@ test("a real client goes to the real endpoints, the others to the sandbox under 
 
 test("V07 each provider's authorization asks for what keeps a connection alive", () => {
   const oauth = configureServices({ clients: {} }).map(({ service }) => ({ name: service.name, ...service.oauth }));
-  expect(oauth.slice(0, 5)).toEqual([
+  expect(oauth.filter(({ name }) => name !== "kyg")).toEqual([
     {
       name: "jira",
       provider: "atlassian",
@@ -106,12 +108,36 @@ test("V07 each provider's authorization asks for what keeps a connection alive",
       clientAuth: "client_secret_basic",
       refresh: "rotating",
     },
+    {
+      name: "hubspot",
+      provider: "hubspot",
+      scopes: [
+        "oauth",
+        "crm.objects.contacts.read",
+        "crm.objects.contacts.write",
+        "crm.objects.deals.read",
+        "crm.objects.deals.write",
+        "crm.objects.owners.read",
+      ],
+      pkce: false,
+      clientAuth: "client_secret_post",
+      refresh: "stable",
+      goneErrors: ["BAD_HUB", "BAD_REFRESH_TOKEN"],
+    },
+    {
+      name: "linkedin",
+      provider: "linkedin",
+      scopes: ["openid", "profile", "email", "w_member_social"],
+      pkce: false,
+      clientAuth: "client_secret_post",
+      refresh: "none",
+    },
   ]);
 });
 
 test("kyg lives where the operator says, and its accounts are read as OpenID Connect names them", async () => {
   const kyg = { authorize: "https://kyg.test/authorize", token: "https://kyg.test/token", api: "https://kyg.test/api" };
-  const configured = configureServices({ clients: { kyg: real }, kyg }).at(-1);
+  const configured = configureServices({ clients: { kyg: real }, kyg }).find(({ service }) => service.name === "kyg");
   expect(configured).toMatchObject({ client: real, endpoints: kyg });
   if (!configured) return;
   const world = outside(

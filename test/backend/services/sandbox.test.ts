@@ -56,3 +56,36 @@ test("Bitbucket in the sandbox: pull requests of one repository and of all", asy
     message: "Bitbucket: Pull request 99 not found.",
   });
 });
+
+test("HubSpot in the sandbox: a contact, a deal and a note, from first to last", async () => {
+  const hubspot = await connected(sandboxServices(), "hubspot");
+  expect(hubspot.identity).toMatchObject({ user: { name: "Dana Demo" }, metadata: { currency: "EUR" } });
+  expect((await hubspot.run("hubspot.list_deals", { owner: "me" })).text).toMatch(
+    /^1 open deal of yours, together 12,000 EUR:/,
+  );
+  await hubspot.run("hubspot.create_contact", { name: "Ada Byron", email: "ada@example.com" });
+  await hubspot.run("hubspot.update_contact", { contact: "Ada Byron", company: "Engine", lifecycle_stage: "customer" });
+  await hubspot.run("hubspot.create_deal", { name: "Engine (3)", amount: 900, contact: "ada@example.com" });
+  await hubspot.run("hubspot.move_deal", { deal: "Engine (3)", stage: "won" });
+  await hubspot.run("hubspot.add_note", { deal: "Engine (3)", text: "Paid & **done**" });
+  expect((await hubspot.run("hubspot.search_contacts", { company: "engine" })).data).toMatchObject({ total: 1 });
+  expect((await hubspot.run("hubspot.get_contact", { contact: "Ada Byron" })).data).toMatchObject({
+    company: "Engine",
+    lifecycle_stage: "customer",
+    deals: [{ name: "Engine (3)", amount: 900, stage: "Closed Won" }],
+  });
+});
+
+test("LinkedIn in the sandbox: who I am, a post, a comment, a reaction, and the post is gone", async () => {
+  const world = sandboxServices();
+  const linkedin = await connected(world, "linkedin");
+  expect((await linkedin.run("linkedin.me", {})).text).toContain("**Dana Demo** on LinkedIn");
+  const { data, url = "" } = await linkedin.run("linkedin.create_post", { text: "Out (now): a_b #kay" });
+  const { post } = data as { post: string };
+  await linkedin.run("linkedin.comment", { post: url, text: "First" });
+  await linkedin.run("linkedin.react", { post, reaction: "support" });
+  const page = await (await world.fetch(url)).text();
+  for (const text of ["Out (now): a_b #kay", "First", "APPRECIATION"]) expect(page).toContain(text);
+  await linkedin.run("linkedin.delete_post", { post: url });
+  expect((await world.fetch(url)).status).toBe(404);
+});

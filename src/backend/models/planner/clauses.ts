@@ -77,6 +77,8 @@ export function stripPolite(words: Word[]): Word[] {
     const word = words[start];
     if (word === undefined || !(word.kind === "mark" || (POLITE.has(word.lower) && (isAsk || word.lower !== "me"))))
       break;
+    // "I'd like …" is polite, "like the post" is a request.
+    if (word.lower === "like" && !WISHES.has(words[start - 1]?.lower ?? "")) break;
     start++;
   }
   let end = words.length;
@@ -84,6 +86,7 @@ export function stripPolite(words: Word[]): Word[] {
   return words.slice(start, end);
 }
 
+const WISHES = new Set(["would", "'d", "d", "i"]);
 const JOINTS = new Set(["and", "then", "also", "plus", "afterwards", "&"]);
 const SHOWS = new Set(["show", "tell", "give", "get", "find", "list", "read", "bring", "fetch"]);
 const TRAILING = new Set(["please", "thanks", "thx", "now"]);

@@ -86,7 +86,7 @@ function pieces(text: string): Piece[] {
   return found;
 }
 
-/** wink cuts `KAY-3` and `kay-cli` whole, but takes `#general` or `feature/x` apart; what is written without a space stays one word. */
+/** wink cuts `KAY-3` and `kay-cli` whole, but takes `#general`, `feature/x` or `urn:li:share:1` apart; what is written without a space stays one word. */
 function joined(words: Word[]): Word[] {
   const result: Word[] = [];
   for (const word of words) {
@@ -106,10 +106,19 @@ function joined(words: Word[]): Word[] {
       };
     } else result.push(word);
   }
-  return result;
+  return result.map(withoutMark);
+}
+
+/** An address or URN does not end in the mark that the sentence goes on with. */
+function withoutMark(word: Word): Word {
+  const text = /^(?:https?|urn):\S*?(?=[:;,.!?]+$)/i.exec(word.text)?.[0];
+  if (!text) return word;
+  const lower = text.toLowerCase();
+  return { ...word, text, lower, lemma: lower, stem: lower, end: word.start + text.length };
 }
 
 function glue(before: Word, word: Word): boolean {
+  if (/^urn(:|$)/i.test(before.text)) return /^:?[\p{L}\p{N}]|^:$/u.test(word.text) && !/^urn$/i.test(word.text);
   if (/^[#@~/]$/.test(before.text) || /[/_@-]$/.test(before.text)) return /^[\p{L}\p{N}_]/u.test(word.text);
   return /^[/_@-]/.test(word.text) && /[\p{L}\p{N}]$/u.test(before.text) && word.text.length < 60;
 }

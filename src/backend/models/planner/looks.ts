@@ -12,7 +12,7 @@ export function slotName(skill: Skill, field: Field, words: Word[], from: number
   const [first] = span;
   // "Use project PROJ-123": after the field's own name anything is its value.
   if (first && to - from === 1 && first.kind === "word" && !first.stop && words[from - 1]?.lemma === field.name)
-    return 0.9;
+    return goesOn(first, words[to]) ? 0.8 : 0.9;
   const quality = nameQuality(field, span);
   if (first === undefined || quality === 0) return 0;
   const led = leadsTo(skill, field, words[from - 1]);
@@ -22,6 +22,11 @@ export function slotName(skill: Skill, field: Field, words: Word[], from: number
   if (skill.fields.some((other) => other !== field && isValue(other, span))) return 0;
   if (isGeneric(skill, field, span)) return 0.5;
   return led || words[from + 1]?.lemma === field.name ? quality : 0;
+}
+
+/** A name of which this word is only the first: "Mara" in "the contact Mara Lind". */
+function goesOn(word: Word, next: Word | undefined): boolean {
+  return next?.kind === "word" && [word, next].every(({ text }) => /^\p{Lu}\p{Ll}/u.test(text));
 }
 
 /** A word that says no more than the tool itself does: the "ticket" of "open a ticket" is no type of issue. */

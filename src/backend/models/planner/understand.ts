@@ -46,12 +46,28 @@ function reading(skill: Skill, clause: Clause, skills: Skill[]): Reading | undef
     const alignment = align(parts, clause.words, accept);
     if (skill.access !== "read" && !alignment.verb) continue;
     const keyed = skill.access === "read" && alignment.captures.some(({ field }) => field.kind === "key");
-    if ((alignment.matched.size === 0 && !keyed) || (isAction(clause.words[0]) && !actsLike(parts, clause))) continue;
+    if ((alignment.matched.size === 0 && !keyed) || (commands(skill, clause) && !actsLike(parts, clause))) continue;
+    if (saysNothing(skill, alignment, clause)) continue;
     const filled = fill(skill, alignment, clause);
     const score = judge(skill, parts, alignment, filled, clause, skills);
     if (best === undefined || score > best.score) best = candidate(skill, score, filled);
   }
   return best;
+}
+
+/** Whether the clause begins with what it wants done; "show …" never wants anything changed. */
+function commands(skill: Skill, { words: [first] }: Clause): boolean {
+  return isAction(first) || (skill.access !== "read" && first !== undefined && LOOKING.has(first.lower));
+}
+
+/** Whether an example shares nothing with the clause but the name of the service, while the clause says more: "message Sam on LinkedIn". */
+function saysNothing(skill: Skill, { matched, captures }: Alignment, { words }: Clause): boolean {
+  if (captures.length > 0) return false;
+  const names = [skill.service, skill.title.toLowerCase()];
+  const told = words.flatMap(({ kind, stop, lower }, index) =>
+    kind === "mark" || stop || names.includes(lower) ? [] : [index],
+  );
+  return told.length > 0 && !told.some((index) => matched.has(index));
 }
 
 /** Whether an example begins with the action that the clause begins with. */
@@ -143,5 +159,7 @@ function serviceBonus(skill: Skill, { words }: Clause, skills: Skill[]): number 
   if (named.size === 0) return 0;
   return named.has(skill.service) ? 0.12 : -0.4;
 }
+
+const LOOKING = new Set(["show", "list", "display", "view", "find", "search", "look", "read", "print"]);
 
 const KEY = /^[A-Za-z][A-Za-z0-9_]*-\d+$/;

@@ -1,4 +1,5 @@
 import { createHash, randomBytes } from "node:crypto";
+import { readTokenAnswer } from "#backend/connections/token-answer";
 import { configureServices } from "#backend/services/catalogue";
 import { createServiceHttp } from "#backend/services/http";
 import type { ToolResult } from "#backend/services/service";
@@ -9,8 +10,13 @@ const REDIRECT = "http://127.0.0.1:4000/auth/callback";
 const ORIGINS = {
   atlassian: "http://127.0.0.1:4010",
   bitbucket: "http://127.0.0.1:4011",
-  notion: "http://127.0.0.1:4012",
-  airtable: "http://127.0.0.1:4013",
+  slack: "http://127.0.0.1:4012",
+  github: "http://127.0.0.1:4013",
+  google: "http://127.0.0.1:4014",
+  notion: "http://127.0.0.1:4015",
+  airtable: "http://127.0.0.1:4016",
+  hubspot: "http://127.0.0.1:4017",
+  linkedin: "http://127.0.0.1:4018",
 } as const;
 
 /** A sandbox in this process, and services that reach it through `fetch` alone, as they reach the real ones. */
@@ -35,23 +41,27 @@ export async function connected(world: ReturnType<typeof sandboxServices>, name:
   if (!found?.client) throw new Error(`${name} cannot be connected`);
   const { service, endpoints, client } = found;
   const token = await consent(world, endpoints, client, { ...service.oauth, scopes: scopes ?? service.oauth.scopes });
-  const http = createServiceHttp({ ...world, endpoints, service, token: async () => token, clock: { now: () => NOW } });
+  const clock = { now: () => NOW };
+  const http = createServiceHttp({ ...world, endpoints, service, client, token: async () => token, clock });
   const identity = await service.identify(http);
   async function run(tool: string, input: Record<string, unknown>): Promise<ToolResult> {
     const one = service.tools.find((candidate) => candidate.name === tool);
     if (!one) throw new Error(`no tool ${tool}`);
     const { signal } = new AbortController();
-    return one.run(one.input.parse(input), { http, metadata: identity.metadata, signal, idempotencyKey: "effect_1" });
+    const { metadata } = identity;
+    return one.run(one.input.parse(input), { http, metadata, signal, idempotencyKey: "effect_1", clock });
   }
   return { identity, run };
 }
 
 type OAuth = {
   scopes: string[];
+  scopeParameter?: string;
   authorizeParams?: Record<string, string>;
   clientAuth: string;
   pkce: boolean;
   tokenBody?: "json";
+  tokensIn?: string;
 };
 
 async function consent(
@@ -66,7 +76,7 @@ async function consent(
     redirect_uri: REDIRECT,
     response_type: "code",
     state: "s",
-    ...(oauth.scopes.length > 0 ? { scope: oauth.scopes.join(" ") } : {}),
+    ...(oauth.scopes.length > 0 ? { [oauth.scopeParameter ?? "scope"]: oauth.scopes.join(" ") } : {}),
     ...(oauth.pkce ? { code_challenge: challenge(VERIFIER), code_challenge_method: "S256" } : {}),
   };
   const page = await (await fetch(`${endpoints.authorize}?${new URLSearchParams(query)}`)).text();
@@ -86,10 +96,12 @@ async function consent(
   const json = oauth.tokenBody === "json";
   const response = await fetch(endpoints.token, {
     method: "POST",
-    headers: { ...(inBody ? {} : { authorization: basic }), ...(json ? { "content-type": "application/json" } : {}) },
+    headers: { accept: "application/json", ...(inBody ? {} : { authorization: basic }), ...(json ? { "content-type": "application/json" } : {}) },
     body: json ? JSON.stringify(parameters) : new URLSearchParams(parameters),
   });
-  return ((await response.json()) as { access_token: string }).access_token;
+  const tokens = readTokenAnswer(response.status, await response.text(), oauth.tokensIn);
+  if (tokens.kind !== "tokens") throw new Error("the consent gave no token");
+  return String(tokens.fields.access_token);
 }
 
 const VERIFIER = "v".repeat(43);

@@ -1,0 +1,43 @@
+import { createContact } from "./hubspot/create-contact.ts";
+import { createDeal } from "./hubspot/create-deal.ts";
+import { getContact } from "./hubspot/get-contact.ts";
+import { hubspotIdentity } from "./hubspot/identity.ts";
+import { listDeals } from "./hubspot/list-deals.ts";
+import { moveDeal } from "./hubspot/move-deal.ts";
+import { addNote } from "./hubspot/note.ts";
+import { searchContacts } from "./hubspot/search-contacts.ts";
+import { updateContact } from "./hubspot/update-contact.ts";
+import type { Service } from "./service.ts";
+
+/**
+ * HubSpot CRM. Tokens live 30 minutes, the refresh token stays. A portal that is gone is told as `access_denied` with status `BAD_HUB`, an
+ * unknown refresh token as `BAD_REFRESH_TOKEN` (case V21). The v1 token endpoint ends in February 2027, so v3 is used.
+ * Source: https://developers.hubspot.com/docs/api-reference/auth-oauth-v3/guide
+ */
+export const hubspot: Service = {
+  name: "hubspot",
+  title: "HubSpot",
+  oauth: {
+    provider: "hubspot",
+    scopes: [
+      "oauth",
+      "crm.objects.contacts.read",
+      "crm.objects.contacts.write",
+      "crm.objects.deals.read",
+      "crm.objects.deals.write",
+      "crm.objects.owners.read",
+    ],
+    pkce: false,
+    clientAuth: "client_secret_post",
+    refresh: "stable",
+    goneErrors: ["BAD_HUB", "BAD_REFRESH_TOKEN"],
+  },
+  endpoints: {
+    authorize: "https://app.hubspot.com/oauth/authorize",
+    token: "https://api.hubapi.com/oauth/v3/token",
+    api: "https://api.hubapi.com",
+    app: "https://app.hubspot.com",
+  },
+  identify: hubspotIdentity,
+  tools: [searchContacts, getContact, createContact, updateContact, listDeals, createDeal, moveDeal, addNote],
+};

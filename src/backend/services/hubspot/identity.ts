@@ -1,0 +1,55 @@
+import * as z from "zod/mini";
+import { Problem } from "#protocol/errors";
+import type { Identity, ServiceHttp } from "../service.ts";
+import { findOwner } from "./owners.ts";
+
+const Token = z.looseObject({
+  active: z.literal(true),
+  hub_id: z.number(),
+  user_id: z.number(),
+  user: z.nullish(z.string()),
+  hub_domain: z.nullish(z.string()),
+});
+
+const Details = z.looseObject({
+  uiDomain: z.nullish(z.string()),
+  companyCurrency: z.nullish(z.string()),
+  timeZone: z.nullish(z.string()),
+});
+
+/**
+ * Who consented, in which HubSpot account. HubSpot tells the person only by introspection of the token; their name and id as an owner of
+ * records, the currency and the address come from the CRM where it gives them.
+ * Source: https://developers.hubspot.com/docs/api-reference/auth-oauth-v3/guide, …/account-information
+ */
+export async function hubspotIdentity(http: ServiceHttp): Promise<Identity> {
+  const introspection = { method: "POST", introspects: true, reads: true } as const;
+  const token = await http.request({ ...introspection, path: "/oauth/v3/token/introspect", answer: Token });
+  const owner = token.user ? await optional(findOwner(http, token.user)) : undefined;
+  const details = await optional(http.request({ path: "/account-info/v3/details", answer: Details }));
+  const accountId = `${token.hub_id}:${token.user_id}`;
+  return {
+    accountId,
+    user: { account_id: accountId, name: owner?.name, email: token.user ?? undefined },
+    metadata: {
+      url: `${appUrl(http, details?.uiDomain)}/contacts/${token.hub_id}`,
+      portal_id: String(token.hub_id),
+      portal: token.hub_domain ?? undefined,
+      owner_id: owner?.id,
+      currency: details?.companyCurrency ?? undefined,
+    },
+  };
+}
+
+/** What the connection works without. */
+async function optional<T>(work: Promise<T>): Promise<T | undefined> {
+  return work.catch((error: unknown) => {
+    if (error instanceof Problem) return undefined;
+    throw error;
+  });
+}
+
+/** Accounts live at one of HubSpot's own hosts: `app.hubspot.com`, `app-eu1.hubspot.com`. */
+function appUrl(http: ServiceHttp, host: string | null | undefined): string {
+  return host && /^app[a-z0-9-]*\.hubspot\.com$/.test(host) ? `https://${host}` : (http.endpoints.app ?? "");
+}

@@ -1,0 +1,45 @@
+import * as z from "zod/mini";
+import { describe } from "../fields.ts";
+import { cell } from "../markdown.ts";
+import { defineTool } from "../service.ts";
+import { dealName, findDeal } from "./deal.ts";
+import { pipelineNamed, pipelinesOf, stageNamed } from "./pipelines.ts";
+import { patchRecord, recordUrl } from "./record.ts";
+
+const Input = z.object({
+  deal: describe(z.string(), "Name or id of the deal."),
+  stage: describe(z.string(), 'Stage of its pipeline, such as "Contract sent"; "won" and "lost" close it.'),
+});
+type Input = z.output<typeof Input>;
+
+/** Source: HubSpot CRM v3, PATCH /crm/v3/objects/deals/{id} with `dealstage`, the internal id of a stage of the deal's own pipeline. */
+export const moveDeal = defineTool({
+  name: "hubspot.move_deal",
+  description: "Move a HubSpot deal to another stage of its pipeline, or close it as won or lost.",
+  access: "write",
+  input: Input,
+  examples: [
+    "move the deal {deal} to {stage}",
+    "move {deal} to {stage}",
+    "mark the deal {deal} as {stage}",
+    "set the deal {deal} to {stage}",
+    "set the stage of {deal} to {stage}",
+    "close the deal {deal} as {stage}",
+  ],
+  summary: ({ deal, stage }: Input) => `Move the deal ${deal.trim()} to ${stage.trim()}`,
+  async run(input, context) {
+    const deal = await findDeal(context, input.deal);
+    const pipeline = pipelineNamed(await pipelinesOf(context), deal.properties.pipeline ?? undefined);
+    const stage = stageNamed(pipeline, input.stage);
+    const before = pipeline.stages.find(({ id }) => id === deal.properties.dealstage)?.label ?? "another stage";
+    const url = recordUrl(context, "deals", deal.id);
+    const name = dealName(deal);
+    if (deal.properties.dealstage === stage.id) {
+      const data = { id: deal.id, name, stage: stage.label, changed: false, url };
+      return { data, text: `${cell(name)} is already in ${cell(stage.label)}.`, url };
+    }
+    await patchRecord(context.http, "deals", deal.id, { dealstage: stage.id });
+    const data = { id: deal.id, name, from: before, stage: stage.label, changed: true, url };
+    return { data, text: `${cell(name)} is now in ${cell(stage.label)} (it was in ${cell(before)}).\n\n${url}`, url };
+  },
+});

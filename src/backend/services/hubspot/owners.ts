@@ -1,0 +1,77 @@
+import * as z from "zod/mini";
+import { Problem } from "#protocol/errors";
+import type { ServiceHttp, ToolContext } from "../service.ts";
+
+const Owners = z.looseObject({
+  results: z.array(
+    z.looseObject({
+      id: z.string(),
+      email: z.nullish(z.string()),
+      firstName: z.nullish(z.string()),
+      lastName: z.nullish(z.string()),
+    }),
+  ),
+  paging: z.nullish(z.looseObject({ next: z.nullish(z.looseObject({ after: z.string() })) })),
+});
+
+/** Somebody of the account whom records can belong to. */
+export type Owner = { id: string; name: string; email: string };
+
+const SCOPE = "crm.objects.owners.read";
+/** Pages of 100 owners that are looked through for a name. */
+const PAGES = 5;
+
+/** The owner with an e-mail address, if there is one. Source: HubSpot CRM v3, GET /crm/v3/owners. */
+export async function findOwner(http: ServiceHttp, email: string): Promise<Owner | undefined> {
+  const { results } = await http.request({ path: "/crm/v3/owners", query: { email }, answer: Owners, scope: SCOPE });
+  return results.map(ownerOf).find((owner) => same(owner.email, email));
+}
+
+/**
+ * The owner that "me", an e-mail address or a name means.
+ *
+ * @throws Problem INVALID_REQUEST when nobody or several people match
+ */
+export async function ownerNamed(context: ToolContext, text: string): Promise<Owner> {
+  const wanted = text.trim();
+  const { owner_id: own } = context.metadata;
+  if (isMe(wanted) && typeof own === "string") return { id: own, name: "you", email: "" };
+  const owners = await allOwners(context.http);
+  const exact = owners.filter(({ name, email }) => same(name, wanted) || same(email, wanted));
+  const found =
+    exact.length > 0
+      ? exact
+      : owners.filter(({ name }) => name.toLowerCase().split(" ").includes(wanted.toLowerCase()));
+  const [only, ...more] = found;
+  if (only && more.length === 0) return only;
+  const sentence = only
+    ? `Several people in HubSpot match “${wanted}”: ${found.map(({ email }) => email).join(", ")}.`
+    : `Nobody who owns records in HubSpot is called “${wanted}”.`;
+  throw new Problem("INVALID_REQUEST", sentence, { hint: "Use the full name or the e-mail address." });
+}
+
+export function isMe(text: string | undefined): boolean {
+  return /^(me|my|mine|myself|i)$/i.test(text?.trim() ?? "");
+}
+
+async function allOwners(http: ServiceHttp): Promise<Owner[]> {
+  const owners: Owner[] = [];
+  let after: string | undefined;
+  for (let page = 0; page < PAGES; page++) {
+    const query = { limit: 100, after };
+    const { results, paging } = await http.request({ path: "/crm/v3/owners", query, answer: Owners, scope: SCOPE });
+    owners.push(...results.map(ownerOf));
+    after = paging?.next?.after;
+    if (after === undefined) break;
+  }
+  return owners;
+}
+
+function ownerOf({ id, email, firstName, lastName }: z.output<typeof Owners>["results"][number]): Owner {
+  const name = [firstName, lastName].filter(Boolean).join(" ");
+  return { id, name: name || email || id, email: email ?? "" };
+}
+
+function same(a: string, b: string): boolean {
+  return a.localeCompare(b.trim(), undefined, { sensitivity: "base" }) === 0;
+}

@@ -1,0 +1,98 @@
+import * as z from "zod/mini";
+import { Problem } from "#protocol/errors";
+import type { ToolContext } from "../service.ts";
+
+const Pipelines = z.looseObject({
+  results: z.array(
+    z.looseObject({
+      id: z.string(),
+      label: z.string(),
+      displayOrder: z.nullish(z.number()),
+      stages: z.array(
+        z.looseObject({
+          id: z.string(),
+          label: z.string(),
+          displayOrder: z.nullish(z.number()),
+          metadata: z.nullish(
+            z.looseObject({
+              isClosed: z.nullish(z.union([z.string(), z.boolean()])),
+              probability: z.nullish(z.string()),
+            }),
+          ),
+        }),
+      ),
+    }),
+  ),
+});
+
+/** A step of a pipeline. Closed stages are won (probability 1) or lost. */
+export type Stage = { id: string; label: string; closed: boolean; won: boolean };
+export type Pipeline = { id: string; label: string; stages: Stage[] };
+
+/** The pipelines of deals with their stages, both in the order of the account. Source: HubSpot CRM v3, GET /crm/v3/pipelines/deals. */
+export async function pipelinesOf({ http }: Pick<ToolContext, "http">): Promise<Pipeline[]> {
+  const request = { path: "/crm/v3/pipelines/deals", answer: Pipelines, scope: "crm.objects.deals.read" };
+  const { results } = await http.request(request);
+  return inOrder(results).map(({ id, label, stages }) => ({
+    id,
+    label,
+    stages: inOrder(stages).map(({ id, label, metadata }) => {
+      const closed = String(metadata?.isClosed ?? "false") === "true";
+      return { id, label, closed, won: closed && Number(metadata?.probability ?? 0) === 1 };
+    }),
+  }));
+}
+
+/** The pipeline of a name or id; the account's first when none is named. @throws Problem INVALID_REQUEST */
+export function pipelineNamed(pipelines: Pipeline[], name: string | undefined): Pipeline {
+  const wanted = normal(name ?? "");
+  const found = wanted
+    ? pipelines.find(({ id, label }) => normal(label) === wanted || normal(id) === wanted)
+    : (pipelines.find(({ id }) => id === "default") ?? pipelines[0]);
+  if (found) return found;
+  throw new Problem("INVALID_REQUEST", `No pipeline of deals is called “${name?.trim() ?? ""}”.`, {
+    hint: `There are: ${pipelines.map(({ label }) => label).join(", ")}.`,
+  });
+}
+
+/** The stage that a name, an id, "won" or "lost" means in a pipeline. @throws Problem INVALID_REQUEST, which lists the stages */
+export function stageNamed(pipeline: Pipeline, name: string): Stage {
+  const wanted = normal(name);
+  const named = pipeline.stages.find(({ id, label }) => normal(label) === wanted || normal(id) === wanted);
+  const found = named ?? pipeline.stages.find((stage) => everyday(stage, wanted));
+  if (found) return found;
+  throw new Problem("INVALID_REQUEST", `The pipeline ${pipeline.label} has no stage “${name.trim()}”.`, {
+    hint: `Its stages are: ${pipeline.stages.map(({ label }) => label).join(", ")}.`,
+  });
+}
+
+/** Stages that a word or a name stands for, over all pipelines; `undefined` for all of them. @throws Problem INVALID_REQUEST */
+export function stagesFor(pipelines: Pipeline[], word: string | undefined): Stage[] | undefined {
+  const stages = pipelines.flatMap((pipeline) => pipeline.stages);
+  const wanted = normal(word ?? "open");
+  if (/^(all|any|every)$/.test(wanted)) return undefined;
+  if (wanted === "open") return stages.filter(({ closed }) => !closed);
+  if (/^(closed|done)$/.test(wanted)) return stages.filter(({ closed }) => closed);
+  const named = stages.filter(({ id, label }) => normal(label) === wanted || normal(id) === wanted);
+  const found = named.length > 0 ? named : stages.filter((stage) => everyday(stage, wanted));
+  if (found.length > 0) return found;
+  throw new Problem("INVALID_REQUEST", `No stage of deals is called “${word?.trim() ?? ""}”.`, {
+    hint: `There are: ${[...new Set(stages.map(({ label }) => label))].join(", ")}.`,
+  });
+}
+
+function everyday({ closed, won }: Stage, word: string): boolean {
+  if (/^(closed )?(won|win)$/.test(word)) return won;
+  return /^(closed )?(lost|lose)$/.test(word) && closed && !won;
+}
+
+function inOrder<T extends { displayOrder?: number | null }>(list: T[]): T[] {
+  return [...list].sort((a, b) => (a.displayOrder ?? 0) - (b.displayOrder ?? 0));
+}
+
+function normal(text: string): string {
+  return text
+    .trim()
+    .toLowerCase()
+    .replace(/[\s_-]+/g, " ");
+}

@@ -1,0 +1,44 @@
+import * as z from "zod/mini";
+import { describe } from "../fields.ts";
+import { excerpt } from "../markdown.ts";
+import { defineTool } from "../service.ts";
+import { authorOf, COMMENT_LIMIT, POSTING, postUrl, postUrn, shownPost, textWithin, VERSIONED } from "./post.ts";
+
+const Input = z.object({
+  post: describe(z.string(), "Address of the post, or its id such as urn:li:share:7012345678901234567."),
+  text: describe(z.string(), "The comment, at most 1,250 characters."),
+});
+type Input = z.output<typeof Input>;
+
+const Created = z.string().check(z.minLength(1));
+
+/** Source: https://learn.microsoft.com/en-us/linkedin/marketing/community-management/shares/comments-api. Its text is plain, not "little". */
+export const comment = defineTool({
+  name: "linkedin.comment",
+  description: "Comment on a LinkedIn post in your name.",
+  access: "write",
+  input: Input,
+  examples: [
+    "comment on the linkedin post {post}: {text}",
+    "comment on {post}: {text}",
+    "comment {text} on the linkedin post {post}",
+    "reply to the linkedin post {post}: {text}",
+  ],
+  summary: ({ post, text }: Input) =>
+    `Comment on the LinkedIn post ${shownPost(post)}: “${excerpt(text.trim(), COMMENT_LIMIT)}”`,
+  async run(input, context) {
+    const post = postUrn(input.post);
+    const text = textWithin(input.text, COMMENT_LIMIT, "comment");
+    const id = await context.http.request({
+      method: "POST",
+      path: `/rest/socialActions/${encodeURIComponent(post)}/comments`,
+      headers: VERSIONED,
+      body: { actor: authorOf(context), object: post, message: { text } },
+      answer: Created,
+      answerHeader: "x-restli-id",
+      scope: POSTING,
+    });
+    const url = postUrl(context, post);
+    return { data: { post, comment: id, url }, text: `Commented on the LinkedIn post.\n\n${url}`, url };
+  },
+});

@@ -1,0 +1,139 @@
+import { moment } from "../moment.ts";
+import { SeedFault } from "../provider.ts";
+import { TYPES } from "./properties.ts";
+import type { HubspotSeed, PipelineSeed, RecordSeed } from "./seed.ts";
+import type { CrmRecord, HubspotWorld, ObjectType, Owner, Pipeline } from "./world.ts";
+
+/** The pipeline that every HubSpot account begins with. Source: https://knowledge.hubspot.com/object-settings/set-up-and-customize-pipelines */
+const SALES: PipelineSeed = {
+  id: "default",
+  label: "Sales Pipeline",
+  stages: [
+    { id: "appointmentscheduled", label: "Appointment Scheduled", probability: "0.2" },
+    { id: "qualifiedtobuy", label: "Qualified To Buy", probability: "0.4" },
+    { id: "presentationscheduled", label: "Presentation Scheduled", probability: "0.6" },
+    { id: "decisionmakerboughtin", label: "Decision Maker Bought-In", probability: "0.8" },
+    { id: "contractsent", label: "Contract Sent", probability: "0.9" },
+    { id: "closedwon", label: "Closed Won", probability: "1.0", isClosed: true },
+    { id: "closedlost", label: "Closed Lost", probability: "0.0", isClosed: true },
+  ],
+};
+
+/** Fill in a HubSpot seed. @throws SeedFault */
+export function buildHubspot(seed: HubspotSeed, now: number): HubspotWorld {
+  const owners = seed.owners.map((owner, index) => ({
+    id: owner.id ?? String(71_000_001 + index),
+    userId: owner.userId ?? 9_000_001 + index,
+    email: owner.email,
+    firstName: owner.firstName,
+    lastName: owner.lastName ?? "",
+  }));
+  unique(
+    owners.map(({ email }) => email.toLowerCase()),
+    (index) => `owners[${index}].email`,
+  );
+  const pipelines = (seed.pipelines ?? [SALES]).map(buildPipeline);
+  const world: HubspotWorld = {
+    portal: {
+      portalId: seed.portal?.portalId ?? 146_480_001,
+      hub_domain: seed.portal?.hub_domain ?? "kay-demo.hubspot.com",
+      companyCurrency: seed.portal?.companyCurrency ?? "EUR",
+      timeZone: seed.portal?.timeZone ?? "Europe/Berlin",
+    },
+    owners,
+    pipelines,
+    contacts: [],
+    deals: [],
+    notes: [],
+  };
+  for (const type of ["contacts", "deals", "notes"] as const) {
+    for (const [index, record] of (seed[type] ?? []).entries()) {
+      world[type].push(buildRecord(record, type, { world, now, index, path: `${type}[${index}]` }));
+    }
+    unique(
+      world[type].map(({ id }) => id),
+      (index) => `${type}[${index}].id`,
+    );
+  }
+  const addresses = world.contacts.map(({ id, properties }) => properties.email?.toLowerCase() || id);
+  unique(addresses, (index) => `contacts[${index}].properties.email`);
+  return world;
+}
+
+function buildPipeline({ id, label, stages }: PipelineSeed, index: number): Pipeline {
+  return {
+    id: id ?? String(4_400_001 + index),
+    label,
+    stages: stages.map((stage, at) => ({
+      id: stage.id ?? String(55_000_001 + index * 100 + at),
+      label: stage.label,
+      probability: stage.probability ?? "0.5",
+      isClosed: stage.isClosed ?? false,
+    })),
+  };
+}
+
+type Building = { world: HubspotWorld; now: number; index: number; path: string };
+
+/** First ids of each type, so that no two types share one. */
+const FIRST_ID: Record<ObjectType, number> = { contacts: 2_101, deals: 5_201, notes: 8_301 };
+
+function buildRecord(seed: RecordSeed, type: ObjectType, { world, now, index, path }: Building): CrmRecord {
+  const unknown = Object.keys(seed.properties).find((name) => !TYPES[type].writable.includes(name));
+  if (unknown !== undefined)
+    throw new SeedFault(`${path}.properties.${unknown}`, `there is no such property of ${type}`);
+  const createdAt = moment(seed.createdAt ?? "-30d", now, `${path}.createdAt`);
+  return {
+    id: seed.id ?? String(FIRST_ID[type] + index),
+    properties: resolved(seed.properties, type, { world, now, path: `${path}.properties` }),
+    createdAt,
+    updatedAt: seed.updatedAt === undefined ? createdAt : moment(seed.updatedAt, now, `${path}.updatedAt`),
+    contacts: (seed.contacts ?? []).map((wanted, at) => tied(world.contacts, wanted, `${path}.contacts[${at}]`)),
+    deals: (seed.deals ?? []).map((wanted, at) => tied(world.deals, wanted, `${path}.deals[${at}]`)),
+  };
+}
+
+/** Names of stages, pipelines and owners as the ids that HubSpot keeps; times of any form as ISO 8601. */
+function resolved(
+  properties: Record<string, string>,
+  type: ObjectType,
+  { world, now, path }: { world: HubspotWorld; now: number; path: string },
+): Record<string, string> {
+  const all = { ...properties };
+  if (all.hubspot_owner_id !== undefined) {
+    all.hubspot_owner_id = ownerId(world.owners, all.hubspot_owner_id, `${path}.hubspot_owner_id`);
+  }
+  if (type === "notes") all.hs_timestamp = moment(all.hs_timestamp ?? "-1d", now, `${path}.hs_timestamp`);
+  if (type !== "deals") return all;
+  if (all.closedate !== undefined) all.closedate = moment(all.closedate, now, `${path}.closedate`);
+  const pipeline = world.pipelines.find(({ id, label }) => [id, label].includes(all.pipeline ?? id));
+  if (!pipeline) throw new SeedFault(`${path}.pipeline`, `there is no pipeline "${all.pipeline}"`);
+  const wanted = all.dealstage ?? pipeline.stages[0]?.id ?? "";
+  const stage = pipeline.stages.find(({ id, label }) => [id, label].includes(wanted));
+  if (!stage) {
+    const labels = pipeline.stages.map(({ label }) => label).join(", ");
+    throw new SeedFault(`${path}.dealstage`, `there is no stage "${wanted}"; there are ${labels}`);
+  }
+  return { ...all, pipeline: pipeline.id, dealstage: stage.id };
+}
+
+function ownerId(owners: Owner[], wanted: string, path: string): string {
+  const found = owners.find(({ id, email, firstName, lastName }) =>
+    [id, email, `${firstName} ${lastName}`.trim()].includes(wanted),
+  );
+  if (!found) throw new SeedFault(path, `there is no owner "${wanted}"`);
+  return found.id;
+}
+
+function tied(records: CrmRecord[], wanted: string, path: string): string {
+  const found = records.find(({ id, properties }) =>
+    [id, properties.email, properties.dealname, `${properties.firstname} ${properties.lastname}`].includes(wanted),
+  );
+  if (!found) throw new SeedFault(path, `there is no record "${wanted}"`);
+  return found.id;
+}
+
+function unique(values: string[], path: (index: number) => string): void {
+  const index = values.findIndex((value, at) => values.indexOf(value) !== at);
+  if (index >= 0) throw new SeedFault(path(index), `"${values[index]}" stands there twice`);
+}

@@ -1,0 +1,39 @@
+import { randomUUID } from "node:crypto";
+import type { ErrorHandler } from "hono";
+
+type Status = 400 | 401 | 403 | 404 | 405 | 409;
+
+/** An error of HubSpot: `{status: "error", message, correlationId, category}`. Source: https://developers.hubspot.com/docs/api-reference/error-handling */
+export class HubspotRefusal extends Error {
+  readonly status: Status;
+  readonly category: string;
+  readonly more: Record<string, unknown>;
+
+  constructor(status: Status, category: string, message: string, more: Record<string, unknown> = {}) {
+    super(message);
+    this.name = "HubspotRefusal";
+    this.status = status;
+    this.category = category;
+    this.more = more;
+  }
+}
+
+export const refusals: ErrorHandler = (error, c) => {
+  if (!(error instanceof HubspotRefusal)) throw error;
+  const { status, message, category, more } = error;
+  return c.json({ status: "error", message, correlationId: randomUUID(), ...more, category }, status);
+};
+
+/** Properties that are not as they must be; HubSpot writes the list into the message as JSON. */
+export function wrongProperties(faults: { name: string; message: string; error: string }[]): HubspotRefusal {
+  const list = faults.map(({ name, message, error }) => ({ isValid: false, message, error, name }));
+  return new HubspotRefusal(400, "VALIDATION_ERROR", `Property values were not valid: ${JSON.stringify(list)}`);
+}
+
+export function notFound(): HubspotRefusal {
+  return new HubspotRefusal(404, "OBJECT_NOT_FOUND", "resource not found");
+}
+
+export function badRequest(message: string): HubspotRefusal {
+  return new HubspotRefusal(400, "VALIDATION_ERROR", message);
+}

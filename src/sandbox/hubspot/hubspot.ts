@@ -1,0 +1,144 @@
+import { type Context, Hono } from "hono";
+import type { OAuthTraits, Place, Provider, SandboxEnv } from "../provider.ts";
+import { type HubspotEnv, need, SCOPES, signedIn } from "./access.ts";
+import { browse } from "./browse.ts";
+import { buildHubspot } from "./build.ts";
+import { BUILT_IN } from "./builtin.ts";
+import { badRequest, notFound, refusals } from "./errors.ts";
+import { objectRoutes } from "./objects.ts";
+import { HubspotSeed } from "./seed.ts";
+import { ownerView, pagingView, pipelineView } from "./views.ts";
+import type { HubspotWorld } from "./world.ts";
+
+/** OAuth at HubSpot (developers.hubspot.com/docs/api-reference/auth-oauth-v3/guide): 30 minutes, a lasting refresh token, its own error words. */
+const oauth: OAuthTraits = {
+  authorizePath: "/oauth/authorize",
+  tokenPath: "/oauth/v3/token",
+  olderTokenPaths: ["/oauth/v1/token"],
+  subject: () => "HubSpot",
+  scopes: SCOPES,
+  fixed: {},
+  accessSeconds: 1800,
+  refresh: "stable",
+  answer: ({ access, refresh, scopes, expiresIn }) => ({
+    token_type: "bearer",
+    ...(refresh === undefined ? {} : { refresh_token: refresh }),
+    access_token: access,
+    scopes,
+    expires_in: expiresIn,
+  }),
+  errors: {
+    client: { status: 400, body: { status: "BAD_CLIENT_ID", message: "missing or unknown client id" } },
+    code: { status: 400, body: { status: "BAD_AUTH_CODE", message: "missing or unknown auth code" } },
+    refresh: {
+      status: 400,
+      body: { status: "BAD_REFRESH_TOKEN", error: "invalid_grant", message: "missing or invalid refresh token" },
+    },
+    grant_type: { status: 400, body: { status: "BAD_GRANT_TYPE", message: "missing or unknown grant type" } },
+    request: { status: 400, body: { status: "BAD_REQUEST", message: "the request body cannot be read" } },
+  },
+};
+
+/** Stand-in for app.hubspot.com and api.hubapi.com, on one origin. */
+export const hubspot: Provider<HubspotWorld> = {
+  name: "hubspot",
+  title: "HubSpot",
+  oauth,
+  seed: HubspotSeed,
+  builtIn: BUILT_IN,
+  build: (seed, now) => buildHubspot(seed as HubspotSeed, now),
+  accounts: (world) =>
+    world.owners.map(({ userId, firstName, lastName, email }) => ({
+      id: String(userId),
+      name: `${firstName} ${lastName}`.trim(),
+      email,
+    })),
+  routes(app, place) {
+    tokenRoutes(app, place);
+    browse(app, place);
+    const api = new Hono<HubspotEnv>();
+    api.onError(refusals);
+    for (const path of ["/crm/*", "/account-info/*"]) api.use(path, signedIn(place));
+    accountRoutes(api);
+    objectRoutes(api, place);
+    for (const path of ["/crm/*", "/account-info/*"]) {
+      api.all(path, () => {
+        throw notFound();
+      });
+    }
+    app.route("/", api);
+  },
+};
+
+/** What a token is of: by introspection with the client's credentials (v3), or by the token in the path (v1). */
+function tokenRoutes(app: Hono<SandboxEnv>, place: Place<HubspotWorld>): void {
+  app.post("/oauth/v3/token/introspect", async (c) => {
+    const form = new URLSearchParams(await c.req.text());
+    const { id, secret } = place.client;
+    if (form.get("client_id") !== id || form.get("client_secret") !== secret) {
+      return c.json(oauth.errors.client.body, 400);
+    }
+    const about = aboutToken(place, form.get("token") ?? "");
+    return c.json(about ? { active: true, token_use: "access_token", client_id: id, ...about } : { active: false });
+  });
+  app.get("/oauth/v1/access-tokens/:token", (c) => {
+    const about = aboutToken(place, c.req.param("token"));
+    if (about) return c.json(about);
+    return c.json({ status: "error", message: "access token is unknown or expired" }, 404);
+  });
+}
+
+function aboutToken(place: Place<HubspotWorld>, token: string) {
+  const grant = place.grant(new Request("http://localhost/", { headers: { authorization: `Bearer ${token}` } }));
+  const { portal, owners } = place.world();
+  const owner = owners.find(({ userId }) => String(userId) === grant?.account);
+  if (!grant || !owner) return undefined;
+  return {
+    token,
+    user: owner.email,
+    hub_domain: portal.hub_domain,
+    scopes: grant.scopes,
+    hub_id: portal.portalId,
+    app_id: 100_001,
+    expires_in: oauth.accessSeconds,
+    user_id: owner.userId,
+    token_type: "access",
+    is_private_distribution: false,
+  };
+}
+
+function accountRoutes(app: Hono<HubspotEnv>): void {
+  app.get("/account-info/v3/details", (c) => {
+    const { portalId, companyCurrency, timeZone } = c.get("world").portal;
+    const rest = { additionalCurrencies: [], utcOffset: "+01:00", utcOffsetMilliseconds: 3_600_000 };
+    const { host } = new URL(c.req.url);
+    const hosting = { uiDomain: host, dataHostingLocation: "eu1" };
+    return c.json({ portalId, accountType: "STANDARD", timeZone, companyCurrency, ...rest, ...hosting });
+  });
+  app.get("/crm/v3/owners", (c) => owners(c));
+  app.get("/crm/v3/pipelines/deals", (c) => {
+    need(c, "crm.objects.deals.read");
+    return c.json({ results: c.get("world").pipelines.map(pipelineView) });
+  });
+  app.get("/crm/v3/pipelines/deals/:id", (c) => {
+    need(c, "crm.objects.deals.read");
+    const index = c.get("world").pipelines.findIndex(({ id }) => id === c.req.param("id"));
+    const pipeline = c.get("world").pipelines[index];
+    if (!pipeline) throw notFound();
+    return c.json(pipelineView(pipeline, index));
+  });
+}
+
+function owners(c: Context<HubspotEnv>) {
+  need(c, "crm.objects.owners.read");
+  const email = c.req.query("email")?.toLowerCase();
+  const limit = Number(c.req.query("limit") ?? 100);
+  if (!Number.isInteger(limit) || limit < 1 || limit > 500)
+    throw badRequest("The page size must be between 1 and 500.");
+  const start = Number(c.req.query("after") ?? 0) || 0;
+  const found = c.get("world").owners.filter((owner) => email === undefined || owner.email.toLowerCase() === email);
+  return c.json({
+    results: found.slice(start, start + limit).map(ownerView),
+    ...pagingView(c, start + limit, found.length),
+  });
+}

@@ -1,0 +1,92 @@
+import type { ObjectType } from "./world.ts";
+
+/** What one type of record is like. Source: the object pages of HubSpot's CRM v3 reference. */
+export type TypeTraits = {
+  /** Properties that can be written. */
+  writable: string[];
+  /** Properties that an answer has when none are asked for. */
+  defaults: string[];
+  /** Properties that the words of a search are looked for in. */
+  searched: string[];
+  created: string;
+  updated: string;
+  /** Number of the type in addresses. */
+  typeId: string;
+};
+
+export const TYPES: Record<ObjectType, TypeTraits> = {
+  contacts: {
+    writable: [
+      "email",
+      "firstname",
+      "lastname",
+      "phone",
+      "mobilephone",
+      "company",
+      "jobtitle",
+      "website",
+      "address",
+      "city",
+      "country",
+      "zip",
+      "lifecyclestage",
+      "hs_lead_status",
+      "hubspot_owner_id",
+    ],
+    defaults: ["createdate", "email", "firstname", "hs_object_id", "lastmodifieddate", "lastname"],
+    searched: ["firstname", "lastname", "email", "phone", "company", "hs_object_id"],
+    created: "createdate",
+    updated: "lastmodifieddate",
+    typeId: "0-1",
+  },
+  deals: {
+    writable: [
+      "dealname",
+      "amount",
+      "dealstage",
+      "pipeline",
+      "closedate",
+      "dealtype",
+      "description",
+      "hs_priority",
+      "hubspot_owner_id",
+    ],
+    defaults: [
+      "amount",
+      "closedate",
+      "createdate",
+      "dealname",
+      "dealstage",
+      "hs_lastmodifieddate",
+      "hs_object_id",
+      "pipeline",
+    ],
+    searched: ["dealname", "description", "dealtype"],
+    created: "createdate",
+    updated: "hs_lastmodifieddate",
+    typeId: "0-3",
+  },
+  notes: {
+    writable: ["hs_timestamp", "hs_note_body", "hubspot_owner_id", "hs_attachment_ids"],
+    defaults: ["hs_createdate", "hs_lastmodifieddate", "hs_object_id"],
+    searched: ["hs_note_body"],
+    created: "hs_createdate",
+    updated: "hs_lastmodifieddate",
+    typeId: "0-46",
+  },
+};
+
+export const LIFECYCLE_STAGES = [
+  "subscriber",
+  "lead",
+  "marketingqualifiedlead",
+  "salesqualifiedlead",
+  "opportunity",
+  "customer",
+  "evangelist",
+  "other",
+];
+
+export function isObjectType(name: string): name is ObjectType {
+  return Object.hasOwn(TYPES, name);
+}

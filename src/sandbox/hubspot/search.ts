@@ -1,0 +1,138 @@
+import { badRequest } from "./errors.ts";
+import { TYPES } from "./properties.ts";
+import { propertiesOf } from "./views.ts";
+import type { CrmRecord, ObjectType } from "./world.ts";
+
+/** Limits of one search. Source: https://developers.hubspot.com/docs/api-reference/search/guide */
+const LIMITS = { groups: 5, filters: 6, page: 200, query: 3_000, total: 10_000 };
+
+type Filter = { propertyName?: unknown; operator?: unknown; value?: unknown; highValue?: unknown; values?: unknown };
+
+/** Records of a type that a search body asks for, sorted, and the page of them. @throws HubspotRefusal */
+export function search(
+  records: CrmRecord[],
+  type: ObjectType,
+  body: Record<string, unknown>,
+): { found: CrmRecord[]; start: number; limit: number } {
+  const limit = body.limit === undefined ? 10 : Number(body.limit);
+  const start = body.after === undefined || body.after === "" ? 0 : Number(body.after);
+  if (!Number.isInteger(limit) || limit < 1 || limit > LIMITS.page) {
+    throw badRequest(`The page size must be between 1 and ${LIMITS.page}.`);
+  }
+  if (!Number.isInteger(start) || start < 0 || start + limit > LIMITS.total) {
+    throw badRequest("The after parameter must be a number below 10000.");
+  }
+  const groups = groupsOf(body.filterGroups);
+  const words = wordsOf(body.query);
+  const found = records.filter(
+    (record) =>
+      matchesWords(record, type, words) &&
+      (groups.length === 0 || groups.some((filters) => filters.every((filter) => holds(filter, record, type)))),
+  );
+  return { found: sorted(found, type, body.sorts), start, limit };
+}
+
+function groupsOf(value: unknown): Filter[][] {
+  const groups = Array.isArray(value) ? value : [];
+  if (groups.length > LIMITS.groups) throw badRequest(`There may be at most ${LIMITS.groups} filter groups.`);
+  return groups.map((group: { filters?: unknown }) => {
+    const filters = Array.isArray(group?.filters) ? (group.filters as Filter[]) : [];
+    if (filters.length > LIMITS.filters) throw badRequest(`There may be at most ${LIMITS.filters} filters in a group.`);
+    return filters;
+  });
+}
+
+function wordsOf(query: unknown): string[] {
+  const text = typeof query === "string" ? query : "";
+  if (text.length > LIMITS.query) throw badRequest(`The query may have at most ${LIMITS.query} characters.`);
+  return tokens(text);
+}
+
+/** Each word begins a word of one of the properties that are searched. */
+function matchesWords(record: CrmRecord, type: ObjectType, words: string[]): boolean {
+  const properties = propertiesOf(record, type);
+  const known = TYPES[type].searched.flatMap((name) => tokens(properties[name] ?? ""));
+  return words.every((word) => known.some((one) => one.startsWith(word)));
+}
+
+function holds(filter: Filter, record: CrmRecord, type: ObjectType): boolean {
+  const name = String(filter.propertyName ?? "");
+  const properties = propertiesOf(record, type);
+  if (!Object.hasOwn(properties, name) && !TYPES[type].writable.includes(name)) {
+    throw badRequest(`There was a problem with the request. Property ${name} does not exist.`);
+  }
+  const has = properties[name] ?? "";
+  const value = String(filter.value ?? "");
+  const values = (Array.isArray(filter.values) ? filter.values : []).map(String);
+  switch (filter.operator) {
+    case "EQ":
+      return same(has, value);
+    case "NEQ":
+      return !same(has, value);
+    case "IN":
+      return values.some((one) => same(has, one));
+    case "NOT_IN":
+      return has !== "" && !values.some((one) => same(has, one));
+    case "HAS_PROPERTY":
+      return has !== "";
+    case "NOT_HAS_PROPERTY":
+      return has === "";
+    case "CONTAINS_TOKEN":
+      return contains(has, value);
+    case "NOT_CONTAINS_TOKEN":
+      return !contains(has, value);
+    case "LT":
+      return has !== "" && compare(has, value) < 0;
+    case "LTE":
+      return has !== "" && compare(has, value) <= 0;
+    case "GT":
+      return has !== "" && compare(has, value) > 0;
+    case "GTE":
+      return has !== "" && compare(has, value) >= 0;
+    case "BETWEEN":
+      return has !== "" && compare(has, value) >= 0 && compare(has, String(filter.highValue ?? "")) <= 0;
+    default:
+      throw badRequest(`Invalid input JSON: unknown operator ${String(filter.operator)}`);
+  }
+}
+
+function sorted(records: CrmRecord[], type: ObjectType, sorts: unknown): CrmRecord[] {
+  const [first] = (Array.isArray(sorts) ? sorts : []) as { propertyName?: string; direction?: string }[];
+  const name = first?.propertyName ?? TYPES[type].created;
+  const direction = first?.direction === "DESCENDING" ? -1 : 1;
+  const key = (record: CrmRecord) => propertiesOf(record, type)[name] ?? "";
+  return [...records].sort((a, b) => direction * compare(key(a), key(b)));
+}
+
+/** Whole words, or with `*` at an end parts of one; all words of the value have to be there. */
+function contains(text: string, value: string): boolean {
+  const known = tokens(text);
+  return value
+    .toLowerCase()
+    .split(/\s+/)
+    .filter(Boolean)
+    .every((word) => {
+      const bare = word.replace(/^\*|\*$/g, "");
+      if (bare !== word) return text.toLowerCase().includes(bare);
+      return tokens(word).every((token) => known.includes(token));
+    });
+}
+
+function tokens(text: string): string[] {
+  return text.toLowerCase().match(/[\p{L}\p{N}]+/gu) ?? [];
+}
+
+function same(a: string, b: string): boolean {
+  return a.toLowerCase() === b.toLowerCase();
+}
+
+/** Numbers and times compare as such; times may be given in milliseconds. */
+function compare(a: string, b: string): number {
+  const [left, right] = [sizeOf(a), sizeOf(b)];
+  return left !== undefined && right !== undefined ? left - right : a.localeCompare(b, "en");
+}
+
+function sizeOf(text: string): number | undefined {
+  if (/^-?\d+(\.\d+)?$/.test(text)) return Number(text);
+  return /^\d{4}-\d\d-\d\d/.test(text) ? Date.parse(text) : undefined;
+}

@@ -1,0 +1,103 @@
+import { badRequest, HubspotRefusal, wrongProperties } from "./errors.ts";
+import { LIFECYCLE_STAGES, TYPES } from "./properties.ts";
+import type { CrmRecord, HubspotWorld, ObjectType } from "./world.ts";
+
+type Fault = { name: string; message: string; error: string };
+
+/**
+ * Properties of a request as they will be kept: known, well-formed, and no address that another contact has.
+ *
+ * @param record the record that is changed; undefined for a new one
+ * @throws HubspotRefusal 400 with every fault, 409 for an address that is taken
+ */
+export function checked(
+  world: HubspotWorld,
+  type: ObjectType,
+  given: unknown,
+  record?: CrmRecord,
+): Record<string, string> {
+  if (typeof given !== "object" || given === null || Array.isArray(given))
+    throw badRequest("Invalid input JSON: properties");
+  const properties = Object.fromEntries(
+    Object.entries(given).map(([name, value]) => [name, value === null ? "" : String(value)]),
+  );
+  const faults = Object.entries(properties).flatMap(([name, value]) => faultOf(world, type, name, value) ?? []);
+  const missing = record ? undefined : missingOf(type, properties);
+  if (faults.length > 0) throw wrongProperties(faults);
+  if (missing) throw badRequest(missing);
+  if (type === "contacts") refuseTaken(world, properties.email, record);
+  return type === "deals" ? staged(world, properties, record) : properties;
+}
+
+function faultOf(world: HubspotWorld, type: ObjectType, name: string, value: string): Fault | undefined {
+  const fault = (message: string, error: string) => ({ name, message, error });
+  if (!TYPES[type].writable.includes(name)) {
+    return fault(`Property "${name}" does not exist`, "PROPERTY_DOESNT_EXIST");
+  }
+  if (value === "") return undefined;
+  if (name === "email" && !/^[^@\s]+@[^@\s]+\.[^@\s.]+$/.test(value)) {
+    return fault(`Email address ${value} is invalid`, "INVALID_EMAIL");
+  }
+  if (name === "amount" && Number.isNaN(Number(value)))
+    return fault(`${value} was not a valid number.`, "INVALID_INTEGER");
+  if ((name === "closedate" || name === "hs_timestamp") && !isTime(value)) {
+    return fault(`${value} was not a valid long.`, "INVALID_LONG");
+  }
+  if (name === "lifecyclestage" && !LIFECYCLE_STAGES.includes(value)) {
+    const options = LIFECYCLE_STAGES.join(", ");
+    return fault(`${value} was not one of the allowed options: [${options}]`, "INVALID_OPTION");
+  }
+  if (name === "hubspot_owner_id" && !world.owners.some(({ id }) => id === value)) {
+    return fault(`Owner ${value} does not exist`, "INVALID_OWNER_ID");
+  }
+  return undefined;
+}
+
+function missingOf(type: ObjectType, properties: Record<string, string>): string | undefined {
+  if (type === "notes" && !properties.hs_timestamp) {
+    return "Error creating NOTE. Some required properties were not set. hs_timestamp";
+  }
+  if (type === "deals" && !properties.dealname) {
+    return "Error creating DEAL. Some required properties were not set. dealname";
+  }
+  return undefined;
+}
+
+function refuseTaken(world: HubspotWorld, email: string | undefined, record: CrmRecord | undefined): void {
+  const taken = world.contacts.find(
+    ({ id, properties }) => email && id !== record?.id && properties.email?.toLowerCase() === email.toLowerCase(),
+  );
+  if (taken) throw new HubspotRefusal(409, "CONFLICT", `Contact already exists. Existing ID: ${taken.id}`);
+}
+
+/** A deal is always in a stage of its pipeline. */
+function staged(
+  world: HubspotWorld,
+  properties: Record<string, string>,
+  record: CrmRecord | undefined,
+): Record<string, string> {
+  const id = properties.pipeline || record?.properties.pipeline || "default";
+  const pipeline =
+    world.pipelines.find((one) => one.id === id) ?? (properties.pipeline ? undefined : world.pipelines[0]);
+  if (!pipeline) {
+    throw wrongProperties([
+      { name: "pipeline", message: `${id} was not one of the allowed options`, error: "INVALID_OPTION" },
+    ]);
+  }
+  const stage = properties.dealstage || record?.properties.dealstage || (pipeline.stages[0]?.id ?? "");
+  if (!pipeline.stages.some((one) => one.id === stage)) {
+    const options = pipeline.stages.map((one) => one.id).join(", ");
+    const message = `${stage} was not one of the allowed options: [${options}]`;
+    throw wrongProperties([{ name: "dealstage", message, error: "INVALID_OPTION" }]);
+  }
+  const dates: Record<string, string> = properties.closedate ? { closedate: isoTime(properties.closedate) } : {};
+  return { ...properties, ...dates, pipeline: pipeline.id, dealstage: stage };
+}
+
+function isTime(value: string): boolean {
+  return /^\d{10,}$/.test(value) || (/^\d{4}-\d\d-\d\d(T|$)/.test(value) && !Number.isNaN(Date.parse(value)));
+}
+
+function isoTime(value: string): string {
+  return new Date(/^\d+$/.test(value) ? Number(value) : Date.parse(value)).toISOString();
+}

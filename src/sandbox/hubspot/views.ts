@@ -1,0 +1,73 @@
+import type { Context } from "hono";
+import type { HubspotEnv } from "./access.ts";
+import { TYPES } from "./properties.ts";
+import type { CrmRecord, HubspotWorld, ObjectType, Owner, Pipeline } from "./world.ts";
+
+/** Every property of a record that has a value, those that HubSpot keeps itself included. */
+export function propertiesOf(record: CrmRecord, type: ObjectType): Record<string, string> {
+  const { created, updated } = TYPES[type];
+  return {
+    ...record.properties,
+    hs_object_id: record.id,
+    [created]: record.createdAt,
+    [updated]: record.updatedAt,
+  };
+}
+
+/** A record in an answer, with the properties that were asked for; those without a value are null. */
+export function recordView(record: CrmRecord, type: ObjectType, asked: string[] | undefined) {
+  const all = propertiesOf(record, type);
+  const { defaults, created, updated } = TYPES[type];
+  const names = asked && asked.length > 0 ? [...new Set([...asked, created, updated, "hs_object_id"])] : defaults;
+  const properties = Object.fromEntries(names.map((name) => [name, all[name] ?? null]));
+  return { id: record.id, properties, createdAt: record.createdAt, updatedAt: record.updatedAt, archived: false };
+}
+
+/** Ids of the records of another type that one is tied to, in either direction. */
+export function tiedTo(world: HubspotWorld, type: ObjectType, record: CrmRecord, other: ObjectType): string[] {
+  if (other === "notes" || (other === "deals" && type === "contacts")) {
+    const key = type === "contacts" ? "contacts" : "deals";
+    return world[other].filter((one) => one[key].includes(record.id)).map(({ id }) => id);
+  }
+  return other === "contacts" ? record.contacts : record.deals;
+}
+
+/** Names of HubSpot's kinds of association, as `type` of an association has them. */
+export function tieName(type: ObjectType, other: ObjectType): string {
+  const one: Record<ObjectType, string> = { contacts: "contact", deals: "deal", notes: "note" };
+  return `${one[type]}_to_${one[other]}`;
+}
+
+export function ownerView({ id, userId, email, firstName, lastName }: Owner) {
+  const time = "2025-01-15T08:00:00.000Z";
+  return { id, email, type: "PERSON", firstName, lastName, userId, createdAt: time, updatedAt: time, archived: false };
+}
+
+export function pipelineView({ id, label, stages }: Pipeline, displayOrder: number) {
+  const time = "2025-01-15T08:00:00.000Z";
+  return {
+    label,
+    displayOrder,
+    id,
+    stages: stages.map((stage, order) => ({
+      label: stage.label,
+      displayOrder: order,
+      metadata: { isClosed: String(stage.isClosed), probability: stage.probability },
+      id: stage.id,
+      createdAt: time,
+      updatedAt: time,
+      archived: false,
+    })),
+    createdAt: time,
+    updatedAt: time,
+    archived: false,
+  };
+}
+
+/** `paging` of an answer when there is more, with the address of the next page at the origin that was asked. */
+export function pagingView(c: Context<HubspotEnv>, after: number, total: number) {
+  if (after >= total) return {};
+  const link = new URL(c.req.url);
+  link.searchParams.set("after", String(after));
+  return { paging: { next: { after: String(after), link: link.href } } };
+}

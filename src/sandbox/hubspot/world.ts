@@ -1,0 +1,29 @@
+/** The world of the HubSpot stand-in: a seed with everything filled in. One account; ids are digits, times are ISO 8601 in UTC. */
+export type HubspotWorld = {
+  portal: Portal;
+  owners: Owner[];
+  pipelines: Pipeline[];
+  contacts: CrmRecord[];
+  deals: CrmRecord[];
+  notes: CrmRecord[];
+};
+
+export type Portal = { portalId: number; hub_domain: string; companyCurrency: string; timeZone: string };
+
+/** Somebody of the account: can consent, and can own records. */
+export type Owner = { id: string; userId: number; email: string; firstName: string; lastName: string };
+
+export type Pipeline = { id: string; label: string; stages: Stage[] };
+export type Stage = { id: string; label: string; probability: string; isClosed: boolean };
+
+/** A record with its properties; deals and notes know the records they are tied to, by id. */
+export type CrmRecord = {
+  id: string;
+  properties: Record<string, string>;
+  createdAt: string;
+  updatedAt: string;
+  contacts: string[];
+  deals: string[];
+};
+
+export type ObjectType = "contacts" | "deals" | "notes";

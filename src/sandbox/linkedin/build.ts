@@ -1,0 +1,69 @@
+import { moment } from "../moment.ts";
+import { SeedFault } from "../provider.ts";
+import type { LinkedinSeed } from "./seed.ts";
+import type { LinkedinWorld, Member } from "./world.ts";
+
+/** First id of posts and comments; each further one is a step higher. */
+const FIRST_POST = 7_390_000_000_000_000_000n;
+const STEP = 1_000_003n;
+
+/** Fill in a LinkedIn seed. @throws SeedFault */
+export function buildLinkedin(seed: LinkedinSeed, now: number): LinkedinWorld {
+  const members = seed.members.map((member) => ({
+    ...member,
+    family_name: member.family_name ?? "",
+    locale: member.locale ?? { country: "US", language: "en" },
+  }));
+  unique(
+    members.map(({ sub }) => sub),
+    (index) => `members[${index}].sub`,
+  );
+  const posts = (seed.posts ?? []).map((post, index) => {
+    const path = `posts[${index}]`;
+    const publishedAt = moment(post.publishedAt ?? "-7d", now, `${path}.publishedAt`);
+    return {
+      id: post.id ?? `urn:li:share:${FIRST_POST + STEP * BigInt(index)}`,
+      author: person(members, post.author, `${path}.author`),
+      commentary: post.commentary,
+      visibility: post.visibility ?? "PUBLIC",
+      article: post.article ?? null,
+      publishedAt,
+      comments: (post.comments ?? []).map((comment, at) => ({
+        id: comment.id ?? String(FIRST_POST + STEP * BigInt(1_000 * (index + 1) + at)),
+        actor: person(members, comment.actor, `${path}.comments[${at}].actor`),
+        text: comment.text,
+        created: comment.created ? moment(comment.created, now, `${path}.comments[${at}].created`) : publishedAt,
+      })),
+      reactions: (post.reactions ?? []).map(({ actor, reactionType }, at) => ({
+        actor: person(members, actor, `${path}.reactions[${at}].actor`),
+        reactionType,
+      })),
+    };
+  });
+  unique(
+    posts.map(({ id }) => id),
+    (index) => `posts[${index}].id`,
+  );
+  return { members, posts };
+}
+
+/** The id after all that there are. */
+export function nextId({ posts }: LinkedinWorld): string {
+  const ids = posts.flatMap(({ id, comments }) => [id.replace(/\D/g, ""), ...comments.map((comment) => comment.id)]);
+  const known = ids.filter((id) => /^\d+$/.test(id)).map(BigInt);
+  const highest = [FIRST_POST, ...known].sort((a, b) => Number(a - b)).at(-1) ?? FIRST_POST;
+  return String(highest + STEP);
+}
+
+function person(members: Member[], wanted: string, path: string): string {
+  const found = members.find(({ sub, email, given_name, family_name }) =>
+    [sub, email, `${given_name} ${family_name}`.trim()].includes(wanted),
+  );
+  if (!found) throw new SeedFault(path, `there is no member "${wanted}"`);
+  return found.sub;
+}
+
+function unique(values: string[], path: (index: number) => string): void {
+  const index = values.findIndex((value, at) => values.indexOf(value) !== at);
+  if (index >= 0) throw new SeedFault(path(index), `"${values[index]}" stands there twice`);
+}

@@ -1,0 +1,130 @@
+import type { Context, Hono } from "hono";
+import type { Place } from "../provider.ts";
+import { bodyOf, forbidden, type LinkedinEnv, need, needsSelf, postOf } from "./access.ts";
+import { nextId } from "./build.ts";
+import { LinkedinRefusal } from "./errors.ts";
+import type { LinkedinWorld, Post } from "./world.ts";
+
+/** Longest commentary; LinkedIn cuts off what is longer. */
+const COMMENTARY = 3_000;
+
+/** Posts (https://learn.microsoft.com/en-us/linkedin/marketing/community-management/shares/posts-api). */
+export function postRoutes(app: Hono<LinkedinEnv>, place: Place<LinkedinWorld>): void {
+  app.post("/rest/posts", (c) => create(c, place));
+  app.get("/rest/posts", (c) => list(c));
+  app.get("/rest/posts/:urn", (c) => {
+    need(c, "r_member_social", "partnerApiPostsExternal.GET");
+    return c.json(postView(own(c, "partnerApiPostsExternal.GET")));
+  });
+  app.delete("/rest/posts/:urn", (c) => {
+    need(c, "w_member_social", "partnerApiPostsExternal.DELETE");
+    const world = c.get("world");
+    // Deleting what is gone is no error, as the page says.
+    const post = world.posts.find(({ id }) => id === c.req.param("urn"));
+    if (post) needsSelf(c, authorOf(post), "author");
+    world.posts = world.posts.filter((one) => one !== post);
+    place.changed();
+    return c.body(null, 204);
+  });
+}
+
+async function create(c: Context<LinkedinEnv>, place: Place<LinkedinWorld>) {
+  need(c, "w_member_social", "partnerApiPostsExternal.CREATE");
+  const world = c.get("world");
+  const body = await bodyOf(c);
+  for (const field of ["author", "commentary", "visibility", "distribution", "lifecycleState"]) {
+    if (body[field] === undefined) throw missing(field);
+  }
+  needsSelf(c, body.author, "author");
+  if (body.lifecycleState !== "PUBLISHED") throw wrong("lifecycleState", String(body.lifecycleState));
+  const visibility = (["PUBLIC", "CONNECTIONS", "LOGGED_IN"] as const).find((one) => one === body.visibility);
+  if (!visibility) throw wrong("visibility", String(body.visibility));
+  const commentary = String(body.commentary).slice(0, COMMENTARY);
+  const twin = world.posts.find((one) => one.author === c.get("member").sub && one.commentary === commentary);
+  if (twin) throw duplicate(twin);
+  const post: Post = {
+    id: `urn:li:share:${nextId(world)}`,
+    author: c.get("member").sub,
+    commentary,
+    visibility,
+    article: articleIn(body.content),
+    publishedAt: new Date(place.now()).toISOString(),
+    comments: [],
+    reactions: [],
+  };
+  world.posts.unshift(post);
+  place.changed();
+  return c.body(null, 201, { "x-restli-id": post.id, "x-linkedin-id": post.id });
+}
+
+function list(c: Context<LinkedinEnv>) {
+  need(c, "r_member_social", "partnerApiPostsExternal.FINDER-author");
+  if (c.req.query("q") !== "author")
+    throw new LinkedinRefusal(400, "ILLEGAL_ARGUMENT", "Only the finder author is known");
+  needsSelf(c, c.req.query("author"), "author");
+  const [start, count] = [Number(c.req.query("start") ?? 0), Math.min(100, Number(c.req.query("count") ?? 10))];
+  const mine = c.get("world").posts.filter(({ author }) => author === c.get("member").sub);
+  mine.sort((a, b) => b.publishedAt.localeCompare(a.publishedAt));
+  const elements = mine.slice(start, start + count).map(postView);
+  return c.json({ paging: { start, count, links: [], total: mine.length }, elements });
+}
+
+function own(c: Context<LinkedinEnv>, resource: string): Post {
+  const post = postOf(c, c.req.param("urn") ?? "");
+  if (post.author !== c.get("member").sub) throw forbidden(resource);
+  return post;
+}
+
+function postView(post: Post) {
+  const time = Date.parse(post.publishedAt);
+  return {
+    id: post.id,
+    author: authorOf(post),
+    commentary: post.commentary,
+    visibility: post.visibility,
+    distribution: { feedDistribution: "MAIN_FEED", targetEntities: [], thirdPartyDistributionChannels: [] },
+    ...(post.article ? { content: { article: post.article } } : {}),
+    lifecycleState: "PUBLISHED",
+    lifecycleStateInfo: { isEditedByAuthor: false },
+    isReshareDisabledByAuthor: false,
+    createdAt: time,
+    publishedAt: time,
+    lastModifiedAt: time,
+  };
+}
+
+function articleIn(content: unknown): Post["article"] {
+  const article = (content as { article?: { source?: unknown; title?: unknown } } | undefined)?.article;
+  if (!article) return null;
+  if (typeof article.source !== "string" || !URL.canParse(article.source))
+    throw wrong("content/article/source", String(article.source));
+  if (typeof article.title !== "string" || article.title === "") throw missing("content/article/title");
+  return { source: article.source, title: article.title };
+}
+
+function authorOf({ author }: Post): string {
+  return `urn:li:person:${author}`;
+}
+
+function missing(field: string): LinkedinRefusal {
+  return invalid(
+    `/${field} :: field is required but not found and has no default value`,
+    "MISSING_REQUIRED_FIELD",
+    field,
+  );
+}
+
+function wrong(field: string, value: string): LinkedinRefusal {
+  return invalid(`/${field} :: "${value}" is not a value of this field`, "INVALID_VALUE_FOR_FIELD", field);
+}
+
+function duplicate({ id }: Post): LinkedinRefusal {
+  return invalid(`Content is a duplicate of ${id}`, "DUPLICATE_POST", "commentary");
+}
+
+function invalid(message: string, code: string, fieldPath: string): LinkedinRefusal {
+  return new LinkedinRefusal(422, "UNPROCESSABLE_ENTITY", message, {
+    errorDetailType: "com.linkedin.common.error.BadRequest",
+    errorDetails: { inputErrors: [{ description: message, code, input: { inputPath: { fieldPath } } }] },
+  });
+}

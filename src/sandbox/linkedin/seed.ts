@@ -1,0 +1,33 @@
+import * as z from "zod/mini";
+import { REACTIONS } from "./world.ts";
+
+/** The LinkedIn part of a seed. Names are LinkedIn's own; everything that can be made up may be left out. */
+
+const text = z.string().check(z.minLength(1));
+const optional = z.optional(text);
+
+const Member = z.strictObject({
+  sub: text,
+  given_name: text,
+  family_name: z.optional(z.string()),
+  email: text,
+  locale: z.optional(z.strictObject({ country: text, language: text })),
+});
+
+const Post = z.strictObject({
+  id: z.optional(z.string().check(z.regex(/^urn:li:(share|ugcPost):\d+$/, "an id is urn:li:share: and digits"))),
+  /** `sub`, name or address of a member, like every person below. */
+  author: text,
+  commentary: z.string(),
+  visibility: z.optional(z.enum(["PUBLIC", "CONNECTIONS", "LOGGED_IN"])),
+  article: z.optional(z.nullable(z.strictObject({ source: text, title: text }))),
+  publishedAt: optional,
+  comments: z.optional(z.array(z.strictObject({ id: optional, actor: text, text, created: optional }))),
+  reactions: z.optional(z.array(z.strictObject({ actor: text, reactionType: z.enum(REACTIONS) }))),
+});
+
+export const LinkedinSeed = z.strictObject({
+  members: z.array(Member).check(z.minLength(1)),
+  posts: z.optional(z.array(Post)),
+});
+export type LinkedinSeed = z.infer<typeof LinkedinSeed>;

@@ -1,0 +1,97 @@
+import { expect, test } from "vitest";
+import { serviceAccess } from "#backend/connections/access";
+import { configureServices } from "#backend/services/catalogue";
+import { createWorld, useBackend, type World } from "#test/backend";
+import { begin, callback } from "#test/consent";
+import { json } from "#test/outside";
+
+const base = useBackend();
+const TOKEN = "POST https://api.hubapi.com/oauth/v3/token";
+const LINKEDIN_TOKEN = "POST https://www.linkedin.com/oauth/v2/accessToken";
+const HOUR = 3600_000;
+const client = { id: "the-client", secret: "the-secret" };
+
+/** A backend that is connected to HubSpot and LinkedIn, with everything they were asked for answered. */
+async function connected() {
+  const services = configureServices({ clients: { hubspot: client, linkedin: client } });
+  const world = createWorld({ db: base().ports.db, services });
+  const { outside } = world;
+  const hubspot = await begin(world, {}, "hubspot");
+  outside.expect(TOKEN, json({ access_token: "h1", refresh_token: "r1", expires_in: 1800, token_type: "bearer" }));
+  outside.expect(
+    "POST https://api.hubapi.com/oauth/v3/token/introspect",
+    json({ active: true, hub_id: 62515, user_id: 9, user: "ann@example.test" }),
+  );
+  outside.expect("GET https://api.hubapi.com/crm/v3/owners", json({ results: [] }));
+  outside.expect("GET https://api.hubapi.com/account-info/v3/details", json({}));
+  expect((await callback(world, hubspot.state)).status).toBe(200);
+  const linkedin = await begin(world, { session_id: hubspot.session }, "linkedin");
+  outside.expect(LINKEDIN_TOKEN, json({ access_token: "l1", expires_in: 5184000, scope: "openid,email" }));
+  outside.expect("GET https://api.linkedin.com/v2/userinfo", json({ sub: "abc", name: "Ann" }));
+  expect((await callback(world, linkedin.state)).status).toBe(200);
+  return { world, session: hubspot.session };
+}
+
+const grants = ({ ports }: World) => ports.db.selectFrom("grants").selectAll().orderBy("service").execute();
+
+test("HubSpot's tokens are asked for by form with the client in the body, and so is what they are of", async () => {
+  const { world } = await connected();
+  const forms = world.outside.sent
+    .filter(({ method }) => method === "POST")
+    .map(({ url, body, headers }) => [url, headers.get("content-type"), Object.fromEntries(new URLSearchParams(body))]);
+  const type = "application/x-www-form-urlencoded;charset=UTF-8";
+  const secret = { client_id: "the-client", client_secret: "the-secret" };
+  expect(forms.slice(0, 2)).toEqual([
+    ["https://api.hubapi.com/oauth/v3/token", type, expect.objectContaining({ ...secret, code: "the-code" })],
+    ["https://api.hubapi.com/oauth/v3/token/introspect", type, { ...secret, token: "h1" }],
+  ]);
+  world.outside.settled();
+});
+
+test.each([
+  ["a portal that is gone", { status: "BAD_HUB", error: "access_denied", message: "The hub is gone." }],
+  ["a refresh token that is gone", { status: "BAD_REFRESH_TOKEN", error: "invalid_grant" }],
+  ["the older words for it", { status: "BAD_REFRESH_TOKEN", message: "missing or invalid refresh token" }],
+])("V21 %s disconnects HubSpot, and the token endpoint is asked once", async (_name, body) => {
+  const { world, session } = await connected();
+  world.clock.advance(HOUR);
+  world.outside.expect(TOKEN, json(body, 400));
+  for (const _ of [1, 2]) {
+    await expect(serviceAccess(world.ports, session, "hubspot")).rejects.toMatchObject({
+      code: "AUTH_REQUIRED",
+      details: { integrations: ["hubspot"] },
+    });
+  }
+  expect((await serviceAccess(world.ports, session, "linkedin")).token).toBe("l1");
+  world.outside.settled();
+});
+
+test("V21 429 at HubSpot's token endpoint is waited for, with the stored tokens untouched in between", async () => {
+  const { world, session } = await connected();
+  world.clock.advance(HOUR);
+  const before = await grants(world);
+  world.outside.expect(TOKEN, json({ status: "error", errorType: "RATE_LIMIT" }, 429, { "retry-after": "2" }));
+  world.outside.expect(TOKEN, json({ access_token: "h2", refresh_token: "r1", expires_in: 1800 }));
+  const waits: number[] = [];
+  const sleep = async (milliseconds: number) => {
+    waits.push(milliseconds);
+    expect(await grants(world)).toEqual(before);
+  };
+  expect((await serviceAccess(world.ports, session, "hubspot", { sleep })).token).toBe("h2");
+  expect(waits).toEqual([2000]);
+  world.outside.settled();
+});
+
+test("LinkedIn's token serves sixty days; then the connection asks for a new consent, once", async () => {
+  const { world, session } = await connected();
+  world.clock.advance(59 * 24 * HOUR);
+  expect((await serviceAccess(world.ports, session, "linkedin")).token).toBe("l1");
+  world.clock.advance(24 * HOUR);
+  for (const _ of [1, 2]) {
+    await expect(serviceAccess(world.ports, session, "linkedin")).rejects.toMatchObject({
+      code: "AUTH_REQUIRED",
+      details: { integrations: ["linkedin"] },
+    });
+  }
+  world.outside.settled();
+});
