@@ -72,7 +72,7 @@ async function identify(ports: BackendPorts, { service, endpoints }: Connectable
     fetch: ports.fetch,
     clock: ports.clock,
     endpoints,
-    service: { name: service.name, title: service.title },
+    service,
     token: async () => tokens.access,
     timeout: 10_000,
   });

@@ -1,13 +1,15 @@
 import { bitbucket } from "./bitbucket.ts";
 import { confluence } from "./confluence.ts";
+import { github } from "./github.ts";
 import { jira } from "./jira.ts";
 import { type KygConfiguration, kygService } from "./kyg.ts";
 import type { Endpoints, OAuthClient, Service, ServiceConfiguration } from "./service.ts";
+import { slack } from "./slack.ts";
 
 /** Where a stand-in of a provider listens, and the client that is registered there. */
 export type SandboxProvider = { origin: string; client: OAuthClient };
 
-/** What an operator has configured; the keys are providers: `atlassian`, `bitbucket`, `kyg`. */
+/** What an operator has configured; the keys are providers: `atlassian`, `bitbucket`, `slack`, `github`, `kyg`. */
 export type CatalogueOptions = {
   clients: Record<string, OAuthClient>;
   sandbox?: Record<string, SandboxProvider>;
@@ -19,7 +21,9 @@ export type CatalogueOptions = {
  * can be connected. A new service is one file and one line here.
  */
 export function configureServices(options: CatalogueOptions): ServiceConfiguration[] {
-  return [jira, confluence, bitbucket, kygService(options.kyg)].map((service) => configure(service, options));
+  return [jira, confluence, bitbucket, slack, github, kygService(options.kyg)].map((service) =>
+    configure(service, options),
+  );
 }
 
 function configure(service: Service, { clients, sandbox }: CatalogueOptions): ServiceConfiguration {

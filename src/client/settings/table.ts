@@ -37,6 +37,8 @@ export const SETTINGS = {
   browser: { describe: "program that opens links; none opens nothing", env: "BROWSER", parse: parseText },
   ...clientOf("atlassian", "Jira and Confluence"),
   ...clientOf("bitbucket", "Bitbucket"),
+  ...clientOf("slack", "Slack"),
+  ...clientOf("github", "GitHub"),
   ...clientOf("kyg", "kyg"),
   "kyg.authorize-url": { describe: "consent page of kyg", env: "KAY_KYG_AUTHORIZE_URL", parse: parseEndpoint },
   "kyg.token-url": { describe: "token endpoint of kyg", env: "KAY_KYG_TOKEN_URL", parse: parseEndpoint },
