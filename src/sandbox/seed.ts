@@ -3,12 +3,14 @@ import type * as z from "zod/mini";
 import { Problem } from "#protocol/errors";
 import { atlassian } from "./atlassian/atlassian.ts";
 import { bitbucket } from "./bitbucket/bitbucket.ts";
+import { github } from "./github/github.ts";
 import { type Provider, SeedFault } from "./provider.ts";
+import { slack } from "./slack/slack.ts";
 
-export type ProviderName = "atlassian" | "bitbucket";
+export type ProviderName = "atlassian" | "bitbucket" | "slack" | "github";
 
 /** Every stand-in there is. Adding one is a folder and a line here. */
-export const PROVIDERS: Record<ProviderName, Provider<unknown>> = { atlassian, bitbucket };
+export const PROVIDERS: Record<ProviderName, Provider<unknown>> = { atlassian, bitbucket, slack, github };
 
 /** A seed whose every part was checked; a provider that it leaves out keeps its built-in world. */
 export type Seed = Partial<Record<ProviderName, unknown>>;
@@ -39,7 +41,7 @@ export function checkSeed(value: unknown, subject: string): Seed {
   }
   for (const [name, part] of Object.entries(value)) {
     if (!Object.hasOwn(PROVIDERS, name)) {
-      throw unfit(`${subject} has an unknown part ${name}; there are ${Object.keys(PROVIDERS).join(" and ")}.`);
+      throw unfit(`${subject} has an unknown part ${name}; there are ${Object.keys(PROVIDERS).join(", ")}.`);
     }
     buildWorld(PROVIDERS[name as ProviderName], part, 0, subject);
   }

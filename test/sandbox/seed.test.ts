@@ -53,10 +53,10 @@ test("a seed may be JSON, and leaves the services it does not name as they are",
 });
 
 test.each([
-  ["- a list", "The seed world.yaml must be a map with one part per service: atlassian, bitbucket."],
-  ["", "The seed world.yaml must be a map with one part per service: atlassian, bitbucket."],
+  ["- a list", "The seed world.yaml must be a map with one part per service: atlassian, bitbucket, slack, github."],
+  ["", "The seed world.yaml must be a map with one part per service: atlassian, bitbucket, slack, github."],
   ["a: [1", "The seed world.yaml is not valid YAML: "],
-  ["slack: {}", "The seed world.yaml has an unknown part slack; there are atlassian and bitbucket."],
+  ["trello: {}", "The seed world.yaml has an unknown part trello; there are atlassian, bitbucket, slack, github."],
   ["atlassian: {}", "The seed world.yaml is wrong at atlassian.accounts: it must be a list."],
   [
     `atlassian: { accounts: [${account}], sites: [{ name: s, projcts: [] }] }`,

@@ -117,7 +117,8 @@ function exchange(store: Store, code: string, { client, redirectUri, verifier }:
   // S256 of RFC 7636 is the digest that everything here is kept under
   const proven = row.challenge === undefined || (verifier !== undefined && hash(verifier) === row.challenge);
   if (row.expires <= now() || row.redirect_uri !== redirectUri || !proven) return undefined;
-  return issue(store, grant, traits.offlineScope === undefined || grant.scopes.includes(traits.offlineScope));
+  const lasting = traits.offlineScope === undefined || grant.scopes.includes(traits.offlineScope);
+  return issue(store, grant, lasting && traits.refresh !== "none");
 }
 
 function refresh(store: Store, token: string, client: string): IssuedTokens | undefined {
@@ -131,10 +132,12 @@ function refresh(store: Store, token: string, client: string): IssuedTokens | un
 
 function issue(store: Store, grant: Grant, withRefresh: boolean): IssuedTokens {
   const { rows, traits, now } = store;
-  const tokens: IssuedTokens = { access: secret(store), scopes: grant.scopes, expiresIn: traits.accessSeconds };
+  const { access, refresh } = traits.prefixes ?? { access: "", refresh: "" };
+  const { scopes, account } = grant;
+  const tokens: IssuedTokens = { access: access + secret(store), scopes, expiresIn: traits.accessSeconds, account };
   rows.access[hash(tokens.access)] = { grant: grant.id, expires: now() + traits.accessSeconds * 1000 };
   if (withRefresh) {
-    tokens.refresh = secret(store);
+    tokens.refresh = refresh + secret(store);
     rows.refresh[hash(tokens.refresh)] = { grant: grant.id, spent: false };
   }
   store.changed();

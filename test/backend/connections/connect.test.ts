@@ -82,8 +82,9 @@ test("an unknown service is refused with the services there are and the nearest 
     {
       error: "UNKNOWN_SERVICE",
       code: "UNKNOWN_SERVICE",
-      message: 'There is no service "jria". Did you mean jira? The services are jira, confluence, bitbucket, kyg.',
-      services: ["jira", "confluence", "bitbucket", "kyg"],
+      message:
+        'There is no service "jria". Did you mean jira? The services are jira, confluence, bitbucket, slack, github, kyg.',
+      services: ["jira", "confluence", "bitbucket", "slack", "github", "kyg"],
       nearest: "jira",
     },
   ]);
@@ -97,7 +98,7 @@ test("connect without a service names the services", async () => {
     status: 400,
     body: {
       code: "INVALID_REQUEST",
-      message: "Name the service in ?service=, one of jira, confluence, bitbucket, kyg.",
+      message: "Name the service in ?service=, one of jira, confluence, bitbucket, slack, github, kyg.",
     },
   });
 });

@@ -30,6 +30,8 @@ test("GET /connections shows every service with user and metadata, by token and 
         },
         confluence: NONE,
         bitbucket: NONE,
+        slack: NONE,
+        github: NONE,
         kyg: NONE,
       },
     },
@@ -40,7 +42,9 @@ test("GET /connections shows every service with user and metadata, by token and 
 test("an installation with nothing connected sees every service as not connected", async () => {
   const { body } = await world().call("POST /connections/connect?service=jira");
   const answer = await world().call(`GET /connections?session_id=${body.session_id}`);
-  expect(answer.body).toEqual({ connections: { jira: NONE, confluence: NONE, bitbucket: NONE, kyg: NONE } });
+  expect(answer.body).toEqual({
+    connections: { jira: NONE, confluence: NONE, bitbucket: NONE, slack: NONE, github: NONE, kyg: NONE },
+  });
 });
 
 test("a session id that does not exist is the guide's error, word for word, and a reset is required", async () => {

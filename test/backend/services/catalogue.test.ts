@@ -7,6 +7,8 @@ const real = { id: "real", secret: "s1" };
 const sandbox = {
   atlassian: { origin: "http://127.0.0.1:4010", client: { id: "kay-sandbox-atlassian", secret: "s2" } },
   bitbucket: { origin: "http://127.0.0.1:4011", client: { id: "kay-sandbox-bitbucket", secret: "s3" } },
+  slack: { origin: "http://127.0.0.1:4012", client: { id: "kay-sandbox-slack", secret: "s4" } },
+  github: { origin: "http://127.0.0.1:4013", client: { id: "kay-sandbox-github", secret: "s5" } },
 };
 
 function shown(options: Parameters<typeof configureServices>[0]) {
@@ -19,6 +21,8 @@ test("without a client and without a sandbox every service is listed and none ca
     ["jira", "Jira", null],
     ["confluence", "Confluence", null],
     ["bitbucket", "Bitbucket", null],
+    ["slack", "Slack", null],
+    ["github", "GitHub", null],
     ["kyg", "kyg", null],
   ]);
 });
@@ -41,6 +45,24 @@ test("a real client goes to the real endpoints, the others to the sandbox under 
         api: "http://127.0.0.1:4011",
       },
     ],
+    [
+      "slack",
+      "kay-sandbox-slack",
+      {
+        authorize: "http://127.0.0.1:4012/oauth/v2/authorize",
+        token: "http://127.0.0.1:4012/api/oauth.v2.access",
+        api: "http://127.0.0.1:4012/api",
+      },
+    ],
+    [
+      "github",
+      "kay-sandbox-github",
+      {
+        authorize: "http://127.0.0.1:4013/login/oauth/authorize",
+        token: "http://127.0.0.1:4013/login/oauth/access_token",
+        api: "http://127.0.0.1:4013",
+      },
+    ],
     ["kyg", undefined, { authorize: "", token: "", api: "" }],
   ]);
   expect(shown({ clients: {}, sandbox })[0]).toEqual([
@@ -56,7 +78,7 @@ test("a real client goes to the real endpoints, the others to the sandbox under 
 
 test("V07 each provider's authorization asks for what keeps a connection alive", () => {
   const oauth = configureServices({ clients: {} }).map(({ service }) => ({ name: service.name, ...service.oauth }));
-  expect(oauth.slice(0, 3)).toEqual([
+  expect(oauth.slice(0, 5)).toEqual([
     {
       name: "jira",
       provider: "atlassian",
@@ -85,12 +107,52 @@ test("V07 each provider's authorization asks for what keeps a connection alive",
       clientAuth: "client_secret_basic",
       refresh: "stable",
     },
+    {
+      name: "slack",
+      provider: "slack",
+      scopes: [
+        "channels:read",
+        "channels:history",
+        "groups:read",
+        "groups:history",
+        "im:read",
+        "im:history",
+        "im:write",
+        "chat:write",
+        "reactions:write",
+        "search:read",
+        "users:read",
+        "users:read.email",
+      ],
+      scopeParameter: "user_scope",
+      scopeSeparator: ",",
+      tokensIn: "authed_user",
+      pkce: false,
+      clientAuth: "client_secret_basic",
+      refresh: "rotating",
+      goneErrors: [
+        "invalid_refresh_token",
+        "token_revoked",
+        "token_expired",
+        "account_inactive",
+        "authorization_not_found",
+      ],
+    },
+    {
+      name: "github",
+      provider: "github",
+      scopes: ["repo", "read:user"],
+      pkce: true,
+      clientAuth: "client_secret_post",
+      refresh: "none",
+      goneErrors: ["bad_refresh_token"],
+    },
   ]);
 });
 
 test("kyg lives where the operator says, and its accounts are read as OpenID Connect names them", async () => {
   const kyg = { authorize: "https://kyg.test/authorize", token: "https://kyg.test/token", api: "https://kyg.test/api" };
-  const configured = configureServices({ clients: { kyg: real }, kyg })[3];
+  const configured = configureServices({ clients: { kyg: real }, kyg }).find(({ service }) => service.name === "kyg");
   expect(configured).toMatchObject({ client: real, endpoints: kyg });
   if (!configured) return;
   const world = outside(

@@ -1,4 +1,5 @@
 import { randomBytes } from "node:crypto";
+import { readTokenAnswer } from "#backend/connections/token-answer";
 import { configureServices } from "#backend/services/catalogue";
 import { createServiceHttp } from "#backend/services/http";
 import type { ToolResult } from "#backend/services/service";
@@ -6,7 +7,12 @@ import { createSandbox } from "#sandbox/sandbox";
 
 const NOW = Date.parse("2026-11-27T12:00:00Z");
 const REDIRECT = "http://127.0.0.1:4000/auth/callback";
-const ORIGINS = { atlassian: "http://127.0.0.1:4010", bitbucket: "http://127.0.0.1:4011" } as const;
+const ORIGINS = {
+  atlassian: "http://127.0.0.1:4010",
+  bitbucket: "http://127.0.0.1:4011",
+  slack: "http://127.0.0.1:4012",
+  github: "http://127.0.0.1:4013",
+} as const;
 
 /** A sandbox in this process, and services that reach it through `fetch` alone, as they reach the real ones. */
 export function sandboxServices(seed?: unknown) {
@@ -41,7 +47,13 @@ export async function connected(world: ReturnType<typeof sandboxServices>, name:
   return { identity, run };
 }
 
-type OAuth = { scopes: string[]; authorizeParams?: Record<string, string>; clientAuth: string };
+type OAuth = {
+  scopes: string[];
+  scopeParameter?: string;
+  authorizeParams?: Record<string, string>;
+  clientAuth: string;
+  tokensIn?: string;
+};
 
 async function consent(
   { fetch }: ReturnType<typeof sandboxServices>,
@@ -57,7 +69,9 @@ async function consent(
     state: "s",
   };
   const scope = oauth.scopes.join(" ");
-  const page = await (await fetch(`${endpoints.authorize}?${new URLSearchParams({ ...query, scope })}`)).text();
+  const page = await (
+    await fetch(`${endpoints.authorize}?${new URLSearchParams({ ...query, [oauth.scopeParameter ?? "scope"]: scope })}`)
+  ).text();
   const field = (name: string) => new RegExp(`name="${name}" value="([^"]+)"`).exec(page)?.[1] ?? "";
   const answers = { ticket: field("ticket"), account: field("account"), decision: "allow" };
   const answer = await fetch(endpoints.authorize, { method: "POST", body: new URLSearchParams(answers) });
@@ -74,5 +88,7 @@ async function consent(
       ...(inBody ? { client_id: client.id, client_secret: client.secret ?? "" } : {}),
     }),
   });
-  return ((await response.json()) as { access_token: string }).access_token;
+  const tokens = readTokenAnswer(response.status, await response.text(), oauth.tokensIn);
+  if (tokens.kind !== "tokens") throw new Error("the consent gave no token");
+  return String(tokens.fields.access_token);
 }
