@@ -40,7 +40,7 @@ export type ApiErrors = {
 };
 
 /** The HTTP status that a code stands for, what it says after the service's name, and what to do. */
-export type ApiError = { status: number; says?: string; hint?: string };
+type ApiError = { status: number; says?: string; hint?: string };
 
 /** How a provider does OAuth 2 (RFC 6749), as data. Source: the provider's own pages, named in each service file. */
 export type OAuth = {

@@ -3,7 +3,7 @@ export type GithubWorld = { users: User[]; organizations: Organization[]; reposi
 
 export type User = { login: string; id: number; name: string; email: string; bio: string; created_at: string };
 
-export type Organization = { login: string; id: number; name: string; members: string[] };
+type Organization = { login: string; id: number; name: string; members: string[] };
 
 export type Repository = {
   owner: string;

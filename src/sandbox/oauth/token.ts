@@ -16,7 +16,9 @@ export function tokenEndpoint(traits: OAuthTraits, grants: Grants, client: Clien
     const answer = (fields: Record<string, unknown>, status: 200 | 400 | 401 | 403) => {
       const json = !traits.formUnlessAsked || (c.req.header("accept") ?? "").includes("json");
       if (json) return c.json(fields, status, NO_STORE);
-      const form = new URLSearchParams(Object.entries(fields).map(([name, value]): [string, string] => [name, String(value)]));
+      const form = new URLSearchParams(
+        Object.entries(fields).map(([name, value]): [string, string] => [name, String(value)]),
+      );
       return c.body(form.toString(), status, { ...NO_STORE, "content-type": "application/x-www-form-urlencoded" });
     };
     const fail = (error: TokenError) => answer(traits.errors[error].body, traits.errors[error].status);

@@ -105,6 +105,6 @@ function words({ repository, state, assignee, label }: Input, number = 2): strin
     ? ` in ${repositoryPath(repository)}`
     : who
       ? " on GitHub"
-      : " on GitHub that concern you";
+      : ` on GitHub that concern${number === 1 ? "s" : ""} you`;
   return `${which}${kind}${labelled}${who}${where}`;
 }

@@ -87,6 +87,8 @@ function stateOf(word: string | undefined): "open" | "merged" | "closed" | "all"
 
 function words({ repository, state }: Input, number = 2): string {
   const which = stateOf(state) === "all" ? "" : `${stateOf(state)} `;
-  const where = repository?.trim() ? `in ${repositoryPath(repository)}` : "on GitHub that concern you";
+  const where = repository?.trim()
+    ? `in ${repositoryPath(repository)}`
+    : `on GitHub that concern${number === 1 ? "s" : ""} you`;
   return `${which}pull request${number === 1 ? "" : "s"} ${where}`;
 }

@@ -169,6 +169,11 @@ function reactionsOf({ reactions }: Message): string[] {
   return (reactions ?? []).map(({ name, count }) => `:${name}: ${count ?? 1}`);
 }
 
+/** Text without emphasis, as people remember it. */
 function plain(text: string): string {
-  return text.toLowerCase().replace(/\s+/g, " ").trim();
+  return text
+    .toLowerCase()
+    .replace(/[*_~`]/g, "")
+    .replace(/\s+/g, " ")
+    .trim();
 }

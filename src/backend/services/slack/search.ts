@@ -31,10 +31,11 @@ export const searchMessages = defineTool({
   access: "read",
   input: Input,
   examples: [
-    "search slack for {text}",
-    "find messages about {text}",
     "search messages for {text} in {channel}",
     "find messages about {text} in {channel}",
+    "search slack for {text} in {channel}",
+    "search slack for {text}",
+    "find messages about {text}",
     "find messages from {from} about {text}",
     "what did {from} say about {text}",
     "who wrote about {text} in {channel}",
