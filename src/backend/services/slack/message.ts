@@ -48,7 +48,7 @@ export function messageText({ text, attachments, files }: Message, names: Names)
   return excerpt(parts.filter(Boolean).join("\n\n"), LONGEST);
 }
 
-export function authorName({ user, username, bot_profile }: Message, { users }: Names): string {
+function authorName({ user, username, bot_profile }: Message, { users }: Names): string {
   return (user && users.get(user)) || username || bot_profile?.name || user || "someone";
 }
 
