@@ -40,7 +40,7 @@ export type World = {
 };
 
 /** Settings whose change makes a new embedded backend necessary: everything about services' clients. */
-const SHAPING = /^(atlassian|bitbucket|notion|airtable|kyg)\./;
+const SHAPING = /\.client-(id|secret)$|^kyg\./;
 
 /** The context of commands for one command line. */
 export function createKay(world: World): Kay {

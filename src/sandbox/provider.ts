@@ -40,6 +40,8 @@ export type OAuthTraits = {
   olderTokenPaths?: string[];
   /** What the scopes open, for the headline of the consent page: "Jira at Atlassian". */
   subject(scopes: string[]): string;
+  /** Name of the parameter that asks for scopes, where it is not `scope`. Spaces and commas both part them. */
+  scopeParameter?: string;
   /** Every scope that may be asked for, in words for the consent page. */
   scopes: Record<string, string>;
   /** Parameters of the authorization request that must have exactly this value: Atlassian's `audience`. */
@@ -51,18 +53,29 @@ export type OAuthTraits = {
   needsChallenge?: boolean;
   /** `rotating`: each refresh spends the refresh token. `stable`: it stays. `none`: there is none, as for most of LinkedIn's apps. */
   refresh: "rotating" | "stable" | "none";
+  /** How the provider's tokens begin. */
+  prefixes?: { access: string; refresh: string };
   /** Scope without which there is no refresh token; undefined where there always is one. */
   offlineScope?: string;
   /** Body of a successful token answer, in the provider's own fields. */
   answer(tokens: IssuedTokens, grantType: string): Record<string, unknown>;
-  errors: Record<TokenError, { status: 400 | 401 | 403; body: Record<string, string> }>;
+  /** Answers are form data unless the client asks for JSON (GitHub). */
+  formUnlessAsked?: true;
+  errors: Record<TokenError, { status: 200 | 400 | 401 | 403; body: Record<string, unknown> }>;
 };
 
 /** What can go wrong at a token endpoint; each provider has its own words for it. */
 export type TokenError = "client" | "code" | "refresh" | "grant_type" | "request";
 
 /** Tokens just issued, still in the clear; only their hashes are kept. */
-export type IssuedTokens = { account: string; access: string; refresh?: string; scopes: string[]; expiresIn: number };
+export type IssuedTokens = {
+  access: string;
+  refresh?: string;
+  scopes: string[];
+  expiresIn: number;
+  /** Whose they are. */
+  account: string;
+};
 
 /** What a provider's routes see of the place they run in. */
 export type Place<World> = {

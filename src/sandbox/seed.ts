@@ -7,12 +7,34 @@ import { bitbucket } from "./bitbucket/bitbucket.ts";
 import { notion } from "./notion/notion.ts";
 import { hubspot } from "./hubspot/hubspot.ts";
 import { linkedin } from "./linkedin/linkedin.ts";
+import { github } from "./github/github.ts";
+import { google } from "./google/google.ts";
 import { type Provider, SeedFault } from "./provider.ts";
+import { slack } from "./slack/slack.ts";
 
-export type ProviderName = "atlassian" | "bitbucket" | "notion" | "airtable";
+export type ProviderName =
+  | "atlassian"
+  | "bitbucket"
+  | "slack"
+  | "github"
+  | "google"
+  | "notion"
+  | "airtable"
+  | "hubspot"
+  | "linkedin";
 
 /** Every stand-in there is. Adding one is a folder and a line here. */
-export const PROVIDERS: Record<ProviderName, Provider<unknown>> = { atlassian, bitbucket, notion, airtable };
+export const PROVIDERS: Record<ProviderName, Provider<unknown>> = {
+  atlassian,
+  bitbucket,
+  slack,
+  github,
+  google,
+  notion,
+  airtable,
+  hubspot,
+  linkedin,
+};
 
 /** A seed whose every part was checked; a provider that it leaves out keeps its built-in world. */
 export type Seed = Partial<Record<ProviderName, unknown>>;

@@ -16,6 +16,24 @@ function sentence(text: string): string {
   return "accepted";
 }
 
+test("the example of docs/sandbox.md is a world for Slack and GitHub too", async () => {
+  const page = await readFile(new URL("../../docs/sandbox.md", import.meta.url), "utf8");
+  const world = sandbox({ seed: parseSeed(/```yaml\n([\s\S]*?)```/.exec(page)?.[1] ?? "", "world.yaml") });
+  const slack = await world.signedIn("slack", "channels:read,channels:history");
+  const [general] = (await slack.call("/api/conversations.list")).body.channels;
+  expect((await slack.call(`/api/conversations.history?channel=${general.id}`)).body.messages).toMatchObject([
+    { text: "The carry *works*.", reply_count: 1, reactions: [{ name: "tada", count: 2 }] },
+  ]);
+  const github = await world.signedIn("github", "repo", "Charles Babbage");
+  const titles = (await github.call("/repos/engine-room/difference-engine/issues?state=all&direction=asc")).body;
+  expect(titles.map(({ number, title }: { number: number; title: string }) => `${number} ${title}`)).toEqual([
+    "1 The carry is lost after 999",
+    "2 Order brass",
+    "3 Carry after 999",
+    "4 Steam",
+  ]);
+});
+
 test("the example of docs/sandbox.md is a world", async () => {
   const page = await readFile(new URL("../../docs/sandbox.md", import.meta.url), "utf8");
   const example = /```yaml\n([\s\S]*?)```/.exec(page)?.[1] ?? "";

@@ -85,13 +85,13 @@ async function authorizationUrl(
   { service, endpoints, client }: ConnectableService,
   values: { state: string; verifier: string | undefined; redirectUri: string },
 ): Promise<string> {
-  const { scopes, authorizeParams } = service.oauth;
+  const { scopes, scopeParameter = "scope", scopeSeparator = " ", authorizeParams } = service.oauth;
   const parameters: Record<string, string> = {
     ...authorizeParams,
     response_type: "code",
     client_id: client.id,
     redirect_uri: values.redirectUri,
-    ...(scopes.length > 0 ? { scope: scopes.join(" ") } : {}),
+    ...(scopes.length > 0 ? { [scopeParameter]: scopes.join(scopeSeparator) } : {}),
     state: values.state,
     ...(values.verifier === undefined
       ? {}

@@ -9,9 +9,13 @@ export type TokenAnswer =
   | { kind: "error"; codes: string[]; description: string }
   | { kind: "unreadable" };
 
-/** Read the body of a token endpoint's answer (RFC 6749 sections 5.1 and 5.2). */
-export function readTokenAnswer(status: number, body: string): TokenAnswer {
-  const fields = parseFields(body);
+/**
+ * Read the body of a token endpoint's answer (RFC 6749 sections 5.1 and 5.2).
+ *
+ * @param tokensIn field that holds the person's own tokens, where there are several kinds; when it has none, those beside it count
+ */
+export function readTokenAnswer(status: number, body: string, tokensIn?: string): TokenAnswer {
+  const fields = ownTokens(parseFields(body), tokensIn);
   const codes = errorCodes(fields);
   const failed = status >= 400 || typeof fields.access_token !== "string" || fields.ok === false;
   if (codes.length > 0 && failed) return { kind: "error", codes, description: describe(fields, codes) };
@@ -20,8 +24,19 @@ export function readTokenAnswer(status: number, body: string): TokenAnswer {
   return { kind: "tokens", fields };
 }
 
+/** Tokens of one kind only: a person's access token must not be kept with the refresh token of a bot. */
+function ownTokens(fields: Record<string, unknown>, tokensIn: string | undefined): Record<string, unknown> {
+  const own = tokensIn === undefined ? undefined : fields[tokensIn];
+  if (typeof own !== "object" || own === null || !("access_token" in own)) return fields;
+  return { ok: fields.ok, ...withoutEmpty(own as Record<string, unknown>) };
+}
+
 function parseFields(body: string): Record<string, unknown> {
   const fields = parseJsonObject(body) ?? parseForm(body);
+  return withoutEmpty(fields);
+}
+
+function withoutEmpty(fields: Record<string, unknown>): Record<string, unknown> {
   return Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== null && value !== ""));
 }
 

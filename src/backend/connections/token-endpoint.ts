@@ -103,7 +103,7 @@ async function judge(
   if (status < 200 || (status >= 300 && status < 400) || status >= 500) {
     throw new Problem("SERVICE_FAILED", `${service.title} failed to answer the sign-in (HTTP ${status}).`);
   }
-  const answer = readTokenAnswer(status, body);
+  const answer = readTokenAnswer(status, body, service.oauth.tokensIn);
   if (answer.kind === "unreadable") throw garbled(service.title);
   if (answer.kind === "error") {
     const gone =
@@ -132,6 +132,9 @@ function expiry(now: number, seconds: number | undefined): Date | null {
   return seconds === undefined || !(seconds < LONGEST_LIFE_SECONDS) ? null : new Date(now + seconds * 1000);
 }
 
+/** Slack's names for whose token it is; both are used as bearer tokens. */
+const BEARERS: oauth.RecognizedTokenTypes = { user: () => {}, bot: () => {} };
+
 /** Checks of the library over the answer in its plain form. ID tokens are left out: nothing here relies on them. */
 async function processed(
   as: oauth.AuthorizationServer,
@@ -142,7 +145,7 @@ async function processed(
   const { id_token: _unused, ...rest } = fields;
   const plain = Response.json({ token_type: "bearer", ...rest });
   try {
-    return await oauth.processGenericTokenEndpointResponse(as, client, plain);
+    return await oauth.processGenericTokenEndpointResponse(as, client, plain, { recognizedTokenTypes: BEARERS });
   } catch (cause) {
     throw garbled(title, cause);
   }

@@ -1,17 +1,24 @@
 import { airtable } from "./airtable.ts";
 import { bitbucket } from "./bitbucket.ts";
 import { confluence } from "./confluence.ts";
+import { github } from "./github.ts";
+import { gmail } from "./gmail.ts";
+import { googleCalendar } from "./google-calendar.ts";
+import { googleDocs } from "./google-docs.ts";
+import { googleDrive } from "./google-drive.ts";
+import { googleSheets } from "./google-sheets.ts";
 import { hubspot } from "./hubspot.ts";
 import { jira } from "./jira.ts";
-import { type KygConfiguration, kygService } from "./kyg.ts";
-import { notion } from "./notion.ts";
 import { linkedin } from "./linkedin.ts";
+import { notion } from "./notion.ts";
+import { slack } from "./slack.ts";
+import { type KygConfiguration, kygService } from "./kyg.ts";
 import type { Endpoints, OAuthClient, Service, ServiceConfiguration } from "./service.ts";
 
 /** Where a stand-in of a provider listens, and the client that is registered there. */
 export type SandboxProvider = { origin: string; client: OAuthClient };
 
-/** What an operator has configured; the keys are providers: `atlassian`, `bitbucket`, `kyg`. */
+/** What an operator has configured; the keys are providers: `atlassian`, `bitbucket`, `slack`, `github`, `kyg`. */
 export type CatalogueOptions = {
   clients: Record<string, OAuthClient>;
   sandbox?: Record<string, SandboxProvider>;
@@ -23,10 +30,25 @@ export type CatalogueOptions = {
  * can be connected. A new service is one file and one line here.
  */
 export function configureServices(options: CatalogueOptions): ServiceConfiguration[] {
-  return [jira, confluence, bitbucket, notion, airtable, kygService(options.kyg)].map((service) =>
-    configure(service, options),
-  );
+  return [...BUILT_IN, kygService(options.kyg)].map((service) => configure(service, options));
 }
+
+const BUILT_IN: Service[] = [
+  jira,
+  confluence,
+  bitbucket,
+  slack,
+  github,
+  gmail,
+  googleCalendar,
+  googleDocs,
+  googleSheets,
+  googleDrive,
+  notion,
+  airtable,
+  hubspot,
+  linkedin,
+];
 
 function configure(service: Service, { clients, sandbox }: CatalogueOptions): ServiceConfiguration {
   const { provider } = service.oauth;

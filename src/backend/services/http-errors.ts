@@ -1,5 +1,7 @@
 import { Problem } from "#protocol/errors";
+import { codeOf } from "./http-answer.ts";
 import { parseJson } from "./http-body.ts";
+import type { ApiErrors } from "./service.ts";
 
 /** What an error answer says, read from any of the shapes that services use. */
 export type ServiceFault = {
@@ -7,6 +9,10 @@ export type ServiceFault = {
   message: string;
   /** The first field that the service named. */
   field?: string;
+  /** The service's own code for it, where it has such. */
+  code?: string;
+  /** What to do about it, where that is known. */
+  hint?: string;
   /** Scopes that the service says are needed. */
   required: string[];
   /** The token is good but was not granted enough: no refresh cures that. */
@@ -18,17 +24,21 @@ export type Subject = { name: string; title: string; status: number; scope?: str
 
 /**
  * Reads an error body. Shapes: Jira `{errorMessages, errors}`, Atlassian's gateway `{code, message}`, Confluence v2 `{errors: [{title,
- * detail}]}`, Bitbucket `{type: "error", error: {message, detail, fields}}`, OAuth `{error, error_description}`, HubSpot `{message, category}`
- * with its field errors as JSON inside the message. HTML is never shown.
+ * detail}]}`, Bitbucket `{type: "error", error: {message, detail, fields}}`, GitHub `{message, errors: [{field, code}]}`, Slack `{error,
+ * needed}`, HubSpot `{message, category}` with its field errors as JSON inside the message, OAuth `{error, error_description}`. HTML is
+ * never shown. Codes that the service file explains are put into its words.
  */
-export function readFault(body: string): ServiceFault {
+export function readFault(body: string, errors?: ApiErrors): ServiceFault {
   const json = unfolded(tryJson(body));
   const fields = fieldErrors(json);
+  const code = codeOf(body, errors);
+  const known = errors?.codes[code ?? ""];
   const sentences = [...messages(json), ...fields.map(([field, text]) => `${field}: ${text}`)];
-  const message = [...new Set(sentences.map(oneLine).filter(Boolean))].join("; ").slice(0, 500);
+  const said = [...new Set(sentences.map(oneLine).filter(Boolean))].join("; ").slice(0, 500);
+  const message = known?.says ?? said;
   const required = requiredScopes(json);
-  const scopeMissing = required.length > 0 || json.category === "MISSING_SCOPES" || SCOPE_MISSING.test(message);
-  return { message, field: fields[0]?.[0], required, scopeMissing };
+  const scopeMissing = required.length > 0 || json.category === "MISSING_SCOPES" || SCOPE_MISSING.test(said);
+  return { message, field: fields[0]?.[0], code, hint: known?.hint, required, scopeMissing };
 }
 
 /** A refusal by the service as an error of the table: what it said, with the field's name, and what to do. */
@@ -37,8 +47,13 @@ export function refusal(fault: ServiceFault, subject: Subject): Problem {
   const said = fault.message
     ? `${title}: ${sentence(fault.message)}`
     : `${title} ${STATUS_WORDS[status] ?? `refused the request (HTTP ${status})`}.`;
-  const details = { service: subject.name, service_status: status, ...(fault.field ? { field: fault.field } : {}) };
-  return new Problem("SERVICE_FAILED", said, { hint: hintFor(status, title), details });
+  const details = {
+    service: subject.name,
+    service_status: status,
+    ...(fault.code ? { service_code: fault.code } : {}),
+    ...(fault.field ? { field: fault.field } : {}),
+  };
+  return new Problem("SERVICE_FAILED", said, { hint: fault.hint ?? hintFor(status, title), details });
 }
 
 /** The connection was not granted what the request needs: names the permission, and never asks for a new sign-in by itself (case V02). */
@@ -59,9 +74,9 @@ export function authRequired(subject: { name: string; title: string }): Problem 
   });
 }
 
-/** Atlassian's, OAuth's, Bitbucket's and LinkedIn's words for it. */
+/** The words of Atlassian, OAuth, Bitbucket, LinkedIn, Google and Slack for it. */
 const SCOPE_MISSING =
-  /scope[s]? does not match|insufficient.?scope|lack one or more required|not enough permissions to access/i;
+  /scope[s]? does not match|insufficient.?(authentication )?scope|insufficient permission$|lack one or more required|not enough permissions to access|^missing_scope$/i;
 
 const STATUS_WORDS: Record<number, string> = {
   400: "did not accept the request",
@@ -98,14 +113,25 @@ function plain(error: unknown): unknown {
 
 function fieldErrors(json: Record<string, unknown>): [string, string][] {
   const fields = { ...record(json.errors), ...record(record(json.error).fields) };
-  return Object.entries(fields).flatMap(([field, text]) =>
+  const named = Object.entries(fields).flatMap(([field, text]) =>
     strings(Array.isArray(text) ? text : [text]).map((line): [string, string] => [field, line]),
   );
+  const coded = list(json.errors).flatMap((error) => {
+    const { field, code, message } = record(error);
+    const [name, text] = strings([field, message ? undefined : code]);
+    return name && text ? [[name, text.replaceAll("_", " ")] as [string, string]] : [];
+  });
+  return [...named, ...coded];
 }
 
 function requiredScopes(json: Record<string, unknown>): string[] {
   const error = record(json.error);
-  return strings(list(record(error.detail).required).concat(list(error.required)));
+  return strings(list(record(error.detail).required).concat(list(error.required), neededScopes(json.needed)));
+}
+
+/** Slack's `"needed": "channels:history,groups:history"`. */
+function neededScopes(needed: unknown): string[] {
+  return typeof needed === "string" ? needed.split(",").map((scope) => scope.trim()) : [];
 }
 
 /** "Property values were not valid: [{"message": "…", "name": "email"}]": the list becomes `errors` by field. */

@@ -5,13 +5,22 @@ export async function pause(milliseconds: number, signal: AbortSignal | undefine
   await timer(milliseconds, undefined, { signal });
 }
 
-/** Milliseconds that `Retry-After` asks for, given in seconds or as a date (RFC 9110, 10.2.3); `undefined` when it is absent or garbled. */
+/**
+ * Milliseconds that `Retry-After` asks for, given in seconds or as a date (RFC 9110, 10.2.3), or until `X-RateLimit-Reset` when nothing
+ * remains (GitHub; seconds since the epoch); `undefined` when neither is there or they are garbled.
+ */
 export function retryAfter(headers: Headers, now: number): number | undefined {
   const value = headers.get("retry-after")?.trim();
-  if (!value) return undefined;
+  if (!value) return untilReset(headers, now);
   if (/^\d+(\.\d+)?$/.test(value)) return Number(value) * 1000;
   const date = Date.parse(value);
   return Number.isNaN(date) ? undefined : Math.max(0, date - now);
+}
+
+function untilReset(headers: Headers, now: number): number | undefined {
+  const reset = Number(headers.get("x-ratelimit-reset") ?? Number.NaN);
+  const spent = headers.get("x-ratelimit-remaining") === "0";
+  return spent && Number.isFinite(reset) ? Math.max(0, reset * 1000 - now) : undefined;
 }
 
 /** Pause before the attempt that follows `attempt` when the service names none: 0.5 s, 1 s. */

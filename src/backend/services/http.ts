@@ -1,5 +1,6 @@
 import { Problem } from "#protocol/errors";
 import type { Clock, Fetch } from "../ports.ts";
+import { type Answer, answerOf } from "./http-answer.ts";
 import { BodyTooLarge, checkShape, parseJson, readBody } from "./http-body.ts";
 import { authRequired, readFault, refusal, type ServiceFault, scopeProblem } from "./http-errors.ts";
 import { backoff, neverSent, pause, retryAfter } from "./http-retry.ts";
@@ -48,7 +49,6 @@ type Call = {
   reads: boolean;
   signal?: AbortSignal;
 };
-type Answer = { response: Response; body: string };
 /** No answer. `passing`: the same request may succeed in a moment. */
 type Fault = { problem: Problem; passing: boolean };
 
@@ -57,11 +57,14 @@ async function run<T>(options: ServiceHttpOptions, request: ServiceRequest<T>): 
   const signal = joined([options.signal, request.signal]);
   const reads = (request.method ?? "GET") === "GET" || request.reads === true;
   const call: Call = { options, request, url: requestUrl(request, options.endpoints, title), reads, signal };
-  const { response, body } = await authorized(call);
+  const { headers, body } = await authorized(call);
   const header = request.answerHeader;
-  const parsed = header ? { value: response.headers.get(header) ?? undefined } : parse(body);
+  const parsed = header ? { value: headers.get(header) ?? undefined } : parse(body);
   const checked = "value" in parsed ? checkShape(request.answer, parsed.value) : parsed;
-  if ("value" in checked) return checked.value;
+  if ("value" in checked) {
+    request.onHeaders?.(headers);
+    return checked.value;
+  }
   const unexpected = `${title} answered something unexpected: ${checked.wrong}.`;
   if (reads) throw new Problem("SERVICE_FAILED", unexpected);
   throw unknownOutcome(title, unexpected);
@@ -72,8 +75,9 @@ async function authorized(call: Call): Promise<Answer> {
   const { options } = call;
   const token = await options.token();
   const first = await persistent(call, token);
-  if (first.response.status !== 401) return accepted(call, first);
-  if (readFault(first.body).scopeMissing || !options.onRejected) throw refused(call, first);
+  if (first.status !== 401) return accepted(call, first);
+  if (readFault(first.body, options.service.api?.errors).scopeMissing || !options.onRejected)
+    throw refused(call, first);
   return accepted(call, await persistent(call, await options.onRejected(token)));
 }
 
@@ -97,7 +101,7 @@ async function persistent(call: Call, token: string): Promise<Answer> {
 /** Milliseconds to wait before the request is repeated, or `undefined` when it must not be. */
 function waitBefore(call: Call, outcome: Answer | Fault, attempt: number): number | undefined {
   if ("problem" in outcome) return call.reads && outcome.passing ? backoff(attempt) : undefined;
-  const { status, headers } = outcome.response;
+  const { status, headers } = outcome;
   const { repeat = [], pause: usual } = call.options.service.api ?? {};
   const untouched = status === 429 || repeat.includes(status);
   if (!untouched && !(call.reads && status >= 500)) return undefined;
@@ -111,7 +115,7 @@ async function once(call: Call, token: string): Promise<Answer | Fault> {
   if (call.signal?.aborted) throw cancelled(call.options.service.title, call.signal.reason);
   try {
     const response = await follow(call, init(call, token, signal));
-    return { response, body: await readBody(response) };
+    return answerOf(response, await readBody(response), call.options.service.api?.errors);
   } catch (error) {
     if (error instanceof Problem) throw error;
     return networkFault(call, error, limit.aborted);
@@ -160,15 +164,14 @@ function init(call: Call, token: string, signal: AbortSignal | undefined): Reque
 }
 
 function accepted(call: Call, answer: Answer): Answer {
-  if (answer.response.ok) return answer;
+  if (answer.status >= 200 && answer.status <= 299) return answer;
   throw refused(call, answer);
 }
 
 /** The error for an answer that is not a success. */
-function refused(call: Call, { response, body }: Answer): Problem {
+function refused(call: Call, { status, headers, body }: Answer): Problem {
   const { service, clock } = call.options;
-  const { status, headers } = response;
-  const fault: ServiceFault = readFault(body);
+  const fault: ServiceFault = readFault(body, service.api?.errors);
   const subject = { ...service, status, scope: call.request.scope };
   if (fault.scopeMissing && (status === 401 || status === 403)) return scopeProblem(fault, subject);
   if (status === 401) return authRequired(service);

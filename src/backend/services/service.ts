@@ -22,11 +22,37 @@ export type Service = {
 /** Base URLs by role, no trailing slash. `authorize`, `token` and `api` exist for each service; a service may name more. */
 export type Endpoints = { authorize: string; token: string; api: string; [role: string]: string };
 
+/** How the API of a service differs from the common case, as data. */
+export type ApiTraits = {
+  /** Sent with every request: media type, version of the API. */
+  headers?: Record<string, string>;
+  errors?: ApiErrors;
+};
+
+/** Errors that an API tells by a code in the body. */
+export type ApiErrors = {
+  /** Field of the body that holds the code. */
+  code: string;
+  /** Field that is false in a failure which comes with a status of success. */
+  flag?: string;
+  /** What a code stands for; one that is not listed stands for a request that was not accepted. */
+  codes: Record<string, ApiError>;
+};
+
+/** The HTTP status that a code stands for, what it says after the service's name, and what to do. */
+type ApiError = { status: number; says?: string; hint?: string };
+
 /** How a provider does OAuth 2 (RFC 6749), as data. Source: the provider's own pages, named in each service file. */
 export type OAuth = {
   /** Services with one provider share accounts and client ids: `atlassian`. */
   provider: string;
   scopes: string[];
+  /** Name of the parameter that asks for scopes, where it is not `scope`. */
+  scopeParameter?: string;
+  /** What stands between scopes, where it is not a space. */
+  scopeSeparator?: string;
+  /** Field of the token answer that holds the person's own tokens, where the provider gives several kinds (Slack's `authed_user`). */
+  tokensIn?: string;
   /** Further parameters of the authorization request: `audience`, `prompt`, `access_type` … */
   authorizeParams?: Record<string, string>;
   /** S256 challenge (RFC 7636), where the provider takes it. */
@@ -131,6 +157,8 @@ export type ServiceRequest<T> = {
   /** The permission that the request needs, to name it when the service says that it is missing. */
   scope?: string;
   signal?: AbortSignal;
+  /** Sees the headers of the answer, for links to further pages. */
+  onHeaders?(headers: Headers): void;
 };
 
 /** Writes a tool down with the input type of its schema; the list of a service holds tools of all inputs. */

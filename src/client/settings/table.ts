@@ -37,6 +37,8 @@ export const SETTINGS = {
   browser: { describe: "program that opens links; none opens nothing", env: "BROWSER", parse: parseText },
   ...clientOf("atlassian", "Jira and Confluence"),
   ...clientOf("bitbucket", "Bitbucket"),
+  ...clientOf("slack", "Slack"),
+  ...clientOf("github", "GitHub"),
   ...clientOf("notion", "Notion"),
   ...clientOf("airtable", "Airtable"),
   ...clientOf("hubspot", "HubSpot"),

@@ -86,7 +86,7 @@ function faultOf(query: URLSearchParams, traits: OAuthTraits): [string, string] 
 
 /** Without a scope parameter the client gets all it is registered for, as at Bitbucket. */
 function scopesOf(query: URLSearchParams, traits: OAuthTraits): string[] {
-  const asked = (query.get("scope") ?? "").split(/\s+/).filter(Boolean);
+  const asked = (query.get(traits.scopeParameter ?? "scope") ?? "").split(/[\s,]+/).filter(Boolean);
   return asked.length > 0 ? [...new Set(asked)] : Object.keys(traits.scopes);
 }
 

@@ -133,15 +133,12 @@ function refresh(store: Store, token: string, client: string): IssuedTokens | un
 
 function issue(store: Store, grant: Grant, withRefresh: boolean): IssuedTokens {
   const { rows, traits, now } = store;
-  const tokens: IssuedTokens = {
-    account: grant.account,
-    access: secret(store),
-    scopes: grant.scopes,
-    expiresIn: traits.accessSeconds,
-  };
+  const { access, refresh } = traits.prefixes ?? { access: "", refresh: "" };
+  const { scopes, account } = grant;
+  const tokens: IssuedTokens = { access: access + secret(store), scopes, expiresIn: traits.accessSeconds, account };
   rows.access[hash(tokens.access)] = { grant: grant.id, expires: now() + traits.accessSeconds * 1000 };
   if (withRefresh) {
-    tokens.refresh = secret(store);
+    tokens.refresh = refresh + secret(store);
     const expires = traits.refreshSeconds && now() + traits.refreshSeconds * 1000;
     rows.refresh[hash(tokens.refresh)] = { grant: grant.id, spent: false, ...(expires ? { expires } : {}) };
   }

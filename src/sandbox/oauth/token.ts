@@ -13,14 +13,22 @@ export type Client = { id: string; secret: string };
 export function tokenEndpoint(traits: OAuthTraits, grants: Grants, client: Client) {
   return async (c: Context<SandboxEnv>): Promise<Response> => {
     const body = await parameters(c.req.raw);
-    const fail = (error: TokenError) => c.json(traits.errors[error].body, traits.errors[error].status, NO_STORE);
+    const answer = (fields: Record<string, unknown>, status: 200 | 400 | 401 | 403) => {
+      const json = !traits.formUnlessAsked || (c.req.header("accept") ?? "").includes("json");
+      if (json) return c.json(fields, status, NO_STORE);
+      const form = new URLSearchParams(
+        Object.entries(fields).map(([name, value]): [string, string] => [name, String(value)]),
+      );
+      return c.body(form.toString(), status, { ...NO_STORE, "content-type": "application/x-www-form-urlencoded" });
+    };
+    const fail = (error: TokenError) => answer(traits.errors[error].body, traits.errors[error].status);
     if (!body) return fail("request");
     if (!isClient(c.req.header("authorization"), body, client)) return fail("client");
     const grantType = body.grant_type ?? "";
     const use = uses(grants, client.id, body)[grantType];
     if (!use) return fail("grant_type");
     const tokens = use.run();
-    return tokens ? c.json(traits.answer(tokens, grantType), 200, NO_STORE) : fail(use.error);
+    return tokens ? answer(traits.answer(tokens, grantType), 200) : fail(use.error);
   };
 }
 

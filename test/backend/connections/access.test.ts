@@ -213,7 +213,7 @@ test("what is not connected is AUTH_REQUIRED and names the service; what does no
   expect(await problem(serviceAccess(world().ports, "kaysession_1_x", "jira"))).toMatchObject({
     code: "AUTH_REQUIRED",
   });
-  expect(await problem(serviceAccess(world().ports, session, "slack"))).toMatchObject({ code: "UNKNOWN_SERVICE" });
+  expect(await problem(serviceAccess(world().ports, session, "trello"))).toMatchObject({ code: "UNKNOWN_SERVICE" });
 });
 
 test("tokens sealed with a key that is gone ask for a new connection, and that heals them", async () => {

@@ -14,7 +14,12 @@ export function acceptor(clause: Clause, skill: Skill): Accept {
     if (first === undefined || (skill.access !== "read" && to - from === 1 && POSSESSIVE.has(first.lower))) return 0;
     if (to - from <= 4 && reference(clause, field, from, to) !== undefined) return 0.9;
     if (span.every(({ stop, kind }) => (stop && kind === "word") || kind === "mark") && !isValue(field, span)) return 0;
-    if (first.kind === "literal") return to - from === 1 && (field.kind === "text" || field.kind === "name") ? 1 : 0;
+    if (first.kind === "literal") {
+      if (to - from > 1 || (field.kind !== "text" && field.kind !== "name")) return 0;
+      // "Send a message: hello": what stands after the colon is no channel, which would look like #general.
+      const said = words[from - 1]?.text === ":";
+      return said && field.kind === "name" && field.shape?.test(first.text) === false ? 0 : 1;
+    }
     switch (field.kind) {
       case "key":
         return to - from === 1 && keyIn(first, field) ? 1 : 0;

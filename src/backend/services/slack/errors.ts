@@ -1,0 +1,64 @@
+import type { ApiErrors } from "../service.ts";
+
+/** A token that no longer works; without rotation only a new consent helps. */
+const SIGN_IN = { status: 401 };
+const BUSY = { status: 429 };
+
+/**
+ * Slack answers failures with 200 `{"ok": false, "error": "…"}` (case V10). Each code as the status that it stands for, and in words.
+ * `internal_error` and `fatal_error` may have done part of the work. Source: the error tables of each method, such as
+ * https://docs.slack.dev/reference/methods/chat.postMessage/
+ */
+export const SLACK_ERRORS: ApiErrors = {
+  flag: "ok",
+  code: "error",
+  codes: {
+    invalid_auth: SIGN_IN,
+    not_authed: SIGN_IN,
+    token_revoked: SIGN_IN,
+    token_expired: SIGN_IN,
+    account_inactive: SIGN_IN,
+    ratelimited: BUSY,
+    rate_limited: BUSY,
+    message_limit_exceeded: BUSY,
+    missing_scope: { status: 403 },
+    not_in_channel: {
+      status: 403,
+      says: "this account is not in that channel",
+      hint: "Join the channel in Slack (`/join #channel`), then try again.",
+    },
+    channel_not_found: {
+      status: 404,
+      says: "there is no such channel, or this account cannot see it",
+      hint: "Check the name; a private channel is open to its members only.",
+    },
+    user_not_found: { status: 404, says: "there is no such person in this workspace" },
+    users_not_found: { status: 404, says: "there is no such person in this workspace" },
+    message_not_found: { status: 404, says: "there is no such message in that channel" },
+    thread_not_found: { status: 404, says: "there is no such message in that channel" },
+    is_archived: {
+      status: 403,
+      says: "that channel is archived, so nothing can be written there",
+      hint: "Use another channel, or ask for it to be unarchived.",
+    },
+    restricted_action: { status: 403, says: "a rule of this workspace does not allow this account to post there" },
+    restricted_action_read_only_channel: { status: 403, says: "that channel is read-only for this account" },
+    cannot_dm_bot: { status: 400, says: "bots cannot be written to" },
+    no_text: { status: 400, says: "a message needs some text" },
+    msg_too_long: { status: 400, says: "the message is too long" },
+    invalid_name: {
+      status: 400,
+      says: "there is no emoji of that name",
+      hint: "Name an emoji of Slack, such as eyes.",
+    },
+    already_reacted: { status: 409, says: "this account has already reacted with that emoji" },
+    too_many_emoji: { status: 409, says: "the message has as many different reactions as Slack allows" },
+    ekm_access_denied: { status: 403, says: "administrators have suspended writing in this workspace" },
+    access_denied: { status: 403 },
+    accesslimited: { status: 403, says: "this network may not use Slack's API" },
+    team_access_not_granted: { status: 403, says: "the app has no access to that workspace" },
+    internal_error: { status: 500, says: "something failed inside Slack" },
+    fatal_error: { status: 500, says: "something failed inside Slack" },
+    service_unavailable: { status: 503, says: "the service is not available at the moment" },
+  },
+};

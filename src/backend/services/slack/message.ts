@@ -1,0 +1,179 @@
+import * as z from "zod/mini";
+import { Problem } from "#protocol/errors";
+import { cell, excerpt } from "../markdown.ts";
+import type { ServiceHttp, ToolContext } from "../service.ts";
+import { allItems, readMethod } from "./call.ts";
+import type { Conversation } from "./channels.ts";
+import { markdownOf, mentionedUsers, type Names } from "./mrkdwn-read.ts";
+import { namesOf } from "./people.ts";
+
+/** A message. Source: https://docs.slack.dev/reference/events/message/ */
+export const Message = z.looseObject({
+  ts: z.string(),
+  user: z.nullish(z.string()),
+  username: z.nullish(z.string()),
+  subtype: z.nullish(z.string()),
+  text: z.nullish(z.string()),
+  thread_ts: z.nullish(z.string()),
+  reply_count: z.nullish(z.number()),
+  reactions: z.nullish(z.array(z.looseObject({ name: z.string(), count: z.nullish(z.number()) }))),
+  files: z.nullish(z.array(z.looseObject({ name: z.nullish(z.string()), title: z.nullish(z.string()) }))),
+  attachments: z.nullish(
+    z.array(
+      z.looseObject({ title: z.nullish(z.string()), text: z.nullish(z.string()), fallback: z.nullish(z.string()) }),
+    ),
+  ),
+  bot_profile: z.nullish(z.looseObject({ name: z.nullish(z.string()) })),
+});
+export type Message = z.output<typeof Message>;
+
+/** Longest message that is shown and given to a model, in characters. */
+const LONGEST = 2_000;
+/** The newest messages that are looked through for one that is named by its words. */
+const SEARCHED = 100;
+
+/** Names of everybody who wrote or is mentioned. */
+export async function messageNames(http: ServiceHttp, messages: Message[]): Promise<Names> {
+  const ids = messages.flatMap(({ user, text }) => [...(user ? [user] : []), ...mentionedUsers(text ?? "")]);
+  return { users: await namesOf(http, ids) };
+}
+
+/** A message as Markdown: its text, or what it carries instead. */
+export function messageText({ text, attachments, files }: Message, names: Names): string {
+  const parts = [
+    markdownOf(text ?? "", names),
+    ...(text ? [] : (attachments ?? []).map((one) => markdownOf(one.text || one.title || one.fallback || "", names))),
+    ...(files ?? []).map((file) => `(file: ${cell(file.title || file.name || "unnamed")})`),
+  ];
+  return excerpt(parts.filter(Boolean).join("\n\n"), LONGEST);
+}
+
+function authorName({ user, username, bot_profile }: Message, { users }: Names): string {
+  return (user && users.get(user)) || username || bot_profile?.name || user || "someone";
+}
+
+/** A message trimmed for a model. */
+export function messageData(message: Message, names: Names, url: string): Record<string, unknown> {
+  return {
+    ts: message.ts,
+    author: authorName(message, names),
+    time: timeOf(message.ts),
+    text: messageText(message, names),
+    ...(message.reply_count ? { replies: message.reply_count } : {}),
+    ...(message.reactions?.length ? { reactions: reactionsOf(message) } : {}),
+    url,
+  };
+}
+
+/** A message for a person: who, when, what, and what became of it. */
+export function messageBlock(message: Message, names: Names): string {
+  const more = [
+    message.reply_count ? `${message.reply_count} ${message.reply_count === 1 ? "reply" : "replies"}` : "",
+    ...reactionsOf(message),
+  ].filter(Boolean);
+  const when = timeOf(message.ts).slice(0, 16).replace("T", " ");
+  const head = `**${cell(authorName(message, names))}**, ${when} UTC`;
+  return [head, messageText(message, names), more.length > 0 ? `(${more.join(", ")})` : ""]
+    .filter(Boolean)
+    .join("\n\n");
+}
+
+/** Where a person looks at a message; the address is the same as that of `chat.getPermalink`. */
+export function messageUrl(
+  { metadata }: Pick<ToolContext, "metadata">,
+  channel: string,
+  { ts, thread_ts: thread }: Pick<Message, "ts" | "thread_ts">,
+): string | undefined {
+  const page = channelUrl({ metadata }, channel);
+  if (page === undefined) return undefined;
+  const url = `${page}/p${ts.replace(".", "")}`;
+  return thread && thread !== ts ? `${url}?thread_ts=${thread}&cid=${encodeURIComponent(channel)}` : url;
+}
+
+export function channelUrl({ metadata }: Pick<ToolContext, "metadata">, channel: string): string | undefined {
+  return typeof metadata.url === "string" ? `${metadata.url}/archives/${encodeURIComponent(channel)}` : undefined;
+}
+
+/** The moment of a message as ISO 8601 in UTC; `ts` counts seconds since the epoch. */
+export function timeOf(ts: string): string {
+  const time = new Date(Number(ts) * 1000);
+  return Number.isNaN(time.getTime()) ? "" : time.toISOString();
+}
+
+/** A message in words, before it is looked up: "the newest message", "the message “on it”". */
+export function shownMessage(text: string | undefined): string {
+  const name = text?.trim() ?? "";
+  if (isNewest(name)) return "the newest message";
+  return tsOf(name)
+    ? `the message ${name}`
+    : `the newest message that says “${excerpt(name.replace(/\s+/g, " "), 80)}”`;
+}
+
+/**
+ * The message that a person names: by its `ts`, its address, some of its words, or the newest one.
+ *
+ * @throws Problem INVALID_REQUEST when there is none
+ */
+export async function findMessage(
+  http: ServiceHttp,
+  { id, name }: Conversation,
+  text: string | undefined,
+): Promise<Message> {
+  const wanted = text?.trim() ?? "";
+  const ts = tsOf(wanted);
+  const thread = /[?&]thread_ts=(\d+\.\d+)/.exec(wanted)?.[1];
+  if (ts) return { ts, ...(thread ? { thread_ts: thread } : {}) };
+  const messages = await newestMessages(http, id, { limit: isNewest(wanted) ? 1 : SEARCHED });
+  const words = plain(wanted);
+  const found = isNewest(wanted) ? messages[0] : messages.find((message) => plain(message.text ?? "").includes(words));
+  if (found) return found;
+  const sentence = isNewest(wanted) ? `There are no messages in ${name}.` : `No message in ${name} says “${wanted}”.`;
+  throw new Problem("INVALID_REQUEST", sentence, { hint: "Give the address of the message." });
+}
+
+/** The newest messages of a conversation, newest first. Source: https://docs.slack.dev/reference/methods/conversations.history/ */
+export async function newestMessages(
+  http: ServiceHttp,
+  channel: string,
+  { limit, oldest }: { limit: number; oldest?: string },
+): Promise<Message[]> {
+  const answer = z.looseObject({ messages: z.array(Message) });
+  const query = { channel, limit, oldest };
+  return (await readMethod(http, "conversations.history", { query, answer, scope: "channels:history" })).messages;
+}
+
+/** A message and its replies, oldest first. Source: https://docs.slack.dev/reference/methods/conversations.replies/ */
+export async function threadMessages(
+  http: ServiceHttp,
+  channel: string,
+  ts: string,
+  limit: number,
+): Promise<Message[]> {
+  const list = { name: "messages", item: Message, query: { channel, ts, limit: 200 }, scope: "channels:history" };
+  const { items } = await allItems(http, "conversations.replies", list, (some) => some.length > limit);
+  const [root, ...replies] = items;
+  return root ? [root, ...replies.slice(-limit)] : [];
+}
+
+function isNewest(text: string): boolean {
+  return /^$|^(the )?(last|latest|newest|most recent)( (message|one|post))?$/i.test(text);
+}
+
+function tsOf(text: string): string | undefined {
+  const linked = /^https?:\/\/[^/]+\/archives\/[A-Z0-9]+\/p(\d{10})(\d{6})/i.exec(text);
+  if (linked) return `${linked[1]}.${linked[2]}`;
+  return /^\d{10}\.\d{6}$/.test(text) ? text : undefined;
+}
+
+function reactionsOf({ reactions }: Message): string[] {
+  return (reactions ?? []).map(({ name, count }) => `:${name}: ${count ?? 1}`);
+}
+
+/** Text without emphasis, as people remember it. */
+function plain(text: string): string {
+  return text
+    .toLowerCase()
+    .replace(/[*_~`]/g, "")
+    .replace(/\s+/g, " ")
+    .trim();
+}

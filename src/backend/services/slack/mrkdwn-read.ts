@@ -1,0 +1,79 @@
+/** Names for what messages mention by id. */
+export type Names = { users: Map<string, string>; channels?: Map<string, string> };
+
+/** Ids of people that a text mentions. */
+export function mentionedUsers(text: string): string[] {
+  return [...text.matchAll(/<@([A-Z0-9]+)(?:\|[^>]*)?>/g)].map((match) => match[1] ?? "");
+}
+
+/**
+ * Text of a Slack message (mrkdwn) as Markdown: emphasis, links, and mentions by name. Code is left as it is. Source:
+ * https://docs.slack.dev/messaging/formatting-message-text/
+ */
+export function markdownOf(text: string, names: Names): string {
+  return text
+    .split(/(```[\s\S]*?```|`[^`\n]+`)/)
+    .map((piece, index) => (index % 2 === 1 ? codeOf(piece, names) : proseOf(piece, names)))
+    .join("")
+    .trim();
+}
+
+/** A fence stands on lines of its own in Markdown; Slack does without. */
+function codeOf(piece: string, names: Names): string {
+  const text = unescaped(piece.replace(/<([^<>]+)>/g, (_, inner: string) => plainReference(inner, names)));
+  if (!text.startsWith("```")) return text;
+  return `\n\`\`\`\n${text.slice(3, -3).replace(/^\n|\n$/g, "")}\n\`\`\`\n`;
+}
+
+function proseOf(piece: string, names: Names): string {
+  return piece
+    .split(/(<[^<>]+>)/)
+    .map((part, index) => (index % 2 === 1 ? referenceOf(part.slice(1, -1), names) : emphasised(part)))
+    .join("");
+}
+
+/** What stands in angle brackets: a mention, a special word or a link, with its label behind a bar. */
+function referenceOf(inner: string, names: Names): string {
+  const [target = "", label] = inner.split("|", 2);
+  if (/^[@#!]/.test(target)) return escaped(plainReference(inner, names));
+  if (!/^(https?:\/\/|mailto:)/i.test(target)) return escaped(unescaped(label ?? target));
+  const url = unescaped(target);
+  if (label === undefined || label === url || `mailto:${label}` === url) return url.replace(/^mailto:/, "");
+  return `[${escaped(unescaped(label)).replace(/[[\]]/g, "\\$&")}](${encodeBrackets(url)})`;
+}
+
+function plainReference(inner: string, { users, channels }: Names): string {
+  const [target = "", label] = inner.split("|", 2);
+  const id = target.slice(1);
+  if (target.startsWith("@")) return `@${users.get(id) ?? (label || id)}`;
+  if (target.startsWith("#")) return `#${label || channels?.get(id) || id}`;
+  if (target.startsWith("!subteam^")) return label ? (label.startsWith("@") ? label : `@${label}`) : "@group";
+  if (target.startsWith("!date^")) return label ?? "";
+  if (target.startsWith("!")) return `@${id}`;
+  return label ?? target;
+}
+
+/** Slack's `*bold*`, `_italic_` and `~struck~` as Markdown's, line by line; everything else that Markdown would read is escaped. */
+function emphasised(text: string): string {
+  return escaped(unescaped(text))
+    .replace(/(?<![\p{L}\p{N}*])\\\*(?=\S)([^\n]*?\S)\\\*(?![\p{L}\p{N}*])/gu, "**$1**")
+    .replace(/(?<![\p{L}\p{N}_])\\_(?=\S)([^\n]*?\S)\\_(?![\p{L}\p{N}_])/gu, "_$1_")
+    .replace(/(?<![\p{L}\p{N}~])\\~(?=\S)([^\n]*?\S)\\~(?![\p{L}\p{N}~])/gu, "~~$1~~")
+    .replace(/^• /gm, "- ");
+}
+
+/** Characters that Markdown would take for its own. Underscores inside words are harmless and stay. */
+function escaped(text: string): string {
+  return text
+    .replace(/[*~\\`]|\]\(|<(?=[a-z!/])/gi, "\\$&")
+    .replace(/(?<![\p{L}\p{N}])_|_(?![\p{L}\p{N}])/gu, "\\_")
+    .replace(/^(#{1,6} )/gm, "\\$1");
+}
+
+function unescaped(text: string): string {
+  return text.replace(/&lt;/g, "<").replace(/&gt;/g, ">").replace(/&amp;/g, "&");
+}
+
+function encodeBrackets(url: string): string {
+  return url.replace(/\(/g, "%28").replace(/\)/g, "%29");
+}

@@ -1,0 +1,109 @@
+import { lexer, type Token, type Tokens } from "marked";
+
+/**
+ * Text or Markdown as Slack's mrkdwn: one star for bold, `<url|label>` for links, and `&`, `<`, `>` escaped, so that nothing in the text can
+ * mention anybody by accident: `<!channel>` stays those characters. Source: https://docs.slack.dev/messaging/formatting-message-text/
+ */
+export function mrkdwnOf(markdown: string): string {
+  try {
+    return blocks(lexer(markdown, { gfm: true, breaks: true })).trim();
+  } catch (error) {
+    // Markdown nested deeper than can be read is taken as plain text.
+    if (!(error instanceof RangeError)) throw error;
+    return escaped(markdown).trim();
+  }
+}
+
+function blocks(tokens: Token[]): string {
+  return tokens
+    .filter(({ type }) => type !== "space" && type !== "checkbox")
+    .map(block)
+    .join("\n\n");
+}
+
+function block(token: Token): string {
+  switch (token.type) {
+    case "heading":
+      return `*${inline(token.tokens ?? []).replace(/\*/g, "")}*`;
+    case "code":
+      return `\`\`\`\n${escaped((token as Tokens.Code).text)}\n\`\`\``;
+    case "blockquote":
+      return blocks(token.tokens ?? [])
+        .replace(/^/gm, "> ")
+        .replace(/^> $/gm, ">");
+    case "list":
+      return list(token as Tokens.List);
+    case "table":
+      return table(token as Tokens.Table);
+    case "hr":
+      return "———";
+    case "paragraph":
+    case "text":
+      return inline(token.tokens ?? [token]);
+    default:
+      return escaped(token.raw.trim());
+  }
+}
+
+function list({ ordered, start, items }: Tokens.List): string {
+  return items
+    .map((item, index) => {
+      const task = item.task ? (item.checked ? "☑ " : "☐ ") : "";
+      const mark = ordered ? `${(Number(start) || 1) + index}. ` : task === "" ? "• " : "";
+      const text = blocks(item.tokens).replace(/\n+/g, "\n").replace(/\n/g, "\n    ");
+      return mark + task + text;
+    })
+    .join("\n");
+}
+
+/** Slack has no tables in text; columns line up in a block of code. */
+function table({ header, rows }: Tokens.Table): string {
+  const lines = [header, ...rows].map((cells) => cells.map(({ text }) => escaped(text)));
+  const widths = header.map((_, column) => Math.max(...lines.map((cells) => cells[column]?.length ?? 0)));
+  const text = lines.map((cells) =>
+    cells
+      .map((cell, column) => cell.padEnd(widths[column] ?? 0))
+      .join("  ")
+      .trimEnd(),
+  );
+  return `\`\`\`\n${text.join("\n")}\n\`\`\``;
+}
+
+function inline(tokens: Token[]): string {
+  return tokens.map(inlineToken).join("");
+}
+
+function inlineToken(token: Token): string {
+  const inner = () => inline(("tokens" in token && token.tokens) || []);
+  switch (token.type) {
+    case "strong":
+      return `*${inner()}*`;
+    case "em":
+      return `_${inner()}_`;
+    case "del":
+      return `~${inner()}~`;
+    case "codespan":
+      return `\`${escaped(token.text)}\``;
+    case "link":
+    case "image":
+      return link(token as Tokens.Link);
+    case "br":
+      return "\n";
+    case "escape":
+      return escaped(token.text);
+    case "text":
+      return "tokens" in token && token.tokens ? inner() : escaped(token.text);
+    default:
+      return escaped(token.raw);
+  }
+}
+
+function link({ href, text, raw }: Tokens.Link): string {
+  if (!/^(https?:\/\/|mailto:)/i.test(href) || !URL.canParse(href)) return escaped(raw);
+  const url = escaped(href).replace(/\|/g, "%7C");
+  return text === "" || text === href ? `<${url}>` : `<${url}|${escaped(text).replace(/\|/g, "¦")}>`;
+}
+
+function escaped(text: string): string {
+  return text.replace(/&/g, "&amp;").replace(/</g, "&lt;").replace(/>/g, "&gt;");
+}

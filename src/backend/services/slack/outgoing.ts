@@ -1,0 +1,76 @@
+import * as z from "zod/mini";
+import { Problem } from "#protocol/errors";
+import { excerpt } from "../markdown.ts";
+import type { ServiceHttp, ToolContext } from "../service.ts";
+import { callMethod } from "./call.ts";
+import type { Conversation } from "./channels.ts";
+import { messageUrl } from "./message.ts";
+import { mrkdwnOf } from "./mrkdwn-write.ts";
+import { allPeople } from "./people.ts";
+
+const Posted = z.looseObject({ channel: z.string(), ts: z.string() });
+
+/** Longest message that Slack takes, in characters. */
+const TEXT_LIMIT = 40_000;
+
+/**
+ * Posts a message as the person. Source: https://docs.slack.dev/reference/methods/chat.postMessage/
+ *
+ * @param thread `ts` of the message that it answers
+ * @throws Problem INVALID_REQUEST when there is no text, or more than Slack takes
+ */
+export async function post(
+  context: Pick<ToolContext, "http" | "metadata">,
+  { id }: Conversation,
+  markdown: string,
+  thread?: string,
+): Promise<{ ts: string; url: string | undefined }> {
+  const text = await mentioning(context.http, checked(mrkdwnOf(markdown)));
+  const body = { channel: id, text, ...(thread ? { thread_ts: thread } : {}) };
+  const { ts, channel } = await callMethod(context.http, "chat.postMessage", {
+    body,
+    answer: Posted,
+    scope: "chat:write",
+  });
+  return { ts, url: messageUrl(context, channel, { ts, thread_ts: thread }) };
+}
+
+/** The text of a message in a summary: whole where it is short. */
+export function quoted(text: string): string {
+  return `“${excerpt(text.replace(/\s+/g, " ").trim(), 500)}”`;
+}
+
+function checked(text: string): string {
+  if (text === "") throw new Problem("INVALID_REQUEST", "A message needs some text.", { details: { field: "text" } });
+  if (text.length <= TEXT_LIMIT) return text;
+  const [has, most] = [text.length, TEXT_LIMIT].map((number) => number.toLocaleString("en-US"));
+  throw new Problem("INVALID_REQUEST", `The message has ${has} characters; Slack takes at most ${most}.`, {
+    hint: "Shorten it, or send it in parts.",
+    details: { field: "text" },
+  });
+}
+
+/** `@sam` becomes a mention where somebody has that handle; everybody at once (`@channel`, `@here`) is never called. */
+async function mentioning(http: ServiceHttp, text: string): Promise<string> {
+  if (!HANDLE.test(text)) return text;
+  const { people } = await allPeople(http);
+  const ids = new Map(
+    people.flatMap(({ id, name, profile }) => [
+      [profile?.display_name?.toLowerCase() ?? "", id] as const,
+      [name?.toLowerCase() ?? "", id] as const,
+    ]),
+  );
+  return text
+    .split(/(```[\s\S]*?```|`[^`\n]+`|<[^<>]+>)/)
+    .map((piece, index) =>
+      index % 2 === 1
+        ? piece
+        : piece.replace(new RegExp(HANDLE, "gu"), (handle, name: string) => {
+            const id = ids.get(name.toLowerCase());
+            return id === undefined ? handle : `<@${id}>`;
+          }),
+    )
+    .join("");
+}
+
+const HANDLE = /(?<![\p{L}\p{N}@._-])@([\p{L}\p{N}](?:[\p{L}\p{N}._-]*[\p{L}\p{N}])?)/u;

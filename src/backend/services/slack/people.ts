@@ -1,0 +1,114 @@
+import * as z from "zod/mini";
+import { Problem } from "#protocol/errors";
+import type { ServiceHttp, ToolContext } from "../service.ts";
+import { allItems, readMethod } from "./call.ts";
+
+/** A member of the workspace. Source: https://docs.slack.dev/reference/objects/user-object/ */
+export const User = z.looseObject({
+  id: z.string(),
+  name: z.nullish(z.string()),
+  real_name: z.nullish(z.string()),
+  deleted: z.nullish(z.boolean()),
+  is_bot: z.nullish(z.boolean()),
+  tz: z.nullish(z.string()),
+  profile: z.nullish(
+    z.looseObject({
+      real_name: z.nullish(z.string()),
+      display_name: z.nullish(z.string()),
+      email: z.nullish(z.string()),
+      title: z.nullish(z.string()),
+      image_72: z.nullish(z.string()),
+      image_192: z.nullish(z.string()),
+    }),
+  ),
+});
+export type User = z.output<typeof User>;
+
+/** Looked up one by one, so many at once. */
+const AT_ONCE = 5;
+/** More names than that are not looked up; their ids are shown. */
+const NAMES = 40;
+
+/** The name that people know somebody by. */
+export function userName(user: User): string {
+  return user.profile?.real_name || user.real_name || user.profile?.display_name || user.name || user.id;
+}
+
+/** Everybody in the workspace who is a person and still there. */
+export async function allPeople(http: ServiceHttp): Promise<{ people: User[]; more: boolean }> {
+  const list = { name: "members", item: User, query: { limit: 200 }, scope: "users:read" };
+  const { items, more } = await allItems(http, "users.list", list, () => false);
+  return { people: items.filter((user) => !user.deleted && !user.is_bot && user.id !== "USLACKBOT"), more };
+}
+
+/** Whether a name could mean somebody: their full name, handle, display name or address, or one word of the name. */
+export function isCalled(user: User, name: string): "exactly" | "partly" | undefined {
+  const wanted = plain(name);
+  const names = [userName(user), user.name, user.profile?.display_name, user.profile?.email].map((one) =>
+    plain(one ?? ""),
+  );
+  if (names.includes(wanted)) return "exactly";
+  return wanted !== "" && names[0]?.split(" ").includes(wanted) ? "partly" : undefined;
+}
+
+/**
+ * The one person that a name, a handle, an e-mail address, an id or "me" means.
+ *
+ * @throws Problem INVALID_REQUEST when nobody or several people match
+ */
+export async function findPerson(context: Pick<ToolContext, "http" | "metadata">, text: string): Promise<User> {
+  const name = text
+    .trim()
+    .replace(/^<@([A-Z0-9]+)(\|[^>]*)?>$/, "$1")
+    .replace(/^@/, "");
+  const { http, metadata } = context;
+  const id = /^(me|myself|i)$/i.test(name) ? metadata.user_id : /^[UW][A-Z0-9]{7,}$/.test(name) ? name : undefined;
+  const answer = z.looseObject({ user: User });
+  if (typeof id === "string") {
+    return (await readMethod(http, "users.info", { query: { user: id }, answer, scope: "users:read" })).user;
+  }
+  if (/^[^@\s]+@[^@\s]+\.[^@\s]+$/.test(name)) {
+    const request = { query: { email: name }, answer, scope: "users:read.email" };
+    return (await readMethod(http, "users.lookupByEmail", request)).user;
+  }
+  const { people } = await allPeople(http);
+  return onePerson(people, name);
+}
+
+/** Names of people by their ids; an id that cannot be looked up stays. */
+export async function namesOf(http: ServiceHttp, ids: string[]): Promise<Map<string, string>> {
+  const wanted = [...new Set(ids)].slice(0, NAMES);
+  const names = new Map<string, string>();
+  const answer = z.looseObject({ user: User });
+  for (let start = 0; start < wanted.length; start += AT_ONCE) {
+    const some = wanted.slice(start, start + AT_ONCE);
+    await Promise.all(
+      some.map(async (id) => {
+        try {
+          const { user } = await readMethod(http, "users.info", { query: { user: id }, answer, scope: "users:read" });
+          names.set(id, userName(user));
+        } catch (error) {
+          if (!(error instanceof Problem) || error.code !== "SERVICE_FAILED") throw error;
+        }
+      }),
+    );
+  }
+  return names;
+}
+
+function onePerson(people: User[], name: string): User {
+  const exact = people.filter((user) => isCalled(user, name) === "exactly");
+  const [only, ...more] = exact.length > 0 ? exact : people.filter((user) => isCalled(user, name));
+  if (only && more.length === 0) return only;
+  if (!only) {
+    throw new Problem("INVALID_REQUEST", `Nobody in Slack is called “${name}”.`, { hint: "Check the name." });
+  }
+  const names = [only, ...more].map((user) => `${userName(user)} (@${user.name ?? user.id})`).join(", ");
+  throw new Problem("INVALID_REQUEST", `Several people in Slack match “${name}”: ${names}.`, {
+    hint: "Use the full name, the handle or the e-mail address.",
+  });
+}
+
+function plain(text: string): string {
+  return text.normalize("NFKD").replace(/\p{M}/gu, "").trim().toLowerCase();
+}

@@ -1,0 +1,127 @@
+import type { Context, ErrorHandler, MiddlewareHandler } from "hono";
+import type { Place, SandboxEnv } from "../provider.ts";
+import type { GithubWorld, Issue, PullRequest, Repository, User } from "./world.ts";
+
+type Status = 400 | 401 | 403 | 404 | 410 | 422;
+
+/** What a request to the API knows: whose it is, and the world. */
+export type GithubEnv = {
+  Bindings: SandboxEnv["Bindings"];
+  Variables: SandboxEnv["Variables"] & { user: User; world: GithubWorld };
+};
+
+/** Versions of the API that are still there (docs.github.com/en/rest/about-the-rest-api/api-versions). */
+const VERSIONS = ["2022-11-28", "2026-03-10"];
+
+/** Scopes in words (docs.github.com/en/apps/oauth-apps/building-oauth-apps/scopes-for-oauth-apps). */
+export const SCOPES: Record<string, string> = {
+  repo: "Read and write your repositories, public and private",
+  public_repo: "Read and write your public repositories",
+  user: "Read and change your profile",
+  "read:user": "Read your profile",
+  "user:email": "Read your e-mail addresses",
+  "read:org": "See your organizations and teams",
+  gist: "Read and write your gists",
+  notifications: "Read your notifications",
+};
+
+/** An error of GitHub: `{"message", "errors"?, "documentation_url", "status"}`. */
+export class GithubRefusal extends Error {
+  readonly status: Status;
+  readonly errors: Record<string, unknown>[] | undefined;
+
+  constructor(status: Status, message: string, errors?: Record<string, unknown>[]) {
+    super(message);
+    this.name = "GithubRefusal";
+    this.status = status;
+    this.errors = errors;
+  }
+}
+
+export const refusals: ErrorHandler = (error, c) => {
+  if (!(error instanceof GithubRefusal)) throw error;
+  const { status, message, errors } = error;
+  const rest = { documentation_url: "https://docs.github.com/rest", status: String(status) };
+  return c.json({ message, ...(errors ? { errors } : {}), ...rest }, status);
+};
+
+/** 422 for a field: `missing_field`, `invalid`, `custom` … */
+export function invalid(
+  resource: string,
+  field: string,
+  code: string,
+  more: Record<string, unknown> = {},
+): GithubRefusal {
+  return new GithubRefusal(422, "Validation Failed", [{ resource, field, code, ...more }]);
+}
+
+/** Lets only living tokens pass, and tells their scopes and the version that is spoken. */
+export function signedIn(place: Place<GithubWorld>): MiddlewareHandler<GithubEnv> {
+  return async (c, next) => {
+    const version = c.req.header("x-github-api-version") ?? "2022-11-28";
+    if (!VERSIONS.includes(version)) throw new GithubRefusal(400, `The API version '${version}' is not supported.`);
+    if (!c.req.header("authorization")) throw new GithubRefusal(401, "Requires authentication");
+    const grant = place.grant(c.req.raw);
+    const world = place.world();
+    const user = world.users.find(({ login }) => login === grant?.account);
+    if (!grant || !user) throw new GithubRefusal(401, "Bad credentials");
+    c.set("grant", grant);
+    c.set("user", user);
+    c.set("world", world);
+    c.header("x-oauth-scopes", grant.scopes.join(", "));
+    c.header("x-github-api-version-selected", version);
+    c.header("x-github-media-type", "github.v3; format=json");
+    await next();
+  };
+}
+
+/** Repositories that the token shows: public ones, and with `repo` the private ones of the person. */
+export function visibleRepositories(c: Context<GithubEnv>): Repository[] {
+  const all = c.get("grant").scopes.includes("repo");
+  return c.get("world").repositories.filter((one) => !one.private || (all && canWrite(c, one)));
+}
+
+/** The repository in the path; what cannot be seen is not there. */
+export function repositoryOf(c: Context<GithubEnv>): Repository {
+  c.header("x-accepted-oauth-scopes", "repo");
+  const [owner, name] = [c.req.param("owner"), c.req.param("repo")].map((part) => part?.toLowerCase());
+  const found = visibleRepositories(c).find(
+    (one) => one.owner.toLowerCase() === owner && one.name.toLowerCase() === name,
+  );
+  if (!found) throw notFound();
+  return found;
+}
+
+/** The repository in the path, to write to: without a scope for it GitHub says that it is not there. */
+export function writableRepository(c: Context<GithubEnv>): Repository {
+  const repository = repositoryOf(c);
+  const { scopes } = c.get("grant");
+  if (!scopes.includes("repo") && (repository.private || !scopes.includes("public_repo"))) throw notFound();
+  if (repository.archived) throw new GithubRefusal(403, "Repository was archived so is read-only.");
+  return repository;
+}
+
+/** The issue or pull request in the path. */
+export function issueOf(c: Context<GithubEnv>, { issues, pull_requests }: Repository): Issue | PullRequest {
+  const found = [...issues, ...pull_requests].find(({ number }) => String(number) === c.req.param("number"));
+  if (!found) throw notFound();
+  return found;
+}
+
+/** Whether the person works on a repository: as its owner, as a member of the organization, or as a collaborator. */
+export function canWrite(c: Context<GithubEnv>, { owner, collaborators }: Repository): boolean {
+  const { login } = c.get("user");
+  const members = c.get("world").organizations.find((one) => one.login === owner)?.members ?? [];
+  return owner === login || members.includes(login) || collaborators.includes(login);
+}
+
+export function notFound(): GithubRefusal {
+  return new GithubRefusal(404, "Not Found");
+}
+
+export async function bodyOf(c: Context): Promise<Record<string, unknown>> {
+  const body: unknown = await c.req.json().catch(() => undefined);
+  if (typeof body !== "object" || body === null || Array.isArray(body))
+    throw new GithubRefusal(400, "Problems parsing JSON");
+  return body as Record<string, unknown>;
+}

@@ -1,0 +1,160 @@
+import { createHash } from "node:crypto";
+import { moment } from "../moment.ts";
+import { SeedFault } from "../provider.ts";
+import type { GithubSeed, IssueSeed, PullRequestSeed, RepositorySeed } from "./seed.ts";
+import type { GithubWorld, Issue, PullRequest, Repository } from "./world.ts";
+
+type Lookup = {
+  person(wanted: string, path: string): string;
+  people(wanted: string[] | undefined, path: string): string[];
+  time(value: string | null | undefined, fallback: string, path: string): string;
+  longAgo: string;
+};
+
+/** Fill in a GitHub seed. @throws SeedFault */
+export function buildGithub(seed: GithubSeed, now: number): GithubWorld {
+  const longAgo = new Date(now - 30 * 86_400_000).toISOString();
+  const time: Lookup["time"] = (value, fallback, path) => (value ? moment(value, now, path) : fallback);
+  const users = seed.users.map((user, index) => ({
+    ...user,
+    id: user.id ?? idOf(`user ${user.login}`),
+    bio: user.bio ?? "",
+    created_at: time(user.created_at, longAgo, `users[${index}].created_at`),
+  }));
+  const person: Lookup["person"] = (wanted, path) => {
+    const found = users.find(({ login, email, name }) => [login, email, name].includes(wanted));
+    if (!found) throw new SeedFault(path, `there is no user "${wanted}"`);
+    return found.login;
+  };
+  const people: Lookup["people"] = (wanted, path) =>
+    (wanted ?? []).map((one, index) => person(one, `${path}[${index}]`));
+  const lookup = { person, people, time, longAgo };
+  const organizations = (seed.organizations ?? []).map((one, index) => ({
+    login: one.login,
+    id: one.id ?? idOf(`organization ${one.login}`),
+    name: one.name ?? one.login,
+    members: one.members ? people(one.members, `organizations[${index}].members`) : users.map(({ login }) => login),
+  }));
+  const owners = [...users, ...organizations].map(({ login }) => login);
+  unique(owners, () => "users");
+  const repositories = (seed.repositories ?? []).map((one, index) => {
+    const path = `repositories[${index}]`;
+    const owner = owners.find((login) => login === one.owner);
+    if (!owner) throw new SeedFault(`${path}.owner`, `there is no user or organization "${one.owner}"`);
+    return buildRepository(one, lookup, path);
+  });
+  unique(
+    repositories.map(({ owner, name }) => `${owner}/${name}`.toLowerCase()),
+    (index) => `repositories[${index}].name`,
+  );
+  return { users, organizations, repositories };
+}
+
+/** A number for a name; the same every time. */
+export function idOf(name: string): number {
+  return 1_000_000 + (createHash("sha256").update(name).digest().readUInt32BE(0) % 900_000_000);
+}
+
+function buildRepository(seed: RepositorySeed, lookup: Lookup, path: string): Repository {
+  const { owner, name } = seed;
+  const created_at = lookup.time(seed.created_at, lookup.longAgo, `${path}.created_at`);
+  const default_branch = seed.default_branch ?? "main";
+  const taken = new Set([...(seed.issues ?? []), ...(seed.pull_requests ?? [])].flatMap(({ number }) => number ?? []));
+  const nextNumber = () => {
+    let number = 1;
+    while (taken.has(number)) number++;
+    taken.add(number);
+    return number;
+  };
+  const whole = `${owner}/${name}`;
+  const issues = (seed.issues ?? []).map((one, index) =>
+    buildIssue(one, one.number ?? nextNumber(), whole, lookup, `${path}.issues[${index}]`),
+  );
+  const pulls = (seed.pull_requests ?? []).map((one, index) =>
+    buildPullRequest(one, one.number ?? nextNumber(), default_branch, whole, lookup, `${path}.pull_requests[${index}]`),
+  );
+  unique(
+    [...issues, ...pulls].map(({ number }) => String(number)),
+    () => `${path}.issues`,
+  );
+  const used = [...issues, ...pulls].flatMap(({ labels }) => labels);
+  return {
+    owner,
+    name,
+    id: seed.id ?? idOf(`repository ${whole}`),
+    private: seed.private ?? false,
+    archived: seed.archived ?? false,
+    description: seed.description ?? "",
+    language: seed.language ?? "",
+    default_branch,
+    stargazers_count: seed.stargazers_count ?? 0,
+    collaborators: lookup.people(seed.collaborators, `${path}.collaborators`),
+    labels: [...new Set([...(seed.labels ?? ["bug", "documentation", "enhancement"]), ...used])],
+    created_at,
+    updated_at: lookup.time(seed.updated_at, created_at, `${path}.updated_at`),
+    issues,
+    pull_requests: pulls,
+  };
+}
+
+function buildIssue(seed: IssueSeed, number: number, repository: string, lookup: Lookup, path: string): Issue {
+  const created_at = lookup.time(seed.created_at, lookup.longAgo, `${path}.created_at`);
+  const updated_at = lookup.time(seed.updated_at, created_at, `${path}.updated_at`);
+  const state = seed.state ?? "open";
+  return {
+    number,
+    title: seed.title,
+    body: seed.body ?? "",
+    user: lookup.person(seed.user, `${path}.user`),
+    assignees: lookup.people(seed.assignees, `${path}.assignees`),
+    labels: seed.labels ?? [],
+    state,
+    state_reason: seed.state_reason ?? (state === "closed" ? "completed" : null),
+    comments: (seed.comments ?? []).map((comment, index) => ({
+      id: comment.id ?? idOf(`comment ${repository} ${number} ${index}`),
+      user: lookup.person(comment.user, `${path}.comments[${index}].user`),
+      body: comment.body,
+      created_at: lookup.time(comment.created_at, updated_at, `${path}.comments[${index}].created_at`),
+    })),
+    created_at,
+    updated_at,
+    closed_at: state === "closed" ? lookup.time(seed.closed_at, updated_at, `${path}.closed_at`) : null,
+  };
+}
+
+function buildPullRequest(
+  seed: PullRequestSeed,
+  number: number,
+  branch: string,
+  repository: string,
+  lookup: Lookup,
+  path: string,
+): PullRequest {
+  const merged = seed.merged ?? false;
+  const issue = buildIssue(merged ? { ...seed, state: "closed" } : seed, number, repository, lookup, path);
+  return {
+    ...issue,
+    state_reason: null,
+    head: seed.head,
+    base: seed.base ?? branch,
+    draft: seed.draft ?? false,
+    merged,
+    merged_at: merged ? lookup.time(seed.merged_at, issue.updated_at, `${path}.merged_at`) : null,
+    requested_reviewers: lookup.people(seed.requested_reviewers, `${path}.requested_reviewers`),
+    reviews: (seed.reviews ?? []).map((review, index) => ({
+      id: review.id ?? idOf(`review ${repository} ${number} ${index}`),
+      user: lookup.person(review.user, `${path}.reviews[${index}].user`),
+      state: review.state,
+      body: review.body ?? "",
+      submitted_at: lookup.time(review.submitted_at, issue.updated_at, `${path}.reviews[${index}].submitted_at`),
+    })),
+    additions: seed.additions ?? 0,
+    deletions: seed.deletions ?? 0,
+    changed_files: seed.changed_files ?? 0,
+  };
+}
+
+function unique(values: string[], pathOf: (index: number) => string): void {
+  const index = values.findIndex((value, at) => values.indexOf(value) !== at);
+  if (index >= 0) throw new SeedFault(pathOf(index), `"${values[index]}" is there twice`);
+}

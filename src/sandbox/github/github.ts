@@ -1,0 +1,123 @@
+import { Hono } from "hono";
+import type { OAuthTraits, Provider } from "../provider.ts";
+import {
+  canWrite,
+  type GithubEnv,
+  issueOf,
+  notFound,
+  refusals,
+  repositoryOf,
+  SCOPES,
+  signedIn,
+  visibleRepositories,
+} from "./access.ts";
+import { browse } from "./browse.ts";
+import { buildGithub } from "./build.ts";
+import { BUILT_IN } from "./builtin.ts";
+import { filtered, issueRoutes } from "./issues.ts";
+import { page } from "./paging.ts";
+import { searchRoutes } from "./search.ts";
+import { GithubSeed } from "./seed.ts";
+import { accountView, pullRequestDetails, pullRequestView, repositoryView, reviewView, second } from "./views.ts";
+import { type GithubWorld, isPullRequest } from "./world.ts";
+
+const failure = (error: string, error_description: string) => ({
+  status: 200 as const,
+  body: { error, error_description, error_uri: "https://docs.github.com/apps" },
+});
+
+/**
+ * OAuth apps at GitHub (docs.github.com/en/apps/oauth-apps/building-oauth-apps/authorizing-oauth-apps): tokens do not end, failures come
+ * with 200, and answers are form data unless the client asks for JSON.
+ */
+const oauth: OAuthTraits = {
+  authorizePath: "/login/oauth/authorize",
+  tokenPath: "/login/oauth/access_token",
+  subject: () => "GitHub",
+  scopes: SCOPES,
+  fixed: {},
+  accessSeconds: 10 * 365 * 86_400,
+  refresh: "none",
+  prefixes: { access: "gho_", refresh: "ghr_" },
+  formUnlessAsked: true,
+  answer: ({ access, scopes }) => ({ access_token: access, token_type: "bearer", scope: scopes.join(",") }),
+  errors: {
+    client: failure("incorrect_client_credentials", "The client_id and/or client_secret passed are incorrect."),
+    code: failure("bad_verification_code", "The code passed is incorrect or expired."),
+    refresh: failure("bad_refresh_token", "The refresh token passed is incorrect or expired."),
+    grant_type: failure("unsupported_grant_type", "The grant type is not supported."),
+    request: failure("bad_verification_code", "The code passed is incorrect or expired."),
+  },
+};
+
+const PULLS = "/repos/:owner/:repo/pulls";
+
+/** Stand-in for github.com and api.github.com, on one origin. */
+export const github: Provider<GithubWorld> = {
+  name: "github",
+  title: "GitHub",
+  oauth,
+  seed: GithubSeed,
+  builtIn: BUILT_IN,
+  build: (seed, now) => buildGithub(seed as GithubSeed, now),
+  accounts: (world) => world.users.map(({ login, name, email }) => ({ id: login, name, email })),
+  routes(app, place) {
+    const api = new Hono<GithubEnv>();
+    api.onError(refusals);
+    for (const path of ["/user", "/user/*", "/users/*", "/repos/*", "/issues", "/search/*"])
+      api.use(path, signedIn(place));
+    accountRoutes(api);
+    issueRoutes(api, place);
+    pullRequestRoutes(api);
+    searchRoutes(api);
+    for (const path of ["/user/*", "/users/*", "/repos/*", "/search/*"]) {
+      api.all(path, () => {
+        throw notFound();
+      });
+    }
+    app.route("/", api);
+    browse(app, place);
+  },
+};
+
+function accountRoutes(api: Hono<GithubEnv>) {
+  api.get("/user", (c) => {
+    const { login, name, email, bio, created_at } = c.get("user");
+    const more = { name, email, bio: bio || null, company: null, location: null, created_at: second(created_at) };
+    return c.json({ ...accountView(c, login), ...more });
+  });
+  api.get("/users/:login", (c) => {
+    const user = c.get("world").users.find(({ login }) => login.toLowerCase() === c.req.param("login").toLowerCase());
+    if (!user) throw notFound();
+    return c.json({ ...accountView(c, user.login), name: user.name, email: user.email });
+  });
+  api.get("/user/repos", (c) => {
+    const found = visibleRepositories(c).filter((repository) => canWrite(c, repository));
+    const name = ({ owner, name }: (typeof found)[number]) => `${owner}/${name}`;
+    const { sort = "full_name" } = c.req.query();
+    if (sort === "full_name") found.sort((a, b) => name(a).localeCompare(name(b)));
+    else found.sort((a, b) => b.updated_at.localeCompare(a.updated_at));
+    return c.json(page(c, found).map((repository) => repositoryView(c, repository)));
+  });
+  api.get("/repos/:owner/:repo", (c) => c.json(repositoryView(c, repositoryOf(c))));
+}
+
+function pullRequestRoutes(api: Hono<GithubEnv>) {
+  api.get(PULLS, (c) => {
+    const repository = repositoryOf(c);
+    const found = filtered(c, repository.pull_requests);
+    return c.json(page(c, found).map((pull) => pullRequestView(c, repository, pull)));
+  });
+  api.get(`${PULLS}/:number{[0-9]+}`, (c) => {
+    const repository = repositoryOf(c);
+    const pull = issueOf(c, repository);
+    if (!isPullRequest(pull)) throw notFound();
+    return c.json({ ...pullRequestView(c, repository, pull), ...pullRequestDetails(pull) });
+  });
+  api.get(`${PULLS}/:number{[0-9]+}/reviews`, (c) => {
+    const repository = repositoryOf(c);
+    const pull = issueOf(c, repository);
+    if (!isPullRequest(pull)) throw notFound();
+    return c.json(page(c, pull.reviews).map((review) => reviewView(c, repository, pull, review)));
+  });
+}

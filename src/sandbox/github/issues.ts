@@ -1,0 +1,197 @@
+import type { Context, Hono } from "hono";
+import type { Place } from "../provider.ts";
+import {
+  bodyOf,
+  canWrite,
+  type GithubEnv,
+  GithubRefusal,
+  invalid,
+  issueOf,
+  repositoryOf,
+  visibleRepositories,
+  writableRepository,
+} from "./access.ts";
+import { idOf } from "./build.ts";
+import { page } from "./paging.ts";
+import { commentView, issueView } from "./views.ts";
+import { type GithubWorld, type Issue, isPullRequest, type PullRequest, type Repository } from "./world.ts";
+
+const ISSUES = "/repos/:owner/:repo/issues";
+const ONE = `${ISSUES}/:number{[0-9]+}`;
+
+/** Issues and their comments (docs.github.com/en/rest/issues). */
+export function issueRoutes(app: Hono<GithubEnv>, place: Place<GithubWorld>): void {
+  app.get("/issues", (c) => {
+    const { login } = c.get("user");
+    const mine = visibleRepositories(c).flatMap((repository) =>
+      filtered(c, [...repository.issues, ...repository.pull_requests])
+        .filter(({ assignees }) => assignees.includes(login))
+        .map((issue) => issueView(c, repository, issue)),
+    );
+    return c.json(page(c, mine));
+  });
+  app.get(ISSUES, (c) => {
+    const repository = repositoryOf(c);
+    const found = filtered(c, [...repository.issues, ...repository.pull_requests]);
+    return c.json(page(c, found).map((issue) => issueView(c, repository, issue)));
+  });
+  app.post(ISSUES, (c) => create(c, place));
+  app.get(ONE, (c) => {
+    const repository = repositoryOf(c);
+    return c.json(issueView(c, repository, issueOf(c, repository)));
+  });
+  app.patch(ONE, (c) => edit(c, place));
+  app.get(`${ONE}/comments`, (c) => {
+    const repository = repositoryOf(c);
+    const issue = issueOf(c, repository);
+    return c.json(page(c, issue.comments).map((comment) => commentView(c, repository, issue, comment)));
+  });
+  app.post(`${ONE}/comments`, (c) => comment(c, place));
+}
+
+/** By state, assignee, creator, labels and age; newest first unless asked otherwise. */
+export function filtered<T extends Issue>(c: Context<GithubEnv>, issues: T[]): T[] {
+  const { state = "open", assignee, creator, labels, since, sort = "created", direction = "desc" } = c.req.query();
+  if (!["open", "closed", "all"].includes(state)) throw invalid("Issue", "state", "invalid");
+  const wanted = (labels ?? "")
+    .split(",")
+    .map((label) => label.trim().toLowerCase())
+    .filter(Boolean);
+  const found = issues.filter(
+    (issue) =>
+      (state === "all" || issue.state === state) &&
+      (!assignee || isAssigned(issue, assignee)) &&
+      (!creator || issue.user.toLowerCase() === creator.toLowerCase()) &&
+      wanted.every((label) => issue.labels.some((one) => one.toLowerCase() === label)) &&
+      (!since || issue.updated_at >= new Date(since).toISOString()),
+  );
+  const key = (issue: Issue) => (sort === "updated" ? issue.updated_at : issue.created_at);
+  const order = (a: Issue, b: Issue) => key(a).localeCompare(key(b)) || a.number - b.number;
+  return found.sort((a, b) => (direction === "asc" ? order(a, b) : order(b, a)));
+}
+
+function isAssigned({ assignees }: Issue, wanted: string): boolean {
+  if (wanted === "none") return assignees.length === 0;
+  return wanted === "*"
+    ? assignees.length > 0
+    : assignees.some((login) => login.toLowerCase() === wanted.toLowerCase());
+}
+
+async function create(c: Context<GithubEnv>, place: Place<GithubWorld>) {
+  const repository = writableRepository(c);
+  const body = await bodyOf(c);
+  if (typeof body.title !== "string" || body.title.trim() === "") throw invalid("Issue", "title", "missing_field");
+  if (body.title.length > 256) {
+    throw invalid("Issue", "title", "custom", { message: "title is too long (maximum is 256 characters)" });
+  }
+  const now = new Date(place.now()).toISOString();
+  const numbers = [...repository.issues, ...repository.pull_requests].map(({ number }) => number);
+  const write = canWrite(c, repository);
+  const issue: Issue = {
+    number: Math.max(0, ...numbers) + 1,
+    title: body.title,
+    body: typeof body.body === "string" ? body.body : "",
+    user: c.get("user").login,
+    // Whoever may not write to the repository opens an issue without them, and nothing is said about it
+    assignees: write ? assigneesOf(c, repository, body.assignees) : [],
+    labels: write ? labelsOf(repository, body.labels) : [],
+    state: "open",
+    state_reason: null,
+    comments: [],
+    created_at: now,
+    updated_at: now,
+    closed_at: null,
+  };
+  repository.issues.push(issue);
+  place.changed();
+  return c.json(issueView(c, repository, issue), 201);
+}
+
+async function edit(c: Context<GithubEnv>, place: Place<GithubWorld>) {
+  const repository = writableRepository(c);
+  const issue = issueOf(c, repository);
+  if (!canWrite(c, repository) && issue.user !== c.get("user").login) {
+    throw new GithubRefusal(403, "Must have admin rights to Repository.");
+  }
+  const body = await bodyOf(c);
+  if (typeof body.title === "string") issue.title = body.title;
+  if (typeof body.body === "string") issue.body = body.body;
+  if (body.assignees !== undefined) issue.assignees = assigneesOf(c, repository, body.assignees);
+  if (body.labels !== undefined) issue.labels = labelsOf(repository, body.labels);
+  const now = new Date(place.now()).toISOString();
+  if (body.state !== undefined) setState(issue, body, now);
+  issue.updated_at = now;
+  place.changed();
+  return c.json(issueView(c, repository, issue));
+}
+
+function setState(issue: Issue | PullRequest, { state, state_reason: reason }: Record<string, unknown>, now: string) {
+  if (state !== "open" && state !== "closed") throw invalid("Issue", "state", "invalid");
+  const reasons = state === "closed" ? ["completed", "not_planned", "duplicate"] : ["reopened"];
+  if (reason !== undefined && reason !== null && !reasons.includes(String(reason))) {
+    throw invalid("Issue", "state_reason", "invalid");
+  }
+  if (state === "open" && issue.state === "closed" && isPullRequest(issue) && issue.merged) {
+    throw new GithubRefusal(422, "Validation Failed", [
+      {
+        resource: "PullRequest",
+        code: "custom",
+        field: "state",
+        message: "state cannot be changed. The pull request is merged.",
+      },
+    ]);
+  }
+  const given = reason === "not_planned" || reason === "duplicate" ? "not_planned" : "completed";
+  issue.state_reason = isPullRequest(issue)
+    ? null
+    : state === "closed"
+      ? given
+      : issue.state === "closed"
+        ? "reopened"
+        : null;
+  issue.closed_at = state === "closed" ? now : null;
+  issue.state = state;
+}
+
+async function comment(c: Context<GithubEnv>, place: Place<GithubWorld>) {
+  const repository = writableRepository(c);
+  const issue = issueOf(c, repository);
+  const { body } = await bodyOf(c);
+  if (typeof body !== "string" || body.trim() === "") throw invalid("IssueComment", "body", "missing_field");
+  const now = new Date(place.now()).toISOString();
+  const { login } = c.get("user");
+  const id = idOf(`comment ${repository.owner}/${repository.name} ${issue.number} ${issue.comments.length}`);
+  const made = { id, user: login, body, created_at: now };
+  issue.comments.push(made);
+  issue.updated_at = now;
+  place.changed();
+  return c.json(commentView(c, repository, issue, made), 201);
+}
+
+function assigneesOf(c: Context<GithubEnv>, repository: Repository, given: unknown): string[] {
+  return texts(given).map((login) => {
+    const found = c.get("world").users.find((user) => user.login.toLowerCase() === login.toLowerCase());
+    if (!found || (repository.private && !isMember(c, repository, found.login))) {
+      throw invalid("Issue", "assignees", "invalid", { value: login });
+    }
+    return found.login;
+  });
+}
+
+function isMember(c: Context<GithubEnv>, { owner, collaborators }: Repository, login: string): boolean {
+  const members = c.get("world").organizations.find((one) => one.login === owner)?.members ?? [];
+  return owner === login || members.includes(login) || collaborators.includes(login);
+}
+
+/** Labels that the repository has not got are made, as GitHub does. */
+function labelsOf(repository: Repository, given: unknown): string[] {
+  const labels = texts(given).map(
+    (label) => repository.labels.find((one) => one.toLowerCase() === label.toLowerCase()) ?? label,
+  );
+  repository.labels = [...new Set([...repository.labels, ...labels])];
+  return labels;
+}
+
+function texts(given: unknown): string[] {
+  return Array.isArray(given) ? given.map((one) => (typeof one === "string" ? one : String(one?.name ?? ""))) : [];
+}

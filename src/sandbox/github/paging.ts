@@ -1,0 +1,29 @@
+import type { Context } from "hono";
+import type { GithubEnv } from "./access.ts";
+
+/**
+ * A page of a list, with the addresses of the others in `Link` (docs.github.com/en/rest/using-the-rest-api/using-pagination-in-the-rest-api):
+ * 30 unless asked otherwise, at most 100, on the origin that was asked and with every other parameter kept.
+ */
+export function page<T>(c: Context<GithubEnv>, things: T[]): T[] {
+  const size = Math.min(100, whole(c.req.query("per_page"), 30));
+  const number = whole(c.req.query("page"), 1);
+  const last = Math.max(1, Math.ceil(things.length / size));
+  const address = (to: number) => {
+    const url = new URL(c.req.url);
+    url.searchParams.set("page", String(to));
+    return url.href;
+  };
+  const links = [
+    ...(number > 1 ? [`<${address(Math.min(number - 1, last))}>; rel="prev"`] : []),
+    ...(number < last ? [`<${address(number + 1)}>; rel="next"`, `<${address(last)}>; rel="last"`] : []),
+    ...(number > 1 ? [`<${address(1)}>; rel="first"`] : []),
+  ];
+  if (links.length > 0) c.header("link", links.join(", "));
+  return things.slice((number - 1) * size, number * size);
+}
+
+function whole(text: string | undefined, fallback: number): number {
+  const number = Number(text ?? fallback);
+  return Number.isInteger(number) && number >= 1 ? number : fallback;
+}

@@ -1,0 +1,120 @@
+import type { Hono } from "hono";
+import type { Place, SandboxEnv } from "../provider.ts";
+import { type Call, isVisible, method, SlackRefusal } from "./method.ts";
+import { partner, permalink } from "./views.ts";
+import { type Conversation, isIm, type Reply, type SlackWorld, type User } from "./world.ts";
+
+type Hit = { conversation: Conversation; message: Reply; thread?: string };
+type Test = (hit: Hit) => boolean;
+
+/** Search over what the person can see (docs.slack.dev/reference/methods/search.messages). */
+export function searchMethods(app: Hono<SandboxEnv>, place: Place<SlackWorld>): void {
+  method(app, place, "search.messages", "search:read", (call) => {
+    const { args } = call;
+    if (!args.query?.trim()) throw new SlackRefusal("no_query");
+    const tests = readQuery(args.query, call);
+    const hits = everything(call).filter((hit) => tests.every((test) => test(hit)));
+    const direction = args.sort_dir === "asc" ? 1 : -1;
+    hits.sort((a, b) => direction * a.message.ts.localeCompare(b.message.ts));
+    const [count, page] = [within(args.count, 20), within(args.page, 1)];
+    const start = (page - 1) * count;
+    const shown = hits.slice(start, start + count);
+    const pages = Math.ceil(hits.length / count);
+    return {
+      query: args.query,
+      messages: {
+        total: hits.length,
+        pagination: {
+          total_count: hits.length,
+          page,
+          per_page: count,
+          page_count: pages,
+          first: Math.min(start + 1, hits.length),
+          last: start + shown.length,
+        },
+        paging: { count, total: hits.length, page, pages },
+        matches: shown.map((hit) => matchView(call, hit)),
+      },
+    };
+  });
+}
+
+function everything({ world, me }: Call): Hit[] {
+  return [...world.channels, ...world.ims]
+    .filter((conversation) => isVisible(conversation, me))
+    .flatMap((conversation) =>
+      conversation.messages.flatMap((root) => [
+        { conversation, message: root },
+        ...root.replies.map((message) => ({ conversation, message, thread: root.ts })),
+      ]),
+    );
+}
+
+/** Words that must all be there, phrases in quotes, and the modifiers `in:`, `from:`, `before:`, `after:`, `on:`, with `-` for not. */
+function readQuery(query: string, call: Call): Test[] {
+  return [...query.matchAll(/(-?)(?:(in|from|before|after|on|has):)?("[^"]*"|\S+)/gi)].map(
+    ([, minus, modifier, value = ""]) => {
+      const wanted = value.replaceAll('"', "").toLowerCase();
+      const test = modifier ? modifierTest(modifier.toLowerCase(), wanted, call) : wordTest(wanted);
+      return minus ? (hit) => !test(hit) : test;
+    },
+  );
+}
+
+function wordTest(wanted: string): Test {
+  return ({ message }) => message.text.toLowerCase().includes(wanted);
+}
+
+function modifierTest(modifier: string, wanted: string, { world, me }: Call): Test {
+  const id = wanted.replace(/^<[@#]([^|>]+)(\|[^>]*)?>$/, "$1").replace(/^[@#]/, "");
+  const isUser = (user: User | undefined) =>
+    user !== undefined && [user.id, user.name, user.real_name, user.email].some((one) => one.toLowerCase() === id);
+  const who = (userId: string) => world.users.find((user) => user.id === userId);
+  switch (modifier) {
+    case "in":
+      return ({ conversation }) =>
+        isIm(conversation)
+          ? isUser(who(partner(conversation, me)))
+          : [conversation.id.toLowerCase(), conversation.name].includes(id);
+    case "from":
+      return ({ message }) => (id === "me" ? message.user === me.id : isUser(who(message.user)));
+    case "has":
+      return ({ message }) => (id === "link" ? message.text.includes("<http") : message.reactions.length > 0);
+    default:
+      return ({ message }) => {
+        const day = new Date(Number(message.ts) * 1000).toISOString().slice(0, 10);
+        return modifier === "on" ? day === wanted : modifier === "before" ? day < wanted : day > wanted;
+      };
+  }
+}
+
+function matchView({ world, me, request }: Call, { conversation, message, thread }: Hit) {
+  const user = world.users.find(({ id }) => id === message.user);
+  const im = isIm(conversation);
+  return {
+    iid: `${conversation.id}-${message.ts}`,
+    team: world.team.id,
+    score: 0,
+    channel: {
+      id: conversation.id,
+      name: im ? partner(conversation, me) : conversation.name,
+      is_channel: !im && !conversation.is_private,
+      is_group: !im && conversation.is_private,
+      is_im: im,
+      is_mpim: false,
+      is_private: im || conversation.is_private,
+      ...(im ? { user: partner(conversation, me) } : {}),
+    },
+    type: im ? "im" : "message",
+    user: message.user,
+    username: user?.name ?? "",
+    ts: message.ts,
+    text: message.text,
+    permalink: permalink(request, conversation, message.ts, thread),
+  };
+}
+
+function within(text: string | undefined, fallback: number): number {
+  const number = Number(text || fallback);
+  return Number.isInteger(number) && number >= 1 ? Math.min(number, 100) : fallback;
+}

@@ -1,0 +1,102 @@
+import type { Hono } from "hono";
+import type { OAuthTraits, Place, Provider, SandboxEnv } from "../provider.ts";
+import { browse } from "./browse.ts";
+import { buildSlack } from "./build.ts";
+import { BUILT_IN } from "./builtin.ts";
+import { chatMethods } from "./chat.ts";
+import { conversationMethods } from "./conversations.ts";
+import { method, paged, SlackRefusal } from "./method.ts";
+import { SCOPES } from "./scopes.ts";
+import { searchMethods } from "./search.ts";
+import { SlackSeed } from "./seed.ts";
+import { userView } from "./views.ts";
+import type { SlackWorld } from "./world.ts";
+
+const failure = (error: string) => ({ status: 200 as const, body: { ok: false, error } });
+
+/**
+ * OAuth 2.0 at Slack for people's tokens, with token rotation (docs.slack.dev/authentication/installing-with-oauth and …/using-token-rotation):
+ * a code gives the tokens in `authed_user`, a refresh gives them beside it, and each refresh spends its token.
+ */
+const oauth: OAuthTraits = {
+  authorizePath: "/oauth/v2/authorize",
+  tokenPath: "/api/oauth.v2.access",
+  subject: () => "Slack",
+  scopeParameter: "user_scope",
+  scopes: SCOPES,
+  fixed: {},
+  accessSeconds: 43_200,
+  refresh: "rotating",
+  prefixes: { access: "xoxe.xoxp-1-", refresh: "xoxe-1-" },
+  answer: ({ access, refresh, scopes, expiresIn, account }, grantType) => {
+    const tokens = {
+      access_token: access,
+      token_type: "user",
+      scope: scopes.join(","),
+      expires_in: expiresIn,
+      ...(refresh === undefined ? {} : { refresh_token: refresh }),
+    };
+    const app = { ok: true, app_id: "A0KAYAPP01", enterprise: null, is_enterprise_install: false };
+    if (grantType === "refresh_token") return { ...app, ...tokens, user_id: account };
+    return { ...app, authed_user: { id: account, ...tokens } };
+  },
+  errors: {
+    client: failure("bad_client_secret"),
+    code: failure("invalid_code"),
+    refresh: failure("invalid_refresh_token"),
+    grant_type: failure("invalid_grant_type"),
+    request: failure("invalid_arguments"),
+  },
+};
+
+/** Stand-in for slack.com and its Web API, on one origin; the workspace's own pages are there too. */
+export const slack: Provider<SlackWorld> = {
+  name: "slack",
+  title: "Slack",
+  oauth,
+  seed: SlackSeed,
+  builtIn: BUILT_IN,
+  build: (seed, now) => buildSlack(seed as SlackSeed, now),
+  accounts: (world) =>
+    world.users
+      .filter(({ is_bot, deleted }) => !is_bot && !deleted)
+      .map(({ id, real_name, email }) => ({ id, name: real_name, email })),
+  routes(app, place) {
+    peopleMethods(app, place);
+    conversationMethods(app, place);
+    chatMethods(app, place);
+    searchMethods(app, place);
+    app.all("/api/*", (c) =>
+      c.json({ ok: false, error: "unknown_method", req_method: c.req.path.slice("/api/".length) }),
+    );
+    browse(app, place);
+  },
+};
+
+function peopleMethods(app: Hono<SandboxEnv>, place: Place<SlackWorld>): void {
+  method(app, place, "auth.test", undefined, ({ me, world, request }) => ({
+    url: `${new URL(request.url).origin}/`,
+    team: world.team.name,
+    user: me.name,
+    team_id: world.team.id,
+    user_id: me.id,
+    is_enterprise_install: false,
+  }));
+  method(app, place, "users.list", "users:read", (call) => {
+    const { page, next } = paged(call, call.world.users);
+    return { members: page.map((user) => userView(call, user)), cache_ts: 0, response_metadata: { next_cursor: next } };
+  });
+  method(app, place, "users.info", "users:read", (call) => {
+    const user = call.world.users.find(({ id }) => id === call.args.user);
+    if (!user) throw new SlackRefusal("user_not_found");
+    return { user: userView(call, user) };
+  });
+  method(app, place, "users.lookupByEmail", "users:read.email", (call) => {
+    const wanted = call.args.email?.toLowerCase();
+    const user = call.world.users.find(
+      ({ email, deleted }) => !deleted && email !== "" && email.toLowerCase() === wanted,
+    );
+    if (!user) throw new SlackRefusal("users_not_found");
+    return { user: userView(call, user) };
+  });
+}

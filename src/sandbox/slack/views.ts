@@ -1,0 +1,133 @@
+import { avatarUrl } from "../pictures.ts";
+import { type Call, isMember } from "./method.ts";
+import { type Channel, type Conversation, type Im, isIm, type Message, type Reply, type User } from "./world.ts";
+
+/** A person as `users.info` gives them; the address only with its scope. */
+export function userView({ grant, world, request }: Call, user: User) {
+  const email = grant.scopes.includes("users:read.email") && user.email !== "" ? { email: user.email } : {};
+  const [first_name = "", ...rest] = user.real_name.split(" ");
+  const image = avatarUrl(request, user.real_name);
+  return {
+    id: user.id,
+    team_id: world.team.id,
+    name: user.name,
+    deleted: user.deleted,
+    color: "4bbe2e",
+    real_name: user.real_name,
+    tz: user.tz,
+    profile: {
+      title: user.title,
+      phone: "",
+      real_name: user.real_name,
+      real_name_normalized: user.real_name,
+      display_name: user.name,
+      display_name_normalized: user.name,
+      status_text: "",
+      status_emoji: "",
+      first_name,
+      last_name: rest.join(" "),
+      image_72: image,
+      image_192: image,
+      team: world.team.id,
+      ...email,
+    },
+    is_admin: false,
+    is_owner: false,
+    is_restricted: false,
+    is_bot: user.is_bot,
+    is_app_user: false,
+    updated: 1_700_000_000,
+  };
+}
+
+export function conversationView(call: Call, conversation: Conversation) {
+  return isIm(conversation) ? imView(call, conversation) : channelView(call, conversation);
+}
+
+function channelView({ me, world }: Call, channel: Channel) {
+  const words = (value: string) => ({ value, creator: "", last_set: 0 });
+  return {
+    id: channel.id,
+    name: channel.name,
+    name_normalized: channel.name,
+    is_channel: !channel.is_private,
+    is_group: channel.is_private,
+    is_im: false,
+    is_mpim: false,
+    is_private: channel.is_private,
+    created: seconds(channel.created),
+    is_archived: channel.is_archived,
+    is_general: channel.name === "general",
+    is_shared: false,
+    is_org_shared: false,
+    context_team_id: world.team.id,
+    creator: channel.members[0] ?? "",
+    is_member: isMember(channel, me),
+    topic: words(channel.topic),
+    purpose: words(channel.purpose),
+    previous_names: [],
+    num_members: channel.members.length,
+  };
+}
+
+function imView({ me, world }: Call, im: Im) {
+  return {
+    id: im.id,
+    created: seconds(im.created),
+    is_archived: false,
+    is_im: true,
+    is_org_shared: false,
+    context_team_id: world.team.id,
+    user: partner(im, me),
+    is_user_deleted: false,
+    priority: 0,
+  };
+}
+
+/** The other one in a direct message; oneself in one's own notes. */
+export function partner({ users }: Im, me: User): string {
+  return users.find((id) => id !== me.id) ?? me.id;
+}
+
+/** A message as it stands in a conversation, with what became of its thread. */
+export function messageView({ world }: Pick<Call, "world">, message: Message) {
+  const { replies } = message;
+  const users = [...new Set(replies.map(({ user }) => user))];
+  return {
+    ...replyView({ world }, message),
+    ...(replies.length === 0
+      ? {}
+      : {
+          thread_ts: message.ts,
+          reply_count: replies.length,
+          reply_users_count: users.length,
+          latest_reply: replies.at(-1)?.ts,
+          reply_users: users,
+          is_locked: false,
+          subscribed: false,
+        }),
+  };
+}
+
+export function replyView({ world }: Pick<Call, "world">, { user, text, ts, reactions }: Reply) {
+  return {
+    user,
+    type: "message",
+    ts,
+    text,
+    team: world.team.id,
+    ...(reactions.length === 0
+      ? {}
+      : { reactions: reactions.map(({ name, users }) => ({ name, users, count: users.length })) }),
+  };
+}
+
+/** Address of a message for people, at the origin that was asked. */
+export function permalink(request: Request, conversation: Conversation, ts: string, thread?: string): string {
+  const url = `${new URL(request.url).origin}/archives/${conversation.id}/p${ts.replace(".", "")}`;
+  return thread ? `${url}?thread_ts=${thread}&cid=${conversation.id}` : url;
+}
+
+function seconds(iso: string): number {
+  return Math.floor(Date.parse(iso) / 1000);
+}

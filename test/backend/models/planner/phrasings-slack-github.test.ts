@@ -1,0 +1,80 @@
+import { expect, test } from "vitest";
+import { bitbucket } from "#backend/services/bitbucket";
+import { confluence } from "#backend/services/confluence";
+import { github } from "#backend/services/github";
+import { jira } from "#backend/services/jira";
+import { slack } from "#backend/services/slack";
+import { modelTools, plannerTalk, type Reply } from "#test/planner";
+
+const tools = modelTools([jira, confluence, bitbucket, slack, github]);
+
+const UNDERSTOOD: [request: string, ...calls: Reply["calls"]][] = [
+  // Slack
+  ["list slack channels", ["slack.list_channels", {}]],
+  ["which channels are there in slack?", ["slack.list_channels", {}]],
+  ["what is new in #general?", ["slack.read_channel", { channel: "#general" }]],
+  ["read #engineering", ["slack.read_channel", { channel: "#engineering" }]],
+  ["show the latest messages in #general", ["slack.read_channel", { channel: "#general" }]],
+  ["summarise #general", ["slack.read_channel", { channel: "#general" }]],
+  ["what did people say in #general", ["slack.read_channel", { channel: "#general" }]],
+  ["search slack for nightly build", ["slack.search_messages", { text: "nightly build" }]],
+  [
+    "find messages about the release in #general",
+    ["slack.search_messages", { text: "the release", channel: "#general" }],
+  ],
+  ["send hello to #general", ["slack.send_message", { channel: "#general", text: "hello" }]],
+  [
+    "send a message to #general: Build is green",
+    ["slack.send_message", { channel: "#general", text: "Build is green" }],
+  ],
+  ['post "lunch?" in #random', ["slack.send_message", { channel: "#random", text: "lunch?" }]],
+  ["post in #general: we ship at 5", ["slack.send_message", { channel: "#general", text: "we ship at 5" }]],
+  ["tell @sam that the build is green", ["slack.send_message", { channel: "@sam", text: "the build is green" }]],
+  ["message @sam: can you review KAY-1?", ["slack.send_message", { channel: "@sam", text: "can you review KAY-1?" }]],
+  ["send Sam Sample a message: hi there", ["slack.send_message", { channel: "Sam Sample", text: "hi there" }]],
+  ["reply in #general: on it", ["slack.reply", { channel: "#general", text: "on it" }]],
+  ["react with eyes in #general", ["slack.add_reaction", { channel: "#general", emoji: "eyes" }]],
+  ["who is Mia in slack?", ["slack.list_users", { name: "Mia" }]],
+  ["list people in slack", ["slack.list_users", {}]],
+  // GitHub
+  ["list github issues in kay-docs", ["github.list_issues", { repository: "kay-docs" }]],
+  [
+    "show open github issues in kay-demo/kay-docs",
+    ["github.list_issues", { repository: "kay-demo/kay-docs", state: "open" }],
+  ],
+  ["list my github issues", ["github.list_issues", { assignee: "me" }]],
+  ["show github issue 3 in kay-docs", ["github.get_issue", { repository: "kay-docs", number: 3 }]],
+  ["show issue 3 in kay-docs", ["github.get_issue", { repository: "kay-docs", number: 3 }]],
+  ["close issue 3 in kay-docs", ["github.close_issue", { repository: "kay-docs", number: 3 }]],
+  [
+    "comment on issue 3 in kay-docs: looks good",
+    ["github.comment", { repository: "kay-docs", number: 3, text: "looks good" }],
+  ],
+  [
+    "create a github issue in kay-docs: Dead link",
+    ["github.create_issue", { repository: "kay-docs", title: "Dead link" }],
+  ],
+  [
+    "show open github pull requests in kay-docs",
+    ["github.list_pull_requests", { repository: "kay-docs", state: "open" }],
+  ],
+  ["show github pull request 5 in kay-docs", ["github.get_pull_request", { repository: "kay-docs", number: 5 }]],
+  ["search github for login", ["github.search", { text: "login" }]],
+  // the others are still themselves
+  ["what is open in project KAY?", ["jira.search", { project: "KAY", status: "open" }]],
+  ["close KAY-3", ["jira.transition_issue", { issue: "KAY-3", status: "close" }]],
+  ["comment on KAY-3: looks good", ["jira.add_comment", { issue: "KAY-3", text: "looks good" }]],
+  ["create a bug in KAY: Login fails", ["jira.create_issue", { project: "KAY", type: "Bug", summary: "Login fails" }]],
+  ["find pages about onboarding", ["confluence.search", { text: "onboarding", type: "page" }]],
+];
+
+test.each(UNDERSTOOD)("“%s” is understood", async (request, ...calls) => {
+  const reply = await plannerTalk(tools).say(request);
+  expect({ text: reply.text, calls: reply.calls }).toEqual({ text: undefined, calls });
+});
+
+test("what is asked for without a channel is asked back, and nothing is sent", async () => {
+  const talk = plannerTalk(tools);
+  const asked = await talk.say("send a message on slack: hello");
+  expect(asked.calls).toEqual([]);
+});

@@ -1,0 +1,113 @@
+import { expect, test } from "vitest";
+import { connected, sandboxServices } from "./support/sandbox.ts";
+
+test("Slack in the sandbox: channels, messages and people are read", async () => {
+  const slack = await connected(sandboxServices(), "slack");
+  expect(slack.identity).toMatchObject({
+    accountId: "T0KAYDEMO1:U0DANADEM1",
+    user: { name: "Dana Demo", username: "dana", email: "dana@example.com" },
+    metadata: { workspace: "Kay Demo" },
+  });
+  expect((await slack.run("slack.list_channels", {})).text).toContain(
+    "| #incidents | When something is down | 2 | private |",
+  );
+  const general = await slack.run("slack.read_channel", { channel: "#general" });
+  expect(general.text).toContain(
+    "Planning is at **10:00** tomorrow. Please look at [the roadmap](https://example.com/roadmap) before.",
+  );
+  expect(general.text).toContain("@Sam Sample the login fix is ready for review: KAY-1");
+  const sam = await slack.run("slack.read_channel", { channel: "Sam Sample" });
+  expect(sam.data).toMatchObject({
+    channel: "@Sam Sample",
+    messages: [{ text: "Do you have a minute for KAY-6?" }, { text: "After lunch." }],
+  });
+  const found = await slack.run("slack.search_messages", {
+    text: "nightly build",
+    channel: "engineering",
+    from: "sam",
+  });
+  expect(found.text).toContain("1 message about “nightly build” in #engineering from sam:");
+  expect((await slack.run("slack.list_users", { name: "mia" })).data).toMatchObject({ people: [{ name: "Mia Chen" }] });
+});
+
+test("Slack in the sandbox: what is sent is there, under the address that kay gives", async () => {
+  const world = sandboxServices();
+  const slack = await connected(world, "slack");
+  const sent = await slack.run("slack.send_message", { channel: "general", text: "Release **today**, @sam" });
+  expect(sent.text).toMatch(/^Sent to #general\.\n\nhttp:\/\/127\.0\.0\.1:4012\/archives\/C0GENERAL1\/p\d{16}$/);
+  expect(await (await world.fetch(sent.url ?? "")).text()).toContain("Release *today*, &lt;@U0SAMSAMP2&gt;");
+  await slack.run("slack.reply", { channel: "general", text: "Or tomorrow" });
+  await slack
+    .run("slack.add_reaction", { channel: "general", message: "release today", emoji: "🚀" })
+    .catch(() => undefined);
+  await slack.run("slack.add_reaction", { channel: "general", message: sent.url, emoji: ":eyes:" });
+  const thread = await slack.run("slack.read_channel", { channel: "general", thread: sent.url });
+  expect(thread.data).toMatchObject({
+    messages: [
+      { text: "Release **today**, @Sam Sample", replies: 1, reactions: [":rocket: 1", ":eyes: 1"] },
+      { text: "Or tomorrow" },
+    ],
+  });
+  const direct = await slack.run("slack.send_message", { channel: "Mia Chen", text: "Coffee?" });
+  expect(direct.text).toMatch(/^Sent to @Mia Chen\./);
+});
+
+test("V10 Slack in the sandbox: a channel that was not joined and a missing permission say what to do", async () => {
+  const world = sandboxServices();
+  const slack = await connected(world, "slack");
+  await expect(slack.run("slack.send_message", { channel: "releases", text: "x" })).rejects.toMatchObject({
+    code: "SERVICE_FAILED",
+    message: "Slack: this account is not in that channel.",
+  });
+  const reader = await connected(world, "slack", ["users:read", "channels:read", "groups:read"]);
+  await expect(reader.run("slack.send_message", { channel: "general", text: "x" })).rejects.toMatchObject({
+    code: "SERVICE_FAILED",
+    message: "The connection to Slack lacks the permission chat:write.",
+  });
+});
+
+test("GitHub in the sandbox: issues and pull requests are read", async () => {
+  const github = await connected(sandboxServices(), "github");
+  expect(github.identity).toMatchObject({
+    accountId: "4100001",
+    user: { name: "Dana Demo", username: "dana-demo" },
+    metadata: { login: "dana-demo" },
+  });
+  const list = await github.run("github.list_issues", { repository: "kay-docs" });
+  expect(list.text).toMatch(/^3 open issues in kay-docs:/);
+  expect((await github.run("github.list_issues", { assignee: "me" })).text).toMatch(
+    /^2 open issues assigned to you on GitHub:/,
+  );
+  const issue = await github.run("github.get_issue", { repository: "kay-docs", number: 1 });
+  expect(issue.text).toContain("**sam-sample**, 2026-11-25:\n\nThen both, please.");
+  const pull = await github.run("github.get_pull_request", { repository: "kay-demo/kay-docs", number: 6 });
+  expect(pull.text).toContain("- State: open, draft");
+  expect(pull.text).toContain("- Changes requested by: dana-demo");
+  expect((await github.run("github.list_pull_requests", {})).text).toMatch(
+    /^\d open pull requests? on GitHub that concerns? you:/,
+  );
+  expect((await github.run("github.search", { text: "guide", type: "repository" })).text).toContain(
+    "kay-demo/kay-docs",
+  );
+  expect((await github.run("github.search", { text: "tokens" })).data).toMatchObject({ results: [{ number: 2 }] });
+});
+
+test("GitHub in the sandbox: an issue is created, commented on and closed", async () => {
+  const world = sandboxServices();
+  const github = await connected(world, "github");
+  const made = await github.run("github.create_issue", {
+    repository: "dotfiles",
+    title: "Colours",
+    label: "enhancement",
+    assignee: "me",
+  });
+  expect(made.data).toMatchObject({ number: 2, repository: "dana-demo/dotfiles", assignees: ["dana-demo"] });
+  const comment = await github.run("github.comment", { repository: "dotfiles", number: 2, text: "Blue" });
+  expect((await world.fetch((comment.url ?? "").replace(/#.*/, ""))).status).toBe(200);
+  const closed = await github.run("github.close_issue", { repository: "dotfiles", number: 2 });
+  expect(closed.data).toMatchObject({ state: "closed", changed: true });
+  await expect(github.run("github.get_issue", { repository: "dotfiles", number: 99 })).rejects.toMatchObject({
+    code: "SERVICE_FAILED",
+    message: "GitHub: Not Found.",
+  });
+});
