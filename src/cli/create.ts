@@ -39,7 +39,7 @@ export type World = {
 };
 
 /** Settings whose change makes a new embedded backend necessary: everything about services' clients. */
-const SHAPING = /^(atlassian|bitbucket|kyg)\./;
+const SHAPING = /^(atlassian|bitbucket|google|kyg)\./;
 
 /** The context of commands for one command line. */
 export function createKay(world: World): Kay {

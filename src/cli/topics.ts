@@ -24,7 +24,7 @@ Environment
   KAY_MODEL          model that answers, as provider:model (as \`kay config set model\`)
   KAY_DATABASE_URL   Postgres for \`kay serve\` (or DATABASE_URL); default: its own
   KAY_CLIENT_<PROVIDER>_ID, KAY_CLIENT_<PROVIDER>_SECRET
-                     your own OAuth client, for ATLASSIAN, BITBUCKET or KYG
+                     your own OAuth client, for ATLASSIAN, BITBUCKET, GOOGLE or KYG
   KAY_CA_FILE        certificates to trust besides the usual ones
   KAY_DEBUG          say more about what happens
   OPENAI_API_KEY, ANTHROPIC_API_KEY, GOOGLE_GENERATIVE_AI_API_KEY

@@ -4,7 +4,7 @@ import type { OAuthClient } from "#backend/services/service";
 /** What the operator configured for services: client ids by provider, and where kyg is. */
 export type ConfiguredClients = { clients: Record<string, OAuthClient>; kyg?: KygConfiguration };
 
-const PROVIDERS = ["atlassian", "bitbucket", "kyg"];
+const PROVIDERS = ["atlassian", "bitbucket", "google", "kyg"];
 
 /**
  * Read client ids and the endpoints of kyg from the environment (`KAY_CLIENT_ATLASSIAN_ID`, `KAY_KYG_AUTHORIZE_URL` …) or, where that says

@@ -3,12 +3,13 @@ import type * as z from "zod/mini";
 import { Problem } from "#protocol/errors";
 import { atlassian } from "./atlassian/atlassian.ts";
 import { bitbucket } from "./bitbucket/bitbucket.ts";
+import { google } from "./google/google.ts";
 import { type Provider, SeedFault } from "./provider.ts";
 
-export type ProviderName = "atlassian" | "bitbucket";
+export type ProviderName = "atlassian" | "bitbucket" | "google";
 
 /** Every stand-in there is. Adding one is a folder and a line here. */
-export const PROVIDERS: Record<ProviderName, Provider<unknown>> = { atlassian, bitbucket };
+export const PROVIDERS: Record<ProviderName, Provider<unknown>> = { atlassian, bitbucket, google };
 
 /** A seed whose every part was checked; a provider that it leaves out keeps its built-in world. */
 export type Seed = Partial<Record<ProviderName, unknown>>;
@@ -39,7 +40,7 @@ export function checkSeed(value: unknown, subject: string): Seed {
   }
   for (const [name, part] of Object.entries(value)) {
     if (!Object.hasOwn(PROVIDERS, name)) {
-      throw unfit(`${subject} has an unknown part ${name}; there are ${Object.keys(PROVIDERS).join(" and ")}.`);
+      throw unfit(`${subject} has an unknown part ${name}; there are ${names(Object.keys(PROVIDERS))}.`);
     }
     buildWorld(PROVIDERS[name as ProviderName], part, 0, subject);
   }
@@ -56,6 +57,10 @@ export function buildWorld<World>(provider: Provider<World>, part: unknown, now:
     if (!(error instanceof SeedFault)) throw error;
     throw unfit(`${subject} is wrong at ${provider.name}.${error.path}: ${error.message}.`);
   }
+}
+
+function names(all: string[]): string {
+  return `${all.slice(0, -1).join(", ")} and ${all.at(-1)}`;
 }
 
 /** Aliases may stand for a lot, but not for everything. */

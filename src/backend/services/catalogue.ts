@@ -1,5 +1,10 @@
 import { bitbucket } from "./bitbucket.ts";
 import { confluence } from "./confluence.ts";
+import { gmail } from "./gmail.ts";
+import { googleCalendar } from "./google-calendar.ts";
+import { googleDocs } from "./google-docs.ts";
+import { googleDrive } from "./google-drive.ts";
+import { googleSheets } from "./google-sheets.ts";
 import { jira } from "./jira.ts";
 import { type KygConfiguration, kygService } from "./kyg.ts";
 import type { Endpoints, OAuthClient, Service, ServiceConfiguration } from "./service.ts";
@@ -19,8 +24,12 @@ export type CatalogueOptions = {
  * can be connected. A new service is one file and one line here.
  */
 export function configureServices(options: CatalogueOptions): ServiceConfiguration[] {
-  return [jira, confluence, bitbucket, kygService(options.kyg)].map((service) => configure(service, options));
+  return [jira, confluence, bitbucket, ...GOOGLE, kygService(options.kyg)].map((service) =>
+    configure(service, options),
+  );
 }
+
+const GOOGLE = [gmail, googleCalendar, googleDocs, googleSheets, googleDrive];
 
 function configure(service: Service, { clients, sandbox }: CatalogueOptions): ServiceConfiguration {
   const { provider } = service.oauth;

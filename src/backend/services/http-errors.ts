@@ -27,7 +27,10 @@ export function readFault(body: string): ServiceFault {
   const message = [...new Set(sentences.map(oneLine).filter(Boolean))].join("; ").slice(0, 500);
   const required = requiredScopes(json);
   const scopeMissing =
-    required.length > 0 || /scope[s]? does not match|insufficient.?scope|lack one or more required/i.test(message);
+    required.length > 0 ||
+    /scope[s]? does not match|insufficient.?(authentication )?scope|insufficient permission$|lack one or more required/i.test(
+      message,
+    );
   return { message, field: fields[0]?.[0], required, scopeMissing };
 }
 

@@ -95,7 +95,7 @@ async function persistent(call: Call, token: string): Promise<Answer> {
 function waitBefore(call: Call, outcome: Answer | Fault, attempt: number): number | undefined {
   if ("problem" in outcome) return call.reads && outcome.passing ? backoff(attempt) : undefined;
   const { status, headers } = outcome.response;
-  if (status !== 429 && !(call.reads && status >= 500)) return undefined;
+  if (!isLimit(outcome) && !(call.reads && status >= 500)) return undefined;
   return retryAfter(headers, call.options.clock.now()) ?? backoff(attempt);
 }
 
@@ -160,11 +160,16 @@ function refused(call: Call, { response, body }: Answer): Problem {
   const subject = { ...service, status, scope: call.request.scope };
   if (fault.scopeMissing && (status === 401 || status === 403)) return scopeProblem(fault, subject);
   if (status === 401) return authRequired(service);
-  if (status === 429) return rateLimited(service.title, retryAfter(headers, clock.now()) ?? 0);
+  if (isLimit({ response, body })) return rateLimited(service.title, retryAfter(headers, clock.now()) ?? 0);
   if (!call.reads && status >= 500 && status !== 501 && status !== 503) {
     return unknownOutcome(service.title, `${service.title} failed while it worked on the request (HTTP ${status}).`);
   }
   return refusal(fault, subject);
+}
+
+/** Too many requests: 429, or 403 with a reason at Google (developers.google.com/workspace/calendar/api/guides/errors). Nothing was done. */
+function isLimit({ response: { status }, body }: Answer): boolean {
+  return status === 429 || (status === 403 && /"reason":\s*"(?:userRateLimit|rateLimit)Exceeded"/.test(body));
 }
 
 function networkFault(call: Call, cause: unknown, timedOut: boolean): Fault {

@@ -37,6 +37,7 @@ export const SETTINGS = {
   browser: { describe: "program that opens links; none opens nothing", env: "BROWSER", parse: parseText },
   ...clientOf("atlassian", "Jira and Confluence"),
   ...clientOf("bitbucket", "Bitbucket"),
+  ...clientOf("google", "Gmail, Google Calendar, Docs, Sheets and Drive"),
   ...clientOf("kyg", "kyg"),
   "kyg.authorize-url": { describe: "consent page of kyg", env: "KAY_KYG_AUTHORIZE_URL", parse: parseEndpoint },
   "kyg.token-url": { describe: "token endpoint of kyg", env: "KAY_KYG_TOKEN_URL", parse: parseEndpoint },
