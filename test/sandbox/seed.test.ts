@@ -1,7 +1,7 @@
 import { readFile } from "node:fs/promises";
 import { expect, test } from "vitest";
 import { Problem } from "#protocol/errors";
-import { parseSeed } from "#sandbox/seed";
+import { PROVIDERS, parseSeed } from "#sandbox/seed";
 import { ALL_SCOPES, sandbox } from "./stand-in.ts";
 
 const account = "{ accountId: a1, displayName: Ann, emailAddress: ann@example.com }";
@@ -52,11 +52,16 @@ test("a seed may be JSON, and leaves the services it does not name as they are",
   expect((await (await world.signedIn("atlassian", ALL_SCOPES)).jira("/issue/KAY-3")).status).toBe(200);
 });
 
+const PARTS = Object.keys(PROVIDERS);
+
 test.each([
-  ["- a list", "The seed world.yaml must be a map with one part per service: atlassian, bitbucket."],
-  ["", "The seed world.yaml must be a map with one part per service: atlassian, bitbucket."],
+  ["- a list", `The seed world.yaml must be a map with one part per service: ${PARTS.join(", ")}.`],
+  ["", `The seed world.yaml must be a map with one part per service: ${PARTS.join(", ")}.`],
   ["a: [1", "The seed world.yaml is not valid YAML: "],
-  ["slack: {}", "The seed world.yaml has an unknown part slack; there are atlassian and bitbucket."],
+  [
+    "teams: {}",
+    `The seed world.yaml has an unknown part teams; there are ${PARTS.slice(0, -1).join(", ")} and ${PARTS.at(-1)}.`,
+  ],
   ["atlassian: {}", "The seed world.yaml is wrong at atlassian.accounts: it must be a list."],
   [
     `atlassian: { accounts: [${account}], sites: [{ name: s, projcts: [] }] }`,

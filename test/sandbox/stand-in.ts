@@ -4,13 +4,16 @@ import { createSandbox, type SandboxPorts } from "#sandbox/sandbox";
 const NOW = Date.parse("2026-11-20T09:00:00Z");
 export const ATLASSIAN = "http://127.0.0.1:4401";
 export const BITBUCKET = "http://127.0.0.1:4402";
+export const GOOGLE = "http://127.0.0.1:4403";
 export const REDIRECT = "http://127.0.0.1:4000/auth/callback";
 export const DANA = "557058:0d4a7e52-6f0b-4c39-9a51-3f2c8f1d0a01";
 export const SAM = "557058:7c1e93b4-2a68-4f7d-8e40-b5d9a6c31f02";
 export const ALL_SCOPES =
   "read:jira-work write:jira-work read:jira-user search:confluence read:page:confluence write:page:confluence delete:page:confluence read:space:confluence read:me offline_access";
 
-type Name = "atlassian" | "bitbucket";
+type Name = "atlassian" | "bitbucket" | "google";
+const BASES = { atlassian: ATLASSIAN, bitbucket: BITBUCKET, google: GOOGLE };
+const CONSENTS = { atlassian: "/authorize", bitbucket: "/site/oauth2/authorize", google: "/o/oauth2/v2/auth" };
 type Options = Partial<Pick<SandboxPorts, "seed" | "saved" | "save">>;
 
 /** A sandbox in this process with a clock that the test moves and randomness that counts. */
@@ -22,7 +25,7 @@ export function sandbox(options: Options = {}) {
     return new Uint8Array(bytes).map((_, index) => (counter * 31 + index * 7) % 256);
   };
   const made = createSandbox({ clock: { now: () => now }, random, ...options });
-  const baseOf = (name: Name) => (name === "atlassian" ? ATLASSIAN : BITBUCKET);
+  const baseOf = (name: Name) => BASES[name];
 
   /** Ask an origin for something, as a program on this machine. */
   async function ask(
@@ -52,7 +55,7 @@ export function sandbox(options: Options = {}) {
 
   /** Address of the consent page. */
   function authorizeUrl(name: Name, scope: string, more: Record<string, string> = {}) {
-    const url = new URL(name === "atlassian" ? `${ATLASSIAN}/authorize` : `${BITBUCKET}/site/oauth2/authorize`);
+    const url = new URL(CONSENTS[name], baseOf(name));
     const fixed = name === "atlassian" ? { audience: "api.atlassian.com", prompt: "consent" } : {};
     const query = {
       client_id: made.clients[name].id,
@@ -95,6 +98,10 @@ export function sandbox(options: Options = {}) {
         json: { client_id: id, client_secret: secret, ...parameters },
       });
     }
+    if (name === "google") {
+      const body = new URLSearchParams({ client_id: id, client_secret: secret, ...parameters });
+      return ask(name, "/token", { method: "POST", body });
+    }
     const headers = { authorization: `Basic ${btoa(`${id}:${secret}`)}` };
     return ask(name, "/site/oauth2/access_token", { method: "POST", headers, body: new URLSearchParams(parameters) });
   }
@@ -104,7 +111,7 @@ export function sandbox(options: Options = {}) {
     const { body } = await tokens(name, scope, account);
     const token: string = body.access_token;
     const call = (path: string, init: Parameters<typeof ask>[2] = {}) => ask(name, path, { token, ...init });
-    if (name === "bitbucket")
+    if (name !== "atlassian")
       return { token, refresh: body.refresh_token as string, call, jira: call, wiki: call, cloudId: "" };
     const [site] = (await call("/oauth/token/accessible-resources")).body;
     const cloudId: string = site?.id ?? "";

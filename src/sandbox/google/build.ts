@@ -64,12 +64,12 @@ export function hexOf(name: string, length: number): string {
 }
 
 /** An id as Drive has them: 33 characters, the first of them a 1. */
-export function fileIdOf(name: string): string {
+function fileIdOf(name: string): string {
   return `1${createHash("sha256").update(name).digest("base64url").slice(0, 32)}`;
 }
 
 /** Lines of text as paragraphs. */
-export function paragraphsOf(text: string): Paragraph[] {
+function paragraphsOf(text: string): Paragraph[] {
   return text
     .replace(/\n$/, "")
     .split("\n")

@@ -24,7 +24,7 @@ export const SCOPES: Record<string, string> = {
 };
 
 /** Short names of scopes, any of which opens a part of an API. */
-export const OPENS = {
+const OPENS = {
   mailRead: ["gmail.readonly", "gmail.modify"],
   mailSend: ["gmail.send", "gmail.compose", "gmail.modify"],
   mailCompose: ["gmail.compose", "gmail.modify"],

@@ -10,7 +10,7 @@ export type GoogleWorld = {
 export type Account = { id: string; name: string; email: string; timeZone: string };
 
 /** A label that somebody made; Gmail's own are not listed. */
-export type Label = { account: string; id: string; name: string };
+type Label = { account: string; id: string; name: string };
 
 /** A message in one mailbox; everybody who got it has a copy of their own. */
 export type Message = {

@@ -9,7 +9,11 @@ const base = useBackend();
 
 /** A backend whose services are the sandbox's stand-ins, without a socket between them. */
 function sandboxWorld() {
-  const origins: Record<string, string> = { atlassian: "http://127.0.0.1:7001", bitbucket: "http://127.0.0.1:7002" };
+  const origins: Record<string, string> = {
+    atlassian: "http://127.0.0.1:7001",
+    bitbucket: "http://127.0.0.1:7002",
+    google: "http://127.0.0.1:7003",
+  };
   const sandbox = createSandbox({ clock: base().clock, random: (bytes) => randomBytes(bytes) });
   const fetch = async (url: string, init?: RequestInit) => {
     const name = Object.keys(origins).find((each) => url.startsWith(origins[each] ?? " "));
@@ -29,6 +33,11 @@ function sandboxWorld() {
   return { world, control };
 }
 
+function providerOf(service: string): string {
+  if (service === "gmail" || service.startsWith("google-")) return "google";
+  return service === "bitbucket" ? "bitbucket" : "atlassian";
+}
+
 async function consent(
   { world, control }: ReturnType<typeof sandboxWorld>,
   service: string,
@@ -36,7 +45,7 @@ async function consent(
   session_id?: string,
 ) {
   const begun = (await world.call(`POST /connections/connect?service=${service}`, { body: { session_id } })).body;
-  const provider = service === "bitbucket" ? "bitbucket" : "atlassian";
+  const provider = providerOf(service);
   const { authorization_url, state } = begun;
   const { redirect_url } = await control(provider, "consent", { authorization_url, decision });
   const { pathname, search } = new URL(String(redirect_url));
@@ -48,7 +57,15 @@ test("every service of the sandbox is connected by a consent there, and named by
   const sandbox = sandboxWorld();
   const first = await consent(sandbox, "jira", "allow");
   expect([first.page.status, first.status.body.status]).toEqual([200, "completed"]);
-  for (const service of ["confluence", "bitbucket"]) {
+  for (const service of [
+    "confluence",
+    "bitbucket",
+    "gmail",
+    "google-calendar",
+    "google-docs",
+    "google-sheets",
+    "google-drive",
+  ]) {
     const { status } = await consent(sandbox, service, "allow", first.session);
     expect([service, status.body.status, "token" in status.body]).toEqual([service, "completed", false]);
   }
@@ -58,6 +75,11 @@ test("every service of the sandbox is connected by a consent there, and named by
       jira: { connected: true, user: { name: "Dana Demo" } },
       confluence: { connected: true, user: { name: "Dana Demo" } },
       bitbucket: { connected: true },
+      gmail: { connected: true, user: { email: "dana@example.com" } },
+      "google-calendar": { connected: true, metadata: { time_zone: "Europe/Berlin" } },
+      "google-docs": { connected: true },
+      "google-sheets": { connected: true },
+      "google-drive": { connected: true },
       kyg: { connected: false },
     },
   });
@@ -69,7 +91,7 @@ test("a denial at the sandbox is told as one", async () => {
 });
 
 test("tokens of the sandbox rotate for as long as it takes, and a revoked grant ends the connection", async () => {
-  for (const service of ["jira", "bitbucket"]) {
+  for (const service of ["jira", "bitbucket", "gmail"]) {
     const sandbox = sandboxWorld();
     const { session } = await consent(sandbox, service, "allow");
     const seen = new Set<string>();
@@ -81,7 +103,7 @@ test("tokens of the sandbox rotate for as long as it takes, and a revoked grant 
     expect([service, seen.size]).toEqual([service, 4]);
     const { token } = await access(sandbox.world, session, service);
     expect((await access(sandbox.world, session, service, token)).token).not.toBe(token);
-    await sandbox.control(service === "bitbucket" ? "bitbucket" : "atlassian", "tokens/revoke", {});
+    await sandbox.control(providerOf(service), "tokens/revoke", {});
     base().clock.advance(3 * 3600_000);
     await expect(access(sandbox.world, session, service)).rejects.toMatchObject({
       code: "AUTH_REQUIRED",

@@ -19,6 +19,11 @@ test("without a client and without a sandbox every service is listed and none ca
     ["jira", "Jira", null],
     ["confluence", "Confluence", null],
     ["bitbucket", "Bitbucket", null],
+    ["gmail", "Gmail", null],
+    ["google-calendar", "Google Calendar", null],
+    ["google-docs", "Google Docs", null],
+    ["google-sheets", "Google Sheets", null],
+    ["google-drive", "Google Drive", null],
     ["kyg", "kyg", null],
   ]);
 });
@@ -29,7 +34,12 @@ test("a real client goes to the real endpoints, the others to the sandbox under 
     token: "https://auth.atlassian.com/oauth/token",
     api: "https://api.atlassian.com",
   };
-  expect(shown({ clients: { atlassian: real }, sandbox })).toEqual([
+  const google = shown({ clients: { atlassian: real }, sandbox }).filter(([, , roles]) =>
+    JSON.stringify(roles).includes("google"),
+  );
+  expect(
+    shown({ clients: { atlassian: real }, sandbox }).filter((one) => !google.some(([name]) => name === one[0])),
+  ).toEqual([
     ["jira", "real", atlassian],
     ["confluence", "real", atlassian],
     [
@@ -50,6 +60,37 @@ test("a real client goes to the real endpoints, the others to the sandbox under 
       authorize: "http://127.0.0.1:4010/authorize",
       token: "http://127.0.0.1:4010/oauth/token",
       api: "http://127.0.0.1:4010",
+    },
+  ]);
+});
+
+test("the APIs of Google live at hosts of their own, and one sandbox origin plays them all", () => {
+  const of = (options: Parameters<typeof configureServices>[0]) =>
+    shown(options).find(([name]) => name === "google-docs");
+  expect(of({ clients: { google: real } })).toEqual([
+    "google-docs",
+    "real",
+    {
+      authorize: "https://accounts.google.com/o/oauth2/v2/auth",
+      token: "https://oauth2.googleapis.com/token",
+      account: "https://openidconnect.googleapis.com",
+      api: "https://docs.googleapis.com",
+      drive: "https://www.googleapis.com",
+      web: "https://docs.google.com",
+    },
+  ]);
+  const origin = "http://127.0.0.1:4012";
+  const client = { id: "kay-sandbox-google", secret: "s4" };
+  expect(of({ clients: {}, sandbox: { google: { origin, client } } })).toEqual([
+    "google-docs",
+    "kay-sandbox-google",
+    {
+      authorize: `${origin}/o/oauth2/v2/auth`,
+      token: `${origin}/token`,
+      account: origin,
+      api: origin,
+      drive: origin,
+      web: origin,
     },
   ]);
 });
@@ -90,7 +131,7 @@ test("V07 each provider's authorization asks for what keeps a connection alive",
 
 test("kyg lives where the operator says, and its accounts are read as OpenID Connect names them", async () => {
   const kyg = { authorize: "https://kyg.test/authorize", token: "https://kyg.test/token", api: "https://kyg.test/api" };
-  const configured = configureServices({ clients: { kyg: real }, kyg })[3];
+  const configured = configureServices({ clients: { kyg: real }, kyg }).find(({ service }) => service.name === "kyg");
   expect(configured).toMatchObject({ client: real, endpoints: kyg });
   if (!configured) return;
   const world = outside(

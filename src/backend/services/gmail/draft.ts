@@ -7,11 +7,17 @@ import { rawMessage } from "./mime.ts";
 import { describeMail, outgoingOf, Sent } from "./send.ts";
 
 const Input = z.object({
-  to: describe(z.optional(z.string()), "E-mail addresses of the people it is to go to, with commas between."),
+  to: describe(
+    z.optional(z.string()),
+    "E-mail addresses of the people it is to go to, such as sam@example.com, with commas between.",
+  ),
   subject: describe(z.optional(z.string()), "Its subject."),
   body: describe(z.string(), "The text of the message."),
-  cc: describe(z.optional(z.string()), "E-mail addresses of people who are to get a copy."),
-  bcc: describe(z.optional(z.string()), "E-mail addresses of people who are to get a copy that the others do not see."),
+  cc: describe(z.optional(z.string()), "E-mail addresses of people who are to get a copy, such as sam@example.com."),
+  bcc: describe(
+    z.optional(z.string()),
+    "E-mail addresses of people who are to get a copy that the others do not see, such as sam@example.com.",
+  ),
 });
 type Input = z.output<typeof Input>;
 

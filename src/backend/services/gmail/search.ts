@@ -8,7 +8,7 @@ import { mailUrl, messageData, messageTable } from "./message.ts";
 const Input = z.object({
   text: describe(z.optional(z.string()), "Words that the message contains."),
   sender: describe(z.optional(z.string()), "Name or e-mail address of the person who wrote it."),
-  state: describe(z.optional(z.string()), '"unread", "starred" or "important".'),
+  state: describe(z.optional(z.enum(["unread", "starred", "important"])), "unread, starred or important."),
   place: describe(
     z.optional(z.string()),
     'Where it lies: "inbox" (default without other fields), "sent", "drafts", "spam", "trash", "anywhere", or a label.',
@@ -60,7 +60,7 @@ function queryOf(input: Input): string {
   const somewhere = text?.trim() || sender?.trim();
   return [
     sender?.trim() ? `from:(${plain(sender)})` : "",
-    /^(unread|starred|important)$/i.test(state?.trim() ?? "") ? `is:${state?.trim().toLowerCase()}` : "",
+    state ? `is:${state}` : "",
     placeQuery(place?.trim() ?? (somewhere ? "" : "inbox")),
     text?.trim() ? plain(text) : "",
   ]
@@ -88,7 +88,7 @@ function words({ query, text, sender, state, place }: Input, number = 2): string
   const noun = number === 1 ? "e-mail" : "e-mails";
   if (query?.trim()) return `${noun} matching ${query.trim()}`;
   return [
-    state?.trim().toLowerCase(),
+    state,
     noun,
     sender?.trim() ? `from ${sender.trim()}` : "",
     text?.trim() ? `about “${text.trim()}”` : "",

@@ -8,11 +8,14 @@ import { GMAIL_SCOPE, MESSAGES_PATH, threadUrl } from "./message.ts";
 import { rawMessage } from "./mime.ts";
 
 const Input = z.object({
-  to: describe(z.string(), "E-mail addresses of the people it goes to, with commas between."),
+  to: describe(z.string(), "E-mail addresses of the people it goes to, such as sam@example.com, with commas between."),
   subject: describe(z.optional(z.string()), "Its subject."),
   body: describe(z.string(), "The text of the message."),
-  cc: describe(z.optional(z.string()), "E-mail addresses of people who get a copy."),
-  bcc: describe(z.optional(z.string()), "E-mail addresses of people who get a copy that the others do not see."),
+  cc: describe(z.optional(z.string()), "E-mail addresses of people who get a copy, such as sam@example.com."),
+  bcc: describe(
+    z.optional(z.string()),
+    "E-mail addresses of people who get a copy that the others do not see, such as sam@example.com.",
+  ),
 });
 
 export const Sent = z.looseObject({ id: z.string(), threadId: z.string() });

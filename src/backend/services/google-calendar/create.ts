@@ -5,7 +5,17 @@ import { describe } from "../fields.ts";
 import { checkedZone } from "../google/time.ts";
 import { cell, excerpt } from "../markdown.ts";
 import { defineTool, type ToolContext } from "../service.ts";
-import { EVENTS_PATH, EVENTS_SCOPE, Event, eventData, eventLine, eventPath, guestsOf, zoneOf } from "./event.ts";
+import {
+  EVENTS_PATH,
+  EVENTS_SCOPE,
+  Event,
+  eventData,
+  eventLine,
+  eventName,
+  eventPath,
+  guestsOf,
+  zoneOf,
+} from "./event.ts";
 import { newTimes } from "./times.ts";
 
 const Input = z.object({
@@ -19,7 +29,10 @@ const Input = z.object({
     "When it ends, in ISO 8601; of whole days the last one, included. An hour or a day when left out.",
   ),
   allDay: describe(z.optional(z.boolean()), "Whether it takes the whole day or days."),
-  guests: describe(z.optional(z.string()), "E-mail addresses of the people to invite, with commas between."),
+  guests: describe(
+    z.optional(z.string()),
+    "E-mail addresses of the people to invite, such as sam@example.com, with commas between.",
+  ),
   location: describe(z.optional(z.string()), "Where it is."),
   description: describe(z.optional(z.string()), "More about it."),
   timeZone: describe(
@@ -39,10 +52,16 @@ export const createEvent = defineTool({
     "create an event {start}: {title}",
     "create an event called {title} {start}",
     "schedule {title} {start}",
+    "schedule {title} on {start}",
+    "schedule {title} for {start}",
     "schedule a meeting called {title} {start}",
     "schedule {title} with {guests} {start}",
     "schedule a meeting with {guests} {start}: {title}",
     "add {title} to my calendar {start}",
+    "add {title} to my calendar on {start}",
+    "create an event called {title} on {start}",
+    "schedule a meeting called {title} on {start}",
+    "book {title} on {start}",
     "put {title} on my calendar {start}",
     "book {title} {start}",
     "book a meeting with {guests} {start}: {title}",
@@ -51,7 +70,7 @@ export const createEvent = defineTool({
   ],
   summary: describeCall,
   async run(input, context) {
-    const title = input.title.replace(/\s+/g, " ").trim();
+    const title = eventName(input.title);
     if (title === "") throw new Problem("INVALID_REQUEST", "An event needs a title.", { details: { field: "title" } });
     const zone = input.timeZone?.trim() ? checkedZone(input.timeZone) : zoneOf(context);
     const attendees = addresses(input.guests).map((email) => ({ email }));
@@ -97,7 +116,7 @@ function describeCall(input: Input): string {
     input.guests?.trim() ? `invites ${cell(input.guests)}` : "",
     input.description?.trim() ? `“${excerpt(cell(input.description), 200)}”` : "",
   ].filter(Boolean);
-  const what = `Create the event “${cell(input.title)}”, ${start}${end && end !== start ? ` to ${end}` : ""}`;
+  const what = `Create the event “${cell(eventName(input.title))}”, ${start}${end && end !== start ? ` to ${end}` : ""}`;
   return also.length > 0 ? `${what} (${also.join(", ")})` : what;
 }
 

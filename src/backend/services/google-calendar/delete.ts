@@ -2,7 +2,7 @@ import * as z from "zod/mini";
 import { describe } from "../fields.ts";
 import { cell } from "../markdown.ts";
 import { defineTool } from "../service.ts";
-import { EVENTS_SCOPE, eventData, eventLine, eventPath, zoneOf } from "./event.ts";
+import { EVENTS_SCOPE, eventData, eventLine, eventName, eventPath, zoneOf } from "./event.ts";
 import { eventOf } from "./find.ts";
 
 const Input = z.object({
@@ -26,7 +26,7 @@ export const deleteEvent = defineTool({
     "remove {event} from my calendar",
   ],
   summary: ({ event, day }: Input) =>
-    `Delete the event “${cell(event)}”${day?.trim() ? ` of ${day.trim()}` : ""} (guests are told)`,
+    `Delete the event “${cell(eventName(event))}”${day?.trim() ? ` of ${day.trim()}` : ""} (guests are told)`,
   async run(input, context) {
     const event = await eventOf(context, input.event, input.day);
     await context.http.request({

@@ -99,6 +99,12 @@ export function titleOf({ summary }: Event): string {
   return summary?.trim() || "(no title)";
 }
 
+/** The title in what a person calls an event: "the meeting Planning", "a meeting called Planning". */
+export function eventName(text: string): string {
+  const line = text.replace(/\s+/g, " ").trim();
+  return line.replace(/^(?:the|my|an?) (?:meeting|event|appointment) (?:(?:called|named|titled) )?(?=\S)/i, "");
+}
+
 /** Names or addresses of the others. */
 export function guestsOf({ attendees }: Event): string[] {
   return (attendees ?? [])

@@ -2,7 +2,7 @@ import * as z from "zod/mini";
 import { Problem } from "#protocol/errors";
 import { addDays, DAY_MS, instantOf, type When, wallTime, whenOf } from "../google/time.ts";
 import type { ToolContext } from "../service.ts";
-import { EVENTS_PATH, EVENTS_SCOPE, Event, eventPath, titleOf, whenText, zoneOf } from "./event.ts";
+import { EVENTS_PATH, EVENTS_SCOPE, Event, eventName, eventPath, titleOf, whenText, zoneOf } from "./event.ts";
 
 const Page = z.looseObject({
   items: z.nullish(z.array(Event)),
@@ -69,7 +69,7 @@ export async function eventOf(context: ToolContext, text: string, day: string | 
   if (id) return context.http.request({ path: eventPath(id), answer: Event, scope: EVENTS_SCOPE });
   const zone = zoneOf(context);
   const now = context.clock.now();
-  const wanted = text.replace(/\s+/g, " ").trim();
+  const wanted = eventName(text);
   const today = wallTime(now, zone).slice(0, 10);
   const start = day?.trim() || today;
   const span = day?.trim()

@@ -9,7 +9,10 @@ import { zoneOf } from "./event.ts";
 import { type Span, spanOf } from "./find.ts";
 
 const Input = z.object({
-  person: describe(z.optional(z.string()), '"me" (default), or the e-mail address of a person.'),
+  person: describe(
+    z.optional(z.string()),
+    '"me" (default), or the e-mail address of a person, such as sam@example.com.',
+  ),
   start: describe(
     z.optional(z.string()),
     "First day or time, ISO 8601; now when left out. A day alone is the whole of it.",

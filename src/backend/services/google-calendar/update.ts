@@ -3,7 +3,7 @@ import { Problem } from "#protocol/errors";
 import { describe } from "../fields.ts";
 import { cell, excerpt } from "../markdown.ts";
 import { defineTool } from "../service.ts";
-import { EVENTS_SCOPE, Event, eventData, eventLine, eventPath, timesOf, whenText, zoneOf } from "./event.ts";
+import { EVENTS_SCOPE, Event, eventData, eventLine, eventName, eventPath, timesOf, whenText, zoneOf } from "./event.ts";
 import { eventOf } from "./find.ts";
 import { type GoogleTime, movedTimes } from "./times.ts";
 
@@ -81,5 +81,5 @@ function describeCall(input: Input): string {
     input.description === undefined ? "" : `text “${excerpt(cell(input.description), 200)}”`,
   ].filter(Boolean);
   const day = input.day?.trim() ? ` of ${input.day.trim()}` : "";
-  return `Change the event “${cell(input.event)}”${day}: ${changes.join(", ") || "nothing"} (guests are told)`;
+  return `Change the event “${cell(eventName(input.event))}”${day}: ${changes.join(", ") || "nothing"} (guests are told)`;
 }

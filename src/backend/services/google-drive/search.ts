@@ -7,8 +7,8 @@ import { defineTool } from "../service.ts";
 const Input = z.object({
   text: describe(z.optional(z.string()), "Words that the name or the content contains."),
   kind: describe(
-    z.optional(z.enum(["folder", "document", "spreadsheet", "presentation", "pdf"])),
-    "Kind of file: folder, document, spreadsheet, presentation or pdf.",
+    z.optional(z.enum(["document", "spreadsheet", "presentation", "pdf"])),
+    "Kind of file: document, spreadsheet, presentation or pdf.",
   ),
   folder: describe(z.optional(z.string()), "Name, id or address of the folder that it is in."),
   limit: describe(z.optional(z.number().check(z.int(), z.minimum(1), z.maximum(100))), "At most so many files; 20."),

@@ -7,7 +7,10 @@ import { defineTool } from "../service.ts";
 
 const Input = z.object({
   file: describe(z.string(), "Name, id or address of the file or folder."),
-  person: describe(z.string(), 'E-mail address of the person, or "anyone" for everybody who has the link.'),
+  person: describe(
+    z.string(),
+    'E-mail address of the person, such as sam@example.com, or "anyone" for everybody who has the link.',
+  ),
   role: describe(z.optional(z.string()), 'What they may do: "read" (default), "comment" or "edit".'),
 });
 type Input = z.output<typeof Input>;
@@ -23,7 +26,6 @@ export const shareFile = defineTool({
     "share the file {file} with {person}",
     "share the folder {file} with {person}",
     "share {file} with {person} to {role}",
-    "let {person} {role} {file}",
     "give {person} access to {file}",
   ],
   summary: ({ file, person, role }: Input) =>

@@ -55,7 +55,7 @@ export function driveTest(query: string): Test {
 }
 
 /** All text of a file. */
-export function contentOf({ name, description, paragraphs, sheets }: DriveFile): string {
+function contentOf({ name, description, paragraphs, sheets }: DriveFile): string {
   const text = (paragraphs ?? []).map((paragraph) => paragraph.text);
   return [name, description, ...text, ...(sheets ?? []).flatMap(({ rows }) => rows.flat())].join(" ").toLowerCase();
 }

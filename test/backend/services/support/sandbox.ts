@@ -6,7 +6,11 @@ import { createSandbox } from "#sandbox/sandbox";
 
 const NOW = Date.parse("2026-11-27T12:00:00Z");
 const REDIRECT = "http://127.0.0.1:4000/auth/callback";
-const ORIGINS = { atlassian: "http://127.0.0.1:4010", bitbucket: "http://127.0.0.1:4011", google: "http://127.0.0.1:4012" } as const;
+const ORIGINS = {
+  atlassian: "http://127.0.0.1:4010",
+  bitbucket: "http://127.0.0.1:4011",
+  google: "http://127.0.0.1:4012",
+} as const;
 
 /** A sandbox in this process, and services that reach it through `fetch` alone, as they reach the real ones. */
 export function sandboxServices(seed?: unknown) {
@@ -36,7 +40,13 @@ export async function connected(world: ReturnType<typeof sandboxServices>, name:
     const one = service.tools.find((candidate) => candidate.name === tool);
     if (!one) throw new Error(`no tool ${tool}`);
     const { signal } = new AbortController();
-    return one.run(one.input.parse(input), { http, metadata: identity.metadata, signal, idempotencyKey: "effect_1", clock: { now: () => NOW } });
+    return one.run(one.input.parse(input), {
+      http,
+      metadata: identity.metadata,
+      signal,
+      idempotencyKey: "effect_1",
+      clock: { now: () => NOW },
+    });
   }
   return { identity, run };
 }
