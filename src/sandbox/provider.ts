@@ -57,12 +57,17 @@ export type OAuthTraits = {
   prefixes?: { access: string; refresh: string };
   /** Scope without which there is no refresh token; undefined where there always is one. */
   offlineScope?: string;
+  /** Whether parameters ask for a refresh token, where those decide: `first` is at the first consent of an account only. */
+  asksRefresh?(query: URLSearchParams): AsksRefresh;
   /** Body of a successful token answer, in the provider's own fields. */
   answer(tokens: IssuedTokens, grantType: string): Record<string, unknown>;
   /** Answers are form data unless the client asks for JSON (GitHub). */
   formUnlessAsked?: true;
   errors: Record<TokenError, { status: 200 | 400 | 401 | 403; body: Record<string, unknown> }>;
 };
+
+/** At which consents a client gets a refresh token. */
+export type AsksRefresh = "always" | "first" | "never";
 
 /** What can go wrong at a token endpoint; each provider has its own words for it. */
 export type TokenError = "client" | "code" | "refresh" | "grant_type" | "request";

@@ -1,7 +1,7 @@
 import { readFile } from "node:fs/promises";
 import { expect, test } from "vitest";
 import { Problem } from "#protocol/errors";
-import { parseSeed } from "#sandbox/seed";
+import { PROVIDERS, parseSeed } from "#sandbox/seed";
 import { ALL_SCOPES, sandbox } from "./stand-in.ts";
 
 const account = "{ accountId: a1, displayName: Ann, emailAddress: ann@example.com }";
@@ -89,11 +89,13 @@ test("a seed may be JSON, and leaves the services it does not name as they are",
   expect((await (await world.signedIn("atlassian", ALL_SCOPES)).jira("/issue/KAY-3")).status).toBe(200);
 });
 
+const PARTS = Object.keys(PROVIDERS);
+
 test.each([
-  ["- a list", "The seed world.yaml must be a map with one part per service: atlassian, bitbucket, notion, airtable."],
-  ["", "The seed world.yaml must be a map with one part per service: atlassian, bitbucket, notion, airtable."],
+  ["- a list", "The seed world.yaml must be a map with one part per service: atlassian, bitbucket, slack, github, google, notion, airtable, hubspot, linkedin."],
+  ["", "The seed world.yaml must be a map with one part per service: atlassian, bitbucket, slack, github, google, notion, airtable, hubspot, linkedin."],
   ["a: [1", "The seed world.yaml is not valid YAML: "],
-  ["pigeons: {}", "The seed world.yaml has an unknown part pigeons; there are atlassian, bitbucket, notion, airtable."],
+  ["pigeons: {}", "The seed world.yaml has an unknown part pigeons; there are atlassian, bitbucket, slack, github, google, notion, airtable, hubspot, linkedin."],
   ["atlassian: {}", "The seed world.yaml is wrong at atlassian.accounts: it must be a list."],
   [
     `atlassian: { accounts: [${account}], sites: [{ name: s, projcts: [] }] }`,

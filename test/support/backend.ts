@@ -63,6 +63,7 @@ export function createWorld(overrides: Partial<BackendPorts> & Pick<BackendPorts
       clients: {
         atlassian: { id: "atlassian-client", secret: "atlassian-secret" },
         bitbucket: { id: "bitbucket-client", secret: "bitbucket-secret" },
+        google: { id: "google-client", secret: "google-secret" },
       },
     }),
     model: () => ({ env: {} }),

@@ -71,6 +71,7 @@ async function runTool(
     metadata: access.metadata,
     signal: effect ? new AbortController().signal : context.signal,
     idempotencyKey,
+    clock: ports.clock,
   });
 }
 

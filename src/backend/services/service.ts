@@ -1,4 +1,5 @@
 import type * as z from "zod/mini";
+import type { Clock } from "../ports.ts";
 
 /**
  * A service is data: how to sign in, who the account is, and what can be done. The flows (consent, refresh, requests, approvals) are
@@ -124,6 +125,8 @@ export type ToolContext = {
   signal: AbortSignal;
   /** For writes: sent as the service's idempotency key where it has one. */
   idempotencyKey: string;
+  /** What "today" and "now" mean. */
+  clock: Clock;
 };
 
 /** What a tool answers: `data` trimmed for a model, `text` as Markdown for a person, `url` where the person can look at it. */

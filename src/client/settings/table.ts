@@ -43,6 +43,7 @@ export const SETTINGS = {
   ...clientOf("airtable", "Airtable"),
   ...clientOf("hubspot", "HubSpot"),
   ...clientOf("linkedin", "LinkedIn"),
+  ...clientOf("google", "Gmail, Google Calendar, Docs, Sheets and Drive"),
   ...clientOf("kyg", "kyg"),
   "kyg.authorize-url": { describe: "consent page of kyg", env: "KAY_KYG_AUTHORIZE_URL", parse: parseEndpoint },
   "kyg.token-url": { describe: "token endpoint of kyg", env: "KAY_KYG_TOKEN_URL", parse: parseEndpoint },

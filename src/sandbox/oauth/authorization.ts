@@ -1,4 +1,4 @@
-import type { OAuthTraits } from "../provider.ts";
+import type { AsksRefresh, OAuthTraits } from "../provider.ts";
 
 /** An authorization request that may be shown to a person. */
 export type Authorization = {
@@ -7,6 +7,7 @@ export type Authorization = {
   state: string | undefined;
   scopes: string[];
   challenge?: string;
+  asksRefresh?: AsksRefresh;
 };
 
 /**
@@ -48,6 +49,7 @@ export function readAuthorization(query: URLSearchParams, traits: OAuthTraits, c
       state,
       scopes: scopesOf(query, traits),
       ...(challenge ? { challenge } : {}),
+      ...(traits.asksRefresh ? { asksRefresh: traits.asksRefresh(query) } : {}),
     },
   };
 }

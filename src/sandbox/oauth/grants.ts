@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
 import * as z from "zod/mini";
-import type { IssuedTokens, OAuthTraits } from "../provider.ts";
+import type { AsksRefresh, IssuedTokens, OAuthTraits } from "../provider.ts";
 
 const CODE_MS = 60_000;
 
@@ -9,6 +9,8 @@ const CodeRow = z.object({
   grant: z.string(),
   redirect_uri: z.string(),
   challenge: z.optional(z.string()),
+  /** Set where the request decided on the refresh token. */
+  refresh: z.optional(z.boolean()),
   expires: z.number(),
   spent: z.boolean(),
 });
@@ -32,6 +34,7 @@ export type CodeRequest = {
   scopes: string[];
   redirectUri: string;
   challenge?: string;
+  asksRefresh?: AsksRefresh;
 };
 
 /** What the functions below work on. */
@@ -85,15 +88,18 @@ export function noGrants(): GrantRows {
   return { grants: {}, codes: {}, access: {}, refresh: {} };
 }
 
-function newCode(store: Store, { account, client, scopes, redirectUri, challenge }: CodeRequest): string {
+function newCode(store: Store, request: CodeRequest): string {
+  const { account, client, scopes, redirectUri, challenge, asksRefresh } = request;
   const { rows, now } = store;
   prune(rows, now());
+  const again = Object.values(rows.grants).some((grant) => grant.account === account && grant.client === client);
   const [id, code] = [secret(store), secret(store)];
   rows.grants[id] = { account, client, scopes };
   rows.codes[hash(code)] = {
     grant: id,
     redirect_uri: redirectUri,
     ...(challenge === undefined ? {} : { challenge }),
+    ...(asksRefresh === undefined ? {} : { refresh: asksRefresh === "always" || (asksRefresh === "first" && !again) }),
     expires: now() + CODE_MS,
     spent: false,
   };
@@ -118,7 +124,7 @@ function exchange(store: Store, code: string, { client, redirectUri, verifier }:
   const proven = row.challenge === undefined || (verifier !== undefined && hash(verifier) === row.challenge);
   if (row.expires <= now() || row.redirect_uri !== redirectUri || !proven) return undefined;
   const lasting = traits.offlineScope === undefined || grant.scopes.includes(traits.offlineScope);
-  return issue(store, grant, traits.refresh !== "none" && lasting);
+  return issue(store, grant, row.refresh ?? (lasting && traits.refresh !== "none"));
 }
 
 function refresh(store: Store, token: string, client: string): IssuedTokens | undefined {

@@ -32,13 +32,14 @@ export function oauthRoutes(app: Hono<SandboxEnv>, place: OAuthPlace): void {
 /** Give a person's answer to a request: where the browser then goes. */
 export function decide(place: OAuthPlace, authorization: Authorization, account: string | null): string {
   if (account === null) return denial(authorization);
-  const { client, scopes, redirectUri, challenge } = authorization;
+  const { client, scopes, redirectUri, challenge, asksRefresh } = authorization;
   const code = place.grants.code({
     account,
     client,
     scopes,
     redirectUri,
     ...(challenge === undefined ? {} : { challenge }),
+    ...(asksRefresh === undefined ? {} : { asksRefresh }),
   });
   return answerTo(redirectUri, { state: authorization.state, code });
 }

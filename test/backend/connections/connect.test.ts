@@ -47,6 +47,9 @@ test("an empty or null session id is none", async () => {
     expect((await connectTo("jira", { session_id })).body).not.toHaveProperty("session_reset");
 });
 
+/** Every service that there is. */
+const names = () => world().ports.services.map(({ service }) => service.name);
+
 test("V07 the authorization URLs of jira and confluence ask for offline access and consent, scopes encoded with %20", async () => {
   for (const service of ["jira", "confluence"]) {
     const { body } = await connectTo(service);
@@ -75,6 +78,35 @@ test("V07 the authorization URL of bitbucket", async () => {
   );
 });
 
+test("V07 the authorization URLs of Google's services ask for offline access and consent, with an S256 challenge", async () => {
+  for (const [service, scope] of [
+    ["gmail", "gmail.modify"],
+    ["google-calendar", "calendar.events"],
+    ["google-docs", "documents"],
+    ["google-sheets", "spreadsheets"],
+    ["google-drive", "drive"],
+  ]) {
+    const { body } = await connectTo(service ?? "");
+    const url = new URL(String(body.authorization_url));
+    expect([url.origin + url.pathname, Object.fromEntries(url.searchParams)]).toEqual([
+      "https://accounts.google.com/o/oauth2/v2/auth",
+      {
+        access_type: "offline",
+        prompt: "consent",
+        response_type: "code",
+        client_id: "google-client",
+        redirect_uri: "http://127.0.0.1:4000/auth/callback",
+        scope: expect.stringContaining(`openid email profile https://www.googleapis.com/auth/${scope}`),
+        state: body.state,
+        code_challenge: expect.stringMatching(/^[\w-]{43}$/),
+        code_challenge_method: "S256",
+      },
+    ]);
+    expect(url.search).toContain("openid%20email%20profile%20https%3A%2F%2Fwww.googleapis.com%2Fauth%2F");
+    expect(String(body.state)).toMatch(/^[0-9a-f]{64}$/);
+  }
+});
+
 test("an unknown service is refused with the services there are and the nearest name", async () => {
   const { status, body } = await connectTo("jria");
   expect([status, body]).toEqual([
@@ -83,8 +115,8 @@ test("an unknown service is refused with the services there are and the nearest 
       error: "UNKNOWN_SERVICE",
       code: "UNKNOWN_SERVICE",
       message:
-        'There is no service "jria". Did you mean jira? The services are jira, confluence, bitbucket, notion, airtable, kyg.',
-      services: ["jira", "confluence", "bitbucket", "notion", "airtable", "kyg"],
+        'There is no service "jria". Did you mean jira? The services are jira, confluence, bitbucket, slack, github, gmail, google-calendar, google-docs, google-sheets, google-drive, notion, airtable, hubspot, linkedin, kyg.',
+      services: ["jira", "confluence", "bitbucket", "slack", "github", "gmail", "google-calendar", "google-docs", "google-sheets", "google-drive", "notion", "airtable", "hubspot", "linkedin", "kyg"],
       nearest: "jira",
     },
   ]);
@@ -98,7 +130,7 @@ test("connect without a service names the services", async () => {
     status: 400,
     body: {
       code: "INVALID_REQUEST",
-      message: "Name the service in ?service=, one of jira, confluence, bitbucket, notion, airtable, kyg.",
+      message: "Name the service in ?service=, one of jira, confluence, bitbucket, slack, github, gmail, google-calendar, google-docs, google-sheets, google-drive, notion, airtable, hubspot, linkedin, kyg.",
     },
   });
 });

@@ -6,6 +6,9 @@ import { json } from "#test/outside";
 const world = useBackend();
 const NONE = { connected: false };
 
+/** Every service that there is, none connected. */
+const nothing = () => Object.fromEntries(world().ports.services.map(({ service }) => [service.name, NONE]));
+
 const INVALID = [
   400,
   {
@@ -23,6 +26,7 @@ test("GET /connections shows every service with user and metadata, by token and 
     200,
     {
       connections: {
+        ...nothing(),
         jira: {
           connected: true,
           user: ANN,
@@ -43,7 +47,7 @@ test("an installation with nothing connected sees every service as not connected
   const { body } = await world().call("POST /connections/connect?service=jira");
   const answer = await world().call(`GET /connections?session_id=${body.session_id}`);
   expect(answer.body).toEqual({
-    connections: { jira: NONE, confluence: NONE, bitbucket: NONE, notion: NONE, airtable: NONE, kyg: NONE },
+    connections: { jira: NONE, confluence: NONE, bitbucket: NONE, slack: NONE, github: NONE, gmail: NONE, "google-calendar": NONE, "google-docs": NONE, "google-sheets": NONE, "google-drive": NONE, notion: NONE, airtable: NONE, hubspot: NONE, linkedin: NONE, kyg: NONE },
   });
 });
 
@@ -82,7 +86,7 @@ test("disconnect forgets the tokens of one service, by session id or by token, a
     expect([answer.status, answer.body]).toEqual(done);
   }
   expect((await world().call("GET /connections", { token })).body).toMatchObject({
-    connections: { jira: NONE, confluence: { connected: true } },
+    connections: { jira: NONE, confluence: NONE, bitbucket: NONE, slack: NONE, github: NONE, gmail: NONE, "google-calendar": NONE, "google-docs": NONE, "google-sheets": NONE, "google-drive": NONE, notion: NONE, airtable: NONE, hubspot: NONE, linkedin: NONE, kyg: NONE } },
   });
   const rows = await world()
     .ports.db.selectFrom("grants")

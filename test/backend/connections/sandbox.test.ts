@@ -71,6 +71,11 @@ test("every service of the sandbox is connected by a consent there, and named by
       linkedin: { connected: true, user: { name: "Dana Demo" } },
       slack: { connected: true, user: { name: "Dana Demo", username: "dana" } },
       github: { connected: true, user: { name: "Dana Demo", username: "dana-demo" } },
+      gmail: { connected: true, user: { email: "dana@example.com" } },
+      "google-calendar": { connected: true, metadata: { time_zone: "Europe/Berlin" } },
+      "google-docs": { connected: true },
+      "google-sheets": { connected: true },
+      "google-drive": { connected: true },
       kyg: { connected: false },
     },
   });
@@ -82,7 +87,7 @@ test("a denial at the sandbox is told as one", async () => {
 });
 
 test("tokens of the sandbox rotate for as long as it takes, and a revoked grant ends the connection", async () => {
-  for (const service of ["jira", "bitbucket", "slack", "hubspot"]) {
+  for (const service of ["jira", "bitbucket", "slack", "gmail", "hubspot"]) {
     const sandbox = sandboxWorld();
     const { session } = await consent(sandbox, service, "allow");
     const seen = new Set<string>();

@@ -109,6 +109,7 @@ test("a tool of a connection without a chosen site asks for the choice and sends
     metadata: {},
     signal: new AbortController().signal,
     idempotencyKey: "e",
+    clock: { now: () => 0 },
   };
   await expect(create?.run({ project: "KAY", summary: "x" }, context)).rejects.toMatchObject({
     code: "SITE_REQUIRED",

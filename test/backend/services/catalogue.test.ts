@@ -23,6 +23,11 @@ test("without a client and without a sandbox every service is listed and none ca
     ["bitbucket", "Bitbucket", null],
     ["slack", "Slack", null],
     ["github", "GitHub", null],
+    ["gmail", "Gmail", null],
+    ["google-calendar", "Google Calendar", null],
+    ["google-docs", "Google Docs", null],
+    ["google-sheets", "Google Sheets", null],
+    ["google-drive", "Google Drive", null],
     ["notion", "Notion", null],
     ["airtable", "Airtable", null],
     ["hubspot", "HubSpot", null],
@@ -77,6 +82,37 @@ test("a real client goes to the real endpoints, the others to the sandbox under 
       authorize: "http://127.0.0.1:4010/authorize",
       token: "http://127.0.0.1:4010/oauth/token",
       api: "http://127.0.0.1:4010",
+    },
+  ]);
+});
+
+test("the APIs of Google live at hosts of their own, and one sandbox origin plays them all", () => {
+  const of = (options: Parameters<typeof configureServices>[0]) =>
+    shown(options).find(([name]) => name === "google-docs");
+  expect(of({ clients: { google: real } })).toEqual([
+    "google-docs",
+    "real",
+    {
+      authorize: "https://accounts.google.com/o/oauth2/v2/auth",
+      token: "https://oauth2.googleapis.com/token",
+      account: "https://openidconnect.googleapis.com",
+      api: "https://docs.googleapis.com",
+      drive: "https://www.googleapis.com",
+      web: "https://docs.google.com",
+    },
+  ]);
+  const origin = "http://127.0.0.1:4012";
+  const client = { id: "kay-sandbox-google", secret: "s4" };
+  expect(of({ clients: {}, sandbox: { google: { origin, client } } })).toEqual([
+    "google-docs",
+    "kay-sandbox-google",
+    {
+      authorize: `${origin}/o/oauth2/v2/auth`,
+      token: `${origin}/token`,
+      account: origin,
+      api: origin,
+      drive: origin,
+      web: origin,
     },
   ]);
 });

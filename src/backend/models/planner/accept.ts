@@ -1,6 +1,7 @@
 import type { Accept } from "./align.ts";
 import { leadsTo, type Skill } from "./catalogue.ts";
 import type { Clause } from "./clause.ts";
+import { datesIn } from "./dates.ts";
 import { POSSESSIVE } from "./lexicon.ts";
 import { isValue, keyIn, slotName, textQuality } from "./looks.ts";
 import { reference } from "./reference.ts";
@@ -14,6 +15,7 @@ export function acceptor(clause: Clause, skill: Skill): Accept {
     if (first === undefined || (skill.access !== "read" && to - from === 1 && POSSESSIVE.has(first.lower))) return 0;
     if (to - from <= 4 && reference(clause, field, from, to) !== undefined) return 0.9;
     if (span.every(({ stop, kind }) => (stop && kind === "word") || kind === "mark") && !isValue(field, span)) return 0;
+    if (field.kind === "date") return datesIn(clause, field).some((one) => one.from === from && one.to === to) ? 1 : 0;
     if (first.kind === "literal") {
       if (to - from > 1 || (field.kind !== "text" && field.kind !== "name")) return 0;
       // "Send a message: hello": what stands after the colon is no channel, which would look like #general.
@@ -26,11 +28,16 @@ export function acceptor(clause: Clause, skill: Skill): Accept {
       case "number":
         return to - from === 1 && /^#?\d+$/.test(first.text) ? 1 : 0;
       case "text":
+        // The "on" of "schedule Dentist on Friday" belongs to the day.
+        if (BEFORE_DATES.has(span.at(-1)?.lower ?? "") && datesIn(clause, field).some((date) => date.from === to))
+          return 0;
         return leadsTo(skill, field, words[from - 1]) || !skill.cues.has(field.name) ? textQuality(span) : 0;
       case "name":
-        return isValue(field, span) ? 1 : slotName(skill, field, words, from, to);
+        return isValue(field, span) ? 1 : field.closed ? 0 : slotName(skill, field, words, from, to);
       default:
         return 0;
     }
   };
 }
+
+const BEFORE_DATES = new Set(["on", "at", "for", "from", "to", "by", "in", "until"]);

@@ -89,9 +89,9 @@ function pieces(text: string): Piece[] {
 /** wink cuts `KAY-3` and `kay-cli` whole, but takes `#general`, `feature/x` or `urn:li:share:1` apart; what is written without a space stays one word. */
 function joined(words: Word[]): Word[] {
   const result: Word[] = [];
-  for (const word of words) {
+  for (const [index, word] of words.entries()) {
     const before = result.at(-1);
-    if (before && before.end === word.start && glue(before, word)) {
+    if (before && before.end === word.start && glue(before, word, words[index + 1])) {
       const text = before.text + word.text;
       const lower = text.toLowerCase();
       result[result.length - 1] = {
@@ -117,8 +117,11 @@ function withoutMark(word: Word): Word {
   return { ...word, text, lower, lemma: lower, stem: lower, end: word.start + text.length };
 }
 
-function glue(before: Word, word: Word): boolean {
+function glue(before: Word, word: Word, next: Word | undefined): boolean {
   if (/^urn(:|$)/i.test(before.text)) return /^:?[\p{L}\p{N}]|^:$/u.test(word.text) && !/^urn$/i.test(word.text);
+  // "A1:C3" is one range of cells, "A1: 5" is not.
+  if (word.text === ":") return CELL.test(before.text) && next?.start === word.end && CELL.test(next.text);
+  if (before.text.endsWith(":") && CELL.test(before.text.slice(0, -1))) return CELL.test(word.text);
   if (/^[#@~/]$/.test(before.text) || /[/_@-]$/.test(before.text)) return /^[\p{L}\p{N}_]/u.test(word.text);
   return /^[/_@-]/.test(word.text) && /[\p{L}\p{N}]$/u.test(before.text) && word.text.length < 60;
 }
@@ -130,6 +133,8 @@ function literal({ text, start, end }: Piece): Word {
 function unquoted(text: string): string {
   return /^(["“'`])(.*)(["”'`])$/s.exec(text)?.[2] ?? text;
 }
+
+const CELL = /^[A-Za-z]{1,3}\d{1,5}$/;
 
 /** Words of politeness, which wink does not count as common. */
 const FILLERS = new Set(["please", "kindly", "hey", "ok", "okay", "just", "want", "like", "need", "let", "us", "now"]);

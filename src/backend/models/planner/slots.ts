@@ -1,7 +1,7 @@
-import { parse as parseDates } from "chrono-node/en";
 import type { Alignment } from "./align.ts";
 import { leadsTo, type Skill } from "./catalogue.ts";
 import { type Clause, textOf, type Value } from "./clause.ts";
+import { datesIn, type NamedDate } from "./dates.ts";
 import type { Field } from "./fields.ts";
 import type { Word } from "./language.ts";
 import { isAction, NEGATIONS, POSSESSIVE } from "./lexicon.ts";
@@ -43,6 +43,11 @@ function capture(clause: Clause, skill: Skill, filled: Filled, field: Field, at:
   const from = leads ? at + 1 : at;
   const span = clause.words.slice(from, to);
   const [first] = span;
+  if (field.kind === "date") {
+    const date = datesIn(clause, field).find((one) => one.from === from && one.to === to);
+    if (date && filled.input[field.name] === undefined) putDate(skill, filled, field, date);
+    return;
+  }
   if (first === undefined || filled.input[field.name] !== undefined) return;
   const referred = reference(clause, field, from, to);
   if (referred !== undefined) putAll(filled, field, referred);
@@ -115,33 +120,38 @@ function fillNumber({ words }: Clause, skill: Skill, filled: Filled, field: Fiel
   claim(filled, index, index + 1);
 }
 
-function fillDate({ text, words, now }: Clause, skill: Skill, filled: Filled, field: Field): void {
+/** The first day or time that is not taken; where there are several fields for one, the words before it say which. */
+function fillDate(clause: Clause, skill: Skill, filled: Filled, field: Field): void {
   if (filled.input[field.name] !== undefined) return;
-  const offset = words[0]?.start ?? 0;
-  for (const found of parseDates(text, new Date(now))) {
-    const from = words.findIndex(({ end }) => end - offset > found.index);
-    const to = words.findLastIndex(({ start }) => start - offset < found.index + found.text.length) + 1;
-    if (from < 0 || filled.claimed.has(from)) continue;
-    const several =
-      skill.fields.filter(({ kind, name }) => kind === "date" && filled.input[name] === undefined).length > 1;
-    if (several && !leadsTo(skill, field, words[from - 1])) continue;
-    const date = found.start.date().toISOString();
-    put(filled, field, found.start.isCertain("hour") ? date : date.slice(0, 10));
-    claim(filled, from, to);
-    return;
-  }
+  const open = skill.fields.filter(({ kind, name }) => kind === "date" && filled.input[name] === undefined);
+  const leads = (one: Field, from: number) => leadsTo(skill, one, clause.words[from - 1]);
+  const date = datesIn(clause, field).find(
+    ({ from }) =>
+      !filled.claimed.has(from) && (open.length === 1 || leads(field, from) || !open.some((one) => leads(one, from))),
+  );
+  if (date) putDate(skill, filled, field, date);
+}
+
+/** "From 2 to 3pm" is one date with an end, which is for the field after. */
+function putDate(skill: Skill, filled: Filled, field: Field, { from, to, start, end }: NamedDate): void {
+  const next = skill.fields.find(({ kind, name }) => kind === "date" && /^(end|until|to)/.test(name));
+  put(filled, field, start);
+  if (end !== undefined && next && next !== field && filled.input[next.name] === undefined) put(filled, next, end);
+  claim(filled, from, to);
 }
 
 /** A name after a word that leads to one ("in KAY"), beside the field's own name ("KAY project"), or with the field's own look. */
 function fillName(clause: Clause, skill: Skill, filled: Filled, field: Field, { matched }: Alignment): void {
   const { words } = clause;
-  if (filled.input[field.name] !== undefined) return;
+  // Values of a closed list are found wherever they stand, and nothing else is one.
+  if (filled.input[field.name] !== undefined || field.closed) return;
   let best = { from: -1, to: -1, quality: 0.45 };
   words.forEach((word, from) => {
     const led = leadsTo(skill, field, words[from - 1]);
     if (filled.claimed.has(from) || (matched.has(from) && !led)) return;
     const named = words[from + 1]?.lemma === field.name;
-    if (isGeneric(skill, field, [word])) return;
+    if (isGeneric(skill, field, [word]) || skill.fields.some(({ name }) => name !== field.name && name === word.lower))
+      return;
     const to = led ? endOfName(words, from, filled.claimed) : from + 1;
     const look = slotName(skill, field, words, from, to);
     const quality = led || named ? look : field.shape?.test(word.text) ? look * 0.8 : 0;

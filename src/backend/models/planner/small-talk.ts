@@ -41,7 +41,7 @@ function isAboutKay(words: Word[]): boolean {
   const text = words.map(({ lower }) => lower).join(" ");
   return (
     /\b(what|which|how|who)\b.*\b(can|could|do|are|will) (you|i|kay)\b/.test(text) &&
-    !/\b(close|create|show|find|list)\b/.test(text)
+    !/\b(close|create|show|find|list|i have)\b/.test(text)
   );
 }
 

@@ -1,6 +1,9 @@
 import { createServiceHttp, type ServiceHttpOptions } from "#backend/services/http";
 import type { Service, ServiceHttp, ToolContext } from "#backend/services/service";
 
+/** What "now" is. */
+const NOON = Date.parse("2026-11-27T12:00:00Z");
+
 /** One request that a test expects, and its answer: a status and JSON, raw text with its type, or a fault of the network. */
 export type Expected = {
   request: string;
@@ -51,7 +54,7 @@ export function httpOver(
     endpoints: service.endpoints,
     service,
     token: async () => "T0",
-    clock: { now: () => Date.parse("2026-11-27T12:00:00Z") },
+    clock: { now: () => NOON },
     sleep: async (milliseconds) => void pauses.push(milliseconds),
     ...options,
   });
@@ -76,6 +79,7 @@ export function contextOver(
     metadata,
     signal: new AbortController().signal,
     idempotencyKey: "effect_1",
+    clock: { now: () => NOON },
   };
 }
 

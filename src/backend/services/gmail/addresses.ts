@@ -1,0 +1,53 @@
+import { domainToASCII } from "node:url";
+import { Problem } from "#protocol/errors";
+import { encodeHeader, oneLine } from "./encoded-words.ts";
+
+/** A mailbox of a header: "Ana <ana@x.test>". */
+export type Mailbox = { name: string; address: string };
+
+/** The mailboxes in a list as people and headers write it; what is no address is kept as it is. */
+export function mailboxesIn(text: string): Mailbox[] {
+  return splitList(oneLine(text)).map((item) => {
+    const [, name = "", address] = /^(.*?)\s*<([^<>]*)>$/.exec(item) ?? [];
+    if (address === undefined) return { name: "", address: item };
+    return { name: name.replace(/^"(.*)"$/, "$1").replace(/\\(.)/g, "$1"), address: address.trim() };
+  });
+}
+
+/**
+ * Mailboxes to write to, each with an address that mail can go to.
+ *
+ * @throws Problem INVALID_REQUEST that names what is no e-mail address
+ */
+export function recipients(text: string | undefined, field: string): Mailbox[] {
+  return mailboxesIn(text ?? "").map(({ name, address }) => {
+    const at = address.lastIndexOf("@");
+    const domain = domainToASCII(address.slice(at + 1));
+    const local = address.slice(0, at);
+    if (/^[!-~]+$/.test(local) && !/[\s"(),:;<>@[\]\\]/.test(local) && /^[^\s@<>]+\.[^\s@<>]+$/.test(domain)) {
+      return { name, address: `${local}@${domain}` };
+    }
+    throw new Problem("INVALID_REQUEST", `“${address}” is not an e-mail address.`, {
+      hint: "Write the address of each person, with commas between.",
+      details: { field },
+    });
+  });
+}
+
+/** Mailboxes as the value of a header (RFC 5322 section 3.4), one a line. */
+export function addressHeader(mailboxes: Mailbox[]): string {
+  return mailboxes.map(mailbox).join(",\r\n ");
+}
+
+function mailbox({ name, address }: Mailbox): string {
+  const encoded = encodeHeader(name);
+  if (encoded === "") return address;
+  if (encoded.startsWith("=?") || /^[\w !#$%&'*+/=?^`{|}~-]+$/.test(encoded)) return `${encoded} <${address}>`;
+  return `"${encoded.replace(/["\\]/g, "\\$&")}" <${address}>`;
+}
+
+/** Cuts at commas and semicolons that are neither in quotes nor in angle brackets. */
+function splitList(text: string): string[] {
+  const items = text.match(/(?:"(?:\\.|[^"\\])*"|<[^<>]*>|[^,;"<]|["<])+/g) ?? [];
+  return items.map((item) => item.trim()).filter(Boolean);
+}

@@ -1,0 +1,91 @@
+import * as z from "zod/mini";
+import { Problem } from "#protocol/errors";
+import type { ToolContext } from "../service.ts";
+import { dateOf, GMAIL_SCOPE, MESSAGES_PATH, Message, senderName, subjectOf } from "./message.ts";
+
+const Page = z.looseObject({
+  messages: z.nullish(z.array(z.looseObject({ id: z.string(), threadId: z.string() }))),
+  nextPageToken: z.nullish(z.string()),
+});
+
+/** Headers that lists and replies need. */
+const HEADERS = ["From", "To", "Cc", "Reply-To", "Subject", "Message-ID", "References"];
+
+/** Messages are read so many at once; Gmail counts each, and lists give ids only. */
+const AT_ONCE = 5;
+
+/** Messages of a query, newest first, with their headers. Source: Gmail API v1, GET …/messages and …/messages/{id}. */
+export async function findMessages(
+  { http }: Pick<ToolContext, "http">,
+  q: string,
+  limit: number,
+): Promise<{ messages: Message[]; more: boolean }> {
+  const ids: string[] = [];
+  let pageToken: string | undefined;
+  do {
+    const query = { q: q || undefined, maxResults: Math.min(limit - ids.length, 100), pageToken };
+    const page = await http.request({ path: MESSAGES_PATH, query, answer: Page, scope: GMAIL_SCOPE });
+    ids.push(...(page.messages ?? []).map(({ id }) => id));
+    pageToken = page.nextPageToken ?? undefined;
+  } while (pageToken !== undefined && ids.length < limit);
+  const wanted = ids.slice(0, limit);
+  const messages: Message[] = [];
+  for (let start = 0; start < wanted.length; start += AT_ONCE) {
+    const some = wanted.slice(start, start + AT_ONCE);
+    messages.push(...(await Promise.all(some.map((id) => messageById({ http }, id, "metadata")))));
+  }
+  return { messages, more: pageToken !== undefined || ids.length > limit };
+}
+
+/** One message by its id: its headers, or all of it. */
+export function messageById(
+  { http }: Pick<ToolContext, "http">,
+  id: string,
+  format: "metadata" | "full",
+): Promise<Message> {
+  const headers = format === "metadata" ? HEADERS.map((name) => `&metadataHeaders=${name}`).join("") : "";
+  const path = `${MESSAGES_PATH}/${encodeURIComponent(id)}?format=${format}${headers}`;
+  return http.request({ path, answer: Message, scope: GMAIL_SCOPE });
+}
+
+/**
+ * The one message that a person means: by its id, its address, or words of its subject. Of a conversation it is the newest.
+ *
+ * @throws Problem INVALID_REQUEST when there is none, or words fit several conversations
+ */
+export async function messageOf(context: ToolContext, text: string): Promise<Message> {
+  const wanted = text.trim();
+  const [, id] = /(?:^|\/)(?:msg-[af]:)?([0-9a-f]{12,20})$/.exec(wanted) ?? [];
+  if (id) return messageById(context, id, "metadata");
+  const words = wanted.replace(/["“”()\s]+/g, " ").trim();
+  if (words === "") throw none(wanted);
+  const { messages } = await findMessages(context, `subject:(${words}) -in:drafts`, 10);
+  const exact = messages.filter((message) => plain(subjectOf(message)) === plain(words));
+  const matches = exact.length > 0 ? exact : messages;
+  const [first] = matches;
+  if (!first) throw none(wanted);
+  if (matches.every(({ threadId }) => threadId === first.threadId)) return first;
+  const list = matches
+    .slice(0, 5)
+    .map((one) => `“${subjectOf(one)}” from ${senderName(one)}, ${dateOf(one).slice(0, 10)} (${one.id})`);
+  throw new Problem("INVALID_REQUEST", `Several messages match “${wanted}”: ${list.join("; ")}.`, {
+    hint: "Name it by its id.",
+    details: { field: "message" },
+  });
+}
+
+function none(wanted: string): Problem {
+  return new Problem("INVALID_REQUEST", `No message has “${wanted}” in its subject.`, {
+    hint: "Search for it first, and name it by its id.",
+    details: { field: "message" },
+  });
+}
+
+/** A subject without the marks of answers before it. */
+function plain(subject: string): string {
+  return subject
+    .replace(/^(?:\s*(?:re|fwd?|aw|wg)\s*:)+/i, "")
+    .replace(/["“”()\s]+/g, " ")
+    .trim()
+    .toLowerCase();
+}

@@ -1,0 +1,148 @@
+import * as z from "zod/mini";
+import { cleanText } from "../clean.ts";
+import { cell, markdownTable } from "../markdown.ts";
+import type { ToolContext } from "../service.ts";
+import { mailboxesIn } from "./addresses.ts";
+import { decodeBytes, decodeHeader, oneLine } from "./encoded-words.ts";
+import { htmlText } from "./html.ts";
+
+const Header = z.looseObject({ name: z.string(), value: z.nullish(z.string()) });
+
+/** A part of a message. Its own parts are read when they are come to, since schemas do not nest endlessly. */
+const Part = z.looseObject({
+  mimeType: z.nullish(z.string()),
+  filename: z.nullish(z.string()),
+  headers: z.nullish(z.array(Header)),
+  body: z.nullish(z.looseObject({ size: z.nullish(z.number()), data: z.nullish(z.string()) })),
+  parts: z.nullish(z.array(z.unknown())),
+});
+type Part = z.output<typeof Part>;
+
+/** A message as Gmail gives it. Source: Gmail API v1, "users.messages". */
+export const Message = z.looseObject({
+  id: z.string(),
+  threadId: z.string(),
+  labelIds: z.nullish(z.array(z.string())),
+  snippet: z.nullish(z.string()),
+  internalDate: z.nullish(z.string()),
+  payload: z.nullish(Part),
+});
+export type Message = z.output<typeof Message>;
+
+export const MESSAGES_PATH = "/gmail/v1/users/me/messages";
+export const GMAIL_SCOPE = "gmail.modify";
+
+/** A header of a message, read; empty when it has none. What is encoded is cleaned only once it is decoded. */
+export function header(message: Message, name: string): string {
+  const found = message.payload?.headers?.find((one) => one.name.toLowerCase() === name.toLowerCase());
+  return oneLine(cleanText(decodeHeader(found?.value ?? "")));
+}
+
+/** The text of a message: its plain part, else its HTML as text. */
+export function bodyText({ payload }: Message): string {
+  const parts = payload ? leaves(payload).filter(({ filename }) => !filename) : [];
+  const plain = parts.filter(({ mimeType }) => mimeType === "text/plain").map(partText);
+  if (plain.some((text) => text.trim() !== "")) return plain.join("\n\n").trim();
+  return parts
+    .filter(({ mimeType }) => mimeType === "text/html")
+    .map((part) => cleanText(htmlText(partText(part))))
+    .join("\n\n")
+    .trim();
+}
+
+/** Files that come with a message. */
+export function attachmentsOf({ payload }: Message): { name: string; type: string; bytes: number }[] {
+  const files = payload ? leaves(payload).filter(({ filename }) => Boolean(filename)) : [];
+  return files.map(({ filename, mimeType, body }) => ({
+    name: oneLine(cleanText(decodeHeader(filename ?? ""))),
+    type: mimeType ?? "",
+    bytes: body?.size ?? 0,
+  }));
+}
+
+/** A message trimmed for a model. */
+export function messageData(
+  message: Message,
+  context: Pick<ToolContext, "http" | "metadata">,
+): Record<string, unknown> {
+  const labels = message.labelIds ?? [];
+  return {
+    id: message.id,
+    thread: message.threadId,
+    from: header(message, "From"),
+    to: header(message, "To"),
+    subject: subjectOf(message),
+    date: dateOf(message),
+    unread: labels.includes("UNREAD"),
+    labels,
+    excerpt: entities(message.snippet ?? ""),
+    url: threadUrl(message.threadId, context),
+  };
+}
+
+/** Messages as a table for a person. */
+export function messageTable(messages: Message[]): string {
+  const rows = messages.map((message) => [
+    senderName(message),
+    (message.labelIds ?? []).includes("UNREAD") ? `${subjectOf(message)} (unread)` : subjectOf(message),
+    dateOf(message).slice(0, 16).replace("T", " "),
+    entities(message.snippet ?? "").slice(0, 80),
+    message.id,
+  ]);
+  return markdownTable(["From", "Subject", "Date (UTC)", "Text", "ID"], rows);
+}
+
+export function subjectOf(message: Message): string {
+  return header(message, "Subject") || "(no subject)";
+}
+
+/** Name of whom it is from, or the address. */
+export function senderName(message: Message): string {
+  const [from] = mailboxesIn(header(message, "From"));
+  return from?.name || from?.address || "somebody";
+}
+
+/** When Gmail got it, in ISO 8601. */
+export function dateOf({ internalDate }: Message): string {
+  return new Date(Number(internalDate ?? 0)).toISOString();
+}
+
+/** Where a person reads a conversation. */
+export function threadUrl(thread: string, context: Pick<ToolContext, "http" | "metadata">): string {
+  return mailUrl(`all/${encodeURIComponent(thread)}`, context);
+}
+
+/** A place in Gmail, in the account that is connected. */
+export function mailUrl(place: string, { http, metadata }: Pick<ToolContext, "http" | "metadata">): string {
+  const account = typeof metadata.email === "string" ? `?authuser=${encodeURIComponent(metadata.email)}` : "";
+  return `${http.endpoints.web}/mail/u/${account}#${place}`;
+}
+
+/** "**Subject** from Ana". */
+export function messageLine(message: Message): string {
+  return `**${cell(subjectOf(message))}** from ${cell(senderName(message))}`;
+}
+
+function leaves(part: Part): Part[] {
+  if (!part.parts?.length) return [part];
+  return part.parts.flatMap((inner) => {
+    const parsed = Part.safeParse(inner);
+    return parsed.success ? leaves(parsed.data) : [];
+  });
+}
+
+/** Gmail mostly gives UTF-8, whatever the part says it was; what is not valid UTF-8, or is of a 7-bit charset, is read as the part says. */
+function partText(part: Part): string {
+  const bytes = Buffer.from(part.body?.data ?? "", "base64url");
+  const type = part.headers?.find(({ name }) => name.toLowerCase() === "content-type")?.value ?? "";
+  const charset = /charset="?([^";\s]+)/i.exec(type)?.[1] ?? "utf-8";
+  const shifted = /^(iso-2022|hz-)/i.test(charset) && bytes.includes(0x1b);
+  const text = shifted ? undefined : decodeBytes(bytes, "utf-8", true);
+  return cleanText((text ?? decodeBytes(bytes, charset) ?? "").replace(/\r\n?/g, "\n"));
+}
+
+/** Excerpts come with the five entities of HTML. */
+function entities(text: string): string {
+  const known: Record<string, string> = { "&lt;": "<", "&gt;": ">", "&quot;": '"', "&#39;": "'", "&amp;": "&" };
+  return text.replace(/&(?:lt|gt|quot|#39|amp);/g, (entity) => known[entity] ?? entity);
+}

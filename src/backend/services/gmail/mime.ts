@@ -1,0 +1,50 @@
+import { Problem } from "#protocol/errors";
+import { addressHeader, type Mailbox } from "./addresses.ts";
+import { encodeHeader } from "./encoded-words.ts";
+
+/** A message to be sent; Gmail adds From, Date and Message-ID. */
+export type Outgoing = {
+  to: Mailbox[];
+  cc?: Mailbox[];
+  bcc?: Mailbox[];
+  subject: string;
+  body: string;
+  /** Message-ID of what it answers, and of all before that. */
+  inReplyTo?: string;
+  references?: string;
+};
+
+/** Longest text of a message, in characters. */
+const LONGEST = 1_000_000;
+
+/**
+ * A message in the form of RFC 5322, its text in UTF-8 and base64 (RFC 2045), as Gmail takes it: the whole in base64url.
+ *
+ * @throws Problem INVALID_REQUEST when the text is too long
+ */
+export function rawMessage({ to, cc = [], bcc = [], subject, body, inReplyTo, references }: Outgoing): string {
+  if (body.length > LONGEST) {
+    const sentence = `The message has ${body.length} characters; kay sends at most ${LONGEST}.`;
+    throw new Problem("INVALID_REQUEST", sentence, { details: { field: "body" } });
+  }
+  const headers: [string, string][] = [
+    ["To", addressHeader(to)],
+    ["Cc", addressHeader(cc)],
+    ["Bcc", addressHeader(bcc)],
+    ["Subject", encodeHeader(subject)],
+    ["In-Reply-To", messageIds(inReplyTo)],
+    ["References", messageIds(references)],
+    ["MIME-Version", "1.0"],
+    ["Content-Type", 'text/plain; charset="UTF-8"'],
+    ["Content-Transfer-Encoding", "base64"],
+  ];
+  const lines = headers.filter(([, value]) => value !== "").map(([name, value]) => `${name}: ${value}`);
+  const text = body.replace(/\r\n?|\n/g, "\r\n").toWellFormed();
+  const content = Buffer.from(text).toString("base64").replace(/.{76}/g, "$&\r\n");
+  return Buffer.from([...lines, "", content, ""].join("\r\n")).toString("base64url");
+}
+
+/** Only what has the form of a Message-ID is put into a header. */
+function messageIds(text: string | undefined): string {
+  return (text?.match(/<[^<>\s]+>/g) ?? []).slice(-20).join("\r\n ");
+}

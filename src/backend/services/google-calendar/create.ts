@@ -1,0 +1,131 @@
+import { createHash } from "node:crypto";
+import * as z from "zod/mini";
+import { Problem } from "#protocol/errors";
+import { describe } from "../fields.ts";
+import { checkedZone } from "../google/time.ts";
+import { cell, excerpt } from "../markdown.ts";
+import { defineTool, type ToolContext } from "../service.ts";
+import {
+  EVENTS_PATH,
+  EVENTS_SCOPE,
+  Event,
+  eventData,
+  eventLine,
+  eventName,
+  eventPath,
+  guestsOf,
+  zoneOf,
+} from "./event.ts";
+import { newTimes } from "./times.ts";
+
+const Input = z.object({
+  title: describe(z.string(), "Title of the event."),
+  start: describe(
+    z.string(),
+    "When it begins: a day or a time in ISO 8601; without an offset in the calendar's time zone.",
+  ),
+  end: describe(
+    z.optional(z.string()),
+    "When it ends, in ISO 8601; of whole days the last one, included. An hour or a day when left out.",
+  ),
+  allDay: describe(z.optional(z.boolean()), "Whether it takes the whole day or days."),
+  guests: describe(
+    z.optional(z.string()),
+    "E-mail addresses of the people to invite, such as sam@example.com, with commas between.",
+  ),
+  location: describe(z.optional(z.string()), "Where it is."),
+  description: describe(z.optional(z.string()), "More about it."),
+  timeZone: describe(
+    z.optional(z.string()),
+    "Time zone of the times, like Europe/Berlin; the calendar's when left out.",
+  ),
+});
+type Input = z.output<typeof Input>;
+
+/** Source: Calendar API v3, POST /calendar/v3/calendars/{calendarId}/events. */
+export const createEvent = defineTool({
+  name: "google-calendar.create_event",
+  description: "Create an event or meeting in the person's Google Calendar, and invite people to it.",
+  access: "write",
+  input: Input,
+  examples: [
+    "create an event {start}: {title}",
+    "create an event called {title} {start}",
+    "schedule {title} {start}",
+    "schedule {title} on {start}",
+    "schedule {title} for {start}",
+    "schedule a meeting called {title} {start}",
+    "schedule {title} with {guests} {start}",
+    "schedule a meeting with {guests} {start}: {title}",
+    "add {title} to my calendar {start}",
+    "add {title} to my calendar on {start}",
+    "create an event called {title} on {start}",
+    "schedule a meeting called {title} on {start}",
+    "book {title} on {start}",
+    "put {title} on my calendar {start}",
+    "book {title} {start}",
+    "book a meeting with {guests} {start}: {title}",
+    "create an event {title} from {start} to {end}",
+    "block {start} for {title}",
+  ],
+  summary: describeCall,
+  async run(input, context) {
+    const title = eventName(input.title);
+    if (title === "") throw new Problem("INVALID_REQUEST", "An event needs a title.", { details: { field: "title" } });
+    const zone = input.timeZone?.trim() ? checkedZone(input.timeZone) : zoneOf(context);
+    const attendees = addresses(input.guests).map((email) => ({ email }));
+    const body = {
+      id: createHash("sha256").update(context.idempotencyKey).digest("hex").slice(0, 32),
+      summary: title,
+      ...newTimes(input, zone),
+      ...(input.location?.trim() ? { location: input.location.trim() } : {}),
+      ...(input.description?.trim() ? { description: input.description.trim() } : {}),
+      ...(attendees.length > 0 ? { attendees } : {}),
+    };
+    const event = await insert(context, body);
+    const invited = guestsOf(event);
+    const url = event.htmlLink ?? undefined;
+    const words = `Created ${eventLine(event, zone, context.clock.now())}${invited.length > 0 ? `, with ${cell(invited.join(", "))}` : ""}.`;
+    return { data: eventData(event, zone), text: url ? `${words}\n\n${url}` : words, url };
+  },
+});
+
+/** The id comes from here, so that the same call cannot make a second event: Google then says that it is there already. */
+async function insert(context: ToolContext, body: { id: string; attendees?: unknown[] }): Promise<Event> {
+  try {
+    return await context.http.request({
+      method: "POST",
+      path: EVENTS_PATH,
+      query: { sendUpdates: body.attendees ? "all" : "none" },
+      body,
+      answer: Event,
+      scope: EVENTS_SCOPE,
+    });
+  } catch (error) {
+    if (!(error instanceof Problem) || error.details.service_status !== 409) throw error;
+    return context.http.request({ path: eventPath(body.id), answer: Event, scope: EVENTS_SCOPE });
+  }
+}
+
+function describeCall(input: Input): string {
+  const [start, end] = [input.start.trim(), input.end?.trim()];
+  const also = [
+    input.allDay === true && start.length > 10 ? "all day" : "",
+    input.timeZone?.trim() ? `in ${input.timeZone.trim()}` : "",
+    input.location?.trim() ? `at ${cell(input.location)}` : "",
+    input.guests?.trim() ? `invites ${cell(input.guests)}` : "",
+    input.description?.trim() ? `“${excerpt(cell(input.description), 200)}”` : "",
+  ].filter(Boolean);
+  const what = `Create the event “${cell(eventName(input.title))}”, ${start}${end && end !== start ? ` to ${end}` : ""}`;
+  return also.length > 0 ? `${what} (${also.join(", ")})` : what;
+}
+
+function addresses(guests: string | undefined): string[] {
+  const all = (guests ?? "").split(/[\s,;]+/).filter(Boolean);
+  const wrong = all.find((one) => !/^[^\s@<>]+@[^\s@<>]+\.[^\s@<>]+$/.test(one));
+  if (wrong === undefined) return [...new Set(all)];
+  throw new Problem("INVALID_REQUEST", `“${wrong}” is not an e-mail address.`, {
+    hint: "Name the guests by their e-mail addresses.",
+    details: { field: "guests" },
+  });
+}

@@ -1,0 +1,47 @@
+import * as z from "zod/mini";
+import { describe } from "../fields.ts";
+import { cell } from "../markdown.ts";
+import { defineTool } from "../service.ts";
+import { EVENTS_SCOPE, eventData, eventLine, eventName, eventPath, zoneOf } from "./event.ts";
+import { eventOf } from "./find.ts";
+
+const Input = z.object({
+  event: describe(z.string(), "Title, id or address of the event; of a repeated one only the next goes."),
+  day: describe(z.optional(z.string()), "Day on which the event is, in ISO 8601, if several have the title."),
+});
+type Input = z.output<typeof Input>;
+
+/** Source: Calendar API v3, DELETE /calendar/v3/calendars/{calendarId}/events/{eventId}; the answer is 204. */
+export const deleteEvent = defineTool({
+  name: "google-calendar.delete_event",
+  description: "Delete or cancel an event or meeting of the person's Google Calendar.",
+  access: "destructive",
+  input: Input,
+  examples: [
+    "delete the event {event}",
+    "delete the meeting {event}",
+    "cancel {event}",
+    "cancel the meeting {event}",
+    "cancel the meeting {event} on {day}",
+    "remove {event} from my calendar",
+  ],
+  summary: ({ event, day }: Input) =>
+    `Delete the event “${cell(eventName(event))}”${day?.trim() ? ` of ${day.trim()}` : ""} (guests are told)`,
+  async run(input, context) {
+    const event = await eventOf(context, input.event, input.day);
+    await context.http.request({
+      method: "DELETE",
+      path: eventPath(event.id),
+      query: { sendUpdates: "all" },
+      answer: z.unknown(),
+      scope: EVENTS_SCOPE,
+    });
+    const zone = zoneOf(context);
+    const text = `Deleted ${eventLine(event, zone, context.clock.now())}.`;
+    return {
+      data: { ...eventData(event, zone), deleted: true },
+      text,
+      url: `${context.http.endpoints.web}/calendar/r`,
+    };
+  },
+});

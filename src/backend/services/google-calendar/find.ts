@@ -1,0 +1,109 @@
+import * as z from "zod/mini";
+import { Problem } from "#protocol/errors";
+import { addDays, DAY_MS, instantOf, type When, wallTime, whenOf } from "../google/time.ts";
+import type { ToolContext } from "../service.ts";
+import { EVENTS_PATH, EVENTS_SCOPE, Event, eventName, eventPath, titleOf, whenText, zoneOf } from "./event.ts";
+
+const Page = z.looseObject({
+  items: z.nullish(z.array(Event)),
+  timeZone: z.nullish(z.string()),
+  nextPageToken: z.nullish(z.string()),
+});
+
+/** A span of time, in milliseconds. */
+export type Span = { from: number; to: number };
+
+/** Events of the person's own calendar within a span, in their order; repeated ones one by one. */
+export async function eventsIn(
+  context: ToolContext,
+  { from, to }: Span,
+  text: string | undefined,
+  limit: number,
+): Promise<{ events: Event[]; more: boolean }> {
+  const events: Event[] = [];
+  let pageToken: string | undefined;
+  do {
+    const page = await context.http.request({
+      path: EVENTS_PATH,
+      query: {
+        singleEvents: true,
+        orderBy: "startTime",
+        timeMin: new Date(from).toISOString(),
+        timeMax: new Date(to).toISOString(),
+        maxResults: Math.min(limit - events.length, 250),
+        timeZone: zoneOf(context),
+        q: text?.trim() || undefined,
+        pageToken,
+      },
+      answer: Page,
+      scope: EVENTS_SCOPE,
+    });
+    events.push(...(page.items ?? []).filter(({ status }) => status !== "cancelled"));
+    pageToken = page.nextPageToken ?? undefined;
+  } while (pageToken !== undefined && events.length < limit);
+  return { events: events.slice(0, limit), more: pageToken !== undefined || events.length > limit };
+}
+
+/** The span that two days or times mean: a day alone is the whole of it, and the last day is part of the span. */
+export function spanOf(
+  { start, end }: { start?: string; end?: string },
+  zone: string,
+  now: number,
+  days: number,
+): Span {
+  const first = start?.trim() ? whenOf(start, "start") : undefined;
+  const last = end?.trim() ? whenOf(end, "end") : undefined;
+  const from = first ? instantOf(first, zone) : now;
+  const to = last ? endOf(last, zone) : first && "date" in first ? endOf(first, zone) : from + days * DAY_MS;
+  if (to > from) return { from, to };
+  throw new Problem("INVALID_REQUEST", "The end is not after the start.", { details: { field: "end" } });
+}
+
+/**
+ * The one event that a person means: by its id, its address or its title, from today on. Of a repeated event it is the next one.
+ *
+ * @throws Problem INVALID_REQUEST when none or several have the title
+ */
+export async function eventOf(context: ToolContext, text: string, day: string | undefined): Promise<Event> {
+  const id = eventId(text);
+  if (id) return context.http.request({ path: eventPath(id), answer: Event, scope: EVENTS_SCOPE });
+  const zone = zoneOf(context);
+  const now = context.clock.now();
+  const wanted = eventName(text);
+  const today = wallTime(now, zone).slice(0, 10);
+  const start = day?.trim() || today;
+  const span = day?.trim()
+    ? spanOf({ start }, zone, now, 1)
+    : { from: instantOf({ date: today }, zone), to: now + 366 * DAY_MS };
+  const { events } = await eventsIn(context, span, wanted, 100);
+  const title = (event: Event) => titleOf(event).toLowerCase();
+  const exact = events.filter((event) => title(event) === wanted.toLowerCase());
+  const matches = exact.length > 0 ? exact : events.filter((event) => title(event).includes(wanted.toLowerCase()));
+  const [first, ...others] = matches;
+  const when = day?.trim() ? ` on ${day.trim()}` : "";
+  if (!first) {
+    throw new Problem("INVALID_REQUEST", `No event to come is called “${wanted}”${when}.`, {
+      hint: "Check the title, or name the event by its id.",
+      details: { field: "event" },
+    });
+  }
+  const series = first.recurringEventId;
+  if (others.every(({ recurringEventId }) => series && recurringEventId === series)) return first;
+  const list = matches.slice(0, 5).map((event) => `${titleOf(event)} (${whenText(event, zone, now)})`);
+  throw new Problem("INVALID_REQUEST", `Several events match “${wanted}”: ${list.join("; ")}.`, {
+    hint: "Say on which day it is.",
+    details: { field: "event" },
+  });
+}
+
+/** The id in an event's address (`eid` is the id and the calendar, in base64), or the text itself when it is one. */
+function eventId(text: string): string | undefined {
+  const trimmed = text.trim();
+  const [, eid] = /^https?:\/\/\S*[?&/]eid=([\w-]+)/.exec(trimmed) ?? [];
+  if (eid) return Buffer.from(eid, "base64url").toString().split(" ")[0];
+  return /^(?=.*\d)[a-v0-9]{16,1024}(_\d{8}(T\d{6}Z)?)?$/.test(trimmed) ? trimmed : undefined;
+}
+
+function endOf(when: When, zone: string): number {
+  return instantOf("date" in when ? { date: addDays(when.date, 1) } : when, zone);
+}

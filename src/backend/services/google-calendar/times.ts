@@ -1,0 +1,86 @@
+import { Problem } from "#protocol/errors";
+import { addDays, DAY_MS, daysBetween, instantOf, type When, wallTime, whenOf } from "../google/time.ts";
+
+/** A day or a time as Google takes it. The unused half is null, so that a change from one to the other is complete. */
+export type GoogleTime = { date: string } | { dateTime: string; timeZone: string };
+
+/** How long an event is that nobody said the end of. */
+const HOUR_MS = 3_600_000;
+
+/**
+ * Start and end of a new event. The last day of whole days is included by people and excluded by Google, and neither day is ever moved
+ * through a time zone (case V13).
+ *
+ * @throws Problem INVALID_REQUEST
+ */
+export function newTimes(
+  { start, end, allDay }: { start: string; end?: string; allDay?: boolean },
+  zone: string,
+): { start: GoogleTime; end: GoogleTime } {
+  const [first, last] = [whenOf(start, "start"), end?.trim() ? whenOf(end, "end") : undefined];
+  if (allDay === true || "date" in first) return wholeDays(dayOf(first, zone), dayOf(last ?? first, zone));
+  if (last && "date" in last) throw mixed();
+  const from = instantOf(first, zone);
+  return timed(from, last ? instantOf(last, zone) : from + HOUR_MS, zone);
+}
+
+/** Times of an event that is moved: what is not said stays, a time of day too when only another day is named. */
+export function movedTimes(
+  before: { start: When; end: When },
+  { start, end }: { start?: string; end?: string },
+  zone: string,
+): { start: GoogleTime; end: GoogleTime } {
+  const [first, last] = [
+    start?.trim() ? whenOf(start, "start") : undefined,
+    end?.trim() ? whenOf(end, "end") : undefined,
+  ];
+  if ("date" in before.start) {
+    if (first && "dateTime" in first) return newTimes({ start: first.dateTime, end }, zone);
+    if (last && "dateTime" in last) throw mixed();
+    const from = first?.date ?? before.start.date;
+    const days = daysBetween(before.start.date, dayOf(before.end, zone)) - 1;
+    return wholeDays(from, last?.date ?? addDays(from, days));
+  }
+  const [oldFrom, oldTo] = [instantOf(before.start, zone), instantOf(before.end, zone)];
+  const from = first ? atTimeOf(first, oldFrom, zone) : oldFrom;
+  const to = last ? atTimeOf(last, oldTo, zone) : from + (oldTo - oldFrom);
+  return timed(from, to, zone);
+}
+
+function wholeDays(first: string, last: string): { start: GoogleTime; end: GoogleTime } {
+  if (last < first) throw backwards();
+  return { start: { date: first }, end: { date: addDays(last, 1) } };
+}
+
+function timed(from: number, to: number, timeZone: string): { start: GoogleTime; end: GoogleTime } {
+  if (to < from) throw backwards();
+  if (to - from > 366 * DAY_MS)
+    throw new Problem("INVALID_REQUEST", "That is longer than a year.", { details: { field: "end" } });
+  return {
+    start: { dateTime: wallTime(from, timeZone), timeZone },
+    end: { dateTime: wallTime(to, timeZone), timeZone },
+  };
+}
+
+/** Another day keeps the time of day. */
+function atTimeOf(when: When, instant: number, zone: string): number {
+  if ("dateTime" in when) return instantOf(when, zone);
+  return instantOf({ dateTime: `${when.date}${wallTime(instant, zone).slice(10)}` }, zone);
+}
+
+function dayOf(when: When, zone: string): string {
+  if ("date" in when) return when.date;
+  const offset = /(?:Z|[+-]\d\d:\d\d)$/.test(when.dateTime);
+  return offset ? wallTime(instantOf(when, zone), zone).slice(0, 10) : when.dateTime.slice(0, 10);
+}
+
+function mixed(): Problem {
+  return new Problem("INVALID_REQUEST", "Start and end must both be days, or both be times.", {
+    hint: "Give the end a time too.",
+    details: { field: "end" },
+  });
+}
+
+function backwards(): Problem {
+  return new Problem("INVALID_REQUEST", "The end is before the start.", { details: { field: "end" } });
+}

@@ -1,0 +1,141 @@
+import * as z from "zod/mini";
+import type { ToolContext } from "../service.ts";
+
+const Link = z.nullish(z.looseObject({ url: z.nullish(z.string()) }));
+
+const Element = z.looseObject({
+  textRun: z.nullish(
+    z.looseObject({ content: z.nullish(z.string()), textStyle: z.nullish(z.looseObject({ link: Link })) }),
+  ),
+  person: z.nullish(
+    z.looseObject({
+      personProperties: z.nullish(z.looseObject({ name: z.nullish(z.string()), email: z.nullish(z.string()) })),
+    }),
+  ),
+  richLink: z.nullish(
+    z.looseObject({
+      richLinkProperties: z.nullish(z.looseObject({ title: z.nullish(z.string()), uri: z.nullish(z.string()) })),
+    }),
+  ),
+  dateElement: z.nullish(
+    z.looseObject({ dateElementProperties: z.nullish(z.looseObject({ displayText: z.nullish(z.string()) })) }),
+  ),
+  inlineObjectElement: z.nullish(z.looseObject({})),
+});
+
+/** A piece of a document. What it holds besides (table cells, tabs) is read when it is come to, since schemas do not nest endlessly. */
+const Structural = z.looseObject({
+  endIndex: z.nullish(z.number()),
+  paragraph: z.nullish(
+    z.looseObject({
+      elements: z.nullish(z.array(Element)),
+      paragraphStyle: z.nullish(z.looseObject({ namedStyleType: z.nullish(z.string()) })),
+      bullet: z.nullish(z.looseObject({ nestingLevel: z.nullish(z.number()) })),
+    }),
+  ),
+  table: z.nullish(
+    z.looseObject({
+      tableRows: z.nullish(
+        z.array(
+          z.looseObject({
+            tableCells: z.nullish(z.array(z.looseObject({ content: z.nullish(z.array(z.unknown())) }))),
+          }),
+        ),
+      ),
+    }),
+  ),
+});
+type Structural = z.output<typeof Structural>;
+
+const Body = z.nullish(z.looseObject({ content: z.nullish(z.array(Structural)) }));
+
+const Tab = z.looseObject({
+  tabProperties: z.nullish(z.looseObject({ title: z.nullish(z.string()) })),
+  documentTab: z.nullish(z.looseObject({ body: Body })),
+  childTabs: z.nullish(z.array(z.unknown())),
+});
+
+/** A document as Docs gives it. Source: Docs API v1, "documents". */
+export const Document = z.looseObject({
+  documentId: z.string(),
+  title: z.nullish(z.string()),
+  body: Body,
+  tabs: z.nullish(z.array(Tab)),
+});
+export type Document = z.output<typeof Document>;
+
+/** Where a person looks at a document. */
+export function documentUrl(context: Pick<ToolContext, "http">, id: string): string {
+  return `${context.http.endpoints.web}/document/d/${encodeURIComponent(id)}/edit`;
+}
+
+/** A document as Markdown: headings, lists, tables, links, and every tab with its title. */
+export function documentText(document: Document): string {
+  const tabs = (document.tabs ?? []).flatMap(flatTabs);
+  if (tabs.length === 0) return contentText(document.body?.content ?? []);
+  if (tabs.length === 1) return contentText(tabs[0]?.documentTab?.body?.content ?? []);
+  return tabs
+    .map((tab) => `# ${tab.tabProperties?.title ?? ""}\n\n${contentText(tab.documentTab?.body?.content ?? [])}`.trim())
+    .join("\n\n");
+}
+
+function flatTabs(tab: z.output<typeof Tab>): z.output<typeof Tab>[] {
+  const children = (tab.childTabs ?? []).flatMap((child) => {
+    const parsed = Tab.safeParse(child);
+    return parsed.success ? flatTabs(parsed.data) : [];
+  });
+  return [tab, ...children];
+}
+
+function contentText(content: Structural[]): string {
+  let text = "";
+  let inList = false;
+  for (const piece of content) {
+    const block = piece.table ? tableText(piece.table) : paragraphText(piece.paragraph);
+    if (block === "") continue;
+    const list = Boolean(piece.paragraph?.bullet);
+    text += text === "" ? block : `${list && inList ? "\n" : "\n\n"}${block}`;
+    inList = list;
+  }
+  return text;
+}
+
+function paragraphText(paragraph: Structural["paragraph"]): string {
+  const text = (paragraph?.elements ?? []).map(elementText).join("").trim();
+  if (text === "") return "";
+  if (paragraph?.bullet) return `${"  ".repeat(paragraph.bullet.nestingLevel ?? 0)}- ${text}`;
+  const style = paragraph?.paragraphStyle?.namedStyleType ?? "";
+  const level = style === "TITLE" ? 1 : Number(/^HEADING_(\d)$/.exec(style)?.[1] ?? 0);
+  return level > 0 ? `${"#".repeat(level)} ${text}` : text;
+}
+
+function elementText({
+  textRun,
+  person,
+  richLink,
+  dateElement,
+  inlineObjectElement,
+}: z.output<typeof Element>): string {
+  if (person) return person.personProperties?.name ?? person.personProperties?.email ?? "";
+  if (richLink) return richLink.richLinkProperties?.title ?? richLink.richLinkProperties?.uri ?? "";
+  if (dateElement) return dateElement.dateElementProperties?.displayText ?? "";
+  if (inlineObjectElement) return "[image]";
+  const text = textRun?.content ?? "";
+  const url = textRun?.textStyle?.link?.url;
+  return url && text.trim() !== "" && text.trim() !== url ? `${text.trimEnd()} (${url})` : text;
+}
+
+function tableText(table: NonNullable<Structural["table"]>): string {
+  const rows = (table.tableRows ?? []).map((row) =>
+    (row.tableCells ?? []).map((cell) => {
+      const content = (cell.content ?? []).flatMap((piece) => {
+        const parsed = Structural.safeParse(piece);
+        return parsed.success ? [parsed.data] : [];
+      });
+      return contentText(content).replace(/\s+/g, " ").replace(/\|/g, "\\|");
+    }),
+  );
+  const [head, ...others] = rows;
+  if (!head) return "";
+  return [head, head.map(() => "---"), ...others].map((cells) => `| ${cells.join(" | ")} |`).join("\n");
+}

@@ -1,0 +1,40 @@
+import * as z from "zod/mini";
+import { describe } from "../fields.ts";
+import { DriveFile, FILE_FIELDS, fileOf } from "../google/files.ts";
+import { cell } from "../markdown.ts";
+import { defineTool } from "../service.ts";
+
+const Input = z.object({
+  file: describe(z.string(), "Name, id or address of the file or folder."),
+});
+type Input = z.output<typeof Input>;
+
+/** Source: Drive API v3, PATCH /drive/v3/files/{fileId}. What is in the trash is gone for everybody, and for good after 30 days. */
+export const trashFile = defineTool({
+  name: "google-drive.trash_file",
+  description:
+    "Delete a file or folder of Google Drive: it goes to the trash, for everybody, and is gone after 30 days.",
+  access: "destructive",
+  input: Input,
+  examples: [
+    "delete the file {file}",
+    "delete the folder {file}",
+    "trash {file}",
+    "move {file} to the trash",
+    "remove the file {file} from my drive",
+  ],
+  summary: ({ file }: Input) => `Move ${cell(file)} to the trash of Google Drive, for everybody`,
+  async run(input, context) {
+    const file = await fileOf(context, input.file);
+    const { id, name } = await context.http.request({
+      method: "PATCH",
+      path: `/drive/v3/files/${encodeURIComponent(file.id)}`,
+      query: { fields: FILE_FIELDS, supportsAllDrives: true },
+      body: { trashed: true },
+      answer: DriveFile,
+      scope: "drive",
+    });
+    const url = `${context.http.endpoints.web}/drive/trash`;
+    return { data: { id, name, trashed: true, url }, text: `${cell(name)} is in the trash.\n\n${url}`, url };
+  },
+});

@@ -1,0 +1,74 @@
+import { Problem } from "#protocol/errors";
+import type { ToolContext } from "../service.ts";
+
+/** Most cells that one call writes. */
+const MOST_CELLS = 5_000;
+
+/** Rows of cells to write. @throws Problem INVALID_REQUEST when there are none, or too many */
+export function cellsOf(text: string, field: string): string[][] {
+  const rows = rowsIn(text);
+  if (rows.length === 0) throw new Problem("INVALID_REQUEST", "There are no cells to write.", { details: { field } });
+  if (rows.reduce((sum, row) => sum + row.length, 0) > MOST_CELLS) {
+    throw new Problem("INVALID_REQUEST", `That is more than ${MOST_CELLS} cells.`, {
+      hint: "Write them in several calls.",
+      details: { field },
+    });
+  }
+  return rows;
+}
+
+/**
+ * Rows of cells from text as a person writes it: cells with commas between (or tabs), rows on lines of their own; quotes keep a comma in a
+ * cell (RFC 4180).
+ */
+export function rowsIn(text: string): string[][] {
+  const separator = text.includes("\t") ? "\t" : ",";
+  const rows: string[][] = [[]];
+  let cell = "";
+  let quoted = false;
+  const endCell = () => {
+    rows.at(-1)?.push(cell.trim());
+    cell = "";
+  };
+  for (let index = 0; index < text.length; index++) {
+    const character = text[index] ?? "";
+    if (quoted) {
+      if (character !== '"') cell += character;
+      else if (text[index + 1] === '"') cell += text[++index];
+      else quoted = false;
+    } else if (character === '"' && cell.trim() === "") {
+      quoted = true;
+      cell = "";
+    } else if (character === separator) endCell();
+    else if (character === "\n") {
+      endCell();
+      rows.push([]);
+    } else if (character !== "\r") cell += character;
+  }
+  endCell();
+  return rows.filter((row) => row.some((one) => one !== ""));
+}
+
+/** Cells on one line, for a summary: "Rent | 900; Food | 300". */
+export function cellsLine(rows: string[][]): string {
+  const shown = rows.slice(0, 20).map((row) => row.map((cell) => cell.replace(/\s+/g, " ")).join(" | "));
+  return shown.join("; ") + (rows.length > 20 ? `; and ${rows.length - 20} more rows` : "");
+}
+
+/** A range of a sheet in A1 notation; the name of a sheet is quoted. */
+export function rangeOf(sheet: string | undefined, cells: string | undefined): string {
+  const range = cells?.trim() ?? "";
+  if (range.includes("!") || !sheet?.trim()) return range;
+  const quoted = `'${sheet.trim().replace(/'/g, "''")}'`;
+  return range === "" ? quoted : `${quoted}!${range}`;
+}
+
+/** Path of a range of values. */
+export function valuesPath(spreadsheet: string, range: string): string {
+  return `/v4/spreadsheets/${encodeURIComponent(spreadsheet)}/values/${encodeURIComponent(range)}`;
+}
+
+/** Where a person looks at a spreadsheet. */
+export function spreadsheetUrl(context: Pick<ToolContext, "http">, id: string): string {
+  return `${context.http.endpoints.web}/spreadsheets/d/${encodeURIComponent(id)}/edit`;
+}

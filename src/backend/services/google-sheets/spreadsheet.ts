@@ -1,0 +1,41 @@
+import * as z from "zod/mini";
+import { Problem } from "#protocol/errors";
+import { fileOf } from "../google/files.ts";
+import type { ToolContext } from "../service.ts";
+
+/** A spreadsheet without its cells. Source: Sheets API v4, "spreadsheets". */
+export const Spreadsheet = z.looseObject({
+  spreadsheetId: z.string(),
+  spreadsheetUrl: z.nullish(z.string()),
+  properties: z.nullish(z.looseObject({ title: z.nullish(z.string()) })),
+  sheets: z.nullish(
+    z.array(z.looseObject({ properties: z.looseObject({ title: z.string(), index: z.nullish(z.number()) }) })),
+  ),
+});
+
+/** The spreadsheet that a person means, and the names of its sheets. @throws Problem INVALID_REQUEST */
+export async function spreadsheetOf(
+  context: ToolContext,
+  text: string,
+): Promise<{ id: string; title: string; sheets: string[] }> {
+  const { id, name } = await fileOf(context, text, "spreadsheet");
+  const { properties, sheets } = await context.http.request({
+    path: `/v4/spreadsheets/${encodeURIComponent(id)}`,
+    query: { fields: "spreadsheetId,properties(title),sheets(properties(title,index))" },
+    answer: Spreadsheet,
+    scope: "spreadsheets",
+  });
+  return { id, title: properties?.title ?? name, sheets: (sheets ?? []).map((sheet) => sheet.properties.title) };
+}
+
+/** The sheet of that name, in the letters that the service knows; the first one when none is named. @throws Problem INVALID_REQUEST */
+export function sheetOf(spreadsheet: { title: string; sheets: string[] }, wanted: string | undefined): string {
+  const name = wanted?.trim() ?? "";
+  const { title, sheets } = spreadsheet;
+  const found = name === "" ? sheets[0] : sheets.find((sheet) => sheet.toLowerCase() === name.toLowerCase());
+  if (found !== undefined) return found;
+  throw new Problem("INVALID_REQUEST", `${title} has no sheet “${name}”; it has ${sheets.join(", ")}.`, {
+    hint: "Name one of its sheets.",
+    details: { field: "sheet" },
+  });
+}

@@ -1,0 +1,103 @@
+import { Problem } from "#protocol/errors";
+
+/** A day of a calendar, which is in no time zone, or a moment: RFC 3339, or wall-clock time without an offset. */
+export type When = { date: string } | { dateTime: string };
+
+export const DAY_MS = 86_400_000;
+
+/**
+ * What a date or a time in ISO 8601 says. A time without an offset is of the calendar's time zone.
+ *
+ * @throws Problem INVALID_REQUEST when it is neither, or no real day
+ */
+export function whenOf(text: string, field: string): When {
+  const match = /^(\d{4}-\d\d-\d\d)(?:[T ](\d\d:\d\d)(:\d\d)?(?:\.\d+)?\s*(Z|[+-]\d\d:?\d\d)?)?$/i.exec(text.trim());
+  const [, date = "", time, seconds = ":00", offset = ""] = match ?? [];
+  const real = date !== "" && new Date(`${date}T00:00:00Z`).toISOString().slice(0, 10) === date;
+  if (!match || !real || (time !== undefined && Number.isNaN(Date.parse(`${date}T${time}${seconds}Z`)))) {
+    throw new Problem("INVALID_REQUEST", `“${text.trim()}” is not a day or a time.`, {
+      hint: "Write 2026-01-31 or 2026-01-31T09:00.",
+      details: { field },
+    });
+  }
+  if (time === undefined) return { date };
+  const zone = offset.toUpperCase().replace(/^([+-]\d\d):?(\d\d)$/, "$1:$2");
+  return { dateTime: `${date}T${time}${seconds}${zone}` };
+}
+
+/** A day so many days later, without any time zone in between (case V13). */
+export function addDays(date: string, days: number): string {
+  return new Date(Date.parse(`${date}T00:00:00Z`) + days * DAY_MS).toISOString().slice(0, 10);
+}
+
+/** How many days lie between two. */
+export function daysBetween(from: string, to: string): number {
+  return Math.round((Date.parse(`${to}T00:00:00Z`) - Date.parse(`${from}T00:00:00Z`)) / DAY_MS);
+}
+
+/** Milliseconds of a moment; the beginning of the day for a day. */
+export function instantOf(when: When, zone: string): number {
+  const text = "date" in when ? `${when.date}T00:00:00` : when.dateTime;
+  if (/(?:Z|[+-]\d\d:\d\d)$/.test(text)) return Date.parse(text);
+  const wall = Date.parse(`${text}Z`);
+  const first = wall - offsetAt(wall, zone);
+  return wall - offsetAt(first, zone);
+}
+
+/** Wall-clock time of an instant in a zone: `2026-11-28T15:00:00`. */
+export function wallTime(instant: number, zone: string): string {
+  return new Date(instant + offsetAt(instant, zone)).toISOString().slice(0, 19);
+}
+
+/** Days from first to last, both included: "Dec 24 - 26"; with the year when it is another than `thisYear`. */
+export function dayRange(first: string, last: string, thisYear: number): string {
+  const year = last.startsWith(`${thisYear}-`) ? "" : `, ${last.slice(0, 4)}`;
+  if (first >= last) return `${weekday(first)} ${monthDay(first)}${year}`;
+  const sameMonth = first.slice(0, 7) === last.slice(0, 7);
+  return `${monthDay(first)} - ${sameMonth ? String(Number(last.slice(8))) : monthDay(last)}${year}`;
+}
+
+/** A span of time in a zone: "Fri Nov 27, 14:00 - 15:00". */
+export function timeRange(start: number, end: number, zone: string, thisYear: number): string {
+  const [from, to] = [wallTime(start, zone), wallTime(end, zone)];
+  const day = (wall: string) => dayRange(wall.slice(0, 10), wall.slice(0, 10), thisYear);
+  const until = from.slice(0, 10) === to.slice(0, 10) ? to.slice(11, 16) : `${day(to)}, ${to.slice(11, 16)}`;
+  return start === end ? `${day(from)}, ${from.slice(11, 16)}` : `${day(from)}, ${from.slice(11, 16)} - ${until}`;
+}
+
+/** The zone, if it is one. @throws Problem INVALID_REQUEST */
+export function checkedZone(zone: string): string {
+  try {
+    return new Intl.DateTimeFormat("en", { timeZone: zone.trim() }).resolvedOptions().timeZone;
+  } catch {
+    throw new Problem("INVALID_REQUEST", `“${zone}” is not a time zone.`, {
+      hint: "Name it like Europe/Berlin.",
+      details: { field: "timeZone" },
+    });
+  }
+}
+
+/** What has to be added to UTC to get the wall-clock time of a zone, in milliseconds. */
+function offsetAt(instant: number, zone: string): number {
+  const parts = clockOf(zone).formatToParts(instant);
+  const part = (type: string) => Number(parts.find((one) => one.type === type)?.value ?? 0);
+  const wall = Date.UTC(part("year"), part("month") - 1, part("day"), part("hour"), part("minute"), part("second"));
+  return wall - Math.floor(instant / 1000) * 1000;
+}
+
+function clockOf(timeZone: string): Intl.DateTimeFormat {
+  const [year, month, day, hour, minute, second] = Array.from({ length: 6 }, () => "numeric" as const);
+  return new Intl.DateTimeFormat("en-US", { timeZone, hourCycle: "h23", year, month, day, hour, minute, second });
+}
+
+function monthDay(date: string): string {
+  return format(date, { month: "short", day: "numeric" });
+}
+
+function weekday(date: string): string {
+  return format(date, { weekday: "short" });
+}
+
+function format(date: string, options: Intl.DateTimeFormatOptions): string {
+  return new Intl.DateTimeFormat("en-US", { ...options, timeZone: "UTC" }).format(Date.parse(`${date}T00:00:00Z`));
+}

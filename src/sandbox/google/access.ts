@@ -1,0 +1,134 @@
+import type { Context, MiddlewareHandler } from "hono";
+import type { Place, SandboxEnv } from "../provider.ts";
+import { GoogleRefusal, invalid } from "./errors.ts";
+import { type Opening, opens } from "./scopes.ts";
+import type { Account, GoogleWorld } from "./world.ts";
+
+/** What a request to an API knows: whose it is, and the world. */
+export type GoogleEnv = {
+  Bindings: SandboxEnv["Bindings"];
+  Variables: SandboxEnv["Variables"] & { account: Account; world: GoogleWorld };
+};
+
+const NO_TOKEN =
+  "Request had invalid authentication credentials. Expected OAuth 2 access token, login cookie or other valid authentication credential. See https://developers.google.com/identity/sign-in/web/devconsole-project.";
+
+/** Lets only living tokens pass. */
+export function signedIn(place: Place<GoogleWorld>): MiddlewareHandler<GoogleEnv> {
+  return async (c, next) => {
+    const grant = place.grant(c.req.raw);
+    const world = place.world();
+    const account = world.accounts.find(({ id }) => id === grant?.account);
+    if (!grant || !account) throw new GoogleRefusal(401, "authError", NO_TOKEN);
+    c.set("grant", grant);
+    c.set("account", account);
+    c.set("world", world);
+    await next();
+  };
+}
+
+/** Lets a request pass whose grant opens this. */
+export function needs(what: Opening): MiddlewareHandler<GoogleEnv> {
+  return async (c, next) => {
+    if (!opens(c.get("grant").scopes, what)) {
+      const info = {
+        "@type": "type.googleapis.com/google.rpc.ErrorInfo",
+        reason: "ACCESS_TOKEN_SCOPE_INSUFFICIENT",
+        domain: "googleapis.com",
+      };
+      const message = "Request had insufficient authentication scopes.";
+      throw new GoogleRefusal(403, "insufficientPermissions", message, [info]);
+    }
+    await next();
+  };
+}
+
+/** The JSON body of a request. */
+export async function bodyOf(c: Context<GoogleEnv>): Promise<Record<string, unknown>> {
+  const body: unknown = await c.req.json().catch(() => undefined);
+  if (typeof body === "object" && body !== null && !Array.isArray(body)) return body as Record<string, unknown>;
+  throw new GoogleRefusal(400, "parseError", "Invalid JSON payload received.");
+}
+
+export function textIn(body: Record<string, unknown>, name: string): string | undefined {
+  const value = body[name];
+  return typeof value === "string" ? value : undefined;
+}
+
+export function recordIn(body: Record<string, unknown>, name: string): Record<string, unknown> | undefined {
+  const value = body[name];
+  return typeof value === "object" && value !== null && !Array.isArray(value)
+    ? (value as Record<string, unknown>)
+    : undefined;
+}
+
+export function listIn(body: Record<string, unknown>, name: string): unknown[] {
+  const value = body[name];
+  return Array.isArray(value) ? value : [];
+}
+
+/** A page of a list, by size and token. */
+export function pageOf<T>(
+  c: Context<GoogleEnv>,
+  all: T[],
+  sizes: { name: string; usual: number; most: number },
+): { page: T[]; nextPageToken?: string } {
+  const asked = Number(c.req.query(sizes.name) ?? sizes.usual);
+  if (!Number.isInteger(asked) || asked < 1) throw invalid(`Invalid value for ${sizes.name}`);
+  const size = Math.min(asked, sizes.most);
+  const token = c.req.query("pageToken");
+  const start = token === undefined ? 0 : Number(Buffer.from(token, "base64url").toString());
+  if (!Number.isInteger(start) || start < 0) throw invalid("Invalid value for pageToken");
+  const end = start + size;
+  return {
+    page: all.slice(start, end),
+    ...(end < all.length ? { nextPageToken: Buffer.from(String(end)).toString("base64url") } : {}),
+  };
+}
+
+/** What a field mask picks: `files(id,name),nextPageToken`, `properties/title`, `*`. */
+export function masked(value: unknown, mask: string | undefined): unknown {
+  return mask === undefined || mask.trim() === "" ? value : picked(value, parseMask(mask));
+}
+
+type Mask = Map<string, Mask | undefined>;
+
+function picked(value: unknown, mask: Mask | undefined): unknown {
+  if (mask === undefined || mask.has("*")) return value;
+  if (Array.isArray(value)) return value.map((one) => picked(one, mask));
+  if (typeof value !== "object" || value === null) return value;
+  const entries = Object.entries(value).filter(([name]) => mask.has(name));
+  return Object.fromEntries(entries.map(([name, inner]) => [name, picked(inner, mask.get(name))]));
+}
+
+function parseMask(text: string): Mask {
+  let at = 0;
+  const list = (): Mask => {
+    const mask: Mask = new Map();
+    for (;;) {
+      const [name = ""] = /^[\w*]+/.exec(text.slice(at)) ?? [];
+      if (name === "") throw invalid(`Invalid field selection ${text}`);
+      at += name.length;
+      mask.set(name, inner());
+      if (text[at] !== ",") return mask;
+      at += 1;
+    }
+  };
+  const inner = (): Mask | undefined => {
+    const mark = text[at];
+    if (mark !== "(" && mark !== "/") return undefined;
+    at += 1;
+    if (mark === "/") {
+      const [name = ""] = /^[\w*]+/.exec(text.slice(at)) ?? [];
+      at += name.length;
+      return new Map([[name, inner()]]);
+    }
+    const mask = list();
+    if (text[at] !== ")") throw invalid(`Invalid field selection ${text}`);
+    at += 1;
+    return mask;
+  };
+  const mask = list();
+  if (at < text.length) throw invalid(`Invalid field selection ${text}`);
+  return mask;
+}

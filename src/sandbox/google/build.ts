@@ -1,0 +1,207 @@
+import { createHash } from "node:crypto";
+import { moment } from "../moment.ts";
+import { SeedFault } from "../provider.ts";
+import type { EventSeed, FileSeed, GoogleSeed, MessageSeed } from "./seed.ts";
+import { dayAfter, instantOf, isZone, seedTime, zonedTime } from "./times.ts";
+import {
+  type Account,
+  type CalendarEvent,
+  DOCUMENT,
+  type DriveFile,
+  type EventTime,
+  FOLDER,
+  type GoogleWorld,
+  type Message,
+  type Paragraph,
+  SPREADSHEET,
+} from "./world.ts";
+
+const HOUR_MS = 3_600_000;
+
+type Lookup = { now: number; accounts: Account[]; person(wanted: string, path: string): Account };
+
+/** Fill in a Google seed. @throws SeedFault */
+export function buildGoogle(seed: GoogleSeed, now: number): GoogleWorld {
+  const accounts = seed.accounts.map((account) => ({ ...account, timeZone: account.timeZone ?? "Europe/Berlin" }));
+  const wrong = accounts.findIndex(({ timeZone }) => !isZone(timeZone));
+  if (wrong >= 0)
+    throw new SeedFault(`accounts[${wrong}].timeZone`, `there is no time zone "${accounts[wrong]?.timeZone}"`);
+  unique(
+    accounts.map(({ id }) => id),
+    (index) => `accounts[${index}].id`,
+  );
+  const lookup: Lookup = { now, accounts, person: (wanted, path) => personIn(accounts, wanted, path) };
+  const labels = (seed.labels ?? []).map((label, index) => ({
+    account: lookup.person(label.account, `labels[${index}].account`).id,
+    id: label.id ?? `Label_${index + 1}`,
+    name: label.name,
+  }));
+  const world = {
+    accounts,
+    labels,
+    messages: (seed.messages ?? []).map((one, index) => buildMessage(one, index, lookup)),
+    events: (seed.events ?? []).map((one, index) => buildEvent(one, index, lookup)),
+    files: buildFiles(seed.files ?? [], lookup),
+  };
+  unique(
+    world.messages.map(({ account, id }) => `${account} ${id}`),
+    (index) => `messages[${index}].id`,
+  );
+  unique(
+    world.events.map(({ id }) => id),
+    (index) => `events[${index}].id`,
+  );
+  unique(
+    world.files.map(({ id }) => id),
+    (index) => `files[${index}].id`,
+  );
+  return world;
+}
+
+/** Hex digits that are the same for the same name every time. */
+export function hexOf(name: string, length: number): string {
+  return createHash("sha256").update(name).digest("hex").slice(0, length);
+}
+
+/** An id as Drive has them: 33 characters, the first of them a 1. */
+function fileIdOf(name: string): string {
+  return `1${createHash("sha256").update(name).digest("base64url").slice(0, 32)}`;
+}
+
+/** Lines of text as paragraphs. */
+function paragraphsOf(text: string): Paragraph[] {
+  return text
+    .replace(/\n$/, "")
+    .split("\n")
+    .map((line) => {
+      const [, hashes, title] = /^(#{1,6})\s+(.*)$/.exec(line) ?? [];
+      if (hashes !== undefined) return { text: title ?? "", style: `HEADING_${hashes.length}`, bullet: false };
+      const item = /^-\s+(.*)$/.exec(line)?.[1];
+      return { text: item ?? line, style: "NORMAL_TEXT", bullet: item !== undefined };
+    });
+}
+
+function personIn(accounts: Account[], wanted: string, path: string): Account {
+  const found = accounts.find(({ id, email, name }) => [id, email, name].includes(wanted));
+  if (!found) throw new SeedFault(path, `there is no account "${wanted}"`);
+  return found;
+}
+
+function buildMessage(seed: MessageSeed, index: number, { now, person }: Lookup): Message {
+  const path = `messages[${index}]`;
+  const id = seed.id ?? hexOf(`message ${index} ${seed.account} ${seed.subject ?? ""}`, 16);
+  return {
+    account: person(seed.account, `${path}.account`).id,
+    id,
+    threadId: seed.threadId ?? id,
+    messageId: seed.messageId ?? `<${id}@mail.example.com>`,
+    from: seed.from,
+    to: seed.to ?? "",
+    cc: seed.cc ?? "",
+    bcc: seed.bcc ?? "",
+    subject: seed.subject ?? "",
+    date: moment(seed.date ?? "-1d", now, `${path}.date`),
+    labelIds: seed.labelIds ?? ["INBOX"],
+    text: seed.text ?? "",
+    html: seed.html ?? "",
+    inReplyTo: seed.inReplyTo ?? "",
+    references: seed.references ?? "",
+    attachments: (seed.attachments ?? []).map(({ filename, mimeType, size }) => ({
+      filename,
+      mimeType: mimeType ?? "application/octet-stream",
+      size: size ?? 1024,
+    })),
+    ...(seed.draft === undefined ? {} : { draft: seed.draft }),
+  };
+}
+
+function buildEvent(seed: EventSeed, index: number, { now, person, accounts }: Lookup): CalendarEvent {
+  const path = `events[${index}]`;
+  const { email, timeZone } = person(seed.organizer, `${path}.organizer`);
+  const start = seedTime(seed.start, timeZone, now, `${path}.start`);
+  const end = seed.end === undefined ? endAfter(start, timeZone) : seedTime(seed.end, timeZone, now, `${path}.end`);
+  if ("date" in start !== "date" in end)
+    throw new SeedFault(`${path}.end`, "start and end must both be days or both be times");
+  if (instantOf(end, timeZone) < instantOf(start, timeZone))
+    throw new SeedFault(`${path}.end`, "it is before the start");
+  const created = moment(seed.created ?? "-7d", now, `${path}.created`);
+  return {
+    id: seed.id ?? hexOf(`event ${index} ${seed.summary ?? ""}`, 26),
+    organizer: email,
+    summary: seed.summary ?? "",
+    description: seed.description ?? "",
+    location: seed.location ?? "",
+    start,
+    end,
+    attendees: (seed.attendees ?? []).map((one) => {
+      const { email: wanted, responseStatus = "needsAction" } = typeof one === "string" ? { email: one } : one;
+      const known = accounts.find(({ id, name }) => id === wanted || name === wanted);
+      return { email: known?.email ?? wanted, responseStatus };
+    }),
+    ...(seed.recurringEventId === undefined ? {} : { recurringEventId: seed.recurringEventId }),
+    created,
+    updated: moment(seed.updated ?? created, now, `${path}.updated`),
+  };
+}
+
+function endAfter(start: EventTime, zone: string): EventTime {
+  if ("date" in start) return { date: dayAfter(start.date) };
+  return { dateTime: zonedTime(Date.parse(start.dateTime) + HOUR_MS, zone), timeZone: start.timeZone };
+}
+
+function buildFiles(seeds: FileSeed[], lookup: Lookup): DriveFile[] {
+  const ids = seeds.map((seed, index) => seed.id ?? fileIdOf(`file ${index} ${seed.name}`));
+  return seeds.map((seed, index) => {
+    const path = `files[${index}]`;
+    const parents = (seed.parents ?? []).map((wanted, at) => {
+      const found = seeds.findIndex((other, one) => ids[one] === wanted || (other.name === wanted && other !== seed));
+      if (found < 0) throw new SeedFault(`${path}.parents[${at}]`, `there is no folder "${wanted}"`);
+      return ids[found] ?? wanted;
+    });
+    return buildFile(seed, ids[index] ?? "", parents, path, lookup);
+  });
+}
+
+function buildFile(seed: FileSeed, id: string, parents: string[], path: string, { now, person }: Lookup): DriveFile {
+  const owner = person(seed.owner, `${path}.owner`);
+  const mimeType =
+    seed.mimeType ?? (seed.sheets ? SPREADSHEET : (seed.text ?? seed.paragraphs) === undefined ? FOLDER : DOCUMENT);
+  const createdTime = moment(seed.createdTime ?? "-30d", now, `${path}.createdTime`);
+  const own = { id: hexOf(owner.email, 20), type: "user" as const, role: "owner", emailAddress: owner.email };
+  const given = (seed.permissions ?? []).filter(({ role }) => role !== "owner");
+  return {
+    id,
+    name: seed.name,
+    mimeType,
+    owner: owner.id,
+    parents,
+    description: seed.description ?? "",
+    createdTime,
+    modifiedTime: moment(seed.modifiedTime ?? createdTime, now, `${path}.modifiedTime`),
+    trashed: seed.trashed ?? false,
+    permissions: [
+      own,
+      ...given.map((one) => ({
+        ...one,
+        id: one.id ?? (one.type === "anyone" ? "anyoneWithLink" : hexOf(one.emailAddress ?? "", 20)),
+        type: one.type ?? ("user" as const),
+      })),
+    ],
+    ...(seed.size === undefined ? {} : { size: seed.size }),
+    ...(mimeType === DOCUMENT ? { paragraphs: seed.paragraphs ?? paragraphsOf(seed.text ?? "") } : {}),
+    ...(mimeType === SPREADSHEET
+      ? {
+          sheets: (seed.sheets ?? [{ title: "Sheet1" }]).map((sheet, index) => ({
+            sheetId: sheet.sheetId ?? index,
+            title: sheet.title,
+            rows: (sheet.rows ?? []).map((row) => row.map(String)),
+          })),
+        }
+      : {}),
+  };
+}
+
+function unique(values: string[], path: (index: number) => string): void {
+  const index = values.findIndex((value, at) => values.indexOf(value) !== at);
+  if (index >= 0) throw new SeedFault(path(index), `"${values[index]}" stands there twice`);
+}

@@ -1,0 +1,96 @@
+import { invalid } from "../errors.ts";
+import type { DriveFile } from "../world.ts";
+
+type Test = (file: DriveFile) => boolean;
+type Token = { kind: "text" | "word" | "mark"; text: string };
+
+/**
+ * Drive's query language (developers.google.com/workspace/drive/api/guides/ref-search-terms): name, fullText, mimeType, trashed and parents,
+ * joined by and, or, not and brackets.
+ *
+ * @throws GoogleRefusal "Invalid Value" for what it does not know
+ */
+export function driveTest(query: string): Test {
+  const tokens = tokensOf(query);
+  let at = 0;
+  const next = () => tokens[at++] ?? fail();
+  const isWord = (text: string) => tokens[at]?.kind === "word" && tokens[at]?.text.toLowerCase() === text;
+  const either = (): Test => {
+    let test = both();
+    while (isWord("or")) {
+      at += 1;
+      const [left, right] = [test, both()];
+      test = (file) => left(file) || right(file);
+    }
+    return test;
+  };
+  const both = (): Test => {
+    let test = one();
+    while (isWord("and")) {
+      at += 1;
+      const [left, right] = [test, one()];
+      test = (file) => left(file) && right(file);
+    }
+    return test;
+  };
+  const one = (): Test => {
+    if (isWord("not")) {
+      at += 1;
+      const test = one();
+      return (file) => !test(file);
+    }
+    const first = next();
+    if (first.text === "(" && first.kind === "mark") {
+      const test = either();
+      if (next().text !== ")") fail();
+      return test;
+    }
+    const [operator, last] = [next().text.toLowerCase(), next()];
+    if (first.kind === "text" && operator === "in" && last.text === "parents")
+      return ({ parents }) => parents.includes(first.text);
+    return comparison(first.text, operator, last.text);
+  };
+  const test = either();
+  return at === tokens.length ? test : fail();
+}
+
+/** All text of a file. */
+function contentOf({ name, description, paragraphs, sheets }: DriveFile): string {
+  const text = (paragraphs ?? []).map((paragraph) => paragraph.text);
+  return [name, description, ...text, ...(sheets ?? []).flatMap(({ rows }) => rows.flat())].join(" ").toLowerCase();
+}
+
+function comparison(field: string, operator: string, value: string): Test {
+  const wanted = value.toLowerCase();
+  const is = (test: Test): Test => (operator === "=" ? test : operator === "!=" ? (file) => !test(file) : fail());
+  switch (field) {
+    case "trashed":
+      return is(({ trashed }) => String(trashed) === wanted);
+    case "mimeType":
+      return operator === "contains"
+        ? ({ mimeType }) => mimeType.startsWith(value)
+        : is(({ mimeType }) => mimeType === value);
+    case "name":
+      // A name is found by the beginnings of its words only.
+      if (operator === "contains") return ({ name }) => ` ${name.toLowerCase()}`.includes(` ${wanted}`);
+      return is(({ name }) => name.toLowerCase() === wanted);
+    case "fullText":
+      if (operator !== "contains") return fail();
+      return (file) => wanted.split(/\s+/).every((word) => contentOf(file).includes(word));
+    default:
+      return fail();
+  }
+}
+
+function tokensOf(query: string): Token[] {
+  const found = query.matchAll(/'((?:\\.|[^'\\])*)'|([\w.]+)|(!=|=|\(|\)|<=|>=|<|>)|(\S)/g);
+  return [...found].map(([, text, word, mark, other]): Token => {
+    if (other !== undefined) return fail();
+    if (text !== undefined) return { kind: "text", text: text.replace(/\\(.)/g, "$1") };
+    return word === undefined ? { kind: "mark", text: mark ?? "" } : { kind: "word", text: word };
+  });
+}
+
+function fail(): never {
+  throw invalid("Invalid Value");
+}

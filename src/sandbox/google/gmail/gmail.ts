@@ -1,0 +1,169 @@
+import { type Context, Hono } from "hono";
+import type { Place } from "../../provider.ts";
+import { bodyOf, type GoogleEnv, listIn, needs, pageOf, recordIn, textIn } from "../access.ts";
+import { GoogleRefusal, invalid, notFound } from "../errors.ts";
+import type { Account, GoogleWorld, Message } from "../world.ts";
+import { parseMessage } from "./mime.ts";
+import { findMail } from "./query.ts";
+import { messageView } from "./views.ts";
+
+const SYSTEM_LABELS = ["INBOX", "SENT", "DRAFT", "UNREAD", "STARRED", "IMPORTANT", "SPAM", "TRASH"];
+
+/** Gmail API v1 (developers.google.com/workspace/gmail/api/reference/rest), of the account itself only. */
+export function gmailRoutes(app: Hono<GoogleEnv>, place: Place<GoogleWorld>): void {
+  const mail = new Hono<GoogleEnv>();
+  mail.use(async (c, next) => {
+    const { email } = c.get("account");
+    const user = c.req.param("user") ?? "";
+    if (user !== "me" && user !== email) throw new GoogleRefusal(403, "forbidden", `Delegation denied for ${email}`);
+    await next();
+  });
+  mail.get("/profile", needs("mailRead"), (c) => {
+    const own = c.get("world").messages.filter(({ account }) => account === c.get("account").id);
+    const threads = new Set(own.map(({ threadId }) => threadId));
+    const { email: emailAddress } = c.get("account");
+    return c.json({ emailAddress, messagesTotal: own.length, threadsTotal: threads.size, historyId: "1000" });
+  });
+  mail.get("/labels", needs("mailRead"), (c) => {
+    const own = c.get("world").labels.filter(({ account }) => account === c.get("account").id);
+    const system = SYSTEM_LABELS.map((id) => ({ id, name: id, type: "system" }));
+    return c.json({ labels: [...system, ...own.map(({ id, name }) => ({ id, name, type: "user" }))] });
+  });
+  mail.get("/messages", needs("mailRead"), list);
+  mail.post("/messages/send", needs("mailSend"), (c) => send(c, place));
+  mail.get("/messages/:id", needs("mailRead"), (c) =>
+    c.json(messageView(messageIn(c), c.req.query("format") ?? "full", c.req.queries("metadataHeaders") ?? [])),
+  );
+  mail.post("/messages/:id/modify", needs("mailModify"), async (c) => {
+    const message = messageIn(c);
+    await modify(c, [message], place);
+    return c.json(messageView(message, "minimal", []));
+  });
+  mail.post("/threads/:id/modify", needs("mailModify"), async (c) => {
+    const thread = own(c).filter(({ threadId }) => threadId === c.req.param("id"));
+    if (thread.length === 0) throw notFound();
+    await modify(c, thread, place);
+    return c.json({ id: c.req.param("id"), messages: thread.map((one) => messageView(one, "minimal", [])) });
+  });
+  mail.post("/drafts", needs("mailCompose"), (c) => draft(c, place));
+  app.route("/gmail/v1/users/:user", mail);
+}
+
+function list(c: Context<GoogleEnv>) {
+  const everywhere = c.req.query("includeSpamTrash") === "true";
+  const found = findMail(c.get("world"), c.get("account").id, c.req.query("q") ?? "", everywhere);
+  const labels = c.req.queries("labelIds") ?? [];
+  const fitting = found.filter(({ labelIds }) => labels.every((label) => labelIds.includes(label)));
+  const { page, nextPageToken } = pageOf(c, fitting, { name: "maxResults", usual: 100, most: 500 });
+  return c.json({
+    ...(page.length > 0 ? { messages: page.map(({ id, threadId }) => ({ id, threadId })) } : {}),
+    ...(nextPageToken ? { nextPageToken } : {}),
+    resultSizeEstimate: fitting.length,
+  });
+}
+
+async function send(c: Context<GoogleEnv>, place: Place<GoogleWorld>) {
+  const body = await bodyOf(c);
+  const message = outgoing(c, body, place, ["SENT"]);
+  const recipients = addressesIn(`${message.to},${message.cc},${message.bcc}`);
+  if (recipients.length === 0) throw new GoogleRefusal(400, "invalidArgument", "Recipient address required");
+  place.world().messages.push(message);
+  for (const account of place.world().accounts) {
+    if (recipients.includes(account.email.toLowerCase())) deliver(message, account, place);
+  }
+  place.changed();
+  return c.json({ id: message.id, threadId: message.threadId, labelIds: message.labelIds });
+}
+
+async function draft(c: Context<GoogleEnv>, place: Place<GoogleWorld>) {
+  const body = recordIn(await bodyOf(c), "message") ?? {};
+  const message = { ...outgoing(c, body, place, ["DRAFT"]), draft: `r${Buffer.from(place.random(8)).toString("hex")}` };
+  place.world().messages.push(message);
+  place.changed();
+  return c.json({ id: message.draft, message: { id: message.id, threadId: message.threadId, labelIds: ["DRAFT"] } });
+}
+
+/** A message that a client gave as `raw`; Gmail adds whom it is from, its date and its id. */
+function outgoing(
+  c: Context<GoogleEnv>,
+  body: Record<string, unknown>,
+  place: Place<GoogleWorld>,
+  labelIds: string[],
+): Message {
+  const parsed = parseMessage(textIn(body, "raw") ?? "");
+  if (!parsed)
+    throw new GoogleRefusal(
+      400,
+      "invalidArgument",
+      "'raw' RFC822 payload message string or uploading message via /upload/* URL required",
+    );
+  const account = c.get("account");
+  const id = Buffer.from(place.random(8)).toString("hex");
+  const header = (name: string) => parsed.headers.get(name) ?? "";
+  const threadId = textIn(body, "threadId");
+  if (threadId !== undefined && !own(c).some((one) => one.threadId === threadId)) throw notFound();
+  return {
+    account: account.id,
+    id,
+    threadId: threadId ?? id,
+    messageId: `<${id}@mail.example.com>`,
+    from: `${account.name} <${account.email}>`,
+    to: header("to"),
+    cc: header("cc"),
+    bcc: header("bcc"),
+    subject: header("subject"),
+    date: new Date(place.now()).toISOString(),
+    labelIds,
+    text: parsed.text.replace(/\r\n/g, "\n"),
+    html: "",
+    inReplyTo: header("in-reply-to"),
+    references: header("references"),
+    attachments: [],
+  };
+}
+
+/** A copy in the mailbox of somebody of this world, in the conversation that it answers. */
+function deliver(message: Message, account: Account, place: Place<GoogleWorld>): void {
+  const { messages } = place.world();
+  const before = messages.find((one) => one.account === account.id && message.references.includes(one.messageId));
+  const id = Buffer.from(place.random(8)).toString("hex");
+  const { draft: _none, ...rest } = message;
+  messages.push({
+    ...rest,
+    account: account.id,
+    id,
+    threadId: before?.threadId ?? id,
+    bcc: "",
+    labelIds: ["INBOX", "UNREAD"],
+  });
+}
+
+async function modify(c: Context<GoogleEnv>, messages: Message[], place: Place<GoogleWorld>): Promise<void> {
+  const body = await bodyOf(c);
+  const known = [
+    ...SYSTEM_LABELS,
+    ...c.get("world").labels.flatMap(({ account, id }) => (account === c.get("account").id ? [id] : [])),
+  ];
+  const [add, remove] = [listIn(body, "addLabelIds").map(String), listIn(body, "removeLabelIds").map(String)];
+  const unknown = [...add, ...remove].find((label) => !known.includes(label));
+  if (unknown !== undefined) throw invalid(`Invalid label: ${unknown}`);
+  if (add.length + remove.length === 0) throw invalid("No label add or removes specified");
+  for (const message of messages) {
+    message.labelIds = [...new Set([...message.labelIds, ...add])].filter((label) => !remove.includes(label));
+  }
+  place.changed();
+}
+
+function own(c: Context<GoogleEnv>): Message[] {
+  return c.get("world").messages.filter(({ account }) => account === c.get("account").id);
+}
+
+function messageIn(c: Context<GoogleEnv>): Message {
+  const found = own(c).find(({ id }) => id === c.req.param("id"));
+  if (!found) throw notFound();
+  return found;
+}
+
+function addressesIn(text: string): string[] {
+  return (text.toLowerCase().match(/[^\s<>,;"]+@[^\s<>,;"]+/g) ?? []).filter(Boolean);
+}

@@ -1,0 +1,57 @@
+import type { GoogleWorld, Message } from "../world.ts";
+
+const SYSTEM = new Set(["inbox", "sent", "starred", "unread", "important", "spam", "trash", "draft"]);
+
+/**
+ * Messages of a mailbox that a query finds, newest first: words, "phrases", from:, to:, subject:, in:, is:, label:, has:attachment, (groups),
+ * and - before any of them. Spam and trash are left out unless the query names them.
+ */
+export function findMail(world: GoogleWorld, account: string, query: string, everywhere: boolean): Message[] {
+  const tests = terms(query).map((term) => testOf(world, account, term));
+  const named = everywhere || /\b(in|is|label):(anywhere|spam|trash)\b/i.test(query);
+  return world.messages
+    .filter((message) => message.account === account)
+    .filter(({ labelIds }) => named || !(labelIds.includes("SPAM") || labelIds.includes("TRASH")))
+    .filter((message) => tests.every((test) => test(message)))
+    .sort((a, b) => b.date.localeCompare(a.date));
+}
+
+type Term = { not: boolean; key: string; values: string[] };
+
+function terms(query: string): Term[] {
+  const found = query.matchAll(/(-)?(?:(\w+):)?(?:\(([^)]*)\)|"([^"]*)"|([^\s()"]+))/g);
+  return [...found].map(([, minus, key = "", group, phrase, word]) => ({
+    not: minus !== undefined,
+    key: key.toLowerCase(),
+    values:
+      phrase === undefined ? (group ?? word ?? "").toLowerCase().split(/\s+/).filter(Boolean) : [phrase.toLowerCase()],
+  }));
+}
+
+function testOf(world: GoogleWorld, account: string, { not, key, values }: Term): (message: Message) => boolean {
+  const labels = world.labels.filter((label) => label.account === account);
+  const test = (message: Message): boolean => {
+    const all = (text: string) => values.every((value) => text.toLowerCase().includes(value));
+    if (key === "from") return all(message.from);
+    if (key === "to") return all(`${message.to} ${message.cc} ${message.bcc}`);
+    if (key === "subject") return all(message.subject);
+    if (key === "has") return values[0] === "attachment" && message.attachments.length > 0;
+    if (key === "in" || key === "is" || key === "label")
+      return values.every((value) => hasLabel(message, value, labels));
+    return all(
+      `${message.subject} ${message.from} ${message.to} ${message.text} ${message.html.replace(/<[^>]*>/g, " ")}`,
+    );
+  };
+  return (message) => test(message) !== not;
+}
+
+function hasLabel({ labelIds }: Message, name: string, labels: GoogleWorld["labels"]): boolean {
+  if (name === "anywhere") return true;
+  if (name === "read") return !labelIds.includes("UNREAD");
+  const word = name === "drafts" ? "draft" : name;
+  if (SYSTEM.has(word)) return labelIds.includes(word.toUpperCase());
+  const found = labels.find(
+    (label) => label.name.toLowerCase().replace(/[\s/]+/g, "-") === name.replace(/[\s/]+/g, "-"),
+  );
+  return found !== undefined && labelIds.includes(found.id);
+}

@@ -1,0 +1,80 @@
+/** The world of the Google stand-in: a seed with everything filled in. Accounts are ids, times are ISO 8601. */
+export type GoogleWorld = {
+  accounts: Account[];
+  labels: Label[];
+  messages: Message[];
+  events: CalendarEvent[];
+  files: DriveFile[];
+};
+
+export type Account = { id: string; name: string; email: string; timeZone: string };
+
+/** A label that somebody made; Gmail's own are not listed. */
+type Label = { account: string; id: string; name: string };
+
+/** A message in one mailbox; everybody who got it has a copy of their own. */
+export type Message = {
+  account: string;
+  id: string;
+  threadId: string;
+  messageId: string;
+  from: string;
+  to: string;
+  cc: string;
+  bcc: string;
+  subject: string;
+  date: string;
+  labelIds: string[];
+  text: string;
+  html: string;
+  inReplyTo: string;
+  references: string;
+  attachments: { filename: string; mimeType: string; size: number }[];
+  /** Id of the draft that it is. */
+  draft?: string;
+};
+
+export type EventTime = { date: string } | { dateTime: string; timeZone: string };
+
+/** An event of the organizer's calendar, which is in the calendars of those invited too. */
+export type CalendarEvent = {
+  id: string;
+  organizer: string;
+  summary: string;
+  description: string;
+  location: string;
+  start: EventTime;
+  end: EventTime;
+  attendees: { email: string; responseStatus: string }[];
+  recurringEventId?: string;
+  created: string;
+  updated: string;
+};
+
+export type Permission = { id: string; type: "user" | "anyone"; role: string; emailAddress?: string };
+
+export type Paragraph = { text: string; style: string; bullet: boolean };
+
+export type Sheet = { sheetId: number; title: string; rows: string[][] };
+
+export type DriveFile = {
+  id: string;
+  name: string;
+  mimeType: string;
+  owner: string;
+  parents: string[];
+  description: string;
+  createdTime: string;
+  modifiedTime: string;
+  trashed: boolean;
+  permissions: Permission[];
+  size?: string;
+  /** Of a document. */
+  paragraphs?: Paragraph[];
+  /** Of a spreadsheet. */
+  sheets?: Sheet[];
+};
+
+export const FOLDER = "application/vnd.google-apps.folder";
+export const DOCUMENT = "application/vnd.google-apps.document";
+export const SPREADSHEET = "application/vnd.google-apps.spreadsheet";

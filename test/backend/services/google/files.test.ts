@@ -1,0 +1,155 @@
+import { expect, test } from "vitest";
+import { driveQuery, fileId } from "#backend/services/google/files";
+import { googleDocs } from "#backend/services/google-docs";
+import { googleDrive } from "#backend/services/google-drive";
+import { googleSheets } from "#backend/services/google-sheets";
+import { cellsOf } from "#backend/services/google-sheets/cells";
+import type { Service } from "#backend/services/service";
+import { contextOver, type Expected, outside, runTool } from "../support/outside.ts";
+
+const FIELDS =
+  "id%2Cname%2CmimeType%2CwebViewLink%2CmodifiedTime%2Csize%2Cdescription%2Cparents%2Cowners(displayName%2CemailAddress)";
+const DRIVE = "https://www.googleapis.com/drive/v3/files";
+const ID = "1AbCdEfGhIjKlMnOpQrStUvWxYz012345";
+const file = (mimeType: string) => ({
+  id: ID,
+  name: "Plan",
+  mimeType,
+  webViewLink: `https://docs.google.com/x/d/${ID}`,
+});
+const byId = (mimeType: string): Expected => ({
+  request: `GET ${DRIVE}/${ID}?fields=${FIELDS}&supportsAllDrives=true`,
+  json: file(mimeType),
+});
+
+async function run(service: Service, name: string, input: Record<string, unknown>, ...expected: Expected[]) {
+  const world = outside(...expected);
+  const result = await runTool(service, name, input, contextOver(world, service, { email: "dana@example.com" }));
+  world.done();
+  return { ...result, asked: world.asked };
+}
+
+test("a search is quoted in Drive's language, and an address gives its id", () => {
+  expect(driveQuery({ text: "Dana's \\ plan", kind: "document", parent: "p1" })).toBe(
+    "trashed = false and mimeType = 'application/vnd.google-apps.document' and 'p1' in parents and (name contains 'Dana\\'s \\\\ plan' or fullText contains 'Dana\\'s \\\\ plan')",
+  );
+  for (const text of [
+    ID,
+    `https://docs.google.com/document/d/${ID}/edit#heading`,
+    `https://drive.google.com/drive/folders/${ID}?usp=x`,
+    `https://drive.google.com/open?id=${ID}`,
+  ]) {
+    expect(fileId(text)).toBe(ID);
+  }
+  expect(fileId("Release notes for the whole team")).toBeUndefined();
+});
+
+test("several files of one name are not guessed at", async () => {
+  const q = "trashed+%3D+false+and+name+contains+'Plan'";
+  await expect(
+    run(
+      googleDrive,
+      "google-drive.trash_file",
+      { file: "Plan" },
+      {
+        request:
+          `GET ${DRIVE}?q=${q}&pageSize=20&orderBy=modifiedTime+desc&fields=nextPageToken%2Cfiles(${FIELDS})&supportsAllDrives=true&includeItemsFromAllDrives=true`.replace(
+            /'/g,
+            "'",
+          ),
+        json: {
+          files: [
+            { ...file("a/b"), id: "f1" },
+            { ...file("a/b"), id: "f2" },
+          ],
+        },
+      },
+    ),
+  ).rejects.toMatchObject({ code: "INVALID_REQUEST", message: "Several files match “Plan”: Plan (f1), Plan (f2)." });
+});
+
+test("a file is shared with a person, who is told, or with everybody who has the link", async () => {
+  const shared = await run(
+    googleDrive,
+    "google-drive.share_file",
+    { file: ID, person: "a@x.test", role: "edit" },
+    byId("a/b"),
+    {
+      request: `POST ${DRIVE}/${ID}/permissions?supportsAllDrives=true&sendNotificationEmail=true`,
+      body: { role: "writer", type: "user", emailAddress: "a@x.test" },
+      json: { id: "p1" },
+    },
+  );
+  expect(shared.text).toBe(`a@x.test can now edit Plan.\n\nhttps://docs.google.com/x/d/${ID}`);
+  await run(googleDrive, "google-drive.share_file", { file: ID, person: "anyone" }, byId("a/b"), {
+    request: `POST ${DRIVE}/${ID}/permissions?supportsAllDrives=true`,
+    body: { role: "reader", type: "anyone" },
+    json: { id: "anyoneWithLink" },
+  });
+});
+
+test("a document is read with its tabs, tables, lists and links", async () => {
+  const paragraph = (content: string, more = {}) => ({ paragraph: { elements: [{ textRun: { content, ...more } }] } });
+  const body = (...content: unknown[]) => ({ documentTab: { body: { content } } });
+  const link = { textStyle: { link: { url: "https://x.test/" } } };
+  const row = (...cells: string[]) => ({ tableCells: cells.map((cell) => ({ content: [paragraph(`${cell}\n`)] })) });
+  const tabs = [
+    {
+      tabProperties: { title: "First" },
+      ...body(paragraph("See here\n", link), { table: { tableRows: [row("a", "b|c"), row("1", "2")] } }),
+      childTabs: [{ tabProperties: { title: "Inner" }, ...body(paragraph("Deep\n")) }],
+    },
+  ];
+  const { data } = await run(googleDocs, "google-docs.read_document", { document: ID }, byId("x"), {
+    request: `GET https://docs.googleapis.com/v1/documents/${ID}?includeTabsContent=true`,
+    json: { documentId: ID, title: "Plan", tabs },
+  });
+  expect((data as { text: string }).text).toBe(
+    "# First\n\nSee here (https://x.test/)\n\n| a | b\\|c |\n| --- | --- |\n| 1 | 2 |\n\n# Inner\n\nDeep",
+  );
+});
+
+test("a document whose text was not put in is there all the same, and that is said", async () => {
+  const error = { error: { code: 400, message: "Invalid requests[0].insertText.", status: "INVALID_ARGUMENT" } };
+  await expect(
+    run(
+      googleDocs,
+      "google-docs.create_document",
+      { title: "Plan", text: "x" },
+      { request: "POST https://docs.googleapis.com/v1/documents", body: { title: "Plan" }, json: { documentId: ID } },
+      { request: `POST https://docs.googleapis.com/v1/documents/${ID}:batchUpdate`, status: 400, json: error },
+    ),
+  ).rejects.toMatchObject({
+    message: `The document was created (https://docs.google.com/document/d/${ID}/edit), but its text was not put in: Google Docs: Invalid requests[0].insertText.`,
+    hint: "Append the text to it; do not create it again.",
+  });
+});
+
+test("cells are read from text as people write it", () => {
+  expect(cellsOf('Rent, 900\n"Food, drink", "say ""hi"""\n', "text")).toEqual([
+    ["Rent", "900"],
+    ["Food, drink", 'say "hi"'],
+  ]);
+  expect(cellsOf("a\tb,c", "text")).toEqual([["a", "b,c"]]);
+  expect(() => cellsOf(" \n ", "text")).toThrow("There are no cells to write.");
+});
+
+test("cells are written where they fit, and a single one takes its text as it is", async () => {
+  const meta: Expected = {
+    request: `GET https://sheets.googleapis.com/v4/spreadsheets/${ID}?fields=spreadsheetId%2Cproperties(title)%2Csheets(properties(title%2Cindex))`,
+    json: { spreadsheetId: ID, properties: { title: "Plan" }, sheets: [{ properties: { title: "It's" } }] },
+  };
+  const set = { spreadsheet: ID, range: "B2", text: "a, b" };
+  const { text } = await run(googleSheets, "google-sheets.update_cells", set, byId("x"), meta, {
+    request: `PUT https://sheets.googleapis.com/v4/spreadsheets/${ID}/values/'It''s'!B2?valueInputOption=USER_ENTERED`,
+    body: { range: "'It''s'!B2", majorDimension: "ROWS", values: [["a, b"]] },
+    json: { updatedRange: "'It''s'!B2", updatedCells: 1 },
+  });
+  expect(text).toContain("Wrote 1 cell of Plan ('It''s'!B2).");
+  const wide = { spreadsheet: ID, range: "A1:B1", text: "1,2,3" };
+  await expect(run(googleSheets, "google-sheets.update_cells", wide)).rejects.toMatchObject({
+    message: "The text has more cells than A1:B1, which has 2 × 1.",
+  });
+  const update = googleSheets.tools.find(({ name }) => name === "google-sheets.update_cells");
+  expect(update?.summary(set)).toBe(`Write into B2 of the spreadsheet ${ID}: a, b`);
+});

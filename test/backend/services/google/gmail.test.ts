@@ -1,0 +1,242 @@
+import { expect, test } from "vitest";
+import { gmail } from "#backend/services/gmail";
+import { addressHeader, mailboxesIn, recipients } from "#backend/services/gmail/addresses";
+import { decodeHeader, encodeHeader } from "#backend/services/gmail/encoded-words";
+import { contextOver, type Expected, outside, runTool } from "../support/outside.ts";
+
+const MESSAGES = "https://gmail.googleapis.com/gmail/v1/users/me/messages";
+const ME = { url: "https://mail.google.com", email: "dana@example.com" };
+const HEADERS = ["From", "To", "Cc", "Reply-To", "Subject", "Message-ID", "References"]
+  .map((name) => `&metadataHeaders=${name}`)
+  .join("");
+
+async function run(name: string, input: Record<string, unknown>, ...expected: Expected[]) {
+  const world = outside(...expected);
+  const result = await runTool(gmail, name, input, contextOver(world, gmail, ME));
+  world.done();
+  return { result, asked: world.asked };
+}
+
+/** Metadata of a message as Gmail answers it. */
+function message(id: string, subject: string, more: { headers?: [string, string][]; threadId?: string } = {}) {
+  const headers = [["From", "Sam Sample <sam@example.com>"], ["Subject", subject], ...(more.headers ?? [])];
+  return {
+    id,
+    threadId: more.threadId ?? id,
+    labelIds: ["INBOX", "UNREAD"],
+    snippet: "Tom &amp; Jerry &lt;3",
+    internalDate: "1795780800000",
+    payload: { headers: headers.map(([name, value]) => ({ name, value })) },
+  };
+}
+
+const decoded = (asked: { body?: unknown }[]) => {
+  const raw = String((asked.at(-1)?.body as { raw?: string } | undefined)?.raw);
+  expect(raw).toMatch(/^[\w-]+$/);
+  const [head = "", content = ""] = Buffer.from(raw, "base64url").toString("latin1").split("\r\n\r\n");
+  return { lines: head.split("\r\n"), text: Buffer.from(content, "base64").toString() };
+};
+
+test("headers are ASCII in words of at most 75 characters, hold whole characters, and read back the same", () => {
+  for (const text of [
+    "plain",
+    "Grüße",
+    "日本語の件名".repeat(12),
+    "👩‍👩‍👧 ".repeat(20).trim(),
+    "=?UTF-8?B?x?= in words",
+  ]) {
+    const encoded = encodeHeader(text);
+    for (const line of encoded.split("\r\n ")) {
+      expect(line).toMatch(/^[\x20-\x7e]{0,75}$/);
+      expect(decodeHeader(line)).not.toContain("\ufffd");
+    }
+    expect(decodeHeader(encoded)).toBe(text);
+  }
+  expect(encodeHeader("a\r\nBcc: evil@example.com")).toBe("a Bcc: evil@example.com");
+});
+
+test.each([
+  ["=?ISO-8859-1?Q?Andr=E9?= Pirard", "André Pirard"],
+  ["=?UTF-8?Q?a_b?=  =?UTF-8?Q?_c?=", "a b c"],
+  ["=?utf-8?B?w7w=?=\r\n =?utf-8?B?w58=?=", "üß"],
+  ["=?UTF-8?B?8J+O?= =?UTF-8?B?iQ==?=", "🎉"],
+  ["=?ISO-2022-JP?B?GyRCRnxLXBsoQg==?=", "日本"],
+  ["=?no-such?Q?x=41?=", "xA"],
+])("an encoded header is read: %s", (header, text) => {
+  expect(decodeHeader(header)).toBe(text);
+});
+
+test("addresses are read, checked and written; names are encoded or quoted", () => {
+  const text = 'Ana <ana@x.test>, "Doe, John" <john@x.test>; j@münchen.example';
+  expect(mailboxesIn(text)).toEqual([
+    { name: "Ana", address: "ana@x.test" },
+    { name: "Doe, John", address: "john@x.test" },
+    { name: "", address: "j@münchen.example" },
+  ]);
+  expect(addressHeader(recipients(`${text}, Jörg <joerg@x.test>`, "to"))).toBe(
+    'Ana <ana@x.test>,\r\n "Doe, John" <john@x.test>,\r\n j@xn--mnchen-3ya.example,\r\n =?UTF-8?B?SsO2cmc=?= <joerg@x.test>',
+  );
+  for (const wrong of ["Sam", "a@b", "a b@x.test", "ä@x.test", "x@"]) {
+    expect(() => recipients(wrong, "to")).toThrow(`“${wrong}” is not an e-mail address.`);
+  }
+});
+
+test("a message is sent as MIME in base64url", async () => {
+  const input = {
+    to: "Sam <sam@example.com>",
+    cc: "a@x.test",
+    subject: "Grüße\nBcc: b@x.test",
+    body: "Zeile 1\nZeile ü",
+  };
+  const { result, asked } = await run("gmail.send_message", input, {
+    request: `POST ${MESSAGES}/send`,
+    json: { id: "m1", threadId: "t1", labelIds: ["SENT"] },
+  });
+  expect(decoded(asked)).toEqual({
+    lines: [
+      "To: Sam <sam@example.com>",
+      "Cc: a@x.test",
+      `Subject: =?UTF-8?B?${Buffer.from("Grüße Bcc: b@x.test").toString("base64")}?=`,
+      "MIME-Version: 1.0",
+      'Content-Type: text/plain; charset="UTF-8"',
+      "Content-Transfer-Encoding: base64",
+    ],
+    text: "Zeile 1\r\nZeile ü",
+  });
+  expect(result).toEqual({
+    data: {
+      id: "m1",
+      thread: "t1",
+      to: ["sam@example.com"],
+      subject: "Grüße\nBcc: b@x.test",
+      url: "https://mail.google.com/mail/u/?authuser=dana%40example.com#all/t1",
+    },
+    text: "Sent to sam@example.com.\n\nhttps://mail.google.com/mail/u/?authuser=dana%40example.com#all/t1",
+    url: "https://mail.google.com/mail/u/?authuser=dana%40example.com#all/t1",
+  });
+});
+
+test("a summary names every recipient and what is said", () => {
+  const send = gmail.tools.find(({ name }) => name === "gmail.send_message");
+  expect(send?.summary({ to: "a@x.test", cc: "b@x.test", bcc: "c@x.test", body: "Hi\nthere" })).toBe(
+    "Send an e-mail to a@x.test, copy to b@x.test, hidden copy to c@x.test: “(no subject)” – “Hi there”",
+  );
+});
+
+test("an answer to everybody keeps the conversation, leaves the own address out, and goes where answers are wanted", async () => {
+  const headers: [string, string][] = [
+    ["To", "dana@example.com, Ana <ana@x.test>"],
+    ["Cc", "bob@x.test"],
+    ["Reply-To", "list@x.test"],
+    ["Message-ID", "<m2@x.test>"],
+    ["References", "<m0@x.test> <m1@x.test>"],
+  ];
+  const { asked } = await run(
+    "gmail.reply",
+    { message: "18c0ffee00000001", body: "Ja", all: true },
+    {
+      request: `GET ${MESSAGES}/18c0ffee00000001?format=metadata${HEADERS}`,
+      json: message("18c0ffee00000001", "=?UTF-8?Q?Gr=C3=BC=C3=9Fe?=", { headers }),
+    },
+    { request: `POST ${MESSAGES}/send`, json: { id: "m3", threadId: "18c0ffee00000001" } },
+  );
+  expect(asked.at(-1)?.body).toMatchObject({ threadId: "18c0ffee00000001" });
+  expect(decoded(asked).lines.slice(0, 7)).toEqual([
+    "To: list@x.test",
+    "Cc: Ana <ana@x.test>,",
+    " bob@x.test",
+    `Subject: =?UTF-8?B?${Buffer.from("Re: Grüße").toString("base64")}?=`,
+    "In-Reply-To: <m2@x.test>",
+    "References: <m0@x.test>",
+    " <m1@x.test>",
+  ]);
+});
+
+test("a search asks Gmail in its own words and reads each message; what is encoded is cleaned after it is decoded", async () => {
+  const hostile = Buffer.from("\u001b[31mred\u0007").toString("base64");
+  const { result } = await run(
+    "gmail.search",
+    { sender: "Sam (x)", state: "unread", text: 'in:"trash" -news' },
+    {
+      request: `GET ${MESSAGES}?q=from%3A(Sam+x)+is%3Aunread+in+trash+news&maxResults=10`,
+      json: { messages: [{ id: "m1", threadId: "t1" }] },
+    },
+    {
+      request: `GET ${MESSAGES}/m1?format=metadata${HEADERS}`,
+      json: message("m1", `=?UTF-8?B?${hostile}?=`, { threadId: "t1" }),
+    },
+  );
+  expect(result.data).toMatchObject({
+    query: "from:(Sam x) is:unread in trash news",
+    messages: [
+      { id: "m1", thread: "t1", from: "Sam Sample <sam@example.com>", excerpt: "Tom & Jerry <3", unread: true },
+    ],
+  });
+  expect(JSON.stringify(result)).not.toMatch(/\\u001b|\\u0007/);
+});
+
+test("a message is read by its parts: plain text before HTML, in the charset it is in, with its attachments", async () => {
+  const part = (mimeType: string, bytes: Buffer, charset: string) => ({
+    mimeType,
+    filename: "",
+    headers: [{ name: "Content-Type", value: `${mimeType}; charset=${charset}` }],
+    body: { size: bytes.length, data: bytes.toString("base64url") },
+  });
+  const read = async (parts: unknown[]) => {
+    const full = {
+      ...message("18c0ffee00000002", "x"),
+      payload: { mimeType: "multipart/mixed", headers: [], body: { size: 0 }, parts },
+    };
+    const { result } = await run(
+      "gmail.read_message",
+      { message: "18c0ffee00000002" },
+      { request: `GET ${MESSAGES}/18c0ffee00000002?format=metadata${HEADERS}`, json: message("18c0ffee00000002", "x") },
+      { request: `GET ${MESSAGES}/18c0ffee00000002?format=full`, json: full },
+    );
+    return result.data as { text: string; attachments: unknown };
+  };
+  const html = part(
+    "text/html",
+    Buffer.from("<style>p{}</style><p>Ä <a href='https://x.test/'>link</a></p><ul><li>one<li>two</ul>"),
+    "utf-8",
+  );
+  const file = {
+    mimeType: "application/pdf",
+    filename: "=?UTF-8?Q?=C3=84.pdf?=",
+    body: { size: 7, attachmentId: "a" },
+  };
+  const alternative = {
+    mimeType: "multipart/alternative",
+    parts: [part("text/plain", Buffer.from("Größe\r\n\u001b[2Jx"), "utf-8"), html],
+  };
+  expect(await read([alternative, file])).toMatchObject({
+    text: "Größe\nx",
+    attachments: [{ name: "Ä.pdf", type: "application/pdf", bytes: 7 }],
+  });
+  expect((await read([html])).text).toBe("Ä link (https://x.test/)\n\n- one\n- two");
+  expect((await read([part("text/plain", Buffer.from("Gr\xf6\xdfe", "latin1"), "iso-8859-1")])).text).toBe("Größe");
+  expect((await read([part("text/plain", Buffer.from("Größe"), "iso-8859-1")])).text).toBe("Größe");
+});
+
+test("words that fit several conversations are not guessed at", async () => {
+  await expect(
+    run(
+      "gmail.archive",
+      { message: "release" },
+      {
+        request: `GET ${MESSAGES}?q=subject%3A(release)+-in%3Adrafts&maxResults=10`,
+        json: {
+          messages: [
+            { id: "m1", threadId: "t1" },
+            { id: "m2", threadId: "t2" },
+          ],
+        },
+      },
+      { request: `GET ${MESSAGES}/m1?format=metadata${HEADERS}`, json: message("m1", "Release 1") },
+      { request: `GET ${MESSAGES}/m2?format=metadata${HEADERS}`, json: message("m2", "Release 2") },
+    ),
+  ).rejects.toMatchObject({
+    code: "INVALID_REQUEST",
+    message: /^Several messages match “release”: “Release 1” from Sam Sample/,
+  });
+});
