@@ -63,6 +63,7 @@ export function createWorld(overrides: Partial<BackendPorts> & Pick<BackendPorts
       clients: {
         atlassian: { id: "atlassian-client", secret: "atlassian-secret" },
         bitbucket: { id: "bitbucket-client", secret: "bitbucket-secret" },
+        notion: { id: "notion-client", secret: "notion-secret" },
       },
     }),
     model: () => ({ env: {} }),

@@ -9,7 +9,12 @@ const base = useBackend();
 
 /** A backend whose services are the sandbox's stand-ins, without a socket between them. */
 function sandboxWorld() {
-  const origins: Record<string, string> = { atlassian: "http://127.0.0.1:7001", bitbucket: "http://127.0.0.1:7002" };
+  const origins: Record<string, string> = {
+    atlassian: "http://127.0.0.1:7001",
+    bitbucket: "http://127.0.0.1:7002",
+    notion: "http://127.0.0.1:7003",
+    airtable: "http://127.0.0.1:7004",
+  };
   const sandbox = createSandbox({ clock: base().clock, random: (bytes) => randomBytes(bytes) });
   const fetch = async (url: string, init?: RequestInit) => {
     const name = Object.keys(origins).find((each) => url.startsWith(origins[each] ?? " "));
@@ -36,7 +41,7 @@ async function consent(
   session_id?: string,
 ) {
   const begun = (await world.call(`POST /connections/connect?service=${service}`, { body: { session_id } })).body;
-  const provider = service === "bitbucket" ? "bitbucket" : "atlassian";
+  const provider = providerOf(service);
   const { authorization_url, state } = begun;
   const { redirect_url } = await control(provider, "consent", { authorization_url, decision });
   const { pathname, search } = new URL(String(redirect_url));
@@ -48,7 +53,7 @@ test("every service of the sandbox is connected by a consent there, and named by
   const sandbox = sandboxWorld();
   const first = await consent(sandbox, "jira", "allow");
   expect([first.page.status, first.status.body.status]).toEqual([200, "completed"]);
-  for (const service of ["confluence", "bitbucket"]) {
+  for (const service of ["confluence", "bitbucket", "notion", "airtable"]) {
     const { status } = await consent(sandbox, service, "allow", first.session);
     expect([service, status.body.status, "token" in status.body]).toEqual([service, "completed", false]);
   }
@@ -58,6 +63,8 @@ test("every service of the sandbox is connected by a consent there, and named by
       jira: { connected: true, user: { name: "Dana Demo" } },
       confluence: { connected: true, user: { name: "Dana Demo" } },
       bitbucket: { connected: true },
+      notion: { connected: true, user: { email: "dana@example.com" }, metadata: { workspace: "Kay Demo" } },
+      airtable: { connected: true, user: { email: "dana@example.com" } },
       kyg: { connected: false },
     },
   });
@@ -69,7 +76,7 @@ test("a denial at the sandbox is told as one", async () => {
 });
 
 test("tokens of the sandbox rotate for as long as it takes, and a revoked grant ends the connection", async () => {
-  for (const service of ["jira", "bitbucket"]) {
+  for (const service of ["jira", "bitbucket", "airtable"]) {
     const sandbox = sandboxWorld();
     const { session } = await consent(sandbox, service, "allow");
     const seen = new Set<string>();
@@ -81,7 +88,7 @@ test("tokens of the sandbox rotate for as long as it takes, and a revoked grant 
     expect([service, seen.size]).toEqual([service, 4]);
     const { token } = await access(sandbox.world, session, service);
     expect((await access(sandbox.world, session, service, token)).token).not.toBe(token);
-    await sandbox.control(service === "bitbucket" ? "bitbucket" : "atlassian", "tokens/revoke", {});
+    await sandbox.control(providerOf(service), "tokens/revoke", {});
     base().clock.advance(3 * 3600_000);
     await expect(access(sandbox.world, session, service)).rejects.toMatchObject({
       code: "AUTH_REQUIRED",
@@ -89,6 +96,27 @@ test("tokens of the sandbox rotate for as long as it takes, and a revoked grant 
     });
   }
 });
+
+test("V20 a token of Notion, which names no end, is refreshed when it is refused, and ends with the grant", async () => {
+  const sandbox = sandboxWorld();
+  const { session } = await consent(sandbox, "notion", "allow");
+  const { token } = await access(sandbox.world, session, "notion");
+  base().clock.advance(30 * 86_400_000);
+  expect((await access(sandbox.world, session, "notion")).token).toBe(token);
+  const next = await access(sandbox.world, session, "notion", token);
+  expect(next.token).not.toBe(token);
+  expect((await access(sandbox.world, session, "notion", next.token)).token).not.toBe(next.token);
+  await sandbox.control("notion", "tokens/revoke", {});
+  const { token: last } = await access(sandbox.world, session, "notion");
+  await expect(access(sandbox.world, session, "notion", last)).rejects.toMatchObject({
+    code: "AUTH_REQUIRED",
+    details: { integrations: ["notion"] },
+  });
+});
+
+function providerOf(service: string): string {
+  return service === "jira" || service === "confluence" ? "atlassian" : service;
+}
 
 function access(world: World, session: string, service: string, rejected?: string) {
   return serviceAccess(world.ports, session, service, { rejected });
