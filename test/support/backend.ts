@@ -64,6 +64,7 @@ export function createWorld(overrides: Partial<BackendPorts> & Pick<BackendPorts
         atlassian: { id: "atlassian-client", secret: "atlassian-secret" },
         bitbucket: { id: "bitbucket-client", secret: "bitbucket-secret" },
         google: { id: "google-client", secret: "google-secret" },
+        notion: { id: "notion-client", secret: "notion-secret" },
       },
     }),
     model: () => ({ env: {} }),

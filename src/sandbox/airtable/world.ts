@@ -3,7 +3,7 @@ export type AirtableWorld = { accounts: Account[]; bases: Base[] };
 
 export type Account = { id: string; name: string; email: string };
 
-export type PermissionLevel = "none" | "read" | "comment" | "edit" | "create";
+type PermissionLevel = "none" | "read" | "comment" | "edit" | "create";
 
 export type Base = {
   id: string;
@@ -19,7 +19,7 @@ export type Table = { id: string; name: string; description: string; fields: Fie
 /** The first field of a table is its primary one. */
 export type Field = { id: string; name: string; type: FieldType; choices: string[]; linkedTableId: string | null };
 
-export type FieldType =
+type FieldType =
   | "singleLineText"
   | "multilineText"
   | "email"

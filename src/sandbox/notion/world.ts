@@ -31,7 +31,7 @@ export type Cell = string | number | boolean | string[] | null;
 
 export type Property = { type: PropertyType; options: string[] };
 
-export type PropertyType =
+type PropertyType =
   | "title"
   | "rich_text"
   | "number"

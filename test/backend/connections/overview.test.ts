@@ -160,3 +160,41 @@ async function connectBitbucket(request: object, workspaces: string[]) {
   await world().call(`GET /auth/callback?code=c&state=${body.state}`);
   return { session: String(body.session_id), status: await world().call(`GET /auth/status/${body.state}`) };
 }
+
+test("V07 notion is asked for tokens in JSON with its own client, and its workspace is shown", async () => {
+  const { body } = await world().call("POST /connections/connect?service=notion", { body: {} });
+  expect(body.authorization_url).toBe(
+    "https://api.notion.com/v1/oauth/authorize?owner=user&response_type=code&client_id=notion-client" +
+      `&redirect_uri=http%3A%2F%2F127.0.0.1%3A4000%2Fauth%2Fcallback&state=${body.state}`,
+  );
+  const { outside } = world();
+  outside.expect("POST https://api.notion.com/v1/oauth/token", async (sent) => {
+    expect(sent.headers.get("authorization")).toBe(`Basic ${btoa("notion-client:notion-secret")}`);
+    expect(sent.headers.get("content-type")).toBe("application/json");
+    expect(JSON.parse(sent.body)).toEqual({
+      grant_type: "authorization_code",
+      code: "c",
+      redirect_uri: "http://127.0.0.1:4000/auth/callback",
+    });
+    return json({ access_token: "n", refresh_token: "r", token_type: "bearer", bot_id: "b-1" })(sent);
+  });
+  outside.expect("GET https://api.notion.com/v1/users/me", (sent) => {
+    expect(sent.headers.get("notion-version")).toBe("2026-03-11");
+    const owner = { type: "user", user: { id: "u-1", name: "Ana", person: { email: "ana@x.test" } } };
+    return json({
+      object: "user",
+      id: "b-1",
+      type: "bot",
+      bot: { owner, workspace_name: "Acme", workspace_id: "w-1" },
+    })(sent);
+  });
+  await world().call(`GET /auth/callback?code=c&state=${body.state}`);
+  const shown = await world().call(`GET /connections?session_id=${body.session_id}`);
+  expect(shown.body.connections).toMatchObject({
+    notion: {
+      connected: true,
+      user: { account_id: "u-1", name: "Ana", email: "ana@x.test" },
+      metadata: { workspace: "Acme", workspace_id: "w-1" },
+    },
+  });
+});

@@ -87,7 +87,7 @@ test("a denial at the sandbox is told as one", async () => {
 });
 
 test("tokens of the sandbox rotate for as long as it takes, and a revoked grant ends the connection", async () => {
-  for (const service of ["jira", "bitbucket", "slack", "gmail", "hubspot"]) {
+  for (const service of ["jira", "bitbucket", "slack", "gmail", "airtable", "hubspot"]) {
     const sandbox = sandboxWorld();
     const { session } = await consent(sandbox, service, "allow");
     const seen = new Set<string>();
@@ -106,6 +106,23 @@ test("tokens of the sandbox rotate for as long as it takes, and a revoked grant 
       details: { integrations: [service] },
     });
   }
+});
+
+test("V20 a token of Notion, which names no end, is refreshed when it is refused, and ends with the grant", async () => {
+  const sandbox = sandboxWorld();
+  const { session } = await consent(sandbox, "notion", "allow");
+  const { token } = await access(sandbox.world, session, "notion");
+  base().clock.advance(30 * 86_400_000);
+  expect((await access(sandbox.world, session, "notion")).token).toBe(token);
+  const next = await access(sandbox.world, session, "notion", token);
+  expect(next.token).not.toBe(token);
+  expect((await access(sandbox.world, session, "notion", next.token)).token).not.toBe(next.token);
+  await sandbox.control("notion", "tokens/revoke", {});
+  const { token: last } = await access(sandbox.world, session, "notion");
+  await expect(access(sandbox.world, session, "notion", last)).rejects.toMatchObject({
+    code: "AUTH_REQUIRED",
+    details: { integrations: ["notion"] },
+  });
 });
 
 function access(world: World, session: string, service: string, rejected?: string) {

@@ -37,7 +37,7 @@ export async function findDataSource(context: ToolContext, text: string): Promis
 }
 
 /** The id in what a person typed: an id, or the address of a page (`?p=` is the page that is open beside a database). */
-export function notionId(text: string): string | undefined {
+function notionId(text: string): string | undefined {
   const trimmed = text.trim();
   if (/^https?:\/\//i.test(trimmed) && URL.canParse(trimmed)) {
     const url = new URL(trimmed);

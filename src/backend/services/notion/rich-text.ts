@@ -71,7 +71,7 @@ function linkRuns(token: Tokens.Link, look: Look, outer: string | undefined): Ru
 }
 
 /** Whether Notion takes an address for a link. */
-export function isAddress(href: string): boolean {
+function isAddress(href: string): boolean {
   return /^(https?:\/\/|mailto:)/i.test(href) && URL.canParse(href) && href.length <= LONGEST;
 }
 
