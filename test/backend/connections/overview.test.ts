@@ -30,6 +30,8 @@ test("GET /connections shows every service with user and metadata, by token and 
         },
         confluence: NONE,
         bitbucket: NONE,
+        hubspot: NONE,
+        linkedin: NONE,
         kyg: NONE,
       },
     },
