@@ -1,10 +1,9 @@
 import type { KygConfiguration } from "#backend/services/kyg";
 import type { OAuthClient } from "#backend/services/service";
+import { PROVIDERS } from "#protocol/providers";
 
 /** What the operator configured for services: client ids by provider, and where kyg is. */
 export type ConfiguredClients = { clients: Record<string, OAuthClient>; kyg?: KygConfiguration };
-
-const PROVIDERS = ["atlassian", "bitbucket", "slack", "github", "google", "notion", "airtable", "hubspot", "linkedin", "kyg"];
 
 /**
  * Read client ids and the endpoints of kyg from the environment (`KAY_CLIENT_ATLASSIAN_ID`, `KAY_KYG_AUTHORIZE_URL` …) or, where that says
@@ -15,7 +14,7 @@ export function configuredClients(
   setting: (key: string) => string | undefined,
 ): ConfiguredClients {
   const clients: Record<string, OAuthClient> = {};
-  for (const provider of PROVIDERS) {
+  for (const provider of Object.keys(PROVIDERS)) {
     const name = provider.toUpperCase();
     const id = env[`KAY_CLIENT_${name}_ID`] || setting(`${provider}.client-id`);
     const secret = env[`KAY_CLIENT_${name}_SECRET`] || setting(`${provider}.client-secret`);

@@ -4,11 +4,11 @@ import { Problem } from "#protocol/errors";
 import { airtable } from "./airtable/airtable.ts";
 import { atlassian } from "./atlassian/atlassian.ts";
 import { bitbucket } from "./bitbucket/bitbucket.ts";
-import { notion } from "./notion/notion.ts";
-import { hubspot } from "./hubspot/hubspot.ts";
-import { linkedin } from "./linkedin/linkedin.ts";
 import { github } from "./github/github.ts";
 import { google } from "./google/google.ts";
+import { hubspot } from "./hubspot/hubspot.ts";
+import { linkedin } from "./linkedin/linkedin.ts";
+import { notion } from "./notion/notion.ts";
 import { type Provider, SeedFault } from "./provider.ts";
 import { slack } from "./slack/slack.ts";
 

@@ -92,10 +92,19 @@ test("a seed may be JSON, and leaves the services it does not name as they are",
 const PARTS = Object.keys(PROVIDERS);
 
 test.each([
-  ["- a list", "The seed world.yaml must be a map with one part per service: atlassian, bitbucket, slack, github, google, notion, airtable, hubspot, linkedin."],
-  ["", "The seed world.yaml must be a map with one part per service: atlassian, bitbucket, slack, github, google, notion, airtable, hubspot, linkedin."],
+  [
+    "- a list",
+    "The seed world.yaml must be a map with one part per service: atlassian, bitbucket, slack, github, google, notion, airtable, hubspot, linkedin.",
+  ],
+  [
+    "",
+    "The seed world.yaml must be a map with one part per service: atlassian, bitbucket, slack, github, google, notion, airtable, hubspot, linkedin.",
+  ],
   ["a: [1", "The seed world.yaml is not valid YAML: "],
-  ["pigeons: {}", "The seed world.yaml has an unknown part pigeons; there are atlassian, bitbucket, slack, github, google, notion, airtable, hubspot, linkedin."],
+  [
+    "pigeons: {}",
+    "The seed world.yaml has an unknown part pigeons; there are atlassian, bitbucket, slack, github, google, notion, airtable, hubspot, linkedin.",
+  ],
   ["atlassian: {}", "The seed world.yaml is wrong at atlassian.accounts: it must be a list."],
   [
     `atlassian: { accounts: [${account}], sites: [{ name: s, projcts: [] }] }`,

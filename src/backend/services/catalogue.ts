@@ -9,11 +9,11 @@ import { googleDrive } from "./google-drive.ts";
 import { googleSheets } from "./google-sheets.ts";
 import { hubspot } from "./hubspot.ts";
 import { jira } from "./jira.ts";
+import { type KygConfiguration, kygService } from "./kyg.ts";
 import { linkedin } from "./linkedin.ts";
 import { notion } from "./notion.ts";
-import { slack } from "./slack.ts";
-import { type KygConfiguration, kygService } from "./kyg.ts";
 import type { Endpoints, OAuthClient, Service, ServiceConfiguration } from "./service.ts";
+import { slack } from "./slack.ts";
 
 /** Where a stand-in of a provider listens, and the client that is registered there. */
 export type SandboxProvider = { origin: string; client: OAuthClient };

@@ -1,4 +1,5 @@
 import { Problem } from "#protocol/errors";
+import { PROVIDERS, type ProviderName } from "#protocol/providers";
 import { checkOrigin } from "../send/origin.ts";
 
 /** What is known of one setting. */
@@ -14,7 +15,7 @@ export type Entry = {
   parse(text: string): string | boolean;
 };
 
-/** The closed table of settings. A service with an OAuth client of its own is one call of `clientOf`. */
+/** The closed table of settings. OAuth clients have two for each provider. */
 export const SETTINGS = {
   "api-url": {
     describe: "backend to use instead of kay's own",
@@ -35,16 +36,7 @@ export const SETTINGS = {
     parse: parseSwitch,
   },
   browser: { describe: "program that opens links; none opens nothing", env: "BROWSER", parse: parseText },
-  ...clientOf("atlassian", "Jira and Confluence"),
-  ...clientOf("bitbucket", "Bitbucket"),
-  ...clientOf("slack", "Slack"),
-  ...clientOf("github", "GitHub"),
-  ...clientOf("notion", "Notion"),
-  ...clientOf("airtable", "Airtable"),
-  ...clientOf("hubspot", "HubSpot"),
-  ...clientOf("linkedin", "LinkedIn"),
-  ...clientOf("google", "Gmail, Google Calendar, Docs, Sheets and Drive"),
-  ...clientOf("kyg", "kyg"),
+  ...clients(),
   "kyg.authorize-url": { describe: "consent page of kyg", env: "KAY_KYG_AUTHORIZE_URL", parse: parseEndpoint },
   "kyg.token-url": { describe: "token endpoint of kyg", env: "KAY_KYG_TOKEN_URL", parse: parseEndpoint },
   "kyg.api-url": { describe: "API of kyg", env: "KAY_KYG_API_URL", parse: parseEndpoint },
@@ -59,19 +51,23 @@ export function isSettingKey(key: string): key is SettingKey {
   return Object.hasOwn(SETTINGS, key);
 }
 
-type ClientEntries<Provider extends string> = Record<`${Provider}.client-id` | `${Provider}.client-secret`, Entry>;
+type ClientEntries = Record<`${ProviderName}.client-id` | `${ProviderName}.client-secret`, Entry>;
 
-function clientOf<Provider extends string>(provider: Provider, title: string): ClientEntries<Provider> {
-  const variable = `KAY_CLIENT_${provider.toUpperCase()}`;
-  return {
-    [`${provider}.client-id`]: { describe: `your OAuth client for ${title}`, env: `${variable}_ID`, parse: parseText },
-    [`${provider}.client-secret`]: {
-      describe: `its secret`,
-      env: `${variable}_SECRET`,
-      secret: true,
-      parse: parseText,
-    },
-  } as ClientEntries<Provider>;
+function clients(): ClientEntries {
+  const entries = Object.entries(PROVIDERS).flatMap(([provider, title]): [string, Entry][] => {
+    const variable = `KAY_CLIENT_${provider.toUpperCase()}`;
+    return [
+      [
+        `${provider}.client-id`,
+        { describe: `your OAuth client for ${title}`, env: `${variable}_ID`, parse: parseText },
+      ],
+      [
+        `${provider}.client-secret`,
+        { describe: "its secret", env: `${variable}_SECRET`, secret: true, parse: parseText },
+      ],
+    ];
+  });
+  return Object.fromEntries(entries) as ClientEntries;
 }
 
 function parseText(text: string): string {

@@ -8,13 +8,13 @@ export type HubspotWorld = {
   notes: CrmRecord[];
 };
 
-export type Portal = { portalId: number; hub_domain: string; companyCurrency: string; timeZone: string };
+type Portal = { portalId: number; hub_domain: string; companyCurrency: string; timeZone: string };
 
 /** Somebody of the account: can consent, and can own records. */
 export type Owner = { id: string; userId: number; email: string; firstName: string; lastName: string };
 
 export type Pipeline = { id: string; label: string; stages: Stage[] };
-export type Stage = { id: string; label: string; probability: string; isClosed: boolean };
+type Stage = { id: string; label: string; probability: string; isClosed: boolean };
 
 /** A record with its properties; deals and notes know the records they are tied to, by id. */
 export type CrmRecord = {

@@ -24,4 +24,4 @@ export type Post = {
 export type Comment = { id: string; actor: string; text: string; created: string };
 
 export const REACTIONS = ["LIKE", "PRAISE", "EMPATHY", "INTEREST", "APPRECIATION", "ENTERTAINMENT"] as const;
-export type Reaction = (typeof REACTIONS)[number];
+type Reaction = (typeof REACTIONS)[number];

@@ -116,7 +116,23 @@ test("an unknown service is refused with the services there are and the nearest 
       code: "UNKNOWN_SERVICE",
       message:
         'There is no service "jria". Did you mean jira? The services are jira, confluence, bitbucket, slack, github, gmail, google-calendar, google-docs, google-sheets, google-drive, notion, airtable, hubspot, linkedin, kyg.',
-      services: ["jira", "confluence", "bitbucket", "slack", "github", "gmail", "google-calendar", "google-docs", "google-sheets", "google-drive", "notion", "airtable", "hubspot", "linkedin", "kyg"],
+      services: [
+        "jira",
+        "confluence",
+        "bitbucket",
+        "slack",
+        "github",
+        "gmail",
+        "google-calendar",
+        "google-docs",
+        "google-sheets",
+        "google-drive",
+        "notion",
+        "airtable",
+        "hubspot",
+        "linkedin",
+        "kyg",
+      ],
       nearest: "jira",
     },
   ]);
@@ -130,7 +146,8 @@ test("connect without a service names the services", async () => {
     status: 400,
     body: {
       code: "INVALID_REQUEST",
-      message: "Name the service in ?service=, one of jira, confluence, bitbucket, slack, github, gmail, google-calendar, google-docs, google-sheets, google-drive, notion, airtable, hubspot, linkedin, kyg.",
+      message:
+        "Name the service in ?service=, one of jira, confluence, bitbucket, slack, github, gmail, google-calendar, google-docs, google-sheets, google-drive, notion, airtable, hubspot, linkedin, kyg.",
     },
   });
 });

@@ -25,6 +25,7 @@ async function connected() {
   outside.expect("GET https://api.hubapi.com/crm/v3/owners", json({ results: [] }));
   outside.expect("GET https://api.hubapi.com/account-info/v3/details", json({}));
   expect((await callback(world, hubspot.state)).status).toBe(200);
+  await world.call(`GET /auth/status/${hubspot.state}`);
   const linkedin = await begin(world, { session_id: hubspot.session }, "linkedin");
   outside.expect(LINKEDIN_TOKEN, json({ access_token: "l1", expires_in: 5184000, scope: "openid,email" }));
   outside.expect("GET https://api.linkedin.com/v2/userinfo", json({ sub: "abc", name: "Ann" }));

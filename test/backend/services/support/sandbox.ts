@@ -96,7 +96,11 @@ async function consent(
   const json = oauth.tokenBody === "json";
   const response = await fetch(endpoints.token, {
     method: "POST",
-    headers: { accept: "application/json", ...(inBody ? {} : { authorization: basic }), ...(json ? { "content-type": "application/json" } : {}) },
+    headers: {
+      accept: "application/json",
+      ...(inBody ? {} : { authorization: basic }),
+      ...(json ? { "content-type": "application/json" } : {}),
+    },
     body: json ? JSON.stringify(parameters) : new URLSearchParams(parameters),
   });
   const tokens = readTokenAnswer(response.status, await response.text(), oauth.tokensIn);
