@@ -30,7 +30,7 @@ export function googleOAuth(scopes: string[]): OAuth {
 }
 
 /** What the names of Google's scopes begin with. */
-export const SCOPE = "https://www.googleapis.com/auth/";
+const SCOPE = "https://www.googleapis.com/auth/";
 
 const Account = z.looseObject({
   sub: z.string(),

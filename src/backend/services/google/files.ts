@@ -111,7 +111,7 @@ export async function fileOf(context: ToolContext, text: string, kind?: Kind): P
 }
 
 /** A file by its id. */
-export function fileById(http: ServiceHttp, id: string): Promise<DriveFile> {
+function fileById(http: ServiceHttp, id: string): Promise<DriveFile> {
   return http.request({
     endpoint: driveRole(http),
     path: `/drive/v3/files/${encodeURIComponent(id)}`,
