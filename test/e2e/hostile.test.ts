@@ -56,7 +56,10 @@ test("a BROWSER that cannot even be looked up is told, and the wait goes on", as
 test("with a umask of 0 nobody else can put compiled code where kay would run it", async () => {
   const home = openHome();
   const cache = join(home.folder, ".cache", "kay");
-  expect((await shell({ ...home.env, HOME: home.folder }, home.folder, "unset XDG_CACHE_HOME; umask 0; kay config path")).exit).toBe(0);
+  expect(
+    (await shell({ ...home.env, HOME: home.folder }, home.folder, "unset XDG_CACHE_HOME; umask 0; kay config path"))
+      .exit,
+  ).toBe(0);
   expect([cache, join(cache, "compiled")].map((folder) => statSync(folder).mode & 0o777)).toEqual([0o700, 0o700]);
 });
 
