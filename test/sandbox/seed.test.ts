@@ -1,7 +1,7 @@
 import { readFile } from "node:fs/promises";
 import { expect, test } from "vitest";
 import { Problem } from "#protocol/errors";
-import { PROVIDERS, parseSeed } from "#sandbox/seed";
+import { parseSeed } from "#sandbox/seed";
 import { ALL_SCOPES, sandbox } from "./stand-in.ts";
 
 const account = "{ accountId: a1, displayName: Ann, emailAddress: ann@example.com }";
@@ -88,8 +88,6 @@ test("a seed may be JSON, and leaves the services it does not name as they are",
   expect((await (await world.signedIn("bitbucket", "account")).call("/2.0/user")).body.display_name).toBe("Ann");
   expect((await (await world.signedIn("atlassian", ALL_SCOPES)).jira("/issue/KAY-3")).status).toBe(200);
 });
-
-const PARTS = Object.keys(PROVIDERS);
 
 test.each([
   [

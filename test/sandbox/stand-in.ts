@@ -10,7 +10,7 @@ export const GOOGLE = "http://127.0.0.1:4405";
 export const NOTION = "http://127.0.0.1:4406";
 export const AIRTABLE = "http://127.0.0.1:4407";
 export const HUBSPOT = "http://127.0.0.1:4408";
-export const LINKEDIN = "http://127.0.0.1:4409";
+const LINKEDIN = "http://127.0.0.1:4409";
 export const REDIRECT = "http://127.0.0.1:4000/auth/callback";
 export const DANA = "557058:0d4a7e52-6f0b-4c39-9a51-3f2c8f1d0a01";
 export const SAM = "557058:7c1e93b4-2a68-4f7d-8e40-b5d9a6c31f02";
@@ -37,11 +37,28 @@ const PLACES = {
     client: "json",
     fixed: { audience: "api.atlassian.com", prompt: "consent" },
   },
-  bitbucket: { base: BITBUCKET, authorize: "/site/oauth2/authorize", token: "/site/oauth2/access_token", client: "basic" },
-  slack: { base: SLACK, authorize: "/oauth/v2/authorize", token: "/api/oauth.v2.access", client: "basic", scope: "user_scope" },
+  bitbucket: {
+    base: BITBUCKET,
+    authorize: "/site/oauth2/authorize",
+    token: "/site/oauth2/access_token",
+    client: "basic",
+  },
+  slack: {
+    base: SLACK,
+    authorize: "/oauth/v2/authorize",
+    token: "/api/oauth.v2.access",
+    client: "basic",
+    scope: "user_scope",
+  },
   github: { base: GITHUB, authorize: "/login/oauth/authorize", token: "/login/oauth/access_token", client: "json" },
   google: { base: GOOGLE, authorize: "/o/oauth2/v2/auth", token: "/token", client: "form" },
-  notion: { base: NOTION, authorize: "/v1/oauth/authorize", token: "/v1/oauth/token", client: "basic", fixed: { owner: "user" } },
+  notion: {
+    base: NOTION,
+    authorize: "/v1/oauth/authorize",
+    token: "/v1/oauth/token",
+    client: "basic",
+    fixed: { owner: "user" },
+  },
   airtable: {
     base: AIRTABLE,
     authorize: "/oauth2/v1/authorize",
@@ -134,7 +151,7 @@ export function sandbox(options: Options = {}) {
     const { id, secret } = made.clients[name];
     const { token, client } = placeOf(name);
     const sent = { ...parameters, ...VERIFIED[name] };
-    const own = client === "basic" ? {} : { client_id: id, client_secret: secret };
+    const own: Record<string, string> = client === "basic" ? {} : { client_id: id, client_secret: secret };
     const headers = {
       accept: "application/json",
       ...(client === "basic" ? { authorization: `Basic ${btoa(`${id}:${secret}`)}` } : {}),

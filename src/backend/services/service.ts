@@ -27,6 +27,10 @@ export type Endpoints = { authorize: string; token: string; api: string; [role: 
 export type ApiTraits = {
   /** Sent with every request: media type, version of the API. */
   headers?: Record<string, string>;
+  /** Statuses which say, as 429 does, that nothing was done and that the same request may be sent again. */
+  repeat?: number[];
+  /** Pause before such a repetition in milliseconds, where the answer names none. */
+  pause?: number;
   errors?: ApiErrors;
 };
 
@@ -66,16 +70,6 @@ export type OAuth = {
   tokenBody?: "json";
   /** Error codes of the token endpoint which mean that the grant is gone for good, besides `invalid_grant`. */
   goneErrors?: string[];
-};
-
-/** How the API of a service differs from the common case, as data. */
-export type ApiTraits = {
-  /** Sent with every request: media type, version of the API. */
-  headers?: Record<string, string>;
-  /** Statuses which say, as 429 does, that nothing was done and that the same request may be sent again. */
-  repeat?: number[];
-  /** Pause before such a repetition in milliseconds, where the answer names none. */
-  pause?: number;
 };
 
 /** A client registered at a provider. Secrets stay in memory and in the operator's configuration. */

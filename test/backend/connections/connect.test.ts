@@ -47,9 +47,6 @@ test("an empty or null session id is none", async () => {
     expect((await connectTo("jira", { session_id })).body).not.toHaveProperty("session_reset");
 });
 
-/** Every service that there is. */
-const names = () => world().ports.services.map(({ service }) => service.name);
-
 test("V07 the authorization URLs of jira and confluence ask for offline access and consent, scopes encoded with %20", async () => {
   for (const service of ["jira", "confluence"]) {
     const { body } = await connectTo(service);

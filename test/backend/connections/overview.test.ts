@@ -42,7 +42,23 @@ test("an installation with nothing connected sees every service as not connected
   const { body } = await world().call("POST /connections/connect?service=jira");
   const answer = await world().call(`GET /connections?session_id=${body.session_id}`);
   expect(answer.body).toEqual({
-    connections: { jira: NONE, confluence: NONE, bitbucket: NONE, slack: NONE, github: NONE, gmail: NONE, "google-calendar": NONE, "google-docs": NONE, "google-sheets": NONE, "google-drive": NONE, notion: NONE, airtable: NONE, hubspot: NONE, linkedin: NONE, kyg: NONE },
+    connections: {
+      jira: NONE,
+      confluence: NONE,
+      bitbucket: NONE,
+      slack: NONE,
+      github: NONE,
+      gmail: NONE,
+      "google-calendar": NONE,
+      "google-docs": NONE,
+      "google-sheets": NONE,
+      "google-drive": NONE,
+      notion: NONE,
+      airtable: NONE,
+      hubspot: NONE,
+      linkedin: NONE,
+      kyg: NONE,
+    },
   });
 });
 

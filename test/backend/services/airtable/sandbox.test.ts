@@ -8,10 +8,10 @@ test("Airtable in the sandbox: the account, its bases and what is in them", asyn
   expect(identity).toEqual({
     accountId: "usr0d4a7e526f0b4c",
     user: { account_id: "usr0d4a7e526f0b4c", email: "dana@example.com" },
-    metadata: { url: "http://127.0.0.1:4013" },
+    metadata: { url: "http://127.0.0.1:4016" },
   });
   expect((await run("airtable.list_bases", {})).text).toMatch(
-    /^2 bases:\n\n[\s\S]*\| Kay Launch \| create \| http:\/\/127\.0\.0\.1:4013\/app\w{14} \|/,
+    /^2 bases:\n\n[\s\S]*\| Kay Launch \| create \| http:\/\/127\.0\.0\.1:4016\/app\w{14} \|/,
   );
   const described = await run("airtable.describe_base", { base: "kay launch" });
   expect(described.text).toMatch(/^Kay Launch has 2 tables\.\n\n\*\*Tasks\*\*\n\n\| Field \| Type \| Choices \|/);
@@ -68,7 +68,7 @@ test("Airtable in the sandbox: a record is added, read, changed and deleted", as
   };
   const created = await run("airtable.create_record", { table: "Tasks", name: 'Say "thanks"', fields });
   expect(created.text).toMatch(
-    /^Added “Say "thanks"” to Tasks \(Kay Launch\)\.\n\nhttp:\/\/127\.0\.0\.1:4013\/app\w{14}\/tbl\w{14}\/rec\w{14}$/,
+    /^Added “Say "thanks"” to Tasks \(Kay Launch\)\.\n\nhttp:\/\/127\.0\.0\.1:4016\/app\w{14}\/tbl\w{14}\/rec\w{14}$/,
   );
   const read = await run("airtable.get_record", { table: "Tasks", record: 'say "thanks"' });
   expect(read.text).toContain(

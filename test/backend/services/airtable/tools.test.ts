@@ -96,7 +96,13 @@ test("429 is waited out for the half minute that Airtable asks for, and the writ
     { ...create, json: { records: [{ id: REC, createdTime: "", fields: { Name: "Loft" } }] } },
   );
   const { http, pauses } = httpOver(world, airtable);
-  const context = { http, metadata: {}, signal: new AbortController().signal, idempotencyKey: "e" };
+  const context = {
+    http,
+    metadata: {},
+    signal: new AbortController().signal,
+    idempotencyKey: "e",
+    clock: { now: () => 0 },
+  };
   const { text } = await runTool(
     airtable,
     "airtable.create_record",

@@ -64,7 +64,8 @@ const conflict = () =>
 
 async function create(world: ReturnType<typeof fakeNotion>, text: string) {
   const { http, pauses } = httpOver(world, notion);
-  const context = { http, metadata: {}, signal: new AbortController().signal, idempotencyKey: "effect_1" };
+  const { signal } = new AbortController();
+  const context = { http, metadata: {}, signal, idempotencyKey: "effect_1", clock: { now: () => 0 } };
   const result = await runTool(notion, "notion.create_page", { parent: PARENT, title: "New", text }, context);
   return { result, pauses };
 }

@@ -26,7 +26,7 @@ test("Notion in the sandbox: the account, and the workspace of the connection", 
 test("Notion in the sandbox: pages are found and read as Markdown", async () => {
   const { run } = await notion();
   expect((await run("notion.search", { text: "onboarding" })).text).toMatch(
-    /^1 result:\n\n\| Title \| Type \| Changed \| Address \|\n\| --- \| --- \| --- \| --- \|\n\| Onboarding \| page \| 2026-11-18 \| http:\/\/127\.0\.0\.1:4012\/Onboarding-[0-9a-f]{32} \|$/,
+    /^1 result:\n\n\| Title \| Type \| Changed \| Address \|\n\| --- \| --- \| --- \| --- \|\n\| Onboarding \| page \| 2026-11-18 \| http:\/\/127\.0\.0\.1:4015\/Onboarding-[0-9a-f]{32} \|$/,
   );
   const { data } = await run("notion.get_page", { page: "onboarding" });
   expect(data).toMatchObject({
@@ -59,7 +59,7 @@ test("Notion in the sandbox: what is written is read back as it was", async () =
   ].join("\n\n");
   const created = await run("notion.create_page", { parent: "Team handbook", title: "A  plan", text });
   expect(created.text).toMatch(
-    /^Created “A plan” with 20 blocks\.\n\nhttp:\/\/127\.0\.0\.1:4012\/A-plan-[0-9a-f]{32}$/,
+    /^Created “A plan” with 20 blocks\.\n\nhttp:\/\/127\.0\.0\.1:4015\/A-plan-[0-9a-f]{32}$/,
   );
   expect((await run("notion.get_page", { page: created.url ?? "" })).data).toMatchObject({ title: "A plan", text });
   await run("notion.append", { page: "A plan", text: "More.\n\n- last" });
