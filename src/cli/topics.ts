@@ -40,9 +40,9 @@ For the backend, kay's own or \`kay serve\`
                      Postgres to use; default: its own
   KAY_KEYS           its keys, as JSON or as a file with it; default: made at the first start
   KAY_IDLE_LIMIT_MS  kay's own backend ends after so many milliseconds without a request
-  KAY_CLIENT_ATLASSIAN_ID, KAY_CLIENT_BITBUCKET_ID, KAY_CLIENT_KYG_ID,
-  KAY_CLIENT_ATLASSIAN_SECRET, KAY_CLIENT_BITBUCKET_SECRET, KAY_CLIENT_KYG_SECRET
-                     your own OAuth clients
+  KAY_CLIENT_<PROVIDER>_ID, KAY_CLIENT_<PROVIDER>_SECRET
+                     your own OAuth client, for the provider ATLASSIAN, BITBUCKET, SLACK,
+                     GITHUB, GOOGLE, NOTION, AIRTABLE, HUBSPOT, LINKEDIN or KYG
   KAY_KYG_AUTHORIZE_URL, KAY_KYG_TOKEN_URL, KAY_KYG_API_URL, KAY_KYG_SCOPES
                      where kyg is
   OPENAI_API_KEY, ANTHROPIC_API_KEY, GOOGLE_GENERATIVE_AI_API_KEY (or GEMINI_API_KEY, GOOGLE_API_KEY)

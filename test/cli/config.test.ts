@@ -65,6 +65,20 @@ atlassian.client-id\t\t\tyour OAuth client for Jira and Confluence
 atlassian.client-secret\t\t\tits secret
 bitbucket.client-id\t\t\tyour OAuth client for Bitbucket
 bitbucket.client-secret\t\t\tits secret
+slack.client-id\t\t\tyour OAuth client for Slack
+slack.client-secret\t\t\tits secret
+github.client-id\t\t\tyour OAuth client for GitHub
+github.client-secret\t\t\tits secret
+google.client-id\t\t\tyour OAuth client for Gmail, Google Calendar, Docs, Sheets and Drive
+google.client-secret\t\t\tits secret
+notion.client-id\t\t\tyour OAuth client for Notion
+notion.client-secret\t\t\tits secret
+airtable.client-id\t\t\tyour OAuth client for Airtable
+airtable.client-secret\t\t\tits secret
+hubspot.client-id\t\t\tyour OAuth client for HubSpot
+hubspot.client-secret\t\t\tits secret
+linkedin.client-id\t\t\tyour OAuth client for LinkedIn
+linkedin.client-secret\t\t\tits secret
 kyg.client-id\t\t\tyour OAuth client for kyg
 kyg.client-secret\t\t\tits secret
 kyg.authorize-url\t\t\tconsent page of kyg

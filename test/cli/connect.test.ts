@@ -98,7 +98,7 @@ test("connect to an unknown service names all there are, and the nearest one", a
   expect(await kay()("connect jra")).toEqual({
     exit: 2,
     stdout: "",
-    stderr: `✗ There is no service "jra". Did you mean jira? The services are jira, confluence, bitbucket, kyg.\n  Run \`kay connections\` to see every service.\n`,
+    stderr: `✗ There is no service "jra". Did you mean jira? The services are jira, confluence, bitbucket, slack, github, gmail, google-calendar, google-docs, google-sheets, google-drive, notion, airtable, hubspot, linkedin, kyg.\n  Run \`kay connections\` to see every service.\n`,
   });
 });
 
@@ -130,7 +130,8 @@ test("connect that fails in the middle tells what was connected before", async (
       status: "error",
       error: "UNKNOWN_SERVICE",
       code: "UNKNOWN_SERVICE",
-      message: 'There is no service "jira2". Did you mean jira? The services are jira, confluence, bitbucket, kyg.',
+      message:
+        'There is no service "jira2". Did you mean jira? The services are jira, confluence, bitbucket, slack, github, gmail, google-calendar, google-docs, google-sheets, google-drive, notion, airtable, hubspot, linkedin, kyg.',
       http_status: 400,
       connected: [expect.objectContaining({ service: "jira", connected: true })],
       hint: "Run `kay connections` to see every service.",

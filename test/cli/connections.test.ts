@@ -17,7 +17,7 @@ test("connections says what to do when nobody is signed in, and asks no backend"
 test("connections in a pipe are rows with tabs between, without colour", async () => {
   expect(await kay({ signedIn: true })("connections")).toEqual({
     exit: 0,
-    stdout: `jira\tconnected\tDana Demo (dana@example.com)\t${SITE}\nconfluence\tnot connected\t\t\nbitbucket\tnot connected\t\t\nkyg\tnot connected\t\t\n`,
+    stdout: `jira\tconnected\tDana Demo (dana@example.com)\t${SITE}\nconfluence\tnot connected\t\t\nbitbucket\tnot connected\t\t\nslack\tnot connected\t\t\ngithub\tnot connected\t\t\ngmail\tnot connected\t\t\ngoogle-calendar\tnot connected\t\t\ngoogle-docs\tnot connected\t\t\ngoogle-sheets\tnot connected\t\t\ngoogle-drive\tnot connected\t\t\nnotion\tnot connected\t\t\nairtable\tnot connected\t\t\nhubspot\tnot connected\t\t\nlinkedin\tnot connected\t\t\nkyg\tnot connected\t\t\n`,
     stderr: "",
   });
 });
@@ -26,21 +26,43 @@ test("connections on a terminal are a table as wide as the terminal", async () =
   const ann = kay({ signedIn: true });
   expect(await ann("connections", { terminal: true, columns: 100 })).toEqual({
     exit: 0,
-    stdout: `\u001b[2mSERVICE     STATE          ACCOUNT                       SITE\u001b[22m
-jira        connected      Dana Demo (dana@example.com)  ${SITE}
-confluence  not connected
-bitbucket   not connected
-kyg         not connected
+    stdout: `\u001b[2mSERVICE          STATE          ACCOUNT                       SITE\u001b[22m
+jira             connected      Dana Demo (dana@example.com)  ${SITE}
+confluence       not connected
+bitbucket        not connected
+slack            not connected
+github           not connected
+gmail            not connected
+google-calendar  not connected
+google-docs      not connected
+google-sheets    not connected
+google-drive     not connected
+notion           not connected
+airtable         not connected
+hubspot          not connected
+linkedin         not connected
+kyg              not connected
 `,
     stderr: "",
   });
   expect(await ann("status", { terminal: true, env: { NO_COLOR: "1" } })).toEqual({
     exit: 0,
-    stdout: `SERVICE     STATE          ACCOUNT                    SITE
-jira        connected      Dana Demo (dana@example.…  http://127.0.0.1:4010/sit…
-confluence  not connected
-bitbucket   not connected
-kyg         not connected
+    stdout: `SERVICE          STATE          ACCOUNT                    SITE
+jira             connected      Dana Demo (dana@example.…  http://127.0.0.1:4010/sit…
+confluence       not connected
+bitbucket        not connected
+slack            not connected
+github           not connected
+gmail            not connected
+google-calendar  not connected
+google-docs      not connected
+google-sheets    not connected
+google-drive     not connected
+notion           not connected
+airtable         not connected
+hubspot          not connected
+linkedin         not connected
+kyg              not connected
 `,
     stderr: "",
   });
@@ -54,6 +76,28 @@ test("connections on a narrow terminal are blocks of lines, and lose nothing", a
 confluence
   STATE    not connected
 bitbucket
+  STATE    not connected
+slack
+  STATE    not connected
+github
+  STATE    not connected
+gmail
+  STATE    not connected
+google-calendar
+  STATE    not connected
+google-docs
+  STATE    not connected
+google-sheets
+  STATE    not connected
+google-drive
+  STATE    not connected
+notion
+  STATE    not connected
+airtable
+  STATE    not connected
+hubspot
+  STATE    not connected
+linkedin
   STATE    not connected
 kyg
   STATE    not connected
@@ -80,6 +124,17 @@ test("connections --json is the guide's answer", async () => {
           metadata: { url: SITE, site: "kay-demo", cloud_id: expect.any(String) },
         },
         bitbucket: { connected: false },
+        slack: { connected: false },
+        github: { connected: false },
+        gmail: { connected: false },
+        "google-calendar": { connected: false },
+        "google-docs": { connected: false },
+        "google-sheets": { connected: false },
+        "google-drive": { connected: false },
+        notion: { connected: false },
+        airtable: { connected: false },
+        hubspot: { connected: false },
+        linkedin: { connected: false },
         kyg: { connected: false },
       },
     },
@@ -95,7 +150,7 @@ test("connections --check prints nothing, and exits 0 or 4", async () => {
     exit: 2,
     stdout: "",
     stderr:
-      '✗ There is no service "jria". Did you mean jira? The services are jira, confluence, bitbucket, kyg.\n  Run `kay connections` to see every service.\n',
+      '✗ There is no service "jria". Did you mean jira? The services are jira, confluence, bitbucket, slack, github, gmail, google-calendar, google-docs, google-sheets, google-drive, notion, airtable, hubspot, linkedin, kyg.\n  Run `kay connections` to see every service.\n',
   });
 });
 

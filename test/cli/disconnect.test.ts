@@ -59,7 +59,7 @@ test("disconnect of an unknown service disconnects none of those that were named
     exit: 2,
     stdout: "",
     stderr:
-      '✗ There is no service "conflunce". Did you mean confluence? The services are jira, confluence, bitbucket, kyg.\n  Run `kay connections` to see every service.\n',
+      '✗ There is no service "conflunce". Did you mean confluence? The services are jira, confluence, bitbucket, slack, github, gmail, google-calendar, google-docs, google-sheets, google-drive, notion, airtable, hubspot, linkedin, kyg.\n  Run `kay connections` to see every service.\n',
   });
   expect(await ann("connections --check jira")).toMatchObject({ exit: 0 });
 });

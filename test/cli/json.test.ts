@@ -83,7 +83,7 @@ test.for([
   ["config get modle --json", "USAGE", 2],
   ["disconnect --json", "USAGE", 2],
   ["conect jira --json", "USAGE", 2],
-  ["connect slack --json", "UNKNOWN_SERVICE", 2],
+  ["connect pigeons --json", "UNKNOWN_SERVICE", 2],
   ["--json", "USAGE", 2],
   ["config --json", "USAGE", 2],
 ] as const)("C04 a failure is one document too, with the sentence on stderr: %s", async ([line, code, exit]) => {

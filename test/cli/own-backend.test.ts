@@ -80,6 +80,17 @@ $ kay connections
 jira\tconnected\tDana Demo (dana@example.com)\thttp://127.0.0.1:4010/sites/kay-demo
 confluence\tnot connected\t\t
 bitbucket\tnot connected\t\t
+slack\tnot connected\t\t
+github\tnot connected\t\t
+gmail\tnot connected\t\t
+google-calendar\tnot connected\t\t
+google-docs\tnot connected\t\t
+google-sheets\tnot connected\t\t
+google-drive\tnot connected\t\t
+notion\tnot connected\t\t
+airtable\tnot connected\t\t
+hubspot\tnot connected\t\t
+linkedin\tnot connected\t\t
 kyg\tnot connected\t\t
 
 $ kay ask "what is open in project KAY?"

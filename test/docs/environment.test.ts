@@ -1,6 +1,7 @@
 import { expect, test } from "vitest";
 import { TOPICS } from "#cli/topics";
 import { isErrorCode } from "#protocol/errors";
+import { PROVIDERS } from "#protocol/providers";
 import { documents, sources } from "#test/documents";
 
 /** What a system or its desktop, shell or CI sets by itself; nobody sets these for kay. */
@@ -11,6 +12,11 @@ const OF_THE_SYSTEM = [
 ].flat();
 
 const NAME = /\b[A-Z][A-Z0-9]*(?:_[A-Z0-9]+)+\b|\b(?:BROWSER|CI|CLICOLOR|TERM)\b/g;
+
+test("`kay help environment` names every provider that a client can be set for", () => {
+  for (const provider of Object.keys(PROVIDERS))
+    expect(TOPICS.environment).toMatch(new RegExp(`\\b${provider}\\b`, "i"));
+});
 
 test("every variable of `kay help environment` is read", () => {
   const read = readBy(sources("src/**/*.ts", "bin/*.js"));
@@ -30,8 +36,10 @@ test("every variable of kay's own that the documents name is read", () => {
 });
 
 function helped(): string[] {
-  const names = [...(TOPICS.environment ?? "").matchAll(NAME)].map(([name]) => name);
-  return [...new Set(names)];
+  const text = TOPICS.environment ?? "";
+  const names = [...text.matchAll(NAME)].map(([name]) => name);
+  const clients = [...text.matchAll(/\bKAY_CLIENT_<PROVIDER>(_\w+)/g)].flatMap(([, end = ""]) => clientVariables(end));
+  return [...new Set([...names, ...clients])];
 }
 
 /** Names that code asks an environment for, in each of the ways in which it does. */
@@ -47,11 +55,13 @@ function readBy(code: string): Set<string> {
   // Names in lists: the keys of providers, proxies.
   add(/"([A-Z][A-Z0-9]*(?:_[A-Z0-9]+)+)"/g, (name) => (isVariable(name) ? [name] : []));
   // Clients of providers, and the places of kyg, are put together.
-  add(/`KAY_CLIENT_\$\{\w+(?:\.toUpperCase\(\))?\}(_ID|_SECRET)`/g, (end) =>
-    ["ATLASSIAN", "BITBUCKET", "KYG"].map((provider) => `KAY_CLIENT_${provider}${end}`),
-  );
+  add(/`KAY_CLIENT_\$\{\w+(?:\.toUpperCase\(\))?\}(_ID|_SECRET)`/g, clientVariables);
   add(/getCACertificates\("(default)"\)/g, () => ["NODE_EXTRA_CA_CERTS"]);
   return found;
+}
+
+function clientVariables(end: string): string[] {
+  return Object.keys(PROVIDERS).map((provider) => `KAY_CLIENT_${provider.toUpperCase()}${end}`);
 }
 
 /** Other constants look like variables too; those of the environment end like this. */
