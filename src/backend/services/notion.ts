@@ -31,6 +31,7 @@ export const notion: Service = {
     authorize: "https://api.notion.com/v1/oauth/authorize",
     token: "https://api.notion.com/v1/oauth/token",
     api: "https://api.notion.com",
+    web: "https://www.notion.so",
   },
   api: { headers: { "notion-version": "2026-03-11" }, repeat: [409, 529] },
   identify: notionIdentity,

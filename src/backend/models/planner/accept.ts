@@ -2,6 +2,7 @@ import type { Accept } from "./align.ts";
 import { leadsTo, type Skill } from "./catalogue.ts";
 import type { Clause } from "./clause.ts";
 import { datesIn } from "./dates.ts";
+import type { Word } from "./language.ts";
 import { POSSESSIVE } from "./lexicon.ts";
 import { isValue, keyIn, slotName, textQuality } from "./looks.ts";
 import { reference } from "./reference.ts";
@@ -15,6 +16,8 @@ export function acceptor(clause: Clause, skill: Skill): Accept {
     if (first === undefined || (skill.access !== "read" && to - from === 1 && POSSESSIVE.has(first.lower))) return 0;
     if (to - from <= 4 && reference(clause, field, from, to) !== undefined) return 0.9;
     if (span.every(({ stop, kind }) => (stop && kind === "word") || kind === "mark") && !isValue(field, span)) return 0;
+    // The "GitHub" of "list open issues in GitHub" is where to look, and no repository.
+    if (first.kind === "word" && isService(skill, span)) return 0;
     if (field.kind === "date") return datesIn(clause, field).some((one) => one.from === from && one.to === to) ? 1 : 0;
     if (first.kind === "literal") {
       if (to - from > 1 || (field.kind !== "text" && field.kind !== "name")) return 0;
@@ -38,6 +41,11 @@ export function acceptor(clause: Clause, skill: Skill): Accept {
         return 0;
     }
   };
+}
+
+function isService({ service, title }: Skill, span: Word[]): boolean {
+  const text = span.map(({ lower }) => lower).join(" ");
+  return text === service || text === title.toLowerCase();
 }
 
 const BEFORE_DATES = new Set(["on", "at", "for", "from", "to", "by", "in", "until"]);

@@ -34,12 +34,7 @@ export const me = defineTool({
   description: "Tell which LinkedIn account is connected.",
   access: "read",
   input: Input,
-  examples: [
-    "who am i on linkedin",
-    "show my linkedin account",
-    "show my linkedin profile",
-    "which linkedin account is connected",
-  ],
+  examples: ["show my linkedin account", "show my linkedin profile", "which linkedin account is connected"],
   summary: () => "Read the LinkedIn account that is connected",
   async run(_input, context) {
     const { sub, name, email, locale } = await userInfo(context.http);

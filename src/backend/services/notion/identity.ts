@@ -39,7 +39,7 @@ export async function notionIdentity(http: ServiceHttp): Promise<Identity> {
       avatar_url: person?.avatar_url,
     },
     metadata: {
-      url: "https://www.notion.so",
+      url: http.endpoints.web,
       workspace: bot?.workspace_name ?? undefined,
       workspace_id: bot?.workspace_id ?? undefined,
       bot_id: id,

@@ -14,7 +14,7 @@ test("Notion in the sandbox: the account, and the workspace of the connection", 
       avatar_url: null,
     },
     metadata: {
-      url: "https://www.notion.so",
+      url: "http://127.0.0.1:4015",
       workspace: "Kay Demo",
       workspace_id: expect.stringMatching(/^[0-9a-f-]{36}$/),
       bot_id: expect.stringMatching(/^[0-9a-f-]{36}$/),
