@@ -47,8 +47,8 @@ kyg              not connected
   });
   expect(await ann("status", { terminal: true, env: { NO_COLOR: "1" } })).toEqual({
     exit: 0,
-    stdout: `SERVICE          STATE          ACCOUNT                    SITE
-jira             connected      Dana Demo (dana@example.…  http://127.0.0.1:4010/sit…
+    stdout: `SERVICE          STATE          ACCOUNT                  SITE
+jira             connected      Dana Demo (dana@exampl…  http://127.0.0.1:4010/…
 confluence       not connected
 bitbucket        not connected
 slack            not connected
