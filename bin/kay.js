@@ -55,11 +55,18 @@ function compileCache() {
   if (!home || !path.isAbsolute(home) || path.parse(home).root === path.resolve(home)) return undefined;
   const cache = path.join(home, folder, "kay", "compiled");
   try {
-    const owner = fs.statSync(asksForHelp() ? cache : home).uid;
-    return process.getuid && owner !== process.getuid() ? undefined : cache;
+    if (process.getuid && fs.statSync(home).uid !== process.getuid()) return undefined;
+    if (!asksForHelp()) fs.mkdirSync(cache, { recursive: true, mode: 0o700 });
+    return isClosed(cache) && isClosed(path.dirname(cache)) ? cache : undefined;
   } catch (_) {
     return undefined;
   }
+}
+
+/** Whether nobody else can put anything into a folder of one's own (a umask of 0 lets everybody): what lies there is run. */
+function isClosed(folder) {
+  const stat = fs.statSync(folder);
+  return !process.getuid || (stat.uid === process.getuid() && (stat.mode & 0o022) === 0);
 }
 
 function asksForHelp() {

@@ -44,7 +44,7 @@ export async function main(argv: string[]): Promise<number> {
     cannotWrite: (errno) => {
       unwritten = errno;
     },
-    ...(process.env.KAY_FORCE_TTY ? { forcedColumns: columns || 80 } : {}),
+    ...(process.env.KAY_FORCE_TTY ? { forcedColumns: columns > 0 ? columns : 80 } : {}),
   });
   process.on("exit", terminal.restore);
   const code = await run(argv, createKay(world(terminal, ending.signal)));
@@ -203,14 +203,15 @@ function findProgram(program: string): string | null {
 
 /** Without the terminal's streams, so that a text browser cannot take the keyboard; whether it succeeds cannot be known. */
 function launch({ command, args }: Launch): Promise<boolean> {
-  return new Promise((resolve) => {
+  return new Promise<boolean>((resolve) => {
+    // Some faults (ENOTDIR, E2BIG) are thrown, which rejects; the others are told by the event.
     const child = spawn(command, args, { stdio: "ignore", detached: true, windowsHide: true });
     child.once("error", () => resolve(false));
     child.once("spawn", () => {
       child.unref();
       resolve(true);
     });
-  });
+  }).catch(() => false);
 }
 
 function openLog(log: string): number {

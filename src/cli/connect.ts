@@ -77,6 +77,7 @@ async function chooseSite(kay: Kay, service: string, { code, message, details }:
   for (const [index, { name, url }] of sites.entries())
     stderr.write(`  ${index + 1}  ${clean(`${name}  ${url}`, { lines: false })}\n`);
   for (;;) {
+    await stdin.forget();
     stderr.write(`Which one, 1 to ${sites.length}? `);
     const answer = await stdin.line(kay.signal);
     const chosen = sites[Number(answer?.trim() || Number.NaN) - 1];

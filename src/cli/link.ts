@@ -2,6 +2,7 @@ import { createApi } from "#client/api";
 import { type CredentialsOptions, createCredentials } from "#client/credentials/create";
 import type { Credentials } from "#client/credentials/credentials";
 import { type Embedded, type EmbeddedPorts, embeddedBackend } from "#client/embedded";
+import { embeddedSend } from "#client/embedded-send";
 import type { Clock, Send } from "#client/ports";
 import { createRefresher } from "#client/refresh";
 import { checkOrigin } from "#client/send/origin";
@@ -60,10 +61,11 @@ export async function linkTo(
   }
   const embedded: Embedded | undefined = account.embedded ? await embeddedBackend(ports.embedded()) : undefined;
   const baseUrl = embedded?.url ?? account.baseUrl ?? "";
-  const { send, clock, random, version, warn } = ports;
+  const { clock, random, version, warn } = ports;
+  const adopt = () => embeddedBackend(ports.embedded());
   const api = createApi({
     baseUrl,
-    send,
+    send: embedded ? embeddedSend(ports.send, embedded, adopt) : ports.send,
     clock,
     random,
     version,

@@ -40,5 +40,13 @@ export async function readPiped(
   }
   if (kay.signal.aborted) throw new Problem("CANCELLED", "Cancelled.");
   if (silence.signal.aborted) kay.out.note(`Nothing came on stdin for 3 s; ${without}.`);
-  return new TextDecoder().decode(Buffer.concat(chunks)).trim();
+  return decoded(Buffer.concat(chunks)).trim();
+}
+
+/** UTF-8, or the UTF-16 that Windows writes into files (`>` of PowerShell 5), which its mark tells. */
+function decoded(bytes: Uint8Array): string {
+  const [first, second] = bytes;
+  if (first === 0xff && second === 0xfe) return new TextDecoder("utf-16le").decode(bytes);
+  if (first === 0xfe && second === 0xff) return new TextDecoder("utf-16be").decode(bytes);
+  return new TextDecoder().decode(bytes);
 }

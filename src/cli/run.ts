@@ -36,12 +36,24 @@ export async function run(argv: string[], kay: Kay): Promise<number> {
   });
   const command = commandOf(argv, program);
   try {
-    await program.parseAsync(command === "ask" ? argv.map(protectText) : argv, { from: "user" });
+    const work = program.parseAsync(command === "ask" ? argv.map(protectText) : argv, { from: "user" });
+    await (command === "serve" ? work : Promise.race([work, overdue(kay)]));
     return kay.signal.aborted ? signalExit(kay) : kay.exit;
   } catch (error) {
     if (error instanceof CommanderError) return wordUsage(error, kay, command, said);
     return kay.signal.aborted ? signalExit(kay) : wordError(error, kay);
   }
+}
+
+/** How long a command may take to end after a signal, in ms. What cannot be ended (a keychain's dialog, a lock) is left to itself then. */
+const GRACE_MS = 700;
+
+function overdue(kay: Kay): Promise<void> {
+  return new Promise((resolve) => {
+    const wait = () => void kay.clock.sleep(GRACE_MS).then(resolve, resolve);
+    if (kay.signal.aborted) wait();
+    else kay.signal.addEventListener("abort", wait, { once: true });
+  });
 }
 
 /** The command that is meant, as far as it can be told before parsing. */

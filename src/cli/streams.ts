@@ -55,11 +55,11 @@ function sourceOf(streams: Streams, isTerminal: boolean, raw: (on: boolean) => v
     read: (signal) => readBytes(streams.stdin(), signal),
     keys: (onKey) => (isTerminal ? readKeys(streams, raw, onKey) : () => {}),
     forget: async () => {
-      if (isTerminal) await dropTyped(streams.stdin(), raw);
+      if (isTerminal) await dropTyped(streams, raw);
       forgotten = true;
     },
     line: async (signal) => {
-      if (isTerminal && !forgotten) await dropTyped(streams.stdin(), raw);
+      if (isTerminal && !forgotten) await dropTyped(streams, raw);
       forgotten = false;
       return readLine(streams.stdin(), signal);
     },
@@ -136,19 +136,18 @@ function readKeys(streams: Streams, raw: (on: boolean) => void, onKey: (key: str
   };
 }
 
-async function dropTyped(stdin: NodeJS.ReadStream, raw: (on: boolean) => void): Promise<void> {
-  const ignore = () => {};
-  raw(true);
-  stdin.on("data", ignore).resume();
+/** Ctrl+C is never dropped: while the terminal is raw it comes as a key. */
+async function dropTyped(streams: Streams, raw: (on: boolean) => void): Promise<void> {
+  const drop = readKeys(streams, raw, () => {});
   await new Promise((resolve) => setTimeout(resolve, DROP_MS));
-  stdin.off("data", ignore).pause();
-  raw(false);
+  drop();
 }
 
 async function readLine(stdin: NodeJS.ReadStream, signal: AbortSignal): Promise<string | null> {
+  const decoder = new TextDecoder();
   let text = "";
   for await (const chunk of readBytes(stdin, signal)) {
-    text += Buffer.from(chunk).toString("utf8");
+    text += decoder.decode(chunk, { stream: true });
     if (/[\r\n]/.test(text)) return text.split(/[\r\n]/)[0] ?? "";
   }
   return text || null;

@@ -1,5 +1,5 @@
 import { createHmac } from "node:crypto";
-import { readFile, stat } from "node:fs/promises";
+import { readFile, rm, stat } from "node:fs/promises";
 import { join } from "node:path";
 import { clean } from "#protocol/clean";
 import { EMBEDDED_RECORD, EmbeddedRecord, LOCAL_SECRET_HEADER, STOP_PATH, shapeOf } from "#protocol/embedded";
@@ -43,7 +43,7 @@ export type Embedded = { url: string; secret: string };
  * @throws Problem BACKEND_START_FAILED with the last line of its log
  */
 export async function embeddedBackend(ports: EmbeddedPorts): Promise<Embedded> {
-  const running = await runningRecord(ports);
+  const running = await answeringRecord(ports);
   if (running && isCurrent(running, ports)) return running;
   if (running && !(await stopped(running, ports))) return running;
   ports.note("Starting kay's own backend on this machine (it stops after 30 idle minutes).");
@@ -92,8 +92,25 @@ async function stopped(record: EmbeddedRecord, ports: EmbeddedPorts): Promise<bo
  * @throws Problem BACKEND_START_FAILED when it was told to and does not end within 30 s
  */
 export async function stopEmbedded(ports: Pick<EmbeddedPorts, "folder" | "processes" | "send" | "clock" | "signal">) {
-  const record = await runningRecord(ports);
+  const record = await answeringRecord(ports);
   return record ? endBackend(record, ports) : "not running";
+}
+
+/**
+ * Where the system does not tell when a process started (macOS, Windows), the number in a record that was left over may belong to another
+ * program by now. Then only a backend that answers counts, and the record of one that does not is removed.
+ */
+async function answeringRecord(ports: Pick<EmbeddedPorts, "folder" | "processes" | "send">) {
+  const record = await runningRecord(ports);
+  if (record?.started !== "") return record;
+  const isAway = (error: unknown) => error instanceof Problem && error.details.sent === false;
+  const health = { method: "GET", url: `${record.url}/health`, timeoutMs: 2_000 } as const;
+  const answers = await ports.send(health).then(
+    () => true,
+    (error) => !isAway(error),
+  );
+  if (!answers) await rm(join(ports.folder, EMBEDDED_RECORD), { force: true });
+  return answers ? record : null;
 }
 
 async function endBackend(

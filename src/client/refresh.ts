@@ -1,6 +1,6 @@
 import { isErrorCode, Problem } from "#protocol/errors";
 import type { Credentials, SignIn, Stored } from "./credentials/credentials.ts";
-import { isSecret } from "./credentials/envelope.ts";
+import { isToken } from "./credentials/envelope.ts";
 import { clockWarning, tokenTimes } from "./expiry.ts";
 import type { Clock, Warn } from "./ports.ts";
 
@@ -119,7 +119,7 @@ async function refresh(options: RefresherOptions, stale: string | undefined): Pr
     await step("calling");
     const outcome = await call(refresh_token, crypto.randomUUID());
     await step("answered");
-    if (outcome.kind === "ok" && isSecret(outcome.token)) {
+    if (outcome.kind === "ok" && isToken(outcome.token)) {
       await step("writing");
       const written = await store(options, held, outcome);
       await step("written");
@@ -146,7 +146,7 @@ async function store(
       token: answer.token,
       ...(offset !== undefined && { clock_offset_ms: offset }),
     };
-    if (isSecret(answer.refresh_token)) next.refresh_token = answer.refresh_token;
+    if (isToken(answer.refresh_token)) next.refresh_token = answer.refresh_token;
     if ((await credentials.write(origin, current.generation, next)) !== null) return answer.token;
   }
 }

@@ -63,13 +63,15 @@ export function createSettings(ports: SettingsPorts): Settings {
   };
   const get = (key: SettingKey) => resolve(key, ports, profile, values);
   const write = async (change: (own: Record<string, unknown>) => void) => {
-    // Read again, so that what another process set in between is kept.
-    const latest = read();
-    const own = { ...valuesOf(latest, profile) };
-    change(own);
-    const profiles = { ...latest.profiles, [profile]: own };
-    await writeProfiles(path(), profiles);
-    stored = { ...latest, profiles };
+    await writeProfiles(path(), () => {
+      // Read again, so that what another process set in between is kept.
+      const latest = read();
+      const own = { ...valuesOf(latest, profile) };
+      change(own);
+      const profiles = { ...latest.profiles, [profile]: own };
+      stored = { ...latest, profiles };
+      return profiles;
+    });
   };
   return {
     profile,

@@ -5,13 +5,14 @@ import { Agent, type Dispatcher, fetch, ProxyAgent, type RequestInit } from "und
 import type { Fetch } from "#backend/ports";
 import { isLoopback } from "#client/send/origin";
 import { proxyFor } from "#client/send/proxy";
+import { Problem } from "#protocol/errors";
 
 /**
  * The backend's way out to services and their authorization servers: undici with the machine's proxy and certificate authorities
  * (HTTPS_PROXY …, KAY_CA_FILE), loopback always direct. Connections are kept and reused; `close` ends them.
  */
 export function createOutgoing(env: Record<string, string | undefined>): { fetch: Fetch; close(): Promise<void> } {
-  const ca = env.KAY_CA_FILE ? [...getCACertificates("default"), readFileSync(env.KAY_CA_FILE, "utf8")] : undefined;
+  const ca = env.KAY_CA_FILE ? [...getCACertificates("default"), readAuthority(env.KAY_CA_FILE)] : undefined;
   const dispatchers = new Map<string, Dispatcher>();
   const dispatcherFor = (url: URL): Dispatcher => {
     const proxy = isLoopback(url.hostname) ? null : proxyFor(url, env, BlockList);
@@ -34,4 +35,16 @@ export function createOutgoing(env: Record<string, string | undefined>): { fetch
       await Promise.allSettled([...dispatchers.values()].map((dispatcher) => dispatcher.destroy()));
     },
   };
+}
+
+function readAuthority(file: string): string {
+  try {
+    return readFileSync(file, "utf8");
+  } catch (error) {
+    const errno = (error as NodeJS.ErrnoException).code ?? "unreadable";
+    throw new Problem("BACKEND_START_FAILED", `The file of KAY_CA_FILE cannot be read: ${file} (${errno}).`, {
+      hint: "Set KAY_CA_FILE to a file of certificates (PEM), or unset it.",
+      cause: error,
+    });
+  }
 }

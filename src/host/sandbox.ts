@@ -46,7 +46,9 @@ export async function startSandbox(
     const { id, secret } = sandbox.clients[name as keyof typeof sandbox.clients];
     providers[name] = { origin: listener.url, client: { id, secret } };
   }
-  await writeFile(portsFile, JSON.stringify(ports), { mode: 0o600 });
+  await writeFile(portsFile, JSON.stringify(ports), { mode: 0o600 }).catch((error: unknown) =>
+    host.log("warn", "sandbox.ports_not_saved", { error }),
+  );
   return {
     providers,
     close: async () => {

@@ -58,6 +58,18 @@ test("S05 a keychain that never answers ends the command within five seconds", a
   expect(await ann("connections --help")).toMatchObject({ exit: 0, stderr: "" });
 });
 
+test("C13 Ctrl+C ends a command within a second, though a keychain's dialog holds it up", async () => {
+  const { keychain, breakIt } = breakable();
+  const ann = await signedIn(keychain);
+  breakIt(() => {
+    queueMicrotask(() => ann.interrupt());
+    return new Promise(() => {});
+  }, "silent");
+  const begun = ann.place.clock.now();
+  expect(await ann("connections")).toEqual({ exit: 130, stdout: "", stderr: "" });
+  expect(ann.place.clock.now() - begun).toBeLessThan(1_000);
+});
+
 test("KAY_CREDENTIALS=keychain refuses to begin a connection that could not be kept", async () => {
   const { keychain, breakIt } = breakable();
   breakIt(() => Promise.reject(keychainProblem({ state: "no-bus" })), "no-bus");

@@ -8,7 +8,7 @@ import { BACKEND, createNetwork, type Network } from "#test/network";
 import { type VirtualClock, virtualClock } from "#test/virtual-clock";
 
 /** Noon of a day in 2026. */
-export const NOON = Date.UTC(2026, 10, 27, 12);
+const NOON = Date.UTC(2026, 10, 27, 12);
 
 const ORIGINS = { atlassian: "http://127.0.0.1:4010", bitbucket: "http://127.0.0.1:4011" } as const;
 type Provider = keyof typeof ORIGINS;

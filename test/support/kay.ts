@@ -17,6 +17,7 @@ import { useDatabase } from "#test/database";
 import { asSeen, fakeTerminal, type TerminalSetting } from "#test/fake-terminal";
 import { createPlace, type Place, type PlaceOptions } from "#test/kay-backend";
 import { BACKEND } from "#test/network";
+import { OWN_SECRET, type OwnBackend, ownBackend } from "#test/own-backend";
 
 /** What a command line came to. Ids, states and the machine's own folder are shortened; redrawn lines are as they are last seen. */
 export type Result = { exit: number; stdout: string; stderr: string };
@@ -24,7 +25,9 @@ export type Result = { exit: number; stdout: string; stderr: string };
 /** What the person at the consent page does with every link that kay prints. */
 type Person = "allows" | "denies" | "stays away" | ((url: string) => Promise<unknown>);
 
-export type MachineOptions = Omit<PlaceOptions, "db"> & {
+export type MachineOptions = Omit<PlaceOptions, "db" | "localSecret"> & {
+  /** No backend is configured, so that kay starts its own; `fails` is one that does not come up. */
+  own?: true | "fails";
   /** Connect jira first. */
   signedIn?: boolean;
   /** Connect these first. */
@@ -59,6 +62,8 @@ export type Machine = ((line: string | string[], setting?: RunSetting) => Promis
   launched: Launch[];
   /** What `kay serve` was called with. */
   served: ServeOptions[];
+  /** How often kay's own backend was started. */
+  starts(): number;
   /** Press Ctrl+C, or send another signal, to the run that is under way. */
   interrupt(signal?: string): void;
 };
@@ -67,7 +72,9 @@ export type Machine = ((line: string | string[], setting?: RunSetting) => Promis
 export function useKay(): (options?: MachineOptions) => Machine {
   const database = useDatabase();
   return (options = {}) => {
-    const place = options.beside?.place ?? createPlace({ db: database().db, ...options });
+    const place =
+      options.beside?.place ??
+      createPlace({ db: database().db, ...options, ...(options.own ? { localSecret: OWN_SECRET } : {}) });
     if (!options.beside) {
       onTestFinished(async () => {
         await place.backend.close();
@@ -82,18 +89,19 @@ function createMachine(place: Place, options: MachineOptions): Machine {
   const folder = mkdtempSync(join(tmpdir(), "kay-cli-"));
   onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
   const keychain = options.keychain ?? memoryKeychain();
+  const own = ownBackend(folder);
   const launched: Launch[] = [];
   const served: ServeOptions[] = [];
   let raw = { stdout: "", stderr: "", both: "" };
   let ending = new AbortController();
-  const credentials = () => createCredentials({ ...credentialPorts(place, folder), keychain });
+  const credentials = () => createCredentials({ ...credentialPorts(place, folder, own), keychain });
   const once = async (line: string | string[], setting: RunSetting = {}): Promise<Result> => {
     ending = new AbortController();
     const person = watchLinks(place, setting.person ?? options.person ?? "allows");
     const interrupt = () => ending.abort("SIGINT");
     const terminal = fakeTerminal(setting, person.see, interrupt);
     raw = terminal.written;
-    const world = worldOf(place, { folder, keychain, launched, served, options, setting });
+    const world = worldOf(place, { folder, keychain, own, launched, served, options, setting });
     const exit = await run(words(line), createKay({ ...world, terminal, signal: ending.signal }));
     await person.done();
     return { exit, stdout: shortened(raw.stdout, folder), stderr: shortened(asSeen(raw.stderr), folder) };
@@ -118,6 +126,7 @@ function createMachine(place: Place, options: MachineOptions): Machine {
     folder,
     launched,
     served,
+    starts: own.starts,
     raw: () => raw,
     stored: async (origin = BACKEND) => (await credentials().read(origin)).signIn,
     store: (signIn: SignIn, origin = BACKEND) => credentials().update(origin, () => signIn),
@@ -128,6 +137,7 @@ function createMachine(place: Place, options: MachineOptions): Machine {
 type Parts = {
   folder: string;
   keychain: Keychain;
+  own: OwnBackend;
   launched: Launch[];
   served: ServeOptions[];
   options: MachineOptions;
@@ -137,17 +147,18 @@ type Parts = {
 function worldOf(place: Place, parts: Parts): Omit<World, "terminal" | "signal"> {
   const { folder, options, setting } = parts;
   const { programs = [] } = options;
+  const env = {
+    KAY_API_URL: options.own ? "" : BACKEND,
+    XDG_CONFIG_HOME: folder,
+    XDG_STATE_HOME: folder,
+    XDG_DATA_HOME: folder,
+    ...options.env,
+    ...setting.env,
+  };
   return {
     build: "test",
     version: "0.0.0-test",
-    env: {
-      KAY_API_URL: BACKEND,
-      XDG_CONFIG_HOME: folder,
-      XDG_STATE_HOME: folder,
-      XDG_DATA_HOME: folder,
-      ...options.env,
-      ...setting.env,
-    },
+    env,
     platform: options.platform ?? "linux",
     home: "home" in options ? options.home : folder,
     cwd: folder,
@@ -155,7 +166,7 @@ function worldOf(place: Place, parts: Parts): Omit<World, "terminal" | "signal">
     random: randomBytes,
     send: place.network.send,
     keychain: parts.keychain,
-    processes: PROCESSES,
+    processes: parts.own.processes,
     readText: () => "",
     find: (program) => (programs.includes(program) ? `/usr/bin/${program}` : null),
     localTools: async () => ({
@@ -168,7 +179,8 @@ function worldOf(place: Place, parts: Parts): Omit<World, "terminal" | "signal">
     }),
     launch: async (launch) => parts.launched.push(launch) > 0,
     spawnBackend: () => {
-      throw new Error("a backend was started");
+      if (!options.own) throw new Error("a backend was started");
+      return parts.own.spawn(env, options.own === "fails");
     },
     serve: async (request) => void parts.served.push(request),
   };
@@ -178,9 +190,7 @@ const nowhere: Fetch = async (url) => {
   throw new TypeError(`nothing listens at ${url}`);
 };
 
-const PROCESSES: World["processes"] = { pid: 4242, started: async (pid) => (pid === 4242 ? "then" : null) };
-
-function credentialPorts({ clock }: Place, folder: string) {
+function credentialPorts({ clock }: Place, folder: string, { processes }: OwnBackend) {
   const config = () => join(folder, "kay");
   const preference = "auto" as const;
   return {
@@ -189,7 +199,7 @@ function credentialPorts({ clock }: Place, folder: string) {
     preference,
     clock,
     warn: () => {},
-    processes: PROCESSES,
+    processes,
     platform: "linux",
   };
 }

@@ -19,7 +19,7 @@ export type Reply =
   | ((request: Seen) => Reply | Promise<Reply>);
 
 /** One request as it went out. */
-export type Seen = Pick<Outgoing, "method" | "url" | "headers"> & { body: unknown };
+type Seen = Pick<Outgoing, "method" | "url" | "headers"> & { body: unknown };
 
 export type Network = {
   send: Send;

@@ -8,6 +8,7 @@ import { connectable } from "./catalog.ts";
 import { authRequired, isUsable, type OpenGrant, openGrant } from "./open-grant.ts";
 import { sealTokens } from "./sealed.ts";
 import { refreshTokens } from "./token-endpoint.ts";
+import { createTurns, type Turns } from "./turns.ts";
 
 /** How a refresh ended. Problems are returned, so that what they wrote is committed. */
 export type Refreshed =
@@ -18,8 +19,14 @@ export type Refreshed =
 /** Longest wait for another process that is refreshing the same connection; its own exchange ends after 10 s. */
 const LOCK_LIMIT = "20s";
 
+/**
+ * So many refreshes at once in this process. Each holds a connection to the database while the provider answers, at most 10 s; one that
+ * does not answer must not take them all.
+ */
+const MOST_AT_ONCE = 4;
+
 /** Refreshes under way in this process: who asks for the same one shares it, and holds no further connection to the database. */
-const underWay = new WeakMap<object, Map<string, Promise<Refreshed>>>();
+const underWay = new WeakMap<object, { running: Map<string, Promise<Refreshed>>; turns: Turns }>();
 
 /**
  * Refresh the tokens of one connection under its row lock, one at a time over all processes. New tokens are committed before anybody uses
@@ -33,12 +40,13 @@ export async function refreshOnce(
   configuration: ServiceConfiguration,
   rejected: string | undefined,
 ): Promise<Refreshed> {
-  const running = underWay.get(ports.db) ?? new Map<string, Promise<Refreshed>>();
-  underWay.set(ports.db, running);
+  const { running, turns } = underWay.get(ports.db) ?? { running: new Map(), turns: createTurns(MOST_AT_ONCE) };
+  underWay.set(ports.db, { running, turns });
   const key = JSON.stringify([installationId, configuration.service.name, rejected ?? null]);
   const present = running.get(key);
   if (present) return present;
-  const mine = refreshLocked(ports, installationId, configuration, rejected).finally(() => running.delete(key));
+  const work = () => refreshLocked(ports, installationId, configuration, rejected);
+  const mine = turns(work).finally(() => running.delete(key));
   running.set(key, mine);
   return mine;
 }

@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
 import { Problem, problemBody } from "#protocol/errors";
-import type { BackendPorts } from "../ports.ts";
+import type { BackendPorts, Log } from "../ports.ts";
 import { claimRequest, finishRequest, type StoredRequest } from "../store/requests.ts";
 
 type Answer = { status: number; body: unknown };
@@ -14,7 +14,7 @@ type Handle = (body: unknown, signal: AbortSignal) => Promise<Answer>;
  * @throws Problem IDEMPOTENCY_CONFLICT, INVALID_REQUEST
  */
 export async function answerOnce(
-  ports: Pick<BackendPorts, "db" | "clock">,
+  ports: Pick<BackendPorts, "db" | "clock" | "log">,
   installationId: string,
   request: Request,
   handle: Handle,
@@ -28,7 +28,7 @@ export async function answerOnce(
   const fingerprint = hash(`${request.method} ${new URL(request.url).pathname}\n${text}`);
   const first = await claimRequest(ports.db, installationId, key, fingerprint, ports.clock.now());
   if (first) return respond(replay(first, fingerprint));
-  const answer = await settled(() => handle(parseBody(text), request.signal));
+  const answer = await settled(ports.log, () => handle(parseBody(text), request.signal));
   await finishRequest(ports.db, installationId, key, { status: answer.status, answer: answer.body });
   return respond(answer);
 }
@@ -46,10 +46,11 @@ function replay(first: StoredRequest, fingerprint: string): Answer {
 }
 
 /** A failure is an answer too: it is kept, so that a repeat cannot do by accident what failed the first time. */
-async function settled(work: () => Promise<Answer>): Promise<Answer> {
+async function settled(log: Log, work: () => Promise<Answer>): Promise<Answer> {
   try {
     return await work();
   } catch (error) {
+    if (!(error instanceof Problem)) log("error", "ask_failed", { error });
     const problem =
       error instanceof Problem ? error : new Problem("INTERNAL", "Something went wrong inside kay.", { cause: error });
     return { status: problem.status, body: { status: "error", ...problemBody(problem) } };

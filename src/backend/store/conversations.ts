@@ -32,7 +32,7 @@ export async function createConversation(
 
 /** Whether the conversation exists and belongs to the installation. Somebody else's does not exist. */
 export async function ownsConversation(db: Kysely<Database>, installationId: string, id: string): Promise<boolean> {
-  const query = db.selectFrom("conversations").select("id").where("id", "=", id);
+  const query = db.selectFrom("conversations").select("id").where("id", "=", cleanText(id));
   return (await query.where("installation_id", "=", installationId).executeTakeFirst()) !== undefined;
 }
 

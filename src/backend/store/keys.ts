@@ -104,7 +104,7 @@ function parseKeys(text: string, where: string): Keys {
 
 function parseJson(text: string, where: string): unknown {
   try {
-    return JSON.parse(text);
+    return JSON.parse(text.replace(/^\ufeff/, ""));
   } catch {
     throw unreadable(where, "this is not JSON");
   }

@@ -1,5 +1,5 @@
 import type { Kysely } from "kysely";
-import { jsonColumn } from "./json.ts";
+import { cleanText, jsonColumn } from "./json.ts";
 import type { Database } from "./schema.ts";
 
 /** A write by its `Idempotency-Key`: under way, answered, or cut off by a stop of the backend. */
@@ -56,7 +56,7 @@ export async function findRequest(
     .selectFrom("requests")
     .selectAll()
     .where("installation_id", "=", installationId)
-    .where("key", "=", key)
+    .where("key", "=", cleanText(key))
     .executeTakeFirst();
   return row && { fingerprint: row.fingerprint, state: row.state, status: row.status, answer: row.answer };
 }

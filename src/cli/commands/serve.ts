@@ -1,4 +1,5 @@
 import { Command, Option } from "commander";
+import { checkOrigin } from "#client/send/origin";
 import { Problem } from "#protocol/errors";
 import type { Kay, ServeOptions } from "../kay.ts";
 
@@ -24,7 +25,7 @@ export function serveCommand(kay: Kay): Command {
     .option("--seed <file>", "the sandbox's world, as YAML or JSON")
     .option("--database-url <url>", "Postgres to use (KAY_DATABASE_URL, DATABASE_URL; default: its own)")
     .option("--data-dir <folder>", "where its own Postgres and keys live")
-    .option("--public-url <url>", "where browsers reach it, for the providers' redirects")
+    .option("--public-url <url>", "where browsers reach it, for the providers' redirects", parsePublicUrl)
     .option("--stop", "end the backend that kay started for itself")
     .addOption(new Option("--embedded", "used by kay itself").hideHelp())
     .addHelpText("after", "\nStops on Ctrl+C or SIGTERM, after what is under way has ended.")
@@ -52,4 +53,9 @@ function parsePort(text: string): number {
     throw new Problem("USAGE", `${JSON.stringify(text)} is no port.`, { hint: "Give a number from 0 to 65535." });
   }
   return port;
+}
+
+/** The redirect that providers know is made of it, byte for byte. */
+function parsePublicUrl(text: string): string {
+  return checkOrigin(text, { allowInsecure: true }).baseUrl;
 }

@@ -1,5 +1,6 @@
 import { RefreshResponse } from "#protocol/connections";
 import { Problem } from "#protocol/errors";
+import { isToken } from "../credentials/envelope.ts";
 import type { Backend } from "./backend.ts";
 import { type Call, contextOf, exchange, readAnswer } from "./exchange.ts";
 
@@ -52,11 +53,6 @@ export function refreshCall(backend: Backend, timeoutMs: number): RefreshCall {
         : { kind: "passing", problem: error };
     }
   };
-}
-
-/** A token, not the name of its absence (case A29). */
-export function isToken(text: unknown): text is string {
-  return typeof text === "string" && !["", "undefined", "null"].includes(text.trim());
 }
 
 /**

@@ -1,6 +1,6 @@
 import type { ConnectResponse, StatusResponse } from "#protocol/connections";
-import { isToken } from "../api/refresh-call.ts";
 import type { Credentials, SignIn } from "../credentials/credentials.ts";
+import { isToken } from "../credentials/envelope.ts";
 
 /**
  * Store what a finished consent brought. The rule:

@@ -49,17 +49,21 @@ export function printEnvelope(envelope: Envelope): string {
 /** A sign-in without empty values, and never with the words "undefined" and "null" in place of one; what else it has is left as it is. */
 export function cleanSignIn(value: Record<string, unknown>): SignIn {
   const signIn: Record<string, unknown> = { ...value };
-  for (const field of ["session_id", "token", "refresh_token", "account_id"]) {
-    if (!isSecret(signIn[field])) delete signIn[field];
-  }
+  for (const field of ["session_id", "account_id"]) if (!isSecret(signIn[field])) delete signIn[field];
+  for (const field of ["token", "refresh_token"]) if (!isToken(signIn[field])) delete signIn[field];
   if (!Number.isFinite(signIn.clock_offset_ms)) delete signIn.clock_offset_ms;
   if (!Array.isArray(signIn.begun)) delete signIn.begun;
   return signIn;
 }
 
 /** Whether a value of an answer can be a token or an id at all. */
-export function isSecret(value: unknown): value is string {
+function isSecret(value: unknown): value is string {
   return typeof value === "string" && !["", "undefined", "null"].includes(value.trim());
+}
+
+/** Whether it can be a token: a secret that can stand in a header (case A29). One that cannot would lock its owner out. */
+export function isToken(value: unknown): value is string {
+  return isSecret(value) && /^[\x21-\x7e]+$/.test(value);
 }
 
 /** With its mark, or without it: JSON begins with an ASCII character, so one zero byte beside it tells. */

@@ -32,11 +32,13 @@ export function readSettings(path: string, ports: Ports): Stored {
 /**
  * Replace the values of all profiles. By `conf`, loaded only here: atomic, mode 0600, and through a symbolic link (case S10).
  *
+ * @param make the new values, made of what the file holds just then: nothing is waited for between that and the write
  * @throws Problem STORE_UNREADABLE with path and errno
  */
-export async function writeProfiles(path: string, profiles: NonNullable<Stored["profiles"]>): Promise<void> {
+export async function writeProfiles(path: string, make: () => NonNullable<Stored["profiles"]>): Promise<void> {
   ensureFolder(dirname(path));
   const { default: Conf } = await import("conf");
+  const profiles = make();
   try {
     const conf = new Conf({
       cwd: dirname(path),

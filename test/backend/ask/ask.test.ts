@@ -116,7 +116,7 @@ test("a service that is not connected ends the ask with 403 and its name", async
       status: "error",
       error: "AUTH_REQUIRED",
       code: "AUTH_REQUIRED",
-      message: "Jira must be connected to do this. Run `kay connect jira`, then ask again.",
+      message: "Jira must be connected to do this.",
       integrations: ["jira"],
       generation_id: expect.any(String),
       receipts: [],

@@ -144,7 +144,7 @@ function readRecord(file: string): EmbeddedRecord | undefined {
 }
 
 /** Write an executable shell script. */
-export function script(file: string, body: string): void {
+function script(file: string, body: string): void {
   writeFileSync(file, `#!/bin/sh\n${body}\n`);
   chmodSync(file, 0o755);
 }

@@ -32,7 +32,7 @@ export async function end(pid: number | undefined, signal: NodeJS.Signals): Prom
 }
 
 /** Send a signal to a process that may have ended already. */
-export function send(pid: number, signal: NodeJS.Signals): void {
+function send(pid: number, signal: NodeJS.Signals): void {
   try {
     process.kill(pid, signal);
   } catch {

@@ -13,7 +13,9 @@ export type Served = { url: string; sandbox: Record<string, string>; running: Ru
 export async function serve(home: Home, args: string[] = [], env: Record<string, string> = {}): Promise<Served> {
   const running = home.start(["serve", "--port", "0", "--sandbox", "--json", ...args], { env });
   await running.says(/^\}\n/m, 60_000);
-  return { ...JSON.parse(running.stdout()), running };
+  const { url, sandbox } = JSON.parse(running.stdout());
+  if (!url) throw new Error(`kay serve did not start: ${running.stderr()}`);
+  return { url, sandbox, running };
 }
 
 /** Connect a service of the sandbox without a browser: begin, give the consent, and finish in another process. */

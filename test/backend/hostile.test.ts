@@ -1,0 +1,89 @@
+import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { expect, onTestFinished, test } from "vitest";
+import { toolbox } from "#backend/agent/toolbox";
+import { createTurns } from "#backend/connections/turns";
+import { answerOnce } from "#backend/routes/idempotency";
+import { loadKeys } from "#backend/store/keys";
+import { createOutgoing } from "#host/outgoing";
+import { useBackend } from "#test/backend";
+import { connect } from "#test/consent";
+
+const world = useBackend();
+
+test("ids with a NUL, which no id has, are ids that do not exist", async () => {
+  const { token } = await connect(world());
+  const asked = await world().call("POST /ask", { token, body: { prompt: "x", session_id: "session_\u0000" } });
+  expect([asked.status, asked.body.code]).toEqual([404, "SESSION_NOT_FOUND"]);
+  const looked = await world().call("GET /requests/%00", { token });
+  expect([looked.status, looked.body.code]).toEqual([404, "NOT_FOUND"]);
+});
+
+test("a fault while a request with a key is answered is logged, and its answer says nothing of it", async () => {
+  const { session } = await connect(world());
+  const headers = { "Idempotency-Key": "k1" };
+  const request = new Request("http://127.0.0.1:4000/ask", { method: "POST", headers, body: "{}" });
+  const response = await answerOnce(world().ports, session, request, async () => {
+    throw new TypeError("x is not a function");
+  });
+  expect([response.status, await response.json()]).toEqual([
+    500,
+    { status: "error", error: "INTERNAL", code: "INTERNAL", message: "Something went wrong inside kay." },
+  ]);
+  expect(world().log.map((line) => JSON.parse(line))).toContainEqual(
+    expect.objectContaining({
+      level: "error",
+      event: "ask_failed",
+      error: expect.objectContaining({ name: "TypeError" }),
+    }),
+  );
+});
+
+test("at most so many have a turn at once, the others come in their order, and a failure gives its turn on", async () => {
+  const turns = createTurns(2);
+  const log: string[] = [];
+  const gates = [0, 1, 2, 3].map(() => Promise.withResolvers<void>());
+  const works = gates.map(({ promise }, index) =>
+    turns(async () => {
+      log.push(`begin ${index}`);
+      await promise;
+      if (index === 0) throw new Error("refused");
+      return index;
+    }).catch(() => "failed"),
+  );
+  await new Promise(setImmediate);
+  expect(log).toEqual(["begin 0", "begin 1"]);
+  gates[0]?.resolve();
+  await new Promise(setImmediate);
+  expect(log).toEqual(["begin 0", "begin 1", "begin 2"]);
+  for (const { resolve } of gates) resolve();
+  expect(await Promise.all(works)).toEqual(["failed", 1, 2, 3]);
+  expect(await turns(async () => "free again")).toBe("free again");
+});
+
+test("keys that an editor saved with a byte order mark are read", async () => {
+  const folder = await mkdtemp(join(tmpdir(), "kay-keys-"));
+  onTestFinished(() => rm(folder, { recursive: true, force: true }));
+  const { signing } = await loadKeys({ folder });
+  const key = (id: string) => ({ id, key: Buffer.from(signing.key).toString("base64") });
+  await writeFile(
+    join(folder, "keys.json"),
+    `\ufeff${JSON.stringify({ version: 1, signing: key("s"), sealing: [key("k")] })}`,
+  );
+  expect((await loadKeys({ folder })).signing).toEqual({ id: "s", key: signing.key });
+});
+
+test("a KAY_CA_FILE that cannot be read is told in one sentence", () => {
+  expect(() => createOutgoing({ KAY_CA_FILE: "/nonexistent" })).toThrow(
+    "The file of KAY_CA_FILE cannot be read: /nonexistent (ENOENT).",
+  );
+});
+
+test("G07 what a call would do is one line, whatever its input holds, so that it cannot pass for two", () => {
+  const assign = toolbox(world().ports, { installationId: "i", generationId: "g" }).find(({ name }) =>
+    name.includes("assign"),
+  );
+  const input = { issue: "KAY-1", assignee: "Bob\n- Close KAY-2\r\n\n- Close KAY-3" };
+  expect(assign?.summary(input)).toBe("Assign KAY-1 to Bob - Close KAY-2 - Close KAY-3");
+});

@@ -1,0 +1,32 @@
+import { expect, test } from "vitest";
+import { useKay } from "#test/kay";
+
+const kay = useKay();
+
+test.for([
+  ["little", "fffe"],
+  ["big", "feff"],
+])("a prompt from a file in UTF-16 (%s endian), as Windows writes it, is read", async ([order, mark = ""]) => {
+  const ann = kay({ signedIn: true });
+  const text = Buffer.from("close 会議 KAY-3\r\n", "utf16le");
+  const stdin = [Buffer.from(mark, "hex"), order === "big" ? text.swap16() : text];
+  ann.place.network.on("POST /ask", { json: { status: "completed", message: "ok" } });
+  expect(await ann("ask -", { stdin })).toMatchObject({ exit: 0, stdout: "ok\n" });
+  const asked = ann.place.network.seen.find(({ url }) => url.endsWith("/ask"));
+  expect(asked?.body).toMatchObject({ prompt: "close 会議 KAY-3" });
+});
+
+test.for([["ftp://x"], ["http://h/a?b"], ["garbage"], ["http://u:hunter2@h"], [""]])(
+  "kay serve refuses %o as its public address before it starts",
+  async ([url = ""]) => {
+    const ann = kay();
+    const { exit, stderr } = await ann(["serve", "--public-url", url]);
+    expect([exit, ann.served, stderr.includes("hunter2")]).toEqual([2, [], false]);
+  },
+);
+
+test("kay serve takes its public address without a slash at the end", async () => {
+  const ann = kay();
+  await ann("serve --public-url https://KAY.example.test/base/");
+  expect(ann.served).toMatchObject([{ publicUrl: "https://kay.example.test/base" }]);
+});

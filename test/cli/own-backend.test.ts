@@ -1,0 +1,130 @@
+import { expect, test } from "vitest";
+import { documentOf, useKay } from "#test/kay";
+import { asksFor } from "#test/links";
+
+const kay = useKay();
+const STARTING = "Starting kay's own backend on this machine (it stops after 30 idle minutes).\n";
+
+test("without a configured backend kay starts its own, once, and opens it with its secret", async () => {
+  const ann = kay({ own: true });
+  expect(await ann("connect jira")).toEqual({
+    exit: 0,
+    stdout: "Connected jira as Dana Demo (dana@example.com) at http://127.0.0.1:4010/sites/kay-demo\n",
+    stderr: STARTING + asksFor("jira"),
+  });
+  expect(await ann("whoami")).toEqual({
+    exit: 0,
+    stdout: "jira\tDana Demo (dana@example.com)\thttp://127.0.0.1:4010/sites/kay-demo\n",
+    stderr: "Profile default, kay's own backend on this machine\n",
+  });
+  expect(ann.starts()).toBe(1);
+  const secrets = ann.place.network.seen.map(({ headers }) => headers?.["Kay-Local-Secret"]);
+  expect(new Set(secrets)).toEqual(new Set(["local-secret"]));
+  expect(await ann.stored("embedded")).toMatchObject({ session_id: expect.any(String), token: expect.any(String) });
+});
+
+test("no backend is started to find out that nobody is signed in", async () => {
+  const ann = kay({ own: true });
+  for (const line of ["connections", "ask hello", "whoami", "disconnect jira --yes", "confirm x --deny"])
+    expect(await ann(line)).toMatchObject({ exit: 4, stderr: expect.stringMatching(/^✗ You are not signed in\.\n/) });
+  expect(await ann("logout")).toMatchObject({ exit: 0 });
+  expect(ann.starts()).toBe(0);
+});
+
+test("KAY_TOKEN is never sent to kay's own backend", async () => {
+  const ann = kay({ own: true, env: { KAY_TOKEN: "ci-token" } });
+  const ignored = "! KAY_TOKEN is not used with kay's own backend; it goes with KAY_API_URL.\n";
+  expect(await ann("connections")).toEqual({
+    exit: 4,
+    stdout: "",
+    stderr: `${ignored}✗ You are not signed in.\n  Run \`kay connect <service>\`.\n`,
+  });
+  expect(await ann("connect jira")).toMatchObject({ exit: 0, stderr: ignored + STARTING + asksFor("jira") });
+  expect(await ann("connections --check jira")).toMatchObject({ exit: 0 });
+  expect(JSON.stringify(ann.place.network.seen)).not.toContain("ci-token");
+});
+
+test("a backend that does not start is one sentence, and where its log is", async () => {
+  const ann = kay({ own: "fails" });
+  expect(await ann("connect jira")).toEqual({
+    exit: 1,
+    stdout: "",
+    stderr: `${STARTING}✗ kay's own backend did not start.\n  Its log: /home/ann/kay/backend.log\n`,
+  });
+  await ann.store({ session_id: "kaysession_1", token: "t", refresh_token: "r" }, "embedded");
+  expect(await ann("logout")).toEqual({
+    exit: 0,
+    stdout: "Signed out.\n",
+    stderr: `${STARTING}! kay's own backend did not start. The sign-in may live on at the backend until it expires.\n`,
+  });
+  expect(await ann.stored("embedded")).toEqual({ session_id: "kaysession_1" });
+});
+
+test("the sign-ins of kay's own backend and of another one are kept apart", async () => {
+  const ann = kay({ own: true, signedIn: true });
+  expect(await ann("connections", { env: { KAY_API_URL: "https://elsewhere.example.test" } })).toMatchObject({
+    exit: 4,
+  });
+  expect(await ann("connections --check jira")).toMatchObject({ exit: 0 });
+});
+
+test("try does the main job from start to end, by itself where nobody is there", async () => {
+  const { exit, stdout, stderr } = await kay({ own: true, person: "stays away" })("try");
+  expect({ exit, stdout: stdout.replace(/\| KAY-\d+ \|.*\n/g, ""), stderr }).toEqual({
+    exit: 0,
+    stdout: `
+$ kay connect jira
+✓ Connected jira as Dana Demo (dana@example.com) at http://127.0.0.1:4010/sites/kay-demo
+
+$ kay connections
+jira\tconnected\tDana Demo (dana@example.com)\thttp://127.0.0.1:4010/sites/kay-demo
+confluence\tnot connected\t\t
+bitbucket\tnot connected\t\t
+kyg\tnot connected\t\t
+
+$ kay ask "what is open in project KAY?"
+9 open issues in KAY:
+
+| Key | Summary | Type | Status | Assignee |
+| --- | --- | --- | --- | --- |
+
+_Answered by the offline planner, without a language model._
+
+$ kay ask --confirm "create a task in KAY: Say hello from kay"
+Action confirmed and executed successfully
+
+Created KAY-13: Say hello from kay
+
+http://127.0.0.1:4010/sites/kay-demo/browse/KAY-13
+
+_Answered by the offline planner, without a language model._
+
+That was:
+  kay connect jira
+  kay connections
+  kay ask "what is open in project KAY?"
+  kay ask --confirm "create a task in KAY: Say hello from kay"
+`,
+    stderr: expect.stringContaining(
+      "There is no display to open a browser on. Giving the consent as the sandbox's demo user.\n",
+    ),
+  });
+});
+
+test("try opens the browser and asks where somebody is there", async () => {
+  const ann = kay({ own: true, env: { DISPLAY: ":0", NO_COLOR: "1" }, programs: ["xdg-open"] });
+  const { exit, stdout, stderr } = await ann("try", { terminal: true, types: ["n"] });
+  expect([exit, ann.launched.length]).toEqual([0, 1]);
+  expect(stderr).toContain("Carry it out? [y/N] n\n");
+  expect(stdout).toContain("Action cancelled by user\n");
+});
+
+test("try --json is one document", async () => {
+  expect(documentOf(await kay({ own: true, person: "stays away" })("try --json"))).toMatchObject({ completed: true });
+});
+
+test("serve --stop says when kay's own backend does not run", async () => {
+  const ann = kay({ own: true });
+  expect(await ann("serve --stop")).toEqual({ exit: 0, stdout: "kay's own backend does not run.\n", stderr: "" });
+  expect(documentOf(await ann("serve --stop --json"))).toEqual({ state: "not running" });
+});

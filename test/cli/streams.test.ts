@@ -1,0 +1,103 @@
+import { expect, test } from "vitest";
+import { fromStreams } from "#cli/streams";
+import { fakeStreams } from "#test/fake-streams";
+
+const never = new AbortController().signal;
+
+test("what was typed before a question never answers it", async () => {
+  const streams = fakeStreams(true);
+  streams.typed.write("yes\n");
+  const answer = fromStreams(streams).stdin.line(never);
+  setTimeout(() => streams.typed.write("no\n"), 150);
+  expect(await answer).toBe("no");
+});
+
+test("what is typed in sight of a question counts, however fast", async () => {
+  const streams = fakeStreams(true);
+  const { stdin } = fromStreams(streams);
+  streams.typed.write("yes\n");
+  await stdin.forget();
+  streams.typed.write("no\n");
+  expect(await stdin.line(never)).toBe("no");
+});
+
+test("Ctrl+C interrupts also while what was typed is being dropped", async () => {
+  const streams = fakeStreams(true);
+  const forgotten = fromStreams(streams).stdin.forget();
+  streams.typed.write("y\x03");
+  await forgotten;
+  expect([streams.interrupts, streams.modes]).toEqual([1, [true, false]]);
+});
+
+test("the end of the input is no answer", async () => {
+  const streams = fakeStreams(false);
+  streams.typed.end();
+  expect(await fromStreams(streams).stdin.line(never)).toBeNull();
+});
+
+test("a line from a pipe is its first line, also when it comes in pieces that cut characters, or has no end", async () => {
+  for (const [text, line] of [
+    ["gehe über\r\nmehr", "gehe über"],
+    ["ohne é", "ohne é"],
+  ] as const) {
+    const streams = fakeStreams(false);
+    for (const byte of Buffer.from(text)) streams.typed.write(Uint8Array.of(byte));
+    streams.typed.end();
+    expect(await fromStreams(streams).stdin.line(never)).toBe(line);
+  }
+});
+
+test("a wait for a line ends with the signal", async () => {
+  const ending = new AbortController();
+  const line = fromStreams(fakeStreams(false)).stdin.line(ending.signal);
+  ending.abort("SIGINT");
+  expect(await line).toBeNull();
+});
+
+test("keys are read raw, one by one, without escape sequences; Ctrl+C is the signal; then the terminal is as before", async () => {
+  const streams = fakeStreams(true);
+  const keys: string[] = [];
+  const release = fromStreams(streams).stdin.keys((key) => keys.push(key));
+  for (const typed of ["oq", "\x1b[A", "\x03", "c"]) {
+    streams.typed.write(typed);
+    await new Promise((resolve) => setImmediate(resolve));
+  }
+  release();
+  streams.typed.write("x");
+  expect([keys, streams.interrupts, streams.modes]).toEqual([["o", "q", "c"], 1, [true, false]]);
+});
+
+test("restore puts the terminal back whatever was under way", () => {
+  const streams = fakeStreams(true);
+  const terminal = fromStreams(streams);
+  terminal.stdin.keys(() => {});
+  terminal.restore();
+  terminal.restore();
+  expect(streams.modes).toEqual([true, false]);
+});
+
+test("no key is read, and no mode changed, where stdin is no terminal", () => {
+  const streams = fakeStreams(false);
+  fromStreams(streams).stdin.keys(() => {})();
+  expect(streams.modes).toEqual([]);
+});
+
+test("a reader of stdout that went away ends the command, one of stderr does not", async () => {
+  for (const [name, gone] of [
+    ["out", 1],
+    ["err", 0],
+  ] as const) {
+    const streams = fakeStreams(false);
+    const terminal = fromStreams(streams);
+    terminal.stdout.write("a");
+    terminal.stderr.write("b");
+    streams[name].emit("error", Object.assign(new Error("EPIPE"), { code: "EPIPE" }));
+    expect(streams.gone).toBe(gone);
+  }
+});
+
+test("a terminal of unknown width has 80 columns, and KAY_FORCE_TTY makes one of any width", () => {
+  expect(fromStreams(fakeStreams(true)).stdout.columns()).toBe(80);
+  const forced = fromStreams({ ...fakeStreams(false), forcedColumns: 33 });
+  expect([forced.stdout.isTerminal, forced.stdout.columns(), forced.stdin.isTerminal]).toEqual([true, 33, false]);
+});

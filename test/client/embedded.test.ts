@@ -1,0 +1,212 @@
+import { appendFile, mkdtemp, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { expect, onTestFinished, test } from "vitest";
+import { type EmbeddedPorts, embeddedBackend, fingerprint, stopEmbedded } from "#client/embedded";
+import type { Incoming, Outgoing } from "#client/ports";
+import { fakeClock } from "#test/client-clock";
+
+const STARTING = "Starting kay's own backend on this machine (it stops after 30 idle minutes).";
+
+type Shaped = { build?: string; env?: Record<string, string> };
+
+/** A machine with processes, a record and a log, on which a backend may run. */
+async function machine(changes: Partial<EmbeddedPorts> = {}) {
+  const folder = await mkdtemp(join(tmpdir(), "kay-embedded-"));
+  onTestFinished(() => rm(folder, { recursive: true, force: true }));
+  const running = new Map<number, string>();
+  const notes: string[] = [];
+  const spawned: string[] = [];
+  const sent: Outgoing[] = [];
+  const world = {
+    folder,
+    running,
+    notes,
+    spawned,
+    sent,
+    /** What a started backend does: gives its exit code, or never ends. */
+    onSpawn: async (_log: string): Promise<number | null> => new Promise(() => {}),
+    answerToStop: (): Incoming => ({ status: 202, headers: {}, body: "" }),
+    /** The backend of process 7 runs, with these settings. */
+    async runs(pid: number, shaped: Shaped = {}) {
+      running.set(pid, `start of ${pid}`);
+      const secret = `secret of ${pid}`;
+      const mark = fingerprint(secret, shaped.build ?? "build 1", shaped.env ?? {}, {});
+      const record = {
+        pid,
+        started: `start of ${pid}`,
+        url: `http://127.0.0.1:${pid}`,
+        secret,
+        version: "1",
+        fingerprint: mark,
+      };
+      await writeFile(join(folder, "backend.json"), JSON.stringify(record));
+    },
+  };
+  const ports: EmbeddedPorts = {
+    folder,
+    build: "build 1",
+    env: {},
+    shaping: {},
+    clock: fakeClock({ jump: () => true }),
+    signal: new AbortController().signal,
+    processes: { pid: 1, started: async (pid) => running.get(pid) ?? null },
+    send: async (request) => {
+      sent.push(request);
+      return world.answerToStop();
+    },
+    note: (text) => notes.push(text),
+    spawn: (log) => {
+      spawned.push(log);
+      const ended = world.onSpawn(log);
+      return { ended: () => ended };
+    },
+    ...changes,
+  };
+  return { world, folder, running, notes, spawned, sent, ports };
+}
+
+test("a backend that runs with the same build and settings is used, and nothing is started", async () => {
+  const { ports, world, notes, spawned } = await machine();
+  await world.runs(7);
+  expect(await embeddedBackend(ports)).toMatchObject({ url: "http://127.0.0.1:7", secret: "secret of 7" });
+  expect([notes, spawned]).toEqual([[], []]);
+});
+
+test.for(["its process is gone", "its number belongs to another process now", "it is damaged", "there is none"])(
+  "a backend is started where the record tells of none: %s",
+  async (why) => {
+    const { ports, world, folder, running, notes, spawned } = await machine();
+    if (why !== "there is none") await world.runs(7);
+    if (why === "its process is gone") running.delete(7);
+    if (why.startsWith("its number")) running.set(7, "another start");
+    if (why === "it is damaged") await writeFile(join(folder, "backend.json"), '{"pid": 7, "url"');
+    world.onSpawn = async () => world.runs(8).then(() => new Promise(() => {}));
+    expect(await embeddedBackend(ports)).toMatchObject({ url: "http://127.0.0.1:8" });
+    expect([notes, spawned]).toEqual([[STARTING], [join(folder, "backend.log")]]);
+  },
+);
+
+test.for<[Shaped, Partial<EmbeddedPorts>]>([
+  [{ build: "build 2" }, {}],
+  [{ env: { OPENAI_API_KEY: "other" } }, {}],
+  [{}, { env: { KAY_CLIENT_ATLASSIAN_ID: "mine" } }],
+  [{}, { shaping: { "atlassian.client-id": "mine" } }],
+])("a backend with another build or other settings is stopped first: %j, now %j", async ([then, now]) => {
+  const { ports, world, running, notes, sent } = await machine(now);
+  await world.runs(7, then);
+  world.answerToStop = () => {
+    running.delete(7);
+    return { status: 202, headers: {}, body: "" };
+  };
+  world.onSpawn = async () => world.runs(8).then(() => new Promise(() => {}));
+  expect(await embeddedBackend(ports)).toMatchObject({ url: "http://127.0.0.1:8" });
+  expect(notes).toEqual([STARTING]);
+  expect(sent).toEqual([
+    {
+      method: "POST",
+      url: "http://127.0.0.1:7/local/stop",
+      headers: { "Kay-Local-Secret": "secret of 7" },
+      timeoutMs: expect.any(Number),
+    },
+  ]);
+});
+
+test("settings that do not shape a backend leave the running one alone", async () => {
+  const { ports, world, spawned } = await machine({ env: { PATH: "/elsewhere", KAY_PROFILE: "work", NO_COLOR: "1" } });
+  await world.runs(7);
+  expect(await embeddedBackend(ports)).toMatchObject({ url: "http://127.0.0.1:7" });
+  expect(spawned).toEqual([]);
+});
+
+test("a backend that is at work is used as it is", async () => {
+  const { ports, world, notes, spawned } = await machine();
+  await world.runs(7, { build: "build 2" });
+  world.answerToStop = () => ({ status: 409, headers: {}, body: "" });
+  expect(await embeddedBackend(ports)).toMatchObject({ url: "http://127.0.0.1:7" });
+  expect(notes).toEqual(["kay's own backend is at work with other settings; the new ones count from its next start."]);
+  expect(spawned).toEqual([]);
+});
+
+test("a backend that does not stop is named by its process", async () => {
+  const { ports, world } = await machine();
+  await world.runs(7, { build: "build 2" });
+  await expect(embeddedBackend(ports)).rejects.toMatchObject({
+    code: "BACKEND_START_FAILED",
+    message: "kay's own backend (process 7) does not stop.",
+    hint: "End process 7 and try again.",
+  });
+});
+
+test("a start that fails tells the last error of its log, and no older one", async () => {
+  const { ports, world, folder } = await machine();
+  const log = join(folder, "backend.log");
+  await writeFile(log, `${JSON.stringify({ level: "error", message: "Yesterday's fault." })}\n`);
+  const failed = (told: string) => ({
+    code: "BACKEND_START_FAILED",
+    message: `kay's own backend did not start${told}.`,
+    hint: `Its log: ${log}`,
+  });
+  world.onSpawn = async () => 1;
+  await expect(embeddedBackend(ports)).rejects.toMatchObject(failed(""));
+  const lines = [
+    { level: "info", event: "x" },
+    { level: "error", event: "start_failed", message: "No \u001b[31mPostgres here." },
+  ];
+  world.onSpawn = async () => {
+    await appendFile(log, `${lines.map((line) => JSON.stringify(line)).join("\n")}\nTrace: not of the log\n`);
+    return 1;
+  };
+  await expect(embeddedBackend(ports)).rejects.toMatchObject({
+    message: expect.stringMatching(/^kay's own backend did not start: No .*Postgres here\.$/),
+  });
+});
+
+test("a start that left it to another one, which was faster, ends with that one", async () => {
+  const { ports, world } = await machine();
+  world.onSpawn = async () => {
+    await world.runs(9);
+    return 0;
+  };
+  expect(await embeddedBackend(ports)).toMatchObject({ url: "http://127.0.0.1:9" });
+});
+
+test("a start that never comes to an end is given up after a minute", async () => {
+  const { ports } = await machine();
+  const begun = ports.clock.now();
+  await expect(embeddedBackend(ports)).rejects.toMatchObject({ code: "BACKEND_START_FAILED" });
+  expect(ports.clock.now() - begun).toBe(60_000);
+});
+
+test("Ctrl+C ends the wait for a start", async () => {
+  const ending = new AbortController();
+  const { ports } = await machine({
+    signal: ending.signal,
+    clock: { now: () => 0, sleep: async (_, signal) => signal?.throwIfAborted() },
+    spawn: () => {
+      ending.abort("SIGINT");
+      return { ended: () => new Promise(() => {}) };
+    },
+  });
+  await expect(embeddedBackend(ports)).rejects.toBe("SIGINT");
+});
+
+test("stopEmbedded tells whether there was one, and whether it was at work", async () => {
+  const { ports, world, running } = await machine();
+  expect(await stopEmbedded(ports)).toBe("not running");
+  await world.runs(7);
+  world.answerToStop = () => ({ status: 409, headers: {}, body: "" });
+  expect(await stopEmbedded(ports)).toBe("busy");
+  world.answerToStop = () => {
+    running.delete(7);
+    return { status: 202, headers: {}, body: "" };
+  };
+  expect(await stopEmbedded(ports)).toBe("stopped");
+});
+
+test("the fingerprint tells nobody without the secret which keys are set", () => {
+  const env = { OPENAI_API_KEY: "sk-1" };
+  expect(fingerprint("a", "1", env, {})).toMatch(/^[0-9a-f]{64}$/);
+  expect(fingerprint("a", "1", env, {})).toBe(fingerprint("a", "1", { ...env, PATH: "x" }, {}));
+  expect(fingerprint("a", "1", env, {})).not.toBe(fingerprint("b", "1", env, {}));
+});

@@ -1,0 +1,23 @@
+import { expect, test } from "vitest";
+import { cleanSignIn } from "#client/credentials/envelope";
+import { useKay } from "#test/kay";
+
+const kay = useKay();
+
+test.for([["a\u0000b"], ["a\r\nX-Other: b"], ["a b"], ["tokén"], [" "], ["undefined"]])(
+  "a refresh that answers %j as its token leaves what is stored as it was, and will pass",
+  async ([token = ""]) => {
+    const ann = kay({ signedIn: true });
+    await ann("config path");
+    const before = await ann.stored();
+    ann.place.network.on("GET /connections", { status: 401, json: { error: "TOKEN_EXPIRED", message: "x" } });
+    ann.place.network.on("POST /auth/refresh", { json: { token, refresh_token: "R1" } });
+    expect(await ann("connections")).toMatchObject({ exit: 6, stdout: "" });
+    expect(await ann.stored()).toEqual(before);
+  },
+);
+
+test("a stored token that no header can carry counts as none, so that a refresh brings another", () => {
+  const signIn = { session_id: "kaysession_1", token: "a\r\nb", refresh_token: "R1", account_id: "Ünal Ä" };
+  expect(cleanSignIn(signIn)).toEqual({ session_id: "kaysession_1", refresh_token: "R1", account_id: "Ünal Ä" });
+});

@@ -1,0 +1,36 @@
+import { execFileSync, spawn } from "node:child_process";
+import { symlinkSync } from "node:fs";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { expect, test } from "vitest";
+import { openHome } from "#test/built/home";
+
+const root = fileURLToPath(new URL("../../", import.meta.url));
+
+test("npm run try in a fresh checkout builds kay and takes the whole tour without anybody there", {
+  timeout: 180_000,
+}, async () => {
+  const home = openHome();
+  const checkout = join(home.folder, "checkout");
+  execFileSync("git", ["clone", "--quiet", "--depth", "1", `file://${root}`, checkout]);
+  symlinkSync(`${root}node_modules`, join(checkout, "node_modules"));
+  const { exit, stdout, stderr } = await npm(["run", "--silent", "try"], checkout, home.env);
+  expect({ exit, stderr }).toEqual({
+    exit: 0,
+    stderr: expect.stringMatching(/Giving the consent as the sandbox's demo user/),
+  });
+  expect(stdout).toMatch(/\$ kay connect jira\n✓ Connected jira as Dana Demo/);
+  expect(stdout).toMatch(/\$ kay connections\njira\tconnected/);
+  expect(stdout).toMatch(/open issues in KAY:\n/);
+  expect(stdout).toMatch(/Created KAY-\d+: Say hello from kay/);
+});
+
+function npm(args: string[], cwd: string, env: Record<string, string>) {
+  return new Promise<{ exit: number | null; stdout: string; stderr: string }>((resolve) => {
+    const child = spawn("npm", args, { cwd, env, stdio: ["ignore", "pipe", "pipe"] });
+    let [stdout, stderr] = ["", ""];
+    child.stdout.on("data", (text) => (stdout += text));
+    child.stderr.on("data", (text) => (stderr += text));
+    child.once("close", (exit) => resolve({ exit, stdout, stderr }));
+  });
+}

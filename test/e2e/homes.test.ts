@@ -1,0 +1,62 @@
+import { existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { expect, onTestFinished, test } from "vitest";
+import { runKay, startKay } from "#test/built/run";
+
+const PATH = process.env.PATH ?? "";
+
+/** Run kay with this environment alone, in an empty folder; what it wrote there is told. */
+async function kayIn(env: Record<string, string>, ...args: string[]) {
+  const cwd = mkdtempSync(join(tmpdir(), "kay-homes-"));
+  onTestFinished(() => rmSync(cwd, { recursive: true, force: true }));
+  const outcome = await runKay(startKay(args, { env: { PATH, ...env }, cwd }));
+  return {
+    ...outcome,
+    wrote: [...readdirSync(cwd), ...["/.config", "/.cache", "/.local", "/nonexistent"].filter(existsSync)],
+  };
+}
+
+const nowhere = { "HOME=/": { HOME: "/" }, "a HOME that does not exist": { HOME: "/nonexistent" } };
+
+for (const [name, env] of Object.entries(nowhere)) {
+  test(`S14 with ${name} a command that needs the store says so in one sentence and what to set, and writes nothing`, async () => {
+    const { exit, stdout, stderr, wrote } = await kayIn(env, "connections");
+    expect({ exit, stdout, wrote }).toEqual({ exit: 1, stdout: "", wrote: [] });
+    expect(stderr).toMatch(/^✗ [^\n]*(HOME|home|\/nonexistent)[^\n]*\n( {2}[^\n]*\n)?$/);
+    expect(stderr).toMatch(/KAY_CONFIG_DIR/);
+  });
+
+  test(`S14 with ${name} and KAY_CONFIG_DIR set, that folder is used`, async () => {
+    const config = mkdtempSync(join(tmpdir(), "kay-homes-"));
+    onTestFinished(() => rmSync(config, { recursive: true, force: true }));
+    const { exit, stderr, wrote } = await kayIn(
+      { ...env, KAY_CONFIG_DIR: config },
+      "config",
+      "set",
+      "model",
+      "planner",
+    );
+    expect({ exit, stderr, wrote }).toEqual({ exit: 0, stderr: "model is set in profile default.\n", wrote: [] });
+    expect(readdirSync(config)).toEqual(["config.json"]);
+  });
+}
+
+test("S14 a home that cannot be written, with XDG_CONFIG_HOME set: that is honoured", async () => {
+  const folder = mkdtempSync(join(tmpdir(), "kay-homes-"));
+  onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
+  writeFileSync(join(folder, "home"), "");
+  mkdirSync(join(folder, "x"));
+  const env = { HOME: join(folder, "home"), XDG_CONFIG_HOME: join(folder, "x") };
+  expect(await kayIn(env, "connections")).toMatchObject({ exit: 4, stderr: expect.stringMatching(/not signed in/) });
+  expect(await kayIn(env, "config", "path")).toMatchObject({ exit: 0, stdout: `${folder}/x/kay/config.json\n` });
+});
+
+test("S14 a home that cannot be written is named with its errno and the variable to set", async () => {
+  const folder = mkdtempSync(join(tmpdir(), "kay-homes-"));
+  onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
+  writeFileSync(join(folder, "home"), "");
+  const { exit, stderr } = await kayIn({ HOME: join(folder, "home") }, "connections");
+  expect(exit).toBe(1);
+  expect(stderr).toMatch(/^✗ [^\n]*\/home\/[^\n]*\(ENOTDIR\)\.\n[^\n]*KAY_CONFIG_DIR[^\n]*\n$/);
+});

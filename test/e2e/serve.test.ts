@@ -1,0 +1,85 @@
+import { mkdirSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { expect, onTestFinished, test } from "vitest";
+import { openHome, postmasterOf, removePostgres } from "#test/built/home";
+import { isRunning, until } from "#test/built/processes";
+import { connect, serve } from "#test/built/serve";
+
+const CONNECTED = { exit: 0, stdout: expect.stringMatching(/^jira\tconnected\tDana Demo/), stderr: "" };
+
+const SEED = `
+atlassian:
+  accounts: [{ accountId: a1, displayName: Dana Demo, emailAddress: dana@example.com }]
+  sites:
+    - name: harbour
+      projects:
+        - key: SEA
+          name: Sea
+      issues:
+        - key: SEA-1
+          summary: Tides are late
+          issuetype: Bug
+          status: To Do
+`;
+
+test("kay serve with a seed serves that world; a second one on the port says so; SIGTERM lets the request under way finish", {
+  timeout: 120_000,
+}, async () => {
+  const home = openHome();
+  const seed = join(home.folder, "world.yaml");
+  writeFileSync(seed, SEED);
+  const { url, sandbox, running } = await serve(home, ["--seed", seed]);
+  const client = openHome({ KAY_API_URL: url });
+  await connect(client, "jira");
+  expect((await client.run(["ask", "what is open in project SEA?"])).stdout).toMatch(/Tides are late/);
+
+  const second = await home.run(["serve", "--port", new URL(url).port, "--data-dir", join(home.folder, "second")]);
+  onTestFinished(() => removePostgres(join(home.folder, "second")));
+  expect(second.exit).toBe(1);
+  expect(second.stderr).toContain(
+    `✗ Another program already listens at 127.0.0.1:${new URL(url).port}.\n  Choose another port with \`kay serve --port <port>\`.\n`,
+  );
+
+  const fault = { match: { method: "POST", path: "*/search/jql" }, delay_ms: 1_500 };
+  await fetch(`${sandbox.atlassian}/_sandbox/faults`, { method: "PUT", body: JSON.stringify(fault) });
+  const asking = client.start(["ask", "what is open in project SEA?"]);
+  await until(async () => {
+    const answer = await fetch(`${sandbox.atlassian}/_sandbox/faults`);
+    return ((await answer.json()) as { faults: unknown[] }).faults.length === 0;
+  }, "the backend never asked the sandbox");
+  running.child.kill("SIGTERM");
+  expect(await asking.ended).toMatchObject({ exit: 0, stdout: expect.stringMatching(/Tides are late/) });
+  expect((await running.ended).exit).toBe(143);
+  expect(postmasterOf(home.postgres(join(home.folder, "data/kay/serve")))).toBe(undefined);
+});
+
+test("with DATABASE_URL a restart of kay serve loses nothing, and stopping it leaves that Postgres alone", {
+  timeout: 120_000,
+}, async () => {
+  const { home, databaseUrl, postgres } = await databaseServer();
+  const env = { DATABASE_URL: databaseUrl };
+  const first = await serve(home, [], env);
+  const { port } = new URL(first.url);
+  const client = openHome({ KAY_API_URL: first.url });
+  await connect(client, "jira");
+  const held = JSON.parse((await client.run(["ask", "--confirm", "--json", "close KAY-3"])).stdout);
+  await first.running.kill("SIGTERM");
+  expect(await client.run(["connections"])).toMatchObject({ exit: 6, stdout: "" });
+
+  await serve(home, ["--port", port], env);
+  expect(await client.run(["connections"])).toEqual(CONNECTED);
+  const done = await client.run(["confirm", held.confirmation_token, "--approve"]);
+  expect(done).toMatchObject({ exit: 0, stdout: expect.stringMatching(/KAY-3 is now Done/) });
+  expect(await isRunning(postgres)).toBe(true);
+});
+
+/** A Postgres of somebody else's, reached by a URL: the one that kay's own backend of another home runs. */
+async function databaseServer() {
+  const owner = openHome();
+  await owner.run(["connect", "jira", "--no-wait", "--json"], { limitMs: 60_000 });
+  const area = owner.postgres();
+  const socket = encodeURIComponent(join(area, "run"));
+  const home = openHome();
+  mkdirSync(home.config, { recursive: true });
+  return { home, databaseUrl: `postgres://kay@${socket}/template1`, postgres: postmasterOf(area) ?? 0 };
+}

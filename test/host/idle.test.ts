@@ -1,0 +1,71 @@
+import { expect, test } from "vitest";
+import { watchIdle } from "#host/idle";
+
+/** An idle clock on time that only the test moves; `log` has one entry for each time it found the backend idle. */
+function watched(limitMs: number) {
+  let now = 0;
+  let tick: (() => void) | undefined;
+  const world = { busy: false, log: [] as number[], every: 0 };
+  const ports = {
+    now: () => now,
+    busy: () => world.busy,
+    every(ms: number, onTick: () => void) {
+      world.every = ms;
+      tick = onTick;
+      return () => {
+        tick = undefined;
+      };
+    },
+  };
+  const idle = watchIdle(limitMs, ports, () => world.log.push(now));
+  const pass = (ms: number) => {
+    for (const end = now + ms; now < end; ) {
+      now += Math.min(world.every, end - now);
+      tick?.();
+    }
+  };
+  return { world, idle, pass, ticks: () => tick !== undefined };
+}
+
+test("a backend that nobody asks is idle after the limit, once", () => {
+  const { world, pass, ticks } = watched(1_800_000);
+  pass(1_770_000);
+  expect(world.log).toEqual([]);
+  pass(3_600_000);
+  expect(world.log).toEqual([1_800_000]);
+  expect(ticks()).toBe(false);
+});
+
+test("a request puts it off", () => {
+  const { world, idle, pass } = watched(60_000);
+  pass(50_000);
+  idle.touch();
+  pass(50_000);
+  expect(world.log).toEqual([]);
+  pass(30_000);
+  expect(world.log).toHaveLength(1);
+});
+
+test("work that is under way puts it off, from its end on", () => {
+  const { world, pass } = watched(60_000);
+  world.busy = true;
+  pass(600_000);
+  world.busy = false;
+  pass(59_000);
+  expect(world.log).toEqual([]);
+  pass(30_000);
+  expect(world.log).toHaveLength(1);
+});
+
+test("once stopped it tells nobody", () => {
+  const { world, idle, pass, ticks } = watched(60_000);
+  idle.stop();
+  pass(600_000);
+  expect([world.log, ticks()]).toEqual([[], false]);
+});
+
+test("it looks often enough for a short limit, and seldom for a long one", () => {
+  expect(watched(1_000).world.every).toBe(250);
+  expect(watched(100).world.every).toBe(50);
+  expect(watched(1_800_000).world.every).toBe(30_000);
+});

@@ -1,0 +1,38 @@
+import { PassThrough } from "node:stream";
+import type { Streams } from "#cli/streams";
+
+/** A process's streams: what is written to `stdin` was typed or piped, `modes` has each switch to raw (true) and back. */
+export type FakeStreams = Streams & {
+  typed: PassThrough;
+  out: PassThrough;
+  err: PassThrough;
+  modes: boolean[];
+  interrupts: number;
+  gone: number;
+};
+
+/** Build {@link FakeStreams}; all three are terminals where `terminal` is true. */
+export function fakeStreams(terminal: boolean): FakeStreams {
+  const [typed, out, err] = [new PassThrough(), new PassThrough(), new PassThrough()];
+  const streams: FakeStreams = {
+    typed,
+    out,
+    err,
+    modes: [],
+    interrupts: 0,
+    gone: 0,
+    stdin: () =>
+      Object.assign(typed, { setRawMode: (on: boolean) => streams.modes.push(on) }) as unknown as NodeJS.ReadStream,
+    stdout: () => out as unknown as NodeJS.WriteStream,
+    stderr: () => err as unknown as NodeJS.WriteStream,
+    isTerminal: () => terminal,
+    interrupt: () => {
+      streams.interrupts += 1;
+    },
+    readerGone: () => {
+      streams.gone += 1;
+    },
+    cannotWrite: () => {},
+  };
+  return streams;
+}

@@ -1,0 +1,46 @@
+import { join } from "node:path";
+import type { Processes } from "#client/credentials/processes";
+import { fingerprint } from "#client/embedded";
+import { writeRecord } from "#host/record";
+import { EMBEDDED_RECORD } from "#protocol/embedded";
+import { BACKEND } from "#test/network";
+
+/** The secret that opens kay's own backend in tests. */
+export const OWN_SECRET = "local-secret";
+
+const KAY_PID = 4242;
+const BACKEND_PID = 5000;
+
+/** The processes of a test's machine: the command line's, and once it was started that of kay's own backend. */
+export type OwnBackend = {
+  processes: Processes;
+  /** How often it was started. */
+  starts(): number;
+  /** Stands for `kay serve --embedded`: writes the record as that does. `fails` ends at once instead. */
+  spawn(env: Record<string, string | undefined>, fails: boolean): { ended(): Promise<number | null> };
+};
+
+/** kay's own backend as a machine sees it, without a process: requests reach the place's backend all the same. */
+export function ownBackend(folder: string): OwnBackend {
+  let starts = 0;
+  const started = async (pid: number) => (pid === KAY_PID || (pid === BACKEND_PID && starts > 0) ? "then" : null);
+  return {
+    processes: { pid: KAY_PID, started },
+    starts: () => starts,
+    spawn(env, fails) {
+      if (fails) return { ended: async () => 1 };
+      starts += 1;
+      const mark = fingerprint(OWN_SECRET, "test", env, {});
+      const record = {
+        pid: BACKEND_PID,
+        started: "then",
+        url: BACKEND,
+        secret: OWN_SECRET,
+        version: "0",
+        fingerprint: mark,
+      };
+      const written = writeRecord(join(folder, "kay", EMBEDDED_RECORD), record);
+      return { ended: () => written.then(() => new Promise<never>(() => {})) };
+    },
+  };
+}
