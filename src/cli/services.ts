@@ -29,12 +29,10 @@ export async function showService(kay: Kay, name: string): Promise<void> {
       services.map((each) => each.name),
     );
   if (kay.flags.json) return kay.out.json(service);
-  await kay.out.table(
-    ["", ""],
-    rowsOf(service)
-      .map(([field, value]) => [field, line(value)])
-      .filter(([, value]) => value !== ""),
-  );
+  const rows = rowsOf(service).flatMap(([field, value]) => (value === "" ? [] : [[field, line(value)]]));
+  // Scopes and addresses are to be copied: nothing of them is cut off.
+  if (!kay.terminal.stdout.isTerminal) await kay.out.table([], rows);
+  else for (const [field = "", value] of rows) kay.out.line(`${kay.out.paint("dim", field.padEnd(WIDEST))}  ${value}`);
   if (service.state === "not_configured") kay.out.note("Whoever runs the backend must give it an OAuth client first.");
   else if (!service.connected) kay.out.note(`Connect it with \`kay connect ${line(service.name)}\`.`);
 }
@@ -75,5 +73,7 @@ function rowsOf(service: ServiceView): [string, string][] {
 function line(text: string): string {
   return clean(text, { lines: false });
 }
+
+const WIDEST = "scopes granted".length;
 
 const STATES = { connected: "connected", not_connected: "not connected", not_configured: "not configured" };

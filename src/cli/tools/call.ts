@@ -1,5 +1,6 @@
 import { clean } from "#protocol/clean";
-import { Problem } from "#protocol/errors";
+import { ERRORS, Problem } from "#protocol/errors";
+import { shellWord } from "#protocol/shell";
 import type { ToolCallResponse, ToolView } from "#protocol/tools";
 import { showReceipts } from "../answer.ts";
 import type { Kay, LocalTools } from "../kay.ts";
@@ -19,11 +20,29 @@ export async function callTool(kay: Kay, call: ToolCall): Promise<void> {
   try {
     await show(kay, await run(kay, local, { ...call, given }));
   } catch (error) {
-    if (!(error instanceof Problem) || error.code !== "AUTH_REQUIRED") throw error;
-    showAuthRequired(kay, error);
+    const problem = withHint(error, call.name);
+    if (!(problem instanceof Problem) || problem.code !== "AUTH_REQUIRED") throw problem;
+    showAuthRequired(kay, problem);
   } finally {
     await local.close();
   }
+}
+
+/** What to type next, which a backend cannot know: it speaks to programs. */
+function withHint(error: unknown, name: string): unknown {
+  if (!(error instanceof Problem)) return error;
+  const { code, message, details, cause } = error;
+  const { integrations, field } = details;
+  const [service] = Array.isArray(integrations) ? integrations : [];
+  const word = shellWord(name);
+  const tool = code === "NOT_FOUND" ? "Run `kay tools list` to see every tool." : undefined;
+  const input = code === "INVALID_REQUEST" && field ? `Run \`kay tools show ${word}\` to see its fields.` : undefined;
+  const connect =
+    error.hint === ERRORS.AUTH_REQUIRED.hint && typeof service === "string"
+      ? `Run \`kay connect ${shellWord(service)}\`.`
+      : undefined;
+  const hint = tool ?? input ?? connect ?? error.hint;
+  return new Problem(code, message, { hint, details, cause });
 }
 
 type Given = ToolCall & { given: Record<string, unknown> };
@@ -84,7 +103,8 @@ async function show(kay: Kay, { output, receipts }: ToolCallResponse): Promise<v
 
 /** The document by which every tool says that a service must be connected. */
 function showAuthRequired(kay: Kay, problem: Problem): void {
-  const { integrations, integration = Array.isArray(integrations) ? integrations[0] : undefined } = problem.details;
+  const { integrations } = problem.details;
+  const integration = Array.isArray(integrations) ? integrations[0] : problem.details.integration;
   kay.out.fail(problem, { error: { code: problem.code, integration, message: problem.message } });
   kay.exit = problem.exit;
 }

@@ -1,9 +1,10 @@
 import { clean } from "#protocol/clean";
+import { Problem } from "#protocol/errors";
 import { shellWord } from "#protocol/shell";
 import type { ToolView } from "#protocol/tools";
 import type { Kay } from "../kay.ts";
-import { fieldsOf } from "./fields.ts";
-import { allTools, linkForTools } from "./source.ts";
+import { type Field, fieldsOf } from "./fields.ts";
+import { allTools, isUnknownTool, linkForTools } from "./source.ts";
 
 /** `kay tools list`: one row for each tool. */
 export async function listTools(kay: Kay, service: string | undefined): Promise<void> {
@@ -16,7 +17,9 @@ export async function listTools(kay: Kay, service: string | undefined): Promise<
 /** `kay tools show <tool>`: its fields, examples, and how to call it. */
 export async function showTool(kay: Kay, name: string): Promise<void> {
   const link = await linkForTools(kay);
-  const tool = link ? await link.api.tool(name, { signal: kay.signal }) : (await kay.localTools()).find(name).view;
+  const tool = link
+    ? await link.api.tool(name, { signal: kay.signal }).catch(withList)
+    : (await kay.localTools()).find(name).view;
   if (kay.flags.json) return kay.out.json(tool);
   const { out } = kay;
   out.line(
@@ -26,19 +29,35 @@ export async function showTool(kay: Kay, name: string): Promise<void> {
   const fields = fieldsOf(tool);
   out.line();
   if (fields.length === 0) out.line("It takes no fields.");
-  else {
-    const rows = fields.map((each) => [
-      line(each.name),
-      line(each.type),
-      each.required ? "required" : "",
-      line(each.description),
-    ]);
-    await out.table(["FIELD", "TYPE", "", "WHAT"], rows);
-  }
+  else await showFields(kay, fields);
   const examples = tool.examples ?? [];
   if (examples.length > 0) out.line(`\nAsk for it:\n${examples.map((each) => `  ${line(each)}`).join("\n")}`);
   const given = fields.filter(({ required }) => required).map((each) => ` --field ${shellWord(each.name)}=…`);
   out.line(`\nCall it:\n  kay tools call ${shellWord(tool.name)}${given.join("")}`);
+}
+
+/** A backend speaks to programs, and does not know which command shows what there is. */
+function withList(error: unknown): never {
+  if (!isUnknownTool(error)) throw error;
+  const { code, message, details, cause } = error;
+  throw new Problem(code, message, { hint: "Run `kay tools list` to see every tool.", details, cause });
+}
+
+/** For a person each description is whole, below its field; in a pipe a field is one row. */
+async function showFields(kay: Kay, fields: Field[]): Promise<void> {
+  const { out, terminal } = kay;
+  const rows = fields.map(({ name, type, required, description }) => [
+    line(name),
+    line(type),
+    required ? "required" : "optional",
+    line(description),
+  ]);
+  if (!terminal.stdout.isTerminal) return out.table([], rows);
+  const { default: wrapAnsi } = await import("wrap-ansi");
+  for (const [name = "", type = "", required = "", description = ""] of rows) {
+    out.line(`  ${out.paint("cyan", name)}  ${out.paint("dim", `${type}, ${required}`)}`);
+    if (description) out.line(wrapAnsi(description, terminal.stdout.columns() - 6).replaceAll(/^/gm, "      "));
+  }
 }
 
 function connectedOf({ connected }: ToolView): string {
