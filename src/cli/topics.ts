@@ -75,7 +75,8 @@ goes to stderr. Names are those of the wire.
   kay ask --confirm --json "…", which exits 8
       {"status": "confirmation_required", "confirmation_token": "…", "message": "…"}
   kay services --json, kay tools list --json
-      {"services": [{"name", "state", "scopes", "client", …}]}, {"tools": [{"name", …}]}
+      {"services": [{"name": "jira", "state": "connected", "scopes": {…}, …}]}
+      {"tools": [{"name": "jira.search", "access": "read", "input_schema": {…}, …}]}
   kay tools call jira.search --json
       the tool's data; without a connection, with exit code 4,
       {"error": {"code": "AUTH_REQUIRED", "integration": "jira", "message": "…"}}

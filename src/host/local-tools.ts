@@ -11,7 +11,7 @@ import type { ToolCallResponse, ToolView } from "#protocol/tools";
 type Env = Record<string, string | undefined>;
 
 /** A tool of this kay, and the variable whose token lets it run in this process. */
-export type LocalTool = { view: ToolView; variable: string; hasToken: boolean };
+type LocalTool = { view: ToolView; variable: string; hasToken: boolean };
 
 /** The tools of this kay without any backend: what they are, and running one at the real service with a token of the environment. */
 export type LocalTools = {

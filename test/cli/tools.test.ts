@@ -1,5 +1,6 @@
 import { expect, test } from "vitest";
-import { documentOf, useKay } from "#test/kay";
+import { type DeskLog, deskServices } from "#test/desk";
+import { documentOf, type MachineOptions, useKay } from "#test/kay";
 import { createOutside, json } from "#test/outside";
 
 const kay = useKay();
@@ -251,4 +252,39 @@ test("a token that the service refuses is AUTH_REQUIRED, and is in no output", a
 
 async function describes(ann: ReturnType<typeof kay>, name: string): Promise<string> {
   return (documentOf(await ann(`tools show ${name} --json`)) as { description: string }).description;
+}
+
+test("what cannot be undone asks first; a script gives --yes", async () => {
+  const log: DeskLog = [];
+  const ann = kay({ signedIn: true, services: withDesk(log) });
+  const call = "tools call jira.delete_issue --field issue=KAY-3";
+  const question = 'Run jira.delete_issue with {"issue":"KAY-3"}? It cannot be undone.';
+  expect(await ann(call)).toEqual({
+    exit: 2,
+    stdout: "",
+    stderr: `✗ ${question} Nobody can be asked: this is no terminal.\n  Use --yes.\n`,
+  });
+  expect(await ann(call, { terminal: true, types: ["n"] })).toMatchObject({ exit: 5, stdout: "" });
+  expect(log).toEqual([]);
+  expect(await ann(`${call} --yes`)).toMatchObject({ exit: 0, stdout: "KAY-3 is deleted.\n" });
+  expect(log).toEqual(["delete KAY-3"]);
+});
+
+test("a backend that has only what the guide has shows its services, and says that it has no tools", async () => {
+  const ann = kay({ signedIn: true });
+  const missing = { status: 404, json: { error: "Not found" } };
+  ann.place.network.always("GET /services", missing);
+  ann.place.network.always("GET /tools", missing);
+  expect((await ann("services")).stdout).toMatch(/^jira\tconnected\t\tDana Demo/);
+  expect(await ann("tools list")).toEqual({
+    exit: 1,
+    stdout: "",
+    stderr: "✗ This backend has no tools that can be called by themselves.\n  Use `kay ask`.\n",
+  });
+});
+
+function withDesk(log: DeskLog): NonNullable<MachineOptions["services"]> {
+  const tools = deskServices(log).find(({ service }) => service.name === "jira")?.service.tools ?? [];
+  return (configured) =>
+    configured.map((each) => (each.service.name === "jira" ? { ...each, service: { ...each.service, tools } } : each));
 }

@@ -138,7 +138,6 @@ const OWN_FIELDS = [
   "generation_id",
   "data",
   "receipts",
-  "nearest",
 ];
 
 function ownFields(body: Record<string, unknown>): Record<string, unknown> {

@@ -100,7 +100,9 @@ test("a call answers with the tool's output, and a write with its receipt", asyn
       },
     ],
   });
-  const effects = await world().ports.db.selectFrom("effects").select(["tool", "state", "generation_id"]).execute();
+  const [receipt] = write.body.receipts as { tool_call_id: string }[];
+  const rows = world().ports.db.selectFrom("effects").select(["tool", "state", "generation_id"]);
+  const effects = await rows.where("tool_call_id", "=", receipt?.tool_call_id ?? "").execute();
   expect(effects).toEqual([
     { tool: "jira.close_issue", state: "settled", generation_id: expect.stringMatching(/^call_/) },
   ]);
