@@ -2,7 +2,6 @@ import { Command, CommanderError, Option } from "commander";
 import { clean } from "#protocol/clean";
 import { ERRORS, Problem } from "#protocol/errors";
 import { shellWord } from "#protocol/shell";
-import { showReceipts } from "./answer.ts";
 import { askCommand } from "./commands/ask.ts";
 import { configCommand } from "./commands/config.ts";
 import { confirmCommand } from "./commands/confirm.ts";
@@ -41,7 +40,7 @@ export async function run(argv: string[], kay: Kay): Promise<number> {
     return kay.signal.aborted ? signalExit(kay) : kay.exit;
   } catch (error) {
     if (error instanceof CommanderError) return wordUsage(error, kay, command, said);
-    return kay.signal.aborted ? signalExit(kay) : wordError(error, kay);
+    return kay.signal.aborted ? signalExit(kay) : await wordError(error, kay);
   }
 }
 
@@ -154,10 +153,13 @@ function wordUsage(error: CommanderError, kay: Kay, command: string | undefined,
 }
 
 /** The one place that words errors and chooses the exit code. */
-function wordError(error: unknown, kay: Kay): number {
+async function wordError(error: unknown, kay: Kay): Promise<number> {
   if (error instanceof Problem) {
     // What was done before it failed is part of the answer; under --json it is in the document.
-    if (!kay.flags.json) showReceipts(kay, error.details.receipts);
+    if (!kay.flags.json && error.details.receipts) {
+      const { showReceipts } = await import("./answer.ts");
+      showReceipts(kay, error.details.receipts);
+    }
     kay.out.fail(withServices(error));
     return error.exit;
   }

@@ -101,3 +101,8 @@ function stored(row: Row): StoredConfirmation {
     approved: row.approved,
   };
 }
+
+/** At start-up: confirmations that expired long ago. */
+export async function forgetConfirmationsBefore(db: Kysely<Database>, time: Date): Promise<void> {
+  await db.deleteFrom("confirmations").where("expires_at", "<", time).execute();
+}

@@ -65,3 +65,8 @@ export async function findRequest(
 export async function interruptLostRequests(db: Kysely<Database>): Promise<void> {
   await db.updateTable("requests").set({ state: "interrupted" }).where("state", "=", "running").execute();
 }
+
+/** At start-up: answers that nobody looks up any more. */
+export async function forgetRequestsBefore(db: Kysely<Database>, time: Date): Promise<void> {
+  await db.deleteFrom("requests").where("state", "!=", "running").where("created_at", "<", time).execute();
+}

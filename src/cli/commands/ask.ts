@@ -3,7 +3,6 @@ import { Problem } from "#protocol/errors";
 import { unprotect } from "../dashes.ts";
 import type { Kay } from "../kay.ts";
 import { readPiped } from "../piped.ts";
-import { settle } from "../settle.ts";
 
 type Options = { confirm?: boolean };
 
@@ -29,6 +28,7 @@ confirmation and exits 8; \`kay confirm TOKEN --approve\` then carries it out.`,
       const link = await kay.link({ signedIn: true });
       const body = { ...request, interactive: false, confirm: options.confirm ?? false };
       const answer = await link.api.ask(body, { signal: kay.signal });
+      const { settle } = await import("../settle.ts");
       await settle(kay, link, answer);
     });
 }

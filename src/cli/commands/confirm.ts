@@ -1,7 +1,6 @@
 import { Command } from "commander";
 import { Problem } from "#protocol/errors";
 import type { Kay } from "../kay.ts";
-import { settle } from "../settle.ts";
 
 type Options = { approve?: boolean; deny?: boolean };
 
@@ -18,6 +17,7 @@ export function confirmCommand(kay: Kay): Command {
       }
       const link = await kay.link({ signedIn: true });
       const answer = await link.api.confirm(token, Boolean(options.approve), { signal: kay.signal });
+      const { settle } = await import("../settle.ts");
       await settle(kay, link, answer);
     });
 }

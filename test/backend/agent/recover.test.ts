@@ -53,3 +53,21 @@ test("H13 a request that was cut off is interrupted: looked up as such, and neve
     body: { state: "interrupted" },
   });
 });
+
+test("answers and confirmations of more than a week ago are forgotten at a start, later ones are not", async () => {
+  const { session } = await connect(world());
+  const { db } = world().ports;
+  const day = 24 * 60 * 60_000;
+  for (const age of [6, 8]) {
+    const created_at = new Date(NOON - age * day);
+    const common = { installation_id: session, created_at };
+    const request = { ...common, key: `${age}`, fingerprint: "", state: "done" as const, status: 200, answer: "{}" };
+    await db.insertInto("requests").values(request).execute();
+    const ids = { generation_id: "gen_1", conversation_id: "session_1", prompt: "", context: "{}", interactive: false };
+    const confirmation = { ...common, ...ids, hash: Buffer.from([age]), expires_at: created_at };
+    await db.insertInto("confirmations").values(confirmation).execute();
+  }
+  await recoverLostWork(world().ports);
+  expect(await db.selectFrom("requests").select("key").execute()).toEqual([{ key: "6" }]);
+  expect((await db.selectFrom("confirmations").select("hash").execute()).map(({ hash }) => hash[0])).toEqual([6]);
+});
