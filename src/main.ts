@@ -8,7 +8,7 @@ import { isatty } from "node:tty";
 import type { Machine } from "#backend/store/machine";
 import type { Launch } from "#cli/browser";
 import { createKay, shapingOf, type World } from "#cli/create";
-import type { Kay, ServeOptions } from "#cli/kay";
+import type { Kay, LocalTools, ServeOptions } from "#cli/kay";
 import { run } from "#cli/run";
 import { fromStreams } from "#cli/streams";
 import { type Processes, systemProcesses } from "#client/credentials/processes";
@@ -82,8 +82,19 @@ function world(terminal: World["terminal"], signal: AbortSignal): World {
     find: findProgram,
     launch,
     spawnBackend,
+    localTools,
     serve: (options, kay, ports) => serve(options, kay, { ...ports, processes }),
   };
+}
+
+/** Tools of the backend in this process, for tokens of the environment. */
+async function localTools(): Promise<LocalTools> {
+  const [{ createLocalTools }, { createOutgoing }] = await Promise.all([
+    import("./host/local-tools.ts"),
+    import("./host/outgoing.ts"),
+  ]);
+  const { fetch, close } = createOutgoing(process.env);
+  return { ...createLocalTools({ env: process.env, fetch, clock }), close };
 }
 
 /** `kay serve`: the one place where the command line and the backend meet. */

@@ -10,6 +10,7 @@ import { withLimitedBody } from "./routes/body.ts";
 import { connectionRoutes } from "./routes/connections.ts";
 import { failureAnswer } from "./routes/failure.ts";
 import { admit } from "./routes/guard.ts";
+import { toolRoutes } from "./routes/tools.ts";
 
 /** How long `close` waits for what is under way, in milliseconds. */
 const CLOSE_LIMIT = 10_000;
@@ -69,6 +70,7 @@ function routes(ports: BackendPorts): Hono<Env> {
   app.route("/", aboutRoutes(ports));
   app.route("/", connectionRoutes(ports));
   app.route("/", authRoutes(ports));
+  app.route("/", toolRoutes(ports));
   app.route("/", askRoutes(ports));
   app.onError((error, c) => failureAnswer(error, ports.log, c.env.requestId));
   app.notFound((c) => unknownRoute(app, c.req.method, c.req.path));

@@ -6,7 +6,7 @@ import { createPaths, type Paths } from "#client/paths";
 import type { Clock, Send } from "#client/ports";
 import { createSettings, type Settings } from "#client/settings";
 import { type BrowserPlan, type Launch, planBrowser } from "./browser.ts";
-import type { GlobalFlags, Kay, ServeOptions } from "./kay.ts";
+import type { GlobalFlags, Kay, LocalTools, ServeOptions } from "./kay.ts";
 import type { LinkPorts } from "./link.ts";
 import { createOutput } from "./output.ts";
 import { inCi, type Terminal } from "./terminal.ts";
@@ -35,6 +35,8 @@ export type World = {
   launch(launch: Launch): Promise<boolean>;
   /** Start `kay serve --embedded` apart from this process, its output appended to `log`. */
   spawnBackend(log: string): ReturnType<EmbeddedPorts["spawn"]>;
+  /** Tools that run in this process, without a backend. */
+  localTools(): Promise<LocalTools>;
   /** Run the backend. `settings` reads them anew, so that a changed model counts without a restart. */
   serve(options: ServeOptions, kay: Kay, ports: { paths: Paths; settings(): Settings }): Promise<void>;
 };
@@ -85,6 +87,7 @@ export function createKay(world: World): Kay {
       const ports = linkPorts();
       return linkTo(ports, accountOf(ports, options?.embedded), options);
     },
+    localTools: () => world.localTools(),
     planBrowser: async (url) => planFor(world, url, flags, settings()),
     openBrowser: async (plan) => "launch" in plan && world.launch(plan.launch),
     stopBackend: async () => {

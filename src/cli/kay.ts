@@ -2,6 +2,7 @@ import type { Api } from "#client/api";
 import type { Credentials } from "#client/credentials/credentials";
 import type { Clock } from "#client/ports";
 import type { Settings } from "#client/settings";
+import type { ToolCallResponse, ToolView } from "#protocol/tools";
 import type { BrowserPlan } from "./browser.ts";
 import type { Account } from "./link.ts";
 import type { Output } from "./output.ts";
@@ -45,6 +46,17 @@ export type ServeOptions = {
   embedded: boolean;
 };
 
+/** The tools of this kay without any backend, each run at the real service with a token of the environment. */
+export type LocalTools = {
+  list(): ToolView[];
+  /** The tool, the variable for its token, and whether that is set. @throws Problem NOT_FOUND with the nearest name */
+  find(name: string): { view: ToolView; variable: string; hasToken: boolean };
+  /** @throws Problem AUTH_REQUIRED when the service refuses the token */
+  call(name: string, input: Record<string, unknown>, signal: AbortSignal): Promise<ToolCallResponse>;
+  /** Ends its connections. */
+  close(): Promise<void>;
+};
+
 /** Everything a command may use. The ports are real in `src/main.ts` and stand for the outside world in tests. */
 export type Kay = {
   version: string;
@@ -67,6 +79,8 @@ export type Kay = {
    * anything is started; `stored` leaves KAY_TOKEN aside.
    */
   link(options?: { embedded?: boolean; signedIn?: boolean; stored?: boolean }): Promise<Link>;
+  /** Tools that need no backend. */
+  localTools(): Promise<LocalTools>;
   /** Whether and how a browser would be opened for this URL, and the opening itself (which never says whether it worked). */
   planBrowser(url: string): Promise<BrowserPlan>;
   openBrowser(plan: BrowserPlan): Promise<boolean>;

@@ -22,8 +22,8 @@ export type Output = {
   note(text: string): void;
   /** Something is not as it should be, though the command goes on. */
   warn(text: string): void;
-  /** The end of a failed command: the sentence and the next step. */
-  fail(problem: Problem): void;
+  /** The end of a failed command: the sentence and the next step. `document` is printed on stdout, wanted as JSON or not. */
+  fail(problem: Problem, document?: unknown): void;
   /**
    * Show a line at the bottom of the terminal that is redrawn in place, `null` takes it away. Whatever else is said meanwhile appears above
    * it.
@@ -85,8 +85,9 @@ export function createOutput(
       const { header, lines } = layOut(columns, rows, terminal.stdout.columns());
       terminal.stdout.write(`${(header === null ? lines : [paint("dim", header), ...lines]).join("\n")}\n`);
     },
-    fail: (problem) => {
-      if (flags().json) {
+    fail: (problem, document) => {
+      if (document !== undefined) terminal.stdout.write(printed(document));
+      else if (flags().json) {
         const body = { status: "error", ...problemBody(problem), hint: problem.hint };
         terminal.stdout.write(printed(withWarnings(body, warnings)));
       }

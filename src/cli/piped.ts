@@ -9,9 +9,12 @@ const MOST_BYTES = 1024 * 1024;
 
 /**
  * Read what stdin holds when it is a pipe or a file. A pipe that stays silent for 3 s is left alone, with a line on stderr, unless
- * `patient` (the prompt is `-`). A byte order mark and surrounding white space are taken off.
+ * `patient` (the prompt is `-`); `without` says what happens then. A byte order mark and surrounding white space are taken off.
  */
-export async function readPiped(kay: Kay, { patient }: { patient: boolean }): Promise<string> {
+export async function readPiped(
+  kay: Kay,
+  { patient, without = "asking without it (`kay ask -` waits)" }: { patient: boolean; without?: string },
+): Promise<string> {
   if (kay.terminal.stdin.isTerminal && !(patient && isAskable(kay))) return "";
   const silence = new AbortController();
   const signal = AbortSignal.any([kay.signal, silence.signal]);
@@ -36,7 +39,7 @@ export async function readPiped(kay: Kay, { patient }: { patient: boolean }): Pr
     timer.abort();
   }
   if (kay.signal.aborted) throw new Problem("CANCELLED", "Cancelled.");
-  if (silence.signal.aborted) kay.out.note("Nothing came on stdin for 3 s; asking without it (`kay ask -` waits).");
+  if (silence.signal.aborted) kay.out.note(`Nothing came on stdin for 3 s; ${without}.`);
   return decoded(Buffer.concat(chunks)).trim();
 }
 

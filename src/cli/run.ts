@@ -11,6 +11,8 @@ import { disconnectCommand } from "./commands/disconnect.ts";
 import { helpCommand } from "./commands/help.ts";
 import { logoutCommand } from "./commands/logout.ts";
 import { serveCommand } from "./commands/serve.ts";
+import { servicesCommand } from "./commands/services.ts";
+import { toolsCommand } from "./commands/tools.ts";
 import { tryCommand } from "./commands/try.ts";
 import { whoamiCommand } from "./commands/whoami.ts";
 import { protectText } from "./dashes.ts";
@@ -102,6 +104,8 @@ const COMMANDS = [
   disconnectCommand,
   askCommand,
   confirmCommand,
+  servicesCommand,
+  toolsCommand,
   whoamiCommand,
   logoutCommand,
   configCommand,

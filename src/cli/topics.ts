@@ -19,6 +19,9 @@ Environment
   KAY_API_URL        backend to use instead of kay's own (as \`kay config set api-url\`)
   KAY_PROFILE        profile to use (as --profile)
   KAY_TOKEN          access token for CI; used as it is, never stored
+  <SERVICE>_ACCESS_TOKEN, <SERVICE>_SITE, <SERVICE>_CLOUD_ID
+                     the service's own token, with which \`kay tools call\` runs
+                     a tool without a backend, and where the token is to be used
   KAY_CREDENTIALS    where tokens are kept: auto, keychain or file
   KAY_CONFIG_DIR     folder of settings and sealed credentials
   KAY_MODEL          model that answers, as provider:model (as \`kay config set model\`)
@@ -71,6 +74,12 @@ goes to stderr. Names are those of the wire.
        "receipts": [{"effect": "settled", "summary": "…", "url": "…"}]}
   kay ask --confirm --json "…", which exits 8
       {"status": "confirmation_required", "confirmation_token": "…", "message": "…"}
+  kay services --json, kay tools list --json
+      {"services": [{"name": "jira", "state": "connected", "scopes": {…}, …}]}
+      {"tools": [{"name": "jira.search", "access": "read", "input_schema": {…}, …}]}
+  kay tools call jira.search --json
+      the tool's data; without a connection, with exit code 4,
+      {"error": {"code": "AUTH_REQUIRED", "integration": "jira", "message": "…"}}
   kay connect jira --no-wait --json
       {"service", "session_id", "authorization_url", "state", "expires_at", "poll"}
 

@@ -8,6 +8,7 @@ import {
   StatusResponse,
 } from "#protocol/connections";
 import { Problem } from "#protocol/errors";
+import { ServicesResponse, ToolCallResponse, ToolsResponse, ToolView } from "#protocol/tools";
 import { type Backend, idempotencyKey } from "./api/backend.ts";
 import { authorized, fixedToken, type TokenSource, withBearer } from "./api/bearer.ts";
 import { type Call, contextOf, exchange, readAnswer } from "./api/exchange.ts";
@@ -43,6 +44,14 @@ export type Api = {
   ask(request: AskRequest, options?: WriteOptions): Promise<AskResponse>;
   /** `POST /ask/confirm`, as careful as `ask`. */
   confirm(token: string, approved: boolean, options?: WriteOptions): Promise<AskResponse>;
+  /** `GET /services`, or null where the backend has only what the guide has. */
+  services(options?: CallOptions): Promise<ServicesResponse | null>;
+  /** `GET /tools`, of one service where it is named; null as above. */
+  tools(options?: CallOptions & { service?: string }): Promise<ToolsResponse | null>;
+  /** `GET /tools/:name`. */
+  tool(name: string, options?: CallOptions): Promise<ToolView>;
+  /** `POST /tools/:name/call`, as careful as `ask`. */
+  callTool(name: string, input: Record<string, unknown>, options?: WriteOptions): Promise<ToolCallResponse>;
   /** What became of the write with this key; `unknown` also where the backend has no such call. */
   outcome(key: string, options?: CallOptions): Promise<Outcome>;
   /** `GET /capabilities`, or null where the backend has only what the guide has. */
@@ -82,7 +91,12 @@ export function createApi(options: ApiOptions): Api {
   const read = readerOf(backend);
   const bearer = (call: Call, fallback?: () => Promise<Incoming>) => withBearer(backend, tokens, call, fallback);
   const outcome = (key: string, { signal }: CallOptions = {}) => fetchOutcome(backend, key, bearer, timeoutMs, signal);
-  const write = (call: Call, { signal, idempotencyKey: given }: WriteOptions = {}) => {
+  const get = (path: string, signal?: AbortSignal): Call => ({ method: "GET", path, timeoutMs, signal });
+  const write = <T extends z.core.$ZodType>(
+    schema: T,
+    call: Call,
+    { signal, idempotencyKey: given }: WriteOptions = {},
+  ) => {
     const key = given ?? idempotencyKey(backend);
     const once = {
       ...call,
@@ -90,7 +104,7 @@ export function createApi(options: ApiOptions): Api {
       signal,
       headers: { "Idempotency-Key": key },
     };
-    return read(AskResponse, once, () =>
+    return read(schema, once, () =>
       sendOnce(backend, once, key, { send: bearer, lookUp: () => outcome(key, { signal }) }),
     );
   };
@@ -120,10 +134,27 @@ export function createApi(options: ApiOptions): Api {
       return read(DisconnectResponse, call, () => bearer(call, session_id ? () => exchange(backend, call) : undefined));
     },
     logout: (token) => logout(backend, tokens, token),
-    ask: (request, more) => write({ method: "POST", path: "/ask", route: "ask", body: request, timeoutMs }, more),
+    ask: (request, more) =>
+      write(AskResponse, { method: "POST", path: "/ask", route: "ask", body: request, timeoutMs }, more),
     confirm: (token, approved, more) => {
       const body = { confirmation_token: token, approved };
-      return write({ method: "POST", path: "/ask/confirm", route: "confirm", body, timeoutMs }, more);
+      return write(AskResponse, { method: "POST", path: "/ask/confirm", route: "confirm", body, timeoutMs }, more);
+    },
+    services: ({ signal } = {}) => {
+      const call = get("/services", signal);
+      return read(ServicesResponse, call, () => bearer(call)).catch(nullWithoutRoute);
+    },
+    tools: ({ service, signal } = {}) => {
+      const call = get(`/tools${service ? `?service=${encodeURIComponent(service)}` : ""}`, signal);
+      return read(ToolsResponse, call, () => bearer(call)).catch(nullWithoutRoute);
+    },
+    tool: (name, { signal } = {}) => {
+      const call = get(`/tools/${encodeURIComponent(name)}`, signal);
+      return read(ToolView, call, () => bearer(call));
+    },
+    callTool: (name, input, more) => {
+      const path = `/tools/${encodeURIComponent(name)}/call`;
+      return write(ToolCallResponse, { method: "POST", path, body: { input }, timeoutMs }, more);
     },
     capabilities: ({ signal } = {}) =>
       read(CapabilitiesResponse, { method: "GET", path: "/capabilities", timeoutMs, signal }).catch(nullWhenMissing),
@@ -163,6 +194,12 @@ function statusCall(state: string, verifier?: string) {
 /** A guide-only backend has no such call and says so in its own way. */
 function nullWhenMissing(error: unknown): null {
   if (error instanceof Problem && [401, 404, 405].includes(Number(error.details.http_status))) return null;
+  throw error;
+}
+
+/** The same for calls behind the sign-in, where 401 has its own meaning. */
+function nullWithoutRoute(error: unknown): null {
+  if (error instanceof Problem && error.details.http_status !== 401) return nullWhenMissing(error);
   throw error;
 }
 

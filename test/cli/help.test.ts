@@ -14,6 +14,8 @@ const COMMANDS = [
   "help",
   "logout",
   "serve",
+  "services",
+  "tools",
   "try",
   "whoami",
 ];

@@ -3,6 +3,7 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { onTestFinished } from "vitest";
+import type { Fetch } from "#backend/ports";
 import type { Launch } from "#cli/browser";
 import { createKay, type World } from "#cli/create";
 import type { ServeOptions } from "#cli/kay";
@@ -10,6 +11,7 @@ import { run } from "#cli/run";
 import { createCredentials } from "#client/credentials/create";
 import type { SignIn } from "#client/credentials/credentials";
 import type { Keychain } from "#client/credentials/keychain";
+import { createLocalTools } from "#host/local-tools";
 import { memoryKeychain } from "#test/credentials";
 import { useDatabase } from "#test/database";
 import { asSeen, fakeTerminal, type TerminalSetting } from "#test/fake-terminal";
@@ -38,6 +40,8 @@ export type MachineOptions = Omit<PlaceOptions, "db" | "localSecret"> & {
   home?: string | undefined;
   /** Programs on PATH, by their names. */
   programs?: string[];
+  /** The real services, which tools with a token of the environment reach without a backend. */
+  outside?: Fetch;
   /** Another machine, whose backend this one uses too. */
   beside?: Machine;
 };
@@ -165,6 +169,14 @@ function worldOf(place: Place, parts: Parts): Omit<World, "terminal" | "signal">
     processes: parts.own.processes,
     readText: () => "",
     find: (program) => (programs.includes(program) ? `/usr/bin/${program}` : null),
+    localTools: async () => ({
+      ...createLocalTools({
+        env: { ...options.env, ...setting.env },
+        clock: place.clock,
+        fetch: options.outside ?? nowhere,
+      }),
+      close: async () => {},
+    }),
     launch: async (launch) => parts.launched.push(launch) > 0,
     spawnBackend: () => {
       if (!options.own) throw new Error("a backend was started");
@@ -173,6 +185,10 @@ function worldOf(place: Place, parts: Parts): Omit<World, "terminal" | "signal">
     serve: async (request) => void parts.served.push(request),
   };
 }
+
+const nowhere: Fetch = async (url) => {
+  throw new TypeError(`nothing listens at ${url}`);
+};
 
 function credentialPorts({ clock }: Place, folder: string, { processes }: OwnBackend) {
   const config = () => join(folder, "kay");

@@ -1,11 +1,8 @@
 import { randomUUID } from "node:crypto";
 import type { Receipt } from "#protocol/ask";
 import { Problem } from "#protocol/errors";
-import type { BackendPorts } from "../ports.ts";
 import type { ToolResult } from "../services/service.ts";
-import { planEffect, setEffectState } from "../store/effects.ts";
 import type { RunContext } from "./tool.ts";
-import type { ToolOwner } from "./toolbox.ts";
 
 /** A write under way. `id` is its idempotency key at the service. */
 export type Effect = {
@@ -17,7 +14,12 @@ export type Effect = {
 };
 
 type Write = { tool: string; input: Record<string, unknown>; summary: string };
-type Ports = Pick<BackendPorts, "db" | "clock">;
+
+/** Where effects are written down, each step before it is taken. */
+export type EffectLog = {
+  plan(effect: Write & { id: string; toolCallId: string }): Promise<void>;
+  set(id: string, state: "sent" | "settled" | "failed" | "unknown", url?: string): Promise<void>;
+};
 
 /**
  * Run a write as an effect: written down as planned, as sent before it leaves, and as settled, failed or unknown after. Between sent and
@@ -26,8 +28,7 @@ type Ports = Pick<BackendPorts, "db" | "clock">;
  * @throws what `run` throws; anything but a Problem once a write has left is OUTCOME_UNKNOWN
  */
 export async function recordEffect(
-  ports: Ports,
-  { installationId, generationId }: ToolOwner,
+  log: EffectLog,
   write: Write,
   { toolCallId, report }: Pick<RunContext, "toolCallId" | "report">,
   run: (effect: Effect) => Promise<ToolResult>,
@@ -36,13 +37,13 @@ export async function recordEffect(
   const progress = { sent: false, wrote: false };
   const receipt = (effect: Receipt["effect"], url?: string): void =>
     report({ tool_call_id: toolCallId, tool: write.tool, effect, summary: write.summary, ...(url ? { url } : {}) });
-  await planEffect(ports.db, { id, generationId, installationId, toolCallId, ...write }, ports.clock.now());
+  await log.plan({ id, toolCallId, ...write });
   receipt("planned");
   const effect: Effect = {
     id,
     sent: async () => {
       if (progress.sent) return;
-      await setEffectState(ports.db, id, "sent", ports.clock.now());
+      await log.set(id, "sent");
       progress.sent = true;
       receipt("sent");
     },
@@ -53,12 +54,12 @@ export async function recordEffect(
   try {
     const result = await run(effect);
     // A tool that found nothing to do ("is already Done") sent nothing: that is no effect, and leaves no receipt.
-    await setEffectState(ports.db, id, progress.sent ? "settled" : "failed", ports.clock.now(), result.url ?? null);
+    await log.set(id, progress.sent ? "settled" : "failed", result.url);
     if (progress.sent) receipt("settled", result.url);
     return result;
   } catch (error) {
     const unknown = isUnknown(error, progress);
-    await setEffectState(ports.db, id, unknown ? "unknown" : "failed", ports.clock.now());
+    await log.set(id, unknown ? "unknown" : "failed");
     if (unknown) receipt("unknown");
     throw unknown ? lostOutcome(error, write) : error;
   }

@@ -1,24 +1,46 @@
 import type { JSONSchema7 } from "ai";
 import * as z from "zod/mini";
-import { Problem } from "#protocol/errors";
 import { serviceAccess } from "../connections/access.ts";
 import type { BackendPorts } from "../ports.ts";
 import { createServiceHttp } from "../services/http.ts";
 import type { ServiceConfiguration, ServiceHttp, Tool, ToolResult } from "../services/service.ts";
-import { type Effect, recordEffect } from "./effect.ts";
+import { planEffect, setEffectState } from "../store/effects.ts";
+import { type Effect, type EffectLog, recordEffect } from "./effect.ts";
+import { inputProblem } from "./input.ts";
 import type { AgentTool, RunContext } from "./tool.ts";
 
 /** For whom tools run: the installation whose connections they use, and the generation their effects belong to. */
 export type ToolOwner = { installationId: string; generationId: string };
 
+/** How tools reach their services: whose tokens they use, and where their effects are written down. */
+export type Reach = Pick<BackendPorts, "services" | "fetch" | "clock"> & {
+  /** The token of now, and what the connection is bound to. `rejected` is a token that the service refused with 401. */
+  access(service: string, rejected?: string): Promise<{ token: string; metadata: Record<string, unknown> }>;
+  effects: EffectLog;
+};
+
 /** Every tool of every service of this backend, connected or not: a missing connection is found out by the call that needs it. */
 export function toolbox(ports: BackendPorts, owner: ToolOwner): AgentTool[] {
-  return ports.services.flatMap((configuration) =>
-    configuration.service.tools.map((tool) => agentTool(ports, owner, configuration, tool)),
+  return toolsWithin({
+    services: ports.services,
+    fetch: ports.fetch,
+    clock: ports.clock,
+    access: (service, rejected) => serviceAccess(ports, owner.installationId, service, rejected ? { rejected } : {}),
+    effects: {
+      plan: (effect) => planEffect(ports.db, { ...owner, ...effect }, ports.clock.now()),
+      set: (id, state, url) => setEffectState(ports.db, id, state, ports.clock.now(), url ?? null),
+    },
+  });
+}
+
+/** The same tools, wherever their tokens come from. */
+export function toolsWithin(reach: Reach): AgentTool[] {
+  return reach.services.flatMap((configuration) =>
+    configuration.service.tools.map((tool) => agentTool(reach, configuration, tool)),
   );
 }
 
-function agentTool(ports: BackendPorts, owner: ToolOwner, configuration: ServiceConfiguration, tool: Tool): AgentTool {
+function agentTool(ports: Reach, configuration: ServiceConfiguration, tool: Tool): AgentTool {
   const { service } = configuration;
   return {
     name: tool.name,
@@ -32,9 +54,9 @@ function agentTool(ports: BackendPorts, owner: ToolOwner, configuration: Service
     summary: (input) => summaryOf(tool, input),
     run: (input, context) =>
       tool.access === "read"
-        ? runTool(ports, owner, configuration, tool, { input, context })
-        : recordEffect(ports, owner, { tool: tool.name, input, summary: summaryOf(tool, input) }, context, (effect) =>
-            runTool(ports, owner, configuration, tool, { input, context, effect }),
+        ? runTool(ports, configuration, tool, { input, context })
+        : recordEffect(ports.effects, { tool: tool.name, input, summary: summaryOf(tool, input) }, context, (effect) =>
+            runTool(ports, configuration, tool, { input, context, effect }),
           ),
   };
 }
@@ -47,13 +69,12 @@ function summaryOf(tool: Tool, input: Record<string, unknown>): string {
 type Run = { input: Record<string, unknown>; context: RunContext; effect?: Effect };
 
 async function runTool(
-  ports: BackendPorts,
-  { installationId }: ToolOwner,
+  ports: Reach,
   { service, endpoints }: ServiceConfiguration,
   tool: Tool,
   { input, context, effect }: Run,
 ): Promise<ToolResult> {
-  const access = await serviceAccess(ports, installationId, service.name);
+  const access = await ports.access(service.name);
   const idempotencyKey = effect?.id ?? context.toolCallId;
   // The token is asked for anew at each request: a long turn outlives the token it began with (case G16).
   const http = createServiceHttp({
@@ -61,8 +82,8 @@ async function runTool(
     clock: ports.clock,
     endpoints,
     service,
-    token: async () => (await serviceAccess(ports, installationId, service.name)).token,
-    onRejected: async (rejected) => (await serviceAccess(ports, installationId, service.name, { rejected })).token,
+    token: async () => (await ports.access(service.name)).token,
+    onRejected: async (rejected) => (await ports.access(service.name, rejected)).token,
     // A write under way is never cut off: its answer says whether it was done.
     ...(effect ? { idempotencyKey } : { signal: context.signal }),
   });
@@ -92,8 +113,5 @@ function watched(http: ServiceHttp, effect: Effect): ServiceHttp {
 function checkedInput(tool: Tool, input: unknown): Record<string, unknown> {
   const result = tool.input.safeParse(input);
   if (result.success) return result.data;
-  const issues = result.error.issues.slice(0, 3).map(({ path, message }) => `${path.join(".") || "input"}: ${message}`);
-  throw new Problem("INVALID_REQUEST", `The input of ${tool.name} is not accepted (${issues.join("; ")}).`, {
-    hint: "",
-  });
+  throw inputProblem(tool.name, input, result.error.issues);
 }

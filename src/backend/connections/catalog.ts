@@ -2,7 +2,7 @@ import { closest, distance } from "fastest-levenshtein";
 import { Problem } from "#protocol/errors";
 import type { BackendPorts } from "../ports.ts";
 import { cleanText } from "../services/clean.ts";
-import type { OAuthClient, ServiceConfiguration } from "../services/service.ts";
+import type { OAuthClient, Service, ServiceConfiguration } from "../services/service.ts";
 
 /** A service that can be connected here: it has a client registered at its provider. */
 export type ConnectableService = ServiceConfiguration & { client: OAuthClient };
@@ -39,15 +39,28 @@ export function findService(
 export function connectable(configuration: ServiceConfiguration): ConnectableService {
   const { service, client } = configuration;
   if (client) return { ...configuration, client };
-  const provider = service.oauth.provider.toUpperCase();
-  const variables = [`KAY_CLIENT_${provider}_ID`, `KAY_CLIENT_${provider}_SECRET`];
-  const places = ["AUTHORIZE", "TOKEN", "API"].map((place) => `KAY_${provider}_${place}_URL`);
-  const needed = service.endpoints.api === "" ? [...variables, ...places] : variables;
+  const needed = clientPlaces(service).variables;
   throw new Problem(
     "SERVICE_NOT_CONFIGURED",
     `${service.name} is not configured on this backend. Whoever runs it sets ${needed.join(", ")}.`,
     { details: { service: service.name } },
   );
+}
+
+/**
+ * Where an operator gives the OAuth client of a service: environment variables of the backend, or settings of kay's own. A house service
+ * without an address of its own needs that too.
+ */
+export function clientPlaces({ oauth, endpoints }: Service): { variables: string[]; settings: string[] } {
+  const { provider } = oauth;
+  const name = provider.toUpperCase();
+  const variables = [`KAY_CLIENT_${name}_ID`, `KAY_CLIENT_${name}_SECRET`];
+  const settings = [`${provider}.client-id`, `${provider}.client-secret`];
+  if (endpoints.api !== "") return { variables, settings };
+  return {
+    variables: [...variables, ...["AUTHORIZE", "TOKEN", "API"].map((place) => `KAY_${name}_${place}_URL`)],
+    settings: [...settings, ...["authorize", "token", "api"].map((place) => `${provider}.${place}-url`)],
+  };
 }
 
 function nearestName(wanted: string, names: string[]): string | undefined {

@@ -10,7 +10,7 @@ export async function connectionsOf(
 ): Promise<ConnectionsResponse> {
   const grants = new Map((await listGrants(ports.db, installationId)).map((grant) => [grant.service, grant]));
   const names = ports.services.map(({ service }) => service.name);
-  return { connections: Object.fromEntries(names.map((name) => [name, view(grants.get(name))])) };
+  return { connections: Object.fromEntries(names.map((name) => [name, connectionView(grants.get(name))])) };
 }
 
 /**
@@ -28,7 +28,8 @@ export async function disconnect(
   return name;
 }
 
-function view(grant: Grant | undefined): ConnectionView {
+/** One connection in the guide's words. */
+export function connectionView(grant: Grant | undefined): ConnectionView {
   if (!grant) return { connected: false };
   if (grant.status === "disconnected") return { connected: false, ...(grant.reason ? { reason: grant.reason } : {}) };
   const metadata = Object.keys(grant.metadata).length > 0 ? { metadata: grant.metadata } : {};

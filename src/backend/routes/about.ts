@@ -4,7 +4,7 @@ import { Problem } from "#protocol/errors";
 import type { BackendPorts } from "../ports.ts";
 
 /** What this backend has beyond the guide; a client may rely on what is named here. */
-const FEATURES = ["code_challenge", "needs_tokens", "sites", "status_details", "idempotency"];
+const FEATURES = ["code_challenge", "needs_tokens", "sites", "status_details", "idempotency", "services", "tools"];
 
 /** What this backend is (`GET /capabilities`), and whether it works (`GET /health`, for probes: no secret needed). */
 export function aboutRoutes(ports: BackendPorts): Hono {

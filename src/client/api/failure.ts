@@ -28,7 +28,7 @@ export function failureOf(answer: Incoming, context: AnswerContext): Problem {
     : `${context.host} answered ${answer.status}.`;
   if (answer.status === 429) return rateLimited(answer, context, said ? sentence : undefined);
   return new Problem(code, sentence, {
-    details: { http_status: answer.status, ...ownFields(nested) },
+    details: { http_status: answer.status, ...ownFields({ ...body, ...nested }) },
     ...hintFor(code, answer.status),
   });
 }
@@ -128,6 +128,7 @@ function rateLimited(answer: Incoming, { host, now }: AnswerContext, said?: stri
 const OWN_FIELDS = [
   "status",
   "session_reset_required",
+  "integration",
   "integrations",
   "sites",
   "expires_at",

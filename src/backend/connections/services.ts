@@ -1,0 +1,49 @@
+import type { ServicesResponse, ServiceView } from "#protocol/tools";
+import type { BackendPorts } from "../ports.ts";
+import type { ServiceConfiguration } from "../services/service.ts";
+import { type Grant, listGrants } from "../store/grants.ts";
+import { redirectUri } from "./authorize.ts";
+import { clientPlaces } from "./catalog.ts";
+import { connectionView } from "./overview.ts";
+
+type Ports = Pick<BackendPorts, "db" | "services" | "publicUrl">;
+
+/** Everything there is to know of each service before and after it is connected (`GET /services`). */
+export async function servicesOf(ports: Ports, installationId: string): Promise<ServicesResponse> {
+  const grants = new Map((await listGrants(ports.db, installationId)).map((grant) => [grant.service, grant]));
+  return { services: ports.services.map((each) => serviceView(ports, each, grants.get(each.service.name))) };
+}
+
+/** Names of the services that are connected. */
+export async function connectedServices(ports: Pick<BackendPorts, "db">, installationId: string): Promise<string[]> {
+  const grants = await listGrants(ports.db, installationId);
+  return grants.filter(({ status }) => status === "connected").map(({ service }) => service);
+}
+
+function serviceView(ports: Ports, configuration: ServiceConfiguration, grant: Grant | undefined): ServiceView {
+  const { service, endpoints, client } = configuration;
+  const { connected, ...connection } = connectionView(grant);
+  const { provider, scopes } = service.oauth;
+  const state = connected ? "connected" : client ? "not_connected" : "not_configured";
+  return {
+    name: service.name,
+    title: service.title,
+    state,
+    connected,
+    ...(client ? { target: endpoints.api === service.endpoints.api ? "real" : "sandbox" } : {}),
+    ...connection,
+    scopes: { wanted: scopes, granted: connected && grant ? grantedScopes(grant) : [] },
+    client: {
+      provider,
+      configured: client !== null && endpoints.api === service.endpoints.api,
+      ...clientPlaces(service),
+      redirect_uri: redirectUri(ports),
+    },
+    tools: service.tools.map(({ name }) => name),
+  };
+}
+
+/** Providers separate scopes by spaces or commas. */
+function grantedScopes({ scopes }: Grant): string[] {
+  return scopes.split(/[\s,]+/).filter(Boolean);
+}

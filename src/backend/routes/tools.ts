@@ -1,0 +1,74 @@
+import { Hono } from "hono";
+import { Problem, problemBody } from "#protocol/errors";
+import { parseShape } from "#protocol/parse";
+import { ToolCallRequest } from "#protocol/tools";
+import { authenticate } from "../accounts/authenticate.ts";
+import { callDirectly, directCallId, findTool, toolView } from "../agent/direct.ts";
+import { integrationsOf } from "../agent/results.ts";
+import type { AgentTool } from "../agent/tool.ts";
+import { toolbox } from "../agent/toolbox.ts";
+import { findService } from "../connections/catalog.ts";
+import { connectedServices, servicesOf } from "../connections/services.ts";
+import type { BackendPorts } from "../ports.ts";
+import { answerOnce } from "./idempotency.ts";
+
+/** What can be connected and done (protocol section 5): `GET /services`, `GET /tools`, `GET /tools/:name`, `POST /tools/:name/call`. */
+export function toolRoutes(ports: BackendPorts): Hono {
+  const app = new Hono();
+  app.get("/services", async (c) => {
+    const { installationId } = await authenticate(ports, c.req.raw);
+    return c.json(await servicesOf(ports, installationId));
+  });
+  app.get("/tools", async (c) => {
+    const { installationId } = await authenticate(ports, c.req.raw);
+    const wanted = c.req.query("service");
+    const service = wanted === undefined ? undefined : findService(ports, wanted).service.name;
+    const tools = toolsOf(ports, installationId).filter((tool) => service === undefined || tool.service === service);
+    return c.json({ tools: await views(ports, installationId, tools) });
+  });
+  app.get("/tools/:name", async (c) => {
+    const { installationId } = await authenticate(ports, c.req.raw);
+    const tool = findTool(toolsOf(ports, installationId), c.req.param("name"));
+    return c.json((await views(ports, installationId, [tool]))[0]);
+  });
+  app.post("/tools/:name/call", async (c) => {
+    const { installationId } = await authenticate(ports, c.req.raw);
+    return await answerOnce(ports, installationId, c.req.raw, (body, signal) =>
+      called(ports, installationId, { name: c.req.param("name"), body, signal }),
+    );
+  });
+  return app;
+}
+
+function toolsOf(ports: BackendPorts, installationId: string, generationId = ""): AgentTool[] {
+  return toolbox(ports, { installationId, generationId });
+}
+
+async function views(ports: BackendPorts, installationId: string, tools: AgentTool[]) {
+  const connected = await connectedServices(ports, installationId);
+  return tools.map((tool) => ({ ...toolView(tool), connected: connected.includes(tool.service) }));
+}
+
+async function called(
+  ports: BackendPorts,
+  installationId: string,
+  { name, body, signal }: { name: string; body: unknown; signal: AbortSignal },
+): Promise<{ status: number; body: unknown }> {
+  const id = directCallId();
+  try {
+    const tool = findTool(toolsOf(ports, installationId, id), name);
+    const { input = {} } = parseShape(ToolCallRequest, body, "the request");
+    return { status: 200, body: await callDirectly(tool, input, { id, signal }) };
+  } catch (error) {
+    if (!(error instanceof Problem)) throw error;
+    return { status: error.status, body: failureBody(error) };
+  }
+}
+
+/** A missing connection is told as every tool tells it, in an object; besides it stand the fields of every error. */
+function failureBody(problem: Problem): Record<string, unknown> {
+  const [integration] = integrationsOf(problem);
+  const body = problemBody(problem);
+  if (integration === undefined) return body;
+  return { ...body, error: { code: problem.code, integration, message: problem.message } };
+}

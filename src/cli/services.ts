@@ -1,0 +1,79 @@
+import { clean } from "#protocol/clean";
+import type { ServiceView } from "#protocol/tools";
+import { unknownService } from "./commands/connections.ts";
+import type { Kay } from "./kay.ts";
+import { accountOf, siteOf } from "./people.ts";
+
+/** `kay services`: one row for each service. */
+export async function listServices(kay: Kay): Promise<void> {
+  const services = await servicesOf(kay);
+  if (kay.flags.json) return kay.out.json({ services });
+  const rows = services.map((service) => [
+    line(service.name),
+    STATES[service.state],
+    service.target ?? "",
+    service.connected ? accountOf(service) : line(service.reason ?? ""),
+    service.connected ? siteOf(service) : "",
+  ]);
+  await kay.out.table(["SERVICE", "STATE", "TARGET", "ACCOUNT", "SITE"], rows);
+  if (services.every(({ connected }) => !connected)) kay.out.note("Connect one with `kay connect <service>`.");
+}
+
+/** `kay services show <service>`. @throws Problem UNKNOWN_SERVICE */
+export async function showService(kay: Kay, name: string): Promise<void> {
+  const services = await servicesOf(kay);
+  const service = services.find((each) => each.name === name.toLowerCase());
+  if (!service)
+    throw unknownService(
+      name,
+      services.map((each) => each.name),
+    );
+  if (kay.flags.json) return kay.out.json(service);
+  const rows = rowsOf(service).flatMap(([field, value]) => (value === "" ? [] : [[field, line(value)]]));
+  // Scopes and addresses are to be copied: nothing of them is cut off.
+  if (!kay.terminal.stdout.isTerminal) await kay.out.table([], rows);
+  else for (const [field = "", value] of rows) kay.out.line(`${kay.out.paint("dim", field.padEnd(WIDEST))}  ${value}`);
+  if (service.state === "not_configured") kay.out.note("Whoever runs the backend must give it an OAuth client first.");
+  else if (!service.connected) kay.out.note(`Connect it with \`kay connect ${line(service.name)}\`.`);
+}
+
+/** A backend that has only what the guide has names its services in their connections. */
+async function servicesOf(kay: Kay): Promise<ServiceView[]> {
+  const { api } = await kay.link({ signedIn: true });
+  const known = await api.services({ signal: kay.signal });
+  if (known) return known.services;
+  const { connections } = await api.connections({ signal: kay.signal });
+  return Object.entries(connections).map(([name, connection]) => ({
+    ...connection,
+    name,
+    state: connection.connected ? "connected" : "not_connected",
+  }));
+}
+
+function rowsOf(service: ServiceView): [string, string][] {
+  const { scopes, client } = service;
+  return [
+    ["service", service.name],
+    ["title", service.title ?? ""],
+    ["state", STATES[service.state]],
+    ["target", service.target ?? ""],
+    ["account", service.connected ? accountOf(service) : ""],
+    ["site", service.connected ? siteOf(service) : ""],
+    ["reason", service.reason ?? ""],
+    ["scopes wanted", scopes?.wanted.join(" ") ?? ""],
+    ["scopes granted", scopes?.granted.join(" ") ?? ""],
+    ["tools", service.tools?.join(" ") ?? ""],
+    ["own client", client ? (client.configured ? "configured" : "none") : ""],
+    ["its settings", client?.settings.join(" ") ?? ""],
+    ["its variables", client?.variables.join(" ") ?? ""],
+    ["redirect URI", client?.redirect_uri ?? ""],
+  ];
+}
+
+function line(text: string): string {
+  return clean(text, { lines: false });
+}
+
+const WIDEST = "scopes granted".length;
+
+const STATES = { connected: "connected", not_connected: "not connected", not_configured: "not configured" };

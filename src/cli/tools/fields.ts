@@ -1,0 +1,121 @@
+import { Problem } from "#protocol/errors";
+import type { ToolView } from "#protocol/tools";
+
+/** One field of a tool's input, from its JSON Schema. */
+export type Field = {
+  name: string;
+  /** In words: `text`, `whole number (1 to 100)`, `list of text`. */
+  type: string;
+  required: boolean;
+  description: string;
+  schema: Schema;
+};
+
+type Schema = Record<string, unknown>;
+
+/** The fields of a tool's input, those that it must have first. */
+export function fieldsOf({ input_schema: schema }: ToolView): Field[] {
+  const required = Array.isArray(schema.required) ? schema.required : [];
+  const fields = Object.entries(record(schema.properties)).map(([name, value]): Field => {
+    const own = record(value);
+    const description = typeof own.description === "string" ? own.description : "";
+    return { name, type: typeOf(own), required: required.includes(name), description, schema: own };
+  });
+  return fields.sort((a, b) => Number(b.required) - Number(a.required));
+}
+
+/**
+ * An input from `key=value` texts, each turned into what its field takes: numbers and switches as such, lists by repetition, lists and
+ * objects also as JSON.
+ *
+ * @throws Problem USAGE for what is no `key=value`, INVALID_REQUEST for a value that its field cannot take
+ */
+export function inputFromFields(tool: ToolView, given: string[]): Record<string, unknown> {
+  const schemas = record(tool.input_schema.properties);
+  const input: Record<string, unknown> = {};
+  for (const text of given) {
+    const at = text.indexOf("=");
+    if (at < 1)
+      throw new Problem("USAGE", `--field ${JSON.stringify(text)} is no key=value.`, {
+        hint: "For example --field project=KAY.",
+      });
+    const name = text.slice(0, at);
+    const value = readValue(name, text.slice(at + 1), record(schemas[name]));
+    const before = Object.hasOwn(input, name) ? input[name] : undefined;
+    if (before !== undefined && !Array.isArray(before))
+      throw new Problem("USAGE", `The field ${JSON.stringify(name)} is given twice.`);
+    const next = Array.isArray(before) && Array.isArray(value) ? [...before, ...value] : value;
+    Object.defineProperty(input, name, { value: next, enumerable: true, configurable: true, writable: true });
+  }
+  return input;
+}
+
+function readValue(name: string, text: string, schema: Schema): unknown {
+  const types = typesOf(schema);
+  if (types.includes("string") || types.length === 0) return text;
+  if (types.includes("array")) return asJson(text, "[") ?? [itemOf(name, text, schema)];
+  if (types.includes("object")) return asJson(text, "{") ?? wrong(name, "an object, as JSON");
+  if (types.includes("boolean")) return switchOf(name, text);
+  const number = text.trim() === "" ? Number.NaN : Number(text);
+  return Number.isFinite(number) ? number : wrong(name, "a number");
+}
+
+function itemOf(name: string, text: string, schema: Schema): unknown {
+  return readValue(name, text, record(schema.items));
+}
+
+function switchOf(name: string, text: string): boolean {
+  const value = text.trim().toLowerCase();
+  if (value === "true" || value === "yes") return true;
+  return value === "false" || value === "no" ? false : wrong(name, "true or false");
+}
+
+function asJson(text: string, start: string): unknown {
+  if (!text.trim().startsWith(start)) return undefined;
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
+
+function wrong(name: string, what: string): never {
+  throw new Problem("INVALID_REQUEST", `The field “${name}” must be ${what}.`, { hint: "", details: { field: name } });
+}
+
+function typesOf(schema: Schema): string[] {
+  const types = Array.isArray(schema.type) ? schema.type : [schema.type];
+  const variants = [schema.anyOf, schema.oneOf].flatMap((list) => (Array.isArray(list) ? list : []));
+  return [...types, ...variants.flatMap((variant) => typesOf(record(variant)))].filter(
+    (type) => typeof type === "string",
+  );
+}
+
+function typeOf(schema: Schema): string {
+  const { enum: values, const: only, items } = schema;
+  if (Array.isArray(values)) return values.map(String).join(" | ");
+  if (only !== undefined) return String(only);
+  const types = typesOf(schema).filter((type) => type !== "null");
+  if (types.includes("array") && types.length === 1) return `list of ${typeOf(record(items))}`;
+  const words = types.map((type) => TYPES[type] ?? type).join(" or ") || "anything";
+  return words + range(schema);
+}
+
+function range({ minimum, maximum }: Schema): string {
+  const least = typeof minimum === "number" && Math.abs(minimum) < Number.MAX_SAFE_INTEGER ? minimum : undefined;
+  const most = typeof maximum === "number" && Math.abs(maximum) < Number.MAX_SAFE_INTEGER ? maximum : undefined;
+  if (least !== undefined && most !== undefined) return ` (${least} to ${most})`;
+  if (least !== undefined) return ` (at least ${least})`;
+  return most === undefined ? "" : ` (at most ${most})`;
+}
+
+function record(value: unknown): Schema {
+  return typeof value === "object" && value !== null && !Array.isArray(value) ? (value as Schema) : {};
+}
+
+const TYPES: Record<string, string> = {
+  string: "text",
+  number: "number",
+  integer: "whole number",
+  boolean: "true or false",
+};

@@ -1,0 +1,70 @@
+import { clean } from "#protocol/clean";
+import { Problem } from "#protocol/errors";
+import { shellWord } from "#protocol/shell";
+import type { ToolView } from "#protocol/tools";
+import type { Kay } from "../kay.ts";
+import { type Field, fieldsOf } from "./fields.ts";
+import { allTools, isUnknownTool, linkForTools } from "./source.ts";
+
+/** `kay tools list`: one row for each tool. */
+export async function listTools(kay: Kay, service: string | undefined): Promise<void> {
+  const tools = await allTools(kay, service);
+  if (kay.flags.json) return kay.out.json({ tools });
+  const rows = tools.map((tool) => [line(tool.name), tool.access, connectedOf(tool), line(tool.description)]);
+  await kay.out.table(["TOOL", "ACCESS", "SERVICE", "DOES"], rows);
+}
+
+/** `kay tools show <tool>`: its fields, examples, and how to call it. */
+export async function showTool(kay: Kay, name: string): Promise<void> {
+  const link = await linkForTools(kay);
+  const tool = link
+    ? await link.api.tool(name, { signal: kay.signal }).catch(withList)
+    : (await kay.localTools()).find(name).view;
+  if (kay.flags.json) return kay.out.json(tool);
+  const { out } = kay;
+  out.line(
+    `${out.paint("bold", line(tool.name))}  ${tool.access}${tool.connected === undefined ? "" : `, ${connectedOf(tool)}`}`,
+  );
+  out.line(clean(tool.description));
+  const fields = fieldsOf(tool);
+  out.line();
+  if (fields.length === 0) out.line("It takes no fields.");
+  else await showFields(kay, fields);
+  const examples = tool.examples ?? [];
+  if (examples.length > 0) out.line(`\nAsk for it:\n${examples.map((each) => `  ${line(each)}`).join("\n")}`);
+  const given = fields.filter(({ required }) => required).map((each) => ` --field ${shellWord(each.name)}=…`);
+  out.line(`\nCall it:\n  kay tools call ${shellWord(tool.name)}${given.join("")}`);
+}
+
+/** A backend speaks to programs, and does not know which command shows what there is. */
+function withList(error: unknown): never {
+  if (!isUnknownTool(error)) throw error;
+  const { code, message, details, cause } = error;
+  throw new Problem(code, message, { hint: "Run `kay tools list` to see every tool.", details, cause });
+}
+
+/** For a person each description is whole, below its field; in a pipe a field is one row. */
+async function showFields(kay: Kay, fields: Field[]): Promise<void> {
+  const { out, terminal } = kay;
+  const rows = fields.map(({ name, type, required, description }) => [
+    line(name),
+    line(type),
+    required ? "required" : "optional",
+    line(description),
+  ]);
+  if (!terminal.stdout.isTerminal) return out.table([], rows);
+  const { default: wrapAnsi } = await import("wrap-ansi");
+  for (const [name = "", type = "", required = "", description = ""] of rows) {
+    out.line(`  ${out.paint("cyan", name)}  ${out.paint("dim", `${type}, ${required}`)}`);
+    if (description) out.line(wrapAnsi(description, terminal.stdout.columns() - 6).replaceAll(/^/gm, "      "));
+  }
+}
+
+function connectedOf({ connected }: ToolView): string {
+  if (connected === undefined) return "";
+  return connected ? "connected" : "not connected";
+}
+
+function line(text: string): string {
+  return clean(text, { lines: false });
+}
