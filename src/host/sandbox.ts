@@ -34,16 +34,19 @@ export async function startSandbox(
     .catch(() => undefined);
   const saver = createSaver(file, host.log);
   const sandbox = createSandbox({ clock: host.clock, random: host.random, seed, saved, save: saver.save });
-  const providers: Record<string, SandboxProvider> = {};
-  const listeners: Listener[] = [];
   // The same ports as last time where they are free: links to the sandbox's pages are stored in connections.
   const ports = await readPorts(portsFile);
-  for (const [name, fetch] of Object.entries(sandbox.origins)) {
-    const options = { host: "127.0.0.1", grace: 1_000, dropHeader: DROP_HEADER };
+  const options = { host: "127.0.0.1", grace: 1_000, dropHeader: DROP_HEADER };
+  const listening = Object.entries(sandbox.origins).map(async ([name, fetch]) => {
     const listener = await listenPreferably(fetch, { ...options, port: ports[name] ?? 0 });
+    return { name: name as keyof typeof sandbox.clients, listener };
+  });
+  const providers: Record<string, SandboxProvider> = {};
+  const listeners: Listener[] = [];
+  for (const { name, listener } of await Promise.all(listening)) {
     ports[name] = listener.port;
     listeners.push(listener);
-    const { id, secret } = sandbox.clients[name as keyof typeof sandbox.clients];
+    const { id, secret } = sandbox.clients[name];
     providers[name] = { origin: listener.url, client: { id, secret } };
   }
   await writeFile(portsFile, JSON.stringify(ports), { mode: 0o600 }).catch((error: unknown) =>
