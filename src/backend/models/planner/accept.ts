@@ -2,9 +2,8 @@ import type { Accept } from "./align.ts";
 import { leadsTo, type Skill } from "./catalogue.ts";
 import type { Clause } from "./clause.ts";
 import { datesIn } from "./dates.ts";
-import type { Word } from "./language.ts";
 import { POSSESSIVE } from "./lexicon.ts";
-import { isValue, keyIn, slotName, textQuality } from "./looks.ts";
+import { isService, isValue, keyIn, slotName, textQuality } from "./looks.ts";
 import { reference } from "./reference.ts";
 
 /** Whether some words could be the value of a field, from their look alone. */
@@ -41,11 +40,6 @@ export function acceptor(clause: Clause, skill: Skill): Accept {
         return 0;
     }
   };
-}
-
-function isService({ service, title }: Skill, span: Word[]): boolean {
-  const text = span.map(({ lower }) => lower).join(" ");
-  return text === service || text === title.toLowerCase();
 }
 
 const BEFORE_DATES = new Set(["on", "at", "for", "from", "to", "by", "in", "until"]);

@@ -13,6 +13,7 @@ export function slotName(skill: Skill, field: Field, words: Word[], from: number
   // "Use project PROJ-123": after the field's own name anything is its value.
   if (first && to - from === 1 && first.kind === "word" && !first.stop && words[from - 1]?.lemma === field.name)
     return goesOn(first, words[to]) ? 0.8 : 0.9;
+  if (isService(skill, span)) return 0;
   const quality = nameQuality(field, span);
   if (first === undefined || quality === 0) return 0;
   const led = leadsTo(skill, field, words[from - 1]);
@@ -22,6 +23,12 @@ export function slotName(skill: Skill, field: Field, words: Word[], from: number
   if (skill.fields.some((other) => other !== field && isValue(other, span))) return 0;
   if (isGeneric(skill, field, span)) return 0.5;
   return led || words[from + 1]?.lemma === field.name ? quality : 0;
+}
+
+/** The name of the tool's own service says where to look; nothing there is called that unless it is in quotes. */
+export function isService({ service, title }: Skill, span: Word[]): boolean {
+  const text = span.map(({ lower }) => lower).join(" ");
+  return text === service || text === title.toLowerCase();
 }
 
 /** A name of which this word is only the first: "Mara" in "the contact Mara Lind". */

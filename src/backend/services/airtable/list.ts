@@ -35,7 +35,6 @@ export const listRecords = defineTool({
     "list the records of the airtable table {table}",
     "show the airtable table {table}",
     "show {table} in airtable",
-    "list {table} in airtable",
     "what is in the airtable table {table}",
     "show {table} in airtable where {field} is {value}",
     "list the records in the airtable table {table} where {field} is {value}",

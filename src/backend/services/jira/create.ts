@@ -36,6 +36,7 @@ export const createIssue = defineTool({
     "open a {type} in project {project} about {summary}",
     "add a {type} to {project}: {summary}",
     "new {type} in {project}: {summary}",
+    "open a ticket in {project} about {summary}",
     "file a {type} in {project} saying {summary}",
     "create a ticket in {project} titled {summary}",
     "create a {priority} priority {type} in {project}: {summary}",

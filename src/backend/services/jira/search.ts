@@ -45,6 +45,8 @@ export const search = defineTool({
     "which issues in {project} are {status}",
     "find issues about {text}",
     "search jira for {text} in {project}",
+    "search for {text} in {project}",
+    "what is not done in {project}",
     "unassigned issues in {project}",
   ],
   summary: (input: Input) =>

@@ -26,6 +26,7 @@ export const search = defineTool({
   examples: [
     "search notion for {text}",
     "find {text} in notion",
+    "find the {text} page",
     "find the notion page about {text}",
     "find notion pages about {text}",
     "what changed in notion",
