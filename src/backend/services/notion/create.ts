@@ -24,6 +24,7 @@ export const createPage = defineTool({
   input: Input,
   examples: [
     "create a notion page in {parent} called {title}",
+    "create a page in notion under {parent} called {title}",
     "create a notion page called {title} in {parent}",
     "create a notion page under {parent}: {title}",
     "create a page in {parent} in notion called {title}",
