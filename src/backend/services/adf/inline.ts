@@ -51,7 +51,9 @@ function linkNodes(
   if (!/^(https?:\/\/|mailto:)/i.test(token.href) || !URL.canParse(token.href)) return literalNodes(token.raw, marks);
   const linked = marked(marks, { type: "link", attrs: { href: token.href } });
   const inner = inlineNodes(token.tokens ?? [], linked);
-  return inner.length > 0 ? inner : literalNodes(token.text || token.href, linked);
+  // A link that shows nothing is shown by its address.
+  if (inner.some(({ text }) => text?.trim())) return inner;
+  return literalNodes(token.text.trim() || token.href, linked);
 }
 
 /** `code` may stand beside a link only. */

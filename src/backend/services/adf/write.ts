@@ -52,7 +52,7 @@ function block(token: Token): AdfNode[] {
     case "list":
       return [list(token as Tokens.List)];
     case "table":
-      return [table(token as Tokens.Table)];
+      return tableBlocks(token as Tokens.Table);
     case "hr":
       return [{ type: "rule" }];
     case "paragraph":
@@ -86,6 +86,19 @@ function listItem({ tokens, task, checked }: Tokens.ListItem): AdfNode[] {
   const [first, ...rest] = content;
   if (first?.type !== "paragraph") return [{ type: "paragraph", content: mark }, ...content];
   return [{ ...first, content: [...mark, ...(first.content ?? [])] }, ...rest];
+}
+
+/** Cells beyond the header's would be lost (GFM drops them), so such a table stays as its own text. */
+function tableBlocks(token: Tokens.Table): AdfNode[] {
+  const lines = token.raw.trim().split("\n");
+  const isWhole = lines.slice(2).every((line) => cellsOf(line) <= token.header.length);
+  return isWhole ? [table(token)] : paragraph(literalNodes(token.raw.trim()));
+}
+
+/** How many cells a line of a table has: pipes that are not escaped separate them, one at either end counts for nothing. */
+function cellsOf(line: string): number {
+  const cells = line.trim().split(/(?<=(?<!\\)(?:\\\\)*)\|/);
+  return cells.length - (cells[0]?.trim() ? 0 : 1) - (cells.at(-1)?.trim() ? 0 : 1);
 }
 
 function table({ header, rows }: Tokens.Table): AdfNode {

@@ -188,3 +188,18 @@ test("any string at all becomes a document that Jira accepts", () => {
     { numRuns: 500 },
   );
 });
+
+test("a table whose rows have more cells than its header loses none of them: it stays as it was typed", () => {
+  const source = "| a |\n| --- |\n| one | two |";
+  expect(adfOf(source, "description")?.content).toEqual([
+    paragraph(text("| a |"), { type: "hardBreak" }, text("| --- |"), { type: "hardBreak" }, text("| one | two |")),
+  ]);
+});
+
+test("an image or a link without words is shown by its address", () => {
+  const mark = { type: "link", attrs: { href: "http://a.b" } };
+  for (const source of ["![\n](http://a.b)", "[ ](http://a.b)"]) {
+    const shown = { type: "text", text: "http://a.b", marks: [mark] };
+    expect(adfOf(source, "description")?.content).toEqual([{ type: "paragraph", content: [shown] }]);
+  }
+});
