@@ -33,7 +33,7 @@ test("a relative or empty XDG folder is ignored, as the specification says", () 
 
 test("KAY_CONFIG_DIR is the settings folder itself and beats XDG_CONFIG_HOME", () => {
   const env = { KAY_CONFIG_DIR: "mine", XDG_CONFIG_HOME: "/c" };
-  expect(createPaths({ ...linux, env }).config()).toBe("/work/mine");
+  expect(createPaths({ ...linux, env }).config()).toBe("/srv/mine");
 });
 
 test("on macOS and Windows the folders are the platform's usual ones, without a suffix", () => {
