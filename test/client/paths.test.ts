@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import { createPaths, type PathsInput } from "#client/paths";
 import { Problem } from "#protocol/errors";
 
-const linux: PathsInput = { env: {}, platform: "linux", home: "/home/ann", cwd: "/work" };
+const linux: PathsInput = { env: {}, platform: "linux", home: "/home/ann", cwd: "/srv" };
 
 function all(input: PathsInput): Record<string, string> {
   const paths = createPaths(input);
