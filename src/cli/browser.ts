@@ -1,3 +1,5 @@
+import { isLoopback } from "#client/send/origin";
+
 /** What decides whether and how a browser can be opened. All of it comes from outside, so that every machine can be tested on this one. */
 export type BrowserWorld = {
   env: Record<string, string | undefined>;
@@ -54,8 +56,7 @@ function refuse(url: string): string | null {
   } catch {
     return "That is not a web address; it is not opened.";
   }
-  const loopback = /^(localhost|127(\.\d+){3}|\[::1\])$/.test(parsed.hostname);
-  if (parsed.protocol === "https:" || (parsed.protocol === "http:" && loopback)) return null;
+  if (parsed.protocol === "https:" || (parsed.protocol === "http:" && isLoopback(parsed.hostname))) return null;
   return `Only https: addresses are opened, not ${parsed.protocol}`;
 }
 

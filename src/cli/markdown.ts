@@ -1,5 +1,6 @@
 import { marked, type Token, type Tokens } from "marked";
 import wrapAnsi from "wrap-ansi";
+import { losesCells } from "#protocol/markdown-table";
 import type { Style } from "./output.ts";
 import { layOut } from "./table.ts";
 
@@ -21,6 +22,7 @@ function blocks(tokens: Token[], look: Look): string[] {
 function block(token: Token, look: Look): string {
   switch (token.type) {
     case "table":
+      if (losesCells(token as Tokens.Table)) return wrapAnsi(token.raw.trim(), look.width, { hard: true });
       return table(token as Tokens.Table, look);
     case "heading":
       return look.paint("bold", inline(token, look));

@@ -1,4 +1,5 @@
 import { lexer, type Token, type Tokens } from "marked";
+import { losesCells } from "#protocol/markdown-table";
 
 /**
  * Text or Markdown as well-formed XHTML of plain elements, for services that take it (Confluence's storage format, HubSpot's notes). HTML in
@@ -33,7 +34,7 @@ function block(token: Token): string {
     case "list":
       return list(token as Tokens.List);
     case "table":
-      return table(token as Tokens.Table);
+      return losesCells(token as Tokens.Table) ? paragraph(escaped(token.raw.trim())) : table(token as Tokens.Table);
     case "hr":
       return "<hr/>";
     case "paragraph":

@@ -1,5 +1,6 @@
 import { lexer, type Token, type Tokens } from "marked";
 import { Problem } from "#protocol/errors";
+import { losesCells } from "#protocol/markdown-table";
 import { inlineNodes, literalNodes } from "./inline.ts";
 import type { AdfDocument, AdfNode } from "./node.ts";
 
@@ -88,17 +89,8 @@ function listItem({ tokens, task, checked }: Tokens.ListItem): AdfNode[] {
   return [{ ...first, content: [...mark, ...(first.content ?? [])] }, ...rest];
 }
 
-/** Cells beyond the header's would be lost (GFM drops them), so such a table stays as its own text. */
 function tableBlocks(token: Tokens.Table): AdfNode[] {
-  const lines = token.raw.trim().split("\n");
-  const isWhole = lines.slice(2).every((line) => cellsOf(line) <= token.header.length);
-  return isWhole ? [table(token)] : paragraph(literalNodes(token.raw.trim()));
-}
-
-/** How many cells a line of a table has: pipes that are not escaped separate them, one at either end counts for nothing. */
-function cellsOf(line: string): number {
-  const cells = line.trim().split(/(?<=(?<!\\)(?:\\\\)*)\|/);
-  return cells.length - (cells[0]?.trim() ? 0 : 1) - (cells.at(-1)?.trim() ? 0 : 1);
+  return losesCells(token) ? paragraph(literalNodes(token.raw.trim())) : [table(token)];
 }
 
 function table({ header, rows }: Tokens.Table): AdfNode {

@@ -1,4 +1,5 @@
 import { lexer, type Token, type Tokens } from "marked";
+import { losesCells } from "#protocol/markdown-table";
 import { languageOf } from "./languages.ts";
 import { plainText, type RichText, richText } from "./rich-text.ts";
 
@@ -42,6 +43,7 @@ function block(token: Token): Draft[] {
     case "list":
       return (token as Tokens.List).items.flatMap((item) => listItem(item, (token as Tokens.List).ordered));
     case "table":
+      if (losesCells(token as Tokens.Table)) return texts("paragraph", plainText(token.raw.trim()));
       return [table(token as Tokens.Table)];
     case "hr":
       return [{ type: "divider", value: {}, children: [] }];

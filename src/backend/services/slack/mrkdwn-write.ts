@@ -1,4 +1,5 @@
 import { lexer, type Token, type Tokens } from "marked";
+import { losesCells } from "#protocol/markdown-table";
 
 /**
  * Text or Markdown as Slack's mrkdwn: one star for bold, `<url|label>` for links, and `&`, `<`, `>` escaped, so that nothing in the text can
@@ -34,7 +35,7 @@ function block(token: Token): string {
     case "list":
       return list(token as Tokens.List);
     case "table":
-      return table(token as Tokens.Table);
+      return losesCells(token as Tokens.Table) ? escaped(token.raw.trim()) : table(token as Tokens.Table);
     case "hr":
       return "———";
     case "paragraph":
