@@ -1,7 +1,7 @@
 import { closest, distance } from "fastest-levenshtein";
+import { clean } from "#protocol/clean";
 import { Problem } from "#protocol/errors";
 import type { BackendPorts } from "../ports.ts";
-import { cleanText } from "../services/clean.ts";
 import type { OAuthClient, Service, ServiceConfiguration } from "../services/service.ts";
 
 /** A service that can be connected here: it has a client registered at its provider. */
@@ -25,7 +25,7 @@ export function findService(
   if (found) return found;
   const nearest = nearestName(wanted, names);
   const guess = nearest ? ` Did you mean ${nearest}?` : "";
-  const shown = cleanText(name).replace(/\s+/g, " ").slice(0, 60);
+  const shown = clean(name).replace(/\s+/g, " ").slice(0, 60);
   throw new Problem(
     "UNKNOWN_SERVICE",
     `There is no service "${shown}".${guess} The services are ${names.join(", ")}.`,

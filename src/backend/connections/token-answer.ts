@@ -1,4 +1,4 @@
-import { cleanText } from "../services/clean.ts";
+import { clean } from "#protocol/clean";
 
 /**
  * An answer of a token endpoint, in whatever form providers give it: JSON or form encoded, a failure with status 200 (GitHub, Slack),
@@ -72,6 +72,6 @@ function describe(fields: Record<string, unknown>, codes: string[]): string {
 
 /** Foreign text as part of a sentence: one line, no control characters, no markup to speak of, at most 200 characters. */
 export function plainSentence(text: string): string {
-  const line = cleanText(text).replace(/[<>]/g, " ").replace(/\s+/g, " ").trim();
+  const line = clean(text).replace(/[<>]/g, " ").replace(/\s+/g, " ").trim();
   return (line.length > 200 ? `${line.slice(0, 200)}…` : line).replace(/\.$/, "");
 }

@@ -1,5 +1,5 @@
 import * as z from "zod/mini";
-import { cleanText } from "../clean.ts";
+import { clean } from "#protocol/clean";
 import { cell, markdownTable } from "../markdown.ts";
 import type { ToolContext } from "../service.ts";
 import { mailboxesIn } from "./addresses.ts";
@@ -35,7 +35,7 @@ export const GMAIL_SCOPE = "gmail.modify";
 /** A header of a message, read; empty when it has none. What is encoded is cleaned only once it is decoded. */
 export function header(message: Message, name: string): string {
   const found = message.payload?.headers?.find((one) => one.name.toLowerCase() === name.toLowerCase());
-  return oneLine(cleanText(decodeHeader(found?.value ?? "")));
+  return oneLine(clean(decodeHeader(found?.value ?? "")));
 }
 
 /** The text of a message: its plain part, else its HTML as text. */
@@ -45,7 +45,7 @@ export function bodyText({ payload }: Message): string {
   if (plain.some((text) => text.trim() !== "")) return plain.join("\n\n").trim();
   return parts
     .filter(({ mimeType }) => mimeType === "text/html")
-    .map((part) => cleanText(htmlText(partText(part))))
+    .map((part) => clean(htmlText(partText(part))))
     .join("\n\n")
     .trim();
 }
@@ -54,7 +54,7 @@ export function bodyText({ payload }: Message): string {
 export function attachmentsOf({ payload }: Message): { name: string; type: string; bytes: number }[] {
   const files = payload ? leaves(payload).filter(({ filename }) => Boolean(filename)) : [];
   return files.map(({ filename, mimeType, body }) => ({
-    name: oneLine(cleanText(decodeHeader(filename ?? ""))),
+    name: oneLine(clean(decodeHeader(filename ?? ""))),
     type: mimeType ?? "",
     bytes: body?.size ?? 0,
   }));
@@ -138,7 +138,7 @@ function partText(part: Part): string {
   const charset = /charset="?([^";\s]+)/i.exec(type)?.[1] ?? "utf-8";
   const shifted = /^(iso-2022|hz-)/i.test(charset) && bytes.includes(0x1b);
   const text = shifted ? undefined : decodeBytes(bytes, "utf-8", true);
-  return cleanText((text ?? decodeBytes(bytes, charset) ?? "").replace(/\r\n?/g, "\n"));
+  return clean((text ?? decodeBytes(bytes, charset) ?? "").replace(/\r\n?/g, "\n"));
 }
 
 /** Excerpts come with the five entities of HTML. */
