@@ -22,7 +22,8 @@ const backend = {
   interactions: ["store", "services"],
   connections: ["store", "services", "accounts"],
   agent: ["store", "services", "models", "accounts", "interactions", "connections"],
-  routes: ["store", "services", "models", "accounts", "interactions", "connections", "agent"],
+  generations: ["store", "services", "models", "accounts", "interactions", "connections", "agent"],
+  routes: ["store", "services", "models", "accounts", "interactions", "connections", "agent", "generations"],
 };
 
 /**
@@ -35,7 +36,7 @@ const packages = {
   "ink|react": "ui/",
   undici: "(client/|host/|backend/(connections|services)/|main\\.ts)",
   "hono|@hono/.+": "(backend/(routes/|app\\.ts|listen\\.ts)|sandbox/)",
-  "ai|@ai-sdk/.+": "backend/(agent|models)/",
+  "ai|@ai-sdk/.+": "backend/(agent|generations|models)/",
   "wink-.+|chrono-node": "backend/models/",
   kysely: "backend/",
   pg: "backend/store/",

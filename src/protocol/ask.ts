@@ -10,6 +10,15 @@ export const AskRequest = z.looseObject({
   context: z.optional(z.record(z.string(), z.unknown())),
   session_id: z.optional(z.nullable(z.string())),
   confirmation_token: z.optional(z.nullable(z.string())),
+  /** kay's additions: what becomes of a generation of this conversation that still runs or waits. Streams only: who asks. */
+  when_busy: z.optional(z.enum(["interrupt", "queue"])),
+  client: z.optional(
+    z.looseObject({
+      id: z.string().check(z.minLength(1), z.maxLength(100)),
+      name: z.optional(z.string()),
+      interaction: z.optional(z.looseObject({ supported: z.boolean(), enabled: z.boolean() })),
+    }),
+  ),
 });
 export type AskRequest = z.infer<typeof AskRequest>;
 

@@ -49,6 +49,17 @@ export const ERRORS = {
   CONFIRMATION_NOT_FOUND: { status: 404, exit: 1, hint: "Ask again to get a new confirmation." },
   CONFIRMATION_USED: { status: 409, exit: 1, hint: "It was answered already; check what it did before you ask again." },
   CONFIRMATION_EXPIRED: { status: 410, exit: 1, hint: "Ask again to get a new confirmation." },
+  INTERACTION_NOT_FOUND: { status: 404, exit: 1, hint: "Run `kay pending` to see what waits for an answer." },
+  INTERACTION_CLOSED: { status: 409, exit: 1, hint: "Run `kay pending` to see what waits for an answer." },
+  /** A tool wants to ask, but nobody who follows the conversation can answer. The tool may ask in text instead. */
+  INTERACTION_UNAVAILABLE: { status: 409, exit: 1, hint: "Ask in `kay ask`, on a terminal." },
+  /** Stopped at an open approval, form or auth request; the JSON names it and how to answer. */
+  INTERACTION_REQUIRED: { status: 0, exit: 8, hint: "Run `kay pending`, then `kay answer <id>`." },
+  GENERATION_NOT_FOUND: { status: 404, exit: 1, hint: "Run `kay pending` to see what is under way." },
+  /** Nothing waits for a connection, or it is not there yet. */
+  GENERATION_CLOSED: { status: 409, exit: 1, hint: "Run `kay pending` to see what is under way." },
+  APPROVAL_NOT_FOUND: { status: 404, exit: 1, hint: "Run `kay approvals list` to see every one." },
+  CONTEXT_TOO_LONG: { status: 422, exit: 1, hint: "Start a new conversation, or ask for less at once." },
   IDEMPOTENCY_CONFLICT: {
     status: 409,
     exit: 1,

@@ -96,6 +96,12 @@ export type Site = { id: string; name: string; url: string; scopes: string[]; me
 /** What a tool may do. `destructive` cannot be undone by the same person in the same service. */
 export type Access = "read" | "write" | "destructive";
 
+/**
+ * When a call needs a person (seed: agent architecture): never, before it runs, or after it ran and before the model goes on. The strictest
+ * of what applies wins.
+ */
+export type ToolMode = "auto" | "confirm_before_execution" | "confirm_after_execution";
+
 /** One thing that can be done with a service. Names are `service.verb_object`. */
 export type Tool<Input extends Record<string, unknown> = Record<string, unknown>> = {
   name: string;
@@ -108,6 +114,15 @@ export type Tool<Input extends Record<string, unknown> = Record<string, unknown>
   examples: string[];
   /** One line that says exactly what this call does, for approvals and receipts: "Move KAY-3 to Done". */
   summary(input: Input): string;
+  /** Where it is not `auto` for reads and `confirm_before_execution` for everything else. */
+  mode?: ToolMode;
+  /** A stricter mode for some inputs: "everybody" in the recipients. */
+  modeOf?(input: Input): ToolMode | undefined;
+  /**
+   * What an approval for longer than once covers, as people name it: `#general`, `project KAY`. It ends the words of the grant,
+   * "slack.send_message to #general", and is the same text for the same place only. Without it a grant covers these very arguments.
+   */
+  resource?(input: Input): string | undefined;
   run(input: Input, context: ToolContext): Promise<ToolResult>;
 };
 

@@ -11,6 +11,11 @@ export const migrations: Record<string, Migration> = {
       for (const statement of FIRST) await sql.raw(statement).execute(db);
     },
   },
+  "002_events_interactions_policies": {
+    async up(db: Kysely<unknown>): Promise<void> {
+      for (const statement of SECOND) await sql.raw(statement).execute(db);
+    },
+  },
 };
 
 const FIRST = [
@@ -59,4 +64,40 @@ const FIRST = [
   `create table requests (
      installation_id text not null references installations on delete cascade, key text not null, fingerprint text not null,
      state text not null, status integer, answer jsonb, created_at timestamptz not null, primary key (installation_id, key))`,
+];
+
+const SECOND = [
+  `create sequence node_numbers as integer cycle`,
+  `alter table conversations add column last_event integer not null default 0`,
+  `create table events (
+     conversation_id text not null references conversations on delete cascade, number integer not null, generation_id text,
+     part jsonb not null, created_at timestamptz not null, primary key (conversation_id, number))`,
+  `create index events_by_generation on events (generation_id)`,
+  `alter table generations
+     add column node integer, add column options jsonb not null default '{}', add column steps integer not null default 0, add column step jsonb,
+     add column auth jsonb, add column wake_at timestamptz, add column cancel text`,
+  `create index generations_open on generations (conversation_id, created_at) where finished_at is null`,
+  `create table calls (
+     generation_id text not null references generations on delete cascade, step integer not null, position integer not null,
+     tool_call_id text not null, tool text not null, input jsonb not null, outcome jsonb, primary key (generation_id, step, position))`,
+  `create table interactions (
+     id text primary key, installation_id text not null references installations on delete cascade,
+     conversation_id text not null references conversations on delete cascade,
+     generation_id text not null references generations on delete cascade, tool_call_id text not null, ordinal integer not null,
+     status text not null, late boolean not null default false, request jsonb not null, response jsonb, created_at timestamptz not null,
+     expires_at timestamptz not null, answered_at timestamptz, unique (generation_id, tool_call_id, ordinal))`,
+  `create index interactions_open on interactions (installation_id) where status = 'open'`,
+  `create table approvals (
+     id text primary key, installation_id text not null references installations on delete cascade,
+     conversation_id text references conversations on delete cascade, key text not null, tool text not null, words text not null,
+     account text, created_at timestamptz not null, expires_at timestamptz, last_used_at timestamptz)`,
+  `create index approvals_by_installation on approvals (installation_id)`,
+  `create table policies (
+     installation_id text not null references installations on delete cascade, target text not null, mode text not null,
+     updated_at timestamptz not null, primary key (installation_id, target))`,
+  `create table clients (
+     conversation_id text not null references conversations on delete cascade, client_id text not null, name text, supported boolean not null,
+     enabled boolean not null, node integer, seen_at timestamptz not null, primary key (conversation_id, client_id))`,
+  `alter table effects add column node integer, add column result jsonb`,
+  `alter table requests add column node integer`,
 ];
