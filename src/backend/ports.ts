@@ -1,5 +1,6 @@
 import type { Kysely } from "kysely";
 import type { ServiceConfiguration } from "./services/service.ts";
+import type { Node } from "./store/node.ts";
 import type { Database } from "./store/schema.ts";
 
 /** Time as the backend sees it. Tests move it; nothing else in the backend reads a clock. */
@@ -42,6 +43,8 @@ export type Limits = {
 /** Everything the backend takes from outside. Built by `src/main.ts`, and by `test/support` for tests. */
 export type BackendPorts = {
   db: Kysely<Database>;
+  /** This process among those that share the database. */
+  node: Node;
   keys: Keys;
   clock: Clock;
   log: Log;
@@ -56,6 +59,8 @@ export type BackendPorts = {
   /** Set for the embedded backend: every request but the OAuth callback must carry it in `Kay-Local-Secret`. */
   localSecret?: string;
   limits: Limits;
+  /** Milliseconds until work stops for which nobody is there any more, when whoever asked has gone without a word. */
+  leaveMs: number;
   version: string;
   sandbox: boolean;
 };
@@ -65,5 +70,7 @@ export type Backend = {
   fetch(request: Request, address?: string): Promise<Response>;
   /** How many requests and generations are under way, for the idle clock of the embedded backend. */
   busy(): number;
+  /** To be called about once a second: what has expired, what was left behind by a node that is gone, whose turn it is. */
+  tick(): Promise<void>;
   close(): Promise<void>;
 };

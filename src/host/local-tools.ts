@@ -1,4 +1,5 @@
 import { callDirectly, directCallId, findTool, toolView } from "#backend/agent/direct";
+import type { EffectLog } from "#backend/agent/effect";
 import { toolsWithin } from "#backend/agent/toolbox";
 import { chooseSite } from "#backend/connections/sites";
 import type { Clock, Fetch } from "#backend/ports";
@@ -39,7 +40,12 @@ export function createLocalTools({ env, fetch, clock }: { env: Env; fetch: Fetch
     opened.set(name, open);
     return open;
   };
-  const noLog = { plan: async () => {}, set: async () => {} };
+  const noLog: EffectLog = {
+    scope: directCallId(),
+    plan: async () => ({ state: "new" }),
+    set: async () => {},
+    settle: async () => {},
+  };
   const tools = toolsWithin({
     services,
     fetch,

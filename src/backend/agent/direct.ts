@@ -3,7 +3,7 @@ import { closest, distance } from "fastest-levenshtein";
 import type { Receipt } from "#protocol/ask";
 import { Problem } from "#protocol/errors";
 import type { ToolCallResponse, ToolView } from "#protocol/tools";
-import type { AgentTool } from "./tool.ts";
+import { type AgentTool, UNATTENDED } from "./tool.ts";
 
 /** A tool as it is told to people and programs. */
 export function toolView(tool: AgentTool): ToolView {
@@ -43,7 +43,7 @@ export async function callDirectly(
   const report = (receipt: Receipt) => void receipts.set(receipt.tool_call_id, receipt);
   const done = () => [...receipts.values()].filter(({ effect }) => effect === "settled" || effect === "unknown");
   try {
-    const { data, text, url } = await tool.run(parsed, { toolCallId: id, signal, report });
+    const { data, text, url } = await tool.run(parsed, { toolCallId: id, signal, report, ...UNATTENDED });
     return { tool: tool.name, output: { data: data ?? null, text, ...(url ? { url } : {}) }, receipts: done() };
   } catch (error) {
     if (!(error instanceof Problem) || done().length === 0) throw error;

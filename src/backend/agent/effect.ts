@@ -1,4 +1,4 @@
-import { randomUUID } from "node:crypto";
+import { createHash } from "node:crypto";
 import type { Receipt } from "#protocol/ask";
 import { Problem } from "#protocol/errors";
 import type { ToolResult } from "../services/service.ts";
@@ -15,15 +15,22 @@ export type Effect = {
 
 type Write = { tool: string; input: Record<string, unknown>; summary: string };
 
+/** What was written down of this effect before: nothing, how far it came without an end, or what it came to. */
+export type EffectBefore = { state: "new" | "planned" | "unknown" } | { state: "settled"; result: ToolResult };
+
 /** Where effects are written down, each step before it is taken. */
 export type EffectLog = {
-  plan(effect: Write & { id: string; toolCallId: string }): Promise<void>;
-  set(id: string, state: "sent" | "settled" | "failed" | "unknown", url?: string): Promise<void>;
+  /** Ids of effects are unique below it: a generation, or a call that no model made. */
+  scope: string;
+  plan(effect: Write & { id: string; toolCallId: string }): Promise<EffectBefore>;
+  set(id: string, state: "sent" | "failed" | "unknown"): Promise<void>;
+  settle(id: string, result: ToolResult): Promise<void>;
 };
 
 /**
  * Run a write as an effect: written down as planned, as sent before it leaves, and as settled, failed or unknown after. Between sent and
- * settled a crash leaves `sent`, which the next start turns into `unknown`; it is never sent again.
+ * settled a crash leaves `sent`, which then is `unknown`; it is never sent again. A call that is run once more after a crash has the same id: what
+ * was settled is answered from what was written down, what may have been sent is unknown.
  *
  * @throws what `run` throws; anything but a Problem once a write has left is OUTCOME_UNKNOWN
  */
@@ -33,12 +40,20 @@ export async function recordEffect(
   { toolCallId, report }: Pick<RunContext, "toolCallId" | "report">,
   run: (effect: Effect) => Promise<ToolResult>,
 ): Promise<ToolResult> {
-  const id = randomUUID();
+  const id = effectId(log.scope, toolCallId);
   const progress = { sent: false, wrote: false };
   const receipt = (effect: Receipt["effect"], url?: string): void =>
     report({ tool_call_id: toolCallId, tool: write.tool, effect, summary: write.summary, ...(url ? { url } : {}) });
-  await log.plan({ id, toolCallId, ...write });
-  receipt("planned");
+  const before = await log.plan({ id, toolCallId, ...write });
+  if (before.state === "settled") {
+    receipt("settled", before.result.url);
+    return before.result;
+  }
+  if (before.state === "unknown") {
+    receipt("unknown");
+    throw lostOutcome(undefined, write);
+  }
+  if (before.state === "new") receipt("planned");
   const effect: Effect = {
     id,
     sent: async () => {
@@ -54,7 +69,8 @@ export async function recordEffect(
   try {
     const result = await run(effect);
     // A tool that found nothing to do ("is already Done") sent nothing: that is no effect, and leaves no receipt.
-    await log.set(id, progress.sent ? "settled" : "failed", result.url);
+    if (progress.sent) await log.settle(id, result);
+    else await log.set(id, "failed");
     if (progress.sent) receipt("settled", result.url);
     return result;
   } catch (error) {
@@ -63,6 +79,12 @@ export async function recordEffect(
     if (unknown) receipt("unknown");
     throw unknown ? lostOutcome(error, write) : error;
   }
+}
+
+/** The same call has the same idempotency key whenever and wherever it is run: a name-based UUID (RFC 9562 version 8). */
+function effectId(scope: string, toolCallId: string): string {
+  const hex = createHash("sha256").update(`${scope}\n${toolCallId}`).digest("hex");
+  return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-8${hex.slice(13, 16)}-a${hex.slice(17, 20)}-${hex.slice(20, 32)}`;
 }
 
 /** Whether the service may have changed something although the tool failed. */

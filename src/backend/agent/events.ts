@@ -21,8 +21,16 @@ export type AgentEvent =
   | { type: "tool-input-available"; toolCallId: string; toolName: string; input: unknown }
   | { type: "tool-output-available"; toolCallId: string; output: ToolOutput }
   | { type: "tool-output-error"; toolCallId: string; errorText: string; code: string }
+  | { type: "tool-output-denied"; toolCallId: string; reason: string }
+  | { type: "data-tool-log"; data: { tool_call_id: string; entries: { at?: string; text: string }[] } }
   | { type: "data-receipt"; data: Receipt }
   | { type: "finish-step" }
+  /** The model's part of a step is whole: to be stored before any of its calls runs. */
+  | { type: "step-open"; step: OpenStep }
+  /** A call is over: to be stored before its output is told. */
+  | { type: "outcome"; outcome: Outcome }
+  /** Calls of the step wait for a person or a connection; everything else of it is done. The last event. */
+  | { type: "waiting"; waits: Wait[] }
   /** The messages of a finished step: the model's, and one with the result of each of its calls. Stored together or not at all. */
   | { type: "step"; messages: ModelMessage[] }
   /** The step needs a person's yes; nothing of it was run. `message` is the model's, to go on from. */
@@ -33,6 +41,20 @@ export type AgentEvent =
   | { type: "error"; errorText: string; problem: Problem }
   | { type: "abort" };
 
+/** A step whose calls are under way: what the model said, with its calls. */
+export type OpenStep = { message: ModelMessage; calls: Call[] };
+
+/** How one call ended. */
+export type Outcome =
+  | { call: Call; output: ToolOutput }
+  | { call: Call; problem: Problem }
+  | { call: Call; denied: string };
+
+/** What a call waits for. `expiresAt` in milliseconds. */
+export type Wait =
+  | { kind: "approval" | "input"; toolCallId: string; expiresAt: number }
+  | { kind: "auth"; toolCallId: string; integrations: string[]; reason: string };
+
 /** A call as the model made it: the tool's own name and what the model wrote as input. */
 export type Call = { toolCallId: string; toolName: string; input: unknown };
 
@@ -40,4 +62,11 @@ export type Call = { toolCallId: string; toolName: string; input: unknown };
 export type HeldCall = Call & { access: Access; summary: string; parsed: Record<string, unknown> };
 
 /** What a tool answered, marked with where it came from. */
-export type ToolOutput = { from: string; text: string; data: unknown; url?: string };
+export type ToolOutput = {
+  from: string;
+  text: string;
+  data: unknown;
+  url?: string;
+  /** The arguments as a person changed them before they were sent. */
+  edited?: Record<string, unknown>;
+};

@@ -1,13 +1,36 @@
 import { Problem } from "#protocol/errors";
-import { canonicalJson } from "./canonical.ts";
+import type { Interactive } from "../interactions/asking.ts";
 import { channel } from "./channel.ts";
-import type { AgentEvent, Call, HeldCall } from "./events.ts";
-import { type Outcome, toolOutput } from "./results.ts";
-import type { AgentTool } from "./tool.ts";
+import type { AgentEvent, Call, HeldCall, Outcome, Wait } from "./events.ts";
+import { type PastCall, repetition } from "./repeats.ts";
+import { integrationsOf, toolOutput } from "./results.ts";
+import { type AgentTool, UNATTENDED } from "./tool.ts";
 
 /** A call with its tool and checked input, or why it cannot be run. */
 export type Checked = HeldCall & { tool: AgentTool };
 export type Rejected = { call: Call; problem: Problem };
+
+/** Whether a call may run, and with which input. */
+export type Gate =
+  | { kind: "run"; input: Record<string, unknown>; edited?: boolean }
+  | { kind: "denied"; reason: string }
+  | { kind: "wait"; wait: Wait };
+
+/** How the calls of a step meet people. Without it they run at once, and a missing connection is a result. */
+export type CallPorts = {
+  /** How a call ended before this run of the step, if it did. */
+  settled(toolCallId: string): Outcome | undefined;
+  /** Asked before a call runs, each time anew. `account` is whose name it would run in. */
+  gate(call: Checked, account: string): Promise<Gate>;
+  /** Asked when a call ran, before the model sees what it came to. */
+  after(call: Checked, outcome: Outcome): Promise<Outcome | Wait>;
+  /** What a tool speaks to people with; `waiting` resolves when it asked and there is no answer yet. */
+  attend(call: Checked, push: (event: AgentEvent) => void): Interactive & { waiting: Promise<Wait> };
+  /** Called back whenever something that a call waits for may have come. */
+  onChange(again: () => void): () => void;
+};
+
+type Run = { memory: PastCall[]; signal: AbortSignal; ports?: CallPorts };
 
 /** Find each call's tool and check its input. A wrong call is a result that the model can react to, never a crash. */
 export function checkCall(call: Call, tools: AgentTool[]): Checked | Rejected {
@@ -28,72 +51,97 @@ export function checkCall(call: Call, tools: AgentTool[]): Checked | Rejected {
 }
 
 /**
- * Which calls a generation made so far, so that a model which runs in circles is stopped and no write happens twice (`limit` 1 for a
- * write that went through or may have).
+ * Run a step's calls side by side; each gets its own result, in the order of the calls. One that waits for something is tried again whenever
+ * that may have come, as long as others still run; what waits in the end is told.
  */
-export class CallMemory {
-  private readonly counts = new Map<string, number>();
-  private readonly done = new Set<string>();
-
-  /** Count the call; false when it must not run again. */
-  admit(call: Checked): boolean {
-    const key = callKey(call);
-    const count = (this.counts.get(key) ?? 0) + 1;
-    this.counts.set(key, count);
-    if (call.access !== "read" && (this.done.has(key) || count > ATTEMPTS)) return false;
-    if (call.access !== "read") this.done.add(key);
-    return count <= ATTEMPTS;
-  }
-
-  /** The write failed for sure before it changed anything: it may be tried again. */
-  forgive(call: Checked): void {
-    this.done.delete(callKey(call));
-  }
-}
-
-/** Run a step's calls side by side; each gets its own result, in the order of the calls. Receipts come as they change. */
 export async function* runCalls(
   calls: (Checked | Rejected)[],
-  memory: CallMemory,
-  signal: AbortSignal,
-): AsyncGenerator<AgentEvent, Outcome[]> {
+  run: Run,
+): AsyncGenerator<AgentEvent, { outcomes: Outcome[] } | { waits: Wait[] }> {
   const events = channel<AgentEvent>();
-  const running = calls.map(async (checked): Promise<Outcome> => {
-    const outcome = "problem" in checked ? checked : await runCall(checked, memory, signal, events.push);
-    events.push(outcomeEvent(outcome));
-    return outcome;
+  const ended: (Outcome | undefined)[] = calls.map((call) => run.ports?.settled(bare(call).toolCallId));
+  const waits = new Map<number, Wait>();
+  let running = 0;
+  const start = async (index: number): Promise<void> => {
+    running++;
+    waits.delete(index);
+    const result = await runOne(calls, index, ended, run, events.push);
+    if ("kind" in result) waits.set(index, result);
+    else {
+      ended[index] = result;
+      events.push({ type: "outcome", outcome: result });
+      events.push(outcomeEvent(result));
+    }
+    if (--running === 0) events.end();
+  };
+  const stop = run.ports?.onChange(() => {
+    if (running > 0) for (const index of [...waits.keys()]) void start(index);
   });
-  const all = Promise.all(running).finally(events.end);
+  const open = calls.map((_, index) => index).filter((index) => ended[index] === undefined);
+  for (const index of open) void start(index);
+  if (open.length === 0) events.end();
   yield* events.drain();
-  return await all;
+  stop?.();
+  const outcomes = ended.filter((outcome) => outcome !== undefined);
+  return outcomes.length === calls.length ? { outcomes } : { waits: [...waits.values()] };
 }
 
-async function runCall(
-  checked: Checked,
-  memory: CallMemory,
-  signal: AbortSignal,
+/** Never rejects: whatever goes wrong is how the call ended. */
+async function runOne(
+  calls: (Checked | Rejected)[],
+  index: number,
+  ended: (Outcome | undefined)[],
+  run: Run,
   push: (event: AgentEvent) => void,
-): Promise<Outcome> {
-  const { tool, parsed, toolCallId, toolName, input } = checked;
-  const call = { toolCallId, toolName, input };
-  if (signal.aborted)
-    return { call, problem: new Problem("CANCELLED", "The request was cancelled before this call was made.") };
-  if (!memory.admit(checked)) return { call, problem: repeated(toolName) };
+): Promise<Outcome | Wait> {
+  const checked = calls[index] as Checked | Rejected;
+  if ("problem" in checked) return checked;
+  const call = bare(checked);
   try {
-    const report = (data: Extract<AgentEvent, { type: "data-receipt" }>["data"]) =>
-      push({ type: "data-receipt", data });
-    const result = await tool.run(parsed, { toolCallId, signal, report });
-    return { call, output: toolOutput(tool.service, result) };
+    if (run.signal.aborted) throw new Problem("CANCELLED", "The request was cancelled before this call was made.");
+    const before = calls.slice(0, index).map((one, at): PastCall => ({ call: one, outcome: ended[at] }));
+    const repeat = repetition(checked, [...run.memory, ...before]);
+    if (repeat) return "denied" in repeat ? { call, denied: repeat.denied } : { call, problem: repeat };
+    return await admitted(checked, run, push);
   } catch (error) {
-    const problem = asProblem(error, "SERVICE_FAILED", `${tool.title} could not do it: ${checked.summary}.`);
-    if (problem.code !== "OUTCOME_UNKNOWN") memory.forgive(checked);
-    return { call, problem };
+    const problem = asProblem(error, "SERVICE_FAILED", `${checked.tool.title} could not do it: ${checked.summary}.`);
+    const integrations = integrationsOf(problem);
+    if (run.ports === undefined || integrations.length === 0) return { call, problem };
+    return { kind: "auth", toolCallId: call.toolCallId, integrations, reason: problem.message };
   }
 }
 
-function repeated(name: string): Problem {
-  const words = `This same call of ${name} was made already; its result is above. Do not repeat it.`;
-  return new Problem("IDEMPOTENCY_CONFLICT", words, { hint: "", details: { repeated: true } });
+async function admitted(
+  checked: Checked,
+  { signal, ports }: Run,
+  push: (event: AgentEvent) => void,
+): Promise<Outcome | Wait> {
+  const { tool, toolCallId } = checked;
+  const call = bare(checked);
+  const account = ports ? ((await tool.ready?.())?.account ?? "") : "";
+  const gate: Gate = (await ports?.gate(checked, account)) ?? { kind: "run", input: checked.parsed };
+  if (gate.kind === "wait") return gate.wait;
+  if (gate.kind === "denied") return { call, denied: gate.reason };
+  const attended = ports?.attend(checked, push) ?? { ...UNATTENDED, waiting: NEVER };
+  const report = (data: Extract<AgentEvent, { type: "data-receipt" }>["data"]) => push({ type: "data-receipt", data });
+  const { waiting, ...interactive } = attended;
+  // A tool that asked a person is left where it is; the next run of its handler finds the answer.
+  const result = await Promise.race([
+    tool.run(gate.input, { toolCallId, signal, report, ...interactive }).then((ran) => ({ ran })),
+    waiting,
+  ]);
+  if (!("ran" in result)) return result;
+  const edited = gate.edited ? { edited: gate.input } : {};
+  const outcome: Outcome = { call, output: { ...toolOutput(tool.service, result.ran), ...edited } };
+  return (await ports?.after(checked, outcome)) ?? outcome;
+}
+
+const NEVER = new Promise<Wait>(() => {});
+
+function bare(call: Checked | Rejected): Call {
+  if ("problem" in call) return call.call;
+  const { toolCallId, toolName, input } = call;
+  return { toolCallId, toolName, input };
 }
 
 function outcomeEvent(outcome: Outcome): AgentEvent {
@@ -102,16 +150,9 @@ function outcomeEvent(outcome: Outcome): AgentEvent {
   if ("problem" in outcome) {
     return { type: "tool-output-error", toolCallId, errorText: outcome.problem.message, code: outcome.problem.code };
   }
-  return { type: "tool-output-error", toolCallId, errorText: outcome.denied, code: "DENIED" };
-}
-
-function callKey({ toolName, parsed }: Checked): string {
-  return canonicalJson([toolName, parsed]);
+  return { type: "tool-output-denied", toolCallId, reason: outcome.denied };
 }
 
 function asProblem(error: unknown, code: "INVALID_REQUEST" | "SERVICE_FAILED", words: string): Problem {
   return error instanceof Problem ? error : new Problem(code, words, { hint: "", cause: error });
 }
-
-/** How often one and the same call may be made in a generation: once, and again after something changed or failed. */
-const ATTEMPTS = 3;

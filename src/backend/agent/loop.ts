@@ -1,9 +1,10 @@
 import type { LanguageModel, ModelMessage } from "ai";
 import { Problem } from "#protocol/errors";
-import type { AgentEvent, Call, HeldCall } from "./events.ts";
-import { CallMemory, type Checked, checkCall, type Rejected, runCalls } from "./execute.ts";
+import type { AgentEvent, HeldCall, OpenStep, Outcome } from "./events.ts";
+import { type CallPorts, type Checked, checkCall, type Rejected, runCalls } from "./execute.ts";
 import { instructions } from "./instructions.ts";
-import { integrationsOf, type Outcome, resultMessage } from "./results.ts";
+import type { PastCall } from "./repeats.ts";
+import { integrationsOf, resultMessage } from "./results.ts";
 import { modelStep } from "./step.ts";
 import type { AgentTool } from "./tool.ts";
 
@@ -19,8 +20,14 @@ export type AgentInput = {
   now: number;
   /** Whether a call must wait for a person's yes. One such call holds its whole step. */
   holds(call: HeldCall): boolean;
-  /** A step that was held and is now approved: exactly its calls are run first. */
-  approved?: { message: ModelMessage; calls: Call[] };
+  /** A step that was begun before, or held and is now approved: its calls are run first, to the end even when the signal has fired. */
+  open?: OpenStep;
+  /** Model steps before this run. */
+  steps?: number;
+  /** Calls of those steps. */
+  past?: PastCall[];
+  /** How calls meet people; without it a missing connection ends the generation. */
+  calls?: CallPorts;
 };
 
 /** Steps after which a generation is ended: enough for real work, an end for a model that never stops. */
@@ -28,31 +35,29 @@ export const MOST_STEPS = 20;
 
 /**
  * The agent: from messages, tools, a model and a signal to a stream of events. It never throws; failures travel in the stream, and its
- * last event is `finish`, `error` or `abort`.
+ * last event is `finish`, `waiting`, `error` or `abort`. What it waits for is not awaited: it is called again, with the open step.
  */
 export async function* runAgent(input: AgentInput): AsyncGenerator<AgentEvent> {
-  const memory = new CallMemory();
-  const messages = [...input.messages];
+  const turn: Turn = { messages: [...input.messages], memory: [...(input.past ?? [])] };
   yield { type: "start" };
-  if (input.approved) {
-    const end = yield* approvedStep(input, messages, memory, input.approved);
-    if (end) return;
+  if (input.open) {
+    const checked = input.open.calls.map((call) => checkCall(call, input.tools));
+    const signal = input.calls ? input.signal : new AbortController().signal;
+    if (yield* execute({ ...input, signal }, turn, input.open, checked)) return;
   }
-  for (let step = 0; step < MOST_STEPS; step++) {
+  for (let step = input.steps ?? 0; step < MOST_STEPS; step++) {
     if (input.signal.aborted) return yield { type: "abort" };
-    const ended = yield* oneStep(input, messages, memory);
+    const ended = yield* oneStep(input, turn);
     if (ended) return;
   }
   const words = `It was not finished after ${MOST_STEPS} steps and was stopped.`;
   yield errorEvent(new Problem("MODEL_FAILED", words, { hint: "Ask for less at once." }));
 }
 
-/** One call of the model and the calls it makes. True when the generation is over. */
-async function* oneStep(
-  input: AgentInput,
-  messages: ModelMessage[],
-  memory: CallMemory,
-): AsyncGenerator<AgentEvent, boolean> {
+type Turn = { messages: ModelMessage[]; memory: PastCall[] };
+
+/** One call of the model and the calls it makes. True when the generation is over, or waits. */
+async function* oneStep(input: AgentInput, turn: Turn): AsyncGenerator<AgentEvent, boolean> {
   yield { type: "start-step" };
   const { tools, model, label, signal } = input;
   const result = yield* modelStep({
@@ -60,8 +65,9 @@ async function* oneStep(
     label,
     tools,
     signal,
-    messages,
+    messages: turn.messages,
     instructions: instructions(tools, input.now),
+    taken: turn.memory.map(({ call }) => ("problem" in call ? call.call : call).toolCallId),
   });
   if (result.kind === "aborted") return yield* last({ type: "abort" });
   if (result.kind === "failed") return yield* last(errorEvent(result.problem));
@@ -78,35 +84,26 @@ async function* oneStep(
     yield { type: "finish-step" };
     return yield* last({ type: "finish", finishReason: "held" });
   }
-  return yield* execute(messages, memory, result.message, checked, signal);
-}
-
-/** What a person said yes to is carried out even when their terminal has gone: a yes cannot be half done. */
-async function* approvedStep(
-  { tools }: AgentInput,
-  messages: ModelMessage[],
-  memory: CallMemory,
-  { message, calls }: { message: ModelMessage; calls: Call[] },
-): AsyncGenerator<AgentEvent, boolean> {
-  yield { type: "start-step" };
-  for (const call of calls) yield { type: "tool-input-available", ...call };
-  const checked = calls.map((call) => checkCall(call, tools));
-  return yield* execute(messages, memory, message, checked, new AbortController().signal);
+  const open = { message: result.message, calls: result.calls };
+  yield { type: "step-open", step: open };
+  return yield* execute(input, turn, open, checked);
 }
 
 async function* execute(
-  messages: ModelMessage[],
-  memory: CallMemory,
-  message: ModelMessage,
+  { signal, calls: ports }: AgentInput,
+  turn: Turn,
+  { message }: OpenStep,
   checked: (Checked | Rejected)[],
-  signal: AbortSignal,
 ): AsyncGenerator<AgentEvent, boolean> {
-  const outcomes = yield* runCalls(checked, memory, signal);
+  const ran = yield* runCalls(checked, { memory: turn.memory, signal, ports });
+  if ("waits" in ran) return yield* last({ type: "waiting", waits: ran.waits });
+  const { outcomes } = ran;
   const step = [message, resultMessage(outcomes)];
-  messages.push(...step);
+  turn.messages.push(...step);
+  turn.memory.push(...checked.map((call, index) => ({ call, outcome: outcomes[index] })));
   yield { type: "step", messages: step };
   yield { type: "finish-step" };
-  const integrations = missingIntegrations(outcomes);
+  const integrations = ports ? [] : missingIntegrations(outcomes);
   if (integrations.length > 0) {
     yield { type: "auth-needed", integrations };
     return yield* last({ type: "finish", finishReason: "auth" });

@@ -9,7 +9,10 @@ import { Problem } from "#protocol/errors";
  */
 export function modelProblem(label: string, error: unknown): Problem {
   const cause = root(error);
-  if (APICallError.isInstance(cause)) return new Problem("MODEL_FAILED", sentence(label, cause), { cause: error });
+  if (APICallError.isInstance(cause)) {
+    const code = isTooLong(cause) ? "CONTEXT_TOO_LONG" : "MODEL_FAILED";
+    return new Problem(code, sentence(label, cause), { cause: error });
+  }
   const name = cause instanceof Error ? cause.name : "";
   const why = /timeout|abort/i.test(name) ? "did not answer in time" : "gave an answer that could not be read";
   return new Problem("MODEL_FAILED", `${label} ${why}.`, { cause: error });
@@ -21,13 +24,17 @@ function sentence(label: string, error: APICallError): string {
   // Gemini answers a wrong key with 400.
   const badKey = status === 400 && /api.?key/i.test(`${error.message} ${responseBody}`);
   if (status === 401 || status === 403 || badKey) return `${label} refused the API key (HTTP ${status}).`;
-  if (TOO_LONG.test(`${error.message} ${responseBody}`))
+  if (isTooLong(error))
     return `The conversation is too long for ${label}; start a new one.`;
   if (status === 404) return `${label} is not known at its provider (HTTP 404).`;
   if (status === 429) return `${label} takes no more requests now: its rate limit or quota is used up (HTTP 429).`;
   if (status >= 500) return `${label} is out of order at its provider (HTTP ${status}).`;
   if (status >= 200 && status < 300) return `${label} gave an answer that could not be read.`;
   return `${label} refused the request (HTTP ${status}).`;
+}
+
+function isTooLong({ statusCode = 0, message, responseBody = "" }: APICallError): boolean {
+  return statusCode >= 400 && statusCode < 500 && statusCode !== 429 && TOO_LONG.test(`${message} ${responseBody}`);
 }
 
 /** The SDK wraps the last error of several attempts. */

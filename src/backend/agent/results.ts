@@ -1,14 +1,8 @@
 import type { JSONValue, ModelMessage, ToolResultPart } from "ai";
 import type { ToolResult } from "#backend/services/service";
 import type { Problem } from "#protocol/errors";
-import type { Call, ToolOutput } from "./events.ts";
+import type { Outcome, ToolOutput } from "./events.ts";
 import { wireName } from "./names.ts";
-
-/** How one call ended. */
-export type Outcome =
-  | { call: Call; output: ToolOutput }
-  | { call: Call; problem: Problem }
-  | { call: Call; denied: string };
 
 /** What a service answered, cut to what a model can take and marked with its origin. */
 export function toolOutput(service: string, result: ToolResult): ToolOutput {
@@ -40,8 +34,9 @@ function resultPart(outcome: Outcome): ToolResultPart {
   const base = { type: "tool-result", toolCallId: call.toolCallId, toolName: wireName(call.toolName) } as const;
   if ("denied" in outcome) return { ...base, output: { type: "execution-denied", reason: outcome.denied } };
   if ("problem" in outcome) return { ...base, output: { type: "error-json", value: errorValue(outcome.problem) } };
-  const { from, ...rest } = outcome.output;
-  return { ...base, output: { type: "json", value: { data_from: from, ...plain(rest) } } };
+  const { from, edited, ...rest } = outcome.output;
+  const changed = edited ? { arguments_changed_by_the_person: plain(edited) } : {};
+  return { ...base, output: { type: "json", value: { data_from: from, ...changed, ...plain(rest) } } };
 }
 
 function errorValue(problem: Problem): JSONValue {

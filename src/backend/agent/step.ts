@@ -13,6 +13,8 @@ export type StepInput = {
   messages: ModelMessage[];
   tools: AgentTool[];
   signal: AbortSignal;
+  /** Ids of earlier calls. Some models count anew in each step; a later call with such an id gets one of its own. */
+  taken?: string[];
 };
 
 /** What one model call came to. */
@@ -25,7 +27,8 @@ export type StepResult =
 export async function* modelStep(input: StepInput): AsyncGenerator<AgentEvent, StepResult> {
   // The SDK prints what a provider cannot do to the console, where it would end up in somebody's JSON.
   globalThis.AI_SDK_LOG_WARNINGS = false;
-  const answer: Gathered = { text: "", calls: [], finishReason: "" };
+  const answer: Gathered = { text: "", calls: [], finishReason: "", ids: new Map() };
+  const id = (given: string) => ownId(given, answer.ids, input.taken ?? []);
   try {
     const result = streamText({
       model: input.model,
@@ -40,17 +43,32 @@ export async function* modelStep(input: StepInput): AsyncGenerator<AgentEvent, S
     for await (const part of result.stream) {
       if (part.type === "error") return failed(input, part.error);
       if (part.type === "abort") return input.signal.aborted ? { kind: "aborted" } : timedOut(input);
-      yield* translate(part, answer);
+      yield* translate(part, answer, id);
     }
     // Only what the model said: the SDK adds results of its own for calls it finds invalid, and kay gives those itself.
     const message = (await result.responseMessages).find(({ role }) => role === "assistant");
-    return finished(message as ModelMessage | undefined, answer);
+    return finished(message && withIds(message as ModelMessage, id), answer);
   } catch (error) {
     return input.signal.aborted ? { kind: "aborted" } : failed(input, error);
   }
 }
 
-type Gathered = { text: string; calls: Call[]; finishReason: string };
+type Gathered = { text: string; calls: Call[]; finishReason: string; ids: Map<string, string> };
+
+function ownId(given: string, ids: Map<string, string>, taken: string[]): string {
+  let own = ids.get(given) ?? given;
+  for (let count = 2; !ids.has(given) && taken.includes(own); count++) own = `${given}_${count}`;
+  ids.set(given, own);
+  return own;
+}
+
+function withIds(message: ModelMessage, id: (given: string) => string): ModelMessage {
+  if (message.role !== "assistant" || typeof message.content === "string") return message;
+  const content = message.content.map((part) =>
+    part.type === "tool-call" ? { ...part, toolCallId: id(part.toolCallId) } : part,
+  );
+  return { ...message, content };
+}
 
 function wireTools(tools: AgentTool[]): ToolSet {
   return Object.fromEntries(
@@ -68,7 +86,7 @@ function wireTools(tools: AgentTool[]): ToolSet {
 
 type Part = ReturnType<typeof streamText>["stream"] extends AsyncIterable<infer P> ? P : never;
 
-function* translate(part: Part, answer: Gathered): Generator<AgentEvent> {
+function* translate(part: Part, answer: Gathered, id: (given: string) => string): Generator<AgentEvent> {
   switch (part.type) {
     case "text-start":
     case "text-end":
@@ -84,13 +102,13 @@ function* translate(part: Part, answer: Gathered): Generator<AgentEvent> {
       yield { type: "reasoning-delta", id: part.id, delta: part.text };
       break;
     case "tool-input-start":
-      yield { type: "tool-input-start", toolCallId: part.id, toolName: toolName(part.toolName) };
+      yield { type: "tool-input-start", toolCallId: id(part.id), toolName: toolName(part.toolName) };
       break;
     case "tool-input-delta":
-      yield { type: "tool-input-delta", toolCallId: part.id, inputTextDelta: part.delta };
+      yield { type: "tool-input-delta", toolCallId: id(part.id), inputTextDelta: part.delta };
       break;
     case "tool-call": {
-      const call = { toolCallId: part.toolCallId, toolName: toolName(part.toolName), input: part.input };
+      const call = { toolCallId: id(part.toolCallId), toolName: toolName(part.toolName), input: part.input };
       answer.calls.push(call);
       yield { type: "tool-input-available", ...call };
       break;

@@ -1,6 +1,8 @@
 import type { JSONSchema7 } from "ai";
-import type { Access, ToolResult } from "#backend/services/service";
+import type { Interactive } from "../interactions/asking.ts";
+import type { Access, ToolMode, ToolResult } from "../services/service.ts";
 import type { Receipt } from "#protocol/ask";
+import { Problem } from "#protocol/errors";
 
 /**
  * A tool as the loop sees it: what the model is told, how its input is checked, and one way to run it. Where tokens, services and effects
@@ -14,18 +16,37 @@ export type AgentTool = {
   title: string;
   description: string;
   access: Access;
+  /** See `Tool` of the services; absent on tools that need no person. */
+  mode?: ToolMode;
+  modeOf?(input: Record<string, unknown>): ToolMode | undefined;
+  resource?(input: Record<string, unknown>): string | undefined;
   examples: string[];
   schema: JSONSchema7;
   /** @throws Problem INVALID_REQUEST that names the wrong field */
   parse(input: unknown): Record<string, unknown>;
   summary(input: Record<string, unknown>): string;
+  /**
+   * Whether it could run now, and in whose name: asked before anybody is bothered with an approval.
+   *
+   * @throws Problem AUTH_REQUIRED
+   */
+  ready?(): Promise<{ account: string }>;
   /** @throws Problem of the closed table; AUTH_REQUIRED when the service is not connected */
   run(input: Record<string, unknown>, context: RunContext): Promise<ToolResult>;
 };
 
-export type RunContext = {
+export type RunContext = Interactive & {
   toolCallId: string;
   signal: AbortSignal;
   /** Told of each state of an effect, as it changes. */
   report(receipt: Receipt): void;
+};
+
+/** For calls that nobody watches: there is nobody to ask, and no log. */
+export const UNATTENDED: Interactive = {
+  interaction: { available: false },
+  requestInteraction: async () => {
+    throw new Problem("INTERACTION_UNAVAILABLE", "Nobody can be asked here.");
+  },
+  log: () => {},
 };

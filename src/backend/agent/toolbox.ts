@@ -4,8 +4,8 @@ import { serviceAccess } from "../connections/access.ts";
 import type { BackendPorts } from "../ports.ts";
 import { createServiceHttp } from "../services/http.ts";
 import type { ServiceConfiguration, ServiceHttp, Tool, ToolResult } from "../services/service.ts";
-import { planEffect, setEffectState } from "../store/effects.ts";
-import { type Effect, type EffectLog, recordEffect } from "./effect.ts";
+import { planEffect, setEffectState, settleEffect } from "../store/effects.ts";
+import { type Effect, type EffectBefore, type EffectLog, recordEffect } from "./effect.ts";
 import { inputProblem } from "./input.ts";
 import type { AgentTool, RunContext } from "./tool.ts";
 
@@ -15,7 +15,10 @@ export type ToolOwner = { installationId: string; generationId: string };
 /** How tools reach their services: whose tokens they use, and where their effects are written down. */
 export type Reach = Pick<BackendPorts, "services" | "fetch" | "clock"> & {
   /** The token of now, and what the connection is bound to. `rejected` is a token that the service refused with 401. */
-  access(service: string, rejected?: string): Promise<{ token: string; metadata: Record<string, unknown> }>;
+  access(
+    service: string,
+    rejected?: string,
+  ): Promise<{ token: string; metadata: Record<string, unknown>; account?: string }>;
   effects: EffectLog;
 };
 
@@ -27,8 +30,14 @@ export function toolbox(ports: BackendPorts, owner: ToolOwner): AgentTool[] {
     clock: ports.clock,
     access: (service, rejected) => serviceAccess(ports, owner.installationId, service, rejected ? { rejected } : {}),
     effects: {
-      plan: (effect) => planEffect(ports.db, { ...owner, ...effect }, ports.clock.now()),
-      set: (id, state, url) => setEffectState(ports.db, id, state, ports.clock.now(), url ?? null),
+      scope: owner.generationId,
+      plan: async (effect) => {
+        const node = await ports.node.number();
+        const before = await planEffect(ports.db, { ...owner, ...effect, node }, ports.clock.now());
+        return before as EffectBefore;
+      },
+      set: (id, state) => setEffectState(ports.db, id, state, ports.clock.now()),
+      settle: (id, result) => settleEffect(ports.db, id, result, ports.clock.now()),
     },
   });
 }
@@ -48,6 +57,10 @@ function agentTool(ports: Reach, configuration: ServiceConfiguration, tool: Tool
     title: service.title,
     description: tool.description,
     access: tool.access,
+    ...(tool.mode ? { mode: tool.mode } : {}),
+    modeOf: (input) => tool.modeOf?.(input),
+    resource: (input) => tool.resource?.(input),
+    ready: async () => ({ account: (await ports.access(service.name)).account ?? "" }),
     examples: tool.examples,
     schema: z.toJSONSchema(tool.input, { io: "input" }) as JSONSchema7,
     parse: (input) => checkedInput(tool, input),

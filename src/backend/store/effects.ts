@@ -1,7 +1,8 @@
-import type { Kysely } from "kysely";
+import { type Kysely, sql } from "kysely";
 import type { Receipt } from "#protocol/ask";
 import { cleanText, jsonColumn } from "./json.ts";
-import type { Database, Effects } from "./schema.ts";
+import { LIVE_NODES } from "./node.ts";
+import type { Database } from "./schema.ts";
 
 /** What is written down before a write is sent. `id` is its idempotency key. */
 export type PlannedEffect = {
@@ -12,40 +13,58 @@ export type PlannedEffect = {
   tool: string;
   input: Record<string, unknown>;
   summary: string;
+  /** The node that will send it. */
+  node: number | null;
 };
 
-/** Write an effect down before anything is sent. */
-export async function planEffect(db: Kysely<Database>, effect: PlannedEffect, now: number): Promise<void> {
+/**
+ * Write an effect down before anything is sent. One that was written down before comes back as it is: a write that had left is unknown from
+ * now on, whoever runs its call again.
+ */
+export async function planEffect(
+  db: Kysely<Database>,
+  effect: PlannedEffect,
+  now: number,
+): Promise<{ state: "new" | "planned" | "unknown" } | { state: "settled"; result: unknown }> {
   const at = new Date(now);
-  await db
-    .insertInto("effects")
-    .values({
-      id: effect.id,
-      generation_id: effect.generationId,
-      installation_id: effect.installationId,
-      tool_call_id: effect.toolCallId,
-      tool: effect.tool,
-      input: jsonColumn(effect.input),
-      state: "planned",
-      summary: cleanText(effect.summary),
-      url: null,
-      created_at: at,
-      updated_at: at,
-    })
-    .execute();
+  return await db.transaction().execute(async (tx) => {
+    const found = await tx.selectFrom("effects").selectAll().where("id", "=", effect.id).forUpdate().executeTakeFirst();
+    if (found === undefined) {
+      await tx.insertInto("effects").values(row(effect, at)).execute();
+      return { state: "new" };
+    }
+    if (found.state === "settled") return { state: "settled", result: found.result };
+    const state = found.state === "planned" || found.state === "failed" ? "planned" : "unknown";
+    const { node } = effect;
+    await tx.updateTable("effects").set({ state, node, updated_at: at }).where("id", "=", effect.id).execute();
+    return { state };
+  });
 }
 
 /** Write down how far an effect came. */
 export async function setEffectState(
   db: Kysely<Database>,
   id: string,
-  state: Effects["state"],
+  state: "sent" | "failed" | "unknown",
   now: number,
-  url: string | null = null,
 ): Promise<void> {
   await db
     .updateTable("effects")
-    .set({ state, url, updated_at: new Date(now) })
+    .set({ state, updated_at: new Date(now) })
+    .where("id", "=", id)
+    .execute();
+}
+
+/** Write down that an effect went through, and what its tool answered. */
+export async function settleEffect(
+  db: Kysely<Database>,
+  id: string,
+  result: { url?: string },
+  now: number,
+): Promise<void> {
+  await db
+    .updateTable("effects")
+    .set({ state: "settled", url: result.url ?? null, result: jsonColumn(result), updated_at: new Date(now) })
     .where("id", "=", id)
     .execute();
 }
@@ -70,18 +89,42 @@ export async function receiptsOf(db: Kysely<Database>, generationId: string): Pr
 }
 
 /**
- * At start-up: what a stopped process had sent without hearing the answer may have happened and is never sent again; what it had only
- * planned was never sent.
+ * What a node that is gone had sent without hearing the answer may have happened and is never sent again; what it had only planned was never
+ * sent.
  *
  * @returns how many are unknown now
  */
 export async function markLostEffects(db: Kysely<Database>, now: number): Promise<number> {
   const at = new Date(now);
+  const gone = sql<boolean>`(node is null or node not in (${sql.raw(LIVE_NODES)}))`;
   const lost = await db
     .updateTable("effects")
     .set({ state: "unknown", updated_at: at })
     .where("state", "=", "sent")
+    .where(gone)
     .executeTakeFirst();
-  await db.updateTable("effects").set({ state: "failed", updated_at: at }).where("state", "=", "planned").execute();
+  await db
+    .updateTable("effects")
+    .set({ state: "failed", updated_at: at })
+    .where("state", "=", "planned")
+    .where(gone)
+    .execute();
   return Number(lost.numUpdatedRows);
+}
+
+function row(effect: PlannedEffect, at: Date) {
+  return {
+    id: effect.id,
+    generation_id: effect.generationId,
+    installation_id: effect.installationId,
+    tool_call_id: effect.toolCallId,
+    tool: effect.tool,
+    input: jsonColumn(effect.input),
+    state: "planned",
+    summary: cleanText(effect.summary),
+    url: null,
+    node: effect.node,
+    created_at: at,
+    updated_at: at,
+  } as const;
 }

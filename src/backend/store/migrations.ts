@@ -86,7 +86,7 @@ const SECOND = [
      generation_id text not null references generations on delete cascade, tool_call_id text not null, ordinal integer not null,
      status text not null, late boolean not null default false, request jsonb not null, response jsonb, created_at timestamptz not null,
      expires_at timestamptz not null, answered_at timestamptz, unique (generation_id, tool_call_id, ordinal))`,
-  `create index interactions_open on interactions (installation_id) where status = 'open'`,
+  `create index interactions_open on interactions (expires_at) where status = 'open'`,
   `create table approvals (
      id text primary key, installation_id text not null references installations on delete cascade,
      conversation_id text references conversations on delete cascade, key text not null, tool text not null, words text not null,
@@ -98,6 +98,7 @@ const SECOND = [
   `create table clients (
      conversation_id text not null references conversations on delete cascade, client_id text not null, name text, supported boolean not null,
      enabled boolean not null, node integer, seen_at timestamptz not null, primary key (conversation_id, client_id))`,
+  `alter table messages add column generation_id text`,
   `alter table effects add column node integer, add column result jsonb`,
-  `alter table requests add column node integer`,
+  `alter table requests add column node integer, add column generation_id text`,
 ];

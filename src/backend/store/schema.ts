@@ -112,7 +112,14 @@ type Conversations = {
 };
 
 /** Messages of a conversation in order, as the AI SDK's `ModelMessage`. */
-type Messages = { conversation_id: string; sequence: number; message: Json; created_at: Time };
+type Messages = {
+  conversation_id: string;
+  sequence: number;
+  message: Json;
+  /** The generation that said it, or whose request it is. */
+  generation_id: string | null;
+  created_at: Time;
+};
 
 /** One answer being made. A paused one is this row and those of its calls and interactions, and nothing in memory. */
 export type Generations = {
@@ -184,6 +191,8 @@ type Requests = {
   answer: MaybeJson;
   /** The node that answers it. */
   node: number | null;
+  /** The generation whose end is its answer. */
+  generation_id: string | null;
   created_at: Time;
 };
 

@@ -1,0 +1,84 @@
+import type { BackendPorts } from "../ports.ts";
+import { readEvents, type StoredEvent } from "../store/events.ts";
+
+/** Milliseconds after which the log is looked at although nobody said that it grew: a notification can be lost with its connection. */
+const LOOK_AGAIN = 2_000;
+
+/** Reads of one conversation's log, shared by all who follow it at the same place. */
+export type Hub = {
+  /**
+   * The log of a conversation after a number, and whatever is added to it, until the signal fires.
+   */
+  follow(conversationId: string, after: number, signal: AbortSignal): AsyncGenerator<StoredEvent[]>;
+  /** How many follow a conversation here. */
+  followers(conversationId: string): number;
+  /** How many follow anything here. */
+  size(): number;
+  close(): void;
+};
+
+export function createHub({ db, node }: Pick<BackendPorts, "db" | "node">): Hub {
+  const topics = new Map<string, Topic>();
+  const stop = node.on("events", (id) => wake(topics.get(id)));
+  const read = (topic: Topic, id: string, after: number) => {
+    const known = topic.reads.get(after);
+    if (known) return known;
+    const reading = readEvents(db, id, after).finally(() => topic.reads.delete(after));
+    topic.reads.set(after, reading);
+    return reading;
+  };
+  return {
+    async *follow(id, after, signal) {
+      const topic = topics.get(id) ?? { count: 0, version: 0, waiting: new Set(), reads: new Map() };
+      topics.set(id, topic);
+      topic.count++;
+      try {
+        // A notification is heard only by who has a connection; whoever follows needs it.
+        await node.number().catch(() => {});
+        for (let position = after; !signal.aborted; ) {
+          const { version } = topic;
+          const events = await read(topic, id, position);
+          if (events.length > 0) yield events;
+          position = events.at(-1)?.number ?? position;
+          if (events.length === 0 && topic.version === version) await changed(topic, signal);
+        }
+      } finally {
+        if (--topic.count === 0) topics.delete(id);
+      }
+    },
+    followers: (id) => topics.get(id)?.count ?? 0,
+    size: () => [...topics.values()].reduce((sum, { count }) => sum + count, 0),
+    close: stop,
+  };
+}
+
+type Topic = {
+  count: number;
+  /** Raised by each notification, so that one which comes during a read is not lost. */
+  version: number;
+  waiting: Set<() => void>;
+  reads: Map<number, Promise<StoredEvent[]>>;
+};
+
+function wake(topic: Topic | undefined): void {
+  if (topic === undefined) return;
+  topic.version++;
+  topic.reads.clear();
+  for (const go of topic.waiting) go();
+  topic.waiting.clear();
+}
+
+function changed(topic: Topic, signal: AbortSignal): Promise<void> {
+  return new Promise((resolve) => {
+    const go = () => {
+      clearTimeout(timer);
+      signal.removeEventListener("abort", go);
+      topic.waiting.delete(go);
+      resolve();
+    };
+    const timer = setTimeout(go, LOOK_AGAIN);
+    topic.waiting.add(go);
+    signal.addEventListener("abort", go, { once: true });
+    if (signal.aborted) go();
+  });
+}

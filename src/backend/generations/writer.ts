@@ -1,0 +1,103 @@
+import type { StreamPart } from "#protocol/events";
+import type { BackendPorts } from "../ports.ts";
+import type { Connection } from "../store/connection.ts";
+import { appendEvents } from "../store/events.ts";
+import { holdsGeneration } from "../store/generations.ts";
+
+/** Milliseconds that deltas are gathered before they are written: a person sees no difference, the database does. */
+const GATHER = 40;
+
+/** Another node works on the generation now; whatever this one still does about it must not be written. */
+export class LostGeneration extends Error {}
+
+/** Writes a generation's parts to the log of its conversation, in order, as long as this node is the one that works on it. */
+export type Writer = {
+  /** To be written soon. */
+  push(part: StreamPart): void;
+  /** Written now, with everything before, in one transaction with the change that the parts tell of. @throws LostGeneration */
+  commit(parts: StreamPart[], change?: (tx: Connection) => Promise<void>): Promise<void>;
+  /** Why it could not be written, if so. */
+  failure(): unknown;
+};
+
+type Owner = { generationId: string; conversationId: string; node: number };
+
+/** @param failed called once when writing fails, so that the work stops */
+export function createWriter(ports: Pick<BackendPorts, "db" | "clock">, owner: Owner, failed: () => void): Writer {
+  let waiting: StreamPart[] = [];
+  let timer: NodeJS.Timeout | undefined;
+  let queue: Promise<void> = Promise.resolve();
+  let failure: unknown;
+
+  const write = (change?: (tx: Connection) => Promise<void>): Promise<void> => {
+    clearTimeout(timer);
+    timer = undefined;
+    const parts = waiting;
+    waiting = [];
+    const written = queue.then(() => {
+      if (failure !== undefined) throw failure;
+      return parts.length > 0 || change ? append(ports, owner, parts, change) : undefined;
+    });
+    queue = written.catch(() => {});
+    return written;
+  };
+  const soon = (ms: number) => {
+    timer ??= setTimeout(() => {
+      write().catch((error: unknown) => {
+        failure ??= error;
+        failed();
+      });
+    }, ms);
+  };
+  return {
+    push(part) {
+      if (!joined(waiting, part)) waiting.push(part);
+      if (!isDelta(part)) clearTimeout(timer);
+      if (!isDelta(part)) timer = undefined;
+      soon(isDelta(part) ? GATHER : 0);
+    },
+    commit(parts, change) {
+      for (const part of parts) waiting.push(part);
+      return write(change);
+    },
+    failure: () => failure,
+  };
+}
+
+async function append(
+  { db, clock }: Pick<BackendPorts, "db" | "clock">,
+  { generationId, conversationId, node }: Owner,
+  parts: StreamPart[],
+  change?: (tx: Connection) => Promise<void>,
+): Promise<void> {
+  await db.transaction().execute(async (tx) => {
+    if (!(await holdsGeneration(tx, generationId, node))) throw new LostGeneration();
+    await change?.(tx);
+    await appendEvents(
+      tx,
+      conversationId,
+      parts.map((part) => ({ generationId, part })),
+      clock.now(),
+    );
+  });
+}
+
+type Delta = Extract<StreamPart, { type: "text-delta" | "reasoning-delta" | "tool-input-delta" }>;
+
+function isDelta(part: StreamPart): part is Delta {
+  return part.type === "text-delta" || part.type === "reasoning-delta" || part.type === "tool-input-delta";
+}
+
+/** Adds a delta to the last one of the same text, if that is still waiting. */
+function joined(waiting: StreamPart[], part: StreamPart): boolean {
+  const last = waiting.at(-1);
+  if (last === undefined || !isDelta(part) || !isDelta(last) || last.type !== part.type) return false;
+  if (part.type === "tool-input-delta") {
+    if (last.type !== "tool-input-delta" || last.toolCallId !== part.toolCallId) return false;
+    waiting[waiting.length - 1] = { ...last, inputTextDelta: last.inputTextDelta + part.inputTextDelta };
+    return true;
+  }
+  if (last.type === "tool-input-delta" || last.id !== part.id) return false;
+  waiting[waiting.length - 1] = { ...last, delta: last.delta + part.delta } as StreamPart;
+  return true;
+}

@@ -1,0 +1,103 @@
+import { randomBytes } from "node:crypto";
+import type { Kysely, Selectable } from "kysely";
+import type { InteractionRequest, InteractionResponse } from "#protocol/events";
+import type { Connection } from "./connection.ts";
+import { jsonColumn } from "./json.ts";
+import type { Database, Interactions } from "./schema.ts";
+
+/** A request to a person, as it is stored. */
+export type StoredInteraction = Omit<Selectable<Interactions>, "request" | "response"> & {
+  request: InteractionRequest;
+  response: InteractionResponse | null;
+};
+
+/** `int_…`, not to be guessed: it answers for somebody. */
+export function interactionId(): string {
+  return `int_${randomBytes(16).toString("hex")}`;
+}
+
+export async function insertInteraction(
+  tx: Connection,
+  row: Pick<
+    StoredInteraction,
+    "id" | "installation_id" | "conversation_id" | "generation_id" | "tool_call_id" | "ordinal" | "request" | "created_at" | "expires_at"
+  >,
+): Promise<void> {
+  await tx
+    .insertInto("interactions")
+    .values({ ...row, request: jsonColumn(row.request), status: "open" })
+    .execute();
+}
+
+/** Those of a generation in the order they were asked. */
+export async function interactionsOf(db: Connection, generationId: string): Promise<StoredInteraction[]> {
+  const rows = await db
+    .selectFrom("interactions")
+    .selectAll()
+    .where("generation_id", "=", generationId)
+    .orderBy("created_at")
+    .orderBy("ordinal")
+    .execute();
+  return rows.map(stored);
+}
+
+export async function findInteraction(db: Connection, id: string): Promise<StoredInteraction | undefined> {
+  const row = await db.selectFrom("interactions").selectAll().where("id", "=", id).executeTakeFirst();
+  return row && stored(row);
+}
+
+/**
+ * End an interaction. The first end wins, whichever node or process brings it; an answer counts only before `expires_at`.
+ *
+ * @returns whether this one won
+ */
+export async function closeInteraction(
+  tx: Connection,
+  id: string,
+  status: "answered" | "expired" | "cancelled",
+  response: InteractionResponse,
+  now: number,
+): Promise<boolean> {
+  const at = new Date(now);
+  let query = tx
+    .updateTable("interactions")
+    .set({ status, response: jsonColumn(response), answered_at: at })
+    .where("id", "=", id)
+    .where("status", "=", "open");
+  if (status === "answered") query = query.where("expires_at", ">", at);
+  const { numUpdatedRows } = await query.executeTakeFirst();
+  return numUpdatedRows > 0n;
+}
+
+/** Its call ended without it: an answer from now on is a message of its own. */
+export async function markLate(tx: Connection, id: string): Promise<void> {
+  await tx.updateTable("interactions").set({ late: true }).where("id", "=", id).execute();
+}
+
+/** Open ones that have expired. */
+export async function expiredInteractions(db: Kysely<Database>, now: number): Promise<StoredInteraction[]> {
+  const rows = await db
+    .selectFrom("interactions")
+    .selectAll()
+    .where("status", "=", "open")
+    .where("expires_at", "<=", new Date(now))
+    .limit(500)
+    .execute();
+  return rows.map(stored);
+}
+
+/** Open ones of an installation, oldest first. */
+export async function openInteractions(db: Kysely<Database>, installationId: string): Promise<StoredInteraction[]> {
+  const rows = await db
+    .selectFrom("interactions")
+    .selectAll()
+    .where("installation_id", "=", installationId)
+    .where("status", "=", "open")
+    .orderBy("created_at")
+    .execute();
+  return rows.map(stored);
+}
+
+function stored(row: Selectable<Interactions>): StoredInteraction {
+  return { ...row, request: row.request as never, response: row.response as never };
+}

@@ -1,0 +1,99 @@
+import pg from "pg";
+import type { Log } from "../ports.ts";
+import { errorCode } from "./machine.ts";
+
+/** Two halves of an advisory lock: this one says "a node of kay". */
+const NODE_LOCK = 0x6b6179;
+
+/** What nodes tell each other. Payloads are ids only; whoever is told reads the rows. */
+const CHANNELS = { events: "kay_events", generation: "kay_generation" } as const;
+type Topic = keyof typeof CHANNELS;
+
+/**
+ * One process of the backend among those that share a database. It has a number and holds an advisory lock on it for as long as its own
+ * connection lives: a node that was killed is known to be gone at once, and one that only pauses is not. No clock is compared.
+ */
+export type Node = {
+  /** Number under which this node claims work. @throws when the database cannot be reached */
+  number(): Promise<number>;
+  /** Called with the id of each conversation whose log grew, or of each generation that somebody wants something of. */
+  on(topic: Topic, tell: (id: string) => void): () => void;
+  close(): Promise<void>;
+};
+
+/** SQL for the numbers of the nodes that live, this one among them. */
+export const LIVE_NODES = `select objid::int from pg_locks where locktype = 'advisory' and classid = ${NODE_LOCK} and granted
+  and database = (select oid from pg_database where datname = current_database())`;
+
+/** SQL to tell every node; the payload is its parameter. To be run in the transaction that makes the change. */
+export function notification(topic: Topic): string {
+  return CHANNELS[topic];
+}
+
+/** Milliseconds between attempts to come back after the connection dropped. */
+const RETRY = 500;
+
+/** A node that connects when it is first needed, and again, under a new number, whenever its connection drops. */
+export function createNode(where: pg.PoolConfig | string, log: Log): Node {
+  const listeners: { [T in Topic]: Set<(id: string) => void> } = { events: new Set(), generation: new Set() };
+  let current: Promise<Connected> | undefined;
+  let closed = false;
+  const connect = (): Promise<Connected> => {
+    current ??= open(where, listeners, dropped).catch((error: unknown) => {
+      current = undefined;
+      throw error;
+    });
+    return current;
+  };
+  function dropped(error?: Error): void {
+    if (closed || current === undefined) return;
+    current = undefined;
+    log("warn", "node.connection_dropped", { code: errorCode(error) });
+    setTimeout(() => closed || connect().catch(() => dropped()), RETRY).unref();
+  }
+  return {
+    number: async () => (await connect()).number,
+    on: (topic, tell) => {
+      listeners[topic].add(tell);
+      return () => void listeners[topic].delete(tell);
+    },
+    close: async () => {
+      closed = true;
+      const open = await current?.catch(() => undefined);
+      await open?.client.end().catch(() => {});
+    },
+  };
+}
+
+type Connected = { client: pg.Client; number: number };
+
+async function open(
+  where: pg.PoolConfig | string,
+  listeners: { [T in Topic]: Set<(id: string) => void> },
+  dropped: (error?: Error) => void,
+): Promise<Connected> {
+  const client = new pg.Client({
+    ...(typeof where === "string" ? { connectionString: where } : where),
+    application_name: "kay node",
+    keepAlive: true,
+  });
+  client.on("error", dropped);
+  client.on("end", () => dropped());
+  client.on("notification", ({ channel, payload = "" }) => {
+    for (const topic of Object.keys(CHANNELS) as Topic[])
+      if (CHANNELS[topic] === channel) for (const tell of listeners[topic]) tell(payload);
+  });
+  try {
+    await client.connect();
+    // So that the server notices within seconds when the machine of a node is gone without a word.
+    await client.query("set tcp_keepalives_idle = 5; set tcp_keepalives_interval = 2; set tcp_keepalives_count = 3");
+    const { rows } = await client.query<{ number: number }>("select nextval('node_numbers')::int as number");
+    const number = rows[0]?.number ?? 0;
+    await client.query("select pg_advisory_lock($1, $2)", [NODE_LOCK, number]);
+    await client.query(`listen ${CHANNELS.events}; listen ${CHANNELS.generation}`);
+    return { client, number };
+  } catch (error) {
+    await client.end().catch(() => {});
+    throw error;
+  }
+}
