@@ -1,5 +1,5 @@
 import { Problem } from "#protocol/errors";
-import { canonicalJson } from "./canonical.ts";
+import { canonicalJson } from "../canonical.ts";
 import { channel } from "./channel.ts";
 import type { AgentEvent, Call, HeldCall } from "./events.ts";
 import { type Outcome, toolOutput } from "./results.ts";
