@@ -1,5 +1,5 @@
 import { Problem } from "#protocol/errors";
-import { canonicalJson } from "./canonical.ts";
+import { canonicalJson } from "../canonical.ts";
 import type { Call, Outcome } from "./events.ts";
 import type { Checked, Rejected } from "./execute.ts";
 

@@ -1,0 +1,102 @@
+import { randomBytes } from "node:crypto";
+import type { Kysely, Selectable } from "kysely";
+import type { Connection } from "./connection.ts";
+import { lockInstallation } from "./installations.ts";
+import { cleanText } from "./json.ts";
+import type { Approvals, Database } from "./schema.ts";
+
+/** A remembered approval as it is stored. */
+export type Approval = Selectable<Approvals>;
+
+/** One call's right to a remembered approval. Without a conversation only those count that hold everywhere. */
+export type ApprovalQuestion = { installationId: string; conversationId?: string; key: string };
+
+/**
+ * Keep an approval, in place of an older one of the same key and reach. Whatever of the installation has expired goes with it.
+ *
+ * @returns `undefined` when the conversation is not there any more, or was never the installation's
+ */
+export async function insertApproval(
+  db: Kysely<Database>,
+  approval: Omit<Approval, "id" | "last_used_at">,
+): Promise<Approval | undefined> {
+  const { installation_id: installationId, conversation_id: conversationId, key, created_at: now } = approval;
+  const text = { tool: cleanText(approval.tool), words: cleanText(approval.words) };
+  const account = approval.account === null ? null : cleanText(approval.account);
+  return await db.transaction().execute(async (tx) => {
+    // One at a time for an installation: two rows for one approval would leave one behind when it is revoked.
+    await lockInstallation(tx, installationId);
+    if (conversationId !== null && !(await holdConversation(tx, installationId, conversationId))) return undefined;
+    await tx
+      .deleteFrom("approvals")
+      .where("installation_id", "=", installationId)
+      .where((row) =>
+        row.or([
+          row("expires_at", "<=", now),
+          row.and([row("key", "=", key), row("conversation_id", "is not distinct from", conversationId)]),
+        ]),
+      )
+      .execute();
+    const id = `approval_${randomBytes(8).toString("hex")}`;
+    const values = { ...approval, ...text, account, id };
+    return await tx.insertInto("approvals").values(values).returningAll().executeTakeFirstOrThrow();
+  });
+}
+
+/** The approval that covers a call at this moment, if there is one; one that holds everywhere before one of the conversation. */
+export async function findApproval(
+  db: Kysely<Database>,
+  { installationId, conversationId, key }: ApprovalQuestion,
+  now: number,
+): Promise<Approval | undefined> {
+  return await db
+    .selectFrom("approvals")
+    .selectAll()
+    .where("installation_id", "=", installationId)
+    .where("key", "=", key)
+    .where((row) =>
+      row.or([row("conversation_id", "is", null), row("conversation_id", "=", cleanText(conversationId ?? ""))]),
+    )
+    .where((row) => row.or([row("expires_at", "is", null), row("expires_at", ">", new Date(now))]))
+    .orderBy("conversation_id", (order) => order.desc().nullsFirst())
+    .limit(1)
+    .executeTakeFirst();
+}
+
+/** Note that an approval answered for the person. `false` when it was revoked in the meantime, and so answers nothing. */
+export async function useApproval(db: Kysely<Database>, id: string, now: number): Promise<boolean> {
+  const update = db
+    .updateTable("approvals")
+    .set({ last_used_at: new Date(now) })
+    .where("id", "=", id);
+  return (await update.returning("id").executeTakeFirst()) !== undefined;
+}
+
+/** Every approval that still counts, newest first. */
+export async function listApprovals(db: Kysely<Database>, installationId: string, now: number): Promise<Approval[]> {
+  return await db
+    .selectFrom("approvals")
+    .selectAll()
+    .where("installation_id", "=", installationId)
+    .where((row) => row.or([row("expires_at", "is", null), row("expires_at", ">", new Date(now))]))
+    .orderBy("created_at", "desc")
+    .orderBy("id")
+    .execute();
+}
+
+/** Take approvals back, by their ids; those that were there. */
+export async function deleteApprovals(
+  db: Kysely<Database>,
+  installationId: string,
+  ids: string[],
+): Promise<Approval[]> {
+  if (ids.length === 0) return [];
+  const rows = db.deleteFrom("approvals").where("installation_id", "=", installationId).where("id", "in", ids);
+  return await rows.returningAll().execute();
+}
+
+/** Whether the conversation is the installation's; it stays as long as the transaction. */
+async function holdConversation(tx: Connection, installationId: string, id: string): Promise<boolean> {
+  const query = tx.selectFrom("conversations").select("id").where("id", "=", cleanText(id));
+  return (await query.where("installation_id", "=", installationId).forKeyShare().executeTakeFirst()) !== undefined;
+}

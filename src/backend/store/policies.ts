@@ -1,0 +1,46 @@
+import type { Kysely } from "kysely";
+import { sql } from "kysely";
+import type { Policy } from "#protocol/conversations";
+import type { Database } from "./schema.ts";
+
+/** What a person lets kay do by itself: everything (`*`) first, then by name. */
+export async function listPolicies(db: Kysely<Database>, installationId: string): Promise<Policy[]> {
+  return await db
+    .selectFrom("policies")
+    .select(["target", "mode"])
+    .where("installation_id", "=", installationId)
+    .orderBy(sql`target collate "C"`)
+    .execute();
+}
+
+/** Set or, with mode `null`, forget the policies of some targets: all of them or none. No target may be there twice. */
+export async function putPolicies(
+  db: Kysely<Database>,
+  installationId: string,
+  changes: { target: string; mode: Policy["mode"] | null }[],
+  now: number,
+): Promise<void> {
+  const forgotten = changes.filter(({ mode }) => mode === null).map(({ target }) => target);
+  const rows = changes.flatMap(({ target, mode }) =>
+    mode === null ? [] : [{ installation_id: installationId, target, mode, updated_at: new Date(now) }],
+  );
+  // In one order for everybody, so that two changes at once wait for each other and never for ever.
+  rows.sort((a, b) => (a.target < b.target ? -1 : 1));
+  await db.transaction().execute(async (tx) => {
+    if (forgotten.length > 0) {
+      const policies = tx.deleteFrom("policies").where("installation_id", "=", installationId);
+      await policies.where("target", "in", forgotten).execute();
+    }
+    if (rows.length === 0) return;
+    await tx
+      .insertInto("policies")
+      .values(rows)
+      .onConflict((conflict) =>
+        conflict.columns(["installation_id", "target"]).doUpdateSet((row) => ({
+          mode: row.ref("excluded.mode"),
+          updated_at: row.ref("excluded.updated_at"),
+        })),
+      )
+      .execute();
+  });
+}

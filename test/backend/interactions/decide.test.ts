@@ -1,0 +1,102 @@
+import { expect, test } from "vitest";
+import { findGrant, rememberGrant } from "#backend/interactions/approvals";
+import { type CallQuestion, decide } from "#backend/interactions/decide";
+import { createConversation } from "#backend/store/conversations";
+import { insertInstallation } from "#backend/store/installations";
+import { putPolicies } from "#backend/store/policies";
+import type { PolicyMode } from "#protocol/conversations";
+import { NOON, useBackend } from "#test/backend";
+
+const world = useBackend();
+const BEFORE = "confirm_before_execution";
+const SEND: CallQuestion["tool"] = {
+  name: "slack.send_message",
+  service: "slack",
+  access: "write",
+  resource: ({ channel }) => `to ${channel}`,
+  modeOf: ({ text }) => (String(text).includes("@everyone") ? BEFORE : undefined),
+};
+const HI = { channel: "#general", text: "hi" };
+
+test("a write asks, offers its resource, and runs by itself once that was approved", async () => {
+  const { ask, approve } = await person();
+  const asked = await ask(HI);
+  expect(asked).toMatchObject({
+    mode: BEFORE,
+    why: "what changes something asks before it runs unless a policy says otherwise",
+    offer: { words: "slack.send_message to #general", scopes: [{}, {}, {}] },
+  });
+  expect(asked.grant).toBeUndefined();
+  await approve(asked, "session");
+  expect(await ask({ ...HI, text: "hello" })).toMatchObject({
+    mode: "auto",
+    why: "you approved slack.send_message to #general",
+    grant: { scope: "session", last_used_at: new Date(NOON).toISOString() },
+  });
+  expect(await ask({ ...HI, channel: "#random" })).toMatchObject({ mode: BEFORE });
+});
+
+test("a policy to ask every time is asked every time: nothing for longer counts, and nothing is offered", async () => {
+  const { ask, approve, policy } = await person();
+  await approve(await ask(HI), "always");
+  await policy("slack", "ask");
+  expect(await ask(HI)).toMatchObject({
+    mode: BEFORE,
+    why: "your policy for slack is to ask every time",
+    offer: { scopes: [{ scope: "once", words: "once" }] },
+  });
+  await policy("slack", "reads");
+  expect(await ask(HI)).toMatchObject({ mode: "auto", grant: { scope: "always" } });
+});
+
+test("an approval of a resource does not cover arguments that are always asked about", async () => {
+  const { ask, approve } = await person();
+  await approve(await ask(HI), "always");
+  const loud = { ...HI, text: "@everyone" };
+  const asked = await ask(loud);
+  expect(asked).toMatchObject({
+    mode: BEFORE,
+    why: "with these arguments slack.send_message always asks before it runs",
+    offer: { words: "slack.send_message with exactly these arguments" },
+  });
+  await approve(asked, "always");
+  expect(await ask(loud)).toMatchObject({ mode: "auto" });
+  expect(await ask({ ...loud, text: "@everyone!" })).toMatchObject({ mode: BEFORE });
+});
+
+test("what is to be looked at afterwards still is when the call was approved before", async () => {
+  const { ask, approve, policy } = await person();
+  const tool = { ...SEND, mode: "confirm_after_execution" as const };
+  expect(await ask(HI, { tool })).toMatchObject({ mode: "confirm_after_execution" });
+  await policy("*", "reads");
+  await approve(await ask(HI, { tool }), "always");
+  expect(await ask(HI, { tool })).toMatchObject({ mode: "confirm_after_execution", grant: { scope: "always" } });
+});
+
+test("whoever only wants to know leaves no trace", async () => {
+  const { ask, approve, question } = await person();
+  const { offer } = await approve(await ask(HI), "always");
+  expect(await ask(HI, { peek: true })).toMatchObject({ mode: "auto", grant: { last_used_at: null } });
+  expect(await findGrant(world().ports, { installationId: question.installationId, key: offer.key })).toMatchObject({
+    last_used_at: new Date(NOON).toISOString(),
+  });
+});
+
+async function person() {
+  const { ports } = world();
+  const installationId = `kaysession_${crypto.randomUUID()}`;
+  await insertInstallation(ports.db, installationId, new Date(NOON));
+  const conversation = { installationId, interactive: true, title: "A title", now: NOON };
+  const conversationId = await createConversation(ports.db, conversation);
+  const question = { installationId, conversationId, tool: SEND, writes: BEFORE } as const;
+  return {
+    question,
+    ask: (input: CallQuestion["input"], more: Partial<CallQuestion> = {}) =>
+      decide(ports, { ...question, input, ...more }),
+    approve: async (decision: Awaited<ReturnType<typeof decide>>, scope: "session" | "always") => {
+      await rememberGrant(ports, { installationId, conversationId, scope, offer: decision.offer });
+      return decision;
+    },
+    policy: (target: string, mode: PolicyMode) => putPolicies(ports.db, installationId, [{ target, mode }], NOON),
+  };
+}
