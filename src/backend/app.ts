@@ -1,6 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { Hono } from "hono";
 import { Problem } from "#protocol/errors";
+import { createEngine, type Engine } from "./generations/engine.ts";
 import { createRateLimits } from "./limits.ts";
 import type { Backend, BackendPorts } from "./ports.ts";
 import { aboutRoutes } from "./routes/about.ts";
@@ -10,6 +11,7 @@ import { withLimitedBody } from "./routes/body.ts";
 import { connectionRoutes } from "./routes/connections.ts";
 import { failureAnswer } from "./routes/failure.ts";
 import { admit } from "./routes/guard.ts";
+import { generationRoutes } from "./routes/generations.ts";
 import { toolRoutes } from "./routes/tools.ts";
 
 /** How long `close` waits for what is under way, in milliseconds. */
@@ -23,7 +25,8 @@ type Env = { Bindings: { requestId: string } };
  * Neither the socket (`listen.ts`) nor the database (its owner closes it) belongs to it.
  */
 export function createBackend(ports: BackendPorts): Backend {
-  const app = routes(ports);
+  const engine = createEngine(ports);
+  const app = routes(ports, engine);
   const limits = createRateLimits(ports.limits);
   const running = new Set<Promise<Response>>();
 
@@ -58,20 +61,23 @@ export function createBackend(ports: BackendPorts): Backend {
       running.add(answered);
       return answered;
     },
-    busy: () => running.size,
+    busy: () => running.size + engine.busy(),
+    tick: () => engine.tick(),
     async close() {
+      await engine.close();
       await Promise.race([Promise.allSettled(running), expired(CLOSE_LIMIT)]);
     },
   };
 }
 
-function routes(ports: BackendPorts): Hono<Env> {
+function routes(ports: BackendPorts, engine: Engine): Hono<Env> {
   const app = new Hono<Env>();
   app.route("/", aboutRoutes(ports));
   app.route("/", connectionRoutes(ports));
-  app.route("/", authRoutes(ports));
+  app.route("/", authRoutes(ports, engine));
   app.route("/", toolRoutes(ports));
-  app.route("/", askRoutes(ports));
+  app.route("/", askRoutes(ports, engine));
+  app.route("/", generationRoutes(ports, engine));
   app.onError((error, c) => failureAnswer(error, ports.log, c.env.requestId));
   app.notFound((c) => unknownRoute(app, c.req.method, c.req.path));
   return app;

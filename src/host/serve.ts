@@ -1,6 +1,6 @@
 import { mkdir } from "node:fs/promises";
-import { recoverLostWork } from "#backend/agent/recover";
 import { createBackend } from "#backend/app";
+import { recoverLostWork } from "#backend/generations/recover";
 import { DEFAULT_LIMITS } from "#backend/limits";
 import { listen } from "#backend/listen";
 import type { Backend, Log, ModelSettings } from "#backend/ports";

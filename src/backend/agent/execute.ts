@@ -1,4 +1,5 @@
 import { Problem } from "#protocol/errors";
+import type { Account } from "../interactions/account.ts";
 import type { Interactive } from "../interactions/asking.ts";
 import { channel } from "./channel.ts";
 import type { AgentEvent, Call, HeldCall, Outcome, Wait } from "./events.ts";
@@ -21,7 +22,9 @@ export type CallPorts = {
   /** How a call ended before this run of the step, if it did. */
   settled(toolCallId: string): Outcome | undefined;
   /** Asked before a call runs, each time anew. `account` is whose name it would run in. */
-  gate(call: Checked, account: string): Promise<Gate>;
+  gate(call: Checked, account: Account | undefined): Promise<Gate>;
+  /** A connection is missing: whether it is waited for, or how the call ends. */
+  missing(call: Call, integrations: string[], reason: string): Wait | Problem;
   /** Asked when a call ran, before the model sees what it came to. */
   after(call: Checked, outcome: Outcome): Promise<Outcome | Wait>;
   /** What a tool speaks to people with; `waiting` resolves when it asked and there is no answer yet. */
@@ -107,7 +110,8 @@ async function runOne(
     const problem = asProblem(error, "SERVICE_FAILED", `${checked.tool.title} could not do it: ${checked.summary}.`);
     const integrations = integrationsOf(problem);
     if (run.ports === undefined || integrations.length === 0) return { call, problem };
-    return { kind: "auth", toolCallId: call.toolCallId, integrations, reason: problem.message };
+    const missing = run.ports.missing(call, integrations, problem.message);
+    return missing instanceof Problem ? { call, problem: missing } : missing;
   }
 }
 
@@ -118,7 +122,7 @@ async function admitted(
 ): Promise<Outcome | Wait> {
   const { tool, toolCallId } = checked;
   const call = bare(checked);
-  const account = ports ? ((await tool.ready?.())?.account ?? "") : "";
+  const account = ports && (await tool.ready?.());
   const gate: Gate = (await ports?.gate(checked, account)) ?? { kind: "run", input: checked.parsed };
   if (gate.kind === "wait") return gate.wait;
   if (gate.kind === "denied") return { call, denied: gate.reason };

@@ -19,7 +19,7 @@ export type AgentInput = {
   /** Milliseconds; told to the model. */
   now: number;
   /** Whether a call must wait for a person's yes. One such call holds its whole step. */
-  holds(call: HeldCall): boolean;
+  holds(call: Checked): boolean | Promise<boolean>;
   /** A step that was begun before, or held and is now approved: its calls are run first, to the end even when the signal has fired. */
   open?: OpenStep;
   /** Model steps before this run. */
@@ -79,7 +79,8 @@ async function* oneStep(input: AgentInput, turn: Turn): AsyncGenerator<AgentEven
   if (signal.aborted) return yield* last({ type: "abort" });
   const checked = result.calls.map((call) => checkCall(call, tools));
   const runnable = checked.filter((call): call is Checked => !("problem" in call));
-  if (runnable.some((call) => input.holds(call))) {
+  const held = await Promise.all(runnable.map((call) => input.holds(call)));
+  if (held.includes(true)) {
     yield { type: "held", message: result.message, calls: runnable.map(heldCall) };
     yield { type: "finish-step" };
     return yield* last({ type: "finish", finishReason: "held" });

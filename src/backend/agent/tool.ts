@@ -1,4 +1,5 @@
 import type { JSONSchema7 } from "ai";
+import type { Account } from "../interactions/account.ts";
 import type { Interactive } from "../interactions/asking.ts";
 import type { Access, ToolMode, ToolResult } from "../services/service.ts";
 import type { Receipt } from "#protocol/ask";
@@ -30,7 +31,7 @@ export type AgentTool = {
    *
    * @throws Problem AUTH_REQUIRED
    */
-  ready?(): Promise<{ account: string }>;
+  ready?(): Promise<Account | undefined>;
   /** @throws Problem of the closed table; AUTH_REQUIRED when the service is not connected */
   run(input: Record<string, unknown>, context: RunContext): Promise<ToolResult>;
 };

@@ -1,9 +1,11 @@
 import type { JSONSchema7 } from "ai";
 import * as z from "zod/mini";
 import { serviceAccess } from "../connections/access.ts";
+import { type Account, accountOf } from "../interactions/account.ts";
 import type { BackendPorts } from "../ports.ts";
 import { createServiceHttp } from "../services/http.ts";
 import type { ServiceConfiguration, ServiceHttp, Tool, ToolResult } from "../services/service.ts";
+import { findGrant } from "../store/grants.ts";
 import { planEffect, setEffectState, settleEffect } from "../store/effects.ts";
 import { type Effect, type EffectBefore, type EffectLog, recordEffect } from "./effect.ts";
 import { inputProblem } from "./input.ts";
@@ -15,10 +17,9 @@ export type ToolOwner = { installationId: string; generationId: string };
 /** How tools reach their services: whose tokens they use, and where their effects are written down. */
 export type Reach = Pick<BackendPorts, "services" | "fetch" | "clock"> & {
   /** The token of now, and what the connection is bound to. `rejected` is a token that the service refused with 401. */
-  access(
-    service: string,
-    rejected?: string,
-  ): Promise<{ token: string; metadata: Record<string, unknown>; account?: string }>;
+  access(service: string, rejected?: string): Promise<{ token: string; metadata: Record<string, unknown> }>;
+  /** Whose account a service is connected as. */
+  account?(service: string): Promise<Account | undefined>;
   effects: EffectLog;
 };
 
@@ -29,6 +30,10 @@ export function toolbox(ports: BackendPorts, owner: ToolOwner): AgentTool[] {
     fetch: ports.fetch,
     clock: ports.clock,
     access: (service, rejected) => serviceAccess(ports, owner.installationId, service, rejected ? { rejected } : {}),
+    account: async (service) => {
+      const grant = await findGrant(ports.db, owner.installationId, service);
+      return grant && accountOf(grant);
+    },
     effects: {
       scope: owner.generationId,
       plan: async (effect) => {
@@ -60,7 +65,10 @@ function agentTool(ports: Reach, configuration: ServiceConfiguration, tool: Tool
     ...(tool.mode ? { mode: tool.mode } : {}),
     modeOf: (input) => tool.modeOf?.(input),
     resource: (input) => tool.resource?.(input),
-    ready: async () => ({ account: (await ports.access(service.name)).account ?? "" }),
+    ready: async () => {
+      await ports.access(service.name);
+      return await ports.account?.(service.name);
+    },
     examples: tool.examples,
     schema: z.toJSONSchema(tool.input, { io: "input" }) as JSONSchema7,
     parse: (input) => checkedInput(tool, input),

@@ -15,16 +15,17 @@ const STALE: Page = {
   text: "It was used before, has expired, or does not come from kay. Nothing was changed.",
 };
 
+/** The page for the person with its status, and the connection that was made, if one was. */
+export type Returned = { status: number; page: Page; connected?: { installationId: string; service: string } };
+
 /**
  * The browser came back from a provider (RFC 6749 section 4.1.2). Only the first callback of a state counts; a second, forged, expired or
  * incomplete one changes nothing and is logged without its values (case A17).
- *
- * @returns the page for the person, and its status
  */
 export async function authorizationCallback(
   ports: BackendPorts,
   query: URLSearchParams,
-): Promise<{ status: number; page: Page }> {
+): Promise<Returned> {
   const hash = stateHash(query.getAll("state").length === 1 ? query.get("state") : null);
   const error = query.get("error");
   const code = query.get("code");
@@ -34,7 +35,8 @@ export async function authorizationCallback(
   const state = await claimState(ports.db, hash, { status: "exchanging" }, new Date(ports.clock.now()));
   if (!state) return stale(ports, "state not pending");
   try {
-    return { status: 200, page: await completeConsent(ports, state, code) };
+    const page = await completeConsent(ports, state, code);
+    return { status: 200, page, connected: { installationId: state.installation_id, service: state.service } };
   } catch (error) {
     const problem = asProblem(ports, error);
     await settleState(ports.db, hash, {

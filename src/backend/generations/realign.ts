@@ -73,20 +73,20 @@ type State = { said: string; own: boolean; renamed: Map<string, string> };
 type TextDelta = Extract<StreamPart, { type: "text-delta" }>;
 
 function sameOrOwn(part: TextDelta, state: State, logged: Logged, diverge: () => StreamPart[]): StreamPart[] {
-  const before = state.said;
   state.said += part.delta;
   if (logged.text.startsWith(state.said)) return [];
+  // Everything that was seen was said again: from here on it is new.
+  const more = state.said.startsWith(logged.text) ? state.said.slice(logged.text.length) : undefined;
   const open = logged.open?.type === "text" ? logged.open.id : undefined;
-  if (state.said.startsWith(logged.text) && open !== undefined) {
-    // Everything that was seen was said again: from here on it is new.
+  if (more !== undefined && open !== undefined) {
     state.own = true;
     state.renamed.set(part.id, open);
     delete logged.open;
-    return [{ type: "text-delta", id: open, delta: state.said.slice(Math.max(logged.text.length, before.length - part.delta.length)) }];
+    return [{ type: "text-delta", id: open, delta: more }];
   }
   const id = `${part.id}-again`;
   state.renamed.set(part.id, id);
-  return [...diverge(), { type: "text-start", id }, { type: "text-delta", id, delta: state.said }];
+  return [...diverge(), { type: "text-start", id }, { type: "text-delta", id, delta: more ?? state.said }];
 }
 
 function renamed<P extends { id: string }>(part: P, { renamed: ids }: State): P {

@@ -16,7 +16,7 @@ export type Writer = {
   push(part: StreamPart): void;
   /** Written now, with everything before, in one transaction with the change that the parts tell of. @throws LostGeneration */
   commit(parts: StreamPart[], change?: (tx: Connection) => Promise<void>): Promise<void>;
-  /** Why it could not be written, if so. */
+  /** Why it could not be written, if so; then nothing is written any more. */
   failure(): unknown;
 };
 
@@ -38,15 +38,14 @@ export function createWriter(ports: Pick<BackendPorts, "db" | "clock">, owner: O
       if (failure !== undefined) throw failure;
       return parts.length > 0 || change ? append(ports, owner, parts, change) : undefined;
     });
-    queue = written.catch(() => {});
+    queue = written.catch((error: unknown) => {
+      failure ??= error;
+    });
     return written;
   };
   const soon = (ms: number) => {
     timer ??= setTimeout(() => {
-      write().catch((error: unknown) => {
-        failure ??= error;
-        failed();
-      });
+      write().catch(failed);
     }, ms);
   };
   return {

@@ -3,25 +3,28 @@ import { AskRequest, ConfirmRequest, type OutcomeResponse } from "#protocol/ask"
 import { Problem, problemBody } from "#protocol/errors";
 import { parseShape } from "#protocol/parse";
 import { authenticate } from "../accounts/authenticate.ts";
-import { type Answer, ask } from "../agent/ask.ts";
-import { confirm } from "../agent/confirm.ts";
+import { type Answer, ask } from "../generations/ask.ts";
+import { confirm } from "../generations/confirm.ts";
+import type { Engine } from "../generations/engine.ts";
 import type { BackendPorts } from "../ports.ts";
 import { findRequest } from "../store/requests.ts";
+import { beginStream, outcomeOfStream, type StreamPlace, streamOf } from "./ask-stream.ts";
 import { answerOnce } from "./idempotency.ts";
 
 /** Asking (guide, "Ask Endpoint"): `POST /ask`, `POST /ask/confirm`, and what became of a request, `GET /requests/:key`. */
-export function askRoutes(ports: BackendPorts): Hono {
+export function askRoutes(ports: BackendPorts, engine: Engine): Hono {
   const app = new Hono();
   app.post("/ask", async (c) => {
     const { installationId } = await authenticate(ports, c.req.raw);
+    if (wantsStream(c.req.raw)) return await streamed(ports, engine, installationId, c.req.raw);
     return await answerOnce(ports, installationId, c.req.raw, (body, signal) =>
-      asked(ports, installationId, body, signal),
+      asked(ports, engine, installationId, { body, signal }),
     );
   });
   app.post("/ask/confirm", async (c) => {
     const { installationId } = await authenticate(ports, c.req.raw);
     return await answerOnce(ports, installationId, c.req.raw, (body, signal) =>
-      confirm(ports, installationId, parseShape(ConfirmRequest, body, "the confirmation"), signal),
+      confirm(ports, engine, installationId, parseShape(ConfirmRequest, body, "the confirmation"), signal),
     );
   });
   app.get("/requests/:key", async (c) => {
@@ -32,24 +35,62 @@ export function askRoutes(ports: BackendPorts): Hono {
   return app;
 }
 
-async function asked(ports: BackendPorts, installationId: string, body: unknown, signal: AbortSignal): Promise<Answer> {
+/** A client that takes a stream gets one; what answers a confirmation is JSON in any case. */
+function wantsStream(request: Request): boolean {
+  return /\btext\/event-stream\b/i.test(request.headers.get("accept") ?? "");
+}
+
+/** A repeat with the same key gets the same stream, from its beginning. */
+async function streamed(ports: BackendPorts, engine: Engine, installationId: string, request: Request): Promise<Response> {
+  let client: AskRequest["client"];
+  const response = await answerOnce(ports, installationId, request, async (body, signal) => {
+    if (isConfirmation(body)) return await asked(ports, engine, installationId, { body, signal });
+    checkPrompt(body);
+    client = (body as AskRequest).client;
+    const stream = await beginStream(ports, engine, installationId, body);
+    return { status: 200, body: { stream } };
+  });
+  const { stream } = (await response.clone().json()) as { stream?: StreamPlace };
+  return stream ? await streamOf(ports, engine, stream, client) : response;
+}
+
+function isConfirmation(body: unknown): boolean {
   const token = (body as { confirmation_token?: unknown } | null)?.confirmation_token;
-  if (typeof token === "string" && token !== "") {
-    const approved = (body as { approved?: unknown }).approved ?? true;
-    const request = parseShape(ConfirmRequest, { confirmation_token: token, approved }, "the confirmation");
-    return await confirm(ports, installationId, request, signal);
+  return typeof token === "string" && token !== "";
+}
+
+async function asked(
+  ports: BackendPorts,
+  engine: Engine,
+  installationId: string,
+  { body, signal }: { body: unknown; signal: AbortSignal },
+): Promise<Answer> {
+  if (isConfirmation(body)) {
+    const { confirmation_token, approved = true } = body as Record<string, unknown>;
+    const request = parseShape(ConfirmRequest, { confirmation_token, approved }, "the confirmation");
+    return await confirm(ports, engine, installationId, request, signal);
   }
+  checkPrompt(body);
+  return await ask(ports, engine, installationId, parseShape(AskRequest, body, "the request"), signal);
+}
+
+/** In the guide's words. */
+function checkPrompt(body: unknown): void {
   const prompt = (body as { prompt?: unknown } | null)?.prompt;
   if (prompt === undefined || prompt === null || (typeof prompt === "string" && prompt.trim() === "")) {
     throw new Problem("INVALID_REQUEST", "Missing required field: prompt", { details: { field: "prompt" } });
   }
-  return await ask(ports, installationId, parseShape(AskRequest, body, "the request"), signal);
 }
 
 async function outcome(ports: BackendPorts, installationId: string, key: string): Promise<OutcomeResponse> {
   const found = await findRequest(ports.db, installationId, key);
   if (!found) throw new Problem("NOT_FOUND", "No request with this key has arrived.");
   if (found.state !== "done") return { state: found.state };
+  const { stream } = (found.answer ?? {}) as { stream?: StreamPlace };
+  if (stream) {
+    const answer = await outcomeOfStream(ports, stream);
+    return answer ? { state: "done", status: 200, answer } : { state: "running" };
+  }
   return { state: "done", status: found.status ?? undefined, answer: found.answer };
 }
 

@@ -6,14 +6,17 @@ import { endSignIn, rotate } from "../accounts/rotation.ts";
 import { authorizationCallback } from "../connections/callback.ts";
 import { pageAnswer } from "../connections/page.ts";
 import { authorizationStatus } from "../connections/status.ts";
+import { serviceConnected } from "../generations/auth.ts";
+import type { Engine } from "../generations/engine.ts";
 import type { BackendPorts } from "../ports.ts";
 import { readJsonBody } from "./body.ts";
 
 /** Signing in, staying signed in, signing out (guide, "Service Connection Flow" and "Token Refresh"). */
-export function authRoutes(ports: BackendPorts): Hono {
+export function authRoutes(ports: BackendPorts, engine: Engine): Hono {
   const app = new Hono();
   app.get("/auth/callback", async (c) => {
-    const { page, status } = await authorizationCallback(ports, new URL(c.req.url).searchParams);
+    const { page, status, connected } = await authorizationCallback(ports, new URL(c.req.url).searchParams);
+    if (connected) await serviceConnected(ports, engine, connected);
     return pageAnswer(page, status);
   });
   app.get("/auth/status/:state", async (c) => {

@@ -1,6 +1,7 @@
 import { randomBytes } from "node:crypto";
 import type { ModelMessage } from "ai";
 import type { Kysely } from "kysely";
+import type { Connection } from "./connection.ts";
 import { cleanText, jsonColumn } from "./json.ts";
 import type { Database } from "./schema.ts";
 
@@ -30,46 +31,80 @@ export async function createConversation(
   return id;
 }
 
+/**
+ * Hold a conversation until the transaction ends, so that what is decided about its generations stays true meanwhile.
+ *
+ * @returns the number of its newest event
+ */
+export async function lockConversation(tx: Connection, id: string): Promise<number> {
+  const query = tx.selectFrom("conversations").select("last_event").where("id", "=", id);
+  return (await query.forUpdate().executeTakeFirst())?.last_event ?? 0;
+}
+
 /** Whether the conversation exists and belongs to the installation. Somebody else's does not exist. */
 export async function ownsConversation(db: Kysely<Database>, installationId: string, id: string): Promise<boolean> {
   const query = db.selectFrom("conversations").select("id").where("id", "=", cleanText(id));
   return (await query.where("installation_id", "=", installationId).executeTakeFirst()) !== undefined;
 }
 
-/** The conversation's messages in order, at most the first `limit`. */
-export async function loadMessages(db: Kysely<Database>, id: string, limit?: number): Promise<ModelMessage[]> {
-  let query = db.selectFrom("messages").select("message").where("conversation_id", "=", id).orderBy("sequence");
-  if (limit !== undefined) query = query.limit(limit);
-  const rows = await query.execute();
+/**
+ * What a generation has before it, in order: the messages that were there when it began, and its own. What was said in between belongs to
+ * others.
+ */
+export async function loadMessages(
+  db: Connection,
+  id: string,
+  { seen, generationId }: { seen: number; generationId: string },
+): Promise<ModelMessage[]> {
+  const rows = await db
+    .selectFrom("messages")
+    .select("message")
+    .where("conversation_id", "=", id)
+    .where((e) => e.or([e("sequence", "<=", seen), e("generation_id", "=", generationId)]))
+    .orderBy("sequence")
+    .execute();
   return rows.map(({ message }) => message as unknown as ModelMessage);
 }
 
+/** The newest message of a conversation. */
+export async function lastMessage(db: Connection, id: string): Promise<ModelMessage | undefined> {
+  const newest = db.selectFrom("messages").select("message").where("conversation_id", "=", id);
+  const row = await newest.orderBy("sequence", "desc").limit(1).executeTakeFirst();
+  return row && (row.message as unknown as ModelMessage);
+}
+
 /**
- * Append messages that belong together, all or none, numbered under the lock of the conversation's row so that two nodes never collide.
+ * Append messages that belong together, numbered under the lock of the conversation's row so that two nodes never collide.
  *
+ * @param tx the transaction they are part of
  * @returns how many messages the conversation has now
  */
 export async function appendMessages(
-  db: Kysely<Database>,
+  tx: Connection,
   id: string,
-  messages: ModelMessage[],
-  now: number,
+  { messages, generationId, now }: { messages: ModelMessage[]; generationId: string | null; now: number },
 ): Promise<number> {
   const at = new Date(now);
-  return await db.transaction().execute(async (tx) => {
-    await tx.updateTable("conversations").set({ updated_at: at }).where("id", "=", id).execute();
-    const { last } = await tx
-      .selectFrom("messages")
-      .select((e) => e.fn.coalesce(e.fn.max("sequence"), e.lit(0)).as("last"))
-      .where("conversation_id", "=", id)
-      .executeTakeFirstOrThrow();
-    const rows = messages.map((message, index) => ({
-      conversation_id: id,
-      sequence: last + index + 1,
-      message: jsonColumn(message),
-      created_at: at,
-    }));
-    if (rows.length > 0) await tx.insertInto("messages").values(rows).execute();
-    return last + rows.length;
-  });
+  await tx.updateTable("conversations").set({ updated_at: at }).where("id", "=", id).execute();
+  const { last } = await tx
+    .selectFrom("messages")
+    .select((e) => e.fn.coalesce(e.fn.max("sequence"), e.lit(0)).as("last"))
+    .where("conversation_id", "=", id)
+    .executeTakeFirstOrThrow();
+  const rows = messages.map((message, index) => ({
+    conversation_id: id,
+    sequence: last + index + 1,
+    message: jsonColumn(message),
+    generation_id: generationId,
+    created_at: at,
+  }));
+  if (rows.length > 0) await tx.insertInto("messages").values(rows).execute();
+  return last + rows.length;
+}
+
+/** Titles of conversations by their ids. */
+export async function titlesOf(db: Connection, ids: string[]): Promise<Map<string, string | null>> {
+  if (ids.length === 0) return new Map();
+  const rows = await db.selectFrom("conversations").select(["id", "title"]).where("id", "in", ids).execute();
+  return new Map(rows.map(({ id, title }) => [id, title]));
 }

@@ -53,9 +53,15 @@ export async function claimGeneration(db: Kysely<Database>, id: string, node: nu
       .where(idle)
       .forUpdate()
       .executeTakeFirst();
-    if (before) await tx.updateTable("generations").set({ node, wake_at: null }).where("id", "=", id).execute();
+    if (before) await tx.updateTable("generations").set({ node }).where("id", "=", id).execute();
     return before;
   });
+}
+
+/** Give a generation back that this node claimed. */
+export async function releaseGeneration(db: Kysely<Database>, id: string, node: number): Promise<void> {
+  const query = db.updateTable("generations").set({ node: null }).where("id", "=", id);
+  await query.where("node", "=", node).where("finished_at", "is", null).execute();
 }
 
 /** Whether the generation is still this node's; held until the transaction ends, so that nobody takes it meanwhile. */
@@ -66,7 +72,7 @@ export async function holdsGeneration(tx: Connection, id: string, node: number):
 
 /** What changes when a step ends, or when a generation waits or is over. */
 export type GenerationChange = Partial<
-  Pick<StoredGeneration, "status" | "node" | "steps" | "wake_at" | "finished_at" | "cancel">
+  Pick<StoredGeneration, "status" | "node" | "steps" | "wake_at" | "paused_at" | "finished_at" | "cancel">
 > & { options?: object; step?: object | null; auth?: object | null };
 
 export async function changeGeneration(tx: Connection, id: string, change: GenerationChange): Promise<void> {
@@ -95,7 +101,7 @@ export async function openGenerations(db: Connection, conversationId: string): P
     .execute();
 }
 
-/** Those that a node should look at: abandoned by a node that is gone, or waited for long enough. */
+/** Those that a node should look at: left by a node that is gone, waited for long enough, or answered without anybody noticing. */
 export async function generationsToWake(db: Kysely<Database>, now: number): Promise<string[]> {
   const rows = await db
     .selectFrom("generations")
@@ -105,6 +111,8 @@ export async function generationsToWake(db: Kysely<Database>, now: number): Prom
       e.or([
         e.and([e("status", "=", "running"), idle()]),
         e("wake_at", "<=", new Date(now)),
+        e.and([e("node", "is", null), sql<boolean>`exists (select from interactions i
+          where i.generation_id = generations.id and i.answered_at >= generations.paused_at and not i.late)`]),
         e.and([e("cancel", "is not", null), idle()]),
       ]),
     )
@@ -124,6 +132,24 @@ export async function awaitingService(db: Kysely<Database>, installationId: stri
     .where(sql<boolean>`auth -> 'integrations' ? ${service}`)
     .execute();
   return rows.map(({ id }) => id);
+}
+
+/** Those of an installation that wait for a connection. */
+export async function awaitingAuth(db: Kysely<Database>, installationId: string): Promise<StoredGeneration[]> {
+  return await db
+    .selectFrom("generations")
+    .selectAll()
+    .where("installation_id", "=", installationId)
+    .where("status", "=", "awaiting_auth")
+    .where("finished_at", "is", null)
+    .orderBy("created_at")
+    .execute();
+}
+
+/** The same row, held until the transaction ends; undefined when it is over. */
+export async function lockGeneration(tx: Connection, id: string): Promise<StoredGeneration | undefined> {
+  const query = tx.selectFrom("generations").selectAll().where("id", "=", id).where("finished_at", "is", null);
+  return await query.forNoKeyUpdate().executeTakeFirst();
 }
 
 /** Tell every node that somebody wants something of this generation. */

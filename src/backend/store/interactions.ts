@@ -41,6 +41,23 @@ export async function interactionsOf(db: Connection, generationId: string): Prom
   return rows.map(stored);
 }
 
+/** The request at this place of a call. */
+export async function interactionOf(
+  db: Connection,
+  generationId: string,
+  toolCallId: string,
+  ordinal: number,
+): Promise<StoredInteraction | undefined> {
+  const row = await db
+    .selectFrom("interactions")
+    .selectAll()
+    .where("generation_id", "=", generationId)
+    .where("tool_call_id", "=", toolCallId)
+    .where("ordinal", "=", ordinal)
+    .executeTakeFirst();
+  return row && stored(row);
+}
+
 export async function findInteraction(db: Connection, id: string): Promise<StoredInteraction | undefined> {
   const row = await db.selectFrom("interactions").selectAll().where("id", "=", id).executeTakeFirst();
   return row && stored(row);

@@ -75,7 +75,8 @@ const SECOND = [
   `create index events_by_generation on events (generation_id)`,
   `alter table generations
      add column node integer, add column options jsonb not null default '{}', add column steps integer not null default 0, add column step jsonb,
-     add column auth jsonb, add column wake_at timestamptz, add column cancel text`,
+     add column auth jsonb, add column wake_at timestamptz, add column paused_at timestamptz,
+     add column cancel text`,
   `create index generations_open on generations (conversation_id, created_at) where finished_at is null`,
   `create table calls (
      generation_id text not null references generations on delete cascade, step integer not null, position integer not null,

@@ -139,6 +139,8 @@ export type Generations = {
   auth: MaybeJson;
   /** When the earliest thing it waits for ends. */
   wake_at: MaybeTime;
+  /** When the last node left it waiting. */
+  paused_at: MaybeTime;
   /** Why it is to be stopped, once somebody wants that. */
   cancel: string | null;
   created_at: Time;
