@@ -1,0 +1,22 @@
+import type { AskResponse } from "#protocol/ask";
+import type { BackendPorts } from "../ports.ts";
+import { receiptsOf } from "../store/effects.ts";
+import { eventsOf } from "../store/events.ts";
+import type { StoredGeneration } from "../store/generations.ts";
+
+/** The answer of a generation that is over, in the guide's object: the text of its last step, or why there is none. */
+export async function answerOf({ db }: Pick<BackendPorts, "db">, row: StoredGeneration): Promise<AskResponse> {
+  const parts = (await eventsOf(db, row.id)).map(({ part }) => part);
+  const from = parts.findLastIndex(({ type }) => type === "start-step");
+  const text = parts.slice(from + 1).flatMap((part) => {
+    if (part.type === "text-delta") return [part.delta];
+    return part.type === "text-end" ? ["\n\n"] : [];
+  });
+  const ids = { session_id: row.conversation_id, generation_id: row.id, receipts: await receiptsOf(db, row.id) };
+  const message = text.join("").trim();
+  const last = parts.findLast((part) => part.type === "error" || part.type === "abort");
+  if (last?.type === "error") return { status: "error", message: last.errorText, code: last.code, ...ids };
+  if (last?.type === "abort") return { status: "error", message: last.reason ?? "It was cancelled.", code: "CANCELLED", ...ids };
+  const { prompt } = row.options as { prompt: string };
+  return { status: "completed", message, data: { prompt, response: message }, ...ids };
+}

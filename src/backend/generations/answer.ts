@@ -1,0 +1,121 @@
+import type { InteractionAnswer, InteractionAnswered } from "#protocol/conversations";
+import { Problem } from "#protocol/errors";
+import type { InteractionResponse } from "#protocol/events";
+import { findTool } from "../agent/direct.ts";
+import { toolbox } from "../agent/toolbox.ts";
+import type { BackendPorts } from "../ports.ts";
+import { listClients } from "../store/clients.ts";
+import { appendEvents } from "../store/events.ts";
+import { notifyGeneration } from "../store/generations.ts";
+import { closeInteraction, findInteraction, type StoredInteraction } from "../store/interactions.ts";
+import { responseParts } from "./calls.ts";
+import type { Engine } from "./engine.ts";
+import { expire } from "./expire.ts";
+import { start } from "./start.ts";
+
+/**
+ * Answer an approval or a form, from any process at any node. The first answer before its end wins; whoever comes later is told what won. An
+ * answer that cannot be right is refused and leaves the request open.
+ *
+ * @throws Problem INTERACTION_NOT_FOUND, INTERACTION_CLOSED (details `answered`), INTERACTION_UNAVAILABLE, INVALID_REQUEST
+ */
+export async function answerInteraction(
+  ports: BackendPorts,
+  engine: Engine,
+  place: { installationId: string; conversationId: string; interactionId: string },
+  answer: InteractionAnswer,
+): Promise<InteractionAnswered> {
+  const found = await findInteraction(ports.db, place.interactionId);
+  if (found?.installation_id !== place.installationId || found.conversation_id !== place.conversationId)
+    throw new Problem("INTERACTION_NOT_FOUND", "There is no such request.");
+  if (found.status !== "open") throw closed(found);
+  const client = await answeringClient(ports, found, answer);
+  checkAnswer(ports, found, answer);
+  const now = ports.clock.now();
+  const response: InteractionResponse = {
+    interaction_id: found.id,
+    action: answer.action,
+    ...(answer.action === "approve" ? { approval_scope: answer.approval_scope ?? "once" } : {}),
+    ...(answer.input === undefined ? {} : { input: answer.input }),
+    ...(answer.edited_args === undefined ? {} : { edited_args: answer.edited_args }),
+    ...(answer.reason === undefined ? {} : { reason: answer.reason }),
+    ...(client === undefined ? {} : { client }),
+    answered_at: new Date(now).toISOString(),
+  };
+  if (!(await record(ports, found, response, now))) {
+    await expire(ports, found, now);
+    throw closed((await findInteraction(ports.db, found.id)) ?? found);
+  }
+  if (found.late) await startLate(ports, engine, found, response);
+  else engine.wake(found.generation_id);
+  return { ...response, session_id: found.conversation_id, generation_id: found.generation_id };
+}
+
+function record(ports: BackendPorts, found: StoredInteraction, response: InteractionResponse, now: number): Promise<boolean> {
+  return ports.db.transaction().execute(async (tx) => {
+    if (!(await closeInteraction(tx, found.id, "answered", response, now))) return false;
+    const parts = responseParts(response).map((part) => ({ generationId: found.generation_id, part }));
+    await appendEvents(tx, found.conversation_id, parts, now);
+    await notifyGeneration(tx, found.generation_id);
+    return true;
+  });
+}
+
+/** Its call is over: the answer becomes a message of the person, in a new turn that waits for the one under way. */
+async function startLate(
+  ports: BackendPorts,
+  engine: Engine,
+  { request, installation_id, conversation_id }: StoredInteraction,
+  { action, input = {} }: InteractionResponse,
+): Promise<void> {
+  const labels = new Map(request.input_schema?.fields.map(({ id, label }) => [id, label]));
+  const lines = Object.entries(input).map(([id, value]) => `${labels.get(id) ?? id}: ${String(value)}`);
+  const said = action === "submit" ? lines.join("\n") : `(${action})`;
+  const prompt = `${request.prompt ? `Answer to “${request.prompt}”:\n` : ""}${said}`;
+  const { generationId, queued } = await start(ports, engine, installation_id, {
+    session_id: conversation_id,
+    when_busy: "queue",
+    options: { prompt, context: {}, mode: "stream", interactive: true, confirm: false, source: "late_answer" },
+  });
+  if (!queued) engine.wake(generationId);
+}
+
+/** The name of the client that answers; one that said it does not answer is refused. */
+async function answeringClient(
+  ports: BackendPorts,
+  { conversation_id }: StoredInteraction,
+  { client }: InteractionAnswer,
+): Promise<string | undefined> {
+  if (client === undefined) return undefined;
+  const known = (await listClients(ports.db, conversation_id)).find(({ client_id }) => client_id === client);
+  if (known && !(known.interaction.supported && known.interaction.enabled))
+    throw new Problem("INTERACTION_UNAVAILABLE", "This client has said that it does not answer requests.");
+  return known?.name ?? client;
+}
+
+function checkAnswer(ports: BackendPorts, { request, installation_id }: StoredInteraction, answer: InteractionAnswer): void {
+  const { action, approval_scope: scope = "once", edited_args: edited } = answer;
+  const fitting = request.interaction_type === "approval" ? ["approve", "deny"] : ["submit", "cancel"];
+  if (!fitting.includes(action)) {
+    const kind = request.interaction_type === "approval" ? "An approval" : "A form";
+    throw new Problem("INVALID_REQUEST", `${kind} is answered with ${fitting.join(" or ")}, not with ${action}.`);
+  }
+  if (action !== "approve") return;
+  const offered = request.approval_scopes?.map((each) => each.scope) ?? ["once"];
+  if (!offered.includes(scope))
+    throw new Problem("INVALID_REQUEST", `This can be approved for ${offered.join(", ")}, not for ${scope}.`);
+  if (edited === undefined) return;
+  if (!request.editable) throw new Problem("INVALID_REQUEST", "What this would do cannot be edited.");
+  const tools = toolbox(ports, { installationId: installation_id, generationId: "" });
+  findTool(tools, request.tool_name).parse(edited);
+}
+
+function closed({ status, response, id }: StoredInteraction): Problem {
+  const answered = response ?? { interaction_id: id, action: "cancel" };
+  const words: Record<string, string> = {
+    answered: `It was answered already: ${answered.action}.`,
+    expired: "It expired before it was answered; it was not done.",
+    cancelled: "It was cancelled; it was not done.",
+  };
+  return new Problem("INTERACTION_CLOSED", words[status] ?? "It is closed.", { details: { answered } });
+}

@@ -1,0 +1,142 @@
+import type { AskRequest, AskResponse, PlannedCall } from "#protocol/ask";
+import { Problem } from "#protocol/errors";
+import { openConfirmation } from "../interactions/confirmations.ts";
+import type { BackendPorts } from "../ports.ts";
+import type { HeldCall } from "../agent/events.ts";
+import type { Engine } from "./engine.ts";
+import type { GenerationOptions } from "./options.ts";
+import { authProblem } from "./pause.ts";
+import type { SliceEnd } from "./slice.ts";
+import { start } from "./start.ts";
+
+/** An answer of asking: the body, and the HTTP status that goes with it. */
+export type Answer = { status: number; body: AskResponse };
+
+/** What belongs to one ask, whoever answers it. */
+export type Asking = {
+  installationId: string;
+  conversationId: string;
+  generationId: string;
+  options: Pick<GenerationOptions, "prompt" | "context" | "interactive" | "confirm">;
+};
+
+/**
+ * `POST /ask` in its three modes (guide). Without `confirm` reads and writes run and only destructive calls are held; with `confirm`
+ * nothing runs before a yes.
+ *
+ * @param signal fires when whoever asks has gone: the work is stopped
+ * @throws Problem SESSION_NOT_FOUND
+ */
+export async function ask(
+  ports: BackendPorts,
+  engine: Engine,
+  installationId: string,
+  request: AskRequest,
+  signal: AbortSignal,
+): Promise<Answer> {
+  const { prompt, interactive = false, confirm = false, context = {} } = request;
+  const options: GenerationOptions = { prompt, context, interactive, confirm, mode: "answer", source: "typed" };
+  const { conversationId, generationId } = await start(ports, engine, installationId, { ...request, options });
+  const asking: Asking = { installationId, conversationId, generationId, options };
+  const result = await attended(engine, generationId, signal);
+  if (confirm && (result.kind === "answered" || result.kind === "error")) return await holdNothing(ports, asking, result);
+  return await answerFor(ports, asking, result);
+}
+
+/** Runs the generation as long as somebody waits for it. */
+export async function attended(engine: Engine, generationId: string, signal: AbortSignal): Promise<SliceEnd> {
+  const gone = () => void engine.stop(generationId, "Whoever asked has gone.").catch(() => {});
+  signal.addEventListener("abort", gone, { once: true });
+  if (signal.aborted) gone();
+  try {
+    const end = await engine.run(generationId);
+    if (end === undefined) throw new Problem("BACKEND_BUSY", "This backend is just ending.");
+    return end;
+  } finally {
+    signal.removeEventListener("abort", gone);
+  }
+}
+
+/** The answer to a generation's result; `done` words a success (guide: one-shot, interactive, or a confirmed action). */
+export async function answerFor(
+  ports: BackendPorts,
+  asking: Asking,
+  result: SliceEnd,
+  done: (text: string, result: SliceEnd) => Answer = (text, { receipts }) => answered(asking, text, receipts),
+): Promise<Answer> {
+  switch (result.kind) {
+    case "answered":
+      return done(result.text.trim() || silence(result), result);
+    case "held":
+      return await confirmationFor(ports, asking, result);
+    case "auth":
+      return failed(asking, authProblem(ports, result.integrations), result);
+    case "error":
+      return failed(asking, result.problem, result);
+    case "waiting":
+    case "cancelled":
+      return failed(asking, new Problem("CANCELLED", "The request was cancelled before it was finished."), result);
+  }
+}
+
+/** An answer of status `error` (guide), with what was done before it failed. */
+export function failed(asking: Asking, problem: Problem, { receipts }: Pick<SliceEnd, "receipts">): Answer {
+  const { code, message, details } = problem;
+  const body = { status: "error", message, error: code, code, ...details, ...ids(asking), receipts } as const;
+  return { status: problem.status, body };
+}
+
+/** Ids of the answer. Only interactive conversations show theirs, as in the guide. */
+export function ids({ options, conversationId, generationId }: Asking): Partial<AskResponse> {
+  return { ...(options.interactive ? { session_id: conversationId } : {}), generation_id: generationId };
+}
+
+function answered(asking: Asking, text: string, receipts: AskResponse["receipts"]): Answer {
+  const { prompt, interactive } = asking.options;
+  const body: AskResponse = interactive
+    ? { status: "interactive_response", ...ids(asking), interactive, message: text, data: { prompt }, receipts }
+    : { status: "completed", message: text, data: { prompt, response: text }, ...ids(asking), receipts };
+  return { status: 200, body };
+}
+
+/** With `confirm` the guide's question is asked even when there is nothing to show: no plan, or a model that could not be reached. */
+async function holdNothing(ports: BackendPorts, asking: Asking, result: SliceEnd): Promise<Answer> {
+  const text = result.kind === "answered" ? result.text.trim() : undefined;
+  return await confirmationFor(ports, asking, { calls: [], receipts: result.receipts, text });
+}
+
+async function confirmationFor(
+  ports: BackendPorts,
+  asking: Asking,
+  shown: { calls: HeldCall[]; receipts: AskResponse["receipts"]; text?: string },
+): Promise<Answer> {
+  const { installationId, conversationId, generationId, options } = asking;
+  const { prompt, context, interactive, confirm } = options;
+  // What proposes nothing is over already; a yes to it only says so.
+  const plan = shown.calls.length > 0 ? { confirm } : { confirm, text: shown.text };
+  const held = { generationId, conversationId, prompt, context, interactive, plan };
+  const { token, expiresAt } = await openConfirmation(ports, installationId, held);
+  const planned: PlannedCall[] = shown.calls.map(({ toolName, access, parsed, summary }) => ({
+    tool: toolName,
+    access,
+    input: parsed,
+    summary,
+  }));
+  const lines = planned.map(({ summary }) => `\n- ${summary}`).join("");
+  const body: AskResponse = {
+    status: "confirmation_required",
+    confirmation_token: token,
+    requires_confirmation: true,
+    message: `Please confirm the following action: ${prompt}${lines}`,
+    data: { prompt, context, plan: planned, ...(shown.text?.trim() ? { response: shown.text.trim() } : {}) },
+    ...ids(asking),
+    receipts: shown.receipts,
+    expires_at: expiresAt,
+  };
+  return { status: 200, body };
+}
+
+function silence({ receipts, failed: calls }: SliceEnd): string {
+  if (receipts.length > 0) return receipts.map(({ summary }) => `- ${summary}`).join("\n");
+  return calls.at(-1)?.message ?? "The model gave no answer.";
+}

@@ -1,0 +1,84 @@
+import type { AuthAnswer, GenerationView } from "#protocol/conversations";
+import { Problem } from "#protocol/errors";
+import type { AuthNeeded, StreamPart } from "#protocol/events";
+import { connectedServices } from "../connections/services.ts";
+import type { BackendPorts } from "../ports.ts";
+import { appendEvents } from "../store/events.ts";
+import {
+  awaitingService,
+  changeGeneration,
+  findGeneration,
+  lockGeneration,
+  notifyGeneration,
+  type StoredGeneration,
+} from "../store/generations.ts";
+import { authResult } from "./end.ts";
+import type { Engine } from "./engine.ts";
+
+/**
+ * A service was connected, from wherever: generations that wait for it hear of it, and go on with the same calls once everything they wait for
+ * is there (seed: request connection).
+ */
+export async function serviceConnected(
+  ports: BackendPorts,
+  engine: Engine,
+  { installationId, service }: { installationId: string; service: string },
+): Promise<void> {
+  for (const id of await awaitingService(ports.db, installationId, service))
+    if (await noteConnected(ports, id, service)) engine.wake(id);
+}
+
+/**
+ * `POST /generations/:id/auth` (seed: submitAuthResult). Success is taken at its word only when the connection is there; a no cancels the
+ * generation.
+ *
+ * @throws Problem GENERATION_NOT_FOUND, GENERATION_CLOSED when it waits for no such service, NOT_CONNECTED
+ */
+export async function answerAuth(
+  ports: BackendPorts,
+  engine: Engine,
+  row: StoredGeneration,
+  { integration, success }: AuthAnswer,
+): Promise<void> {
+  const auth = row.auth as AuthNeeded | null;
+  if (row.finished_at !== null || auth === null || (success && !auth.integrations.includes(integration)))
+    throw new Problem("GENERATION_CLOSED", `Nothing waits for ${integration} here.`);
+  if (!success) return await engine.stop(row.id, `The person did not want to connect ${integration}.`);
+  if (!(await connectedServices(ports, row.installation_id)).includes(integration)) {
+    throw new Problem("NOT_CONNECTED", `${integration} is not connected yet.`, {
+      hint: `Run \`kay connect ${integration}\`.`,
+    });
+  }
+  if (await noteConnected(ports, row.id, integration)) engine.wake(row.id);
+}
+
+/** The generation of this id, if it is this installation's. @throws Problem GENERATION_NOT_FOUND */
+export async function ownGeneration(ports: BackendPorts, installationId: string, id: string): Promise<StoredGeneration> {
+  const row = await findGeneration(ports.db, id);
+  if (row?.installation_id === installationId) return row;
+  throw new Problem("GENERATION_NOT_FOUND", "There is no such generation.");
+}
+
+/** A generation as it is told to clients. */
+export function generationView(row: StoredGeneration): GenerationView {
+  const auth = row.auth as AuthNeeded | null;
+  return { id: row.id, session_id: row.conversation_id, status: row.status, ...(auth ? { auth } : {}) };
+}
+
+/** @returns whether nothing is missing any more */
+async function noteConnected({ db, clock }: BackendPorts, id: string, service: string): Promise<boolean> {
+  return await db.transaction().execute(async (tx) => {
+    const row = await lockGeneration(tx, id);
+    const auth = row?.auth as AuthNeeded | null | undefined;
+    if (!row || !auth || auth.connected.includes(service)) return false;
+    const connected = [...auth.connected, service];
+    const remaining = auth.integrations.filter((name) => !connected.includes(name));
+    const parts: StreamPart[] = [{ type: "data-auth-progress", data: { connected: service, remaining } }];
+    if (remaining.length === 0) parts.push(authResult(true, connected));
+    await changeGeneration(tx, id, { auth: remaining.length === 0 ? null : { ...auth, connected } });
+    const events = parts.map((part) => ({ generationId: id, part }));
+    await appendEvents(tx, row.conversation_id, events, clock.now());
+    await notifyGeneration(tx, id);
+    return remaining.length === 0;
+  });
+}

@@ -1,0 +1,67 @@
+import type { AskResponse, ConfirmRequest } from "#protocol/ask";
+import { Problem } from "#protocol/errors";
+import { closeConfirmation } from "../interactions/confirmations.ts";
+import type { BackendPorts } from "../ports.ts";
+import { changeGeneration, findGeneration } from "../store/generations.ts";
+import { type Answer, type Asking, answerFor, failed, ids } from "./ask.ts";
+import type { Engine } from "./engine.ts";
+import { optionsOf } from "./options.ts";
+
+/**
+ * `POST /ask/confirm` (guide). A yes covers exactly the calls that were shown: they are run, to the end even when whoever said yes has gone,
+ * then the generation goes on. Later calls of it: reads run; under `confirm` every further write ends in another confirmation, otherwise only
+ * a destructive one does.
+ *
+ * @throws Problem CONFIRMATION_NOT_FOUND, CONFIRMATION_USED, CONFIRMATION_EXPIRED
+ */
+export async function confirm(
+  ports: BackendPorts,
+  engine: Engine,
+  installationId: string,
+  { confirmation_token: token, approved }: ConfirmRequest,
+  signal: AbortSignal,
+): Promise<Answer> {
+  const held = await closeConfirmation(ports, installationId, token, approved);
+  const { text, confirm: strict } = held.plan as { text?: string; confirm: boolean };
+  const { conversationId, generationId, prompt, context, interactive } = held;
+  const options = { prompt, context, interactive, confirm: strict };
+  const asking: Asking = { installationId, conversationId, generationId, options };
+  if (!approved) return await cancelled(engine, asking);
+  if (text) return confirmed(asking, text, []);
+  const row = await findGeneration(ports.db, generationId);
+  if (row === undefined || row.finished_at !== null || row.step === null)
+    return failed(asking, new Problem("CANCELLED", "There is nothing left to carry out."), { receipts: [] });
+  await changeGeneration(ports.db, generationId, { options: { ...optionsOf(row), approved: true } });
+  // A yes cannot be half done, so the calls are made whoever is still there; what comes after them only for somebody.
+  const result = await engine.run(generationId);
+  if (result === undefined) throw new Problem("BACKEND_BUSY", "This backend is just ending.");
+  signal.throwIfAborted();
+  return await answerFor(ports, asking, result, (said) =>
+    result.failed.length > 0 ? failedAction(asking, said, result) : confirmed(asking, said, result.receipts),
+  );
+}
+
+async function cancelled(engine: Engine, asking: Asking): Promise<Answer> {
+  await engine.stop(asking.generationId, `${CANCELLED}.`);
+  return { status: 200, body: { status: "completed", message: CANCELLED, ...ids(asking), receipts: [] } };
+}
+
+function confirmed(asking: Asking, text: string, receipts: AskResponse["receipts"]): Answer {
+  const data = { prompt: asking.options.prompt, response: text };
+  const message = text ? `${CONFIRMED}\n\n${text}` : CONFIRMED;
+  return { status: 200, body: { status: "completed", message, data, ...ids(asking), receipts } };
+}
+
+/** A yes that did not work must not read like one that did. */
+function failedAction(
+  asking: Asking,
+  text: string,
+  result: { failed: Problem[]; receipts: AskResponse["receipts"] & object },
+): Answer {
+  const code = result.failed.some(({ code }) => code === "OUTCOME_UNKNOWN") ? "OUTCOME_UNKNOWN" : "SERVICE_FAILED";
+  const details = { data: { prompt: asking.options.prompt, response: text } };
+  return { ...failed(asking, new Problem(code, text, { details }), result), status: 502 };
+}
+
+const CANCELLED = "Action cancelled by user";
+const CONFIRMED = "Action confirmed and executed successfully";

@@ -1,0 +1,93 @@
+import type { ModelMessage } from "ai";
+import { type ErrorCode, isErrorCode, Problem } from "#protocol/errors";
+import type { GenerationStatus, InteractionResponse, StreamPart } from "#protocol/events";
+import type { OpenStep, Outcome } from "../agent/events.ts";
+import { resultMessage } from "../agent/results.ts";
+import type { BackendPorts } from "../ports.ts";
+import { callsOf } from "../store/calls.ts";
+import type { Connection } from "../store/connection.ts";
+import { appendMessages } from "../store/conversations.ts";
+import { changeGeneration, findGeneration, type StoredGeneration } from "../store/generations.ts";
+import { closeInteraction, interactionsOf } from "../store/interactions.ts";
+import { responseParts } from "./calls.ts";
+import { callOf, outcomeOf } from "./outcomes.ts";
+import type { Writer } from "./writer.ts";
+
+type World = { ports: BackendPorts; row: StoredGeneration; writer: Writer };
+
+/** The generation is over with an answer. */
+export async function complete({ ports, row, writer }: World, finishReason: string): Promise<void> {
+  const parts: StreamPart[] = [statusPart(row, "completed"), { type: "finish", finishReason }];
+  await writer.commit(parts, (tx) => over(tx, row, "completed", ports.clock.now()));
+}
+
+/** It is over without one. The model is told, should the conversation go on. */
+export async function fail({ ports, row, writer }: World, problem: Problem): Promise<void> {
+  const { code, message: errorText, hint } = problem;
+  const parts: StreamPart[] = [statusPart(row, "error"), { type: "error", errorText, code, ...(hint ? { hint } : {}) }];
+  await writer.commit(parts, async (tx) => {
+    await tellModel(tx, row, `(This request ended with an error and was not finished: ${errorText})`, ports.clock.now());
+    await over(tx, row, "error", ports.clock.now());
+  });
+}
+
+/**
+ * It is stopped: whatever it waits for is declined and recorded so, and the model is told what was done, what was not, and why (seed: agent
+ * architecture).
+ */
+export async function cancel({ ports, row: before, writer }: World, reason: string): Promise<void> {
+  const row = (await findGeneration(ports.db, before.id)) ?? before;
+  const now = ports.clock.now();
+  const open = (await interactionsOf(ports.db, row.id)).filter(({ status }) => status === "open");
+  const calls = (await callsOf(ports.db, row.id)).filter(({ step }) => step === row.steps + 1);
+  const undone = calls.filter(({ outcome }) => outcome === null);
+  const responses = open.map(({ request }): InteractionResponse => ({
+    interaction_id: request.interaction_id,
+    action: request.interaction_type === "approval" ? "deny" : "cancel",
+    reason,
+    answered_at: new Date(now).toISOString(),
+  }));
+  const awaited = (row.auth as { integrations?: string[] } | null)?.integrations;
+  const parts: StreamPart[] = [
+    ...responses.flatMap(responseParts),
+    ...(awaited ? [authResult(false, awaited, reason)] : []),
+    ...undone.map(({ toolCallId }): StreamPart => ({ type: "tool-output-denied", toolCallId, reason })),
+    statusPart(row, "cancelled"),
+    { type: "abort", reason },
+  ];
+  const step = row.step as OpenStep | null;
+  await writer.commit(parts, async (tx) => {
+    for (const response of responses) await closeInteraction(tx, response.interaction_id, "cancelled", response, now);
+    if (step && calls.length > 0) {
+      const outcomes = calls.map((call): Outcome => outcomeOf(call) ?? { call: callOf(call), denied: `Not done: ${reason}` });
+      const messages: ModelMessage[] = [step.message, resultMessage(outcomes)];
+      await appendMessages(tx, row.conversation_id, { messages, generationId: row.id, now });
+    }
+    await tellModel(tx, row, `(This request was stopped and not finished: ${reason} Nothing more is to be done for it.)`, now);
+    await over(tx, row, "cancelled", now);
+  });
+}
+
+export function statusPart(row: Pick<StoredGeneration, "id" | "conversation_id">, status: GenerationStatus): StreamPart {
+  return { type: "data-status", data: { generation_id: row.id, session_id: row.conversation_id, status } };
+}
+
+export function authResult(success: boolean, integrations: string[], reason?: string): StreamPart {
+  return { type: "data-auth-result", data: { success, integrations, ...(reason ? { reason } : {}) } };
+}
+
+/** The error that a failed generation's last part stands for. */
+export function problemOf(part: { errorText: string; code?: string; hint?: string }): Problem {
+  const code: ErrorCode = isErrorCode(part.code) ? part.code : "MODEL_FAILED";
+  return new Problem(code, part.errorText, part.hint === undefined ? {} : { hint: part.hint });
+}
+
+async function over(tx: Connection, row: StoredGeneration, status: GenerationStatus, now: number): Promise<void> {
+  const finished_at = new Date(now);
+  await changeGeneration(tx, row.id, { status, finished_at, node: null, wake_at: null, step: null, auth: null });
+}
+
+async function tellModel(tx: Connection, row: StoredGeneration, content: string, now: number): Promise<void> {
+  const messages: ModelMessage[] = [{ role: "assistant", content }];
+  await appendMessages(tx, row.conversation_id, { messages, generationId: row.id, now });
+}

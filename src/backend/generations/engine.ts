@@ -1,0 +1,157 @@
+import type { BackendPorts } from "../ports.ts";
+import {
+  changeGeneration,
+  findGeneration,
+  generationsToWake,
+  notifyGeneration,
+  openGenerations,
+} from "../store/generations.ts";
+import { expireOverdue } from "./expire.ts";
+import { createHub, type Hub } from "./follow.ts";
+import { isHeld, runSlice, type SliceControl, type SliceEnd } from "./slice.ts";
+import { LostGeneration } from "./writer.ts";
+
+/** Milliseconds that work under way gets when this node ends, before it is left to another. */
+const CLOSE_LIMIT = 8_000;
+
+/** What carries generations on at this node. Any other node, now or later, can take over from the rows. */
+export type Engine = {
+  hub: Hub;
+  /** Work on a generation here, if it is not over and no other node does. Resolves when it is over or waits. */
+  run(id: string): Promise<SliceEnd | undefined>;
+  /** The same without waiting: something came that it may wait for. */
+  wake(id: string): void;
+  /** Have it stopped, wherever it is worked on. `reason` is a sentence. Resolves when that is noted. */
+  stop(id: string, reason: string): Promise<void>;
+  /** Somebody who followed a conversation has gone. What runs for nobody is stopped after a while (case G12). */
+  leave(conversationId: string): void;
+  /** Look after what nobody works on: see `Backend.tick`. */
+  tick(): Promise<void>;
+  /** How many are worked on here. */
+  busy(): number;
+  close(): Promise<void>;
+};
+
+type Active = { control: SliceControl; listeners: Set<() => void>; again: boolean; ended: Promise<SliceEnd | undefined> };
+
+export function createEngine(ports: BackendPorts): Engine {
+  const hub = createHub(ports);
+  const active = new Map<string, Active>();
+  let closing = false;
+
+  const wake = (id: string) => void run(id).catch((error: unknown) => failed(ports, id, error));
+  const stopListening = ports.node.on("generation", (id) => (active.has(id) ? poke(id) : wake(id)));
+
+  function poke(id: string): void {
+    const one = active.get(id);
+    if (!one) return;
+    one.again = true;
+    for (const again of one.listeners) again();
+    void stopIfWanted(id);
+  }
+
+  async function stopIfWanted(id: string): Promise<void> {
+    const row = await findGeneration(ports.db, id).catch(() => undefined);
+    if (row?.cancel != null) halt(id, row.cancel);
+  }
+
+  function halt(id: string, reason: string): void {
+    const one = active.get(id);
+    if (!one) return;
+    one.control.reason = reason;
+    one.control.stop.abort();
+  }
+
+  function run(id: string): Promise<SliceEnd | undefined> {
+    const running = active.get(id);
+    if (running) {
+      poke(id);
+      return running.ended;
+    }
+    if (closing) return Promise.resolve(undefined);
+    const one = begun();
+    active.set(id, one);
+    one.ended = slices(id, one).finally(() => active.delete(id));
+    void one.ended.then((end) => (end && isOver(end) ? next(end.row.conversation_id) : undefined)).catch(ignored);
+    return one.ended;
+  }
+
+  async function slices(id: string, one: Active): Promise<SliceEnd | undefined> {
+    for (;;) {
+      one.again = false;
+      const end = await runSlice(ports, id, one.control);
+      // What came while it was about to wait may not have been seen.
+      if (end?.kind !== "waiting" || !one.again || closing) return end;
+    }
+  }
+
+  /** The next of a conversation that waits for its turn. */
+  async function next(conversationId: string): Promise<void> {
+    const [first] = (await openGenerations(ports.db, conversationId)).filter((row) => !isHeld(row));
+    if (first?.status === "paused") wake(first.id);
+  }
+
+  async function stopUnattended(conversationId: string): Promise<void> {
+    if (hub.followers(conversationId) > 0 || closing) return;
+    for (const row of await openGenerations(ports.db, conversationId)) {
+      const streamed = (row.options as { mode?: string } | null)?.mode === "stream";
+      if (streamed && row.status === "running" && active.has(row.id)) await stop(row.id, "Whoever asked has gone.");
+    }
+  }
+
+  async function stop(id: string, reason: string): Promise<void> {
+    await ports.db.transaction().execute(async (tx) => {
+      await changeGeneration(tx, id, { cancel: reason });
+      await notifyGeneration(tx, id);
+    });
+    if (active.has(id)) halt(id, reason);
+    else wake(id);
+  }
+
+  return {
+    hub,
+    run,
+    wake,
+    stop,
+    leave(conversationId) {
+      if (hub.followers(conversationId) > 0 || closing) return;
+      setTimeout(() => void stopUnattended(conversationId).catch(ignored), ports.leaveMs).unref();
+    },
+    async tick() {
+      const now = ports.clock.now();
+      for (const id of await expireOverdue(ports, now)) wake(id);
+      for (const id of await generationsToWake(ports.db, now)) if (!active.has(id)) wake(id);
+    },
+    busy: () => active.size + hub.size(),
+    async close() {
+      closing = true;
+      stopListening();
+      const all = () => Promise.allSettled([...active.values()].map(({ ended }) => ended));
+      await Promise.race([all(), new Promise((resolve) => setTimeout(resolve, CLOSE_LIMIT).unref())]);
+      for (const { control } of active.values()) control.stop.abort();
+      await Promise.race([all(), new Promise((resolve) => setTimeout(resolve, 2_000).unref())]);
+      hub.close();
+    },
+  };
+}
+
+function begun(): Active {
+  const listeners = new Set<() => void>();
+  const onChange = (again: () => void) => {
+    listeners.add(again);
+    return () => void listeners.delete(again);
+  };
+  return { control: { stop: new AbortController(), onChange }, listeners, again: false, ended: Promise.resolve(undefined) };
+}
+
+function isOver({ kind }: SliceEnd): boolean {
+  return kind !== "waiting" && kind !== "held";
+}
+
+/** A generation that this node cannot carry on is left to the next look, here or elsewhere. */
+async function failed(ports: BackendPorts, id: string, error: unknown): Promise<void> {
+  if (error instanceof LostGeneration) return;
+  ports.log("error", "generation_fault", { generation: id, error });
+}
+
+function ignored(): void {}

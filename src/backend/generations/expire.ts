@@ -1,0 +1,35 @@
+import type { InteractionResponse } from "#protocol/events";
+import type { BackendPorts } from "../ports.ts";
+import { appendEvents } from "../store/events.ts";
+import { closeInteraction, expiredInteractions, type StoredInteraction } from "../store/interactions.ts";
+import { responseParts } from "./calls.ts";
+
+/**
+ * Close every request whose time is over, once, whichever node comes first.
+ *
+ * @returns the generations that waited for them
+ */
+export async function expireOverdue(ports: Pick<BackendPorts, "db" | "clock">, now: number): Promise<string[]> {
+  const ids = new Set<string>();
+  for (const interaction of await expiredInteractions(ports.db, now)) {
+    await expire(ports, interaction, now);
+    if (!interaction.late) ids.add(interaction.generation_id);
+  }
+  return [...ids];
+}
+
+/** Close one as expired. False when something else ended it first. */
+export async function expire(
+  { db }: Pick<BackendPorts, "db">,
+  { id, conversation_id, generation_id }: StoredInteraction,
+  now: number,
+): Promise<boolean> {
+  const answered_at = new Date(now).toISOString();
+  const response: InteractionResponse = { interaction_id: id, action: "expire", answered_at };
+  return await db.transaction().execute(async (tx) => {
+    const won = await closeInteraction(tx, id, "expired", response, now);
+    const parts = responseParts(response).map((part) => ({ generationId: generation_id, part }));
+    if (won) await appendEvents(tx, conversation_id, parts, now);
+    return won;
+  });
+}

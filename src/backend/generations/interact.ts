@@ -1,0 +1,152 @@
+import type { InteractionRequest, StreamPart } from "#protocol/events";
+import { Problem } from "#protocol/errors";
+import type { Wait } from "../agent/events.ts";
+import type { InteractionOutcome, InteractionPrompt, Interactive, ToolInteraction } from "../interactions/asking.ts";
+import type { BackendPorts } from "../ports.ts";
+import { listClients } from "../store/clients.ts";
+import {
+  insertInteraction,
+  interactionId,
+  interactionOf,
+  markLate,
+  type StoredInteraction,
+} from "../store/interactions.ts";
+import type { Writer } from "./writer.ts";
+
+/** Milliseconds a person has where the tool says nothing (seed: client-interactive tools). */
+const DEFAULT_TIMEOUT = 5 * 60_000;
+
+/** How often one request may be asked again after a wrong answer. */
+const MOST_REPROMPTS = 5;
+
+/** The call in whose name is asked, and where that is written down. */
+export type Asker = {
+  ports: Pick<BackendPorts, "db" | "clock">;
+  writer: Writer;
+  installationId: string;
+  conversationId: string;
+  generationId: string;
+  toolCallId: string;
+  toolName: string;
+  /** Whether this generation may ask at all: one whose request waits for the answer may not. */
+  asks: boolean;
+};
+
+/**
+ * The request of this place in the call: as it was asked before, or asked now.
+ *
+ * @param ordinal its place among the requests of the call, the same whenever the call is run again
+ * @throws Problem INTERACTION_UNAVAILABLE
+ */
+export async function askedAt(asker: Asker, ordinal: number, prompt: InteractionPrompt): Promise<StoredInteraction> {
+  const { ports, generationId, toolCallId } = asker;
+  const before = await interactionOf(ports.db, generationId, toolCallId, ordinal);
+  if (before) return before;
+  if (!asker.asks || !(await someoneAnswers(asker))) {
+    throw new Problem("INTERACTION_UNAVAILABLE", "Nobody who follows this conversation can be asked.");
+  }
+  const now = ports.clock.now();
+  const row = {
+    id: interactionId(),
+    installation_id: asker.installationId,
+    conversation_id: asker.conversationId,
+    generation_id: generationId,
+    tool_call_id: toolCallId,
+    ordinal,
+    created_at: new Date(now),
+    expires_at: new Date(now + (prompt.timeoutMs ?? DEFAULT_TIMEOUT)),
+  };
+  const request = requestOf(asker, row, prompt);
+  await asker.writer.commit(partsOf(request), (tx) => insertInteraction(tx, { ...row, request }));
+  return { ...row, status: "open", late: false, request, response: null, answered_at: null };
+}
+
+/** What an open request makes its call wait for. */
+export function waitOf({ request, expires_at }: StoredInteraction): Wait {
+  return { kind: request.interaction_type, toolCallId: request.tool_call_id, expiresAt: expires_at.getTime() };
+}
+
+/** What a tool speaks to people with. `first` is the place of its first request; those before are kay's own. */
+export function interactive(asker: Asker, first: number, log: (text: string) => void): Interactive & { waiting: Promise<Wait> } {
+  let ordinal = first;
+  const { promise: waiting, resolve: wait } = Promise.withResolvers<Wait>();
+  // Places are taken when the tool asks, in the order it does so.
+  const requestInteraction = async (request: ToolInteraction): Promise<unknown> => {
+    let prompt: InteractionPrompt = request;
+    const own = ordinal;
+    ordinal += MOST_REPROMPTS + 1;
+    for (let round = 0; round <= MOST_REPROMPTS; round++) {
+      const asked = await askedAt(asker, own + round, prompt);
+      if (asked.status === "open") {
+        wait(waitOf(asked));
+        return await new Promise<never>(() => {});
+      }
+      const outcome = await outcomeOf(request, asked);
+      if ("complete" in outcome) return outcome.complete;
+      if ("pending" in outcome) {
+        await asker.writer.commit([], (tx) => markLate(tx, asked.id));
+        return { ok: true, pending: true, queued: outcome.pending.queued ?? true, message: outcome.pending.message };
+      }
+      prompt = { ...outcome.reprompt, initialValues: outcome.reprompt.initialValues ?? asked.response?.input };
+    }
+    throw new Problem("INVALID_REQUEST", `The answers were not accepted ${MOST_REPROMPTS + 1} times.`, { hint: "" });
+  };
+  return { interaction: { available: asker.asks }, requestInteraction, log, waiting };
+}
+
+/** What the tool makes of how its request ended. */
+async function outcomeOf(request: ToolInteraction, asked: StoredInteraction): Promise<InteractionOutcome> {
+  const { response } = asked;
+  if (asked.status === "cancelled") {
+    request.onCancel?.();
+    throw new Problem("CANCELLED", "The request was cancelled before it was answered.");
+  }
+  if (asked.status === "expired" || response === null || response.action === "expire") {
+    if (request.onTimeout) return await request.onTimeout();
+    throw new Problem("TIMED_OUT", "Nobody answered in time.", { hint: "" });
+  }
+  const { action, approval_scope: approvalScope, input, edited_args: editedArgs, reason } = response;
+  return await request.onResponse({ action, approvalScope, input, editedArgs, reason });
+}
+
+/** Where clients said what they can, one must be able to; where none did, whoever asked for a stream is taken to be. */
+async function someoneAnswers({ ports, conversationId }: Asker): Promise<boolean> {
+  const clients = await listClients(ports.db, conversationId);
+  return clients.length === 0 || clients.some(({ interaction }) => interaction.supported && interaction.enabled);
+}
+
+function requestOf(
+  { generationId, toolCallId, toolName }: Asker,
+  { id, expires_at }: { id: string; expires_at: Date },
+  prompt: InteractionPrompt,
+): InteractionRequest {
+  return {
+    interaction_id: id,
+    generation_id: generationId,
+    tool_call_id: toolCallId,
+    tool_name: toolName,
+    interaction_type: prompt.type,
+    prompt: prompt.prompt,
+    preview: prompt.preview,
+    editable: prompt.editable,
+    approval_scopes: prompt.type === "approval" ? (prompt.approvalScopes ?? PLAIN_SCOPES) : undefined,
+    input_schema: prompt.inputSchema,
+    error: prompt.error,
+    initial_values: prompt.initialValues,
+    presentation: prompt.presentation,
+    completed_view: prompt.completedView,
+    expires_at: expires_at.toISOString(),
+  };
+}
+
+function partsOf(request: InteractionRequest): StreamPart[] {
+  const { interaction_id, tool_call_id: toolCallId, interaction_type } = request;
+  const data: StreamPart = { type: "data-interaction-request", id: interaction_id, data: request };
+  if (interaction_type !== "approval") return [data];
+  return [{ type: "tool-approval-request", approvalId: interaction_id, toolCallId }, data];
+}
+
+const PLAIN_SCOPES: InteractionRequest["approval_scopes"] = [
+  { scope: "once", words: "once" },
+  { scope: "session", words: "this session" },
+];

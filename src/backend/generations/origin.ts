@@ -1,0 +1,37 @@
+import type { ModelMessage } from "ai";
+import type { PreviewField } from "#protocol/events";
+
+/**
+ * Where each argument of a call came from, so that an approval can warn of what a service's text put into it and the person never said
+ * (prompt injection). Words of the person are the person's; words that stand in a result and in nothing the person wrote are the service's;
+ * anything else is the model's own.
+ */
+export function originsOf(input: Record<string, unknown>, messages: ModelMessage[]): PreviewField[] {
+  const person = textOf(messages, (role) => role === "user");
+  const service = textOf(messages, (role) => role === "tool");
+  return Object.entries(input).map(([name, value]) => ({ name, value, origin: originOf(value, person, service) }));
+}
+
+function originOf(value: unknown, person: string, service: string): "person" | "service" | "model" {
+  const words = wordsOf(value);
+  if (words.length === 0 || words.every((word) => person.includes(word))) return "person";
+  return words.some((word) => service.includes(word) && !person.includes(word)) ? "service" : "model";
+}
+
+/** Words that say something: names, addresses, ids, and whatever is long enough not to be chance. */
+function wordsOf(value: unknown): string[] {
+  const text = typeof value === "string" ? value : (JSON.stringify(value) ?? "");
+  const words = text.toLowerCase().match(/[\p{L}\p{N}][\p{L}\p{N}._@:/-]*/gu) ?? [];
+  return [...new Set(words.map((word) => word.replace(/[._:/-]+$/, "")))].filter((word) => word.length >= 4);
+}
+
+function textOf(messages: ModelMessage[], wanted: (role: ModelMessage["role"]) => boolean): string {
+  const parts = messages.filter(({ role }) => wanted(role)).map(({ content }) => strings(content).join("\n"));
+  return parts.join("\n").toLowerCase();
+}
+
+function strings(value: unknown): string[] {
+  if (typeof value === "string") return [value];
+  if (typeof value !== "object" || value === null) return [];
+  return Object.values(value).flatMap(strings);
+}

@@ -1,0 +1,86 @@
+import type { ModelMessage } from "ai";
+import { Problem } from "#protocol/errors";
+import type { AuthNeeded, GenerationStatus, StreamPart } from "#protocol/events";
+import type { HeldCall, Wait } from "../agent/events.ts";
+import type { BackendPorts } from "../ports.ts";
+import { insertCalls } from "../store/calls.ts";
+import { changeGeneration, findGeneration, type StoredGeneration } from "../store/generations.ts";
+import { statusPart } from "./end.ts";
+import type { GenerationOptions } from "./options.ts";
+import { bareCalls } from "./record.ts";
+import type { Writer } from "./writer.ts";
+
+/** Milliseconds that a missing connection is waited for: a consent takes longer than a yes. */
+const AUTH_LIFE = 10 * 60_000;
+
+/** Milliseconds until a held step is given up: a little longer than its confirmation lives, so that a yes at the last moment counts. */
+const HELD_LIFE = 5 * 60_000 + 10_000;
+
+type World = { ports: BackendPorts; row: StoredGeneration; options: GenerationOptions; writer: Writer };
+
+/** The step is kept for a confirmation (guide); nothing of it was run. */
+export async function hold({ ports, row, options, writer }: World, held: { message: ModelMessage; calls: HeldCall[] }): Promise<void> {
+  const { steps } = (await findGeneration(ports.db, row.id)) ?? row;
+  const calls = bareCalls(held.calls);
+  await writer.commit([statusPart(row, "awaiting_approval")], async (tx) => {
+    await insertCalls(tx, row.id, steps + 1, calls);
+    const step = { message: held.message, calls };
+    const wake_at = new Date(ports.clock.now() + HELD_LIFE);
+    await changeGeneration(tx, row.id, { status: "awaiting_approval", step, node: null, options, wake_at });
+  });
+}
+
+/** Leave it waiting: from now on it is rows, until an answer, a connection or the end of its time brings it back. */
+export async function wait({ ports, row, options, writer }: World, waits: Wait[]): Promise<void> {
+  const now = ports.clock.now();
+  const auth = authOf(row, waits, now);
+  const known = row.auth as AuthNeeded | null;
+  const asked = auth?.integrations.filter((name) => !known?.integrations.includes(name)) ?? [];
+  const parts: StreamPart[] = auth && asked.length > 0 ? [{ type: "data-auth-needed", id: row.id, data: auth }] : [];
+  const status = statusOf(waits);
+  const authAsked = { ...options.authAsked };
+  for (const name of asked) authAsked[name] = (authAsked[name] ?? 0) + 1;
+  const ends = waits.flatMap((one) => (one.kind === "auth" ? [] : [one.expiresAt]));
+  if (auth) ends.push(Date.parse(auth.expires_at));
+  await writer.commit([...parts, statusPart(row, status)], async (tx) => {
+    await changeGeneration(tx, row.id, {
+      status,
+      node: null,
+      auth: auth ?? null,
+      options: { ...options, authAsked },
+      wake_at: new Date(Math.min(...ends)),
+      paused_at: new Date(now),
+    });
+  });
+}
+
+/** In the words of every error about a missing connection. */
+export function authProblem(ports: Pick<BackendPorts, "services">, integrations: string[]): Problem {
+  const titles = integrations.map(
+    (name) => ports.services.find(({ service }) => service.name === name)?.service.title ?? name,
+  );
+  return new Problem("AUTH_REQUIRED", `${titles.join(" and ")} must be connected to do this.`, {
+    details: { integrations },
+  });
+}
+
+/** All services that are known to be needed, asked for together; what is waited for already keeps its time. */
+function authOf(row: StoredGeneration, waits: Wait[], now: number): AuthNeeded | undefined {
+  const missing = waits.flatMap((one) => (one.kind === "auth" ? [one] : []));
+  if (missing.length === 0) return undefined;
+  const known = row.auth as AuthNeeded | null;
+  const names = missing.flatMap(({ integrations }) => integrations);
+  return {
+    generation_id: row.id,
+    integrations: [...new Set([...(known?.integrations ?? []), ...names])],
+    connected: known?.connected ?? [],
+    reason: [...new Set(missing.map(({ reason }) => reason))].join(" "),
+    expires_at: known?.expires_at ?? new Date(now + AUTH_LIFE).toISOString(),
+  };
+}
+
+/** What is most in the way names the state. */
+function statusOf(waits: Wait[]): GenerationStatus {
+  if (waits.some(({ kind }) => kind === "auth")) return "awaiting_auth";
+  return waits.some(({ kind }) => kind === "approval") ? "awaiting_approval" : "awaiting_input";
+}

@@ -1,0 +1,133 @@
+import type { ModelMessage } from "ai";
+import type { Receipt } from "#protocol/ask";
+import { Problem } from "#protocol/errors";
+import type { StreamPart } from "#protocol/events";
+import type { AgentEvent, Call, HeldCall, Outcome, Wait } from "../agent/events.ts";
+import type { BackendPorts } from "../ports.ts";
+import { insertCalls, settleCall } from "../store/calls.ts";
+import { appendMessages } from "../store/conversations.ts";
+import { changeGeneration, type StoredGeneration } from "../store/generations.ts";
+import type { GenerationOptions } from "./options.ts";
+import { storedOutcome } from "./outcomes.ts";
+import type { Writer } from "./writer.ts";
+
+/** What a run of the loop came to. */
+export type RunEnd =
+  | { kind: "answered"; text: string }
+  | { kind: "held"; message: ModelMessage; calls: HeldCall[]; text: string }
+  | { kind: "auth"; integrations: string[] }
+  | { kind: "waiting"; waits: Wait[] }
+  | { kind: "error"; problem: Problem }
+  | { kind: "cancelled" };
+
+/** A run, as far as it has come. */
+export type Recorded = { end: RunEnd; text: string; failed: Problem[]; receipts: Receipt[] };
+
+type World = {
+  ports: BackendPorts;
+  row: StoredGeneration;
+  options: GenerationOptions;
+  writer: Writer;
+  realigned(part: StreamPart): StreamPart[];
+};
+
+/**
+ * Writes what the loop yields: rows first, each in one transaction with the parts that tell of it, so that the log never says what is not
+ * stored and nothing is stored that the log does not say. Resolves when the event may be taken as done.
+ */
+export function createRecord(world: World): { take(event: AgentEvent): Promise<void>; state: Recorded } {
+  const state: Recorded = { end: { kind: "cancelled" }, text: "", failed: [], receipts: [] };
+  const outcomes = new Map<string, Outcome>();
+  const { steps } = world.row;
+  let done = steps;
+  const { writer, row, ports } = world;
+  const tell = (part: StreamPart) => {
+    for (const each of world.realigned(part)) writer.push(each);
+  };
+  const take = async (event: AgentEvent): Promise<void> => {
+    note(state, event);
+    switch (event.type) {
+      case "start":
+      case "held":
+      case "auth-needed":
+      case "waiting":
+      case "finish":
+      case "error":
+      case "abort":
+        return;
+      case "step-open":
+        return await writer.commit([], async (tx) => {
+          await insertCalls(tx, row.id, done + 1, event.step.calls);
+          await changeGeneration(tx, row.id, { step: event.step });
+        });
+      case "outcome":
+        outcomes.set(event.outcome.call.toolCallId, event.outcome);
+        return;
+      case "tool-output-available":
+      case "tool-output-error":
+      case "tool-output-denied": {
+        const outcome = outcomes.get(event.toolCallId);
+        return await writer.commit(
+          [event],
+          outcome && ((tx) => settleCall(tx, row.id, event.toolCallId, storedOutcome(outcome))),
+        );
+      }
+      case "step":
+        done++;
+        return await writer.commit([], async (tx) => {
+          const own = { messages: event.messages, generationId: row.id, now: ports.clock.now() };
+          await appendMessages(tx, row.conversation_id, own);
+          delete world.options.approved;
+          await changeGeneration(tx, row.id, { step: null, steps: done, options: world.options });
+        });
+      case "tool-input-available":
+        return tell({ ...event, dynamic: true });
+      case "tool-input-start":
+        return tell({ ...event, dynamic: true });
+      default:
+        return tell(event);
+    }
+  };
+  return { take, state };
+}
+
+function note(state: Recorded, event: AgentEvent): void {
+  switch (event.type) {
+    case "start-step":
+      state.text = "";
+      break;
+    case "text-start":
+      if (state.text !== "") state.text += "\n\n";
+      break;
+    case "text-delta":
+      state.text += event.delta;
+      break;
+    case "tool-output-error":
+      state.failed.push(failedCall(event.code, event.errorText));
+      break;
+    case "held":
+      state.end = { kind: "held", message: event.message, calls: event.calls, text: state.text };
+      break;
+    case "auth-needed":
+      state.end = { kind: "auth", integrations: event.integrations };
+      break;
+    case "waiting":
+      state.end = { kind: "waiting", waits: event.waits };
+      break;
+    case "error":
+      state.end = { kind: "error", problem: event.problem };
+      break;
+    case "finish":
+      if (event.finishReason === "stop" || event.finishReason === "length")
+        state.end = { kind: "answered", text: state.text };
+  }
+}
+
+function failedCall(code: string, message: string): Problem {
+  return new Problem(code === "OUTCOME_UNKNOWN" ? "OUTCOME_UNKNOWN" : "SERVICE_FAILED", message);
+}
+
+/** The calls of a held step as the model made them. */
+export function bareCalls(calls: HeldCall[]): Call[] {
+  return calls.map(({ toolCallId, toolName, input }) => ({ toolCallId, toolName, input }));
+}

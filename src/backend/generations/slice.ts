@@ -1,0 +1,259 @@
+import type { ModelMessage } from "ai";
+import type { Receipt } from "#protocol/ask";
+import { Problem } from "#protocol/errors";
+import type { AuthNeeded, StreamPart } from "#protocol/events";
+import type { AgentInput } from "../agent/loop.ts";
+import { runAgent } from "../agent/loop.ts";
+import type { OpenStep } from "../agent/events.ts";
+import { type Checked, checkCall } from "../agent/execute.ts";
+import { pastCalls } from "../agent/repeats.ts";
+import { toolbox } from "../agent/toolbox.ts";
+import { decide } from "../interactions/decide.ts";
+import { chooseModel } from "../models/choose.ts";
+import type { BackendPorts } from "../ports.ts";
+import { callsOf } from "../store/calls.ts";
+import type { Connection } from "../store/connection.ts";
+import { appendMessages, lastMessage, loadMessages } from "../store/conversations.ts";
+import { receiptsOf } from "../store/effects.ts";
+import { eventsOf } from "../store/events.ts";
+import { changeGeneration, claimGeneration, releaseGeneration, type StoredGeneration } from "../store/generations.ts";
+import { callPorts } from "./calls.ts";
+import { cancel, complete, fail, statusPart } from "./end.ts";
+import { type GenerationOptions, optionsOf, userMessage } from "./options.ts";
+import { callOf, outcomeOf } from "./outcomes.ts";
+import { authProblem, hold, wait } from "./pause.ts";
+import { loggedStep, realign } from "./realign.ts";
+import { createRecord, type Recorded, type RunEnd } from "./record.ts";
+import { createWriter, type Writer } from "./writer.ts";
+
+/** What a generation came to while this node worked on it. */
+export type SliceEnd = RunEnd & { row: StoredGeneration; failed: Problem[]; receipts: Receipt[] };
+
+/** What steers it meanwhile. */
+export type SliceControl = {
+  /** Ends the work; always with the default reason, which the AI SDK takes for an abort. */
+  stop: AbortController;
+  /** Why it was stopped, for people. Without it the work is left as it is, for another node. */
+  reason?: string;
+  /** Called back when something came that a call may wait for. */
+  onChange(again: () => void): () => void;
+};
+
+/**
+ * Work on a generation until it is over or waits. Everything it needs is in the store, and everything it does is there before it is told, so
+ * whoever takes it next, on any node, goes on where this one stopped.
+ *
+ * @returns undefined when it is over, or another node works on it
+ */
+export async function runSlice(ports: BackendPorts, id: string, control: SliceControl): Promise<SliceEnd | undefined> {
+  const node = await ports.node.number();
+  const row = await claimGeneration(ports.db, id, node);
+  if (row === undefined) return undefined;
+  const owner = { generationId: id, conversationId: row.conversation_id, node };
+  const writer = createWriter(ports, owner, () => control.stop.abort());
+  const world: World = { ports, row, writer, options: optionsOf(row), control };
+  try {
+    return await carryOn(world);
+  } catch (error) {
+    // What could not be written down is left as the rows have it, for the next look.
+    await releaseGeneration(ports.db, id, node).catch(() => {});
+    throw error;
+  }
+}
+
+async function carryOn(world: World): Promise<SliceEnd | undefined> {
+  const { ports, row, writer, options } = world;
+  const now = ports.clock.now();
+  const reason = row.cancel ?? outOfTime(row, now);
+  if (reason !== undefined) {
+    await cancel(world, reason);
+    return { kind: "cancelled", row, failed: [], receipts: await receiptsOf(ports.db, row.id) };
+  }
+  if (isHeld(row) && !options.approved) {
+    await handOver(world);
+    return undefined;
+  }
+  await begin(world);
+  const recorded = await work(world);
+  if (writer.failure() !== undefined) throw writer.failure();
+  const end = await conclude(world, recorded);
+  return { ...end, row, failed: recorded.failed, receipts: await receiptsOf(ports.db, row.id) };
+}
+
+/** Held for a confirmation (guide): it stands aside, and others of the conversation go on. */
+export function isHeld({ status, options }: Pick<StoredGeneration, "status" | "options">): boolean {
+  return status === "awaiting_approval" && optionsOf({ options }).mode === "answer";
+}
+
+/** What it waits for will not come any more. */
+function outOfTime(row: StoredGeneration, now: number): string | undefined {
+  const auth = row.auth as AuthNeeded | null;
+  if (auth && Date.parse(auth.expires_at) <= now) {
+    const missing = auth.integrations.filter((name) => !auth.connected.includes(name));
+    return `Nobody connected ${missing.join(" and ")} within ten minutes.`;
+  }
+  if (isHeld(row) && !optionsOf(row).approved && row.wake_at !== null && row.wake_at.getTime() <= now)
+    return "The confirmation expired after five minutes.";
+  return undefined;
+}
+
+type World = {
+  ports: BackendPorts;
+  row: StoredGeneration;
+  writer: Writer;
+  options: GenerationOptions;
+  control: SliceControl;
+};
+
+/** The first time: the person's message joins the conversation. Later: it runs again, and whoever watches is told. */
+async function begin({ ports, row, writer, options }: World): Promise<void> {
+  if (options.seen !== undefined) {
+    if (row.status === "running") return;
+    return await writer.commit([statusPart(row, "running")], async (tx) => {
+      if (options.approved) await noteConfirmation(tx, row, options, ports.clock.now());
+      await changeGeneration(tx, row.id, { status: "running", wake_at: null });
+    });
+  }
+  const { conversation_id: conversation, id: generationId } = row;
+  const now = ports.clock.now();
+  const parts: StreamPart[] = [
+    { type: "data-user-message", data: { text: options.prompt, source: options.source } },
+    { type: "start", messageId: generationId, messageMetadata: { session_id: conversation, generation_id: generationId } },
+    statusPart(row, "running"),
+  ];
+  await writer.commit(parts, async (tx) => {
+    const before = await lastMessage(tx, conversation);
+    const open = before !== undefined && before.role !== "assistant";
+    const messages = [...(open ? [UNFINISHED] : []), userMessage(options)];
+    options.seen = await appendMessages(tx, conversation, { messages, generationId, now });
+    await changeGeneration(tx, generationId, { status: "running", options });
+  });
+}
+
+/** Something was said in between: the conversation says to which request the coming step belongs. */
+async function noteConfirmation(tx: Connection, row: StoredGeneration, options: GenerationOptions, now: number): Promise<void> {
+  const before = await lastMessage(tx, row.conversation_id);
+  if (before?.role !== "assistant") return;
+  const messages = [{ role: "user" as const, content: `(Confirmed: ${options.prompt})` }];
+  await appendMessages(tx, row.conversation_id, { messages, generationId: null, now });
+}
+
+/** A request that got no answer must not look open to the model when the next one comes. */
+const UNFINISHED = {
+  role: "assistant" as const,
+  content: "(This request was not finished; nothing more is to be done for it.)",
+};
+
+async function work(world: World): Promise<Recorded> {
+  const { ports, row, writer, options, control } = world;
+  const logged = loggedStep((await eventsOf(ports.db, row.id)).map(({ part }) => part));
+  const realigned = row.step === null ? realign(logged) : (part: StreamPart) => [part];
+  const record = createRecord({ ports, row, options, writer, realigned });
+  try {
+    const { input, messages } = await agentInput(world);
+    for await (const event of runAgent(input)) {
+      await record.take(event);
+      if (event.type === "step") messages.push(...event.messages);
+      if (writer.failure() !== undefined) break;
+    }
+  } catch (error) {
+    control.stop.abort();
+    if (writer.failure() !== undefined) return record.state;
+    if (!(error instanceof Problem)) ports.log("error", "generation_fault", { generation: row.id, error });
+    const problem = error instanceof Problem ? error : new Problem("INTERNAL", "Something went wrong inside kay.");
+    record.state.end = { kind: "error", problem };
+  }
+  return record.state;
+}
+
+async function agentInput({ ports, row, writer, options, control }: World): Promise<{ input: AgentInput; messages: ModelMessage[] }> {
+  const { installation_id: installationId, conversation_id: conversation, id } = row;
+  const seen = options.seen ?? 0;
+  const all = await loadMessages(ports.db, conversation, { seen, generationId: id });
+  const messages = options.newest === undefined ? all : newest(all, options.newest);
+  const tools = toolbox(ports, { installationId, generationId: id });
+  const { model, label } = await chooseModel(ports.model(), ports);
+  const calls = await callsOf(ports.db, id);
+  const known = calls.map((call) => ({ call: callOf(call), outcome: outcomeOf(call), step: call.step }));
+  const settled = new Map(known.flatMap(({ call, outcome }) => (outcome ? [[call.toolCallId, outcome] as const] : [])));
+  const holds = options.mode === "answer" ? (call: Checked) => holdsCall(ports, row, options, call) : () => false;
+  const stored = row.step as OpenStep | null;
+  // As the rows have it: what was held is run exactly as it was shown.
+  const open = stored && { message: stored.message, calls: known.filter(({ step }) => step > row.steps).map(({ call }) => call) };
+  const input: AgentInput = {
+    messages: [...messages],
+    tools,
+    model,
+    label,
+    signal: control.stop.signal,
+    now: ports.clock.now(),
+    holds,
+    steps: row.steps,
+    past: pastCalls(known.filter(({ step }) => step <= row.steps), (call) => checkCall(call, tools)),
+    ...(open ? { open } : {}),
+    ...(options.mode === "stream"
+      ? { calls: callPorts({ ports, row, options, writer, messages, settled, onChange: control.onChange }) }
+      : {}),
+  };
+  return { input, messages };
+}
+
+/**
+ * Where the request waits for the answer (guide): whether a call ends it with a confirmation. Under `confirm` that is everything at first, and
+ * every further write after a yes; otherwise what cannot be undone, and what the person's policies hold.
+ */
+async function holdsCall(
+  ports: BackendPorts,
+  row: StoredGeneration,
+  options: GenerationOptions,
+  call: Checked,
+): Promise<boolean> {
+  if (options.confirm) return call.access !== "read" || (row.step === null && row.steps === 0);
+  const account = await call.tool.ready?.().catch(() => undefined);
+  const { mode, grant } = await decide(ports, {
+    installationId: row.installation_id,
+    conversationId: row.conversation_id,
+    tool: call.tool,
+    input: call.parsed,
+    writes: "auto",
+    ...(account ? { account } : {}),
+  });
+  return mode === "confirm_before_execution" && grant === undefined;
+}
+
+async function conclude(world: World, { end, text }: Recorded): Promise<RunEnd> {
+  const { ports, row, control } = world;
+  switch (end.kind) {
+    case "answered":
+      await complete(world, "stop");
+      return end;
+    case "auth":
+      await fail(world, authProblem(ports, end.integrations));
+      return end;
+    case "error":
+      ports.log("warn", "generation_failed", { generation: row.id, code: end.problem.code });
+      await fail(world, end.problem);
+      return end;
+    case "cancelled":
+      if (control.reason === undefined) await handOver(world);
+      else await cancel(world, control.reason);
+      return end;
+    case "held":
+      await hold(world, end);
+      return { ...end, text };
+    case "waiting":
+      await wait(world, end.waits);
+      return end;
+  }
+}
+
+/** This node ends; the generation goes on at another one, or when this one is back. */
+async function handOver({ row, writer }: World): Promise<void> {
+  await writer.commit([], (tx) => changeGeneration(tx, row.id, { node: null }));
+}
+
+/** The newest messages from a person's request on: a result without its call is refused by models. */
+function newest(all: ModelMessage[], count: number): ModelMessage[] {
+  const from = all.findIndex(({ role }, index) => role === "user" && index >= all.length - count);
+  return all.slice(from < 0 ? all.findLastIndex(({ role }) => role === "user") : from);
+}

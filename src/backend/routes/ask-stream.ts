@@ -1,0 +1,50 @@
+import { AskRequest, type AskResponse } from "#protocol/ask";
+import { parseShape } from "#protocol/parse";
+import { answerOf } from "../generations/answer-of.ts";
+import type { Engine } from "../generations/engine.ts";
+import { attach } from "../generations/presence.ts";
+import { start } from "../generations/start.ts";
+import type { BackendPorts } from "../ports.ts";
+import { findGeneration } from "../store/generations.ts";
+import { eventStream } from "./event-stream.ts";
+
+/** Where the stream of an ask is, for whoever repeats it or looks up what became of it. */
+export type StreamPlace = { session_id: string; generation_id: string; after: number };
+
+/** Begin a generation whose events are streamed (protocol section 2). */
+export async function beginStream(
+  ports: BackendPorts,
+  engine: Engine,
+  installationId: string,
+  body: unknown,
+): Promise<StreamPlace> {
+  const request = parseShape(AskRequest, body, "the request");
+  const { prompt, interactive = false, confirm = false, context = {} } = request;
+  const started = await start(ports, engine, installationId, {
+    ...request,
+    options: { prompt, context, interactive, confirm, mode: "stream", source: "typed" },
+  });
+  const { conversationId, generationId, after, queued } = started;
+  if (!queued) engine.wake(generationId);
+  return { session_id: conversationId, generation_id: generationId, after };
+}
+
+/** The stream of a generation, from its first event to its last. Whoever reads it is there for as long as they do. */
+export async function streamOf(
+  ports: BackendPorts,
+  engine: Engine,
+  { session_id: conversationId, generation_id: generationId, after }: StreamPlace,
+  client?: AskRequest["client"],
+): Promise<Response> {
+  const left = await attach(ports, conversationId, client);
+  return eventStream(engine, ports, { conversationId, generationId, after, left });
+}
+
+/** What became of a streamed ask: undefined while it is under way. */
+export async function outcomeOfStream(
+  ports: BackendPorts,
+  { generation_id: id }: StreamPlace,
+): Promise<AskResponse | undefined> {
+  const row = await findGeneration(ports.db, id);
+  return row && row.finished_at !== null ? await answerOf(ports, row) : undefined;
+}

@@ -1,0 +1,74 @@
+import { Hono } from "hono";
+import { AuthAnswer, InteractionAnswer } from "#protocol/conversations";
+import { Problem } from "#protocol/errors";
+import { parseShape } from "#protocol/parse";
+import { authenticate } from "../accounts/authenticate.ts";
+import { answerInteraction } from "../generations/answer.ts";
+import { answerAuth, generationView, ownGeneration } from "../generations/auth.ts";
+import type { Engine } from "../generations/engine.ts";
+import { pendingRequests } from "../generations/pending.ts";
+import { attach } from "../generations/presence.ts";
+import type { BackendPorts } from "../ports.ts";
+import { ownsConversation } from "../store/conversations.ts";
+import { lastEvent } from "../store/events.ts";
+import { readJsonBody } from "./body.ts";
+import { eventStream } from "./event-stream.ts";
+import { answerOnce } from "./idempotency.ts";
+
+/** Following conversations, and answering what generations wait for (protocol section 3). */
+export function generationRoutes(ports: BackendPorts, engine: Engine): Hono {
+  const app = new Hono();
+  app.get("/sessions/:id/events", async (c) => {
+    const { installationId } = await authenticate(ports, c.req.raw);
+    const conversationId = await owned(ports, installationId, c.req.param("id"));
+    const after = place(c.req.header("last-event-id") ?? c.req.query("after"));
+    const until = c.req.query("live") === "false" ? await lastEvent(ports.db, conversationId) : undefined;
+    const left = await attach(ports, conversationId, clientOf(c.req.query("client"), c.req.query("name")));
+    return eventStream(engine, ports, { conversationId, after, left, ...(until === undefined ? {} : { until }) });
+  });
+  app.post("/sessions/:id/interactions/:interaction_id", async (c) => {
+    const { installationId } = await authenticate(ports, c.req.raw);
+    const where = { installationId, conversationId: c.req.param("id"), interactionId: c.req.param("interaction_id") };
+    return await answerOnce(ports, installationId, c.req.raw, async (body) => {
+      const answer = parseShape(InteractionAnswer, body, "the answer");
+      return { status: 200, body: await answerInteraction(ports, engine, where, answer) };
+    });
+  });
+  app.get("/pending", async (c) => {
+    const { installationId } = await authenticate(ports, c.req.raw);
+    return c.json({ pending: await pendingRequests(ports, installationId) });
+  });
+  app.get("/generations/:id", async (c) => {
+    const { installationId } = await authenticate(ports, c.req.raw);
+    return c.json(generationView(await ownGeneration(ports, installationId, c.req.param("id"))));
+  });
+  app.post("/generations/:id/auth", async (c) => {
+    const { installationId } = await authenticate(ports, c.req.raw);
+    const row = await ownGeneration(ports, installationId, c.req.param("id"));
+    await answerAuth(ports, engine, row, parseShape(AuthAnswer, await readJsonBody(c.req.raw), "the answer"));
+    return c.json(generationView(await ownGeneration(ports, installationId, row.id)));
+  });
+  app.post("/generations/:id/cancel", async (c) => {
+    const { installationId } = await authenticate(ports, c.req.raw);
+    const row = await ownGeneration(ports, installationId, c.req.param("id"));
+    if (row.finished_at === null) await engine.stop(row.id, "The person cancelled it.");
+    return c.json(generationView(await ownGeneration(ports, installationId, row.id)));
+  });
+  return app;
+}
+
+async function owned(ports: BackendPorts, installationId: string, id: string): Promise<string> {
+  if (await ownsConversation(ports.db, installationId, id)) return id;
+  throw new Problem("SESSION_NOT_FOUND", "Invalid or expired session_id");
+}
+
+function place(given: string | undefined): number {
+  const number = Number(given || 0);
+  if (Number.isSafeInteger(number) && number >= 0) return number;
+  throw new Problem("INVALID_REQUEST", "after must be the number of an event.", { details: { field: "after" } });
+}
+
+function clientOf(id: string | undefined, name: string | undefined) {
+  if (!id) return undefined;
+  return { id: id.slice(0, 100), ...(name ? { name: name.slice(0, 100) } : {}) };
+}
