@@ -5,15 +5,26 @@ import { DEFAULT_LIMITS } from "#backend/limits";
 import { listen } from "#backend/listen";
 import type { Backend, Log, ModelSettings } from "#backend/ports";
 import { configureServices, type SandboxProvider } from "#backend/services/catalogue";
-import { openDatabase } from "#backend/store/database";
+import { type OpenDatabase, openDatabase } from "#backend/store/database";
 import { loadKeys } from "#backend/store/keys";
 import type { Machine } from "#backend/store/machine";
+import { createNode, type Node } from "#backend/store/node";
 import { startPostgres } from "#backend/store/postgres";
 import { Problem } from "#protocol/errors";
 import { configuredClients } from "./clients.ts";
 import { createOutgoing } from "./outgoing.ts";
 import { listenPreferably } from "./port.ts";
 import { startSandbox } from "./sandbox.ts";
+
+/** Milliseconds between two looks after what has expired or was left behind. */
+const TICK = 1_000;
+
+/**
+ * Milliseconds until work stops whose asker has gone without a word: on one's own machine that person has closed the terminal, while the way
+ * to a backend elsewhere may only be interrupted.
+ */
+const LEAVE_EMBEDDED = 700;
+const LEAVE_HOSTED = 30_000;
 
 /** What a backend is started with, after flags, environment and settings were weighed. */
 export type HostOptions = {
@@ -103,6 +114,8 @@ async function startParts(
   const publicUrl = options.publicUrl ?? listener.url;
   backend = createBackend({
     db: database.db,
+    node: database.node,
+    leaveMs: options.localSecret ? LEAVE_EMBEDDED : LEAVE_HOSTED,
     keys,
     clock,
     log,
@@ -119,7 +132,7 @@ async function startParts(
     ),
   });
   await recoverLostWork({ db: database.db, clock, log });
-  stops.push(backend.close);
+  stops.push(backend.close, tickEvery(TICK, backend, log));
   return { url: listener.url, sandbox: sandbox.providers, backend };
 }
 
@@ -140,13 +153,44 @@ async function openStore(options: HostOptions, { machine, log }: HostPorts, stop
   if (options.databaseUrl) {
     const database = await openDatabase(options.databaseUrl, { log });
     stops.push(database.close);
-    return database;
+    return withNode(database, options.databaseUrl, log, stops);
   }
   const postgres = await startPostgres({ folder: options.dataFolder, machine, log });
   stops.push(postgres.stop);
   const database = await openDatabase(postgres.config, { log, revive: postgres.revive });
   stops.push(database.close);
-  return database;
+  return withNode(database, postgres.config, log, stops);
+}
+
+function withNode(
+  database: OpenDatabase,
+  where: Parameters<typeof createNode>[0],
+  log: Log,
+  stops: (() => Promise<void>)[],
+): OpenDatabase & { node: Node } {
+  const node = createNode(where, log);
+  stops.push(node.close);
+  return { ...database, node };
+}
+
+/** One look after another, however long each takes. */
+function tickEvery(ms: number, backend: Backend, log: Log): () => Promise<void> {
+  let last = Promise.resolve();
+  let looking = false;
+  const timer = setInterval(() => {
+    if (looking) return;
+    looking = true;
+    last = backend
+      .tick()
+      .catch((error: unknown) => log("warn", "tick_failed", { error }))
+      .finally(() => {
+        looking = false;
+      });
+  }, ms);
+  return async () => {
+    clearInterval(timer);
+    await last;
+  };
 }
 
 /** As `Promise.all`, but a failure is thrown when the others have ended too, so that what they started is known and can be stopped. */

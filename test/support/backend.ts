@@ -4,6 +4,7 @@ import { DEFAULT_LIMITS } from "#backend/limits";
 import { createLog } from "#backend/log";
 import type { Backend, BackendPorts } from "#backend/ports";
 import { configureServices } from "#backend/services/catalogue";
+import { createNode, type Node } from "#backend/store/node";
 import { useDatabase } from "#test/database";
 import { createOutside, type Outside } from "#test/outside";
 
@@ -29,11 +30,17 @@ export type Answer = { status: number; body: Record<string, unknown>; text: stri
 export function useBackend(overrides: Partial<BackendPorts> = {}): () => World {
   const database = useDatabase();
   let world: World | undefined;
+  let node: Node | undefined;
   beforeEach(() => {
-    world = createWorld({ db: database().db, ...overrides });
+    const { db, config } = database();
+    node ??= createNode(config, () => {});
+    world = createWorld({ db, node, ...overrides });
   });
-  afterEach(() => world?.outside.settled());
-  afterAll(() => world?.backend.close());
+  afterEach(async () => {
+    await world?.backend.close();
+    world?.outside.settled();
+  });
+  afterAll(() => node?.close());
   return () => {
     if (!world) throw new Error("The backend is there only while tests run.");
     return world;
@@ -41,7 +48,7 @@ export function useBackend(overrides: Partial<BackendPorts> = {}): () => World {
 }
 
 /** Another backend on the same ports, with some of them changed. */
-export function createWorld(overrides: Partial<BackendPorts> & Pick<BackendPorts, "db">): World {
+export function createWorld(overrides: Partial<BackendPorts> & Pick<BackendPorts, "db" | "node">): World {
   let now = NOON;
   const log: string[] = [];
   const outside = createOutside();
@@ -70,6 +77,7 @@ export function createWorld(overrides: Partial<BackendPorts> & Pick<BackendPorts
     model: () => ({ env: {} }),
     publicUrl: "http://127.0.0.1:4000",
     limits: DEFAULT_LIMITS,
+    leaveMs: 100,
     version: "0.0.0",
     sandbox: false,
     ...overrides,

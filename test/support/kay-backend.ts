@@ -26,12 +26,13 @@ export type Place = {
 
 export type PlaceOptions = {
   db: BackendPorts["db"];
+  node: BackendPorts["node"];
   /** Changes what is configured, for instance its tools. */
   services?(configured: BackendPorts["services"]): BackendPorts["services"];
   localSecret?: string;
 };
 
-export function createPlace({ db, services = (same) => same, localSecret }: PlaceOptions): Place {
+export function createPlace({ db, node, services = (same) => same, localSecret }: PlaceOptions): Place {
   const clock = virtualClock(NOON);
   const network = createNetwork(clock);
   const sandbox = createSandbox({ clock, random: randomBytes });
@@ -40,6 +41,8 @@ export function createPlace({ db, services = (same) => same, localSecret }: Plac
   );
   const backend = createBackend({
     db,
+    node,
+    leaveMs: 100,
     keys: {
       signing: { id: "s1", key: new Uint8Array(32).fill(1) },
       sealing: [{ id: "k1", key: new Uint8Array(32).fill(2) }],

@@ -2,8 +2,9 @@ import { randomBytes } from "node:crypto";
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { onTestFinished } from "vitest";
+import { afterAll, onTestFinished } from "vitest";
 import type { Fetch } from "#backend/ports";
+import { createNode, type Node } from "#backend/store/node";
 import type { Launch } from "#cli/browser";
 import { createKay, type World } from "#cli/create";
 import type { ServeOptions } from "#cli/kay";
@@ -25,7 +26,7 @@ export type Result = { exit: number; stdout: string; stderr: string };
 /** What the person at the consent page does with every link that kay prints. */
 type Person = "allows" | "denies" | "stays away" | ((url: string) => Promise<unknown>);
 
-export type MachineOptions = Omit<PlaceOptions, "db" | "localSecret"> & {
+export type MachineOptions = Omit<PlaceOptions, "db" | "node" | "localSecret"> & {
   /** No backend is configured, so that kay starts its own; `fails` is one that does not come up. */
   own?: true | "fails";
   /** Connect jira first. */
@@ -71,10 +72,13 @@ export type Machine = ((line: string | string[], setting?: RunSetting) => Promis
 /** A machine for each call, over one database for the file. Requests that nobody serves fail the test, scripted ones that never come too. */
 export function useKay(): (options?: MachineOptions) => Machine {
   const database = useDatabase();
+  let node: Node | undefined;
+  afterAll(() => node?.close());
   return (options = {}) => {
+    node ??= createNode(database().config, () => {});
     const place =
       options.beside?.place ??
-      createPlace({ db: database().db, ...options, ...(options.own ? { localSecret: OWN_SECRET } : {}) });
+      createPlace({ db: database().db, node, ...options, ...(options.own ? { localSecret: OWN_SECRET } : {}) });
     if (!options.beside) {
       onTestFinished(async () => {
         await place.backend.close();

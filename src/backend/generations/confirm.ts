@@ -3,7 +3,7 @@ import { Problem } from "#protocol/errors";
 import { closeConfirmation } from "../interactions/confirmations.ts";
 import type { BackendPorts } from "../ports.ts";
 import { changeGeneration, findGeneration } from "../store/generations.ts";
-import { type Answer, type Asking, answerFor, failed, ids } from "./ask.ts";
+import { type Answer, type Asking, answerFor, attended, failed, ids } from "./ask.ts";
 import type { Engine } from "./engine.ts";
 import { optionsOf } from "./options.ts";
 
@@ -33,9 +33,7 @@ export async function confirm(
     return failed(asking, new Problem("CANCELLED", "There is nothing left to carry out."), { receipts: [] });
   await changeGeneration(ports.db, generationId, { options: { ...optionsOf(row), approved: true } });
   // A yes cannot be half done, so the calls are made whoever is still there; what comes after them only for somebody.
-  const result = await engine.run(generationId);
-  if (result === undefined) throw new Problem("BACKEND_BUSY", "This backend is just ending.");
-  signal.throwIfAborted();
+  const result = await attended(engine, generationId, signal);
   return await answerFor(ports, asking, result, (said) =>
     result.failed.length > 0 ? failedAction(asking, said, result) : confirmed(asking, said, result.receipts),
   );

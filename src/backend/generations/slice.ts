@@ -65,7 +65,11 @@ async function carryOn(world: World): Promise<SliceEnd | undefined> {
   const { ports, row, writer, options } = world;
   const now = ports.clock.now();
   const reason = row.cancel ?? outOfTime(row, now);
-  if (reason !== undefined) {
+  if (reason !== undefined && options.approved) {
+    // What was approved is carried out; what would come after it is not.
+    world.control.reason = reason;
+    world.control.stop.abort();
+  } else if (reason !== undefined) {
     await cancel(world, reason);
     return { kind: "cancelled", row, failed: [], receipts: await receiptsOf(ports.db, row.id) };
   }

@@ -122,7 +122,7 @@ test("an approved step is run as it was shown, and the model goes on from its re
   };
   const { ran, prompts, events } = await run([say("Written.")], {
     holds: () => true,
-    approved: { message, calls: [{ toolCallId: "b", toolName: "notes.write", input: { id: 1, text: "x" } }] },
+    open: { message, calls: [{ toolCallId: "b", toolName: "notes.write", input: { id: 1, text: "x" } }] },
   });
   expect(ran).toEqual(["write b"]);
   expect(prompts[0]?.at(-1)).toMatchObject({ role: "tool" });

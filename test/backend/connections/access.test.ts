@@ -192,7 +192,7 @@ for (const [name, answer] of PASSING) {
 }
 
 test("without a refresh token the access token serves until it ends, then the connection is gone", async () => {
-  const other = createWorld({ db: world().ports.db });
+  const other = createWorld({ db: world().ports.db, node: world().ports.node });
   const once = await connect(other, {}, { tokens: tokens(1, { refresh_token: undefined }) });
   other.clock.advance(HOUR - 1000);
   expect((await serviceAccess(other.ports, once.session, "jira")).token).toBe("jira-access-1");
@@ -218,7 +218,7 @@ test("what is not connected is AUTH_REQUIRED and names the service; what does no
 
 test("tokens sealed with a key that is gone ask for a new connection, and that heals them", async () => {
   const sealing = [{ id: "k2", key: new Uint8Array(32).fill(7) }];
-  const other = createWorld({ db: world().ports.db, keys: { ...world().ports.keys, sealing } });
+  const other = createWorld({ db: world().ports.db, node: world().ports.node, keys: { ...world().ports.keys, sealing } });
   expect(await problem(serviceAccess(other.ports, session, "jira"))).toMatchObject({ code: "AUTH_REQUIRED" });
   await connect(other, { session_id: session }, { tokens: tokens(8) });
   expect((await serviceAccess(other.ports, session, "jira")).token).toBe("jira-access-8");
@@ -234,7 +234,7 @@ function withOAuth(oauth: Partial<ServiceConfiguration["service"]["oauth"]>): Wo
     ...configuration,
     service: { ...configuration.service, oauth: { ...configuration.service.oauth, ...oauth } },
   }));
-  const other = createWorld({ db: world().ports.db, services });
+  const other = createWorld({ db: world().ports.db, node: world().ports.node, services });
   opened.push(other);
   return other;
 }

@@ -109,7 +109,7 @@ test("the exchange carries the verifier of the challenge in the URL", async () =
     ...jira.service,
     oauth: { ...jira.service.oauth, pkce: true, clientAuth: "client_secret_basic" as const },
   };
-  const other = createWorld({ db: world().ports.db, services: [{ ...jira, service }] });
+  const other = createWorld({ db: world().ports.db, node: world().ports.node, services: [{ ...jira, service }] });
   const begun = (await other.call("POST /connections/connect?service=jira")).body;
   expectAtlassian(other);
   await callback(other, String(begun.state));
@@ -226,7 +226,7 @@ test("a fault of kay's own ends the state without showing anything of it", async
   const [jira] = world().ports.services;
   if (!jira) throw new Error("no services");
   const identify = () => Promise.reject(new RangeError("a detail of the inside"));
-  const other = createWorld({ db: world().ports.db, services: [{ ...jira, service: { ...jira.service, identify } }] });
+  const other = createWorld({ db: world().ports.db, node: world().ports.node, services: [{ ...jira, service: { ...jira.service, identify } }] });
   const { state } = await begin(other);
   other.outside.expect(ATLASSIAN_TOKEN, json({ access_token: "a" }));
   const page = await callback(other, state);

@@ -184,7 +184,7 @@ test("PKCE is used towards a provider that takes it, with a challenge of its own
   const [jira] = world().ports.services;
   if (!jira) throw new Error("no services");
   const service = { ...jira.service, oauth: { ...jira.service.oauth, pkce: true } };
-  const other = createWorld({ db: world().ports.db, services: [{ ...jira, service }] });
+  const other = createWorld({ db: world().ports.db, node: world().ports.node, services: [{ ...jira, service }] });
   const urls = [];
   for (const _ of [1, 2]) {
     const { body } = await other.call("POST /connections/connect?service=jira");

@@ -14,7 +14,7 @@ const client = { id: "the-client", secret: "the-secret" };
 /** A backend that is connected to HubSpot and LinkedIn, with everything they were asked for answered. */
 async function connected() {
   const services = configureServices({ clients: { hubspot: client, linkedin: client } });
-  const world = createWorld({ db: base().ports.db, services });
+  const world = createWorld({ db: base().ports.db, node: base().ports.node, services });
   const { outside } = world;
   const hubspot = await begin(world, {}, "hubspot");
   outside.expect(TOKEN, json({ access_token: "h1", refresh_token: "r1", expires_in: 1800, token_type: "bearer" }));

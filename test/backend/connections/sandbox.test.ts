@@ -24,7 +24,7 @@ function sandboxWorld() {
     { origin: origins[name] ?? "", client },
   ]);
   const services = configureServices({ clients: {}, sandbox: Object.fromEntries(providers) });
-  const world = createWorld({ db: base().ports.db, clock: base().clock, fetch, services });
+  const world = createWorld({ db: base().ports.db, node: base().ports.node, clock: base().clock, fetch, services });
   const control = async (provider: string, path: string, body: object) => {
     const init = { method: "POST", body: JSON.stringify(body), headers: { "content-type": "application/json" } };
     return (await fetch(`${origins[provider]}/_sandbox/${path}`, init)).json() as Promise<Record<string, string>>;

@@ -9,9 +9,9 @@ const clients = { slack: { id: "s-id", secret: "s-secret" }, github: { id: "g-id
 
 function connecting() {
   const outside = createOutside();
-  const { db } = base().ports;
+  const { db, node } = base().ports;
   const services = configureServices({ clients });
-  const world = createWorld({ db, clock: base().clock, fetch: outside.fetch, services });
+  const world = createWorld({ db, node, clock: base().clock, fetch: outside.fetch, services });
   const connect = async (service: string) =>
     (await world.call(`POST /connections/connect?service=${service}`, { body: {} })).body;
   const back = async (state: unknown) => {

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
-import { recoverLostWork } from "#backend/agent/recover";
-import { planEffect, receiptsOf, setEffectState } from "#backend/store/effects";
+import { recoverLostWork } from "#backend/generations/recover";
+import { planEffect, receiptsOf, setEffectState, settleEffect } from "#backend/store/effects";
 import { NOON, useBackend } from "#test/backend";
 import { connect } from "#test/consent";
 
@@ -18,9 +18,11 @@ test("what was sent without an answer when the backend stopped is unknown after 
       tool: "jira.close",
       input: {},
       summary: state,
+      node: null,
     };
     await planEffect(db, effect, NOON);
-    if (state !== "planned") await setEffectState(db, state, state, NOON);
+    if (state === "sent") await setEffectState(db, state, "sent", NOON);
+    if (state === "settled") await settleEffect(db, state, {}, NOON);
   }
   await recoverLostWork(world().ports);
   expect(await receiptsOf(db, "gen_1")).toEqual([
