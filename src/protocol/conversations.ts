@@ -112,6 +112,7 @@ export type Policy = z.infer<typeof Policy>;
 
 /** Answer of `GET /policies`. */
 export const PoliciesResponse = z.looseObject({ policies: z.array(Policy) });
+export type PoliciesResponse = z.infer<typeof PoliciesResponse>;
 
 /** Body of `PUT /policies`; a target with mode `null` is forgotten. */
 export const PoliciesChange = z.looseObject({
@@ -135,6 +136,7 @@ export type Grant = z.infer<typeof Grant>;
 
 /** Answer of `GET /approvals`. */
 export const GrantsResponse = z.looseObject({ approvals: z.array(Grant) });
+export type GrantsResponse = z.infer<typeof GrantsResponse>;
 
 /** Answer of `DELETE /approvals/:id` and of `DELETE /approvals?target=`: those that were taken back. */
 export const GrantsRevoked = z.looseObject({ revoked: z.array(Grant) });

@@ -1,5 +1,11 @@
 import { Hono } from "hono";
-import { GrantTest, type GrantTestResponse } from "#protocol/conversations";
+import {
+  type Grant,
+  type GrantsResponse,
+  type GrantsRevoked,
+  GrantTest,
+  type GrantTestResponse,
+} from "#protocol/conversations";
 import { Problem } from "#protocol/errors";
 import { parseShape } from "#protocol/parse";
 import { authenticate } from "../accounts/authenticate.ts";
@@ -24,15 +30,18 @@ export function approvalRoutes(ports: BackendPorts): Hono {
   const app = new Hono();
   app.get("/approvals", async (c) => {
     const { installationId } = await authenticate(ports, c.req.raw);
-    return c.json({ approvals: await listGrants(ports, installationId) });
+    const answer: GrantsResponse = { approvals: await listGrants(ports, installationId) };
+    return c.json(answer);
   });
   app.delete("/approvals", async (c) => {
     const { installationId } = await authenticate(ports, c.req.raw);
-    return c.json({ revoked: await revokeAll(ports, installationId, c.req.query("target")) });
+    const answer: GrantsRevoked = { revoked: await revokeAll(ports, installationId, c.req.query("target")) };
+    return c.json(answer);
   });
   app.delete("/approvals/:id", async (c) => {
     const { installationId } = await authenticate(ports, c.req.raw);
-    return c.json({ revoked: [await revokeGrant(ports, installationId, c.req.param("id"))] });
+    const answer: GrantsRevoked = { revoked: [await revokeGrant(ports, installationId, c.req.param("id"))] };
+    return c.json(answer);
   });
   app.post("/approvals/test", async (c) => {
     const { installationId } = await authenticate(ports, c.req.raw);
@@ -42,7 +51,7 @@ export function approvalRoutes(ports: BackendPorts): Hono {
   return app;
 }
 
-async function revokeAll(ports: BackendPorts, installationId: string, target: string | undefined) {
+async function revokeAll(ports: BackendPorts, installationId: string, target: string | undefined): Promise<Grant[]> {
   if (!target) {
     throw new Problem("INVALID_REQUEST", "Name a service or tool in ?target=, or * for all.", {
       details: { field: "target" },

@@ -1,5 +1,5 @@
 import { Hono } from "hono";
-import { PoliciesChange } from "#protocol/conversations";
+import { PoliciesChange, type PoliciesResponse } from "#protocol/conversations";
 import { Problem } from "#protocol/errors";
 import { parseShape } from "#protocol/parse";
 import { authenticate } from "../accounts/authenticate.ts";
@@ -13,15 +13,19 @@ export function policyRoutes(ports: BackendPorts): Hono {
   const app = new Hono();
   app.get("/policies", async (c) => {
     const { installationId } = await authenticate(ports, c.req.raw);
-    return c.json({ policies: await listPolicies(ports.db, installationId) });
+    return c.json(await policiesOf(ports, installationId));
   });
   app.put("/policies", async (c) => {
     const { installationId } = await authenticate(ports, c.req.raw);
     const { policies } = parseShape(PoliciesChange, await readJsonBody(c.req.raw), "the request");
     await change(ports, installationId, policies);
-    return c.json({ policies: await listPolicies(ports.db, installationId) });
+    return c.json(await policiesOf(ports, installationId));
   });
   return app;
+}
+
+async function policiesOf({ db }: BackendPorts, installationId: string): Promise<PoliciesResponse> {
+  return { policies: await listPolicies(db, installationId) };
 }
 
 /** All of the changes or, when one is not accepted, none. */

@@ -2,6 +2,7 @@ import { Hono } from "hono";
 import { cleanLine } from "#protocol/clean";
 import {
   ClientMode,
+  type ClientsResponse,
   ConversationChange,
   type ConversationDeleted,
   type ConversationsResponse,
@@ -55,7 +56,8 @@ export function sessionRoutes(ports: BackendPorts): Hono {
     const place = { conversationId: c.req.param("id"), clientId: clientIdOf(c.req.param("client_id")) };
     if (!(await ownsConversation(ports.db, installationId, place.conversationId))) throw notFound();
     await putClient(ports.db, place, named(mode), { now: ports.clock.now() });
-    return c.json({ clients: await listClients(ports.db, place.conversationId) });
+    const answer: ClientsResponse = { clients: await listClients(ports.db, place.conversationId) };
+    return c.json(answer);
   });
   return app;
 }
