@@ -5,13 +5,16 @@ import { createEngine, type Engine } from "./generations/engine.ts";
 import { createRateLimits } from "./limits.ts";
 import type { Backend, BackendPorts } from "./ports.ts";
 import { aboutRoutes } from "./routes/about.ts";
+import { approvalRoutes } from "./routes/approvals.ts";
 import { askRoutes } from "./routes/ask.ts";
 import { authRoutes } from "./routes/auth.ts";
 import { withLimitedBody } from "./routes/body.ts";
 import { connectionRoutes } from "./routes/connections.ts";
 import { failureAnswer } from "./routes/failure.ts";
-import { admit } from "./routes/guard.ts";
 import { generationRoutes } from "./routes/generations.ts";
+import { admit } from "./routes/guard.ts";
+import { policyRoutes } from "./routes/policies.ts";
+import { sessionRoutes } from "./routes/sessions.ts";
 import { toolRoutes } from "./routes/tools.ts";
 
 /** How long `close` waits for what is under way, in milliseconds. */
@@ -78,6 +81,9 @@ function routes(ports: BackendPorts, engine: Engine): Hono<Env> {
   app.route("/", toolRoutes(ports));
   app.route("/", askRoutes(ports, engine));
   app.route("/", generationRoutes(ports, engine));
+  app.route("/", policyRoutes(ports));
+  app.route("/", approvalRoutes(ports));
+  app.route("/", sessionRoutes(ports));
   app.onError((error, c) => failureAnswer(error, ports.log, c.env.requestId));
   app.notFound((c) => unknownRoute(app, c.req.method, c.req.path));
   return app;

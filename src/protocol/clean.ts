@@ -20,6 +20,11 @@ export function clean(text: string, options: CleanOptions = {}): string {
   return options.max === undefined ? shaped : cut(shaped, options.max);
 }
 
+/** The same for a title, a name, a label: one line with single spaces. */
+export function cleanLine(text: string, max?: number): string {
+  return clean(clean(text, { lines: false }).replace(/\s+/g, " ").trim(), max === undefined ? {} : { max });
+}
+
 /** Nothing to do for printable ASCII with line breaks and tabs, which is nearly all there is. */
 const PLAIN = /^[\t\n\x20-\x7e]*$/;
 

@@ -1,5 +1,12 @@
 import * as z from "zod/mini";
-import { ApprovalScope, AuthNeeded, GenerationStatus, InteractionRequest, InteractionResponse } from "./events.ts";
+import {
+  ApprovalScope,
+  AuthNeeded,
+  ClientPresence,
+  GenerationStatus,
+  InteractionRequest,
+  InteractionResponse,
+} from "./events.ts";
 
 /** Bodies of conversations, open requests, policies and grants (protocol sections 3 and 5). Loose, as everywhere in the contract. */
 
@@ -29,6 +36,10 @@ export const ConversationsResponse = z.looseObject({
 });
 export type ConversationsResponse = z.infer<typeof ConversationsResponse>;
 
+/** Answer of `DELETE /sessions/:id`. */
+export const ConversationDeleted = z.looseObject({ id: text, deleted: z.boolean() });
+export type ConversationDeleted = z.infer<typeof ConversationDeleted>;
+
 /** Body of `PATCH /sessions/:id`. */
 export const ConversationChange = z.looseObject({ title: z.string().check(z.minLength(1), z.maxLength(120)) });
 
@@ -55,6 +66,10 @@ export const ClientMode = z.looseObject({
   interaction: z.looseObject({ supported: z.boolean(), enabled: z.boolean() }),
 });
 export type ClientMode = z.infer<typeof ClientMode>;
+
+/** Answer of the same: everybody who follows the conversation. */
+export const ClientsResponse = z.looseObject({ clients: z.array(ClientPresence) });
+export type ClientsResponse = z.infer<typeof ClientsResponse>;
 
 /** Body of `POST /generations/:id/auth` (seed: submitAuthResult). */
 export const AuthAnswer = z.looseObject({ integration: text, success: z.boolean() });
@@ -97,6 +112,7 @@ export type Policy = z.infer<typeof Policy>;
 
 /** Answer of `GET /policies`. */
 export const PoliciesResponse = z.looseObject({ policies: z.array(Policy) });
+export type PoliciesResponse = z.infer<typeof PoliciesResponse>;
 
 /** Body of `PUT /policies`; a target with mode `null` is forgotten. */
 export const PoliciesChange = z.looseObject({
@@ -120,9 +136,15 @@ export type Grant = z.infer<typeof Grant>;
 
 /** Answer of `GET /approvals`. */
 export const GrantsResponse = z.looseObject({ approvals: z.array(Grant) });
+export type GrantsResponse = z.infer<typeof GrantsResponse>;
+
+/** Answer of `DELETE /approvals/:id` and of `DELETE /approvals?target=`: those that were taken back. */
+export const GrantsRevoked = z.looseObject({ revoked: z.array(Grant) });
+export type GrantsRevoked = z.infer<typeof GrantsRevoked>;
 
 /** Body of `POST /approvals/test`: would this call run by itself? */
 export const GrantTest = z.looseObject({ tool: text, input: z.optional(record), session_id: z.optional(text) });
+export type GrantTest = z.infer<typeof GrantTest>;
 
 /** Answer of the same. `why` is a sentence. */
 export const GrantTestResponse = z.looseObject({ asks: z.boolean(), why: text, grant: z.optional(Grant) });

@@ -24,8 +24,7 @@ function sentence(label: string, error: APICallError): string {
   // Gemini answers a wrong key with 400.
   const badKey = status === 400 && /api.?key/i.test(`${error.message} ${responseBody}`);
   if (status === 401 || status === 403 || badKey) return `${label} refused the API key (HTTP ${status}).`;
-  if (isTooLong(error))
-    return `The conversation is too long for ${label}; start a new one.`;
+  if (isTooLong(error)) return `The conversation is too long for ${label}; start a new one.`;
   if (status === 404) return `${label} is not known at its provider (HTTP 404).`;
   if (status === 429) return `${label} takes no more requests now: its rate limit or quota is used up (HTTP 429).`;
   if (status >= 500) return `${label} is out of order at its provider (HTTP ${status}).`;

@@ -1,9 +1,9 @@
 import type { JSONSchema7 } from "ai";
+import type { Receipt } from "#protocol/ask";
+import { Problem } from "#protocol/errors";
 import type { Account } from "../interactions/account.ts";
 import type { Interactive } from "../interactions/asking.ts";
 import type { Access, ToolMode, ToolResult } from "../services/service.ts";
-import type { Receipt } from "#protocol/ask";
-import { Problem } from "#protocol/errors";
 
 /**
  * A tool as the loop sees it: what the model is told, how its input is checked, and one way to run it. Where tokens, services and effects

@@ -22,10 +22,7 @@ export type Returned = { status: number; page: Page; connected?: { installationI
  * The browser came back from a provider (RFC 6749 section 4.1.2). Only the first callback of a state counts; a second, forged, expired or
  * incomplete one changes nothing and is logged without its values (case A17).
  */
-export async function authorizationCallback(
-  ports: BackendPorts,
-  query: URLSearchParams,
-): Promise<Returned> {
+export async function authorizationCallback(ports: BackendPorts, query: URLSearchParams): Promise<Returned> {
   const hash = stateHash(query.getAll("state").length === 1 ? query.get("state") : null);
   const error = query.get("error");
   const code = query.get("code");

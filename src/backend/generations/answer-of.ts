@@ -16,7 +16,8 @@ export async function answerOf({ db }: Pick<BackendPorts, "db">, row: StoredGene
   const message = text.join("").trim();
   const last = parts.findLast((part) => part.type === "error" || part.type === "abort");
   if (last?.type === "error") return { status: "error", message: last.errorText, code: last.code, ...ids };
-  if (last?.type === "abort") return { status: "error", message: last.reason ?? "It was cancelled.", code: "CANCELLED", ...ids };
+  if (last?.type === "abort")
+    return { status: "error", message: last.reason ?? "It was cancelled.", code: "CANCELLED", ...ids };
   const { prompt } = row.options as { prompt: string };
   return { status: "completed", message, data: { prompt, response: message }, ...ids };
 }

@@ -51,7 +51,12 @@ export async function answerInteraction(
   return { ...response, session_id: found.conversation_id, generation_id: found.generation_id };
 }
 
-function record(ports: BackendPorts, found: StoredInteraction, response: InteractionResponse, now: number): Promise<boolean> {
+function record(
+  ports: BackendPorts,
+  found: StoredInteraction,
+  response: InteractionResponse,
+  now: number,
+): Promise<boolean> {
   return ports.db.transaction().execute(async (tx) => {
     if (!(await closeInteraction(tx, found.id, "answered", response, now))) return false;
     const parts = responseParts(response).map((part) => ({ generationId: found.generation_id, part }));
@@ -93,7 +98,11 @@ async function answeringClient(
   return known?.name ?? client;
 }
 
-function checkAnswer(ports: BackendPorts, { request, installation_id }: StoredInteraction, answer: InteractionAnswer): void {
+function checkAnswer(
+  ports: BackendPorts,
+  { request, installation_id }: StoredInteraction,
+  answer: InteractionAnswer,
+): void {
   const { action, approval_scope: scope = "once", edited_args: edited } = answer;
   const fitting = request.interaction_type === "approval" ? ["approve", "deny"] : ["submit", "cancel"];
   if (!fitting.includes(action)) {

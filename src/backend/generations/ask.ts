@@ -1,8 +1,8 @@
 import type { AskRequest, AskResponse, PlannedCall } from "#protocol/ask";
 import { Problem } from "#protocol/errors";
+import type { HeldCall } from "../agent/events.ts";
 import { openConfirmation } from "../interactions/confirmations.ts";
 import type { BackendPorts } from "../ports.ts";
-import type { HeldCall } from "../agent/events.ts";
 import type { Engine } from "./engine.ts";
 import type { GenerationOptions } from "./options.ts";
 import { authProblem } from "./pause.ts";
@@ -39,7 +39,8 @@ export async function ask(
   const { conversationId, generationId } = await start(ports, engine, installationId, { ...request, options });
   const asking: Asking = { installationId, conversationId, generationId, options };
   const result = await attended(engine, generationId, signal);
-  if (confirm && (result.kind === "answered" || result.kind === "error")) return await holdNothing(ports, asking, result);
+  if (confirm && (result.kind === "answered" || result.kind === "error"))
+    return await holdNothing(ports, asking, result);
   return await answerFor(ports, asking, result);
 }
 

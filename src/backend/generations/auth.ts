@@ -53,7 +53,11 @@ export async function answerAuth(
 }
 
 /** The generation of this id, if it is this installation's. @throws Problem GENERATION_NOT_FOUND */
-export async function ownGeneration(ports: BackendPorts, installationId: string, id: string): Promise<StoredGeneration> {
+export async function ownGeneration(
+  ports: BackendPorts,
+  installationId: string,
+  id: string,
+): Promise<StoredGeneration> {
   const row = await findGeneration(ports.db, id);
   if (row?.installation_id === installationId) return row;
   throw new Problem("GENERATION_NOT_FOUND", "There is no such generation.");

@@ -168,7 +168,9 @@ function reasonOf({ reason, client }: InteractionResponse): string {
 }
 
 function unanswered(status: string): string {
-  return status === "expired" ? "Nobody answered in time, so it was not done." : "It was cancelled before it was answered.";
+  return status === "expired"
+    ? "Nobody answered in time, so it was not done."
+    : "It was cancelled before it was answered.";
 }
 
 /** The parts that tell how an interaction ended. */

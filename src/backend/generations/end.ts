@@ -26,7 +26,12 @@ export async function fail({ ports, row, writer }: World, problem: Problem): Pro
   const { code, message: errorText, hint } = problem;
   const parts: StreamPart[] = [statusPart(row, "error"), { type: "error", errorText, code, ...(hint ? { hint } : {}) }];
   await writer.commit(parts, async (tx) => {
-    await tellModel(tx, row, `(This request ended with an error and was not finished: ${errorText})`, ports.clock.now());
+    await tellModel(
+      tx,
+      row,
+      `(This request ended with an error and was not finished: ${errorText})`,
+      ports.clock.now(),
+    );
     await over(tx, row, "error", ports.clock.now());
   });
 }
@@ -41,12 +46,14 @@ export async function cancel({ ports, row: before, writer }: World, reason: stri
   const open = (await interactionsOf(ports.db, row.id)).filter(({ status }) => status === "open");
   const calls = (await callsOf(ports.db, row.id)).filter(({ step }) => step === row.steps + 1);
   const undone = calls.filter(({ outcome }) => outcome === null);
-  const responses = open.map(({ request }): InteractionResponse => ({
-    interaction_id: request.interaction_id,
-    action: request.interaction_type === "approval" ? "deny" : "cancel",
-    reason,
-    answered_at: new Date(now).toISOString(),
-  }));
+  const responses = open.map(
+    ({ request }): InteractionResponse => ({
+      interaction_id: request.interaction_id,
+      action: request.interaction_type === "approval" ? "deny" : "cancel",
+      reason,
+      answered_at: new Date(now).toISOString(),
+    }),
+  );
   const awaited = (row.auth as { integrations?: string[] } | null)?.integrations;
   const parts: StreamPart[] = [
     ...responses.flatMap(responseParts),
@@ -59,16 +66,26 @@ export async function cancel({ ports, row: before, writer }: World, reason: stri
   await writer.commit(parts, async (tx) => {
     for (const response of responses) await closeInteraction(tx, response.interaction_id, "cancelled", response, now);
     if (step && calls.length > 0) {
-      const outcomes = calls.map((call): Outcome => outcomeOf(call) ?? { call: callOf(call), denied: `Not done: ${reason}` });
+      const outcomes = calls.map(
+        (call): Outcome => outcomeOf(call) ?? { call: callOf(call), denied: `Not done: ${reason}` },
+      );
       const messages: ModelMessage[] = [step.message, resultMessage(outcomes)];
       await appendMessages(tx, row.conversation_id, { messages, generationId: row.id, now });
     }
-    await tellModel(tx, row, `(This request was stopped and not finished: ${reason} Nothing more is to be done for it.)`, now);
+    await tellModel(
+      tx,
+      row,
+      `(This request was stopped and not finished: ${reason} Nothing more is to be done for it.)`,
+      now,
+    );
     await over(tx, row, "cancelled", now);
   });
 }
 
-export function statusPart(row: Pick<StoredGeneration, "id" | "conversation_id">, status: GenerationStatus): StreamPart {
+export function statusPart(
+  row: Pick<StoredGeneration, "id" | "conversation_id">,
+  status: GenerationStatus,
+): StreamPart {
   return { type: "data-status", data: { generation_id: row.id, session_id: row.conversation_id, status } };
 }
 

@@ -32,7 +32,12 @@ export type Engine = {
   close(): Promise<void>;
 };
 
-type Active = { control: SliceControl; listeners: Set<() => void>; again: boolean; ended: Promise<SliceEnd | undefined> };
+type Active = {
+  control: SliceControl;
+  listeners: Set<() => void>;
+  again: boolean;
+  ended: Promise<SliceEnd | undefined>;
+};
 
 export function createEngine(ports: BackendPorts): Engine {
   const hub = createHub(ports);
@@ -141,7 +146,12 @@ function begun(): Active {
     listeners.add(again);
     return () => void listeners.delete(again);
   };
-  return { control: { stop: new AbortController(), onChange }, listeners, again: false, ended: Promise.resolve(undefined) };
+  return {
+    control: { stop: new AbortController(), onChange },
+    listeners,
+    again: false,
+    ended: Promise.resolve(undefined),
+  };
 }
 
 function isOver({ kind }: SliceEnd): boolean {

@@ -1,9 +1,9 @@
-import type { InteractionRequest, StreamPart } from "#protocol/events";
 import { Problem } from "#protocol/errors";
+import type { InteractionRequest, StreamPart } from "#protocol/events";
 import type { Wait } from "../agent/events.ts";
 import type { InteractionOutcome, InteractionPrompt, Interactive, ToolInteraction } from "../interactions/asking.ts";
 import type { BackendPorts } from "../ports.ts";
-import { listClients } from "../store/clients.ts";
+import { canAnswer, listClients } from "../store/clients.ts";
 import {
   insertInteraction,
   interactionId,
@@ -67,7 +67,11 @@ export function waitOf({ request, expires_at }: StoredInteraction): Wait {
 }
 
 /** What a tool speaks to people with. `first` is the place of its first request; those before are kay's own. */
-export function interactive(asker: Asker, first: number, log: (text: string) => void): Interactive & { waiting: Promise<Wait> } {
+export function interactive(
+  asker: Asker,
+  first: number,
+  log: (text: string) => void,
+): Interactive & { waiting: Promise<Wait> } {
   let ordinal = first;
   const { promise: waiting, resolve: wait } = Promise.withResolvers<Wait>();
   // Places are taken when the tool asks, in the order it does so.
@@ -111,8 +115,7 @@ async function outcomeOf(request: ToolInteraction, asked: StoredInteraction): Pr
 
 /** Where clients said what they can, one must be able to; where none did, whoever asked for a stream is taken to be. */
 async function someoneAnswers({ ports, conversationId }: Asker): Promise<boolean> {
-  const clients = await listClients(ports.db, conversationId);
-  return clients.length === 0 || clients.some(({ interaction }) => interaction.supported && interaction.enabled);
+  return (await canAnswer(ports.db, conversationId)) || (await listClients(ports.db, conversationId)).length === 0;
 }
 
 function requestOf(

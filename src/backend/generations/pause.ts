@@ -19,7 +19,10 @@ const HELD_LIFE = 5 * 60_000 + 10_000;
 type World = { ports: BackendPorts; row: StoredGeneration; options: GenerationOptions; writer: Writer };
 
 /** The step is kept for a confirmation (guide); nothing of it was run. */
-export async function hold({ ports, row, options, writer }: World, held: { message: ModelMessage; calls: HeldCall[] }): Promise<void> {
+export async function hold(
+  { ports, row, options, writer }: World,
+  held: { message: ModelMessage; calls: HeldCall[] },
+): Promise<void> {
   const { steps } = (await findGeneration(ports.db, row.id)) ?? row;
   const calls = bareCalls(held.calls);
   await writer.commit([statusPart(row, "awaiting_approval")], async (tx) => {

@@ -1,26 +1,33 @@
 import type { PendingRequest } from "#protocol/conversations";
 import type { AuthNeeded } from "#protocol/events";
 import type { BackendPorts } from "../ports.ts";
-import { openInteractions } from "../store/interactions.ts";
 import { titlesOf } from "../store/conversations.ts";
 import { awaitingAuth } from "../store/generations.ts";
+import { openInteractions } from "../store/interactions.ts";
 
 /** Everything of an installation that waits for a person, oldest first. */
 export async function pendingRequests({ db, clock }: BackendPorts, installationId: string): Promise<PendingRequest[]> {
   const now = clock.now();
-  const interactions = (await openInteractions(db, installationId)).filter(({ expires_at }) => expires_at.getTime() > now);
+  const interactions = (await openInteractions(db, installationId)).filter(
+    ({ expires_at }) => expires_at.getTime() > now,
+  );
   const generations = await awaitingAuth(db, installationId);
-  const titles = await titlesOf(db, [...interactions, ...generations].map(({ conversation_id }) => conversation_id));
-  const asked = interactions.map((row): PendingRequest => ({
-    id: row.id,
-    kind: row.request.interaction_type,
-    session_id: row.conversation_id,
-    generation_id: row.generation_id,
-    title: titles.get(row.conversation_id) ?? null,
-    created_at: row.created_at.toISOString(),
-    expires_at: row.expires_at.toISOString(),
-    request: row.request,
-  }));
+  const titles = await titlesOf(
+    db,
+    [...interactions, ...generations].map(({ conversation_id }) => conversation_id),
+  );
+  const asked = interactions.map(
+    (row): PendingRequest => ({
+      id: row.id,
+      kind: row.request.interaction_type,
+      session_id: row.conversation_id,
+      generation_id: row.generation_id,
+      title: titles.get(row.conversation_id) ?? null,
+      created_at: row.created_at.toISOString(),
+      expires_at: row.expires_at.toISOString(),
+      request: row.request,
+    }),
+  );
   const needed = generations.flatMap((row): PendingRequest[] => {
     const auth = row.auth as AuthNeeded | null;
     if (!auth || Date.parse(auth.expires_at) <= now) return [];

@@ -27,7 +27,10 @@ export async function attach(
 }
 
 /** Tell everybody who follows a conversation who they are. */
-export async function tellPresence({ db, clock }: Pick<BackendPorts, "db" | "clock">, conversationId: string): Promise<void> {
+export async function tellPresence(
+  { db, clock }: Pick<BackendPorts, "db" | "clock">,
+  conversationId: string,
+): Promise<void> {
   await db.transaction().execute(async (tx) => {
     const clients = await listClients(tx, conversationId);
     await appendEvents(

@@ -1,7 +1,12 @@
 import type { StreamPart } from "#protocol/events";
 
 /** What the log holds of a model step that was cut off: its texts so far, and the calls whose input had begun. */
-export type Logged = { begun: boolean; open?: { id: string; type: "text" | "reasoning" }; text: string; calls: Map<string, string> };
+export type Logged = {
+  begun: boolean;
+  open?: { id: string; type: "text" | "reasoning" };
+  text: string;
+  calls: Map<string, string>;
+};
 
 /** What the newest step of a generation has in the log, when it was cut off before its end. */
 export function loggedStep(parts: StreamPart[]): Logged {

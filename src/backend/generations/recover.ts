@@ -1,4 +1,5 @@
 import type { BackendPorts } from "../ports.ts";
+import { forgetLostClients } from "../store/clients.ts";
 import { forgetConfirmationsBefore } from "../store/confirmations.ts";
 import { markLostEffects } from "../store/effects.ts";
 import { forgetRequestsBefore, interruptLostRequests } from "../store/requests.ts";
@@ -14,6 +15,7 @@ export async function recoverLostWork(ports: Pick<BackendPorts, "db" | "clock" |
   const now = ports.clock.now();
   const unknown = await markLostEffects(ports.db, now);
   await interruptLostRequests(ports.db);
+  await forgetLostClients(ports.db);
   const old = new Date(now - MEMORY_MS);
   await forgetRequestsBefore(ports.db, old);
   await forgetConfirmationsBefore(ports.db, old);

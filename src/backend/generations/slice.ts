@@ -2,10 +2,10 @@ import type { ModelMessage } from "ai";
 import type { Receipt } from "#protocol/ask";
 import { Problem } from "#protocol/errors";
 import type { AuthNeeded, StreamPart } from "#protocol/events";
-import type { AgentInput } from "../agent/loop.ts";
-import { runAgent } from "../agent/loop.ts";
 import type { OpenStep } from "../agent/events.ts";
 import { type Checked, checkCall } from "../agent/execute.ts";
+import type { AgentInput } from "../agent/loop.ts";
+import { runAgent } from "../agent/loop.ts";
 import { pastCalls } from "../agent/repeats.ts";
 import { toolbox } from "../agent/toolbox.ts";
 import { decide } from "../interactions/decide.ts";
@@ -122,7 +122,11 @@ async function begin({ ports, row, writer, options }: World): Promise<void> {
   const now = ports.clock.now();
   const parts: StreamPart[] = [
     { type: "data-user-message", data: { text: options.prompt, source: options.source } },
-    { type: "start", messageId: generationId, messageMetadata: { session_id: conversation, generation_id: generationId } },
+    {
+      type: "start",
+      messageId: generationId,
+      messageMetadata: { session_id: conversation, generation_id: generationId },
+    },
     statusPart(row, "running"),
   ];
   await writer.commit(parts, async (tx) => {
@@ -135,7 +139,12 @@ async function begin({ ports, row, writer, options }: World): Promise<void> {
 }
 
 /** Something was said in between: the conversation says to which request the coming step belongs. */
-async function noteConfirmation(tx: Connection, row: StoredGeneration, options: GenerationOptions, now: number): Promise<void> {
+async function noteConfirmation(
+  tx: Connection,
+  row: StoredGeneration,
+  options: GenerationOptions,
+  now: number,
+): Promise<void> {
   const before = await lastMessage(tx, row.conversation_id);
   if (before?.role !== "assistant") return;
   const messages = [{ role: "user" as const, content: `(Confirmed: ${options.prompt})` }];
@@ -170,7 +179,13 @@ async function work(world: World): Promise<Recorded> {
   return record.state;
 }
 
-async function agentInput({ ports, row, writer, options, control }: World): Promise<{ input: AgentInput; messages: ModelMessage[] }> {
+async function agentInput({
+  ports,
+  row,
+  writer,
+  options,
+  control,
+}: World): Promise<{ input: AgentInput; messages: ModelMessage[] }> {
   const { installation_id: installationId, conversation_id: conversation, id } = row;
   const seen = options.seen ?? 0;
   const all = await loadMessages(ports.db, conversation, { seen, generationId: id });
@@ -183,7 +198,10 @@ async function agentInput({ ports, row, writer, options, control }: World): Prom
   const holds = options.mode === "answer" ? (call: Checked) => holdsCall(ports, row, options, call) : () => false;
   const stored = row.step as OpenStep | null;
   // As the rows have it: what was held is run exactly as it was shown.
-  const open = stored && { message: stored.message, calls: known.filter(({ step }) => step > row.steps).map(({ call }) => call) };
+  const open = stored && {
+    message: stored.message,
+    calls: known.filter(({ step }) => step > row.steps).map(({ call }) => call),
+  };
   const input: AgentInput = {
     messages: [...messages],
     tools,
@@ -193,7 +211,10 @@ async function agentInput({ ports, row, writer, options, control }: World): Prom
     now: ports.clock.now(),
     holds,
     steps: row.steps,
-    past: pastCalls(known.filter(({ step }) => step <= row.steps), (call) => checkCall(call, tools)),
+    past: pastCalls(
+      known.filter(({ step }) => step <= row.steps),
+      (call) => checkCall(call, tools),
+    ),
     ...(open ? { open } : {}),
     ...(options.mode === "stream"
       ? { calls: callPorts({ ports, row, options, writer, messages, settled, onChange: control.onChange }) }

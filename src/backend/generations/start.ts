@@ -59,7 +59,12 @@ async function makeWay(
 }
 
 /** Until those that were stopped have said so in the log, for a limited time. */
-async function ended(ports: BackendPorts, engine: Engine, conversationId: string, rows: StoredGeneration[]): Promise<void> {
+async function ended(
+  ports: BackendPorts,
+  engine: Engine,
+  conversationId: string,
+  rows: StoredGeneration[],
+): Promise<void> {
   if (rows.length === 0) return;
   const limit = AbortSignal.timeout(STOP_LIMIT);
   const ids = new Set(rows.map(({ id }) => id));

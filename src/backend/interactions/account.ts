@@ -1,4 +1,4 @@
-import { clean } from "#protocol/clean";
+import { cleanLine } from "#protocol/clean";
 import { canonicalJson } from "../canonical.ts";
 import type { Grant } from "../store/grants.ts";
 
@@ -15,7 +15,7 @@ export function accountOf({
   const name = firstText([user.name, user.display_name, user.username, user.email]) ?? id;
   const place = firstText([metadata.site, metadata.workspace_name, metadata.workspace, metadata.portal]);
   const words = place === undefined ? name : `${name} (${place})`;
-  return { id: canonicalJson([provider, id, metadata]), words: clean(words, { lines: false }) };
+  return { id: canonicalJson([provider, id, metadata]), words: cleanLine(words) };
 }
 
 function firstText(candidates: unknown[]): string | undefined {

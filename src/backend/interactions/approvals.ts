@@ -1,4 +1,4 @@
-import { clean } from "#protocol/clean";
+import { cleanLine } from "#protocol/clean";
 import type { Grant } from "#protocol/conversations";
 import { Problem } from "#protocol/errors";
 import type { ApprovalScope } from "#protocol/events";
@@ -50,13 +50,13 @@ export function grantOffer({ tool, input, resource, account, access }: GrantedCa
   // A resource is a text and arguments are an object, so that neither can pass for the other.
   const key = canonicalJson([tool, account?.id ?? null, named ?? input]);
   const as = account ? ` as ${account.words}` : "";
-  const words = inLine(`${tool} ${named ?? "with exactly these arguments"}${as}`);
+  const words = cleanLine(`${tool} ${named ?? "with exactly these arguments"}${as}`);
   const always = { scope: "always" as const, words: `always, for 90 days: ${words}` };
   return {
     tool,
     key,
     words,
-    ...(account ? { account: inLine(account.words) } : {}),
+    ...(account ? { account: cleanLine(account.words) } : {}),
     scopes: [
       { scope: "once", words: "once" },
       { scope: "session", words: `this session: ${words}` },
@@ -147,8 +147,4 @@ function grantView(row: Approval): Grant {
     expires_at: row.expires_at?.toISOString() ?? null,
     last_used_at: row.last_used_at?.toISOString() ?? null,
   };
-}
-
-function inLine(text: string): string {
-  return clean(text, { lines: false }).replace(/\s+/g, " ").trim();
 }

@@ -46,7 +46,7 @@ function byPolicy({ access, mode }: ModeQuestion["tool"], { target, mode: policy
 }
 
 function byDefault({ name, access, mode }: ModeQuestion["tool"], writes: ModeQuestion["writes"]): View {
-  if (mode !== undefined) return { mode, why: `${name} ${WHEN[mode]} unless a policy says otherwise` };
+  if (mode !== undefined) return { mode, why: `the tool ${name} ${WHEN[mode]} unless a policy says otherwise` };
   switch (access) {
     case "read":
       return { mode: "auto", why: "what only reads runs by itself" };

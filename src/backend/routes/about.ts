@@ -4,7 +4,20 @@ import { Problem } from "#protocol/errors";
 import type { BackendPorts } from "../ports.ts";
 
 /** What this backend has beyond the guide; a client may rely on what is named here. */
-const FEATURES = ["code_challenge", "needs_tokens", "sites", "status_details", "idempotency", "services", "tools"];
+const FEATURES = [
+  "code_challenge",
+  "needs_tokens",
+  "sites",
+  "status_details",
+  "idempotency",
+  "services",
+  "tools",
+  "streaming",
+  "interactions",
+  "sessions",
+  "policies",
+  "approvals",
+];
 
 /** What this backend is (`GET /capabilities`), and whether it works (`GET /health`, for probes: no secret needed). */
 export function aboutRoutes(ports: BackendPorts): Hono {

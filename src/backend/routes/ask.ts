@@ -41,7 +41,12 @@ function wantsStream(request: Request): boolean {
 }
 
 /** A repeat with the same key gets the same stream, from its beginning. */
-async function streamed(ports: BackendPorts, engine: Engine, installationId: string, request: Request): Promise<Response> {
+async function streamed(
+  ports: BackendPorts,
+  engine: Engine,
+  installationId: string,
+  request: Request,
+): Promise<Response> {
   let client: AskRequest["client"];
   const response = await answerOnce(ports, installationId, request, async (body, signal) => {
     if (isConfirmation(body)) return await asked(ports, engine, installationId, { body, signal });

@@ -26,11 +26,21 @@ export async function insertCalls(
     tool: toolName,
     input: jsonColumn(input ?? null),
   }));
-  if (rows.length > 0) await tx.insertInto("calls").values(rows).onConflict((c) => c.doNothing()).execute();
+  if (rows.length > 0)
+    await tx
+      .insertInto("calls")
+      .values(rows)
+      .onConflict((c) => c.doNothing())
+      .execute();
 }
 
 /** How a call ended. The first end stays. */
-export async function settleCall(tx: Connection, generationId: string, toolCallId: string, outcome: object): Promise<void> {
+export async function settleCall(
+  tx: Connection,
+  generationId: string,
+  toolCallId: string,
+  outcome: object,
+): Promise<void> {
   await tx
     .updateTable("calls")
     .set({ outcome: jsonColumn(outcome) })

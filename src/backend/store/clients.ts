@@ -1,7 +1,9 @@
-import type { Connection } from "./connection.ts";
+import { sql } from "kysely";
 import type { ClientMode } from "#protocol/conversations";
 import type { ClientPresence } from "#protocol/events";
+import type { Connection } from "./connection.ts";
 import { cleanText } from "./json.ts";
+import { LIVE_NODES } from "./node.ts";
 
 /** A client of a conversation. */
 export type ClientPlace = { conversationId: string; clientId: string };
@@ -60,7 +62,10 @@ export async function canAnswer(db: Connection, conversationId: string): Promise
   return (await able.limit(1).executeTakeFirst()) !== undefined;
 }
 
-/** Forget whoever was connected to a node that has stopped. */
-export async function forgetClientsOf(db: Connection, node: number): Promise<void> {
-  await db.deleteFrom("clients").where("node", "=", node).execute();
+/** Forget whoever was connected to a node that is gone. */
+export async function forgetLostClients(db: Connection): Promise<void> {
+  await db
+    .deleteFrom("clients")
+    .where(sql<boolean>`node is not null and node not in (${sql.raw(LIVE_NODES)})`)
+    .execute();
 }

@@ -17,7 +17,12 @@ export type NewEvent = { generationId: string | null; part: StreamPart };
  *
  * @param tx the transaction that makes the change which the parts tell of
  */
-export async function appendEvents(tx: Connection, conversationId: string, events: NewEvent[], now: number): Promise<void> {
+export async function appendEvents(
+  tx: Connection,
+  conversationId: string,
+  events: NewEvent[],
+  now: number,
+): Promise<void> {
   if (events.length === 0) return;
   const { last } = await tx
     .updateTable("conversations")

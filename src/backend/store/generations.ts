@@ -43,7 +43,11 @@ export async function findGeneration(db: Connection, id: string): Promise<Stored
  *
  * @returns as it was before, so that its status says what it waited for
  */
-export async function claimGeneration(db: Kysely<Database>, id: string, node: number): Promise<StoredGeneration | undefined> {
+export async function claimGeneration(
+  db: Kysely<Database>,
+  id: string,
+  node: number,
+): Promise<StoredGeneration | undefined> {
   return await db.transaction().execute(async (tx) => {
     const before = await tx
       .selectFrom("generations")
@@ -111,8 +115,11 @@ export async function generationsToWake(db: Kysely<Database>, now: number): Prom
       e.or([
         e.and([e("status", "=", "running"), idle()]),
         e("wake_at", "<=", new Date(now)),
-        e.and([e("node", "is", null), sql<boolean>`exists (select from interactions i
-          where i.generation_id = generations.id and i.answered_at >= generations.paused_at and not i.late)`]),
+        e.and([
+          e("node", "is", null),
+          sql<boolean>`exists (select from interactions i
+          where i.generation_id = generations.id and i.answered_at >= generations.paused_at and not i.late)`,
+        ]),
         e.and([e("cancel", "is not", null), idle()]),
       ]),
     )
@@ -122,7 +129,11 @@ export async function generationsToWake(db: Kysely<Database>, now: number): Prom
 }
 
 /** Waiting for this service to be connected. */
-export async function awaitingService(db: Kysely<Database>, installationId: string, service: string): Promise<string[]> {
+export async function awaitingService(
+  db: Kysely<Database>,
+  installationId: string,
+  service: string,
+): Promise<string[]> {
   const rows = await db
     .selectFrom("generations")
     .select("id")

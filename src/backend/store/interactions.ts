@@ -20,7 +20,15 @@ export async function insertInteraction(
   tx: Connection,
   row: Pick<
     StoredInteraction,
-    "id" | "installation_id" | "conversation_id" | "generation_id" | "tool_call_id" | "ordinal" | "request" | "created_at" | "expires_at"
+    | "id"
+    | "installation_id"
+    | "conversation_id"
+    | "generation_id"
+    | "tool_call_id"
+    | "ordinal"
+    | "request"
+    | "created_at"
+    | "expires_at"
   >,
 ): Promise<void> {
   await tx

@@ -253,10 +253,10 @@ export type Approvals = {
 };
 
 /** What kay may do by itself with a service, a tool, or everything (`*`). */
-export type Policies = { installation_id: string; target: string; mode: PolicyMode; updated_at: Time };
+type Policies = { installation_id: string; target: string; mode: PolicyMode; updated_at: Time };
 
 /** Who follows a conversation, and whether they can answer. */
-export type Clients = {
+type Clients = {
   conversation_id: string;
   client_id: string;
   name: string | null;

@@ -218,7 +218,11 @@ test("what is not connected is AUTH_REQUIRED and names the service; what does no
 
 test("tokens sealed with a key that is gone ask for a new connection, and that heals them", async () => {
   const sealing = [{ id: "k2", key: new Uint8Array(32).fill(7) }];
-  const other = createWorld({ db: world().ports.db, node: world().ports.node, keys: { ...world().ports.keys, sealing } });
+  const other = createWorld({
+    db: world().ports.db,
+    node: world().ports.node,
+    keys: { ...world().ports.keys, sealing },
+  });
   expect(await problem(serviceAccess(other.ports, session, "jira"))).toMatchObject({ code: "AUTH_REQUIRED" });
   await connect(other, { session_id: session }, { tokens: tokens(8) });
   expect((await serviceAccess(other.ports, session, "jira")).token).toBe("jira-access-8");

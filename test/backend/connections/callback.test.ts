@@ -226,7 +226,11 @@ test("a fault of kay's own ends the state without showing anything of it", async
   const [jira] = world().ports.services;
   if (!jira) throw new Error("no services");
   const identify = () => Promise.reject(new RangeError("a detail of the inside"));
-  const other = createWorld({ db: world().ports.db, node: world().ports.node, services: [{ ...jira, service: { ...jira.service, identify } }] });
+  const other = createWorld({
+    db: world().ports.db,
+    node: world().ports.node,
+    services: [{ ...jira, service: { ...jira.service, identify } }],
+  });
   const { state } = await begin(other);
   other.outside.expect(ATLASSIAN_TOKEN, json({ access_token: "a" }));
   const page = await callback(other, state);

@@ -106,7 +106,10 @@ test.for([
   [{ access: "write" }, "what changes something asks before it runs unless a policy says otherwise"],
   [{ access: "write", writes: "auto" }, "what changes something runs by itself unless a policy says otherwise"],
   [{ access: "destructive" }, "what cannot be undone asks before it runs"],
-  [{ access: "read", declared: AFTER }, "slack.send_message runs and then asks unless a policy says otherwise"],
+  [
+    { access: "read", declared: AFTER },
+    "the tool slack.send_message runs and then asks unless a policy says otherwise",
+  ],
   [{ access: "read", policies: [{ target: "slack", mode: "ask" }] }, "your policy for slack is to ask every time"],
   [
     { access: "write", policies: [{ target: "slack.send_message", mode: "reads" }] },

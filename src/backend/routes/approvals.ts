@@ -1,0 +1,102 @@
+import { Hono } from "hono";
+import {
+  type Grant,
+  type GrantsResponse,
+  type GrantsRevoked,
+  GrantTest,
+  type GrantTestResponse,
+} from "#protocol/conversations";
+import { Problem } from "#protocol/errors";
+import { parseShape } from "#protocol/parse";
+import { authenticate } from "../accounts/authenticate.ts";
+import { findTool } from "../agent/direct.ts";
+import { toolbox } from "../agent/toolbox.ts";
+import { accountOf } from "../interactions/account.ts";
+import { listGrants, revokeGrant, revokeGrants } from "../interactions/approvals.ts";
+import { decide } from "../interactions/decide.ts";
+import { effectiveMode } from "../interactions/policy.ts";
+import { checkTarget } from "../interactions/targets.ts";
+import type { BackendPorts } from "../ports.ts";
+import { ownsConversation } from "../store/conversations.ts";
+import { findGrant } from "../store/grants.ts";
+import { listPolicies } from "../store/policies.ts";
+import { readJsonBody } from "./body.ts";
+
+/** What a plain write does where a person can be asked. */
+const WRITES = "confirm_before_execution";
+
+/** Remembered approvals (protocol section 5): `GET /approvals`, `DELETE /approvals[/:id]`, `POST /approvals/test`. */
+export function approvalRoutes(ports: BackendPorts): Hono {
+  const app = new Hono();
+  app.get("/approvals", async (c) => {
+    const { installationId } = await authenticate(ports, c.req.raw);
+    const answer: GrantsResponse = { approvals: await listGrants(ports, installationId) };
+    return c.json(answer);
+  });
+  app.delete("/approvals", async (c) => {
+    const { installationId } = await authenticate(ports, c.req.raw);
+    const answer: GrantsRevoked = { revoked: await revokeAll(ports, installationId, c.req.query("target")) };
+    return c.json(answer);
+  });
+  app.delete("/approvals/:id", async (c) => {
+    const { installationId } = await authenticate(ports, c.req.raw);
+    const answer: GrantsRevoked = { revoked: [await revokeGrant(ports, installationId, c.req.param("id"))] };
+    return c.json(answer);
+  });
+  app.post("/approvals/test", async (c) => {
+    const { installationId } = await authenticate(ports, c.req.raw);
+    const test = parseShape(GrantTest, await readJsonBody(c.req.raw), "the request");
+    return c.json(await tested(ports, installationId, test));
+  });
+  return app;
+}
+
+async function revokeAll(ports: BackendPorts, installationId: string, target: string | undefined): Promise<Grant[]> {
+  if (!target) {
+    throw new Problem("INVALID_REQUEST", "Name a service or tool in ?target=, or * for all.", {
+      details: { field: "target" },
+    });
+  }
+  const had = (await listGrants(ports, installationId)).flatMap(({ tool }) => [tool, tool.replace(/\..*/, "")]);
+  checkTarget(ports, target, had);
+  return await revokeGrants(ports, installationId, target);
+}
+
+/** Would this call run by itself? Without an input: would calls of this tool, whatever their arguments? */
+async function tested(
+  ports: BackendPorts,
+  installationId: string,
+  { tool: name, input, session_id: conversationId }: GrantTest,
+): Promise<GrantTestResponse> {
+  const { parse, service } = findTool(toolbox(ports, { installationId, generationId: "" }), name);
+  const tool = { ...definitionOf(ports, name), service };
+  if (conversationId !== undefined && !(await ownsConversation(ports.db, installationId, conversationId))) {
+    throw new Problem("SESSION_NOT_FOUND", "There is no such conversation.");
+  }
+  if (input === undefined) {
+    const policies = await listPolicies(ports.db, installationId);
+    const { mode, why } = effectiveMode({ tool, policies, writes: WRITES });
+    return { asks: mode !== "auto", why: sentence(why) };
+  }
+  const connection = await findGrant(ports.db, installationId, service);
+  const { mode, why, grant } = await decide(ports, {
+    installationId,
+    tool,
+    input: parse(input),
+    writes: WRITES,
+    peek: true,
+    ...(conversationId === undefined ? {} : { conversationId }),
+    ...(connection === undefined ? {} : { account: accountOf(connection) }),
+  });
+  return { asks: mode !== "auto", why: sentence(why), ...(grant ? { grant } : {}) };
+}
+
+function definitionOf({ services }: BackendPorts, name: string) {
+  const tool = services.flatMap(({ service }) => service.tools).find((each) => each.name === name);
+  if (!tool) throw new TypeError(`the toolbox has ${name}, its service has not`);
+  return tool;
+}
+
+function sentence(clause: string): string {
+  return `${clause.charAt(0).toUpperCase()}${clause.slice(1)}.`;
+}

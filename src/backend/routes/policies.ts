@@ -1,0 +1,46 @@
+import { Hono } from "hono";
+import { PoliciesChange, type PoliciesResponse } from "#protocol/conversations";
+import { Problem } from "#protocol/errors";
+import { parseShape } from "#protocol/parse";
+import { authenticate } from "../accounts/authenticate.ts";
+import { checkTarget } from "../interactions/targets.ts";
+import type { BackendPorts } from "../ports.ts";
+import { listPolicies, putPolicies } from "../store/policies.ts";
+import { readJsonBody } from "./body.ts";
+
+/** What kay may do by itself (protocol section 5): `GET /policies`, `PUT /policies`. */
+export function policyRoutes(ports: BackendPorts): Hono {
+  const app = new Hono();
+  app.get("/policies", async (c) => {
+    const { installationId } = await authenticate(ports, c.req.raw);
+    return c.json(await policiesOf(ports, installationId));
+  });
+  app.put("/policies", async (c) => {
+    const { installationId } = await authenticate(ports, c.req.raw);
+    const { policies } = parseShape(PoliciesChange, await readJsonBody(c.req.raw), "the request");
+    await change(ports, installationId, policies);
+    return c.json(await policiesOf(ports, installationId));
+  });
+  return app;
+}
+
+async function policiesOf({ db }: BackendPorts, installationId: string): Promise<PoliciesResponse> {
+  return { policies: await listPolicies(db, installationId) };
+}
+
+/** All of the changes or, when one is not accepted, none. */
+async function change(
+  ports: BackendPorts,
+  installationId: string,
+  changes: Parameters<typeof putPolicies>[2],
+): Promise<void> {
+  const had = (await listPolicies(ports.db, installationId)).map(({ target }) => target);
+  // A policy may outlive its service; it must not be impossible to forget.
+  for (const { target, mode } of changes) checkTarget(ports, target, mode === null ? had : []);
+  const targets = changes.map(({ target }) => target);
+  const twice = targets.find((target, index) => targets.indexOf(target) !== index);
+  if (twice !== undefined) {
+    throw new Problem("INVALID_REQUEST", `The request names ${twice} twice.`, { details: { target: twice } });
+  }
+  await putPolicies(ports.db, installationId, changes, ports.clock.now());
+}

@@ -1,0 +1,132 @@
+import { Hono } from "hono";
+import { cleanLine } from "#protocol/clean";
+import {
+  ClientMode,
+  type ClientsResponse,
+  ConversationChange,
+  type ConversationDeleted,
+  type ConversationsResponse,
+  type ConversationView,
+} from "#protocol/conversations";
+import { Problem } from "#protocol/errors";
+import { parseShape } from "#protocol/parse";
+import { authenticate } from "../accounts/authenticate.ts";
+import { tellPresence } from "../generations/presence.ts";
+import type { BackendPorts } from "../ports.ts";
+import { listClients, putClient } from "../store/clients.ts";
+import {
+  deleteConversation,
+  findConversation,
+  type ListedConversation,
+  listConversations,
+  renameConversation,
+} from "../store/conversation-list.ts";
+import { ownsConversation } from "../store/conversations.ts";
+import { readJsonBody } from "./body.ts";
+
+/** Longest page that is asked for; beyond it there is nothing anyhow. */
+const LAST_PAGE = 1_000_000;
+
+/** Conversations and who follows them (protocol section 3): `/sessions`, `/sessions/:id`, `/sessions/:id/clients/:client_id`. */
+export function sessionRoutes(ports: BackendPorts): Hono {
+  const app = new Hono();
+  app.get("/sessions", async (c) => {
+    const { installationId } = await authenticate(ports, c.req.raw);
+    const page = wholeNumber("page", c.req.query("page") ?? "1", LAST_PAGE);
+    const limit = wholeNumber("limit", c.req.query("limit") ?? "20", 100);
+    return c.json(await pageOf(ports, installationId, page, limit));
+  });
+  app.get("/sessions/:id", async (c) => {
+    const { installationId } = await authenticate(ports, c.req.raw);
+    return c.json(await viewOf(ports, installationId, c.req.param("id")));
+  });
+  app.patch("/sessions/:id", async (c) => {
+    const { installationId } = await authenticate(ports, c.req.raw);
+    const { title } = parseShape(ConversationChange, await readJsonBody(c.req.raw), "the request");
+    const id = c.req.param("id");
+    if (!(await renameConversation(ports.db, installationId, id, cleanTitle(title)))) throw notFound();
+    return c.json(await viewOf(ports, installationId, id));
+  });
+  app.delete("/sessions/:id", async (c) => {
+    const { installationId } = await authenticate(ports, c.req.raw);
+    return c.json(await deleted(ports, installationId, c.req.param("id")));
+  });
+  app.put("/sessions/:id/clients/:client_id", async (c) => {
+    const { installationId } = await authenticate(ports, c.req.raw);
+    const mode = parseShape(ClientMode, await readJsonBody(c.req.raw), "the request");
+    const place = { conversationId: c.req.param("id"), clientId: clientIdOf(c.req.param("client_id")) };
+    if (!(await ownsConversation(ports.db, installationId, place.conversationId))) throw notFound();
+    await putClient(ports.db, place, named(mode), { now: ports.clock.now() });
+    await tellPresence(ports, place.conversationId);
+    const answer: ClientsResponse = { clients: await listClients(ports.db, place.conversationId) };
+    return c.json(answer);
+  });
+  return app;
+}
+
+async function pageOf(
+  ports: BackendPorts,
+  installationId: string,
+  page: number,
+  limit: number,
+): Promise<ConversationsResponse> {
+  const offset = (page - 1) * limit;
+  const { conversations, total } = await listConversations(ports.db, installationId, { offset, limit });
+  return { data: conversations.map(view), page, limit, total, has_more: offset + limit < total };
+}
+
+async function viewOf(ports: BackendPorts, installationId: string, id: string): Promise<ConversationView> {
+  const found = await findConversation(ports.db, installationId, id);
+  if (!found) throw notFound();
+  return view(found);
+}
+
+async function deleted(ports: BackendPorts, installationId: string, id: string): Promise<ConversationDeleted> {
+  const outcome = await deleteConversation(ports.db, installationId, id);
+  if (outcome === "missing") throw notFound();
+  if (outcome === "deleted") return { id, deleted: true };
+  throw new Problem("BACKEND_BUSY", "An answer in this conversation is being made right now.", {
+    hint: "Cancel it or wait for it, then delete the conversation again.",
+  });
+}
+
+function view({ id, title, created_at, updated_at, last_event, status }: ListedConversation): ConversationView {
+  return {
+    id,
+    title: title === null ? null : cleanLine(title),
+    created_at: created_at.toISOString(),
+    updated_at: updated_at.toISOString(),
+    ...(status === null ? {} : { status }),
+    last_event,
+  };
+}
+
+function cleanTitle(title: string): string {
+  const cleaned = cleanLine(title);
+  if (cleaned !== "") return cleaned;
+  throw new Problem("INVALID_REQUEST", "The title is empty.", { details: { field: "title" } });
+}
+
+function named({ name, interaction }: ClientMode): ClientMode {
+  return { ...(name === undefined ? {} : { name: cleanLine(name, 60) }), interaction };
+}
+
+/** A client chooses its id; it travels in paths and in the log. */
+function clientIdOf(id: string): string {
+  if (/^[\w.:-]{1,100}$/.test(id)) return id;
+  throw new Problem("INVALID_REQUEST", "A client's id has 1 to 100 letters, digits, or . _ : -", {
+    details: { field: "client_id" },
+  });
+}
+
+function wholeNumber(field: string, text: string, most: number): number {
+  const number = /^\d{1,9}$/.test(text) ? Number(text) : 0;
+  if (number >= 1 && number <= most) return number;
+  throw new Problem("INVALID_REQUEST", `“${field}” must be a whole number from 1 to ${most}.`, { details: { field } });
+}
+
+function notFound(): Problem {
+  return new Problem("SESSION_NOT_FOUND", "There is no such conversation.", {
+    hint: "Run `kay sessions list` to see every one.",
+  });
+}

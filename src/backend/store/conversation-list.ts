@@ -1,0 +1,119 @@
+import type { Kysely, Selectable } from "kysely";
+import { sql } from "kysely";
+import type { GenerationStatus } from "#protocol/events";
+import type { Connection } from "./connection.ts";
+import { cleanText } from "./json.ts";
+import type { Database } from "./schema.ts";
+
+/** A conversation as it is listed. `status` is that of its newest generation. */
+export type ListedConversation = Pick<
+  Selectable<Database["conversations"]>,
+  "id" | "title" | "created_at" | "updated_at" | "last_event"
+> & { status: GenerationStatus | null };
+
+/** Some conversations of an installation, the one with the newest activity first, and how many there are. */
+export async function listConversations(
+  db: Kysely<Database>,
+  installationId: string,
+  { offset, limit }: { offset: number; limit: number },
+): Promise<{ conversations: ListedConversation[]; total: number }> {
+  return await db
+    .transaction()
+    .setIsolationLevel("repeatable read")
+    .execute(async (tx) => {
+      const conversations = await listed(tx, installationId)
+        .orderBy("updated_at", "desc")
+        .orderBy("created_at", "desc")
+        .orderBy("id")
+        .offset(offset)
+        .limit(limit)
+        .execute();
+      const { total } = await tx
+        .selectFrom("conversations")
+        .select((row) => row.fn.countAll().as("total"))
+        .where("installation_id", "=", installationId)
+        .executeTakeFirstOrThrow();
+      return { conversations, total: Number(total) };
+    });
+}
+
+/** One conversation. Somebody else's does not exist. */
+export async function findConversation(
+  db: Connection,
+  installationId: string,
+  id: string,
+): Promise<ListedConversation | undefined> {
+  return await listed(db, installationId).where("id", "=", cleanText(id)).executeTakeFirst();
+}
+
+/** Give a conversation another title; that is no activity, so it stays in its place. `false` when there is none. */
+export async function renameConversation(
+  db: Kysely<Database>,
+  installationId: string,
+  id: string,
+  title: string,
+): Promise<boolean> {
+  const update = db
+    .updateTable("conversations")
+    .set({ title: cleanText(title) })
+    .where("id", "=", cleanText(id));
+  const row = await update.where("installation_id", "=", installationId).returning("id").executeTakeFirst();
+  return row !== undefined;
+}
+
+/**
+ * Delete a conversation with everything of it: messages, events, generations and what they asked and did, approvals for it, confirmations and
+ * kept answers. Nothing is deleted while one of its generations is at work, since what that sends would have no receipt.
+ */
+export async function deleteConversation(
+  db: Kysely<Database>,
+  installationId: string,
+  wanted: string,
+): Promise<"deleted" | "missing" | "busy"> {
+  return await db.transaction().execute(async (tx) => {
+    const own = tx.selectFrom("conversations").select("id").where("installation_id", "=", installationId);
+    const found = await own.where("id", "=", cleanText(wanted)).forUpdate().executeTakeFirst();
+    if (!found) return "missing";
+    const { id } = found;
+    const generations = tx.selectFrom("generations").select(["id", "status"]).where("conversation_id", "=", id);
+    const rows = await generations.execute();
+    if (rows.some(({ status }) => status === "running")) return "busy";
+    const ids = rows.map((row) => row.id);
+    if (ids.length > 0) await tx.deleteFrom("effects").where("generation_id", "in", ids).execute();
+    await tx.deleteFrom("confirmations").where("conversation_id", "=", id).execute();
+    await forgetAnswers(tx, installationId, [id, ...ids]);
+    await tx.deleteFrom("conversations").where("id", "=", id).execute();
+    return "deleted";
+  });
+}
+
+/** Answers that are kept for their `Idempotency-Key`, by the conversation or the generation that they name. */
+async function forgetAnswers(tx: Connection, installationId: string, ids: string[]): Promise<void> {
+  await tx
+    .deleteFrom("requests")
+    .where("installation_id", "=", installationId)
+    .where((row) =>
+      row.or([
+        row(sql<string>`answer ->> 'session_id'`, "in", ids),
+        row(sql<string>`answer ->> 'generation_id'`, "in", ids),
+      ]),
+    )
+    .execute();
+}
+
+function listed(db: Connection, installationId: string) {
+  return db
+    .selectFrom("conversations")
+    .select(["id", "title", "created_at", "updated_at", "last_event"])
+    .select((row) =>
+      row
+        .selectFrom("generations")
+        .select("status")
+        .whereRef("generations.conversation_id", "=", "conversations.id")
+        .orderBy("generations.created_at", "desc")
+        .orderBy("generations.finished_at", (order) => order.desc().nullsFirst())
+        .limit(1)
+        .as("status"),
+    )
+    .where("installation_id", "=", installationId);
+}
