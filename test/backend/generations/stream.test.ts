@@ -1,0 +1,82 @@
+import { expect, test } from "vitest";
+import { useBackend } from "#test/backend";
+import { connect } from "#test/consent";
+import { type DeskLog, deskServices } from "#test/desk";
+import { openStream } from "#test/event-stream";
+import { json } from "#test/outside";
+import { scriptedModel } from "#test/scripted-model";
+
+const log: DeskLog = [];
+const model = scriptedModel((url, init) => world().outside.fetch(url, init));
+const world = useBackend({ services: deskServices(log), ...model.ports });
+const CLOSE = "POST https://api.atlassian.com/close/KAY-3";
+
+const ask = async (token: string, body: object) =>
+  openStream(world(), "POST /ask", token, { body: { prompt: "go", ...body } });
+
+test("an answer is streamed as the AI SDK's parts, from the person's message to the end of the generation", async () => {
+  const { token } = await connect(world());
+  model.script({ text: ["Hel", "lo."] });
+  const stream = await ask(token, { prompt: "say hello" });
+  expect(await stream.end()).toEqual([
+    "data-user-message",
+    "start",
+    "data-status",
+    "start-step",
+    "text-start",
+    "text-delta",
+    "text-end",
+    "finish-step",
+    "data-status",
+    "finish",
+  ]);
+  expect(stream.done()).toBe(true);
+  expect(stream.text()).toBe("Hello.");
+  expect(stream.parts.map(({ number }) => number)).toEqual([1, 2, 3, 4, 5, 6, 7, 8, 9, 10]);
+  const session = stream.headers.get("kay-session-id");
+  expect(stream.parts[1]).toMatchObject({
+    messageMetadata: { session_id: session, generation_id: expect.any(String) },
+  });
+});
+
+test("a write waits for an approval that says exactly what it would do, and runs once it is approved", async () => {
+  const { token } = await connect(world());
+  model.script({ calls: [["c1", "jira.close_issue", { issue: "KAY-3" }]] }, { text: "Closed." });
+  const stream = await ask(token, { prompt: "close KAY-3" });
+  const { data } = await stream.next("data-interaction-request");
+  expect(data).toMatchObject({
+    tool_call_id: "c1",
+    tool_name: "jira.close_issue",
+    interaction_type: "approval",
+    prompt: "Close KAY-3",
+    preview: { access: "write", fields: [{ name: "issue", value: "KAY-3", origin: "person" }] },
+    editable: true,
+    approval_scopes: [{ scope: "once", words: "once" }, { scope: "session" }, { scope: "always" }],
+  });
+  expect((await stream.next("data-status")).data.status).toBe("awaiting_approval");
+  const session = stream.headers.get("kay-session-id");
+  world().outside.expect(CLOSE, json({}));
+  const answered = await world().call(`POST /sessions/${session}/interactions/${data.interaction_id}`, {
+    token,
+    body: { action: "approve" },
+  });
+  expect(answered).toMatchObject({ status: 200, body: { action: "approve", approval_scope: "once" } });
+  await stream.end();
+  expect(stream.text()).toBe("Closed.");
+  expect(
+    stream.parts
+      .filter(({ type }) => type === "data-receipt")
+      .map((part) => part.type === "data-receipt" && part.data.effect),
+  ).toEqual(["planned", "sent", "settled"]);
+  expect(stream.parts.at(-1)).toMatchObject({ type: "finish" });
+});
+
+test("a paused generation is in nobody's memory: another backend on the same database goes on with it", async () => {
+  const { token } = await connect(world());
+  model.script({ calls: [["c1", "jira.close_issue", { issue: "KAY-3" }]] });
+  const stream = await ask(token, { prompt: "close KAY-3" });
+  const { data } = await stream.next("data-interaction-request");
+  await stream.next("data-status");
+  expect(world().backend.busy()).toBe(1); // only the stream
+  await stream.close();
+});

@@ -1,0 +1,91 @@
+import type { StreamPart } from "#protocol/events";
+import type { World } from "#test/backend";
+
+/** A stream of a backend as a test reads it. */
+export type TestStream = {
+  status: number;
+  headers: Headers;
+  /** The parts so far, with their numbers. */
+  parts: (StreamPart & { number: number })[];
+  /** Read on until a part of this type came (that was not returned before), and give it. */
+  next<T extends StreamPart["type"]>(type: T): Promise<Extract<StreamPart, { type: T }> & { number: number }>;
+  /** Read to the end; the types of all parts. */
+  end(): Promise<string[]>;
+  /** Whether `[DONE]` came. */
+  done(): boolean;
+  /** Stop reading, as a terminal that is closed. */
+  close(): Promise<void>;
+  /** The text of everything that was said. */
+  text(): string;
+};
+
+type Options = { body?: unknown; headers?: Record<string, string> };
+
+/** One request whose answer is a stream. */
+export async function openStream(
+  world: World,
+  request: string,
+  token: string,
+  options: Options = {},
+): Promise<TestStream> {
+  const [method = "GET", path = "/"] = request.split(" ");
+  const response = await world.backend.fetch(
+    new Request(world.ports.publicUrl + path, {
+      method,
+      headers: { authorization: `Bearer ${token}`, accept: "text/event-stream", ...options.headers },
+      ...(options.body === undefined ? {} : { body: JSON.stringify(options.body) }),
+    }),
+  );
+  return readStream(response);
+}
+
+export function readStream(response: Response): TestStream {
+  const reader = (response.body as ReadableStream<Uint8Array>).getReader();
+  const decoder = new TextDecoder();
+  const parts: TestStream["parts"] = [];
+  let rest = "";
+  let done = false;
+  let given = 0;
+  const more = async (): Promise<boolean> => {
+    const { value, done: closed } = await within(reader.read());
+    if (closed) return false;
+    rest += decoder.decode(value, { stream: true });
+    for (let end = rest.indexOf("\n\n"); end >= 0; end = rest.indexOf("\n\n")) {
+      const event = rest.slice(0, end);
+      rest = rest.slice(end + 2);
+      const data = /^data: (.*)$/m.exec(event)?.[1];
+      if (data === "[DONE]") done = true;
+      else if (data) parts.push({ number: Number(/^id: (\d+)$/m.exec(event)?.[1]), ...JSON.parse(data) });
+    }
+    return true;
+  };
+  return {
+    status: response.status,
+    headers: response.headers,
+    parts,
+    async next(type) {
+      for (;;) {
+        const at = parts.findIndex((part, index) => index >= given && part.type === type);
+        if (at >= 0) {
+          given = at + 1;
+          return parts[at] as never;
+        }
+        if (!(await more())) throw new Error(`the stream ended without ${type}: ${parts.map((p) => p.type).join(" ")}`);
+      }
+    },
+    async end() {
+      while (await more());
+      return parts.map(({ type }) => type);
+    },
+    done: () => done,
+    close: () => reader.cancel(),
+    text: () => parts.flatMap((part) => (part.type === "text-delta" ? [part.delta] : [])).join(""),
+  };
+}
+
+/** A stream that says nothing for ten seconds hangs. */
+async function within<T>(work: Promise<T>): Promise<T> {
+  const { promise, reject } = Promise.withResolvers<never>();
+  const timer = setTimeout(() => reject(new Error("nothing came for ten seconds")), 10_000);
+  return await Promise.race([work, promise]).finally(() => clearTimeout(timer));
+}

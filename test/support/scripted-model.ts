@@ -1,0 +1,87 @@
+import type { BackendPorts, Fetch } from "#backend/ports";
+
+/** What the model says in one step: words, and calls by the tools' own names. */
+export type Said = { text?: string | string[]; calls?: [id: string, tool: string, input: object][]; fails?: number };
+
+/** What a scripted model was asked, step by step: the messages of an OpenAI chat completion. */
+export type Prompted = { messages: { role: string; content: unknown; tool_call_id?: string }[]; tools: string[] };
+
+const BASE = "http://model.test/v1";
+
+/**
+ * A model that says what a test wants, on the wire of an OpenAI-compatible endpoint. Each request takes the next step; one without a step
+ * left fails the request. `wait` is awaited before a step is answered, and its pieces come one after another.
+ */
+export function scriptedModel(fetch: Fetch = refuse) {
+  const steps: (Said | ((prompt: Prompted) => Said | Promise<Said>))[] = [];
+  const prompts: Prompted[] = [];
+  const aborted: number[] = [];
+  const answer: Fetch = async (url, init) => {
+    if (!url.startsWith(BASE)) return await fetch(url, init);
+    const body = JSON.parse(String(init?.body)) as {
+      messages: Prompted["messages"];
+      tools?: { function: { name: string } }[];
+    };
+    const prompt = { messages: body.messages, tools: (body.tools ?? []).map((tool) => tool.function.name) };
+    const index = prompts.push(prompt) - 1;
+    init?.signal?.addEventListener("abort", () => aborted.push(index));
+    const step = steps.shift();
+    if (step === undefined) return Response.json({ error: { message: "no step is left" } }, { status: 400 });
+    const said = typeof step === "function" ? await untilAborted(step(prompt), init?.signal) : step;
+    if (said.fails) return Response.json({ error: { message: "scripted" } }, { status: said.fails });
+    return new Response(
+      chunks(said)
+        .map((chunk) => `data: ${chunk}\n\n`)
+        .join(""),
+      {
+        headers: { "content-type": "text/event-stream" },
+      },
+    );
+  };
+  const ports: Pick<BackendPorts, "fetch" | "model"> = {
+    fetch: answer,
+    model: () => ({
+      model: "openai-compatible:scripted",
+      env: { OPENAI_COMPATIBLE_BASE_URL: BASE, OPENAI_BASE_URL: BASE },
+    }),
+  };
+  return {
+    ports,
+    prompts,
+    aborted,
+    script: (...more: typeof steps) => void steps.push(...more),
+    left: () => steps.length,
+  };
+}
+
+const refuse: Fetch = async (url) => {
+  throw new TypeError(`nothing listens at ${url}`);
+};
+
+function chunks({ text = [], calls = [] }: Said): string[] {
+  const deltas = [
+    { role: "assistant" },
+    ...[text].flat().map((content) => ({ content })),
+    ...calls.map(([id, tool, input], index) => ({
+      tool_calls: [
+        {
+          index,
+          id,
+          type: "function",
+          function: { name: tool.replaceAll(".", "__"), arguments: JSON.stringify(input) },
+        },
+      ],
+    })),
+  ];
+  const base = { id: "c", object: "chat.completion.chunk", created: 0, model: "scripted" };
+  const parts = deltas.map((delta) => ({ ...base, choices: [{ index: 0, delta, finish_reason: null }] }));
+  const last = { ...base, choices: [{ index: 0, delta: {}, finish_reason: calls.length > 0 ? "tool_calls" : "stop" }] };
+  return [...[...parts, last].map((part) => JSON.stringify(part)), "[DONE]"];
+}
+
+async function untilAborted<T>(work: T | Promise<T>, signal: AbortSignal | null | undefined): Promise<T> {
+  const { promise, reject } = Promise.withResolvers<never>();
+  const abort = () => reject(new DOMException("This operation was aborted", "AbortError"));
+  signal?.addEventListener("abort", abort);
+  return await Promise.race([work, promise]).finally(() => signal?.removeEventListener("abort", abort));
+}
