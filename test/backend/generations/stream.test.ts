@@ -75,7 +75,7 @@ test("a paused generation is in nobody's memory: another backend on the same dat
   const { token } = await connect(world());
   model.script({ calls: [["c1", "jira.close_issue", { issue: "KAY-3" }]] });
   const stream = await ask(token, { prompt: "close KAY-3" });
-  const { data } = await stream.next("data-interaction-request");
+  await stream.next("data-interaction-request");
   await stream.next("data-status");
   expect(world().backend.busy()).toBe(1); // only the stream
   await stream.close();
