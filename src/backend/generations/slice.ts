@@ -17,13 +17,15 @@ import { appendMessages, lastMessage, loadMessages } from "../store/conversation
 import { receiptsOf } from "../store/effects.ts";
 import { eventsOf } from "../store/events.ts";
 import { changeGeneration, claimGeneration, releaseGeneration, type StoredGeneration } from "../store/generations.ts";
-import { callPorts } from "./calls.ts";
+import { interactionsOf } from "../store/interactions.ts";
+import { callPorts, isToolsOwn, tellCancelled } from "./calls.ts";
 import { cancel, complete, fail, statusPart } from "./end.ts";
 import { type GenerationOptions, optionsOf, userMessage } from "./options.ts";
-import { callOf, outcomeOf } from "./outcomes.ts";
+import { callOf, outcomeOf, ranOf } from "./outcomes.ts";
 import { authProblem, hold, wait } from "./pause.ts";
 import { loggedStep, realign } from "./realign.ts";
 import { createRecord, type Recorded, type RunEnd } from "./record.ts";
+import { askToShorten, newest, shortened } from "./shorten.ts";
 import { createWriter, type Writer } from "./writer.ts";
 
 /** What a generation came to while this node worked on it. */
@@ -70,18 +72,28 @@ async function carryOn(world: World): Promise<SliceEnd | undefined> {
     world.control.reason = reason;
     world.control.stop.abort();
   } else if (reason !== undefined) {
-    await cancel(world, reason);
+    await stopped(world, reason);
     return { kind: "cancelled", row, failed: [], receipts: await receiptsOf(ports.db, row.id) };
   }
   if (isHeld(row) && !options.approved) {
     await handOver(world);
     return undefined;
   }
+  const going = await shortened(world);
+  if (typeof going === "object") {
+    await wait(world, [going]);
+    return { kind: "waiting", waits: [going], row, failed: [], receipts: await receiptsOf(ports.db, row.id) };
+  }
   await begin(world);
-  const recorded = await work(world);
+  const recorded = going === "no" ? tooLong() : await work(world);
   if (writer.failure() !== undefined) throw writer.failure();
   const end = await conclude(world, recorded);
   return { ...end, row, failed: recorded.failed, receipts: await receiptsOf(ports.db, row.id) };
+}
+
+function tooLong(): Recorded {
+  const problem = new Problem("CONTEXT_TOO_LONG", "The conversation is too long for the model.");
+  return { end: { kind: "error", problem }, text: "", failed: [], receipts: [] };
 }
 
 /** Held for a confirmation (guide): it stands aside, and others of the conversation go on. */
@@ -169,6 +181,10 @@ async function work(world: World): Promise<Recorded> {
       if (event.type === "step") messages.push(...event.messages);
       if (writer.failure() !== undefined) break;
     }
+    const { end } = record.state;
+    const tooLong = end.kind === "error" && end.problem.code === "CONTEXT_TOO_LONG";
+    const asked = tooLong ? await askToShorten(world, messages) : undefined;
+    if (asked) record.state.end = { kind: "waiting", waits: [asked] };
   } catch (error) {
     control.stop.abort();
     if (writer.failure() !== undefined) return record.state;
@@ -194,6 +210,12 @@ async function agentInput({
   const { model, label } = await chooseModel(ports.model(), ports);
   const calls = await callsOf(ports.db, id);
   const known = calls.map((call) => ({ call: callOf(call), outcome: outcomeOf(call), step: call.step }));
+  const ran = new Map(
+    calls.flatMap((call) => {
+      const outcome = ranOf(call);
+      return outcome ? [[call.toolCallId, outcome] as const] : [];
+    }),
+  );
   const settled = new Map(known.flatMap(({ call, outcome }) => (outcome ? [[call.toolCallId, outcome] as const] : [])));
   const holds = options.mode === "answer" ? (call: Checked) => holdsCall(ports, row, options, call) : () => false;
   const stored = row.step as OpenStep | null;
@@ -217,7 +239,7 @@ async function agentInput({
     ),
     ...(open ? { open } : {}),
     ...(options.mode === "stream"
-      ? { calls: callPorts({ ports, row, options, writer, messages, settled, onChange: control.onChange }) }
+      ? { calls: callPorts({ ports, row, options, writer, messages, settled, ran, onChange: control.onChange }) }
       : {}),
   };
   return { input, messages };
@@ -261,7 +283,7 @@ async function conclude(world: World, { end, text }: Recorded): Promise<RunEnd> 
       return end;
     case "cancelled":
       if (control.reason === undefined) await handOver(world);
-      else await cancel(world, control.reason);
+      else await stopped(world, control.reason);
       return end;
     case "held":
       await hold(world, end);
@@ -272,13 +294,27 @@ async function conclude(world: World, { end, text }: Recorded): Promise<RunEnd> 
   }
 }
 
+/** It is over; handlers that waited for a person hear of it. */
+async function stopped(world: World, reason: string): Promise<void> {
+  const { ports, row } = world;
+  const open = (await interactionsOf(ports.db, row.id)).filter(
+    ({ status, late, ordinal }) => status === "open" && !late && isToolsOwn(ordinal),
+  );
+  const waiting = new Set(open.map(({ tool_call_id }) => tool_call_id));
+  const calls =
+    waiting.size === 0 ? [] : (await callsOf(ports.db, row.id)).filter((call) => waiting.has(call.toolCallId));
+  await cancel(world, reason);
+  const tools = toolbox(ports, { installationId: row.installation_id, generationId: row.id });
+  for (const call of calls) {
+    const checked = checkCall(callOf(call), tools);
+    if (!("problem" in checked))
+      await tellCancelled(world, checked).catch((error: unknown) =>
+        ports.log("warn", "tool.cancel_failed", { generation: row.id, error }),
+      );
+  }
+}
+
 /** This node ends; the generation goes on at another one, or when this one is back. */
 async function handOver({ row, writer }: World): Promise<void> {
   await writer.commit([], (tx) => changeGeneration(tx, row.id, { node: null }));
-}
-
-/** The newest messages from a person's request on: a result without its call is refused by models. */
-function newest(all: ModelMessage[], count: number): ModelMessage[] {
-  const from = all.findIndex(({ role }, index) => role === "user" && index >= all.length - count);
-  return all.slice(from < 0 ? all.findLastIndex(({ role }) => role === "user") : from);
 }
