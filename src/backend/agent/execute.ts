@@ -88,7 +88,9 @@ export async function* runCalls(
   yield* events.drain();
   stop?.();
   const outcomes = ended.filter((outcome) => outcome !== undefined);
-  return outcomes.length === calls.length ? { outcomes } : { waits: [...waits.values()] };
+  return outcomes.length === calls.length
+    ? { outcomes }
+    : { waits: [...waits].sort(([a], [b]) => a - b).map(([, wait]) => wait) };
 }
 
 /** Never rejects: whatever goes wrong is how the call ended. */

@@ -66,23 +66,38 @@ export async function ownGeneration(
 /** A generation as it is told to clients. */
 export function generationView(row: StoredGeneration): GenerationView {
   const auth = row.auth as AuthNeeded | null;
-  return { id: row.id, session_id: row.conversation_id, status: row.status, ...(auth ? { auth } : {}) };
+  const awaited = auth !== null && auth.integrations.length > 0;
+  return { id: row.id, session_id: row.conversation_id, status: row.status, ...(awaited ? { auth } : {}) };
 }
 
-/** @returns whether nothing is missing any more */
+/**
+ * Written down for a generation that is at work too: its calls may have met the service before it was connected (`wait` in `pause.ts`).
+ *
+ * @returns whether nothing is missing any more
+ */
 async function noteConnected({ db, clock }: BackendPorts, id: string, service: string): Promise<boolean> {
+  const now = clock.now();
   return await db.transaction().execute(async (tx) => {
     const row = await lockGeneration(tx, id);
-    const auth = row?.auth as AuthNeeded | null | undefined;
-    if (!row || !auth || auth.connected.includes(service)) return false;
+    if (!row) return false;
+    const auth = (row.auth as AuthNeeded | null) ?? nothing(id, now);
+    if (auth.connected.includes(service)) return false;
     const connected = [...auth.connected, service];
     const remaining = auth.integrations.filter((name) => !connected.includes(name));
-    const parts: StreamPart[] = [{ type: "data-auth-progress", data: { connected: service, remaining } }];
-    if (remaining.length === 0) parts.push(authResult(true, connected));
-    await changeGeneration(tx, id, { auth: remaining.length === 0 ? null : { ...auth, connected } });
+    const awaited = auth.integrations.includes(service);
+    const all = awaited && remaining.length === 0;
+    const parts: StreamPart[] = awaited
+      ? [{ type: "data-auth-progress", data: { connected: service, remaining } }]
+      : [];
+    if (all) parts.push(authResult(true, connected));
+    await changeGeneration(tx, id, { auth: all ? null : { ...auth, connected } });
     const events = parts.map((part) => ({ generationId: id, part }));
-    await appendEvents(tx, row.conversation_id, events, clock.now());
-    await notifyGeneration(tx, id);
-    return remaining.length === 0;
+    await appendEvents(tx, row.conversation_id, events, now);
+    if (all) await notifyGeneration(tx, id);
+    return all;
   });
+}
+
+function nothing(generation_id: string, now: number): AuthNeeded {
+  return { generation_id, integrations: [], connected: [], expires_at: new Date(now).toISOString() };
 }

@@ -57,7 +57,7 @@ export async function cancel({ ports, row: before, writer }: World, reason: stri
   const awaited = (row.auth as { integrations?: string[] } | null)?.integrations;
   const parts: StreamPart[] = [
     ...responses.flatMap(responseParts),
-    ...(awaited ? [authResult(false, awaited, reason)] : []),
+    ...(awaited?.length ? [authResult(false, awaited, reason)] : []),
     ...undone.map((call): StreamPart => endPart(call, reason)),
     statusPart(row, "cancelled"),
     { type: "abort", reason },

@@ -76,17 +76,22 @@ export function createEngine(ports: BackendPorts): Engine {
     if (closing) return Promise.resolve(undefined);
     const one = begun();
     active.set(id, one);
-    one.ended = slices(id, one).finally(() => active.delete(id));
+    one.ended = slices(id, one);
     void one.ended.then((end) => (end && isOver(end) ? next(end.row.conversation_id) : undefined)).catch(ignored);
     return one.ended;
   }
 
   async function slices(id: string, one: Active): Promise<SliceEnd | undefined> {
-    for (;;) {
-      one.again = false;
-      const end = await runSlice(ports, id, one.control);
-      // What came while it was about to wait may not have been seen.
-      if (end?.kind !== "waiting" || !one.again || closing) return end;
+    try {
+      for (;;) {
+        one.again = false;
+        const end = await runSlice(ports, id, one.control);
+        // What came while it was about to wait may not have been seen.
+        if (end?.kind !== "waiting" || !one.again || closing) return end;
+      }
+    } finally {
+      // At once, so that whatever comes from now on finds nobody at work and wakes it.
+      active.delete(id);
     }
   }
 

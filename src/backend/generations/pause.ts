@@ -4,7 +4,13 @@ import type { AuthNeeded, GenerationStatus, StreamPart } from "#protocol/events"
 import type { HeldCall, Wait } from "../agent/events.ts";
 import type { BackendPorts } from "../ports.ts";
 import { insertCalls } from "../store/calls.ts";
-import { changeGeneration, findGeneration, type StoredGeneration } from "../store/generations.ts";
+import {
+  changeGeneration,
+  findGeneration,
+  lockGeneration,
+  notifyGeneration,
+  type StoredGeneration,
+} from "../store/generations.ts";
 import { statusPart } from "./end.ts";
 import type { GenerationOptions } from "./options.ts";
 import { bareCalls } from "./record.ts";
@@ -33,28 +39,44 @@ export async function hold(
   });
 }
 
-/** Leave it waiting: from now on it is rows, until an answer, a connection or the end of its time brings it back. */
+/**
+ * Leave it waiting: from now on it is rows, until an answer, a connection or the end of its time brings it back. What was connected while it was
+ * at work may have come too late for its calls, so it is looked at again at once.
+ */
 export async function wait({ ports, row, options, writer }: World, waits: Wait[]): Promise<void> {
   const now = ports.clock.now();
-  const auth = authOf(row, waits, now);
-  const known = row.auth as AuthNeeded | null;
-  const asked = auth?.integrations.filter((name) => !known?.integrations.includes(name)) ?? [];
-  const parts: StreamPart[] = auth && asked.length > 0 ? [{ type: "data-auth-needed", id: row.id, data: auth }] : [];
-  const status = statusOf(waits);
-  const authAsked = { ...options.authAsked };
-  for (const name of asked) authAsked[name] = (authAsked[name] ?? 0) + 1;
-  const ends = waits.flatMap((one) => (one.kind === "auth" ? [] : [one.expiresAt]));
-  if (auth) ends.push(Date.parse(auth.expires_at));
-  await writer.commit([...parts, statusPart(row, status)], async (tx) => {
+  await writer.commit([], async (tx) => {
+    const known = ((await lockGeneration(tx, row.id)) ?? row).auth as AuthNeeded | null;
+    const connected = connectedSince(row.auth as AuthNeeded | null, known);
+    const still = waits.filter(
+      (one) => one.kind !== "auth" || !one.integrations.every((name) => connected.includes(name)),
+    );
+    const again = still.length < waits.length;
+    const auth = authOf(row, known?.integrations.length ? known : null, still, now);
+    const asked = auth?.integrations.filter((name) => !known?.integrations.includes(name)) ?? [];
+    const authAsked = { ...options.authAsked };
+    for (const name of asked) authAsked[name] = (authAsked[name] ?? 0) + 1;
+    const ends = still.flatMap((one) => (one.kind === "auth" ? [] : [one.expiresAt]));
+    if (auth) ends.push(Date.parse(auth.expires_at));
+    const status = still.length > 0 ? statusOf(still) : "running";
     await changeGeneration(tx, row.id, {
       status,
       node: null,
       auth: auth ?? null,
       options: { ...options, authAsked },
-      wake_at: new Date(Math.min(...ends)),
+      wake_at: new Date(again ? now : Math.min(...ends)),
       paused_at: new Date(now),
     });
+    if (again) await notifyGeneration(tx, row.id);
+    const card: StreamPart[] = auth && asked.length > 0 ? [{ type: "data-auth-needed", id: row.id, data: auth }] : [];
+    return [...card, statusPart(row, status)];
   });
+}
+
+/** Services that were connected while the generation was at work. */
+function connectedSince(before: AuthNeeded | null, now: AuthNeeded | null): string[] {
+  const connected = now ? now.connected : (before?.integrations ?? []);
+  return connected.filter((name) => !before?.connected.includes(name));
 }
 
 /** In the words of every error about a missing connection. */
@@ -68,10 +90,9 @@ export function authProblem(ports: Pick<BackendPorts, "services">, integrations:
 }
 
 /** All services that are known to be needed, asked for together; what is waited for already keeps its time. */
-function authOf(row: StoredGeneration, waits: Wait[], now: number): AuthNeeded | undefined {
+function authOf(row: StoredGeneration, known: AuthNeeded | null, waits: Wait[], now: number): AuthNeeded | undefined {
   const missing = waits.flatMap((one) => (one.kind === "auth" ? [one] : []));
   if (missing.length === 0) return undefined;
-  const known = row.auth as AuthNeeded | null;
   const names = missing.flatMap(({ integrations }) => integrations);
   return {
     generation_id: row.id,

@@ -104,8 +104,8 @@ export function isHeld({ status, options }: Pick<StoredGeneration, "status" | "o
 /** What it waits for will not come any more. */
 function outOfTime(row: StoredGeneration, now: number): string | undefined {
   const auth = row.auth as AuthNeeded | null;
-  if (auth && Date.parse(auth.expires_at) <= now) {
-    const missing = auth.integrations.filter((name) => !auth.connected.includes(name));
+  const missing = auth?.integrations.filter((name) => !auth.connected.includes(name)) ?? [];
+  if (auth && missing.length > 0 && Date.parse(auth.expires_at) <= now) {
     return `Nobody connected ${missing.join(" and ")} within ten minutes.`;
   }
   if (isHeld(row) && !optionsOf(row).approved && row.wake_at !== null && row.wake_at.getTime() <= now)

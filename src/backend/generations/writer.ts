@@ -10,12 +10,15 @@ const GATHER = 40;
 /** Another node works on the generation now; whatever this one still does about it must not be written. */
 export class LostGeneration extends Error {}
 
+/** A change of rows; what it returns is told after the parts that it goes with. */
+type Change = (tx: Connection) => Promise<StreamPart[]> | Promise<void>;
+
 /** Writes a generation's parts to the log of its conversation, in order, as long as this node is the one that works on it. */
 export type Writer = {
   /** To be written soon. */
   push(part: StreamPart): void;
   /** Written now, with everything before, in one transaction with the change that the parts tell of. @throws LostGeneration */
-  commit(parts: StreamPart[], change?: (tx: Connection) => Promise<void>): Promise<void>;
+  commit(parts: StreamPart[], change?: Change): Promise<void>;
   /** Why it could not be written, if so; then nothing is written any more. */
   failure(): unknown;
 };
@@ -29,7 +32,7 @@ export function createWriter(ports: Pick<BackendPorts, "db" | "clock">, owner: O
   let queue: Promise<void> = Promise.resolve();
   let failure: unknown;
 
-  const write = (change?: (tx: Connection) => Promise<void>): Promise<void> => {
+  const write = (change?: Change): Promise<void> => {
     clearTimeout(timer);
     timer = undefined;
     const parts = waiting;
@@ -67,15 +70,15 @@ async function append(
   { db, clock }: Pick<BackendPorts, "db" | "clock">,
   { generationId, conversationId, node }: Owner,
   parts: StreamPart[],
-  change?: (tx: Connection) => Promise<void>,
+  change?: Change,
 ): Promise<void> {
   await db.transaction().execute(async (tx) => {
     if (!(await holdsGeneration(tx, generationId, node))) throw new LostGeneration();
-    await change?.(tx);
+    const more = (await change?.(tx)) || [];
     await appendEvents(
       tx,
       conversationId,
-      parts.map((part) => ({ generationId, part })),
+      [...parts, ...more].map((part) => ({ generationId, part })),
       clock.now(),
     );
   });

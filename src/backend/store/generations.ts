@@ -132,7 +132,7 @@ export async function generationsToWake(db: Kysely<Database>, now: number): Prom
   return rows.map(({ id }) => id);
 }
 
-/** Waiting for this service to be connected. */
+/** Those that wait for this service to be connected, or are at work and may have met it before it was. */
 export async function awaitingService(
   db: Kysely<Database>,
   installationId: string,
@@ -142,9 +142,8 @@ export async function awaitingService(
     .selectFrom("generations")
     .select("id")
     .where("installation_id", "=", installationId)
-    .where("status", "=", "awaiting_auth")
     .where("finished_at", "is", null)
-    .where(sql<boolean>`auth -> 'integrations' ? ${service}`)
+    .where(sql<boolean>`(status = 'running' or auth -> 'integrations' ? ${service})`)
     .execute();
   return rows.map(({ id }) => id);
 }

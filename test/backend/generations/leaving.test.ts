@@ -31,6 +31,7 @@ const everything = (token: string) =>
 test("G12 when whoever asked leaves, the model is aborted, nothing more runs, and the next prompt starts at once", async () => {
   const { token } = await connect(world());
   await everything(token);
+  const before = log.length;
   const calls = model.prompts.length;
   model.script({ text: ["I will", " close it"], meanwhile: never(), calls: [close("c1")] });
   const turn = await ask(world(), token, "close KAY-3");
@@ -46,7 +47,7 @@ test("G12 when whoever asked leaves, the model is aborted, nothing more runs, an
   const all = await follow(world(), token, turn.session, "after=0&live=false");
   expect(await all.end()).toContain("abort");
   expect(all.parts.find(({ type }) => type === "abort")).toMatchObject({ reason: "Whoever asked has gone." });
-  expect(log).toEqual([]);
+  expect(log.slice(before)).toEqual([]);
 });
 
 test("G12 the tools of the next step are not run once whoever asked has left during this one", async () => {
