@@ -1,0 +1,70 @@
+import { expect, test } from "vitest";
+import { DEFAULT_LIMITS } from "#backend/limits";
+import { useBackend } from "#test/backend";
+import { connect } from "#test/consent";
+import { type DeskLog, deskServices } from "#test/desk";
+import { json } from "#test/outside";
+import { scriptedModel } from "#test/scripted-model";
+import { ask } from "#test/turn";
+
+const log: DeskLog = [];
+const model = scriptedModel((url, init) => world().outside.fetch(url, init));
+const limits = { ...DEFAULT_LIMITS, requestsPerMinute: 1e6, sensitivePerMinute: 1e6 };
+const world = useBackend({ services: deskServices(log), limits, ...model.ports });
+const CALLS = 300;
+
+test("three hundred approvals that are answered all at once run each once, within twenty seconds", {
+  timeout: 60_000,
+}, async () => {
+  const { token } = await connect(world());
+  const issues = Array.from({ length: CALLS }, (_, index) => `KAY-${1000 + index}`);
+  model.script(
+    { calls: issues.map((issue, index) => [`c${index}`, "jira.close_issue", { issue }]) },
+    { text: "All closed." },
+  );
+  const turn = await ask(world(), token, "close all of them");
+  const requests = [];
+  while (requests.length < CALLS) requests.push(await turn.asked());
+  await turn.until("awaiting_approval");
+  for (const issue of issues) world().outside.expect(`POST https://api.atlassian.com/close/${issue}`, json({}));
+  const began = Date.now();
+  const answers = await Promise.all(
+    requests.map(({ interaction_id }) => turn.answer(interaction_id, { action: "approve" })),
+  );
+  await turn.end();
+  expect(Date.now() - began).toBeLessThan(20_000);
+  expect(answers.map(({ status }) => status)).toEqual(issues.map(() => 200));
+  expect([...log].sort()).toEqual(issues.map((issue) => `close ${issue}`));
+  const settled = turn.parts.filter((part) => part.type === "data-receipt" && part.data.effect === "settled");
+  expect(settled).toHaveLength(CALLS);
+  const results = (model.prompts.at(-1)?.messages ?? []).filter(({ role }) => role === "tool");
+  expect(results.map(({ tool_call_id }) => tool_call_id)).toEqual(issues.map((_, index) => `c${index}`));
+});
+
+test("of two terminals that answer at once one wins, every time, and log and rows agree", {
+  timeout: 60_000,
+}, async () => {
+  const { token } = await connect(world());
+  for (let round = 0; round < 100; round++) {
+    const issue = `KAY-${2000 + round}`;
+    model.script({ calls: [["c1", "jira.close_issue", { issue }]] }, { text: "So." });
+    const turn = await ask(world(), token, `close ${issue}`);
+    const { interaction_id: id } = await turn.asked();
+    const before = log.length;
+    let ran = false;
+    const answered = Promise.all(["approve", "deny"].map((action) => turn.answer(id, { action, client: action })));
+    world().outside.expect(`POST https://api.atlassian.com/close/${issue}`, () => {
+      ran = true;
+      return Response.json({});
+    });
+    const answers = await answered;
+    await turn.end();
+    const did = ran;
+    if (!ran) await world().ports.fetch(`https://api.atlassian.com/close/${issue}`, { method: "POST" });
+    expect(answers.map(({ status }) => status).sort()).toEqual([200, 409]);
+    const [won, lost] = answers[0]?.status === 200 ? answers : answers.toReversed();
+    expect(lost?.body.answered).toMatchObject({ action: won?.body.action, client: won?.body.client });
+    const told = turn.parts.flatMap((part) => (part.type === "data-interaction-response" ? [part.data.action] : []));
+    expect([told, did, log.length - before]).toEqual([[won?.body.action], won?.body.action === "approve", did ? 1 : 0]);
+  }
+});
