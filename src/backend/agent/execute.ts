@@ -3,6 +3,7 @@ import type { Account } from "../interactions/account.ts";
 import type { Interactive } from "../services/interaction.ts";
 import { channel } from "./channel.ts";
 import type { AgentEvent, Call, HeldCall, Outcome, Wait } from "./events.ts";
+import { oneAtATime } from "./one-at-a-time.ts";
 import { type PastCall, repetition } from "./repeats.ts";
 import { integrationsOf, toolOutput } from "./results.ts";
 import { type AgentTool, UNATTENDED } from "./tool.ts";
@@ -23,6 +24,8 @@ export type CallPorts = {
   settled(toolCallId: string): Outcome | undefined;
   /** What a call came to that has run, where a person is still to look at it. */
   ran(toolCallId: string): Outcome | undefined;
+  /** What calls wait for whose requests are still open; these are not tried. */
+  open(): Promise<Map<string, Wait>>;
   /** Asked before a call runs, each time anew. `account` is whose name it would run in. */
   gate(call: Checked, account: Account | undefined): Promise<Gate>;
   /** A connection is missing: whether it is waited for, or how the call ends. */
@@ -64,7 +67,7 @@ export async function* runCalls(
   run: Run,
 ): AsyncGenerator<AgentEvent, { outcomes: Outcome[] } | { waits: Wait[] }> {
   const events = channel<AgentEvent>();
-  const ended: (Outcome | undefined)[] = calls.map((call) => run.ports?.settled(bare(call).toolCallId));
+  const ended: (Outcome | undefined)[] = calls.map((call) => run.ports?.settled(idOf(call)));
   const waits = new Map<number, Wait>();
   let running = 0;
   const start = async (index: number): Promise<void> => {
@@ -79,18 +82,35 @@ export async function* runCalls(
     }
     if (--running === 0) events.end();
   };
-  const stop = run.ports?.onChange(() => {
-    if (running > 0) for (const index of [...waits.keys()]) void start(index);
-  });
-  const open = calls.map((_, index) => index).filter((index) => ended[index] === undefined);
-  for (const index of open) void start(index);
-  if (open.length === 0) events.end();
+  /** Tries what waits and may go on; one look at a time, however much came. */
+  const look = async (): Promise<void> => {
+    if (running === 0) return;
+    running++;
+    const open = await openRequests(run);
+    for (const index of [...waits.keys()]) if (!open.has(idOf(calls[index]))) void start(index);
+    if (--running === 0) events.end();
+  };
+  const stop = run.ports?.onChange(oneAtATime(look));
+  const open = await openRequests(run);
+  const left = calls.flatMap((call, index) =>
+    ended[index] === undefined ? [{ index, wait: open.get(idOf(call)) }] : [],
+  );
+  for (const { index, wait } of left) {
+    if (wait) waits.set(index, wait);
+    else void start(index);
+  }
+  if (running === 0) events.end();
   yield* events.drain();
   stop?.();
   const outcomes = ended.filter((outcome) => outcome !== undefined);
   return outcomes.length === calls.length
     ? { outcomes }
     : { waits: [...waits].sort(([a], [b]) => a - b).map(([, wait]) => wait) };
+}
+
+/** Where they cannot be read, each call finds out for itself. */
+async function openRequests({ ports }: Run): Promise<Map<string, Wait>> {
+  return (await ports?.open().catch(() => undefined)) ?? new Map();
 }
 
 /** Never rejects: whatever goes wrong is how the call ended. */
@@ -147,6 +167,10 @@ async function admitted(
 }
 
 const NEVER = new Promise<Wait>(() => {});
+
+function idOf(call: Checked | Rejected | undefined): string {
+  return call ? bare(call).toolCallId : "";
+}
 
 function bare(call: Checked | Rejected): Call {
   if ("problem" in call) return call.call;

@@ -10,7 +10,7 @@ import { type Decision, decide } from "../interactions/decide.ts";
 import type { BackendPorts } from "../ports.ts";
 import { settleCall } from "../store/calls.ts";
 import type { StoredGeneration } from "../store/generations.ts";
-import { interactionOf } from "../store/interactions.ts";
+import { interactionOf, openOf, type StoredInteraction } from "../store/interactions.ts";
 import { type Asker, askedAt, interactive, waitOf } from "./interact.ts";
 import type { GenerationOptions } from "./options.ts";
 import { originsOf } from "./origin.ts";
@@ -48,6 +48,7 @@ export function callPorts(world: CallWorld): CallPorts {
   return {
     settled: (toolCallId) => world.settled.get(toolCallId),
     ran: (toolCallId) => world.ran.get(toolCallId),
+    open: async () => new Map((await openOf(world.ports.db, world.row.id)).map((one) => [one.toolCallId, one])),
     gate: (call, account) => gate(world, call, account),
     after: (call, outcome) => after(world, call, outcome),
     missing: (call, integrations, reason) => {
@@ -88,24 +89,36 @@ export async function tellCancelled(
   await Promise.race([tool.run(edited ? tool.parse(edited) : parsed, context), waiting]);
 }
 
+/** What was asked once is decided by its answer, whatever the person's policies and approvals say meanwhile. */
 async function gate(world: CallWorld, call: Checked, account: Account | undefined): Promise<Gate> {
   const run: Gate = { kind: "run", input: call.parsed };
   if (world.options.approved) return run;
-  const decision = await decided(world, call, account);
-  if (decision.mode !== "confirm_before_execution" && !world.options.confirm) return run;
-  if (decision.grant && !world.options.confirm) return run;
-  const asked = await askedAt(askerOf(world, call), BEFORE, {
-    type: "approval",
-    prompt: call.summary,
-    preview: previewOf(world, call, account),
-    editable: true,
-    approvalScopes: decision.offer.scopes,
-  });
+  const before = await interactionOf(world.ports.db, world.row.id, call.toolCallId, BEFORE);
+  const asked = before ?? (await askFirst(world, call, account));
+  if (asked === undefined) return run;
   if (asked.status === "open") return { kind: "wait", wait: waitOf(asked) };
   const { response } = asked;
   if (asked.status !== "answered" || response === null) return { kind: "denied", reason: unanswered(asked.status) };
   if (response.action !== "approve") return { kind: "denied", reason: reasonOf(response) };
   return await approved(world, call, account, response);
+}
+
+/** Asks where that is needed: undefined where it is not. */
+async function askFirst(
+  world: CallWorld,
+  call: Checked,
+  account: Account | undefined,
+): Promise<StoredInteraction | undefined> {
+  const { mode, grant, offer } = await decided(world, call, account);
+  const asks = world.options.confirm || (mode === "confirm_before_execution" && grant === undefined);
+  if (!asks) return undefined;
+  return await askedAt(askerOf(world, call), BEFORE, {
+    type: "approval",
+    prompt: call.summary,
+    preview: previewOf(world, call, account),
+    editable: true,
+    approvalScopes: offer.scopes,
+  });
 }
 
 /** What was approved runs: as it was shown, or exactly as it was edited. What is remembered covers what runs. */
@@ -130,8 +143,9 @@ async function after(world: CallWorld, call: Checked, outcome: Outcome): Promise
   if (!("output" in outcome)) return outcome;
   // It has run: that its service is not connected any more changes nothing about it.
   const account = await call.tool.ready?.().catch(() => undefined);
-  const decision = await decided(world, call, account);
-  if (decision.mode !== "confirm_after_execution") return outcome;
+  const before = await interactionOf(world.ports.db, world.row.id, call.toolCallId, AFTER);
+  const looked = before !== undefined || (await decided(world, call, account)).mode === "confirm_after_execution";
+  if (!looked) return outcome;
   await keep(world, outcome);
   const asker = askerOf(world, call);
   const asked = await askedAt(asker, AFTER, {

@@ -1,5 +1,5 @@
 import { randomBytes } from "node:crypto";
-import type { Kysely, Selectable } from "kysely";
+import { type Kysely, type Selectable, sql } from "kysely";
 import type { InteractionRequest, InteractionResponse } from "#protocol/events";
 import type { Connection } from "./connection.ts";
 import { jsonColumn } from "./json.ts";
@@ -48,6 +48,26 @@ export async function interactionsOf(db: Connection, generationId: string): Prom
     .orderBy("ordinal")
     .execute();
   return rows.map(stored);
+}
+
+/** The open requests of a generation that its calls wait for. */
+export async function openOf(
+  db: Connection,
+  generationId: string,
+): Promise<{ toolCallId: string; kind: "approval" | "input"; expiresAt: number }[]> {
+  const rows = await db
+    .selectFrom("interactions")
+    .select(["tool_call_id", "expires_at"])
+    .select(sql<"approval" | "input">`request ->> 'interaction_type'`.as("kind"))
+    .where("generation_id", "=", generationId)
+    .where("status", "=", "open")
+    .where("late", "=", false)
+    .execute();
+  return rows.map(({ tool_call_id, kind, expires_at }) => ({
+    toolCallId: tool_call_id,
+    kind,
+    expiresAt: expires_at.getTime(),
+  }));
 }
 
 /** The request at this place of a call. */

@@ -17,6 +17,7 @@ test("three hundred approvals that are answered all at once run each once, withi
   timeout: 60_000,
 }, async () => {
   const { token } = await connect(world());
+  const before = log.length;
   const issues = Array.from({ length: CALLS }, (_, index) => `KAY-${1000 + index}`);
   model.script(
     { calls: issues.map((issue, index) => [`c${index}`, "jira.close_issue", { issue }]) },
@@ -34,7 +35,7 @@ test("three hundred approvals that are answered all at once run each once, withi
   await turn.end();
   expect(Date.now() - began).toBeLessThan(20_000);
   expect(answers.map(({ status }) => status)).toEqual(issues.map(() => 200));
-  expect([...log].sort()).toEqual(issues.map((issue) => `close ${issue}`));
+  expect(log.slice(before).sort()).toEqual(issues.map((issue) => `close ${issue}`));
   const settled = turn.parts.filter((part) => part.type === "data-receipt" && part.data.effect === "settled");
   expect(settled).toHaveLength(CALLS);
   const results = (model.prompts.at(-1)?.messages ?? []).filter(({ role }) => role === "tool");
