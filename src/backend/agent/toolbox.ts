@@ -1,6 +1,7 @@
 import type { JSONSchema7 } from "ai";
 import * as z from "zod/mini";
 import { serviceAccess } from "../connections/access.ts";
+import { servicesOf } from "../connections/services.ts";
 import { type Account, accountOf } from "../interactions/account.ts";
 import type { BackendPorts } from "../ports.ts";
 import { createServiceHttp } from "../services/http.ts";
@@ -10,6 +11,9 @@ import { findGrant } from "../store/grants.ts";
 import { type Effect, type EffectBefore, type EffectLog, recordEffect } from "./effect.ts";
 import { inputProblem } from "./input.ts";
 import type { AgentTool, RunContext } from "./tool.ts";
+import { askUser } from "./tools/ask-user.ts";
+import { httpRequest } from "./tools/http-request.ts";
+import { connectService, findService } from "./tools/services.ts";
 
 /** For whom tools run: the installation whose connections they use, and the generation their effects belong to. */
 export type ToolOwner = { installationId: string; generationId: string };
@@ -25,7 +29,25 @@ export type Reach = Pick<BackendPorts, "services" | "fetch" | "clock"> & {
 
 /** Every tool of every service of this backend, connected or not: a missing connection is found out by the call that needs it. */
 export function toolbox(ports: BackendPorts, owner: ToolOwner): AgentTool[] {
-  return toolsWithin({
+  return toolsWithin(reachOf(ports, owner));
+}
+
+/** The same and kay's own: asking the person, finding and connecting services, and requests that no tool makes. */
+export function agentTools(ports: BackendPorts, owner: ToolOwner): AgentTool[] {
+  const reach = reachOf(ports, owner);
+  const services = async () => (await servicesOf(ports, owner.installationId)).services;
+  const request = httpRequest(ports.services, (configuration, tool) => agentTool(reach, configuration, tool));
+  return [
+    ...toolsWithin(reach),
+    askUser,
+    findService(services),
+    connectService(services),
+    ...(request ? [request] : []),
+  ];
+}
+
+function reachOf(ports: BackendPorts, owner: ToolOwner): Reach {
+  return {
     services: ports.services,
     fetch: ports.fetch,
     clock: ports.clock,
@@ -44,7 +66,7 @@ export function toolbox(ports: BackendPorts, owner: ToolOwner): AgentTool[] {
       set: (id, state) => setEffectState(ports.db, id, state, ports.clock.now()),
       settle: (id, result) => settleEffect(ports.db, id, result, ports.clock.now()),
     },
-  });
+  };
 }
 
 /** The same tools, wherever their tokens come from. */

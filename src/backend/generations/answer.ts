@@ -2,7 +2,7 @@ import type { InteractionAnswer, InteractionAnswered } from "#protocol/conversat
 import { Problem } from "#protocol/errors";
 import type { InteractionResponse } from "#protocol/events";
 import { findTool } from "../agent/direct.ts";
-import { toolbox } from "../agent/toolbox.ts";
+import { agentTools } from "../agent/toolbox.ts";
 import type { BackendPorts } from "../ports.ts";
 import { listClients } from "../store/clients.ts";
 import { appendEvents } from "../store/events.ts";
@@ -115,7 +115,7 @@ function checkAnswer(
     throw new Problem("INVALID_REQUEST", `This can be approved for ${offered.join(", ")}, not for ${scope}.`);
   if (edited === undefined) return;
   if (!request.editable) throw new Problem("INVALID_REQUEST", "What this would do cannot be edited.");
-  const tools = toolbox(ports, { installationId: installation_id, generationId: "" });
+  const tools = agentTools(ports, { installationId: installation_id, generationId: "" });
   findTool(tools, request.tool_name).parse(edited);
 }
 

@@ -63,7 +63,7 @@ export function callPorts(world: CallWorld): CallPorts {
 
 async function gate(world: CallWorld, call: Checked, account: Account | undefined): Promise<Gate> {
   const run: Gate = { kind: "run", input: call.parsed };
-  if (world.options.approved) return run;
+  if (world.options.approved || call.tool.own) return run;
   const decision = await decided(world, call, account);
   if (decision.mode !== "confirm_before_execution" && !world.options.confirm) return run;
   if (decision.grant && !world.options.confirm) return run;
@@ -100,7 +100,7 @@ async function approved(
 
 /** A tool that is to be looked at after it ran: the model goes on when the person has seen what it came to. */
 async function after(world: CallWorld, call: Checked, outcome: Outcome): Promise<Outcome | Wait> {
-  if (!("output" in outcome)) return outcome;
+  if (!("output" in outcome) || call.tool.own) return outcome;
   const decision = await decided(world, call, await call.tool.ready?.());
   if (decision.mode !== "confirm_after_execution") return outcome;
   const asker = askerOf(world, call);

@@ -1,26 +1,16 @@
-import type { ModelMessage } from "ai";
 import type { Receipt } from "#protocol/ask";
 import { Problem } from "#protocol/errors";
 import type { AuthNeeded, StreamPart } from "#protocol/events";
-import type { OpenStep } from "../agent/events.ts";
-import { type Checked, checkCall } from "../agent/execute.ts";
-import type { AgentInput } from "../agent/loop.ts";
 import { runAgent } from "../agent/loop.ts";
-import { pastCalls } from "../agent/repeats.ts";
-import { toolbox } from "../agent/toolbox.ts";
-import { decide } from "../interactions/decide.ts";
-import { chooseModel } from "../models/choose.ts";
 import type { BackendPorts } from "../ports.ts";
-import { callsOf } from "../store/calls.ts";
 import type { Connection } from "../store/connection.ts";
-import { appendMessages, lastMessage, loadMessages } from "../store/conversations.ts";
+import { appendMessages, lastMessage } from "../store/conversations.ts";
 import { receiptsOf } from "../store/effects.ts";
 import { eventsOf } from "../store/events.ts";
 import { changeGeneration, claimGeneration, releaseGeneration, type StoredGeneration } from "../store/generations.ts";
-import { callPorts } from "./calls.ts";
 import { cancel, complete, fail, statusPart } from "./end.ts";
+import { agentInput } from "./input.ts";
 import { type GenerationOptions, optionsOf, userMessage } from "./options.ts";
-import { callOf, outcomeOf } from "./outcomes.ts";
 import { authProblem, hold, wait } from "./pause.ts";
 import { loggedStep, realign } from "./realign.ts";
 import { createRecord, type Recorded, type RunEnd } from "./record.ts";
@@ -163,7 +153,7 @@ async function work(world: World): Promise<Recorded> {
   const realigned = row.step === null ? realign(logged) : (part: StreamPart) => [part];
   const record = createRecord({ ports, row, options, writer, realigned });
   try {
-    const { input, messages } = await agentInput(world);
+    const { input, messages } = await agentInput({ ...world, onChange: control.onChange, signal: control.stop.signal });
     for await (const event of runAgent(input)) {
       await record.take(event);
       if (event.type === "step") messages.push(...event.messages);
@@ -177,73 +167,6 @@ async function work(world: World): Promise<Recorded> {
     record.state.end = { kind: "error", problem };
   }
   return record.state;
-}
-
-async function agentInput({
-  ports,
-  row,
-  writer,
-  options,
-  control,
-}: World): Promise<{ input: AgentInput; messages: ModelMessage[] }> {
-  const { installation_id: installationId, conversation_id: conversation, id } = row;
-  const seen = options.seen ?? 0;
-  const all = await loadMessages(ports.db, conversation, { seen, generationId: id });
-  const messages = options.newest === undefined ? all : newest(all, options.newest);
-  const tools = toolbox(ports, { installationId, generationId: id });
-  const { model, label } = await chooseModel(ports.model(), ports);
-  const calls = await callsOf(ports.db, id);
-  const known = calls.map((call) => ({ call: callOf(call), outcome: outcomeOf(call), step: call.step }));
-  const settled = new Map(known.flatMap(({ call, outcome }) => (outcome ? [[call.toolCallId, outcome] as const] : [])));
-  const holds = options.mode === "answer" ? (call: Checked) => holdsCall(ports, row, options, call) : () => false;
-  const stored = row.step as OpenStep | null;
-  // As the rows have it: what was held is run exactly as it was shown.
-  const open = stored && {
-    message: stored.message,
-    calls: known.filter(({ step }) => step > row.steps).map(({ call }) => call),
-  };
-  const input: AgentInput = {
-    messages: [...messages],
-    tools,
-    model,
-    label,
-    signal: control.stop.signal,
-    now: ports.clock.now(),
-    holds,
-    steps: row.steps,
-    past: pastCalls(
-      known.filter(({ step }) => step <= row.steps),
-      (call) => checkCall(call, tools),
-    ),
-    ...(open ? { open } : {}),
-    ...(options.mode === "stream"
-      ? { calls: callPorts({ ports, row, options, writer, messages, settled, onChange: control.onChange }) }
-      : {}),
-  };
-  return { input, messages };
-}
-
-/**
- * Where the request waits for the answer (guide): whether a call ends it with a confirmation. Under `confirm` that is everything at first, and
- * every further write after a yes; otherwise what cannot be undone, and what the person's policies hold.
- */
-async function holdsCall(
-  ports: BackendPorts,
-  row: StoredGeneration,
-  options: GenerationOptions,
-  call: Checked,
-): Promise<boolean> {
-  if (options.confirm) return call.access !== "read" || (row.step === null && row.steps === 0);
-  const account = await call.tool.ready?.().catch(() => undefined);
-  const { mode, grant } = await decide(ports, {
-    installationId: row.installation_id,
-    conversationId: row.conversation_id,
-    tool: call.tool,
-    input: call.parsed,
-    writes: "auto",
-    ...(account ? { account } : {}),
-  });
-  return mode === "confirm_before_execution" && grant === undefined;
 }
 
 async function conclude(world: World, { end, text }: Recorded): Promise<RunEnd> {
@@ -275,10 +198,4 @@ async function conclude(world: World, { end, text }: Recorded): Promise<RunEnd> 
 /** This node ends; the generation goes on at another one, or when this one is back. */
 async function handOver({ row, writer }: World): Promise<void> {
   await writer.commit([], (tx) => changeGeneration(tx, row.id, { node: null }));
-}
-
-/** The newest messages from a person's request on: a result without its call is refused by models. */
-function newest(all: ModelMessage[], count: number): ModelMessage[] {
-  const from = all.findIndex(({ role }, index) => role === "user" && index >= all.length - count);
-  return all.slice(from < 0 ? all.findLastIndex(({ role }) => role === "user") : from);
 }
