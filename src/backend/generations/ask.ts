@@ -24,7 +24,7 @@ export type Asking = {
  * `POST /ask` in its three modes (guide). Without `confirm` reads and writes run and only destructive calls are held; with `confirm`
  * nothing runs before a yes.
  *
- * @param signal fires when whoever asks has gone: the work is stopped
+ * @param caller `signal` fires when whoever asks has gone: the work is stopped; `started` is told which generation makes the answer
  * @throws Problem SESSION_NOT_FOUND
  */
 export async function ask(
@@ -32,12 +32,13 @@ export async function ask(
   engine: Engine,
   installationId: string,
   request: AskRequest,
-  signal: AbortSignal,
+  { signal, started }: { signal: AbortSignal; started(generationId: string): Promise<void> },
 ): Promise<Answer> {
   const { prompt, interactive = false, confirm = false, context = {} } = request;
   const options: GenerationOptions = { prompt, context, interactive, confirm, mode: "answer", source: "typed" };
   const { conversationId, generationId } = await start(ports, engine, installationId, { ...request, options });
   const asking: Asking = { installationId, conversationId, generationId, options };
+  await started(generationId);
   const result = await attended(engine, generationId, signal);
   if (confirm && (result.kind === "answered" || result.kind === "error"))
     return await holdNothing(ports, asking, result);
