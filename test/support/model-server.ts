@@ -4,7 +4,7 @@ import type { Fetch, ModelSettings } from "#backend/ports";
 import { createWorld, type World } from "#test/backend";
 
 /** A foreign server that speaks the wires of the model providers. */
-export type ModelServer = {
+type ModelServer = {
   mock: LLMock;
   /** The same backend, with a model at a server on this machine; requests to elsewhere stay with the fake outside. */
   beside(world: World, settings: ModelSettings): World;

@@ -2,7 +2,7 @@ import { distance } from "fastest-levenshtein";
 import type { AgentTool } from "./tool.ts";
 
 /** What decides which tools a model gets. */
-export type Selection = {
+type Selection = {
   /** Services that are connected, by name. */
   connected: string[];
   /** What was said in the conversation. */
@@ -14,7 +14,7 @@ export type Selection = {
 };
 
 /** Characters of descriptions and schemas that a model takes well; more would crowd out the conversation. */
-export const MOST_CHARACTERS = 60_000;
+const MOST_CHARACTERS = 60_000;
 
 /**
  * The tools that a model gets, in the order of the catalogue: all of them where they are few enough, else those that a search found, those of
