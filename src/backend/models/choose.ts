@@ -30,8 +30,25 @@ export async function chooseModel(
   };
 }
 
-/** The SDK calls `fetch` with strings, URLs or requests; the port takes addresses. */
+/**
+ * The SDK calls `fetch` with strings, URLs or requests; the port takes addresses. The SDK's own limits begin with the first byte of an answer,
+ * so the wait for that is limited here.
+ */
 function asFetch(fetch: Fetch): typeof globalThis.fetch {
-  return async (input, init) =>
-    await fetch(typeof input === "string" || input instanceof URL ? String(input) : input.url, init);
+  return async (input, init) => {
+    const late = new AbortController();
+    const timer = setTimeout(() => late.abort(new DOMException("no answer", "TimeoutError")), SILENCE_LIMIT_MS);
+    const signal = init?.signal ? AbortSignal.any([init.signal, late.signal]) : late.signal;
+    try {
+      return await fetch(typeof input === "string" || input instanceof URL ? String(input) : input.url, {
+        ...init,
+        signal,
+      });
+    } finally {
+      clearTimeout(timer);
+    }
+  };
 }
+
+/** Long enough for a server that first has to load its model into memory. */
+const SILENCE_LIMIT_MS = 120_000;

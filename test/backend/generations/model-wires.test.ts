@@ -1,4 +1,4 @@
-import { describe, expect, test } from "vitest";
+import { describe, expect, onTestFinished, test, vi } from "vitest";
 import type { ModelSettings } from "#backend/ports";
 import { useBackend } from "#test/backend";
 import { connect } from "#test/consent";
@@ -134,6 +134,22 @@ test("an error that a provider sends in the middle of its stream is a failure", 
   const { status, body, text } = await other.call("POST /ask", { token, body: { prompt: "say hello" } });
   expect({ status, body }).toMatchObject({ status: 502, body: { status: "error", code: "MODEL_FAILED" } });
   expect(text).not.toContain("sk-secret");
+});
+
+test("a model that never says a word is given up", async () => {
+  const silent = await fakeBackend();
+  silent.on("POST /v1/chat/completions", "hang");
+  const { token } = await connect(world());
+  const other = server().beside(world(), compatible(silent.url));
+  const real = globalThis.setTimeout;
+  const quick = (work: () => void, ms = 0) => real(work, ms >= 60_000 ? ms / 1000 : ms);
+  const timers = vi.spyOn(globalThis, "setTimeout").mockImplementation(quick as typeof setTimeout);
+  onTestFinished(() => timers.mockRestore());
+  const answer = other.call("POST /ask", { token, body: { prompt: "say hello" } });
+  expect(await answer).toMatchObject({
+    status: 502,
+    body: { code: "MODEL_FAILED", message: "OpenAI-compatible local did not answer in time." },
+  });
 });
 
 function compatible(url: string): ModelSettings {
