@@ -227,11 +227,14 @@ function openLog(log: string): number {
   }
 }
 
-function spawnBackend(log: string): { ended(): Promise<number | null> } {
+function spawnBackend(log: string, profile: string): { ended(): Promise<number | null> } {
   const output = openLog(log);
   const entry = process.argv[1] ?? "";
   const options = { stdio: ["ignore", output, output] as const, detached: true, windowsHide: true, cwd: dirname(log) };
-  const child = spawn(process.execPath, [entry, "serve", "--embedded"], { ...options, stdio: [...options.stdio] });
+  const child = spawn(process.execPath, [entry, "serve", "--embedded", "--profile", profile], {
+    ...options,
+    stdio: [...options.stdio],
+  });
   closeSync(output);
   child.unref();
   return {

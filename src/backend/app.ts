@@ -13,6 +13,7 @@ import { connectionRoutes } from "./routes/connections.ts";
 import { failureAnswer } from "./routes/failure.ts";
 import { generationRoutes } from "./routes/generations.ts";
 import { admit } from "./routes/guard.ts";
+import { modelRoutes } from "./routes/model.ts";
 import { policyRoutes } from "./routes/policies.ts";
 import { sessionRoutes } from "./routes/sessions.ts";
 import { toolRoutes } from "./routes/tools.ts";
@@ -79,6 +80,7 @@ function routes(ports: BackendPorts, engine: Engine): Hono<Env> {
   app.route("/", connectionRoutes(ports));
   app.route("/", authRoutes(ports, engine));
   app.route("/", toolRoutes(ports));
+  app.route("/", modelRoutes(ports));
   app.route("/", askRoutes(ports, engine));
   app.route("/", generationRoutes(ports, engine));
   app.route("/", policyRoutes(ports));

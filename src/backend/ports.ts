@@ -1,4 +1,5 @@
 import type { Kysely } from "kysely";
+import type { LocalModels } from "./models/local.ts";
 import type { ServiceConfiguration } from "./services/service.ts";
 import type { Node } from "./store/node.ts";
 import type { Database } from "./store/schema.ts";
@@ -16,10 +17,14 @@ export type Fetch = (url: string, init?: RequestInit) => Promise<Response>;
 
 /** Which model answers, decided anew for each generation so that a changed setting needs no restart. */
 export type ModelSettings = {
-  /** `openai:gpt-5`, `anthropic:…`, `google:…`, `openai-compatible:…`, or empty for the offline planner. */
+  /** `openai:gpt-5`, `anthropic:…`, `google:…`, `openai-compatible:…`, `ollama:…`, `offline`; empty leaves it to what is there. */
   model?: string;
+  /** What named it, for people: `KAY_MODEL`, `model of profile work`. */
+  where?: string;
   /** Environment of the providers: OPENAI_API_KEY, ANTHROPIC_API_KEY, GOOGLE_GENERATIVE_AI_API_KEY, OPENAI_BASE_URL … */
   env: Record<string, string | undefined>;
+  /** Looks for servers of models on this machine; absent, nothing is looked for. */
+  local?: LocalModels;
 };
 
 /** Secrets of the backend, as raw bytes. The first of `sealing` seals, all of them open (key rotation). */

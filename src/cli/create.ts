@@ -33,8 +33,8 @@ export type World = {
   find(program: string): string | null;
   /** Start a program apart from this one, without the terminal; whether it started. */
   launch(launch: Launch): Promise<boolean>;
-  /** Start `kay serve --embedded` apart from this process, its output appended to `log`. */
-  spawnBackend(log: string): ReturnType<EmbeddedPorts["spawn"]>;
+  /** Start `kay serve --embedded` with the settings of this profile apart from this process, its output appended to `log`. */
+  spawnBackend(log: string, profile: string): ReturnType<EmbeddedPorts["spawn"]>;
   /** Tools that run in this process, without a backend. */
   localTools(): Promise<LocalTools>;
   /** Run the backend. `settings` reads them anew, so that a changed model counts without a restart. */
@@ -159,13 +159,18 @@ function createLinkPorts(
       processes,
       send,
       note,
-      spawn: world.spawnBackend,
+      spawn: (log) => world.spawnBackend(log, settings.profile),
     }),
   };
 }
 
-/** What of the settings shapes a backend; the environment is counted by itself. */
+/**
+ * What of the settings shapes a backend; the environment is counted by itself. A model is read anew for each answer, from the profile that
+ * the backend was started with: which profile that is counts, the model itself does not.
+ */
 export function shapingOf(settings: Settings): Record<string, unknown> {
-  const shaping = settings.list().filter(({ key, source }) => SHAPING.test(key) && source === "profile");
-  return Object.fromEntries(shaping.map(({ key, value }) => [key, value]));
+  const own = settings.list().filter(({ source }) => source === "profile");
+  const shaping = own.filter(({ key }) => SHAPING.test(key)).map(({ key, value }) => [key, value]);
+  const profile = own.some(({ key }) => key === "model") ? { profile: settings.profile } : {};
+  return { ...Object.fromEntries(shaping), ...profile };
 }

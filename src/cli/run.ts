@@ -10,6 +10,7 @@ import { connectionsCommand } from "./commands/connections.ts";
 import { disconnectCommand } from "./commands/disconnect.ts";
 import { helpCommand } from "./commands/help.ts";
 import { logoutCommand } from "./commands/logout.ts";
+import { modelCommand } from "./commands/model.ts";
 import { serveCommand } from "./commands/serve.ts";
 import { servicesCommand } from "./commands/services.ts";
 import { toolsCommand } from "./commands/tools.ts";
@@ -106,6 +107,7 @@ const COMMANDS = [
   confirmCommand,
   servicesCommand,
   toolsCommand,
+  modelCommand,
   whoamiCommand,
   logoutCommand,
   configCommand,

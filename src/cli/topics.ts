@@ -24,7 +24,8 @@ Environment
                      a tool without a backend, and where the token is to be used
   KAY_CREDENTIALS    where tokens are kept: auto, keychain or file
   KAY_CONFIG_DIR     folder of settings and sealed credentials
-  KAY_MODEL          model that answers, as provider:model (as \`kay config set model\`)
+  KAY_MODEL          model that answers, as provider:model, or offline; counts where the
+                     backend runs (as \`kay config set model\`)
   KAY_CA_FILE        certificates to trust besides the usual ones
   KAY_DEBUG          say more about what happens
   KAY_FORCE_TTY      treat the output as a terminal of so many columns
@@ -49,7 +50,8 @@ For the backend, kay's own or \`kay serve\`
   KAY_KYG_AUTHORIZE_URL, KAY_KYG_TOKEN_URL, KAY_KYG_API_URL, KAY_KYG_SCOPES
                      where kyg is
   OPENAI_API_KEY, ANTHROPIC_API_KEY, GOOGLE_GENERATIVE_AI_API_KEY (or GEMINI_API_KEY, GOOGLE_API_KEY)
-                     keys of the model providers; with none of them the offline planner answers
+                     keys of the model providers; with none of them an Ollama or LM Studio
+                     on this machine answers, and without those the offline planner
   OPENAI_MODEL, ANTHROPIC_MODEL, GEMINI_MODEL
                      the provider's model, where KAY_MODEL names none
   OPENAI_BASE_URL, ANTHROPIC_BASE_URL, GOOGLE_GENERATIVE_AI_BASE_URL, GOOGLE_GEMINI_BASE_URL
@@ -57,7 +59,7 @@ For the backend, kay's own or \`kay serve\`
   OPENAI_COMPATIBLE_BASE_URL, OPENAI_COMPATIBLE_MODEL, OPENAI_COMPATIBLE_API_KEY
                      any endpoint that speaks OpenAI's protocol
   OLLAMA_HOST, OLLAMA_MODEL, OLLAMA_API_KEY
-                     Ollama
+                     where Ollama is (default 127.0.0.1:11434), its model, its key
 
 A flag beats the environment, which beats the profile, which beats the default.
 `,

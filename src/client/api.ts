@@ -8,6 +8,7 @@ import {
   StatusResponse,
 } from "#protocol/connections";
 import { Problem } from "#protocol/errors";
+import { ModelTestResponse, ModelView } from "#protocol/model";
 import { ServicesResponse, ToolCallResponse, ToolsResponse, ToolView } from "#protocol/tools";
 import { type Backend, idempotencyKey } from "./api/backend.ts";
 import { authorized, fixedToken, type TokenSource, withBearer } from "./api/bearer.ts";
@@ -52,6 +53,10 @@ export type Api = {
   tool(name: string, options?: CallOptions): Promise<ToolView>;
   /** `POST /tools/:name/call`, as careful as `ask`. */
   callTool(name: string, input: Record<string, unknown>, options?: WriteOptions): Promise<ToolCallResponse>;
+  /** `GET /model`, or null where the backend has only what the guide has. kay's own backend asks for no sign-in here. */
+  model(options?: CallOptions): Promise<ModelView | null>;
+  /** `POST /model/test`, sent once. */
+  testModel(options?: CallOptions): Promise<ModelTestResponse>;
   /** What became of the write with this key; `unknown` also where the backend has no such call. */
   outcome(key: string, options?: CallOptions): Promise<Outcome>;
   /** `GET /capabilities`, or null where the backend has only what the guide has. */
@@ -79,6 +84,7 @@ export type ApiOptions = Omit<Backend, "clockOffsetMs"> & {
 
 const TIMEOUT_MS = 30_000;
 const ASK_TIMEOUT_MS = 600_000;
+const MODEL_TEST_TIMEOUT_MS = 150_000;
 const STATUS_TIMEOUT_MS = 10_000;
 const LOGOUT_LIMIT_MS = 5_000;
 
@@ -90,6 +96,7 @@ export function createApi(options: ApiOptions): Api {
   const tokens = options.token ? fixedToken(options.token) : (options.refresher?.(refresh) ?? nobody);
   const read = readerOf(backend);
   const bearer = (call: Call, fallback?: () => Promise<Incoming>) => withBearer(backend, tokens, call, fallback);
+  const owned = (call: Call) => (options.localSecret ? exchange(backend, call) : bearer(call));
   const outcome = (key: string, { signal }: CallOptions = {}) => fetchOutcome(backend, key, bearer, timeoutMs, signal);
   const get = (path: string, signal?: AbortSignal): Call => ({ method: "GET", path, timeoutMs, signal });
   const write = <T extends z.core.$ZodType>(
@@ -155,6 +162,15 @@ export function createApi(options: ApiOptions): Api {
     callTool: (name, input, more) => {
       const path = `/tools/${encodeURIComponent(name)}/call`;
       return write(ToolCallResponse, { method: "POST", path, body: { input }, timeoutMs }, more);
+    },
+    model: ({ signal } = {}) => {
+      const call = get("/model", signal);
+      return read(ModelView, call, () => owned(call)).catch(nullWithoutRoute);
+    },
+    testModel: ({ signal } = {}) => {
+      const timeoutMs = MODEL_TEST_TIMEOUT_MS;
+      const call: Call = { method: "POST", path: "/model/test", body: {}, timeoutMs, signal };
+      return read(ModelTestResponse, call, () => owned(call));
     },
     capabilities: ({ signal } = {}) =>
       read(CapabilitiesResponse, { method: "GET", path: "/capabilities", timeoutMs, signal }).catch(nullWhenMissing),

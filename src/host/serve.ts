@@ -3,6 +3,7 @@ import { createBackend } from "#backend/app";
 import { recoverLostWork } from "#backend/generations/recover";
 import { DEFAULT_LIMITS } from "#backend/limits";
 import { listen } from "#backend/listen";
+import { createLocalModels } from "#backend/models/local";
 import type { Backend, Log, ModelSettings } from "#backend/ports";
 import { configureServices, type SandboxProvider } from "#backend/services/catalogue";
 import { type OpenDatabase, openDatabase } from "#backend/store/database";
@@ -110,6 +111,7 @@ async function startParts(
   const open = options.anyPort ? listenPreferably : listen;
   const listener = await open(fetch, { host: options.host, port: options.port });
   stops.push(listener.close);
+  const local = createLocalModels({ fetch: outgoing.fetch, clock, env });
   const services = configureServices({ ...configured, sandbox: sandbox.providers });
   const publicUrl = options.publicUrl ?? listener.url;
   backend = createBackend({
@@ -121,7 +123,7 @@ async function startParts(
     log,
     fetch: outgoing.fetch,
     services,
-    model: ports.model,
+    model: () => ({ ...ports.model(), local }),
     publicUrl,
     hosts: [options.host],
     ...(options.localSecret ? { localSecret: options.localSecret } : {}),

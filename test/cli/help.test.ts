@@ -13,6 +13,7 @@ const COMMANDS = [
   "disconnect",
   "help",
   "logout",
+  "model",
   "serve",
   "services",
   "tools",

@@ -97,7 +97,7 @@ async function faultOf(ann: Machine, program: string, line: string[]): Promise<s
   const words = withoutGlobalValues(line);
   const named = words.filter((word) => !word.startsWith("-"));
   const options = words.filter((word) => /^--?[a-z]/i.test(word)).map((word) => word.split("=")[0] ?? "");
-  const command = ["config", "help", "services", "tools"].includes(named[0] ?? "")
+  const command = ["config", "help", "model", "services", "tools"].includes(named[0] ?? "")
     ? named.slice(0, 2)
     : named.slice(0, 1);
   if (command[0] === "help") return (await ann(["help", ...command.slice(1)])).exit === 0 ? undefined : "no such topic";

@@ -1,7 +1,7 @@
 import { randomBytes } from "node:crypto";
 import { createBackend } from "#backend/app";
 import { DEFAULT_LIMITS } from "#backend/limits";
-import type { Backend, BackendPorts } from "#backend/ports";
+import type { Backend, BackendPorts, ModelSettings } from "#backend/ports";
 import { configureServices } from "#backend/services/catalogue";
 import { createSandbox, type Sandbox } from "#sandbox/sandbox";
 import { BACKEND, createNetwork, type Network } from "#test/network";
@@ -29,10 +29,18 @@ export type PlaceOptions = {
   node: BackendPorts["node"];
   /** Changes what is configured, for instance its tools. */
   services?(configured: BackendPorts["services"]): BackendPorts["services"];
+  /** What the backend knows of models; nothing unless given. */
+  model?: ModelSettings;
   localSecret?: string;
 };
 
-export function createPlace({ db, node, services = (same) => same, localSecret }: PlaceOptions): Place {
+export function createPlace({
+  db,
+  node,
+  services = (same) => same,
+  model = { env: {} },
+  localSecret,
+}: PlaceOptions): Place {
   const clock = virtualClock(NOON);
   const network = createNetwork(clock);
   const sandbox = createSandbox({ clock, random: randomBytes });
@@ -51,7 +59,7 @@ export function createPlace({ db, node, services = (same) => same, localSecret }
     log: () => {},
     fetch: (url, init) => standIn(sandbox, new Request(url, init)),
     services: services(configureServices({ clients: {}, sandbox: standIns })),
-    model: () => ({ env: {} }),
+    model: () => model,
     publicUrl: BACKEND,
     // Its counters go by real time, which hardly passes here.
     limits: { ...DEFAULT_LIMITS, requestsPerMinute: 1e6, sensitivePerMinute: 1e6 },
