@@ -118,13 +118,13 @@ export const ClientPresence = z.looseObject({
 export type ClientPresence = z.infer<typeof ClientPresence>;
 
 /** Ids of the conversation and the generation, in `start`; times and the final status in `finish`. */
-export const MessageMetadata = z.looseObject({ session_id: z.optional(text), generation_id: z.optional(text) });
+const MessageMetadata = z.looseObject({ session_id: z.optional(text), generation_id: z.optional(text) });
 
 const data = <N extends string, T extends z.core.$ZodType>(type: N, of: T) =>
   z.looseObject({ type: z.literal(type), id: z.optional(text), data: of });
 
 /** One entry of a tool's log while it works. */
-export const LogEntry = z.looseObject({ at: z.optional(text), text });
+const LogEntry = z.looseObject({ at: z.optional(text), text });
 
 /** Every part that kay sends and understands. */
 export const StreamPart = z.discriminatedUnion("type", [

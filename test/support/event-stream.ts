@@ -39,7 +39,7 @@ export async function openStream(
   return readStream(response);
 }
 
-export function readStream(response: Response): TestStream {
+function readStream(response: Response): TestStream {
   const reader = (response.body as ReadableStream<Uint8Array>).getReader();
   const decoder = new TextDecoder();
   const parts: TestStream["parts"] = [];

@@ -1,10 +1,10 @@
 import type { BackendPorts, Fetch } from "#backend/ports";
 
 /** What the model says in one step: words, and calls by the tools' own names. */
-export type Said = { text?: string | string[]; calls?: [id: string, tool: string, input: object][]; fails?: number };
+type Said = { text?: string | string[]; calls?: [id: string, tool: string, input: object][]; fails?: number };
 
 /** What a scripted model was asked, step by step: the messages of an OpenAI chat completion. */
-export type Prompted = { messages: { role: string; content: unknown; tool_call_id?: string }[]; tools: string[] };
+type Prompted = { messages: { role: string; content: unknown; tool_call_id?: string }[]; tools: string[] };
 
 const BASE = "http://model.test/v1";
 

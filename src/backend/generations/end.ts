@@ -1,5 +1,5 @@
 import type { ModelMessage } from "ai";
-import { type ErrorCode, isErrorCode, Problem } from "#protocol/errors";
+import type { Problem } from "#protocol/errors";
 import type { GenerationStatus, InteractionResponse, StreamPart } from "#protocol/events";
 import type { OpenStep, Outcome } from "../agent/events.ts";
 import { resultMessage } from "../agent/results.ts";
@@ -91,12 +91,6 @@ export function statusPart(
 
 export function authResult(success: boolean, integrations: string[], reason?: string): StreamPart {
   return { type: "data-auth-result", data: { success, integrations, ...(reason ? { reason } : {}) } };
-}
-
-/** The error that a failed generation's last part stands for. */
-export function problemOf(part: { errorText: string; code?: string; hint?: string }): Problem {
-  const code: ErrorCode = isErrorCode(part.code) ? part.code : "MODEL_FAILED";
-  return new Problem(code, part.errorText, part.hint === undefined ? {} : { hint: part.hint });
 }
 
 async function over(tx: Connection, row: StoredGeneration, status: GenerationStatus, now: number): Promise<void> {

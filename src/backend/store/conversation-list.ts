@@ -87,7 +87,7 @@ export async function deleteConversation(
   });
 }
 
-/** Answers that are kept for their `Idempotency-Key`, by the conversation or the generation that they name. */
+/** Answers that are kept for their `Idempotency-Key`, by the conversation or the generation that they name; a stream's by where it is. */
 async function forgetAnswers(tx: Connection, installationId: string, ids: string[]): Promise<void> {
   await tx
     .deleteFrom("requests")
@@ -95,6 +95,7 @@ async function forgetAnswers(tx: Connection, installationId: string, ids: string
     .where((row) =>
       row.or([
         row(sql<string>`answer ->> 'session_id'`, "in", ids),
+        row(sql<string>`answer -> 'stream' ->> 'session_id'`, "in", ids),
         row(sql<string>`answer ->> 'generation_id'`, "in", ids),
       ]),
     )

@@ -165,7 +165,7 @@ type Confirmations = {
 };
 
 /** A write: planned before it is sent, settled after. `id` is the idempotency key. */
-export type Effects = {
+type Effects = {
   id: string;
   generation_id: string;
   installation_id: string;
@@ -199,7 +199,7 @@ type Requests = {
 };
 
 /** The log of a conversation: every part of its streams, numbered without gaps. */
-export type Events = {
+type Events = {
   conversation_id: string;
   number: number;
   generation_id: string | null;
@@ -208,7 +208,7 @@ export type Events = {
 };
 
 /** Calls of a generation's steps. `outcome` is set once and for all when a call is over. */
-export type Calls = {
+type Calls = {
   generation_id: string;
   step: number;
   /** Place among the calls of the step. */

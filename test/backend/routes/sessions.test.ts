@@ -43,7 +43,7 @@ test("GET /sessions tells of nobody's conversations but one's own, the newest ac
     created_at: new Date(NOON + 3000).toISOString(),
     updated_at: new Date(NOON + 3000).toISOString(),
     status: "completed",
-    last_event: 0,
+    last_event: 10,
   });
 });
 
@@ -167,11 +167,11 @@ async function fill(conversationId: string, generationId: string): Promise<void>
   const call = { tool_call_id: "call_1", tool: "jira.close_issue", input: "{}" };
   await db
     .insertInto("events")
-    .values({ conversation_id: conversationId, number: 1, generation_id: generationId, part: "{}", created_at: at })
+    .values({ conversation_id: conversationId, number: 1000, generation_id: generationId, part: "{}", created_at: at })
     .execute();
   await db
     .insertInto("calls")
-    .values({ generation_id: generationId, step: 1, position: 0, ...call })
+    .values({ generation_id: generationId, step: 1, position: 1000, ...call })
     .execute();
   await db
     .insertInto("effects")
