@@ -2,8 +2,8 @@ import { Problem } from "#protocol/errors";
 import type { Exchange } from "./exchange.ts";
 import { isLoopback, isLoopbackName } from "./origin.ts";
 
-/** Why the exchange was ended from this side, if it was. */
-export type Ended = "timeout" | "abort" | null;
+/** How the exchange was ended from this side, if it was: by the caller, or after so many milliseconds without an answer. */
+export type Ended = "abort" | { afterMs: number } | null;
 
 /**
  * What went wrong, in one sentence with the system's code and the host, never the library's own words. `details.sent` tells whether the
@@ -15,8 +15,8 @@ export function sendProblem(error: unknown, exchange: Exchange, ended: Ended): E
   const code = codeOf(error);
   if (!ended && isBug(error, code)) return error instanceof Error ? error : new Error(String(error));
   const options = { details: { sent, ...(code ? { errno: code } : {}) }, cause: error };
-  if (ended === "timeout") return timedOut(exchange);
   if (ended === "abort") return new Problem("CANCELLED", "Cancelled.", { details: { sent } });
+  if (ended) return timedOut(exchange, ended.afterMs);
   if (isTlsCode(code, error)) {
     return new Problem(
       "TLS_FAILED",
@@ -52,8 +52,8 @@ function isBug(error: unknown, code: string): boolean {
   return code.startsWith("ERR_INVALID_") || (code === "" && own === undefined);
 }
 
-function timedOut({ request, url, sent }: Exchange): Problem {
-  const seconds = Math.max(1, Math.round(request.timeoutMs / 1000));
+function timedOut({ url, sent }: Exchange, afterMs: number): Problem {
+  const seconds = Math.max(1, Math.round(afterMs / 1000));
   return new Problem("TIMED_OUT", `${url.origin} did not answer within ${seconds} s.`, { details: { sent } });
 }
 
