@@ -9,7 +9,12 @@ const CONNECT_LIMIT_MS = 30_000;
 /** The way out for streams: the head at once, the body as it comes, no limit for the whole. `way` is that of `createWay`. */
 export function createOpenStream({ way, clock }: { way: Leg; clock: Clock }): OpenStream {
   return async (request) => {
-    const exchange: Exchange = { request, url: new URL(request.url), signal: new AbortController().signal, sent: false };
+    const exchange: Exchange = {
+      request,
+      url: new URL(request.url),
+      signal: new AbortController().signal,
+      sent: false,
+    };
     const watch = startWatch(request, clock, () =>
       exchange.sent ? request.headTimeoutMs : Math.min(CONNECT_LIMIT_MS, request.headTimeoutMs),
     );
@@ -104,8 +109,12 @@ async function* watchedBody({ body }: Answering, exchange: Exchange, watch: Watc
 function bodyProblem(error: unknown, exchange: Exchange, ended: Ended): Error {
   if (ended === null || ended === "abort") return sendProblem(error, exchange, ended);
   const seconds = Math.round(ended.afterMs / 1000);
-  return new Problem("TIMED_OUT", `Nothing came from ${exchange.url.origin} for ${seconds} s; the connection seems dead.`, {
-    details: { sent: true, idle: true },
-    cause: error,
-  });
+  return new Problem(
+    "TIMED_OUT",
+    `Nothing came from ${exchange.url.origin} for ${seconds} s; the connection seems dead.`,
+    {
+      details: { sent: true, idle: true },
+      cause: error,
+    },
+  );
 }

@@ -1,4 +1,5 @@
-import { type Api, type ApiOptions, createApi } from "#client/api";
+import { type Api, createApi } from "#client/api";
+import type { ApiOptions } from "#client/api/caller";
 import { createOpenStream } from "#client/open-stream";
 import { createSend } from "#client/send";
 import { createWay } from "#client/send/way";

@@ -1,19 +1,25 @@
-import type * as z from "zod/mini";
-import type {
-  AuthAnswer,
-  ClientMode,
+import * as z from "zod/mini";
+import {
+  type AuthAnswer,
+  type ClientMode,
   ConversationsResponse,
   ConversationView,
   GenerationView,
-  Grant,
-  GrantTest,
+  type Grant,
+  GrantsResponse,
+  type GrantTest,
   GrantTestResponse,
-  InteractionAnswer,
+  type InteractionAnswer,
   InteractionAnswered,
-  PendingRequest,
-  PoliciesChange,
-  Policy,
+  type PendingRequest,
+  PendingResponse,
+  type PoliciesChange,
+  PoliciesResponse,
+  type Policy,
 } from "#protocol/conversations";
+import type { Caller } from "./caller.ts";
+import type { Call } from "./exchange.ts";
+import { nullWithoutRoute } from "./missing.ts";
 
 /** Calls about conversations, what waits for a person in them, and what may run by itself (protocol sections 3 and 5). */
 export type ConversationCalls = {
@@ -40,3 +46,38 @@ export type ConversationCalls = {
   testApproval(test: z.infer<typeof GrantTest>): Promise<GrantTestResponse>;
   revokeApproval(id: string): Promise<void>;
 };
+
+/** An answer of which only its coming counts. */
+const Heard = z.looseObject({});
+
+/** See {@link ConversationCalls}. Writes carry an Idempotency-Key and are sent once; one whose answer was lost is looked up. */
+export function conversationCalls(caller: Caller): ConversationCalls {
+  const { timeoutMs } = caller;
+  const get = <T extends z.core.$ZodType>(schema: T, path: string) => {
+    const call = caller.get(path);
+    return caller.read(schema, call, () => caller.bearer(call));
+  };
+  const write = <T extends z.core.$ZodType>(schema: T, method: Call["method"], path: string, body?: Call["body"]) =>
+    caller.write(schema, { method, path, timeoutMs, ...(body ? { body } : {}) });
+  const session = (id: string) => `/sessions/${encodeURIComponent(id)}`;
+  const generation = (id: string) => `/generations/${encodeURIComponent(id)}`;
+  return {
+    sessions: ({ page = 1, limit = 20 } = {}) => get(ConversationsResponse, `/sessions?page=${page}&limit=${limit}`),
+    session: (id) => get(ConversationView, session(id)),
+    renameSession: (id, title) => write(ConversationView, "PATCH", session(id), { title }),
+    deleteSession: async (id) => void (await write(Heard, "DELETE", session(id))),
+    setClient: async (id, clientId, mode) =>
+      void (await write(Heard, "PUT", `${session(id)}/clients/${encodeURIComponent(clientId)}`, mode)),
+    answerInteraction: (id, interactionId, answer) =>
+      write(InteractionAnswered, "POST", `${session(id)}/interactions/${encodeURIComponent(interactionId)}`, answer),
+    pending: () => get(PendingResponse, "/pending").then(({ pending }) => pending, nullWithoutRoute),
+    generation: (id) => get(GenerationView, generation(id)),
+    answerAuth: (id, answer) => write(GenerationView, "POST", `${generation(id)}/auth`, answer),
+    cancelGeneration: (id) => write(GenerationView, "POST", `${generation(id)}/cancel`, {}),
+    policies: async () => (await get(PoliciesResponse, "/policies")).policies,
+    putPolicies: async (policies) => (await write(PoliciesResponse, "PUT", "/policies", { policies })).policies,
+    approvals: async () => (await get(GrantsResponse, "/approvals")).approvals,
+    testApproval: (test) => write(GrantTestResponse, "POST", "/approvals/test", test),
+    revokeApproval: async (id) => void (await write(Heard, "DELETE", `/approvals/${encodeURIComponent(id)}`)),
+  };
+}

@@ -1,5 +1,14 @@
-import type { AskRequest, AskResponse } from "#protocol/ask";
-import type { NumberedPart } from "#protocol/events";
+import { type AskRequest, AskResponse } from "#protocol/ask";
+import { type NumberedPart, SESSION_HEADER } from "#protocol/events";
+import type { Incoming, Streaming } from "../ports.ts";
+import { hostOf, idempotencyKey } from "./backend.ts";
+import type { Caller } from "./caller.ts";
+import { type Call, contextOf } from "./exchange.ts";
+import { follow } from "./follow.ts";
+import { checkWhole, cutOff, foundAgain } from "./lost.ts";
+import { open, openStream } from "./open.ts";
+import { type PartRead, readParts } from "./parts.ts";
+import { createTurn } from "./turn.ts";
 
 /** What a stream tells the person beside its parts: `note` that the connection is lost or back, `warn` what of it could not be read. */
 export type StreamListener = { note?(text: string): void; warn?(text: string): void };
@@ -27,3 +36,72 @@ export type EventsOptions = StreamListener & { after?: number; live?: boolean; s
 export type AskStream =
   | { kind: "answer"; answer: AskResponse }
   | { kind: "stream"; sessionId?: string; parts: AsyncIterable<NumberedPart> };
+
+/** See {@link StreamCalls}. */
+export async function askStream(
+  caller: Caller,
+  request: AskRequest,
+  options: AskStreamOptions = {},
+): Promise<AskStream> {
+  const { backend } = caller;
+  const { signal, idempotencyKey: given, ...listener } = options;
+  const key = given ?? idempotencyKey(backend);
+  const headers = { Accept: "text/event-stream, application/json", "Idempotency-Key": key };
+  const timeoutMs = caller.askTimeoutMs;
+  const call: Call = { method: "POST", path: "/ask", route: "ask", body: request, headers, timeoutMs, signal };
+  let answer: Incoming;
+  try {
+    const opened = await open(caller, call);
+    if ("stream" in opened) {
+      const begun = await begin(caller, call, opened.stream, listener);
+      const sessionId = opened.stream.headers[SESSION_HEADER] || (request.session_id ?? undefined);
+      const turn = createTurn({ sessionId, last: null });
+      return {
+        kind: "stream",
+        sessionId,
+        parts: follow(caller, { what: "ask", turn, signal, key, ...listener }, begun),
+      };
+    }
+    answer = checkWhole(backend, opened.answer);
+  } catch (error) {
+    answer = await foundAgain(backend, call, key, error, () => caller.outcome(key, { signal }));
+  }
+  return { kind: "answer", answer: await caller.read(AskResponse, call, async () => answer) };
+}
+
+/** See {@link StreamCalls}. */
+export async function* events(
+  caller: Caller,
+  sessionId: string,
+  { after = 0, live = true, signal, ...listener }: EventsOptions = {},
+): AsyncGenerator<NumberedPart> {
+  const path = `/sessions/${encodeURIComponent(sessionId)}/events?after=${after}${live ? "" : "&live=false"}`;
+  const call: Call = { ...caller.get(path, signal), headers: { Accept: "text/event-stream" } };
+  const stream = await openStream(caller, call);
+  const turn = createTurn({ sessionId, last: after, whole: true });
+  const following = { what: live ? "conversation" : "log", turn, signal, ...listener } as const;
+  yield* follow(caller, following, readParts(stream, contextOf(caller.backend, call), listener.warn));
+}
+
+/** A stream whose first part is there: only then can it be taken up again. One without any is an answer that was lost. */
+async function begin(
+  caller: Caller,
+  call: Call,
+  stream: Streaming,
+  { warn }: StreamListener,
+): Promise<AsyncGenerator<PartRead>> {
+  const parts = readParts(stream, contextOf(caller.backend, call), warn);
+  const { value: first, done } = await parts.next();
+  if (!done && first !== "done") return resumed(first, parts);
+  stream.close();
+  throw cutOff(`${hostOf(caller.backend)} ended the stream before its first part.`);
+}
+
+async function* resumed(first: PartRead, rest: AsyncGenerator<PartRead>): AsyncGenerator<PartRead> {
+  try {
+    yield first;
+    yield* rest;
+  } finally {
+    await rest.return(undefined);
+  }
+}
