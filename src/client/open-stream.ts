@@ -22,6 +22,7 @@ export function createOpenStream({ way, clock }: { way: Leg; clock: Clock }): Op
     try {
       watch.signal.throwIfAborted();
       const answer = await way(exchange);
+      exchange.sent = true;
       watch.limit(() => request.idleTimeoutMs);
       return { ...answer, body: watchedBody(answer, exchange, watch), close: watch.close };
     } catch (error) {

@@ -79,7 +79,8 @@ function isRefusal(body: Record<string, unknown>): boolean {
 function refusal(data: string, context: AnswerContext): StreamPart {
   const body = jsonObject(data) ?? {};
   const message = body.message ?? body.errorText ?? "The request was refused.";
-  const answer = { status: 200, headers: {}, body: JSON.stringify({ ...body, message }) };
+  const error = typeof body.error === "object" ? { message, ...body.error } : body.error;
+  const answer = { status: 200, headers: {}, body: JSON.stringify({ ...body, message, error }) };
   const problem = failureOf(answer, { ...context, route: "ask" });
   // A code of somebody else's says nothing here: what refuses within a stream is the model.
   const code = problem.code === "BAD_ANSWER" ? "MODEL_FAILED" : problem.code;

@@ -96,7 +96,7 @@ function bareJson(found: (json: string) => void): { size(): number; collect(text
         return `${current}${text.slice(stop)}`;
       }
       lines += current;
-      if (isJson(lines)) end();
+      if (lines.length < BARE_LIMIT && current.trimEnd().endsWith("}") && isJson(lines)) end();
       return text.slice(stop);
     },
     end() {
@@ -107,6 +107,8 @@ function bareJson(found: (json: string) => void): { size(): number; collect(text
   };
 }
 
+/** Bare JSON of more characters is read at its end only, so that looking for that at each of its lines costs little. */
+const BARE_LIMIT = 65_536;
 /** A field of the standard, with which no JSON begins. */
 const FIELD = /^(data|event|id|retry)?:/;
 /** Enough to tell the fields apart. */
@@ -131,7 +133,6 @@ function bareStart(text: string, head: string): number {
 }
 
 function isJson(text: string): boolean {
-  if (!text.trimEnd().endsWith("}")) return false;
   try {
     JSON.parse(text);
     return true;

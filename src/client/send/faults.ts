@@ -88,6 +88,8 @@ function codeOf(error: unknown): string {
   const inner = error instanceof AggregateError ? error.errors.map(codeOf).filter(Boolean) : [];
   if (inner.length > 0) return inner.find((code) => code === "ECONNREFUSED") ?? inner[0] ?? "";
   const own = (error as NodeJS.ErrnoException).code;
+  // undici's word for a connection that the other side closed within the answer, over TLS.
+  if (error.name === "HTTPParserError" && (own === undefined || own === "HPE_INVALID_EOF_STATE")) return "ECONNRESET";
   if (typeof own === "string" && !own.startsWith("UND_ERR")) return own;
   const below = codeOf(error.cause);
   if (below) return below;
