@@ -235,3 +235,13 @@ test("events replays what is there, and follows on over lost connections until i
   ]);
   network.settled();
 });
+
+test("a client that asked by its name is there by it on every new connection", async () => {
+  const { api, network } = streamWorld();
+  network.on("POST /ask", { stream: [frames(PARTS.slice(0, 2))] });
+  network.on("GET /sessions/session_1/events", log());
+  const asked = await api.askStream({ prompt: "x", client: { id: "c1", name: "My desk" } });
+  if (asked.kind !== "stream") return expect.fail("it should be a stream");
+  expect(await collected(asked.parts)).toEqual({ parts: NUMBERED });
+  expect(network.seen.at(-1)?.url.split("/").at(-1)).toBe("events?client=c1&name=My+desk");
+});

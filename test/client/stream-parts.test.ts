@@ -122,9 +122,9 @@ test("H21 an event of 5 MiB in small chunks is read whole", async () => {
 test.for([
   ["a line of an event", "data: x", "x"],
   ["a line of nothing", "x", "x"],
-  ["many lines of one event", "", "data: x\n"],
+  ["many lines of one event", "", `data: ${"x".repeat(1017)}\n`],
   ["bare JSON", "{", "x"],
-  ["bare JSON of many lines", "{\n", "x\n"],
+  ["bare JSON of many lines", "{\n", `${"x".repeat(1023)}\n`],
   ["a comment", ": ", "x"],
 ])("H21 what never ends is ended at 8 MiB: %s", async ([, begin = "", piece = ""]) => {
   let sent = 0;

@@ -60,6 +60,7 @@ export function createPlace({ db, node, services = (same) => same, localSecret }
     ...(localSecret ? { localSecret } : {}),
   });
   network.serve(BACKEND, (request) => backend.fetch(request));
+  clock.whileWorking(() => backend.busy() > network.streaming());
   for (const name of names()) network.serve(ORIGINS[name], (request) => standIn(sandbox, request));
   const control: Place["control"] = async (provider, call, body = {}) => {
     const [method = "", path = ""] = call.split(" ");

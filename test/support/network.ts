@@ -36,6 +36,8 @@ export type Network = {
   seen: Seen[];
   /** `METHOD path` of every request to the backend, without its query; states are shortened. */
   calls(): string[];
+  /** How many streams of the backend are read just now. */
+  streaming(): number;
   /** Let requests to this origin be answered by a handler. */
   serve(origin: string, handler: (request: Request) => Promise<Response>): void;
   /** Script the next answers of a route of the backend, `POST /ask` or `GET /auth/status/`, one each; each must come. */
@@ -52,6 +54,7 @@ export function createNetwork(clock: VirtualClock): Network {
   const scripted: { route: string; reply: Reply; always: boolean }[] = [];
   const strange: string[] = [];
   const seen: Seen[] = [];
+  const streams = new Set<AbortSignal>();
   const deliver = async (request: Going): Promise<Response> => {
     const handler = handlers.get(new URL(request.url).origin);
     if (!handler) {
@@ -89,10 +92,15 @@ export function createNetwork(clock: VirtualClock): Network {
     });
     const response = await Promise.race([respond({ ...request, url: url.href, signal }), gone]);
     const headers = headersOf(response, clock);
-    return { status: response.status, headers, body: chunksOf(response, signal, clock) };
+    streams.add(signal);
+    const over = () => void streams.delete(signal);
+    signal.addEventListener("abort", over, { once: true });
+    const body = chunksOf(response, signal, clock, over);
+    return { status: response.status, headers, body };
   };
   return {
     seen,
+    streaming: () => streams.size,
     calls: () => seen.filter(({ url }) => url.startsWith(BACKEND)).map(routeOf),
     serve: (origin, handler) => void handlers.set(origin, handler),
     on: (route, ...replies) => void scripted.push(...replies.map((reply) => ({ route, reply, always: false }))),
@@ -124,8 +132,13 @@ async function* bytes(chunks: Chunks): AsyncGenerator<Uint8Array> {
 }
 
 /** The body as it comes from a connection; what breaks it off on the other side is a reset here. Time stands still while a chunk arrives. */
-async function* chunksOf({ body }: Response, signal: AbortSignal, clock: VirtualClock): AsyncGenerator<Uint8Array> {
-  if (!body) return;
+async function* chunksOf(
+  { body }: Response,
+  signal: AbortSignal,
+  clock: VirtualClock,
+  over = () => {},
+): AsyncGenerator<Uint8Array> {
+  if (!body) return over();
   const reader = body.getReader();
   const cancel = () => void reader.cancel(signal.reason).catch(() => {});
   signal.addEventListener("abort", cancel, { once: true });
@@ -141,6 +154,7 @@ async function* chunksOf({ body }: Response, signal: AbortSignal, clock: Virtual
     }
   } finally {
     cancel();
+    over();
   }
 }
 

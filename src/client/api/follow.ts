@@ -15,6 +15,8 @@ import type { Turn } from "./turn.ts";
 export type Following = StreamListener & {
   what: "ask" | "conversation" | "log";
   turn: Turn;
+  /** Goes with every new connection. */
+  query: Record<string, string>;
   signal?: AbortSignal;
   /** The Idempotency-Key of the ask. */
   key?: string;
@@ -61,6 +63,12 @@ export async function* follow(
   }
 }
 
+/** Where the log of a conversation is. */
+export function eventsPath(sessionId: string, query: Record<string, string>): string {
+  const search = new URLSearchParams(query).toString();
+  return `/sessions/${encodeURIComponent(sessionId)}/events${search ? `?${search}` : ""}`;
+}
+
 /** The fault by which a connection was lost; throws what is none. */
 function lostConnection(error: unknown, { what, turn }: Following): Problem {
   if (!(error instanceof Problem) || !["UNREACHABLE", "TIMED_OUT"].includes(error.code)) throw error;
@@ -76,10 +84,10 @@ async function rejoin(
   outage: Outage,
   lost: Problem,
 ): Promise<AsyncIterable<PartRead>> {
-  const { turn, what, signal, key, note, warn } = following;
+  const { turn, query, signal, key, note, warn } = following;
   if (turn.sessionId === undefined || turn.last === null) throw unfinished(lost, key);
   if (outage.begin()) note?.("Connection lost, reconnecting.");
-  const path = `/sessions/${encodeURIComponent(turn.sessionId)}/events${what === "log" ? "?live=false" : ""}`;
+  const path = eventsPath(turn.sessionId, query);
   const headers = { Accept: "text/event-stream", "Last-Event-ID": String(turn.last) };
   let failure = lost;
   for (;;) {

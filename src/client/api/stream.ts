@@ -4,7 +4,7 @@ import type { Incoming, Streaming } from "../ports.ts";
 import { hostOf, idempotencyKey } from "./backend.ts";
 import type { Caller } from "./caller.ts";
 import { type Call, contextOf } from "./exchange.ts";
-import { follow } from "./follow.ts";
+import { eventsPath, follow } from "./follow.ts";
 import { checkWhole, cutOff, foundAgain } from "./lost.ts";
 import { open, openStream } from "./open.ts";
 import { type PartRead, readParts } from "./parts.ts";
@@ -31,7 +31,14 @@ export type StreamCalls = {
 };
 
 export type AskStreamOptions = StreamListener & { signal?: AbortSignal; idempotencyKey?: string };
-export type EventsOptions = StreamListener & { after?: number; live?: boolean; signal?: AbortSignal };
+export type EventsOptions = StreamListener & {
+  after?: number;
+  live?: boolean;
+  signal?: AbortSignal;
+  /** Who follows; others see it for as long as it does. */
+  client?: FollowingClient;
+};
+type FollowingClient = { id: string; name?: string };
 
 export type AskStream =
   | { kind: "answer"; answer: AskResponse }
@@ -56,11 +63,8 @@ export async function askStream(
       const begun = await begin(caller, call, opened.stream, listener);
       const sessionId = opened.stream.headers[SESSION_HEADER] || (request.session_id ?? undefined);
       const turn = createTurn({ sessionId, last: null });
-      return {
-        kind: "stream",
-        sessionId,
-        parts: follow(caller, { what: "ask", turn, signal, key, ...listener }, begun),
-      };
+      const following = { what: "ask", turn, query: clientQuery(request.client), signal, key, ...listener } as const;
+      return { kind: "stream", sessionId, parts: follow(caller, following, begun) };
     }
     answer = checkWhole(backend, opened.answer);
   } catch (error) {
@@ -73,14 +77,19 @@ export async function askStream(
 export async function* events(
   caller: Caller,
   sessionId: string,
-  { after = 0, live = true, signal, ...listener }: EventsOptions = {},
+  { after = 0, live = true, signal, client, ...listener }: EventsOptions = {},
 ): AsyncGenerator<NumberedPart> {
-  const path = `/sessions/${encodeURIComponent(sessionId)}/events?after=${after}${live ? "" : "&live=false"}`;
+  const query = { ...(live ? {} : { live: "false" }), ...clientQuery(client) };
+  const path = eventsPath(sessionId, { after: String(after), ...query });
   const call: Call = { ...caller.get(path, signal), headers: { Accept: "text/event-stream" } };
   const stream = await openStream(caller, call);
   const turn = createTurn({ sessionId, last: after, whole: true });
-  const following = { what: live ? "conversation" : "log", turn, signal, ...listener } as const;
+  const following = { what: live ? "conversation" : "log", turn, query, signal, ...listener } as const;
   yield* follow(caller, following, readParts(stream, contextOf(caller.backend, call), listener.warn));
+}
+
+function clientQuery(client?: FollowingClient): Record<string, string> {
+  return client ? { client: client.id, ...(client.name ? { name: client.name } : {}) } : {};
 }
 
 /** A stream whose first part is there: only then can it be taken up again. One without any is an answer that was lost. */

@@ -43,18 +43,20 @@ export function createTurn(begin: Pick<Turn, "sessionId" | "last"> & { whole?: t
 /** Tells the parts of the first generation that is named from those of others. One that waits for its turn begins with its own `start`. */
 function ownParts(): (part: StreamPart) => boolean {
   let own: string | undefined;
+  let begun = false;
   let foreign = false;
   return (part) => {
     if (part.type === "start") {
       const id = part.messageMetadata?.generation_id;
       own ??= id;
       foreign = id !== own;
+      begun ||= !foreign;
     }
     if (part.type === "data-status") {
       const { generation_id, status } = part.data;
       own ??= generation_id;
       if (generation_id !== own) return false;
-      foreign = status === "paused";
+      foreign = status === "paused" && !begun;
       return true;
     }
     return !foreign;
