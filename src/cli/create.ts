@@ -3,7 +3,7 @@ import type { Keychain } from "#client/credentials/keychain";
 import type { Processes } from "#client/credentials/processes";
 import type { EmbeddedPorts } from "#client/embedded";
 import { createPaths, type Paths } from "#client/paths";
-import type { Clock, Send } from "#client/ports";
+import type { Clock, OpenStream, Send } from "#client/ports";
 import { createSettings, type Settings } from "#client/settings";
 import { type BrowserPlan, type Launch, planBrowser } from "./browser.ts";
 import type { GlobalFlags, Kay, LocalTools, ServeOptions } from "./kay.ts";
@@ -25,6 +25,7 @@ export type World = {
   clock: Clock;
   random(bytes: number): Uint8Array;
   send: Send;
+  openStream: OpenStream;
   keychain: Keychain;
   processes: Processes;
   /** Contents of a small file, "" when it cannot be read. */
@@ -128,12 +129,13 @@ function createLinkPorts(
   warn: (message: string) => void,
   note: (text: string) => void,
 ): LinkPorts {
-  const { env, clock, random, send, version, processes } = world;
+  const { env, clock, random, send, openStream, version, processes } = world;
   return {
     version,
     clock,
     random,
     send,
+    openStream,
     warn,
     apiUrl: settings.text("api-url"),
     allowInsecure: settings.isOn("allow-insecure"),

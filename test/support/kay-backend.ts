@@ -68,6 +68,7 @@ export function createPlace({
     ...(localSecret ? { localSecret } : {}),
   });
   network.serve(BACKEND, (request) => backend.fetch(request));
+  clock.whileWorking(() => backend.busy() > network.streaming());
   for (const name of names()) network.serve(ORIGINS[name], (request) => standIn(sandbox, request));
   const control: Place["control"] = async (provider, call, body = {}) => {
     const [method = "", path = ""] = call.split(" ");

@@ -169,6 +169,7 @@ function worldOf(place: Place, parts: Parts): Omit<World, "terminal" | "signal">
     clock: place.clock,
     random: randomBytes,
     send: place.network.send,
+    openStream: place.network.openStream,
     keychain: parts.keychain,
     processes: parts.own.processes,
     readText: () => "",
