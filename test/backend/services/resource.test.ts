@@ -13,6 +13,14 @@ const WRITES: [tool: string, input: Record<string, unknown>, words: string | und
   ["jira.transition_issue", { issue: "KAY-3", status: "Done" }, "in project KAY"],
   ["jira.add_comment", { issue: "KAY-3", text: "Looks good" }, "in project KAY"],
   ["jira.assign_issue", { issue: "KAY-3", assignee: "me" }, "in project KAY"],
+  ["confluence.create_page", { title: "Plan", space: "docs" }, "in space DOCS"],
+  ["confluence.update_page", { page: "Deploy guide", text: "More" }, "on the page “deploy guide”"],
+  ["confluence.add_comment", { page: "98369", text: "Nice" }, "on the page 98369"],
+  ["bitbucket.create_pull_request", { repository: "web", source: "fix", title: "Fix" }, "in repository web"],
+  ["bitbucket.comment", { repository: "web", id: 3, text: "Thanks" }, "in repository web"],
+  ["bitbucket.approve_pull_request", { repository: "web", id: 3 }, "in repository web"],
+  ["bitbucket.merge_pull_request", { repository: "acme/web", id: 3 }, "in repository acme/web"],
+  ["bitbucket.decline_pull_request", { repository: "web", id: 3 }, "in repository web"],
   ["slack.send_message", { channel: "#general", text: "hi" }, "to #general"],
   ["slack.reply", { channel: "#general", text: "on it" }, "in #general"],
   ["slack.add_reaction", { channel: "@sam", emoji: "eyes" }, "in @sam"],
@@ -109,6 +117,33 @@ const SPELLINGS: [tool: string, words: string, inputs: Record<string, unknown>[]
     ],
   ],
   [
+    "bitbucket.comment",
+    "in repository acme/web-shop",
+    [
+      { repository: "Acme/Web Shop" },
+      { repository: "https://bitbucket.org/acme/web-shop/pull-requests/3" },
+      { repository: "git@bitbucket.org:acme/web-shop.git" },
+    ],
+  ],
+  [
+    "confluence.create_page",
+    "in space DOCS",
+    [{ space: "DOCS" }, { space: "Docs" }, { space: "https://acme.atlassian.net/wiki/spaces/DOCS/overview" }],
+  ],
+  [
+    "confluence.create_page",
+    "under the page “deploy guide” of space DOCS",
+    [
+      { parent: "Deploy Guide", space: "docs" },
+      { parent: "deploy  guide", space: "DOCS" },
+    ],
+  ],
+  [
+    "confluence.update_page",
+    "on the page 98369",
+    [{ page: "98369" }, { page: "https://acme.atlassian.net/wiki/spaces/DOCS/pages/98369/Deploy+guide" }],
+  ],
+  [
     "gmail.send_message",
     "to ann@example.com, sam@example.com",
     [
@@ -181,6 +216,8 @@ test.each([
   ["airtable.create_record", { table: "tasks” of the base “work" }],
   ["notion.append", { page: "x".repeat(201) }],
   ["jira.add_comment", { issue: "the newest one" }],
+  ["confluence.create_page", { title: "Plan" }],
+  ["confluence.update_page", { page: "plan” of space DOCS “" }],
   ["google-drive.share_file", { file: "Plan", person: "sam@example.com", role: "own" }],
   ["google-drive.share_file", { file: "Plan", person: "sam@example.com, ann@example.com" }],
 ])("a grant for %s with %j covers these very arguments: they could be read as something else", (name, input) => {
