@@ -4,6 +4,7 @@ import { connected, sandboxServices } from "./support/sandbox.ts";
 test("Jira in the sandbox: consent, search, close, and the search no longer shows it", async () => {
   const jira = await connected(sandboxServices(), "jira");
   expect(jira.identity.user).toMatchObject({ name: "Dana Demo", email: "dana@example.com", account_type: "atlassian" });
+  expect((await jira.run("jira.list_projects", {})).text).toContain("| KAY | Kay | software |");
   const open = await jira.run("jira.search", { project: "KAY", status: "open" });
   expect(open.text).toContain("| KAY-3 | Typo in the help of kay ask | Bug | To Do | Dana Demo |");
   const closed = await jira.run("jira.transition_issue", { issue: "KAY-3", status: "close" });
