@@ -119,8 +119,9 @@ export type Tool<Input extends Record<string, unknown> = Record<string, unknown>
   /** A stricter mode for some inputs: "everybody" in the recipients. */
   modeOf?(input: Input): ToolMode | undefined;
   /**
-   * What an approval for longer than once covers, as people name it: `#general`, `project KAY`. It ends the words of the grant,
-   * "slack.send_message to #general", and is the same text for the same place only. Without it a grant covers these very arguments.
+   * What an approval for longer than once covers, as people name it and with its preposition: `to #general`, `in project KAY`. It ends the
+   * words of the grant, "slack.send_message to #general". It is made of the input alone, is the same text for the same place however the input
+   * spells it, and never says less than what the call reaches. Without it, or where it gives nothing, a grant covers these very arguments.
    */
   resource?(input: Input): string | undefined;
   run(input: Input, context: ToolContext): Promise<ToolResult>;

@@ -2,8 +2,9 @@ import * as z from "zod/mini";
 import { Problem } from "#protocol/errors";
 import { describe } from "../fields.ts";
 import { cell, excerpt } from "../markdown.ts";
+import { placed } from "../resource.ts";
 import { defineTool } from "../service.ts";
-import { recipients } from "./addresses.ts";
+import { isForMany, recipients, recipientsLine } from "./addresses.ts";
 import { GMAIL_SCOPE, MESSAGES_PATH, threadUrl } from "./message.ts";
 import { rawMessage } from "./mime.ts";
 
@@ -17,6 +18,8 @@ const Input = z.object({
     "E-mail addresses of people who get a copy that the others do not see, such as sam@example.com.",
   ),
 });
+
+type Input = z.output<typeof Input>;
 
 export const Sent = z.looseObject({ id: z.string(), threadId: z.string() });
 
@@ -37,6 +40,8 @@ export const sendMessage = defineTool({
     "write an email to {to}: {body}",
   ],
   summary: describeMail("Send an e-mail"),
+  resource: ({ to, cc, bcc }: Input) => placed("to", recipientsLine([to, cc, bcc])),
+  modeOf: ({ to, cc, bcc }: Input) => (isForMany([to, cc, bcc]) ? "confirm_before_execution" : undefined),
   async run(input, context) {
     const outgoing = outgoingOf(input);
     if (outgoing.to.length + outgoing.cc.length + outgoing.bcc.length === 0) {
