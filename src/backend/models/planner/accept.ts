@@ -2,7 +2,7 @@ import type { Accept } from "./align.ts";
 import { leadsTo, type Skill } from "./catalogue.ts";
 import type { Clause } from "./clause.ts";
 import { datesIn } from "./dates.ts";
-import { POSSESSIVE } from "./lexicon.ts";
+import { POSSESSIVE } from "./grammar.ts";
 import { isService, isValue, keyIn, slotName, textQuality } from "./looks.ts";
 import { reference } from "./reference.ts";
 

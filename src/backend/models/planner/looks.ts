@@ -1,7 +1,8 @@
 import { leadsTo, type Skill } from "./catalogue.ts";
 import type { Field } from "./fields.ts";
 import type { Word } from "./language.ts";
-import { likeness, QUESTION_WORDS, sameValue } from "./lexicon.ts";
+import { QUESTION_WORDS } from "./grammar.ts";
+import { likeness, sameValue } from "./lexicon.ts";
 
 /**
  * How well words look like a name where an example has a slot for one. A word in small letters is a name only after a word that leads to

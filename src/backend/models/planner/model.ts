@@ -7,8 +7,9 @@ import type {
   LanguageModelV4StreamPart,
   LanguageModelV4Usage,
 } from "@ai-sdk/provider";
-import { callId, type Decision, decide } from "./decide.ts";
+import { decide } from "./decide.ts";
 import { loadLanguage } from "./language.ts";
+import { callId, type Decision } from "./plan.ts";
 import { SIGNATURE } from "./reply.ts";
 
 /**

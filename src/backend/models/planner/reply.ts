@@ -1,6 +1,8 @@
 import type { Skill } from "./catalogue.ts";
 import type { Field } from "./fields.ts";
+import type { Word } from "./language.ts";
 import type { Done } from "./memory.ts";
+import type { Reading } from "./understand.ts";
 
 /** The quiet last line of every answer: whoever reads it knows what answered. */
 export const SIGNATURE = "_Answered by the offline planner, without a language model._";
@@ -24,14 +26,30 @@ export function greetingText(skills: Skill[]): string {
 }
 
 /** A request that was not understood, with the nearest things that can be done. */
-export function puzzledText(clause: string, nearest: Skill[]): string {
-  const lines = nearest.slice(0, 3).map((skill) => `- “${spoken(skill)}”`);
+export function puzzledText(clause: string, nearest: Reading[]): string {
+  const lines = nearest.slice(0, 3).map(({ skill, example }) => `- “${spoken(skill, example)}” (${skill.title})`);
   const offer = lines.length > 0 ? ` The nearest things I can do:\n\n${lines.join("\n")}` : "";
   return `I do not know how to do “${shorten(clause)}”: I only understand plain requests on the services that are here.${offer}`;
 }
 
 export function forbiddenText(clause: string): string {
   return `I did nothing, since you said “${shorten(clause)}”.`;
+}
+
+/** A change that names nothing in particular, with what can be changed that way. */
+export function vagueText(clause: string, verb: Word | undefined, skills: Skill[]): string {
+  const begins = (text: string) => verb !== undefined && text.split(" ")[0]?.toLowerCase() === verb.lower;
+  const lines = skills.flatMap((skill) => {
+    const example = skill.examples.find(begins);
+    return example ? [`- “${spoken(skill, example)}” (${skill.title})`] : [];
+  });
+  const offer = lines.length > 0 ? ` What I can ${verb?.lower}:\n\n${lines.slice(0, 8).join("\n")}` : "";
+  return `I do not know what is meant by “${shorten(clause)}”: say which one, and in which service.${offer}`;
+}
+
+/** Nothing was found that could be passed on. */
+export function nothingText(tool: string): string {
+  return `There was nothing to pass on, so ${toolName(tool)} was not called.`;
 }
 
 /** How a request is made, for somebody who asks how something is done. */
@@ -48,9 +66,16 @@ export function askText(skill: Skill, missing: Field[]): string {
   return `To ${purpose}, I need:\n\n${lines.join("\n")}`;
 }
 
+/** What a form asks for. */
+export function needText(skill: Skill, missing: Field[]): string {
+  const purpose = lowerFirst(firstSentence(skill.description).replace(/[.:]+$/, ""));
+  return `To ${purpose}, I need the ${list(missing.map(({ name }) => words(name)))}.`;
+}
+
 /** The answer after the calls of a turn: what each tool said, and what went wrong. */
 export function resultText(calls: Done[]): string {
-  const texts = calls.map(({ result, error }) => {
+  const texts = calls.map(({ tool, result, error }) => {
+    if (error?.denied) return deniedText(tool, error.message);
     if (error) return `That did not work: ${error.message}${error.hint ? ` ${error.hint}` : ""}`;
     const { text } = result ?? {};
     return typeof text === "string" && text.trim() !== "" ? text.trim() : "Done.";
@@ -58,9 +83,17 @@ export function resultText(calls: Done[]): string {
   return [...new Set(texts)].join("\n\n");
 }
 
-/** A tool's first example as somebody would say it, with what its fields look like in the slots. */
-function spoken(skill: Skill): string {
-  const example = skill.examples[0] ?? skill.name;
+function deniedText(tool: string, reason: string): string {
+  const words = reason.trim();
+  return `${toolName(tool)} was denied, so it was not done.${words ? ` The reason given: ${shorten(words)}` : ""}`;
+}
+
+function toolName(wire: string): string {
+  return wire.replaceAll("__", ".");
+}
+
+/** An example of a tool as somebody would say it, with what its fields look like in the slots. */
+function spoken(skill: Skill, example = skill.examples[0] ?? skill.name): string {
   return example.replace(/\{(\w+)\}/g, (_, name: string) =>
     sample(
       skill.fields.find((field) => field.name === name),

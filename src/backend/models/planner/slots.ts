@@ -4,7 +4,8 @@ import { type Clause, textOf, type Value } from "./clause.ts";
 import { datesIn, type NamedDate } from "./dates.ts";
 import type { Field } from "./fields.ts";
 import type { Word } from "./language.ts";
-import { isAction, NEGATIONS, POSSESSIVE } from "./lexicon.ts";
+import { NEGATIONS, POSSESSIVE } from "./grammar.ts";
+import { isAction } from "./lexicon.ts";
 import { isGeneric, keyIn, known, slotName } from "./looks.ts";
 import { reference } from "./reference.ts";
 
@@ -190,7 +191,7 @@ function fillTexts(skill: Skill, clause: Clause, filled: Filled): void {
 /** What an earlier request said and this one leaves out: the repository of "show pull request 12". */
 function inherit({ memory }: Clause, filled: Filled, field: Field): void {
   if (filled.input[field.name] !== undefined) return;
-  const value = memory.inputs.map((input) => input[field.name]).find((known) => known !== undefined && known !== null);
+  const value = memory.asked.map(({ input }) => input[field.name]).find((known) => known !== undefined && known !== null);
   if (typeof value === "string" || typeof value === "number") put(filled, field, value);
 }
 

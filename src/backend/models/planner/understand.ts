@@ -4,7 +4,10 @@ import type { Part, Skill } from "./catalogue.ts";
 import type { Clause, Value } from "./clause.ts";
 import { isQuestion } from "./clauses.ts";
 import type { Field } from "./fields.ts";
-import { isAction, likeness, NEGATIONS } from "./lexicon.ts";
+import type { Word } from "./language.ts";
+import { NEGATIONS, ORDINALS, PLACING, PRONOUNS } from "./grammar.ts";
+import { isAction, likeness } from "./lexicon.ts";
+import { known } from "./looks.ts";
 import { type Filled, fill } from "./slots.ts";
 
 /** A tool that a clause may mean, with the input it gives and what is still missing. */
@@ -15,6 +18,10 @@ export type Reading = {
   input: Filled["input"];
   more?: { field: string; values: Value[] };
   missing: Field[];
+  /** The example of the tool that the clause is like. */
+  example: string;
+  /** Words of the clause that neither the example nor a field nor the tool's description accounts for. */
+  loose: number;
 };
 
 /** From this score on a reading is acted upon; below it the planner says what it can do instead. */
@@ -42,7 +49,7 @@ export function isForbidden({ words }: Clause): boolean {
 function reading(skill: Skill, clause: Clause, skills: Skill[]): Reading | undefined {
   const accept = acceptor(clause, skill);
   let best: Reading | undefined;
-  for (const parts of skill.patterns) {
+  for (const [index, parts] of skill.patterns.entries()) {
     const alignment = align(parts, clause.words, accept);
     if (skill.access !== "read" && !alignment.verb) continue;
     const keyed = skill.access === "read" && alignment.captures.some(({ field }) => field.kind === "key");
@@ -50,7 +57,10 @@ function reading(skill: Skill, clause: Clause, skills: Skill[]): Reading | undef
     if (saysNothing(skill, alignment, clause)) continue;
     const filled = fill(skill, alignment, clause);
     const score = judge(skill, parts, alignment, filled, clause, skills);
-    if (best === undefined || score > best.score) best = candidate(skill, score, filled);
+    if (best === undefined || score > best.score) {
+      const loose = looseWords(skill, alignment, filled, clause);
+      best = { ...candidate(skill, score, filled), example: skill.examples[index] ?? "", loose };
+    }
   }
   return best;
 }
@@ -76,7 +86,7 @@ function actsLike([first]: Part[], { words }: Clause): boolean {
   return first !== undefined && "word" in first && action !== undefined && likeness(first.word, action) > 0;
 }
 
-function candidate(skill: Skill, score: number, { input, more }: Filled): Reading {
+function candidate(skill: Skill, score: number, { input, more }: Filled): Omit<Reading, "example" | "loose"> {
   const missing = skill.fields.filter(
     ({ required, name }) => required && (input[name] === undefined || input[name] === ""),
   );
@@ -106,6 +116,7 @@ function judge(
     0.1 * missing -
     0.02 * empty +
     entityBonus(filled, clause) -
+    (isOnlyPlace(skill, clause) ? 0.3 : 0) -
     (skill.access !== "read" && isForeign(skill, alignment, filled, clause) ? 0.25 : 0)
   );
 }
@@ -122,6 +133,40 @@ function coverage(skill: Skill, { matched }: Alignment, { claimed }: Filled, { w
     else if (describes(skill, index, words)) covered += weight * 0.6;
   });
   return total === 0 ? 0 : covered / total;
+}
+
+function looseWords(skill: Skill, { matched }: Alignment, { claimed }: Filled, { words }: Clause): number {
+  return words.filter(
+    ({ kind, stop }, index) =>
+      kind !== "mark" && !stop && !matched.has(index) && !claimed.has(index) && !describes(skill, index, words),
+  ).length;
+}
+
+/** Whether what is asked for is only where the tool looks: the repositories of "list my repositories", for a tool that lists issues of one. */
+function isOnlyPlace(skill: Skill, { words }: Clause): boolean {
+  const end = words.findIndex(({ lower, kind }) => kind !== "word" || PLACING.has(lower));
+  const head = words.slice(0, end < 0 ? undefined : end).findLast(({ stop }) => !stop);
+  if (head === undefined || head === words[0]) return false;
+  const place = skill.fields.some(({ word }) => word !== undefined && likeness(word, head) >= 0.75);
+  return place && !isThing(skill, head);
+}
+
+/** Whether a word names what a tool is asked for in its examples. */
+export function isThing(skill: Skill, word: Word): boolean {
+  return skill.things.some((part) =>
+    "word" in part ? likeness(part.word, word) >= 0.75 : known(part.slot, [word]) !== undefined,
+  );
+}
+
+/** "Delete the old one", "close everything": a change of nothing that has a name, unless the conversation knows it. */
+export function isVague({ words, memory }: Clause, best: Reading | undefined): boolean {
+  const [verb, ...others] = words;
+  if (!isAction(verb) || !others.some(({ lower }) => VAGUE.has(lower))) return false;
+  if (best?.missing.length === 0 && memory.items.length > 0) return false;
+  return others.every(
+    ({ lower, stop, kind }) =>
+      stop || kind === "mark" || VAGUE.has(lower) || PRONOUNS.has(lower) || ORDINALS.has(lower) || KINDLESS.has(lower),
+  );
 }
 
 /** Whether what is to be changed is nothing that the tool speaks of: the "row" of "add a row", for a tool that creates issues. */
@@ -159,6 +204,10 @@ function serviceBonus(skill: Skill, { words }: Clause, skills: Skill[]): number 
   if (named.size === 0) return 0;
   return named.has(skill.service) ? 0.12 : -0.4;
 }
+
+const VAGUE = new Set(["one", "ones", "thing", "things", "stuff", "everything", "something", "anything", "all"]);
+
+const KINDLESS = new Set(["old", "older", "oldest", "new", "newest", "latest", "other", "wrong", "right", "same", "previous"]);
 
 const LOOKING = new Set(["show", "list", "display", "view", "find", "search", "look", "read", "print"]);
 
