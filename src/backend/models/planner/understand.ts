@@ -5,7 +5,7 @@ import type { Clause, Value } from "./clause.ts";
 import { isQuestion } from "./clauses.ts";
 import type { Field } from "./fields.ts";
 import type { Word } from "./language.ts";
-import { NEGATIONS, ORDINALS, PLACING, PRONOUNS } from "./grammar.ts";
+import { NEGATIONS, ORDINALS, PLACING, POSSESSIVE, PRONOUNS } from "./grammar.ts";
 import { isAction, likeness } from "./lexicon.ts";
 import { known } from "./looks.ts";
 import { type Filled, fill } from "./slots.ts";
@@ -117,6 +117,9 @@ function judge(
     0.02 * empty +
     entityBonus(filled, clause) -
     (isOnlyPlace(skill, clause) ? 0.3 : 0) -
+    (skill.access === "read" && isOthers(alignment, filled, clause) ? 0.15 : 0) +
+    (skill.access === "read" ? 0 : shapeBonus(skill, alignment, clause)) -
+    (skill.access === "read" && isBaseless(skill, alignment, filled, clause) ? 0.4 : 0) -
     (skill.access !== "read" && isForeign(skill, alignment, filled, clause) ? 0.25 : 0)
   );
 }
@@ -149,6 +152,35 @@ function isOnlyPlace(skill: Skill, { words }: Clause): boolean {
   if (head === undefined || head === words[0]) return false;
   const place = skill.fields.some(({ word }) => word !== undefined && likeness(word, head) >= 0.75);
   return place && !isThing(skill, head);
+}
+
+/**
+ * Whether nothing that was said tells this tool from others: "show" and a name that could be the name of anything. Whoever names the service
+ * or a thing of it, or a value with a look of its own, has told.
+ */
+function isBaseless(skill: Skill, { matched, captures }: Alignment, filled: Filled, { words }: Clause): boolean {
+  const names = [skill.service, skill.title.toLowerCase()];
+  const telling = words.some(
+    ({ stop, lower }, index) => names.includes(lower) || (matched.has(index) && !stop && !(index === 0 && LOOKING.has(lower))),
+  );
+  if (telling || filled.keys.size > 0) return false;
+  const captured = new Set(captures.flatMap(({ from, to }) => words.slice(from, to)));
+  const particular = captures.some(({ field, from, to }) => {
+    const span = words.slice(from, to);
+    return field.kind === "number" || field.kind === "date" || known(field, span) || field.shape?.test(span[0]?.text ?? "");
+  });
+  return !particular && words.every((word, index) => captured.has(word) || !filled.claimed.has(index) || word.stop);
+}
+
+/** Whether "my" is said, and the tool finds those of everybody. */
+function isOthers({ matched }: Alignment, { claimed }: Filled, { words }: Clause): boolean {
+  return words.some(({ lower }, index) => POSSESSIVE.has(lower) && lower !== "i" && !matched.has(index) && !claimed.has(index));
+}
+
+/** An address or a channel belongs where the tool expects one: "send … to sam@example.com". */
+function shapeBonus(skill: Skill, { captures }: Alignment, { words }: Clause): number {
+  const shaped = captures.some(({ field, from, to }) => to - from === 1 && /[#@]/.test(words[from]?.text ?? "") && field.shape?.test(words[from]?.text ?? ""));
+  return shaped && skill.fields.length > 0 ? 0.1 : 0;
 }
 
 /** Whether a word names what a tool is asked for in its examples. */
