@@ -26,8 +26,10 @@ export function advance(progress: Progress, kit: Kit): Decision {
   }
   const next = nextCalls(progress);
   if (next.length > 0) return { calls: next };
-  if (called.length === 0) return { text: puzzledText(request.text, []) };
-  const open = outcomes.findIndex((outcome, clause) => outcome.kind === "missing" && ownCalls(turn, clause).length === 0);
+  if (called.length === 0) return { text: puzzledText(request.text, [], kit.skills) };
+  const open = outcomes.findIndex(
+    (outcome, clause) => outcome.kind === "missing" && ownCalls(turn, clause).length === 0,
+  );
   const rest = open < 0 ? undefined : ask(progress, open, kit, unanswered === "unavailable");
   if (rest && "calls" in rest) return rest;
   return { text: [answerText(progress, called), rest?.text].filter(Boolean).join("\n\n") };

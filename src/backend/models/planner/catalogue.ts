@@ -1,7 +1,7 @@
 import type { LanguageModelV4FunctionTool } from "@ai-sdk/provider";
 import { type Field, fieldsOf } from "./fields.ts";
-import type { Language, Word } from "./language.ts";
 import { isPlural, PLACING } from "./grammar.ts";
+import type { Language, Word } from "./language.ts";
 import { isOfService } from "./memory.ts";
 
 /** A tool as the planner knows it: its fields, and its examples as patterns of words and slots. */

@@ -1,6 +1,6 @@
 import type { Skill } from "./catalogue.ts";
-import type { Word } from "./language.ts";
 import { POLITE, QUESTION_WORDS } from "./grammar.ts";
+import type { Word } from "./language.ts";
 import { likeness } from "./lexicon.ts";
 
 /**

@@ -2,13 +2,14 @@ import type { Skill } from "./catalogue.ts";
 import { type Clause, clauseWithin } from "./clause.ts";
 import { isQuestion } from "./clauses.ts";
 import { type Field, isHeading, isLong } from "./fields.ts";
-import { isPlural, POSSESSIVE, QUESTION_WORDS } from "./grammar.ts";
+import { ASKING, isPlural, PLACING, POSSESSIVE } from "./grammar.ts";
+import { isThing } from "./judge.ts";
 import type { Word } from "./language.ts";
-import { keyIn } from "./looks.ts";
-import { resultPassage } from "./passage.ts";
+import { isService, keyIn } from "./looks.ts";
+import { resultPassage, titleOf } from "./passage.ts";
 import type { Call, Feed } from "./plan.ts";
-import { type Passage, passagesIn, referred } from "./spans.ts";
-import { isForbidden, isThing, LIKELY, type Reading, readings, SURE } from "./understand.ts";
+import { MARK, markAt, type Passage, passagesIn, referred } from "./spans.ts";
+import { isForbidden, LIKELY, type Reading, readings, SURE } from "./understand.ts";
 
 /** A call whose text is made from what something else finds: from `feed` first, or from what the conversation has already. */
 export type Composed = { reading: Reading; feed?: Feed };
@@ -30,9 +31,10 @@ export function compose(clause: Clause, skills: Skill[], plain: Reading | undefi
     const target = source && targetOf(passage, clause, writes);
     if (!target) continue;
     const score = source.score + target.reading.score;
+    if (isBetter(plain, target.reading, passage)) continue;
     if (best === undefined || score > best.score) best = { ...joined(source, target, passage, clause), score };
   }
-  if (best === undefined || isBetter(plain, best.reading)) return undefined;
+  if (best === undefined) return undefined;
   return { reading: best.reading, ...(best.feed ? { feed: best.feed } : {}) };
 }
 
@@ -59,19 +61,24 @@ function sourceOf(passage: Passage, clause: Clause, reads: Skill[]): Source | un
 
 /** The call that finds what some words name; nothing when a word is left over, since then it is somebody's own text. */
 function sourceCall(part: Clause, reads: Skill[]): (Call & { score: number }) | undefined {
-  const able = reads.filter((skill) => namesThings(skill, part.words));
-  if (able.length === 0) return undefined;
-  const [best] = readings(asRequest(part), able).filter(
-    ({ score, missing, loose }) => score >= SURE - 0.1 && missing.length === 0 && loose === 0,
+  const able = new Set(reads.filter((skill) => namesThings(skill, part.words)));
+  if (able.size === 0) return undefined;
+  const [best] = readings(asRequest(part), reads).filter(
+    ({ skill, score, missing, loose }) => able.has(skill) && score >= SURE - 0.1 && missing.length === 0 && loose === 0,
   );
   if (best === undefined) return undefined;
   const { skill, score, input } = best;
   return { tool: skill.name, input: narrowed(skill, input, part), score };
 }
 
-/** Several things of a kind that the tool lists, one's own things, or one thing by its key. */
+/** Several things of a kind that the tool lists, one's own things, one thing by its key or name, or whatever is in a service that is named. */
 function namesThings(skill: Skill, words: Word[]): boolean {
-  const own = words.some(({ lower }) => POSSESSIVE.has(lower)) || QUESTION_WORDS.has(words[0]?.lower ?? "");
+  const placed = words.some((word, at) => PLACING.has(words[at - 1]?.lower ?? "") && isService(skill, [word]));
+  if (placed && !NEW.has(words[0]?.lower ?? "")) return true;
+  const [, thing, name] = words;
+  const isNamed = DEFINITE.has(words[0]?.lower ?? "") && thing !== undefined && /^\p{Lu}/u.test(name?.text ?? "");
+  if (isNamed && isThing(skill, thing)) return true;
+  const own = words.some(({ lower }) => POSSESSIVE.has(lower)) || ASKING.has(words[0]?.lower ?? "");
   const listed = words.some((word) => (own || isPlural(word)) && !word.stop && isThing(skill, word));
   const keyed = skill.fields.some(
     (field) => field.kind === "key" && field.required && words.some((word) => keyIn(word, field) !== undefined),
@@ -82,7 +89,7 @@ function namesThings(skill: Skill, words: Word[]): boolean {
 /** "The open bugs" as somebody would ask for them: "show the open bugs". */
 function asRequest(part: Clause): Clause {
   const [first] = part.words;
-  if (first === undefined || QUESTION_WORDS.has(first.lower)) return part;
+  if (first === undefined || ASKING.has(first.lower)) return part;
   const show = { text: "show", lower: "show", lemma: "show", stem: "show", stop: false, kind: "word" } as const;
   return { ...part, words: [{ ...show, start: first.start, end: first.start }, ...part.words] };
 }
@@ -97,22 +104,15 @@ function narrowed(skill: Skill, input: Call["input"], { words, memory }: Clause)
 
 type Target = { reading: Reading; field: Field };
 
-/** The write that takes the passage as its text, understood with a mark in its place. */
+/** The write that takes the passage as its text, understood with a mark in its place, and with no word left over. */
 function targetOf(passage: Passage, clause: Clause, writes: Skill[]): Target | undefined {
-  const mark: Word = { text: MARK, lower: MARK, lemma: "", stem: "", stop: false, kind: "literal", start: 0, end: 0 };
-  const words = [...passage.before, { ...mark, start: passage.start, end: passage.start }, ...passage.after];
+  const words = [...passage.before, markAt(passage.start), ...passage.after];
   for (const reading of readings({ ...clause, words }, writes)) {
     if (reading.score < LIKELY - 0.1 * reading.missing.length) return undefined;
-    const taker = reading.skill.fields.find(({ name }) => [reading.input[name]].flat().includes(MARK));
-    // A title that would take it gives way to the text that the tool has room for.
-    const field = taker && (isLong(taker) ? taker : reading.skill.fields.find((one) => isFree(one, reading)));
-    if (field && taker.kind === "text") return { reading: withoutMark(reading, taker), field };
+    const field = reading.skill.fields.find(({ name }) => [reading.input[name]].flat().includes(MARK));
+    if (field && reading.loose === 0) return { reading: withoutMark(reading, field), field };
   }
   return undefined;
-}
-
-function isFree(field: Field, { input }: Reading): boolean {
-  return isLong(field) && input[field.name] === undefined;
 }
 
 function withoutMark(reading: Reading, { name }: Field): Reading {
@@ -126,7 +126,8 @@ function joined(source: Source, { reading, field }: Target, passage: Passage, cl
   const markdown = /markdown/i.test(field.description);
   const input = { ...reading.input };
   const heading = skill.fields.find((one) => isHeading(one) && one !== field && input[one.name] === undefined);
-  if (heading && !passage.refers) input[heading.name] = headingOf(passage, clause);
+  const title = passage.refers ? "found" in source && titleOf(source.found) : headingOf(passage, clause);
+  if (heading && title) input[heading.name] = title;
   if ("reads" in source) input[field.name] = "";
   else if (source.found) input[field.name] = resultPassage(source.found, { markdown });
   const isOpen = ({ name }: Field) =>
@@ -135,7 +136,9 @@ function joined(source: Source, { reading, field }: Target, passage: Passage, cl
   // Text that a reference would be, and that is not there, has to be asked for.
   if (!("reads" in source) && !source.found && !missing.includes(field)) missing.push(field);
   const whole = { ...reading, input, missing };
-  return "reads" in source ? { reading: whole, feed: { reads: source.reads, field: field.name, markdown } } : { reading: whole };
+  return "reads" in source
+    ? { reading: whole, feed: { reads: source.reads, field: field.name, markdown } }
+    : { reading: whole };
 }
 
 function headingOf({ parts }: Passage, clause: Clause): string {
@@ -147,13 +150,15 @@ function headingOf({ parts }: Passage, clause: Clause): string {
   return text.charAt(0).toUpperCase() + text.slice(1);
 }
 
-/** Whether the request as it stands is understood to the end, and better. */
-function isBetter(plain: Reading | undefined, composed: Reading): boolean {
-  if (plain === undefined || plain.missing.length > 0 || plain.score < SURE) return false;
-  return plain.skill !== composed.skill && plain.loose === 0 && plain.score >= composed.score;
+/** Whether the request as it stands is understood to the end, and better; not if it takes the passage for a text or a name. */
+function isBetter(plain: Reading | undefined, composed: Reading, { parts }: Passage): boolean {
+  if (plain === undefined || plain.missing.length > 0 || plain.score < SURE || plain.skill === composed.skill)
+    return false;
+  const last = parts.flat().at(-1)?.text ?? "";
+  const taken = Object.values(plain.input).some((value) => typeof value === "string" && value.includes(` ${last}`));
+  return !taken && plain.loose === 0 && plain.score >= composed.score;
 }
 
-const DEFINITE = new Set(["the", "these", "those"]);
+const NEW = new Set(["a", "an", "new"]);
 
-/** Stands where the text will be; nobody types it. */
-const MARK = "\u0001";
+const DEFINITE = new Set(["the", "these", "those"]);

@@ -46,6 +46,9 @@ export const QUESTION_WORDS = new Set([
   "should",
 ]);
 
+/** What asks for things, as in "tell Sam what is open". */
+export const ASKING = new Set(["what", "which", "who"]);
+
 /** What may stand before the request proper. */
 export const POLITE = new Set([
   "please",
@@ -88,7 +91,9 @@ export const POLITE = new Set([
 
 /** What may come between what is asked for and where it is: "the bugs in KAY", "pages about onboarding". */
 export const PLACING = new Set(
-  "in of about from for with on at to by into onto via where that which who since until between as called labelled".split(" "),
+  "in of about from for with on at to by into onto via where that which who since until between as called labelled".split(
+    " ",
+  ),
 );
 
 /** Whether a word looks like several of a kind: "bugs", "PRs", "people". */

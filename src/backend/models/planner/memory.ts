@@ -13,7 +13,7 @@ export type Item = Record<string, unknown>;
 export type Done = { id: string; tool: string; input: Item; result?: Item; error?: Failure };
 
 /** Why a call did not work. `denied`: a person said no to it. */
-export type Failure = { message: string; hint?: string; code?: string; denied?: boolean };
+type Failure = { message: string; hint?: string; code?: string; denied?: boolean };
 
 /** The calls of some messages with what came back, in their order. */
 export function callsIn(messages: LanguageModelV4Prompt): Done[] {

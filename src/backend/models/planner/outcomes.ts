@@ -6,6 +6,7 @@ import { connecting } from "./connecting.ts";
 import { type Answers, fillIn } from "./form.ts";
 import { PRONOUNS } from "./grammar.ts";
 import { type Done, type Memory, remember } from "./memory.ts";
+import { nearest } from "./nearest.ts";
 import { type Call, clauseOf, type Feed, type Outcome } from "./plan.ts";
 import { forbiddenText, howToText, puzzledText, vagueText } from "./reply.ts";
 import { isForbidden, isVague, LIKELY, type Reading, readings, SURE } from "./understand.ts";
@@ -58,7 +59,7 @@ function understand(clause: Clause, kit: Kit, follows: boolean): Outcome {
   const asks = best !== undefined && best.missing.length > 0 && best.skill.access !== "read";
   const enough = asks ? LIKELY - 0.1 * best.missing.length : SURE;
   if (best === undefined || best.score < enough) {
-    return { kind: "words", text: puzzledText(clause.text, found) };
+    return { kind: "words", text: puzzledText(clause.text, nearest(clause.words, skills), skills) };
   }
   return outcomeOf(best, clause, follows);
 }

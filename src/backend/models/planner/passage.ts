@@ -1,4 +1,4 @@
-import { itemsOf, type Item, type Done, record } from "./memory.ts";
+import { type Done, type Item, itemsOf, record } from "./memory.ts";
 
 /** How a passage is written: with Markdown's lists and links, or as plain lines. */
 export type PassageStyle = { markdown: boolean };
@@ -28,10 +28,19 @@ export function resultPassage(result: Item, style: PassageStyle): string {
   return [head, ...shown.map((line) => (style.markdown ? `- ${line}` : line)), ...(more ? [more] : [])].join("\n");
 }
 
+/** What a result is about, for the heading of what passes it on. */
+export function titleOf(result: Item | undefined): string | undefined {
+  const items = itemsOf(result?.data);
+  const [only] = items;
+  if (only && !hasList(result?.data)) return lineOf({ ...only, url: undefined }, { markdown: false });
+  const text = typeof result?.text === "string" ? result.text : "";
+  return oneLine(headOf(text, items.length, { markdown: false }).replace(/:$/, ""));
+}
+
 /** One thing of a result on a line: its key, what it is called, and where to look at it. */
 export function lineOf(item: Item, { markdown }: PassageStyle): string | undefined {
   const key = keyOf(item);
-  const title = titleOf(item, key);
+  const title = nameOf(item, key);
   if (title === undefined && key === undefined) return undefined;
   const url = typeof item.url === "string" && /^https?:\/\/\S+$/.test(item.url) ? item.url : undefined;
   const clean = (text: string) => (markdown ? escaped(oneLine(text)) : oneLine(text));
@@ -60,7 +69,7 @@ function keyOf(item: Item): string | undefined {
   return typeof start === "string" && /^\d{4}-\d\d-\d\d/.test(start) ? start.slice(0, 16).replace("T", " ") : undefined;
 }
 
-function titleOf(item: Item, key: string | undefined): string | undefined {
+function nameOf(item: Item, key: string | undefined): string | undefined {
   const isTitle = (value: unknown): value is string => typeof value === "string" && value.trim() !== "";
   const named = TITLES.map((name) => item[name]).find(isTitle);
   if (named !== undefined) return named;

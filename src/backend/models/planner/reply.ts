@@ -2,7 +2,7 @@ import type { Skill } from "./catalogue.ts";
 import type { Field } from "./fields.ts";
 import type { Word } from "./language.ts";
 import type { Done } from "./memory.ts";
-import type { Reading } from "./understand.ts";
+import type { Near } from "./nearest.ts";
 
 /** The quiet last line of every answer: whoever reads it knows what answered. */
 export const SIGNATURE = "_Answered by the offline planner, without a language model._";
@@ -25,10 +25,16 @@ export function greetingText(skills: Skill[]): string {
   return `Hello! I can work on ${list(services) || "nothing yet"}.${example}`;
 }
 
-/** A request that was not understood, with the nearest things that can be done. */
-export function puzzledText(clause: string, nearest: Reading[]): string {
-  const lines = nearest.slice(0, 3).map(({ skill, example }) => `- “${spoken(skill, example)}” (${skill.title})`);
-  const offer = lines.length > 0 ? ` The nearest things I can do:\n\n${lines.join("\n")}` : "";
+/** A request that was not understood, with the nearest things that can be done, or what there is at all. */
+export function puzzledText(clause: string, near: Near[], skills: Skill[]): string {
+  const lines = near.map(({ skill, example }) => `- “${spoken(skill, example)}” (${skill.title})`);
+  const titles = [...new Set(skills.map(({ title }) => title))];
+  const offer =
+    lines.length > 0
+      ? ` The nearest things I can do:\n\n${lines.join("\n")}`
+      : titles.length > 0
+        ? ` They are ${list(titles)}; ask what I can help you with to see more.`
+        : "";
   return `I do not know how to do “${shorten(clause)}”: I only understand plain requests on the services that are here.${offer}`;
 }
 
@@ -61,7 +67,7 @@ export function howToText(request: string, skill: Skill): string {
 export function askText(skill: Skill, missing: Field[]): string {
   const [only] = missing;
   const purpose = lowerFirst(firstSentence(skill.description).replace(/[.:]+$/, ""));
-  if (missing.length === 1 && only) return `To ${purpose}, I need the ${words(only.name)}. ${question(only)}`;
+  if (missing.length === 1 && only) return `To ${purpose}, I need ${needed(only)}. ${question(only)}`;
   const lines = missing.map((field) => `- **${words(field.name)}**: ${field.description}`);
   return `To ${purpose}, I need:\n\n${lines.join("\n")}`;
 }
@@ -69,7 +75,7 @@ export function askText(skill: Skill, missing: Field[]): string {
 /** What a form asks for. */
 export function needText(skill: Skill, missing: Field[]): string {
   const purpose = lowerFirst(firstSentence(skill.description).replace(/[.:]+$/, ""));
-  return `To ${purpose}, I need the ${list(missing.map(({ name }) => words(name)))}.`;
+  return `To ${purpose}, I need ${list(missing.map(needed))}.`;
 }
 
 /** The answer after the calls of a turn: what each tool said, and what went wrong. */
@@ -103,9 +109,17 @@ function spoken(skill: Skill, example = skill.examples[0] ?? skill.name): string
 }
 
 function sample(field: Field | undefined, name: string): string {
-  const given = /(?:such as|like|e\.g\.|for example)\s+["“]?([^\s,;)"”]+)/i.exec(field?.description ?? "")?.[1];
-  if (given) return given.replace(/[.…]+$/, "");
-  return field?.values[0]?.value ?? `<${words(name)}>`;
+  const given = /(?:such as|like|e\.g\.|for example)\s+(?:["“]([^"”]+)["”]|([^\s,;)"”]+))/i.exec(
+    field?.description ?? "",
+  );
+  const value = given?.[1] ?? given?.[2];
+  if (value) return value.replace(/[.…]+$/, "");
+  return (field?.person ? undefined : field?.values[0]?.value) ?? `<${words(name)}>`;
+}
+
+/** "the summary"; a name that is no noun, such as that of the field `to`, in quotes. */
+function needed({ name }: Field): string {
+  return name.length > 3 ? `the ${words(name)}` : `“${name}”`;
 }
 
 function question(field: Field): string {

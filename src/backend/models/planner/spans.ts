@@ -1,5 +1,5 @@
 import type { Clause } from "./clause.ts";
-import { ORDINALS, POSSESSIVE, PRONOUNS, QUESTION_WORDS } from "./grammar.ts";
+import { ASKING, ORDINALS, POSSESSIVE, PRONOUNS } from "./grammar.ts";
 import type { Word } from "./language.ts";
 import type { Item, Memory } from "./memory.ts";
 
@@ -33,6 +33,11 @@ export function passagesIn({ words }: Clause): Passage[] {
   return passages.slice(0, MOST);
 }
 
+/** A word for a text that is not there yet, at a place of the request. */
+export function markAt(start: number): Word {
+  return { text: MARK, lower: MARK, lemma: "", stem: "", stop: false, kind: "literal", start, end: start };
+}
+
 /** The result that a passage points at, or the one thing of it. */
 export function referred({ parts }: Passage, { result, items }: Memory): Item | undefined {
   const ordinal = parts.flat().find(({ lower }) => ORDINALS.has(lower));
@@ -46,7 +51,7 @@ function mayBegin(words: Word[], from: number): boolean {
   const here = words[from];
   if (before === undefined || here === undefined || here.kind !== "word") return false;
   if (from === 1 || LEADS.has(before.lower)) return true;
-  const determined = DETERMINERS.has(here.lower) || QUESTION_WORDS.has(here.lower) || PRONOUNS.has(here.lower);
+  const determined = DETERMINERS.has(here.lower) || ASKING.has(here.lower) || PRONOUNS.has(here.lower);
   return determined && !ENDS.has(before.lower);
 }
 
@@ -81,7 +86,7 @@ function isReference(span: Word[]): boolean {
 
 /** Words that say something rather than name it: "the build is green". "The bugs that are open" name. */
 function isSentence(span: Word[]): boolean {
-  if (QUESTION_WORDS.has(span[0]?.lower ?? "")) return false;
+  if (ASKING.has(span[0]?.lower ?? "")) return false;
   return span.some(({ lower }, index) => VERBS.has(lower) && !RELATIVE.has(span[index - 1]?.lower ?? ""));
 }
 
@@ -103,6 +108,9 @@ const LISTS = new Set(["list", "lists", "result", "results", "answer", "table", 
 const ENDS = new Set("to in on into onto at via by as for with called titled named".split(" "));
 const VERBS = new Set("is are was were be am will would has have had can could should must do does did".split(" "));
 const RELATIVE = new Set(["that", "which", "who"]);
+
+/** Stands in a request where a text will be; nobody types it. */
+export const MARK = "\u0001";
 
 /** Passages that are tried; each is understood for itself. */
 const MOST = 12;
