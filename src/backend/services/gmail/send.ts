@@ -34,6 +34,7 @@ export const sendMessage = defineTool({
     "send an email to {to} saying {body}",
     "send an email to {to} with subject {subject}: {body}",
     "send an email to {to} about {subject}: {body}",
+    "send {body} to {to}",
     "email {to}: {body}",
     "email {to} that {body}",
     "send a mail to {to} saying {body}",
