@@ -86,7 +86,11 @@ function isBaseless(
   // "Cancel Standup": there is one tool that cancels; "add", "set" and "show" could be anybody's.
   const rare = verb !== undefined && "word" in verb && verb.weight >= RARE;
   const telling = words.some(
-    ({ stop, lower }, index) => names.includes(lower) || (matched.has(index) && !stop && (index > 0 || rare)),
+    (word, index) =>
+      names.includes(word.lower) ||
+      (!word.stop && matched.has(index) && (index > 0 || rare)) ||
+      // "Close the issue": what it works on is named, though not which one.
+      (!word.stop && index > 0 && skill.fields.some((field) => field.word && likeness(field.word, word) >= 0.75)),
   );
   if (telling || filled.keys.size > 0) return false;
   const captured = new Set(captures.flatMap(({ from, to }) => words.slice(from, to)));
