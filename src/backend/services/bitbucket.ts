@@ -30,9 +30,9 @@ export const bitbucket: Service = {
   },
   identify: bitbucketIdentity,
   tools: [
-    listRepositories,
     listPullRequests,
     getPullRequest,
+    listRepositories,
     createPullRequest,
     comment,
     approvePullRequest,
