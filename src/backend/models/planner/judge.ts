@@ -49,9 +49,15 @@ function coverage(skill: Skill, { matched }: Alignment, { claimed }: Filled, { w
     const weight = word.stop ? 0.3 : 1;
     total += weight;
     if (matched.has(index) || claimed.has(index)) covered += weight;
+    else if (namesField(skill, word)) covered += weight;
     else if (describes(skill, index, words)) covered += weight * 0.6;
   });
   return total === 0 ? 0 : covered / total;
+}
+
+/** "Close the issue": what it works on is named, though not which one. */
+function namesField(skill: Skill, word: Word): boolean {
+  return skill.fields.some((field) => field.word !== undefined && likeness(field.word, word) >= 0.75);
 }
 
 /** Words of a clause that neither the example nor a field nor the description accounts for. */
@@ -89,8 +95,7 @@ function isBaseless(
     (word, index) =>
       names.includes(word.lower) ||
       (!word.stop && matched.has(index) && (index > 0 || rare)) ||
-      // "Close the issue": what it works on is named, though not which one.
-      (!word.stop && index > 0 && skill.fields.some((field) => field.word && likeness(field.word, word) >= 0.75)),
+      (!word.stop && index > 0 && namesField(skill, word)),
   );
   if (telling || filled.keys.size > 0) return false;
   const captured = new Set(captures.flatMap(({ from, to }) => words.slice(from, to)));

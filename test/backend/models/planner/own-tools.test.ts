@@ -175,8 +175,6 @@ test.each(TYPED)("without such tools “%s” is answered with what to type", as
 });
 
 const REFUSED: [request: string, words: RegExp][] = [
-  ["list my repositories", /^I do not know how to do[\s\S]*repositor/],
-  ["show my repos", /^I do not know how to do[\s\S]*repo/],
   ["what is the weather in Rome", /^I do not know how to do “what is the weather in Rome”.*They are Jira, Confluence/],
   ["deploy to prod", /^I do not know how to do “deploy to prod”/],
   ["order a pizza", /^I do not know how to do/],
