@@ -11,17 +11,19 @@ const Issue = z.object({ issue: describe(z.string(), "Key of the issue, such as 
 
 /**
  * Jira with three tools that only write down what they did, one of each access; closing speaks to the service, the others do not.
- * `meanwhile` is awaited inside each write.
+ * `meanwhile` is awaited inside each write. `more` are a test's own tools, each at the service that its name begins with.
  */
 export function deskServices(
   log: DeskLog,
   meanwhile: () => Promise<void> = async () => undefined,
+  more: Tool[] = [],
 ): BackendPorts["services"] {
   const clients = { atlassian: { id: "atlassian-client", secret: "atlassian-secret" } };
   return configureServices({ clients }).map((configuration) => {
     const { service } = configuration;
+    const own = more.filter(({ name }) => name.startsWith(`${service.name}.`));
     const tools = service.name === "jira" ? deskTools(log, meanwhile) : [];
-    return { ...configuration, service: { ...service, tools } };
+    return { ...configuration, service: { ...service, tools: [...tools, ...own] } };
   });
 }
 

@@ -1,7 +1,17 @@
 import type { BackendPorts, Fetch } from "#backend/ports";
 
-/** What the model says in one step: words, and calls by the tools' own names. */
-type Said = { text?: string | string[]; calls?: [id: string, tool: string, input: object][]; fails?: number };
+/**
+ * What the model says in one step: words, and calls by the tools' own names. `meanwhile` is awaited after the first words, `breaks` cuts the
+ * connection after the last ones, `fails` is the status of a refusal and `says` its sentence.
+ */
+type Said = {
+  text?: string | string[];
+  calls?: [id: string, tool: string, input: object][];
+  meanwhile?: Promise<unknown>;
+  breaks?: boolean;
+  fails?: number;
+  says?: string;
+};
 
 /** What a scripted model was asked, step by step: the messages of an OpenAI chat completion. */
 type Prompted = { messages: { role: string; content: unknown; tool_call_id?: string }[]; tools: string[] };
@@ -10,7 +20,7 @@ const BASE = "http://model.test/v1";
 
 /**
  * A model that says what a test wants, on the wire of an OpenAI-compatible endpoint. Each request takes the next step; one without a step
- * left fails the request. `wait` is awaited before a step is answered, and its pieces come one after another.
+ * left fails the request.
  */
 export function scriptedModel(fetch: Fetch = refuse) {
   const steps: (Said | ((prompt: Prompted) => Said | Promise<Said>))[] = [];
@@ -18,25 +28,19 @@ export function scriptedModel(fetch: Fetch = refuse) {
   const aborted: number[] = [];
   const answer: Fetch = async (url, init) => {
     if (!url.startsWith(BASE)) return await fetch(url, init);
-    const body = JSON.parse(String(init?.body)) as {
+    const request = JSON.parse(String(init?.body)) as {
       messages: Prompted["messages"];
       tools?: { function: { name: string } }[];
     };
-    const prompt = { messages: body.messages, tools: (body.tools ?? []).map((tool) => tool.function.name) };
+    const prompt = { messages: request.messages, tools: (request.tools ?? []).map((tool) => tool.function.name) };
     const index = prompts.push(prompt) - 1;
     init?.signal?.addEventListener("abort", () => aborted.push(index));
     const step = steps.shift();
     if (step === undefined) return Response.json({ error: { message: "no step is left" } }, { status: 400 });
     const said = typeof step === "function" ? await untilAborted(step(prompt), init?.signal) : step;
-    if (said.fails) return Response.json({ error: { message: "scripted" } }, { status: said.fails });
-    return new Response(
-      chunks(said)
-        .map((chunk) => `data: ${chunk}\n\n`)
-        .join(""),
-      {
-        headers: { "content-type": "text/event-stream" },
-      },
-    );
+    if (said.fails) return Response.json({ error: { message: said.says ?? "scripted" } }, { status: said.fails });
+    const body = ReadableStream.from(pieces(said, init?.signal));
+    return new Response(body, { headers: { "content-type": "text/event-stream" } });
   };
   const ports: Pick<BackendPorts, "fetch" | "model"> = {
     fetch: answer,
@@ -57,6 +61,16 @@ export function scriptedModel(fetch: Fetch = refuse) {
 const refuse: Fetch = async (url) => {
   throw new TypeError(`nothing listens at ${url}`);
 };
+
+async function* pieces(said: Said, signal: AbortSignal | null | undefined): AsyncGenerator<Uint8Array> {
+  const encoder = new TextEncoder();
+  const [role, first, ...rest] = chunks(said).map((chunk) => encoder.encode(`data: ${chunk}\n\n`));
+  if (role) yield role;
+  if (first) yield first;
+  if (said.meanwhile) await untilAborted(said.meanwhile, signal);
+  if (said.breaks) throw new TypeError("terminated");
+  yield* rest;
+}
 
 function chunks({ text = [], calls = [] }: Said): string[] {
   const deltas = [

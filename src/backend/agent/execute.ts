@@ -1,6 +1,6 @@
 import { Problem } from "#protocol/errors";
 import type { Account } from "../interactions/account.ts";
-import type { Interactive } from "../interactions/asking.ts";
+import type { Interactive } from "../services/interaction.ts";
 import { channel } from "./channel.ts";
 import type { AgentEvent, Call, HeldCall, Outcome, Wait } from "./events.ts";
 import { type PastCall, repetition } from "./repeats.ts";

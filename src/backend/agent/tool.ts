@@ -2,7 +2,7 @@ import type { JSONSchema7 } from "ai";
 import type { Receipt } from "#protocol/ask";
 import { Problem } from "#protocol/errors";
 import type { Account } from "../interactions/account.ts";
-import type { Interactive } from "../interactions/asking.ts";
+import type { Interactive } from "../services/interaction.ts";
 import type { Access, ToolMode, ToolResult } from "../services/service.ts";
 
 /**

@@ -130,12 +130,14 @@ async function runTool(
     // A write under way is never cut off: its answer says whether it was done.
     ...(effect ? { idempotencyKey } : { signal: context.signal }),
   });
+  const { interaction, requestInteraction, log } = context;
   return await tool.run(input, {
     http: effect ? watched(http, effect) : http,
     metadata: access.metadata,
     signal: effect ? new AbortController().signal : context.signal,
     idempotencyKey,
     clock: ports.clock,
+    people: { interaction, requestInteraction, log },
   });
 }
 

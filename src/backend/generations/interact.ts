@@ -1,8 +1,8 @@
 import { Problem } from "#protocol/errors";
 import type { InteractionRequest, StreamPart } from "#protocol/events";
 import type { Wait } from "../agent/events.ts";
-import type { InteractionOutcome, InteractionPrompt, Interactive, ToolInteraction } from "../interactions/asking.ts";
 import type { BackendPorts } from "../ports.ts";
+import type { InteractionOutcome, InteractionPrompt, Interactive, ToolInteraction } from "../services/interaction.ts";
 import { canAnswer, listClients } from "../store/clients.ts";
 import {
   insertInteraction,

@@ -1,5 +1,6 @@
 import type * as z from "zod/mini";
 import type { Clock } from "../ports.ts";
+import type { Interactive } from "./interaction.ts";
 
 /**
  * A service is data: how to sign in, who the account is, and what can be done. The flows (consent, refresh, requests, approvals) are
@@ -137,6 +138,8 @@ export type ToolContext = {
   idempotencyKey: string;
   /** What "today" and "now" mean. */
   clock: Clock;
+  /** How the person is asked while it runs, and told what it is doing. Absent where a tool is run without kay. */
+  people?: Interactive;
 };
 
 /** What a tool answers: `data` trimmed for a model, `text` as Markdown for a person, `url` where the person can look at it. */

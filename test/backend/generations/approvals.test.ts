@@ -1,0 +1,185 @@
+import { expect, test } from "vitest";
+import { NOON, useBackend } from "#test/backend";
+import { connect } from "#test/consent";
+import { type DeskLog, deskServices } from "#test/desk";
+import { json } from "#test/outside";
+import { scriptedModel } from "#test/scripted-model";
+import { ask, follow } from "#test/turn";
+
+const log: DeskLog = [];
+const model = scriptedModel((url, init) => world().outside.fetch(url, init));
+const world = useBackend({ services: deskServices(log), ...model.ports });
+const closed = (issue: string) => `POST https://api.atlassian.com/close/${issue}`;
+const close = (id: string, issue: string): [string, string, object] => [id, "jira.close_issue", { issue }];
+
+async function asked(prompt = "close KAY-3") {
+  const { token } = await connect(world());
+  const turn = await ask(world(), token, prompt);
+  return { token, turn, request: await turn.asked() };
+}
+
+test("G02 an answer after the limit comes too late: expired everywhere, nothing ran, and the late one is told so", async () => {
+  model.script({ calls: [close("c1", "KAY-3")] }, { text: "Not done." });
+  const { turn, request } = await asked();
+  await turn.until("awaiting_approval");
+  expect(Date.parse(request.expires_at)).toBe(NOON + 300_000);
+  world().clock.advance(300_000);
+  const late = await turn.answer(request.interaction_id, { action: "approve" });
+  expect(late).toMatchObject({
+    status: 409,
+    body: {
+      code: "INTERACTION_CLOSED",
+      message: "It expired before it was answered; it was not done.",
+      answered: { interaction_id: request.interaction_id, action: "expire" },
+    },
+  });
+  await world().backend.tick();
+  await turn.end();
+  const ends = turn.parts.filter(({ type }) => type === "data-interaction-response");
+  expect(ends).toMatchObject([{ data: { action: "expire", interaction_id: request.interaction_id } }]);
+  expect(turn.parts.find(({ type }) => type === "tool-output-denied")).toMatchObject({
+    toolCallId: "c1",
+    reason: "Nobody answered in time, so it was not done.",
+  });
+  expect(turn.text()).toBe("Not done.");
+});
+
+test("G02 a limit and an answer in the same moment have one outcome, and log, rows and effect agree", async () => {
+  for (let round = 0; round < 8; round++) {
+    const issue = `KAY-1${round}`;
+    model.script({ calls: [close("c1", issue)] }, { text: "So." });
+    const { turn, request } = await asked(`close ${issue}`);
+    await turn.until("awaiting_approval");
+    world().clock.advance(299_999);
+    const answering = turn.answer(request.interaction_id, { action: "approve" });
+    if (round % 2 === 0) await new Promise((resolve) => setTimeout(resolve, round * 2));
+    world().clock.advance(1);
+    const ticking = world().backend.tick();
+    let ran = false;
+    world().outside.expect(closed(issue), () => {
+      ran = true;
+      return Response.json({});
+    });
+    const { status } = await answering;
+    await ticking;
+    await turn.end();
+    const outcome = [status, ran];
+    if (!ran) await world().ports.fetch(closed(issue).slice(5), { method: "POST" });
+    const ends = turn.parts.filter((part) => part.type === "data-interaction-response");
+    expect([...outcome, ends.map(({ data }) => data.action)]).toEqual(
+      status === 200 ? [200, true, ["approve"]] : [409, false, ["expire"]],
+    );
+  }
+});
+
+test("G09 a denied call that is made again is answered by that no, and the reason reaches the model; another call asks", async () => {
+  model.script(
+    { calls: [["c1", "jira.delete_issue", { issue: "KAY-3" }]] },
+    { calls: [["c2", "jira.delete_issue", { issue: "KAY-3" }]] },
+    { calls: [["c3", "jira.delete_issue", { issue: "KAY-4" }]] },
+    { text: "Nothing was deleted." },
+  );
+  const prompts = model.prompts.length;
+  const before = log.length;
+  const { turn, request } = await asked("delete KAY-3");
+  await turn.answer(request.interaction_id, { action: "deny", reason: "it is still needed" });
+  const other = await turn.asked();
+  expect(other).toMatchObject({ tool_call_id: "c3", prompt: "Delete KAY-4 for good" });
+  await turn.answer(other.interaction_id, { action: "deny" });
+  await turn.end();
+  expect(turn.parts.filter(({ type }) => type === "data-interaction-request")).toHaveLength(2);
+  expect(turn.parts.flatMap((part) => (part.type === "tool-output-denied" ? [part.toolCallId] : []))).toEqual([
+    "c1",
+    "c2",
+    "c3",
+  ]);
+  const told = (call: string) =>
+    JSON.stringify(
+      model.prompts
+        .slice(prompts)
+        .flatMap(({ messages }) => messages)
+        .find((m) => m.tool_call_id === call),
+    );
+  expect(told("c1")).toContain("The person said no: it is still needed");
+  expect(told("c2")).toContain("it is still needed");
+  expect(log.slice(before)).toEqual([]);
+});
+
+test("G10 three calls answered from another terminal, in another order, one of them denied: each has its own result", async () => {
+  model.script({ calls: [close("c1", "KAY-4"), close("c2", "KAY-5"), close("c3", "KAY-6")] }, { text: "Two closed." });
+  const before = log.length;
+  const prompts = model.prompts.length;
+  const { token, turn } = await asked("close KAY-4, KAY-5 and KAY-6");
+  const second = await follow(world(), token, turn.session);
+  const requests = [await second.asked(), await second.asked(), await second.asked()];
+  const of = (call: string) => requests.find((one) => one.tool_call_id === call)?.interaction_id ?? "";
+  world().outside.expect(closed("KAY-4"), json({}));
+  world().outside.expect(closed("KAY-6"), json({}));
+  await second.answer(of("c3"), { action: "approve" });
+  await second.answer(of("c1"), { action: "approve" });
+  expect(model.prompts.length).toBe(prompts + 1);
+  await second.answer(of("c2"), { action: "deny" });
+  await turn.end();
+  await second.close();
+  expect(log.slice(before).sort()).toEqual(["close KAY-4", "close KAY-6"]);
+  const results = (model.prompts.at(-1)?.messages ?? []).filter(({ role }) => role === "tool");
+  expect(results.map((one) => [one.tool_call_id, /KAY-\d is closed|said no/.exec(JSON.stringify(one))?.[0]])).toEqual([
+    ["c1", "KAY-4 is closed"],
+    ["c2", "said no"],
+    ["c3", "KAY-6 is closed"],
+  ]);
+  const finish = turn.parts.findIndex(({ type }) => type === "finish-step");
+  const outputs = turn.parts.flatMap((part, index) =>
+    /^tool-output/.test(part.type) && "toolCallId" in part && index < finish ? [`${part.type} ${part.toolCallId}`] : [],
+  );
+  expect(outputs.sort()).toEqual(["tool-output-available c1", "tool-output-available c3", "tool-output-denied c2"]);
+});
+
+test("arguments that were edited are checked by the tool's schema, sent exactly, and the model is told", async () => {
+  model.script({ calls: [close("c1", "KAY-3")] }, { text: "Closed." });
+  const { turn, request } = await asked();
+  const wrong = await turn.answer(request.interaction_id, { action: "approve", edited_args: { issue: 7 } });
+  expect(wrong).toMatchObject({ status: 400, body: { code: "INVALID_REQUEST", field: "issue" } });
+  world().outside.expect(closed("KAY-9"), json({}));
+  const answer = { action: "approve", edited_args: { issue: "KAY-9" } };
+  expect(await turn.answer(request.interaction_id, answer)).toMatchObject({ status: 200, body: answer });
+  await turn.end();
+  const { messages } = model.prompts.at(-1) ?? { messages: [] };
+  expect(JSON.parse(String(messages.find(({ role }) => role === "tool")?.content))).toMatchObject({
+    data_from: "jira",
+    arguments_changed_by_the_person: { issue: "KAY-9" },
+  });
+});
+
+test.each([
+  [{ action: "submit", input: {} }, "An approval is answered with approve or deny, not with submit."],
+  [{ action: "cancel" }, "An approval is answered with approve or deny, not with cancel."],
+  [{ action: "approve", approval_scope: "always" }, "This can be approved for once, session, not for always."],
+  [{ action: "maybe" }, "The answer has a wrong shape: action is not accepted."],
+])("an answer %j that cannot be right is refused, and the request stays open", async (answer, message) => {
+  model.script({ calls: [["c1", "jira.delete_issue", { issue: "KAY-3" }]] }, { text: "No." });
+  const { token, turn, request } = await asked("delete KAY-3");
+  expect(await turn.answer(request.interaction_id, answer)).toMatchObject({ status: 400, body: { message } });
+  const { body } = await world().call("GET /pending", { token });
+  expect(body.pending).toMatchObject([{ id: request.interaction_id, kind: "approval", title: "delete KAY-3" }]);
+  await turn.answer(request.interaction_id, { action: "deny" });
+  await turn.end();
+});
+
+test("a request of somebody else, of another conversation or of nobody is not there", async () => {
+  model.script({ calls: [close("c1", "KAY-3")] }, { text: "No." });
+  const { token, turn, request } = await asked();
+  const other = await connect(world());
+  const id = request.interaction_id;
+  const answers = [
+    await world().call(`POST /sessions/${turn.session}/interactions/${id}`, {
+      token: other.token,
+      body: { action: "approve" },
+    }),
+    await world().call(`POST /sessions/session_1/interactions/${id}`, { token, body: { action: "approve" } }),
+    await turn.answer("int_1", { action: "approve" }),
+  ];
+  for (const answer of answers) expect(answer).toMatchObject({ status: 404, body: { code: "INTERACTION_NOT_FOUND" } });
+  await turn.answer(id, { action: "deny" });
+  await turn.end();
+});

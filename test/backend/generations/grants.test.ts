@@ -1,0 +1,216 @@
+import { expect, test } from "vitest";
+import * as z from "zod/mini";
+import type { ToolMode } from "#backend/services/service";
+import { defineTool } from "#backend/services/service";
+import { NOON, useBackend } from "#test/backend";
+import { BOB, callback, connect, expectAtlassian } from "#test/consent";
+import { type DeskLog, deskServices } from "#test/desk";
+import { scriptedModel } from "#test/scripted-model";
+import { ask, type Turn } from "#test/turn";
+
+const log: DeskLog = [];
+const Message = z.object({ channel: z.string(), text: z.string() });
+const post = defineTool({
+  name: "jira.post",
+  description: "Post.",
+  access: "write",
+  input: Message,
+  examples: [],
+  summary: ({ channel, text }) => `Post “${text}” to ${channel}`,
+  modeOf: ({ text }): ToolMode | undefined => (/@everybody/.test(text) ? "confirm_before_execution" : undefined),
+  resource: ({ channel }) => `to ${channel}`,
+  run: async ({ channel, text }) => {
+    log.push(`${channel}: ${text}`);
+    return { data: {}, text: "Posted." };
+  },
+});
+const remove = defineTool({
+  name: "jira.remove_files",
+  description: "Remove.",
+  access: "write",
+  input: z.looseObject({ files: z.array(z.string()) }),
+  examples: [],
+  summary: ({ files }) => `Remove ${files.length} files`,
+  run: async (input) => {
+    log.push(JSON.stringify(input));
+    return { data: {}, text: "Removed." };
+  },
+});
+const look = defineTool({
+  name: "jira.draft",
+  description: "Draft.",
+  access: "write",
+  mode: "confirm_after_execution",
+  input: Message,
+  examples: [],
+  summary: ({ channel }) => `Draft for ${channel}`,
+  run: async ({ channel, text }) => {
+    log.push(`draft ${channel}`);
+    return { data: {}, text: `Dear ${channel}, ${text}` };
+  },
+});
+const model = scriptedModel((url, init) => world().outside.fetch(url, init));
+const world = useBackend({ services: deskServices(log, undefined, [post, remove, look]), ...model.ports });
+
+let calls = 0;
+/** One turn that makes one call: the request it made, if it asked. */
+async function turn(token: string, tool: string, input: object, body: object = {}) {
+  calls++;
+  model.script({ calls: [[`c${calls}`, tool, input]] }, { text: "Done." });
+  const one = await ask(world(), token, "post hi and files", { ...body });
+  for (;;) {
+    const part = await one.next("data-status");
+    const { status } = part.data;
+    if (status === "awaiting_approval") return { ...one, request: await requested(one) };
+    if (status === "completed") return { ...one, request: undefined };
+  }
+}
+
+async function requested({ parts }: Turn) {
+  return parts.flatMap((part) => (part.type === "data-interaction-request" ? [part.data] : [])).at(-1);
+}
+
+async function answered(one: Awaited<ReturnType<typeof turn>>, answer: object): Promise<void> {
+  const { status } = await one.answer(one.request?.interaction_id ?? "", answer);
+  expect(status).toBe(200);
+  await one.end();
+}
+
+const general = { channel: "#general", text: "hi" };
+
+test("G05 an approval for the session covers the same arguments in any order, and no others", async () => {
+  const { token } = await connect(world());
+  const first = await turn(token, "jira.remove_files", { files: ["a,b"] });
+  await answered(first, { action: "approve", approval_scope: "session" });
+  const session_id = first.session;
+  for (const input of [{ files: ["a", "b"] }, { files: ["a,b"], force: true }]) {
+    const other = await turn(token, "jira.remove_files", input, { session_id });
+    expect(other.request?.prompt).toMatch(/^Remove \d files$/);
+    await answered(other, { action: "approve", approval_scope: "session" });
+  }
+  const again = await turn(token, "jira.remove_files", { force: true, files: ["a,b"] }, { session_id });
+  expect(again.request).toBeUndefined();
+});
+
+test("G06 always covers what its words say: another channel, tool or account asks again", async () => {
+  const { token, session } = await connect(world());
+  const first = await turn(token, "jira.post", general);
+  const words = "jira.post to #general as Ann Example";
+  expect(first.request?.approval_scopes).toEqual([
+    { scope: "once", words: "once" },
+    { scope: "session", words: expect.stringContaining(`this session: ${words}`) },
+    { scope: "always", words: expect.stringContaining(`always, for 90 days: ${words}`) },
+  ]);
+  await answered(first, { action: "approve", approval_scope: "always" });
+  const listed = (await world().call("GET /approvals", { token })).body.approvals;
+  expect(listed).toMatchObject([{ scope: "always", tool: "jira.post", words: expect.stringContaining(words) }]);
+  expect((await turn(token, "jira.post", { channel: "#general", text: "something else" })).request).toBeUndefined();
+  for (const [tool, input] of [
+    ["jira.post", { channel: "#random", text: "hi" }],
+    ["jira.remove_files", { files: ["#general"] }],
+    ["jira.post", { channel: "#general", text: "@everybody hi" }],
+  ] as const) {
+    const other = await turn(token, tool, input);
+    expect(other.request).toBeDefined();
+    await answered(other, { action: "deny" });
+  }
+  const begun = await world().call("POST /connections/connect?service=jira", { body: { session_id: session }, token });
+  expectAtlassian(world(), { account: BOB });
+  await callback(world(), String(begun.body.state));
+  const asBob = await turn(token, "jira.post", general);
+  expect(asBob.request?.preview).toMatchObject({ account: expect.stringContaining("Bob Example") });
+  await answered(asBob, { action: "deny" });
+});
+
+test("G06 an approval for the session does not outlive it, one for always does until it is taken back", async () => {
+  const { token } = await connect(world());
+  const first = await turn(token, "jira.post", general);
+  await answered(first, { action: "approve", approval_scope: "session" });
+  expect((await turn(token, "jira.post", general, { session_id: first.session })).request).toBeUndefined();
+  const elsewhere = await turn(token, "jira.post", general);
+  await answered(elsewhere, { action: "approve", approval_scope: "always" });
+  expect((await turn(token, "jira.post", general)).request).toBeUndefined();
+  const [grant] = (await world().call("GET /approvals", { token })).body.approvals as {
+    id: string;
+    last_used_at: string;
+  }[];
+  expect(grant?.last_used_at).toBe(new Date(NOON).toISOString());
+  await world().call(`DELETE /approvals/${grant?.id}`, { token });
+  const revoked = await turn(token, "jira.post", general);
+  expect(revoked.request).toBeDefined();
+  await answered(revoked, { action: "deny" });
+  world().clock.advance(86_400_000);
+  const dayLater = await turn(token, "jira.post", general, { session_id: first.session });
+  expect(dayLater.request).toBeDefined();
+  await answered(dayLater, { action: "deny" });
+});
+
+test("G06 an edited approval is remembered for what was sent, not for what was shown", async () => {
+  const { token } = await connect(world());
+  const first = await turn(token, "jira.post", general);
+  const edited_args = { channel: "#random", text: "hi" };
+  await answered(first, { action: "approve", approval_scope: "always", edited_args });
+  expect(log.at(-1)).toBe("#random: hi");
+  expect((await turn(token, "jira.post", { channel: "#random", text: "2" })).request).toBeUndefined();
+  const shown = await turn(token, "jira.post", general);
+  expect(shown.request).toBeDefined();
+  await answered(shown, { action: "deny" });
+});
+
+test("policies: ask asks for reads too and remembers nothing, reads lets reads run, everything lets writes run", async () => {
+  const { token } = await connect(world());
+  const set = (mode: string | null) =>
+    world().call("PUT /policies", { token, body: { policies: [{ target: "jira", mode }] } });
+  await set("ask");
+  const read = await turn(token, "jira.show_issue", { issue: "KAY-3" });
+  expect(read.request?.approval_scopes).toEqual([{ scope: "once", words: "once" }]);
+  await answered(read, { action: "approve" });
+  await set("reads");
+  expect((await turn(token, "jira.show_issue", { issue: "KAY-3" })).request).toBeUndefined();
+  const write = await turn(token, "jira.post", general);
+  await answered(write, { action: "deny" });
+  await set("everything");
+  expect((await turn(token, "jira.post", general)).request).toBeUndefined();
+  expect((await turn(token, "jira.delete_issue", { issue: "KAY-3" })).request).toBeUndefined();
+  const floor = await turn(token, "jira.post", { channel: "#general", text: "@everybody" });
+  expect(floor.request).toBeDefined();
+  await answered(floor, { action: "deny" });
+});
+
+test("with confirm a stream asks before everything, whatever is remembered", async () => {
+  const { token } = await connect(world());
+  const first = await turn(token, "jira.post", general);
+  await answered(first, { action: "approve", approval_scope: "always" });
+  const strict = await turn(token, "jira.post", general, { confirm: true });
+  expect(strict.request).toBeDefined();
+  await answered(strict, { action: "approve" });
+  const read = await turn(token, "jira.show_issue", { issue: "KAY-3" }, { confirm: true });
+  expect(read.request).toMatchObject({ prompt: "Read KAY-3" });
+  await answered(read, { action: "approve" });
+});
+
+test("a tool that is looked at afterwards runs once, shows what it came to, and goes on with a yes", async () => {
+  const { token } = await connect(world());
+  const before = log.length;
+  const draft = await turn(token, "jira.draft", { channel: "Dana", text: "hello" });
+  expect(draft.request).toMatchObject({
+    prompt: "Draft for Dana: go on with this?",
+    preview: { result: "Dear Dana, hello" },
+    approval_scopes: [{ scope: "once", words: "go on" }],
+  });
+  expect(log.slice(before)).toEqual(["draft Dana"]);
+  await answered(draft, { action: "approve" });
+  expect(log.slice(before)).toEqual(["draft Dana"]);
+  expect(JSON.stringify(model.prompts.at(-1)?.messages)).toContain("Dear Dana, hello");
+});
+
+test("a no afterwards undoes nothing, and says to the model that it was done but is not to be gone on with", async () => {
+  const { token } = await connect(world());
+  const before = log.length;
+  const draft = await turn(token, "jira.draft", { channel: "Dana", text: "hello" });
+  await answered(draft, { action: "deny", reason: "too short" });
+  expect(log.slice(before)).toEqual(["draft Dana"]);
+  const told = JSON.stringify(model.prompts.at(-1)?.messages);
+  expect(told).toContain("It was done (Draft for Dana), but the person does not want to go on with it");
+  expect(told).toContain("too short");
+});

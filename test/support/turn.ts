@@ -1,0 +1,42 @@
+import type { GenerationStatus, InteractionRequest } from "#protocol/events";
+import type { Answer, World } from "#test/backend";
+import { openStream, type TestStream } from "#test/event-stream";
+
+/** A streamed ask, and what a person does about it. */
+export type Turn = TestStream & {
+  session: string;
+  /** The next approval or form. */
+  asked(): Promise<InteractionRequest>;
+  /** Answer one of them, as whoever has the token. */
+  answer(id: string, body: object): Promise<Answer>;
+  /** Read on until the generation has this status. */
+  until(wanted: GenerationStatus): Promise<void>;
+};
+
+/** Ask for something over a stream, as a terminal does. */
+export async function ask(
+  world: World,
+  token: string,
+  prompt: string,
+  { headers = {}, ...body }: Record<string, unknown> & { headers?: Record<string, string> } = {},
+): Promise<Turn> {
+  return turnOf(world, token, await openStream(world, "POST /ask", token, { body: { prompt, ...body }, headers }));
+}
+
+/** Follow a conversation from an event on. */
+export async function follow(world: World, token: string, session: string, query = "after=0"): Promise<Turn> {
+  return turnOf(world, token, await openStream(world, `GET /sessions/${session}/events?${query}`, token));
+}
+
+function turnOf(world: World, token: string, stream: TestStream): Turn {
+  const session = stream.headers.get("kay-session-id") ?? "";
+  return {
+    ...stream,
+    session,
+    asked: async () => (await stream.next("data-interaction-request")).data,
+    answer: (id, body) => world.call(`POST /sessions/${session}/interactions/${id}`, { token, body }),
+    async until(wanted) {
+      while ((await stream.next("data-status")).data.status !== wanted);
+    },
+  };
+}
