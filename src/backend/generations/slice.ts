@@ -164,6 +164,11 @@ async function work(world: World): Promise<Recorded> {
   const record = createRecord({ ports, row, options, writer, realigned });
   try {
     const { input, messages } = await agentInput(world);
+    const said = answered(row, messages);
+    if (said !== undefined) {
+      record.state.end = { kind: "answered", text: said };
+      return record.state;
+    }
     for await (const event of runAgent(input)) {
       await record.take(event);
       if (event.type === "step") messages.push(...event.messages);
@@ -177,6 +182,14 @@ async function work(world: World): Promise<Recorded> {
     record.state.end = { kind: "error", problem };
   }
   return record.state;
+}
+
+/** The text of the last step, where that was stored before a crash, and only the end is missing. */
+function answered({ steps, step }: StoredGeneration, messages: ModelMessage[]): string | undefined {
+  const last = messages.at(-1);
+  if (steps === 0 || step !== null || last?.role !== "assistant") return undefined;
+  if (typeof last.content === "string") return last.content;
+  return last.content.flatMap((part) => (part.type === "text" ? [part.text] : [])).join("\n\n");
 }
 
 async function agentInput({
@@ -246,7 +259,7 @@ async function holdsCall(
   return mode === "confirm_before_execution" && grant === undefined;
 }
 
-async function conclude(world: World, { end, text }: Recorded): Promise<RunEnd> {
+async function conclude(world: World, { end, text, last }: Recorded): Promise<RunEnd> {
   const { ports, row, control } = world;
   switch (end.kind) {
     case "answered":
@@ -264,7 +277,7 @@ async function conclude(world: World, { end, text }: Recorded): Promise<RunEnd> 
       else await cancel(world, control.reason);
       return end;
     case "held":
-      await hold(world, end);
+      await hold(world, end, last);
       return { ...end, text };
     case "waiting":
       await wait(world, end.waits);
