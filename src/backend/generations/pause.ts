@@ -22,10 +22,11 @@ type World = { ports: BackendPorts; row: StoredGeneration; options: GenerationOp
 export async function hold(
   { ports, row, options, writer }: World,
   held: { message: ModelMessage; calls: HeldCall[] },
+  last: StreamPart[],
 ): Promise<void> {
   const { steps } = (await findGeneration(ports.db, row.id)) ?? row;
   const calls = bareCalls(held.calls);
-  await writer.commit([statusPart(row, "awaiting_approval")], async (tx) => {
+  await writer.commit([...last, statusPart(row, "awaiting_approval")], async (tx) => {
     await insertCalls(tx, row.id, steps + 1, calls);
     const step = { message: held.message, calls };
     const wake_at = new Date(ports.clock.now() + HELD_LIFE);

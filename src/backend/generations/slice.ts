@@ -1,3 +1,4 @@
+import type { ModelMessage } from "ai";
 import type { Receipt } from "#protocol/ask";
 import { Problem } from "#protocol/errors";
 import type { AuthNeeded, StreamPart } from "#protocol/events";
@@ -154,6 +155,11 @@ async function work(world: World): Promise<Recorded> {
   const record = createRecord({ ports, row, options, writer, realigned });
   try {
     const { input, messages } = await agentInput({ ...world, onChange: control.onChange, signal: control.stop.signal });
+    const said = answered(row, messages);
+    if (said !== undefined) {
+      record.state.end = { kind: "answered", text: said };
+      return record.state;
+    }
     for await (const event of runAgent(input)) {
       await record.take(event);
       if (event.type === "step") messages.push(...event.messages);
@@ -169,7 +175,15 @@ async function work(world: World): Promise<Recorded> {
   return record.state;
 }
 
-async function conclude(world: World, { end, text }: Recorded): Promise<RunEnd> {
+/** The text of the last step, where that was stored before a crash, and only the end is missing. */
+function answered({ steps, step }: StoredGeneration, messages: ModelMessage[]): string | undefined {
+  const last = messages.at(-1);
+  if (steps === 0 || step !== null || last?.role !== "assistant") return undefined;
+  if (typeof last.content === "string") return last.content;
+  return last.content.flatMap((part) => (part.type === "text" ? [part.text] : [])).join("\n\n");
+}
+
+async function conclude(world: World, { end, text, last }: Recorded): Promise<RunEnd> {
   const { ports, row, control } = world;
   switch (end.kind) {
     case "answered":
@@ -187,7 +201,7 @@ async function conclude(world: World, { end, text }: Recorded): Promise<RunEnd> 
       else await cancel(world, control.reason);
       return end;
     case "held":
-      await hold(world, end);
+      await hold(world, end, last);
       return { ...end, text };
     case "waiting":
       await wait(world, end.waits);
