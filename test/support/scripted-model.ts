@@ -1,3 +1,4 @@
+import { beforeEach } from "vitest";
 import type { BackendPorts, Fetch } from "#backend/ports";
 
 /**
@@ -20,12 +21,13 @@ const BASE = "http://model.test/v1";
 
 /**
  * A model that says what a test wants, on the wire of an OpenAI-compatible endpoint. Each request takes the next step; one without a step
- * left fails the request.
+ * left fails the request. What a test leaves over is forgotten before the next one.
  */
 export function scriptedModel(fetch: Fetch = refuse) {
   const steps: (Said | ((prompt: Prompted) => Said | Promise<Said>))[] = [];
   const prompts: Prompted[] = [];
   const aborted: number[] = [];
+  beforeEach(() => void steps.splice(0));
   const answer: Fetch = async (url, init) => {
     if (!url.startsWith(BASE)) return await fetch(url, init);
     const request = JSON.parse(String(init?.body)) as {

@@ -21,6 +21,8 @@ export type Gate =
 export type CallPorts = {
   /** How a call ended before this run of the step, if it did. */
   settled(toolCallId: string): Outcome | undefined;
+  /** What a call came to that has run, where a person is still to look at it. */
+  ran(toolCallId: string): Outcome | undefined;
   /** Asked before a call runs, each time anew. `account` is whose name it would run in. */
   gate(call: Checked, account: Account | undefined): Promise<Gate>;
   /** A connection is missing: whether it is waited for, or how the call ends. */
@@ -123,6 +125,8 @@ async function admitted(
 ): Promise<Outcome | Wait> {
   const { tool, toolCallId } = checked;
   const call = bare(checked);
+  const before = ports?.ran(toolCallId);
+  if (ports && before) return await ports.after(checked, before);
   const account = ports && (await tool.ready?.());
   const gate: Gate = (await ports?.gate(checked, account)) ?? { kind: "run", input: checked.parsed };
   if (gate.kind === "wait") return gate.wait;

@@ -8,16 +8,24 @@ import type { Account } from "../interactions/account.ts";
 import { rememberGrant } from "../interactions/approvals.ts";
 import { type Decision, decide } from "../interactions/decide.ts";
 import type { BackendPorts } from "../ports.ts";
+import { settleCall } from "../store/calls.ts";
 import type { StoredGeneration } from "../store/generations.ts";
+import { interactionOf } from "../store/interactions.ts";
 import { type Asker, askedAt, interactive, waitOf } from "./interact.ts";
 import type { GenerationOptions } from "./options.ts";
 import { originsOf } from "./origin.ts";
+import { storedRun } from "./outcomes.ts";
 import type { Writer } from "./writer.ts";
 
 /** Places of kay's own requests among those of a call; a tool's own come between them. */
 const BEFORE = 0;
 const TOOLS_OWN = 1;
 const AFTER = 10_000;
+
+/** Whether the tool itself asks at this place. */
+export function isToolsOwn(ordinal: number): boolean {
+  return ordinal >= TOOLS_OWN && ordinal < AFTER;
+}
 
 /** How often a service is asked for in one turn; a consent that does not help is not asked for without end (case G15). */
 const MOST_AUTH = 2;
@@ -30,6 +38,8 @@ export type CallWorld = {
   /** What the model has seen, to tell where arguments come from. */
   messages: ModelMessage[];
   settled: Map<string, Outcome>;
+  /** Those that have run and are still to be looked at. */
+  ran: Map<string, Outcome>;
   onChange(again: () => void): () => void;
 };
 
@@ -37,6 +47,7 @@ export type CallWorld = {
 export function callPorts(world: CallWorld): CallPorts {
   return {
     settled: (toolCallId) => world.settled.get(toolCallId),
+    ran: (toolCallId) => world.ran.get(toolCallId),
     gate: (call, account) => gate(world, call, account),
     after: (call, outcome) => after(world, call, outcome),
     missing: (call, integrations, reason) => {
@@ -59,6 +70,22 @@ export function callPorts(world: CallWorld): CallPorts {
       ),
     onChange: world.onChange,
   };
+}
+
+/**
+ * Tell a handler that waits for a person that nobody will answer any more: it is run once more up to its request, whose `onCancel` is called,
+ * and left there.
+ */
+export async function tellCancelled(
+  world: Pick<CallWorld, "ports" | "row" | "options" | "writer">,
+  call: Checked,
+): Promise<void> {
+  const { toolCallId, tool, parsed } = call;
+  const gate = await interactionOf(world.ports.db, world.row.id, toolCallId, BEFORE);
+  const edited = gate?.response?.edited_args;
+  const { waiting, ...people } = interactive(askerOf(world, call), TOOLS_OWN, () => {});
+  const context = { toolCallId, signal: AbortSignal.abort(), report: () => {}, ...people };
+  await Promise.race([tool.run(edited ? tool.parse(edited) : parsed, context), waiting]);
 }
 
 async function gate(world: CallWorld, call: Checked, account: Account | undefined): Promise<Gate> {
@@ -101,8 +128,11 @@ async function approved(
 /** A tool that is to be looked at after it ran: the model goes on when the person has seen what it came to. */
 async function after(world: CallWorld, call: Checked, outcome: Outcome): Promise<Outcome | Wait> {
   if (!("output" in outcome) || call.tool.own) return outcome;
-  const decision = await decided(world, call, await call.tool.ready?.());
+  // It has run: that its service is not connected any more changes nothing about it.
+  const account = await call.tool.ready?.().catch(() => undefined);
+  const decision = await decided(world, call, account);
   if (decision.mode !== "confirm_after_execution") return outcome;
+  await keep(world, outcome);
   const asker = askerOf(world, call);
   const asked = await askedAt(asker, AFTER, {
     type: "approval",
@@ -120,6 +150,14 @@ async function after(world: CallWorld, call: Checked, outcome: Outcome): Promise
   const reason = asked.response ? reasonOf(asked.response) : unanswered(asked.status);
   const words = `It was done (${call.summary}), but the person does not want to go on with it: ${reason}`;
   return { call: outcome.call, problem: new Problem("DENIED", words, { hint: "" }) };
+}
+
+/** What was shown is what the model gets: the tool is not run again for it. */
+async function keep({ writer, row, ran }: CallWorld, outcome: Outcome): Promise<void> {
+  const { toolCallId } = outcome.call;
+  if (ran.has(toolCallId)) return;
+  await writer.commit([], (tx) => settleCall(tx, row.id, toolCallId, storedRun(outcome)));
+  ran.set(toolCallId, outcome);
 }
 
 function decided(world: CallWorld, call: Checked, account: Account | undefined): Promise<Decision> {
@@ -144,7 +182,10 @@ function previewOf({ messages }: CallWorld, call: Checked, account: Account | un
   };
 }
 
-function askerOf({ ports, writer, row, options }: CallWorld, { toolCallId, toolName }: Checked): Asker {
+function askerOf(
+  { ports, writer, row, options }: Pick<CallWorld, "ports" | "row" | "options" | "writer">,
+  { toolCallId, toolName }: Checked,
+): Asker {
   return {
     ports,
     writer,

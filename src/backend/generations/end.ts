@@ -4,14 +4,14 @@ import type { GenerationStatus, InteractionResponse, StreamPart } from "#protoco
 import type { OpenStep, Outcome } from "../agent/events.ts";
 import { resultMessage } from "../agent/results.ts";
 import type { BackendPorts } from "../ports.ts";
-import { callsOf } from "../store/calls.ts";
+import { callsOf, type StoredCall } from "../store/calls.ts";
 import type { Connection } from "../store/connection.ts";
 import { appendMessages } from "../store/conversations.ts";
 import { eventsOf } from "../store/events.ts";
 import { changeGeneration, findGeneration, type StoredGeneration } from "../store/generations.ts";
 import { closeInteraction, interactionsOf } from "../store/interactions.ts";
 import { responseParts } from "./calls.ts";
-import { callOf, outcomeOf } from "./outcomes.ts";
+import { callOf, outcomeOf, ranOf } from "./outcomes.ts";
 import { closeStep, loggedStep } from "./realign.ts";
 import type { Writer } from "./writer.ts";
 
@@ -51,7 +51,7 @@ export async function cancel({ ports, row: before, writer }: World, reason: stri
   const now = ports.clock.now();
   const open = (await interactionsOf(ports.db, row.id)).filter(({ status }) => status === "open");
   const calls = (await callsOf(ports.db, row.id)).filter(({ step }) => step === row.steps + 1);
-  const undone = calls.filter(({ outcome }) => outcome === null);
+  const undone = calls.filter((call) => outcomeOf(call) === undefined);
   const responses = open.map(
     ({ request }): InteractionResponse => ({
       interaction_id: request.interaction_id,
@@ -66,7 +66,7 @@ export async function cancel({ ports, row: before, writer }: World, reason: stri
     ...(await leftOpen({ ports, row, writer }, told)),
     ...responses.flatMap(responseParts),
     ...(awaited ? [authResult(false, awaited, reason)] : []),
-    ...undone.map(({ toolCallId }): StreamPart => ({ type: "tool-output-denied", toolCallId, reason })),
+    ...undone.map((call): StreamPart => endPart(call, reason)),
     statusPart(row, "cancelled"),
     { type: "abort", reason },
   ];
@@ -75,7 +75,7 @@ export async function cancel({ ports, row: before, writer }: World, reason: stri
     for (const response of responses) await closeInteraction(tx, response.interaction_id, "cancelled", response, now);
     if (step && calls.length > 0) {
       const outcomes = calls.map(
-        (call): Outcome => outcomeOf(call) ?? { call: callOf(call), denied: `Not done: ${reason}` },
+        (call): Outcome => outcomeOf(call) ?? ranOf(call) ?? { call: callOf(call), denied: `Not done: ${reason}` },
       );
       const messages: ModelMessage[] = [step.message, resultMessage(outcomes)];
       await appendMessages(tx, row.conversation_id, { messages, generationId: row.id, now });
@@ -88,6 +88,14 @@ export async function cancel({ ports, row: before, writer }: World, reason: stri
     );
     await over(tx, row, "cancelled", now);
   });
+}
+
+/** A call that ran is told as done, although nobody has looked at it. */
+function endPart(call: StoredCall, reason: string): StreamPart {
+  const { toolCallId } = call;
+  const ran = ranOf(call);
+  if (ran && "output" in ran) return { type: "tool-output-available", toolCallId, output: ran.output };
+  return { type: "tool-output-denied", toolCallId, reason };
 }
 
 export function statusPart(

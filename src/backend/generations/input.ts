@@ -12,7 +12,8 @@ import { loadMessages } from "../store/conversations.ts";
 import type { StoredGeneration } from "../store/generations.ts";
 import { callPorts } from "./calls.ts";
 import type { GenerationOptions } from "./options.ts";
-import { callOf, outcomeOf } from "./outcomes.ts";
+import { callOf, outcomeOf, ranOf } from "./outcomes.ts";
+import { newest } from "./shorten.ts";
 import type { Writer } from "./writer.ts";
 
 /** A generation that a node works on. */
@@ -40,6 +41,12 @@ export async function agentInput(source: Source): Promise<{ input: AgentInput; m
   const { model, label } = await chooseModel(ports.model(), ports);
   const calls = await callsOf(ports.db, id);
   const known = calls.map((call) => ({ call: callOf(call), outcome: outcomeOf(call), step: call.step }));
+  const ran = new Map(
+    calls.flatMap((call) => {
+      const outcome = ranOf(call);
+      return outcome ? [[call.toolCallId, outcome] as const] : [];
+    }),
+  );
   const settled = new Map(known.flatMap(({ call, outcome }) => (outcome ? [[call.toolCallId, outcome] as const] : [])));
   const holds = options.mode === "answer" ? (call: Checked) => holdsCall(ports, row, options, call) : () => false;
   const stored = row.step as OpenStep | null;
@@ -63,7 +70,7 @@ export async function agentInput(source: Source): Promise<{ input: AgentInput; m
     ),
     ...(open ? { open } : {}),
     ...(options.mode === "stream"
-      ? { calls: callPorts({ ports, row, options, writer, messages, settled, onChange }) }
+      ? { calls: callPorts({ ports, row, options, writer, messages, settled, ran, onChange }) }
       : {}),
   };
   return { input, messages };
@@ -91,10 +98,4 @@ async function holdsCall(
     ...(account ? { account } : {}),
   });
   return mode === "confirm_before_execution" && grant === undefined;
-}
-
-/** The newest messages from a person's request on: a result without its call is refused by models. */
-function newest(all: ModelMessage[], count: number): ModelMessage[] {
-  const from = all.findIndex(({ role }, index) => role === "user" && index >= all.length - count);
-  return all.slice(from < 0 ? all.findLastIndex(({ role }) => role === "user") : from);
 }

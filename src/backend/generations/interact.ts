@@ -4,13 +4,7 @@ import type { Wait } from "../agent/events.ts";
 import type { BackendPorts } from "../ports.ts";
 import type { InteractionOutcome, InteractionPrompt, Interactive, ToolInteraction } from "../services/interaction.ts";
 import { canAnswer, listClients } from "../store/clients.ts";
-import {
-  insertInteraction,
-  interactionId,
-  interactionOf,
-  markLate,
-  type StoredInteraction,
-} from "../store/interactions.ts";
+import { insertInteraction, interactionId, interactionOf, type StoredInteraction } from "../store/interactions.ts";
 import type { Writer } from "./writer.ts";
 
 /** Milliseconds a person has where the tool says nothing (seed: client-interactive tools). */
@@ -18,6 +12,12 @@ const DEFAULT_TIMEOUT = 5 * 60_000;
 
 /** How often one request may be asked again after a wrong answer. */
 const MOST_REPROMPTS = 5;
+
+/** Milliseconds in which an answer that a tool did not wait for still becomes a message. */
+const LATE_TIMEOUT = 24 * 60 * 60_000;
+
+/** Places that one request of a tool takes: itself, its reprompts, and the one that is left open. */
+const PLACES = MOST_REPROMPTS + 2;
 
 /** The call in whose name is asked, and where that is written down. */
 export type Asker = {
@@ -30,15 +30,23 @@ export type Asker = {
   toolName: string;
   /** Whether this generation may ask at all: one whose request waits for the answer may not. */
   asks: boolean;
+  /** Kay itself asks; there is no call that the approval belongs to. */
+  alone?: boolean;
 };
 
 /**
  * The request of this place in the call: as it was asked before, or asked now.
  *
  * @param ordinal its place among the requests of the call, the same whenever the call is run again
+ * @param late whether the call does not wait for it
  * @throws Problem INTERACTION_UNAVAILABLE
  */
-export async function askedAt(asker: Asker, ordinal: number, prompt: InteractionPrompt): Promise<StoredInteraction> {
+export async function askedAt(
+  asker: Asker,
+  ordinal: number,
+  prompt: InteractionPrompt,
+  late = false,
+): Promise<StoredInteraction> {
   const { ports, generationId, toolCallId } = asker;
   const before = await interactionOf(ports.db, generationId, toolCallId, ordinal);
   if (before) return before;
@@ -53,12 +61,13 @@ export async function askedAt(asker: Asker, ordinal: number, prompt: Interaction
     generation_id: generationId,
     tool_call_id: toolCallId,
     ordinal,
+    late,
     created_at: new Date(now),
     expires_at: new Date(now + (prompt.timeoutMs ?? DEFAULT_TIMEOUT)),
   };
   const request = requestOf(asker, row, prompt);
-  await asker.writer.commit(partsOf(request), (tx) => insertInteraction(tx, { ...row, request }));
-  return { ...row, status: "open", late: false, request, response: null, answered_at: null };
+  await asker.writer.commit(partsOf(request, asker), (tx) => insertInteraction(tx, { ...row, request }));
+  return { ...row, status: "open", request, response: null, answered_at: null };
 }
 
 /** What an open request makes its call wait for. */
@@ -78,17 +87,18 @@ export function interactive(
   const requestInteraction = async (request: ToolInteraction): Promise<unknown> => {
     let prompt: InteractionPrompt = request;
     const own = ordinal;
-    ordinal += MOST_REPROMPTS + 1;
+    ordinal += PLACES;
     for (let round = 0; round <= MOST_REPROMPTS; round++) {
       const asked = await askedAt(asker, own + round, prompt);
-      if (asked.status === "open") {
+      if (asked.status === "cancelled") request.onCancel?.();
+      if (asked.status === "open" || asked.status === "cancelled") {
         wait(waitOf(asked));
         return await new Promise<never>(() => {});
       }
       const outcome = await outcomeOf(request, asked);
       if ("complete" in outcome) return outcome.complete;
       if ("pending" in outcome) {
-        await asker.writer.commit([], (tx) => markLate(tx, asked.id));
+        await leaveOpen(asker, own + PLACES - 1, prompt);
         return { ok: true, pending: true, queued: outcome.pending.queued ?? true, message: outcome.pending.message };
       }
       prompt = { ...outcome.reprompt, initialValues: outcome.reprompt.initialValues ?? asked.response?.input };
@@ -98,13 +108,16 @@ export function interactive(
   return { interaction: { available: asker.asks }, requestInteraction, log, waiting };
 }
 
+/** The tool goes on without the answer: the person is asked anew, and what they say then is a message of theirs. */
+async function leaveOpen(asker: Asker, ordinal: number, prompt: InteractionPrompt): Promise<void> {
+  await askedAt(asker, ordinal, { ...prompt, timeoutMs: LATE_TIMEOUT }, true).catch((error: unknown) => {
+    if (!(error instanceof Problem) || error.code !== "INTERACTION_UNAVAILABLE") throw error;
+  });
+}
+
 /** What the tool makes of how its request ended. */
 async function outcomeOf(request: ToolInteraction, asked: StoredInteraction): Promise<InteractionOutcome> {
   const { response } = asked;
-  if (asked.status === "cancelled") {
-    request.onCancel?.();
-    throw new Problem("CANCELLED", "The request was cancelled before it was answered.");
-  }
   if (asked.status === "expired" || response === null || response.action === "expire") {
     if (request.onTimeout) return await request.onTimeout();
     throw new Problem("TIMED_OUT", "Nobody answered in time.", { hint: "" });
@@ -142,10 +155,10 @@ function requestOf(
   };
 }
 
-function partsOf(request: InteractionRequest): StreamPart[] {
+function partsOf(request: InteractionRequest, { alone }: Asker): StreamPart[] {
   const { interaction_id, tool_call_id: toolCallId, interaction_type } = request;
   const data: StreamPart = { type: "data-interaction-request", id: interaction_id, data: request };
-  if (interaction_type !== "approval") return [data];
+  if (interaction_type !== "approval" || alone) return [data];
   return [{ type: "tool-approval-request", approvalId: interaction_id, toolCallId }, data];
 }
 

@@ -21,6 +21,10 @@ export type GenerationOptions = {
   authAsked?: Record<string, number>;
   /** Only the newest messages go to the model, so many, since all of them were too much for it. */
   newest?: number;
+  /** So many were asked about, and how often that was asked; the answer is still to come. */
+  shortening?: { kept: number; round: number };
+  /** Rounds of this that are over. */
+  shortened?: number;
 };
 
 /** Read back what the row holds. */

@@ -10,6 +10,11 @@ export function storedOutcome(outcome: Outcome): object {
   return { problem: { code, message, hint, details } };
 }
 
+/** The row of a call that has run and that a person is still to look at; it is not over yet. */
+export function storedRun(outcome: Outcome): object {
+  return { ran: storedOutcome(outcome) };
+}
+
 /** A call as the model made it. */
 export function callOf({ toolCallId, tool, input }: StoredCall): Call {
   return { toolCallId, toolName: tool, input };
@@ -17,13 +22,22 @@ export function callOf({ toolCallId, tool, input }: StoredCall): Call {
 
 /** How a stored call ended, if it has. */
 export function outcomeOf(stored: StoredCall): Outcome | undefined {
-  const call = callOf(stored);
-  const outcome = stored.outcome as
-    | { output: ToolOutput }
-    | { denied: string }
-    | { problem: { code: string; message: string; hint: string; details: Record<string, unknown> } }
-    | null;
-  if (outcome === null) return undefined;
+  const outcome = stored.outcome as Kept | { ran: Kept } | null;
+  return outcome === null || "ran" in outcome ? undefined : opened(callOf(stored), outcome);
+}
+
+/** What a stored call came to that has run and is not over. */
+export function ranOf(stored: StoredCall): Outcome | undefined {
+  const outcome = stored.outcome as Kept | { ran: Kept } | null;
+  return outcome !== null && "ran" in outcome ? opened(callOf(stored), outcome.ran) : undefined;
+}
+
+type Kept =
+  | { output: ToolOutput }
+  | { denied: string }
+  | { problem: { code: string; message: string; hint: string; details: Record<string, unknown> } };
+
+function opened(call: Call, outcome: Kept): Outcome {
   if ("output" in outcome) return { call, output: outcome.output };
   if ("denied" in outcome) return { call, denied: outcome.denied };
   const { code, message, hint, details } = outcome.problem;

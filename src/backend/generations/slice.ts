@@ -9,12 +9,14 @@ import { appendMessages, lastMessage } from "../store/conversations.ts";
 import { receiptsOf } from "../store/effects.ts";
 import { eventsOf } from "../store/events.ts";
 import { changeGeneration, claimGeneration, releaseGeneration, type StoredGeneration } from "../store/generations.ts";
-import { cancel, complete, fail, statusPart } from "./end.ts";
+import { complete, fail, statusPart } from "./end.ts";
 import { agentInput } from "./input.ts";
 import { type GenerationOptions, optionsOf, userMessage } from "./options.ts";
 import { authProblem, hold, wait } from "./pause.ts";
 import { loggedStep, realign } from "./realign.ts";
 import { createRecord, type Recorded, type RunEnd } from "./record.ts";
+import { askToShorten, shortened } from "./shorten.ts";
+import { stopped } from "./stopped.ts";
 import { createWriter, type Writer } from "./writer.ts";
 
 /** What a generation came to while this node worked on it. */
@@ -61,18 +63,28 @@ async function carryOn(world: World): Promise<SliceEnd | undefined> {
     world.control.reason = reason;
     world.control.stop.abort();
   } else if (reason !== undefined) {
-    await cancel(world, reason);
+    await stopped(world, reason);
     return { kind: "cancelled", row, failed: [], receipts: await receiptsOf(ports.db, row.id) };
   }
   if (isHeld(row) && !options.approved) {
     await handOver(world);
     return undefined;
   }
+  const going = await shortened(world);
+  if (typeof going === "object") {
+    await wait(world, [going]);
+    return { kind: "waiting", waits: [going], row, failed: [], receipts: await receiptsOf(ports.db, row.id) };
+  }
   await begin(world);
-  const recorded = await work(world);
+  const recorded = going === "no" ? tooLong() : await work(world);
   if (writer.failure() !== undefined) throw writer.failure();
   const end = await conclude(world, recorded);
   return { ...end, row, failed: recorded.failed, receipts: await receiptsOf(ports.db, row.id) };
+}
+
+function tooLong(): Recorded {
+  const problem = new Problem("CONTEXT_TOO_LONG", "The conversation is too long for the model.");
+  return { end: { kind: "error", problem }, text: "", failed: [], receipts: [], last: [] };
 }
 
 /** Held for a confirmation (guide): it stands aside, and others of the conversation go on. */
@@ -165,6 +177,10 @@ async function work(world: World): Promise<Recorded> {
       if (event.type === "step") messages.push(...event.messages);
       if (writer.failure() !== undefined) break;
     }
+    const { end } = record.state;
+    const tooLong = end.kind === "error" && end.problem.code === "CONTEXT_TOO_LONG";
+    const asked = tooLong ? await askToShorten(world, messages) : undefined;
+    if (asked) record.state.end = { kind: "waiting", waits: [asked] };
   } catch (error) {
     control.stop.abort();
     if (writer.failure() !== undefined) return record.state;
@@ -198,7 +214,7 @@ async function conclude(world: World, { end, text, last }: Recorded): Promise<Ru
       return end;
     case "cancelled":
       if (control.reason === undefined) await handOver(world);
-      else await cancel(world, control.reason);
+      else await stopped(world, control.reason);
       return end;
     case "held":
       await hold(world, end, last);

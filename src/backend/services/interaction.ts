@@ -43,8 +43,8 @@ export type UserResponse = {
 };
 
 /**
- * How it goes on: the call is over with this result; ask once more (at most five times); or tell the model that the answer will come later, as
- * a message of the person in a new turn.
+ * How it goes on: the call is over with this result; ask once more (at most five times); or tell the model that the answer will come later: the
+ * person is asked anew, for a day, and what they answer is a message of theirs in a new turn.
  */
 export type InteractionOutcome =
   | { complete: unknown }

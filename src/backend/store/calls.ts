@@ -1,3 +1,4 @@
+import { sql } from "kysely";
 import type { Connection } from "./connection.ts";
 import { jsonColumn } from "./json.ts";
 
@@ -34,7 +35,7 @@ export async function insertCalls(
       .execute();
 }
 
-/** How a call ended. The first end stays. */
+/** How a call ended, or (`ran`) what it came to before it is over. The first end stays. */
 export async function settleCall(
   tx: Connection,
   generationId: string,
@@ -46,7 +47,7 @@ export async function settleCall(
     .set({ outcome: jsonColumn(outcome) })
     .where("generation_id", "=", generationId)
     .where("tool_call_id", "=", toolCallId)
-    .where("outcome", "is", null)
+    .where(sql<boolean>`(outcome is null or outcome ? 'ran')`)
     .execute();
 }
 

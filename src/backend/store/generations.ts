@@ -8,7 +8,10 @@ import type { Database, Generations } from "./schema.ts";
 /** A generation as it is stored. */
 export type StoredGeneration = Selectable<Generations>;
 
-/** A new answer to be made, `gen_…`. It begins when a node claims it; `status` is `paused` while it waits for its turn. */
+/**
+ * A new answer to be made, `gen_…`. It begins when a node claims it; `status` is `paused` while it waits for its turn. Its time is after that of
+ * every other one of the conversation, whatever the clocks of nodes say, so that turns are taken in the order they were asked for.
+ */
 export async function createGeneration(
   db: Connection,
   generation: {
@@ -28,7 +31,8 @@ export async function createGeneration(
       installation_id: generation.installationId,
       status: generation.status,
       options: jsonColumn(generation.options),
-      created_at: new Date(generation.now),
+      created_at: sql`greatest(${new Date(generation.now)}::timestamptz, (select max(created_at) + interval '1 microsecond'
+        from generations where conversation_id = ${generation.conversationId}))`,
     })
     .execute();
   return id;

@@ -26,6 +26,7 @@ export async function insertInteraction(
     | "generation_id"
     | "tool_call_id"
     | "ordinal"
+    | "late"
     | "request"
     | "created_at"
     | "expires_at"
@@ -92,11 +93,6 @@ export async function closeInteraction(
   if (status === "answered") query = query.where("expires_at", ">", at);
   const { numUpdatedRows } = await query.executeTakeFirst();
   return numUpdatedRows > 0n;
-}
-
-/** Its call ended without it: an answer from now on is a message of its own. */
-export async function markLate(tx: Connection, id: string): Promise<void> {
-  await tx.updateTable("interactions").set({ late: true }).where("id", "=", id).execute();
 }
 
 /** Open ones that have expired. */

@@ -228,7 +228,7 @@ export type Interactions = {
   tool_call_id: string;
   ordinal: number;
   status: "open" | "answered" | "expired" | "cancelled";
-  /** Its call is over; an answer becomes a message of a new turn. */
+  /** Its call does not wait for it; an answer becomes a message of a new turn. */
   late: Generated<boolean>;
   request: Json;
   response: MaybeJson;

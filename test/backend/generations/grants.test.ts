@@ -2,9 +2,11 @@ import { expect, test } from "vitest";
 import * as z from "zod/mini";
 import type { ToolMode } from "#backend/services/service";
 import { defineTool } from "#backend/services/service";
+import type { Grant } from "#protocol/conversations";
 import { NOON, useBackend } from "#test/backend";
-import { BOB, callback, connect, expectAtlassian } from "#test/consent";
+import { ATLASSIAN_TOKEN, BOB, callback, connect, expectAtlassian } from "#test/consent";
 import { type DeskLog, deskServices } from "#test/desk";
+import { json } from "#test/outside";
 import { scriptedModel } from "#test/scripted-model";
 import { ask, type Turn } from "#test/turn";
 
@@ -123,24 +125,30 @@ test("G06 always covers what its words say: another channel, tool or account ask
 });
 
 test("G06 an approval for the session does not outlive it, one for always does until it is taken back", async () => {
-  const { token } = await connect(world());
+  const { token, refreshToken } = await connect(world());
   const first = await turn(token, "jira.post", general);
   await answered(first, { action: "approve", approval_scope: "session" });
   expect((await turn(token, "jira.post", general, { session_id: first.session })).request).toBeUndefined();
   const elsewhere = await turn(token, "jira.post", general);
   await answered(elsewhere, { action: "approve", approval_scope: "always" });
   expect((await turn(token, "jira.post", general)).request).toBeUndefined();
-  const [grant] = (await world().call("GET /approvals", { token })).body.approvals as {
-    id: string;
-    last_used_at: string;
-  }[];
+  const { body } = await world().call("GET /approvals", { token });
+  const grant = (body.approvals as Grant[]).find(({ scope }) => scope === "always");
   expect(grant?.last_used_at).toBe(new Date(NOON).toISOString());
   await world().call(`DELETE /approvals/${grant?.id}`, { token });
   const revoked = await turn(token, "jira.post", general);
   expect(revoked.request).toBeDefined();
   await answered(revoked, { action: "deny" });
   world().clock.advance(86_400_000);
-  const dayLater = await turn(token, "jira.post", general, { session_id: first.session });
+  const fresh = await world().call("POST /auth/refresh", { body: { refresh_token: refreshToken } });
+  const tokens = {
+    access_token: "jira-access-2",
+    refresh_token: "jira-refresh-2",
+    expires_in: 3600,
+    token_type: "Bearer",
+  };
+  world().outside.expect(ATLASSIAN_TOKEN, json(tokens));
+  const dayLater = await turn(String(fresh.body.token), "jira.post", general, { session_id: first.session });
   expect(dayLater.request).toBeDefined();
   await answered(dayLater, { action: "deny" });
 });

@@ -1,8 +1,8 @@
 import * as z from "zod/mini";
 import { Problem } from "#protocol/errors";
 import { InputField } from "#protocol/events";
-import type { InteractionOutcome, UserResponse } from "../../services/interaction.ts";
 import { describe } from "../../services/fields.ts";
+import type { InteractionOutcome, UserResponse } from "../../services/interaction.ts";
 import type { AgentTool } from "../tool.ts";
 import { ownTool } from "./own.ts";
 

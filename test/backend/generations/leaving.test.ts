@@ -1,0 +1,199 @@
+import { expect, test } from "vitest";
+import * as z from "zod/mini";
+import { defineTool } from "#backend/services/service";
+import { useBackend } from "#test/backend";
+import { connect } from "#test/consent";
+import { type DeskLog, deskServices } from "#test/desk";
+import { json } from "#test/outside";
+import { scriptedModel } from "#test/scripted-model";
+import { ask, follow } from "#test/turn";
+
+const log: DeskLog = [];
+let gate: Promise<void> = Promise.resolve();
+const look = defineTool({
+  name: "jira.draft",
+  description: "Draft.",
+  access: "read",
+  mode: "confirm_after_execution",
+  input: z.object({}),
+  examples: [],
+  summary: () => "Draft it",
+  run: async () => ({ data: {}, text: "Dear Dana" }),
+});
+const model = scriptedModel((url, init) => world().outside.fetch(url, init));
+const world = useBackend({ services: deskServices(log, () => gate, [look]), ...model.ports });
+const CLOSE = "POST https://api.atlassian.com/close/KAY-3";
+const close = (id: string, issue = "KAY-3"): [string, string, object] => [id, "jira.close_issue", { issue }];
+const never = () => new Promise<never>(() => {});
+const everything = (token: string) =>
+  world().call("PUT /policies", { token, body: { policies: [{ target: "*", mode: "everything" }] } });
+
+test("G12 when whoever asked leaves, the model is aborted, nothing more runs, and the next prompt starts at once", async () => {
+  const { token } = await connect(world());
+  await everything(token);
+  const calls = model.prompts.length;
+  model.script({ text: ["I will", " close it"], meanwhile: never(), calls: [close("c1")] });
+  const turn = await ask(world(), token, "close KAY-3");
+  await turn.next("text-delta");
+  const left = Date.now();
+  await turn.close();
+  await expect.poll(() => model.aborted).toContain(calls);
+  expect(Date.now() - left).toBeLessThan(1000);
+  model.script({ text: "Here." });
+  const next = await ask(world(), token, "hello", { session_id: turn.session });
+  await next.end();
+  expect(next.text()).toBe("Here.");
+  const all = await follow(world(), token, turn.session, "after=0&live=false");
+  expect(await all.end()).toContain("abort");
+  expect(all.parts.find(({ type }) => type === "abort")).toMatchObject({ reason: "Whoever asked has gone." });
+  expect(log).toEqual([]);
+});
+
+test("G12 the tools of the next step are not run once whoever asked has left during this one", async () => {
+  const { token } = await connect(world());
+  await everything(token);
+  const { promise, resolve } = Promise.withResolvers<void>();
+  gate = promise;
+  model.script({ calls: [close("c1")] }, { calls: [["c2", "jira.delete_issue", { issue: "KAY-3" }]] });
+  world().outside.expect(CLOSE, json({}));
+  const before = log.length;
+  const turn = await ask(world(), token, "close and delete KAY-3");
+  await turn.next("data-receipt");
+  await turn.close();
+  await new Promise((done) => setTimeout(done, 200));
+  resolve();
+  const all = await follow(world(), token, turn.session);
+  await all.next("abort");
+  await all.close();
+  expect(log.slice(before)).toEqual(["close KAY-3"]);
+  expect(all.parts.filter(({ type }) => type === "tool-output-available")).toHaveLength(1);
+});
+
+test("G12 what waits for a person stays open when everybody leaves, and can be answered later", async () => {
+  const { token } = await connect(world());
+  model.script({ calls: [close("c1")] }, { text: "Closed." });
+  const turn = await ask(world(), token, "close KAY-3");
+  const { interaction_id } = await turn.asked();
+  await turn.until("awaiting_approval");
+  await turn.close();
+  await new Promise((done) => setTimeout(done, 300));
+  await world().backend.tick();
+  world().outside.expect(CLOSE, json({}));
+  const later = await follow(world(), token, turn.session);
+  await later.answer(interaction_id, { action: "approve" });
+  await later.next("finish");
+  expect(later.text()).toBe("Closed.");
+  await later.close();
+});
+
+test("G12 somebody else who still follows keeps it running", async () => {
+  const { token } = await connect(world());
+  const { promise, resolve } = Promise.withResolvers<void>();
+  model.script({ text: ["One", " two"], meanwhile: promise });
+  const turn = await ask(world(), token, "count");
+  const other = await follow(world(), token, turn.session);
+  await other.next("text-delta");
+  await turn.close();
+  await new Promise((done) => setTimeout(done, 300));
+  resolve();
+  await other.next("finish");
+  expect(other.text()).toBe("One two");
+  await other.close();
+});
+
+test("a new message stops what streams first, closes its parts, and the model is told", async () => {
+  const { token } = await connect(world());
+  model.script({ text: ["Let me", " think"], meanwhile: never() });
+  const turn = await ask(world(), token, "think");
+  await turn.next("text-delta");
+  model.script({ text: "Hello." });
+  const next = await ask(world(), token, "hello", { session_id: turn.session });
+  await next.end();
+  await turn.end();
+  expect(turn.parts.at(-1)).toMatchObject({ type: "abort", reason: "A new message was sent instead." });
+  const { messages } = model.prompts.at(-1) ?? { messages: [] };
+  expect(messages.slice(1).map(({ role, content }) => [role, content])).toEqual([
+    ["user", "think"],
+    ["assistant", expect.stringContaining("A new message was sent instead.")],
+    ["user", "hello"],
+  ]);
+});
+
+test("a new message declines what waits for approval, with the reason, and the model is told what was not done", async () => {
+  const { token } = await connect(world());
+  await world().call("PUT /policies", {
+    token,
+    body: { policies: [{ target: "jira.show_issue", mode: "everything" }] },
+  });
+  model.script({ calls: [close("c1"), ["c2", "jira.show_issue", { issue: "KAY-4" }], close("c3", "KAY-5")] });
+  const turn = await ask(world(), token, "close KAY-3");
+  await turn.until("awaiting_approval");
+  model.script({ text: "Hello." });
+  const next = await ask(world(), token, "hello", { session_id: turn.session });
+  await next.end();
+  await turn.end();
+  const reason = "A new message was sent instead.";
+  const ends = turn.parts.flatMap((part) => (part.type === "data-interaction-response" ? [part.data] : []));
+  expect(ends).toMatchObject([
+    { action: "deny", reason },
+    { action: "deny", reason },
+  ]);
+  expect(turn.parts.filter(({ type }) => /^tool-output/.test(type))).toMatchObject([
+    { type: "tool-output-available", toolCallId: "c2" },
+    { type: "tool-output-denied", toolCallId: "c1", reason },
+    { type: "tool-output-denied", toolCallId: "c3", reason },
+  ]);
+  const { messages } = model.prompts.at(-1) ?? { messages: [] };
+  const results = messages.filter(({ role }) => role === "tool");
+  expect(results.map((one) => [one.tool_call_id, /Not done: A new|is open/.exec(JSON.stringify(one))?.[0]])).toEqual([
+    ["c1", "Not done: A new"],
+    ["c2", "is open"],
+    ["c3", "Not done: A new"],
+  ]);
+  expect((await world().call("GET /pending", { token })).body).toEqual({ pending: [] });
+});
+
+test("what ran and was to be looked at is told as done when it is cancelled meanwhile", async () => {
+  const { token } = await connect(world());
+  model.script({ calls: [["c1", "jira.draft", {}]] });
+  const turn = await ask(world(), token, "draft it");
+  await turn.until("awaiting_approval");
+  model.script({ text: "Hello." });
+  await (await ask(world(), token, "hello", { session_id: turn.session })).end();
+  await turn.end();
+  expect(turn.parts.find(({ type }) => /^tool-output/.test(type))).toMatchObject({ type: "tool-output-available" });
+  expect(JSON.stringify(model.prompts.at(-1)?.messages)).toContain("Dear Dana");
+});
+
+test("messages that are to wait run afterwards, in the order they were sent", async () => {
+  const { token } = await connect(world());
+  model.script({ calls: [close("c1")] }, { text: "First." }, { text: "Second." }, { text: "Third." });
+  const first = await ask(world(), token, "close KAY-3");
+  const { interaction_id } = await first.asked();
+  await first.until("awaiting_approval");
+  const queue = { session_id: first.session, when_busy: "queue" };
+  const second = await ask(world(), token, "second", queue);
+  world().clock.advance(1);
+  const third = await ask(world(), token, "third", queue);
+  await first.answer(interaction_id, { action: "deny" });
+  await Promise.all([first.end(), second.end(), third.end()]);
+  expect([first.text(), second.text(), third.text()]).toEqual(["First.", "Second.", "Third."]);
+  const said = (model.prompts.at(-1)?.messages ?? []).filter(({ role }) => role === "user");
+  expect(said.map(({ content }) => content)).toEqual(["close KAY-3", "second", "third"]);
+});
+
+test("messages sent in the same moment run in the order in which they were taken", async () => {
+  const { token } = await connect(world());
+  const { promise, resolve } = Promise.withResolvers<void>();
+  model.script({ text: ["0", "."], meanwhile: promise }, ...Array.from({ length: 6 }, () => ({ text: "ok" })));
+  const first = await ask(world(), token, "0");
+  await first.next("text-delta");
+  const queued = [];
+  for (const prompt of ["1", "2", "3", "4", "5", "6"])
+    queued.push(await ask(world(), token, prompt, { session_id: first.session, when_busy: "queue" }));
+  resolve();
+  await Promise.all(queued.map((turn) => turn.end()));
+  const said = (model.prompts.at(-1)?.messages ?? []).filter(({ role }) => role === "user");
+  expect(said.map(({ content }) => content)).toEqual(["0", "1", "2", "3", "4", "5", "6"]);
+  await first.end();
+});

@@ -1,0 +1,213 @@
+import { expect, test } from "vitest";
+import * as z from "zod/mini";
+import type { InteractionOutcome, ToolInteraction, UserResponse } from "#backend/services/interaction";
+import { defineTool } from "#backend/services/service";
+import { NOON, useBackend } from "#test/backend";
+import { connect } from "#test/consent";
+import { type DeskLog, deskServices } from "#test/desk";
+import { scriptedModel } from "#test/scripted-model";
+import { ask, follow } from "#test/turn";
+
+const log: DeskLog = [];
+const FORM = {
+  type: "form" as const,
+  fields: [
+    { id: "name", type: "text" as const, label: "Name", required: true },
+    { id: "email", type: "text" as const, label: "E-mail" },
+  ],
+};
+
+/** A tool that asks, with hooks that a test gives. */
+function asking(name: string, hooks: Partial<ToolInteraction>) {
+  return defineTool({
+    name: `jira.${name}`,
+    description: "Ask.",
+    access: "read",
+    input: z.object({}),
+    examples: [],
+    summary: () => "Ask for something",
+    run: async (_, { people }) => {
+      const data = await people?.requestInteraction({
+        type: "input",
+        prompt: "Who?",
+        inputSchema: FORM,
+        onResponse: ({ action, input }) => ({ complete: { action, input } }),
+        ...hooks,
+      });
+      people?.log("asked\u001b[2J");
+      return { data, text: "Asked." };
+    },
+  });
+}
+
+const email = ({ input }: UserResponse): InteractionOutcome =>
+  /@/.test(String(input?.email))
+    ? { complete: { input } }
+    : { reprompt: { type: "input", prompt: "Who?", inputSchema: FORM, error: "Invalid email format" } };
+
+const tools = [
+  asking("ask", {}),
+  asking("ask_email", { onResponse: email }),
+  asking("ask_later", {
+    timeoutMs: 1000,
+    onTimeout: () => ({ pending: { message: "The person answers later." } }),
+  }),
+  asking("ask_quietly", { timeoutMs: 1000, onTimeout: () => ({ complete: "nobody" }) }),
+  asking("ask_cancelled", { onCancel: () => void log.push("cancelled") }),
+];
+const model = scriptedModel((url, init) => world().outside.fetch(url, init));
+const world = useBackend({ services: deskServices(log, undefined, tools), ...model.ports });
+
+async function asked(tool: string, body: object = {}) {
+  const { token } = await connect(world());
+  model.script({ calls: [["c1", `jira.${tool}`, {}]] }, { text: "So." });
+  const turn = await ask(world(), token, "go", { ...body });
+  return { token, turn };
+}
+
+const told = () => JSON.stringify(model.prompts.at(-1)?.messages.filter(({ role }) => role === "tool"));
+
+test("a form is shown as the tool gave it, and what the tool makes of the answer is its result", async () => {
+  const { turn } = await asked("ask");
+  const request = await turn.asked();
+  expect(request).toEqual({
+    interaction_id: expect.stringMatching(/^int_[0-9a-f]{32}$/),
+    generation_id: expect.stringMatching(/^gen_/),
+    tool_call_id: "c1",
+    tool_name: "jira.ask",
+    interaction_type: "input",
+    prompt: "Who?",
+    input_schema: FORM,
+    expires_at: new Date(NOON + 300_000).toISOString(),
+  });
+  await turn.until("awaiting_input");
+  await turn.answer(request.interaction_id, { action: "submit", input: { name: "Ann" } });
+  await turn.end();
+  expect(told()).toContain(String.raw`\"data\":{\"action\":\"submit\",\"input\":{\"name\":\"Ann\"}}`);
+  expect(turn.parts.find(({ type }) => type === "data-tool-log")).toMatchObject({
+    data: { tool_call_id: "c1", entries: [{ text: "asked" }] },
+  });
+});
+
+test("a form that is cancelled is an answer that the tool reacts to", async () => {
+  const { turn } = await asked("ask");
+  const { interaction_id } = await turn.asked();
+  await turn.answer(interaction_id, { action: "cancel" });
+  await turn.end();
+  expect(told()).toContain(String.raw`\"action\":\"cancel\"`);
+});
+
+test("G19 a form that is asked for once more shows the error and keeps what was filled in", async () => {
+  const { turn } = await asked("ask_email");
+  const first = await turn.asked();
+  await turn.answer(first.interaction_id, { action: "submit", input: { name: "Ann", email: "not-an-email" } });
+  const second = await turn.asked();
+  expect(second).toMatchObject({
+    error: "Invalid email format",
+    initial_values: { name: "Ann", email: "not-an-email" },
+    input_schema: FORM,
+  });
+  expect(second.interaction_id).not.toBe(first.interaction_id);
+  const again = await turn.answer(first.interaction_id, { action: "submit", input: { email: "a@b.c" } });
+  expect(again).toMatchObject({ status: 409, body: { code: "INTERACTION_CLOSED" } });
+  await turn.answer(second.interaction_id, { action: "submit", input: { name: "Ann", email: "ann@example.test" } });
+  await turn.end();
+  expect(told()).toContain("ann@example.test");
+});
+
+test("G19 after five rounds that were not accepted the tool ends with an error", async () => {
+  const { turn } = await asked("ask_email");
+  for (let round = 0; round <= 5; round++) {
+    const { interaction_id } = await turn.asked();
+    await turn.answer(interaction_id, { action: "submit", input: { name: "Ann", email: "no" } });
+  }
+  await turn.end();
+  expect(turn.parts.filter(({ type }) => type === "data-interaction-request")).toHaveLength(6);
+  expect(turn.parts.find(({ type }) => type === "tool-output-error")).toMatchObject({
+    toolCallId: "c1",
+    errorText: "The answers were not accepted 6 times.",
+  });
+});
+
+test("a tool may end with what it makes of nobody answering", async () => {
+  const { turn } = await asked("ask_quietly");
+  await turn.until("awaiting_input");
+  world().clock.advance(1000);
+  await world().backend.tick();
+  await turn.end();
+  expect(told()).toContain(String.raw`\"data\":\"nobody\"`);
+});
+
+test("without a hook for it, nobody answering is the tool's failure", async () => {
+  const { turn } = await asked("ask");
+  await turn.until("awaiting_input");
+  world().clock.advance(300_000);
+  await world().backend.tick();
+  await turn.end();
+  expect(turn.parts.find(({ type }) => type === "tool-output-error")).toMatchObject({ code: "TIMED_OUT" });
+});
+
+test("the handler of a request that is cancelled is told so, once", async () => {
+  const { token, turn } = await asked("ask_cancelled");
+  await turn.until("awaiting_input");
+  const before = log.length;
+  const generation = turn.parts.find((part) => part.type === "data-interaction-request");
+  const id = generation?.type === "data-interaction-request" ? generation.data.generation_id : "";
+  await world().call(`POST /generations/${id}/cancel`, { token, body: {} });
+  await turn.end();
+  expect(turn.parts.find(({ type }) => type === "data-interaction-response")).toMatchObject({
+    data: { action: "cancel", reason: "The person cancelled it." },
+  });
+  await expect.poll(() => log.slice(before)).toEqual(["cancelled"]);
+});
+
+test("where every client says it does not answer, the tool is told so; one that is enabled meanwhile can answer", async () => {
+  const client = (enabled: boolean) => ({ id: "kay-1", name: "laptop", interaction: { supported: true, enabled } });
+  const refused = await asked("ask", { client: client(false) });
+  await refused.turn.end();
+  expect(refused.turn.parts.find(({ type }) => type === "tool-output-error")).toMatchObject({
+    code: "INTERACTION_UNAVAILABLE",
+  });
+  const { token, turn } = await asked("ask", { client: client(true) });
+  const { interaction_id } = await turn.asked();
+  const put = (id: string, enabled: boolean) =>
+    world().call(`PUT /sessions/${turn.session}/clients/${id}`, { token, body: { ...client(enabled), name: id } });
+  await put("kay-1", false);
+  const answer = { action: "submit", input: { name: "Ann" } };
+  const no = await turn.answer(interaction_id, { ...answer, client: "kay-1" });
+  expect(no).toMatchObject({ status: 409, body: { code: "INTERACTION_UNAVAILABLE" } });
+  await put("kay-2", true);
+  const yes = await turn.answer(interaction_id, { ...answer, client: "kay-2" });
+  expect(yes).toMatchObject({ status: 200, body: { client: "kay-2" } });
+  await turn.end();
+});
+
+test("an answer that comes when the tool has ended is a message of the person in a new turn, after the one under way", async () => {
+  const { token } = await connect(world());
+  const gate = Promise.withResolvers<void>();
+  model.script({ calls: [["c1", "jira.ask_later", {}]] }, async () => {
+    await gate.promise;
+    return { text: "I go on without it." };
+  });
+  const turn = await ask(world(), token, "go");
+  await turn.asked();
+  await turn.until("awaiting_input");
+  const late = await follow(world(), token, turn.session);
+  world().clock.advance(1000);
+  await world().backend.tick();
+  const request = await turn.asked();
+  await turn.next("tool-output-available");
+  model.script({ text: "Thank you." });
+  const answered = await turn.answer(request.interaction_id, { action: "submit", input: { name: "Ann" } });
+  expect(answered.status).toBe(200);
+  expect(told()).toContain("The person answers later.");
+  gate.resolve();
+  await turn.end();
+  expect(turn.text()).toBe("I go on without it.");
+  await late.next("finish");
+  const said = await late.next("data-user-message");
+  expect(said.data).toEqual({ text: "Answer to “Who?”:\nName: Ann", source: "late_answer" });
+  await late.next("finish");
+  expect(late.text()).toBe("I go on without it.Thank you.");
+  await late.close();
+});
