@@ -44,12 +44,10 @@ export async function run(argv: string[], kay: Kay): Promise<number> {
   }
 }
 
-/** How long a command may take to end after a signal, in ms. What cannot be ended (a keychain's dialog, a lock) is left to itself then. */
-const GRACE_MS = 700;
-
+/** What cannot be ended after a signal is left to itself after a while. */
 function overdue(kay: Kay): Promise<void> {
   return new Promise((resolve) => {
-    const wait = () => void kay.clock.sleep(GRACE_MS).then(resolve, resolve);
+    const wait = () => void kay.clock.sleep(kay.graceMs).then(resolve, resolve);
     if (kay.signal.aborted) wait();
     else kay.signal.addEventListener("abort", wait, { once: true });
   });

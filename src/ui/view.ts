@@ -98,7 +98,7 @@ function applied(view: View, part: StreamPart, at?: number): View {
     case "start":
       return { ...view, ...idsOf(part.messageMetadata) };
     case "data-status":
-      return { ...view, ...idsOf(part.data), status: part.data.status };
+      return isBehind(view, part.data) ? view : { ...view, ...idsOf(part.data), status: part.data.status };
     case "data-user-message":
       return withItem(view, { kind: "message", text: part.data.text, source: part.data.source });
     case "text-start":
@@ -129,6 +129,12 @@ function applied(view: View, part: StreamPart, at?: number): View {
     default:
       return toolChanged(view, part, at);
   }
+}
+
+/** Another generation that waits for its turn is not yet the one that is shown. */
+function isBehind({ generation_id, status }: View, next: { generation_id: string; status: GenerationStatus }): boolean {
+  const isOver = status === undefined || ["completed", "cancelled", "error"].includes(status);
+  return next.status === "paused" && generation_id !== undefined && generation_id !== next.generation_id && !isOver;
 }
 
 function idsOf(ids: { session_id?: string; generation_id?: string } = {}): Partial<View> {
