@@ -27,7 +27,10 @@ export function progressiveMarkdown(look: () => Look, write: (text: string) => v
     const tokens = marked.lexer(tail);
     const final = isWhole ? tokens.length : finalOnes(tokens);
     for (const token of tokens.slice(0, final)) if (token.type !== "space") emit(token);
-    tail = tokens.slice(final).map(({ raw }) => raw).join("");
+    tail = tokens
+      .slice(final)
+      .map(({ raw }) => raw)
+      .join("");
     const open = tokens[final];
     if (isWhole || open?.type !== "list") return;
     const items = (open as Tokens.List).items.slice(0, -1);

@@ -21,7 +21,11 @@ export function cardAnswered(view: View, response: InteractionResponse): View {
     ...(client ? { client } : {}),
     ...(answered_at ? { at: answered_at } : {}),
   };
-  return changed(view, ({ id, type }) => type !== "auth" && id === response.interaction_id, (card) => ({ ...card, ended }));
+  return changed(
+    view,
+    ({ id, type }) => type !== "auth" && id === response.interaction_id,
+    (card) => ({ ...card, ended }),
+  );
 }
 
 /** Services have to be connected before the generation goes on. While its card is open, it only learns of more. */

@@ -17,7 +17,11 @@ export function toolChanged(view: View, part: StreamPart, at?: number): View {
     case "tool-output-available":
       return changed(view, part.toolCallId, (tool) => ({ ...stopped(tool, at), ...ended(tool, part.output) }));
     case "tool-output-error":
-      return changed(view, part.toolCallId, (tool) => ({ ...stopped(tool, at), state: "failed", error: part.errorText }));
+      return changed(view, part.toolCallId, (tool) => ({
+        ...stopped(tool, at),
+        state: "failed",
+        error: part.errorText,
+      }));
     case "tool-output-denied":
       return changed(view, part.toolCallId, (tool) => ({ ...stopped(tool, at), state: "denied" }));
     case "data-tool-log":
@@ -34,7 +38,10 @@ export function toolChanged(view: View, part: StreamPart, at?: number): View {
 function begun(view: View, call: string, values: Partial<ToolItem> & Pick<ToolItem, "name">): View {
   if (indexOf(view, call) >= 0) return changed(view, call, (tool) => ({ ...tool, ...values }));
   const { generation_id } = view;
-  return { ...view, items: [...view.items, { kind: "tool", call, generation_id, state: "starting", log: [], ...values }] };
+  return {
+    ...view,
+    items: [...view.items, { kind: "tool", call, generation_id, state: "starting", log: [], ...values }],
+  };
 }
 
 /** Logs come whole or by lines added; a repeated line at the same place is the same line. */

@@ -28,7 +28,10 @@ git pull
 Bye.`;
 
 /** What was written after each piece, and in all. */
-function written(make: (write: (text: string) => void) => { push(delta: string): void; end(): void }, pieces: string[]) {
+function written(
+  make: (write: (text: string) => void) => { push(delta: string): void; end(): void },
+  pieces: string[],
+) {
   const lines: string[] = [];
   const progressive = make((text) => lines.push(text));
   const after = pieces.map((piece) => {
@@ -60,7 +63,9 @@ test("each block is written as soon as it is final, and nothing is written twice
     "Bye.",
   ]);
   const at = (line: string) => after[lines.indexOf(`${line}\n`)];
-  expect([at("4 issues are open:"), at("1. First"), at("1. Third"), at("```"), at("# The end")]).toEqual([0, 3, 6, 9, 11]);
+  expect([at("4 issues are open:"), at("1. First"), at("1. Third"), at("```"), at("# The end")]).toEqual([
+    0, 3, 6, 9, 11,
+  ]);
 });
 
 const word = fc.stringMatching(/^[a-z]{1,9}$/);
@@ -97,7 +102,10 @@ test("however an answer is cut into pieces, it is what the whole would be", () =
 
 test("in a pipe the Markdown is as it was said, a line as soon as it is whole", () => {
   const { lines, after } = written(progressiveText, ["One ", "line\n\n\n", "Ano", "ther\n\n"]);
-  expect([lines, after]).toEqual([["One line", "\n\nAnother"], [0, 1, 1, 2]]);
+  expect([lines, after]).toEqual([
+    ["One line", "\n\nAnother"],
+    [0, 1, 1, 2],
+  ]);
 });
 
 test("U17 control sequences that are cut into pieces never reach the terminal", () => {

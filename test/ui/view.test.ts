@@ -100,7 +100,12 @@ test("a call works, waits for its approval, works on, and the wait is not counte
 test.for([
   ["denied, whatever its result says", [answer("deny"), done({ denied: true })], "denied", undefined],
   ["denied", [answer("deny"), { type: "tool-output-denied", toolCallId: "call_1" }], "denied", undefined],
-  ["failed", [{ type: "tool-output-error", toolCallId: "call_1", errorText: "No such issue." }], "failed", "No such issue."],
+  [
+    "failed",
+    [{ type: "tool-output-error", toolCallId: "call_1", errorText: "No such issue." }],
+    "failed",
+    "No such issue.",
+  ],
   ["failed where the generation ends without it", [{ type: "abort" }], "failed", "It did not come to an end."],
 ] as [string, StreamPart[], string, string | undefined][])("a call is %s", ([, parts, state, error]) => {
   const tool = after(START, CALL, CARD, ...parts).items.find(({ kind }) => kind === "tool");

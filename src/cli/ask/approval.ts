@@ -12,22 +12,23 @@ const NUMBERS: Record<string, ApprovalScope> = { "1": "once", "2": "session", "3
  * Ask a person to approve a call: all of it is shown, then one of the offered scopes, an edit, or a no with its reason. There is no answer
  * that Enter alone gives.
  *
- * @param told what was wrong with the answer before, where the backend refused it
+ * @param refused the answer before, where the backend refused it, and why
  */
 export async function askApproval(
   kay: Kay,
   request: InteractionRequest,
   signal: AbortSignal,
-  told?: string,
+  refused?: { told: string; given: InteractionAnswer },
 ): Promise<InteractionAnswer> {
   const editable = request.editable === true && (request.preview?.fields.length ?? 0) > 0;
   const offered = offeredScopes(request);
-  say(kay, `\n${approvalText(told ? { ...request, error: told } : request)}\n`);
+  say(kay, `\n${approvalText(refused ? { ...request, error: refused.told } : request)}\n`);
   for (const [number, { words }] of offered) say(kay, `  ${number}  ${words}`);
   if (editable) say(kay, "  e  edit what is sent");
   say(kay, "  n  no, and say why");
   const choices = [...offered.map(([number]) => number), ...(editable ? ["e"] : []), "n"];
-  let edited: Record<string, unknown> | undefined;
+  let edited = refused?.given.edited_args;
+  if (edited) say(kay, `\nThis was to be sent instead:\n${shown(edited)}\n`);
   for (;;) {
     const typed = (await question(kay, `Your answer, ${choices.join("/")}: `, signal)).toLowerCase();
     const scope = offered.find(([number]) => number === typed)?.[1].scope;

@@ -49,7 +49,8 @@ async function connectAll(kay: Kay, link: Link, asked: Asked<AuthCard>): Promise
   const board = showBoard(kay, asked, begun, () => cancelRequest(link, asked.card()));
   try {
     const ends = await Promise.allSettled(begun.map((one) => connectOne(kay, link, { one, asked, board })));
-    if (asked.signal.aborted) throw new Problem("INTERACTION_CLOSED", "It was answered elsewhere.");
+    const isDone = ends.every(({ status }) => status === "fulfilled");
+    if (asked.signal.aborted && !isDone) throw new Problem("INTERACTION_CLOSED", "It was answered elsewhere.");
     const { connected } = asked.card().auth;
     return ends.flatMap((end, index) => {
       const service = begun[index]?.response.service ?? "";

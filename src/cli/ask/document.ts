@@ -5,9 +5,9 @@ import type { View } from "#ui/view";
 
 /** What a generation said, its texts one after the other, as they came. */
 export function saidIn(view: View): string {
-  const texts = view.items.filter((item) => item.kind === "text").filter(ofGeneration(view));
+  const texts = view.items.flatMap((item) => (item.kind === "text" && isOf(view, item) ? [item.text] : []));
   return texts
-    .map(({ text }) => text.trim())
+    .map((text) => text.trim())
     .filter(Boolean)
     .join("\n\n");
 }
@@ -44,8 +44,9 @@ export function problemIn(view: View): Problem | undefined {
 
 /** Whether a person said no to something in it. */
 export function isDenied(view: View): boolean {
-  const cards = view.items.filter((item) => item.kind === "card").filter(ofGeneration(view));
-  return cards.some(({ ended }) => ended?.action === "deny" || ended?.action === "cancel");
+  return view.items.some(
+    (item) => item.kind === "card" && isOf(view, item) && ["deny", "cancel"].includes(item.ended?.action ?? ""),
+  );
 }
 
 function cancelled(reason: string): string {
@@ -53,6 +54,6 @@ function cancelled(reason: string): string {
   return /^[a-z_]*$/i.test(said) ? "The request was cancelled." : `The request was cancelled: ${said}`;
 }
 
-function ofGeneration({ generation_id }: View): (item: { generation_id?: string }) => boolean {
-  return (item) => item.generation_id === generation_id;
+function isOf({ generation_id }: View, item: { generation_id?: string }): boolean {
+  return item.generation_id === generation_id;
 }

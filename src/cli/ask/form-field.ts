@@ -10,7 +10,8 @@ export type FieldValue = { value: unknown } | { error: string };
  */
 export function readField(field: InputField, typed: string, before: unknown): FieldValue {
   if (typed === "-" && !field.required) return { value: undefined };
-  if (typed === "") return before === undefined && field.required ? { error: "It must be filled in." } : { value: before };
+  if (typed === "")
+    return before === undefined && field.required ? { error: "It must be filled in." } : { value: before };
   const { options = [] } = field;
   if (options.length > 0) return chosen(field, typed);
   if (field.type !== "checkbox") return { value: typed };
@@ -30,7 +31,10 @@ export function shownValue({ options = [] }: InputField, value: unknown): string
 /** Fields that ask for what nobody should type here; it belongs in a browser. */
 export function asksForSecret({ id, type, label, description }: InputField): boolean {
   if (type !== "text" && type !== "textarea") return false;
-  const text = [id, label, description ?? ""].join(" ").replace(/([a-z])([A-Z])/g, "$1 $2").replaceAll(/[_-]/g, " ");
+  const text = [id, label, description ?? ""]
+    .join(" ")
+    .replace(/([a-z])([A-Z])/g, "$1 $2")
+    .replaceAll(/[_-]/g, " ");
   return SECRET.test(text);
 }
 

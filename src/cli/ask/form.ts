@@ -60,7 +60,10 @@ async function fillIn(kay: Kay, fields: InputField[], before: Values, signal: Ab
 async function fieldValue(kay: Kay, field: InputField, before: unknown, signal: AbortSignal): Promise<unknown> {
   const kept = before === undefined ? "" : ` [${shownValue(field, before)}]`;
   for (;;) {
-    const typed = field.type === "textarea" ? await lines(kay, kept, signal) : await question(kay, `${HINTS[hintOf(field)]}${kept}: `, signal);
+    const typed =
+      field.type === "textarea"
+        ? await lines(kay, kept, signal)
+        : await question(kay, `${HINTS[hintOf(field)]}${kept}: `, signal);
     const read = readField(field, typed, before);
     if ("value" in read) return read.value;
     say(kay, `✗ ${read.error}`);

@@ -15,7 +15,9 @@ export function rowText(tool: ToolItem, width: number): string {
 /** What a call was given, as `name = value`. */
 function inputOf({ title, input }: ToolItem): string {
   const entries = typeof input === "object" && input !== null ? Object.entries(input) : [];
-  const shown = entries.map(([name, value]) => `${name} = ${typeof value === "string" ? value : JSON.stringify(value)}`);
+  const shown = entries.map(
+    ([name, value]) => `${name} = ${typeof value === "string" ? value : JSON.stringify(value)}`,
+  );
   return line(shown.join(", ") || (title ?? "")).trim();
 }
 

@@ -14,6 +14,9 @@ export type Show = {
   end(): void;
 };
 
+/** Nothing is shown. */
+export const silent: Show = { part: () => {}, hold: () => {}, release: () => {}, end: () => {} };
+
 /** The answer on stdout, block by block; on a terminal a line on stderr for each call, redrawn while it works. */
 export function createShow(kay: Kay): Show {
   const text = progressiveOf(kay);
@@ -33,6 +36,11 @@ export function createShow(kay: Kay): Show {
       kay.out.note("Another request of this conversation is under way; this one waits for its turn.");
     if (rows) drawRows(kay, view, told);
   };
+  const release = () => {
+    const waiting = held ?? [];
+    held = null;
+    for (const show of waiting) show();
+  };
   return {
     part(part, view) {
       if (held) held.push(() => shown(part, view));
@@ -42,13 +50,9 @@ export function createShow(kay: Kay): Show {
       if (held === null) kay.out.status(null);
       held ??= [];
     },
-    release() {
-      const waiting = held ?? [];
-      held = null;
-      for (const show of waiting) show();
-    },
+    release,
     end() {
-      this.release();
+      release();
       close();
       kay.out.status(null);
     },

@@ -22,7 +22,9 @@ export function approvalText(request: InteractionRequest): string {
     ...(error ? [`✗ ${line(error)}`] : []),
     ...[...new Set(said)].map((text) => folded(text ?? "")),
     ...(preview?.fields ?? []).map(fieldText),
-    ...(preview?.result ? [`It ran already; a yes lets kay go on with what it brought:\n${folded(preview.result)}`] : []),
+    ...(preview?.result
+      ? [`It ran already; a yes lets kay go on with what it brought:\n${folded(preview.result)}`]
+      : []),
   ];
   return parts.join("\n");
 }
