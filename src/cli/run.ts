@@ -2,6 +2,8 @@ import { Command, CommanderError, Option } from "commander";
 import { clean } from "#protocol/clean";
 import { ERRORS, Problem } from "#protocol/errors";
 import { shellWord } from "#protocol/shell";
+import { answerCommand } from "./commands/answer.ts";
+import { approvalsCommand } from "./commands/approvals.ts";
 import { askCommand } from "./commands/ask.ts";
 import { configCommand } from "./commands/config.ts";
 import { confirmCommand } from "./commands/confirm.ts";
@@ -10,8 +12,11 @@ import { connectionsCommand } from "./commands/connections.ts";
 import { disconnectCommand } from "./commands/disconnect.ts";
 import { helpCommand } from "./commands/help.ts";
 import { logoutCommand } from "./commands/logout.ts";
+import { pendingCommand } from "./commands/pending.ts";
+import { policyCommand } from "./commands/policy.ts";
 import { serveCommand } from "./commands/serve.ts";
 import { servicesCommand } from "./commands/services.ts";
+import { sessionsCommand } from "./commands/sessions.ts";
 import { toolsCommand } from "./commands/tools.ts";
 import { tryCommand } from "./commands/try.ts";
 import { whoamiCommand } from "./commands/whoami.ts";
@@ -102,6 +107,11 @@ const COMMANDS = [
   disconnectCommand,
   askCommand,
   confirmCommand,
+  pendingCommand,
+  answerCommand,
+  sessionsCommand,
+  approvalsCommand,
+  policyCommand,
   servicesCommand,
   toolsCommand,
   whoamiCommand,

@@ -51,7 +51,7 @@ export type ToolItem = {
 };
 
 /** What a write did, or may have done; the newest word on it. */
-export type ReceiptItem = { kind: "receipt"; receipt: Receipt };
+export type ReceiptItem = { kind: "receipt"; generation_id?: string; receipt: Receipt };
 
 /** How a card ended: the answer, or what became of it without one. `client` is who answered. */
 export type CardEnd = {
@@ -174,7 +174,7 @@ function withReceipt(view: View, receipt: Receipt): View {
   const index = view.items.findLastIndex(
     (item) => item.kind === "receipt" && item.receipt.tool_call_id === receipt.tool_call_id,
   );
-  const item: ReceiptItem = { kind: "receipt", receipt };
+  const item: ReceiptItem = { kind: "receipt", generation_id: view.generation_id, receipt };
   return index < 0 ? withItem(view, item) : { ...view, items: view.items.with(index, item) };
 }
 

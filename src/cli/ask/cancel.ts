@@ -4,6 +4,9 @@ import type { Kay, Link } from "../kay.ts";
 /** How long the backend may take to hear it, in ms. */
 const LIMIT_MS = 2_000;
 
+/** Time for that, and for the command to end; `Kay.graceMs`. */
+export const CANCEL_GRACE_MS = 2_500;
+
 /**
  * After Ctrl+C nothing is to go on behind the person's back: the generation is cancelled at the backend. A terminal that was closed
  * (SIGHUP) cancels nothing, so that the conversation can be taken up again.

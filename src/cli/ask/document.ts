@@ -12,9 +12,9 @@ export function saidIn(view: View): string {
     .join("\n\n");
 }
 
-/** Receipts of what is in the view. */
+/** Receipts of the newest generation. */
 export function receiptsIn(view: View): Receipt[] {
-  return view.items.flatMap((item) => (item.kind === "receipt" ? [item.receipt] : []));
+  return view.items.flatMap((item) => (item.kind === "receipt" && isOf(view, item) ? [item.receipt] : []));
 }
 
 /** The guide's answer object of a generation that came as a stream. */

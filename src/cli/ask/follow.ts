@@ -14,6 +14,8 @@ export type Following = {
   client: string;
   /** Parts up to this number were seen before: they are known, and not shown. */
   seen?: number;
+  /** What was open then is asked about at once. */
+  asksSeen?: boolean;
   /** Called with the view after each part. */
   onView?(view: View): void;
 };
@@ -44,8 +46,12 @@ export async function follow(kay: Kay, link: Link, options: Following): Promise<
       next = iterator.next();
       view = reduce(view, { ...came.value, at: kay.clock.now() });
       options.onView?.(view);
-      if (came.value.number <= seen) continue;
-      desk.look(view);
+      const isNew = came.value.number > seen;
+      if (isNew || (options.asksSeen && came.value.number === seen)) desk.look(view);
+      if (!isNew) {
+        show.known(view);
+        continue;
+      }
       show.part(came.value.part, view);
       if (!options.askable && isStopped(view)) return { view, waiting: openCards(view) };
     }
@@ -61,7 +67,7 @@ export async function follow(kay: Kay, link: Link, options: Following): Promise<
 /** Who asks about cards, one at a time. */
 type Desk = { look(view: View): void; failed: Promise<"left">; done(): Promise<void> };
 
-function createDesk(kay: Kay, link: Link, { show, askable, client, seen = 0 }: Following): Desk {
+function createDesk(kay: Kay, link: Link, { show, askable, client }: Following): Desk {
   const asked = new Set<string>();
   let current: { key: string; closer: AbortController } | undefined;
   let view = EMPTY;
@@ -88,7 +94,7 @@ function createDesk(kay: Kay, link: Link, { show, askable, client, seen = 0 }: F
     done: () => work,
     look(now) {
       view = now;
-      if (!askable || now.last <= seen) return;
+      if (!askable) return;
       if (current && cardOf(current.key).ended) current.closer.abort();
       if (current || nextKey(now, asked) === undefined) return;
       work = askNext();

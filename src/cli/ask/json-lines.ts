@@ -24,6 +24,7 @@ export function jsonLines(kay: Kay, session: string | undefined): Show {
         ...answersTo(kay, part, view),
       });
     },
+    known: () => {},
     hold: () => {},
     release: () => {},
     end: () => {},

@@ -2,7 +2,7 @@ import type { AskRequest } from "#protocol/ask";
 import type { View } from "#ui/view";
 import type { Kay, Link } from "../kay.ts";
 import { isAskable } from "../prompt.ts";
-import { cancelAtBackend } from "./cancel.ts";
+import { CANCEL_GRACE_MS, cancelAtBackend } from "./cancel.ts";
 import { conversationFor } from "./conversation.ts";
 import { finish } from "./finish.ts";
 import { follow } from "./follow.ts";
@@ -56,9 +56,6 @@ export async function askOnce(kay: Kay, link: Link, request: AskRequest, options
     leaving.abort();
   }
 }
-
-/** Time for the backend to be told, and for the command to end. */
-const CANCEL_GRACE_MS = 2_500;
 
 /** This process among those that follow the conversation. */
 function clientOf(kay: Kay): { id: string; name: string } {

@@ -7,6 +7,8 @@ import { rowText } from "./rows.ts";
 /** How a generation is shown while it comes. What comes while a question is on the screen is shown after it. */
 export type Show = {
   part(part: StreamPart, view: View): void;
+  /** What is in this view was shown before. */
+  known(view: View): void;
   /** A question is on the screen from now on. */
   hold(): void;
   release(): void;
@@ -15,7 +17,7 @@ export type Show = {
 };
 
 /** Nothing is shown. */
-export const silent: Show = { part: () => {}, hold: () => {}, release: () => {}, end: () => {} };
+export const silent: Show = { part: () => {}, known: () => {}, hold: () => {}, release: () => {}, end: () => {} };
 
 /** The answer on stdout, block by block; on a terminal a line on stderr for each call, redrawn while it works. */
 export function createShow(kay: Kay): Show {
@@ -45,6 +47,9 @@ export function createShow(kay: Kay): Show {
     part(part, view) {
       if (held) held.push(() => shown(part, view));
       else shown(part, view);
+    },
+    known(view) {
+      for (const item of view.items) if (item.kind === "tool" && isOver(item)) told.add(item.call);
     },
     hold() {
       if (held === null) kay.out.status(null);

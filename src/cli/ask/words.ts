@@ -14,8 +14,8 @@ export function cardText(card: CardItem): string {
 /** What would be done, in words and field by field as it would be sent. */
 export function approvalText(request: InteractionRequest): string {
   const { preview, prompt, error } = request;
-  const account = preview?.account ? ` as ${line(preview.account)}` : "";
   const access = preview?.access ? `, which ${ACCESS[preview.access]}` : "";
+  const account = preview?.account ? `${access ? "," : ""} as ${line(preview.account)}` : "";
   const said = [prompt, preview?.summary].filter((text) => text !== undefined && text.trim() !== "");
   const parts = [
     `kay wants to run ${line(request.tool_name)}${access}${account}.`,
