@@ -178,11 +178,11 @@ async function wordError(error: unknown, kay: Kay): Promise<number> {
   return ERRORS.INTERNAL.exit;
 }
 
-/** What to connect is named where the error knows it. */
+/** What to connect is named where the error knows it, and has no better advice. */
 function withServices(problem: Problem): Problem {
   const { integrations } = problem.details;
   const services = (Array.isArray(integrations) ? integrations : []).filter((each) => typeof each === "string");
-  if (services.length === 0) return problem;
+  if (services.length === 0 || problem.hint !== ERRORS[problem.code].hint) return problem;
   const hint = `Run \`kay connect ${services.map(shellWord).join(" ")}\`, then ask again.`;
   return new Problem(problem.code, problem.message, { details: problem.details, cause: problem.cause, hint });
 }

@@ -24,13 +24,13 @@ export type View = {
 export type Item = MessageItem | TextItem | ToolItem | ReceiptItem | CardItem | EndItem;
 
 /** What a person said, or what was said in their name: an answer that came late, an action of a client. */
-export type MessageItem = { kind: "message"; text: string; source: "typed" | "late_answer" | "action" };
+type MessageItem = { kind: "message"; text: string; source: "typed" | "late_answer" | "action" };
 
 /** A text of the model, in Markdown, or what it thought. `done` once it is whole. */
-export type TextItem = { kind: "text" | "reasoning"; id: string; generation_id?: string; text: string; done: boolean };
+type TextItem = { kind: "text" | "reasoning"; id: string; generation_id?: string; text: string; done: boolean };
 
 /** Where a call stands; `paused` waits for a person. */
-export type ToolState = "starting" | "working" | "paused" | "done" | "failed" | "denied";
+type ToolState = "starting" | "working" | "paused" | "done" | "failed" | "denied";
 
 /** A call of a tool. `workedMs` leaves out what it waited for a person, and is absent where the parts have no times. */
 export type ToolItem = {
@@ -51,7 +51,7 @@ export type ToolItem = {
 };
 
 /** What a write did, or may have done; the newest word on it. */
-export type ReceiptItem = { kind: "receipt"; generation_id?: string; receipt: Receipt };
+type ReceiptItem = { kind: "receipt"; generation_id?: string; receipt: Receipt };
 
 /** How a card ended: the answer, or what became of it without one. `client` is who answered. */
 export type CardEnd = {
@@ -71,7 +71,7 @@ export type CardItem = { kind: "card"; id: string; generation_id?: string; ended
 );
 
 /** Why a generation ended otherwise than by finishing. */
-export type EndItem = { kind: "end"; how: "cancelled" | "error"; text: string; code?: string; hint?: string };
+type EndItem = { kind: "end"; how: "cancelled" | "error"; text: string; code?: string; hint?: string };
 
 /** A part, and when it came where that is known (ms since 1970). */
 export type TimedPart = NumberedPart & { at?: number };

@@ -4,7 +4,7 @@ import { isErrorCode, Problem } from "#protocol/errors";
 import type { View } from "#ui/view";
 
 /** What a generation said, its texts one after the other, as they came. */
-export function saidIn(view: View): string {
+function saidIn(view: View): string {
   const texts = view.items.flatMap((item) => (item.kind === "text" && isOf(view, item) ? [item.text] : []));
   return texts
     .map((text) => text.trim())
