@@ -32,5 +32,5 @@ Examples:
   $ kay answer int_2 --field project=KAY --field urgent=yes
   $ kay answer gen_1              # connect what it waits for
 
-Without an option it asks, on a terminal. Then it shows the answer of the request
-up to its end or its next question, as \`kay ask\` does.`;
+Without an option it asks, on a terminal. Then it shows the answer of the
+request up to its end or its next question, as \`kay ask\` does.`;

@@ -26,7 +26,7 @@ Examples:
   $ git log -5 | kay ask "create a task in KAY that reviews these commits"
 
 Text from a pipe joins the prompt as context. What has to be approved, filled in
-or connected first is asked about on a terminal; a script exits 8 and is told the
+or connected first is asked about on a terminal; a script exits 8 and gets the
 \`kay answer\` command. With --confirm it is a \`kay confirm\` command.`,
     )
     .action(async (words: string[], options: Options) => {
