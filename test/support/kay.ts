@@ -244,7 +244,7 @@ function shortened(text: string, folder: string): string {
   return text
     .replaceAll(folder, "/home/ann")
     .replaceAll(/\b(kaysession|session|confirm)_\d+_[0-9a-f]{32}\b/g, "$1_…")
-    .replaceAll(/\bgen_[0-9a-f]{32}\b/g, "gen_…")
+    .replaceAll(/\b(gen|int)_[0-9a-f]{32}\b/g, "$1_…")
     .replaceAll(/\bcall_[\w-]+/g, "call_…")
     .replaceAll(/\b[0-9a-f]{64}\b/g, "STATE");
 }

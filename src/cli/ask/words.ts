@@ -59,7 +59,7 @@ export function fieldLine({ label, required, description, options, id }: InputFi
 /** Which services have to be connected, and for what. */
 export function authText({ integrations, connected, reason }: AuthNeeded): string {
   const missing = integrations.filter((each) => !connected.includes(each)).map(line);
-  return `To go on, connect ${missing.join(", ")}${reason ? ` (${line(reason)})` : ""}.`;
+  return `To go on, connect ${missing.join(", ")}${reason ? ` (${line(reason).replace(/\.$/, "")})` : ""}.`;
 }
 
 /** How a card ended, and by whom: "approved for this session by kay on desk". */
