@@ -85,6 +85,7 @@ function world(terminal: World["terminal"], signal: AbortSignal): World {
     },
     find: findProgram,
     launch,
+    edit: async (editor, text) => (await import("#cli/editor")).editText(editor, text),
     spawnBackend,
     localTools,
     serve: (options, kay, ports) => serve(options, kay, { ...ports, processes }),

@@ -34,6 +34,8 @@ export type World = {
   find(program: string): string | null;
   /** Start a program apart from this one, without the terminal; whether it started. */
   launch(launch: Launch): Promise<boolean>;
+  /** Change a text with this editor, as EDITOR names it, on the terminal; null when it could not be started. */
+  edit(editor: string, text: string): Promise<string | null>;
   /** Start `kay serve --embedded` with the settings of this profile apart from this process, its output appended to `log`. */
   spawnBackend(log: string, profile: string): ReturnType<EmbeddedPorts["spawn"]>;
   /** Tools that run in this process, without a backend. */
@@ -41,6 +43,9 @@ export type World = {
   /** Run the backend. `settings` reads them anew, so that a changed model counts without a restart. */
   serve(options: ServeOptions, kay: Kay, ports: { paths: Paths; settings(): Settings }): Promise<void>;
 };
+
+/** What cannot be ended after a signal (a keychain's dialog, a lock) is left to itself after so many ms. */
+const GRACE_MS = 700;
 
 /** Settings whose change makes a new embedded backend necessary: everything about services' clients. */
 const SHAPING = /\.client-(id|secret)$|^kyg\./;
@@ -71,6 +76,7 @@ export function createKay(world: World): Kay {
     random,
     signal: world.signal,
     exit: 0,
+    graceMs: GRACE_MS,
     out,
     get flags() {
       return flags;
@@ -91,6 +97,10 @@ export function createKay(world: World): Kay {
     localTools: () => world.localTools(),
     planBrowser: async (url) => planFor(world, url, flags, settings()),
     openBrowser: async (plan) => "launch" in plan && world.launch(plan.launch),
+    edit: async (text) => {
+      const editor = env.VISUAL?.trim() || env.EDITOR?.trim();
+      return editor ? world.edit(editor, text) : null;
+    },
     stopBackend: async () => {
       const { stopEmbedded } = await import("#client/embedded");
       return stopEmbedded({

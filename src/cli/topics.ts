@@ -9,7 +9,8 @@ Exit codes
   4     sign-in, or a connection, is needed (--json names the services)
   5     the person said no: denied or cancelled
   6     the backend or the network could not be reached
-  8     stopped at an open confirmation (--json has its token)
+  8     stopped at an open approval, form, confirmation or request to connect
+        (--json names it, and how to answer)
   130   ended by Ctrl+C (SIGINT)
   143   ended by SIGTERM
 `,
@@ -30,6 +31,7 @@ Environment
   KAY_DEBUG          say more about what happens
   KAY_FORCE_TTY      treat the output as a terminal of so many columns
   BROWSER            program that opens links; none opens nothing
+  VISUAL, EDITOR     editor for what an approval is to send instead
   NO_COLOR, FORCE_COLOR, CLICOLOR, CLICOLOR_FORCE, TERM=dumb
                      colours, in this order
   CI                 nobody can be asked, and no browser is opened
@@ -74,6 +76,18 @@ goes to stderr. Names are those of the wire.
   kay ask --json "…"
       {"status": "completed", "message": "…", "data": {…}, "generation_id": "…",
        "receipts": [{"effect": "settled", "summary": "…", "url": "…"}]}
+      {…, "status": "pending", "pending": [{"id": "…", "kind": "approval", "request": {…},
+       "answer": ["kay answer … --approve", …]}]} where it stops, with exit code 8
+  kay ask --json --stream "…"
+      one line for each part as it comes: {"type", "session_id", "timestamp", …}
+  kay pending --json
+      {"pending": [{"id", "kind", "session_id", "generation_id", "expires_at", "answer", …}]}
+  kay approvals list --json, kay policy get --json
+      {"approvals": [{"id", "scope", "tool", "words", …}]}
+      {"policies": [{"target": "slack", "mode": "ask"}]}
+  kay sessions list --json, kay sessions show latest --json
+      {"data": [{"id", "title", "status", …}], "page", "limit", "total", "has_more"}
+      {"id", "title", …, "events": [{"number": 1, "type": "…", …}]}
   kay ask --confirm --json "…", which exits 8
       {"status": "confirmation_required", "confirmation_token": "…", "message": "…"}
   kay services --json, kay tools list --json
@@ -95,18 +109,46 @@ terminal.
   approvals: `
 Approvals
 
-kay asks before it changes anything that cannot be undone, and before everything
-with --confirm:
+kay asks before it does what needs a yes. What would be sent is shown whole,
+field by field, and only what is typed after it was shown is an answer.
+
+  1  once
+  2  this session: the same tool and place, in this conversation
+  3  always: exactly what its words say, until you revoke it
+  e  edit what is sent
+  n  no, and why
+
+In a script, in CI, or with --no-input it stays open, and the exit code is 8. Then
+any process of the same profile may answer, until it expires; the first answer
+counts:
+
+  kay pending
+  kay answer ID --approve --scope session
+  kay answer ID --edit '{"channel": "#general", "text": "…"}'
+  kay answer ID --deny --reason "not in this channel"
+
+Forms and requests to connect wait in the same way:
+
+  kay answer ID --field project=KAY --field summary="Login loops"
+  kay answer ID --decline        # or --cancel
+  kay answer ID                  # asks, or connects what is missing
+
+What lasts is listed, can be tried, and taken back:
+
+  kay approvals list
+  kay approvals test slack.send_message '{"channel": "#general"}'
+  kay approvals revoke ID
+  kay policy set slack ask       # or reads, everything, unset
+
+With --confirm, nothing is done before a yes to all of it:
 
   kay ask --confirm "close KAY-3"
 
-On a terminal it shows what would be done and asks y/N; nothing is done before a
-yes. In a script, in CI, or with --no-input it prints the confirmation with its
-token and exits 8. Within five minutes, from any process of the same profile:
+A script gets a token and exit code 8. Within five minutes, once:
 
   kay confirm TOKEN --approve
   kay confirm TOKEN --deny
 
-A token answers once. What was done is listed as receipts.
+What was done is listed as receipts.
 `,
 };

@@ -5,6 +5,7 @@ import { useKay } from "#test/kay";
 const kay = useKay();
 
 const COMMANDS = [
+  "answer",
   "ask",
   "config",
   "confirm",
@@ -14,8 +15,11 @@ const COMMANDS = [
   "help",
   "logout",
   "model",
+  "pending",
+  "policy",
   "serve",
   "services",
+  "sessions",
   "tools",
   "try",
   "whoami",

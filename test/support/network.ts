@@ -86,7 +86,9 @@ export function createNetwork(clock: VirtualClock): Network {
     const work = react(request, reply);
     return reply === "hang" ? work : clock.during(work);
   };
-  const way: Leg = async ({ request, url, signal }) => {
+  const way: Leg = async (exchange) => {
+    const { request, url, signal } = exchange;
+    exchange.sent = true;
     const gone = new Promise<never>((_, reject) => {
       signal.addEventListener("abort", () => reject(signal.reason), { once: true });
     });
