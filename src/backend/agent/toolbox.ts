@@ -1,6 +1,7 @@
 import type { JSONSchema7 } from "ai";
 import * as z from "zod/mini";
 import { serviceAccess } from "../connections/access.ts";
+import { findService, servicesFor } from "../connections/catalog.ts";
 import { type Account, accountOf } from "../interactions/account.ts";
 import type { BackendPorts } from "../ports.ts";
 import { createServiceHttp } from "../services/http.ts";
@@ -23,13 +24,15 @@ export type Reach = Pick<BackendPorts, "services" | "fetch" | "clock"> & {
   effects: EffectLog;
 };
 
-/** Every tool of every service of this backend, connected or not: a missing connection is found out by the call that needs it. */
-export function toolbox(ports: BackendPorts, owner: ToolOwner): AgentTool[] {
+/** Every tool of every service of an installation, connected or not: a missing connection is found out by the call that needs it. */
+export async function toolbox(ports: BackendPorts, owner: ToolOwner): Promise<AgentTool[]> {
+  const services = await servicesFor(ports, owner.installationId);
   return toolsWithin({
-    services: ports.services,
+    services,
     fetch: ports.fetch,
     clock: ports.clock,
-    access: (service, rejected) => serviceAccess(ports, owner.installationId, service, rejected ? { rejected } : {}),
+    access: (service, rejected) =>
+      serviceAccess(ports, owner.installationId, findService(services, service), rejected ? { rejected } : {}),
     account: async (service) => {
       const grant = await findGrant(ports.db, owner.installationId, service);
       return grant && accountOf(grant);
@@ -91,7 +94,7 @@ type Run = { input: Record<string, unknown>; context: RunContext; effect?: Effec
 
 async function runTool(
   ports: Reach,
-  { service, endpoints }: ServiceConfiguration,
+  { service, endpoints, described }: ServiceConfiguration,
   tool: Tool,
   { input, context, effect }: Run,
 ): Promise<ToolResult> {
@@ -99,7 +102,7 @@ async function runTool(
   const idempotencyKey = effect?.id ?? context.toolCallId;
   // The token is asked for anew at each request: a long turn outlives the token it began with (case G16).
   const http = createServiceHttp({
-    fetch: ports.fetch,
+    fetch: described?.fetch ?? ports.fetch,
     clock: ports.clock,
     endpoints,
     service,

@@ -3,7 +3,7 @@ import type { BackendPorts } from "../ports.ts";
 import { pause } from "../services/http-retry.ts";
 import type { ServiceConfiguration } from "../services/service.ts";
 import { findGrant } from "../store/grants.ts";
-import { findService } from "./catalog.ts";
+import { findService, servicesFor } from "./catalog.ts";
 import { isUsable, type OpenGrant, openGrant } from "./open-grant.ts";
 import { type Refreshed, refreshOnce } from "./refresh.ts";
 
@@ -42,7 +42,17 @@ export async function serviceAccess(
   serviceName: string,
   options: AccessOptions = {},
 ): Promise<ServiceAccess> {
-  const configuration = findService(ports, serviceName);
+  const configuration = findService(await servicesFor(ports, installationId), serviceName);
+  return accessTo(ports, installationId, configuration, options);
+}
+
+/** The same for a service as the caller knows it, of which the tokens are then only those that belong to that very description. */
+export async function accessTo(
+  ports: BackendPorts,
+  installationId: string,
+  configuration: ServiceConfiguration,
+  options: AccessOptions = {},
+): Promise<ServiceAccess> {
   const grant = await findGrant(ports.db, installationId, configuration.service.name);
   const open = openGrant(ports, configuration, grant);
   if (isUsable(ports, open, options.rejected)) return accessOf(configuration, open);

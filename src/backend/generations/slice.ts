@@ -8,6 +8,7 @@ import type { AgentInput } from "../agent/loop.ts";
 import { runAgent } from "../agent/loop.ts";
 import { pastCalls } from "../agent/repeats.ts";
 import { toolbox } from "../agent/toolbox.ts";
+import { servicesFor } from "../connections/catalog.ts";
 import { decide } from "../interactions/decide.ts";
 import { chooseModel } from "../models/choose.ts";
 import type { BackendPorts } from "../ports.ts";
@@ -190,7 +191,7 @@ async function agentInput({
   const seen = options.seen ?? 0;
   const all = await loadMessages(ports.db, conversation, { seen, generationId: id });
   const messages = options.newest === undefined ? all : newest(all, options.newest);
-  const tools = toolbox(ports, { installationId, generationId: id });
+  const tools = await toolbox(ports, { installationId, generationId: id });
   const { model, label } = await chooseModel(ports.model(), ports);
   const calls = await callsOf(ports.db, id);
   const known = calls.map((call) => ({ call: callOf(call), outcome: outcomeOf(call), step: call.step }));
@@ -253,7 +254,7 @@ async function conclude(world: World, { end, text }: Recorded): Promise<RunEnd> 
       await complete(world, "stop");
       return end;
     case "auth":
-      await fail(world, authProblem(ports, end.integrations));
+      await fail(world, authProblem(await servicesFor(ports, row.installation_id), end.integrations));
       return end;
     case "error":
       ports.log("warn", "generation_failed", { generation: row.id, code: end.problem.code });

@@ -1,5 +1,5 @@
 import type * as z from "zod/mini";
-import type { Clock } from "../ports.ts";
+import type { Clock, Fetch } from "../ports.ts";
 
 /**
  * A service is data: how to sign in, who the account is, and what can be done. The flows (consent, refresh, requests, approvals) are
@@ -15,6 +15,8 @@ export type Service = {
   endpoints: Endpoints;
   /** Where its API differs from what the HTTP core takes for granted. */
   api?: ApiTraits;
+  /** How requests carry what its person pasted, where the sign-in is no OAuth. */
+  credential?: Credential;
   /** Who consented and where they work. Called once after each consent, with the fresh token. */
   identify(http: ServiceHttp): Promise<Identity>;
   tools: Tool[];
@@ -22,6 +24,16 @@ export type Service = {
 
 /** Base URLs by role, no trailing slash. `authorize`, `token` and `api` exist for each service; a service may name more. */
 export type Endpoints = { authorize: string; token: string; api: string; [role: string]: string };
+
+/**
+ * Where a pasted secret goes: a header with what stands before it, a query parameter, or HTTP Basic (the secret is then `user:password`);
+ * or nowhere, because there is none.
+ */
+export type Credential =
+  | { kind: "header"; name: string; prefix: string }
+  | { kind: "query"; name: string }
+  | { kind: "basic" }
+  | { kind: "none" };
 
 /** How the API of a service differs from the common case, as data. */
 export type ApiTraits = {
@@ -76,7 +88,23 @@ export type OAuth = {
 export type OAuthClient = { id: string; secret?: string };
 
 /** A service as this backend offers it. Without a client it is listed as not connected and cannot be connected. */
-export type ServiceConfiguration = { service: Service; endpoints: Endpoints; client: OAuthClient | null };
+export type ServiceConfiguration = {
+  service: Service;
+  endpoints: Endpoints;
+  client: OAuthClient | null;
+  /** Set for a service that its own person described. */
+  described?: Described;
+};
+
+/** What is different with a service that somebody described: where requests to it go through, and what its secrets are bound to. */
+export type Described = {
+  /** Takes the place of the backend's own way out. */
+  fetch: Fetch;
+  /** Names address and sign-in; tokens and secrets stored for one binding cannot be opened for another. */
+  binding: string;
+  /** Its OAuth client needs a secret that nobody gave yet. */
+  lacksSecret: boolean;
+};
 
 /** Who consented, and what the connection is bound to. */
 export type Identity = {
