@@ -41,6 +41,7 @@ export const RemovedResponse = z.looseObject({
   removed: z.boolean(),
   message: z.optional(z.string()),
 });
+export type RemovedResponse = z.infer<typeof RemovedResponse>;
 
 /** Answer of `GET /services/:name/description`. */
 export const DescriptionResponse = z.looseObject({
