@@ -66,7 +66,7 @@ export async function beginConnect(
 }
 
 /** Path of the page where a person pastes what no OAuth flow brings. */
-export const KEY_PAGE = "/auth/key";
+const KEY_PAGE = "/auth/key";
 
 /** Whether a connection begins on that page: the service has no OAuth, or its client no secret yet. */
 export function needsPage({ service, described }: ServiceConfiguration): boolean {

@@ -97,7 +97,7 @@ export type ServiceConfiguration = {
 };
 
 /** What is different with a service that somebody described: where requests to it go through, and what its secrets are bound to. */
-export type Described = {
+type Described = {
   /** Takes the place of the backend's own way out. */
   fetch: Fetch;
   /** Names address and sign-in; tokens and secrets stored for one binding cannot be opened for another. */
