@@ -10,6 +10,7 @@ import { askRoutes } from "./routes/ask.ts";
 import { authRoutes } from "./routes/auth.ts";
 import { withLimitedBody } from "./routes/body.ts";
 import { connectionRoutes } from "./routes/connections.ts";
+import { describedRoutes } from "./routes/described.ts";
 import { failureAnswer } from "./routes/failure.ts";
 import { generationRoutes } from "./routes/generations.ts";
 import { admit } from "./routes/guard.ts";
@@ -81,6 +82,7 @@ function routes(ports: BackendPorts, engine: Engine): Hono<Env> {
   app.route("/", authRoutes(ports, engine));
   app.route("/", toolRoutes(ports));
   app.route("/", modelRoutes(ports));
+  app.route("/", describedRoutes(ports));
   app.route("/", askRoutes(ports, engine));
   app.route("/", generationRoutes(ports, engine));
   app.route("/", policyRoutes(ports));

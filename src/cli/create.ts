@@ -72,6 +72,7 @@ export function createKay(world: World): Kay {
     version,
     terminal,
     env,
+    cwd: world.cwd,
     clock,
     random,
     signal: world.signal,

@@ -62,6 +62,8 @@ export type Kay = {
   version: string;
   terminal: Terminal;
   env: Record<string, string | undefined>;
+  /** Folder that the names of files are read from. */
+  cwd: string;
   clock: Clock;
   random(bytes: number): Uint8Array;
   /** Ends when the person or the system wants the command to end; the reason is `SIGINT`, `SIGTERM` or `SIGHUP`. */

@@ -49,6 +49,8 @@ For the backend, kay's own or \`kay serve\`
   KAY_CLIENT_<PROVIDER>_ID, KAY_CLIENT_<PROVIDER>_SECRET
                      your own OAuth client, for the provider ATLASSIAN, BITBUCKET, SLACK,
                      GITHUB, GOOGLE, NOTION, AIRTABLE, HUBSPOT, LINKEDIN or KYG
+  KAY_CLIENT_<SERVICE>_SECRET
+                     secret of the client of a service of your own (kay's own backend only)
   KAY_KYG_AUTHORIZE_URL, KAY_KYG_TOKEN_URL, KAY_KYG_API_URL, KAY_KYG_SCOPES
                      where kyg is
   OPENAI_API_KEY, ANTHROPIC_API_KEY, GOOGLE_GENERATIVE_AI_API_KEY (or GEMINI_API_KEY, GOOGLE_API_KEY)

@@ -7,6 +7,7 @@ import {
   DisconnectResponse,
   StatusResponse,
 } from "#protocol/connections";
+import { type DescribeRequest, DescribeResponse, DescriptionResponse, RemovedResponse } from "#protocol/described";
 import { Problem } from "#protocol/errors";
 import { ModelTestResponse, ModelView } from "#protocol/model";
 import { ServicesResponse, ToolCallResponse, ToolsResponse, ToolView } from "#protocol/tools";
@@ -52,6 +53,12 @@ export type Api = StreamCalls &
     confirm(token: string, approved: boolean, options?: WriteOptions): Promise<AskResponse>;
     /** `GET /services`, or null where the backend has only what the guide has. */
     services(options?: CallOptions): Promise<ServicesResponse | null>;
+    /** `POST /services`: a service of one's own. Where nobody is signed in, for the session id of the body or a new one. Sent once. */
+    describeService(body: DescribeRequest, options?: CallOptions): Promise<DescribeResponse>;
+    /** `DELETE /services/:name`. Sent once. */
+    removeService(name: string, options?: CallOptions): Promise<RemovedResponse>;
+    /** `GET /services/:name/description`. */
+    description(name: string, options?: CallOptions): Promise<DescriptionResponse>;
     /** `GET /tools`, of one service where it is named; null as above. */
     tools(options?: CallOptions & { service?: string }): Promise<ToolsResponse | null>;
     /** `GET /tools/:name`. */
@@ -118,6 +125,18 @@ export function createApi(options: ApiOptions): Api {
     services: ({ signal } = {}) => {
       const call = get("/services", signal);
       return read(ServicesResponse, call, () => bearer(call)).catch(nullWithoutRoute);
+    },
+    describeService: (body, { signal } = {}) => {
+      const call: Call = { method: "POST", path: "/services", body, timeoutMs, signal };
+      return read(DescribeResponse, call, () => bearer(call, () => exchange(backend, call)));
+    },
+    removeService: (name, { signal } = {}) => {
+      const call: Call = { method: "DELETE", path: `/services/${encodeURIComponent(name)}`, timeoutMs, signal };
+      return read(RemovedResponse, call, () => bearer(call));
+    },
+    description: (name, { signal } = {}) => {
+      const call = get(`/services/${encodeURIComponent(name)}/description`, signal);
+      return read(DescriptionResponse, call, () => bearer(call));
     },
     tools: ({ service, signal } = {}) => {
       const call = get(`/tools${service ? `?service=${encodeURIComponent(service)}` : ""}`, signal);

@@ -12,7 +12,7 @@ import type { Machine } from "#backend/store/machine";
 import { createNode, type Node } from "#backend/store/node";
 import { startPostgres } from "#backend/store/postgres";
 import { Problem } from "#protocol/errors";
-import { configuredClients } from "./clients.ts";
+import { configuredClients, ownClientSecret } from "./clients.ts";
 import { createOutgoing } from "./outgoing.ts";
 import { listenPreferably } from "./port.ts";
 import { startSandbox } from "./sandbox.ts";
@@ -122,6 +122,9 @@ async function startParts(
     clock,
     log,
     fetch: outgoing.fetch,
+    guarded: outgoing.guarded,
+    // Of an operator's secret only that operator's own descriptions may make use.
+    ...(options.localSecret ? { clientSecret: (service) => ownClientSecret(env, service) } : {}),
     services,
     model: () => ({ ...ports.model(), local }),
     publicUrl,

@@ -1,7 +1,7 @@
 import { randomBytes } from "node:crypto";
 import { createBackend } from "#backend/app";
 import { DEFAULT_LIMITS } from "#backend/limits";
-import type { Backend, BackendPorts, ModelSettings } from "#backend/ports";
+import type { Backend, BackendPorts, Fetch, ModelSettings } from "#backend/ports";
 import { configureServices } from "#backend/services/catalogue";
 import { createSandbox, type Sandbox } from "#sandbox/sandbox";
 import { BACKEND, createNetwork, type Network } from "#test/network";
@@ -32,15 +32,12 @@ export type PlaceOptions = {
   /** What the backend knows of models; nothing unless given. */
   model?: ModelSettings;
   localSecret?: string;
+  /** What answers beside the sandbox: a service that somebody described. */
+  elsewhere?: Fetch;
 };
 
-export function createPlace({
-  db,
-  node,
-  services = (same) => same,
-  model = { env: {} },
-  localSecret,
-}: PlaceOptions): Place {
+export function createPlace(options: PlaceOptions): Place {
+  const { db, node, services = (same) => same, model = { env: {} }, localSecret, elsewhere } = options;
   const clock = virtualClock(NOON);
   const network = createNetwork(clock);
   const sandbox = createSandbox({ clock, random: randomBytes });
@@ -57,7 +54,11 @@ export function createPlace({
     },
     clock,
     log: () => {},
-    fetch: (url, init) => standIn(sandbox, new Request(url, init)),
+    fetch: (url, init) =>
+      elsewhere && !names().some((name) => url.startsWith(`${ORIGINS[name]}/`))
+        ? elsewhere(url, init)
+        : standIn(sandbox, new Request(url, init)),
+    ...(elsewhere ? { guarded: { fetch: elsewhere, addresses: async () => ["93.184.215.14"] } } : {}),
     services: services(configureServices({ clients: {}, sandbox: standIns })),
     model: () => model,
     publicUrl: BACKEND,

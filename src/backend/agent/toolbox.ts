@@ -1,6 +1,7 @@
 import type { JSONSchema7 } from "ai";
 import * as z from "zod/mini";
 import { serviceAccess } from "../connections/access.ts";
+import { findService as serviceNamed, servicesFor } from "../connections/catalog.ts";
 import { servicesOf } from "../connections/services.ts";
 import { type Account, accountOf } from "../interactions/account.ts";
 import type { BackendPorts } from "../ports.ts";
@@ -13,6 +14,7 @@ import { inputProblem } from "./input.ts";
 import type { AgentTool, RunContext } from "./tool.ts";
 import { askUser } from "./tools/ask-user.ts";
 import { httpRequest } from "./tools/http-request.ts";
+import { searchTool } from "./tools/search-tools.ts";
 import { connectService, findService } from "./tools/services.ts";
 
 /** For whom tools run: the installation whose connections they use, and the generation their effects belong to. */
@@ -27,18 +29,21 @@ export type Reach = Pick<BackendPorts, "services" | "fetch" | "clock"> & {
   effects: EffectLog;
 };
 
-/** Every tool of every service of this backend, connected or not: a missing connection is found out by the call that needs it. */
-export function toolbox(ports: BackendPorts, owner: ToolOwner): AgentTool[] {
-  return toolsWithin(reachOf(ports, owner));
+/** Every tool of every service of an installation, connected or not: a missing connection is found out by the call that needs it. */
+export async function toolbox(ports: BackendPorts, owner: ToolOwner): Promise<AgentTool[]> {
+  return toolsWithin(reachOf(ports, owner, await servicesFor(ports, owner.installationId)));
 }
 
 /** The same and kay's own: asking the person, finding and connecting services, and requests that no tool makes. */
-export function agentTools(ports: BackendPorts, owner: ToolOwner): AgentTool[] {
-  const reach = reachOf(ports, owner);
+export async function agentTools(ports: BackendPorts, owner: ToolOwner): Promise<AgentTool[]> {
+  const configured = await servicesFor(ports, owner.installationId);
+  const reach = reachOf(ports, owner, configured);
   const services = async () => (await servicesOf(ports, owner.installationId)).services;
-  const request = httpRequest(ports.services, (configuration, tool) => agentTool(reach, configuration, tool));
+  const request = httpRequest(configured, (configuration, tool) => agentTool(reach, configuration, tool));
+  const ofServices = toolsWithin(reach);
   return [
-    ...toolsWithin(reach),
+    ...ofServices,
+    searchTool(ofServices),
     askUser,
     findService(services),
     connectService(services),
@@ -46,12 +51,13 @@ export function agentTools(ports: BackendPorts, owner: ToolOwner): AgentTool[] {
   ];
 }
 
-function reachOf(ports: BackendPorts, owner: ToolOwner): Reach {
+function reachOf(ports: BackendPorts, owner: ToolOwner, services: ServiceConfiguration[]): Reach {
   return {
-    services: ports.services,
+    services,
     fetch: ports.fetch,
     clock: ports.clock,
-    access: (service, rejected) => serviceAccess(ports, owner.installationId, service, rejected ? { rejected } : {}),
+    access: (service, rejected) =>
+      serviceAccess(ports, owner.installationId, serviceNamed(services, service), rejected ? { rejected } : {}),
     account: async (service) => {
       const grant = await findGrant(ports.db, owner.installationId, service);
       return grant && accountOf(grant);
@@ -113,7 +119,7 @@ type Run = { input: Record<string, unknown>; context: RunContext; effect?: Effec
 
 async function runTool(
   ports: Reach,
-  { service, endpoints }: ServiceConfiguration,
+  { service, endpoints, described }: ServiceConfiguration,
   tool: Tool,
   { input, context, effect }: Run,
 ): Promise<ToolResult> {
@@ -121,7 +127,7 @@ async function runTool(
   const idempotencyKey = effect?.id ?? context.toolCallId;
   // The token is asked for anew at each request: a long turn outlives the token it began with (case G16).
   const http = createServiceHttp({
-    fetch: ports.fetch,
+    fetch: described?.fetch ?? ports.fetch,
     clock: ports.clock,
     endpoints,
     service,

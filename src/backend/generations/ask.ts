@@ -1,6 +1,7 @@
 import type { AskRequest, AskResponse, PlannedCall } from "#protocol/ask";
 import { Problem } from "#protocol/errors";
 import type { HeldCall } from "../agent/events.ts";
+import { servicesFor } from "../connections/catalog.ts";
 import { openConfirmation } from "../interactions/confirmations.ts";
 import type { BackendPorts } from "../ports.ts";
 import type { Engine } from "./engine.ts";
@@ -72,7 +73,7 @@ export async function answerFor(
     case "held":
       return await confirmationFor(ports, asking, result);
     case "auth":
-      return failed(asking, authProblem(ports, result.integrations), result);
+      return failed(asking, authProblem(await servicesFor(ports, asking.installationId), result.integrations), result);
     case "error":
       return failed(asking, result.problem, result);
     case "waiting":

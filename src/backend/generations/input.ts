@@ -4,6 +4,8 @@ import { type Checked, checkCall } from "../agent/execute.ts";
 import type { AgentInput } from "../agent/loop.ts";
 import { pastCalls } from "../agent/repeats.ts";
 import { agentTools } from "../agent/toolbox.ts";
+import { offeredTools } from "../agent/tools/search-tools.ts";
+import { connectedServices } from "../connections/services.ts";
 import { decide } from "../interactions/decide.ts";
 import { chooseModel } from "../models/choose.ts";
 import type { BackendPorts } from "../ports.ts";
@@ -37,8 +39,9 @@ export async function agentInput(source: Source): Promise<{ input: AgentInput; m
   const seen = options.seen ?? 0;
   const all = await loadMessages(ports.db, conversation, { seen, generationId: id });
   const messages = options.newest === undefined ? all : newest(all, options.newest);
-  const tools = agentTools(ports, { installationId, generationId: id });
-  const { model, label } = await chooseModel(ports.model(), ports);
+  const tools = await agentTools(ports, { installationId, generationId: id });
+  const { model, label, provider } = await chooseModel(ports.model(), ports);
+  const connected = await connectedServices(ports, installationId);
   const calls = await callsOf(ports.db, id);
   const known = calls.map((call) => ({ call: callOf(call), outcome: outcomeOf(call), step: call.step }));
   const ran = new Map(
@@ -63,6 +66,10 @@ export async function agentInput(source: Source): Promise<{ input: AgentInput; m
     signal,
     now: ports.clock.now(),
     holds,
+    // The offline planner reads all of them; that costs it nothing.
+    ...(provider === "offline"
+      ? {}
+      : { offers: (seen, past) => offeredTools(tools, { messages: seen, past, connected }) }),
     steps: row.steps,
     past: pastCalls(
       known.filter(({ step }) => step <= row.steps),

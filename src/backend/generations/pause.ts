@@ -3,6 +3,7 @@ import { Problem } from "#protocol/errors";
 import type { AuthNeeded, GenerationStatus, StreamPart } from "#protocol/events";
 import type { HeldCall, Wait } from "../agent/events.ts";
 import type { BackendPorts } from "../ports.ts";
+import type { ServiceConfiguration } from "../services/service.ts";
 import { insertCalls } from "../store/calls.ts";
 import { changeGeneration, findGeneration, type StoredGeneration } from "../store/generations.ts";
 import { statusPart } from "./end.ts";
@@ -59,9 +60,9 @@ export async function wait({ ports, row, options, writer }: World, waits: Wait[]
 }
 
 /** In the words of every error about a missing connection. */
-export function authProblem(ports: Pick<BackendPorts, "services">, integrations: string[]): Problem {
+export function authProblem(services: ServiceConfiguration[], integrations: string[]): Problem {
   const titles = integrations.map(
-    (name) => ports.services.find(({ service }) => service.name === name)?.service.title ?? name,
+    (name) => services.find(({ service }) => service.name === name)?.service.title ?? name,
   );
   return new Problem("AUTH_REQUIRED", `${titles.join(" and ")} must be connected to do this.`, {
     details: { integrations },

@@ -3,6 +3,7 @@ import type { Receipt } from "#protocol/ask";
 import { Problem } from "#protocol/errors";
 import type { AuthNeeded, StreamPart } from "#protocol/events";
 import { runAgent } from "../agent/loop.ts";
+import { servicesFor } from "../connections/catalog.ts";
 import type { BackendPorts } from "../ports.ts";
 import type { Connection } from "../store/connection.ts";
 import { appendMessages, lastMessage } from "../store/conversations.ts";
@@ -206,7 +207,7 @@ async function conclude(world: World, { end, text, last }: Recorded): Promise<Ru
       await complete(world, "stop");
       return end;
     case "auth":
-      await fail(world, authProblem(ports, end.integrations));
+      await fail(world, authProblem(await servicesFor(ports, row.installation_id), end.integrations));
       return end;
     case "error":
       ports.log("warn", "generation_failed", { generation: row.id, code: end.problem.code });

@@ -22,7 +22,7 @@ export async function stopped(world: World, reason: string): Promise<void> {
   const calls =
     waiting.size === 0 ? [] : (await callsOf(ports.db, row.id)).filter((call) => waiting.has(call.toolCallId));
   await cancel(world, reason);
-  const tools = agentTools(ports, { installationId: row.installation_id, generationId: row.id });
+  const tools = await agentTools(ports, { installationId: row.installation_id, generationId: row.id });
   for (const call of calls) {
     const checked = checkCall(callOf(call), tools);
     if (!("problem" in checked))

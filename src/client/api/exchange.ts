@@ -9,7 +9,7 @@ import { type Backend, hostOf } from "./backend.ts";
 import { type AnswerContext, failureOf, jsonObject, type Route, strangeAnswer } from "./failure.ts";
 import { MAX_WAIT_MS, retryAfterMs, waitBefore } from "./retry-after.ts";
 
-/** One call. `path` begins with a slash and is encoded already. */
+/** One call. Only a GET is ever repeated. `path` begins with a slash and is encoded already. */
 export type Call = {
   method: Outgoing["method"];
   path: string;

@@ -1,12 +1,10 @@
 import { expect, test } from "vitest";
 import { searchTools, selectTools } from "#backend/agent/select-tools";
 import type { AgentTool } from "#backend/agent/tool";
-import { toolbox } from "#backend/agent/toolbox";
-import type { BackendPorts } from "#backend/ports";
+import { type Reach, toolsWithin } from "#backend/agent/toolbox";
 import { configureServices } from "#backend/services/catalogue";
 
-const ports = { services: configureServices({ clients: {} }) } as BackendPorts;
-const all = toolbox(ports, { installationId: "i", generationId: "g" });
+const all = toolsWithin({ services: configureServices({ clients: {} }) } as Reach);
 const none = { connected: [], text: "", found: [], most: 1_000 };
 
 test("a catalogue that a model takes well is given whole, in its order", () => {
