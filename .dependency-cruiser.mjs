@@ -42,7 +42,7 @@ const packages = {
   pg: "backend/store/",
   jose: "backend/accounts/",
   oauth4webapi: "backend/connections/",
-  "jwt-decode|conf|@napi-rs/keyring": "client/",
+  "jwt-decode|conf|eventsource-parser|@napi-rs/keyring": "client/",
 };
 
 /**

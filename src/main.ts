@@ -13,9 +13,11 @@ import { run } from "#cli/run";
 import { fromStreams } from "#cli/streams";
 import { type Processes, systemProcesses } from "#client/credentials/processes";
 import { systemKeychain } from "#client/credentials/system-keychain";
+import { createOpenStream } from "#client/open-stream";
 import type { Paths } from "#client/paths";
 import type { Clock } from "#client/ports";
 import { createSend } from "#client/send";
+import { createWay } from "#client/send/way";
 import type { Settings } from "#client/settings";
 import { Problem } from "#protocol/errors";
 import manifest from "../package.json" with { type: "json" };
@@ -58,6 +60,7 @@ function world(terminal: World["terminal"], signal: AbortSignal): World {
   const { env, platform, execPath } = process;
   const processes = systemProcesses(process.pid, isAlive);
   const uid = process.getuid?.() ?? 0;
+  const ways = { builtin: process.getBuiltinModule, env, clock };
   return {
     version: manifest.version,
     build: buildOf(),
@@ -69,7 +72,8 @@ function world(terminal: World["terminal"], signal: AbortSignal): World {
     signal,
     clock,
     random: randomBytes,
-    send: createSend({ builtin: process.getBuiltinModule, env, clock }),
+    send: createSend(ways),
+    openStream: createOpenStream({ way: createWay(ways), clock }),
     keychain: systemKeychain({ platform, env, uid, execPath, clock }),
     processes,
     readText: (path) => {
@@ -81,6 +85,7 @@ function world(terminal: World["terminal"], signal: AbortSignal): World {
     },
     find: findProgram,
     launch,
+    edit: async (editor, text) => (await import("#cli/editor")).editText(editor, text),
     spawnBackend,
     localTools,
     serve: (options, kay, ports) => serve(options, kay, { ...ports, processes }),
@@ -227,11 +232,14 @@ function openLog(log: string): number {
   }
 }
 
-function spawnBackend(log: string): { ended(): Promise<number | null> } {
+function spawnBackend(log: string, profile: string): { ended(): Promise<number | null> } {
   const output = openLog(log);
   const entry = process.argv[1] ?? "";
   const options = { stdio: ["ignore", output, output] as const, detached: true, windowsHide: true, cwd: dirname(log) };
-  const child = spawn(process.execPath, [entry, "serve", "--embedded"], { ...options, stdio: [...options.stdio] });
+  const child = spawn(process.execPath, [entry, "serve", "--embedded", "--profile", profile], {
+    ...options,
+    stdio: [...options.stdio],
+  });
   closeSync(output);
   child.unref();
   return {

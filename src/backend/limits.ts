@@ -6,7 +6,14 @@ import type { Limits } from "./ports.ts";
 export const DEFAULT_LIMITS: Limits = { bodyBytes: 1024 * 1024, requestsPerMinute: 1200, sensitivePerMinute: 240 };
 
 /** Routes that hand out or spend secrets; these may be asked less often. */
-const SENSITIVE = ["/connections/connect", "/auth/status/", "/auth/refresh", "/auth/callback", "/ask/confirm"];
+const SENSITIVE = [
+  "/connections/connect",
+  "/auth/status/",
+  "/auth/refresh",
+  "/auth/callback",
+  "/auth/key",
+  "/ask/confirm",
+];
 
 /** Counts requests per address in this process; each node of several counts for itself. */
 export type RateLimits = { check(path: string, address: string): Promise<void> };

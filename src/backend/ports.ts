@@ -1,4 +1,5 @@
 import type { Kysely } from "kysely";
+import type { LocalModels } from "./models/local.ts";
 import type { ServiceConfiguration } from "./services/service.ts";
 import type { Node } from "./store/node.ts";
 import type { Database } from "./store/schema.ts";
@@ -14,12 +15,24 @@ export type Log = (level: "debug" | "info" | "warn" | "error", event: string, fi
 /** Outgoing HTTP to services and their authorization servers (undici in production, strict fakes in tests). */
 export type Fetch = (url: string, init?: RequestInit) => Promise<Response>;
 
+/** The way to addresses that one person of many chose: to the open Internet alone, whatever a name resolves to when the socket is opened. */
+export type Guarded = {
+  /** @throws Problem ADDRESS_REFUSED for an address that is not public */
+  fetch: Fetch;
+  /** IP addresses of a host name, or none. */
+  addresses(host: string): Promise<string[]>;
+};
+
 /** Which model answers, decided anew for each generation so that a changed setting needs no restart. */
 export type ModelSettings = {
-  /** `openai:gpt-5`, `anthropic:…`, `google:…`, `openai-compatible:…`, or empty for the offline planner. */
+  /** `openai:gpt-5`, `anthropic:…`, `google:…`, `openai-compatible:…`, `ollama:…`, `offline`; empty leaves it to what is there. */
   model?: string;
+  /** What named it, for people: `KAY_MODEL`, `model of profile work`. */
+  where?: string;
   /** Environment of the providers: OPENAI_API_KEY, ANTHROPIC_API_KEY, GOOGLE_GENERATIVE_AI_API_KEY, OPENAI_BASE_URL … */
   env: Record<string, string | undefined>;
+  /** Looks for servers of models on this machine; absent, nothing is looked for. */
+  local?: LocalModels;
 };
 
 /** Secrets of the backend, as raw bytes. The first of `sealing` seals, all of them open (key rotation). */
@@ -49,8 +62,12 @@ export type BackendPorts = {
   clock: Clock;
   log: Log;
   fetch: Fetch;
-  /** What can be connected, with endpoints and client ids; sandbox or real makes no other difference. */
+  /** Services that everybody has, with endpoints and client ids; sandbox or real makes no other difference. */
   services: ServiceConfiguration[];
+  /** Needed for services that people describe themselves, but on the embedded backend, where `fetch` may go anywhere. */
+  guarded?: Guarded;
+  /** Secret of a described service's OAuth client, from the operator's configuration. */
+  clientSecret?(service: string): string | undefined;
   model(): ModelSettings;
   /** Where browsers reach this backend, for redirect URIs: `http://127.0.0.1:4000`. No trailing slash. */
   publicUrl: string;

@@ -81,12 +81,13 @@ async function stateBefore(
   }
 }
 
-/** Wait until the consent is finished, store what it brought, and have the backend confirm it. */
+/** Wait until the consent is finished, store what it brought, and have the backend confirm it. `signal` ends the wait. */
 export async function complete(
   kay: Kay,
   link: Link,
   begun: BegunConnection,
   waiting: Pick<Waiting, "retrying">,
+  signal = kay.signal,
 ): Promise<Connected> {
   const connection = await completeConnection({
     api: link.api,
@@ -96,7 +97,7 @@ export async function complete(
     verifier: begun.verifier,
     before: begun.before,
     clock: kay.clock,
-    signal: kay.signal,
+    signal,
     deadline: begun.deadline,
     note: waiting.retrying,
   });

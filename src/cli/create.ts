@@ -3,7 +3,7 @@ import type { Keychain } from "#client/credentials/keychain";
 import type { Processes } from "#client/credentials/processes";
 import type { EmbeddedPorts } from "#client/embedded";
 import { createPaths, type Paths } from "#client/paths";
-import type { Clock, Send } from "#client/ports";
+import type { Clock, OpenStream, Send } from "#client/ports";
 import { createSettings, type Settings } from "#client/settings";
 import { type BrowserPlan, type Launch, planBrowser } from "./browser.ts";
 import type { GlobalFlags, Kay, LocalTools, ServeOptions } from "./kay.ts";
@@ -25,6 +25,7 @@ export type World = {
   clock: Clock;
   random(bytes: number): Uint8Array;
   send: Send;
+  openStream: OpenStream;
   keychain: Keychain;
   processes: Processes;
   /** Contents of a small file, "" when it cannot be read. */
@@ -33,13 +34,18 @@ export type World = {
   find(program: string): string | null;
   /** Start a program apart from this one, without the terminal; whether it started. */
   launch(launch: Launch): Promise<boolean>;
-  /** Start `kay serve --embedded` apart from this process, its output appended to `log`. */
-  spawnBackend(log: string): ReturnType<EmbeddedPorts["spawn"]>;
+  /** Change a text with this editor, as EDITOR names it, on the terminal; null when it could not be started. */
+  edit(editor: string, text: string): Promise<string | null>;
+  /** Start `kay serve --embedded` with the settings of this profile apart from this process, its output appended to `log`. */
+  spawnBackend(log: string, profile: string): ReturnType<EmbeddedPorts["spawn"]>;
   /** Tools that run in this process, without a backend. */
   localTools(): Promise<LocalTools>;
   /** Run the backend. `settings` reads them anew, so that a changed model counts without a restart. */
   serve(options: ServeOptions, kay: Kay, ports: { paths: Paths; settings(): Settings }): Promise<void>;
 };
+
+/** What cannot be ended after a signal (a keychain's dialog, a lock) is left to itself after so many ms. */
+const GRACE_MS = 700;
 
 /** Settings whose change makes a new embedded backend necessary: everything about services' clients. */
 const SHAPING = /\.client-(id|secret)$|^kyg\./;
@@ -66,10 +72,12 @@ export function createKay(world: World): Kay {
     version,
     terminal,
     env,
+    cwd: world.cwd,
     clock,
     random,
     signal: world.signal,
     exit: 0,
+    graceMs: GRACE_MS,
     out,
     get flags() {
       return flags;
@@ -90,6 +98,10 @@ export function createKay(world: World): Kay {
     localTools: () => world.localTools(),
     planBrowser: async (url) => planFor(world, url, flags, settings()),
     openBrowser: async (plan) => "launch" in plan && world.launch(plan.launch),
+    edit: async (text) => {
+      const editor = env.VISUAL?.trim() || env.EDITOR?.trim();
+      return editor ? world.edit(editor, text) : null;
+    },
     stopBackend: async () => {
       const { stopEmbedded } = await import("#client/embedded");
       return stopEmbedded({
@@ -128,12 +140,13 @@ function createLinkPorts(
   warn: (message: string) => void,
   note: (text: string) => void,
 ): LinkPorts {
-  const { env, clock, random, send, version, processes } = world;
+  const { env, clock, random, send, openStream, version, processes } = world;
   return {
     version,
     clock,
     random,
     send,
+    openStream,
     warn,
     apiUrl: settings.text("api-url"),
     allowInsecure: settings.isOn("allow-insecure"),
@@ -159,13 +172,18 @@ function createLinkPorts(
       processes,
       send,
       note,
-      spawn: world.spawnBackend,
+      spawn: (log) => world.spawnBackend(log, settings.profile),
     }),
   };
 }
 
-/** What of the settings shapes a backend; the environment is counted by itself. */
+/**
+ * What of the settings shapes a backend; the environment is counted by itself. A model is read anew for each answer, from the profile that
+ * the backend was started with: which profile that is counts, the model itself does not.
+ */
 export function shapingOf(settings: Settings): Record<string, unknown> {
-  const shaping = settings.list().filter(({ key, source }) => SHAPING.test(key) && source === "profile");
-  return Object.fromEntries(shaping.map(({ key, value }) => [key, value]));
+  const own = settings.list().filter(({ source }) => source === "profile");
+  const shaping = own.filter(({ key }) => SHAPING.test(key)).map(({ key, value }) => [key, value]);
+  const profile = own.some(({ key }) => key === "model") ? { profile: settings.profile } : {};
+  return { ...Object.fromEntries(shaping), ...profile };
 }

@@ -62,6 +62,8 @@ export type Kay = {
   version: string;
   terminal: Terminal;
   env: Record<string, string | undefined>;
+  /** Folder that the names of files are read from. */
+  cwd: string;
   clock: Clock;
   random(bytes: number): Uint8Array;
   /** Ends when the person or the system wants the command to end; the reason is `SIGINT`, `SIGTERM` or `SIGHUP`. */
@@ -70,6 +72,8 @@ export type Kay = {
   flags: GlobalFlags;
   /** Exit code of a command that ended without an error but not with 0: an open confirmation, `--check`. */
   exit: number;
+  /** How long the command may take to end after a signal, in ms: longer where the backend has to be told first. */
+  graceMs: number;
   out: Output;
   settings(): Promise<Settings>;
   /** Which backend is meant and what is stored for it, without starting or asking anything. `embedded` means kay's own in any case. */
@@ -84,6 +88,8 @@ export type Kay = {
   /** Whether and how a browser would be opened for this URL, and the opening itself (which never says whether it worked). */
   planBrowser(url: string): Promise<BrowserPlan>;
   openBrowser(plan: BrowserPlan): Promise<boolean>;
+  /** Let the person change a text in their editor (VISUAL, EDITOR); null where none is set or it could not be started. */
+  edit(text: string): Promise<string | null>;
   /** End kay's own backend, if it runs and is not at work. */
   stopBackend(): Promise<"stopped" | "busy" | "not running">;
   /** Run the backend until the signal ends. */

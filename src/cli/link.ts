@@ -2,8 +2,8 @@ import { createApi } from "#client/api";
 import { type CredentialsOptions, createCredentials } from "#client/credentials/create";
 import type { Credentials } from "#client/credentials/credentials";
 import { type Embedded, type EmbeddedPorts, embeddedBackend } from "#client/embedded";
-import { embeddedSend } from "#client/embedded-send";
-import type { Clock, Send } from "#client/ports";
+import { embeddedWays } from "#client/embedded-ways";
+import type { Clock, OpenStream, Send } from "#client/ports";
 import { createRefresher } from "#client/refresh";
 import { checkOrigin } from "#client/send/origin";
 import { Problem } from "#protocol/errors";
@@ -18,6 +18,7 @@ export type LinkPorts = {
   clock: Clock;
   random(bytes: number): Uint8Array;
   send: Send;
+  openStream: OpenStream;
   warn(message: string): void;
   /** `api-url` of flag, environment or profile; undefined means the embedded backend. */
   apiUrl?: string;
@@ -62,10 +63,11 @@ export async function linkTo(
   const embedded: Embedded | undefined = account.embedded ? await embeddedBackend(ports.embedded()) : undefined;
   const baseUrl = embedded?.url ?? account.baseUrl ?? "";
   const { clock, random, version, warn } = ports;
-  const adopt = () => embeddedBackend(ports.embedded());
+  const way = embedded && embeddedWays(embedded, () => embeddedBackend(ports.embedded()));
   const api = createApi({
     baseUrl,
-    send: embedded ? embeddedSend(ports.send, embedded, adopt) : ports.send,
+    send: way ? way(ports.send) : ports.send,
+    openStream: way ? way(ports.openStream) : ports.openStream,
     clock,
     random,
     version,

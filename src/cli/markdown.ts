@@ -15,11 +15,8 @@ export function renderMarkdown(text: string, look: Look): string {
   return blocks(marked.lexer(text), look).join("\n\n");
 }
 
-function blocks(tokens: Token[], look: Look): string[] {
-  return tokens.filter((token) => token.type !== "space").map((token) => block(token, look));
-}
-
-function block(token: Token, look: Look): string {
+/** One block of it, as `marked` lexes it. */
+export function renderBlock(token: Token, look: Look): string {
   switch (token.type) {
     case "table":
       if (losesCells(token as Tokens.Table)) return wrapAnsi(token.raw.trim(), look.width, { hard: true });
@@ -37,6 +34,10 @@ function block(token: Token, look: Look): string {
     default:
       return wrapAnsi(inline(token, look), look.width, { hard: true });
   }
+}
+
+function blocks(tokens: Token[], look: Look): string[] {
+  return tokens.filter((token) => token.type !== "space").map((token) => renderBlock(token, look));
 }
 
 function table(token: Tokens.Table, look: Look): string {

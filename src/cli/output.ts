@@ -12,6 +12,8 @@ export type OutputFlags = { json: boolean; quiet: boolean; color?: string };
 export type Output = {
   /** The one JSON document of `--json`. Collected warnings join it as `warnings`. */
   json(document: unknown): void;
+  /** One of several documents, each on a line of its own. */
+  jsonLine(document: unknown): void;
   /** A line of the answer on stdout. */
   line(text?: string): void;
   /** Markdown of an answer: laid out for a person on a terminal, as it is elsewhere. */
@@ -69,6 +71,7 @@ export function createOutput(
       else aside(`${paint("yellow", "!", "stderr")} ${text}`);
     },
     json: (document) => terminal.stdout.write(printed(withWarnings(document, warnings))),
+    jsonLine: (document) => terminal.stdout.write(`${unseenEscaped(JSON.stringify(document))}\n`),
     markdown: async (text) => {
       const { stdout } = terminal;
       if (!stdout.isTerminal) return stdout.write(`${text}\n`);
@@ -107,7 +110,11 @@ function withWarnings(document: unknown, warnings: string[]): unknown {
  * characters) is written as an escape, which a parser reads as the very same value (case U17).
  */
 function printed(document: unknown): string {
-  return `${JSON.stringify(document, null, 2).replace(UNSEEN, escaped)}\n`;
+  return `${unseenEscaped(JSON.stringify(document, null, 2))}\n`;
+}
+
+function unseenEscaped(json: string): string {
+  return json.replace(UNSEEN, escaped);
 }
 
 const UNSEEN = /[\p{Cc}\p{Default_Ignorable_Code_Point}\u2028\u2029\ufff9-\ufffb]/gu;

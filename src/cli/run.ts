@@ -2,6 +2,8 @@ import { Command, CommanderError, Option } from "commander";
 import { clean } from "#protocol/clean";
 import { ERRORS, Problem } from "#protocol/errors";
 import { shellWord } from "#protocol/shell";
+import { answerCommand } from "./commands/answer.ts";
+import { approvalsCommand } from "./commands/approvals.ts";
 import { askCommand } from "./commands/ask.ts";
 import { configCommand } from "./commands/config.ts";
 import { confirmCommand } from "./commands/confirm.ts";
@@ -10,8 +12,12 @@ import { connectionsCommand } from "./commands/connections.ts";
 import { disconnectCommand } from "./commands/disconnect.ts";
 import { helpCommand } from "./commands/help.ts";
 import { logoutCommand } from "./commands/logout.ts";
+import { modelCommand } from "./commands/model.ts";
+import { pendingCommand } from "./commands/pending.ts";
+import { policyCommand } from "./commands/policy.ts";
 import { serveCommand } from "./commands/serve.ts";
 import { servicesCommand } from "./commands/services.ts";
+import { sessionsCommand } from "./commands/sessions.ts";
 import { toolsCommand } from "./commands/tools.ts";
 import { tryCommand } from "./commands/try.ts";
 import { whoamiCommand } from "./commands/whoami.ts";
@@ -44,12 +50,10 @@ export async function run(argv: string[], kay: Kay): Promise<number> {
   }
 }
 
-/** How long a command may take to end after a signal, in ms. What cannot be ended (a keychain's dialog, a lock) is left to itself then. */
-const GRACE_MS = 700;
-
+/** What cannot be ended after a signal is left to itself after a while. */
 function overdue(kay: Kay): Promise<void> {
   return new Promise((resolve) => {
-    const wait = () => void kay.clock.sleep(GRACE_MS).then(resolve, resolve);
+    const wait = () => void kay.clock.sleep(kay.graceMs).then(resolve, resolve);
     if (kay.signal.aborted) wait();
     else kay.signal.addEventListener("abort", wait, { once: true });
   });
@@ -104,8 +108,14 @@ const COMMANDS = [
   disconnectCommand,
   askCommand,
   confirmCommand,
+  pendingCommand,
+  answerCommand,
+  sessionsCommand,
+  approvalsCommand,
+  policyCommand,
   servicesCommand,
   toolsCommand,
+  modelCommand,
   whoamiCommand,
   logoutCommand,
   configCommand,
@@ -170,11 +180,11 @@ async function wordError(error: unknown, kay: Kay): Promise<number> {
   return ERRORS.INTERNAL.exit;
 }
 
-/** What to connect is named where the error knows it. */
+/** What to connect is named where the error knows it, and has no better advice. */
 function withServices(problem: Problem): Problem {
   const { integrations } = problem.details;
   const services = (Array.isArray(integrations) ? integrations : []).filter((each) => typeof each === "string");
-  if (services.length === 0) return problem;
+  if (services.length === 0 || problem.hint !== ERRORS[problem.code].hint) return problem;
   const hint = `Run \`kay connect ${services.map(shellWord).join(" ")}\`, then ask again.`;
   return new Problem(problem.code, problem.message, { details: problem.details, cause: problem.cause, hint });
 }

@@ -58,8 +58,8 @@ function sourceOf(streams: Streams, isTerminal: boolean, raw: (on: boolean) => v
       if (isTerminal) await dropTyped(streams, raw);
       forgotten = true;
     },
-    line: async (signal) => {
-      if (isTerminal && !forgotten) await dropTyped(streams, raw);
+    line: async (signal, more = false) => {
+      if (isTerminal && !forgotten && !more) await dropTyped(streams, raw);
       forgotten = false;
       return readLine(streams.stdin(), signal);
     },

@@ -26,8 +26,8 @@ export type Source = {
   keys(onKey: (key: string) => void): () => void;
   /** Drop what was typed so far, just before a question is shown: then every key typed in sight of it counts, however fast. */
   forget(): Promise<void>;
-  /** One line, typed after the call (or since `forget`). `null` at the end of the input. */
-  line(signal: AbortSignal): Promise<string | null>;
+  /** One line, typed after the call (or since `forget`; with `more`, since the line before). `null` at the end of the input. */
+  line(signal: AbortSignal, more?: boolean): Promise<string | null>;
 };
 
 /** Whether output to this sink may have colour: flag, then NO_COLOR, FORCE_COLOR, CLICOLOR, TERM=dumb, then whether it is a terminal. */

@@ -9,7 +9,8 @@ Exit codes
   4     sign-in, or a connection, is needed (--json names the services)
   5     the person said no: denied or cancelled
   6     the backend or the network could not be reached
-  8     stopped at an open confirmation (--json has its token)
+  8     stopped at an open approval, form, confirmation or request to connect
+        (--json names it, and how to answer)
   130   ended by Ctrl+C (SIGINT)
   143   ended by SIGTERM
 `,
@@ -24,11 +25,13 @@ Environment
                      a tool without a backend, and where the token is to be used
   KAY_CREDENTIALS    where tokens are kept: auto, keychain or file
   KAY_CONFIG_DIR     folder of settings and sealed credentials
-  KAY_MODEL          model that answers, as provider:model (as \`kay config set model\`)
+  KAY_MODEL          model that answers, as provider:model, or offline; counts where the
+                     backend runs (as \`kay config set model\`)
   KAY_CA_FILE        certificates to trust besides the usual ones
   KAY_DEBUG          say more about what happens
   KAY_FORCE_TTY      treat the output as a terminal of so many columns
   BROWSER            program that opens links; none opens nothing
+  VISUAL, EDITOR     editor for what an approval is to send instead
   NO_COLOR, FORCE_COLOR, CLICOLOR, CLICOLOR_FORCE, TERM=dumb
                      colours, in this order
   CI                 nobody can be asked, and no browser is opened
@@ -46,10 +49,13 @@ For the backend, kay's own or \`kay serve\`
   KAY_CLIENT_<PROVIDER>_ID, KAY_CLIENT_<PROVIDER>_SECRET
                      your own OAuth client, for the provider ATLASSIAN, BITBUCKET, SLACK,
                      GITHUB, GOOGLE, NOTION, AIRTABLE, HUBSPOT, LINKEDIN or KYG
+  KAY_CLIENT_<SERVICE>_SECRET
+                     secret of the client of a service of your own (kay's own backend only)
   KAY_KYG_AUTHORIZE_URL, KAY_KYG_TOKEN_URL, KAY_KYG_API_URL, KAY_KYG_SCOPES
                      where kyg is
   OPENAI_API_KEY, ANTHROPIC_API_KEY, GOOGLE_GENERATIVE_AI_API_KEY (or GEMINI_API_KEY, GOOGLE_API_KEY)
-                     keys of the model providers; with none of them the offline planner answers
+                     keys of the model providers; with none of them an Ollama or LM Studio
+                     on this machine answers, and without those the offline planner
   OPENAI_MODEL, ANTHROPIC_MODEL, GEMINI_MODEL
                      the provider's model, where KAY_MODEL names none
   OPENAI_BASE_URL, ANTHROPIC_BASE_URL, GOOGLE_GENERATIVE_AI_BASE_URL, GOOGLE_GEMINI_BASE_URL
@@ -57,7 +63,7 @@ For the backend, kay's own or \`kay serve\`
   OPENAI_COMPATIBLE_BASE_URL, OPENAI_COMPATIBLE_MODEL, OPENAI_COMPATIBLE_API_KEY
                      any endpoint that speaks OpenAI's protocol
   OLLAMA_HOST, OLLAMA_MODEL, OLLAMA_API_KEY
-                     Ollama
+                     where Ollama is (default 127.0.0.1:11434), its model, its key
 
 A flag beats the environment, which beats the profile, which beats the default.
 `,
@@ -72,6 +78,18 @@ goes to stderr. Names are those of the wire.
   kay ask --json "…"
       {"status": "completed", "message": "…", "data": {…}, "generation_id": "…",
        "receipts": [{"effect": "settled", "summary": "…", "url": "…"}]}
+      {…, "status": "pending", "pending": [{"id": "…", "kind": "approval", "request": {…},
+       "answer": ["kay answer … --approve", …]}]} where it stops, with exit code 8
+  kay ask --json --stream "…"
+      one line for each part as it comes: {"type", "session_id", "timestamp", …}
+  kay pending --json
+      {"pending": [{"id", "kind", "session_id", "generation_id", "expires_at", "answer", …}]}
+  kay approvals list --json, kay policy get --json
+      {"approvals": [{"id", "scope", "tool", "words", …}]}
+      {"policies": [{"target": "slack", "mode": "ask"}]}
+  kay sessions list --json, kay sessions show latest --json
+      {"data": [{"id", "title", "status", …}], "page", "limit", "total", "has_more"}
+      {"id", "title", …, "events": [{"number": 1, "type": "…", …}]}
   kay ask --confirm --json "…", which exits 8
       {"status": "confirmation_required", "confirmation_token": "…", "message": "…"}
   kay services --json, kay tools list --json
@@ -93,18 +111,46 @@ terminal.
   approvals: `
 Approvals
 
-kay asks before it changes anything that cannot be undone, and before everything
-with --confirm:
+kay asks before it does what needs a yes. What would be sent is shown whole,
+field by field, and only what is typed after it was shown is an answer.
+
+  1  once
+  2  this session: the same tool and place, in this conversation
+  3  always: exactly what its words say, until you revoke it
+  e  edit what is sent
+  n  no, and why
+
+In a script, in CI, or with --no-input it stays open, and the exit code is 8. Then
+any process of the same profile may answer, until it expires; the first answer
+counts:
+
+  kay pending
+  kay answer ID --approve --scope session
+  kay answer ID --edit '{"channel": "#general", "text": "…"}'
+  kay answer ID --deny --reason "not in this channel"
+
+Forms and requests to connect wait in the same way:
+
+  kay answer ID --field project=KAY --field summary="Login loops"
+  kay answer ID --decline        # or --cancel
+  kay answer ID                  # asks, or connects what is missing
+
+What lasts is listed, can be tried, and taken back:
+
+  kay approvals list
+  kay approvals test slack.send_message '{"channel": "#general"}'
+  kay approvals revoke ID
+  kay policy set slack ask       # or reads, everything, unset
+
+With --confirm, nothing is done before a yes to all of it:
 
   kay ask --confirm "close KAY-3"
 
-On a terminal it shows what would be done and asks y/N; nothing is done before a
-yes. In a script, in CI, or with --no-input it prints the confirmation with its
-token and exits 8. Within five minutes, from any process of the same profile:
+A script gets a token and exit code 8. Within five minutes, once:
 
   kay confirm TOKEN --approve
   kay confirm TOKEN --deny
 
-A token answers once. What was done is listed as receipts.
+What was done is listed as receipts.
 `,
 };

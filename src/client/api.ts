@@ -7,108 +7,89 @@ import {
   DisconnectResponse,
   StatusResponse,
 } from "#protocol/connections";
+import { type DescribeRequest, DescribeResponse, DescriptionResponse, RemovedResponse } from "#protocol/described";
 import { Problem } from "#protocol/errors";
+import { ModelTestResponse, ModelView } from "#protocol/model";
 import { ServicesResponse, ToolCallResponse, ToolsResponse, ToolView } from "#protocol/tools";
-import { type Backend, idempotencyKey } from "./api/backend.ts";
-import { authorized, fixedToken, type TokenSource, withBearer } from "./api/bearer.ts";
-import { type Call, contextOf, exchange, readAnswer } from "./api/exchange.ts";
-import { fetchOutcome, type Outcome, sendOnce } from "./api/lost.ts";
-import { type RefreshCall, refreshCall } from "./api/refresh-call.ts";
-import type { Incoming } from "./ports.ts";
+import type { Backend } from "./api/backend.ts";
+import { authorized, type TokenSource } from "./api/bearer.ts";
+import { type ApiOptions, type CallOptions, createCaller, type WriteOptions } from "./api/caller.ts";
+import type { ConversationCalls } from "./api/conversations.ts";
+import { type Call, exchange } from "./api/exchange.ts";
+import { laterCalls } from "./api/later.ts";
+import type { Outcome } from "./api/lost.ts";
+import { nullWhenMissing, nullWithoutRoute } from "./api/missing.ts";
+import type { RefreshCall } from "./api/refresh-call.ts";
+import type { StreamCalls } from "./api/stream.ts";
 
 /** The calls of one backend (guide; protocol.md). Every answer is checked against the contract; failures are Problems. */
-export type Api = {
-  /**
-   * `POST /connections/connect?service=`: begin to connect. Sent once; a 401 is final. `signedIn` sends the access token along, so that the
-   * backend knows the account that consents for one of this installation's own.
-   */
-  connect(
-    service: string,
-    body: ConnectRequest,
-    options?: CallOptions & { signedIn?: boolean },
-  ): Promise<ConnectResponse>;
-  /** `GET /auth/status/:state`, one try: `pollStatus` is what repeats it. */
-  status(state: string, verifier?: string, options?: CallOptions): Promise<StatusResponse>;
-  /** `GET /connections` as the one signed in; with `session_id`, by that (the guide's legacy way) where nobody is. */
-  connections(options?: CallOptions & { session_id?: string }): Promise<ConnectionsResponse>;
-  /** `POST /connections/disconnect?service=`. One of a sign-in and `session_id` is needed. */
-  disconnect(service: string, options?: CallOptions & { session_id?: string }): Promise<DisconnectResponse>;
-  /** `POST /auth/refresh`, for the refresher. */
-  refresh: RefreshCall;
-  /**
-   * `POST /auth/logout` with this token, else with the current one; five seconds in all. Resolves when the backend heard it or knows the
-   * token no more (401); else a Problem says why the sign-in may live on (case A26).
-   */
-  logout(token?: string): Promise<void>;
-  /** `POST /ask`. An answer of `status: "error"` is an answer. A lost one is looked up, never asked for again. */
-  ask(request: AskRequest, options?: WriteOptions): Promise<AskResponse>;
-  /** `POST /ask/confirm`, as careful as `ask`. */
-  confirm(token: string, approved: boolean, options?: WriteOptions): Promise<AskResponse>;
-  /** `GET /services`, or null where the backend has only what the guide has. */
-  services(options?: CallOptions): Promise<ServicesResponse | null>;
-  /** `GET /tools`, of one service where it is named; null as above. */
-  tools(options?: CallOptions & { service?: string }): Promise<ToolsResponse | null>;
-  /** `GET /tools/:name`. */
-  tool(name: string, options?: CallOptions): Promise<ToolView>;
-  /** `POST /tools/:name/call`, as careful as `ask`. */
-  callTool(name: string, input: Record<string, unknown>, options?: WriteOptions): Promise<ToolCallResponse>;
-  /** What became of the write with this key; `unknown` also where the backend has no such call. */
-  outcome(key: string, options?: CallOptions): Promise<Outcome>;
-  /** `GET /capabilities`, or null where the backend has only what the guide has. */
-  capabilities(options?: CallOptions): Promise<Capabilities | null>;
-  /** Server's clock minus this machine's in milliseconds, as of the last answer; undefined before the first. */
-  clockOffsetMs(): number | undefined;
-};
-
-type CallOptions = { signal?: AbortSignal };
-type WriteOptions = CallOptions & { idempotencyKey?: string };
+export type Api = StreamCalls &
+  ConversationCalls & {
+    /**
+     * `POST /connections/connect?service=`: begin to connect. Sent once; a 401 is final. `signedIn` sends the access token along, so that the
+     * backend knows the account that consents for one of this installation's own.
+     */
+    connect(
+      service: string,
+      body: ConnectRequest,
+      options?: CallOptions & { signedIn?: boolean },
+    ): Promise<ConnectResponse>;
+    /** `GET /auth/status/:state`, one try: `pollStatus` is what repeats it. */
+    status(state: string, verifier?: string, options?: CallOptions): Promise<StatusResponse>;
+    /** `GET /connections` as the one signed in; with `session_id`, by that (the guide's legacy way) where nobody is. */
+    connections(options?: CallOptions & { session_id?: string }): Promise<ConnectionsResponse>;
+    /** `POST /connections/disconnect?service=`. One of a sign-in and `session_id` is needed. */
+    disconnect(service: string, options?: CallOptions & { session_id?: string }): Promise<DisconnectResponse>;
+    /** `POST /auth/refresh`, for the refresher. */
+    refresh: RefreshCall;
+    /**
+     * `POST /auth/logout` with this token, else with the current one; five seconds in all. Resolves when the backend heard it or knows the
+     * token no more (401); else a Problem says why the sign-in may live on (case A26).
+     */
+    logout(token?: string): Promise<void>;
+    /** `POST /ask`. An answer of `status: "error"` is an answer. A lost one is looked up, never asked for again. */
+    ask(request: AskRequest, options?: WriteOptions): Promise<AskResponse>;
+    /** `POST /ask/confirm`, as careful as `ask`. */
+    confirm(token: string, approved: boolean, options?: WriteOptions): Promise<AskResponse>;
+    /** `GET /services`, or null where the backend has only what the guide has. */
+    services(options?: CallOptions): Promise<ServicesResponse | null>;
+    /** `POST /services`: a service of one's own. Where nobody is signed in, for the session id of the body or a new one. Sent once. */
+    describeService(body: DescribeRequest, options?: CallOptions): Promise<DescribeResponse>;
+    /** `DELETE /services/:name`. Sent once. */
+    removeService(name: string, options?: CallOptions): Promise<RemovedResponse>;
+    /** `GET /services/:name/description`. */
+    description(name: string, options?: CallOptions): Promise<DescriptionResponse>;
+    /** `GET /tools`, of one service where it is named; null as above. */
+    tools(options?: CallOptions & { service?: string }): Promise<ToolsResponse | null>;
+    /** `GET /tools/:name`. */
+    tool(name: string, options?: CallOptions): Promise<ToolView>;
+    /** `POST /tools/:name/call`, as careful as `ask`. */
+    callTool(name: string, input: Record<string, unknown>, options?: WriteOptions): Promise<ToolCallResponse>;
+    /** `GET /model`, or null where the backend has only what the guide has. kay's own backend asks for no sign-in here. */
+    model(options?: CallOptions): Promise<ModelView | null>;
+    /** `POST /model/test`, sent once. */
+    testModel(options?: CallOptions): Promise<ModelTestResponse>;
+    /** What became of the write with this key; `unknown` also where the backend has no such call. */
+    outcome(key: string, options?: CallOptions): Promise<Outcome>;
+    /** `GET /capabilities`, or null where the backend has only what the guide has. */
+    capabilities(options?: CallOptions): Promise<Capabilities | null>;
+    /** Server's clock minus this machine's in milliseconds, as of the last answer; undefined before the first. */
+    clockOffsetMs(): number | undefined;
+  };
 
 type Capabilities = z.infer<typeof CapabilitiesResponse>;
 
-/** What the calls are made with. */
-export type ApiOptions = Omit<Backend, "clockOffsetMs"> & {
-  /** KAY_TOKEN. Beats the refresher. */
-  token?: string;
-  /** Makes the source of stored tokens from the refresh call; without it and without `token`, nobody is signed in. */
-  refresher?: (call: RefreshCall) => TokenSource;
-  /** Limit of an ordinary call, 30 s. */
-  timeoutMs?: number;
-  /** Limit of `ask` and `confirm`, in which a model and services work: 10 min. */
-  askTimeoutMs?: number;
-};
-
-const TIMEOUT_MS = 30_000;
-const ASK_TIMEOUT_MS = 600_000;
 const STATUS_TIMEOUT_MS = 10_000;
+const MODEL_TEST_TIMEOUT_MS = 150_000;
 const LOGOUT_LIMIT_MS = 5_000;
 
 /** The calls of one backend; see {@link Api}. */
 export function createApi(options: ApiOptions): Api {
-  const backend: Backend = { ...options };
-  const timeoutMs = options.timeoutMs ?? TIMEOUT_MS;
-  const refresh = refreshCall(backend, timeoutMs);
-  const tokens = options.token ? fixedToken(options.token) : (options.refresher?.(refresh) ?? nobody);
-  const read = readerOf(backend);
-  const bearer = (call: Call, fallback?: () => Promise<Incoming>) => withBearer(backend, tokens, call, fallback);
-  const outcome = (key: string, { signal }: CallOptions = {}) => fetchOutcome(backend, key, bearer, timeoutMs, signal);
-  const get = (path: string, signal?: AbortSignal): Call => ({ method: "GET", path, timeoutMs, signal });
-  const write = <T extends z.core.$ZodType>(
-    schema: T,
-    call: Call,
-    { signal, idempotencyKey: given }: WriteOptions = {},
-  ) => {
-    const key = given ?? idempotencyKey(backend);
-    const once = {
-      ...call,
-      timeoutMs: options.askTimeoutMs ?? ASK_TIMEOUT_MS,
-      signal,
-      headers: { "Idempotency-Key": key },
-    };
-    return read(schema, once, () =>
-      sendOnce(backend, once, key, { send: bearer, lookUp: () => outcome(key, { signal }) }),
-    );
-  };
+  const caller = createCaller(options);
+  const { backend, tokens, timeoutMs, askTimeoutMs, refresh, get, bearer, read, write, outcome } = caller;
+  const owned = (call: Call) => (backend.localSecret ? exchange(backend, call) : bearer(call));
   return {
+    ...laterCalls(caller),
     refresh,
     outcome,
     clockOffsetMs: () => backend.clockOffsetMs,
@@ -135,14 +116,27 @@ export function createApi(options: ApiOptions): Api {
     },
     logout: (token) => logout(backend, tokens, token),
     ask: (request, more) =>
-      write(AskResponse, { method: "POST", path: "/ask", route: "ask", body: request, timeoutMs }, more),
+      write(AskResponse, { method: "POST", path: "/ask", route: "ask", body: request, timeoutMs: askTimeoutMs }, more),
     confirm: (token, approved, more) => {
       const body = { confirmation_token: token, approved };
-      return write(AskResponse, { method: "POST", path: "/ask/confirm", route: "confirm", body, timeoutMs }, more);
+      const call: Call = { method: "POST", path: "/ask/confirm", route: "confirm", body, timeoutMs: askTimeoutMs };
+      return write(AskResponse, call, more);
     },
     services: ({ signal } = {}) => {
       const call = get("/services", signal);
       return read(ServicesResponse, call, () => bearer(call)).catch(nullWithoutRoute);
+    },
+    describeService: (body, { signal } = {}) => {
+      const call: Call = { method: "POST", path: "/services", body, timeoutMs, signal };
+      return read(DescribeResponse, call, () => bearer(call, () => exchange(backend, call)));
+    },
+    removeService: (name, { signal } = {}) => {
+      const call: Call = { method: "DELETE", path: `/services/${encodeURIComponent(name)}`, timeoutMs, signal };
+      return read(RemovedResponse, call, () => bearer(call));
+    },
+    description: (name, { signal } = {}) => {
+      const call = get(`/services/${encodeURIComponent(name)}/description`, signal);
+      return read(DescriptionResponse, call, () => bearer(call));
     },
     tools: ({ service, signal } = {}) => {
       const call = get(`/tools${service ? `?service=${encodeURIComponent(service)}` : ""}`, signal);
@@ -154,25 +148,18 @@ export function createApi(options: ApiOptions): Api {
     },
     callTool: (name, input, more) => {
       const path = `/tools/${encodeURIComponent(name)}/call`;
-      return write(ToolCallResponse, { method: "POST", path, body: { input }, timeoutMs }, more);
+      return write(ToolCallResponse, { method: "POST", path, body: { input }, timeoutMs: askTimeoutMs }, more);
+    },
+    model: ({ signal } = {}) => {
+      const call = get("/model", signal);
+      return read(ModelView, call, () => owned(call)).catch(nullWithoutRoute);
+    },
+    testModel: ({ signal } = {}) => {
+      const call: Call = { method: "POST", path: "/model/test", body: {}, timeoutMs: MODEL_TEST_TIMEOUT_MS, signal };
+      return read(ModelTestResponse, call, () => owned(call));
     },
     capabilities: ({ signal } = {}) =>
       read(CapabilitiesResponse, { method: "GET", path: "/capabilities", timeoutMs, signal }).catch(nullWhenMissing),
-  };
-}
-
-const nobody: TokenSource = { accessToken: async () => null, afterRejection: async () => null };
-
-/** Carries out a call and reads its answer; the path without its query names it in sentences. */
-function readerOf(backend: Backend) {
-  return async <T extends z.core.$ZodType>(schema: T, call: Call, send = () => exchange(backend, call)) => {
-    const answer = await send();
-    return readAnswer(
-      schema,
-      answer,
-      contextOf(backend, call),
-      `the answer of ${call.method} ${call.path.split("?")[0]}`,
-    );
   };
 }
 
@@ -189,18 +176,6 @@ function statusCall(state: string, verifier?: string) {
     headers,
     attempts: 1,
   } as const;
-}
-
-/** A guide-only backend has no such call and says so in its own way. */
-function nullWhenMissing(error: unknown): null {
-  if (error instanceof Problem && [401, 404, 405].includes(Number(error.details.http_status))) return null;
-  throw error;
-}
-
-/** The same for calls behind the sign-in, where 401 has its own meaning. */
-function nullWithoutRoute(error: unknown): null {
-  if (error instanceof Problem && error.details.http_status !== 401) return nullWhenMissing(error);
-  throw error;
 }
 
 async function logout(backend: Backend, tokens: TokenSource, given?: string): Promise<void> {

@@ -23,5 +23,26 @@ export type Incoming = { status: number; headers: Record<string, string>; body: 
  */
 export type Send = (request: Outgoing) => Promise<Incoming>;
 
+/** One request whose answer is read as it comes. */
+export type OutgoingStream = Omit<Outgoing, "timeoutMs"> & {
+  /** Limit for the head of the answer, in milliseconds; there are 30 s to be connected in any case. */
+  headTimeoutMs: number;
+  /** Limit for a wait without any byte after that, in milliseconds. There is none for the whole. */
+  idleTimeoutMs: number;
+};
+
+/** The head of an answer, and its body as it comes. Header names are lower case. */
+export type Streaming = {
+  status: number;
+  headers: Record<string, string>;
+  /** To be read once. Ends with a Problem as `Send` does, TIMED_OUT after a wait without any byte. Leaving the loop closes the connection. */
+  body: AsyncIterable<Uint8Array>;
+  /** Closes the connection; for a body that nobody reads to its end. */
+  close(): void;
+};
+
+/** The way out for streams, beside `Send` and with its faults. In production `open-stream.ts`; in tests the backend itself. */
+export type OpenStream = (request: OutgoingStream) => Promise<Streaming>;
+
 /** A line for the person on stderr; `warnings` of the JSON document under `--json`. */
 export type Warn = (message: string) => void;

@@ -29,3 +29,9 @@ export function configuredClients(
   const secretless = clients.kyg && !clients.kyg.secret ? { clientAuth: "none" as const } : {};
   return { clients, kyg: { authorize, token, api, ...(scopes?.length ? { scopes } : {}), ...secretless } };
 }
+
+/** Secret of the OAuth client of a service that its person described: `KAY_CLIENT_TASKS_SECRET`. */
+export function ownClientSecret(env: Record<string, string | undefined>, service: string): string | undefined {
+  const name = service.replaceAll("-", "_").toUpperCase();
+  return env[`KAY_CLIENT_${name}_SECRET`] || undefined;
+}

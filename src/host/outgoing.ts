@@ -2,16 +2,20 @@ import { readFileSync } from "node:fs";
 import { BlockList } from "node:net";
 import { getCACertificates } from "node:tls";
 import { Agent, type Dispatcher, fetch, ProxyAgent, type RequestInit } from "undici";
-import type { Fetch } from "#backend/ports";
+import type { Fetch, Guarded } from "#backend/ports";
 import { isLoopback } from "#client/send/origin";
 import { proxyFor } from "#client/send/proxy";
 import { Problem } from "#protocol/errors";
+import { createGuarded } from "./guarded.ts";
+
+/** `guarded` is for addresses that people of a backend of many choose. */
+type Outgoing = { fetch: Fetch; guarded: Guarded; close(): Promise<void> };
 
 /**
  * The backend's way out to services and their authorization servers: undici with the machine's proxy and certificate authorities
  * (HTTPS_PROXY …, KAY_CA_FILE), loopback always direct. Connections are kept and reused; `close` ends them.
  */
-export function createOutgoing(env: Record<string, string | undefined>): { fetch: Fetch; close(): Promise<void> } {
+export function createOutgoing(env: Record<string, string | undefined>): Outgoing {
   const ca = env.KAY_CA_FILE ? [...getCACertificates("default"), readAuthority(env.KAY_CA_FILE)] : undefined;
   const dispatchers = new Map<string, Dispatcher>();
   const dispatcherFor = (url: URL): Dispatcher => {
@@ -26,13 +30,18 @@ export function createOutgoing(env: Record<string, string | undefined>): { fetch
     dispatchers.set(key, made);
     return made;
   };
+  const guarded = createGuarded({ env, ...(ca ? { ca } : {}) });
   return {
+    guarded,
     fetch: async (url, init) => {
       const answer = await fetch(url, { ...(init as RequestInit), dispatcher: dispatcherFor(new URL(url)) });
       return answer as unknown as Response;
     },
     close: async () => {
-      await Promise.allSettled([...dispatchers.values()].map((dispatcher) => dispatcher.destroy()));
+      await Promise.allSettled([
+        guarded.close(),
+        ...[...dispatchers.values()].map((dispatcher) => dispatcher.destroy()),
+      ]);
     },
   };
 }

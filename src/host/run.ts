@@ -6,6 +6,7 @@ import type { Processes } from "#client/credentials/processes";
 import type { Paths } from "#client/paths";
 import type { Clock } from "#client/ports";
 import type { Settings } from "#client/settings";
+import { Problem } from "#protocol/errors";
 import { IDLE_LIMIT_MS, startEmbedded } from "./embedded.ts";
 import { type HostOptions, type HostPorts, type RunningHost, startHost } from "./serve.ts";
 
@@ -98,6 +99,14 @@ function readSetting(settings: Settings, key: string): string | undefined {
     ?.value?.toString();
 }
 
+/** A setting that cannot be used is the backend's fault here, and not its caller's. */
 function modelOf({ env, settings }: RunPorts): ModelSettings {
-  return { model: settings().text("model"), env };
+  try {
+    const { value, where } = settings().get("model");
+    return value === undefined ? { env } : { model: String(value), where, env };
+  } catch (error) {
+    if (!(error instanceof Problem)) throw error;
+    const { message, hint } = error;
+    throw new Problem("MODEL_NOT_CONFIGURED", message, { hint, cause: error });
+  }
 }

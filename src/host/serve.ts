@@ -3,6 +3,7 @@ import { createBackend } from "#backend/app";
 import { recoverLostWork } from "#backend/generations/recover";
 import { DEFAULT_LIMITS } from "#backend/limits";
 import { listen } from "#backend/listen";
+import { createLocalModels } from "#backend/models/local";
 import type { Backend, Log, ModelSettings } from "#backend/ports";
 import { configureServices, type SandboxProvider } from "#backend/services/catalogue";
 import { type OpenDatabase, openDatabase } from "#backend/store/database";
@@ -11,7 +12,7 @@ import type { Machine } from "#backend/store/machine";
 import { createNode, type Node } from "#backend/store/node";
 import { startPostgres } from "#backend/store/postgres";
 import { Problem } from "#protocol/errors";
-import { configuredClients } from "./clients.ts";
+import { configuredClients, ownClientSecret } from "./clients.ts";
 import { createOutgoing } from "./outgoing.ts";
 import { listenPreferably } from "./port.ts";
 import { startSandbox } from "./sandbox.ts";
@@ -110,6 +111,7 @@ async function startParts(
   const open = options.anyPort ? listenPreferably : listen;
   const listener = await open(fetch, { host: options.host, port: options.port });
   stops.push(listener.close);
+  const local = createLocalModels({ fetch: outgoing.fetch, clock, env });
   const services = configureServices({ ...configured, sandbox: sandbox.providers });
   const publicUrl = options.publicUrl ?? listener.url;
   backend = createBackend({
@@ -120,8 +122,11 @@ async function startParts(
     clock,
     log,
     fetch: outgoing.fetch,
+    guarded: outgoing.guarded,
+    // Of an operator's secret only that operator's own descriptions may make use.
+    ...(options.localSecret ? { clientSecret: (service) => ownClientSecret(env, service) } : {}),
     services,
-    model: ports.model,
+    model: () => ({ ...ports.model(), local }),
     publicUrl,
     hosts: [options.host],
     ...(options.localSecret ? { localSecret: options.localSecret } : {}),

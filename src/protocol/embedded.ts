@@ -28,7 +28,7 @@ export const STOP_PATH = "/local/stop";
 
 /** Environment that changes what a backend does; its change makes a new embedded backend necessary. */
 const SHAPING =
-  /^(KAY_(MODEL|DATABASE_URL|CLIENT_.*|KYG_.*|KEYS|CA_FILE)|DATABASE_URL|(OPENAI|ANTHROPIC|GOOGLE|OLLAMA)_.*|(HTTPS?|ALL|NO)_PROXY|NODE_EXTRA_CA_CERTS)$/i;
+  /^(KAY_(MODEL|DATABASE_URL|CLIENT_.*|KYG_.*|KEYS|CA_FILE)|DATABASE_URL|(OPENAI|ANTHROPIC|GOOGLE|GEMINI|OLLAMA)_.*|(HTTPS?|ALL|NO)_PROXY|NODE_EXTRA_CA_CERTS)$/i;
 
 /** What goes into the fingerprint: the shaping environment and the settings of client ids, in a stable order. */
 export function shapeOf(env: Record<string, string | undefined>, settings: Record<string, unknown>): string {

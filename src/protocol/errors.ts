@@ -23,6 +23,12 @@ export const ERRORS = {
   HOST_REFUSED: { status: 403, exit: 1, hint: "Start the backend with `kay serve --host <name>` for that name." },
   ORIGIN_REFUSED: { status: 403, exit: 1, hint: "" },
   LOCAL_SECRET_REQUIRED: { status: 403, exit: 1, hint: "Run `kay doctor`." },
+  /** A described service lies where this backend must not be sent. */
+  ADDRESS_REFUSED: {
+    status: 403,
+    exit: 1,
+    hint: "Describe a service on the Internet, or use kay's own backend: `kay config unset api-url`.",
+  },
   PAYLOAD_TOO_LARGE: { status: 413, exit: 2, hint: "Send less at once." },
   RATE_LIMITED: { status: 429, exit: 6, hint: "Try again in a moment." },
 

@@ -26,6 +26,10 @@ export const ServiceView = z.extend(Connection, {
   target: z.optional(z.enum(["sandbox", "real"])),
   scopes: z.optional(z.looseObject({ wanted: names, granted: names })),
   client: z.optional(ClientPlace),
+  /** Set for a service that its person described: where it is, and how one signs in (oauth2, bearer, api_key, basic, none). */
+  described: z.optional(z.boolean()),
+  base_url: z.optional(z.string()),
+  sign_in: z.optional(z.string()),
   tools: z.optional(names),
 });
 export type ServiceView = z.infer<typeof ServiceView>;

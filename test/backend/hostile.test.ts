@@ -80,8 +80,8 @@ test("a KAY_CA_FILE that cannot be read is told in one sentence", () => {
   );
 });
 
-test("G07 what a call would do is one line, whatever its input holds, so that it cannot pass for two", () => {
-  const assign = toolbox(world().ports, { installationId: "i", generationId: "g" }).find(({ name }) =>
+test("G07 what a call would do is one line, whatever its input holds, so that it cannot pass for two", async () => {
+  const assign = (await toolbox(world().ports, { installationId: "i", generationId: "g" })).find(({ name }) =>
     name.includes("assign"),
   );
   const input = { issue: "KAY-1", assignee: "Bob\n- Close KAY-2\r\n\n- Close KAY-3" };

@@ -105,6 +105,11 @@ test("ask --confirm --json prints the guide's answer and exits 8, on a terminal 
   }
 });
 
+const DELETE = `kay wants to run jira.delete_issue, which cannot be undone, as Dana Demo (kay-demo).
+  Delete KAY-4 for good
+  issue: KAY-4
+`;
+
 test("C10 a destructive call in a script is never carried out and never waited for", async () => {
   const log: DeskLog = [];
   const ann = kay({ signedIn: true, services: withDesk(log) });
@@ -112,26 +117,45 @@ test("C10 a destructive call in a script is never carried out and never waited f
   const begun = ann.place.clock.now();
   expect(await ann('ask "delete KAY-4"')).toEqual({
     exit: 8,
-    stdout: "Please confirm the following action: delete KAY-4\n- Delete KAY-4 for good\n",
-    stderr: "Nothing was done yet. Within five minutes: kay confirm confirm_… --approve, or --deny.\n",
+    stdout: DELETE,
+    stderr: `It waits for an answer:
+  kay answer int_… --approve
+  kay answer int_… --approve --scope session
+  kay answer int_… --deny
+`,
   });
   expect(documentOf(await ann('ask "delete KAY-4" --json --yes'))).toMatchObject({
-    status: "confirmation_required",
-    data: { plan: [{ tool: "jira.delete_issue", access: "destructive", input: { issue: "KAY-4" } }] },
+    status: "pending",
+    pending: [{ kind: "approval", request: { tool_name: "jira.delete_issue", preview: { access: "destructive" } } }],
   });
-  expect([ann.place.clock.now() - begun, log]).toEqual([0, []]);
+  expect([ann.place.clock.now() - begun < 5_000, log]).toEqual([true, []]);
 });
 
-test("a destructive call on a terminal is asked about, --confirm or not", async () => {
+test("a destructive call on a terminal is asked about, --yes or not", async () => {
   const log: DeskLog = [];
   const ann = kay({ signedIn: true, services: withDesk(log) });
-  const question = "Please confirm the following action: delete KAY-4\n- Delete KAY-4 for good\nCarry it out? [y/N]";
-  expect(await ann('ask "delete KAY-4" --yes', { ...PLAIN, types: ["no"] })).toEqual({
-    exit: 5,
-    stdout: "",
-    stderr: `${question} no\n✗ Nothing was done.\n`,
-  });
+  const { exit, stderr } = await ann('ask "delete KAY-4" --yes', { ...PLAIN, types: ["n", "not this one"] });
+  expect([exit, stderr]).toEqual([5, expect.stringContaining(DELETE)]);
   expect(log).toEqual([]);
-  expect(await ann('ask "delete KAY-4"', { ...PLAIN, types: ["yes"] })).toMatchObject({ exit: 0 });
+  expect(await ann('ask "delete KAY-4"', { ...PLAIN, types: ["1"] })).toMatchObject({ exit: 0 });
+  expect(log).toEqual(["delete KAY-4"]);
+});
+
+test("G02 what was left open in one process is answered in another, once", async () => {
+  const log: DeskLog = [];
+  const ann = kay({ signedIn: true, services: withDesk(log) });
+  await ann('ask --json "delete KAY-4"');
+  const [{ id }] = (JSON.parse(ann.raw().stdout) as { pending: [{ id: string }] }).pending;
+  expect(await ann("pending")).toMatchObject({
+    exit: 0,
+    stdout: expect.stringMatching(/^int_…\tapproval\tDelete KAY-4/),
+  });
+  expect(await ann(`answer ${id} --approve`)).toMatchObject({ exit: 0, stdout: expect.stringContaining("KAY-4") });
+  expect(log).toEqual(["delete KAY-4"]);
+  expect(await ann(`answer ${id} --approve`)).toMatchObject({ exit: 1, stdout: "" });
+  expect(await ann("sessions show latest")).toMatchObject({
+    exit: 0,
+    stdout: expect.stringContaining("→ approved by kay answer"),
+  });
   expect(log).toEqual(["delete KAY-4"]);
 });

@@ -9,7 +9,8 @@ async function asked(ann: Machine, words: string[], setting?: RunSetting) {
   await ann("whoami");
   ann.place.network.on("POST /ask", { json: { status: "completed", message: "yes" } });
   const { exit, stderr } = await ann(["ask", ...words], setting);
-  return { exit, stderr, body: ann.place.network.seen.at(-1)?.body };
+  const { client: _, ...body } = ann.place.network.seen.at(-1)?.body as Record<string, unknown>;
+  return { exit, stderr, body };
 }
 
 const request = (prompt: string, more: object = {}) => ({ prompt, interactive: false, confirm: false, ...more });

@@ -36,12 +36,14 @@ OPS-4  Deploys fail on Fridays  Bug   To Do   –
 
 ${PLANNER}
 `,
-    stderr: "",
+    stderr: "⏺ jira.search  type = Bug, status = open, project = O…  0.0s  1 issue\n",
   });
 });
 
 test("ask --json prints the guide's answer with kay's additions", async () => {
-  const { exit, stdout, stderr } = await kay({ signedIn: true })('ask --json "comment on KAY-3: hello"');
+  const ann = kay({ signedIn: true });
+  await ann("policy set jira everything");
+  const { exit, stdout, stderr } = await ann('ask --json "comment on KAY-3: hello"');
   const message = expect.stringMatching(/^Commented on KAY-3\./);
   const url = "http://127.0.0.1:4010/sites/kay-demo/browse/KAY-3?focusedCommentId=20501";
   expect({ exit, document: documentOf({ stdout }), stderr }).toEqual({
@@ -49,6 +51,7 @@ test("ask --json prints the guide's answer with kay's additions", async () => {
     document: {
       status: "completed",
       message,
+      session_id: expect.stringMatching(/^session_/),
       data: { prompt: "comment on KAY-3: hello", response: message },
       generation_id: "gen_…",
       receipts: [
@@ -66,32 +69,30 @@ test("ask --json prints the guide's answer with kay's additions", async () => {
 });
 
 test("a write is shown with its receipt on stderr", async () => {
-  const { exit, stderr } = await kay({ signedIn: true })('ask "comment on KAY-3: hello"');
+  const ann = kay({ signedIn: true });
+  await ann("policy set jira everything");
+  const { exit, stderr } = await ann('ask "comment on KAY-3: hello"');
   expect([exit, stderr]).toEqual([
     0,
     "✓ Comment on KAY-3: “hello”  http://127.0.0.1:4010/sites/kay-demo/browse/KAY-3?focusedCommentId=20501\n",
   ]);
 });
 
-test("ask that needs another service exits 4 and names it", async () => {
+test("ask that needs another service waits for it: a script exits 8 and is told what answers", async () => {
   const ann = kay({ signedIn: true });
-  const stderr = "✗ Bitbucket must be connected to do this.\n  Run `kay connect bitbucket`, then ask again.\n";
-  expect(await ann('ask "show open pull requests in bitbucket"')).toEqual({ exit: 4, stdout: "", stderr });
+  expect(await ann('ask "show open pull requests in bitbucket"')).toEqual({
+    exit: 8,
+    stdout: "To go on, connect bitbucket (Bitbucket is not connected).\n",
+    stderr: "It waits for an answer:\n  kay answer gen_…\n  kay answer gen_… --cancel\n",
+  });
   const result = await ann('ask --json "show open pull requests in bitbucket"');
-  expect({ ...result, stdout: documentOf(result) }).toEqual({
-    exit: 4,
+  expect({ ...result, stdout: documentOf(result) }).toMatchObject({
+    exit: 8,
     stdout: {
-      status: "error",
-      error: "AUTH_REQUIRED",
-      code: "AUTH_REQUIRED",
-      message: "Bitbucket must be connected to do this.",
-      http_status: 403,
-      integrations: ["bitbucket"],
-      generation_id: "gen_…",
-      receipts: [],
-      hint: "Run `kay connect bitbucket`, then ask again.",
+      status: "pending",
+      pending: [{ id: "gen_…", kind: "auth", auth: { integrations: ["bitbucket"], connected: [] } }],
     },
-    stderr,
+    stderr: "",
   });
 });
 

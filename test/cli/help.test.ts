@@ -5,6 +5,7 @@ import { useKay } from "#test/kay";
 const kay = useKay();
 
 const COMMANDS = [
+  "answer",
   "ask",
   "config",
   "confirm",
@@ -13,8 +14,12 @@ const COMMANDS = [
   "disconnect",
   "help",
   "logout",
+  "model",
+  "pending",
+  "policy",
   "serve",
   "services",
+  "sessions",
   "tools",
   "try",
   "whoami",

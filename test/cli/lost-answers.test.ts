@@ -18,6 +18,8 @@ test.for<Reply>(["lost", "gateway"])(
   "H19 an ask whose answer is %s is looked up, and never sent again",
   async (fault) => {
     const ann = kay({ signedIn: true });
+    await ann("policy set jira everything");
+    ann.place.network.seen.length = 0;
     ann.place.network.on("POST /ask", fault as Reply);
     expect(await ann(COMMENT)).toEqual({
       exit: 0,
@@ -36,6 +38,8 @@ test.for<[Reply, string]>([
   "H19 where nobody knows what became of an ask (%s) it is said so, and it is not sent again",
   async ([fault, why]) => {
     const ann = kay({ signedIn: true });
+    await ann("policy set jira everything");
+    ann.place.network.seen.length = 0;
     ann.place.network.on("POST /ask", fault);
     ann.place.network.on("GET /requests/", GUIDE_ONLY);
     const stderr = `✗ The answer was lost, so it is unknown whether the request was carried out. ${why}\n  Check what it did before you repeat it.\n`;
@@ -46,7 +50,7 @@ test.for<[Reply, string]>([
       stderr,
     });
     expect(ann.place.network.calls()).toEqual(["POST /ask", "GET /requests/…"]);
-    expect(await comments(ann)).toBe(1);
+    await expect.poll(() => comments(ann)).toBe(1);
   },
 );
 

@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
 import { type Embedded, type EmbeddedPorts, embeddedBackend, stopEmbedded } from "#client/embedded";
-import { embeddedSend } from "#client/embedded-send";
+import { embeddedWays } from "#client/embedded-ways";
 import type { Outgoing, Send } from "#client/ports";
 import { Problem } from "#protocol/errors";
 import { fakeClock } from "#test/client-clock";
@@ -34,10 +34,10 @@ const ask: Outgoing = {
 test("a request that found kay's own backend gone goes once to the one that runs now, and those after it too", async () => {
   const { sent, send } = network(NEW);
   let adoptions = 0;
-  const out = embeddedSend(send, OLD, async () => {
+  const out = embeddedWays(OLD, async () => {
     adoptions++;
     return NEW;
-  });
+  })(send);
   await Promise.all([out(ask), out(ask)]);
   await out(ask);
   expect(adoptions).toBe(1);
@@ -52,17 +52,13 @@ test("a request that found kay's own backend gone goes once to the one that runs
 
 test("a request whose answer was lost is not sent again", async () => {
   const lost = new Problem("UNREACHABLE", "It broke off.", { details: { sent: true } });
-  const out = embeddedSend(
-    async () => Promise.reject(lost),
-    OLD,
-    async () => expect.fail("nothing is to be adopted"),
-  );
+  const out = embeddedWays(OLD, async () => expect.fail("nothing is to be adopted"))(async () => Promise.reject(lost));
   await expect(out(ask)).rejects.toBe(lost);
 });
 
 test("a request that the new one does not take either fails as the second did", async () => {
   const { sent, send } = network();
-  await expect(embeddedSend(send, OLD, async () => NEW)(ask)).rejects.toMatchObject({ code: "UNREACHABLE" });
+  await expect(embeddedWays(OLD, async () => NEW)(send)(ask)).rejects.toMatchObject({ code: "UNREACHABLE" });
   expect(sent.length).toBe(2);
 });
 

@@ -97,9 +97,7 @@ async function faultOf(ann: Machine, program: string, line: string[]): Promise<s
   const words = withoutGlobalValues(line);
   const named = words.filter((word) => !word.startsWith("-"));
   const options = words.filter((word) => /^--?[a-z]/i.test(word)).map((word) => word.split("=")[0] ?? "");
-  const command = ["config", "help", "services", "tools"].includes(named[0] ?? "")
-    ? named.slice(0, 2)
-    : named.slice(0, 1);
+  const command = GROUPS.includes(named[0] ?? "") ? named.slice(0, 2) : named.slice(0, 1);
   if (command[0] === "help") return (await ann(["help", ...command.slice(1)])).exit === 0 ? undefined : "no such topic";
   const help = await helpOf(ann, command);
   if (!help) return "no such command";
@@ -108,6 +106,9 @@ async function faultOf(ann: Machine, program: string, line: string[]): Promise<s
   const unknown = options.find((option) => !new RegExp(`(^|[\\s,])${option}(?![\\w-])`, "m").test(help + program));
   return unknown && `no such option: ${unknown}`;
 }
+
+/** Commands whose first word is followed by another. */
+const GROUPS = ["approvals", "config", "help", "policy", "services", "sessions", "tools", "model"];
 
 /** The two global options that take a value, without them. */
 function withoutGlobalValues(line: string[]): string[] {

@@ -118,6 +118,20 @@ test.each([
   expect([answer.status, answer.body.type, answer.body.error.message]).toEqual([400, "error", message]);
 });
 
+test("a merge takes a strategy that there is, and removes the branch when it is told to", async () => {
+  const { call } = await signedIn();
+  const merge = (json: unknown) => call(`${REQUESTS}/2/merge`, { method: "POST", json });
+  expect(await merge({ merge_strategy: "octopus" })).toMatchObject({
+    status: 400,
+    body: { type: "error", error: { fields: { merge_strategy: ['"octopus" is not a valid choice.'] } } },
+  });
+  const { source } = (await call(`${REQUESTS}/2`)).body;
+  const merged = await merge({ merge_strategy: "squash", close_source_branch: true });
+  expect(merged).toMatchObject({ status: 200, body: { state: "MERGED", close_source_branch: true } });
+  const branches = (await call(`${REQUESTS.replace(/pullrequests$/, "refs/branches")}?pagelen=100`)).body.values;
+  expect(branches.map(({ name }: { name: string }) => name)).not.toContain(source.branch.name);
+});
+
 test("scopes bring others along, and a missing one is named with what is granted", async () => {
   const { call } = await signedIn("pullrequest");
   expect((await call("/2.0/repositories/kay-demo")).status).toBe(200);

@@ -167,6 +167,37 @@ test.each([
   expect([answer.status, answer.body.errors[0].title]).toEqual([status, title]);
 });
 
+test("a page is commented on, and its comments are listed and read one by one", async () => {
+  const { wiki } = await signedIn();
+  const [page] = (await wiki("/api/v2/pages?title=Release%20checklist")).body.results;
+  const body = { representation: "storage", value: "<p>Step <strong>two</strong> is gone</p>" };
+  const made = await wiki("/api/v2/footer-comments", { method: "POST", json: { pageId: page.id, body } });
+  const comment = {
+    id: "131073",
+    status: "current",
+    title: "Re: Release checklist",
+    pageId: page.id,
+    version: { number: 1, message: "", minorEdit: false, authorId: DANA, createdAt: "2026-11-20T09:00:00.000Z" },
+    body: { storage: body },
+    _links: { webui: `${page._links.webui}?focusedCommentId=131073`, base: made.body._links.base },
+  };
+  expect([made.status, made.body]).toEqual([201, comment]);
+  const listed = await wiki(`/api/v2/pages/${page.id}/footer-comments?body-format=storage`);
+  expect(listed.body.results).toEqual([{ ...comment, _links: { webui: comment._links.webui } }]);
+  expect((await wiki("/api/v2/footer-comments/131073?body-format=storage")).body).toEqual(comment);
+});
+
+test.each([
+  [{ pageId: "1", body: { representation: "storage", value: "<p>x</p>" } }, 404, "Not Found"],
+  [{ pageId: "98305" }, 400, "Missing required property 'body'."],
+  [{}, 400, "Exactly one of pageId, blogPostId, parentCommentId must be given."],
+  [{ pageId: "98305", body: { representation: "storage", value: "<p>x" } }, 400, "Error parsing xhtml"],
+])("the comment %j is refused with %i", async (json, status, title) => {
+  const { wiki } = await signedIn();
+  const answer = await wiki("/api/v2/footer-comments", { method: "POST", json });
+  expect([answer.status, answer.body.errors[0].title]).toEqual([status, expect.stringContaining(title)]);
+});
+
 test("API v2 asks for its granular scopes", async () => {
   const { call, cloudId } = await signedIn("read:page:confluence");
   const base = `/ex/confluence/${cloudId}/wiki`;

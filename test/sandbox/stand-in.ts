@@ -15,7 +15,7 @@ export const REDIRECT = "http://127.0.0.1:4000/auth/callback";
 export const DANA = "557058:0d4a7e52-6f0b-4c39-9a51-3f2c8f1d0a01";
 export const SAM = "557058:7c1e93b4-2a68-4f7d-8e40-b5d9a6c31f02";
 export const ALL_SCOPES =
-  "read:jira-work write:jira-work read:jira-user search:confluence read:page:confluence write:page:confluence delete:page:confluence read:space:confluence read:me offline_access";
+  "read:jira-work write:jira-work read:jira-user search:confluence read:page:confluence write:page:confluence delete:page:confluence read:space:confluence read:comment:confluence write:comment:confluence read:me offline_access";
 
 type Place = {
   base: string;

@@ -1,14 +1,18 @@
-import { type Api, type ApiOptions, createApi } from "#client/api";
+import { type Api, createApi } from "#client/api";
+import type { ApiOptions } from "#client/api/caller";
+import { createOpenStream } from "#client/open-stream";
 import { createSend } from "#client/send";
+import { createWay } from "#client/send/way";
 import type { Problem } from "#protocol/errors";
 import { type FakeClock, fakeClock } from "./client-clock.ts";
 
 /** An api that speaks through real sockets to `baseUrl`, on a clock whose waits below five seconds take no time, or on `more.clock`. */
 export function apiFor(baseUrl: string, more: Partial<ApiOptions> = {}): { api: Api; clock: FakeClock } {
   const clock = fakeClock({ jump: (ms) => ms < 5_000 });
-  const send = createSend({ builtin: process.getBuiltinModule, env: {}, clock: more.clock ?? clock });
+  const ways = { builtin: process.getBuiltinModule, env: {}, clock: more.clock ?? clock };
+  const [send, openStream] = [createSend(ways), createOpenStream({ way: createWay(ways), clock: ways.clock })];
   const random = (bytes: number) => new Uint8Array(bytes);
-  return { clock, api: createApi({ baseUrl, send, clock, random, version: "0.0.0-test", ...more }) };
+  return { clock, api: createApi({ baseUrl, send, openStream, clock, random, version: "0.0.0-test", ...more }) };
 }
 
 /** The Problem a promise ends with. */

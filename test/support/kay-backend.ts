@@ -1,7 +1,7 @@
 import { randomBytes } from "node:crypto";
 import { createBackend } from "#backend/app";
 import { DEFAULT_LIMITS } from "#backend/limits";
-import type { Backend, BackendPorts } from "#backend/ports";
+import type { Backend, BackendPorts, Fetch, ModelSettings } from "#backend/ports";
 import { configureServices } from "#backend/services/catalogue";
 import { createSandbox, type Sandbox } from "#sandbox/sandbox";
 import { BACKEND, createNetwork, type Network } from "#test/network";
@@ -29,10 +29,15 @@ export type PlaceOptions = {
   node: BackendPorts["node"];
   /** Changes what is configured, for instance its tools. */
   services?(configured: BackendPorts["services"]): BackendPorts["services"];
+  /** What the backend knows of models; nothing unless given. */
+  model?: ModelSettings;
   localSecret?: string;
+  /** What answers beside the sandbox: a service that somebody described. */
+  elsewhere?: Fetch;
 };
 
-export function createPlace({ db, node, services = (same) => same, localSecret }: PlaceOptions): Place {
+export function createPlace(options: PlaceOptions): Place {
+  const { db, node, services = (same) => same, model = { env: {} }, localSecret, elsewhere } = options;
   const clock = virtualClock(NOON);
   const network = createNetwork(clock);
   const sandbox = createSandbox({ clock, random: randomBytes });
@@ -49,9 +54,13 @@ export function createPlace({ db, node, services = (same) => same, localSecret }
     },
     clock,
     log: () => {},
-    fetch: (url, init) => standIn(sandbox, new Request(url, init)),
+    fetch: (url, init) =>
+      elsewhere && !names().some((name) => url.startsWith(`${ORIGINS[name]}/`))
+        ? elsewhere(url, init)
+        : standIn(sandbox, new Request(url, init)),
+    ...(elsewhere ? { guarded: { fetch: elsewhere, addresses: async () => ["93.184.215.14"] } } : {}),
     services: services(configureServices({ clients: {}, sandbox: standIns })),
-    model: () => ({ env: {} }),
+    model: () => model,
     publicUrl: BACKEND,
     // Its counters go by real time, which hardly passes here.
     limits: { ...DEFAULT_LIMITS, requestsPerMinute: 1e6, sensitivePerMinute: 1e6 },
@@ -60,6 +69,7 @@ export function createPlace({ db, node, services = (same) => same, localSecret }
     ...(localSecret ? { localSecret } : {}),
   });
   network.serve(BACKEND, (request) => backend.fetch(request));
+  clock.whileWorking(() => backend.busy() > network.streaming());
   for (const name of names()) network.serve(ORIGINS[name], (request) => standIn(sandbox, request));
   const control: Place["control"] = async (provider, call, body = {}) => {
     const [method = "", path = ""] = call.split(" ");

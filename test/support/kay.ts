@@ -47,7 +47,12 @@ export type MachineOptions = Omit<PlaceOptions, "db" | "node" | "localSecret"> &
   beside?: Machine;
 };
 
-export type RunSetting = TerminalSetting & { env?: Record<string, string>; person?: Person };
+export type RunSetting = TerminalSetting & {
+  env?: Record<string, string>;
+  person?: Person;
+  /** What the person makes of a text in their editor; null where it does not start. */
+  edits?(text: string): string | null;
+};
 
 /** A person's machine: calling it runs one command line on it, as a process of its own. */
 export type Machine = ((line: string | string[], setting?: RunSetting) => Promise<Result>) & {
@@ -169,6 +174,7 @@ function worldOf(place: Place, parts: Parts): Omit<World, "terminal" | "signal">
     clock: place.clock,
     random: randomBytes,
     send: place.network.send,
+    openStream: place.network.openStream,
     keychain: parts.keychain,
     processes: parts.own.processes,
     readText: () => "",
@@ -182,6 +188,7 @@ function worldOf(place: Place, parts: Parts): Omit<World, "terminal" | "signal">
       close: async () => {},
     }),
     launch: async (launch) => parts.launched.push(launch) > 0,
+    edit: async (_, text) => setting.edits?.(text) ?? null,
     spawnBackend: () => {
       if (!options.own) throw new Error("a backend was started");
       return parts.own.spawn(env, options.own === "fails");
@@ -237,7 +244,7 @@ function shortened(text: string, folder: string): string {
   return text
     .replaceAll(folder, "/home/ann")
     .replaceAll(/\b(kaysession|session|confirm)_\d+_[0-9a-f]{32}\b/g, "$1_…")
-    .replaceAll(/\bgen_[0-9a-f]{32}\b/g, "gen_…")
+    .replaceAll(/\b(gen|int)_[0-9a-f]{32}\b/g, "$1_…")
     .replaceAll(/\bcall_[\w-]+/g, "call_…")
     .replaceAll(/\b[0-9a-f]{64}\b/g, "STATE");
 }

@@ -1,10 +1,12 @@
 /** Links to the sandbox's consent pages as `kay connect` prints them, their states shortened. */
 const LINKS: Record<string, { host: string; link: string }> = {
   jira: atlassian("read%3Ajira-work%20write%3Ajira-work%20read%3Ajira-user%20read%3Ame%20offline_access"),
-  confluence: atlassian("search%3Aconfluence%20read%3Apage%3Aconfluence%20read%3Ame%20offline_access"),
+  confluence: atlassian(
+    "search%3Aconfluence%20read%3Apage%3Aconfluence%20write%3Apage%3Aconfluence%20read%3Aspace%3Aconfluence%20write%3Acomment%3Aconfluence%20read%3Ame%20offline_access",
+  ),
   bitbucket: {
     host: "127.0.0.1:4011",
-    link: `http://127.0.0.1:4011/site/oauth2/authorize?response_type=code&client_id=kay-sandbox-bitbucket&${redirect()}&scope=account%20repository%20pullrequest&state=STATE`,
+    link: `http://127.0.0.1:4011/site/oauth2/authorize?response_type=code&client_id=kay-sandbox-bitbucket&${redirect()}&scope=account%20repository%20pullrequest%20pullrequest%3Awrite&state=STATE`,
   },
 };
 

@@ -1,5 +1,8 @@
-import type { Incoming, Outgoing, Send } from "#client/ports";
+import { createOpenStream } from "#client/open-stream";
+import type { Incoming, OpenStream, Outgoing, Send } from "#client/ports";
+import type { Leg } from "#client/send/exchange";
 import { sendProblem } from "#client/send/faults";
+import { readWhole } from "#client/send/whole";
 import type { VirtualClock } from "#test/virtual-clock";
 
 /** Where the backend of a test is. */
@@ -10,7 +13,7 @@ export const BACKEND = "http://127.0.0.1:4000";
  * it was carried out, `gateway` a page of a gateway in between after it was; `hang` never answers.
  */
 export type Reply =
-  | { status?: number; headers?: Record<string, string>; json?: unknown; text?: string }
+  | { status?: number; headers?: Record<string, string>; json?: unknown; text?: string; stream?: Chunks }
   | "pass"
   | "refused"
   | "lost"
@@ -18,14 +21,23 @@ export type Reply =
   | "hang"
   | ((request: Seen) => Reply | Promise<Reply>);
 
+/** A body as it comes; one that throws breaks the connection off. */
+type Chunks = Iterable<string | Uint8Array> | AsyncIterable<string | Uint8Array>;
+
+/** One request on its way. */
+type Going = Pick<Outgoing, "method" | "url" | "headers" | "body" | "signal">;
+
 /** One request as it went out. */
 type Seen = Pick<Outgoing, "method" | "url" | "headers"> & { body: unknown };
 
 export type Network = {
   send: Send;
+  openStream: OpenStream;
   seen: Seen[];
   /** `METHOD path` of every request to the backend, without its query; states are shortened. */
   calls(): string[];
+  /** How many streams of the backend are read just now. */
+  streaming(): number;
   /** Let requests to this origin be answered by a handler. */
   serve(origin: string, handler: (request: Request) => Promise<Response>): void;
   /** Script the next answers of a route of the backend, `POST /ask` or `GET /auth/status/`, one each; each must come. */
@@ -42,41 +54,55 @@ export function createNetwork(clock: VirtualClock): Network {
   const scripted: { route: string; reply: Reply; always: boolean }[] = [];
   const strange: string[] = [];
   const seen: Seen[] = [];
-  const deliver = async (request: Outgoing): Promise<Incoming> => {
+  const streams = new Set<AbortSignal>();
+  const deliver = async (request: Going): Promise<Response> => {
     const handler = handlers.get(new URL(request.url).origin);
     if (!handler) {
       strange.push(`${request.method} ${request.url}`);
       throw fault(request, "ECONNREFUSED", false);
     }
     const { method, headers, body, signal } = request;
-    return incoming(
-      await handler(new Request(request.url, { method, headers, body, signal, redirect: "manual" })),
-      clock,
-    );
+    return handler(new Request(request.url, { method, headers, body, signal, redirect: "manual" }));
   };
-  const react = async (request: Outgoing, reply: Reply): Promise<Incoming> => {
+  const react = async (request: Going, reply: Reply): Promise<Response> => {
     if (typeof reply === "function") return react(request, await reply(asSeen(request)));
     if (reply === "pass") return deliver(request);
     if (reply === "refused") throw fault(request, "ECONNREFUSED", false);
-    if (reply === "lost") {
-      await deliver(request);
-      throw fault(request, "ECONNRESET", true);
-    }
-    if (reply === "gateway") {
-      await deliver(request);
-      return {
-        status: 504,
-        headers: { "content-type": "text/html" },
-        body: "<html><h1>504 Gateway Time-out</h1></html>",
-      };
-    }
     if (reply === "hang") return new Promise<never>(() => {});
-    const text = reply.text ?? (reply.json === undefined ? "" : JSON.stringify(reply.json));
-    const type = reply.text === undefined ? "application/json" : "text/html";
-    return { status: reply.status ?? 200, headers: { "content-type": type, ...reply.headers }, body: text };
+    if (typeof reply === "object") return scriptedResponse(reply);
+    await deliver(request);
+    if (reply === "lost") throw fault(request, "ECONNRESET", true);
+    return scriptedResponse({ status: 504, text: "<html><h1>504 Gateway Time-out</h1></html>" });
+  };
+  const respond = async (request: Going): Promise<Response> => {
+    const one = asSeen(request);
+    seen.push(one);
+    const index = scripted.findIndex(({ route }) =>
+      `${request.method} ${new URL(request.url).pathname}`.startsWith(route),
+    );
+    const found = request.url.startsWith(BACKEND) ? scripted[index] : undefined;
+    if (found && !found.always) scripted.splice(index, 1);
+    const reply = typeof found?.reply === "function" ? await found.reply(one) : (found?.reply ?? "pass");
+    const work = react(request, reply);
+    return reply === "hang" ? work : clock.during(work);
+  };
+  const way: Leg = async (exchange) => {
+    const { request, url, signal } = exchange;
+    exchange.sent = true;
+    const gone = new Promise<never>((_, reject) => {
+      signal.addEventListener("abort", () => reject(signal.reason), { once: true });
+    });
+    const response = await Promise.race([respond({ ...request, url: url.href, signal }), gone]);
+    const headers = headersOf(response, clock);
+    streams.add(signal);
+    const over = () => void streams.delete(signal);
+    signal.addEventListener("abort", over, { once: true });
+    const body = chunksOf(response, signal, clock, over);
+    return { status: response.status, headers, body };
   };
   return {
     seen,
+    streaming: () => streams.size,
     calls: () => seen.filter(({ url }) => url.startsWith(BACKEND)).map(routeOf),
     serve: (origin, handler) => void handlers.set(origin, handler),
     on: (route, ...replies) => void scripted.push(...replies.map((reply) => ({ route, reply, always: false }))),
@@ -88,19 +114,56 @@ export function createNetwork(clock: VirtualClock): Network {
           `nobody serves: ${strange.join(", ") || "none missing"}; never came: ${left.join(", ") || "none"}`,
         );
     },
-    async send(request) {
-      const one = asSeen(request);
-      seen.push(one);
-      const index = scripted.findIndex(({ route }) =>
-        `${request.method} ${new URL(request.url).pathname}`.startsWith(route),
-      );
-      const found = request.url.startsWith(BACKEND) ? scripted[index] : undefined;
-      if (found && !found.always) scripted.splice(index, 1);
-      const reply = typeof found?.reply === "function" ? await found.reply(one) : (found?.reply ?? "pass");
-      const work = react(request, reply);
-      return limited(request, reply === "hang" ? work : clock.during(work), clock);
-    },
+    send: (request) => limited(request, whole(respond(request), request, clock), clock),
+    openStream: createOpenStream({ way, clock }),
   };
+}
+
+function scriptedResponse(reply: Extract<Reply, { stream?: Chunks }>): Response {
+  const text = reply.text ?? (reply.json === undefined ? "" : JSON.stringify(reply.json));
+  const type = reply.stream ? "text/event-stream" : reply.text === undefined ? "application/json" : "text/html";
+  return new Response(reply.stream ? ReadableStream.from(bytes(reply.stream)) : text || null, {
+    status: reply.status ?? 200,
+    headers: { "content-type": type, ...reply.headers },
+  });
+}
+
+async function* bytes(chunks: Chunks): AsyncGenerator<Uint8Array> {
+  const encoder = new TextEncoder();
+  for await (const chunk of chunks) yield typeof chunk === "string" ? encoder.encode(chunk) : chunk;
+}
+
+/** The body as it comes from a connection; what breaks it off on the other side is a reset here. Time stands still while a chunk arrives. */
+async function* chunksOf(
+  { body }: Response,
+  signal: AbortSignal,
+  clock: VirtualClock,
+  over = () => {},
+): AsyncGenerator<Uint8Array> {
+  if (!body) return over();
+  const reader = body.getReader();
+  const cancel = () => void reader.cancel(signal.reason).catch(() => {});
+  signal.addEventListener("abort", cancel, { once: true });
+  try {
+    for (;;) {
+      const { done, value } = await reader.read().catch((cause: unknown) => {
+        throw Object.assign(new Error("broken off", { cause }), { code: "ECONNRESET" });
+      });
+      signal.throwIfAborted();
+      if (done) return;
+      await clock.during(Promise.resolve());
+      yield value;
+    }
+  } finally {
+    cancel();
+    over();
+  }
+}
+
+async function whole(answer: Promise<Response>, { url }: Going, clock: VirtualClock): Promise<Incoming> {
+  const response = await answer;
+  const body = chunksOf(response, new AbortController().signal, clock);
+  return readWhole({ status: response.status, headers: headersOf(response, clock), body }, url);
 }
 
 /** The caller's signal and the time limit end an exchange, as in the real thing. */
@@ -113,7 +176,7 @@ async function limited(request: Outgoing, work: Promise<Incoming>, clock: Virtua
     request.signal?.addEventListener("abort", cancel, { once: true });
   });
   const late = clock.sleep(request.timeoutMs, over.signal).then(
-    () => Promise.reject(sendProblem(new Error("late"), exchange, "timeout")),
+    () => Promise.reject(sendProblem(new Error("late"), exchange, { afterMs: request.timeoutMs })),
     () => work,
   );
   try {
@@ -123,7 +186,7 @@ async function limited(request: Outgoing, work: Promise<Incoming>, clock: Virtua
   }
 }
 
-function fault(request: Outgoing, code: string, sent: boolean): Error {
+function fault(request: Going, code: string, sent: boolean): Error {
   const { signal } = new AbortController();
   return sendProblem(
     Object.assign(new Error(code), { code }),
@@ -132,16 +195,11 @@ function fault(request: Outgoing, code: string, sent: boolean): Error {
   );
 }
 
-async function incoming(response: Response, clock: VirtualClock): Promise<Incoming> {
-  const headers = Object.fromEntries(response.headers);
-  return {
-    status: response.status,
-    headers: { date: new Date(clock.now()).toUTCString(), ...headers },
-    body: await response.text(),
-  };
+function headersOf(response: Response, clock: VirtualClock): Record<string, string> {
+  return { date: new Date(clock.now()).toUTCString(), ...Object.fromEntries(response.headers) };
 }
 
-function asSeen({ method, url, headers, body }: Outgoing): Seen {
+function asSeen({ method, url, headers, body }: Going): Seen {
   return { method, url, headers, body: body === undefined ? undefined : JSON.parse(body) };
 }
 

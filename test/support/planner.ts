@@ -12,6 +12,14 @@ export type Reply = {
   message: LanguageModelV4Prompt[number];
 };
 
+/** A tool of the agent itself, beside those of services. */
+export function ownTool(name: string, properties: Record<string, object> = {}): LanguageModelV4FunctionTool {
+  return { type: "function", name, description: name, inputSchema: { type: "object", properties } };
+}
+
+/** What became of a call: a result, a failure, or a person's no. */
+export type Result = { text?: string; data: unknown } | Error | { denied: string } | { code: string };
+
 /** Tools of services as the loop hands them to a model. */
 export function modelTools(services: { title: string; tools: Tool[] }[]): LanguageModelV4FunctionTool[] {
   return services.flatMap(({ title, tools }) =>
@@ -52,8 +60,8 @@ export function plannerTalk(tools: LanguageModelV4FunctionTool[]) {
       prompt.push({ role: "user", content: [{ type: "text", text }] });
       return await next();
     },
-    /** Results of the calls of the last reply; an `Error` is a failed call. */
-    async results(...values: ({ text: string; data: unknown } | Error)[]): Promise<Reply> {
+    /** Results of the calls of the last reply; an `Error` is a failed call, and so is a `code` alone. */
+    async results(...values: Result[]): Promise<Reply> {
       const last = prompt.at(-1);
       const calls = last?.role === "assistant" ? last.content.filter((part) => part.type === "tool-call") : [];
       prompt.push({
@@ -76,7 +84,11 @@ type Output = Extract<
   { type: "tool-result" }
 >["output"];
 
-function output(value: { text: string; data: unknown } | Error | undefined): Output {
+function output(value: Result | undefined): Output {
+  if (value && "denied" in value) return { type: "execution-denied", reason: value.denied };
+  if (value && "code" in value) {
+    return { type: "error-json", value: { error: { code: String(value.code), message: "Nobody can be asked." } } };
+  }
   if (value instanceof Error)
     return { type: "error-json", value: { error: { code: "SERVICE_FAILED", message: value.message } } };
   return { type: "json", value: JSON.parse(JSON.stringify({ data_from: "jira", ...value })) };

@@ -22,7 +22,7 @@ export function useServed(): () => string {
         version: "0.0.0-test",
         env: {},
         setting: () => undefined,
-        model: () => ({ env: {} }),
+        model: () => ({ model: "offline", env: {} }),
         machine: thisMachine(folder),
         clock: Date,
         random: randomBytes,

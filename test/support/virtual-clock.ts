@@ -5,6 +5,8 @@ export type VirtualClock = Clock & {
   advance(ms: number): void;
   /** Time stands still while this work is under way. */
   during<T>(work: Promise<T>): Promise<T>;
+  /** Limits are not over while this says that something works, but for {@link WORKING_MS} of real time; short waits are. */
+  whileWorking(works: () => boolean): void;
 };
 
 /** So many looks in a row must find nothing under way; between two steps of one piece of work there may be a moment without any. */
@@ -12,6 +14,7 @@ const QUIET_LOOKS = 5;
 /** Longer waits than this, in ms, are limits of something; it has really hung when nothing happened for {@link HUNG_MS} of real time. */
 const LIMITS_MS = 4_000;
 const HUNG_MS = 700;
+const WORKING_MS = 10_000;
 
 type Wait = { began: number; ends: number; wake(): void };
 
@@ -25,6 +28,7 @@ export function virtualClock(start: number): VirtualClock {
   let quiet = 0;
   let quietSince = 0;
   let looking = false;
+  let works = () => false;
   const waits = new Set<Wait>();
   const stir = () => {
     quiet = 0;
@@ -39,7 +43,7 @@ export function virtualClock(start: number): VirtualClock {
     quiet += 1;
     const first = [...waits].reduce((a, b) => (b.ends < a.ends ? b : a));
     const limit = first.ends - first.began > LIMITS_MS;
-    const hung = performance.now() - quietSince > HUNG_MS;
+    const hung = performance.now() - quietSince > (limit && works() ? WORKING_MS : HUNG_MS);
     if (quiet > QUIET_LOOKS && (hung || !limit)) {
       stir();
       now = Math.max(now, first.ends);
@@ -52,6 +56,9 @@ export function virtualClock(start: number): VirtualClock {
     now: () => now,
     advance: (ms) => {
       now += ms;
+    },
+    whileWorking: (given) => {
+      works = given;
     },
     async during(work) {
       underWay += 1;

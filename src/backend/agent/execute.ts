@@ -42,8 +42,8 @@ type Run = { memory: PastCall[]; signal: AbortSignal; ports?: CallPorts };
 
 /** Find each call's tool and check its input. A wrong call is a result that the model can react to, never a crash. */
 export function checkCall(call: Call, tools: AgentTool[]): Checked | Rejected {
-  const tool = tools.find(({ name }) => name === call.toolName);
-  if (tool === undefined) {
+  const found = tools.find(({ name }) => name === call.toolName);
+  if (found === undefined) {
     const known = tools.map(({ name }) => name).join(", ");
     return {
       call,
@@ -51,7 +51,8 @@ export function checkCall(call: Call, tools: AgentTool[]): Checked | Rejected {
     };
   }
   try {
-    const parsed = tool.parse(call.input);
+    const parsed = found.parse(call.input);
+    const tool = found.specific?.(parsed) ?? found;
     return { ...call, tool, access: tool.access, parsed, summary: tool.summary(parsed) };
   } catch (error) {
     return { call, problem: asProblem(error, "INVALID_REQUEST", `The input of ${call.toolName} is not accepted.`) };

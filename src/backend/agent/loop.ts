@@ -26,6 +26,8 @@ export type AgentInput = {
   steps?: number;
   /** Calls of those steps. */
   past?: PastCall[];
+  /** The tools that the model is given in a step, where it is not given all. */
+  offers?(messages: ModelMessage[], past: PastCall[]): AgentTool[];
   /** How calls meet people; without it a missing connection ends the generation. */
   calls?: CallPorts;
 };
@@ -63,7 +65,7 @@ async function* oneStep(input: AgentInput, turn: Turn): AsyncGenerator<AgentEven
   const result = yield* modelStep({
     model,
     label,
-    tools,
+    tools: input.offers?.(turn.messages, turn.memory) ?? tools,
     signal,
     messages: turn.messages,
     instructions: instructions(tools, input.now),

@@ -22,6 +22,10 @@ export type AgentTool = {
   modeOf?(input: Record<string, unknown>): ToolMode | undefined;
   resource?(input: Record<string, unknown>): string | undefined;
   examples: string[];
+  /** A tool of kay itself, on no service: it runs without being asked about. */
+  own?: boolean;
+  /** The tool that this is for an input, where that decides on service and access. @throws Problem */
+  specific?(input: Record<string, unknown>): AgentTool;
   schema: JSONSchema7;
   /** @throws Problem INVALID_REQUEST that names the wrong field */
   parse(input: unknown): Record<string, unknown>;

@@ -1,6 +1,8 @@
 import type { JSONSchema7 } from "ai";
 import * as z from "zod/mini";
 import { serviceAccess } from "../connections/access.ts";
+import { findService as serviceNamed, servicesFor } from "../connections/catalog.ts";
+import { servicesOf } from "../connections/services.ts";
 import { type Account, accountOf } from "../interactions/account.ts";
 import type { BackendPorts } from "../ports.ts";
 import { createServiceHttp } from "../services/http.ts";
@@ -10,6 +12,10 @@ import { findGrant } from "../store/grants.ts";
 import { type Effect, type EffectBefore, type EffectLog, recordEffect } from "./effect.ts";
 import { inputProblem } from "./input.ts";
 import type { AgentTool, RunContext } from "./tool.ts";
+import { askUser } from "./tools/ask-user.ts";
+import { httpRequest } from "./tools/http-request.ts";
+import { searchTool } from "./tools/search-tools.ts";
+import { connectService, findService } from "./tools/services.ts";
 
 /** For whom tools run: the installation whose connections they use, and the generation their effects belong to. */
 export type ToolOwner = { installationId: string; generationId: string };
@@ -23,13 +29,35 @@ export type Reach = Pick<BackendPorts, "services" | "fetch" | "clock"> & {
   effects: EffectLog;
 };
 
-/** Every tool of every service of this backend, connected or not: a missing connection is found out by the call that needs it. */
-export function toolbox(ports: BackendPorts, owner: ToolOwner): AgentTool[] {
-  return toolsWithin({
-    services: ports.services,
+/** Every tool of every service of an installation, connected or not: a missing connection is found out by the call that needs it. */
+export async function toolbox(ports: BackendPorts, owner: ToolOwner): Promise<AgentTool[]> {
+  return toolsWithin(reachOf(ports, owner, await servicesFor(ports, owner.installationId)));
+}
+
+/** The same and kay's own: asking the person, finding and connecting services, and requests that no tool makes. */
+export async function agentTools(ports: BackendPorts, owner: ToolOwner): Promise<AgentTool[]> {
+  const configured = await servicesFor(ports, owner.installationId);
+  const reach = reachOf(ports, owner, configured);
+  const services = async () => (await servicesOf(ports, owner.installationId)).services;
+  const request = httpRequest(configured, (configuration, tool) => agentTool(reach, configuration, tool));
+  const ofServices = toolsWithin(reach);
+  return [
+    ...ofServices,
+    searchTool(ofServices),
+    askUser,
+    findService(services),
+    connectService(services),
+    ...(request ? [request] : []),
+  ];
+}
+
+function reachOf(ports: BackendPorts, owner: ToolOwner, services: ServiceConfiguration[]): Reach {
+  return {
+    services,
     fetch: ports.fetch,
     clock: ports.clock,
-    access: (service, rejected) => serviceAccess(ports, owner.installationId, service, rejected ? { rejected } : {}),
+    access: (service, rejected) =>
+      serviceAccess(ports, owner.installationId, serviceNamed(services, service), rejected ? { rejected } : {}),
     account: async (service) => {
       const grant = await findGrant(ports.db, owner.installationId, service);
       return grant && accountOf(grant);
@@ -44,7 +72,7 @@ export function toolbox(ports: BackendPorts, owner: ToolOwner): AgentTool[] {
       set: (id, state) => setEffectState(ports.db, id, state, ports.clock.now()),
       settle: (id, result) => settleEffect(ports.db, id, result, ports.clock.now()),
     },
-  });
+  };
 }
 
 /** The same tools, wherever their tokens come from. */
@@ -91,7 +119,7 @@ type Run = { input: Record<string, unknown>; context: RunContext; effect?: Effec
 
 async function runTool(
   ports: Reach,
-  { service, endpoints }: ServiceConfiguration,
+  { service, endpoints, described }: ServiceConfiguration,
   tool: Tool,
   { input, context, effect }: Run,
 ): Promise<ToolResult> {
@@ -99,7 +127,7 @@ async function runTool(
   const idempotencyKey = effect?.id ?? context.toolCallId;
   // The token is asked for anew at each request: a long turn outlives the token it began with (case G16).
   const http = createServiceHttp({
-    fetch: ports.fetch,
+    fetch: described?.fetch ?? ports.fetch,
     clock: ports.clock,
     endpoints,
     service,

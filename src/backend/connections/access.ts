@@ -3,7 +3,7 @@ import type { BackendPorts } from "../ports.ts";
 import { pause } from "../services/http-retry.ts";
 import type { ServiceConfiguration } from "../services/service.ts";
 import { findGrant } from "../store/grants.ts";
-import { findService } from "./catalog.ts";
+import { findService, servicesFor } from "./catalog.ts";
 import { isUsable, type OpenGrant, openGrant } from "./open-grant.ts";
 import { type Refreshed, refreshOnce } from "./refresh.ts";
 
@@ -33,16 +33,18 @@ const DEFAULT_WAIT = 1000;
  * The access token of a service for an installation, refreshed when it is about to end or was refused. Refreshes of one connection happen
  * one at a time over all processes; whoever waited takes what the first one got.
  *
+ * @param service its name, or the service as the caller knows it: of a described one only tokens of that very description are given
  * @throws Problem AUTH_REQUIRED (details `integrations`) when not connected or no longer so, SERVICE_FAILED when the provider cannot be
  * reached and nothing was changed, UNKNOWN_SERVICE
  */
 export async function serviceAccess(
   ports: BackendPorts,
   installationId: string,
-  serviceName: string,
+  service: string | ServiceConfiguration,
   options: AccessOptions = {},
 ): Promise<ServiceAccess> {
-  const configuration = findService(ports, serviceName);
+  const configuration =
+    typeof service === "string" ? findService(await servicesFor(ports, installationId), service) : service;
   const grant = await findGrant(ports.db, installationId, configuration.service.name);
   const open = openGrant(ports, configuration, grant);
   if (isUsable(ports, open, options.rejected)) return accessOf(configuration, open);

@@ -3,10 +3,11 @@ import * as oauth from "oauth4webapi";
 import type { ConnectRequest, ConnectResponse } from "#protocol/connections";
 import { hashSecret, isInstallationId, newInstallationId } from "../accounts/ids.ts";
 import type { BackendPorts } from "../ports.ts";
+import type { ServiceConfiguration } from "../services/service.ts";
 import type { Connection } from "../store/connection.ts";
 import { insertInstallation, installationExists } from "../store/installations.ts";
 import { deleteStatesBefore, insertState } from "../store/states.ts";
-import { type ConnectableService, connectable, findService } from "./catalog.ts";
+import { type ConnectableService, connectable, findService, servicesFor } from "./catalog.ts";
 import { sealVerifier } from "./sealed.ts";
 
 /** A state lives 10 minutes (guide: "State expires in 10 minutes"). */
@@ -27,7 +28,7 @@ export async function beginConnect(
   request: ConnectRequest,
   signedInAs?: string,
 ): Promise<ConnectResponse> {
-  const service = connectable(findService(ports, serviceName));
+  const service = connectable(findService(await servicesOfSession(ports, request.session_id), serviceName));
   const { name, oauth: provider } = service.service;
   const now = ports.clock.now();
   const state = randomBytes(32).toString("hex");
@@ -55,11 +56,30 @@ export async function beginConnect(
   return {
     service: name,
     session_id: installation.id,
-    authorization_url: await authorizationUrl(service, { state, verifier, redirectUri: redirectUri(ports) }),
+    authorization_url: needsPage(service)
+      ? `${ports.publicUrl}${KEY_PAGE}?state=${state}`
+      : await authorizationUrl(ports, service, { state, verifier }),
     state,
     expires_at: expiresAt.toISOString(),
     ...(installation.reset ? { message: `New session created. ${visit}`, session_reset: true } : { message: visit }),
   };
+}
+
+/** Path of the page where a person pastes what no OAuth flow brings. */
+const KEY_PAGE = "/auth/key";
+
+/** Whether a connection begins on that page: the service has no OAuth, or its client no secret yet. */
+export function needsPage({ service, described }: ServiceConfiguration): boolean {
+  return service.credential !== undefined || described?.lacksSecret === true;
+}
+
+/** The services of a client that names its installation; one that names none, or one that is gone, has those that everybody has. */
+async function servicesOfSession(
+  ports: BackendPorts,
+  sessionId: string | null | undefined,
+): Promise<ServiceConfiguration[]> {
+  const known = sessionId && isInstallationId(sessionId);
+  return known ? servicesFor(ports, sessionId) : ports.services;
 }
 
 /** Where providers send browsers back to; registered there byte for byte. */
@@ -81,16 +101,17 @@ async function recoverInstallation(
 }
 
 /** The authorization request (RFC 6749 section 4.1.1, RFC 7636 section 4.3). Spaces are `%20`: not every provider reads `+` (case V07). */
-async function authorizationUrl(
+export async function authorizationUrl(
+  ports: Pick<BackendPorts, "publicUrl">,
   { service, endpoints, client }: ConnectableService,
-  values: { state: string; verifier: string | undefined; redirectUri: string },
+  values: { state: string; verifier: string | undefined },
 ): Promise<string> {
   const { scopes, scopeParameter = "scope", scopeSeparator = " ", authorizeParams } = service.oauth;
   const parameters: Record<string, string> = {
     ...authorizeParams,
     response_type: "code",
     client_id: client.id,
-    redirect_uri: values.redirectUri,
+    redirect_uri: redirectUri(ports),
     ...(scopes.length > 0 ? { [scopeParameter]: scopes.join(scopeSeparator) } : {}),
     state: values.state,
     ...(values.verifier === undefined

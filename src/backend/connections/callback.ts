@@ -1,6 +1,7 @@
 import { Problem } from "#protocol/errors";
 import type { BackendPorts } from "../ports.ts";
-import { claimState, settleState } from "../store/states.ts";
+import { claimState, type State, settleState } from "../store/states.ts";
+import { servicesFor } from "./catalog.ts";
 import { completeConsent } from "./consent.ts";
 import type { Page } from "./page.ts";
 import { stateHash } from "./status.ts";
@@ -29,10 +30,23 @@ export async function authorizationCallback(ports: BackendPorts, query: URLSearc
   if (!hash) return stale(ports, "unknown state");
   if (error) return refused(ports, hash, error, query.get("error_description"));
   if (!code || query.getAll("code").length > 1) return stale(ports, "no code");
+  return conclude(ports, hash, (state) => completeConsent(ports, state, code));
+}
+
+/**
+ * Take the one step of a pending state and do the work that it was for; how that ends is how the state ends.
+ *
+ * @param work completes the state; what it throws fails it
+ */
+export async function conclude(
+  ports: BackendPorts,
+  hash: Buffer,
+  work: (state: State) => Promise<Page>,
+): Promise<Returned> {
   const state = await claimState(ports.db, hash, { status: "exchanging" }, new Date(ports.clock.now()));
   if (!state) return stale(ports, "state not pending");
   try {
-    const page = await completeConsent(ports, state, code);
+    const page = await work(state);
     return { status: 200, page, connected: { installationId: state.installation_id, service: state.service } };
   } catch (error) {
     const problem = asProblem(ports, error);
@@ -43,8 +57,13 @@ export async function authorizationCallback(ports: BackendPorts, query: URLSearc
       details: problem.details,
     });
     ports.log("warn", "callback.failed", { service: state.service, problem: problem.code, cause: problem.cause });
-    return { status: problem.status, page: failure(titleOf(ports, state.service), problem) };
+    return { status: problem.status, page: failure(await titleOf(ports, state), problem) };
   }
+}
+
+/** The person did not want it. */
+export function cancel(ports: BackendPorts, hash: Buffer): Promise<{ status: number; page: Page }> {
+  return refused(ports, hash, "access_denied", null);
 }
 
 async function refused(
@@ -60,7 +79,7 @@ async function refused(
   const state = await claimState(ports.db, hash, next, new Date(ports.clock.now()));
   if (!state) return stale(ports, "state not pending");
   ports.log("info", "callback.refused", { service: state.service, denied });
-  const title = titleOf(ports, state.service);
+  const title = await titleOf(ports, state);
   if (!denied) return { status: 400, page: failure(title, new Problem("SERVICE_FAILED", message)) };
   return {
     status: 200,
@@ -72,11 +91,13 @@ async function refused(
   };
 }
 
-function titleOf(ports: BackendPorts, name: string): string {
-  return ports.services.find(({ service }) => service.name === name)?.service.title ?? name;
+async function titleOf(ports: BackendPorts, { installation_id, service: name }: State): Promise<string> {
+  const services = await servicesFor(ports, installation_id);
+  return services.find(({ service }) => service.name === name)?.service.title ?? name;
 }
 
-function stale(ports: BackendPorts, reason: string): { status: number; page: Page } {
+/** The page for a link that is worth nothing, or nothing any more. */
+export function stale(ports: BackendPorts, reason: string): { status: number; page: Page } {
   ports.log("warn", "callback.rejected", { reason });
   return { status: 400, page: STALE };
 }

@@ -3,25 +3,38 @@ import { clean } from "#protocol/clean";
 import { Problem } from "#protocol/errors";
 import type { BackendPorts } from "../ports.ts";
 import type { OAuthClient, Service, ServiceConfiguration } from "../services/service.ts";
+import { listDescriptions } from "../store/described-services.ts";
+import { configurationOf } from "./described.ts";
 
 /** A service that can be connected here: it has a client registered at its provider. */
 export type ConnectableService = ServiceConfiguration & { client: OAuthClient };
+
+/** What the services of an installation are made from. */
+export type ServicePorts = Pick<BackendPorts, "db" | "services" | "keys" | "fetch"> &
+  Partial<Pick<BackendPorts, "guarded" | "localSecret" | "clientSecret">>;
+
+/**
+ * The services of an installation: those that everybody has, and those that its person described. Whoever asks for services asks here. A name
+ * of the first kind beats one of the second.
+ */
+export async function servicesFor(ports: ServicePorts, installationId: string): Promise<ServiceConfiguration[]> {
+  const names = new Set(ports.services.map(({ service }) => service.name));
+  const rows = await listDescriptions(ports.db, installationId);
+  return [...ports.services, ...rows.filter(({ name }) => !names.has(name)).map((row) => configurationOf(ports, row))];
+}
 
 /**
  * The service of a `?service=` parameter.
  *
  * @throws Problem INVALID_REQUEST without one, UNKNOWN_SERVICE with the services there are and the nearest name
  */
-export function findService(
-  ports: Pick<BackendPorts, "services">,
-  name: string | null | undefined,
-): ServiceConfiguration {
-  const names = ports.services.map((configuration) => configuration.service.name);
+export function findService(services: ServiceConfiguration[], name: string | null | undefined): ServiceConfiguration {
+  const names = services.map((configuration) => configuration.service.name);
   if (!name) {
     throw new Problem("INVALID_REQUEST", `Name the service in ?service=, one of ${names.join(", ")}.`);
   }
   const wanted = name.trim().toLowerCase();
-  const found = ports.services.find((configuration) => configuration.service.name === wanted);
+  const found = services.find((configuration) => configuration.service.name === wanted);
   if (found) return found;
   const nearest = nearestName(wanted, names);
   const guess = nearest ? ` Did you mean ${nearest}?` : "";
@@ -53,7 +66,7 @@ export function connectable(configuration: ServiceConfiguration): ConnectableSer
  */
 export function clientPlaces({ oauth, endpoints }: Service): { variables: string[]; settings: string[] } {
   const { provider } = oauth;
-  const name = provider.toUpperCase();
+  const name = provider.toUpperCase().replaceAll("-", "_");
   const variables = [`KAY_CLIENT_${name}_ID`, `KAY_CLIENT_${name}_SECRET`];
   const settings = [`${provider}.client-id`, `${provider}.client-secret`];
   if (endpoints.api !== "") return { variables, settings };

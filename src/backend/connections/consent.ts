@@ -1,16 +1,19 @@
 import { Problem } from "#protocol/errors";
 import type { BackendPorts } from "../ports.ts";
+import { bindingOf } from "../services/described/service.ts";
+import type { Description } from "../services/described/shape.ts";
 import { createServiceHttp } from "../services/http.ts";
-import type { Identity, Service } from "../services/service.ts";
+import type { Identity, Service, ServiceConfiguration } from "../services/service.ts";
 import type { Connection } from "../store/connection.ts";
+import { findDescription, putClientSecret } from "../store/described-services.ts";
 import { hasLiveFamily } from "../store/families.ts";
 import { findGrant, type Grant, putGrant } from "../store/grants.ts";
 import { knownAccounts, lockInstallation, rememberAccount } from "../store/installations.ts";
 import { type State, settleState } from "../store/states.ts";
 import { redirectUri } from "./authorize.ts";
-import { type ConnectableService, connectable, findService } from "./catalog.ts";
+import { type ConnectableService, connectable, findService, servicesFor } from "./catalog.ts";
 import type { Page } from "./page.ts";
-import { openTokens, openVerifier, sealTokens } from "./sealed.ts";
+import { grantAddress, openTokens, openVerifier, sealTokens } from "./sealed.ts";
 import { chooseSite, type SiteChoice } from "./sites.ts";
 import { exchangeCode, type ServiceTokens } from "./token-endpoint.ts";
 
@@ -22,12 +25,30 @@ import { exchangeCode, type ServiceTokens } from "./token-endpoint.ts";
  * @throws Problem SERVICE_FAILED, SITE_REQUIRED (with `sites`), ACCOUNT_MISMATCH
  */
 export async function completeConsent(ports: BackendPorts, state: State, code: string): Promise<Page> {
-  const service = connectable(findService(ports, state.service));
+  const service = connectable(findService(await servicesFor(ports, state.installation_id), state.service));
+  if (service.service.credential) throw changed(service.service);
   const tokens = await exchange(ports, service, state, code);
-  const identity = await identify(ports, service, tokens);
+  return establish(ports, service, state, { tokens, identity: await identify(ports, service, tokens.access) });
+}
+
+/** What a consent or a pasted secret brought. */
+export type Brought = { tokens: ServiceTokens; identity: Identity };
+
+/**
+ * Bind what was brought to a site, check the account where tokens are due, and store all of it at once.
+ *
+ * @throws Problem SITE_REQUIRED (with `sites`), ACCOUNT_MISMATCH
+ */
+export async function establish(
+  ports: BackendPorts,
+  service: ConnectableService,
+  state: State,
+  { tokens, identity }: Brought,
+): Promise<Page> {
   const label = accountLabel(identity);
   return ports.db.transaction().execute(async (db) => {
     await lockInstallation(db, state.installation_id);
+    await requireUnchanged(db, state.installation_id, service);
     const before = await findGrant(db, state.installation_id, state.service);
     const sameAccount = before?.account_id === identity.accountId ? before : undefined;
     const { metadata } = requireSite(service, chooseSite(identity, state.site, urlOf(sameAccount)));
@@ -52,6 +73,17 @@ export async function completeConsent(ports: BackendPorts, state: State, code: s
   });
 }
 
+/** Its person may have described the service anew while somebody consented; what was consented to is gone then. */
+async function requireUnchanged(db: Connection, installationId: string, { service, described }: ConnectableService) {
+  if (!described) return;
+  const row = await findDescription(db, installationId, service.name);
+  if (!row || bindingOf(row.description as Description) !== described.binding) throw changed(service);
+}
+
+function changed({ title }: Service): Problem {
+  return new Problem("STATE_INVALID", `${title} was described anew since this began.`);
+}
+
 async function exchange(
   ports: BackendPorts,
   service: ConnectableService,
@@ -62,22 +94,27 @@ async function exchange(
   const verifier = state.verifier ? openVerifier(ports.keys, state.hash, state.verifier) : undefined;
   const outcome = await exchangeCode(ports, service, { code, redirectUri: redirectUri(ports), verifier });
   if (outcome.kind === "tokens") return outcome.tokens;
+  // A client secret that is no good is asked for once more the next time.
+  if (outcome.kind === "refused" && service.described && outcome.codes.some((one) => BAD_CLIENT.has(one)))
+    await putClientSecret(ports.db, state.installation_id, state.service, null);
   if (outcome.kind === "busy") throw new Problem("SERVICE_FAILED", `${title} gets too many requests at the moment.`);
   throw new Problem("SERVICE_FAILED", `${title} refused the sign-in: ${outcome.description}.`);
 }
 
-/** The fresh token speaks for itself: a 401 here is the end of this consent. */
-async function identify(
+const BAD_CLIENT = new Set(["invalid_client", "unauthorized_client"]);
+
+/** Whose a fresh token or secret is. It speaks for itself: a 401 here is the end of this consent. */
+export async function identify(
   ports: BackendPorts,
-  { service, endpoints, client }: ConnectableService,
-  tokens: ServiceTokens,
-) {
+  { service, endpoints, client, described }: ConnectableService,
+  secret: string,
+): Promise<Identity> {
   const http = createServiceHttp({
-    fetch: ports.fetch,
+    fetch: described?.fetch ?? ports.fetch,
     clock: ports.clock,
     endpoints,
     service,
-    token: async () => tokens.access,
+    token: async () => secret,
     client,
     timeout: 10_000,
   });
@@ -122,10 +159,11 @@ type Consent = {
 };
 
 /** A second consent of the same account may come without a refresh token; the first one then stays good (case V12). */
-function grantOf(ports: BackendPorts, { service }: ConnectableService, consent: Consent) {
+function grantOf(ports: BackendPorts, configuration: ConnectableService, consent: Consent) {
+  const { service } = configuration;
   const { state, tokens, identity, metadata, before } = consent;
-  const address = { installationId: state.installation_id, service: service.name };
-  const refresh = tokens.refresh ?? formerRefreshToken(ports, service, before);
+  const address = grantAddress(state.installation_id, configuration);
+  const refresh = tokens.refresh ?? formerRefreshToken(ports, configuration, before);
   return {
     installation_id: state.installation_id,
     service: service.name,
@@ -140,9 +178,14 @@ function grantOf(ports: BackendPorts, { service }: ConnectableService, consent: 
   };
 }
 
-function formerRefreshToken(ports: BackendPorts, service: Service, before: Grant | undefined): string | undefined {
-  if (!before?.sealed) return undefined;
-  const address = { installationId: before.installation_id, service: service.name };
+function formerRefreshToken(
+  ports: BackendPorts,
+  configuration: ServiceConfiguration,
+  before: Grant | undefined,
+): string | undefined {
+  const { service } = configuration;
+  if (!before?.sealed || service.credential) return undefined;
+  const address = grantAddress(before.installation_id, configuration);
   try {
     return openTokens(ports.keys, address, before.sealed).refresh;
   } catch (error) {
@@ -155,7 +198,7 @@ function accountLabel({ user, accountId }: Identity): string {
   const named = [user.name, user.display_name, user.username, user.email].find(
     (text): text is string => typeof text === "string" && text.trim() !== "",
   );
-  return named?.trim() ?? accountId;
+  return named?.trim() ?? (Object.keys(user).length === 0 ? "an account it does not name" : accountId);
 }
 
 function urlOf(grant: Grant | undefined): string | undefined {

@@ -2,7 +2,7 @@ import { Problem } from "#protocol/errors";
 import type { BackendPorts } from "../ports.ts";
 import type { ServiceConfiguration } from "../services/service.ts";
 import type { Grant } from "../store/grants.ts";
-import { openTokens, type SealedTokens } from "./sealed.ts";
+import { grantAddress, openTokens, type SealedTokens } from "./sealed.ts";
 
 /** A connected grant with its tokens open. */
 export type OpenGrant = { grant: Grant; tokens: SealedTokens };
@@ -13,13 +13,14 @@ const MARGIN = 60 * 1000;
 /** @throws Problem AUTH_REQUIRED when there is no connection, or none that can be opened */
 export function openGrant(
   ports: Pick<BackendPorts, "keys">,
-  { service }: ServiceConfiguration,
+  configuration: ServiceConfiguration,
   grant: Grant | undefined,
 ): OpenGrant {
+  const { service } = configuration;
   if (grant?.status !== "connected" || !grant.sealed) {
     throw authRequired(service, grant?.reason ?? `${service.title} is not connected.`);
   }
-  const address = { installationId: grant.installation_id, service: service.name };
+  const address = grantAddress(grant.installation_id, configuration);
   try {
     return { grant, tokens: openTokens(ports.keys, address, grant.sealed) };
   } catch (cause) {

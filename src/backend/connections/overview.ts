@@ -1,15 +1,11 @@
 import type { ConnectionsResponse, Connection as ConnectionView } from "#protocol/connections";
-import type { BackendPorts } from "../ports.ts";
 import { deleteGrant, type Grant, listGrants } from "../store/grants.ts";
-import { findService } from "./catalog.ts";
+import { findService, type ServicePorts, servicesFor } from "./catalog.ts";
 
 /** Every service there is, and the account each is connected as (guide, "Step 4"). */
-export async function connectionsOf(
-  ports: Pick<BackendPorts, "db" | "services">,
-  installationId: string,
-): Promise<ConnectionsResponse> {
+export async function connectionsOf(ports: ServicePorts, installationId: string): Promise<ConnectionsResponse> {
   const grants = new Map((await listGrants(ports.db, installationId)).map((grant) => [grant.service, grant]));
-  const names = ports.services.map(({ service }) => service.name);
+  const names = (await servicesFor(ports, installationId)).map(({ service }) => service.name);
   return { connections: Object.fromEntries(names.map((name) => [name, connectionView(grants.get(name))])) };
 }
 
@@ -19,11 +15,11 @@ export async function connectionsOf(
  * @returns the service's name @throws Problem UNKNOWN_SERVICE
  */
 export async function disconnect(
-  ports: Pick<BackendPorts, "db" | "services">,
+  ports: ServicePorts,
   installationId: string,
   serviceName: string | null | undefined,
 ): Promise<string> {
-  const { name } = findService(ports, serviceName).service;
+  const { name } = findService(await servicesFor(ports, installationId), serviceName).service;
   await deleteGrant(ports.db, installationId, name);
   return name;
 }

@@ -6,19 +6,30 @@ export type Page = {
   title: string;
   text: string;
   facts?: [name: string, value: string][];
+  /** Instead of what usually stands at the foot. */
+  footer?: string;
 };
 
-/**
- * The page as an answer: one small file that loads nothing, runs nothing, cannot be framed, sends no referrer and is not kept (case A18).
- */
+/** The page as an answer, which sends nothing anywhere. */
 export function pageAnswer(page: Page, status: number): Response {
-  return new Response(html(page), {
+  return pageShell({ title: page.title, content: html(page), status, formAction: "'none'", referrer: "no-referrer" });
+}
+
+/** What every page of the backend is made with; `content` is markup whose texts are escaped. */
+type Shell = { title: string; content: string; status: number; formAction: string; referrer: string };
+
+/**
+ * One small file that loads nothing, runs nothing, cannot be framed, tells no other site where it came from, and is not kept (case A18).
+ */
+export function pageShell({ title, content, status, formAction, referrer }: Shell): Response {
+  return new Response(whole(title, content), {
     status,
     headers: {
       "content-type": "text/html; charset=utf-8",
       "x-content-type-options": "nosniff",
-      "content-security-policy": `default-src 'none'; style-src 'sha256-${STYLE_HASH}'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'`,
-      "referrer-policy": "no-referrer",
+      "x-frame-options": "DENY",
+      "content-security-policy": `default-src 'none'; style-src 'sha256-${STYLE_HASH}'; base-uri 'none'; form-action ${formAction}; frame-ancestors 'none'`,
+      "referrer-policy": referrer,
       "cache-control": "no-store",
     },
   });
@@ -37,6 +48,12 @@ p { margin: 0 0 16px; overflow-wrap: anywhere }
 dl { margin: 20px 0; padding: 14px 0; display: grid; grid-template-columns: auto 1fr; gap: 6px 18px; border: solid var(--line); border-width: 1px 0 }
 dt { color: var(--quiet) } dd { margin: 0; overflow-wrap: anywhere; font-weight: 600 }
 footer { margin-top: 24px; color: var(--quiet); font-size: 14px }
+label { display: block; margin: 0 0 16px; font-weight: 600 }
+label input { display: block; width: 100%; margin-top: 6px; padding: 10px 12px; border: 1px solid var(--line); border-radius: 8px; background: var(--ground); color: inherit; font: inherit }
+.buttons { display: flex; flex-direction: row-reverse; gap: 10px }
+button { padding: 9px 22px; border: 1px solid var(--line); border-radius: 8px; background: none; color: inherit; font: inherit; font-weight: 600; cursor: pointer }
+.primary { border-color: var(--ink); background: var(--ink); color: var(--card) }
+button:focus-visible, input:focus-visible { outline: 3px solid var(--calm); outline-offset: 2px }
 `;
 
 const STYLE_HASH = createHash("sha256").update(STYLE).digest("base64");
@@ -48,8 +65,15 @@ const FOOTERS = {
   failure: "You can close this tab. Go back to the terminal and run kay connect again.",
 };
 
-function html({ tone, title, text, facts = [] }: Page): string {
+function html({ tone, title, text, facts = [], footer }: Page): string {
   const rows = facts.map(([name, value]) => `<dt>${escapeText(name)}</dt><dd>${escapeText(value)}</dd>`).join("");
+  return `<div class="mark ${tone}" aria-hidden="true">${MARKS[tone]}</div>
+<h1>${escapeText(title)}</h1>
+${rows ? `<dl>${rows}</dl>\n` : ""}<p>${escapeText(text)}</p>
+<footer>${escapeText(footer ?? FOOTERS[tone])}</footer>`;
+}
+
+function whole(title: string, content: string): string {
   return `<!doctype html>
 <html lang="en">
 <head>
@@ -60,17 +84,15 @@ function html({ tone, title, text, facts = [] }: Page): string {
 </head>
 <body>
 <main>
-<div class="mark ${tone}" aria-hidden="true">${MARKS[tone]}</div>
-<h1>${escapeText(title)}</h1>
-${rows ? `<dl>${rows}</dl>\n` : ""}<p>${escapeText(text)}</p>
-<footer>${FOOTERS[tone]}</footer>
+${content}
 </main>
 </body>
 </html>
 `;
 }
 
-function escapeText(text: string): string {
+/** Text as it must stand in markup and in its attributes. */
+export function escapeText(text: string): string {
   const entities: Record<string, string> = { "&": "&amp;", "<": "&lt;", ">": "&gt;", '"': "&quot;", "'": "&#39;" };
   return text.replace(/[&<>"']/g, (character) => entities[character] ?? "");
 }

@@ -6,7 +6,7 @@ import type { Connection } from "../store/connection.ts";
 import { type Grant, lockGrant, markDisconnected, putGrantTokens } from "../store/grants.ts";
 import { connectable } from "./catalog.ts";
 import { authRequired, isUsable, type OpenGrant, openGrant } from "./open-grant.ts";
-import { sealTokens } from "./sealed.ts";
+import { grantAddress, sealTokens } from "./sealed.ts";
 import { refreshTokens } from "./token-endpoint.ts";
 import { createTurns, type Turns } from "./turns.ts";
 
@@ -42,7 +42,8 @@ export async function refreshOnce(
 ): Promise<Refreshed> {
   const { running, turns } = underWay.get(ports.db) ?? { running: new Map(), turns: createTurns(MOST_AT_ONCE) };
   underWay.set(ports.db, { running, turns });
-  const key = JSON.stringify([installationId, configuration.service.name, rejected ?? null]);
+  const { service, described } = configuration;
+  const key = JSON.stringify([installationId, service.name, described?.binding ?? null, rejected ?? null]);
   const present = running.get(key);
   if (present) return present;
   const work = () => refreshLocked(ports, installationId, configuration, rejected);
@@ -93,7 +94,7 @@ async function exchange(
     return { kind: "problem", problem: new Problem("SERVICE_FAILED", message) };
   }
   const { access, refresh = open.tokens.refresh, expiresAt } = outcome.tokens;
-  const address = { installationId: open.grant.installation_id, service: service.name };
+  const address = grantAddress(open.grant.installation_id, configuration);
   await putGrantTokens(db, open.grant, {
     sealed: sealTokens(ports.keys, address, { access, refresh }),
     access_expires_at: expiresAt,

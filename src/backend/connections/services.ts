@@ -3,15 +3,16 @@ import type { BackendPorts } from "../ports.ts";
 import type { ServiceConfiguration } from "../services/service.ts";
 import { type Grant, listGrants } from "../store/grants.ts";
 import { redirectUri } from "./authorize.ts";
-import { clientPlaces } from "./catalog.ts";
+import { clientPlaces, type ServicePorts, servicesFor } from "./catalog.ts";
 import { connectionView } from "./overview.ts";
 
-type Ports = Pick<BackendPorts, "db" | "services" | "publicUrl">;
+type Ports = ServicePorts & Pick<BackendPorts, "publicUrl">;
 
 /** Everything there is to know of each service before and after it is connected (`GET /services`). */
 export async function servicesOf(ports: Ports, installationId: string): Promise<ServicesResponse> {
   const grants = new Map((await listGrants(ports.db, installationId)).map((grant) => [grant.service, grant]));
-  return { services: ports.services.map((each) => serviceView(ports, each, grants.get(each.service.name))) };
+  const services = await servicesFor(ports, installationId);
+  return { services: services.map((each) => serviceView(ports, each, grants.get(each.service.name))) };
 }
 
 /** Names of the services that are connected. */
@@ -21,7 +22,7 @@ export async function connectedServices(ports: Pick<BackendPorts, "db">, install
 }
 
 function serviceView(ports: Ports, configuration: ServiceConfiguration, grant: Grant | undefined): ServiceView {
-  const { service, endpoints, client } = configuration;
+  const { service, endpoints, client, described } = configuration;
   const { connected, ...connection } = connectionView(grant);
   const { provider, scopes } = service.oauth;
   const state = connected ? "connected" : client ? "not_connected" : "not_configured";
@@ -33,14 +34,28 @@ function serviceView(ports: Ports, configuration: ServiceConfiguration, grant: G
     ...(client ? { target: endpoints.api === service.endpoints.api ? "real" : "sandbox" } : {}),
     ...connection,
     scopes: { wanted: scopes, granted: connected && grant ? grantedScopes(grant) : [] },
-    client: {
-      provider,
-      configured: client !== null && endpoints.api === service.endpoints.api,
-      ...clientPlaces(service),
-      redirect_uri: redirectUri(ports),
-    },
+    ...(described ? { described: true, base_url: endpoints.api, sign_in: signInOf(service) } : {}),
+    ...(service.credential
+      ? {}
+      : {
+          client: {
+            provider,
+            configured: client !== null && endpoints.api === service.endpoints.api && !described?.lacksSecret,
+            ...(described
+              ? { variables: clientPlaces(service).variables.slice(1), settings: [] }
+              : clientPlaces(service)),
+            redirect_uri: redirectUri(ports),
+          },
+        }),
     tools: service.tools.map(({ name }) => name),
   };
+}
+
+/** How its person signs in to a described service, in the words of its description. */
+function signInOf({ credential }: ServiceConfiguration["service"]): string {
+  if (!credential) return "oauth2";
+  if (credential.kind !== "header") return credential.kind === "query" ? "api_key" : credential.kind;
+  return credential.name === "authorization" && credential.prefix === "Bearer " ? "bearer" : "api_key";
 }
 
 /** Providers separate scopes by spaces or commas. */

@@ -64,10 +64,11 @@ type Send = (
 ) => Promise<Response>;
 
 async function ask(ports: Ports, configuration: ConnectableService, send: Send): Promise<TokenOutcome> {
-  const { service, client, endpoints } = configuration;
+  const { service, client, endpoints, described } = configuration;
+  const reach = described?.fetch ?? ports.fetch;
   const as = { issuer: new URL(endpoints.token).origin, token_endpoint: endpoints.token };
   const options: oauth.TokenEndpointRequestOptions = {
-    [oauth.customFetch]: (url, init) => ports.fetch(url, encoded(init as RequestInit, service.oauth.tokenBody)),
+    [oauth.customFetch]: (url, init) => reach(url, encoded(init as RequestInit, service.oauth.tokenBody)),
     [oauth.allowInsecureRequests]: isLoopback(endpoints.token),
     signal: AbortSignal.timeout(TIME_LIMIT),
   };

@@ -2,7 +2,7 @@ import type { InteractionAnswer, InteractionAnswered } from "#protocol/conversat
 import { Problem } from "#protocol/errors";
 import type { InteractionResponse } from "#protocol/events";
 import { findTool } from "../agent/direct.ts";
-import { toolbox } from "../agent/toolbox.ts";
+import { agentTools } from "../agent/toolbox.ts";
 import type { BackendPorts } from "../ports.ts";
 import { listClients } from "../store/clients.ts";
 import { appendEvents } from "../store/events.ts";
@@ -30,7 +30,7 @@ export async function answerInteraction(
     throw new Problem("INTERACTION_NOT_FOUND", "There is no such request.");
   if (found.status !== "open") throw closed(found);
   const client = await answeringClient(ports, found, answer);
-  checkAnswer(ports, found, answer);
+  await checkAnswer(ports, found, answer);
   const now = ports.clock.now();
   const response: InteractionResponse = {
     interaction_id: found.id,
@@ -98,11 +98,11 @@ async function answeringClient(
   return known?.name ?? client;
 }
 
-function checkAnswer(
+async function checkAnswer(
   ports: BackendPorts,
   { request, installation_id }: StoredInteraction,
   answer: InteractionAnswer,
-): void {
+): Promise<void> {
   const { action, approval_scope: scope = "once", edited_args: edited } = answer;
   const fitting = request.interaction_type === "approval" ? ["approve", "deny"] : ["submit", "cancel"];
   if (!fitting.includes(action)) {
@@ -115,7 +115,7 @@ function checkAnswer(
     throw new Problem("INVALID_REQUEST", `This can be approved for ${offered.join(", ")}, not for ${scope}.`);
   if (edited === undefined) return;
   if (!request.editable) throw new Problem("INVALID_REQUEST", "What this would do cannot be edited.");
-  const tools = toolbox(ports, { installationId: installation_id, generationId: "" });
+  const tools = await agentTools(ports, { installationId: installation_id, generationId: "" });
   findTool(tools, request.tool_name).parse(edited);
 }
 

@@ -1,6 +1,7 @@
 import type { AskRequest, AskResponse, PlannedCall } from "#protocol/ask";
 import { Problem } from "#protocol/errors";
 import type { HeldCall } from "../agent/events.ts";
+import { servicesFor } from "../connections/catalog.ts";
 import { openConfirmation } from "../interactions/confirmations.ts";
 import type { BackendPorts } from "../ports.ts";
 import type { Engine } from "./engine.ts";
@@ -24,7 +25,7 @@ export type Asking = {
  * `POST /ask` in its three modes (guide). Without `confirm` reads and writes run and only destructive calls are held; with `confirm`
  * nothing runs before a yes.
  *
- * @param signal fires when whoever asks has gone: the work is stopped
+ * @param caller `signal` fires when whoever asks has gone: the work is stopped; `started` is told which generation makes the answer
  * @throws Problem SESSION_NOT_FOUND
  */
 export async function ask(
@@ -32,12 +33,13 @@ export async function ask(
   engine: Engine,
   installationId: string,
   request: AskRequest,
-  signal: AbortSignal,
+  { signal, started }: { signal: AbortSignal; started(generationId: string): Promise<void> },
 ): Promise<Answer> {
   const { prompt, interactive = false, confirm = false, context = {} } = request;
   const options: GenerationOptions = { prompt, context, interactive, confirm, mode: "answer", source: "typed" };
   const { conversationId, generationId } = await start(ports, engine, installationId, { ...request, options });
   const asking: Asking = { installationId, conversationId, generationId, options };
+  await started(generationId);
   const result = await attended(engine, generationId, signal);
   if (confirm && (result.kind === "answered" || result.kind === "error"))
     return await holdNothing(ports, asking, result);
@@ -71,7 +73,7 @@ export async function answerFor(
     case "held":
       return await confirmationFor(ports, asking, result);
     case "auth":
-      return failed(asking, authProblem(ports, result.integrations), result);
+      return failed(asking, authProblem(await servicesFor(ports, asking.installationId), result.integrations), result);
     case "error":
       return failed(asking, result.problem, result);
     case "waiting":

@@ -7,10 +7,12 @@ import type { BackendPorts } from "../ports.ts";
 import { callsOf, type StoredCall } from "../store/calls.ts";
 import type { Connection } from "../store/connection.ts";
 import { appendMessages } from "../store/conversations.ts";
+import { eventsOf } from "../store/events.ts";
 import { changeGeneration, findGeneration, type StoredGeneration } from "../store/generations.ts";
 import { closeInteraction, interactionsOf } from "../store/interactions.ts";
 import { responseParts } from "./calls.ts";
 import { callOf, outcomeOf, ranOf } from "./outcomes.ts";
+import { closeStep, loggedStep } from "./realign.ts";
 import type { Writer } from "./writer.ts";
 
 type World = { ports: BackendPorts; row: StoredGeneration; writer: Writer };
@@ -24,7 +26,11 @@ export async function complete({ ports, row, writer }: World, finishReason: stri
 /** It is over without one. The model is told, should the conversation go on. */
 export async function fail({ ports, row, writer }: World, problem: Problem): Promise<void> {
   const { code, message: errorText, hint } = problem;
-  const parts: StreamPart[] = [statusPart(row, "error"), { type: "error", errorText, code, ...(hint ? { hint } : {}) }];
+  const parts: StreamPart[] = [
+    ...(await leftOpen({ ports, row, writer })),
+    statusPart(row, "error"),
+    { type: "error", errorText, code, ...(hint ? { hint } : {}) },
+  ];
   await writer.commit(parts, async (tx) => {
     await tellModel(
       tx,
@@ -55,7 +61,9 @@ export async function cancel({ ports, row: before, writer }: World, reason: stri
     }),
   );
   const awaited = (row.auth as { integrations?: string[] } | null)?.integrations;
+  const told = calls.map(({ toolCallId }) => toolCallId);
   const parts: StreamPart[] = [
+    ...(await leftOpen({ ports, row, writer }, told)),
     ...responses.flatMap(responseParts),
     ...(awaited?.length ? [authResult(false, awaited, reason)] : []),
     ...undone.map((call): StreamPart => endPart(call, reason)),
@@ -99,6 +107,13 @@ export function statusPart(
 
 export function authResult(success: boolean, integrations: string[], reason?: string): StreamPart {
   return { type: "data-auth-result", data: { success, integrations, ...(reason ? { reason } : {}) } };
+}
+
+/** Texts and calls of a step that ends in the middle are closed, so that nobody who reads waits for more of them. */
+async function leftOpen({ ports, row, writer }: World, told: string[] = []): Promise<StreamPart[]> {
+  await writer.commit([]);
+  const parts = (await eventsOf(ports.db, row.id)).map(({ part }) => part);
+  return closeStep(loggedStep(parts), told);
 }
 
 async function over(tx: Connection, row: StoredGeneration, status: GenerationStatus, now: number): Promise<void> {

@@ -7,8 +7,8 @@ import type { PreviewField } from "#protocol/events";
  * anything else is the model's own.
  */
 export function originsOf(input: Record<string, unknown>, messages: ModelMessage[]): PreviewField[] {
-  const person = textOf(messages, (role) => role === "user");
-  const service = textOf(messages, (role) => role === "tool");
+  const person = textOf(messages, (role, tool) => role === "user" || tool === "ask_user");
+  const service = textOf(messages, (role, tool) => role === "tool" && tool !== "ask_user");
   return Object.entries(input).map(([name, value]) => ({ name, value, origin: originOf(value, person, service) }));
 }
 
@@ -25,9 +25,14 @@ function wordsOf(value: unknown): string[] {
   return [...new Set(words.map((word) => word.replace(/[._:/-]+$/, "")))].filter((word) => word.length >= 4);
 }
 
-function textOf(messages: ModelMessage[], wanted: (role: ModelMessage["role"]) => boolean): string {
-  const parts = messages.filter(({ role }) => wanted(role)).map(({ content }) => strings(content).join("\n"));
-  return parts.join("\n").toLowerCase();
+function textOf(messages: ModelMessage[], wanted: (role: ModelMessage["role"], tool?: string) => boolean): string {
+  const texts = messages.flatMap(({ role, content }) => {
+    if (typeof content === "string") return wanted(role) ? [content] : [];
+    return content.flatMap((part) =>
+      wanted(role, "toolName" in part ? part.toolName : undefined) ? strings(part) : [],
+    );
+  });
+  return texts.join("\n").toLowerCase();
 }
 
 function strings(value: unknown): string[] {

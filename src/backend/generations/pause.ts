@@ -3,6 +3,7 @@ import { Problem } from "#protocol/errors";
 import type { AuthNeeded, GenerationStatus, StreamPart } from "#protocol/events";
 import type { HeldCall, Wait } from "../agent/events.ts";
 import type { BackendPorts } from "../ports.ts";
+import type { ServiceConfiguration } from "../services/service.ts";
 import { insertCalls } from "../store/calls.ts";
 import {
   changeGeneration,
@@ -28,10 +29,11 @@ type World = { ports: BackendPorts; row: StoredGeneration; options: GenerationOp
 export async function hold(
   { ports, row, options, writer }: World,
   held: { message: ModelMessage; calls: HeldCall[] },
+  last: StreamPart[],
 ): Promise<void> {
   const { steps } = (await findGeneration(ports.db, row.id)) ?? row;
   const calls = bareCalls(held.calls);
-  await writer.commit([statusPart(row, "awaiting_approval")], async (tx) => {
+  await writer.commit([...last, statusPart(row, "awaiting_approval")], async (tx) => {
     await insertCalls(tx, row.id, steps + 1, calls);
     const step = { message: held.message, calls };
     const wake_at = new Date(ports.clock.now() + HELD_LIFE);
@@ -80,9 +82,9 @@ function connectedSince(before: AuthNeeded | null, now: AuthNeeded | null): stri
 }
 
 /** In the words of every error about a missing connection. */
-export function authProblem(ports: Pick<BackendPorts, "services">, integrations: string[]): Problem {
+export function authProblem(services: ServiceConfiguration[], integrations: string[]): Problem {
   const titles = integrations.map(
-    (name) => ports.services.find(({ service }) => service.name === name)?.service.title ?? name,
+    (name) => services.find(({ service }) => service.name === name)?.service.title ?? name,
   );
   return new Problem("AUTH_REQUIRED", `${titles.join(" and ")} must be connected to do this.`, {
     details: { integrations },

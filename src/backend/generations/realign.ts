@@ -8,6 +8,11 @@ export type Logged = {
   calls: Map<string, string>;
 };
 
+/** A text that says a cut-off one anew, because it came out differently. */
+const AGAIN = "-again";
+/** A text that goes on with one that was closed. */
+const ON = "-on";
+
 /** What the newest step of a generation has in the log, when it was cut off before its end. */
 export function loggedStep(parts: StreamPart[]): Logged {
   const from = parts.findLastIndex(({ type }) => type === "start-step");
@@ -16,12 +21,23 @@ export function loggedStep(parts: StreamPart[]): Logged {
   const logged: Logged = { begun: true, text: "", calls: new Map() };
   for (const part of step) {
     if (part.type === "text-start") logged.open = { id: part.id, type: "text" };
+    if (part.type === "text-start" && part.id.endsWith(AGAIN)) logged.text = "";
     if (part.type === "reasoning-start") logged.open = { id: part.id, type: "reasoning" };
     if (part.type === "text-delta") logged.text += part.delta;
     if (part.type === "text-end" || part.type === "reasoning-end") delete logged.open;
     if (part.type === "tool-input-start") logged.calls.set(part.toolCallId, part.toolName);
+    if (ENDS_CALL.has(part.type)) logged.calls.delete(String((part as { toolCallId?: string }).toolCallId));
   }
   return logged;
+}
+
+/** Closes what a step that is not made again has left open, but for the calls that are told of by themselves. */
+export function closeStep({ open, calls }: Logged, told: string[] = []): StreamPart[] {
+  const lost = [...calls].filter(([id]) => !told.includes(id));
+  return [
+    ...(open ? [{ type: `${open.type}-end`, id: open.id } as const] : []),
+    ...lost.map(([toolCallId, toolName]) => cutOff(toolCallId, toolName)),
+  ];
 }
 
 /**
@@ -32,31 +48,27 @@ export function loggedStep(parts: StreamPart[]): Logged {
  */
 export function realign(logged: Logged): (part: StreamPart) => StreamPart[] {
   if (!logged.begun) return (part) => [part];
-  const state = { said: "", own: false, renamed: new Map<string, string>() };
+  const state: State = { said: "", own: false, over: false, live: new Set(), renamed: new Map() };
   let started = false;
-  const diverge = (): StreamPart[] => {
-    state.own = true;
-    const close: StreamPart[] = logged.open ? [{ type: `${logged.open.type}-end`, id: logged.open.id }] : [];
-    delete logged.open;
-    return close;
-  };
   return (part) => {
+    if (state.over) return [part];
     switch (part.type) {
       case "start-step":
         if (started) return [part];
         started = true;
         return [];
       case "reasoning-start":
-      case "reasoning-delta":
-      case "reasoning-end":
-        return state.own ? [part] : [];
       case "text-start":
-        return state.own ? [part] : [];
+        return state.own ? begun(part, state) : [];
+      case "reasoning-delta":
+        return state.live.has(part.id) ? [part] : [];
       case "text-delta":
-        return state.own ? [renamed(part, state)] : sameOrOwn(part, state, logged, diverge);
+        return state.own ? ownText(part, state) : sameOrOwn(part, state, logged);
+      case "reasoning-end":
+        return state.live.delete(part.id) ? [part] : [];
       case "text-end":
-        if (state.own) return [renamed(part, state)];
-        return state.said.length < logged.text.length || !logged.open ? [] : closing(logged);
+        if (state.own) return state.live.delete(part.id) ? [renamed(part, state)] : [];
+        return state.said.length < logged.text.length ? [] : closing(logged);
       case "tool-input-start":
         return logged.calls.has(part.toolCallId) ? [] : [...finishText(logged, state), part];
       case "tool-input-delta":
@@ -65,33 +77,62 @@ export function realign(logged: Logged): (part: StreamPart) => StreamPart[] {
         logged.calls.delete(part.toolCallId);
         return [...finishText(logged, state), part];
       case "finish-step":
-      case "error":
-      case "abort":
-        return [...finishText(logged, state), ...cutOff(logged), part];
+        state.over = true;
+        return [...closeStep(logged), part];
       default:
         return [part];
     }
   };
 }
 
-type State = { said: string; own: boolean; renamed: Map<string, string> };
+type State = {
+  /** The text of the new step so far. */
+  said: string;
+  /** It says what was not seen yet. */
+  own: boolean;
+  /** The step is made; those after it are new. */
+  over: boolean;
+  /** What it has begun in the log and not ended. */
+  live: Set<string>;
+  renamed: Map<string, string>;
+};
 type TextDelta = Extract<StreamPart, { type: "text-delta" }>;
 
-function sameOrOwn(part: TextDelta, state: State, logged: Logged, diverge: () => StreamPart[]): StreamPart[] {
+const ENDS_CALL = new Set<StreamPart["type"]>([
+  "tool-input-error",
+  "tool-output-available",
+  "tool-output-error",
+  "tool-output-denied",
+]);
+
+function sameOrOwn(part: TextDelta, state: State, logged: Logged): StreamPart[] {
   state.said += part.delta;
   if (logged.text.startsWith(state.said)) return [];
+  state.own = true;
   // Everything that was seen was said again: from here on it is new.
   const more = state.said.startsWith(logged.text) ? state.said.slice(logged.text.length) : undefined;
-  const open = logged.open?.type === "text" ? logged.open.id : undefined;
-  if (more !== undefined && open !== undefined) {
-    state.own = true;
-    state.renamed.set(part.id, open);
+  if (more !== undefined && logged.open?.type === "text") {
+    const { id } = logged.open;
+    state.renamed.set(part.id, id);
+    state.live.add(part.id);
     delete logged.open;
-    return [{ type: "text-delta", id: open, delta: more }];
+    return [{ type: "text-delta", id, delta: more }];
   }
-  const id = `${part.id}-again`;
+  const id = part.id + (more === undefined ? AGAIN : ON);
+  return [...closing(logged), ...ownText({ ...part, delta: more ?? state.said }, state, id)];
+}
+
+/** A text whose beginning was passed over, and that was closed since, goes on as one of its own. */
+function ownText(part: TextDelta, state: State, id = part.id + ON): StreamPart[] {
+  if (state.live.has(part.id)) return [renamed(part, state)];
   state.renamed.set(part.id, id);
-  return [...diverge(), { type: "text-start", id }, { type: "text-delta", id, delta: more ?? state.said }];
+  state.live.add(part.id);
+  return [{ type: "text-start", id }, renamed(part, state)];
+}
+
+function begun(part: Extract<StreamPart, { type: "text-start" | "reasoning-start" }>, state: State): StreamPart[] {
+  state.live.add(part.id);
+  return [part];
 }
 
 function renamed<P extends { id: string }>(part: P, { renamed: ids }: State): P {
@@ -110,15 +151,6 @@ function finishText(logged: Logged, state: State): StreamPart[] {
   return closing(logged);
 }
 
-function cutOff(logged: Logged): StreamPart[] {
-  const lost = [...logged.calls].map(
-    ([toolCallId, toolName]): StreamPart => ({
-      type: "tool-input-error",
-      toolCallId,
-      toolName,
-      errorText: "This call was cut off and not made.",
-    }),
-  );
-  logged.calls.clear();
-  return lost;
+function cutOff(toolCallId: string, toolName: string): StreamPart {
+  return { type: "tool-input-error", toolCallId, toolName, errorText: "This call was cut off and not made." };
 }

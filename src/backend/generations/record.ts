@@ -21,7 +21,14 @@ export type RunEnd =
   | { kind: "cancelled" };
 
 /** A run, as far as it has come. */
-export type Recorded = { end: RunEnd; text: string; failed: Problem[]; receipts: Receipt[] };
+export type Recorded = {
+  end: RunEnd;
+  text: string;
+  failed: Problem[];
+  receipts: Receipt[];
+  /** Parts to be written together with what the run came to. */
+  last: StreamPart[];
+};
 
 type World = {
   ports: BackendPorts;
@@ -36,7 +43,7 @@ type World = {
  * stored and nothing is stored that the log does not say. Resolves when the event may be taken as done.
  */
 export function createRecord(world: World): { take(event: AgentEvent): Promise<void>; state: Recorded } {
-  const state: Recorded = { end: { kind: "cancelled" }, text: "", failed: [], receipts: [] };
+  const state: Recorded = { end: { kind: "cancelled" }, text: "", failed: [], receipts: [], last: [] };
   const outcomes = new Map<string, Outcome>();
   const { steps } = world.row;
   let done = steps;
@@ -74,12 +81,16 @@ export function createRecord(world: World): { take(event: AgentEvent): Promise<v
       }
       case "step":
         done++;
-        return await writer.commit([], async (tx) => {
+        // Together with the end of the step, so that whoever goes on after a crash does not take it for cut off.
+        return await writer.commit(world.realigned({ type: "finish-step" }), async (tx) => {
           const own = { messages: event.messages, generationId: row.id, now: ports.clock.now() };
           await appendMessages(tx, row.conversation_id, own);
           delete world.options.approved;
           await changeGeneration(tx, row.id, { step: null, steps: done, options: world.options });
         });
+      case "finish-step":
+        if (state.end.kind === "held") state.last = world.realigned(event);
+        return;
       case "tool-input-available":
         return tell({ ...event, dynamic: true });
       case "tool-input-start":

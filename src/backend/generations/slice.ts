@@ -2,30 +2,22 @@ import type { ModelMessage } from "ai";
 import type { Receipt } from "#protocol/ask";
 import { Problem } from "#protocol/errors";
 import type { AuthNeeded, StreamPart } from "#protocol/events";
-import type { OpenStep } from "../agent/events.ts";
-import { type Checked, checkCall } from "../agent/execute.ts";
-import type { AgentInput } from "../agent/loop.ts";
 import { runAgent } from "../agent/loop.ts";
-import { pastCalls } from "../agent/repeats.ts";
-import { toolbox } from "../agent/toolbox.ts";
-import { decide } from "../interactions/decide.ts";
-import { chooseModel } from "../models/choose.ts";
+import { servicesFor } from "../connections/catalog.ts";
 import type { BackendPorts } from "../ports.ts";
-import { callsOf } from "../store/calls.ts";
 import type { Connection } from "../store/connection.ts";
-import { appendMessages, lastMessage, loadMessages } from "../store/conversations.ts";
+import { appendMessages, lastMessage } from "../store/conversations.ts";
 import { receiptsOf } from "../store/effects.ts";
 import { eventsOf } from "../store/events.ts";
 import { changeGeneration, claimGeneration, releaseGeneration, type StoredGeneration } from "../store/generations.ts";
-import { interactionsOf } from "../store/interactions.ts";
-import { callPorts, isToolsOwn, tellCancelled } from "./calls.ts";
-import { cancel, complete, fail, statusPart } from "./end.ts";
+import { complete, fail, statusPart } from "./end.ts";
+import { agentInput } from "./input.ts";
 import { type GenerationOptions, optionsOf, userMessage } from "./options.ts";
-import { callOf, outcomeOf, ranOf } from "./outcomes.ts";
 import { authProblem, hold, wait } from "./pause.ts";
 import { loggedStep, realign } from "./realign.ts";
 import { createRecord, type Recorded, type RunEnd } from "./record.ts";
-import { askToShorten, newest, shortened } from "./shorten.ts";
+import { askToShorten, shortened } from "./shorten.ts";
+import { stopped } from "./stopped.ts";
 import { createWriter, type Writer } from "./writer.ts";
 
 /** What a generation came to while this node worked on it. */
@@ -93,7 +85,7 @@ async function carryOn(world: World): Promise<SliceEnd | undefined> {
 
 function tooLong(): Recorded {
   const problem = new Problem("CONTEXT_TOO_LONG", "The conversation is too long for the model.");
-  return { end: { kind: "error", problem }, text: "", failed: [], receipts: [] };
+  return { end: { kind: "error", problem }, text: "", failed: [], receipts: [], last: [] };
 }
 
 /** Held for a confirmation (guide): it stands aside, and others of the conversation go on. */
@@ -175,7 +167,12 @@ async function work(world: World): Promise<Recorded> {
   const realigned = row.step === null ? realign(logged) : (part: StreamPart) => [part];
   const record = createRecord({ ports, row, options, writer, realigned });
   try {
-    const { input, messages } = await agentInput(world);
+    const { input, messages } = await agentInput({ ...world, onChange: control.onChange, signal: control.stop.signal });
+    const said = answered(row, messages);
+    if (said !== undefined) {
+      record.state.end = { kind: "answered", text: said };
+      return record.state;
+    }
     for await (const event of runAgent(input)) {
       await record.take(event);
       if (event.type === "step") messages.push(...event.messages);
@@ -195,87 +192,22 @@ async function work(world: World): Promise<Recorded> {
   return record.state;
 }
 
-async function agentInput({
-  ports,
-  row,
-  writer,
-  options,
-  control,
-}: World): Promise<{ input: AgentInput; messages: ModelMessage[] }> {
-  const { installation_id: installationId, conversation_id: conversation, id } = row;
-  const seen = options.seen ?? 0;
-  const all = await loadMessages(ports.db, conversation, { seen, generationId: id });
-  const messages = options.newest === undefined ? all : newest(all, options.newest);
-  const tools = toolbox(ports, { installationId, generationId: id });
-  const { model, label } = await chooseModel(ports.model(), ports);
-  const calls = await callsOf(ports.db, id);
-  const known = calls.map((call) => ({ call: callOf(call), outcome: outcomeOf(call), step: call.step }));
-  const ran = new Map(
-    calls.flatMap((call) => {
-      const outcome = ranOf(call);
-      return outcome ? [[call.toolCallId, outcome] as const] : [];
-    }),
-  );
-  const settled = new Map(known.flatMap(({ call, outcome }) => (outcome ? [[call.toolCallId, outcome] as const] : [])));
-  const holds = options.mode === "answer" ? (call: Checked) => holdsCall(ports, row, options, call) : () => false;
-  const stored = row.step as OpenStep | null;
-  // As the rows have it: what was held is run exactly as it was shown.
-  const open = stored && {
-    message: stored.message,
-    calls: known.filter(({ step }) => step > row.steps).map(({ call }) => call),
-  };
-  const input: AgentInput = {
-    messages: [...messages],
-    tools,
-    model,
-    label,
-    signal: control.stop.signal,
-    now: ports.clock.now(),
-    holds,
-    steps: row.steps,
-    past: pastCalls(
-      known.filter(({ step }) => step <= row.steps),
-      (call) => checkCall(call, tools),
-    ),
-    ...(open ? { open } : {}),
-    ...(options.mode === "stream"
-      ? { calls: callPorts({ ports, row, options, writer, messages, settled, ran, onChange: control.onChange }) }
-      : {}),
-  };
-  return { input, messages };
+/** The text of the last step, where that was stored before a crash, and only the end is missing. */
+function answered({ steps, step }: StoredGeneration, messages: ModelMessage[]): string | undefined {
+  const last = messages.at(-1);
+  if (steps === 0 || step !== null || last?.role !== "assistant") return undefined;
+  if (typeof last.content === "string") return last.content;
+  return last.content.flatMap((part) => (part.type === "text" ? [part.text] : [])).join("\n\n");
 }
 
-/**
- * Where the request waits for the answer (guide): whether a call ends it with a confirmation. Under `confirm` that is everything at first, and
- * every further write after a yes; otherwise what cannot be undone, and what the person's policies hold.
- */
-async function holdsCall(
-  ports: BackendPorts,
-  row: StoredGeneration,
-  options: GenerationOptions,
-  call: Checked,
-): Promise<boolean> {
-  if (options.confirm) return call.access !== "read" || (row.step === null && row.steps === 0);
-  const account = await call.tool.ready?.().catch(() => undefined);
-  const { mode, grant } = await decide(ports, {
-    installationId: row.installation_id,
-    conversationId: row.conversation_id,
-    tool: call.tool,
-    input: call.parsed,
-    writes: "auto",
-    ...(account ? { account } : {}),
-  });
-  return mode === "confirm_before_execution" && grant === undefined;
-}
-
-async function conclude(world: World, { end, text }: Recorded): Promise<RunEnd> {
+async function conclude(world: World, { end, text, last }: Recorded): Promise<RunEnd> {
   const { ports, row, control } = world;
   switch (end.kind) {
     case "answered":
       await complete(world, "stop");
       return end;
     case "auth":
-      await fail(world, authProblem(ports, end.integrations));
+      await fail(world, authProblem(await servicesFor(ports, row.installation_id), end.integrations));
       return end;
     case "error":
       ports.log("warn", "generation_failed", { generation: row.id, code: end.problem.code });
@@ -286,31 +218,11 @@ async function conclude(world: World, { end, text }: Recorded): Promise<RunEnd> 
       else await stopped(world, control.reason);
       return end;
     case "held":
-      await hold(world, end);
+      await hold(world, end, last);
       return { ...end, text };
     case "waiting":
       await wait(world, end.waits);
       return end;
-  }
-}
-
-/** It is over; handlers that waited for a person hear of it. */
-async function stopped(world: World, reason: string): Promise<void> {
-  const { ports, row } = world;
-  const open = (await interactionsOf(ports.db, row.id)).filter(
-    ({ status, late, ordinal }) => status === "open" && !late && isToolsOwn(ordinal),
-  );
-  const waiting = new Set(open.map(({ tool_call_id }) => tool_call_id));
-  const calls =
-    waiting.size === 0 ? [] : (await callsOf(ports.db, row.id)).filter((call) => waiting.has(call.toolCallId));
-  await cancel(world, reason);
-  const tools = toolbox(ports, { installationId: row.installation_id, generationId: row.id });
-  for (const call of calls) {
-    const checked = checkCall(callOf(call), tools);
-    if (!("problem" in checked))
-      await tellCancelled(world, checked).catch((error: unknown) =>
-        ports.log("warn", "tool.cancel_failed", { generation: row.id, error }),
-      );
   }
 }
 

@@ -1,15 +1,15 @@
 import { closest, distance } from "fastest-levenshtein";
 import { cleanLine } from "#protocol/clean";
 import { Problem } from "#protocol/errors";
-import type { BackendPorts } from "../ports.ts";
+import type { ServiceConfiguration } from "../services/service.ts";
 
 /**
  * What a policy or a revocation may be about: a service, a tool, or `*`.
  *
- * @param more names that count although no service of this backend has them any more
+ * @param more names that count although no service has them any more
  * @throws Problem INVALID_REQUEST with the nearest name
  */
-export function checkTarget({ services }: Pick<BackendPorts, "services">, target: string, more: string[] = []): void {
+export function checkTarget(services: ServiceConfiguration[], target: string, more: string[] = []): void {
   const names = services.flatMap(({ service }) => [service.name, ...service.tools.map(({ name }) => name)]);
   if (target === "*" || names.includes(target) || more.includes(target)) return;
   const nearest = nearestOf(target.trim().toLowerCase(), names);

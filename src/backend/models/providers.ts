@@ -1,7 +1,15 @@
 import type { LanguageModel } from "ai";
+import { LM_STUDIO_URL } from "./lm-studio.ts";
+import { ollamaUrl } from "./ollama.ts";
 
 type Env = Record<string, string | undefined>;
-type Opening = { model: string; apiKey: string; baseURL: string | undefined; fetch: typeof globalThis.fetch };
+type Opening = {
+  model: string;
+  apiKey: string;
+  baseURL: string | undefined;
+  fetch: typeof globalThis.fetch;
+  env: Env;
+};
 
 /** A provider of models, as data. Its SDK is loaded only when it is used. */
 export type Provider = {
@@ -9,14 +17,16 @@ export type Provider = {
   /** Variables that hold its key, the first one found counts. */
   keys: string[];
   keyRequired: boolean;
-  /** Variables whose presence chooses this provider when nothing is named. */
+  /** Variables whose presence chooses this provider when nothing is named; the first is the one to tell people. */
   detect: string[];
+  /** It is a server that may run on this machine, and is looked for there. */
+  local?: true;
   defaultModel(env: Env): string | undefined;
   baseUrl(env: Env): string | undefined;
   open(opening: Opening): Promise<LanguageModel>;
 };
 
-export type ProviderName = "openai" | "anthropic" | "google" | "openai-compatible" | "ollama";
+export type ProviderName = "openai" | "anthropic" | "google" | "openai-compatible" | "ollama" | "lmstudio";
 
 /** Whether a name of the settings is a provider. */
 export function isProvider(name: string): name is ProviderName {
@@ -24,7 +34,14 @@ export function isProvider(name: string): name is ProviderName {
 }
 
 /** Which provider answers when nothing is named and several have a key. */
-export const PROVIDER_ORDER: ProviderName[] = ["openai", "anthropic", "google", "openai-compatible", "ollama"];
+export const PROVIDER_ORDER: ProviderName[] = [
+  "openai",
+  "anthropic",
+  "google",
+  "openai-compatible",
+  "ollama",
+  "lmstudio",
+];
 
 /** Default models are the ones which the SDK's own pages use as their examples (ai 7.0, November 2026). */
 export const PROVIDERS: Record<ProviderName, Provider> = {
@@ -35,7 +52,8 @@ export const PROVIDERS: Record<ProviderName, Provider> = {
     detect: ["OPENAI_API_KEY"],
     defaultModel: (env) => value(env.OPENAI_MODEL) ?? "gpt-6-astra",
     baseUrl: (env) => address(env.OPENAI_BASE_URL),
-    open: async ({ model, ...options }) => (await import("@ai-sdk/openai")).createOpenAI(options)(model),
+    open: async ({ model, apiKey, baseURL, fetch }) =>
+      (await import("@ai-sdk/openai")).createOpenAI({ apiKey, baseURL, fetch })(model),
   },
   anthropic: {
     title: "Anthropic",
@@ -44,7 +62,8 @@ export const PROVIDERS: Record<ProviderName, Provider> = {
     detect: ["ANTHROPIC_API_KEY"],
     defaultModel: (env) => value(env.ANTHROPIC_MODEL) ?? "claude-sonnet-5-5",
     baseUrl: (env) => versioned(address(env.ANTHROPIC_BASE_URL), "v1"),
-    open: async ({ model, ...options }) => (await import("@ai-sdk/anthropic")).createAnthropic(options)(model),
+    open: async ({ model, apiKey, baseURL, fetch }) =>
+      (await import("@ai-sdk/anthropic")).createAnthropic({ apiKey, baseURL, fetch })(model),
   },
   google: {
     title: "Google",
@@ -53,7 +72,8 @@ export const PROVIDERS: Record<ProviderName, Provider> = {
     detect: ["GOOGLE_GENERATIVE_AI_API_KEY", "GEMINI_API_KEY"],
     defaultModel: (env) => value(env.GEMINI_MODEL) ?? "gemini-flash-latest",
     baseUrl: (env) => versioned(address(env.GOOGLE_GENERATIVE_AI_BASE_URL ?? env.GOOGLE_GEMINI_BASE_URL), "v1beta"),
-    open: async ({ model, ...options }) => (await import("@ai-sdk/google")).createGoogle(options)(model),
+    open: async ({ model, apiKey, baseURL, fetch }) =>
+      (await import("@ai-sdk/google")).createGoogle({ apiKey, baseURL, fetch })(model),
   },
   "openai-compatible": {
     title: "OpenAI-compatible",
@@ -69,8 +89,20 @@ export const PROVIDERS: Record<ProviderName, Provider> = {
     keys: ["OLLAMA_API_KEY"],
     keyRequired: false,
     detect: ["OLLAMA_HOST"],
+    local: true,
     defaultModel: (env) => value(env.OLLAMA_MODEL),
-    baseUrl: (env) => versioned(address(env.OLLAMA_HOST) ?? "http://127.0.0.1:11434", "v1"),
+    baseUrl: (env) => versioned(ollamaUrl(env), "v1"),
+    // The key is for the host that was named, never for whoever listens on a port of this machine.
+    open: (opening) => openCompatible({ ...opening, apiKey: value(opening.env.OLLAMA_HOST) ? opening.apiKey : "" }),
+  },
+  lmstudio: {
+    title: "LM Studio",
+    keys: [],
+    keyRequired: false,
+    detect: [],
+    local: true,
+    defaultModel: () => undefined,
+    baseUrl: () => `${LM_STUDIO_URL}/v1`,
     open: openCompatible,
   },
 };
@@ -85,7 +117,7 @@ function value(text: string | undefined): string | undefined {
   return text?.trim() || undefined;
 }
 
-/** Base addresses are given with or without scheme (`OLLAMA_HOST=127.0.0.1:11434`) and trailing slash. */
+/** Base addresses are given with or without scheme and trailing slash. */
 function address(text: string | undefined): string | undefined {
   const trimmed = value(text)?.replace(/\/+$/, "");
   return trimmed && !/^https?:\/\//.test(trimmed) ? `http://${trimmed}` : trimmed;

@@ -1,6 +1,7 @@
 import { Hono } from "hono";
 import { sql } from "kysely";
 import { Problem } from "#protocol/errors";
+import { describeModel } from "../models/describe.ts";
 import type { BackendPorts } from "../ports.ts";
 
 /** What this backend has beyond the guide; a client may rely on what is named here. */
@@ -17,6 +18,7 @@ const FEATURES = [
   "sessions",
   "policies",
   "approvals",
+  "model",
 ];
 
 /** What this backend is (`GET /capabilities`), and whether it works (`GET /health`, for probes: no secret needed). */
@@ -29,8 +31,8 @@ export function aboutRoutes(ports: BackendPorts): Hono {
     });
     return c.json({ name: "kay", version, sandbox, status: "ok" });
   });
-  app.get("/capabilities", (c) => {
-    const model = ports.model().model || "offline";
+  app.get("/capabilities", async (c) => {
+    const { name: model } = await describeModel(ports.model());
     return c.json({ name: "kay", version, sandbox, model, features: FEATURES });
   });
   return app;

@@ -11,12 +11,14 @@ import { parseShape } from "#protocol/parse";
 import { authenticate } from "../accounts/authenticate.ts";
 import { findTool } from "../agent/direct.ts";
 import { toolbox } from "../agent/toolbox.ts";
+import { servicesFor } from "../connections/catalog.ts";
 import { accountOf } from "../interactions/account.ts";
 import { listGrants, revokeGrant, revokeGrants } from "../interactions/approvals.ts";
 import { decide } from "../interactions/decide.ts";
 import { effectiveMode } from "../interactions/policy.ts";
 import { checkTarget } from "../interactions/targets.ts";
 import type { BackendPorts } from "../ports.ts";
+import type { ServiceConfiguration } from "../services/service.ts";
 import { ownsConversation } from "../store/conversations.ts";
 import { findGrant } from "../store/grants.ts";
 import { listPolicies } from "../store/policies.ts";
@@ -58,7 +60,7 @@ async function revokeAll(ports: BackendPorts, installationId: string, target: st
     });
   }
   const had = (await listGrants(ports, installationId)).flatMap(({ tool }) => [tool, tool.replace(/\..*/, "")]);
-  checkTarget(ports, target, had);
+  checkTarget(await servicesFor(ports, installationId), target, had);
   return await revokeGrants(ports, installationId, target);
 }
 
@@ -68,8 +70,8 @@ async function tested(
   installationId: string,
   { tool: name, input, session_id: conversationId }: GrantTest,
 ): Promise<GrantTestResponse> {
-  const { parse, service } = findTool(toolbox(ports, { installationId, generationId: "" }), name);
-  const tool = { ...definitionOf(ports, name), service };
+  const { parse, service } = findTool(await toolbox(ports, { installationId, generationId: "" }), name);
+  const tool = { ...definitionOf(await servicesFor(ports, installationId), name), service };
   if (conversationId !== undefined && !(await ownsConversation(ports.db, installationId, conversationId))) {
     throw new Problem("SESSION_NOT_FOUND", "There is no such conversation.");
   }
@@ -91,7 +93,7 @@ async function tested(
   return { asks: mode !== "auto", why: sentence(why), ...(grant ? { grant } : {}) };
 }
 
-function definitionOf({ services }: BackendPorts, name: string) {
+function definitionOf(services: ServiceConfiguration[], name: string) {
   const tool = services.flatMap(({ service }) => service.tools).find((each) => each.name === name);
   if (!tool) throw new TypeError(`the toolbox has ${name}, its service has not`);
   return tool;

@@ -3,11 +3,13 @@ import { AskRequest, ConfirmRequest, type OutcomeResponse } from "#protocol/ask"
 import { Problem, problemBody } from "#protocol/errors";
 import { parseShape } from "#protocol/parse";
 import { authenticate } from "../accounts/authenticate.ts";
+import { answerOf } from "../generations/answer-of.ts";
 import { type Answer, ask } from "../generations/ask.ts";
 import { confirm } from "../generations/confirm.ts";
 import type { Engine } from "../generations/engine.ts";
 import type { BackendPorts } from "../ports.ts";
-import { findRequest } from "../store/requests.ts";
+import { findGeneration } from "../store/generations.ts";
+import { findRequest, type StoredRequest } from "../store/requests.ts";
 import { beginStream, outcomeOfStream, type StreamPlace, streamOf } from "./ask-stream.ts";
 import { answerOnce } from "./idempotency.ts";
 
@@ -17,8 +19,8 @@ export function askRoutes(ports: BackendPorts, engine: Engine): Hono {
   app.post("/ask", async (c) => {
     const { installationId } = await authenticate(ports, c.req.raw);
     if (wantsStream(c.req.raw)) return await streamed(ports, engine, installationId, c.req.raw);
-    return await answerOnce(ports, installationId, c.req.raw, (body, signal) =>
-      asked(ports, engine, installationId, { body, signal }),
+    return await answerOnce(ports, installationId, c.req.raw, (body, signal, started) =>
+      asked(ports, engine, installationId, { body, signal, started }),
     );
   });
   app.post("/ask/confirm", async (c) => {
@@ -48,8 +50,8 @@ async function streamed(
   request: Request,
 ): Promise<Response> {
   let client: AskRequest["client"];
-  const response = await answerOnce(ports, installationId, request, async (body, signal) => {
-    if (isConfirmation(body)) return await asked(ports, engine, installationId, { body, signal });
+  const response = await answerOnce(ports, installationId, request, async (body, signal, started) => {
+    if (isConfirmation(body)) return await asked(ports, engine, installationId, { body, signal, started });
     checkPrompt(body);
     client = (body as AskRequest).client;
     const stream = await beginStream(ports, engine, installationId, body);
@@ -68,7 +70,7 @@ async function asked(
   ports: BackendPorts,
   engine: Engine,
   installationId: string,
-  { body, signal }: { body: unknown; signal: AbortSignal },
+  { body, signal, started }: { body: unknown; signal: AbortSignal; started(generationId: string): Promise<void> },
 ): Promise<Answer> {
   if (isConfirmation(body)) {
     const { confirmation_token, approved = true } = body as Record<string, unknown>;
@@ -76,7 +78,10 @@ async function asked(
     return await confirm(ports, engine, installationId, request, signal);
   }
   checkPrompt(body);
-  return await ask(ports, engine, installationId, parseShape(AskRequest, body, "the request"), signal);
+  return await ask(ports, engine, installationId, parseShape(AskRequest, body, "the request"), {
+    signal,
+    started,
+  });
 }
 
 /** In the guide's words. */
@@ -90,13 +95,20 @@ function checkPrompt(body: unknown): void {
 async function outcome(ports: BackendPorts, installationId: string, key: string): Promise<OutcomeResponse> {
   const found = await findRequest(ports.db, installationId, key);
   if (!found) throw new Problem("NOT_FOUND", "No request with this key has arrived.");
-  if (found.state !== "done") return { state: found.state };
+  if (found.state !== "done") return await underWay(ports, found);
   const { stream } = (found.answer ?? {}) as { stream?: StreamPlace };
   if (stream) {
     const answer = await outcomeOfStream(ports, stream);
     return answer ? { state: "done", status: 200, answer } : { state: "running" };
   }
   return { state: "done", status: found.status ?? undefined, answer: found.answer };
+}
+
+/** A generation makes its answer also when the process that took the request is gone. */
+async function underWay(ports: BackendPorts, { state, generationId }: StoredRequest): Promise<OutcomeResponse> {
+  const row = generationId === null ? undefined : await findGeneration(ports.db, generationId);
+  if (row === undefined || row.finished_at === null) return { state: state === "done" ? "running" : state };
+  return { state: "done", status: 200, answer: await answerOf(ports, row) };
 }
 
 /** Every failure of asking says `status: "error"` besides the fields of the table (guide). */

@@ -5,6 +5,7 @@ import { authenticate } from "../accounts/authenticate.ts";
 import { endSignIn, rotate } from "../accounts/rotation.ts";
 import { authorizationCallback } from "../connections/callback.ts";
 import { pageAnswer } from "../connections/page.ts";
+import { keyEntered, keyPage } from "../connections/pasted.ts";
 import { authorizationStatus } from "../connections/status.ts";
 import { serviceConnected } from "../generations/auth.ts";
 import type { Engine } from "../generations/engine.ts";
@@ -18,6 +19,12 @@ export function authRoutes(ports: BackendPorts, engine: Engine): Hono {
     const { page, status, connected } = await authorizationCallback(ports, new URL(c.req.url).searchParams);
     if (connected) await serviceConnected(ports, engine, connected);
     return pageAnswer(page, status);
+  });
+  app.get("/auth/key", (c) => keyPage(ports, new URL(c.req.url).searchParams));
+  app.post("/auth/key", async (c) => {
+    const { response, connected } = await keyEntered(ports, new URLSearchParams(await c.req.text()));
+    if (connected) await serviceConnected(ports, engine, connected);
+    return response;
   });
   app.get("/auth/status/:state", async (c) => {
     return c.json(await authorizationStatus(ports, c.req.param("state"), c.req.header("kay-verifier") ?? null));

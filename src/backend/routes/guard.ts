@@ -6,7 +6,7 @@ const LOOPBACK = ["localhost", "127.0.0.1", "[::1]"];
 /** A name or an address, and a port (RFC 9110 section 7.2). */
 const HOST = /^([a-z0-9._-]+|\[[0-9a-f:.]+\])(:\d+)?$/i;
 /** Browsers and probes come here without the local secret. */
-const OPEN = ["/auth/callback", "/health"];
+const OPEN = ["GET /auth/callback", "GET /auth/key", "POST /auth/key", "GET /health"];
 
 type Ports = Pick<BackendPorts, "publicUrl" | "hosts" | "localSecret">;
 
@@ -40,7 +40,7 @@ function checkOrigin({ publicUrl }: Ports, request: Request, host: string): void
 }
 
 function checkLocalSecret({ localSecret }: Ports, request: Request, path: string): void {
-  if (localSecret === undefined || (OPEN.includes(path) && request.method === "GET")) return;
+  if (localSecret === undefined || OPEN.includes(`${request.method} ${path}`)) return;
   const given = digest(request.headers.get("kay-local-secret") ?? "");
   if (timingSafeEqual(given, digest(localSecret))) return;
   throw new Problem("LOCAL_SECRET_REQUIRED", "This backend belongs to another process of this machine.");

@@ -1,10 +1,11 @@
 import { createHash } from "node:crypto";
 import { Problem, problemBody } from "#protocol/errors";
 import type { BackendPorts, Log } from "../ports.ts";
-import { claimRequest, finishRequest, type StoredRequest } from "../store/requests.ts";
+import { claimRequest, finishRequest, linkRequest, type StoredRequest } from "../store/requests.ts";
 
 type Answer = { status: number; body: unknown };
-type Handle = (body: unknown, signal: AbortSignal) => Promise<Answer>;
+/** `link` names the generation that makes the answer, once there is one. */
+type Handle = (body: unknown, signal: AbortSignal, link: (generationId: string) => Promise<void>) => Promise<Answer>;
 
 /**
  * Answer a write once per `Idempotency-Key` (draft-ietf-httpapi-idempotency-key-header): a repeat gets the first answer, success or not,
@@ -14,24 +15,29 @@ type Handle = (body: unknown, signal: AbortSignal) => Promise<Answer>;
  * @throws Problem IDEMPOTENCY_CONFLICT, INVALID_REQUEST
  */
 export async function answerOnce(
-  ports: Pick<BackendPorts, "db" | "clock" | "log">,
+  ports: Pick<BackendPorts, "db" | "clock" | "log" | "node">,
   installationId: string,
   request: Request,
   handle: Handle,
 ): Promise<Response> {
   const text = await request.text();
   const key = request.headers.get("idempotency-key");
-  if (key === null) return respond(await handle(parseBody(text), request.signal));
+  if (key === null) return respond(await handle(parseBody(text), request.signal, unlinked));
   if (!/^[\x21-\x7e]{1,255}$/.test(key)) {
     throw new Problem("INVALID_REQUEST", "Idempotency-Key must be 1 to 255 visible characters.");
   }
   const fingerprint = hash(`${request.method} ${new URL(request.url).pathname}\n${text}`);
-  const first = await claimRequest(ports.db, installationId, key, fingerprint, ports.clock.now());
+  const node = await ports.node.number();
+  const first = await claimRequest(ports.db, installationId, key, { fingerprint, node }, ports.clock.now());
   if (first) return respond(replay(first, fingerprint));
-  const answer = await settled(ports.log, () => handle(parseBody(text), request.signal));
+  const answer = await settled(ports.log, () =>
+    handle(parseBody(text), request.signal, (id) => linkRequest(ports.db, installationId, key, id)),
+  );
   await finishRequest(ports.db, installationId, key, { status: answer.status, answer: answer.body });
   return respond(answer);
 }
+
+async function unlinked(): Promise<void> {}
 
 function replay(first: StoredRequest, fingerprint: string): Answer {
   if (first.fingerprint !== fingerprint) {

@@ -3,6 +3,7 @@ import { PoliciesChange, type PoliciesResponse } from "#protocol/conversations";
 import { Problem } from "#protocol/errors";
 import { parseShape } from "#protocol/parse";
 import { authenticate } from "../accounts/authenticate.ts";
+import { servicesFor } from "../connections/catalog.ts";
 import { checkTarget } from "../interactions/targets.ts";
 import type { BackendPorts } from "../ports.ts";
 import { listPolicies, putPolicies } from "../store/policies.ts";
@@ -36,7 +37,8 @@ async function change(
 ): Promise<void> {
   const had = (await listPolicies(ports.db, installationId)).map(({ target }) => target);
   // A policy may outlive its service; it must not be impossible to forget.
-  for (const { target, mode } of changes) checkTarget(ports, target, mode === null ? had : []);
+  const services = await servicesFor(ports, installationId);
+  for (const { target, mode } of changes) checkTarget(services, target, mode === null ? had : []);
   const targets = changes.map(({ target }) => target);
   const twice = targets.find((target, index) => targets.indexOf(target) !== index);
   if (twice !== undefined) {

@@ -7,7 +7,7 @@ import { callDirectly, directCallId, findTool, toolView } from "../agent/direct.
 import { integrationsOf } from "../agent/results.ts";
 import type { AgentTool } from "../agent/tool.ts";
 import { toolbox } from "../agent/toolbox.ts";
-import { findService } from "../connections/catalog.ts";
+import { findService, servicesFor } from "../connections/catalog.ts";
 import { connectedServices, servicesOf } from "../connections/services.ts";
 import type { BackendPorts } from "../ports.ts";
 import { answerOnce } from "./idempotency.ts";
@@ -22,13 +22,16 @@ export function toolRoutes(ports: BackendPorts): Hono {
   app.get("/tools", async (c) => {
     const { installationId } = await authenticate(ports, c.req.raw);
     const wanted = c.req.query("service");
-    const service = wanted === undefined ? undefined : findService(ports, wanted).service.name;
-    const tools = toolsOf(ports, installationId).filter((tool) => service === undefined || tool.service === service);
+    const service =
+      wanted === undefined ? undefined : findService(await servicesFor(ports, installationId), wanted).service.name;
+    const tools = (await toolsOf(ports, installationId)).filter(
+      (tool) => service === undefined || tool.service === service,
+    );
     return c.json({ tools: await views(ports, installationId, tools) });
   });
   app.get("/tools/:name", async (c) => {
     const { installationId } = await authenticate(ports, c.req.raw);
-    const tool = findTool(toolsOf(ports, installationId), c.req.param("name"));
+    const tool = findTool(await toolsOf(ports, installationId), c.req.param("name"));
     return c.json((await views(ports, installationId, [tool]))[0]);
   });
   app.post("/tools/:name/call", async (c) => {
@@ -40,7 +43,7 @@ export function toolRoutes(ports: BackendPorts): Hono {
   return app;
 }
 
-function toolsOf(ports: BackendPorts, installationId: string, generationId = ""): AgentTool[] {
+function toolsOf(ports: BackendPorts, installationId: string, generationId = ""): Promise<AgentTool[]> {
   return toolbox(ports, { installationId, generationId });
 }
 
@@ -56,7 +59,7 @@ async function called(
 ): Promise<{ status: number; body: unknown }> {
   const id = directCallId();
   try {
-    const tool = findTool(toolsOf(ports, installationId, id), name);
+    const tool = findTool(await toolsOf(ports, installationId, id), name);
     const { input = {} } = parseShape(ToolCallRequest, body, "the request");
     return { status: 200, body: await callDirectly(tool, input, { id, signal }) };
   } catch (error) {

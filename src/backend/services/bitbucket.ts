@@ -1,6 +1,12 @@
+import { approvePullRequest } from "./bitbucket/approve.ts";
+import { comment } from "./bitbucket/comment.ts";
+import { createPullRequest } from "./bitbucket/create.ts";
+import { declinePullRequest } from "./bitbucket/decline.ts";
 import { getPullRequest } from "./bitbucket/get.ts";
 import { bitbucketIdentity } from "./bitbucket/identity.ts";
 import { listPullRequests } from "./bitbucket/list.ts";
+import { listRepositories } from "./bitbucket/list-repositories.ts";
+import { mergePullRequest } from "./bitbucket/merge.ts";
 import type { Service } from "./service.ts";
 
 /**
@@ -12,7 +18,7 @@ export const bitbucket: Service = {
   title: "Bitbucket",
   oauth: {
     provider: "bitbucket",
-    scopes: ["account", "repository", "pullrequest"],
+    scopes: ["account", "repository", "pullrequest", "pullrequest:write"],
     pkce: false,
     clientAuth: "client_secret_basic",
     refresh: "stable",
@@ -23,5 +29,14 @@ export const bitbucket: Service = {
     api: "https://api.bitbucket.org",
   },
   identify: bitbucketIdentity,
-  tools: [listPullRequests, getPullRequest],
+  tools: [
+    listPullRequests,
+    getPullRequest,
+    listRepositories,
+    createPullRequest,
+    comment,
+    approvePullRequest,
+    mergePullRequest,
+    declinePullRequest,
+  ],
 };

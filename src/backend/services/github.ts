@@ -6,6 +6,7 @@ import { getPullRequest } from "./github/get-pull-request.ts";
 import { githubIdentity } from "./github/identity.ts";
 import { listIssues } from "./github/list-issues.ts";
 import { listPullRequests } from "./github/list-pull-requests.ts";
+import { listRepositories } from "./github/list-repositories.ts";
 import { search } from "./github/search.ts";
 import type { Service } from "./service.ts";
 
@@ -36,5 +37,15 @@ export const github: Service = {
     headers: { accept: "application/vnd.github+json", "x-github-api-version": "2022-11-28", "user-agent": "kay" },
   },
   identify: githubIdentity,
-  tools: [listIssues, getIssue, createIssue, comment, closeIssue, listPullRequests, getPullRequest, search],
+  tools: [
+    listIssues,
+    getIssue,
+    createIssue,
+    comment,
+    closeIssue,
+    listPullRequests,
+    getPullRequest,
+    listRepositories,
+    search,
+  ],
 };

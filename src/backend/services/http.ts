@@ -2,10 +2,11 @@ import { Problem } from "#protocol/errors";
 import type { Clock, Fetch } from "../ports.ts";
 import { type Answer, answerOf } from "./http-answer.ts";
 import { BodyTooLarge, checkShape, parseJson, readBody } from "./http-body.ts";
+import { carried, withCredential } from "./http-credential.ts";
 import { authRequired, readFault, refusal, type ServiceFault, scopeProblem } from "./http-errors.ts";
 import { backoff, neverSent, pause, retryAfter } from "./http-retry.ts";
 import { redirectTarget, requestUrl } from "./http-target.ts";
-import type { ApiTraits, Endpoints, OAuthClient, ServiceHttp, ServiceRequest } from "./service.ts";
+import type { ApiTraits, Credential, Endpoints, OAuthClient, ServiceHttp, ServiceRequest } from "./service.ts";
 
 /** Attempts of one request, the first included; each has its own time limit. */
 const ATTEMPTS = 3;
@@ -17,7 +18,7 @@ const LONGEST_WAIT_MS = 30_000;
 export type ServiceHttpOptions = {
   fetch: Fetch;
   endpoints: Endpoints;
-  service: { name: string; title: string; api?: ApiTraits };
+  service: { name: string; title: string; api?: ApiTraits; credential?: Credential };
   /** The access token of now. May throw AUTH_REQUIRED. */
   token(): Promise<string>;
   /** Called once for a token that the service refused with 401: gives a fresh one or throws AUTH_REQUIRED. */
@@ -114,7 +115,7 @@ async function once(call: Call, token: string): Promise<Answer | Fault> {
   const signal = joined([call.signal, limit]);
   if (call.signal?.aborted) throw cancelled(call.options.service.title, call.signal.reason);
   try {
-    const response = await follow(call, init(call, token, signal));
+    const response = await follow(call, token, init(call, token, signal));
     return answerOf(response, await readBody(response), call.options.service.api?.errors);
   } catch (error) {
     if (error instanceof Problem) throw error;
@@ -123,11 +124,11 @@ async function once(call: Call, token: string): Promise<Answer | Fault> {
 }
 
 /** Redirects are followed for reads within the origin only: a token never goes elsewhere, and a write is never sent twice. */
-async function follow(call: Call, init: RequestInit): Promise<Response> {
-  const { title } = call.options.service;
+async function follow(call: Call, token: string, init: RequestInit): Promise<Response> {
+  const { title, credential } = call.options.service;
   let url = call.url;
   for (let hop = 0; hop <= REDIRECTS; hop++) {
-    const response = await call.options.fetch(url.href, init);
+    const response = await call.options.fetch(withCredential(url, credential, token), init);
     if (response.status < 300 || response.status > 399) return response;
     await response.body?.cancel();
     const target = init.method === "GET" ? redirectTarget(response, url) : undefined;
@@ -157,7 +158,7 @@ function init(call: Call, token: string, signal: AbortSignal | undefined): Reque
       ...(key === undefined ? {} : { "idempotency-key": key }),
       ...options.service.api?.headers,
       ...request.headers,
-      authorization: `Bearer ${token}`,
+      ...carried(options.service.credential, token),
     },
     ...(request.body === undefined ? {} : { body: JSON.stringify(request.body) }),
   };

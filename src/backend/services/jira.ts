@@ -3,6 +3,7 @@ import { assignIssue } from "./jira/assign.ts";
 import { addComment } from "./jira/comment.ts";
 import { createIssue } from "./jira/create.ts";
 import { getIssue } from "./jira/get.ts";
+import { listProjects } from "./jira/list-projects.ts";
 import { search } from "./jira/search.ts";
 import { transitionIssue } from "./jira/transition.ts";
 import type { Service } from "./service.ts";
@@ -16,5 +17,5 @@ export const jira: Service = {
   oauth: atlassianOAuth(SCOPES),
   endpoints: ATLASSIAN_ENDPOINTS,
   identify: (http) => atlassianIdentity(http, "Jira", SCOPES),
-  tools: [search, getIssue, createIssue, transitionIssue, addComment, assignIssue],
+  tools: [search, getIssue, createIssue, transitionIssue, addComment, assignIssue, listProjects],
 };

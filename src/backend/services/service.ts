@@ -1,5 +1,5 @@
 import type * as z from "zod/mini";
-import type { Clock } from "../ports.ts";
+import type { Clock, Fetch } from "../ports.ts";
 import type { Interactive } from "./interaction.ts";
 
 /**
@@ -16,6 +16,8 @@ export type Service = {
   endpoints: Endpoints;
   /** Where its API differs from what the HTTP core takes for granted. */
   api?: ApiTraits;
+  /** How requests carry what its person pasted, where the sign-in is no OAuth. */
+  credential?: Credential;
   /** Who consented and where they work. Called once after each consent, with the fresh token. */
   identify(http: ServiceHttp): Promise<Identity>;
   tools: Tool[];
@@ -23,6 +25,16 @@ export type Service = {
 
 /** Base URLs by role, no trailing slash. `authorize`, `token` and `api` exist for each service; a service may name more. */
 export type Endpoints = { authorize: string; token: string; api: string; [role: string]: string };
+
+/**
+ * Where a pasted secret goes: a header with what stands before it, a query parameter, or HTTP Basic (the secret is then `user:password`);
+ * or nowhere, because there is none.
+ */
+export type Credential =
+  | { kind: "header"; name: string; prefix: string }
+  | { kind: "query"; name: string }
+  | { kind: "basic" }
+  | { kind: "none" };
 
 /** How the API of a service differs from the common case, as data. */
 export type ApiTraits = {
@@ -77,7 +89,23 @@ export type OAuth = {
 export type OAuthClient = { id: string; secret?: string };
 
 /** A service as this backend offers it. Without a client it is listed as not connected and cannot be connected. */
-export type ServiceConfiguration = { service: Service; endpoints: Endpoints; client: OAuthClient | null };
+export type ServiceConfiguration = {
+  service: Service;
+  endpoints: Endpoints;
+  client: OAuthClient | null;
+  /** Set for a service that its own person described. */
+  described?: Described;
+};
+
+/** What is different with a service that somebody described: where requests to it go through, and what its secrets are bound to. */
+type Described = {
+  /** Takes the place of the backend's own way out. */
+  fetch: Fetch;
+  /** Names address and sign-in; tokens and secrets stored for one binding cannot be opened for another. */
+  binding: string;
+  /** Its OAuth client needs a secret that nobody gave yet. */
+  lacksSecret: boolean;
+};
 
 /** Who consented, and what the connection is bound to. */
 export type Identity = {
@@ -120,8 +148,9 @@ export type Tool<Input extends Record<string, unknown> = Record<string, unknown>
   /** A stricter mode for some inputs: "everybody" in the recipients. */
   modeOf?(input: Input): ToolMode | undefined;
   /**
-   * What an approval for longer than once covers, as people name it: `#general`, `project KAY`. It ends the words of the grant,
-   * "slack.send_message to #general", and is the same text for the same place only. Without it a grant covers these very arguments.
+   * What an approval for longer than once covers, as people name it and with its preposition: `to #general`, `in project KAY`. It ends the
+   * words of the grant, "slack.send_message to #general". It is made of the input alone, is the same text for the same place however the input
+   * spells it, and never says less than what the call reaches. Without it, or where it gives nothing, a grant covers these very arguments.
    */
   resource?(input: Input): string | undefined;
   run(input: Input, context: ToolContext): Promise<ToolResult>;

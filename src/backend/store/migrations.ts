@@ -16,6 +16,11 @@ export const migrations: Record<string, Migration> = {
       for (const statement of SECOND) await sql.raw(statement).execute(db);
     },
   },
+  "003_described_services": {
+    async up(db: Kysely<unknown>): Promise<void> {
+      for (const statement of THIRD) await sql.raw(statement).execute(db);
+    },
+  },
 };
 
 const FIRST = [
@@ -102,4 +107,11 @@ const SECOND = [
   `alter table messages add column generation_id text`,
   `alter table effects add column node integer, add column result jsonb`,
   `alter table requests add column node integer, add column generation_id text`,
+];
+
+const THIRD = [
+  `create table described_services (
+     installation_id text not null references installations on delete cascade, name text not null, source text not null,
+     description json not null, sealed_client bytea, created_at timestamptz not null, updated_at timestamptz not null,
+     primary key (installation_id, name))`,
 ];

@@ -1,5 +1,6 @@
-import type { Kysely } from "kysely";
+import { type Kysely, sql } from "kysely";
 import { cleanText, jsonColumn } from "./json.ts";
+import { LIVE_NODES } from "./node.ts";
 import type { Database } from "./schema.ts";
 
 /** A write by its `Idempotency-Key`: under way, answered, or cut off by a stop of the backend. */
@@ -8,6 +9,8 @@ export type StoredRequest = {
   state: "running" | "done" | "interrupted";
   status: number | null;
   answer: unknown;
+  /** The generation that makes the answer, if one does: it goes on though the process that took the request is gone. */
+  generationId: string | null;
 };
 
 /**
@@ -19,12 +22,12 @@ export async function claimRequest(
   db: Kysely<Database>,
   installationId: string,
   key: string,
-  fingerprint: string,
+  { fingerprint, node }: { fingerprint: string; node: number },
   now: number,
 ): Promise<StoredRequest | undefined> {
   const claimed = await db
     .insertInto("requests")
-    .values({ installation_id: installationId, key, fingerprint, state: "running", created_at: new Date(now) })
+    .values({ installation_id: installationId, key, fingerprint, state: "running", node, created_at: new Date(now) })
     .onConflict((conflict) => conflict.doNothing())
     .returning("key")
     .executeTakeFirst();
@@ -58,12 +61,35 @@ export async function findRequest(
     .where("installation_id", "=", installationId)
     .where("key", "=", cleanText(key))
     .executeTakeFirst();
-  return row && { fingerprint: row.fingerprint, state: row.state, status: row.status, answer: row.answer };
+  if (row === undefined) return undefined;
+  const { fingerprint, state, status, answer, generation_id: generationId } = row;
+  return { fingerprint, state, status, answer, generationId };
 }
 
-/** At start-up: requests that a stopped process was answering. */
+/** The answer of this request is made by a generation. */
+export async function linkRequest(
+  db: Kysely<Database>,
+  installationId: string,
+  key: string,
+  generationId: string,
+): Promise<void> {
+  await db
+    .updateTable("requests")
+    .set({ generation_id: generationId })
+    .where("installation_id", "=", installationId)
+    .where("key", "=", key)
+    .execute();
+}
+
+/** At start-up: requests that a node which is gone was answering by itself. */
 export async function interruptLostRequests(db: Kysely<Database>): Promise<void> {
-  await db.updateTable("requests").set({ state: "interrupted" }).where("state", "=", "running").execute();
+  await db
+    .updateTable("requests")
+    .set({ state: "interrupted" })
+    .where("state", "=", "running")
+    .where("generation_id", "is", null)
+    .where(sql<boolean>`(node is null or node not in (${sql.raw(LIVE_NODES)}))`)
+    .execute();
 }
 
 /** At start-up: answers that nobody looks up any more. */

@@ -25,6 +25,7 @@ export type Database = {
   approvals: Approvals;
   policies: Policies;
   clients: Clients;
+  described_services: DescribedServices;
 };
 
 type Time = ColumnType<Date, Date, Date>;
@@ -265,4 +266,18 @@ type Clients = {
   /** The node its stream is connected to; none when it is not connected. */
   node: number | null;
   seen_at: Time;
+};
+
+/** A service that an installation's person described. */
+export type DescribedServices = {
+  installation_id: string;
+  name: string;
+  /** As it was given, comments and all. */
+  source: string;
+  /** As it was read, its keys in their order: `services/described/shape.ts`. */
+  description: Json;
+  /** Sealed secret of its OAuth client, where one was pasted. */
+  sealed_client: Buffer | null;
+  created_at: Time;
+  updated_at: Time;
 };

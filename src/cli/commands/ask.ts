@@ -1,10 +1,11 @@
 import { Command } from "commander";
 import { Problem } from "#protocol/errors";
+import type { OneShotOptions } from "../ask/one-shot.ts";
 import { unprotect } from "../dashes.ts";
 import type { Kay } from "../kay.ts";
 import { readPiped } from "../piped.ts";
 
-type Options = { confirm?: boolean };
+type Options = OneShotOptions & { confirm?: boolean };
 
 /** `kay ask "…"`: one question, one answer. With `--confirm` nothing is done before a yes. */
 export function askCommand(kay: Kay): Command {
@@ -12,6 +13,10 @@ export function askCommand(kay: Kay): Command {
     .description("Ask a question, or have something done")
     .argument("[prompt...]", "what you want; `-` reads it from stdin")
     .option("--confirm", "show what would be done and ask before anything is")
+    .option("-c, --continue", "in the newest conversation")
+    .option("-r, --resume <conversation>", "in this one: its id, its title, or latest")
+    .option("--queue", "wait for what is under way in that conversation, instead of ending it")
+    .option("--stream", "with --json: each part as a line of JSON, as it comes")
     .addHelpText(
       "after",
       `
@@ -20,17 +25,32 @@ Examples:
   $ kay ask --confirm "close KAY-3"
   $ git log -5 | kay ask "create a task in KAY that reviews these commits"
 
-Text from a pipe joins the prompt as context. In a script, --confirm prints the
-confirmation and exits 8; \`kay confirm TOKEN --approve\` then carries it out.`,
+Text from a pipe joins the prompt as context. What has to be approved, filled in
+or connected first is asked about on a terminal; a script exits 8 and gets the
+\`kay answer\` command. With --confirm it is a \`kay confirm\` command.`,
     )
     .action(async (words: string[], options: Options) => {
+      checkOptions(kay, options);
       const request = await readRequest(kay, words.map(unprotect));
       const link = await kay.link({ signedIn: true });
       const body = { ...request, interactive: false, confirm: options.confirm ?? false };
-      const answer = await link.api.ask(body, { signal: kay.signal });
+      if (!options.confirm) {
+        const { askOnce } = await import("../ask/one-shot.ts");
+        return askOnce(kay, link, body, options);
+      }
+      const { conversationFor } = await import("../ask/conversation.ts");
+      const session_id = await conversationFor(link, options);
+      const answer = await link.api.ask({ ...body, ...(session_id ? { session_id } : {}) }, { signal: kay.signal });
       const { settle } = await import("../settle.ts");
       await settle(kay, link, answer);
     });
+}
+
+function checkOptions(kay: Kay, { stream, confirm, queue, continue: newest, resume }: Options): void {
+  if (stream && !kay.flags.json) throw new Problem("USAGE", "--stream goes with --json.");
+  if (confirm && (stream || queue)) throw new Problem("USAGE", "--confirm goes with neither --stream nor --queue.");
+  if (newest && resume !== undefined)
+    throw new Problem("USAGE", "--continue and --resume are two ways to say it; give one.");
 }
 
 /** The prompt from the arguments, and what a pipe adds to it. */

@@ -1,10 +1,11 @@
-import type { Clock, Send } from "../ports.ts";
+import type { Clock, OpenStream, Send } from "../ports.ts";
 
 /** One backend as the calls see it. */
 export type Backend = {
   /** No trailing slash; a base path is kept. */
   baseUrl: string;
   send: Send;
+  openStream: OpenStream;
   clock: Clock;
   /** Random bytes, for idempotency keys and to spread repeats. */
   random(bytes: number): Uint8Array;

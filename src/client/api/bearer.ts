@@ -1,7 +1,5 @@
 import { Problem } from "#protocol/errors";
-import type { Incoming } from "../ports.ts";
-import type { Backend } from "./backend.ts";
-import { type Call, exchange } from "./exchange.ts";
+import type { Call } from "./exchange.ts";
 
 /** Where access tokens come from: `refresh.ts` for what is stored, or one fixed token. */
 export type TokenSource = {
@@ -27,23 +25,24 @@ export function fixedToken(token: string): TokenSource {
  * Carry out a call with the access token. A 401 means that it was not executed, so after a refresh it is sent once more, also a POST; a
  * second 401 is final. Calls that meet an expired token together share one refresh (the token source sees to that).
  *
+ * @param send what carries it out: `exchange`, or what opens a stream
  * @param fallback what to do when nobody is signed in, or no longer; without it that is NOT_SIGNED_IN
  */
-export async function withBearer(
-  backend: Backend,
+export async function withBearer<T>(
   tokens: TokenSource,
   call: Call,
-  fallback?: () => Promise<Incoming>,
-): Promise<Incoming> {
+  send: (call: Call) => Promise<T>,
+  fallback?: () => Promise<T>,
+): Promise<T> {
   const token = await tokens.accessToken();
   if (token === null) return fallback ? fallback() : rejectSignedOut();
   try {
-    return await exchange(backend, authorized(call, token));
+    return await send(authorized(call, token));
   } catch (error) {
     if (!isUnauthorized(error)) throw error;
     const fresh = await tokens.afterRejection(token);
     if (fresh === null) throw signedOut(error);
-    return exchange(backend, authorized(call, fresh)).catch((again: unknown) => {
+    return send(authorized(call, fresh)).catch((again: unknown) => {
       throw isUnauthorized(again) ? signedOut(again) : again;
     });
   }

@@ -134,6 +134,7 @@ const OWN_FIELDS = [
   "expires_at",
   "answered",
   "field",
+  "problems",
   "session_id",
   "generation_id",
   "data",

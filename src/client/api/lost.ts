@@ -45,25 +45,43 @@ export async function sendOnce(
   key: string,
   ports: { send: (call: Call) => Promise<Incoming>; lookUp: () => Promise<Outcome> },
 ): Promise<Incoming> {
-  let lost: Problem;
   try {
-    const answer = await ports.send(call);
-    if (jsonObject(answer.body) || isWebPage(answer)) return answer;
-    lost = new Problem("BAD_ANSWER", `${hostOf(backend)} answered ${answer.status}, but the answer was cut off.`);
+    return checkWhole(backend, await ports.send(call));
   } catch (error) {
-    if (!(error instanceof Problem) || !isLost(error)) throw error;
-    lost = error;
+    return await foundAgain(backend, call, key, error, ports.lookUp);
   }
-  const outcome = await ports.lookUp().catch((): Outcome => ({ state: "unknown" }));
+}
+
+/** The answer to a write, unless nothing or half of one came. */
+export function checkWhole(backend: Backend, answer: Incoming): Incoming {
+  if (answer.status === 204 || jsonObject(answer.body) || isWebPage(answer)) return answer;
+  throw cutOff(`${hostOf(backend)} answered ${answer.status}, but the answer was cut off.`);
+}
+
+/** An answer that had begun and ended too early, by which the outcome of a write is lost. */
+export function cutOff(message: string): Problem {
+  return new Problem("BAD_ANSWER", message, { details: { cut_off: true } });
+}
+
+/** What was answered to a write that failed with this error, if that is because its answer was lost; else the error. */
+export async function foundAgain(
+  backend: Backend,
+  call: Call,
+  key: string,
+  error: unknown,
+  lookUp: () => Promise<Outcome>,
+): Promise<Incoming> {
+  if (!(error instanceof Problem) || !isLost(error)) throw error;
+  const outcome = await lookUp().catch((): Outcome => ({ state: "unknown" }));
   if (outcome.state === "done") return replay(backend, call, outcome);
-  throw outcomeUnknown(outcome.state, lost, key);
+  throw outcomeUnknown(outcome.state, error, key);
 }
 
 /** Whether the request may have been carried out though no answer of the backend's own came. */
 function isLost(problem: Problem): boolean {
   if (["UNREACHABLE", "TIMED_OUT"].includes(problem.code))
     return problem.details.sent === true || problem.details.http_status === 408;
-  return problem.code === "BAD_GATEWAY";
+  return problem.code === "BAD_GATEWAY" || problem.details.cut_off === true;
 }
 
 /** The first answer as the backend kept it, taken as if it had just come. */

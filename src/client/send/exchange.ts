@@ -1,36 +1,26 @@
-import { Problem } from "#protocol/errors";
-import type { Incoming, Outgoing } from "../ports.ts";
+import type { Outgoing } from "../ports.ts";
 import { isLoopbackName } from "./origin.ts";
 
 /** Loads a module of Node without the cost of an ESM import, which for `node:http` would load the built-in undici (performance.md). */
 export type Builtin = NodeJS.Process["getBuiltinModule"];
 
+/** What the ways out are made with. */
+export type WayPorts = { builtin: Builtin; env: Record<string, string | undefined> };
+
 /** What is known of an exchange under way. `sent` turns true when the other side may have seen the request. */
-export type Exchange = { request: Outgoing; url: URL; signal: AbortSignal; sent: boolean; proxy?: string };
+export type Exchange = {
+  request: Pick<Outgoing, "method" | "headers" | "body">;
+  url: URL;
+  signal: AbortSignal;
+  sent: boolean;
+  proxy?: string;
+};
 
-/** One way to carry out an exchange. Rejects with whatever went wrong; `send.ts` words it. */
-export type Leg = (exchange: Exchange) => Promise<Incoming>;
+/** An answer under way: its head, and its body as it comes. Whoever leaves the body's loop closes the connection. */
+export type Answering = { status: number; headers: Record<string, string>; body: AsyncIterable<Uint8Array> };
 
-/** Largest answer that is read: 32 MiB. Longer ones end the exchange with BAD_ANSWER. */
-const MAX_ANSWER_BYTES = 32 * 1024 * 1024;
-
-/** Collects a body up to the limit. */
-export function collector(url: URL): { add(chunk: Uint8Array): void; text(): string } {
-  const chunks: Uint8Array[] = [];
-  let size = 0;
-  return {
-    add(chunk) {
-      size += chunk.length;
-      if (size > MAX_ANSWER_BYTES) {
-        throw new Problem("BAD_ANSWER", `The answer of ${url.origin} is larger than 32 MiB.`, {
-          details: { sent: true },
-        });
-      }
-      chunks.push(chunk);
-    },
-    text: () => Buffer.concat(chunks).toString("utf8"),
-  };
-}
+/** One way to carry out an exchange, until its signal ends it. Rejects with whatever went wrong; `faults.ts` words it. */
+export type Leg = (exchange: Exchange) => Promise<Answering>;
 
 /** Header values as one string each, names in lower case. */
 export function flatHeaders(headers: Record<string, string | string[] | undefined>): Record<string, string> {

@@ -2,8 +2,8 @@ import { Problem } from "#protocol/errors";
 import type { Exchange } from "./exchange.ts";
 import { isLoopback, isLoopbackName } from "./origin.ts";
 
-/** Why the exchange was ended from this side, if it was. */
-export type Ended = "timeout" | "abort" | null;
+/** How the exchange was ended from this side, if it was: by the caller, or after so many milliseconds without an answer. */
+export type Ended = "abort" | { afterMs: number } | null;
 
 /**
  * What went wrong, in one sentence with the system's code and the host, never the library's own words. `details.sent` tells whether the
@@ -15,8 +15,8 @@ export function sendProblem(error: unknown, exchange: Exchange, ended: Ended): E
   const code = codeOf(error);
   if (!ended && isBug(error, code)) return error instanceof Error ? error : new Error(String(error));
   const options = { details: { sent, ...(code ? { errno: code } : {}) }, cause: error };
-  if (ended === "timeout") return timedOut(exchange);
   if (ended === "abort") return new Problem("CANCELLED", "Cancelled.", { details: { sent } });
+  if (ended) return timedOut(exchange, ended.afterMs);
   if (isTlsCode(code, error)) {
     return new Problem(
       "TLS_FAILED",
@@ -52,8 +52,8 @@ function isBug(error: unknown, code: string): boolean {
   return code.startsWith("ERR_INVALID_") || (code === "" && own === undefined);
 }
 
-function timedOut({ request, url, sent }: Exchange): Problem {
-  const seconds = Math.max(1, Math.round(request.timeoutMs / 1000));
+function timedOut({ url, sent }: Exchange, afterMs: number): Problem {
+  const seconds = Math.max(1, Math.round(afterMs / 1000));
   return new Problem("TIMED_OUT", `${url.origin} did not answer within ${seconds} s.`, { details: { sent } });
 }
 
@@ -88,6 +88,8 @@ function codeOf(error: unknown): string {
   const inner = error instanceof AggregateError ? error.errors.map(codeOf).filter(Boolean) : [];
   if (inner.length > 0) return inner.find((code) => code === "ECONNREFUSED") ?? inner[0] ?? "";
   const own = (error as NodeJS.ErrnoException).code;
+  // undici's word for a connection that the other side closed within the answer, over TLS.
+  if (error.name === "HTTPParserError" && (own === undefined || own === "HPE_INVALID_EOF_STATE")) return "ECONNRESET";
   if (typeof own === "string" && !own.startsWith("UND_ERR")) return own;
   const below = codeOf(error.cause);
   if (below) return below;

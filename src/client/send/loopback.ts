@@ -1,6 +1,5 @@
 import { Problem } from "#protocol/errors";
-import type { Incoming } from "../ports.ts";
-import { type Builtin, collector, flatHeaders, type Leg, lookupFor } from "./exchange.ts";
+import { type Builtin, flatHeaders, type Leg, lookupFor } from "./exchange.ts";
 
 /**
  * Plain HTTP to this machine, by `node:http` on a connection of its own: no proxy, no pool, nothing that outlives the exchange. It is the
@@ -26,13 +25,6 @@ export function loopbackLeg(builtin: Builtin): Leg {
       outgoing.on("close", () => reject(Object.assign(new Error("closed"), { code: "ECONNRESET" })));
       outgoing.end(request.body);
     });
-    return readWhole(response, url);
+    return { status: response.statusCode ?? 0, headers: flatHeaders(response.headers), body: response };
   };
-}
-
-async function readWhole(response: import("node:http").IncomingMessage, url: URL): Promise<Incoming> {
-  const body = collector(url);
-  // A throw inside the loop destroys the response, and with it the socket.
-  for await (const chunk of response) body.add(chunk as Uint8Array);
-  return { status: response.statusCode ?? 0, headers: flatHeaders(response.headers), body: body.text() };
 }

@@ -1,8 +1,7 @@
 import { readFileSync } from "node:fs";
 import type { Dispatcher } from "undici";
 import { Problem } from "#protocol/errors";
-import type { Incoming } from "../ports.ts";
-import { type Builtin, collector, type Exchange, flatHeaders, type Leg, lookupFor } from "./exchange.ts";
+import { type Answering, type Builtin, type Exchange, flatHeaders, type Leg, lookupFor } from "./exchange.ts";
 import { type HttpProxy, maskedProxy, proxyFor } from "./proxy.ts";
 
 /**
@@ -17,12 +16,14 @@ export function remoteLeg(builtin: Builtin, env: Record<string, string | undefin
     const dispatcher = await createDispatcher(exchange, proxy, authorities(builtin, env));
     const stop = () => void dispatcher.destroy(exchange.signal.reason);
     exchange.signal.addEventListener("abort", stop, { once: true });
-    try {
-      return await dispatch(dispatcher, exchange);
-    } finally {
+    const over = () => {
       exchange.signal.removeEventListener("abort", stop);
       dispatcher.destroy().catch(() => {});
-    }
+    };
+    return dispatch(builtin, dispatcher, exchange, over).catch((error: unknown) => {
+      over();
+      throw error;
+    });
   };
 }
 
@@ -54,10 +55,17 @@ function authorities(builtin: Builtin, env: Record<string, string | undefined>):
   }
 }
 
-function dispatch(dispatcher: Dispatcher, exchange: Exchange): Promise<Incoming> {
+/** Resolves with the head. The body takes from the connection what its reader asks for, and ends the dispatcher when it is over. */
+function dispatch(builtin: Builtin, dispatcher: Dispatcher, exchange: Exchange, over: () => void): Promise<Answering> {
   const { request, url } = exchange;
-  const body = collector(url);
-  let head = { status: 0, headers: {} as Record<string, string> };
+  let resume = () => {};
+  const body = new (builtin("node:stream").Readable)({
+    read: () => resume(),
+    destroy: (error, done) => {
+      over();
+      done(error);
+    },
+  });
   return new Promise((resolve, reject) => {
     if (exchange.signal.aborted) return reject(exchange.signal.reason);
     dispatcher.dispatch(
@@ -73,19 +81,19 @@ function dispatch(dispatcher: Dispatcher, exchange: Exchange): Promise<Incoming>
         onRequestStart: () => {
           exchange.sent = true;
         },
-        onResponseStart: (_controller, status, headers) => {
-          head = { status, headers: flatHeaders(headers) };
+        onResponseStart: (controller, status, headers) => {
+          resume = () => controller.resume();
+          resolve({ status, headers: flatHeaders(headers), body });
         },
         onResponseData: (controller, chunk) => {
-          try {
-            body.add(chunk);
-          } catch (error) {
-            reject(error);
-            controller.abort(error as Error);
-          }
+          if (!body.push(chunk)) controller.pause();
         },
-        onResponseEnd: () => resolve({ ...head, body: body.text() }),
-        onResponseError: (_controller, error) => reject(error),
+        onResponseEnd: () => void body.push(null),
+        onResponseError: (_controller, error) => {
+          reject(error);
+          // Whoever reads is told; where nobody does, an error without a listener would end the process.
+          body.on("error", () => {}).destroy(error);
+        },
       },
     );
   });

@@ -3,6 +3,7 @@ import { html } from "hono/html";
 import { pageHeaders, sandboxPage } from "../oauth/consent.ts";
 import type { Place, SandboxEnv } from "../provider.ts";
 import { pageText } from "./confluence/cql.ts";
+import { parseStorage, storageText } from "./confluence/storage.ts";
 import { adfText } from "./jira/adf.ts";
 import type { AtlassianWorld } from "./world.ts";
 
@@ -42,7 +43,11 @@ export function browse(app: Hono<SandboxEnv>, place: Place<AtlassianWorld>): voi
       Author: nameOf(place, page.author),
       Changed: day(page.updated),
     };
-    return shown(c, page.title, facts, pageText(page), []);
+    const comments = page.comments.map(
+      ({ author, created, body }) =>
+        html`<h2>${nameOf(place, author)}, ${day(created)}</h2><article>${storageText(parseStorage(body))}</article>`,
+    );
+    return shown(c, page.title, facts, pageText(page), comments);
   });
 }
 

@@ -145,16 +145,28 @@ function buildPages(seeds: PageSeed[], spaces: Space[], lookup: Lookup, path: st
     if (!space) throw new SeedFault(`${path}[${index}].space`, `there is no space "${seed.space}"`);
     wellFormed(seed.body ?? "", `${path}[${index}].body`);
     const created = lookup.time(seed.created, lookup.longAgo, `${path}[${index}].created`);
+    const author = seed.author === undefined ? "" : lookup.person(seed.author, `${path}[${index}].author`);
+    const updated = lookup.time(seed.updated, created, `${path}[${index}].updated`);
     return {
       id: seed.id ?? String(98_305 + index * 32),
       space: space.key,
       title: seed.title,
       body: seed.body ?? "",
       parent: seed.parent ?? null,
-      author: seed.author === undefined ? "" : lookup.person(seed.author, `${path}[${index}].author`),
+      author,
       version: seed.version ?? 1,
       created,
-      updated: lookup.time(seed.updated, created, `${path}[${index}].updated`),
+      updated,
+      comments: (seed.comments ?? []).map((comment, at) => {
+        const where = `${path}[${index}].comments[${at}]`;
+        wellFormed(comment.body, `${where}.body`);
+        return {
+          id: comment.id ?? String(131_073 + index * 100 + at),
+          author: comment.author === undefined ? author : lookup.person(comment.author, `${where}.author`),
+          body: comment.body,
+          created: lookup.time(comment.created, updated, `${where}.created`),
+        };
+      }),
     };
   });
   unique(

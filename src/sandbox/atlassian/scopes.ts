@@ -20,6 +20,8 @@ export const CONFLUENCE_SCOPES: Record<string, string> = {
   "read:page:confluence": "Read Confluence pages",
   "write:page:confluence": "Create and edit Confluence pages",
   "delete:page:confluence": "Delete Confluence pages",
+  "read:comment:confluence": "Read comments on Confluence pages",
+  "write:comment:confluence": "Comment on Confluence pages",
   "read:space:confluence": "See Confluence spaces",
   "read:space-details:confluence": "See details of Confluence spaces",
   "read:user:confluence": "See who people are in Confluence",

@@ -57,6 +57,9 @@ const Project = z.strictObject({
 
 const Space = z.strictObject({ id: optional, key: text, name: text, description: z.optional(z.string()) });
 
+/** Comments below a page are in storage format, as the page is. */
+const PageComment = z.strictObject({ id: optional, author: optional, body: text, created: optional });
+
 const Page = z.strictObject({
   id: optional,
   space: text,
@@ -66,6 +69,7 @@ const Page = z.strictObject({
   parent: z.optional(z.nullable(text)),
   author: optional,
   version: z.optional(z.number().check(z.int(), z.gte(1))),
+  comments: z.optional(z.array(PageComment)),
   created: optional,
   updated: optional,
 });

@@ -72,4 +72,8 @@ export type Page = {
   version: number;
   created: string;
   updated: string;
+  comments: PageComment[];
 };
+
+/** A comment below a page, in storage format. */
+export type PageComment = { id: string; author: string; body: string; created: string };

@@ -35,7 +35,7 @@ export function pullRequestRoutes(app: Hono<BitbucketEnv>, place: Place<Bitbucke
   app.delete(`${ONE}/approve`, write, (c) => withdraw(c, place, "approved_by"));
   app.post(`${ONE}/request-changes`, write, (c) => review(c, place, "changes_requested_by", "approved_by"));
   app.delete(`${ONE}/request-changes`, write, (c) => withdraw(c, place, "changes_requested_by"));
-  app.post(`${ONE}/merge`, write, (c) => close(c, place, "MERGED"));
+  app.post(`${ONE}/merge`, write, (c) => merge(c, place));
   app.post(`${ONE}/decline`, write, (c) => close(c, place, "DECLINED"));
 }
 
@@ -173,6 +173,20 @@ function withdraw(c: Context<BitbucketEnv>, place: Place<BitbucketWorld>, verdic
   request[verdict] = request[verdict].filter((id) => id !== me);
   touch(request, place);
   return c.body(null, 204);
+}
+
+const STRATEGIES = ["merge_commit", "squash", "fast_forward"];
+
+/** The body may be left out; what it says counts before what was said when the pull request was opened. */
+async function merge(c: Context<BitbucketEnv>, place: Place<BitbucketWorld>) {
+  const { request } = pullRequestOf(c);
+  const given: unknown = await c.req.json().catch(() => ({}));
+  const { merge_strategy: strategy, close_source_branch: closes } = given as Record<string, unknown>;
+  if (strategy !== undefined && !STRATEGIES.includes(String(strategy))) {
+    throw field("merge_strategy", `"${String(strategy)}" is not a valid choice.`);
+  }
+  if (request.state === "OPEN" && typeof closes === "boolean") request.close_source_branch = closes;
+  return close(c, place, "MERGED");
 }
 
 function close(c: Context<BitbucketEnv>, place: Place<BitbucketWorld>, state: "MERGED" | "DECLINED") {

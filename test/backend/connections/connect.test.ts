@@ -70,7 +70,7 @@ test("V07 the authorization URL of bitbucket", async () => {
   const { body } = await connectTo("bitbucket");
   expect(body.authorization_url).toBe(
     "https://bitbucket.org/site/oauth2/authorize?response_type=code&client_id=bitbucket-client" +
-      "&redirect_uri=http%3A%2F%2F127.0.0.1%3A4000%2Fauth%2Fcallback&scope=account%20repository%20pullrequest" +
+      "&redirect_uri=http%3A%2F%2F127.0.0.1%3A4000%2Fauth%2Fcallback&scope=account%20repository%20pullrequest%20pullrequest%3Awrite" +
       `&state=${body.state}`,
   );
 });

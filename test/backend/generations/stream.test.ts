@@ -71,7 +71,7 @@ test("a write waits for an approval that says exactly what it would do, and runs
   expect(stream.parts.at(-1)).toMatchObject({ type: "finish" });
 });
 
-test("a paused generation is in nobody's memory: another backend on the same database goes on with it", async () => {
+test("a paused generation is rows: nothing of it is under way", async () => {
   const { token } = await connect(world());
   model.script({ calls: [["c1", "jira.close_issue", { issue: "KAY-3" }]] });
   const stream = await ask(token, { prompt: "close KAY-3" });

@@ -6,24 +6,29 @@ import type { Problem } from "#protocol/errors";
 const ports = { fetch: () => Promise.reject(new Error("not to be called")), clock: { now: () => 0 } };
 
 test.each<[string, ModelSettings, string, string]>([
-  ["nothing", { env: {} }, "Offline planner", "offline"],
-  ["empty variables", { model: " ", env: { OPENAI_API_KEY: "" } }, "Offline planner", "offline"],
-  ["an OpenAI key", { env: { OPENAI_API_KEY: "k" } }, "OpenAI gpt-6-astra", "OPENAI_API_KEY"],
-  ["an Anthropic key", { env: { ANTHROPIC_API_KEY: "k" } }, "Anthropic claude-sonnet-5-5", "ANTHROPIC_API_KEY"],
-  ["a Gemini key", { env: { GEMINI_API_KEY: "k" } }, "Google gemini-flash-latest", "GEMINI_API_KEY"],
+  ["nothing", { env: {} }, "Offline planner", "none"],
+  ["empty variables", { model: " ", env: { OPENAI_API_KEY: "" } }, "Offline planner", "none"],
+  ["an OpenAI key", { env: { OPENAI_API_KEY: "k" } }, "OpenAI gpt-6-astra", "environment OPENAI_API_KEY"],
+  [
+    "an Anthropic key",
+    { env: { ANTHROPIC_API_KEY: "k" } },
+    "Anthropic claude-sonnet-5-5",
+    "environment ANTHROPIC_API_KEY",
+  ],
+  ["a Gemini key", { env: { GEMINI_API_KEY: "k" } }, "Google gemini-flash-latest", "environment GEMINI_API_KEY"],
   [
     "several keys",
     { env: { GEMINI_API_KEY: "k", ANTHROPIC_API_KEY: "k", OPENAI_API_KEY: "k" } },
     "OpenAI gpt-6-astra",
-    "OPENAI_API_KEY",
+    "environment OPENAI_API_KEY",
   ],
   [
     "Ollama with a model",
     { env: { OLLAMA_HOST: "127.0.0.1:11434", OLLAMA_MODEL: "llama3" } },
     "Ollama llama3",
-    "OLLAMA_HOST",
+    "environment OLLAMA_HOST",
   ],
-  ["Ollama without a model", { env: { OLLAMA_HOST: "127.0.0.1:11434" } }, "Offline planner", "offline"],
+  ["Ollama without a model", { env: { OLLAMA_HOST: "127.0.0.1:11434" } }, "Offline planner", "none"],
   ["a named model", { model: "openai:gpt-5", env: { OPENAI_API_KEY: "k" } }, "OpenAI gpt-5", "settings"],
   ["a model whose name has a colon", { model: "ollama:llama3:8b", env: {} }, "Ollama llama3:8b", "settings"],
   [
@@ -34,7 +39,8 @@ test.each<[string, ModelSettings, string, string]>([
   ],
   ["offline by name", { model: "offline", env: { OPENAI_API_KEY: "k" } }, "Offline planner", "settings"],
 ])("with %s the model is chosen and says where it came from", async (_, settings, label, source) => {
-  expect(await chooseModel(settings, ports)).toMatchObject({ label, source });
+  const chosen = await chooseModel(settings, ports);
+  expect([chosen.label, [chosen.source, chosen.where].filter(Boolean).join(" ")]).toEqual([label, source]);
 });
 
 test.each<[ModelSettings, string]>([

@@ -73,7 +73,8 @@ test.each(
     mock.on({ userMessage: /./ }, { error: { message, type: "error" }, status });
     const { events } = await run(settings());
     const words = sentence ? `${label} ${sentence}` : `The conversation is too long for ${label}; start a new one.`;
-    expect(events.at(-1)).toMatchObject({ type: "error", errorText: words, problem: { code: "MODEL_FAILED" } });
+    const code = sentence ? "MODEL_FAILED" : "CONTEXT_TOO_LONG";
+    expect(events.at(-1)).toMatchObject({ type: "error", errorText: words, problem: { code } });
     expect(JSON.stringify(events)).not.toContain("sk-secret");
   },
 );

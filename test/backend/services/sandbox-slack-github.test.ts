@@ -68,6 +68,7 @@ test("V10 Slack in the sandbox: a channel that was not joined and a missing perm
 
 test("GitHub in the sandbox: issues and pull requests are read", async () => {
   const github = await connected(sandboxServices(), "github");
+  expect((await github.run("github.list_repositories", { name: "kay" })).text).toMatch(/\| [\w-]+\/kay/);
   expect(github.identity).toMatchObject({
     accountId: "4100001",
     user: { name: "Dana Demo", username: "dana-demo" },

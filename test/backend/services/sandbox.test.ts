@@ -4,6 +4,7 @@ import { connected, sandboxServices } from "./support/sandbox.ts";
 test("Jira in the sandbox: consent, search, close, and the search no longer shows it", async () => {
   const jira = await connected(sandboxServices(), "jira");
   expect(jira.identity.user).toMatchObject({ name: "Dana Demo", email: "dana@example.com", account_type: "atlassian" });
+  expect((await jira.run("jira.list_projects", {})).text).toContain("| KAY | Kay | software |");
   const open = await jira.run("jira.search", { project: "KAY", status: "open" });
   expect(open.text).toContain("| KAY-3 | Typo in the help of kay ask | Bug | To Do | Dana Demo |");
   const closed = await jira.run("jira.transition_issue", { issue: "KAY-3", status: "close" });
@@ -43,6 +44,107 @@ test("Confluence in the sandbox: a page is found and read", async () => {
   expect(data).toMatchObject({ pages: [{ title: "Release checklist", space: "Kay engineering" }] });
   const page = await confluence.run("confluence.get_page", { page: "release checklist" });
   expect(page.text).toContain("1. Run the checks\n2. Write the notes");
+});
+
+test("Confluence in the sandbox: a page is created, added to, commented on, replaced and read", async () => {
+  const world = sandboxServices();
+  const confluence = await connected(world, "confluence");
+  expect((await confluence.run("confluence.list_spaces", {})).text).toMatch(
+    /^1 space:[\s\S]*\| KAY \| Kay engineering \|/,
+  );
+  const text =
+    "# Why\n\nBecause **a < b** & `c`.\n\n- one\n- two\n\n```sh\nls -l\n```\n\n| A | B |\n| --- | --- |\n| 1 | 2 |";
+  const input = { title: "Plan (draft)", space: "kay engineering", text, parent: "Release checklist" };
+  const { data, url = "" } = await confluence.run("confluence.create_page", input);
+  const { id } = data as { id: string };
+  const added = await confluence.run("confluence.update_page", { page: id, text: "More & more" });
+  expect(added.data).toMatchObject({ id, version: 2, url });
+  await confluence.run("confluence.add_comment", { page: "Plan (draft)", space: "KAY", text: "Looks *good*" });
+  const read = (await confluence.run("confluence.get_page", { page: url })).data as { text: string };
+  expect(read.text).toContain("Because **a < b** & `c`.\n\n- one\n- two");
+  expect(read.text).toMatch(/More & more$/);
+  const shown = await (await world.fetch(url)).text();
+  for (const words of ["Plan (draft)", "More &amp; more", "Looks good"]) expect(shown).toContain(words);
+  await confluence.run("confluence.update_page", { page: id, mode: "replace", text: "New", title: "Plan", version: 2 });
+  expect((await confluence.run("confluence.get_page", { page: id })).data).toMatchObject({
+    title: "Plan",
+    text: "New",
+  });
+  await expect(
+    confluence.run("confluence.update_page", { page: id, mode: "replace", text: "Late", version: 2 }),
+  ).rejects.toMatchObject({
+    code: "SERVICE_FAILED",
+    message: "The page “Plan” was changed by somebody after version 2; nothing was written.",
+    hint: "Read the page again, then change it.",
+  });
+  await expect(confluence.run("confluence.create_page", { title: "Plan", space: "KAY" })).rejects.toMatchObject({
+    message: expect.stringContaining("A page with this title already exists"),
+  });
+});
+
+test("V02 a connection to Confluence from before its writing tools names the permission that is new", async () => {
+  const before = ["search:confluence", "read:page:confluence", "read:me"];
+  const confluence = await connected(sandboxServices(), "confluence", before);
+  expect((await confluence.run("confluence.get_page", { page: "Release checklist" })).text).toContain("Run the checks");
+  const told = (permission: string) => ({
+    code: "SERVICE_FAILED",
+    message: `The connection to Confluence lacks the permission ${permission}.`,
+    hint: "Run `kay disconnect confluence`, then `kay connect confluence`, and allow it.",
+  });
+  const page = "Release checklist";
+  await expect(confluence.run("confluence.update_page", { page, text: "x" })).rejects.toMatchObject(
+    told("write:page:confluence"),
+  );
+  await expect(confluence.run("confluence.add_comment", { page, text: "x" })).rejects.toMatchObject(
+    told("write:comment:confluence"),
+  );
+  await expect(confluence.run("confluence.list_spaces", {})).rejects.toMatchObject(told("read:space:confluence"));
+});
+
+test("Bitbucket in the sandbox: a pull request is opened, commented on, approved twice and merged once", async () => {
+  const world = sandboxServices();
+  const bitbucket = await connected(world, "bitbucket");
+  expect((await bitbucket.run("bitbucket.list_repositories", {})).text).toMatch(/^2 repositories:[\s\S]*\| kay-cli \|/);
+  const repository = "kay-cli";
+  const input = { repository, source: "KAY-3-help-typo", title: "KAY-3 Mend the help", description: "“confirm”" };
+  const { data, url = "" } = await bitbucket.run("bitbucket.create_pull_request", input);
+  const { id } = data as { id: number };
+  expect(data).toMatchObject({ repository, state: "OPEN", source: "KAY-3-help-typo", destination: "main", url });
+  await bitbucket.run("bitbucket.comment", { repository, id, text: "Ready & **waiting**" });
+  expect((await bitbucket.run("bitbucket.approve_pull_request", { repository, id })).data).toMatchObject({
+    changed: true,
+  });
+  expect((await bitbucket.run("bitbucket.approve_pull_request", { repository, id })).data).toMatchObject({
+    changed: false,
+  });
+  const merged = await bitbucket.run("bitbucket.merge_pull_request", { repository, id, strategy: "squash" });
+  expect(merged.data).toMatchObject({ id, state: "MERGED", approvals: 1, comments: 1 });
+  expect(merged.text).toBe(`Merged #${id} KAY-3 Mend the help into main.\n\n${url}`);
+  expect(await (await world.fetch(url)).text()).toContain("Ready &amp; **waiting**");
+  for (const tool of ["bitbucket.merge_pull_request", "bitbucket.decline_pull_request"]) {
+    await expect(bitbucket.run(tool, { repository, id })).rejects.toMatchObject({
+      message: "Bitbucket: This pull request is already closed.",
+    });
+  }
+  const declined = await bitbucket.run("bitbucket.decline_pull_request", { repository, id: 2 });
+  expect(declined.data).toMatchObject({ id: 2, state: "DECLINED" });
+  await expect(bitbucket.run("bitbucket.create_pull_request", { ...input, source: "nowhere" })).rejects.toMatchObject({
+    message: "Bitbucket: source: branch not found: nowhere.",
+  });
+});
+
+test("V02 a connection to Bitbucket from before its writing tools names the permission that is new", async () => {
+  const before = ["account", "repository", "pullrequest"];
+  const bitbucket = await connected(sandboxServices(), "bitbucket", before);
+  const request = { repository: "kay-cli", id: 2 };
+  await bitbucket.run("bitbucket.comment", { ...request, text: "Reading is enough for this" });
+  for (const tool of ["approve", "merge", "decline"]) {
+    await expect(bitbucket.run(`bitbucket.${tool}_pull_request`, request)).rejects.toMatchObject({
+      code: "SERVICE_FAILED",
+      message: "The connection to Bitbucket lacks the permission pullrequest:write.",
+      hint: "Run `kay disconnect bitbucket`, then `kay connect bitbucket`, and allow it.",
+    });
+  }
 });
 
 test("Bitbucket in the sandbox: pull requests of one repository and of all", async () => {

@@ -82,6 +82,8 @@ function create(changes: Record<string, string>): { home: Home; close(): Promise
     XDG_CACHE_HOME: `${root}.kay/cache`,
     KAY_CREDENTIALS: "file",
     BROWSER: "none",
+    // Nobody's Ollama is looked for.
+    KAY_MODEL: "offline",
     // Should the tests themselves be killed, nothing of them stays for long.
     KAY_IDLE_LIMIT_MS: "180000",
     ...changes,

@@ -18,13 +18,13 @@ export type Accept = (field: Field, from: number, to: number) => number;
 
 /** The best way to lay an example along a request, words in the same order, either side may have some the other has not. */
 export function align(parts: Part[], words: Word[], accept: Accept): Alignment {
-  const memo = new Map<number, Cell>();
+  const memo: (Cell | undefined)[] = new Array((parts.length + 1) * (words.length + 1));
   const best = (part: number, word: number): Cell => {
     const key = part * (words.length + 1) + word;
-    const known = memo.get(key);
+    const known = memo[key];
     if (known) return known;
     const cell = choose(part, word);
-    memo.set(key, cell);
+    memo[key] = cell;
     return cell;
   };
   const choose = (part: number, word: number): Cell => {

@@ -1,6 +1,8 @@
 import type { LanguageModelV4FunctionTool } from "@ai-sdk/provider";
 import { type Field, fieldsOf } from "./fields.ts";
+import { isPlural, PLACING } from "./grammar.ts";
 import type { Language, Word } from "./language.ts";
+import { isOfService } from "./memory.ts";
 
 /** A tool as the planner knows it: its fields, and its examples as patterns of words and slots. */
 export type Skill = {
@@ -16,7 +18,12 @@ export type Skill = {
   patterns: Part[][];
   /** For each field, the words that stand before its slot in the examples. */
   cues: Map<string, Word[]>;
+  /** What the examples ask for, before they say where: "bugs", "issues", and the slots among them. */
+  things: Part[];
 };
+
+/** Everything that can be done: the tools of services, and by their names those of the agent itself, which answer no request of a service. */
+export type Kit = { skills: Skill[]; others: Map<string, LanguageModelV4FunctionTool> };
 
 /** A piece of an example: a word with what it weighs among all tools, or a slot. */
 export type Part = { word: Word; weight: number } | { slot: Field };
@@ -37,13 +44,31 @@ const TITLING = new Set(["called", "named", "titled", "entitled", "saying"]);
 const PERSONAL = new Set(["to", "by", "from", "for", "with"]);
 
 /** Learn every tool from its own description, examples and JSON Schema; the same tools are learned once. */
-export function learn(tools: LanguageModelV4FunctionTool[], language: Language): Skill[] {
+export function learn(tools: LanguageModelV4FunctionTool[], language: Language): Kit {
   const key = JSON.stringify(tools);
-  if (learned?.key !== key) learned = { key, skills: study(tools, language) };
-  return learned.skills;
+  if (learned?.key === key) return learned.kit;
+  const skills = study(
+    tools.filter(({ name }) => isOfService(name)),
+    memoized(language),
+  );
+  const others = tools.filter(({ name }) => !isOfService(name)).map((tool) => [tool.name, tool] as const);
+  learned = { key, kit: { skills, others: new Map(others) } };
+  return learned.kit;
 }
 
-let learned: { key: string; skills: Skill[] } | undefined;
+let learned: { key: string; kit: Kit } | undefined;
+
+/** The same words stand in many descriptions and examples; each text is read once. */
+function memoized(language: Language): Language {
+  const known = new Map<string, Word[]>();
+  return {
+    read(text) {
+      const words = known.get(text) ?? language.read(text);
+      known.set(text, words);
+      return words;
+    },
+  };
+}
 
 function study(tools: LanguageModelV4FunctionTool[], language: Language): Skill[] {
   const drafts = tools.map((tool) => draft(tool, language));
@@ -55,11 +80,11 @@ function study(tools: LanguageModelV4FunctionTool[], language: Language): Skill[
   );
   return drafts.map((skill) => {
     const patterns = skill.examples.map((example) => pattern(example, skill.fields, language, weigh));
-    return { ...skill, patterns, cues: cuesOf(patterns) };
+    return { ...skill, patterns, cues: cuesOf(patterns), things: patterns.flatMap(thingsOf) };
   });
 }
 
-function draft(tool: LanguageModelV4FunctionTool, language: Language): Omit<Skill, "patterns" | "cues"> {
+function draft(tool: LanguageModelV4FunctionTool, language: Language): Omit<Skill, "patterns" | "cues" | "things"> {
   const kay = (tool.providerOptions?.kay ?? {}) as { access?: Skill["access"]; examples?: string[]; title?: string };
   const examples = (Array.isArray(kay.examples) ? kay.examples : []).filter((example) => typeof example === "string");
   const service = tool.name.split(/__|\./)[0] ?? tool.name;
@@ -113,6 +138,15 @@ function cuesOf(patterns: Part[][]): Map<string, Word[]> {
     });
   }
   return cues;
+}
+
+/** What an example asks for: its nouns and slots before "in", "about" and the like. */
+function thingsOf(parts: Part[]): Part[] {
+  const end = parts.findIndex((part) => "word" in part && PLACING.has(part.word.lower));
+  return parts.slice(0, end < 0 ? undefined : end).filter((part, index) => {
+    if ("slot" in part) return part.slot.values.length > 0;
+    return part.word.kind === "word" && !part.word.stop && (index > 0 || isPlural(part.word));
+  });
 }
 
 function bare(example: string, fields: Field[]): string {

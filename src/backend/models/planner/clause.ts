@@ -14,3 +14,10 @@ export function textOf({ text, words }: Clause, from: number, to: number): strin
   const offset = words[0]?.start ?? 0;
   return text.slice(first.start - offset, last.end - offset).trim();
 }
+
+/** Some words of a request as a clause of their own. */
+export function clauseWithin(request: Clause, words: Word[]): Clause {
+  const offset = request.words[0]?.start ?? 0;
+  const start = words[0]?.start ?? 0;
+  return { ...request, words, text: request.text.slice(start - offset, (words.at(-1)?.end ?? offset) - offset) };
+}

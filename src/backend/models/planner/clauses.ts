@@ -1,6 +1,7 @@
 import type { Skill } from "./catalogue.ts";
+import { POLITE, QUESTION_WORDS } from "./grammar.ts";
 import type { Word } from "./language.ts";
-import { likeness, POLITE, QUESTION_WORDS } from "./lexicon.ts";
+import { likeness } from "./lexicon.ts";
 
 /**
  * The requests in a sentence: cut at "and", "then", commas and full stops, but only where another request begins, that is, where a word

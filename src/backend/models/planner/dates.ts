@@ -7,7 +7,7 @@ export type NamedDate = { from: number; to: number; start: string; end?: string 
 
 /** Days and times in a clause, in their order, as a field means them: a Friday is the next one, but for what looks back. */
 export function datesIn(clause: Clause, field: Field): NamedDate[] {
-  const forwardDate = !/^(since|after|before|from)/.test(field.name);
+  const forwardDate = looksAhead(field);
   const known = read.get(clause) ?? new Map<boolean, NamedDate[]>();
   read.set(clause, known);
   const dates = known.get(forwardDate) ?? named(clause, forwardDate);
@@ -15,8 +15,18 @@ export function datesIn(clause: Clause, field: Field): NamedDate[] {
   return dates;
 }
 
+/** The day or time that a text names, for a field. */
+export function dateNamed(text: string, field: Field, now: number): string | undefined {
+  const [date] = parse(text, new Date(now), { forwardDate: looksAhead(field) });
+  return date && isoOf(date.start);
+}
+
 /** Each clause is read once for all tools. */
 const read = new WeakMap<Clause, Map<boolean, NamedDate[]>>();
+
+function looksAhead({ name }: Field): boolean {
+  return !/^(since|after|before|from)/.test(name);
+}
 
 function named(clause: Clause, forwardDate: boolean): NamedDate[] {
   const { text, words, now } = clause;

@@ -16,7 +16,21 @@ export type Field = {
   /** What an accepted value looks like, from the schema's pattern or from the sample in the description. */
   shape?: RegExp;
   description: string;
+  /** The name as a word, as people would say it. */
+  word?: Word;
+  /** The schema's default. */
+  initial?: unknown;
 };
+
+/** Whether a field takes text of any length, rather than a line: a message, not a title. */
+export function isLong({ kind, name, description }: Field): boolean {
+  return kind === "text" && !LINE.test(`${name} ${description}`);
+}
+
+/** Whether a field is the heading of something. */
+export function isHeading({ kind, name }: Field): boolean {
+  return kind === "text" && HEADING.test(name);
+}
 
 /** The fields of a tool's input. */
 export function fieldsOf(schema: JSONSchema7, language: Language): Field[] {
@@ -37,6 +51,7 @@ function fieldOf(name: string, property: JSONSchema7, required: boolean, languag
   const named = listed.length > 0 ? (listed as string[]) : valuesIn(description);
   const values = named.map((value) => ({ value, words: language.read(spaced(value)) }));
   const shape = shapeOf(schema, description);
+  const [word] = language.read(spaced(name)).slice(-1);
   return {
     name,
     required,
@@ -47,6 +62,8 @@ function fieldOf(name: string, property: JSONSchema7, required: boolean, languag
     person: /\b(person|people|user|somebody|someone|e-?mail)\b/i.test(description),
     ...(shape ? { shape } : {}),
     description,
+    ...(word ? { word } : {}),
+    ...(property.default !== undefined ? { initial: property.default } : {}),
   };
 }
 
@@ -113,6 +130,10 @@ const SHAPES = [
 ];
 
 const DATE = /^(since|until|before|after|due|start|end|from|date)\b|\bdate\b|ISO 8601/i;
+
+const LINE = /\b(title|name|subject|summary|heading|one line|words?|find|replacement|query|qualifiers)\b/i;
+
+const HEADING = /^(title|subject|summary|heading|name)$/;
 
 const TEXT =
   /\b(text|words?|line|comment|message|body|content|markdown|title|summary|description|query|note|reason|subject)\b/i;

@@ -62,7 +62,7 @@ const VALUES: string[][] = [
 export function likeness(a: Word, b: Word): number {
   if (a.kind !== "word" || b.kind !== "word") return a.lower === b.lower ? 1 : 0;
   if (a.lower === b.lower || a.lemma === b.lemma || a.stem === b.stem) return 1;
-  if (GROUPS.some((group) => inGroup(a, group) && inGroup(b, group))) return 0.75;
+  if ((groupsOf(a, GROUPS, GROUPED) & groupsOf(b, GROUPS, GROUPED)) !== 0) return 0.75;
   return misspelt(a.lower, b.lower) ? 0.7 : 0;
 }
 
@@ -74,12 +74,21 @@ export function isAction(word: Word | undefined): boolean {
 /** Whether the words may stand for each other as the value of a field. */
 export function sameValue(a: Word, b: Word): boolean {
   if (a.lower === b.lower || a.stem === b.stem) return true;
-  return VALUES.some((group) => inGroup(a, group) && inGroup(b, group));
+  return (groupsOf(a, VALUES, VALUED) & groupsOf(b, VALUES, VALUED)) !== 0;
 }
 
-function inGroup(word: Word, group: string[]): boolean {
-  return group.includes(word.lower) || group.includes(word.lemma);
+/** The groups that a word is in, as bits; each word is looked up once, since every tool asks for the same ones. */
+function groupsOf(word: Word, groups: string[][], known: WeakMap<Word, number>): number {
+  const before = known.get(word);
+  if (before !== undefined) return before;
+  const isIn = (group: string[]) => group.includes(word.lower) || group.includes(word.lemma);
+  const bits = groups.reduce((sum, group, index) => (isIn(group) ? sum | (1 << index) : sum), 0);
+  known.set(word, bits);
+  return bits;
 }
+
+const GROUPED = new WeakMap<Word, number>();
+const VALUED = new WeakMap<Word, number>();
 
 /** One letter wrong, missing, added or swapped, in words long enough for that to be a slip. */
 function misspelt(a: string, b: string): boolean {
@@ -149,90 +158,4 @@ const ACTIONS = new Set([
   "run",
   "install",
   "restart",
-]);
-
-/** What is mine: as a value it means the person who asks. */
-export const POSSESSIVE = new Set(["my", "mine", "i"]);
-
-/** Words that point at something said before. */
-export const PRONOUNS = new Set(["it", "this", "that", "them", "these", "those", "both"]);
-
-/** Which of several: position from the start, or from the end when negative. */
-export const ORDINALS = new Map([
-  ["first", 0],
-  ["1st", 0],
-  ["second", 1],
-  ["2nd", 1],
-  ["third", 2],
-  ["3rd", 2],
-  ["fourth", 3],
-  ["4th", 3],
-  ["fifth", 4],
-  ["5th", 4],
-  ["last", -1],
-]);
-
-export const NEGATIONS = new Set(["not", "never", "dont", "don't", "without", "n't", "no"]);
-
-/** Requests that are questions about things, whatever verb they use. "Can you …" is not one. */
-export const QUESTION_WORDS = new Set([
-  "what",
-  "which",
-  "who",
-  "whose",
-  "whom",
-  "when",
-  "where",
-  "why",
-  "how",
-  "is",
-  "are",
-  "was",
-  "were",
-  "did",
-  "does",
-  "do",
-  "has",
-  "have",
-  "should",
-]);
-
-/** What may stand before the request proper. */
-export const POLITE = new Set([
-  "please",
-  "can",
-  "could",
-  "would",
-  "will",
-  "you",
-  "kindly",
-  "hey",
-  "hi",
-  "hello",
-  "ok",
-  "okay",
-  "kay",
-  "now",
-  "then",
-  "also",
-  "and",
-  "just",
-  "i",
-  "want",
-  "need",
-  "like",
-  "to",
-  "'d",
-  "let",
-  "lets",
-  "let's",
-  "'s",
-  "us",
-  "me",
-  "so",
-  "next",
-  "finally",
-  "go",
-  "ahead",
-  "help",
 ]);

@@ -1,7 +1,8 @@
 import { leadsTo, type Skill } from "./catalogue.ts";
 import type { Field } from "./fields.ts";
+import { QUESTION_WORDS } from "./grammar.ts";
 import type { Word } from "./language.ts";
-import { likeness, QUESTION_WORDS, sameValue } from "./lexicon.ts";
+import { likeness, sameValue } from "./lexicon.ts";
 
 /**
  * How well words look like a name where an example has a slot for one. A word in small letters is a name only after a word that leads to
@@ -27,8 +28,12 @@ export function slotName(skill: Skill, field: Field, words: Word[], from: number
 
 /** The name of the tool's own service says where to look; nothing there is called that unless it is in quotes. */
 export function isService({ service, title }: Skill, span: Word[]): boolean {
+  const [first] = span;
+  if (first === undefined || span.length > 3) return false;
+  const name = title.toLowerCase();
+  if (first.lower !== service && !name.startsWith(first.lower)) return false;
   const text = span.map(({ lower }) => lower).join(" ");
-  return text === service || text === title.toLowerCase();
+  return text === service || text === name;
 }
 
 /** A name of which this word is only the first: "Mara" in "the contact Mara Lind". */

@@ -1,13 +1,19 @@
 import type { LanguageModelV4Prompt } from "@ai-sdk/provider";
 import type { Field } from "./fields.ts";
 
-/** What the conversation has at hand for "it", "the first one" and the like: the newest results, and what was asked with which input. */
-export type Memory = { items: Item[]; inputs: Item[] };
+/**
+ * What the conversation has at hand for "it", "the first one" and the like: the newest result and the things in it, and what was asked of
+ * which tool, the newest first.
+ */
+export type Memory = { items: Item[]; asked: { tool: string; input: Item }[]; result?: Item };
 
 export type Item = Record<string, unknown>;
 
 /** A call of this turn with its result. */
-export type Done = { id: string; tool: string; input: Item; result?: Item; error?: { message: string; hint?: string } };
+export type Done = { id: string; tool: string; input: Item; result?: Item; error?: Failure };
+
+/** Why a call did not work. `denied`: a person said no to it. */
+type Failure = { message: string; hint?: string; code?: string; denied?: boolean };
 
 /** The calls of some messages with what came back, in their order. */
 export function callsIn(messages: LanguageModelV4Prompt): Done[] {
@@ -31,12 +37,18 @@ export function callsIn(messages: LanguageModelV4Prompt): Done[] {
 
 /** What some calls leave to refer to; the newest result that has anything counts. */
 export function remember(calls: Done[]): Memory {
-  const inputs = calls
-    .filter(({ error }) => error === undefined)
-    .map(({ input }) => input)
-    .reverse();
-  const newest = calls.findLast(({ result }) => result !== undefined);
-  return { items: newest ? itemsOf(newest.result?.data) : [], inputs };
+  const ofServices = calls.filter(({ tool, error }) => error === undefined && isOfService(tool));
+  const result = ofServices.findLast((call) => call.result !== undefined)?.result;
+  return {
+    items: itemsOf(result?.data),
+    asked: ofServices.map(({ tool, input }) => ({ tool, input })).reverse(),
+    ...(result ? { result } : {}),
+  };
+}
+
+/** Tools of services are named `service.verb`; others belong to the agent itself. */
+export function isOfService(tool: string): boolean {
+  return /__|\./.test(tool);
 }
 
 /** The value that an item has for a field: by the field's name, by the look of the value, or the item's own id. */
@@ -59,8 +71,8 @@ function usable(value: unknown, field: Field): string | number | undefined {
   return field.kind === "key" && !field.shape?.test(value) ? undefined : value;
 }
 
-/** The things in a result: its longest list of objects, or the one object that it is. */
-function itemsOf(data: unknown, depth = 0): Item[] {
+/** The things in a result's data: its longest list of objects, or the one object that it is. */
+export function itemsOf(data: unknown, depth = 0): Item[] {
   if (Array.isArray(data)) return data.filter(isItem);
   if (!isItem(data) || depth > 2) return [];
   const lists = Object.values(data).filter((value): value is unknown[] => Array.isArray(value) && value.some(isItem));
@@ -73,15 +85,23 @@ function itemsOf(data: unknown, depth = 0): Item[] {
 
 function resultOf(output: { type: string; value?: unknown; reason?: string }): Partial<Done> {
   if (output.type === "json") return { result: record(output.value) };
-  if (output.type === "execution-denied") return { error: { message: output.reason ?? "It was not allowed." } };
+  if (output.type === "execution-denied") return { error: { message: output.reason ?? "", denied: true } };
+  if (output.type === "text" && typeof output.value === "string") return { result: { text: output.value } };
   const { error } = record(output.value);
-  const { message, hint } = record(error);
+  const { message, hint, code } = record(error);
   const words =
     typeof message === "string" ? message : typeof output.value === "string" ? output.value : "It did not work.";
-  return { error: { message: words, ...(typeof hint === "string" ? { hint } : {}) } };
+  return {
+    error: {
+      message: words,
+      ...(typeof hint === "string" ? { hint } : {}),
+      ...(typeof code === "string" ? { code } : {}),
+    },
+  };
 }
 
-function record(value: unknown): Item {
+/** An object as it is, anything else as an empty one. */
+export function record(value: unknown): Item {
   return isItem(value) ? value : {};
 }
 

@@ -7,8 +7,9 @@ import type {
   LanguageModelV4StreamPart,
   LanguageModelV4Usage,
 } from "@ai-sdk/provider";
-import { callId, type Decision, decide } from "./decide.ts";
+import { decide } from "./decide.ts";
 import { loadLanguage } from "./language.ts";
+import { callId, type Decision } from "./plan.ts";
 import { SIGNATURE } from "./reply.ts";
 
 /**
@@ -55,7 +56,7 @@ function textParts({ text, pending }: Extract<Decision, { text: string }>): Lang
   const providerMetadata = pending ? { kay: { pending: JSON.stringify(pending) } } : undefined;
   return [
     { type: "text-start", id, providerMetadata },
-    ...paragraphs(whole).map((delta): LanguageModelV4StreamPart => ({ type: "text-delta", id, delta })),
+    ...deltasOf(whole).map((delta): LanguageModelV4StreamPart => ({ type: "text-delta", id, delta })),
     { type: "text-end", id, providerMetadata },
   ];
 }
@@ -70,8 +71,14 @@ function callParts(id: string, toolName: string, input: object): LanguageModelV4
   ];
 }
 
-function paragraphs(text: string): string[] {
-  return text.split(/(?<=\n\n)/);
+/** A text in pieces of a few words, so that whoever follows sees it come; a long one in larger pieces, since each is kept in the log. */
+function deltasOf(text: string): string[] {
+  const words = text.match(/\s*\S+\s*?(?=\s|$)/g) ?? [];
+  const size = Math.max(FEW, Math.ceil(words.length / MOST_DELTAS));
+  const deltas: string[] = [];
+  for (let at = 0; at < words.length; at += size) deltas.push(words.slice(at, at + size).join(""));
+  const rest = text.slice(deltas.join("").length);
+  return rest ? [...deltas, rest] : deltas;
 }
 
 function finish(unified: "stop" | "tool-calls"): LanguageModelV4StreamPart {
@@ -86,6 +93,10 @@ function generated(parts: LanguageModelV4StreamPart[]): LanguageModelV4GenerateR
   const finishReason = { unified: text ? "stop" : "tool-calls", raw: undefined } as const;
   return { content, finishReason, usage: USAGE, warnings: [] };
 }
+
+/** Words of one piece of text, and the most pieces that one answer comes in. */
+const FEW = 4;
+const MOST_DELTAS = 60;
 
 const USAGE: LanguageModelV4Usage = {
   inputTokens: { total: undefined, noCache: undefined, cacheRead: undefined, cacheWrite: undefined },

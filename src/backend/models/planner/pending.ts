@@ -1,49 +1,51 @@
 import type { LanguageModelV4Message } from "@ai-sdk/provider";
 import { acceptor } from "./accept.ts";
-import type { Skill } from "./catalogue.ts";
+import type { Kit, Skill } from "./catalogue.ts";
 import type { Clause } from "./clause.ts";
 import { stripPolite } from "./clauses.ts";
-import type { Decision, PlannedTool } from "./decide.ts";
 import type { Field } from "./fields.ts";
-import { askText } from "./reply.ts";
+import type { Answers } from "./form.ts";
+import type { Language } from "./language.ts";
+import { record } from "./memory.ts";
+import { understandAll } from "./outcomes.ts";
 import { type Filled, fill } from "./slots.ts";
 import { readings } from "./understand.ts";
 
-/** A request that lacks something which was asked for, and what else waits for it. Travels with the question in the conversation. */
-export type Pending = { tool: string; input: Filled["input"]; ready: PlannedTool[] };
+/** A request that lacks something which was asked for, and what was answered so far. Travels with the question in the conversation. */
+export type Pending = { request: string; answers: Answers; clause: number };
 
 /** What the message before asked for, if it was a question of the planner. */
 export function pendingOf(message: LanguageModelV4Message | undefined): Pending | undefined {
   if (message?.role !== "assistant") return undefined;
   const part = message.content.findLast(({ type }) => type === "text");
   const text = part?.providerOptions?.kay?.pending;
-  return typeof text === "string" ? (JSON.parse(text) as Pending) : undefined;
+  const { request, answers, clause } = record(typeof text === "string" ? JSON.parse(text) : undefined);
+  if (typeof request !== "string" || typeof clause !== "number") return undefined;
+  return { request, answers: record(answers) as Answers, clause };
 }
 
 /** Take a message as the answer to the question, unless it is plainly a new request or calls it off. */
-export function completed(pending: Pending, answer: Clause, skills: Skill[]): Decision | undefined {
-  const skill = skills.find(({ name }) => name === pending.tool);
+export function completed(
+  pending: Pending,
+  answer: Clause,
+  kit: Kit,
+  language: Language,
+): Pick<Pending, "request" | "answers"> | { text: string } | undefined {
+  const { request, answers, clause: asked } = pending;
+  const outcome = understandAll({ ...answer, text: request, words: language.read(request) }, kit, [], answers)[asked];
   const words = stripPolite(answer.words);
-  if (skill === undefined || words.length === 0) return undefined;
+  if (outcome?.kind !== "missing" || words.length === 0) return undefined;
   if (words.length <= 4 && words.some(({ lower }) => CALLED_OFF.has(lower))) return { text: "All right, I leave it." };
+  const { skill, missing } = outcome.reading;
   const clause = { ...answer, words };
-  const input = { ...pending.input };
-  const missing = () => skill.fields.filter(({ required, name }) => required && input[name] === undefined);
   const given = fill(skill, { score: 0, matched: new Set(), captures: [], verb: false }, clause);
-  if (!isBareValue(given, clause) && isNewRequest(clause, skills)) return undefined;
-  for (const { name } of missing()) if (given.input[name] !== undefined) input[name] = given.input[name];
-  const [first, ...others] = missing();
-  if (first && others.length === 0 && Object.keys(given.input).length === 0) takeWhole(skill, input, first, clause);
-  const open = missing();
-  if (open.length > 0) return { text: askText(skill, open), pending: { ...pending, input } };
-  return {
-    calls: [...pending.ready, { clause: 0, tool: skill.name, input }].map((call, index) => ({
-      ...call,
-      clause: index,
-    })),
-  };
+  if (!isBareValue(given, clause) && isNewRequest(clause, kit.skills)) return undefined;
+  const found: Filled["input"] = {};
+  for (const { name } of missing) if (given.input[name] !== undefined) found[name] = given.input[name];
+  const [only, ...others] = missing.filter(({ name }) => found[name] === undefined);
+  if (only && others.length === 0 && Object.keys(given.input).length === 0) takeWhole(skill, found, only, clause);
+  return { request, answers: { ...answers, [asked]: { ...answers[asked], ...found } } };
 }
-
 /** The whole message is the answer: any text for a text, whatever looks right for anything else. */
 function takeWhole(skill: Skill, input: Filled["input"], field: Field, clause: Clause): void {
   const { words, text } = clause;

@@ -1,6 +1,6 @@
 import type { Clause, Value } from "./clause.ts";
 import type { Field } from "./fields.ts";
-import { ORDINALS, PRONOUNS } from "./lexicon.ts";
+import { ORDINALS, PRONOUNS } from "./grammar.ts";
 import { keyIn } from "./looks.ts";
 import { fieldValue } from "./memory.ts";
 
@@ -26,7 +26,7 @@ export function reference({ words, memory }: Clause, field: Field, from: number,
   if (next !== undefined && head.lower !== "this" && head.lower !== "that") return undefined;
   if (PLURALS.has(head.lower)) return values.length > 1 && values.length <= MOST ? values : undefined;
   if (values.length === 1) return values;
-  const asked = memory.inputs[0]?.[field.name];
+  const asked = memory.asked[0]?.input[field.name];
   return values.length === 0 && (typeof asked === "string" || typeof asked === "number") ? [asked] : undefined;
 }
 

@@ -1,6 +1,8 @@
 import type { Skill } from "./catalogue.ts";
 import type { Field } from "./fields.ts";
+import type { Word } from "./language.ts";
 import type { Done } from "./memory.ts";
+import type { Near } from "./nearest.ts";
 
 /** The quiet last line of every answer: whoever reads it knows what answered. */
 export const SIGNATURE = "_Answered by the offline planner, without a language model._";
@@ -23,15 +25,37 @@ export function greetingText(skills: Skill[]): string {
   return `Hello! I can work on ${list(services) || "nothing yet"}.${example}`;
 }
 
-/** A request that was not understood, with the nearest things that can be done. */
-export function puzzledText(clause: string, nearest: Skill[]): string {
-  const lines = nearest.slice(0, 3).map((skill) => `- “${spoken(skill)}”`);
-  const offer = lines.length > 0 ? ` The nearest things I can do:\n\n${lines.join("\n")}` : "";
+/** A request that was not understood, with the nearest things that can be done, or what there is at all. */
+export function puzzledText(clause: string, near: Near[], skills: Skill[]): string {
+  const lines = near.map(({ skill, example }) => `- “${spoken(skill, example)}” (${skill.title})`);
+  const titles = [...new Set(skills.map(({ title }) => title))];
+  const offer =
+    lines.length > 0
+      ? ` The nearest things I can do:\n\n${lines.join("\n")}`
+      : titles.length > 0
+        ? ` They are ${list(titles)}; ask what I can help you with to see more.`
+        : "";
   return `I do not know how to do “${shorten(clause)}”: I only understand plain requests on the services that are here.${offer}`;
 }
 
 export function forbiddenText(clause: string): string {
   return `I did nothing, since you said “${shorten(clause)}”.`;
+}
+
+/** A change that names nothing in particular, with what can be changed that way. */
+export function vagueText(clause: string, verb: Word | undefined, skills: Skill[]): string {
+  const begins = (text: string) => verb !== undefined && text.split(" ")[0]?.toLowerCase() === verb.lower;
+  const lines = skills.flatMap((skill) => {
+    const example = skill.examples.find(begins);
+    return example ? [`- “${spoken(skill, example)}” (${skill.title})`] : [];
+  });
+  const offer = lines.length > 0 ? ` What I can ${verb?.lower}:\n\n${lines.slice(0, 8).join("\n")}` : "";
+  return `I do not know what is meant by “${shorten(clause)}”: say which one, and in which service.${offer}`;
+}
+
+/** Nothing was found that could be passed on. */
+export function nothingText(tool: string): string {
+  return `There was nothing to pass on, so ${toolName(tool)} was not called.`;
 }
 
 /** How a request is made, for somebody who asks how something is done. */
@@ -43,14 +67,21 @@ export function howToText(request: string, skill: Skill): string {
 export function askText(skill: Skill, missing: Field[]): string {
   const [only] = missing;
   const purpose = lowerFirst(firstSentence(skill.description).replace(/[.:]+$/, ""));
-  if (missing.length === 1 && only) return `To ${purpose}, I need the ${words(only.name)}. ${question(only)}`;
+  if (missing.length === 1 && only) return `To ${purpose}, I need ${needed(only)}. ${question(only)}`;
   const lines = missing.map((field) => `- **${words(field.name)}**: ${field.description}`);
   return `To ${purpose}, I need:\n\n${lines.join("\n")}`;
 }
 
+/** What a form asks for. */
+export function needText(skill: Skill, missing: Field[]): string {
+  const purpose = lowerFirst(firstSentence(skill.description).replace(/[.:]+$/, ""));
+  return `To ${purpose}, I need ${list(missing.map(needed))}.`;
+}
+
 /** The answer after the calls of a turn: what each tool said, and what went wrong. */
 export function resultText(calls: Done[]): string {
-  const texts = calls.map(({ result, error }) => {
+  const texts = calls.map(({ tool, result, error }) => {
+    if (error?.denied) return deniedText(tool, error.message);
     if (error) return `That did not work: ${error.message}${error.hint ? ` ${error.hint}` : ""}`;
     const { text } = result ?? {};
     return typeof text === "string" && text.trim() !== "" ? text.trim() : "Done.";
@@ -58,9 +89,17 @@ export function resultText(calls: Done[]): string {
   return [...new Set(texts)].join("\n\n");
 }
 
-/** A tool's first example as somebody would say it, with what its fields look like in the slots. */
-function spoken(skill: Skill): string {
-  const example = skill.examples[0] ?? skill.name;
+function deniedText(tool: string, reason: string): string {
+  const words = reason.trim();
+  return `${toolName(tool)} was denied, so it was not done.${words ? ` The reason given: ${shorten(words)}` : ""}`;
+}
+
+function toolName(wire: string): string {
+  return wire.replaceAll("__", ".");
+}
+
+/** An example of a tool as somebody would say it, with what its fields look like in the slots. */
+function spoken(skill: Skill, example = skill.examples[0] ?? skill.name): string {
   return example.replace(/\{(\w+)\}/g, (_, name: string) =>
     sample(
       skill.fields.find((field) => field.name === name),
@@ -70,9 +109,17 @@ function spoken(skill: Skill): string {
 }
 
 function sample(field: Field | undefined, name: string): string {
-  const given = /(?:such as|like|e\.g\.|for example)\s+["“]?([^\s,;)"”]+)/i.exec(field?.description ?? "")?.[1];
-  if (given) return given.replace(/[.…]+$/, "");
-  return field?.values[0]?.value ?? `<${words(name)}>`;
+  const given = /(?:such as|like|e\.g\.|for example)\s+(?:["“]([^"”]+)["”]|([^\s,;)"”]+))/i.exec(
+    field?.description ?? "",
+  );
+  const value = given?.[1] ?? given?.[2];
+  if (value) return value.replace(/[.…]+$/, "");
+  return (field?.person ? undefined : field?.values[0]?.value) ?? `<${words(name)}>`;
+}
+
+/** "the summary"; a name that is no noun, such as that of the field `to`, in quotes. */
+function needed({ name }: Field): string {
+  return name.length > 3 ? `the ${words(name)}` : `“${name}”`;
 }
 
 function question(field: Field): string {

@@ -2,11 +2,13 @@ import type { Alignment } from "./align.ts";
 import { leadsTo, type Skill } from "./catalogue.ts";
 import { type Clause, textOf, type Value } from "./clause.ts";
 import { datesIn, type NamedDate } from "./dates.ts";
-import type { Field } from "./fields.ts";
+import { type Field, isLong } from "./fields.ts";
+import { NEGATIONS, POSSESSIVE } from "./grammar.ts";
 import type { Word } from "./language.ts";
-import { isAction, NEGATIONS, POSSESSIVE } from "./lexicon.ts";
+import { isAction } from "./lexicon.ts";
 import { isGeneric, keyIn, known, slotName } from "./looks.ts";
 import { reference } from "./reference.ts";
+import { MARK } from "./spans.ts";
 
 /** What a clause says about a tool's fields. `more` are further values of a field that takes one at a time: "close KAY-1 and KAY-2". */
 export type Filled = {
@@ -178,9 +180,8 @@ function fillTexts(skill: Skill, clause: Clause, filled: Filled): void {
   clause.words.forEach((word, index) => {
     if (word.kind !== "literal" || filled.claimed.has(index)) return;
     const cue = clause.words[index - 1]?.lemma ?? "";
-    const field =
-      texts.find(({ name, list }) => !list && name === cue && filled.input[name] === undefined) ??
-      texts.find(({ name }) => filled.input[name] === undefined);
+    const open = texts.filter((one) => filled.input[one.name] === undefined && (word.text !== MARK || isLong(one)));
+    const field = open.find(({ name, list }) => !list && name === cue) ?? open[0];
     if (field === undefined) return;
     put(filled, field, word.text);
     claim(filled, index, index + 1);
@@ -190,7 +191,9 @@ function fillTexts(skill: Skill, clause: Clause, filled: Filled): void {
 /** What an earlier request said and this one leaves out: the repository of "show pull request 12". */
 function inherit({ memory }: Clause, filled: Filled, field: Field): void {
   if (filled.input[field.name] !== undefined) return;
-  const value = memory.inputs.map((input) => input[field.name]).find((known) => known !== undefined && known !== null);
+  const value = memory.asked
+    .map(({ input }) => input[field.name])
+    .find((known) => known !== undefined && known !== null);
   if (typeof value === "string" || typeof value === "number") put(filled, field, value);
 }
 

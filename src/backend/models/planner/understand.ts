@@ -4,7 +4,9 @@ import type { Part, Skill } from "./catalogue.ts";
 import type { Clause, Value } from "./clause.ts";
 import { isQuestion } from "./clauses.ts";
 import type { Field } from "./fields.ts";
-import { isAction, likeness, NEGATIONS } from "./lexicon.ts";
+import { NEGATIONS, ORDINALS, PRONOUNS } from "./grammar.ts";
+import { judge, looseWords } from "./judge.ts";
+import { isAction, likeness } from "./lexicon.ts";
 import { type Filled, fill } from "./slots.ts";
 
 /** A tool that a clause may mean, with the input it gives and what is still missing. */
@@ -15,6 +17,8 @@ export type Reading = {
   input: Filled["input"];
   more?: { field: string; values: Value[] };
   missing: Field[];
+  /** Words of the clause that neither the example nor a field nor the tool's description accounts for. */
+  loose: number;
 };
 
 /** From this score on a reading is acted upon; below it the planner says what it can do instead. */
@@ -50,7 +54,10 @@ function reading(skill: Skill, clause: Clause, skills: Skill[]): Reading | undef
     if (saysNothing(skill, alignment, clause)) continue;
     const filled = fill(skill, alignment, clause);
     const score = judge(skill, parts, alignment, filled, clause, skills);
-    if (best === undefined || score > best.score) best = candidate(skill, score, filled);
+    if (best === undefined || score > best.score) {
+      const loose = looseWords(skill, alignment, filled, clause);
+      best = { ...candidate(skill, score, filled), loose };
+    }
   }
   return best;
 }
@@ -76,90 +83,38 @@ function actsLike([first]: Part[], { words }: Clause): boolean {
   return first !== undefined && "word" in first && action !== undefined && likeness(first.word, action) > 0;
 }
 
-function candidate(skill: Skill, score: number, { input, more }: Filled): Reading {
+function candidate(skill: Skill, score: number, { input, more }: Filled): Omit<Reading, "loose"> {
   const missing = skill.fields.filter(
     ({ required, name }) => required && (input[name] === undefined || input[name] === ""),
   );
   return { skill, score, input, ...(more ? { more } : {}), missing };
 }
 
-function judge(
-  skill: Skill,
-  parts: Part[],
-  alignment: Alignment,
-  filled: Filled,
-  clause: Clause,
-  skills: Skill[],
-): number {
-  const missing = skill.fields.filter(({ required, name }) => required && filled.input[name] === undefined).length;
-  const slots = parts.filter((part) => "slot" in part).length;
-  const empty = slots - alignment.captures.length;
-  const fit = alignment.score;
-  const covered = coverage(skill, alignment, filled, clause);
-  // Both have to be good: an example that fits a corner of the request says little, and so does a request that happens to use its words.
-  const both = fit + covered === 0 ? 0 : (2 * fit * covered) / (fit + covered);
-  return (
-    0.5 * both +
-    0.3 * fit +
-    0.2 * covered +
-    serviceBonus(skill, clause, skills) -
-    0.1 * missing -
-    0.02 * empty +
-    entityBonus(filled, clause) -
-    (skill.access !== "read" && isForeign(skill, alignment, filled, clause) ? 0.25 : 0)
+/** "Delete the old one", "close everything": a change of nothing that has a name, unless the conversation knows it. */
+export function isVague({ words, memory }: Clause, best: Reading | undefined): boolean {
+  const [verb, ...others] = words;
+  if (!isAction(verb) || !others.some(({ lower }) => VAGUE.has(lower))) return false;
+  if (best?.missing.length === 0 && memory.items.length > 0) return false;
+  return others.every(
+    ({ lower, stop, kind }) =>
+      stop || kind === "mark" || VAGUE.has(lower) || PRONOUNS.has(lower) || ORDINALS.has(lower) || KINDLESS.has(lower),
   );
 }
 
-/** How much of what was said is accounted for: matched by the example, put into a field, or said by the tool's description. */
-function coverage(skill: Skill, { matched }: Alignment, { claimed }: Filled, { words }: Clause): number {
-  let total = 0;
-  let covered = 0;
-  words.forEach((word, index) => {
-    if (word.kind === "mark" || (word.stop && !claimed.has(index) && !matched.has(index))) return;
-    const weight = word.stop ? 0.3 : 1;
-    total += weight;
-    if (matched.has(index) || claimed.has(index)) covered += weight;
-    else if (describes(skill, index, words)) covered += weight * 0.6;
-  });
-  return total === 0 ? 0 : covered / total;
-}
+const VAGUE = new Set(["one", "ones", "thing", "things", "stuff", "everything", "something", "anything", "all"]);
 
-/** Whether what is to be changed is nothing that the tool speaks of: the "row" of "add a row", for a tool that creates issues. */
-function isForeign(skill: Skill, { matched }: Alignment, { claimed }: Filled, { words }: Clause): boolean {
-  const object = words.findIndex(
-    ({ kind, stop, lower }, index) => index > 0 && kind === "word" && !stop && lower !== "new",
-  );
-  return object > 0 && !matched.has(object) && !claimed.has(object) && !describes(skill, object, words);
-}
-
-/** A key such as KAY-3 says what a request is about: a tool that has no place for it is hardly meant. */
-function entityBonus({ claimed, keys }: Filled, { words }: Clause): number {
-  const present = words.flatMap((word, index) => (word.kind === "word" && KEY.test(word.text) ? [index] : []));
-  if (present.length === 0) return 0;
-  const placed = present.every((index) => claimed.has(index) && keys.has(index));
-  return placed ? (isQuestion(words) ? 0.3 : 0.1) : -0.2;
-}
-
-function describes(skill: Skill, index: number, words: Clause["words"]): boolean {
-  const word = words[index];
-  if (word === undefined) return false;
-  if (word.lower === skill.service || word.lower === skill.title.toLowerCase()) return true;
-  return skill.vocabulary.some((known) => likeness(known, word) >= 0.75);
-}
-
-/** Whoever names a service means that one. */
-function serviceBonus(skill: Skill, { words }: Clause, skills: Skill[]): number {
-  const named = new Set(
-    words.flatMap(({ lower }) =>
-      skills
-        .filter(({ service, title }) => lower === service || lower === title.toLowerCase())
-        .map(({ service }) => service),
-    ),
-  );
-  if (named.size === 0) return 0;
-  return named.has(skill.service) ? 0.12 : -0.4;
-}
+const KINDLESS = new Set([
+  "old",
+  "older",
+  "oldest",
+  "new",
+  "newest",
+  "latest",
+  "other",
+  "wrong",
+  "right",
+  "same",
+  "previous",
+]);
 
 const LOOKING = new Set(["show", "list", "display", "view", "find", "search", "look", "read", "print"]);
-
-const KEY = /^[A-Za-z][A-Za-z0-9_]*-\d+$/;

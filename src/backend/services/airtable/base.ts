@@ -1,6 +1,7 @@
 import * as z from "zod/mini";
 import { Problem } from "#protocol/errors";
 import { cell } from "../markdown.ts";
+import { quotedName } from "../resource.ts";
 import type { ToolContext } from "../service.ts";
 
 const Bases = z.looseObject({
@@ -134,6 +135,14 @@ export function tablePath({ base, table }: Place): string {
 /** The id of a kind (`app`, `tbl`, `rec`) in an id or an address. */
 export function idIn(text: string, kind: "app" | "tbl" | "rec"): string | undefined {
   return new RegExp(`(?:^|/)(${kind}[A-Za-z0-9]{14})(?=$|[/?#])`).exec(text.trim())?.[1];
+}
+
+/** The words of a grant for a table, with the base where the input names one: by ids where it has them, else by names. */
+export function inTable(table: string, base: string | undefined): string | undefined {
+  const name = idIn(table, "tbl") ?? quotedName(table);
+  const within = base?.trim() ? (idIn(base, "app") ?? quotedName(base)) : (idIn(table, "app") ?? null);
+  if (name === undefined || within === undefined) return undefined;
+  return within === null ? `in the table ${name}` : `in the table ${name} of the base ${within}`;
 }
 
 function matching<T extends { id: string; name: string }>(list: T[], text: string, kind: "app" | "tbl"): T[] {

@@ -3,7 +3,7 @@ import { Problem } from "#protocol/errors";
 import { describe } from "../fields.ts";
 import { cell } from "../markdown.ts";
 import { defineTool, type ToolContext } from "../service.ts";
-import { fieldOf, findTable, type Place, primaryField, tablePath } from "./base.ts";
+import { fieldOf, findTable, inTable, type Place, primaryField, tablePath } from "./base.ts";
 import { AirtableRecord, nameOf, recordUrl } from "./record.ts";
 import { cellValue, type Given } from "./values.ts";
 
@@ -35,6 +35,7 @@ export const createRecord = defineTool({
     "new record in the airtable table {table}: {name}",
   ],
   summary: describeCall,
+  resource: ({ table, base }: Input) => inTable(table, base),
   async run(input, context) {
     const place = await findTable(context, input.table, input.base);
     const body = { records: [{ fields: await fieldsOf(input, place, context) }] };

@@ -2,7 +2,7 @@ import * as z from "zod/mini";
 import { describe } from "../fields.ts";
 import { cell } from "../markdown.ts";
 import { defineTool } from "../service.ts";
-import { findTable, tablePath } from "./base.ts";
+import { findTable, inTable, tablePath } from "./base.ts";
 import { findRecord, nameOf, recordUrl } from "./record.ts";
 
 const Input = z.object({
@@ -29,6 +29,7 @@ export const deleteRecord = defineTool({
   ],
   summary: ({ table, record, base }: Input) =>
     `Delete the record “${record.trim()}” from “${table.trim()}”${base?.trim() ? ` of “${base.trim()}”` : ""} in Airtable`,
+  resource: ({ table, base }: Input) => inTable(table, base),
   async run(input, context) {
     const place = await findTable(context, input.table, input.base);
     const record = await findRecord(context, place, input.record);

@@ -2,7 +2,7 @@ import * as z from "zod/mini";
 import { describe } from "../fields.ts";
 import { cell } from "../markdown.ts";
 import { defineTool } from "../service.ts";
-import { fieldOf, findTable, tablePath } from "./base.ts";
+import { fieldOf, findTable, inTable, tablePath } from "./base.ts";
 import { AirtableRecord, findRecord, nameOf, recordUrl } from "./record.ts";
 import { cellValue, shownValue } from "./values.ts";
 
@@ -35,6 +35,7 @@ export const updateRecord = defineTool({
     const where = `of “${record.trim()}” in “${table.trim()}” in Airtable`;
     return value.trim() === "" ? `Clear ${field.trim()} ${where}` : `Set ${field.trim()} ${where} to ${value.trim()}`;
   },
+  resource: ({ table, base }: Input) => inTable(table, base),
   async run(input, context) {
     const place = await findTable(context, input.table, input.base);
     const field = fieldOf(place.table, input.field);

@@ -1,6 +1,7 @@
 import * as z from "zod/mini";
 import { Problem } from "#protocol/errors";
 import { markdownTable } from "../markdown.ts";
+import { placed } from "../resource.ts";
 import type { ToolContext } from "../service.ts";
 
 const Person = z.nullish(z.looseObject({ display_name: z.nullish(z.string()), nickname: z.nullish(z.string()) }));
@@ -53,18 +54,30 @@ export function workspaceOf(context: Pick<ToolContext, "metadata">): string {
 
 /** The repository in what a person typed: `web`, `acme/web`, or its address. */
 export function repositoryOf(text: string, context: Pick<ToolContext, "metadata">): Repository {
-  const path = text
-    .trim()
-    .replace(/^https?:\/\/[^/]+\//i, "")
-    .replace(/\.git$/, "");
-  const [first = "", second] = path.split("/").filter(Boolean);
-  if (second) return { workspace: first, slug: slug(second) };
-  return { workspace: workspaceOf(context), slug: slug(first) };
+  const { workspace, slug: name } = parts(text);
+  return { workspace: workspace ?? workspaceOf(context), slug: name };
 }
 
 /** API path of a repository. */
 export function repositoryPath({ workspace, slug: name }: Repository): string {
   return `/2.0/repositories/${encodeURIComponent(workspace)}/${encodeURIComponent(name)}`;
+}
+
+/** API path of a pull request. */
+export function pullRequestPath(repository: Repository, id: number): string {
+  return `${repositoryPath(repository)}/pullrequests/${id}`;
+}
+
+/** What a person typed for a repository, without the address around it. */
+export function shownRepository(text: string): string {
+  const { workspace, slug: name } = parts(text);
+  return workspace === undefined ? name : `${workspace}/${name}`;
+}
+
+/** The words of a grant for a repository; a name alone is one of the connection's workspace. */
+export function inRepository(text: string): string | undefined {
+  const name = shownRepository(text).toLowerCase();
+  return placed("in repository", /^(?:[\w.-]+\/)?[\w.-]+$/.test(name) ? name : undefined);
 }
 
 /** A pull request trimmed for a model. */
@@ -105,13 +118,22 @@ export function approvals({ participants }: PullRequest): string[] {
 }
 
 /** Where a person looks at a pull request. */
-export function pullRequestUrl(pull: PullRequest, { workspace, slug: name }: Repository): string {
+export function pullRequestUrl(pull: Pick<PullRequest, "id" | "links">, { workspace, slug: name }: Repository): string {
   const site = `https://bitbucket.org/${encodeURIComponent(workspace)}/${encodeURIComponent(name)}`;
   return pull.links?.html?.href ?? `${site}/pull-requests/${pull.id}`;
 }
 
 export function personName(person: z.output<typeof Person>): string {
   return person?.display_name ?? person?.nickname ?? "someone";
+}
+
+function parts(text: string): { workspace?: string; slug: string } {
+  const path = text
+    .trim()
+    .replace(/^(?:https?:\/\/[^/]+\/|git@[^:]+:)/i, "")
+    .replace(/\.git$/, "");
+  const [first = "", second] = path.split("/").filter(Boolean);
+  return second ? { workspace: first, slug: slug(second) } : { slug: slug(first) };
 }
 
 /** Bitbucket's slug of a repository's name: lower case, other characters as single hyphens. */

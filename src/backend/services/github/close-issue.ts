@@ -3,7 +3,7 @@ import { describe } from "../fields.ts";
 import { cell } from "../markdown.ts";
 import { defineTool } from "../service.ts";
 import { Issue, stateOf } from "./issue.ts";
-import { apiPath, findRepository, fullName, repositoryPath } from "./repository.ts";
+import { apiPath, findRepository, fullName, inRepository, repositoryPath } from "./repository.ts";
 
 const Input = z.object({
   repository: describe(z.string(), "Repository as owner/name, or its name alone."),
@@ -26,6 +26,7 @@ export const closeIssue = defineTool({
   ],
   summary: ({ repository, number, reason }: Input) =>
     `Close issue #${number} in ${repositoryPath(repository)}${isPlanned(reason) ? "" : " as not planned"}`,
+  resource: ({ repository }: Input) => inRepository(repository),
   async run(input, context) {
     const repository = await findRepository(context, input.repository);
     const path = `${apiPath(repository)}/issues/${input.number}`;

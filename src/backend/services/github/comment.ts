@@ -4,7 +4,7 @@ import { describe } from "../fields.ts";
 import { excerpt } from "../markdown.ts";
 import { defineTool } from "../service.ts";
 import { Comment } from "./issue.ts";
-import { apiPath, findRepository, fullName, repositoryPath } from "./repository.ts";
+import { apiPath, findRepository, fullName, inRepository, repositoryPath } from "./repository.ts";
 
 const Input = z.object({
   repository: describe(z.string(), "Repository as owner/name, or its name alone."),
@@ -27,6 +27,7 @@ export const comment = defineTool({
   ],
   summary: ({ repository, number, text }: Input) =>
     `Comment on #${number} in ${repositoryPath(repository)}: “${excerpt(text.replace(/\s+/g, " ").trim(), 500)}”`,
+  resource: ({ repository }: Input) => inRepository(repository),
   async run(input, context) {
     if (input.text.trim() === "") {
       throw new Problem("INVALID_REQUEST", "A comment needs some text.", { details: { field: "text" } });

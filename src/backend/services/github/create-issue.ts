@@ -4,7 +4,7 @@ import { describe } from "../fields.ts";
 import { cell } from "../markdown.ts";
 import { defineTool } from "../service.ts";
 import { Issue, issueData, loginOf } from "./issue.ts";
-import { apiPath, findRepository, fullName, repositoryPath } from "./repository.ts";
+import { apiPath, findRepository, fullName, inRepository, repositoryPath } from "./repository.ts";
 
 const Input = z.object({
   repository: describe(z.string(), "Repository as owner/name, or its name alone."),
@@ -34,6 +34,7 @@ export const createIssue = defineTool({
     "new github issue in {repository}: {title}",
   ],
   summary: describeCall,
+  resource: ({ repository }: Input) => inRepository(repository),
   async run(input, context) {
     const body = issueBody(input, context);
     const repository = await findRepository(context, input.repository);

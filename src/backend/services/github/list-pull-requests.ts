@@ -28,6 +28,8 @@ export const listPullRequests = defineTool({
     "list github pull requests in {repository}",
     "show open github PRs in {repository}",
     "list my github pull requests",
+    "show my open pull requests",
+    "show my PRs",
     "which pull requests are open on github",
     "list the {state} github pull requests in {repository}",
   ],

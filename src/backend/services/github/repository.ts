@@ -1,5 +1,6 @@
 import * as z from "zod/mini";
 import { Problem } from "#protocol/errors";
+import { placed } from "../resource.ts";
 import type { ToolContext } from "../service.ts";
 import { allPages, PAGE } from "./paging.ts";
 
@@ -46,6 +47,12 @@ export function repositoryPath(text: string): string {
     .replace(/^(https?:\/\/[^/]+\/|git@[^:]+:)/i, "")
     .replace(/\.git$/, "");
   return path.split("/").filter(Boolean).slice(0, 2).join("/");
+}
+
+/** The words of a grant for a repository, whose names have no case. */
+export function inRepository(text: string): string | undefined {
+  const path = repositoryPath(text).toLowerCase();
+  return placed("in repository", /^[\w.-]+(\/[\w.-]+)?$/.test(path) ? path : undefined);
 }
 
 /** API path of a repository. */

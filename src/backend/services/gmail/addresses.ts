@@ -2,6 +2,9 @@ import { domainToASCII } from "node:url";
 import { Problem } from "#protocol/errors";
 import { encodeHeader, oneLine } from "./encoded-words.ts";
 
+/** More recipients than that are many. */
+const MANY = 10;
+
 /** A mailbox of a header: "Ana <ana@x.test>". */
 export type Mailbox = { name: string; address: string };
 
@@ -32,6 +35,28 @@ export function recipients(text: string | undefined, field: string): Mailbox[] {
       details: { field },
     });
   });
+}
+
+/** Every address in some lists of recipients, each once and in small letters, in the order of the alphabet. @throws Problem INVALID_REQUEST */
+function allAddresses(lists: (string | undefined)[]): string[] {
+  const all = lists.flatMap((list) => recipients(list, "to")).map(({ address }) => address.toLowerCase());
+  return [...new Set(all)].sort();
+}
+
+/** Recipients as the words of a grant name them; undefined when there are none, when one is no address, and when they are many. */
+export function recipientsLine(lists: (string | undefined)[]): string | undefined {
+  if (isForMany(lists)) return undefined;
+  try {
+    return allAddresses(lists).join(", ") || undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+/** Whether mail reaches many people. What is no address is counted too. */
+export function isForMany(lists: (string | undefined)[]): boolean {
+  const all = lists.flatMap((list) => mailboxesIn(list ?? "")).map(({ address }) => address.toLowerCase());
+  return new Set(all).size > MANY;
 }
 
 /** Mailboxes as the value of a header (RFC 5322 section 3.4), one a line. */

@@ -1,7 +1,9 @@
 import * as z from "zod/mini";
 import { describe } from "../fields.ts";
 import { cell } from "../markdown.ts";
+import { placed } from "../resource.ts";
 import { defineTool } from "../service.ts";
+import { recipientsLine } from "./addresses.ts";
 import { GMAIL_SCOPE, mailUrl } from "./message.ts";
 import { rawMessage } from "./mime.ts";
 import { describeMail, outgoingOf, Sent } from "./send.ts";
@@ -37,6 +39,8 @@ export const createDraft = defineTool({
     "draft a mail to {to} with subject {subject}: {body}",
   ],
   summary: (input: Input) => describeMail("Write a draft")(input),
+  mode: "confirm_after_execution",
+  resource: ({ to, cc, bcc }: Input) => placed("to", recipientsLine([to, cc, bcc])),
   async run(input, context) {
     const draft = await context.http.request({
       method: "POST",

@@ -2,6 +2,7 @@ import * as z from "zod/mini";
 import { Problem } from "#protocol/errors";
 import { describe } from "../fields.ts";
 import { cell } from "../markdown.ts";
+import { placed, quotedName } from "../resource.ts";
 import { defineTool, type ToolContext } from "../service.ts";
 import { messageOf } from "./find.ts";
 import { GMAIL_SCOPE, messageData, messageLine, threadUrl } from "./message.ts";
@@ -34,6 +35,7 @@ export const label = defineTool({
     remove
       ? `Take ${cell(label)} off the e-mail ${cell(message)}`
       : `Mark the e-mail ${cell(message)} as ${cell(label)}`,
+  resource: ({ label, remove }: Input) => placed(remove ? "without" : "with", quotedName(label)),
   async run(input, context) {
     const message = await messageOf(context, input.message);
     const change = systemChange(input) ?? (await labelChange(input, context));

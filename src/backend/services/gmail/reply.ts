@@ -35,6 +35,7 @@ export const reply = defineTool({
   ],
   summary: ({ message, body, all }: Input) =>
     `Reply to ${all ? "everybody on" : "the sender of"} the e-mail ${cell(message)}: “${excerpt(cell(body), 300)}”`,
+  modeOf: ({ all }: Input) => (all ? "confirm_before_execution" : undefined),
   async run(input, context) {
     const original = await messageOf(context, input.message);
     const { to, cc } = answerTo(original, ownAddress(context.metadata), input.all === true);

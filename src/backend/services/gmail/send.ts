@@ -2,8 +2,9 @@ import * as z from "zod/mini";
 import { Problem } from "#protocol/errors";
 import { describe } from "../fields.ts";
 import { cell, excerpt } from "../markdown.ts";
+import { placed } from "../resource.ts";
 import { defineTool } from "../service.ts";
-import { recipients } from "./addresses.ts";
+import { isForMany, recipients, recipientsLine } from "./addresses.ts";
 import { GMAIL_SCOPE, MESSAGES_PATH, threadUrl } from "./message.ts";
 import { rawMessage } from "./mime.ts";
 
@@ -18,6 +19,8 @@ const Input = z.object({
   ),
 });
 
+type Input = z.output<typeof Input>;
+
 export const Sent = z.looseObject({ id: z.string(), threadId: z.string() });
 
 /** Source: Gmail API v1, POST /gmail/v1/users/{userId}/messages/send. */
@@ -31,12 +34,15 @@ export const sendMessage = defineTool({
     "send an email to {to} saying {body}",
     "send an email to {to} with subject {subject}: {body}",
     "send an email to {to} about {subject}: {body}",
+    "send {body} to {to}",
     "email {to}: {body}",
     "email {to} that {body}",
     "send a mail to {to} saying {body}",
     "write an email to {to}: {body}",
   ],
   summary: describeMail("Send an e-mail"),
+  resource: ({ to, cc, bcc }: Input) => placed("to", recipientsLine([to, cc, bcc])),
+  modeOf: ({ to, cc, bcc }: Input) => (isForMany([to, cc, bcc]) ? "confirm_before_execution" : undefined),
   async run(input, context) {
     const outgoing = outgoingOf(input);
     if (outgoing.to.length + outgoing.cc.length + outgoing.bcc.length === 0) {

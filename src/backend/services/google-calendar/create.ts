@@ -42,6 +42,9 @@ const Input = z.object({
 });
 type Input = z.output<typeof Input>;
 
+/** More guests than that are many. */
+const MANY = 10;
+
 /** Source: Calendar API v3, POST /calendar/v3/calendars/{calendarId}/events. */
 export const createEvent = defineTool({
   name: "google-calendar.create_event",
@@ -69,6 +72,8 @@ export const createEvent = defineTool({
     "block {start} for {title}",
   ],
   summary: describeCall,
+  resource: calendarWords,
+  modeOf: ({ guests }: Input) => (guestsIn(guests).length > MANY ? "confirm_before_execution" : undefined),
   async run(input, context) {
     const title = eventName(input.title);
     if (title === "") throw new Problem("INVALID_REQUEST", "An event needs a title.", { details: { field: "title" } });
@@ -120,10 +125,26 @@ function describeCall(input: Input): string {
   return also.length > 0 ? `${what} (${also.join(", ")})` : what;
 }
 
+/** The words of a grant name the guests too: they are written to. */
+function calendarWords({ guests }: Input): string | undefined {
+  const all = guestsIn(guests);
+  if (all.length === 0) return "in your calendar";
+  if (all.length > MANY || !all.every((one) => isAddress(one) && !/\p{C}/u.test(one))) return undefined;
+  return `in your calendar with ${[...new Set(all.map((one) => one.toLowerCase()))].sort().join(", ")}`;
+}
+
+function guestsIn(guests: string | undefined): string[] {
+  return [...new Set((guests ?? "").split(/[\s,;]+/).filter(Boolean))];
+}
+
+function isAddress(text: string): boolean {
+  return /^[^\s@<>]+@[^\s@<>]+\.[^\s@<>]+$/.test(text);
+}
+
 function addresses(guests: string | undefined): string[] {
-  const all = (guests ?? "").split(/[\s,;]+/).filter(Boolean);
-  const wrong = all.find((one) => !/^[^\s@<>]+@[^\s@<>]+\.[^\s@<>]+$/.test(one));
-  if (wrong === undefined) return [...new Set(all)];
+  const all = guestsIn(guests);
+  const wrong = all.find((one) => !isAddress(one));
+  if (wrong === undefined) return all;
   throw new Problem("INVALID_REQUEST", `“${wrong}” is not an e-mail address.`, {
     hint: "Name the guests by their e-mail addresses.",
     details: { field: "guests" },

@@ -27,6 +27,7 @@ export const deleteEvent = defineTool({
   ],
   summary: ({ event, day }: Input) =>
     `Delete the event “${cell(eventName(event))}”${day?.trim() ? ` of ${day.trim()}` : ""} (guests are told)`,
+  resource: () => "in your calendar",
   async run(input, context) {
     const event = await eventOf(context, input.event, input.day);
     await context.http.request({

@@ -36,6 +36,7 @@ export const updateEvent = defineTool({
     "change the location of the event {event} to {location}",
   ],
   summary: describeCall,
+  resource: () => "in your calendar",
   async run(input, context) {
     const zone = zoneOf(context);
     const now = context.clock.now();

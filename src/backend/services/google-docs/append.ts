@@ -1,8 +1,9 @@
 import * as z from "zod/mini";
 import { Problem } from "#protocol/errors";
 import { describe } from "../fields.ts";
-import { fileOf } from "../google/files.ts";
+import { fileOf, namedFile } from "../google/files.ts";
 import { cell, excerpt } from "../markdown.ts";
+import { placed } from "../resource.ts";
 import { defineTool } from "../service.ts";
 import { Document, documentUrl } from "./document.ts";
 
@@ -27,6 +28,7 @@ export const appendText = defineTool({
   ],
   summary: ({ document, text }: Input) =>
     `Add to the end of the document ${cell(document)}: “${excerpt(text.replace(/\s+/g, " ").trim(), 200)}”`,
+  resource: ({ document }: Input) => placed("in the document", namedFile(document)),
   async run(input, context) {
     const text = input.text.trim();
     if (text === "") throw new Problem("INVALID_REQUEST", "There is no text to add.", { details: { field: "text" } });

@@ -27,6 +27,7 @@ export const createDocument = defineTool({
   ],
   summary: ({ title, text }: Input) =>
     `Create the document “${oneLine(title)}”${text?.trim() ? `: “${excerpt(oneLine(text), 200)}”` : ""}`,
+  resource: () => "in My Drive",
   async run(input, context) {
     const title = oneLine(input.title);
     if (title === "")

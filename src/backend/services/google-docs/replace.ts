@@ -1,8 +1,9 @@
 import * as z from "zod/mini";
 import { Problem } from "#protocol/errors";
 import { describe } from "../fields.ts";
-import { fileOf } from "../google/files.ts";
+import { fileOf, namedFile } from "../google/files.ts";
 import { cell, count } from "../markdown.ts";
+import { placed } from "../resource.ts";
 import { defineTool } from "../service.ts";
 import { documentUrl } from "./document.ts";
 
@@ -32,6 +33,7 @@ export const replaceText = defineTool({
   ],
   summary: ({ document, find, replacement }: Input) =>
     `Replace “${cell(find)}” by “${cell(replacement)}” everywhere in the document ${cell(document)}`,
+  resource: ({ document }: Input) => placed("in the document", namedFile(document)),
   async run(input, context) {
     if (input.find === "") {
       throw new Problem("INVALID_REQUEST", "There are no words to replace.", { details: { field: "find" } });

@@ -1,8 +1,9 @@
 import * as z from "zod/mini";
 import { Problem } from "#protocol/errors";
 import { describe } from "../fields.ts";
-import { DriveFile, FILE_FIELDS, fileData, fileOf, fileUrl, KINDS } from "../google/files.ts";
+import { DriveFile, FILE_FIELDS, fileData, fileOf, fileUrl, KINDS, namedFile } from "../google/files.ts";
 import { cell } from "../markdown.ts";
+import { placed } from "../resource.ts";
 import { defineTool } from "../service.ts";
 
 const Input = z.object({
@@ -26,6 +27,7 @@ export const createFolder = defineTool({
   ],
   summary: ({ title, parent }: Input) =>
     `Create the folder “${oneLine(title)}” in ${parent?.trim() ? oneLine(parent) : "My Drive"}`,
+  resource: ({ parent }: Input) => (parent?.trim() ? placed("in the folder", namedFile(parent)) : "in My Drive"),
   async run(input, context) {
     const { http } = context;
     const name = oneLine(input.title);

@@ -1,7 +1,8 @@
 import * as z from "zod/mini";
 import { Problem } from "#protocol/errors";
 import { describe } from "../fields.ts";
-import { fileOf, fileUrl } from "../google/files.ts";
+import { recipientsLine } from "../gmail/addresses.ts";
+import { fileOf, fileUrl, namedFile } from "../google/files.ts";
 import { cell } from "../markdown.ts";
 import { defineTool } from "../service.ts";
 
@@ -30,6 +31,8 @@ export const shareFile = defineTool({
   ],
   summary: ({ file, person, role }: Input) =>
     `Let ${whoWords(person)} ${knownRole(role)?.verb ?? cell(role ?? "")} ${cell(file)}`,
+  resource: shareWords,
+  modeOf: ({ person }: Input) => (isAnyone(person.trim()) ? "confirm_before_execution" : undefined),
   async run(input, context) {
     const { http } = context;
     const { role, verb } = roleOf(input.role);
@@ -48,6 +51,14 @@ export const shareFile = defineTool({
     return { data: { id: file.id, name: file.name, permission: id, role, ...grantee, url }, text, url };
   },
 });
+
+/** The words of a grant: the file, the person and what they may do, since a grant for a person alone would open every file to them. */
+function shareWords({ file, person, role }: Input): string | undefined {
+  const verb = knownRole(role)?.verb;
+  const name = namedFile(file);
+  const who = isAnyone(person.trim()) ? "anyone with the link" : recipientsLine([person]);
+  return verb && name && who && !/[,;]/.test(who) ? `so that ${who} can ${verb} the file ${name}` : undefined;
+}
 
 type Role = { role: "reader" | "commenter" | "writer"; verb: string };
 

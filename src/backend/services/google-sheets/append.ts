@@ -1,6 +1,8 @@
 import * as z from "zod/mini";
 import { describe } from "../fields.ts";
+import { namedFile } from "../google/files.ts";
 import { cell, count } from "../markdown.ts";
+import { placed } from "../resource.ts";
 import { defineTool } from "../service.ts";
 import { cellsLine, cellsOf, rangeOf, rowsIn, spreadsheetUrl, valuesPath } from "./cells.ts";
 import { sheetOf, spreadsheetOf } from "./spreadsheet.ts";
@@ -31,6 +33,7 @@ export const appendRows = defineTool({
   ],
   summary: ({ spreadsheet, text, sheet }: Input) =>
     `Add to ${sheet?.trim() ? `the sheet ${cell(sheet)} of ` : ""}the spreadsheet ${cell(spreadsheet)}: ${cellsLine(rowsIn(text))}`,
+  resource: ({ spreadsheet }: Input) => placed("in the spreadsheet", namedFile(spreadsheet)),
   async run(input, context) {
     const values = cellsOf(input.text, "text");
     const spreadsheet = await spreadsheetOf(context, input.spreadsheet);

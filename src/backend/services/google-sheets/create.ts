@@ -27,6 +27,7 @@ export const createSpreadsheet = defineTool({
   ],
   summary: ({ title, text }: Input) =>
     `Create the spreadsheet “${oneLine(title)}”${text?.trim() ? `: ${cellsLine(rowsIn(text))}` : ""}`,
+  resource: () => "in My Drive",
   async run(input, context) {
     const title = oneLine(input.title);
     if (title === "") {

@@ -1,7 +1,9 @@
 import * as z from "zod/mini";
 import { Problem } from "#protocol/errors";
 import { describe } from "../fields.ts";
+import { namedFile } from "../google/files.ts";
 import { cell, count } from "../markdown.ts";
+import { placed } from "../resource.ts";
 import { defineTool } from "../service.ts";
 import { cellsLine, cellsOf, rangeOf, rowsIn, spreadsheetUrl, valuesPath } from "./cells.ts";
 import { sheetOf, spreadsheetOf } from "./spreadsheet.ts";
@@ -37,6 +39,7 @@ export const updateCells = defineTool({
   ],
   summary: ({ spreadsheet, range, text, sheet }: Input) =>
     `Write into ${rangeOf(sheet, range)} of the spreadsheet ${cell(spreadsheet)}: ${isOneCell(range) ? text.trim() || "nothing" : cellsLine(rowsIn(text))}`,
+  resource: ({ spreadsheet }: Input) => placed("in the spreadsheet", namedFile(spreadsheet)),
   async run(input, context) {
     const values = valuesFor(input.range, input.text);
     const spreadsheet = await spreadsheetOf(context, input.spreadsheet);

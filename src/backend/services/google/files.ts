@@ -1,6 +1,7 @@
 import * as z from "zod/mini";
 import { Problem } from "#protocol/errors";
 import { markdownTable } from "../markdown.ts";
+import { quotedName } from "../resource.ts";
 import type { ServiceHttp, ToolContext } from "../service.ts";
 
 /** A file as Drive gives it with {@link FILE_FIELDS}. Source: Drive API v3, "files". */
@@ -126,6 +127,11 @@ export function fileId(text: string): string | undefined {
   const trimmed = text.trim();
   const [, id] = /^https?:\/\/\S*?(?:\/d\/|\/folders\/|[?&]id=)([\w-]+)/.exec(trimmed) ?? [];
   return id ?? (/^(?=.*\d)[\w-]{25,}$/.test(trimmed) ? trimmed : undefined);
+}
+
+/** A file as the words of a grant name it: its id, where the input has one, else its name. */
+export function namedFile(text: string): string | undefined {
+  return fileId(text) ?? quotedName(text);
 }
 
 /** A file trimmed for a model. */

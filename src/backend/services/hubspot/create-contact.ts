@@ -32,6 +32,7 @@ export const createContact = defineTool({
     "new contact {name} at {company} with email {email}",
   ],
   summary: describeCall,
+  resource: () => "among the contacts",
   async run(input, context) {
     const { name, email, phone, company, job_title: jobtitle } = input;
     const properties = given({ ...namesOf(name), email, phone, company, jobtitle });

@@ -2,6 +2,7 @@ import * as z from "zod/mini";
 import { Problem } from "#protocol/errors";
 import { describe } from "../fields.ts";
 import { cell } from "../markdown.ts";
+import { placed, quotedName } from "../resource.ts";
 import { defineTool } from "../service.ts";
 import { contactName, findContact } from "./contact.ts";
 import { money } from "./deal.ts";
@@ -44,6 +45,8 @@ export const createDeal = defineTool({
     "create a deal in {stage}: {name}",
   ],
   summary: describeCall,
+  resource: ({ pipeline }: Input) =>
+    pipeline?.trim() ? placed("in the pipeline", quotedName(pipeline)) : "in the default pipeline",
   async run(input, context) {
     const dealname = input.name.replace(/\s+/g, " ").trim();
     if (dealname === "") throw new Problem("INVALID_REQUEST", "A deal needs a name.", { details: { field: "name" } });

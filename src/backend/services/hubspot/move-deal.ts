@@ -1,10 +1,11 @@
 import * as z from "zod/mini";
 import { describe } from "../fields.ts";
 import { cell } from "../markdown.ts";
+import { placed } from "../resource.ts";
 import { defineTool } from "../service.ts";
 import { dealName, findDeal } from "./deal.ts";
 import { pipelineNamed, pipelinesOf, stageNamed } from "./pipelines.ts";
-import { patchRecord, recordUrl } from "./record.ts";
+import { namedRecord, patchRecord, recordUrl } from "./record.ts";
 
 const Input = z.object({
   deal: describe(z.string(), "Name or id of the deal."),
@@ -27,6 +28,7 @@ export const moveDeal = defineTool({
     "close the deal {deal} as {stage}",
   ],
   summary: ({ deal, stage }: Input) => `Move the deal ${deal.trim()} to ${stage.trim()}`,
+  resource: ({ deal }: Input) => placed("for the deal", namedRecord(deal, "deals")),
   async run(input, context) {
     const deal = await findDeal(context, input.deal);
     const pipeline = pipelineNamed(await pipelinesOf(context), deal.properties.pipeline ?? undefined);

@@ -3,10 +3,11 @@ import { Problem } from "#protocol/errors";
 import { describe } from "../fields.ts";
 import { markdownHtml } from "../html.ts";
 import { cell, excerpt } from "../markdown.ts";
+import { placed } from "../resource.ts";
 import { defineTool, type ToolContext } from "../service.ts";
 import { contactName, findContact } from "./contact.ts";
 import { dealName, findDeal } from "./deal.ts";
-import { createRecord, type Kind, recordUrl } from "./record.ts";
+import { createRecord, type Kind, namedRecord, recordUrl } from "./record.ts";
 
 const Input = z.object({
   text: describe(z.string(), "The note, as text or Markdown."),
@@ -40,6 +41,7 @@ export const addNote = defineTool({
     "write a note on the deal {deal} saying {text}",
   ],
   summary: (input: Input) => `Note on ${about(input)}: “${excerpt(input.text.replace(/\s+/g, " ").trim(), 200)}”`,
+  resource: aboutWords,
   async run(input, context) {
     const body = markdownHtml(input.text);
     if (body === "") throw new Problem("INVALID_REQUEST", "A note needs some text.", { details: { field: "text" } });
@@ -76,6 +78,15 @@ async function recordsFor(input: Input, context: ToolContext): Promise<{ kind: K
     hint: "Name the contact or the deal.",
     details: { field: "contact" },
   });
+}
+
+/** The words of a grant: every record that the note would stand at. */
+function aboutWords({ contact, deal }: Input): string | undefined {
+  const records = [
+    ...(contact?.trim() ? [placed("the contact", namedRecord(contact, "contacts"))] : []),
+    ...(deal?.trim() ? [placed("the deal", namedRecord(deal, "deals"))] : []),
+  ];
+  return records.length === 0 || records.includes(undefined) ? undefined : `to ${records.join(" and ")}`;
 }
 
 function about({ contact, deal }: Input): string {

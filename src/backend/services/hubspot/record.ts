@@ -1,5 +1,6 @@
 import * as z from "zod/mini";
 import { Problem } from "#protocol/errors";
+import { quotedName } from "../resource.ts";
 import type { ServiceHttp, ToolContext } from "../service.ts";
 
 /** A record of the CRM; its properties are texts. Source: HubSpot CRM v3, "Objects". */
@@ -122,6 +123,11 @@ export function recordUrl({ metadata }: Pick<ToolContext, "metadata">, kind: Kin
 /** The id in what a person typed: a number, or the address of the record. */
 export function idIn(text: string, kind: Kind): string | undefined {
   return new RegExp(`^#?(\\d+)$|/record/${TYPE_IDS[kind]}/(\\d+)`).exec(text.trim())?.slice(1).find(Boolean);
+}
+
+/** A record as the words of a grant name it: its id, where the input has one, else its name or address. */
+export function namedRecord(text: string, kind: Kind): string | undefined {
+  return idIn(text, kind) ?? quotedName(text);
 }
 
 /** Of records that may be meant, the one that is: those with exactly the name count before the others. */

@@ -2,9 +2,10 @@ import * as z from "zod/mini";
 import { Problem } from "#protocol/errors";
 import { describe } from "../fields.ts";
 import { cell } from "../markdown.ts";
+import { placed } from "../resource.ts";
 import { defineTool } from "../service.ts";
 import { contactName, contactOf, findContact, namesOf } from "./contact.ts";
-import { given, patchRecord } from "./record.ts";
+import { given, namedRecord, patchRecord } from "./record.ts";
 
 const Input = z.object({
   contact: describe(z.string(), "Name, e-mail address or id of the contact that is changed."),
@@ -38,6 +39,7 @@ export const updateContact = defineTool({
     "make {contact} a {lifecycle_stage}",
   ],
   summary: (input: Input) => `Change the contact ${input.contact.trim()}: ${changes(input).join(", ") || "nothing"}`,
+  resource: ({ contact }: Input) => placed("for the contact", namedRecord(contact, "contacts")),
   async run(input, context) {
     const properties = propertiesOf(input);
     if (Object.keys(properties).length === 0) {

@@ -2,7 +2,7 @@ import * as z from "zod/mini";
 import { describe } from "../fields.ts";
 import { cell } from "../markdown.ts";
 import { defineTool } from "../service.ts";
-import { browseUrl, issueKey, jiraOf, shownKey } from "./issue.ts";
+import { browseUrl, inProjectOf, issueKey, jiraOf, shownKey } from "./issue.ts";
 import { isMe, isNobody } from "./jql.ts";
 import { findPerson } from "./people.ts";
 
@@ -23,6 +23,7 @@ export const assignIssue = defineTool({
     isNobody(assignee)
       ? `Assign ${shownKey(issue)} to nobody`
       : `Assign ${shownKey(issue)} to ${isMe(assignee) ? "you" : assignee.trim()}`,
+  resource: ({ issue }: Input) => inProjectOf(issue),
   async run(input, context) {
     const { api, site } = jiraOf(context);
     const key = issueKey(input.issue);

@@ -4,7 +4,7 @@ import { adfOf } from "../adf/write.ts";
 import { describe } from "../fields.ts";
 import { excerpt } from "../markdown.ts";
 import { defineTool } from "../service.ts";
-import { browseUrl, issueKey, jiraOf, shownKey } from "./issue.ts";
+import { browseUrl, inProjectOf, issueKey, jiraOf, shownKey } from "./issue.ts";
 
 const Input = z.object({
   issue: describe(z.string(), "Key of the issue, such as KAY-3."),
@@ -30,6 +30,7 @@ export const addComment = defineTool({
   ],
   summary: ({ issue, text }: Input) =>
     `Comment on ${shownKey(issue)}: “${excerpt(text.replace(/\s+/g, " ").trim(), 200)}”`,
+  resource: ({ issue }: Input) => inProjectOf(issue),
   async run(input, context) {
     const { api, site } = jiraOf(context);
     const key = issueKey(input.issue);

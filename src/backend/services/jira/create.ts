@@ -4,7 +4,7 @@ import { adfOf } from "../adf/write.ts";
 import { describe } from "../fields.ts";
 import { cell } from "../markdown.ts";
 import { defineTool, type ToolContext } from "../service.ts";
-import { browseUrl, jiraOf, projectName } from "./issue.ts";
+import { browseUrl, inProject, jiraOf, projectName } from "./issue.ts";
 import { findPerson } from "./people.ts";
 
 const Input = z.object({
@@ -43,6 +43,7 @@ export const createIssue = defineTool({
     "create a {type} in {project} for {assignee}: {summary}",
   ],
   summary: describeCall,
+  resource: ({ project }: Input) => inProject(project),
   async run(input, context) {
     const { api, site } = jiraOf(context);
     const fields = await issueFields(input, context);
@@ -98,9 +99,8 @@ async function projectKey(text: string, context: ToolContext): Promise<string> {
     answer: Projects,
     scope: "read:jira-work",
   });
-  const exact = values.find((project) =>
-    [project.name, project.key].some((text) => text?.toLowerCase() === name.toLowerCase()),
-  );
+  const called = (text: string | null | undefined) => text?.toLowerCase() === name.toLowerCase();
+  const exact = values.find(({ key }) => called(key)) ?? values.find((project) => called(project.name));
   if (exact) return exact.key;
   const known = values.map(({ key }) => key).join(", ");
   throw new Problem("INVALID_REQUEST", `No project in Jira is called “${name}”.`, {

@@ -2,6 +2,7 @@ import * as z from "zod/mini";
 import { Problem } from "#protocol/errors";
 import { siteOf } from "../atlassian.ts";
 import { markdownTable } from "../markdown.ts";
+import { placed, quotedName } from "../resource.ts";
 import type { ToolContext } from "../service.ts";
 
 const Named = z.nullish(z.looseObject({ name: z.nullish(z.string()) }));
@@ -95,4 +96,16 @@ export function shownKey(text: string): string {
   } catch {
     return text;
   }
+}
+
+/** The words of a grant for a project: a key in capitals, as a name of several words in quotation marks. */
+export function inProject(text: string): string | undefined {
+  const name = text.trim();
+  return placed("in project", /^[a-z][a-z0-9_]+$/i.test(name) ? name.toUpperCase() : quotedName(name));
+}
+
+/** The words of a grant for the project that an issue is in. */
+export function inProjectOf(issue: string): string | undefined {
+  const [, project] = /^([A-Z][A-Z0-9_]*)-\d+$/.exec(shownKey(issue)) ?? [];
+  return placed("in project", project);
 }

@@ -2,7 +2,7 @@ import * as z from "zod/mini";
 import { Problem } from "#protocol/errors";
 import { describe } from "../fields.ts";
 import { defineTool, type ToolContext } from "../service.ts";
-import { browseUrl, Issue, issueKey, jiraOf, shownKey } from "./issue.ts";
+import { browseUrl, Issue, inProjectOf, issueKey, jiraOf, shownKey } from "./issue.ts";
 import { chooseTransition, goalOf, reached, type Transition } from "./workflow.ts";
 
 const Input = z.object({
@@ -47,6 +47,7 @@ export const transitionIssue = defineTool({
     "transition {issue} to {status}",
   ],
   summary: ({ issue, status }: Input) => `${goalOf(status).words(shownKey(issue))}`,
+  resource: ({ issue }: Input) => inProjectOf(issue),
   async run(input, context) {
     const { api, site } = jiraOf(context);
     const key = issueKey(input.issue);

@@ -2,7 +2,17 @@ import * as z from "zod/mini";
 import { describe } from "../fields.ts";
 import { excerpt } from "../markdown.ts";
 import { defineTool } from "../service.ts";
-import { authorOf, COMMENT_LIMIT, POSTING, postUrl, postUrn, shownPost, textWithin, VERSIONED } from "./post.ts";
+import {
+  authorOf,
+  COMMENT_LIMIT,
+  onPost,
+  POSTING,
+  postUrl,
+  postUrn,
+  shownPost,
+  textWithin,
+  VERSIONED,
+} from "./post.ts";
 
 const Input = z.object({
   post: describe(z.string(), "Address of the post, or its id such as urn:li:share:7012345678901234567."),
@@ -26,6 +36,7 @@ export const comment = defineTool({
   ],
   summary: ({ post, text }: Input) =>
     `Comment on the LinkedIn post ${shownPost(post)}: “${excerpt(text.trim(), COMMENT_LIMIT)}”`,
+  resource: ({ post }: Input) => onPost(post),
   async run(input, context) {
     const post = postUrn(input.post);
     const text = textWithin(input.text, COMMENT_LIMIT, "comment");

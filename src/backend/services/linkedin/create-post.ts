@@ -38,6 +38,8 @@ export const createPost = defineTool({
     `Post on LinkedIn for ${visibility === "connections" ? "your connections" : "everybody"}: “${excerpt(text.trim(), POST_LIMIT)}”${
       link?.trim() ? ` with the link ${link.trim()}` : ""
     }`,
+  resource: ({ visibility }: Input) => (visibility === "connections" ? "for your connections" : "for everybody"),
+  modeOf: ({ visibility }: Input) => (visibility === "connections" ? undefined : "confirm_before_execution"),
   async run(input, context) {
     const text = textWithin(input.text, POST_LIMIT, "post");
     const body = {

@@ -49,6 +49,12 @@ export function shownPost(text: string): string {
   }
 }
 
+/** The words of a grant for a post. */
+export function onPost(text: string): string | undefined {
+  const urn = shownPost(text);
+  return urn.startsWith("urn:li:") && postUrn(urn) === urn ? `on the post ${urn}` : undefined;
+}
+
 /** Where a person reads a post. */
 export function postUrl({ http }: Pick<ToolContext, "http">, urn: string): string {
   return `${http.endpoints.web ?? "https://www.linkedin.com"}/feed/update/${urn}/`;

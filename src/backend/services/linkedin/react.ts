@@ -1,7 +1,7 @@
 import * as z from "zod/mini";
 import { describe } from "../fields.ts";
 import { defineTool } from "../service.ts";
-import { authorOf, POSTING, postUrl, postUrn, shownPost, VERSIONED } from "./post.ts";
+import { authorOf, onPost, POSTING, postUrl, postUrn, shownPost, VERSIONED } from "./post.ts";
 
 /** LinkedIn's names in the API for what people see. */
 const REACTIONS = {
@@ -36,6 +36,7 @@ export const react = defineTool({
     "celebrate the linkedin post {post}",
   ],
   summary: ({ post, reaction }: Input) => `React to the LinkedIn post ${shownPost(post)} with “${reaction ?? "like"}”`,
+  resource: ({ post }: Input) => onPost(post),
   async run(input, context) {
     const post = postUrn(input.post);
     const reaction = input.reaction ?? "like";

@@ -2,9 +2,10 @@ import * as z from "zod/mini";
 import { Problem } from "#protocol/errors";
 import { describe } from "../fields.ts";
 import { cell } from "../markdown.ts";
+import { placed } from "../resource.ts";
 import { defineTool } from "../service.ts";
 import { writePage } from "./create.ts";
-import { findDataSource } from "./find.ts";
+import { findDataSource, namedPlace } from "./find.ts";
 import { columnOf, columnsOf } from "./schema.ts";
 import { titleOf } from "./title.ts";
 import { propertyValue } from "./values.ts";
@@ -34,6 +35,7 @@ export const addRow = defineTool({
     "new row in the notion database {database}: {title}",
   ],
   summary: describeCall,
+  resource: ({ database }: Input) => placed("to the database", namedPlace(database)),
   async run(input, context) {
     const name = input.title.replace(/\s+/g, " ").trim();
     if (name === "") throw new Problem("INVALID_REQUEST", "A row needs a title.", { details: { field: "title" } });

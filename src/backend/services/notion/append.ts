@@ -2,9 +2,10 @@ import * as z from "zod/mini";
 import { Problem } from "#protocol/errors";
 import { describe } from "../fields.ts";
 import { cell, count, excerpt } from "../markdown.ts";
+import { placed } from "../resource.ts";
 import { defineTool } from "../service.ts";
 import { blocksOf, countBlocks } from "./blocks.ts";
-import { findPage } from "./find.ts";
+import { findPage, namedPlace } from "./find.ts";
 import { titleOf, urlOf } from "./title.ts";
 import { appendBlocks, type Progress, partly } from "./write.ts";
 
@@ -29,6 +30,7 @@ export const append = defineTool({
   ],
   summary: ({ page, text }: Input) =>
     `Add at the end of “${page.trim()}” in Notion: “${excerpt(text.replace(/\s+/g, " ").trim(), 200)}”`,
+  resource: ({ page }: Input) => placed("to the page", namedPlace(page)),
   async run(input, context) {
     const drafts = blocksOf(input.text);
     if (drafts.length === 0) {

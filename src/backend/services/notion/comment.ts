@@ -2,8 +2,9 @@ import * as z from "zod/mini";
 import { Problem } from "#protocol/errors";
 import { describe } from "../fields.ts";
 import { cell, excerpt } from "../markdown.ts";
+import { placed } from "../resource.ts";
 import { defineTool } from "../service.ts";
-import { findPage } from "./find.ts";
+import { findPage, namedPlace } from "./find.ts";
 import { plainText } from "./rich-text.ts";
 import { titleOf, urlOf } from "./title.ts";
 
@@ -33,6 +34,7 @@ export const comment = defineTool({
   ],
   summary: ({ page, text }: Input) =>
     `Comment on “${page.trim()}” in Notion: “${excerpt(text.replace(/\s+/g, " ").trim(), 200)}”`,
+  resource: ({ page }: Input) => placed("on the page", namedPlace(page)),
   async run(input, context) {
     const pieces = plainText(input.text.trim());
     if (pieces.length === 0 || pieces.length > PIECES) {

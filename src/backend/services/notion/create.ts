@@ -2,9 +2,10 @@ import * as z from "zod/mini";
 import { Problem } from "#protocol/errors";
 import { describe } from "../fields.ts";
 import { cell, count } from "../markdown.ts";
+import { placed } from "../resource.ts";
 import { defineTool, type ToolContext } from "../service.ts";
 import { blocksOf, countBlocks } from "./blocks.ts";
-import { findPage } from "./find.ts";
+import { findPage, namedPlace } from "./find.ts";
 import { plainText } from "./rich-text.ts";
 import { NotionObject, urlOf } from "./title.ts";
 import { appendBlocks, firstBatch, type Progress, partly } from "./write.ts";
@@ -32,6 +33,7 @@ export const createPage = defineTool({
     "new notion page in {parent}: {title}",
   ],
   summary: describeCall,
+  resource: ({ parent }: Input) => placed("in the page", namedPlace(parent)),
   async run(input, context) {
     const title = input.title.replace(/\s+/g, " ").trim();
     if (title === "") throw new Problem("INVALID_REQUEST", "A page needs a title.", { details: { field: "title" } });

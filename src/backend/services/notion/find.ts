@@ -1,6 +1,7 @@
 import * as z from "zod/mini";
 import { Problem } from "#protocol/errors";
 import { cell } from "../markdown.ts";
+import { quotedName } from "../resource.ts";
 import type { ToolContext } from "../service.ts";
 import { NotionObject, titleOf } from "./title.ts";
 
@@ -34,6 +35,11 @@ export async function findDataSource(context: ToolContext, text: string): Promis
   const id = notionId(text);
   if (!id) return await findByTitle(context, text, "data_source");
   return await dataSource(context, await sourceOfDatabase(context, id));
+}
+
+/** A page or a database as the words of a grant name it: its id, where the input has one, else its title. */
+export function namedPlace(text: string): string | undefined {
+  return notionId(text) ?? quotedName(text);
 }
 
 /** The id in what a person typed: an id, or the address of a page (`?p=` is the page that is open beside a database). */

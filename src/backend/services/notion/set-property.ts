@@ -1,8 +1,9 @@
 import * as z from "zod/mini";
 import { describe } from "../fields.ts";
 import { cell } from "../markdown.ts";
+import { placed } from "../resource.ts";
 import { defineTool, type ToolContext } from "../service.ts";
-import { findPage } from "./find.ts";
+import { findPage, namedPlace } from "./find.ts";
 import { shownProperties } from "./properties.ts";
 import { type Column, columnOf, columnsOf } from "./schema.ts";
 import { NotionObject, titleOf, urlOf } from "./title.ts";
@@ -35,6 +36,7 @@ export const setProperty = defineTool({
     value.trim() === ""
       ? `Clear ${property.trim()} of “${page.trim()}” in Notion`
       : `Set ${property.trim()} of “${page.trim()}” in Notion to ${value.trim()}`,
+  resource: ({ page }: Input) => placed("on the page", namedPlace(page)),
   async run(input, context) {
     const page = await findPage(context, input.page);
     const column = await columnOfPage(context, page, input.property);

@@ -40,7 +40,8 @@ export function channels(context: Context, enough: (channels: Channel[]) => bool
  * The channel or direct message that a person names: `#general`, `general`, `@sam`, `Sam Sample`, an e-mail address, an id, or the address of
  * a channel.
  *
- * @param forWriting opens a direct message that was not used before; reading opens none
+ * @param forWriting opens a direct message that was not used before; reading opens none. `sam` is then the channel alone: what was allowed for
+ *   `#sam` is not sent to a person of that name.
  * @throws Problem INVALID_REQUEST when nothing or several things match
  */
 export async function findConversation(context: Context, text: string, forWriting: boolean): Promise<Conversation> {
@@ -53,8 +54,10 @@ export async function findConversation(context: Context, text: string, forWritin
     return await byName(context, name);
   } catch (error) {
     const person = await findPerson(context, name).catch(() => undefined);
-    if (!person) throw error;
-    return withPerson(context, person.id, forWriting);
+    if (!person || !(error instanceof Problem)) throw error;
+    if (!forWriting) return withPerson(context, person.id, forWriting);
+    const hint = `To write to ${userName(person)}, say @${person.name ?? person.id}.`;
+    throw new Problem(error.code, error.message, { hint, details: error.details, cause: error });
   }
 }
 
@@ -63,6 +66,26 @@ export function shownConversation(text: string): string {
   const name = text.trim();
   if (/^[#@<]|^https?:/.test(name) || conversationId(name) || isPerson(name)) return name;
   return /^[\p{Ll}\p{N}_-]+$/u.test(name) ? `#${name}` : name;
+}
+
+/**
+ * A conversation in the words of a grant: `#general` for a channel, `@sam` for a person, their address, or an id.
+ *
+ * @returns undefined for what is none of these
+ */
+export function namedConversation(text: string): string | undefined {
+  const name = text.normalize("NFC").replace(/\s+/g, " ").trim();
+  const id = conversationId(name);
+  if (id) return `the conversation ${id.toUpperCase()}`;
+  if (name.startsWith("#") || !isPerson(name)) {
+    const channel = name.replace(/^#/, "").toLowerCase();
+    return /^[\p{L}\p{M}\p{N}_-]+$/u.test(channel) ? `#${channel}` : undefined;
+  }
+  const person = name.replace(/^<@([A-Z0-9]+)(\|[^>]*)?>$/, "$1").replace(/^@/, "");
+  if (/^(me|myself|i)$/i.test(person)) return "yourself";
+  if (/^[UW][A-Z0-9]{7,}$/.test(person)) return `the person ${person}`;
+  if (/^[^@\s“”\p{C}]+@[^@\s“”\p{C}]+\.[^@\s“”\p{C}]+$/u.test(person)) return person.toLowerCase();
+  return /^[\p{L}\p{M}\p{N}][\p{L}\p{M}\p{N} .'’_-]*$/u.test(person) ? `@${person.toLowerCase()}` : undefined;
 }
 
 function conversationId(text: string): string | undefined {

@@ -40,6 +40,13 @@ export function quoted(text: string): string {
   return `“${excerpt(text.replace(/\s+/g, " ").trim(), 500)}”`;
 }
 
+/** Whether a text is meant for everybody at once: `@channel`, `@here`, `@everyone`, in Slack's own writing too. */
+export function callsEverybody(text: string): boolean {
+  return /(?<![\p{L}\p{N}._-])@(?:channel|here|everyone|group)(?![\p{L}\p{N}_-])|<!(?:channel|here|everyone|group|subteam)/iu.test(
+    text.normalize("NFKC").replace(/\p{Cf}/gu, ""),
+  );
+}
+
 function checked(text: string): string {
   if (text === "") throw new Problem("INVALID_REQUEST", "A message needs some text.", { details: { field: "text" } });
   if (text.length <= TEXT_LIMIT) return text;

@@ -2,9 +2,10 @@ import * as z from "zod/mini";
 import { Problem } from "#protocol/errors";
 import { describe } from "../fields.ts";
 import { cell } from "../markdown.ts";
+import { placed } from "../resource.ts";
 import { defineTool } from "../service.ts";
 import { callMethod } from "./call.ts";
-import { findConversation, shownConversation } from "./channels.ts";
+import { findConversation, namedConversation, shownConversation } from "./channels.ts";
 import { findMessage, messageUrl, shownMessage } from "./message.ts";
 
 const Input = z.object({
@@ -32,9 +33,10 @@ export const addReaction = defineTool({
   ],
   summary: ({ channel, emoji, message }: Input) =>
     `React with :${emojiName(emoji)}: to ${shownMessage(message)} in ${shownConversation(channel)}`,
+  resource: ({ channel }: Input) => placed("in", namedConversation(channel)),
   async run(input, context) {
     const name = emojiName(input.emoji);
-    const place = await findConversation(context, input.channel, false);
+    const place = await findConversation(context, shownConversation(input.channel), false);
     const message = await findMessage(context.http, place, input.message);
     const body = { channel: place.id, timestamp: message.ts, name };
     const url = messageUrl(context, place.id, message);

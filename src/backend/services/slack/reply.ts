@@ -1,10 +1,11 @@
 import * as z from "zod/mini";
 import { describe } from "../fields.ts";
 import { cell } from "../markdown.ts";
+import { placed } from "../resource.ts";
 import { defineTool } from "../service.ts";
-import { findConversation, shownConversation } from "./channels.ts";
+import { findConversation, namedConversation, shownConversation } from "./channels.ts";
 import { findMessage, shownMessage } from "./message.ts";
-import { post, quoted } from "./outgoing.ts";
+import { callsEverybody, post, quoted } from "./outgoing.ts";
 
 const Input = z.object({
   channel: describe(z.string(), "Channel such as #general, or a person for direct messages: @name or e-mail address."),
@@ -31,6 +32,8 @@ export const reply = defineTool({
   ],
   summary: ({ channel, message, text }: Input) =>
     `Reply in ${shownConversation(channel)} to ${shownMessage(message)}: ${quoted(text)}`,
+  resource: ({ channel }: Input) => placed("in", namedConversation(channel)),
+  modeOf: ({ text }: Input) => (callsEverybody(text) ? "confirm_before_execution" : undefined),
   async run(input, context) {
     const place = await findConversation(context, input.channel, false);
     const message = await findMessage(context.http, place, input.message);

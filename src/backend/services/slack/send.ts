@@ -1,9 +1,10 @@
 import * as z from "zod/mini";
 import { describe } from "../fields.ts";
 import { cell } from "../markdown.ts";
+import { placed } from "../resource.ts";
 import { defineTool } from "../service.ts";
-import { findConversation, shownConversation } from "./channels.ts";
-import { post, quoted } from "./outgoing.ts";
+import { findConversation, namedConversation, shownConversation } from "./channels.ts";
+import { callsEverybody, post, quoted } from "./outgoing.ts";
 
 const Input = z.object({
   channel: describe(z.string(), "Channel such as #general, or a person: @name, full name or e-mail address."),
@@ -31,6 +32,8 @@ export const sendMessage = defineTool({
     "say {text} in {channel}",
   ],
   summary: ({ channel, text }: Input) => `Send to ${shownConversation(channel)}: ${quoted(text)}`,
+  resource: ({ channel }: Input) => placed("to", namedConversation(channel)),
+  modeOf: ({ text }: Input) => (callsEverybody(text) ? "confirm_before_execution" : undefined),
   async run(input, context) {
     const place = await findConversation(context, input.channel, true);
     const { ts, url } = await post(context, place, input.text);

@@ -126,6 +126,7 @@ function created(given: Record<string, unknown>, site: Site, author: string, now
     version: 1,
     created: now,
     updated: now,
+    comments: [],
   };
 }
 
@@ -160,7 +161,7 @@ function free(site: Site, space: string, title: string, page: Page | undefined) 
 }
 
 /** `{representation, value}`, alone or under the name of its representation. */
-function bodyOf(body: unknown): string | undefined {
+export function bodyOf(body: unknown): string | undefined {
   if (body === undefined || body === null) return undefined;
   const given = body as Record<string, unknown>;
   const inner = (given.representation === undefined ? (given.storage ?? given.atlas_doc_format) : given) as
@@ -184,7 +185,7 @@ function titleOf(title: unknown): string {
   return title;
 }
 
-function pageOf(c: Context<SiteEnv>): Page {
+export function pageOf(c: Context<SiteEnv>): Page {
   const wanted = c.req.param("id") ?? "";
   if (!/^\d+$/.test(wanted))
     throw new ConfluenceRefusal(
@@ -192,6 +193,10 @@ function pageOf(c: Context<SiteEnv>): Page {
       400,
       `Provided value {${wanted}} for 'id' is not the correct type. Expected type is long.`,
     );
+  return pageWith(c, wanted);
+}
+
+export function pageWith(c: Context<SiteEnv>, wanted: string): Page {
   const page = c.get("site").pages.find(({ id }) => id === wanted);
   if (!page) throw notFound("Not Found");
   return page;

@@ -143,7 +143,7 @@ const WORDS: [request: string, words: RegExp][] = [
   ["Delete all tickets in project PROJ", /^I do not know how to do/],
   ["deploy KAY to production", /^I do not know how to do/],
   ["send the open bugs to #general", /^I do not know how to do/],
-  ["list my repositories", /^I do not know how to do/],
+  ["list my deployments", /^I do not know how to do/],
   ["what's the weather", /^I do not know how to do/],
 ];
 

@@ -224,3 +224,188 @@ test("a pull request is read with its approvals and description", async () => {
   );
   expect(result.data).toMatchObject({ approvals: 1, approved_by: ["Ana"], description: "Why." });
 });
+
+const PULLS = `${API}/repositories/acme/web/pullrequests`;
+const PULL_URL = "https://bitbucket.org/acme/web/pull-requests/7";
+
+test("repositories are a table for people and trimmed data for models; a part of the name is quoted", async () => {
+  const web = {
+    slug: "web",
+    full_name: "acme/web",
+    description: "The shop | front",
+    is_private: true,
+    language: "typescript",
+    mainbranch: { name: "main" },
+    updated_on: "2026-11-20T10:00:00.000000+00:00",
+    links: { html: { href: "https://bitbucket.org/acme/web" } },
+  };
+  const result = await run(
+    "bitbucket.list_repositories",
+    {},
+    {
+      request: `GET ${API}/repositories/acme?sort=-updated_on&pagelen=25`,
+      json: { values: [web] },
+    },
+  );
+  expect(result).toEqual({
+    data: {
+      repositories: [
+        {
+          repository: "acme/web",
+          description: "The shop | front",
+          private: true,
+          main_branch: "main",
+          updated: web.updated_on,
+          url: "https://bitbucket.org/acme/web",
+        },
+      ],
+      more: false,
+    },
+    text: [
+      "1 repository:",
+      "",
+      "| Repository | About | Language | Main branch | Updated |",
+      "| --- | --- | --- | --- | --- |",
+      "| web | The shop \\| front | typescript | main | 2026-11-20 |",
+    ].join("\n"),
+    url: "https://bitbucket.org/acme",
+  });
+  const q = new URLSearchParams({ q: 'name ~ "a\\"b"' });
+  const none = await run(
+    "bitbucket.list_repositories",
+    { name: 'a"b', limit: 3 },
+    {
+      request: `GET ${decodeURI(`${API}/repositories/acme?sort=-updated_on&pagelen=3&${q}`)}`,
+      json: { values: [] },
+    },
+  );
+  expect(none.text).toBe('No repositories with “a"b”.');
+});
+
+test("a pull request is opened for a branch, into the main one unless another is named", async () => {
+  const opened = pull(7, "Mend the help");
+  const result = await run(
+    "bitbucket.create_pull_request",
+    { repository: "web", source: " fix/help ", title: " Mend  the help " },
+    {
+      request: `POST ${PULLS}`,
+      body: { title: "Mend the help", source: { branch: { name: "fix/help" } } },
+      json: opened,
+    },
+  );
+  expect(result).toMatchObject({
+    data: { id: 7, repository: "web", state: "OPEN" },
+    text: `Opened #7 in web: Mend the help\n\n${PULL_URL}`,
+    url: PULL_URL,
+  });
+  const body = {
+    title: "T",
+    source: { branch: { name: "a" } },
+    destination: { branch: { name: "b" } },
+    description: "**D**",
+    close_source_branch: true,
+  };
+  const input = { title: "T", source: "a", destination: "b", description: "**D**", close_source_branch: true };
+  await run(
+    "bitbucket.create_pull_request",
+    { repository: "acme/web", ...input },
+    { request: `POST ${PULLS}`, body, json: opened },
+  );
+  for (const field of ["title", "source"]) {
+    await expect(
+      run("bitbucket.create_pull_request", { repository: "web", source: "a", title: "T", [field]: " " }),
+    ).rejects.toMatchObject({ code: "INVALID_REQUEST", message: `A pull request needs a ${field}.` });
+  }
+});
+
+test("a pull request is commented on, approved, merged and declined", async () => {
+  const commented = await run(
+    "bitbucket.comment",
+    { repository: "web", id: 7, text: " See `x` " },
+    {
+      request: `POST ${PULLS}/7/comments`,
+      body: { content: { raw: "See `x`" } },
+      status: 201,
+      json: { id: 99, links: { html: { href: `${PULL_URL}#comment-99` } } },
+    },
+  );
+  expect(commented).toEqual({
+    data: { comment: 99, pull_request: 7, repository: "web", url: `${PULL_URL}#comment-99` },
+    text: `Commented on #7 in web.\n\n${PULL_URL}#comment-99`,
+    url: `${PULL_URL}#comment-99`,
+  });
+  const approve = { request: `POST ${PULLS}/7/approve` };
+  const approved = await run("bitbucket.approve_pull_request", { repository: "web", id: 7 }, { ...approve, json: {} });
+  expect(approved.text).toBe(`Approved #7 in web.\n\n${PULL_URL}`);
+  const again = await run(
+    "bitbucket.approve_pull_request",
+    { repository: "web", id: 7 },
+    {
+      ...approve,
+      status: 409,
+      json: { type: "error", error: { message: "You already approved this pull request." } },
+    },
+  );
+  expect(again.data).toEqual({ pull_request: 7, repository: "web", approved: true, changed: false, url: PULL_URL });
+  const merged = await run(
+    "bitbucket.merge_pull_request",
+    { repository: "web", id: 7, strategy: "squash", message: "M" },
+    {
+      request: `POST ${PULLS}/7/merge`,
+      body: { type: "pullrequest_merge_parameters", merge_strategy: "squash", message: "M" },
+      json: pull(7, "Help", { state: "MERGED" }),
+    },
+  );
+  expect(merged.text).toBe(`Merged #7 Help into main.\n\n${PULL_URL}`);
+  const declined = await run(
+    "bitbucket.decline_pull_request",
+    { repository: "web", id: 7 },
+    {
+      request: `POST ${PULLS}/7/decline`,
+      json: pull(7, "Help", { state: "DECLINED" }),
+    },
+  );
+  expect(declined).toMatchObject({ data: { state: "DECLINED" }, text: `Declined #7 Help.\n\n${PULL_URL}` });
+});
+
+test("a merge that a conflict forbids is told in Bitbucket's words, and not sent again", async () => {
+  await expect(
+    run(
+      "bitbucket.merge_pull_request",
+      { repository: "web", id: 7 },
+      {
+        request: `POST ${PULLS}/7/merge`,
+        body: { type: "pullrequest_merge_parameters" },
+        status: 409,
+        json: { type: "error", error: { message: "You can't merge until you resolve all merge conflicts." } },
+      },
+    ),
+  ).rejects.toMatchObject({
+    code: "SERVICE_FAILED",
+    message: "Bitbucket: You can't merge until you resolve all merge conflicts.",
+    details: { service_status: 409 },
+  });
+});
+
+test("what cannot be undone in Bitbucket is destructive", () => {
+  const destructive = bitbucket.tools.filter(({ access }) => access === "destructive").map(({ name }) => name);
+  expect(destructive).toEqual(["bitbucket.merge_pull_request", "bitbucket.decline_pull_request"]);
+});
+
+test.each([
+  [
+    "bitbucket.create_pull_request",
+    { repository: "web", source: "a", title: "T", description: "D", close_source_branch: true },
+    "Open a pull request in web, a → the main branch, the branch goes once it is merged: “T”: “D”",
+  ],
+  ["bitbucket.comment", { repository: "acme/web", id: 7, text: "x" }, "Comment on pull request #7 in acme/web: “x”"],
+  ["bitbucket.approve_pull_request", { repository: "web", id: 7 }, "Approve pull request #7 in web"],
+  [
+    "bitbucket.merge_pull_request",
+    { repository: "web", id: 7, strategy: "fast_forward", close_source_branch: true },
+    "Merge pull request #7 in web (fast forward) and remove its branch",
+  ],
+  ["bitbucket.decline_pull_request", { repository: "web", id: 7 }, "Decline pull request #7 in web for good"],
+])("%s with %j says before: %s", (name, input, words) => {
+  expect(bitbucket.tools.find((tool) => tool.name === name)?.summary(input)).toBe(words);
+});

@@ -404,3 +404,45 @@ test("a call is described exactly before it is made", () => {
   expect(summary("github.comment", { repository: "web", number: 3, text: "ok" })).toBe("Comment on #3 in web: “ok”");
   expect(summary("github.list_issues", {})).toBe("List open issues on GitHub that concern you");
 });
+
+test("repositories are a table for people and trimmed data for models, by a part of their name", async () => {
+  const repository = (name: string, more: Record<string, unknown> = {}) => ({
+    full_name: name,
+    html_url: `https://github.com/${name}`,
+    description: null,
+    private: true,
+    archived: false,
+    language: null,
+    open_issues_count: 2,
+    pushed_at: "2026-11-20T10:00:00Z",
+    ...more,
+  });
+  const request = `GET ${API}/user/repos?sort=pushed&per_page=100`;
+  const json = [repository("acme/web", { description: "Shop" }), repository("octocat/notes", { archived: true })];
+  const url = "https://github.com/acme/web";
+  expect(await run("github.list_repositories", { name: "ACME" }, { request, json })).toEqual({
+    data: {
+      repositories: [
+        {
+          repository: "acme/web",
+          description: "Shop",
+          private: true,
+          archived: false,
+          open_issues: 2,
+          pushed: "2026-11-20T10:00:00Z",
+          url,
+        },
+      ],
+      more: false,
+    },
+    text: [
+      "1 repository with “acme”:",
+      "",
+      "| Repository | About | Language | Notes | Changed |",
+      "| --- | --- | --- | --- | --- |",
+      "| acme/web | Shop |  | private | 2026-11-20 |",
+    ].join("\n"),
+  });
+  const all = await run("github.list_repositories", { limit: 1 }, { request, json });
+  expect(all.text).toMatch(/^The first 1 repository; there are more:/);
+});

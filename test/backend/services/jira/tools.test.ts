@@ -351,3 +351,37 @@ test.each(["", "KAY", "3", "KAY-", "KAY-3; DROP", "../KAY-3x"])(
     await expect(run("jira.get_issue", { issue })).rejects.toMatchObject({ code: "INVALID_REQUEST" });
   },
 );
+
+test("projects are a table with their keys", async () => {
+  const values = [{ key: "KAY", name: "Kay", projectTypeKey: "software" }];
+  const url = "https://main.atlassian.net/browse/KAY";
+  expect(
+    await run(
+      "jira.list_projects",
+      { name: "ka", limit: 1 },
+      { request: `GET ${API}/project/search?query=ka&orderBy=name&maxResults=1`, json: { values, total: 2 } },
+    ),
+  ).toEqual({
+    data: { projects: [{ key: "KAY", name: "Kay", type: "software", url }], total: 2 },
+    text: "The first 1 of 2 projects with “ka”:\n\n| Key | Name | Kind |\n| --- | --- | --- |\n| KAY | Kay | software |",
+    url: "https://main.atlassian.net/jira/projects",
+  });
+});
+
+test("a project is the one whose key it is, before one of that name", async () => {
+  const values = [
+    { key: "WEB", name: "Shop" },
+    { key: "SHOP", name: "Something else" },
+  ];
+  const result = await run(
+    "jira.create_issue",
+    { project: "Shop", summary: "Login fails" },
+    { request: `GET ${API}/project/search?query=Shop`, json: { values } },
+    {
+      request: `POST ${API}/issue`,
+      body: { fields: { project: { key: "SHOP" }, issuetype: { name: "Task" }, summary: "Login fails" } },
+      json: { id: "1", key: "SHOP-1" },
+    },
+  );
+  expect(result.data).toMatchObject({ key: "SHOP-1" });
+});

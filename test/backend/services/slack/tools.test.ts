@@ -337,21 +337,12 @@ test.each([["Bob Builder"], ["@bob"], ["<@U0BOBBOB2>"], ["bob builder"]])(
   },
 );
 
-test("a name in small letters that is no channel is taken for a person", async () => {
-  const result = await run(
-    "slack.send_message",
-    { channel: "ann", text: "note" },
-    listing,
-    people,
-    info(ANN),
-    {
-      request: `POST ${API}/conversations.open`,
-      body: { users: ANN.id },
-      json: { ok: true, channel: { id: "D0ANNANN1" } },
-    },
-    { request: `POST ${API}/chat.postMessage`, body: { channel: "D0ANNANN1", text: "note" }, ...posted("D0ANNANN1") },
-  );
-  expect(result.data).toMatchObject({ channel: "@Ann Archer" });
+test("a name in small letters is a channel: a person of that name is not written to, but named", async () => {
+  expect(await refusal("slack.send_message", { channel: "ann", text: "note" }, listing, people)).toEqual({
+    code: "INVALID_REQUEST",
+    message: "No channel in Slack is called “#ann”, or this account cannot see it.",
+    hint: "To write to Ann Archer, say @ann.",
+  });
 });
 
 test("a person who is not there, or is there several times, is not written to", async () => {

@@ -1,0 +1,141 @@
+import { clean } from "#protocol/clean";
+import type { DescribedView, DescribeResponse, DescriptionResponse } from "#protocol/described";
+import { Problem } from "#protocol/errors";
+import { PROVIDERS } from "#protocol/providers";
+import type { BackendPorts } from "../ports.ts";
+import { readDescription } from "../services/described/read.ts";
+import type { Description } from "../services/described/shape.ts";
+import type { Connection } from "../store/connection.ts";
+import {
+  deleteDescription,
+  endStates,
+  findDescription,
+  forgetApprovals,
+  listDescriptions,
+  putDescription,
+} from "../store/described-services.ts";
+import { deleteGrant } from "../store/grants.ts";
+import { lockInstallation } from "../store/installations.ts";
+import { checkReachable } from "./described.ts";
+import { type Difference, differenceOf } from "./described-difference.ts";
+
+/** So many services one installation may describe. */
+const MOST = 30;
+
+/** A description that was read and may be added. */
+export type Described = { source: string; description: Description };
+
+/**
+ * Read a description and look whether this backend may be sent where it says.
+ *
+ * @throws Problem INVALID_REQUEST (with `problems`), PAYLOAD_TOO_LARGE, ADDRESS_REFUSED
+ */
+export async function readService(ports: BackendPorts, source: string): Promise<Described> {
+  const services = ports.services.map(({ service }) => service.name);
+  const description = readDescription(source, { services, providers: Object.keys(PROVIDERS) });
+  await checkReachable(ports, description.base_url);
+  if (description.auth.type === "oauth2") await checkReachable(ports, description.auth.token_url);
+  return { source, description };
+}
+
+/**
+ * Add a described service to an installation, or replace the one of its name. Where its address or sign-in is another one, its tokens are
+ * forgotten; approvals of tools that are no longer the same are too.
+ *
+ * @param installationId absent for a first look of somebody who has no installation yet; nothing is stored then
+ * @throws Problem INVALID_REQUEST when there are too many
+ */
+export async function addService(
+  ports: Pick<BackendPorts, "db" | "clock" | "log">,
+  installationId: string | undefined,
+  { source, description }: Described,
+  { dryRun }: { dryRun: boolean },
+): Promise<DescribeResponse> {
+  if (installationId === undefined) return answerOf(description, differenceOf(undefined, description), dryRun);
+  const { name } = description;
+  const difference = await ports.db.transaction().execute(async (db) => {
+    await lockInstallation(db, installationId);
+    const before = await findDescription(db, installationId, name);
+    const found = differenceOf(before, description);
+    if (!before && (await listDescriptions(db, installationId)).length >= MOST)
+      throw new Problem("INVALID_REQUEST", `There are ${MOST} described services already.`, {
+        hint: "Remove one with `kay services remove <service>`.",
+      });
+    if (dryRun || (found.outcome === "unchanged" && before?.source === source)) return found;
+    await putDescription(
+      db,
+      { installation_id: installationId, name, source, description },
+      { keepsClient: !found.moved, now: new Date(ports.clock.now()) },
+    );
+    await forget(db, installationId, name, found);
+    return found;
+  });
+  if (!dryRun) ports.log("info", "service.described", { service: name, outcome: difference.outcome });
+  return answerOf(description, difference, dryRun);
+}
+
+/** @throws Problem NOT_FOUND, INVALID_REQUEST for a service of kay's own */
+export async function removeService(ports: BackendPorts, installationId: string, name: string): Promise<string> {
+  const removed = await ports.db.transaction().execute(async (db) => {
+    await lockInstallation(db, installationId);
+    const before = await findDescription(db, installationId, name);
+    if (!before) return false;
+    const { tools } = before.description as Description;
+    await deleteDescription(db, installationId, name);
+    await forget(db, installationId, name, { moved: true, forgotten: tools.map((tool) => tool.name) });
+    return true;
+  });
+  if (!removed) throw await notDescribed(ports, installationId, name);
+  ports.log("info", "service.removed", { service: name });
+  return name;
+}
+
+/** @throws Problem NOT_FOUND, INVALID_REQUEST for a service of kay's own */
+export async function descriptionOf(
+  ports: BackendPorts,
+  installationId: string,
+  name: string,
+): Promise<DescriptionResponse> {
+  const row = await findDescription(ports.db, installationId, name);
+  if (!row) throw await notDescribed(ports, installationId, name);
+  const { source, description, created_at, updated_at } = row;
+  return { name, source, description, created_at: created_at.toISOString(), updated_at: updated_at.toISOString() };
+}
+
+/** A token, a yes and a page that is open belong to what was described before. */
+async function forget(
+  db: Connection,
+  installationId: string,
+  name: string,
+  { moved, forgotten }: Pick<Difference, "moved" | "forgotten">,
+): Promise<void> {
+  await forgetApprovals(db, installationId, { tools: forgotten, ...(moved ? { service: name } : {}) });
+  if (!moved) return;
+  await deleteGrant(db, installationId, name);
+  await endStates(db, installationId, name, `${name} was described anew since this began.`);
+}
+
+function answerOf(description: Description, { outcome, changes }: Difference, dryRun: boolean): DescribeResponse {
+  return { service: viewOf(description), outcome, changes, dry_run: dryRun };
+}
+
+function viewOf({ name, title, base_url, auth, tools }: Description): DescribedView {
+  return {
+    name,
+    title,
+    base_url,
+    sign_in: auth.type,
+    tools: tools.map(({ name, access, method, path }) => ({ name, access, method, path })),
+  };
+}
+
+async function notDescribed(ports: BackendPorts, installationId: string, name: string): Promise<Problem> {
+  const shown = clean(name, { lines: false, max: 60 });
+  if (ports.services.some(({ service }) => service.name === name))
+    return new Problem("INVALID_REQUEST", `${shown} is a service of kay's own, which nobody described.`, { hint: "" });
+  const names = (await listDescriptions(ports.db, installationId)).map((row) => row.name);
+  const there = names.length > 0 ? `There are ${names.join(", ")}.` : "There is none.";
+  return new Problem("NOT_FOUND", `No described service is called "${shown}". ${there}`, {
+    hint: "Run `kay services list` to see every service.",
+  });
+}

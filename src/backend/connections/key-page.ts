@@ -1,0 +1,76 @@
+import { escapeText, type Page, pageAnswer, pageShell } from "./page.ts";
+
+/** What the page where a secret is pasted says. All texts are plain. */
+export type KeyForm = {
+  title: string;
+  /** Where the secret will be sent, and nowhere else. */
+  host: string;
+  /** What is asked for; `nothing` for a service that takes no secret. */
+  asks: "key" | "token" | "password" | "client secret" | "nothing";
+  state: string;
+  /** Anti-forgery token of this form. */
+  ticket: string;
+  /** What was wrong with the last try. */
+  error?: string;
+  user?: string;
+  /** Where the answer may lead, besides back here: the provider's consent page. */
+  onward?: string;
+};
+
+/** The form as an answer. It needs no JavaScript, loads nothing, is not kept, and what is typed goes to this backend alone. */
+export function keyForm(form: KeyForm, status = 200): Response {
+  const { title, asks } = form;
+  const heading = asks === "nothing" ? `Connect ${title}` : `Connect ${title} with your ${asks}`;
+  // The origin of the form must be told, or the backend could not know that it is its own.
+  return pageShell({
+    title: heading,
+    content: content(form, heading),
+    status,
+    formAction: actions(form),
+    referrer: "same-origin",
+  });
+}
+
+/** A page after the form: it says where the secret lies now. */
+export function keyResult(page: Page, status: number): Response {
+  return pageAnswer({ ...page, ...(page.tone === "success" ? { footer: STORED } : {}) }, status);
+}
+
+const STORED = "What you entered is kept sealed by kay's backend. kay disconnect forgets it.";
+
+function actions({ onward }: KeyForm): string {
+  const origin = onward === undefined ? undefined : new URL(onward);
+  if (!origin) return "'self'";
+  // An IPv6 host cannot be written in a policy.
+  return `'self' ${origin.hostname.startsWith("[") ? origin.protocol : origin.origin}`;
+}
+
+function content(form: KeyForm, heading: string): string {
+  const { host, asks, state, ticket, error, user = "" } = form;
+  const hidden = (name: string, value: string) => `<input type="hidden" name="${name}" value="${escapeText(value)}">`;
+  return `<h1>${escapeText(heading)}</h1>
+<p>${escapeText(WORDS[asks])} <b>${escapeText(host)}</b>${asks === "nothing" ? "." : " and nowhere else."}</p>
+${error ? `<p class="failure" role="alert">${escapeText(error)}</p>\n` : ""}<form method="post" action="key" autocomplete="off">
+${hidden("state", state)}
+${hidden("ticket", ticket)}
+${asks === "password" ? field("User name", "user", "text", user) : ""}${asks === "nothing" ? "" : field(LABELS[asks], "secret", "password", "")}<div class="buttons">
+<button name="decision" value="connect" class="primary">Connect</button>
+<button name="decision" value="cancel" formnovalidate>Cancel</button>
+</div>
+</form>
+<footer>Go on only if you ran kay connect yourself just now: whoever sent you this link would get what you connect.</footer>`;
+}
+
+function field(label: string, name: string, type: string, value: string): string {
+  return `<label>${label}<input name="${name}" type="${type}" value="${escapeText(value)}" required maxlength="4096" autocomplete="off" autocapitalize="off" spellcheck="false"${name === "user" || value !== "" ? "" : " autofocus"}></label>\n`;
+}
+
+const LABELS = { key: "API key", token: "Access token", password: "Password", "client secret": "Client secret" };
+
+const WORDS = {
+  key: "Paste the API key. It is sent to",
+  token: "Paste the access token. It is sent to",
+  password: "Type your name and password, or what stands for it. They are sent to",
+  "client secret": "Paste the secret of the OAuth client. It is sent to",
+  nothing: "It takes no key: kay will send requests to",
+};

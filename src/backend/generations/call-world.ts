@@ -1,0 +1,44 @@
+import type { ModelMessage } from "ai";
+import type { Outcome } from "../agent/events.ts";
+import type { Checked } from "../agent/execute.ts";
+import type { BackendPorts } from "../ports.ts";
+import type { StoredGeneration } from "../store/generations.ts";
+import type { Asker } from "./interact.ts";
+import type { GenerationOptions } from "./options.ts";
+import type { Writer } from "./writer.ts";
+
+/** Places of kay's own requests among those of a call; a tool's own come between them. */
+export const BEFORE = 0;
+export const TOOLS_OWN = 1;
+export const AFTER = 10_000;
+
+/** What the calls of a generation have in common. */
+export type CallWorld = {
+  ports: BackendPorts;
+  row: StoredGeneration;
+  options: GenerationOptions;
+  writer: Writer;
+  /** What the model has seen, to tell where arguments come from. */
+  messages: ModelMessage[];
+  settled: Map<string, Outcome>;
+  /** Those that have run and are still to be looked at. */
+  ran: Map<string, Outcome>;
+  onChange(again: () => void): () => void;
+};
+
+/** In whose name a call asks. */
+export function askerOf(
+  { ports, writer, row, options }: Pick<CallWorld, "ports" | "row" | "options" | "writer">,
+  { toolCallId, toolName }: Checked,
+): Asker {
+  return {
+    ports,
+    writer,
+    installationId: row.installation_id,
+    conversationId: row.conversation_id,
+    generationId: row.id,
+    toolCallId,
+    toolName,
+    asks: options.mode === "stream",
+  };
+}

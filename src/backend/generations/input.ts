@@ -1,0 +1,108 @@
+import type { ModelMessage } from "ai";
+import type { OpenStep } from "../agent/events.ts";
+import { type Checked, checkCall } from "../agent/execute.ts";
+import type { AgentInput } from "../agent/loop.ts";
+import { pastCalls } from "../agent/repeats.ts";
+import { agentTools } from "../agent/toolbox.ts";
+import { offeredTools } from "../agent/tools/search-tools.ts";
+import { connectedServices } from "../connections/services.ts";
+import { decide } from "../interactions/decide.ts";
+import { chooseModel } from "../models/choose.ts";
+import type { BackendPorts } from "../ports.ts";
+import { callsOf } from "../store/calls.ts";
+import { loadMessages } from "../store/conversations.ts";
+import type { StoredGeneration } from "../store/generations.ts";
+import { callPorts } from "./calls.ts";
+import type { GenerationOptions } from "./options.ts";
+import { callOf, outcomeOf, ranOf } from "./outcomes.ts";
+import { newest } from "./shorten.ts";
+import type { Writer } from "./writer.ts";
+
+/** A generation that a node works on. */
+export type Source = {
+  ports: BackendPorts;
+  row: StoredGeneration;
+  writer: Writer;
+  options: GenerationOptions;
+  signal: AbortSignal;
+  onChange(again: () => void): () => void;
+};
+
+/**
+ * Everything the loop needs, from the rows: what was said, the calls that were made and how they ended, and the step that is under way.
+ *
+ * @returns also the messages that the model has seen, to which its own are added as they come
+ */
+export async function agentInput(source: Source): Promise<{ input: AgentInput; messages: ModelMessage[] }> {
+  const { ports, row, writer, options, signal, onChange } = source;
+  const { installation_id: installationId, conversation_id: conversation, id } = row;
+  const seen = options.seen ?? 0;
+  const all = await loadMessages(ports.db, conversation, { seen, generationId: id });
+  const messages = options.newest === undefined ? all : newest(all, options.newest);
+  const tools = await agentTools(ports, { installationId, generationId: id });
+  const { model, label, provider } = await chooseModel(ports.model(), ports);
+  const connected = await connectedServices(ports, installationId);
+  const calls = await callsOf(ports.db, id);
+  const known = calls.map((call) => ({ call: callOf(call), outcome: outcomeOf(call), step: call.step }));
+  const ran = new Map(
+    calls.flatMap((call) => {
+      const outcome = ranOf(call);
+      return outcome ? [[call.toolCallId, outcome] as const] : [];
+    }),
+  );
+  const settled = new Map(known.flatMap(({ call, outcome }) => (outcome ? [[call.toolCallId, outcome] as const] : [])));
+  const holds = options.mode === "answer" ? (call: Checked) => holdsCall(ports, row, options, call) : () => false;
+  const stored = row.step as OpenStep | null;
+  // As the rows have it: what was held is run exactly as it was shown.
+  const open = stored && {
+    message: stored.message,
+    calls: known.filter(({ step }) => step > row.steps).map(({ call }) => call),
+  };
+  const input: AgentInput = {
+    messages: [...messages],
+    tools,
+    model,
+    label,
+    signal,
+    now: ports.clock.now(),
+    holds,
+    // The offline planner reads all of them; that costs it nothing.
+    ...(provider === "offline"
+      ? {}
+      : { offers: (seen, past) => offeredTools(tools, { messages: seen, past, connected }) }),
+    steps: row.steps,
+    past: pastCalls(
+      known.filter(({ step }) => step <= row.steps),
+      (call) => checkCall(call, tools),
+    ),
+    ...(open ? { open } : {}),
+    ...(options.mode === "stream"
+      ? { calls: callPorts({ ports, row, options, writer, messages, settled, ran, onChange }) }
+      : {}),
+  };
+  return { input, messages };
+}
+
+/**
+ * Where the request waits for the answer (guide): whether a call ends it with a confirmation. Under `confirm` that is everything at first, and
+ * every further write after a yes; otherwise what cannot be undone, and what the person's policies hold.
+ */
+async function holdsCall(
+  ports: BackendPorts,
+  row: StoredGeneration,
+  options: GenerationOptions,
+  call: Checked,
+): Promise<boolean> {
+  if (call.tool.own && !options.confirm) return false;
+  if (options.confirm) return call.access !== "read" || (row.step === null && row.steps === 0);
+  const account = await call.tool.ready?.().catch(() => undefined);
+  const { mode, grant } = await decide(ports, {
+    installationId: row.installation_id,
+    conversationId: row.conversation_id,
+    tool: call.tool,
+    input: call.parsed,
+    writes: "auto",
+    ...(account ? { account } : {}),
+  });
+  return mode === "confirm_before_execution" && grant === undefined;
+}

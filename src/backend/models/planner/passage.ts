@@ -1,0 +1,113 @@
+import { type Done, type Item, itemsOf, record } from "./memory.ts";
+
+/** How a passage is written: with Markdown's lists and links, or as plain lines. */
+export type PassageStyle = { markdown: boolean };
+
+/** Whether reading found nothing to pass on. */
+export function isEmpty(reads: Done[]): boolean {
+  return reads.length > 0 && reads.every(({ result }) => hasList(result?.data) && itemsOf(result?.data).length === 0);
+}
+
+/** What some results found, as a short text for others to read. */
+export function passageOf(reads: Done[], style: PassageStyle): string {
+  return reads.map(({ result }) => resultPassage(record(result), style)).join("\n\n");
+}
+
+/** What one result found: how many, and a line for each thing; one thing alone is its line; anything else is in the tool's own words. */
+export function resultPassage(result: Item, style: PassageStyle): string {
+  const items = itemsOf(result.data);
+  const text = typeof result.text === "string" ? result.text.trim() : "";
+  const lines = items.map((item) => lineOf(item, style)).filter((line) => line !== undefined);
+  if (lines.length === 0 || lines.length < items.length) return shortened(text);
+  if (!hasList(result.data) && lines[0] !== undefined) return lines[0];
+  const shown = lines.slice(0, MOST);
+  const total = Math.max(items.length, Number(record(result.data).total) || 0);
+  const rest = total - shown.length;
+  const more = rest > 0 ? `and ${rest} more` : record(result.data).more === true ? "and more" : undefined;
+  const head = headOf(text, items.length, style);
+  return [head, ...shown.map((line) => (style.markdown ? `- ${line}` : line)), ...(more ? [more] : [])].join("\n");
+}
+
+/** What a result is about, for the heading of what passes it on. */
+export function titleOf(result: Item | undefined): string | undefined {
+  const items = itemsOf(result?.data);
+  const [only] = items;
+  if (only && !hasList(result?.data)) return lineOf({ ...only, url: undefined }, { markdown: false });
+  const text = typeof result?.text === "string" ? result.text : "";
+  return oneLine(headOf(text, items.length, { markdown: false }).replace(/:$/, ""));
+}
+
+/** One thing of a result on a line: its key, what it is called, and where to look at it. */
+export function lineOf(item: Item, { markdown }: PassageStyle): string | undefined {
+  const key = keyOf(item);
+  const title = nameOf(item, key);
+  if (title === undefined && key === undefined) return undefined;
+  const url = typeof item.url === "string" && /^https?:\/\/\S+$/.test(item.url) ? item.url : undefined;
+  const clean = (text: string) => (markdown ? escaped(oneLine(text)) : oneLine(text));
+  const words = [key, title].filter((text) => text !== undefined).map(clean);
+  if (url === undefined) return words.join(" ");
+  if (!markdown) return [...words, url].join(" ");
+  const [label = "", ...others] = words;
+  return [`[${label}](${url.replace(/[()]/g, encodeURIComponent)})`, ...others].join(" ");
+}
+
+/** The line of the tool that says how many there are, which stands above its table. */
+function headOf(text: string, number: number, { markdown }: PassageStyle): string {
+  const [first = ""] = text.split("\n");
+  const head = /^(?!\|).*:$/.test(first.trim()) ? first.trim() : `${number} ${number === 1 ? "entry" : "entries"}:`;
+  return markdown ? head : head.replace(/\\([^\p{L}\p{N}\s])/gu, "$1");
+}
+
+function keyOf(item: Item): string | undefined {
+  if (typeof item.key === "string") return item.key;
+  const number = item.number ?? (typeof item.id === "number" ? item.id : undefined);
+  if (typeof number === "number" || (typeof number === "string" && /^\d+$/.test(number))) {
+    const place = typeof item.repository === "string" ? item.repository : "";
+    return `${place}#${number}`;
+  }
+  const start = item.start ?? item.date;
+  return typeof start === "string" && /^\d{4}-\d\d-\d\d/.test(start) ? start.slice(0, 16).replace("T", " ") : undefined;
+}
+
+function nameOf(item: Item, key: string | undefined): string | undefined {
+  const isTitle = (value: unknown): value is string => typeof value === "string" && value.trim() !== "";
+  const named = TITLES.map((name) => item[name]).find(isTitle);
+  if (named !== undefined) return named;
+  // The first column of a row is what it is called.
+  return Object.entries(item).find(
+    ([name, value]) => isTitle(value) && value !== key && !/^(id|url|ts|.*_id)$/i.test(name),
+  )?.[1] as string | undefined;
+}
+
+/** Whether a result is a list of things, also one that is empty. */
+function hasList(data: unknown): boolean {
+  if (Array.isArray(data)) return true;
+  const whole = record(data);
+  return !["key", "number", "id"].some((name) => whole[name] !== undefined) && Object.values(whole).some(Array.isArray);
+}
+
+function oneLine(text: string): string {
+  const line = text.replace(/\s+/g, " ").trim();
+  const points = [...line];
+  return points.length > LONGEST_LINE ? `${points.slice(0, LONGEST_LINE).join("")}…` : line;
+}
+
+/** Titles are text of services: they make no links, no code and no emphasis of their own. */
+function escaped(text: string): string {
+  return text.replace(/[\\`*[\]<~]|(?<![\p{L}\p{N}])_|_(?![\p{L}\p{N}])/gu, "\\$&");
+}
+
+function shortened(text: string): string {
+  const points = [...text];
+  return points.length > LONGEST ? `${points.slice(0, LONGEST).join("")}…` : text;
+}
+
+const TITLES = ["summary", "title", "subject", "name", "text"];
+
+/** Entries of a list that are passed on. */
+const MOST = 20;
+
+const LONGEST_LINE = 200;
+
+/** Characters of a result that is passed on as it is. */
+const LONGEST = 3_000;

@@ -1,0 +1,32 @@
+import type { Pending } from "./pending.ts";
+import type { Filled } from "./slots.ts";
+import type { Reading } from "./understand.ts";
+
+/** A call of a tool. */
+export type Call = { tool: string; input: Filled["input"] };
+
+/** A call that the planner wants made. `clause` is the request in the sentence that it belongs to. */
+export type PlannedTool = Call & { clause: number };
+
+/** What the planner does next: calls, or words. `pending` is what it asked for, to go on from with the next message. */
+export type Decision = { calls: PlannedTool[] } | { text: string; pending?: Pending };
+
+/** Calls that have to be made first, and the field of the call after them that tells what they found. */
+export type Feed = { reads: Call[]; field: string; markdown: boolean };
+
+/** What one request of a sentence comes to. `changes` tells whether what comes after it has to wait for it. */
+export type Outcome =
+  | { kind: "calls"; calls: Call[]; changes: boolean; feed?: Feed }
+  | { kind: "missing"; reading: Reading; feed?: Feed }
+  | { kind: "later" }
+  | { kind: "words"; text: string };
+
+/** Ids of the planner's calls say which request they belong to, so that the next step knows what is done. */
+export function callId(clause: number, unique: string): string {
+  return `call_${clause}_${unique}`;
+}
+
+/** The request that a call belongs to, by its id. */
+export function clauseOf(id: string): number {
+  return Number(/^call_(\d+)_/.exec(id)?.[1] ?? 0);
+}

@@ -1,0 +1,56 @@
+import { Hono } from "hono";
+import { DescribeRequest } from "#protocol/described";
+import { Problem } from "#protocol/errors";
+import { parseShape } from "#protocol/parse";
+import { authenticate, hasAuthorization } from "../accounts/authenticate.ts";
+import { isInstallationId, newInstallationId } from "../accounts/ids.ts";
+import { addService, descriptionOf, readService, removeService } from "../connections/describe.ts";
+import type { BackendPorts } from "../ports.ts";
+import { insertInstallation, installationExists, knownAccounts } from "../store/installations.ts";
+import { readJsonBody } from "./body.ts";
+
+/** Services that people describe themselves: `POST /services`, `DELETE /services/:name`, `GET /services/:name/description`. */
+export function describedRoutes(ports: BackendPorts): Hono {
+  const app = new Hono();
+  app.post("/services", async (c) => {
+    const body = parseShape(DescribeRequest, await readJsonBody(c.req.raw), "the request");
+    const { source, dry_run: dryRun = false, session_id: sessionId } = body;
+    const known = await ownerOf(ports, c.req.raw, sessionId);
+    const described = await readService(ports, source);
+    const owner = known ?? (dryRun ? undefined : await newInstallation(ports));
+    const answer = await addService(ports, owner, described, { dryRun });
+    return c.json({ ...answer, ...(owner && !hasAuthorization(c.req.raw) ? { session_id: owner } : {}) });
+  });
+  app.delete("/services/:name", async (c) => {
+    const { installationId } = await authenticate(ports, c.req.raw);
+    const service = await removeService(ports, installationId, c.req.param("name"));
+    return c.json({ service, removed: true, message: `Removed ${service}` });
+  });
+  app.get("/services/:name/description", async (c) => {
+    const { installationId } = await authenticate(ports, c.req.raw);
+    return c.json(await descriptionOf(ports, installationId, c.req.param("name")));
+  });
+  return app;
+}
+
+/**
+ * Whom a description is for. Somebody whose first service is one of their own cannot be signed in yet; but once somebody has signed in to an
+ * installation, its session id alone changes none of its services.
+ */
+async function ownerOf(
+  ports: BackendPorts,
+  request: Request,
+  sessionId: string | null | undefined,
+): Promise<string | undefined> {
+  if (hasAuthorization(request)) return (await authenticate(ports, request)).installationId;
+  if (!sessionId || !isInstallationId(sessionId) || !(await installationExists(ports.db, sessionId))) return undefined;
+  if ((await knownAccounts(ports.db, sessionId)).length === 0) return sessionId;
+  throw new Problem("TOKEN_MISSING", "Somebody is signed in to this installation; send the access token.");
+}
+
+async function newInstallation(ports: BackendPorts): Promise<string> {
+  const now = ports.clock.now();
+  const id = newInstallationId(now);
+  await insertInstallation(ports.db, id, new Date(now));
+  return id;
+}

@@ -1,0 +1,53 @@
+import { BlockList, isIP } from "node:net";
+
+/**
+ * Addresses that lead to this machine, to a private network, or to what a cloud tells its own machines (IANA special-purpose registries for
+ * IPv4 and IPv6; 168.63.129.16 is Azure's). A backend of many people must never be sent there by one of them.
+ */
+const INNER_V4: [string, number][] = [
+  ["0.0.0.0", 8],
+  ["10.0.0.0", 8],
+  ["100.64.0.0", 10],
+  ["127.0.0.0", 8],
+  ["168.63.129.16", 32],
+  ["169.254.0.0", 16],
+  ["172.16.0.0", 12],
+  ["192.0.0.0", 24],
+  ["192.0.2.0", 24],
+  ["192.88.99.0", 24],
+  ["192.168.0.0", 16],
+  ["198.18.0.0", 15],
+  ["198.51.100.0", 24],
+  ["203.0.113.0", 24],
+  ["224.0.0.0", 3],
+];
+
+/** Only 2000::/3 is global unicast; of that, Teredo, 6to4 and documentation carry or mean other addresses. */
+const INNER_V6: [string, number][] = [
+  ["2001::", 23],
+  ["2001:db8::", 32],
+  ["2002::", 16],
+  ["3fff::", 20],
+];
+
+/** Whether an IP address is one that anybody on the Internet could reach. What is no address is not. */
+export function isPublicAddress(address: string): boolean {
+  const bare = address.replace(/^\[|\]$/g, "").replace(/%.*$/, "");
+  const family = isIP(bare);
+  if (family === 4) return !blocked.v4.check(bare, "ipv4");
+  if (family !== 6) return false;
+  return blocked.global.check(bare, "ipv6") && !blocked.v6.check(bare, "ipv6");
+}
+
+/** Whether a host of a URL is this machine by its name. */
+export function isLoopback(hostname: string): boolean {
+  return hostname === "localhost" || hostname === "[::1]" || /^127(\.\d{1,3}){3}$/.test(hostname);
+}
+
+const blocked = { v4: listOf(INNER_V4, "ipv4"), v6: listOf(INNER_V6, "ipv6"), global: listOf([["2000::", 3]], "ipv6") };
+
+function listOf(subnets: [string, number][], family: "ipv4" | "ipv6"): BlockList {
+  const list = new BlockList();
+  for (const [net, bits] of subnets) list.addSubnet(net, bits, family);
+  return list;
+}

@@ -1,0 +1,105 @@
+import type { Selectable } from "kysely";
+import type { Connection } from "./connection.ts";
+import { jsonColumn } from "./json.ts";
+import type { DescribedServices } from "./schema.ts";
+
+/** A described service as it is stored. */
+export type StoredDescription = Selectable<DescribedServices>;
+
+export async function listDescriptions(db: Connection, installationId: string): Promise<StoredDescription[]> {
+  return db
+    .selectFrom("described_services")
+    .selectAll()
+    .where("installation_id", "=", installationId)
+    .orderBy("name")
+    .execute();
+}
+
+export async function findDescription(
+  db: Connection,
+  installationId: string,
+  name: string,
+): Promise<StoredDescription | undefined> {
+  return db
+    .selectFrom("described_services")
+    .selectAll()
+    .where("installation_id", "=", installationId)
+    .where("name", "=", name)
+    .executeTakeFirst();
+}
+
+/** Store a description over whatever was there of this name. `keepsClient` leaves the client's secret in place. */
+export async function putDescription(
+  db: Connection,
+  row: { installation_id: string; name: string; source: string; description: Record<string, unknown> },
+  { keepsClient, now }: { keepsClient: boolean; now: Date },
+): Promise<void> {
+  const values = { ...row, description: jsonColumn(row.description), updated_at: now };
+  await db
+    .insertInto("described_services")
+    .values({ ...values, sealed_client: null, created_at: now })
+    .onConflict((conflict) =>
+      conflict
+        .columns(["installation_id", "name"])
+        .doUpdateSet({ ...values, ...(keepsClient ? {} : { sealed_client: null }) }),
+    )
+    .execute();
+}
+
+/** Store the sealed secret of the client, or forget it. */
+export async function putClientSecret(
+  db: Connection,
+  installationId: string,
+  name: string,
+  sealed: Buffer | null,
+): Promise<void> {
+  await db
+    .updateTable("described_services")
+    .set({ sealed_client: sealed })
+    .where("installation_id", "=", installationId)
+    .where("name", "=", name)
+    .execute();
+}
+
+/** @returns whether there was one */
+export async function deleteDescription(db: Connection, installationId: string, name: string): Promise<boolean> {
+  const row = await db
+    .deleteFrom("described_services")
+    .where("installation_id", "=", installationId)
+    .where("name", "=", name)
+    .returning("name")
+    .executeTakeFirst();
+  return row !== undefined;
+}
+
+/** What a person let kay do by itself with these tools, or with the service as a whole, is no more: they said it of something else. */
+export async function forgetApprovals(
+  db: Connection,
+  installationId: string,
+  { service, tools }: { service?: string; tools: string[] },
+): Promise<void> {
+  const targets = [...tools, ...(service === undefined ? [] : [service])];
+  if (targets.length === 0) return;
+  await db.deleteFrom("approvals").where("installation_id", "=", installationId).where("tool", "in", targets).execute();
+  await db
+    .deleteFrom("policies")
+    .where("installation_id", "=", installationId)
+    .where("target", "in", targets)
+    .execute();
+}
+
+/** End the authorizations under way for a service: whoever looks at one of its pages saw another description. */
+export async function endStates(
+  db: Connection,
+  installationId: string,
+  service: string,
+  message: string,
+): Promise<void> {
+  await db
+    .updateTable("states")
+    .set({ status: "failed", message, verifier: null })
+    .where("installation_id", "=", installationId)
+    .where("service", "=", service)
+    .where("status", "in", ["pending", "exchanging"])
+    .execute();
+}

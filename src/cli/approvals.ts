@@ -1,0 +1,57 @@
+import type { Grant } from "#protocol/conversations";
+import { Problem } from "#protocol/errors";
+import { line } from "./ask/words.ts";
+import type { Kay } from "./kay.ts";
+import { askYesNo } from "./prompt.ts";
+
+/** `kay approvals list`. */
+export async function listApprovals(kay: Kay): Promise<void> {
+  const { api } = await kay.link({ signedIn: true });
+  const approvals = await api.approvals();
+  if (kay.flags.json) return kay.out.json({ approvals });
+  if (approvals.length === 0) return kay.out.note("Nothing runs by itself because of an approval.");
+  await kay.out.table(["ID", "LASTS", "WHAT", "ACCOUNT", "UNTIL", "LAST USED"], approvals.map(rowOf));
+}
+
+/** `kay approvals test`: would this call ask? Nothing is run. */
+export async function testApproval(
+  kay: Kay,
+  { tool, input, session }: { tool: string; input: string | undefined; session: string | undefined },
+): Promise<void> {
+  const given = input === undefined ? {} : { input: objectOf(input) };
+  const { api } = await kay.link({ signedIn: true });
+  const answer = await api.testApproval({ tool, ...given, ...(session ? { session_id: session } : {}) });
+  if (kay.flags.json) return kay.out.json(answer);
+  kay.out.line(`${answer.asks ? "It asks first" : "It runs by itself"}: ${line(answer.why)}`);
+}
+
+/** `kay approvals revoke`. Asks first: the next call of that kind asks again, wherever it is made. */
+export async function revokeApproval(kay: Kay, id: string): Promise<void> {
+  const { api } = await kay.link({ signedIn: true });
+  const found = (await api.approvals()).find((each) => each.id === id);
+  if (!found) throw new Problem("APPROVAL_NOT_FOUND", `There is no approval ${JSON.stringify(line(id))}.`);
+  const question = `Revoke “${line(found.words)}”?`;
+  if (!(await askYesNo(kay, question, "Use --yes."))) throw new Problem("CANCELLED", "Nothing was revoked.");
+  await api.revokeApproval(id);
+  if (kay.flags.json) return kay.out.json({ revoked: found });
+  kay.out.line(`Revoked “${line(found.words)}”. kay asks again.`);
+}
+
+function rowOf({ id, scope, words, account, expires_at, last_used_at }: Grant): string[] {
+  const lasts = scope === "always" ? "always" : "conversation";
+  return [line(id), lasts, line(words), line(account ?? ""), dayOf(expires_at), dayOf(last_used_at)];
+}
+
+function dayOf(time: string | null | undefined): string {
+  return line(time ?? "").slice(0, 10);
+}
+
+function objectOf(text: string): Record<string, unknown> {
+  try {
+    const value: unknown = JSON.parse(text);
+    if (typeof value === "object" && value !== null && !Array.isArray(value)) return value as Record<string, unknown>;
+  } catch {
+    // Said below.
+  }
+  throw new Problem("USAGE", "The input must be a JSON object.", { hint: 'For example {"channel": "#general"}.' });
+}

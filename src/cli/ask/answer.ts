@@ -1,0 +1,112 @@
+import type { PendingRequest } from "#protocol/conversations";
+import { Problem } from "#protocol/errors";
+import { endsGeneration, type NumberedPart } from "#protocol/events";
+import { shellWord } from "#protocol/shell";
+import { type CardItem, openCards, type View } from "#ui/view";
+import type { Kay, Link } from "../kay.ts";
+import { isAskable } from "../prompt.ts";
+import { type AuthCard, tellConnected } from "./auth.ts";
+import { CANCEL_GRACE_MS, cancelAtBackend } from "./cancel.ts";
+import { finish } from "./finish.ts";
+import { follow } from "./follow.ts";
+import { type AnswerOptions, givenAnswer } from "./given.ts";
+import { allPending, cardOf } from "./pending.ts";
+import { answersOf } from "./script.ts";
+import { createShow, silent } from "./show.ts";
+import { sendAnswer } from "./stops.ts";
+import { line } from "./words.ts";
+
+/** This command, to those who see who answered. */
+const CLIENT = "kay answer";
+
+/** `kay answer <id>`: answer what waits, from whatever process, and show what comes of it up to the end or the next stop. */
+export async function answerPending(kay: Kay, id: string, options: AnswerOptions): Promise<void> {
+  const link = await kay.link({ signedIn: true });
+  const { pending, card } = await find(link, id);
+  const { last_event: seen } = await link.api.session(pending.session_id);
+  const answer = givenAnswer(card, options);
+  const refused = answer !== undefined && answer.action !== "approve" && answer.action !== "submit";
+  const isGiven = answer !== undefined || (await answeredWithout(kay, link, card));
+  if (answer && card.type === "auth") await link.api.cancelGeneration(card.auth.generation_id);
+  else if (answer) await sendAnswer(link, card, answer, { session: pending.session_id, client: CLIENT });
+  await showRest(kay, link, { session: pending.session_id, seen, refused, isGiven });
+}
+
+async function find(link: Link, id: string): Promise<{ pending: PendingRequest; card: CardItem }> {
+  const pending = (await allPending(link)).find((each) => each.id === id);
+  const card = pending && cardOf(pending);
+  if (pending && card) return { pending, card };
+  throw new Problem("INTERACTION_NOT_FOUND", `Nothing that waits has the id ${JSON.stringify(line(id))}.`);
+}
+
+/**
+ * Whether it is settled without an answer being given: services that are connected by now. Otherwise the person is asked.
+ *
+ * @throws Problem AUTH_REQUIRED, INPUT_REQUIRED where nobody can be asked
+ */
+async function answeredWithout(kay: Kay, link: Link, card: CardItem): Promise<boolean> {
+  if (card.type === "auth") {
+    const missing = await tellThoseConnected(kay, link, card);
+    if (missing.length === 0) return true;
+    if (mayAsk(kay)) return false;
+    const connect = `kay connect ${missing.map(shellWord).join(" ")}`;
+    throw new Problem("AUTH_REQUIRED", `Not connected: ${missing.map(line).join(", ")}.`, {
+      hint: `Run \`${connect}\`, then \`kay answer ${shellWord(card.id)}\`.`,
+      details: { integrations: missing },
+    });
+  }
+  if (mayAsk(kay)) return false;
+  const [first = "", ...others] = answersOf(kay, card);
+  throw new Problem("INPUT_REQUIRED", "Nobody can be asked here, and no answer was given.", {
+    hint: `For example \`${first}\`, or \`${others.at(-1)}\`.`,
+  });
+}
+
+async function tellThoseConnected(kay: Kay, link: Link, { auth }: AuthCard): Promise<string[]> {
+  const { connections } = await link.api.connections({ signal: kay.signal });
+  const waiting = auth.integrations.filter((service) => !auth.connected.includes(service));
+  const connected = waiting.filter((service) => Object.hasOwn(connections, service) && connections[service]?.connected);
+  for (const service of connected) await tellConnected(link, auth.generation_id, service);
+  return waiting.filter((service) => !connected.includes(service));
+}
+
+type Rest = { session: string; seen: number; refused: boolean; isGiven: boolean };
+
+async function showRest(kay: Kay, link: Link, { session, seen, refused, isGiven }: Rest): Promise<void> {
+  let view: View | undefined;
+  const leaving = new AbortController();
+  const signal = AbortSignal.any([kay.signal, leaving.signal]);
+  const { note, warn } = kay.out;
+  kay.graceMs = CANCEL_GRACE_MS;
+  try {
+    const followed = await follow(kay, link, {
+      parts: untilEnd(link.api.events(session, { signal, note, warn }), seen),
+      show: kay.flags.json ? silent : createShow(kay),
+      askable: mayAsk(kay),
+      client: CLIENT,
+      seen,
+      asksSeen: !isGiven,
+      onView: (now) => {
+        view = now;
+      },
+    });
+    await finish(kay, followed, { lines: false, refused });
+  } catch (error) {
+    // A question that was only looked at stays open.
+    if (kay.signal.aborted && view && openCards(view).length === 0) await cancelAtBackend(kay, link, view);
+    throw error;
+  } finally {
+    leaving.abort();
+  }
+}
+
+async function* untilEnd(parts: AsyncIterable<NumberedPart>, seen: number): AsyncGenerator<NumberedPart> {
+  for await (const part of parts) {
+    yield part;
+    if (part.number > seen && endsGeneration(part.part)) return;
+  }
+}
+
+function mayAsk(kay: Kay): boolean {
+  return !kay.flags.json && isAskable(kay);
+}

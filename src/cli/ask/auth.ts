@@ -1,0 +1,85 @@
+import type { BegunConnection } from "#client/credentials/credentials";
+import { Problem } from "#protocol/errors";
+import type { CardItem } from "#ui/view";
+import { begin, complete, showLink } from "../connecting.ts";
+import type { Kay, Link } from "../kay.ts";
+import { openOrSay } from "../waiting.ts";
+import { type Board, showBoard } from "./board.ts";
+import { question, say } from "./question.ts";
+import { authText, line } from "./words.ts";
+
+export type AuthCard = Extract<CardItem, { type: "auth" }>;
+
+/** A card as it is now, and what ends the question for it. */
+export type Asked<Card extends CardItem = CardItem> = { card(): Card; signal: AbortSignal };
+
+/**
+ * Connect what a generation waits for: all links are printed, each is waited for, and the backend is told of each that stands, so that the
+ * generation goes on by itself. What is connected elsewhere meanwhile is waited for no more.
+ *
+ * @throws Problem INTERACTION_CLOSED when the wait was ended elsewhere, INPUT_REQUIRED where nothing can be connected
+ */
+export async function connectNeeded(kay: Kay, link: Link, asked: Asked<AuthCard>): Promise<void> {
+  say(kay, `\n${authText(asked.card().auth)}\n`);
+  if (link.byToken) throw new Problem("INPUT_REQUIRED", "With KAY_TOKEN no service can be connected from here.");
+  for (;;) {
+    const failed = await connectAll(kay, link, asked);
+    if (failed.length === 0) return;
+    const names = failed.map(line).join(", ");
+    const typed = await question(kay, `Enter tries ${names} again, c cancels the request: `, asked.signal);
+    if (typed.toLowerCase() === "c") return cancelRequest(link, asked.card());
+  }
+}
+
+/** Tell the backend that a service is connected. That it has heard so already, or does not wait any more, is no fault. */
+export async function tellConnected(link: Link, generation: string, service: string): Promise<void> {
+  try {
+    await link.api.answerAuth(generation, { integration: service, success: true });
+  } catch (error) {
+    if (!(error instanceof Problem) || error.code !== "GENERATION_CLOSED") throw error;
+  }
+}
+
+/** @returns the services that could not be connected */
+async function connectAll(kay: Kay, link: Link, asked: Asked<AuthCard>): Promise<string[]> {
+  const begun: BegunConnection[] = [];
+  for (const service of missingOf(asked.card())) begun.push(await begin(kay, link, service));
+  for (const { response } of begun) showLink(kay, response);
+  for (const { response } of begun) await openOrSay(kay, response.authorization_url);
+  const board = showBoard(kay, asked, begun, () => cancelRequest(link, asked.card()));
+  try {
+    const ends = await Promise.allSettled(begun.map((one) => connectOne(kay, link, { one, asked, board })));
+    const isDone = ends.every(({ status }) => status === "fulfilled");
+    if (asked.signal.aborted && !isDone) throw new Problem("INTERACTION_CLOSED", "It was answered elsewhere.");
+    const { connected } = asked.card().auth;
+    return ends.flatMap((end, index) => {
+      const service = begun[index]?.response.service ?? "";
+      if (end.status === "fulfilled" || connected.includes(service)) return [];
+      if (!(end.reason instanceof Problem) || kay.signal.aborted) throw end.reason;
+      say(kay, `✗ ${end.reason.message}`);
+      return [service];
+    });
+  } finally {
+    board.end();
+  }
+}
+
+type One = { one: BegunConnection; asked: Asked<AuthCard>; board: Board };
+
+async function connectOne(kay: Kay, link: Link, { one, asked, board }: One): Promise<void> {
+  const { service } = one.response;
+  const signal = AbortSignal.any([kay.signal, asked.signal, board.elsewhere(service)]);
+  const { message } = await complete(kay, link, one, { retrying: board.retrying }, signal);
+  board.tick(service);
+  kay.out.note(`${kay.out.paint("green", "✓", "stderr")} ${message}`);
+  await tellConnected(link, asked.card().auth.generation_id, service);
+}
+
+/** Give the whole request up; its stream then says that it ended. */
+async function cancelRequest(link: Link, { auth }: AuthCard): Promise<void> {
+  await link.api.cancelGeneration(auth.generation_id);
+}
+
+function missingOf({ auth }: AuthCard): string[] {
+  return [...new Set(auth.integrations)].filter((each) => !auth.connected.includes(each));
+}

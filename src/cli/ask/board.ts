@@ -1,0 +1,83 @@
+import type { BegunConnection } from "#client/credentials/credentials";
+import type { Kay } from "../kay.ts";
+import { openOrSay } from "../waiting.ts";
+import type { Asked, AuthCard } from "./auth.ts";
+import { line } from "./words.ts";
+
+const TICK_MS = 1_000;
+
+/** The line that tells which services are waited for: `slack ✓, gmail …  9:41 left`. */
+export type Board = {
+  /** A service is connected from here. */
+  tick(service: string): void;
+  /** Ends when this service was connected by somebody else. */
+  elsewhere(service: string): AbortSignal;
+  retrying(): void;
+  end(): void;
+};
+
+/** Show the board; `o` opens what is missing again, `x` cancels the request. */
+export function showBoard(
+  kay: Kay,
+  asked: Asked<AuthCard>,
+  begun: BegunConnection[],
+  cancel: () => Promise<void>,
+): Board {
+  const services = begun.map(({ response }) => response.service);
+  const connected = new Set<string>();
+  const elsewhere = new Map(services.map((service) => [service, new AbortController()]));
+  const over = new AbortController();
+  let note = "";
+  const draw = () => {
+    const left = Math.min(...begun.map(({ deadline }) => deadline)) - kay.clock.now();
+    const words = services.map((service) => `${line(service)} ${connected.has(service) ? "✓" : "…"}`).join(", ");
+    const text = `Waiting: ${words}  ${timeLeft(left)} left${note} · o open  x cancel`;
+    if (kay.terminal.stderr.isTerminal && !over.signal.aborted)
+      kay.out.status(text.slice(0, kay.terminal.stderr.columns() - 1));
+  };
+  const look = () => {
+    for (const service of asked.card().auth.connected) {
+      if (!elsewhere.has(service) || connected.has(service)) continue;
+      connected.add(service);
+      elsewhere.get(service)?.abort();
+      kay.out.note(`${line(service)} was connected elsewhere.`);
+    }
+    draw();
+  };
+  const press = (key: string) => {
+    if (key === "x") void cancel().catch(() => {});
+    const missing = begun.filter(({ response }) => !connected.has(response.service));
+    if (key === "o") for (const { response } of missing) void openOrSay(kay, response.authorization_url);
+  };
+  const releaseKeys = kay.terminal.stdin.isTerminal && kay.flags.input ? kay.terminal.stdin.keys(press) : () => {};
+  void repeat(kay, look, over.signal);
+  return {
+    tick: (service) => {
+      connected.add(service);
+      draw();
+    },
+    elsewhere: (service) => (elsewhere.get(service) ?? over).signal,
+    retrying: () => {
+      note = " · no answer, retrying";
+    },
+    end: () => {
+      if (over.signal.aborted) return;
+      over.abort();
+      releaseKeys();
+      kay.out.status(null);
+    },
+  };
+}
+
+/** Minutes and seconds. */
+function timeLeft(ms: number): string {
+  const seconds = Math.max(0, Math.ceil(ms / 1_000));
+  return `${Math.floor(seconds / 60)}:${String(seconds % 60).padStart(2, "0")}`;
+}
+
+async function repeat(kay: Kay, look: () => void, signal: AbortSignal): Promise<void> {
+  while (!signal.aborted) {
+    look();
+    await kay.clock.sleep(TICK_MS, signal).catch(() => {});
+  }
+}

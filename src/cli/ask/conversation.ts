@@ -1,0 +1,29 @@
+import { Problem } from "#protocol/errors";
+import type { Link } from "../kay.ts";
+import { line } from "./words.ts";
+
+/** Most conversations that a title is looked for among. */
+const LOOKED_AT = 100;
+
+/**
+ * The conversation that a command means: the newest, or one by its id or title; undefined for a new one.
+ *
+ * @throws Problem SESSION_NOT_FOUND
+ */
+export async function conversationFor(
+  link: Link,
+  options: { continue?: boolean; resume?: string },
+): Promise<string | undefined> {
+  const { resume } = options;
+  if (resume === undefined && !options.continue) return undefined;
+  if (resume !== undefined && /^session_\S+$/.test(resume)) return resume;
+  const named = resume !== undefined && resume !== "latest";
+  const { data } = await link.api.sessions({ page: 1, limit: named ? LOOKED_AT : 1 });
+  const wanted = resume?.toLowerCase();
+  const found = named ? data.find(({ title }) => title?.toLowerCase() === wanted) : data[0];
+  if (found) return found.id;
+  const hint = "Run `kay sessions list` to see every one.";
+  if (named)
+    throw new Problem("SESSION_NOT_FOUND", `There is no conversation ${JSON.stringify(line(resume))}.`, { hint });
+  throw new Problem("SESSION_NOT_FOUND", "There is no conversation yet.", { hint: 'Begin one with `kay ask "…"`.' });
+}

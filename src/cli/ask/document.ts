@@ -1,0 +1,59 @@
+import type { Receipt } from "#protocol/ask";
+import { clean } from "#protocol/clean";
+import { isErrorCode, Problem } from "#protocol/errors";
+import type { View } from "#ui/view";
+
+/** What a generation said, its texts one after the other, as they came. */
+function saidIn(view: View): string {
+  const texts = view.items.flatMap((item) => (item.kind === "text" && isOf(view, item) ? [item.text] : []));
+  return texts
+    .map((text) => text.trim())
+    .filter(Boolean)
+    .join("\n\n");
+}
+
+/** Receipts of the newest generation. */
+export function receiptsIn(view: View): Receipt[] {
+  return view.items.flatMap((item) => (item.kind === "receipt" && isOf(view, item) ? [item.receipt] : []));
+}
+
+/** The guide's answer object of a generation that came as a stream. */
+export function documentOf(view: View, prompt: string | undefined): Record<string, unknown> {
+  const message = saidIn(view);
+  return {
+    status: "completed",
+    message,
+    ...(view.session_id ? { session_id: view.session_id } : {}),
+    data: { ...(prompt === undefined ? {} : { prompt }), response: message },
+    ...(view.generation_id ? { generation_id: view.generation_id } : {}),
+    receipts: receiptsIn(view),
+  };
+}
+
+/** The error that a generation ended with, or undefined. */
+export function problemIn(view: View): Problem | undefined {
+  const end = view.items.findLast((item) => item.kind === "end");
+  if (!end || (view.status !== "error" && view.status !== "cancelled")) return undefined;
+  const { session_id, generation_id } = view;
+  const details = { session_id, generation_id, receipts: receiptsIn(view) };
+  if (end.how === "cancelled") return new Problem("CANCELLED", cancelled(end.text), { details });
+  const code = isErrorCode(end.code) ? end.code : "SERVICE_FAILED";
+  const hint = end.hint ? { hint: clean(end.hint) } : {};
+  return new Problem(code, clean(end.text) || "It failed, and the backend does not say why.", { details, ...hint });
+}
+
+/** Whether a person said no to something in it. */
+export function isDenied(view: View): boolean {
+  return view.items.some(
+    (item) => item.kind === "card" && isOf(view, item) && ["deny", "cancel"].includes(item.ended?.action ?? ""),
+  );
+}
+
+function cancelled(reason: string): string {
+  const said = clean(reason, { lines: false }).trim();
+  return /^[a-z_]*$/i.test(said) ? "The request was cancelled." : `The request was cancelled: ${said}`;
+}
+
+function isOf({ generation_id }: View, item: { generation_id?: string }): boolean {
+  return item.generation_id === generation_id;
+}

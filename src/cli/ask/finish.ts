@@ -1,0 +1,52 @@
+import { ERRORS } from "#protocol/errors";
+import type { CardItem } from "#ui/view";
+import { showReceipts } from "../answer.ts";
+import type { Kay } from "../kay.ts";
+import { documentOf, isDenied, problemIn, receiptsIn } from "./document.ts";
+import type { Followed } from "./follow.ts";
+import { answersOf, waitingOf } from "./script.ts";
+import { cardText } from "./words.ts";
+
+/**
+ * How the end is told: `prompt` for the document, `lines` where every part was a line already. `refused`: a no was what the command was told
+ * to say, so that one is no failure.
+ */
+export type Finishing = { prompt?: string; lines: boolean; refused?: boolean };
+
+/**
+ * Tell how following ended, and choose the exit code: 8 at an open card, 5 after a no.
+ *
+ * @throws Problem for a generation that failed or was cancelled
+ */
+export async function finish(
+  kay: Kay,
+  { view, waiting }: Followed,
+  { prompt, lines, refused = false }: Finishing,
+): Promise<void> {
+  const problem = problemIn(view);
+  if (problem && !(refused && problem.code === "CANCELLED")) {
+    // The part that said so was a line of its own; nothing else may stand on stdout.
+    if (lines) kay.flags = { ...kay.flags, json: false };
+    throw problem;
+  }
+  if (waiting.length > 0) kay.exit = ERRORS.INTERACTION_REQUIRED.exit;
+  else if (isDenied(view) && !refused) kay.exit = ERRORS.DENIED.exit;
+  if (lines) return;
+  if (kay.flags.json) {
+    const document = documentOf(view, prompt);
+    const pending = waiting.map((card) => waitingOf(kay, card, view));
+    return kay.out.json(waiting.length > 0 ? { ...document, status: "pending", pending } : document);
+  }
+  showReceipts(kay, receiptsIn(view));
+  for (const card of waiting) tellOpen(kay, card);
+}
+
+/** What waits, and the commands that answer it. It is part of the answer: where nobody can be asked, it goes to stdout. */
+function tellOpen(kay: Kay, card: CardItem): void {
+  kay.out.line(cardText(card));
+  kay.out.note(
+    `It waits for an answer:\n${answersOf(kay, card)
+      .map((command) => `  ${command}`)
+      .join("\n")}`,
+  );
+}

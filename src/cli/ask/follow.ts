@@ -1,0 +1,147 @@
+import { Problem } from "#protocol/errors";
+import type { NumberedPart } from "#protocol/events";
+import { type CardItem, EMPTY, openCards, reduce, type View } from "#ui/view";
+import type { Kay, Link } from "../kay.ts";
+import type { Show } from "./show.ts";
+import { askCard } from "./stops.ts";
+
+/** A generation that is followed: its parts, how they are shown, and whether anybody here can be asked. */
+export type Following = {
+  parts: AsyncIterable<NumberedPart>;
+  show: Show;
+  askable: boolean;
+  /** Name of this client, for answers. */
+  client: string;
+  /** Parts up to this number were seen before: they are known, and not shown. */
+  seen?: number;
+  /** What was open then is asked about at once. */
+  asksSeen?: boolean;
+  /** Called with the view after each part. */
+  onView?(view: View): void;
+};
+
+/** Where following ended: at the end of the generation, or at cards that nobody here answers. */
+export type Followed = { view: View; waiting: CardItem[] };
+
+/** Where nobody can be asked, cards are complete when nothing came for so long, in ms, should no status say so. */
+const QUIET_MS = 1_000;
+
+/**
+ * Follow a generation to its end or its next stop. On a terminal every card is asked about as it opens, one after the other, while the
+ * parts go on being read, so that an answer given elsewhere ends the question.
+ *
+ * @throws Problem CANCELLED after a signal, and what the stream or a question throws
+ */
+export async function follow(kay: Kay, link: Link, options: Following): Promise<Followed> {
+  const { parts, show, seen = 0 } = options;
+  const desk = createDesk(kay, link, options);
+  const iterator = parts[Symbol.asyncIterator]();
+  let view = EMPTY;
+  let next = iterator.next();
+  try {
+    for (;;) {
+      const came = await soonest(kay, next, desk, waitsHere(view, options));
+      if (came === "quiet" || came === "left") return { view, waiting: openCards(view) };
+      if (came.done) break;
+      next = iterator.next();
+      view = reduce(view, { ...came.value, at: kay.clock.now() });
+      options.onView?.(view);
+      const isNew = came.value.number > seen;
+      if (isNew || (options.asksSeen && came.value.number === seen)) desk.look(view);
+      if (!isNew) {
+        show.known(view);
+        continue;
+      }
+      show.part(came.value.part, view);
+      if (!options.askable && isStopped(view)) return { view, waiting: openCards(view) };
+    }
+    await desk.done();
+    return { view, waiting: openCards(view).filter(({ generation_id }) => generation_id === view.generation_id) };
+  } finally {
+    next.catch(() => {});
+    void iterator.return?.()?.then(undefined, () => {});
+    show.end();
+  }
+}
+
+/** Who asks about cards, one at a time. */
+type Desk = { look(view: View): void; failed: Promise<"left">; done(): Promise<void> };
+
+function createDesk(kay: Kay, link: Link, { show, askable, client }: Following): Desk {
+  const asked = new Set<string>();
+  let current: { key: string; closer: AbortController } | undefined;
+  let view = EMPTY;
+  let work = Promise.resolve();
+  let fail: (outcome: Promise<"left">) => void = () => {};
+  const failed = new Promise<"left">((resolve) => {
+    fail = resolve;
+  });
+  const cardOf = (key: string) => view.items[Number(key)] as CardItem;
+  const askNext = async () => {
+    for (let key = nextKey(view, asked); key !== undefined; key = nextKey(view, asked)) {
+      asked.add(key);
+      current = { key, closer: new AbortController() };
+      const { signal } = current.closer;
+      show.hold();
+      const cardNow = key;
+      await askCard(kay, link, { card: () => cardOf(cardNow), signal }, { session: view.session_id ?? "", client });
+      show.release();
+    }
+    current = undefined;
+  };
+  return {
+    failed,
+    done: () => work,
+    look(now) {
+      view = now;
+      if (!askable) return;
+      if (current && cardOf(current.key).ended) current.closer.abort();
+      if (current || nextKey(now, asked) === undefined) return;
+      work = askNext();
+      work.catch((error: unknown) => fail(isLeft(error) ? Promise.resolve("left") : Promise.reject(error)));
+    },
+  };
+}
+
+/** Place of the oldest open card that was not asked about yet; items never change their places. */
+function nextKey(view: View, asked: Set<string>): string | undefined {
+  const index = view.items.findIndex((item, at) => item.kind === "card" && !item.ended && !asked.has(String(at)));
+  return index < 0 ? undefined : String(index);
+}
+
+/** The input ended: the person leaves the card open. */
+function isLeft(error: unknown): boolean {
+  return error instanceof Problem && error.code === "INPUT_REQUIRED";
+}
+
+type Came = IteratorResult<NumberedPart> | "quiet" | "left";
+
+async function soonest(
+  kay: Kay,
+  next: Promise<IteratorResult<NumberedPart>>,
+  desk: Desk,
+  waits: boolean,
+): Promise<Came> {
+  if (!waits) return Promise.race([next, desk.failed]);
+  const over = new AbortController();
+  const quiet = kay.clock.sleep(QUIET_MS, over.signal).then(
+    () => "quiet" as const,
+    () => new Promise<never>(() => {}),
+  );
+  try {
+    return await Promise.race([next, desk.failed, quiet]);
+  } finally {
+    over.abort();
+  }
+}
+
+function waitsHere(view: View, { askable, seen = 0 }: Following): boolean {
+  return !askable && view.last > seen && openCards(view).length > 0;
+}
+
+/** The generation itself says that it waits for a person. */
+function isStopped(view: View): boolean {
+  return (
+    ["awaiting_approval", "awaiting_input", "awaiting_auth"].includes(view.status ?? "") && openCards(view).length > 0
+  );
+}

@@ -1,0 +1,103 @@
+import type { InteractionAnswer } from "#protocol/conversations";
+import type { InputField, InteractionRequest } from "#protocol/events";
+import type { Kay } from "../kay.ts";
+import { asksForSecret, readField, shownValue } from "./form-field.ts";
+import { nextLine, question, say } from "./question.ts";
+import { fieldLine, formText, line } from "./words.ts";
+
+type Values = Record<string, unknown>;
+
+/**
+ * Ask a person to fill in a form: field by field, then a look at all of it. To submit it, to decline it and to cancel it are three different
+ * answers.
+ *
+ * @param again what was wrong and what was filled in before, where the backend refused it
+ */
+export async function askForm(
+  kay: Kay,
+  request: InteractionRequest,
+  signal: AbortSignal,
+  again?: { told: string; values: Values },
+): Promise<InteractionAnswer> {
+  const fields = request.input_schema?.fields ?? [];
+  say(kay, `\n${formText(again ? { ...request, error: again.told } : request)}\n`);
+  const secrets = fields.filter(asksForSecret);
+  for (const field of secrets) say(kay, `! ${line(field.label)}: kay takes no secrets here. They belong in a browser.`);
+  const open = fields.filter((field) => !secrets.includes(field));
+  const canSubmit = secrets.every(({ required }) => !required);
+  const start = await choose(kay, canSubmit ? ["fill it in", "decline", "cancel"] : ["decline", "cancel"], signal);
+  if (start !== "f") return { action: start === "d" ? "deny" : "cancel" };
+  let values = again?.values ?? initialValues(open, request.initial_values);
+  for (;;) {
+    values = await fillIn(kay, open, values, signal);
+    say(kay, `\nThis would be submitted:\n${reviewed(open, values)}\n`);
+    const choice = await choose(kay, ["submit", "fill it in again", "decline", "cancel"], signal);
+    if (choice === "s") return { action: "submit", input: defined(values) };
+    if (choice !== "f") return { action: choice === "d" ? "deny" : "cancel" };
+  }
+}
+
+/** Words whose first letter chooses them. */
+async function choose(kay: Kay, words: string[], signal: AbortSignal): Promise<string> {
+  const shown = words.map((word) => `${word.charAt(0)} ${word}`).join(", ");
+  for (;;) {
+    const typed = (await question(kay, `${shown}: `, signal)).toLowerCase();
+    const word = typed && words.find((each) => each.startsWith(typed));
+    if (word) return word.charAt(0);
+  }
+}
+
+async function fillIn(kay: Kay, fields: InputField[], before: Values, signal: AbortSignal): Promise<Values> {
+  const values: [string, unknown][] = [];
+  for (const field of fields) {
+    say(kay, fieldLine({ ...field, options: undefined }));
+    for (const [index, option] of (field.options ?? []).entries()) say(kay, `  ${index + 1}  ${line(option.label)}`);
+    values.push([field.id, await fieldValue(kay, field, before[field.id], signal)]);
+  }
+  return Object.fromEntries(values);
+}
+
+async function fieldValue(kay: Kay, field: InputField, before: unknown, signal: AbortSignal): Promise<unknown> {
+  const kept = before === undefined ? "" : ` [${shownValue(field, before)}]`;
+  for (;;) {
+    const typed =
+      field.type === "textarea"
+        ? await lines(kay, kept, signal)
+        : await question(kay, `${HINTS[hintOf(field)]}${kept}: `, signal);
+    const read = readField(field, typed, before);
+    if ("value" in read) return read.value;
+    say(kay, `✗ ${read.error}`);
+  }
+}
+
+/** A text of several lines, up to a line with a dot alone; an empty first line keeps what was there. */
+async function lines(kay: Kay, kept: string, signal: AbortSignal): Promise<string> {
+  const first = await question(kay, `Several lines, the last one a single dot${kept}: `, signal);
+  const typed = first === "" || first === "." || first === "-" ? [] : [first];
+  if (typed.length === 0) return first === "-" ? first : "";
+  for (;;) {
+    const next = await nextLine(kay, signal);
+    if (next === ".") return typed.join("\n");
+    typed.push(next);
+  }
+}
+
+function hintOf({ type, options = [] }: InputField): keyof typeof HINTS {
+  if (options.length > 0) return type === "checkbox" ? "several" : "one";
+  return type === "checkbox" ? "yesNo" : "text";
+}
+
+const HINTS = { text: ">", yesNo: "yes or no", one: "Which number", several: "Which numbers, with commas" };
+
+function initialValues(fields: InputField[], initial: Values = {}): Values {
+  return Object.fromEntries(fields.map(({ id, defaultValue }) => [id, initial[id] ?? defaultValue]));
+}
+
+function reviewed(fields: InputField[], values: Values): string {
+  const shown = fields.map((field) => `  ${line(field.label)}: ${shownValue(field, values[field.id]) || "(empty)"}`);
+  return shown.join("\n");
+}
+
+function defined(values: Values): Values {
+  return Object.fromEntries(Object.entries(values).filter(([, value]) => value !== undefined));
+}

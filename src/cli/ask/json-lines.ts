@@ -1,0 +1,39 @@
+import type { StreamPart } from "#protocol/events";
+import { openCards, type View } from "#ui/view";
+import type { Kay } from "../kay.ts";
+import { answersOf } from "./script.ts";
+import type { Show } from "./show.ts";
+
+/**
+ * Each part as one line of JSON with the conversation and the time, as soon as it comes. A part that asks a person something also has the
+ * commands that answer it.
+ *
+ * @param session the conversation, where the head of the answer names it
+ */
+export function jsonLines(kay: Kay, session: string | undefined): Show {
+  return {
+    part(part, view) {
+      const { type, ...rest } = part;
+      const session_id = view.session_id ?? session;
+      const timestamp = new Date(kay.clock.now()).toISOString();
+      kay.out.jsonLine({
+        type,
+        ...(session_id ? { session_id } : {}),
+        timestamp,
+        ...rest,
+        ...answersTo(kay, part, view),
+      });
+    },
+    known: () => {},
+    hold: () => {},
+    release: () => {},
+    end: () => {},
+  };
+}
+
+function answersTo(kay: Kay, part: StreamPart, view: View): { answer?: string[] } {
+  if (part.type !== "data-interaction-request" && part.type !== "data-auth-needed") return {};
+  const id = part.type === "data-auth-needed" ? part.data.generation_id : part.data.interaction_id;
+  const card = openCards(view).findLast((each) => each.id === id);
+  return card ? { answer: answersOf(kay, card) } : {};
+}

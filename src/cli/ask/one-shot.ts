@@ -1,0 +1,64 @@
+import type { AskRequest } from "#protocol/ask";
+import type { View } from "#ui/view";
+import type { Kay, Link } from "../kay.ts";
+import { isAskable } from "../prompt.ts";
+import { CANCEL_GRACE_MS, cancelAtBackend } from "./cancel.ts";
+import { conversationFor } from "./conversation.ts";
+import { finish } from "./finish.ts";
+import { follow } from "./follow.ts";
+import { jsonLines } from "./json-lines.ts";
+import { createShow, silent } from "./show.ts";
+
+/** What `kay ask` takes besides the prompt. */
+export type OneShotOptions = { stream?: boolean; queue?: boolean; continue?: boolean; resume?: string };
+
+/**
+ * One request as a stream, shown while it comes, its stops asked about here or left open. A backend that has no streams answers as it
+ * always did.
+ */
+export async function askOnce(kay: Kay, link: Link, request: AskRequest, options: OneShotOptions): Promise<void> {
+  const session = await conversationFor(link, options);
+  const lines = kay.flags.json && options.stream === true;
+  const askable = !kay.flags.json && isAskable(kay);
+  const client = clientOf(kay);
+  const body: AskRequest = {
+    ...request,
+    ...(session ? { session_id: session } : {}),
+    ...(options.queue ? { when_busy: "queue" as const } : {}),
+    client: { ...client, interaction: { supported: true, enabled: true } },
+  };
+  let view: View | undefined;
+  const { note, warn } = kay.out;
+  kay.graceMs = CANCEL_GRACE_MS;
+  const leaving = new AbortController();
+  const signal = AbortSignal.any([kay.signal, leaving.signal]);
+  try {
+    const asked = await link.api.askStream(body, { signal, note, warn });
+    if (asked.kind === "answer") {
+      const { settle } = await import("../settle.ts");
+      return await settle(kay, link, asked.answer);
+    }
+    const show = lines ? jsonLines(kay, asked.sessionId) : kay.flags.json ? silent : createShow(kay);
+    const followed = await follow(kay, link, {
+      parts: asked.parts,
+      show,
+      askable,
+      client: client.name,
+      onView: (now) => {
+        view = now;
+      },
+    });
+    await finish(kay, followed, { prompt: request.prompt, lines });
+  } catch (error) {
+    if (kay.signal.aborted) await cancelAtBackend(kay, link, view);
+    throw error;
+  } finally {
+    leaving.abort();
+  }
+}
+
+/** This process among those that follow the conversation. */
+function clientOf(kay: Kay): { id: string; name: string } {
+  const id = Buffer.from(kay.random(8)).toString("hex");
+  return { id: `client_${id}`, name: `kay ask ${id.slice(0, 4)}` };
+}

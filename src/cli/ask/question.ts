@@ -1,0 +1,34 @@
+import { Problem } from "#protocol/errors";
+import type { Kay } from "../kay.ts";
+
+/**
+ * Put a question on the terminal and read one line, of which only what is typed after the question was shown counts.
+ *
+ * @param signal ends the question when its card is closed elsewhere
+ * @throws Problem CANCELLED after Ctrl+C, INTERACTION_CLOSED when `signal` ended it, INPUT_REQUIRED at the end of the input
+ */
+export async function question(kay: Kay, text: string, signal: AbortSignal): Promise<string> {
+  await kay.terminal.stdin.forget();
+  kay.terminal.stderr.write(text);
+  return (await read(kay, signal, false)).trim();
+}
+
+/** One more line of an answer of several: what was typed or pasted with the one before counts. @throws as {@link question} */
+export function nextLine(kay: Kay, signal: AbortSignal): Promise<string> {
+  return read(kay, signal, true);
+}
+
+/** Say something to the person who is asked. */
+export function say(kay: Kay, text: string): void {
+  kay.terminal.stderr.write(`${text}\n`);
+}
+
+async function read(kay: Kay, signal: AbortSignal, more: boolean): Promise<string> {
+  const { stdin, stderr } = kay.terminal;
+  const answer = signal.aborted ? null : await stdin.line(AbortSignal.any([kay.signal, signal]), more);
+  if (answer === null || kay.signal.aborted || signal.aborted) stderr.write("\n");
+  if (kay.signal.aborted) throw new Problem("CANCELLED", "Cancelled.");
+  if (signal.aborted) throw new Problem("INTERACTION_CLOSED", "It was answered elsewhere.");
+  if (answer === null) throw new Problem("INPUT_REQUIRED", "The input ended before this was answered.");
+  return answer;
+}

@@ -1,0 +1,62 @@
+import stringWidth from "string-width";
+import type { ToolItem } from "#ui/view";
+import { line } from "./words.ts";
+
+/** A call in one line: `⏺ jira.search  project = KAY  0.4s  4 issues`. Its end is kept and its input gives way where it is too long. */
+export function rowText(tool: ToolItem, width: number): string {
+  const head = `${tool.state === "failed" || tool.state === "denied" ? "✗" : "⏺"} ${line(tool.name)}`;
+  const tail = [durationOf(tool), resultOf(tool)].filter(Boolean).map((text) => `  ${text}`);
+  const input = inputOf(tool);
+  const room = width - stringWidth(head + tail.join("")) - 2;
+  const middle = input && room >= 8 ? `  ${cut(input, room)}` : "";
+  return cut(`${head}${middle}${tail.join("")}`, width);
+}
+
+/** What a call was given, as `name = value`. */
+function inputOf({ title, input }: ToolItem): string {
+  const entries = typeof input === "object" && input !== null ? Object.entries(input) : [];
+  const shown = entries.map(
+    ([name, value]) => `${name} = ${typeof value === "string" ? value : JSON.stringify(value)}`,
+  );
+  return line(shown.join(", ") || (title ?? "")).trim();
+}
+
+function durationOf({ workedMs, state }: ToolItem): string {
+  const isOver = state === "done" || state === "failed" || state === "denied";
+  return isOver && workedMs !== undefined ? `${(workedMs / 1000).toFixed(1)}s` : "";
+}
+
+/** What it came to: the number of things it found, why it failed, or its last word while it works. */
+function resultOf({ state, output, error, log }: ToolItem): string {
+  if (state === "denied") return "denied";
+  if (state === "failed") return line(error ?? "failed").trim();
+  if (state === "done") return countOf(output);
+  return line(log.at(-1) ?? "").trim() || (state === "paused" ? "waits for an answer" : "…");
+}
+
+/** `4 issues`, where the output is a list or has exactly one. */
+function countOf(output: unknown): string {
+  const data = isObject(output) && "data" in output ? output.data : output;
+  if (Array.isArray(data)) return counted(data.length, "results");
+  const lists = isObject(data) ? Object.entries(data).filter(([, value]) => Array.isArray(value)) : [];
+  const [found] = lists;
+  return found && lists.length === 1 ? counted((found[1] as unknown[]).length, line(found[0])) : "";
+}
+
+function counted(count: number, names: string): string {
+  return `${count} ${count === 1 ? names.replace(/s$/, "") : names}`;
+}
+
+function isObject(value: unknown): value is Record<string, unknown> {
+  return typeof value === "object" && value !== null;
+}
+
+function cut(text: string, width: number): string {
+  if (stringWidth(text) <= width) return text;
+  let kept = "";
+  for (const { segment } of new Intl.Segmenter().segment(text)) {
+    if (stringWidth(kept + segment) > width - 1) break;
+    kept += segment;
+  }
+  return `${kept}…`;
+}

@@ -1,0 +1,44 @@
+import { shellWord } from "#protocol/shell";
+import type { CardItem, View } from "#ui/view";
+import type { Kay } from "../kay.ts";
+import { line } from "./words.ts";
+
+/** One thing that waits for a person, as `kay ask --json` and `kay pending --json` name it; `answer` are the commands that answer it. */
+export type Waiting = {
+  id: string;
+  kind: "approval" | "input" | "auth";
+  session_id?: string;
+  generation_id?: string;
+  expires_at: string;
+  request?: unknown;
+  auth?: unknown;
+  answer: string[];
+};
+
+/** A card as what waits. */
+export function waitingOf(kay: Kay, card: CardItem, { session_id }: View): Waiting {
+  const { id, generation_id } = card;
+  const answer = answersOf(kay, card);
+  if (card.type === "auth")
+    return { id, kind: "auth", session_id, generation_id, expires_at: card.auth.expires_at, auth: card.auth, answer };
+  const kind = card.type === "approval" ? "approval" : "input";
+  return { id, kind, session_id, generation_id, expires_at: card.request.expires_at, request: card.request, answer };
+}
+
+/** The commands that answer a card, each to be copied as it is. */
+export function answersOf(kay: Kay, card: CardItem): string[] {
+  const profile = kay.flags.profile ? ` --profile ${shellWord(kay.flags.profile)}` : "";
+  const command = (rest: string) => `kay answer ${shellWord(card.id)}${rest}${profile}`;
+  if (card.type === "auth") return [command(""), command(" --cancel")];
+  if (card.type === "form") return [command(formRest(card)), command(" --decline"), command(" --cancel")];
+  const scopes = card.request.approval_scopes?.map(({ scope }) => scope).filter((scope) => scope !== "once") ?? [];
+  const approvals = ["", ...scopes.map((scope) => ` --scope ${scope}`)].map((scope) => command(` --approve${scope}`));
+  return [...approvals, command(" --deny")];
+}
+
+function formRest(card: Extract<CardItem, { type: "approval" | "form" }>): string {
+  const fields = card.request.input_schema?.fields ?? [];
+  const needed = fields.filter(({ required }) => required);
+  const named = (needed.length > 0 ? needed : fields.slice(0, 1)).map(({ id }) => ` --field ${shellWord(line(id))}=…`);
+  return named.join("");
+}

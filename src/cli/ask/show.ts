@@ -1,0 +1,92 @@
+import type { StreamPart } from "#protocol/events";
+import type { ToolItem, View } from "#ui/view";
+import type { Kay } from "../kay.ts";
+import { type Progressive, progressiveMarkdown, progressiveText } from "../progressive.ts";
+import { rowText } from "./rows.ts";
+
+/** How a generation is shown while it comes. What comes while a question is on the screen is shown after it. */
+export type Show = {
+  part(part: StreamPart, view: View): void;
+  /** What is in this view was shown before. */
+  known(view: View): void;
+  /** A question is on the screen from now on. */
+  hold(): void;
+  release(): void;
+  /** Nothing more comes: what was not final is, and the line of what is under way goes. */
+  end(): void;
+};
+
+/** Nothing is shown. */
+export const silent: Show = { part: () => {}, known: () => {}, hold: () => {}, release: () => {}, end: () => {} };
+
+/** The answer on stdout, block by block; on a terminal a line on stderr for each call, redrawn while it works. */
+export function createShow(kay: Kay): Show {
+  const text = progressiveOf(kay);
+  const told = new Set<string>();
+  const rows = kay.terminal.stderr.isTerminal && !kay.flags.quiet;
+  let held: (() => void)[] | null = null;
+  let speaking = false;
+  const close = () => {
+    if (speaking) text.end();
+    speaking = false;
+  };
+  const shown = (part: StreamPart, view: View) => {
+    if (part.type === "text-delta") text.push(part.delta);
+    if (part.type === "text-delta") speaking = true;
+    else if (part.type.startsWith("tool-") || part.type === "text-end" || part.type.startsWith("data-")) close();
+    if (part.type === "data-status" && part.data.status === "paused")
+      kay.out.note("Another request of this conversation is under way; this one waits for its turn.");
+    if (rows) drawRows(kay, view, told);
+  };
+  const release = () => {
+    const waiting = held ?? [];
+    held = null;
+    for (const show of waiting) show();
+  };
+  return {
+    part(part, view) {
+      if (held) held.push(() => shown(part, view));
+      else shown(part, view);
+    },
+    known(view) {
+      for (const item of view.items) if (item.kind === "tool" && isOver(item)) told.add(item.call);
+    },
+    hold() {
+      if (held === null) kay.out.status(null);
+      held ??= [];
+    },
+    release,
+    end() {
+      release();
+      close();
+      kay.out.status(null);
+    },
+  };
+}
+
+function progressiveOf(kay: Kay): Progressive {
+  const { stdout } = kay.terminal;
+  const write = (text: string) => kay.out.line(text);
+  if (!stdout.isTerminal) return progressiveText(write);
+  return progressiveMarkdown(() => ({ width: stdout.columns(), paint: kay.out.paint }), write);
+}
+
+/** Calls that are over get their line once; the newest that works is the line at the bottom. */
+function drawRows(kay: Kay, view: View, told: Set<string>): void {
+  const tools = view.items.filter((item) => item.kind === "tool").filter(({ call }) => !told.has(call));
+  const width = kay.terminal.stderr.columns() - 1;
+  for (const tool of tools.filter(isOver)) {
+    told.add(tool.call);
+    kay.out.note(painted(kay, tool, rowText(tool, width)));
+  }
+  const working = tools.filter((tool) => tool.state === "starting" || tool.state === "working").at(-1);
+  kay.out.status(working ? rowText(working, width) : null);
+}
+
+function painted(kay: Kay, { state }: ToolItem, row: string): string {
+  return kay.out.paint(state === "done" ? "green" : "red", row.slice(0, 1), "stderr") + row.slice(1);
+}
+
+function isOver({ state }: ToolItem): boolean {
+  return state === "done" || state === "failed" || state === "denied";
+}

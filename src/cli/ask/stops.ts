@@ -1,0 +1,78 @@
+import type { InteractionAnswer } from "#protocol/conversations";
+import { Problem } from "#protocol/errors";
+import type { InteractionResponse } from "#protocol/events";
+import type { CardItem } from "#ui/view";
+import type { Kay, Link } from "../kay.ts";
+import { askApproval } from "./approval.ts";
+import { type Asked, type AuthCard, connectNeeded } from "./auth.ts";
+import { askForm } from "./form.ts";
+import { say } from "./question.ts";
+import { endText } from "./words.ts";
+
+/** Where a card is answered: the conversation, and the name of the client that answers. */
+export type Place = { session: string; client: string };
+
+/**
+ * Ask the person about a card and give the answer to the backend. When it was answered elsewhere, or is over, the person is told what
+ * counts, and nothing is sent.
+ *
+ * @throws Problem CANCELLED, INPUT_REQUIRED
+ */
+export async function askCard(kay: Kay, link: Link, asked: Asked, place: Place): Promise<void> {
+  try {
+    if (asked.card().type === "auth") await connectNeeded(kay, link, asked as Asked<AuthCard>);
+    else await answerUntilTaken(kay, link, asked, place);
+  } catch (error) {
+    if (!(error instanceof Problem) || error.code !== "INTERACTION_CLOSED") throw error;
+    say(kay, closedText(asked.card(), error));
+  }
+}
+
+/** Send an answer. @throws Problem INTERACTION_CLOSED with the sentence of what counts instead */
+export async function sendAnswer(
+  link: Link,
+  card: CardItem,
+  answer: InteractionAnswer,
+  { session, client }: Place,
+): Promise<InteractionResponse> {
+  try {
+    return await link.api.answerInteraction(session, card.id, { ...answer, client });
+  } catch (error) {
+    if (!(error instanceof Problem) || error.code !== "INTERACTION_CLOSED") throw error;
+    throw new Problem(error.code, closedText(card, error), { details: error.details, hint: error.hint });
+  }
+}
+
+/** The backend may refuse an edit or a form that does not fit: then it is asked again, with what was given. */
+async function answerUntilTaken(kay: Kay, link: Link, { card, signal }: Asked, place: Place): Promise<void> {
+  let refused: { told: string; given: InteractionAnswer } | undefined;
+  for (;;) {
+    const open = card();
+    if (open.type === "auth") return;
+    const again = refused && { told: refused.told, values: refused.given.input ?? {} };
+    const answer: InteractionAnswer =
+      open.type === "approval"
+        ? await askApproval(kay, open.request, signal, refused)
+        : await askForm(kay, open.request, signal, again);
+    try {
+      await sendAnswer(link, open, answer, place);
+      return;
+    } catch (error) {
+      if (!(error instanceof Problem) || error.code !== "INVALID_REQUEST") throw error;
+      refused = { told: error.message, given: answer };
+    }
+  }
+}
+
+/** What became of a card that this answer came too late for. */
+function closedText(card: CardItem, { details, message }: Problem): string {
+  const won = details.answered as Partial<InteractionResponse> | undefined;
+  const end =
+    card.ended ?? (won?.action ? { ...won, scope: won.approval_scope, edited: Boolean(won.edited_args) } : undefined);
+  if (!end) return message;
+  const isHere = card.ended !== undefined && details.answered === undefined;
+  if (end.action === "expire")
+    return isHere ? "It expired before it was answered." : "Your answer came too late: it had expired.";
+  const what = endText(end, card.type);
+  return isHere ? `Answered elsewhere: ${what}.` : `Your answer came too late: it was ${what}.`;
+}

@@ -1,0 +1,90 @@
+import { clean } from "#protocol/clean";
+import type { AuthNeeded, InputField, InteractionRequest, PreviewField } from "#protocol/events";
+import type { CardEnd, CardItem } from "#ui/view";
+import { folded } from "../whole-texts.ts";
+
+/** Texts of cards for a plain terminal and for scripts. Whatever comes from elsewhere is cleaned here; nothing of it is left out. */
+
+/** What a card asks, whole. */
+export function cardText(card: CardItem): string {
+  if (card.type === "auth") return authText(card.auth);
+  return card.type === "approval" ? approvalText(card.request) : formText(card.request);
+}
+
+/** What would be done, in words and field by field as it would be sent. */
+export function approvalText(request: InteractionRequest): string {
+  const { preview, prompt, error } = request;
+  const access = preview?.access ? `, which ${ACCESS[preview.access]}` : "";
+  const account = preview?.account ? `${access ? "," : ""} as ${line(preview.account)}` : "";
+  const said = [prompt, preview?.summary].filter((text) => text !== undefined && text.trim() !== "");
+  const parts = [
+    `kay wants to run ${line(request.tool_name)}${access}${account}.`,
+    ...(error ? [`✗ ${line(error)}`] : []),
+    ...[...new Set(said)].map((text) => folded(text ?? "")),
+    ...(preview?.fields ?? []).map(fieldText),
+    ...(preview?.result
+      ? [`It ran already; a yes lets kay go on with what it brought:\n${folded(preview.result)}`]
+      : []),
+  ];
+  return parts.join("\n");
+}
+
+/** A value in full, and where it came from if that is neither the person nor the model. */
+export function fieldText({ name, value, origin }: PreviewField): string {
+  const mark = origin === "service" ? " (came from a service's text, not from you)" : "";
+  const text = typeof value === "string" ? value : JSON.stringify(value, null, 2);
+  const isShort = !/\n/.test(text) && text.length <= 60 && !/ {20}/.test(text);
+  if (isShort) return `  ${line(name)}: ${line(text)}${mark}`;
+  return `  ${line(name)}${mark}:\n${folded(text).replace(/^/gm, "  ")}`;
+}
+
+/** What a form asks for: who asks, why, and each field. */
+export function formText(request: InteractionRequest): string {
+  const { prompt, error, input_schema } = request;
+  const parts = [
+    `${line(request.tool_name)} asks:${prompt ? ` ${clean(prompt)}` : ""}`,
+    ...(error ? [`✗ ${line(error)}`] : []),
+    ...(input_schema?.fields ?? []).map((field) => `  ${fieldLine(field)}`),
+  ];
+  return parts.join("\n");
+}
+
+/** A field's label, and what it takes. */
+export function fieldLine({ label, required, description, options, id }: InputField): string {
+  const choices = options ? ` [${options.map((option) => line(option.label)).join(" | ")}]` : "";
+  const why = description ? `: ${line(description)}` : "";
+  return `${line(label || id)}${required ? " (required)" : ""}${choices}${why}`;
+}
+
+/** Which services have to be connected, and for what. */
+export function authText({ integrations, connected, reason }: AuthNeeded): string {
+  const missing = integrations.filter((each) => !connected.includes(each)).map(line);
+  return `To go on, connect ${missing.join(", ")}${reason ? ` (${line(reason).replace(/\.$/, "")})` : ""}.`;
+}
+
+/** How a card ended, and by whom: "approved for this session by kay on desk". */
+export function endText(end: Partial<CardEnd>, type: CardItem["type"]): string {
+  const words = (end.action === "deny" && type === "form" ? "declined" : ENDS[end.action ?? "cancel"]) ?? "answered";
+  const scope = end.scope && end.scope !== "once" ? SCOPES[end.scope] : "";
+  const edited = end.edited ? " with changes" : "";
+  const reason = end.reason ? ` (${line(end.reason)})` : "";
+  return `${words}${scope ?? ""}${edited}${end.client ? ` by ${line(end.client)}` : ""}${reason}`;
+}
+
+/** Text of somebody else in one line. */
+export function line(text: string): string {
+  return clean(text, { lines: false });
+}
+
+const ACCESS = { read: "reads", write: "writes", destructive: "cannot be undone" };
+
+const ENDS: Record<string, string> = {
+  approve: "approved",
+  deny: "denied",
+  submit: "filled in",
+  cancel: "cancelled",
+  expire: "expired",
+  connected: "connected",
+};
+
+const SCOPES: Record<string, string> = { session: " for this session", always: " for always" };

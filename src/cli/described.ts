@@ -1,0 +1,154 @@
+import { constants } from "node:fs";
+import { open } from "node:fs/promises";
+import { resolve } from "node:path";
+import { clean } from "#protocol/clean";
+import type { DescribedView, DescribeResponse } from "#protocol/described";
+import { Problem } from "#protocol/errors";
+import { shellWord } from "#protocol/shell";
+import type { Kay, Link } from "./kay.ts";
+import { readPiped } from "./piped.ts";
+import { askYesNo } from "./prompt.ts";
+
+/** A file that is longer is no description, in bytes; the backend takes no longer one either. */
+const LONGEST = 256 * 1024;
+
+/** `kay services add`: look at a description, ask, and have the backend keep it. */
+export async function addService(kay: Kay, file: string, { dryRun }: { dryRun: boolean }): Promise<void> {
+  const source = await readSource(kay, file);
+  const link = await kay.link();
+  const look = await describe(kay, link, file, source, true);
+  if (dryRun || look.outcome === "unchanged") return await end(kay, look);
+  if (!kay.flags.json) await show(kay, look);
+  const verb = look.outcome === "added" ? "Add" : "Replace";
+  const otherwise = "Use --yes, or --dry-run to look only.";
+  if (!(await askYesNo(kay, `${verb} ${line(look.service.name)}?`, otherwise)))
+    throw new Problem("CANCELLED", "Nothing was changed.");
+  const done = await describe(kay, link, file, source, false);
+  if (kay.flags.json) return kay.out.json(done);
+  kay.out.line(`${done.outcome === "added" ? "Added" : "Replaced"} ${line(done.service.name)}.`);
+  kay.out.note(`Connect it with \`kay connect ${shellWord(done.service.name)}\`.`);
+}
+
+/** `kay services remove`: forget a description, its connection and what was allowed for its tools. */
+export async function removeService(kay: Kay, name: string): Promise<void> {
+  const { api } = await kay.link({ signedIn: true });
+  const question = `Remove ${line(name)}, with its connection?`;
+  if (!(await askYesNo(kay, question, "Use --yes."))) throw new Problem("CANCELLED", "Nothing was removed.");
+  const answer = await api.removeService(name, { signal: kay.signal });
+  if (kay.flags.json) return kay.out.json(answer);
+  kay.out.line(`Removed ${line(answer.service)}.`);
+}
+
+/** `kay services export`: the description as it was added; under `--json` as it was read. */
+export async function exportService(kay: Kay, name: string): Promise<void> {
+  const { api } = await kay.link({ signedIn: true });
+  const { source, description } = await api.description(name, { signal: kay.signal });
+  if (kay.flags.json) return kay.out.json(description);
+  const text = kay.terminal.stdout.isTerminal ? clean(source) : source;
+  kay.terminal.stdout.write(text.endsWith("\n") ? text : `${text}\n`);
+}
+
+/** Where nobody is signed in yet, the backend makes an installation, which the first connection then signs in to. */
+async function describe(
+  kay: Kay,
+  link: Link,
+  file: string,
+  source: string,
+  dryRun: boolean,
+): Promise<DescribeResponse> {
+  const { session_id } = link.byToken ? {} : (await link.credentials.read(link.origin)).signIn;
+  const body = { source, dry_run: dryRun, ...(session_id ? { session_id } : {}) };
+  const answer = await link.api.describeService(body, { signal: kay.signal }).catch((error: unknown) => {
+    throw inFile(error, file);
+  });
+  const made = answer.session_id;
+  if (made && made !== session_id)
+    await link.credentials.update(link.origin, (current) => ({ ...current, session_id: made }));
+  return answer;
+}
+
+/** Every fault of a file with the file's name, the first as the sentence and the others below it. */
+function inFile(error: unknown, file: string): unknown {
+  if (!(error instanceof Problem) || !Array.isArray(error.details.problems)) return error;
+  const messages = error.details.problems.flatMap((one: unknown) => {
+    const message = (one as { message?: unknown } | null)?.message;
+    return typeof message === "string" ? [line(message)] : [];
+  });
+  const [first = error.message, ...others] = messages;
+  const name = file === "-" ? "The description" : line(file);
+  const more = others.slice(0, MOST_SHOWN).join("\n  ");
+  const rest = others.length > MOST_SHOWN ? `\n  And ${others.length - MOST_SHOWN} more.` : "";
+  return new Problem(error.code, `${name}: ${first}`, { hint: `${more}${rest}`, details: error.details });
+}
+
+const MOST_SHOWN = 12;
+
+async function end(kay: Kay, look: DescribeResponse): Promise<void> {
+  if (kay.flags.json) return kay.out.json(look);
+  await show(kay, look);
+  const name = line(look.service.name);
+  if (look.outcome === "unchanged") kay.out.note(`${name} is there already, just so.`);
+  else kay.out.note("Nothing was changed: this was a dry run.");
+}
+
+/** What would be added, on stderr: the answer of the command is what came of it. */
+async function show(kay: Kay, { service, changes }: DescribeResponse): Promise<void> {
+  for (const text of [...headOf(service), "", ...toolLines(service)]) kay.terminal.stderr.write(`${text}\n`);
+  for (const change of changes) kay.out.warn(line(change));
+}
+
+function headOf({ name, title, base_url, sign_in }: DescribedView): string[] {
+  return [`${line(title)} (${line(name)}) at ${line(base_url)}`, SIGN_INS[sign_in] ?? line(sign_in)];
+}
+
+/** Access first: it is what a person has to look at. */
+function toolLines({ tools }: DescribedView): string[] {
+  const widest = Math.max(...tools.map(({ name }) => line(name).length));
+  return tools.map(
+    ({ name, access, method, path }) =>
+      `  ${line(access).padEnd(ACCESS_WIDTH)}  ${line(name).padEnd(widest)}  ${line(method)} ${line(path)}`,
+  );
+}
+
+const ACCESS_WIDTH = "destructive".length;
+
+const SIGN_INS: Record<string, string> = {
+  oauth2: "Sign-in: consent in the browser (OAuth 2)",
+  bearer: "Sign-in: an access token, pasted in the browser",
+  api_key: "Sign-in: an API key, pasted in the browser",
+  basic: "Sign-in: user name and password, typed in the browser",
+  none: "Sign-in: none",
+};
+
+async function readSource(kay: Kay, file: string): Promise<string> {
+  const text = file === "-" ? await readPiped(kay, { patient: true }) : await readFile(kay, file);
+  if (text.trim() === "")
+    throw new Problem("USAGE", `${file === "-" ? "stdin" : line(file)} is empty.`, { hint: HINT });
+  return text;
+}
+
+const HINT = "Give a YAML or JSON file that describes the service, or `-` for stdin.";
+
+/** A plain file up to the limit; a device or a pipe without end is not waited for. */
+async function readFile(kay: Kay, file: string): Promise<string> {
+  const path = resolve(kay.cwd, file);
+  const unreadable = (why: string) => new Problem("USAGE", `${line(file)} cannot be read (${why}).`, { hint: HINT });
+  const handle = await open(path, constants.O_RDONLY | (constants.O_NONBLOCK ?? 0)).catch(
+    (error: NodeJS.ErrnoException) => {
+      throw unreadable(error.code ?? "unknown");
+    },
+  );
+  try {
+    const about = await handle.stat();
+    if (!about.isFile()) throw unreadable(about.isDirectory() ? "it is a folder" : "it is no file");
+    if (about.size > LONGEST)
+      throw new Problem("PAYLOAD_TOO_LARGE", `${line(file)} is larger than ${LONGEST / 1024} KiB.`);
+    return new TextDecoder().decode(await handle.readFile());
+  } finally {
+    await handle.close();
+  }
+}
+
+function line(text: string): string {
+  return clean(text, { lines: false });
+}

@@ -1,0 +1,89 @@
+import { clean } from "#protocol/clean";
+import { type ErrorCode, isErrorCode, Problem } from "#protocol/errors";
+import type { ModelTestResponse, ModelView } from "#protocol/model";
+import type { Kay, Link } from "./kay.ts";
+
+/** `kay model`: which model answers, and why. One that is named but cannot answer is an error. */
+export async function showModel(kay: Kay): Promise<void> {
+  const { link, model } = await modelOf(kay);
+  if (kay.flags.json) {
+    kay.exit = model.problem ? problemOf(model).exit : 0;
+    return kay.out.json(model);
+  }
+  const { out } = kay;
+  out.line(`${line(model.label)}: ${why(kay, model, link)}`);
+  if (model.context_window) out.line(`It takes ${model.context_window.toLocaleString("en")} tokens at once.`);
+  if (isIgnored(kay, model, link)) out.warn("KAY_MODEL is set here, but the model is chosen where the backend runs.");
+  if (model.problem) throw problemOf(model);
+}
+
+/** `kay model list`: every provider, whether it could answer, and its models. */
+export async function listModels(kay: Kay): Promise<void> {
+  const { model } = await modelOf(kay);
+  if (kay.flags.json) return kay.out.json({ name: model.name, available: model.available });
+  const rows = model.available.map(({ name, title, ready, note, models }) => [
+    line(name),
+    line(title),
+    models.includes(model.name) ? "answers" : ready ? "ready" : "not ready",
+    line(models.map((each) => each.replace(`${name}:`, "")).join(", ")),
+    line(note),
+  ]);
+  await kay.out.table(["PROVIDER", "NAME", "STATE", "MODELS", "NEEDS"], rows);
+  kay.out.note("Choose one with `kay config set model <provider>:<model>`.");
+}
+
+/** `kay model --test`: one question to the model, and how it went. */
+export async function testModel(kay: Kay): Promise<void> {
+  const link = await kay.link();
+  const test = await link.api.testModel({ signal: kay.signal });
+  const works = test.tools && test.message !== "";
+  if (!works) kay.exit = 1;
+  if (kay.flags.json) return kay.out.json(test);
+  const { out } = kay;
+  out.line(`${line(test.label)} ${works ? "works" : "does not work with kay"}.`);
+  for (const told of findings(test)) out.line(`  ${told}`);
+}
+
+function findings(test: ModelTestResponse): string[] {
+  const seconds = (ms: number) => `${(ms / 1000).toFixed(1)} s`;
+  return [
+    `First sign after ${seconds(test.first_ms)}, the whole answer after ${seconds(test.total_ms)}.`,
+    test.tools ? "It calls tools." : "It did not call the tool that it was given: it cannot work on services.",
+    test.streaming ? "Its answer comes piece by piece." : "Its answer came in one piece.",
+    test.message ? `It said: ${line(test.message)}` : "It said nothing.",
+  ];
+}
+
+async function modelOf(kay: Kay): Promise<{ link: Link; model: ModelView }> {
+  const link = await kay.link();
+  const model = await link.api.model({ signal: kay.signal });
+  if (model) return { link, model };
+  throw new Problem("NOT_FOUND", "This backend does not say which model answers.", { hint: "" });
+}
+
+/** The environment of kay's own backend is that of the kay that started it: this one's, unless it was at work when this one came. */
+function why(kay: Kay, { why: sentence, source, where = "" }: ModelView, link: Link): string {
+  if (!link.embedded || source !== "environment") return line(sentence);
+  return kay.env[where]?.trim()
+    ? line(`${where} is set in the environment.`)
+    : line(`${where} is set in the environment that kay's own backend was started with.`);
+}
+
+/** What is set here, but chooses nothing where the model runs. */
+function isIgnored(kay: Kay, model: ModelView, link: Link): boolean {
+  const here = kay.env.KAY_MODEL?.trim();
+  return !link.embedded && here !== undefined && here !== "" && here !== model.name;
+}
+
+function problemOf({ problem }: ModelView): Problem {
+  const code: ErrorCode = problem && isErrorCode(problem.code) ? problem.code : "MODEL_NOT_CONFIGURED";
+  return new Problem(
+    code,
+    line(problem?.message ?? "The model cannot answer."),
+    problem?.hint === undefined ? {} : { hint: line(problem.hint) },
+  );
+}
+
+function line(text: string): string {
+  return clean(text, { lines: false });
+}

@@ -1,0 +1,74 @@
+import { Problem } from "#protocol/errors";
+import type { NumberedPart } from "#protocol/events";
+import { EMPTY, reduce } from "#ui/view";
+import { conversationFor } from "./ask/conversation.ts";
+import { line } from "./ask/words.ts";
+import type { Kay, Link } from "./kay.ts";
+import { askYesNo } from "./prompt.ts";
+import { transcript } from "./transcript.ts";
+
+/** `kay sessions list`. */
+export async function listSessions(kay: Kay, options: { page: string; limit: string }): Promise<void> {
+  const page = numberOf("--page", options.page, 1, 1e6);
+  const limit = numberOf("--limit", options.limit, 1, 100);
+  const { api } = await kay.link({ signedIn: true });
+  const answer = await api.sessions({ page, limit });
+  if (kay.flags.json) return kay.out.json(answer);
+  if (answer.data.length === 0) return kay.out.note("There is no conversation here.");
+  const rows = answer.data.map(({ id, title, status, updated_at }) => [
+    line(id),
+    line(title ?? ""),
+    (status ?? "").replaceAll("_", " "),
+    line(updated_at).slice(0, 16).replace("T", " "),
+  ]);
+  await kay.out.table(["ID", "TITLE", "STATUS", "UPDATED"], rows);
+  if (answer.has_more) kay.out.note(`${answer.total} in all; --page ${page + 1} shows more.`);
+}
+
+/** `kay sessions show`: a replay as text, at any width. */
+export async function showSession(kay: Kay, name: string, { width }: { width?: string }): Promise<void> {
+  const columns = width === undefined ? kay.terminal.stdout.columns() : numberOf("--width", width, 20, 1_000);
+  const { link, id } = await named(kay, name);
+  const { note, warn } = kay.out;
+  const parts: NumberedPart[] = [];
+  for await (const part of link.api.events(id, { live: false, signal: kay.signal, note, warn })) parts.push(part);
+  if (kay.flags.json) {
+    const events = parts.map(({ number, part }) => ({ number, ...part }));
+    return kay.out.json({ ...(await link.api.session(id)), events });
+  }
+  const view = parts.reduce(reduce, EMPTY);
+  const text = transcript(view, { width: columns, paint: kay.out.paint });
+  if (text === "") kay.out.note("Nothing was said in it yet.");
+  else kay.out.line(text);
+}
+
+/** `kay sessions rename`. */
+export async function renameSession(kay: Kay, name: string, title: string): Promise<void> {
+  const { link, id } = await named(kay, name);
+  const renamed = await link.api.renameSession(id, title);
+  if (kay.flags.json) return kay.out.json(renamed);
+  kay.out.line(`${line(id)} is now “${line(renamed.title ?? "")}”.`);
+}
+
+/** `kay sessions delete`. Asks first, since nothing brings it back. */
+export async function deleteSession(kay: Kay, name: string): Promise<void> {
+  const { link, id } = await named(kay, name);
+  const { title } = await link.api.session(id);
+  const shown = title ? `“${line(title)}” (${line(id)})` : line(id);
+  if (!(await askYesNo(kay, `Delete ${shown} for good?`, "Use --yes.")))
+    throw new Problem("CANCELLED", "Nothing was deleted.");
+  await link.api.deleteSession(id);
+  if (kay.flags.json) return kay.out.json({ deleted: id });
+  kay.out.line(`Deleted ${shown}.`);
+}
+
+async function named(kay: Kay, name: string): Promise<{ link: Link; id: string }> {
+  const link = await kay.link({ signedIn: true });
+  return { link, id: (await conversationFor(link, { resume: name })) ?? name };
+}
+
+function numberOf(option: string, text: string, least: number, most: number): number {
+  const number = Number(text);
+  if (Number.isInteger(number) && number >= least && number <= most) return number;
+  throw new Problem("USAGE", `${option} takes a whole number from ${least} to ${most}.`);
+}

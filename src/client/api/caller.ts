@@ -1,0 +1,81 @@
+import type * as z from "zod/mini";
+import type { Incoming } from "../ports.ts";
+import { type Backend, idempotencyKey } from "./backend.ts";
+import { fixedToken, type TokenSource, withBearer } from "./bearer.ts";
+import { type Call, contextOf, exchange, readAnswer } from "./exchange.ts";
+import { fetchOutcome, type Outcome, sendOnce } from "./lost.ts";
+import { type RefreshCall, refreshCall } from "./refresh-call.ts";
+
+export type CallOptions = { signal?: AbortSignal };
+export type WriteOptions = CallOptions & { idempotencyKey?: string };
+
+/** What the calls are made with. */
+export type ApiOptions = Omit<Backend, "clockOffsetMs"> & {
+  /** KAY_TOKEN. Beats the refresher. */
+  token?: string;
+  /** Makes the source of stored tokens from the refresh call; without it and without `token`, nobody is signed in. */
+  refresher?: (call: RefreshCall) => TokenSource;
+  /** Limit of an ordinary call, 30 s. */
+  timeoutMs?: number;
+  /** Limit of `ask` and `confirm`, in which a model and services work: 10 min. */
+  askTimeoutMs?: number;
+};
+
+/** One backend with whoever speaks to it: what every call is made of. */
+export type Caller = {
+  backend: Backend;
+  tokens: TokenSource;
+  timeoutMs: number;
+  askTimeoutMs: number;
+  refresh: RefreshCall;
+  get(path: string, signal?: AbortSignal): Call;
+  /** Carry out a call with the access token; see `withBearer`. */
+  bearer(call: Call, fallback?: () => Promise<Incoming>): Promise<Incoming>;
+  /** Carry out a call, by `exchange` without a token unless `send` is given, and read its answer. */
+  read<T extends z.core.$ZodType>(schema: T, call: Call, send?: () => Promise<Incoming>): Promise<z.core.output<T>>;
+  /** Carry out a write with the access token, once, and read its answer; see `sendOnce`. */
+  write<T extends z.core.$ZodType>(schema: T, call: Call, options?: WriteOptions): Promise<z.core.output<T>>;
+  outcome(key: string, options?: CallOptions): Promise<Outcome>;
+};
+
+const TIMEOUT_MS = 30_000;
+const ASK_TIMEOUT_MS = 600_000;
+
+export function createCaller(options: ApiOptions): Caller {
+  const backend: Backend = { ...options };
+  const timeoutMs = options.timeoutMs ?? TIMEOUT_MS;
+  const refresh = refreshCall(backend, timeoutMs);
+  const tokens = options.token ? fixedToken(options.token) : (options.refresher?.(refresh) ?? nobody);
+  const read = readerOf(backend);
+  const bearer: Caller["bearer"] = (call, fallback) =>
+    withBearer(tokens, call, (authorizedCall) => exchange(backend, authorizedCall), fallback);
+  const outcome: Caller["outcome"] = (key, { signal } = {}) => fetchOutcome(backend, key, bearer, timeoutMs, signal);
+  return {
+    backend,
+    tokens,
+    timeoutMs,
+    askTimeoutMs: options.askTimeoutMs ?? ASK_TIMEOUT_MS,
+    refresh,
+    get: (path, signal) => ({ method: "GET", path, timeoutMs, signal }),
+    bearer,
+    read,
+    write: (schema, call, { signal, idempotencyKey: given } = {}) => {
+      const key = given ?? idempotencyKey(backend);
+      const once = { ...call, signal, headers: { "Idempotency-Key": key } };
+      const lookUp = () => outcome(key, { signal });
+      return read(schema, once, () => sendOnce(backend, once, key, { send: bearer, lookUp }));
+    },
+    outcome,
+  };
+}
+
+const nobody: TokenSource = { accessToken: async () => null, afterRejection: async () => null };
+
+/** Carries out a call and reads its answer; the path without its query names it in sentences. */
+function readerOf(backend: Backend): Caller["read"] {
+  return async (schema, call, send = () => exchange(backend, call)) => {
+    const answer = await send();
+    const subject = `the answer of ${call.method} ${call.path.split("?")[0]}`;
+    return readAnswer(schema, answer, contextOf(backend, call), subject);
+  };
+}

@@ -1,0 +1,83 @@
+import * as z from "zod/mini";
+import {
+  type AuthAnswer,
+  type ClientMode,
+  ConversationsResponse,
+  ConversationView,
+  GenerationView,
+  type Grant,
+  GrantsResponse,
+  type GrantTest,
+  GrantTestResponse,
+  type InteractionAnswer,
+  InteractionAnswered,
+  type PendingRequest,
+  PendingResponse,
+  type PoliciesChange,
+  PoliciesResponse,
+  type Policy,
+} from "#protocol/conversations";
+import type { Caller } from "./caller.ts";
+import type { Call } from "./exchange.ts";
+import { nullWithoutRoute } from "./missing.ts";
+
+/** Calls about conversations, what waits for a person in them, and what may run by itself (protocol sections 3 and 5). */
+export type ConversationCalls = {
+  /** `GET /sessions`, newest first. `page` counts from 1. */
+  sessions(options?: { page?: number; limit?: number }): Promise<ConversationsResponse>;
+  session(id: string): Promise<ConversationView>;
+  renameSession(id: string, title: string): Promise<ConversationView>;
+  deleteSession(id: string): Promise<void>;
+  /** `PUT /sessions/:id/clients/:client_id`: whether this client can answer approvals and forms. */
+  setClient(sessionId: string, clientId: string, mode: ClientMode): Promise<void>;
+  /** The first answer wins. @throws Problem INTERACTION_CLOSED with what won in `details.answered` */
+  answerInteraction(sessionId: string, interactionId: string, answer: InteractionAnswer): Promise<InteractionAnswered>;
+  /** `GET /pending`: all that waits for a person, or null where the backend has only what the guide has. */
+  pending(): Promise<PendingRequest[] | null>;
+  generation(id: string): Promise<GenerationView>;
+  /** `POST /generations/:id/auth`: a service that the generation waits for was connected, or was not. */
+  answerAuth(generationId: string, answer: AuthAnswer): Promise<GenerationView>;
+  cancelGeneration(id: string): Promise<GenerationView>;
+  policies(): Promise<Policy[]>;
+  /** Change these policies, and get all; mode `null` forgets one. */
+  putPolicies(policies: z.infer<typeof PoliciesChange>["policies"]): Promise<Policy[]>;
+  approvals(): Promise<Grant[]>;
+  /** Whether a call would ask, and why. Runs nothing. */
+  testApproval(test: z.infer<typeof GrantTest>): Promise<GrantTestResponse>;
+  revokeApproval(id: string): Promise<void>;
+};
+
+/** An answer of which only its coming counts. */
+const Heard = z.looseObject({});
+
+/** See {@link ConversationCalls}. Writes carry an Idempotency-Key and are sent once; one whose answer was lost is looked up. */
+export function conversationCalls(caller: Caller): ConversationCalls {
+  const { timeoutMs } = caller;
+  const get = <T extends z.core.$ZodType>(schema: T, path: string) => {
+    const call = caller.get(path);
+    return caller.read(schema, call, () => caller.bearer(call));
+  };
+  const write = <T extends z.core.$ZodType>(schema: T, method: Call["method"], path: string, body?: Call["body"]) =>
+    caller.write(schema, { method, path, timeoutMs, ...(body ? { body } : {}) });
+  const session = (id: string) => `/sessions/${encodeURIComponent(id)}`;
+  const generation = (id: string) => `/generations/${encodeURIComponent(id)}`;
+  return {
+    sessions: ({ page = 1, limit = 20 } = {}) => get(ConversationsResponse, `/sessions?page=${page}&limit=${limit}`),
+    session: (id) => get(ConversationView, session(id)),
+    renameSession: (id, title) => write(ConversationView, "PATCH", session(id), { title }),
+    deleteSession: async (id) => void (await write(Heard, "DELETE", session(id))),
+    setClient: async (id, clientId, mode) =>
+      void (await write(Heard, "PUT", `${session(id)}/clients/${encodeURIComponent(clientId)}`, mode)),
+    answerInteraction: (id, interactionId, answer) =>
+      write(InteractionAnswered, "POST", `${session(id)}/interactions/${encodeURIComponent(interactionId)}`, answer),
+    pending: () => get(PendingResponse, "/pending").then(({ pending }) => pending, nullWithoutRoute),
+    generation: (id) => get(GenerationView, generation(id)),
+    answerAuth: (id, answer) => write(GenerationView, "POST", `${generation(id)}/auth`, answer),
+    cancelGeneration: (id) => write(GenerationView, "POST", `${generation(id)}/cancel`, {}),
+    policies: async () => (await get(PoliciesResponse, "/policies")).policies,
+    putPolicies: async (policies) => (await write(PoliciesResponse, "PUT", "/policies", { policies })).policies,
+    approvals: async () => (await get(GrantsResponse, "/approvals")).approvals,
+    testApproval: (test) => write(GrantTestResponse, "POST", "/approvals/test", test),
+    revokeApproval: async (id) => void (await write(Heard, "DELETE", `/approvals/${encodeURIComponent(id)}`)),
+  };
+}

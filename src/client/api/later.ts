@@ -1,0 +1,47 @@
+import type { Caller } from "./caller.ts";
+import type { ConversationCalls } from "./conversations.ts";
+import type { StreamCalls } from "./stream.ts";
+
+const CONVERSATION_CALLS = [
+  "sessions",
+  "session",
+  "renameSession",
+  "deleteSession",
+  "setClient",
+  "answerInteraction",
+  "pending",
+  "generation",
+  "answerAuth",
+  "cancelGeneration",
+  "policies",
+  "putPolicies",
+  "approvals",
+  "testApproval",
+  "revokeApproval",
+] as const satisfies (keyof ConversationCalls)[];
+
+/** Calls whose shapes are many and whose users few: they are loaded with the first of them (performance.md, point 2). */
+export function laterCalls(caller: Caller): StreamCalls & ConversationCalls {
+  return {
+    askStream: async (request, options) => {
+      const { askStream } = await import("./stream.ts");
+      return askStream(caller, request, options);
+    },
+    events: async function* (sessionId, options) {
+      const { events } = await import("./stream.ts");
+      yield* events(caller, sessionId, options);
+    },
+    ...conversationCalls(caller),
+  };
+}
+
+function conversationCalls(caller: Caller): ConversationCalls {
+  type Any = (...args: unknown[]) => Promise<unknown>;
+  const later = (name: keyof ConversationCalls): Any => {
+    return async (...args) => {
+      const { conversationCalls: load } = await import("./conversations.ts");
+      return (load(caller)[name] as Any)(...args);
+    };
+  };
+  return Object.fromEntries(CONVERSATION_CALLS.map((name) => [name, later(name)])) as unknown as ConversationCalls;
+}

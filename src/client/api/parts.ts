@@ -1,0 +1,88 @@
+import { Problem } from "#protocol/errors";
+import { StreamPart } from "#protocol/events";
+import type { Streaming } from "../ports.ts";
+import { type AnswerContext, failureOf, jsonObject } from "./failure.ts";
+import { createEventReader, type SseEvent } from "./sse.ts";
+
+/** A part as it was read, with its number in the log if it has one; or the mark that the stream ends on purpose. */
+export type PartRead = { number?: number; part: StreamPart } | "done";
+
+/**
+ * The parts of a stream. What cannot be read is passed over: parts of unknown types in silence, everything else with one warning for the
+ * stream (case H22). A refusal in another shape is an `error` part (case H09).
+ */
+export async function* readParts(
+  { body }: Pick<Streaming, "body">,
+  context: AnswerContext,
+  warn: (text: string) => void = () => {},
+): AsyncGenerator<PartRead> {
+  const reader = createEventReader(context.host);
+  const read = partReader(context, warn);
+  let broken: Problem | null = null;
+  try {
+    for await (const bytes of body) yield* read(reader.feed(bytes));
+  } catch (error) {
+    // The connection broke off: what came before counts.
+    if (!(error instanceof Problem) || ["BAD_ANSWER", "CANCELLED"].includes(error.code)) throw error;
+    broken = error;
+  }
+  yield* read(reader.end());
+  if (broken) throw broken;
+}
+
+function partReader(context: AnswerContext, warn: (text: string) => void): (events: SseEvent[]) => PartRead[] {
+  let warned = false;
+  const strange = (what: string): [] => {
+    if (!warned) warn(`The backend sent ${what}; it was passed over.`);
+    warned = true;
+    return [];
+  };
+  const readOne = ({ id, data, cut }: SseEvent): PartRead[] => {
+    if (data.trim() === "[DONE]") return ["done"];
+    const value = parsed(data);
+    if (value === undefined) return cut || data.trim() === "" ? [] : strange("an event that is no JSON");
+    if (typeof value !== "object" || value === null || Array.isArray(value)) return [];
+    const body = withDelta(value as Record<string, unknown>);
+    const result = StreamPart._zod.run({ value: body, issues: [] }, { async: false });
+    if (result instanceof Promise) throw new TypeError("schemas of the contract are synchronous");
+    const number = /^\d{1,15}$/.test(id ?? "") ? { number: Number(id) } : {};
+    if (result.issues.length === 0) return [{ ...number, part: result.value as StreamPart }];
+    if (isRefusal(body)) return [{ ...number, part: refusal(data, context) }];
+    return isKnown(body.type) ? strange(`a part of a wrong shape (${body.type})`) : [];
+  };
+  return (events) => events.flatMap(readOne);
+}
+
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
+
+/** Streams of other origins call a piece of text `text`. */
+function withDelta(body: Record<string, unknown>): Record<string, unknown> {
+  const piece = body.type === "text-delta" || body.type === "reasoning-delta";
+  return piece && body.delta === undefined ? { ...body, delta: body.text } : body;
+}
+
+function isKnown(type: unknown): type is string {
+  return typeof type === "string" && StreamPart._zod.propValues?.type?.has(type) === true;
+}
+
+function isRefusal(body: Record<string, unknown>): boolean {
+  return body.error !== undefined || body.status === "error" || body.type === "error";
+}
+
+/** An error in the words of whoever refused. */
+function refusal(data: string, context: AnswerContext): StreamPart {
+  const body = jsonObject(data) ?? {};
+  const message = body.message ?? body.errorText ?? "The request was refused.";
+  const error = typeof body.error === "object" ? { message, ...body.error } : body.error;
+  const answer = { status: 200, headers: {}, body: JSON.stringify({ ...body, message, error }) };
+  const problem = failureOf(answer, { ...context, route: "ask" });
+  // A code of somebody else's says nothing here: what refuses within a stream is the model.
+  const code = problem.code === "BAD_ANSWER" ? "MODEL_FAILED" : problem.code;
+  return { type: "error", errorText: problem.message, code };
+}

@@ -1,0 +1,116 @@
+import { type AskRequest, AskResponse } from "#protocol/ask";
+import { type NumberedPart, SESSION_HEADER } from "#protocol/events";
+import type { Incoming, Streaming } from "../ports.ts";
+import { hostOf, idempotencyKey } from "./backend.ts";
+import type { Caller } from "./caller.ts";
+import { type Call, contextOf } from "./exchange.ts";
+import { eventsPath, follow } from "./follow.ts";
+import { checkWhole, cutOff, foundAgain } from "./lost.ts";
+import { open, openStream } from "./open.ts";
+import { type PartRead, readParts } from "./parts.ts";
+import { createTurn } from "./turn.ts";
+
+/** What a stream tells the person beside its parts: `note` that the connection is lost or back, `warn` what of it could not be read. */
+export type StreamListener = { note?(text: string): void; warn?(text: string): void };
+
+/** Parts of a conversation as they come. */
+export type StreamCalls = {
+  /**
+   * `POST /ask` as a stream, sent once. A backend that has no streams answers `answer`, like `ask`; so does a stream that broke off before
+   * its first part and whose answer was looked up. `parts` end when the generation does. A connection lost on the way is taken up again
+   * without a part lost or doubled; parts that came without a number have that of the part before.
+   *
+   * @throws Problem OUTCOME_UNKNOWN as `ask`; `parts` UNREACHABLE after 60 s without a connection, TIMED_OUT after 120 s without any byte
+   */
+  askStream(request: AskRequest, options?: AskStreamOptions): Promise<AskStream>;
+  /**
+   * `GET /sessions/:id/events`: the parts after number `after`, then those to come, over lost connections as above, until the caller leaves
+   * the loop or the signal ends. With `live: false` only what is there.
+   */
+  events(sessionId: string, options?: EventsOptions): AsyncIterable<NumberedPart>;
+};
+
+export type AskStreamOptions = StreamListener & { signal?: AbortSignal; idempotencyKey?: string };
+export type EventsOptions = StreamListener & {
+  after?: number;
+  live?: boolean;
+  signal?: AbortSignal;
+  /** Who follows; others see it for as long as it does. */
+  client?: FollowingClient;
+};
+type FollowingClient = { id: string; name?: string };
+
+export type AskStream =
+  | { kind: "answer"; answer: AskResponse }
+  | { kind: "stream"; sessionId?: string; parts: AsyncIterable<NumberedPart> };
+
+/** See {@link StreamCalls}. */
+export async function askStream(
+  caller: Caller,
+  request: AskRequest,
+  options: AskStreamOptions = {},
+): Promise<AskStream> {
+  const { backend } = caller;
+  const { signal, idempotencyKey: given, ...listener } = options;
+  const key = given ?? idempotencyKey(backend);
+  const headers = { Accept: "text/event-stream, application/json", "Idempotency-Key": key };
+  const timeoutMs = caller.askTimeoutMs;
+  const call: Call = { method: "POST", path: "/ask", route: "ask", body: request, headers, timeoutMs, signal };
+  let answer: Incoming;
+  try {
+    const opened = await open(caller, call);
+    if ("stream" in opened) {
+      const begun = await begin(caller, call, opened.stream, listener);
+      const sessionId = opened.stream.headers[SESSION_HEADER] || (request.session_id ?? undefined);
+      const turn = createTurn({ sessionId, last: null });
+      const following = { what: "ask", turn, query: clientQuery(request.client), signal, key, ...listener } as const;
+      return { kind: "stream", sessionId, parts: follow(caller, following, begun) };
+    }
+    answer = checkWhole(backend, opened.answer);
+  } catch (error) {
+    answer = await foundAgain(backend, call, key, error, () => caller.outcome(key, { signal }));
+  }
+  return { kind: "answer", answer: await caller.read(AskResponse, call, async () => answer) };
+}
+
+/** See {@link StreamCalls}. */
+export async function* events(
+  caller: Caller,
+  sessionId: string,
+  { after = 0, live = true, signal, client, ...listener }: EventsOptions = {},
+): AsyncGenerator<NumberedPart> {
+  const query = { ...(live ? {} : { live: "false" }), ...clientQuery(client) };
+  const path = eventsPath(sessionId, { after: String(after), ...query });
+  const call: Call = { ...caller.get(path, signal), headers: { Accept: "text/event-stream" } };
+  const stream = await openStream(caller, call);
+  const turn = createTurn({ sessionId, last: after, whole: true });
+  const following = { what: live ? "conversation" : "log", turn, query, signal, ...listener } as const;
+  yield* follow(caller, following, readParts(stream, contextOf(caller.backend, call), listener.warn));
+}
+
+function clientQuery(client?: FollowingClient): Record<string, string> {
+  return client ? { client: client.id, ...(client.name ? { name: client.name } : {}) } : {};
+}
+
+/** A stream whose first part is there: only then can it be taken up again. One without any is an answer that was lost. */
+async function begin(
+  caller: Caller,
+  call: Call,
+  stream: Streaming,
+  { warn }: StreamListener,
+): Promise<AsyncGenerator<PartRead>> {
+  const parts = readParts(stream, contextOf(caller.backend, call), warn);
+  const { value: first, done } = await parts.next();
+  if (!done && first !== "done") return resumed(first, parts);
+  stream.close();
+  throw cutOff(`${hostOf(caller.backend)} ended the stream before its first part.`);
+}
+
+async function* resumed(first: PartRead, rest: AsyncGenerator<PartRead>): AsyncGenerator<PartRead> {
+  try {
+    yield first;
+    yield* rest;
+  } finally {
+    await rest.return(undefined);
+  }
+}

@@ -1,0 +1,56 @@
+import * as z from "zod/mini";
+
+/** Bodies of the services that people describe themselves (protocol.md, "Services of one's own"; the file's format is docs/services.md). */
+
+/** Body of `POST /services`. */
+export const DescribeRequest = z.looseObject({
+  /** The description, YAML or JSON. */
+  source: z.string(),
+  /** Only check it and say what would change. */
+  dry_run: z.optional(z.boolean()),
+  /** Where nobody is signed in: the installation to add it to, as long as nobody ever signed in to that; without it a new one. */
+  session_id: z.optional(z.nullable(z.string())),
+});
+export type DescribeRequest = z.infer<typeof DescribeRequest>;
+
+/** A described service in short: what a person looks at before it is added. */
+export const DescribedView = z.looseObject({
+  name: z.string(),
+  title: z.string(),
+  base_url: z.string(),
+  /** How its person signs in: oauth2, bearer, api_key, basic or none. */
+  sign_in: z.string(),
+  tools: z.array(z.looseObject({ name: z.string(), access: z.string(), method: z.string(), path: z.string() })),
+});
+export type DescribedView = z.infer<typeof DescribedView>;
+
+/** Answer of `POST /services`. */
+export const DescribeResponse = z.looseObject({
+  service: DescribedView,
+  outcome: z.enum(["added", "replaced", "unchanged"]),
+  /** Sentences: what is different from the description that was there, and what is forgotten for it. */
+  changes: z.array(z.string()),
+  dry_run: z.boolean(),
+  session_id: z.optional(z.string()),
+});
+export type DescribeResponse = z.infer<typeof DescribeResponse>;
+
+/** Answer of `DELETE /services/:name`. */
+export const RemovedResponse = z.looseObject({
+  service: z.string(),
+  removed: z.boolean(),
+  message: z.optional(z.string()),
+});
+export type RemovedResponse = z.infer<typeof RemovedResponse>;
+
+/** Answer of `GET /services/:name/description`. */
+export const DescriptionResponse = z.looseObject({
+  name: z.string(),
+  /** As it was given. */
+  source: z.string(),
+  /** As it was read. */
+  description: z.record(z.string(), z.unknown()),
+  created_at: z.string(),
+  updated_at: z.string(),
+});
+export type DescriptionResponse = z.infer<typeof DescriptionResponse>;

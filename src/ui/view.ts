@@ -1,0 +1,186 @@
+import type { Receipt } from "#protocol/ask";
+import type { AuthNeeded, ClientPresence, GenerationStatus, InteractionRequest, NumberedPart } from "#protocol/events";
+import { endsGeneration, type StreamPart } from "#protocol/events";
+import { askAuth, authEnded, authProgress, cardAnswered, cardAsked } from "./cards.ts";
+import { toolChanged } from "./tools.ts";
+
+/**
+ * A conversation as it is shown, by whatever shows it: the session, a plain terminal, a replay. Items stand in the order in which they
+ * began. Every text is raw; what shows one cleans it (`#protocol/clean`).
+ */
+export type View = {
+  /** Number of the last part that counted. */
+  last: number;
+  session_id?: string;
+  /** Of the newest generation. */
+  generation_id?: string;
+  /** Of the newest generation; undefined before the first. */
+  status?: GenerationStatus;
+  items: Item[];
+  presence: ClientPresence[];
+};
+
+/** One thing that is shown. */
+export type Item = MessageItem | TextItem | ToolItem | ReceiptItem | CardItem | EndItem;
+
+/** What a person said, or what was said in their name: an answer that came late, an action of a client. */
+type MessageItem = { kind: "message"; text: string; source: "typed" | "late_answer" | "action" };
+
+/** A text of the model, in Markdown, or what it thought. `done` once it is whole. */
+type TextItem = { kind: "text" | "reasoning"; id: string; generation_id?: string; text: string; done: boolean };
+
+/** Where a call stands; `paused` waits for a person. */
+type ToolState = "starting" | "working" | "paused" | "done" | "failed" | "denied";
+
+/** A call of a tool. `workedMs` leaves out what it waited for a person, and is absent where the parts have no times. */
+export type ToolItem = {
+  kind: "tool";
+  call: string;
+  name: string;
+  generation_id?: string;
+  title?: string;
+  input?: unknown;
+  state: ToolState;
+  log: string[];
+  output?: unknown;
+  /** Why it failed. */
+  error?: string;
+  /** ms since 1970 of when it last began to work. */
+  since?: number;
+  workedMs?: number;
+};
+
+/** What a write did, or may have done; the newest word on it. */
+type ReceiptItem = { kind: "receipt"; generation_id?: string; receipt: Receipt };
+
+/** How a card ended: the answer, or what became of it without one. `client` is who answered. */
+export type CardEnd = {
+  action: "approve" | "deny" | "submit" | "cancel" | "expire" | "connected";
+  scope?: string;
+  reason?: string;
+  input?: Record<string, unknown>;
+  edited?: boolean;
+  client?: string;
+  at?: string;
+};
+
+/** Something that a person is asked; open as long as it has no `ended`. `id` is what `kay answer` takes. */
+export type CardItem = { kind: "card"; id: string; generation_id?: string; ended?: CardEnd } & (
+  | { type: "approval" | "form"; request: InteractionRequest }
+  | { type: "auth"; auth: AuthNeeded }
+);
+
+/** Why a generation ended otherwise than by finishing. */
+type EndItem = { kind: "end"; how: "cancelled" | "error"; text: string; code?: string; hint?: string };
+
+/** A part, and when it came where that is known (ms since 1970). */
+export type TimedPart = NumberedPart & { at?: number };
+
+/** The view before anything was said. */
+export const EMPTY: View = { last: 0, items: [], presence: [] };
+
+/** The view after one more part. A part that it has already (a number not above `last`) changes nothing, so replays may overlap. */
+export function reduce(view: View, { number, part, at }: TimedPart): View {
+  // Presence is no event of the log: it says how things are now.
+  if (part.type === "data-presence") return { ...view, presence: part.data.clients };
+  if (number <= view.last) return view;
+  const next = { ...applied(view, part, at), last: number };
+  return endsGeneration(part) ? { ...next, items: next.items.map(settled) } : next;
+}
+
+/** The cards that wait for a person, oldest first. */
+export function openCards(view: View): CardItem[] {
+  return view.items.filter((item) => item.kind === "card").filter(({ ended }) => !ended);
+}
+
+function applied(view: View, part: StreamPart, at?: number): View {
+  switch (part.type) {
+    case "start":
+      return { ...view, ...idsOf(part.messageMetadata) };
+    case "data-status":
+      return isBehind(view, part.data) ? view : { ...view, ...idsOf(part.data), status: part.data.status };
+    case "data-user-message":
+      return withItem(view, { kind: "message", text: part.data.text, source: part.data.source });
+    case "text-start":
+    case "reasoning-start":
+    case "text-delta":
+    case "reasoning-delta":
+    case "text-end":
+    case "reasoning-end":
+      return withText(view, part);
+    case "data-receipt":
+      return withReceipt(view, part.data);
+    case "data-interaction-request":
+      return toolChanged(cardAsked(view, part.data), part, at);
+    case "data-interaction-response":
+      return toolChanged(cardAnswered(view, part.data), part, at);
+    case "data-auth-needed":
+      return askAuth(view, part.data);
+    case "data-auth-progress":
+      return authProgress(view, part.data.connected);
+    case "data-auth-result":
+      return authEnded(view, part.data);
+    case "error":
+      return withItem({ ...view, status: "error" }, { kind: "end", how: "error", ...wordsOf(part) });
+    case "abort":
+      return withItem({ ...view, status: "cancelled" }, { kind: "end", how: "cancelled", text: part.reason ?? "" });
+    case "finish":
+      return { ...view, status: "completed" };
+    default:
+      return toolChanged(view, part, at);
+  }
+}
+
+/** Another generation that waits for its turn is not yet the one that is shown. */
+function isBehind({ generation_id, status }: View, next: { generation_id: string; status: GenerationStatus }): boolean {
+  const isOver = status === undefined || ["completed", "cancelled", "error"].includes(status);
+  return next.status === "paused" && generation_id !== undefined && generation_id !== next.generation_id && !isOver;
+}
+
+function idsOf(ids: { session_id?: string; generation_id?: string } = {}): Partial<View> {
+  return {
+    ...(ids.session_id ? { session_id: ids.session_id } : {}),
+    ...(ids.generation_id ? { generation_id: ids.generation_id } : {}),
+  };
+}
+
+function wordsOf({ errorText, code, hint }: { errorText: string; code?: string; hint?: string }) {
+  return { text: errorText, ...(code ? { code } : {}), ...(hint ? { hint } : {}) };
+}
+
+function withItem(view: View, item: Item): View {
+  return { ...view, items: [...view.items, item] };
+}
+
+type TextPart = Extract<StreamPart, { type: `${"text" | "reasoning"}-${"start" | "delta" | "end"}` }>;
+
+/** Ids of texts begin anew with each generation: the newest text of an id is meant. */
+function withText(view: View, part: TextPart): View {
+  const kind = part.type.startsWith("text") ? "text" : "reasoning";
+  const delta = part.type === "text-delta" || part.type === "reasoning-delta" ? part.delta : "";
+  const index = view.items.findLastIndex((item) => item.kind === kind && item.id === part.id && !item.done);
+  const known = view.items[index];
+  if (known?.kind !== kind) {
+    if (part.type.endsWith("-end")) return view;
+    const { generation_id } = view;
+    return withItem(view, { kind, id: part.id, generation_id, text: delta, done: false });
+  }
+  const changed = { ...known, text: known.text + delta, done: part.type.endsWith("-end") };
+  return { ...view, items: view.items.with(index, changed) };
+}
+
+/** A write has one receipt, which says more as it goes on. */
+function withReceipt(view: View, receipt: Receipt): View {
+  const index = view.items.findLastIndex(
+    (item) => item.kind === "receipt" && item.receipt.tool_call_id === receipt.tool_call_id,
+  );
+  const item: ReceiptItem = { kind: "receipt", generation_id: view.generation_id, receipt };
+  return index < 0 ? withItem(view, item) : { ...view, items: view.items.with(index, item) };
+}
+
+/** When a generation is over nothing of it goes on: texts are whole, and a call without a result has none. */
+function settled(item: Item): Item {
+  if (item.kind === "text" || item.kind === "reasoning") return item.done ? item : { ...item, done: true };
+  const isOver = item.kind !== "tool" || !["starting", "working", "paused"].includes(item.state);
+  return isOver ? item : { ...item, state: "failed", error: item.error ?? "It did not come to an end." };
+}

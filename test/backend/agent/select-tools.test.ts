@@ -1,0 +1,84 @@
+import { expect, test } from "vitest";
+import { searchTools, selectTools } from "#backend/agent/select-tools";
+import type { AgentTool } from "#backend/agent/tool";
+import { type Reach, toolsWithin } from "#backend/agent/toolbox";
+import { configureServices } from "#backend/services/catalogue";
+
+const all = toolsWithin({ services: configureServices({ clients: {} }) } as Reach);
+const none = { connected: [], text: "", found: [], most: 1_000 };
+
+test("a catalogue that a model takes well is given whole, in its order", () => {
+  const few = all.slice(0, 10);
+  expect(selectTools(few, { ...none, most: 10 })).toEqual(few);
+});
+
+test("of a larger one it gets the tools of connected services, in the order of the catalogue", () => {
+  const selected = selectTools(all, { ...none, connected: ["slack", "jira"], most: 30 });
+  const wanted = all.filter(({ service }) => service === "slack" || service === "jira");
+  expect(names(selected)).toEqual(names(wanted));
+});
+
+test.each([
+  ["send it to Notion", "notion"],
+  ["what is on my Google Calendar?", "google-calendar"],
+  ["use google-drive, please", "google-drive"],
+  ["in HubSpot.", "hubspot"],
+])("and those of a service that the conversation names: %s", (text, service) => {
+  const selected = selectTools(all, { ...none, text, most: 20 });
+  expect([...new Set(selected.map((tool) => tool.service))]).toEqual([service]);
+});
+
+test("a name inside another word names nothing", () => {
+  expect(selectTools(all, { ...none, text: "the slackers of jirafe", most: 20 })).toEqual([]);
+});
+
+test("what a search found comes first when not all of it fits", () => {
+  const found = ["notion.create_page"].filter((name) => all.some((tool) => tool.name === name));
+  const selected = selectTools(all, {
+    connected: ["jira", "slack"],
+    text: "",
+    found: found.concat(last().name),
+    most: 3,
+  });
+  expect(selected).toHaveLength(3);
+  expect(names(selected)).toContain(last().name);
+});
+
+test("of one service too large, the tools that the conversation is about come first", () => {
+  const selected = selectTools(all, { ...none, connected: ["jira"], text: "who should be assigned?", most: 2 });
+  expect(names(selected)).toContain("jira.assign_issue");
+});
+
+test("it never gets more characters than a model takes well", () => {
+  const huge = all.map((tool) => ({ ...tool, description: "x".repeat(10_000) }));
+  expect(selectTools(huge, { ...none, connected: all.map(({ service }) => service) }).length).toBeLessThan(7);
+});
+
+test.each([
+  ["create an issue", /^(jira|github)\.create_issue$/],
+  ["createing issues in jira", /^jira\.create_issue$/],
+  ["send a chat message", /^slack\.send/],
+  ["send an email", /^gmail\.send/],
+  ["delete calendar event", /^google-calendar\.delete/],
+  ["spreadsheet cells", /^google-sheets\./],
+  ["calender", /^google-calendar\./],
+])("a search for %j finds it first", (query, expected) => {
+  expect(names(searchTools(all, query))[0]).toMatch(expected);
+});
+
+test("a search for what no tool is about finds nothing, and one for everything not too much", () => {
+  expect(searchTools(all, "xylophone")).toEqual([]);
+  expect(searchTools(all, "")).toEqual([]);
+  expect(searchTools(all, "the")).toEqual([]);
+  expect(searchTools(all, all.map(({ name }) => name).join(" ")).length).toBeLessThan(20);
+});
+
+function last(): AgentTool {
+  const tool = all.at(-1);
+  if (!tool) throw new Error("there are no tools");
+  return tool;
+}
+
+function names(tools: AgentTool[]): string[] {
+  return tools.map(({ name }) => name);
+}

@@ -1,0 +1,264 @@
+import { isIP } from "node:net";
+import { expect, test } from "vitest";
+import { serviceAccess } from "#backend/connections/access";
+import type { Fetch } from "#backend/ports";
+import { NOON, useBackend } from "#test/backend";
+import { connect } from "#test/consent";
+import { browserAt, paste } from "#test/key-page";
+import { TASKS, TASKS_API, TASKS_KEY, tasksService } from "#test/tasks-service";
+
+let service = tasksService();
+let addresses: Record<string, string[]> = {};
+const PUBLIC = "93.184.215.14";
+const reach: Fetch = (url, init) => service.fetch(url, init);
+const world = useBackend({
+  guarded: { fetch: reach, addresses: async (host) => (isIP(host) ? [host] : (addresses[host] ?? [PUBLIC])) },
+});
+
+/** Somebody who is signed in, with a fresh service to describe. */
+async function ann(source = TASKS) {
+  service = tasksService();
+  addresses = {};
+  const { token, session } = await connect(world());
+  const add = (text: string, more: object = {}) =>
+    world().call("POST /services", { token, body: { source: text, ...more } });
+  const added = await add(source);
+  return { token, session, add, added };
+}
+
+/** The link that connect gives for the described service. */
+async function link(session: string, name = "tasks"): Promise<{ url: string; state: string }> {
+  const { body } = await world().call(`POST /connections/connect?service=${name}`, { body: { session_id: session } });
+  return { url: String(body.authorization_url), state: String(body.state) };
+}
+
+const status = async (state: string) => (await world().call(`GET /auth/status/${state}`)).body;
+const list = (token: string, input = {}) =>
+  world().call("POST /tools/tasks.list_tasks/call", { token, body: { input } });
+
+test("the page of a key loads and runs nothing, is not kept, posts to its own origin alone, and says where the key goes", async () => {
+  const { session } = await ann();
+  const { url } = await link(session);
+  expect(url).toMatch(/^http:\/\/127\.0\.0\.1:4000\/auth\/key\?state=[0-9a-f]{64}$/);
+  const { status, html, headers } = await browserAt(world().backend, url).open();
+  expect({ status, ...Object.fromEntries(headers) }).toMatchObject({
+    status: 200,
+    "cache-control": "no-store",
+    "referrer-policy": "same-origin",
+    "x-frame-options": "DENY",
+    "content-security-policy": expect.stringMatching(
+      /^default-src 'none'; style-src 'sha256-[^']+'; base-uri 'none'; form-action 'self'; frame-ancestors 'none'$/,
+    ),
+  });
+  expect(html).toContain("It is sent to <b>tasks.example.com</b> and nowhere else.");
+  expect(html).not.toMatch(/<script|https?:\/\//);
+});
+
+test("a wrong key is asked for once more, the right one completes the state, and the log has neither", async () => {
+  const { session, token } = await ann();
+  const { url, state } = await link(session);
+  const wrong = await paste(world().backend, url, { secret: "tk_wrong" });
+  expect([wrong.status, wrong.html.includes("Tasks did not accept it.")]).toEqual([422, true]);
+  expect(wrong.html).not.toContain("tk_wrong");
+  expect(await status(state)).toMatchObject({ status: "pending" });
+  const right = await paste(world().backend, url, { secret: ` ${TASKS_KEY}\r\n` });
+  expect([right.status, right.html.includes("Tasks is connected")]).toEqual([200, true]);
+  expect(await status(state)).toMatchObject({ status: "completed", account_id: "7" });
+  expect((await paste(world().backend, url, { secret: TASKS_KEY })).status).toBe(400);
+  expect((await list(token)).status).toBe(200);
+  const rows = await world().ports.db.selectFrom("grants").selectAll().where("service", "=", "tasks").execute();
+  expect(JSON.stringify(rows) + world().log.join("\n")).not.toMatch(/tk_(wrong|0123)/);
+});
+
+test("a form of another page, without its ticket, or with an empty key connects nothing; cancel is a no", async () => {
+  const { session } = await ann();
+  const { url, state } = await link(session);
+  const browser = browserAt(world().backend, url);
+  const { fields } = await browser.open();
+  const form = { ...fields, secret: TASKS_KEY, decision: "connect" };
+  expect((await browser.submit(form, { origin: "https://evil.test" })).status).toBe(403);
+  expect((await browser.submit(form, { origin: "null" })).status).toBe(403);
+  expect((await browser.submit({ ...form, ticket: "x" })).status).toBe(400);
+  expect((await browser.submit({ ...form, secret: " " })).status).toBe(422);
+  expect((await browser.submit({ ...form, secret: "a b" })).status).toBe(422);
+  expect(service.seen).toEqual([]);
+  expect((await browser.submit({ ...fields, decision: "cancel" })).html).toContain("Tasks was not connected");
+  expect(await status(state)).toMatchObject({ status: "denied" });
+});
+
+test("the link dies after ten minutes", async () => {
+  const { session } = await ann();
+  const { url } = await link(session);
+  world().clock.advance(10 * 60_000);
+  expect((await paste(world().backend, url, { secret: TASKS_KEY })).status).toBe(400);
+  expect(world().clock.now()).toBe(NOON + 600_000);
+});
+
+test("a replaced address or sign-in forgets the key and what was allowed, closes the open page, and the key opens nowhere else", async () => {
+  const { session, token, add } = await ann();
+  const { db } = world().ports;
+  await paste(world().backend, (await link(session)).url, { secret: TASKS_KEY });
+  const approval = { installation_id: session, conversation_id: null, key: "k", words: "w", account: null };
+  const made = { created_at: new Date(NOON), expires_at: null };
+  for (const tool of ["tasks.add_task", "tasks.list_tasks", "jira.search"])
+    await db
+      .insertInto("approvals")
+      .values({ ...approval, ...made, id: `${session}-${tool}`, tool })
+      .execute();
+  const approvals = async () =>
+    (
+      await db.selectFrom("approvals").select("tool").where("installation_id", "=", session).orderBy("tool").execute()
+    ).map(({ tool }) => tool);
+  const before = await db
+    .selectFrom("grants")
+    .selectAll()
+    .where("service", "=", "tasks")
+    .where("installation_id", "=", session)
+    .executeTakeFirstOrThrow();
+  const words = await add(TASKS.replace("Add a task.", "Add one task."));
+  expect(words.body).toMatchObject({ outcome: "replaced", changes: ["Changed: tasks.add_task."] });
+  expect(await approvals()).toEqual(["jira.search", "tasks.list_tasks"]);
+  expect((await list(token)).status).toBe(200);
+  const open = await link(session);
+  const evil = TASKS.replace(TASKS_API, "https://evil.test");
+  expect((await add(evil)).body).toMatchObject({ outcome: "replaced" });
+  expect(await approvals()).toEqual(["jira.search"]);
+  expect((await list(token)).body).toMatchObject({ code: "AUTH_REQUIRED" });
+  expect((await paste(world().backend, open.url, { secret: TASKS_KEY })).status).toBe(400);
+  // Even put back, what was sealed for the one address opens for no other.
+  await db
+    .insertInto("grants")
+    .values({ ...before, user: "{}", metadata: "{}" })
+    .execute();
+  await expect(serviceAccess(world().ports, session, "tasks")).rejects.toMatchObject({ code: "AUTH_REQUIRED" });
+  expect(service.seen.filter(({ call }) => call.includes("evil.test"))).toEqual([]);
+});
+
+test("a backend of many refuses addresses of its own network, by name and by number, when a service is described", async () => {
+  const { add } = await ann();
+  addresses = { "metadata.test": [PUBLIC, "169.254.169.254"], "nowhere.test": [] };
+  for (const host of ["10.0.0.1", "169.254.169.254", "[::1]", "[::ffff:10.0.0.1]", "metadata.test", "nowhere.test"]) {
+    const { status, body } = await add(TASKS.replace("tasks.example.com/api", `${host}/api`));
+    expect([host, status, body.code]).toEqual([host, 403, "ADDRESS_REFUSED"]);
+  }
+  expect((await add(TASKS.replace("https://tasks.example.com/api", "http://127.0.0.1:80/api"))).body).toMatchObject({
+    code: "ADDRESS_REFUSED",
+  });
+});
+
+test("no value of an input leaves the path, the header or the host that was described", async () => {
+  const { session, token } = await ann(
+    TASKS.replace("    query:\n", '    headers: { X-Trace: "{status}" }\n    query:\n').replace(
+      "          enum: [open, done]\n",
+      "",
+    ),
+  );
+  await paste(world().backend, (await link(session)).url, { secret: TASKS_KEY });
+  service.seen.length = 0;
+  const remove = (task: string) =>
+    world().call("POST /tools/tasks.delete_task/call", { token, body: { input: { task } } });
+  for (const task of ["..", ".", ""])
+    expect((await remove(task)).body).toMatchObject({ code: "INVALID_REQUEST", field: "task" });
+  await remove("../me");
+  await remove("?x#y\\z@evil.test");
+  expect(service.seen.map(({ call }) => call)).toEqual([
+    `DELETE ${TASKS_API}/tasks/..%2Fme`,
+    `DELETE ${TASKS_API}/tasks/%3Fx%23y%5Cz%40evil.test`,
+  ]);
+  expect((await list(token, { status: "a\r\nX-Evil: 1" })).body).toMatchObject({
+    code: "INVALID_REQUEST",
+    field: "status",
+  });
+});
+
+test("a redirect to another origin is not followed", async () => {
+  const { session, token } = await ann();
+  await paste(world().backend, (await link(session)).url, { secret: TASKS_KEY });
+  service.fetch = async () => new Response(null, { status: 302, headers: { location: "https://evil.test/" } });
+  expect((await list(token)).body).toMatchObject({
+    code: "SERVICE_FAILED",
+    message: "Tasks redirected to another place, which kay does not follow.",
+  });
+});
+
+test("the session id alone adds a service only while nobody ever signed in", async () => {
+  const { session } = await ann();
+  const added = await world().call("POST /services", { body: { source: TASKS } });
+  expect(added.body).toMatchObject({ outcome: "added", session_id: expect.stringMatching(/^kaysession_/) });
+  const again = await world().call("POST /services", { body: { source: TASKS, session_id: added.body.session_id } });
+  expect(again.body).toMatchObject({ outcome: "unchanged", session_id: added.body.session_id });
+  expect(await world().call("POST /services", { body: { source: TASKS, session_id: session } })).toMatchObject({
+    status: 401,
+    body: { code: "TOKEN_MISSING" },
+  });
+  for (const request of ["DELETE /services/tasks", "GET /services/tasks/description"])
+    expect((await world().call(request)).status).toBe(401);
+});
+
+test("a service without a sign-in never brings lost tokens back; one without identify is known again by its very key", async () => {
+  const none = TASKS.replace("  type: api_key\n  header: X-Api-Key", "  type: none").replace(
+    /identify:[\s\S]*?tools:/,
+    "tools:",
+  );
+  const first = await world().call("POST /services", { body: { source: none } });
+  const session = String(first.body.session_id);
+  const one = await link(session);
+  expect((await paste(world().backend, one.url, {})).status).toBe(200);
+  expect(await status(one.state)).toMatchObject({ status: "completed", token: expect.any(String) });
+  const lost = await world().call("POST /connections/connect?service=tasks", {
+    body: { session_id: session, needs_tokens: true },
+  });
+  await paste(world().backend, String(lost.body.authorization_url), {});
+  expect(await status(String(lost.body.state))).toMatchObject({ status: "failed", code: "ACCOUNT_MISMATCH" });
+
+  const keyed = TASKS.replace(/identify:[\s\S]*?tools:/, "tools:");
+  const second = String((await world().call("POST /services", { body: { source: keyed } })).body.session_id);
+  await paste(world().backend, (await link(second)).url, { secret: TASKS_KEY });
+  const recover = async (secret: string) => {
+    const { body } = await world().call("POST /connections/connect?service=tasks", {
+      body: { session_id: second, needs_tokens: true },
+    });
+    await paste(world().backend, String(body.authorization_url), { secret });
+    return status(String(body.state));
+  };
+  expect(await recover("tk_of_a_stranger")).toMatchObject({ status: "failed", code: "ACCOUNT_MISMATCH" });
+  expect(await recover(TASKS_KEY)).toMatchObject({ status: "completed", token: expect.any(String) });
+});
+
+const OAUTH = `auth:
+  type: oauth2
+  authorize_url: https://login.example.com/authorize
+  token_url: https://login.example.com/token
+  client_id: kay
+  client_auth: client_secret_post
+  scopes: [tasks]`;
+
+test("an OAuth client's secret is pasted once, then the browser goes on to the provider, and the usual flow connects", async () => {
+  const { session, token } = await ann(TASKS.replace("auth:\n  type: api_key\n  header: X-Api-Key", OAUTH));
+  const { url, state } = await link(session);
+  const page = await browserAt(world().backend, url).open();
+  expect(page.headers.get("content-security-policy")).toContain("form-action 'self' https://login.example.com;");
+  const onward = await paste(world().backend, url, { secret: "client-secret-1" });
+  expect(onward.status).toBe(303);
+  const target = new URL(onward.headers.get("location") ?? "");
+  expect([target.origin, target.searchParams.get("state"), target.searchParams.get("client_id")]).toEqual([
+    "https://login.example.com",
+    state,
+    "kay",
+  ]);
+  const sent: string[] = [];
+  service.fetch = async (url, init) => {
+    const request = new Request(url, init);
+    const body = await request.text();
+    if (url === "https://login.example.com/token") {
+      sent.push(body);
+      return Response.json({ access_token: "at-1", token_type: "bearer", expires_in: 3600 });
+    }
+    expect(request.headers.get("authorization")).toBe("Bearer at-1");
+    return Response.json(url.endsWith("/me") ? { id: 7, profile: { name: "Ann" } } : { data: { tasks: [] } });
+  };
+  expect((await world().call(`GET /auth/callback?code=c&state=${state}`)).status).toBe(200);
+  expect(sent[0]).toContain("client_secret=client-secret-1");
+  expect((await list(token)).body).toMatchObject({ output: { text: "0 tasks." } });
+  expect((await link(session)).url).toMatch(/^https:\/\/login\.example\.com\/authorize\?/);
+});

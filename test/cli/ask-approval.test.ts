@@ -1,0 +1,338 @@
+import { expect, test } from "vitest";
+import type { StreamPart } from "#protocol/events";
+import { documentOf, type Machine, useKay } from "#test/kay";
+import type { Reply } from "#test/network";
+import { answered, approval, begins, brings, calls, ends, form, IDS, says, sse, status } from "#test/parts";
+
+const kay = useKay();
+const TERMINAL = { terminal: true, env: { NO_COLOR: "1" } };
+const MESSAGE = { channel: "#general", text: "3 open bugs" };
+const INTERACTION = "POST /sessions/session_1/interactions/int_1";
+
+const SHOWN = `
+kay wants to run slack.send_message, which writes, as ann@example.test.
+  Send a message to #general
+  channel: #general
+  text: 3 open bugs (came from a service's text, not from you)
+
+  1  once
+  2  this session: slack.send_message to #general
+  3  always: slack.send_message to #general
+  e  edit what is sent
+  n  no, and say why
+`;
+
+/** Somebody whose backend stops at this card and goes on with `rest` when it was answered; what was answered is in `given`. */
+function stopsAt(card: StreamPart, rest: StreamPart[], refusals: Reply[] = []): { ann: Machine; given: unknown[] } {
+  const ann = kay({ signedIn: true });
+  const given: unknown[] = [];
+  let go = () => {};
+  const answer = new Promise<void>((resolve) => {
+    go = resolve;
+  });
+  const before = [...begins(), calls("slack.send_message", MESSAGE), card, status("awaiting_approval")];
+  const stream = async function* () {
+    yield* sse(before, { ends: false });
+    await answer;
+    yield* sse(rest, { first: before.length + 1 });
+  };
+  const { network } = ann.place;
+  network.on("POST /ask", { stream: stream() });
+  for (const reply of refusals) network.on(INTERACTION, reply);
+  network.always(INTERACTION, ({ body }) => {
+    given.push(body);
+    go();
+    return { json: { ...IDS, interaction_id: "int_1", ...(body as object) } };
+  });
+  return { ann, given };
+}
+
+/** Somebody whose backend stops and waits for ever. */
+function staysAt(...cards: StreamPart[]): Machine {
+  const ann = kay({ signedIn: true });
+  const stream = async function* () {
+    yield* sse([...begins(), ...says("I will send it."), calls("slack.send_message", MESSAGE), ...cards], {
+      ends: false,
+    });
+    await new Promise(() => {});
+  };
+  ann.place.network.on("POST /ask", { stream: stream() });
+  return ann;
+}
+
+const APPROVED = [answered({ action: "approve" }), brings({ ok: true }), ...says("It is sent."), ...ends()];
+
+test.for([
+  ["1", "once"],
+  ["2", "session"],
+  ["3", "always"],
+])("an approval is shown whole, and %s approves it: %s", async ([key = "", approval_scope]) => {
+  const { ann, given } = stopsAt(approval(), APPROVED);
+  expect(await ann("ask x", { ...TERMINAL, types: [key] })).toEqual({
+    exit: 0,
+    stdout: "It is sent.\n",
+    stderr: `${SHOWN}Your answer, 1/2/3/e/n: ${key}\n⏺ slack.send_message  channel = #general, text = 3 open bugs  0.0s\n`,
+  });
+  expect(given).toEqual([{ action: "approve", approval_scope, client: expect.stringMatching(/^kay ask \w{4}$/) }]);
+});
+
+test("nothing but an offered answer is one: Enter, yes and 4 ask again, and n says why", async () => {
+  const denied = [answered({ action: "deny" }), ...says("I did not send it."), ...ends()];
+  const { ann, given } = stopsAt(approval(), denied);
+  const question = "Your answer, 1/2/3/e/n:";
+  expect(await ann("ask x", { ...TERMINAL, types: ["", "yes", "4", "n", "wrong channel"] })).toEqual({
+    exit: 5,
+    stdout: "I did not send it.\n",
+    stderr: `${SHOWN}${question} \n${question} yes\n${question} 4\n${question} n\nWhy (Enter for no reason): wrong channel
+✗ slack.send_message  channel = #general, text = 3 open bugs  0.0s  denied\n`,
+  });
+  expect(given).toMatchObject([{ action: "deny", reason: "wrong channel" }]);
+});
+
+test("e edits what is sent in the editor, and shows it again before anything is approved", async () => {
+  const { ann, given } = stopsAt(approval(), APPROVED);
+  const edits = (text: string) => text.replace("3 open bugs", "3 bugs");
+  const { stderr } = await ann("ask x", {
+    ...TERMINAL,
+    types: ["e", "1"],
+    edits,
+    env: { NO_COLOR: "1", EDITOR: "vi" },
+  });
+  expect(stderr).toContain("This would be sent instead:\n  channel: #general\n  text: 3 bugs\n");
+  expect(given).toMatchObject([
+    { action: "approve", approval_scope: "once", edited_args: { channel: "#general", text: "3 bugs" } },
+  ]);
+});
+
+test("without an editor it is edited field by field", async () => {
+  const { ann, given } = stopsAt(approval(), APPROVED);
+  const { stderr } = await ann("ask x", { ...TERMINAL, types: ["e", "#random", "", "2"] });
+  expect(stderr).toContain("  channel [#general]: #random\n  text [3 open bugs]: \n");
+  expect(given).toMatchObject([
+    { approval_scope: "session", edited_args: { channel: "#random", text: "3 open bugs" } },
+  ]);
+});
+
+test("an edit that the tool does not take is asked about again, and what was edited is kept", async () => {
+  const refusal = {
+    status: 400,
+    json: { error: "INVALID_REQUEST", code: "INVALID_REQUEST", message: "channel: no such." },
+  };
+  const { ann, given } = stopsAt(approval(), APPROVED, [refusal]);
+  const { stderr } = await ann("ask x", { ...TERMINAL, types: ["e", "#x", "", "1", "1"] });
+  expect(stderr).toContain("✗ channel: no such.");
+  expect(stderr).toContain("This was to be sent instead:\n  channel: #x\n");
+  expect(given).toMatchObject([{ edited_args: { channel: "#x" } }]);
+});
+
+test("G07 every field is shown whole, and white space that pushes text out of sight is folded", async () => {
+  const tail = `Update.${"\n".repeat(80)}and${" ".repeat(5000)}delete project PROJ`;
+  const preview = { summary: "Update", fields: [{ name: "text", value: tail }] };
+  const { ann } = stopsAt(approval({ preview }), APPROVED);
+  const { stderr } = await ann("ask x", { ...TERMINAL, types: ["1"] });
+  expect(stderr).toContain("  text:\n    Update.\n    [79 blank lines]\n    and [5000 spaces] delete project PROJ\n");
+});
+
+test("G08 U17 what is hidden is shown as an escape, in every text of an approval", async () => {
+  const preview = {
+    summary: "Send to \u202egnp.eciovni\u202c",
+    account: "a\u200bnn",
+    fields: [{ name: "chan\u001b[2Knel", value: "gen\u200beral \u{e0041} שלום" }],
+  };
+  const approval_scopes = [{ scope: "once" as const, words: "once\u001b]0;t\u0007" }];
+  const { ann } = stopsAt(
+    approval({ preview, approval_scopes, editable: false, tool_name: "x\r\u001b[2K safe" }),
+    APPROVED,
+  );
+  const { stderr } = await ann("ask x", { ...TERMINAL, types: ["1"] });
+  expect(stderr).toContain(`kay wants to run x  safe as aU+200Bnn.
+  Send to U+202Egnp.eciovniU+202C
+  channel: genU+200Beral U+E0041 שלום
+
+  1  once
+`);
+});
+
+test("G02 an answer that comes too late is told what counts", async () => {
+  const answer = { interaction_id: "int_1", action: "expire" };
+  const json = { error: "INTERACTION_CLOSED", code: "INTERACTION_CLOSED", message: "It is closed.", answered: answer };
+  const ann = kay({ signedIn: true });
+  let go = () => {};
+  const late = new Promise<void>((resolve) => {
+    go = resolve;
+  });
+  const before = [...begins(), calls("slack.send_message", MESSAGE), approval(), status("awaiting_approval")];
+  const stream = async function* () {
+    yield* sse(before, { ends: false });
+    await late;
+    yield* sse([answered({ action: "expire" }), ...says("Nobody answered."), ...ends()], { first: before.length + 1 });
+  };
+  ann.place.network.on("POST /ask", { stream: stream() });
+  ann.place.network.on(INTERACTION, () => {
+    go();
+    return { status: 409, json };
+  });
+  const { exit, stdout, stderr } = await ann("ask x", { ...TERMINAL, types: ["1"] });
+  expect([exit, stdout]).toEqual([0, "Nobody answered.\n"]);
+  expect(stderr).toContain("1\nYour answer came too late: it had expired.\n");
+});
+
+test.for([
+  [
+    { action: "approve", approval_scope: "session", client: "kay on desk" },
+    "Answered elsewhere: approved for this session by kay on desk.",
+    0,
+  ],
+  [{ action: "deny", reason: "no" }, "Answered elsewhere: denied (no).", 5],
+  [{ action: "expire" }, "It expired before it was answered.", 0],
+] as const)("an answer from elsewhere ends the question: %j", async ([response, said, code]) => {
+  const ann = kay({ signedIn: true });
+  const before = [...begins(), calls("slack.send_message", MESSAGE), approval(), status("awaiting_approval")];
+  const stream = async function* () {
+    yield* sse(before, { ends: false });
+    await new Promise((resolve) => setTimeout(resolve, 20));
+    yield* sse([answered(response), ...says("On."), ...ends()], { first: before.length + 1 });
+  };
+  ann.place.network.on("POST /ask", { stream: stream() });
+  const { exit, stdout, stderr } = await ann("ask x", TERMINAL);
+  expect([exit, stdout]).toEqual([code, "On.\n"]);
+  expect(stderr).toContain(`${SHOWN}Your answer, 1/2/3/e/n: \n${said}\n`);
+});
+
+test("the end of the input leaves it open, and says how it can be answered", async () => {
+  const ann = staysAt(approval(), status("awaiting_approval"));
+  const { exit, stderr } = await ann("ask x", { ...TERMINAL, types: [null] });
+  expect(exit).toBe(8);
+  expect(stderr).toContain("  kay answer int_1 --approve\n");
+});
+
+test.for([
+  ["in a script", "ask x", {}],
+  [
+    "with --no-input",
+    "ask x --no-input",
+    { terminal: ["stdin", "stderr"] as ("stdin" | "stderr")[], env: { NO_COLOR: "1" } },
+  ],
+  ["in CI", "ask x --yes", { terminal: ["stdin"] as "stdin"[], env: { CI: "true" } }],
+] as const)("%s an approval is left open, shown whole, and the exit code is 8", async ([, line, setting]) => {
+  const ann = staysAt(approval(), status("awaiting_approval"));
+  expect(await ann(line, setting as object)).toEqual({
+    exit: 8,
+    stdout: `I will send it.
+kay wants to run slack.send_message, which writes, as ann@example.test.
+  Send a message to #general
+  channel: #general
+  text: 3 open bugs (came from a service's text, not from you)
+`,
+    stderr: `It waits for an answer:
+  kay answer int_1 --approve
+  kay answer int_1 --approve --scope session
+  kay answer int_1 --approve --scope always
+  kay answer int_1 --deny
+`,
+  });
+});
+
+test("--json names what waits and how to answer it, in one document, on a terminal too", async () => {
+  for (const setting of [{}, TERMINAL]) {
+    const result = await staysAt(
+      approval(),
+      form({ interaction_id: "int_2" }),
+      status("awaiting_approval"),
+    )("ask x --json", setting);
+    expect({ ...result, stdout: documentOf(result) }).toEqual({
+      exit: 8,
+      stdout: {
+        status: "pending",
+        message: "I will send it.",
+        session_id: "session_1",
+        data: { prompt: "x", response: "I will send it." },
+        generation_id: "gen_1",
+        receipts: [],
+        pending: [
+          {
+            id: "int_1",
+            kind: "approval",
+            ...IDS,
+            expires_at: "2026-11-27T12:05:00.000Z",
+            request: (approval() as { data: unknown }).data,
+            answer: [
+              "kay answer int_1 --approve",
+              "kay answer int_1 --approve --scope session",
+              "kay answer int_1 --approve --scope always",
+              "kay answer int_1 --deny",
+            ],
+          },
+          {
+            id: "int_2",
+            kind: "input",
+            ...IDS,
+            expires_at: "2026-11-27T12:05:00.000Z",
+            request: (form({ interaction_id: "int_2" }) as { data: unknown }).data,
+            answer: [
+              "kay answer int_2 --field project=… --field summary=…",
+              "kay answer int_2 --decline",
+              "kay answer int_2 --cancel",
+            ],
+          },
+        ],
+      },
+      stderr: "",
+    });
+  }
+});
+
+test("a backend that says no status is not waited for", async () => {
+  expect((await staysAt(approval())("ask x --json")).exit).toBe(8);
+});
+
+test("--json --stream ends at what waits, whose line has the commands", async () => {
+  const { exit, stdout } = await staysAt(approval(), status("awaiting_approval"))("ask x --json --stream");
+  const lines = stdout
+    .trimEnd()
+    .split("\n")
+    .map((line) => JSON.parse(line) as Record<string, unknown>);
+  expect(exit).toBe(8);
+  expect(lines.find(({ type }) => type === "data-interaction-request")).toMatchObject({
+    data: { interaction_id: "int_1" },
+    answer: expect.arrayContaining(["kay answer int_1 --deny"]),
+  });
+});
+
+test("two approvals are asked about one after the other", async () => {
+  const ann = kay({ signedIn: true });
+  const given: unknown[] = [];
+  let go = () => {};
+  const both = new Promise<void>((resolve) => {
+    go = resolve;
+  });
+  const before = [
+    ...begins(),
+    calls("slack.send_message", MESSAGE),
+    calls("slack.send_message", MESSAGE, "c2"),
+    approval(),
+    approval({ interaction_id: "int_2", tool_call_id: "c2" }),
+  ];
+  const stream = async function* () {
+    yield* sse(before, { ends: false });
+    await both;
+    const rest = [
+      answered({ action: "approve" }),
+      answered({ interaction_id: "int_2", action: "deny" }),
+      ...says("One."),
+      ...ends(),
+    ];
+    yield* sse(rest, { first: before.length + 1 });
+  };
+  ann.place.network.on("POST /ask", { stream: stream() });
+  ann.place.network.always("POST /sessions/session_1/interactions/", ({ url, body }) => {
+    given.push([url.split("/").at(-1), (body as { action: string }).action]);
+    if (given.length === 2) go();
+    return { json: { ...IDS, interaction_id: "int_1", action: "approve" } };
+  });
+  expect(await ann("ask x", { ...TERMINAL, types: ["1", "n", ""] })).toMatchObject({ exit: 5, stdout: "One.\n" });
+  expect(given).toEqual([
+    ["int_1", "approve"],
+    ["int_2", "deny"],
+  ]);
+});

@@ -1,0 +1,182 @@
+import { expect, test } from "vitest";
+import type { StreamPart } from "#protocol/events";
+import { type Machine, useKay } from "#test/kay";
+import type { Reply } from "#test/network";
+import { answered, begins, ends, form, IDS, needs, says, sse, status } from "#test/parts";
+
+const kay = useKay();
+const TERMINAL = { terminal: true, env: { NO_COLOR: "1" } };
+const INTERACTION = "POST /sessions/session_1/interactions/int_1";
+const SHOWN = `
+jira.create_issue asks: Which issue?
+  Project (required) [KAY | OPS]
+  Summary (required): One line
+  Urgent
+
+`;
+const FIELDS = "Project (required)\n  1  KAY\n  2  OPS\n";
+
+/** Somebody whose backend stops at this part and goes on with `rest` once `route` was called; its bodies are in `given`. */
+function stopsAt(card: StreamPart, rest: StreamPart[], route = INTERACTION, refusals: Reply[] = []) {
+  const ann: Machine = kay({ signedIn: true });
+  const given: unknown[] = [];
+  let go = () => {};
+  const answer = new Promise<void>((resolve) => {
+    go = resolve;
+  });
+  const before = [...begins(), card, status("awaiting_input")];
+  const stream = async function* () {
+    yield* sse(before, { ends: false });
+    await answer;
+    yield* sse(rest, { first: before.length + 1 });
+  };
+  const { network } = ann.place;
+  network.on("POST /ask", { stream: stream() });
+  for (const reply of refusals) network.on(route, reply);
+  network.always(route, ({ body }) => {
+    given.push(body);
+    go();
+    return { json: { id: "gen_1", status: "running", ...IDS, interaction_id: "int_1", action: "submit" } };
+  });
+  return { ann, given };
+}
+
+const SUBMITTED = [answered({ action: "submit" }), ...says("KAY-9 is there."), ...ends()];
+
+test("a form is filled in field by field, and shown whole before it is submitted", async () => {
+  const { ann, given } = stopsAt(form(), SUBMITTED);
+  const types = ["f", "9", "1", "", "Login loops", "y", "s"];
+  expect(await ann("ask x", { ...TERMINAL, types })).toEqual({
+    exit: 0,
+    stdout: "KAY-9 is there.\n",
+    stderr: `${SHOWN}f fill it in, d decline, c cancel: f
+${FIELDS}Which number: 9
+✗ 9 is none of 1 to 2.
+Which number: 1
+Summary (required): One line
+>: ${""}
+✗ It must be filled in.
+>: Login loops
+Urgent
+yes or no [no]: y
+
+This would be submitted:
+  Project: KAY
+  Summary: Login loops
+  Urgent: yes
+
+s submit, f fill it in again, d decline, c cancel: s
+✗ jira.create_issue  It did not come to an end.
+`,
+  });
+  expect(given).toMatchObject([{ action: "submit", input: { project: "KAY", summary: "Login loops", urgent: true } }]);
+});
+
+test.for([
+  ["d", "deny", 5],
+  ["c", "cancel", 5],
+] as const)("%s is another answer than to submit: %s", async ([key, action, exit]) => {
+  const { ann, given } = stopsAt(form(), [answered({ action }), ...says("No."), ...ends()]);
+  expect(await ann("ask x", { ...TERMINAL, types: [key] })).toMatchObject({ exit, stdout: "No.\n" });
+  expect(given).toMatchObject([{ action }]);
+});
+
+test("G19 a form that is refused shows why at the top and keeps what was filled in", async () => {
+  const json = { error: "INVALID_REQUEST", code: "INVALID_REQUEST", message: "Summary: too long." };
+  const { ann, given } = stopsAt(form(), SUBMITTED, INTERACTION, [{ status: 400, json }]);
+  const types = ["f", "2", "Long", "", "s", "f", "", "Short", "", "s"];
+  const { stderr } = await ann("ask x", { ...TERMINAL, types });
+  expect(stderr).toContain("asks: Which issue?\n✗ Summary: too long.\n");
+  expect(stderr).toContain(">: Long\n");
+  expect(stderr).toContain("Which number [OPS]: \n");
+  expect(stderr).toContain("> [Long]: Short\n");
+  expect(given).toMatchObject([{ input: { project: "OPS", summary: "Short", urgent: false } }]);
+});
+
+test("a secret is never taken: its field has a warning, and a form that needs it cannot be submitted", async () => {
+  const fields = [{ id: "apiToken", type: "text" as const, label: "API token", required: true }];
+  const { ann, given } = stopsAt(form({ input_schema: { type: "form", fields } }), [
+    answered({ action: "deny" }),
+    ...ends(),
+  ]);
+  const { stderr } = await ann("ask x", { ...TERMINAL, types: ["f", "d"] });
+  expect(stderr).toContain(`! API token: kay takes no secrets here. They belong in a browser.
+d decline, c cancel: f
+d decline, c cancel: d
+`);
+  expect(given).toMatchObject([{ action: "deny" }]);
+});
+
+test("a text of several lines ends with a dot, and options of a checkbox are chosen by numbers", async () => {
+  const fields = [
+    { id: "body", type: "textarea" as const, label: "Text" },
+    {
+      id: "tags",
+      type: "checkbox" as const,
+      label: "Tags",
+      options: ["a", "b", "c"].map((value) => ({ value, label: value })),
+    },
+  ];
+  const { ann, given } = stopsAt(form({ input_schema: { type: "form", fields } }), SUBMITTED);
+  await ann("ask x", { ...TERMINAL, types: ["f", "one", "  two", ".", "1, c", "s"] });
+  expect(given).toMatchObject([{ input: { body: "one\n  two", tags: ["a", "c"] } }]);
+});
+
+const CONNECTED: StreamPart[] = [
+  { type: "data-auth-result", data: { success: true, integrations: ["confluence"] } },
+  ...says("Here it is."),
+  ...ends(),
+];
+
+test("what has to be connected is connected from here, and the request goes on by itself", async () => {
+  const { ann, given } = stopsAt(needs("confluence"), CONNECTED, "POST /generations/gen_1/auth");
+  const { exit, stdout, stderr } = await ann("ask x", TERMINAL);
+  expect([exit, stdout, given]).toEqual([0, "Here it is.\n", [{ integration: "confluence", success: true }]]);
+  expect(stderr.replaceAll(/http\S+/g, "URL")).toBe(`
+To go on, connect confluence.
+
+To connect confluence, allow it at 127.0.0.1:4010:
+
+URL
+
+There is no display to open a browser on. Open the link yourself.
+✓ Connected confluence as Dana Demo (dana@example.com) at URL
+`);
+});
+
+test("a consent that is refused can be tried again, or the request cancelled", async () => {
+  const ended: StreamPart[] = [status("cancelled"), { type: "abort", reason: "cancelled" }];
+  const { ann } = stopsAt(needs("confluence"), ended, "POST /generations/gen_1/cancel");
+  const { exit, stderr } = await ann("ask x", { ...TERMINAL, types: ["c"], person: "denies" });
+  expect(exit).toBe(5);
+  expect(stderr).toContain("Enter tries confluence again, c cancels the request: c\n✗ The request was cancelled.\n");
+});
+
+test("somebody else who connects it ends the wait, with a line that says so", async () => {
+  const ann = kay({ signedIn: true });
+  const before = [...begins(), needs("confluence"), status("awaiting_auth")];
+  const stream = async function* () {
+    yield* sse(before, { ends: false });
+    await new Promise((resolve) => setTimeout(resolve, 300));
+    yield* sse(CONNECTED, { first: before.length + 1 });
+  };
+  ann.place.network.on("POST /ask", { stream: stream() });
+  const { exit, stdout, stderr } = await ann("ask x", { ...TERMINAL, person: "stays away" });
+  expect([exit, stdout]).toEqual([0, "Here it is.\n"]);
+  expect(stderr).toMatch(/(Answered elsewhere: connected\.|confluence was connected elsewhere\.)\n$/);
+});
+
+test("in a script a request that waits for connections is left open with what answers it", async () => {
+  const ann = kay({ signedIn: true });
+  const parts = [...begins(), needs("slack", "gmail"), status("awaiting_auth")];
+  const stream = async function* () {
+    yield* sse(parts, { ends: false });
+    await new Promise(() => {});
+  };
+  ann.place.network.on("POST /ask", { stream: stream() });
+  expect(await ann("ask x")).toEqual({
+    exit: 8,
+    stdout: "To go on, connect slack, gmail.\n",
+    stderr: "It waits for an answer:\n  kay answer gen_1\n  kay answer gen_1 --cancel\n",
+  });
+});

@@ -1,0 +1,243 @@
+import { expect, test } from "vitest";
+import type { StreamPart } from "#protocol/events";
+import { documentOf, type Machine, useKay } from "#test/kay";
+import type { Reply } from "#test/network";
+import { begins, brings, calls, ends, IDS, says, sse, status } from "#test/parts";
+
+const kay = useKay();
+const TERMINAL = { terminal: true, env: { NO_COLOR: "1" } };
+const TABLE = "4 issues are open:\n\n| Key | Summary |\n|---|---|\n| KAY-1 | Login loops |\n\nThat is all.";
+
+const ANSWER: StreamPart[] = [
+  ...begins(),
+  calls("jira.search", { project: "KAY", status: "open" }),
+  brings({ data: { issues: [1, 2, 3, 4] }, text: "…" }),
+  ...says("4 issues", " are open:\n\n| Key | Summary |\n|---|-", "--|\n| KAY-1 | Login loops |\n\nThat is all."),
+  ...ends(),
+];
+
+function asked(...streams: { stream: Iterable<string> | AsyncIterable<string>; headers?: Record<string, string> }[]) {
+  const ann = kay({ signedIn: true });
+  ann.place.network.on("POST /ask", ...streams);
+  return ann;
+}
+
+test("on a terminal the answer is laid out, and each call has its line", async () => {
+  expect(await asked({ stream: sse(ANSWER) })('ask "what is open?"', TERMINAL)).toEqual({
+    exit: 0,
+    stdout: "4 issues are open:\n\nKEY    SUMMARY\nKAY-1  Login loops\n\nThat is all.\n",
+    stderr: "⏺ jira.search  project = KAY, status = open  0.0s  4 issues\n",
+  });
+});
+
+test("on 40 columns every line has room", async () => {
+  const { stdout, stderr } = await asked({ stream: sse(ANSWER) })('ask "what is open?"', { ...TERMINAL, columns: 40 });
+  expect(stdout).toBe("4 issues are open:\n\nKEY    SUMMARY\nKAY-1  Login loops\n\nThat is all.\n");
+  expect(stderr).toBe("⏺ jira.search  project…  0.0s  4 issues\n");
+});
+
+test("the line of a call is redrawn in place while it works, and written once when it is over", async () => {
+  const ann = asked({ stream: sse(ANSWER) });
+  await ann('ask "what is open?"', TERMINAL);
+  const working = "⏺ jira.search  project = KAY, status = open  …";
+  const done = "⏺ jira.search  project = KAY, status = open  0.0s  4 issues";
+  expect(ann.raw().stderr).toBe(`\r\u001b[2K${working}\r\u001b[2K${done}\n${working}\r\u001b[2K`);
+});
+
+test("in a pipe the Markdown is as it was said, and nothing else is said", async () => {
+  expect(await asked({ stream: sse(ANSWER) })('ask "what is open?"')).toEqual({
+    exit: 0,
+    stdout: `${TABLE}\n`,
+    stderr: "",
+  });
+});
+
+test("each block is on the screen before the next one comes", async () => {
+  const seen: string[] = [];
+  const pieces = ["One.\n\n", "Two", " more.\n\n", "Three."];
+  const ann = kay({ signedIn: true });
+  const stream = async function* () {
+    for (const event of sse([...begins(), ...says(...pieces), ...ends()])) {
+      yield event;
+      await new Promise((resolve) => setTimeout(resolve, 5));
+      if (event.includes("text-delta")) seen.push(ann.raw().stdout);
+    }
+  };
+  ann.place.network.on("POST /ask", { stream: stream() });
+  const { stdout } = await ann('ask "count"', TERMINAL);
+  expect(seen).toEqual(["One.\n", "One.\n", "One.\n\nTwo more.\n", "One.\n\nTwo more.\n"]);
+  expect(stdout).toBe("One.\n\nTwo more.\n\nThree.\n");
+});
+
+test("a stream that was cut is taken up again, and nothing is said twice", async () => {
+  const cut = async function* () {
+    yield* sse(ANSWER.slice(0, 6), { ends: false });
+    throw new Error("cut");
+  };
+  const ann = asked({ headers: { "kay-session-id": "session_1" }, stream: cut() });
+  ann.place.network.on("GET /sessions/session_1/events", { stream: sse(ANSWER.slice(6), { first: 7 }) });
+  const { exit, stdout, stderr } = await ann('ask "what is open?"');
+  expect([exit, stdout]).toEqual([0, `${TABLE}\n`]);
+  expect(stderr).toMatch(/connect/i);
+});
+
+test("--json prints one document: the guide's answer, the generation and its receipts", async () => {
+  const receipt = { tool_call_id: "c1", tool: "jira.add", effect: "settled" as const, summary: "Add it" };
+  const parts = [...begins(), ...says("Done."), { type: "data-receipt" as const, data: receipt }, ...ends()];
+  const result = await asked({ stream: sse(parts) })('ask "add it" --json');
+  expect({ ...result, stdout: documentOf(result) }).toEqual({
+    exit: 0,
+    stdout: {
+      status: "completed",
+      message: "Done.",
+      session_id: "session_1",
+      data: { prompt: "add it", response: "Done." },
+      generation_id: "gen_1",
+      receipts: [receipt],
+    },
+    stderr: "",
+  });
+});
+
+test("--json --stream prints each part as a line with the conversation and the time", async () => {
+  const parts = [...begins(), ...says("a\u202e")];
+  const { stdout, stderr, exit } = await asked({ stream: sse([...parts, { type: "finish" }]) })(
+    "ask x --json --stream",
+  );
+  const lines = stdout.trimEnd().split("\n");
+  expect({ exit, stderr, lines: lines.map((line) => JSON.parse(line)) }).toEqual({
+    exit: 0,
+    stderr: "",
+    lines: [...parts, { type: "finish" }].map((part) => ({
+      ...part,
+      session_id: "session_1",
+      timestamp: expect.stringMatching(/^2026-11-27T12:/),
+    })),
+  });
+  expect(stdout).toContain('"delta":"a\\u202e"');
+});
+
+test.for([
+  ["text", "", "Half"],
+  ["one document", " --json", ""],
+])(
+  "a stream that ends with an error has its exit code, sentence and hint, as %s",
+  async ([, flags = "", said = ""]) => {
+    const parts: StreamPart[] = [
+      ...begins(),
+      ...says("Half"),
+      status("error"),
+      { type: "error", errorText: "The model is away.", code: "MODEL_FAILED", hint: "Wait for it." },
+    ];
+    const { exit, stdout, stderr } = await asked({ stream: sse(parts) })(`ask x${flags}`);
+    expect([exit, stderr]).toEqual([1, "✗ The model is away.\n  Wait for it.\n"]);
+    if (said) expect(stdout).toBe(`${said}\n`);
+    else
+      expect(JSON.parse(stdout)).toEqual({
+        status: "error",
+        error: "MODEL_FAILED",
+        code: "MODEL_FAILED",
+        message: "The model is away.",
+        hint: "Wait for it.",
+        ...IDS,
+        receipts: [],
+      });
+  },
+);
+
+test("with --json --stream the error is the last line, and nothing follows it on stdout", async () => {
+  const parts: StreamPart[] = [...begins(), { type: "error", errorText: "No.", code: "MODEL_FAILED" }];
+  const { exit, stdout } = await asked({ stream: sse(parts) })("ask x --json --stream");
+  const lines = stdout.trimEnd().split("\n");
+  expect([exit, lines.length, JSON.parse(lines.at(-1) ?? "")]).toMatchObject([
+    1,
+    3,
+    { type: "error", errorText: "No." },
+  ]);
+});
+
+test("a generation that was cancelled elsewhere exits 5", async () => {
+  const parts: StreamPart[] = [...begins(), status("cancelled"), { type: "abort", reason: "cancelled" }];
+  expect(await asked({ stream: sse(parts) })("ask x")).toEqual({
+    exit: 5,
+    stdout: "",
+    stderr: "✗ The request was cancelled.\n",
+  });
+});
+
+/** Somebody for whom `then` happens when these parts have come, and nothing more comes. */
+function interrupted(parts: StreamPart[], then: (ann: Machine) => void): Machine {
+  const ann = kay({ signedIn: true });
+  const stream = async function* () {
+    yield* sse(parts, { ends: false });
+    await new Promise((resolve) => setTimeout(resolve, 20));
+    then(ann);
+    await new Promise(() => {});
+  };
+  ann.place.network.on("POST /ask", { stream: stream() });
+  return ann;
+}
+
+/** Ctrl+C, and no time passes until the backend hears of it, which then does this. */
+function pressesCtrlC(reply: Reply): (ann: Machine) => void {
+  return (ann) => {
+    const { clock, network } = ann.place;
+    const heard = new Promise<void>((resolve) => {
+      network.on("POST /generations/gen_1/cancel", () => {
+        resolve();
+        return reply;
+      });
+    });
+    void clock.during(heard);
+    ann.interrupt();
+  };
+}
+
+test("Ctrl+C cancels the generation at the backend and exits 130", async () => {
+  const json = { id: "gen_1", session_id: "session_1", status: "cancelled" };
+  const ann = interrupted([...begins(), ...says("Half a")], pressesCtrlC({ json }));
+  expect(await ann("ask x")).toEqual({ exit: 130, stdout: "Half a\n", stderr: "" });
+});
+
+test("a backend that does not answer the cancel is waited for two seconds", async () => {
+  const ann = interrupted(begins(), pressesCtrlC("hang"));
+  await ann("whoami");
+  const begun = ann.place.clock.now();
+  expect((await ann("ask x")).exit).toBe(130);
+  expect(ann.place.clock.now() - begun).toBe(2_000);
+});
+
+test("a terminal that was closed cancels nothing", async () => {
+  const ann = interrupted(begins(), ({ interrupt }) => interrupt("SIGHUP"));
+  expect((await ann("ask x")).exit).toBe(129);
+});
+
+test("what is asked goes on in the newest conversation, in one by its id or its title, and waits where it is told to", async () => {
+  const ann = asked(...[1, 2, 3].map(() => ({ stream: sse([...begins(), ...says("Yes."), ...ends()]) })));
+  const at = "2026-11-27T12:00:00.000Z";
+  const one = (id: string, title: string) => ({ id, title, created_at: at, updated_at: at, last_event: 1 });
+  const data = [one("session_2", "Bugs"), one("session_1", "Release")];
+  ann.place.network.always("GET /sessions", { json: { data, page: 1, limit: 1, total: 2, has_more: false } });
+  await ann("ask x --continue --queue");
+  await ann("ask x -r session_7");
+  await ann("ask x -r release");
+  const bodies = ann.place.network.seen.filter(({ method }) => method === "POST").map(({ body }) => body);
+  expect(bodies).toMatchObject([
+    { session_id: "session_2", when_busy: "queue", client: { interaction: { supported: true, enabled: true } } },
+    { session_id: "session_7" },
+    { session_id: "session_1" },
+  ]);
+  expect(await ann("ask x -r holidays")).toEqual({
+    exit: 1,
+    stdout: "",
+    stderr: '✗ There is no conversation "holidays".\n  Run `kay sessions list` to see every one.\n',
+  });
+});
+
+test.for([
+  ["ask x --stream", "--stream goes with --json."],
+  ["ask x --confirm --queue", "--confirm goes with neither --stream nor --queue."],
+  ["ask x -c -r latest", "--continue and --resume are two ways to say it; give one."],
+])("kay %s is a usage error", async ([line = "", message = ""]) => {
+  expect(await kay({ signedIn: true })(line)).toMatchObject({ exit: 2, stderr: expect.stringContaining(message) });
+});

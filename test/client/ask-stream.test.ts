@@ -1,0 +1,247 @@
+import { assert, asyncProperty, constantFrom, integer } from "fast-check";
+import { expect, test } from "vitest";
+import { problemOf } from "#test/client-api";
+import type { Network, Reply } from "#test/network";
+import { collected, frames, streamWorld, textOf } from "#test/stream-world";
+
+const START = { type: "start", messageMetadata: { session_id: "session_1", generation_id: "gen_1" } };
+const delta = (text: string) => ({ type: "text-delta", id: "t1", delta: text });
+const FINISH = { type: "finish", finishReason: "stop" };
+const PARTS = [START, delta("会議 "), delta("👩‍💻"), { type: "data-foo" }, delta(" é"), FINISH];
+const NUMBERED = PARTS.map((part, index) => ({ number: index + 1, part })).filter(
+  ({ part }) => part.type !== "data-foo",
+);
+const TEXT = "会議 👩‍💻 é";
+const STREAM = frames(PARTS);
+const BYTES = new TextEncoder().encode(`${STREAM}data: [DONE]\n\n`);
+
+/** The first bytes of a body, after which the connection ends as if nothing were wrong, or breaks off. */
+async function* cut(bytes: Uint8Array, length: number, how: "ends" | "breaks" = "ends") {
+  yield bytes.subarray(0, length);
+  if (how === "breaks") throw new Error("cut");
+}
+
+/** A backend's log: what comes after the `Last-Event-ID` of a request, and then nothing more for as long as the client stays. */
+function log(parts: Record<string, unknown>[] = PARTS): Reply {
+  return ({ headers }) => {
+    const last = Number(headers?.["Last-Event-ID"]);
+    return { stream: open(frames(parts.slice(last), last + 1)) };
+  };
+}
+
+async function* open(text: string) {
+  yield text;
+  await new Promise(() => {});
+}
+
+async function ask(network: Network, api: ReturnType<typeof streamWorld>["api"], notes: string[] = []) {
+  const asked = await api.askStream({ prompt: "x" }, { idempotencyKey: "I1", note: (text) => notes.push(text) });
+  if (asked.kind === "answer") return { answer: asked.answer };
+  const { parts, error } = await collected(asked.parts);
+  network.settled();
+  return { sessionId: asked.sessionId, parts, error };
+}
+
+test("an ask is streamed: one POST that takes both kinds of answer, its parts with their numbers, and the conversation", async () => {
+  const { api, network } = streamWorld();
+  network.on("POST /ask", { stream: [BYTES], headers: { "Kay-Session-Id": "session_1" } });
+  expect(await ask(network, api)).toEqual({ sessionId: "session_1", parts: NUMBERED, error: undefined });
+  expect(network.seen).toMatchObject([
+    {
+      method: "POST",
+      body: { prompt: "x" },
+      headers: { Accept: "text/event-stream, application/json", "Idempotency-Key": "I1", Authorization: "Bearer T0" },
+    },
+  ]);
+});
+
+test("a stream that is cut at any byte is taken up again: nothing is lost, nothing is doubled", async () => {
+  const first = new TextEncoder().encode(frames(PARTS.slice(0, 1))).length;
+  for (let length = first - 2; length < BYTES.length; length++) {
+    for (const how of ["ends", "breaks"] as const) {
+      const { api, network } = streamWorld();
+      network.on("POST /ask", { stream: cut(BYTES, length, how) });
+      network.always("GET /sessions/session_1/events", log());
+      expect(await ask(network, api)).toEqual({ sessionId: undefined, parts: NUMBERED, error: undefined });
+      const again = network.calls().slice(1);
+      expect(again).toEqual(
+        length >= new TextEncoder().encode(STREAM).length - 2 ? [] : ["GET /sessions/session_1/events"],
+      );
+    }
+  }
+});
+
+test("a stream whose connections are all cut, anywhere, is whole in the end", async () => {
+  const how = constantFrom("ends" as const, "breaks" as const);
+  const size = BYTES.length;
+  await assert(
+    asyncProperty(
+      integer({ min: 150, max: size }),
+      integer({ min: 0, max: size }),
+      integer({ min: 0, max: size }),
+      how,
+      async (a, b, c, end) => {
+        const { api, network } = streamWorld();
+        network.on("POST /ask", { stream: cut(BYTES, a, end) });
+        const lengths = [b, c];
+        // A backend that starts anew at the beginning too: numbers at or below the last are dropped.
+        network.always("GET /sessions/session_1/events", (seen) => {
+          const length = lengths.shift();
+          return length === undefined
+            ? (log() as (of: typeof seen) => Reply)(seen)
+            : { stream: cut(BYTES, length, end) };
+        });
+        const { parts, error } = await ask(network, api);
+        expect([parts, error, textOf(parts ?? [])]).toEqual([NUMBERED, undefined, TEXT]);
+      },
+    ),
+    { numRuns: 150 },
+  );
+});
+
+test("the person is told once that the connection is lost, and after 60 s how to get back to the work", async () => {
+  const { api, network, clock } = streamWorld();
+  const notes: string[] = [];
+  const began = clock.now();
+  network.on("POST /ask", { stream: [frames(PARTS.slice(0, 2))] });
+  network.always("GET /sessions/session_1/events", "refused");
+  const { parts, error } = await ask(network, api, notes);
+  expect(parts).toEqual(NUMBERED.slice(0, 2));
+  expect(error).toMatchObject({
+    code: "UNREACHABLE",
+    hint: "The work goes on at the backend: `kay attach session_1` follows it, `kay sessions` lists all.",
+    details: { session_id: "session_1", last_event: 2 },
+  });
+  expect(notes).toEqual(["Connection lost, reconnecting."]);
+  expect(clock.now() - began).toBe(60_000);
+  expect(network.calls().length).toBeLessThan(15);
+});
+
+test("a backend that takes a connection up and drops it at once is given up after 60 s as well", async () => {
+  const { api, network, clock } = streamWorld();
+  const began = clock.now();
+  network.on("POST /ask", { stream: [frames(PARTS.slice(0, 2))] });
+  network.always("GET /sessions/session_1/events", { stream: [": hello\n\n"] });
+  expect((await ask(network, api)).error).toMatchObject({ code: "UNREACHABLE", details: { last_event: 2 } });
+  expect(clock.now() - began).toBe(60_000);
+});
+
+test("a token that expired while the stream ran is refreshed once for the new connection", async () => {
+  const refreshes: string[] = [];
+  let token = "T0";
+  const refresher = () => ({
+    accessToken: async () => token,
+    afterRejection: async (old: string) => {
+      refreshes.push(old);
+      token = "T1";
+      return token;
+    },
+  });
+  const { api, network } = streamWorld({ token: undefined, refresher });
+  network.on("POST /ask", { stream: [frames(PARTS.slice(0, 2))] });
+  network.always("GET /sessions/session_1/events", (seen) =>
+    seen.headers?.Authorization === "Bearer T1"
+      ? (log() as (of: typeof seen) => Reply)(seen)
+      : { status: 401, json: { code: "TOKEN_EXPIRED", message: "x" } },
+  );
+  expect(await ask(network, api)).toEqual({ sessionId: undefined, parts: NUMBERED, error: undefined });
+  expect(refreshes).toEqual(["T0"]);
+});
+
+test("parts of other generations in the log, before and beside the own one, are not taken for its own", async () => {
+  const other = { type: "start", messageMetadata: { session_id: "session_1", generation_id: "gen_0" } };
+  const status = (generation_id: string, name: string) => ({
+    type: "data-status",
+    data: { generation_id, status: name },
+  });
+  const parts = [status("gen_1", "paused"), delta("not mine"), FINISH, other, delta("nor this"), FINISH, ...PARTS];
+  const { api, network } = streamWorld();
+  network.on("POST /ask", { stream: [frames(parts.slice(0, 1))], headers: { "Kay-Session-Id": "session_1" } });
+  network.always("GET /sessions/session_1/events", log(parts));
+  const { parts: taken } = await ask(network, api);
+  expect(taken?.map(({ number }) => number)).toEqual([1, 7, 8, 9, 11, 12]);
+  expect(textOf(taken ?? [])).toBe(TEXT);
+});
+
+test.for([
+  ["a backend without streams", { json: { status: "completed", message: "Done." } }],
+  ["one that failed", { json: { status: "error", message: "Invalid or expired session_id" } }],
+] as const)("H09 an answer of JSON is an answer: %s", async ([, reply]) => {
+  const { api, network } = streamWorld();
+  network.on("POST /ask", reply);
+  expect(await ask(network, api)).toEqual({ answer: reply.json });
+});
+
+test("H09 a refusal with the status of success is an error with its words", async () => {
+  const { api, network } = streamWorld();
+  network.on("POST /ask", { json: { error: { code: "prohibited_content", message: "refused" } } });
+  expect(await problemOf(api.askStream({ prompt: "x" }))).toMatchObject({ code: "BAD_ANSWER", message: "refused" });
+});
+
+const LOST: [string, () => Reply][] = [
+  ["the connection breaks off", () => "lost"],
+  ["a gateway answers", () => "gateway"],
+  ["the stream ends before its first part", () => ({ stream: [": hello\n\n"] })],
+  ["the stream breaks before its first part is whole", () => ({ stream: cut(BYTES, 20, "breaks") })],
+  ["half an answer comes", () => ({ text: '{"status":', headers: { "content-type": "application/json" } })],
+];
+
+test.for(LOST)("H19 an ask whose answer is lost is sent once and looked up: %s", async ([, reply]) => {
+  const done = { state: "done", status: 200, answer: { status: "completed", message: "Done." } };
+  for (const [found, outcome] of [
+    [{ json: done }, { answer: done.answer }],
+    [
+      { status: 404, json: { code: "NOT_FOUND", message: "x" } },
+      { code: "OUTCOME_UNKNOWN", details: { idempotency_key: "I1" } },
+    ],
+  ] as const) {
+    const { api, network } = streamWorld();
+    network.serve("http://127.0.0.1:4000", async () => new Response("{}"));
+    network.on("POST /ask", reply());
+    network.on("GET /requests/", found);
+    expect(await ask(network, api).catch((error: unknown) => error)).toMatchObject(outcome);
+    expect(network.calls()).toEqual(["POST /ask", "GET /requests/…"]);
+  }
+});
+
+test("a stream without numbers that is cut cannot be taken up again, and says that the outcome is unknown", async () => {
+  const { api, network } = streamWorld();
+  network.on("POST /ask", { stream: ['data: {"type":"text-delta","id":"t1","delta":"A"}\n\n'] });
+  const { parts, error } = await ask(network, api);
+  expect([parts, error]).toMatchObject([
+    [{ number: 0, part: delta("A") }],
+    { code: "OUTCOME_UNKNOWN", details: { idempotency_key: "I1", lost: "UNREACHABLE" } },
+  ]);
+});
+
+test("events replays what is there, and follows on over lost connections until it is left", async () => {
+  const { api, network } = streamWorld();
+  network.on("GET /sessions/session_1/events", { stream: [frames(PARTS.slice(2, 3), 3)] });
+  expect(await collected(api.events("session_1", { after: 2, live: false }))).toEqual({
+    parts: NUMBERED.slice(2, 3),
+  });
+  network.on("GET /sessions/session_1/events", { stream: [frames(PARTS.slice(0, 3))] });
+  network.on("GET /sessions/session_1/events", log([...PARTS, START, delta("B"), FINISH]));
+  const numbers: number[] = [];
+  for await (const { number } of api.events("session_1")) {
+    numbers.push(number);
+    if (number === 9) break;
+  }
+  expect(numbers).toEqual([1, 2, 3, 5, 6, 7, 8, 9]);
+  expect(network.seen.map(({ url, headers }) => [url.split("/").at(-1), headers?.["Last-Event-ID"]])).toEqual([
+    ["events?after=2&live=false", undefined],
+    ["events?after=0", undefined],
+    ["events", "3"],
+  ]);
+  network.settled();
+});
+
+test("a client that asked by its name is there by it on every new connection", async () => {
+  const { api, network } = streamWorld();
+  network.on("POST /ask", { stream: [frames(PARTS.slice(0, 2))] });
+  network.on("GET /sessions/session_1/events", log());
+  const asked = await api.askStream({ prompt: "x", client: { id: "c1", name: "My desk" } });
+  if (asked.kind !== "stream") return expect.fail("it should be a stream");
+  expect(await collected(asked.parts)).toEqual({ parts: NUMBERED });
+  expect(network.seen.at(-1)?.url.split("/").at(-1)).toBe("events?client=c1&name=My+desk");
+});

@@ -1,0 +1,244 @@
+import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
+import { createServer as createTlsServer } from "node:https";
+import type { AddressInfo } from "node:net";
+import { expect, onTestFinished, test, vi } from "vitest";
+import { createApi } from "#client/api";
+import { createOpenStream } from "#client/open-stream";
+import type { Clock, OutgoingStream } from "#client/ports";
+import { createSend } from "#client/send";
+import { createWay } from "#client/send/way";
+import { selfSigned } from "#test/certificate";
+import { problemOf } from "#test/client-api";
+import { realClock } from "#test/client-clock";
+import { collected, frames } from "#test/stream-world";
+
+type Handle = (response: ServerResponse, request: IncomingMessage) => void;
+
+/** A server on a socket, with or without TLS; how many connections it has. */
+async function served(handle: Handle, tls?: { key: string; cert: string }) {
+  const listener = (request: IncomingMessage, response: ServerResponse) => handle(response, request);
+  const server = tls ? createTlsServer(tls, listener) : createServer(listener);
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  onTestFinished(async () => {
+    server.closeAllConnections();
+    await new Promise((resolve) => server.close(resolve));
+  });
+  const connections = () => new Promise((resolve) => server.getConnections((_, count) => resolve(count)));
+  return { url: `${tls ? "https" : "http"}://127.0.0.1:${(server.address() as AddressInfo).port}`, connections };
+}
+
+/** A clock that only the test moves. */
+function manualClock() {
+  let now = 0;
+  const waits = new Set<{ ends: number; wake(): void }>();
+  const clock: Clock = {
+    now: () => now,
+    sleep: (ms, signal) =>
+      new Promise((resolve) => {
+        const wait = { ends: now + ms, wake: resolve };
+        waits.add(wait);
+        signal?.addEventListener("abort", () => {
+          waits.delete(wait);
+          resolve();
+        });
+      }),
+  };
+  const advance = (ms: number) => {
+    now += ms;
+    for (const wait of [...waits]) {
+      if (wait.ends > now) continue;
+      waits.delete(wait);
+      wait.wake();
+    }
+    return new Promise((resolve) => setTimeout(resolve, 5));
+  };
+  return { clock, advance, waits };
+}
+
+const ways = (clock: Clock, env = {}) => ({ builtin: process.getBuiltinModule, env, clock });
+
+function open(url: string, clock: Clock = realClock, more: Partial<OutgoingStream> = {}, env = {}) {
+  const openStream = createOpenStream({ way: createWay(ways(clock, env)), clock });
+  return openStream({ method: "GET", url, headTimeoutMs: 30_000, idleTimeoutMs: 120_000, ...more });
+}
+
+/** Both ways out: by node:http, and by undici with an authority of its own. */
+async function bothWays() {
+  const tls = selfSigned();
+  const { mkdtempSync, rmSync, writeFileSync } = await import("node:fs");
+  const { join } = await import("node:path");
+  const { tmpdir } = await import("node:os");
+  const folder = mkdtempSync(join(tmpdir(), "kay-ca-"));
+  onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
+  writeFileSync(join(folder, "ca.pem"), tls.cert);
+  return [
+    { tls: undefined, env: {} },
+    { tls, env: { KAY_CA_FILE: join(folder, "ca.pem") } },
+  ];
+}
+
+test("the head comes at once and the body as it is written, by both ways, and the connection closes with the end", async () => {
+  for (const { tls, env } of await bothWays()) {
+    let write: ServerResponse | undefined;
+    const { url, connections } = await served((response) => {
+      response.writeHead(200, { "Content-Type": "text/event-stream", "Kay-Session-Id": "session_1" }).flushHeaders();
+      write = response;
+    }, tls);
+    const { status, headers, body } = await open(url, realClock, {}, env);
+    expect([status, headers["kay-session-id"]]).toEqual([200, "session_1"]);
+    const chunks: string[] = [];
+    write?.write("a");
+    for await (const chunk of body) {
+      chunks.push(Buffer.from(chunk).toString());
+      if (chunks.length < 3) write?.write("bc"[chunks.length - 1]);
+      else write?.end();
+    }
+    expect(chunks).toEqual(["a", "b", "c"]);
+    await vi.waitFor(async () => expect(await connections()).toBe(0));
+  }
+});
+
+test("who leaves the loop, closes, or aborts ends the connection, by both ways", async () => {
+  for (const { tls, env } of await bothWays()) {
+    const { url, connections } = await served((response) => void response.writeHead(200).write("a"), tls);
+    for await (const _ of (await open(url, realClock, {}, env)).body) break;
+    (await open(url, realClock, {}, env)).close();
+    const abort = new AbortController();
+    const { body } = await open(url, realClock, { signal: abort.signal }, env);
+    const reading = (async () => {
+      for await (const _ of body) abort.abort();
+    })();
+    expect(await problemOf(reading)).toMatchObject({ code: "CANCELLED", details: { sent: true } });
+    await vi.waitFor(async () => expect(await connections()).toBe(0));
+  }
+});
+
+test("a reader that takes its time is not outrun: the sender waits, and nothing is lost", async () => {
+  const size = 48 * 1024 * 1024;
+  for (const { tls, env } of await bothWays()) {
+    let waited = false;
+    const { url } = await served((response) => {
+      waited = !response.writeHead(200).write(Buffer.alloc(size));
+      response.end();
+    }, tls);
+    let read = 0;
+    let first = true;
+    for await (const chunk of (await open(url, realClock, {}, env)).body) {
+      if (first) await new Promise((resolve) => setTimeout(resolve, 50));
+      first = false;
+      read += chunk.length;
+    }
+    expect([read, waited]).toEqual([size, true]);
+  }
+});
+
+test("a stream that breaks off ends with a Problem, by both ways", async () => {
+  for (const { tls, env } of await bothWays()) {
+    const { url } = await served((response, request) => {
+      response.writeHead(200).write("a");
+      setTimeout(() => request.socket.destroy(), 20);
+    }, tls);
+    const { body } = await open(url, realClock, {}, env);
+    const reading = (async () => {
+      for await (const _ of body);
+    })();
+    expect(await problemOf(reading)).toMatchObject({
+      code: "UNREACHABLE",
+      message: `The connection to ${url} broke off before the answer was whole (ECONNRESET).`,
+      details: { sent: true },
+    });
+  }
+});
+
+test("a head that does not come ends at its limit", async () => {
+  const { url } = await served(() => {});
+  const { clock, advance, waits } = manualClock();
+  const opening = problemOf(open(url, clock, { headTimeoutMs: 600_000 }));
+  await new Promise((resolve) => setTimeout(resolve, 50));
+  await advance(30_000);
+  await advance(569_999);
+  expect(waits.size).toBe(1);
+  await advance(1);
+  expect(await opening).toMatchObject({
+    code: "TIMED_OUT",
+    message: `${url} did not answer within 600 s.`,
+    details: { sent: true },
+  });
+  expect(waits.size).toBe(0);
+});
+
+test("H11 a stream in which nothing comes for 120 s ends with the time that it was silent", async () => {
+  const { url } = await served((response) => {
+    response.writeHead(200, { "Content-Type": "text/event-stream" });
+    response.write(
+      frames([
+        { type: "start", messageMetadata: { session_id: "session_1" } },
+        { type: "text-delta", id: "t", delta: "A" },
+      ]),
+    );
+  });
+  const { clock, advance, waits } = manualClock();
+  const send = createSend(ways(clock));
+  const openStream = createOpenStream({ way: createWay(ways(clock)), clock });
+  const random = (bytes: number) => new Uint8Array(bytes);
+  const api = createApi({ baseUrl: url, send, openStream, clock, random, version: "0", token: "T0" });
+  const asked = await api.askStream({ prompt: "x" });
+  if (asked.kind !== "stream") return expect.fail("it should be a stream");
+  const all = collected(asked.parts);
+  await advance(0);
+  await advance(119_999);
+  expect(waits.size).toBe(1);
+  await advance(1);
+  const { parts, error } = await all;
+  expect(parts.length).toBe(2);
+  expect(error).toMatchObject({
+    code: "TIMED_OUT",
+    message: `Nothing came from ${url} for 120 s; the connection seems dead.`,
+    hint: "The work goes on at the backend: `kay attach session_1` follows it, `kay sessions` lists all.",
+  });
+  expect(waits.size).toBe(0);
+});
+
+test("H10 a stream that says every 15 s that it is there lives as long as it likes", async () => {
+  let response: ServerResponse | undefined;
+  const { url } = await served((given) => {
+    response = given;
+    given.writeHead(200).write(": keepalive\n\n");
+  });
+  const { clock, advance } = manualClock();
+  let chunks = 0;
+  for await (const _ of (await open(url, clock)).body) {
+    chunks += 1;
+    setTimeout(async () => {
+      await advance(15_000);
+      if (chunks > 24) response?.end();
+      else response?.write(": keepalive\n\n");
+    }, 5);
+  }
+  expect([chunks, clock.now()]).toEqual([25, 375_000]);
+});
+
+test("H10 what the reader does with a part, and how long, is no silence of the other side", async () => {
+  const { url } = await served((response) => {
+    response.writeHead(200).write("a");
+    setTimeout(() => response.end("b"), 100);
+  });
+  const { clock, advance } = manualClock();
+  const chunks: string[] = [];
+  for await (const chunk of (await open(url, clock)).body) {
+    chunks.push(Buffer.from(chunk).toString());
+    await advance(119_000);
+    await advance(600_000);
+  }
+  expect(chunks.join("")).toBe("ab");
+});
+
+test("a redirect is not followed, and its body is not waited for", async () => {
+  const { url, connections } = await served((response) => {
+    response.writeHead(307, { Location: "http://127.0.0.1:9/x" }).end();
+  });
+  const { status, close } = await open(url);
+  close();
+  expect(status).toBe(307);
+  await vi.waitFor(async () => expect(await connections()).toBe(0));
+});

@@ -1,0 +1,161 @@
+import { expect, test } from "vitest";
+import { type PartRead, readParts } from "#client/api/parts";
+import { problemOf } from "#test/client-api";
+
+const CONTEXT = { host: "http://b", now: 0, route: "ask" } as const;
+const FINISH = 'data: {"type":"finish","finishReason":"stop"}\n\n';
+
+/** What is read of a body that comes in these chunks, and the warnings. */
+async function read(...chunks: (string | Uint8Array)[]) {
+  const warnings: string[] = [];
+  const parts: PartRead[] = [];
+  async function* body() {
+    for (const chunk of chunks) yield typeof chunk === "string" ? new TextEncoder().encode(chunk) : chunk;
+  }
+  for await (const part of readParts({ body: body() }, CONTEXT, (text) => warnings.push(text))) parts.push(part);
+  return { parts, warnings };
+}
+
+const delta = (text: string, id = "t1") => ({ part: expect.objectContaining({ type: "text-delta", id, delta: text }) });
+const finish = { part: { type: "finish", finishReason: "stop" } };
+
+test("H01 a character cut anywhere, and a stream that comes byte by byte, give the same text", async () => {
+  const bytes = new TextEncoder().encode(`data: {"type":"text-delta","id":"t1","text":"会議 👩‍💻 é"}\n\n${FINISH}`);
+  const whole = { parts: [delta("会議 👩‍💻 é"), finish], warnings: [] };
+  for (let cut = 0; cut <= bytes.length; cut++) {
+    expect(await read(bytes.subarray(0, cut), bytes.subarray(cut))).toEqual(whole);
+  }
+  expect(await read(...Array.from(bytes, (byte) => Uint8Array.of(byte)))).toEqual(whole);
+});
+
+test("H04 a byte order mark before the first event is no part of it, and one within the text stays", async () => {
+  const first = 'data: {"type":"text-delta","id":"t1","delta":"A\ufeffB"}\n\n';
+  const marks = [Uint8Array.of(), Uint8Array.of(0xef), Uint8Array.of(0xbb, 0xbf)];
+  expect(await read(...marks, first)).toEqual({ parts: [delta("A\ufeffB")], warnings: [] });
+});
+
+test("H05 a missing space, comments, unknown fields and empty events are nothing to stumble over", async () => {
+  const text =
+    ': keepalive\n\ndata:{"type":"text-delta","id":"t1","delta":" A"}\n\nid: 7\nretry: 3000\nfoo: bar\nevent: message\n' +
+    'data: {"type":"finish","finishReason":"stop"}\n\ndata\n\n';
+  expect(await read(text)).toEqual({ parts: [delta(" A"), { number: 7, ...finish }], warnings: [] });
+});
+
+test.for([["\n"], ["\r\n"], ["\r"]])(
+  "H05 an event counts at its blank line with %j, wherever the bytes are cut",
+  async ([end = ""]) => {
+    const text = [
+      "id: 3",
+      'data: {"type":"text-delta",',
+      'data: "id":"t1","delta":"A"}',
+      "",
+      "data: [DONE]",
+      "",
+      "",
+    ].join(end);
+    for (let cut = 0; cut <= text.length; cut++) {
+      expect(await read(text.slice(0, cut), text.slice(cut))).toEqual({
+        parts: [{ number: 3, ...delta("A") }, "done"],
+        warnings: [],
+      });
+    }
+  },
+);
+
+test("H05 an event is given as soon as its blank line is there, a lone carriage return too", async () => {
+  for (const end of ["\n\n", "\r\r", "\r\n\r\n"]) {
+    async function* body() {
+      yield new TextEncoder().encode(`data: {"type":"text-delta","id":"t1","delta":"A"}${end}`);
+      throw new Error("the part was not given before more was asked for");
+    }
+    const parts = readParts({ body: body() }, CONTEXT);
+    expect((await parts.next()).value).toEqual(delta("A"));
+    await parts.return(undefined);
+  }
+});
+
+test("a last event without its blank line counts when its JSON is whole and its number is", async () => {
+  const event = 'id: 12\ndata: {"type":"finish","finishReason":"stop"}';
+  expect((await read(event)).parts).toEqual([{ number: 12, ...finish }]);
+  expect((await read(`${event}\n`)).parts).toEqual([{ number: 12, ...finish }]);
+  expect(await read(event.slice(0, -1))).toEqual({ parts: [], warnings: [] });
+  expect((await read(`${event.slice(7)}\nid: 12`)).parts).toEqual([]);
+});
+
+test.for([
+  ['{"error":{"code":"prohibited_content","message":"refused"}}\n', "refused", "MODEL_FAILED"],
+  ['{"error":{"code":"prohibited_content","message":"refused"}}', "refused", "MODEL_FAILED"],
+  ['{\n  "error": {\n    "message": "refused"\n  }\n}\n', "refused", "MODEL_FAILED"],
+  ['data: {"type":"start"}\n\n{"status":"error","message":"refused"}\n', "refused", "MODEL_FAILED"],
+  ['data: {"error":{"code":"RATE_LIMITED","message":"refused"}}\n\n', "refused", "RATE_LIMITED"],
+  [
+    '{"status":"error","message":"Invalid or expired session_id"}\n',
+    "Invalid or expired session_id",
+    "SESSION_NOT_FOUND",
+  ],
+  ['data: {"type":"error","error":{"message":"refused"}}\n\n', "refused", "MODEL_FAILED"],
+  ['{"error":{}}\n', "The request was refused.", "MODEL_FAILED"],
+])("H09 a refusal in another shape is an error with its words: %j", async ([text = "", errorText, code]) => {
+  const error = { part: { type: "error", errorText, code } };
+  for (let cut = 0; cut <= text.length; cut++) {
+    const { parts, warnings } = await read(text.slice(0, cut), text.slice(cut), FINISH.repeat(2));
+    expect([parts.filter((read) => read !== "done" && read.part.type !== "start"), warnings]).toEqual([
+      text.endsWith("\n") ? [error, finish, finish] : expect.arrayContaining([finish]),
+      text.endsWith("\n") ? [] : expect.anything(),
+    ]);
+  }
+  expect((await read(text)).parts.at(-1)).toEqual(error);
+});
+
+test("H21 an event of 5 MiB in small chunks is read whole", async () => {
+  const text = "x".repeat(5 * 1024 * 1024);
+  const bytes = new TextEncoder().encode(`data: {"type":"text-delta","id":"t1","delta":"${text}"}\n\n`);
+  const chunks = Array.from({ length: Math.ceil(bytes.length / 4096) }, (_, n) =>
+    bytes.subarray(n * 4096, n * 4096 + 4096),
+  );
+  const { parts } = await read(...chunks);
+  expect(
+    parts.length === 1 && parts[0] !== "done" && parts[0]?.part.type === "text-delta" && parts[0].part.delta === text,
+  ).toBe(true);
+});
+
+test.for([
+  ["a line of an event", "data: x", "x"],
+  ["a line of nothing", "x", "x"],
+  ["many lines of one event", "", `data: ${"x".repeat(1017)}\n`],
+  ["bare JSON", "{", "x"],
+  ["bare JSON of many lines", "{\n", `${"x".repeat(1023)}\n`],
+  ["a comment", ": ", "x"],
+])("H21 what never ends is ended at 8 MiB: %s", async ([, begin = "", piece = ""]) => {
+  let sent = 0;
+  async function* body() {
+    yield new TextEncoder().encode(begin);
+    const chunk = new TextEncoder().encode(piece.repeat(65_536 / piece.length));
+    for (; sent < 200; sent += 1 / 16) yield chunk;
+  }
+  const ended = (async () => {
+    for await (const part of readParts({ body: body() }, CONTEXT)) expect.fail(`unexpected ${JSON.stringify(part)}`);
+  })();
+  expect(await problemOf(ended)).toMatchObject({
+    code: "BAD_ANSWER",
+    message: "http://b sent an event of more than 8 MiB.",
+  });
+  expect(sent).toBeLessThan(40);
+});
+
+test("H22 unknown types and values are passed over in silence, what is broken with one warning, and the stream goes on", async () => {
+  const text =
+    'data: {"type":"reasoning-delta","id":"r","text":"x"}\n\ndata: {"type":"data-foo"}\n\ndata: [DONE]\n\ndata: null\n\n' +
+    'data: "str"\n\ndata: 7\n\ndata: []\n\ndata: {}\n\ndata: {"type":5}\n\n';
+  const broken = 'data: {"type":"text-delta"}\n\ndata: {bad json\n\n';
+  const rest = `data: {"type":"text-delta","id":"t1","delta":"A"}\n\n${FINISH}`;
+  const reasoning = { part: { type: "reasoning-delta", id: "r", delta: "x", text: "x" } };
+  expect(await read(text, rest)).toEqual({ parts: [reasoning, "done", delta("A"), finish], warnings: [] });
+  expect(await read(text, broken, broken, rest)).toEqual({
+    parts: [reasoning, "done", delta("A"), finish],
+    warnings: ["The backend sent a part of a wrong shape (text-delta); it was passed over."],
+  });
+  expect((await read("data: {bad json\n\n", rest)).warnings).toEqual([
+    "The backend sent an event that is no JSON; it was passed over.",
+  ]);
+});

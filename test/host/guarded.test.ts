@@ -1,0 +1,78 @@
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
+import { expect, onTestFinished, test } from "vitest";
+import { isPublicAddress } from "#backend/services/described/addresses";
+import { createGuarded, type Resolve } from "#host/guarded";
+
+test.for(
+  [
+    "127.0.0.1",
+    "10.1.2.3",
+    "172.31.0.1",
+    "192.168.1.1",
+    "169.254.169.254",
+    "100.100.100.200",
+    "168.63.129.16",
+    "0.0.0.0",
+  ]
+    .concat([
+      "224.0.0.1",
+      "255.255.255.255",
+      "::",
+      "::1",
+      "[::1]",
+      "fe80::1%eth0",
+      "fd00:ec2::254",
+      "fc00::1",
+      "ff02::1",
+    ])
+    .concat([
+      "::ffff:10.0.0.1",
+      "::ffff:8.8.8.8",
+      "64:ff9b::7f00:1",
+      "2002:7f00:1::",
+      "2001::1",
+      "2001:db8::1",
+      "localhost",
+      "",
+    ]),
+)("%s is no public address", (address) => {
+  expect(isPublicAddress(address)).toBe(false);
+});
+
+test.for(["8.8.8.8", "93.184.215.14", "172.32.0.1", "2606:4700::1111", "[2a00:1450:4001::1]"])(
+  "%s is one",
+  (address) => {
+    expect(isPublicAddress(address)).toBe(true);
+  },
+);
+
+test("a socket is opened to no address that is not public, whatever the name said a moment before", async () => {
+  let asked = 0;
+  const server = createServer((_, response) => {
+    asked++;
+    response.end("{}");
+  }).listen(0, "127.0.0.1");
+  await new Promise((resolve) => server.once("listening", resolve));
+  onTestFinished(() => void server.close());
+  const { port } = server.address() as AddressInfo;
+  const answers = [[{ address: "93.184.215.14", family: 4 }], [{ address: "127.0.0.1", family: 4 }]];
+  const resolve: Resolve = async () => answers.shift() ?? [];
+  const guarded = createGuarded({ env: {}, resolve });
+  onTestFinished(() => guarded.close());
+  expect(await guarded.addresses("rebinds.test")).toEqual(["93.184.215.14"]);
+  const refused = {
+    code: "ADDRESS_REFUSED",
+    message: "rebinds.test is not a public address, and this backend reaches no other.",
+  };
+  await expect(guarded.fetch(`http://rebinds.test:${port}/`)).rejects.toMatchObject(refused);
+  for (const host of ["127.0.0.1", "2130706433", "0x7f.1", "[::ffff:127.0.0.1]"])
+    await expect(guarded.fetch(`http://${host}:${port}/`)).rejects.toMatchObject({ code: "ADDRESS_REFUSED" });
+  const proxied = createGuarded({
+    env: { HTTP_PROXY: `http://127.0.0.1:${port}` },
+    resolve: async () => [{ address: "10.0.0.1", family: 4 }],
+  });
+  onTestFinished(() => proxied.close());
+  await expect(proxied.fetch("http://inner.test/")).rejects.toMatchObject({ code: "ADDRESS_REFUSED" });
+  expect(asked).toBe(0);
+});

@@ -1,0 +1,92 @@
+import { Kysely, PostgresDialect } from "kysely";
+import type pg from "pg";
+import { createBackend } from "#backend/app";
+import { recoverLostWork } from "#backend/generations/recover";
+import { DEFAULT_LIMITS } from "#backend/limits";
+import { listen } from "#backend/listen";
+import { createLog } from "#backend/log";
+import { openDatabase } from "#backend/store/database";
+import { createNode } from "#backend/store/node";
+import type { Database } from "#backend/store/schema";
+import { deskServices } from "#test/desk";
+import { watchedFetch, watchedPool } from "./moments.ts";
+import { MODEL, TEST_KEYS } from "./shared.ts";
+
+/** What a process is told: where everything is, and at which moment it kills itself, if at any. */
+export type Orders = {
+  database: pg.PoolConfig;
+  /** Addresses that stand for the model's and the service's. */
+  model: string;
+  service: string;
+  /** The moment's name and its how-manieth time, or the how-manieth of all moments. */
+  kill?: { at: string; time: number } | { moment: number };
+};
+
+/** Sent later: count from here on, and kill at this moment instead. */
+export type Rearm = { rearm: Orders["kill"] | null };
+
+/** What it says back. */
+export type Said = { ready: true } | { url: string } | { log: string } | { moments: string[] };
+
+const TICK = 100;
+
+process.once("message", (orders: Orders) => void run(orders));
+say({ ready: true });
+
+/** A backend as a process of its own, the way `kay serve` puts it together, whose ports count moments. */
+async function run(orders: Orders): Promise<void> {
+  const counts = new Map<string, number>();
+  const moments: string[] = [];
+  let { kill } = orders;
+  const at = (name: string) => {
+    const time = (counts.get(name) ?? 0) + 1;
+    counts.set(name, time);
+    moments.push(name);
+    if (!kill) return;
+    if ("moment" in kill ? moments.length === kill.moment : kill.at === name && kill.time === time)
+      process.kill(process.pid, "SIGKILL");
+  };
+  process.on("message", ({ rearm }: Rearm) => {
+    say({ moments: moments.splice(0) });
+    counts.clear();
+    kill = rearm ?? undefined;
+  });
+  const log = createLog((line) => say({ log: line }), { level: "info", clock: Date });
+  const { pool } = await openDatabase({ max: 8, ...orders.database }, { log });
+  const db = new Kysely<Database>({ dialect: new PostgresDialect({ pool: watchedPool(pool, at) }) });
+  const nameOf = (url: string) => (url.startsWith(MODEL) ? "model" : /\/close\//.test(url) ? "service" : undefined);
+  const outgoing: typeof fetch = (url, init) => fetch(moved(String(url), orders), init);
+  const listener = await listen((request, address) => backend.fetch(request, address), { host: "127.0.0.1", port: 0 });
+  const backend = createBackend({
+    db,
+    node: createNode(orders.database, log),
+    leaveMs: 30_000,
+    keys: TEST_KEYS,
+    clock: Date,
+    log,
+    fetch: watchedFetch(outgoing as never, nameOf, at),
+    services: deskServices([]),
+    model: () => ({
+      model: "openai-compatible:scripted",
+      env: { OPENAI_COMPATIBLE_BASE_URL: MODEL, OPENAI_BASE_URL: MODEL },
+    }),
+    publicUrl: listener.url,
+    limits: { ...DEFAULT_LIMITS, requestsPerMinute: 1_000_000 },
+    version: "0.0.0",
+    sandbox: false,
+  });
+  await recoverLostWork({ db, clock: Date, log });
+  const tick = () => backend.tick().catch((error: unknown) => log("warn", "tick_failed", { error }));
+  await tick();
+  setInterval(() => void tick(), TICK);
+  say({ url: listener.url });
+}
+
+function moved(url: string, { model, service }: Orders): string {
+  if (url.startsWith(MODEL)) return url.replace(MODEL, model);
+  return url.replace("https://api.atlassian.com", service);
+}
+
+function say(said: Said): void {
+  process.send?.(said);
+}

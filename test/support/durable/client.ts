@@ -1,0 +1,129 @@
+import { randomUUID } from "node:crypto";
+import { setTimeout as pause } from "node:timers/promises";
+import { endsGeneration, type StreamPart } from "#protocol/events";
+import type { BackendProcess } from "./processes.ts";
+
+/** A part as it came, with its number. */
+export type Came = StreamPart & { number: number };
+
+/** What a terminal has seen of one request by its end. */
+export type Seen = { session: string; generation: string; parts: Came[]; cuts: number };
+
+/** Milliseconds that one request gets, with all its interruptions. */
+const LIMIT = 40_000;
+
+/**
+ * A terminal that asks, follows, approves what is asked for, and whenever it is cut off comes back with the number it has seen.
+ *
+ * @param backend the one that runs; called again whenever the last has gone
+ * @param decide the answer to a request; the default approves
+ */
+export async function askThrough(
+  { token, backend }: { token: string; backend(): Promise<BackendProcess> },
+  prompt: string,
+  decide: (part: Came) => object = () => ({ action: "approve" }),
+): Promise<Seen> {
+  const end = performance.now() + LIMIT;
+  const seen: Seen = { session: "", generation: "", parts: [], cuts: 0 };
+  const answers: Promise<void>[] = [];
+  const take = (part: Came) => {
+    seen.parts.push(part);
+    if (part.type === "start") seen.generation = part.messageMetadata?.generation_id ?? "";
+    if (part.type === "data-interaction-request")
+      answers.push(answered({ token, backend }, seen, part.data.interaction_id, decide(part)));
+  };
+  let key = "";
+  for (let url = ""; ; ) {
+    if (performance.now() > end)
+      throw new Error(`${prompt} did not end: ${seen.parts.map(({ type }) => type).join(" ")}`);
+    const running = await backend();
+    if (url !== "" && url !== running.url) seen.cuts++;
+    url = running.url;
+    if (seen.session === "" && key !== "") seen.session = await sessionOf(url, token, prompt);
+    const headers: Record<string, string> = { authorization: `Bearer ${token}`, accept: "text/event-stream" };
+    try {
+      let response: Response;
+      if (seen.session === "") {
+        key = randomUUID();
+        const body = JSON.stringify({ prompt });
+        response = await fetch(`${url}/ask`, { method: "POST", headers: { ...headers, "idempotency-key": key }, body });
+      } else {
+        headers["last-event-id"] = String(seen.parts.at(-1)?.number ?? 0);
+        response = await fetch(`${url}/sessions/${seen.session}/events`, { headers });
+      }
+      if (response.status !== 200) throw new Error(`${response.status}: ${await response.text()}`);
+      seen.session = response.headers.get("kay-session-id") ?? seen.session;
+      for await (const part of partsOf(response, end)) {
+        take(part);
+        if (endsGeneration(part)) {
+          await Promise.all(answers);
+          return seen;
+        }
+      }
+    } catch (error) {
+      if (error instanceof Error && /^\d\d\d: /.test(error.message)) throw error;
+    }
+    await pause(20);
+  }
+}
+
+/** The parts of a stream until it ends, is cut, or it is too late. */
+export async function* partsOf(response: Response, end = Number.POSITIVE_INFINITY): AsyncGenerator<Came> {
+  const reader = (response.body as ReadableStream<Uint8Array>).getReader();
+  const decoder = new TextDecoder();
+  let rest = "";
+  try {
+    for (;;) {
+      const { value, done } = await until(reader.read(), end);
+      if (done) return;
+      rest += decoder.decode(value, { stream: true });
+      for (let at = rest.indexOf("\n\n"); at >= 0; at = rest.indexOf("\n\n")) {
+        const event = rest.slice(0, at);
+        rest = rest.slice(at + 2);
+        const data = /^data: (.*)$/m.exec(event)?.[1];
+        if (data === "[DONE]") return;
+        if (data) yield { number: Number(/^id: (\d+)$/m.exec(event)?.[1]), ...JSON.parse(data) };
+      }
+    }
+  } finally {
+    await reader.cancel().catch(() => {});
+  }
+}
+
+/** Answers once it can be answered; that it was answered already is as good. */
+async function answered(
+  { token, backend }: { token: string; backend(): Promise<BackendProcess> },
+  { session }: Seen,
+  id: string,
+  answer: object,
+): Promise<void> {
+  for (let left = 200; left > 0; left--) {
+    const { url } = await backend();
+    const headers = { authorization: `Bearer ${token}`, "idempotency-key": randomUUID() };
+    const sent = fetch(`${url}/sessions/${session}/interactions/${id}`, {
+      method: "POST",
+      headers,
+      body: JSON.stringify(answer),
+    });
+    const status = await sent.then((response) => response.text().then(() => response.status)).catch(() => 0);
+    if (status === 200 || status === 409) return;
+    await pause(50);
+  }
+  throw new Error(`${id} could not be answered`);
+}
+
+/** What became of an ask whose answer never came: the conversation it began, if it did. */
+async function sessionOf(url: string, token: string, prompt: string): Promise<string> {
+  const response = await fetch(`${url}/sessions`, { headers: { authorization: `Bearer ${token}` } }).catch(
+    () => undefined,
+  );
+  const { data = [] } = ((await response?.json()) ?? {}) as { data?: { id: string; title: string; status?: string }[] };
+  return data.find(({ title, status }) => title === prompt && status !== undefined)?.id ?? "";
+}
+
+async function until<T>(work: Promise<T>, end: number): Promise<T> {
+  if (end === Number.POSITIVE_INFINITY) return await work;
+  const { promise, reject } = Promise.withResolvers<never>();
+  const timer = setTimeout(() => reject(new Error("too late")), Math.max(0, end - performance.now()));
+  return await Promise.race([work, promise]).finally(() => clearTimeout(timer));
+}

@@ -1,0 +1,96 @@
+import type { PostgresPool, PostgresPoolClient } from "kysely";
+import type { Fetch } from "#backend/ports";
+
+/** Told of each moment at which a process may be killed, before anything else happens. */
+export type AtMoment = (name: string) => void;
+
+/** A pool that tells the moments before and after everything that changes the database: each statement by itself, each transaction as one. */
+export function watchedPool(pool: PostgresPool, at: AtMoment): PostgresPool {
+  return {
+    options: pool.options,
+    end: () => pool.end(),
+    connect: async () => watchedClient(await pool.connect(), at),
+  };
+}
+
+/** The way out to models and services, with the moments of each request. */
+export function watchedFetch(fetch: Fetch, nameOf: (url: string) => string | undefined, at: AtMoment): Fetch {
+  return async (url, init) => {
+    const name = nameOf(url);
+    if (name === undefined) return await fetch(url, init);
+    at(`${name} before`);
+    const answer = await fetch(url, init);
+    at(`${name} answered`);
+    const { status, headers } = answer;
+    return new Response(answer.body?.pipeThrough(inPieces(name, at)) ?? null, { status, headers });
+  };
+}
+
+/** However the socket cut them, pieces end where an event of a stream does. */
+function inPieces(name: string, at: AtMoment): TransformStream<Uint8Array, Uint8Array> {
+  let rest = Buffer.alloc(0);
+  return new TransformStream({
+    transform(bytes, controller) {
+      rest = Buffer.concat([rest, bytes]);
+      for (let end = rest.indexOf("\n\n"); end >= 0; end = rest.indexOf("\n\n")) {
+        at(`${name} piece`);
+        controller.enqueue(new Uint8Array(rest.subarray(0, end + 2)));
+        rest = rest.subarray(end + 2);
+      }
+    },
+    flush(controller) {
+      controller.enqueue(new Uint8Array(rest));
+      at(`${name} after`);
+    },
+  });
+}
+
+function watchedClient(client: PostgresPoolClient, at: AtMoment): PostgresPoolClient {
+  let transaction: Statement[] | undefined;
+  const query = async (text: string, parameters: readonly unknown[] = []) => {
+    const word = text.trim().slice(0, 6).toLowerCase();
+    if (word === "begin" || word.startsWith("start")) transaction = [];
+    else transaction?.push({ text, parameters });
+    const changes =
+      word === "commit"
+        ? transaction
+        : transaction === undefined && word !== "select"
+          ? [{ text, parameters }]
+          : undefined;
+    const name = changes && changeOf(changes);
+    if (word === "commit" || word === "rollba") transaction = undefined;
+    if (name) at(`${name} before`);
+    const result = await (client.query as (text: string, parameters: readonly unknown[]) => Promise<unknown>)(
+      text,
+      parameters,
+    );
+    if (name) at(`${name} after`);
+    return result;
+  };
+  return { query: query as PostgresPoolClient["query"], release: (...args: []) => client.release(...args) };
+}
+
+type Statement = { text: string; parameters: readonly unknown[] };
+
+/** What a transaction is about, by the tables it changes; undefined when it changes none. */
+function changeOf(statements: Statement[]): string | undefined {
+  const one = (start: string, ...with_: string[]) =>
+    statements.some(({ text }) => text.startsWith(start) && with_.every((word) => text.includes(word)));
+  if (one(`insert into "calls"`)) return "step-open";
+  if (one(`update "calls"`)) return "outcome";
+  if (one(`insert into "interactions"`)) return "interaction";
+  if (one(`update "interactions"`)) return "answer";
+  if (one(`update "generations"`, `"finished_at" =`)) return "finish";
+  if (one(`update "generations"`, `"paused_at" =`)) return "pause";
+  if (one(`update "generations"`, `"steps" =`)) return "step";
+  if (one(`insert into "generations"`)) return "generation";
+  if (one(`insert into "messages"`)) return "begin";
+  if (one(`insert into "effects"`)) return "planned";
+  const effect = statements.find(({ text }) => text.startsWith(`update "effects"`));
+  if (effect) return String(effect.parameters.find((value) => STATES.includes(String(value))) ?? "effect");
+  if (one(`update "generations"`, `"node" =`)) return "claim";
+  if (one(`insert into "events"`)) return "events";
+  return one("insert") || one("update") || one("delete") ? "other" : undefined;
+}
+
+const STATES = ["planned", "sent", "settled", "failed", "unknown"];

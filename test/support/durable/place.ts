@@ -1,0 +1,65 @@
+import { afterAll, beforeAll } from "vitest";
+import { createNode } from "#backend/store/node";
+import { createWorld } from "#test/backend";
+import { connect } from "#test/consent";
+import { type TestDatabase, testDatabase } from "#test/database";
+import { deskServices } from "#test/desk";
+import type { Orders } from "./backend-process.ts";
+import { type FakeModel, type FakeService, fakeModel, fakeService, type ModelAsk, type ModelStep } from "./outside.ts";
+import { type BackendProcess, backendProcesses } from "./processes.ts";
+import { TEST_KEYS } from "./shared.ts";
+
+/** A database with somebody connected to Jira, a model, a service that counts, and backends as processes. */
+export type Place = {
+  database: TestDatabase;
+  token: string;
+  service: FakeService;
+  model: FakeModel;
+  start(kill?: Orders["kill"]): Promise<BackendProcess>;
+};
+
+/** One for the tests of a file. */
+export function usePlace(script: (ask: ModelAsk) => ModelStep): () => Place {
+  let place: (Place & { close(): Promise<void> }) | undefined;
+  beforeAll(async () => {
+    place = await openPlace(script);
+  });
+  afterAll(() => place?.close());
+  return () => {
+    if (!place) throw new Error("The place is there only while tests run.");
+    return place;
+  };
+}
+
+async function openPlace(script: (ask: ModelAsk) => ModelStep): Promise<Place & { close(): Promise<void> }> {
+  const database = await testDatabase();
+  const model = await fakeModel(script);
+  const service = await fakeService();
+  const processes = backendProcesses();
+  const token = await signedIn(database);
+  const orders = { database: database.config, model: model.url, service: service.url };
+  return {
+    database,
+    token,
+    service,
+    model,
+    start: (kill) => processes.start({ ...orders, ...(kill ? { kill } : {}) }),
+    close: async () => {
+      await processes.close();
+      await Promise.all([model.close(), service.close()]);
+      await database.drop();
+    },
+  };
+}
+
+/** Connects Jira as a browser does, and gives the access token of it. */
+async function signedIn({ db, config }: TestDatabase): Promise<string> {
+  const node = createNode(config, () => {});
+  const world = createWorld({ db, node, clock: Date, keys: TEST_KEYS, services: deskServices([]) });
+  try {
+    return (await connect(world)).token;
+  } finally {
+    await world.backend.close();
+    await node.close();
+  }
+}

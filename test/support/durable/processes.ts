@@ -1,0 +1,81 @@
+import { type ChildProcess, fork } from "node:child_process";
+import { once } from "node:events";
+import { fileURLToPath } from "node:url";
+import type { Orders, Said } from "./backend-process.ts";
+
+/** A backend in a process of its own. */
+export type BackendProcess = {
+  url: string;
+  pid: number;
+  /** Resolves when it has ended, by itself or by {@link kill}. */
+  ended: Promise<void>;
+  alive(): boolean;
+  log: string[];
+  /** Kill at another moment, counted from now. Gives the moments so far. */
+  rearm(kill?: Orders["kill"]): Promise<string[]>;
+  kill(signal?: NodeJS.Signals): Promise<void>;
+};
+
+/** Starts processes ahead of their turn: one is always loaded and waits for its orders, without having touched the database. */
+export function backendProcesses() {
+  let next = spare();
+  const all: ChildProcess[] = [next.child];
+  return {
+    async start(orders: Orders): Promise<BackendProcess> {
+      const { child, ready } = next;
+      next = spare();
+      all.push(next.child);
+      await ready;
+      return await started(child, orders);
+    },
+    async close(): Promise<void> {
+      await Promise.all(all.map(killed));
+    },
+  };
+}
+
+function spare(): { child: ChildProcess; ready: Promise<unknown> } {
+  const child = fork(fileURLToPath(new URL("backend-process.ts", import.meta.url)), { execArgv: [], stdio: "inherit" });
+  const ready = once(child, "message");
+  ready.catch(() => {});
+  return { child, ready };
+}
+
+async function started(child: ChildProcess, orders: Orders): Promise<BackendProcess> {
+  const log: string[] = [];
+  const ended = new Promise<void>((resolve) => child.once("exit", () => resolve()));
+  const alive = () => child.exitCode === null && child.signalCode === null;
+  const { promise, resolve, reject } = Promise.withResolvers<string | undefined>();
+  child.on("message", (said: Said) => {
+    if ("log" in said) log.push(said.log);
+    if ("url" in said) resolve(said.url);
+  });
+  child.once("error", reject);
+  void ended.then(() => resolve(undefined));
+  child.send(orders);
+  const url = (await promise) ?? "http://127.0.0.1:9";
+  return {
+    url,
+    pid: child.pid ?? 0,
+    ended,
+    alive,
+    log,
+    async rearm(kill) {
+      const { promise: told, resolve: tell } = Promise.withResolvers<string[]>();
+      child.on("message", (said: Said) => "moments" in said && tell(said.moments));
+      child.send({ rearm: kill ?? null });
+      return await Promise.race([told, ended.then(() => [])]);
+    },
+    kill: async (signal = "SIGKILL") => {
+      if (alive()) child.kill(signal);
+      await ended;
+    },
+  };
+}
+
+async function killed(child: ChildProcess): Promise<void> {
+  if (child.exitCode !== null || child.signalCode !== null) return;
+  const exit = once(child, "exit");
+  child.kill("SIGKILL");
+  await exit;
+}

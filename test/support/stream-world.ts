@@ -1,0 +1,38 @@
+import { type Api, createApi } from "#client/api";
+import type { ApiOptions } from "#client/api/caller";
+import type { NumberedPart } from "#protocol/events";
+import { BACKEND, createNetwork, type Network } from "#test/network";
+import { type VirtualClock, virtualClock } from "#test/virtual-clock";
+
+/** An api on a scripted network without sockets, signed in, on a clock that moves by itself. */
+export function streamWorld(more: Partial<ApiOptions> = {}): { api: Api; network: Network; clock: VirtualClock } {
+  const clock = virtualClock(Date.UTC(2026, 10, 27, 12));
+  const network = createNetwork(clock);
+  const { send, openStream } = network;
+  const random = (bytes: number) => new Uint8Array(bytes);
+  const options = { baseUrl: BACKEND, send, openStream, clock, random, version: "0.0.0-test", token: "T0", ...more };
+  return { api: createApi(options), network, clock };
+}
+
+/** Parts as a backend writes them into a stream, numbered from `from` on. */
+export function frames(parts: Record<string, unknown>[], from = 1): string {
+  return parts.map((part, index) => `id: ${from + index}\ndata: ${JSON.stringify(part)}\n\n`).join("");
+}
+
+/** The text that the parts of an answer make. */
+export function textOf(parts: NumberedPart[]): string {
+  return parts.map(({ part }) => (part.type === "text-delta" ? part.delta : "")).join("");
+}
+
+/** All that comes, and the error that ends it. */
+export async function collected(
+  parts: AsyncIterable<NumberedPart>,
+): Promise<{ parts: NumberedPart[]; error?: unknown }> {
+  const taken: NumberedPart[] = [];
+  try {
+    for await (const part of parts) taken.push(part);
+    return { parts: taken };
+  } catch (error) {
+    return { parts: taken, error };
+  }
+}

@@ -1,0 +1,194 @@
+import { expect, test } from "vitest";
+import type { StreamPart } from "#protocol/events";
+import { EMPTY, openCards, reduce, type View } from "#ui/view";
+
+/** The view after these parts, numbered from 1; a number before a part is when it came, in ms. */
+function after(...parts: (StreamPart | [at: number, part: StreamPart])[]): View {
+  return parts.reduce<View>((view, each, index) => {
+    const [at, part] = Array.isArray(each) ? each : [undefined, each];
+    return reduce(view, { number: index + 1, part, ...(at === undefined ? {} : { at }) });
+  }, EMPTY);
+}
+
+const START: StreamPart = { type: "start", messageMetadata: { session_id: "session_1", generation_id: "gen_1" } };
+const ASKED: StreamPart = { type: "data-user-message", data: { text: "close KAY-3", source: "typed" } };
+const CALL: StreamPart = {
+  type: "tool-input-available",
+  toolCallId: "call_1",
+  toolName: "jira.transition_issue",
+  title: "Close KAY-3",
+  input: { issue: "KAY-3", status: "close" },
+};
+const REQUEST = {
+  interaction_id: "int_1",
+  generation_id: "gen_1",
+  tool_call_id: "call_1",
+  tool_name: "jira.transition_issue",
+  interaction_type: "approval" as const,
+  expires_at: "2026-11-27T12:05:00.000Z",
+};
+const CARD: StreamPart = { type: "data-interaction-request", data: REQUEST };
+const AUTH = {
+  generation_id: "gen_1",
+  integrations: ["slack", "gmail"],
+  connected: [],
+  expires_at: "2026-11-27T12:10:00.000Z",
+};
+
+test("texts grow by their deltas, and ids that begin anew with a generation are texts of their own", () => {
+  const text = (id: string, ...deltas: string[]): StreamPart[] => [
+    { type: "text-start", id },
+    ...deltas.map((delta): StreamPart => ({ type: "text-delta", id, delta })),
+    { type: "text-end", id },
+  ];
+  const thought: StreamPart[] = [
+    { type: "reasoning-start", id: "r" },
+    { type: "reasoning-delta", id: "r", delta: "hm" },
+    { type: "reasoning-end", id: "r" },
+  ];
+  const view = after(START, ASKED, ...thought, ...text("0", "Hel", "lo"), { type: "finish" }, ...text("0", "again"));
+  expect(view).toEqual({
+    last: 13,
+    session_id: "session_1",
+    generation_id: "gen_1",
+    status: "completed",
+    presence: [],
+    items: [
+      { kind: "message", text: "close KAY-3", source: "typed" },
+      { kind: "reasoning", id: "r", generation_id: "gen_1", text: "hm", done: true },
+      { kind: "text", id: "0", generation_id: "gen_1", text: "Hello", done: true },
+      { kind: "text", id: "0", generation_id: "gen_1", text: "again", done: true },
+    ],
+  });
+});
+
+test("parts that come twice count once", () => {
+  const delta: StreamPart = { type: "text-delta", id: "0", delta: "once" };
+  const view = after({ type: "text-start", id: "0" }, delta);
+  expect(reduce(view, { number: 2, part: delta })).toBe(view);
+  expect(reduce(view, { number: 1, part: delta })).toBe(view);
+});
+
+test("parts of types that are not known change nothing but the number", () => {
+  const strange = { type: "data-weather", data: {} } as unknown as StreamPart;
+  expect(reduce(EMPTY, { number: 4, part: strange })).toEqual({ ...EMPTY, last: 4 });
+});
+
+test("a call works, waits for its approval, works on, and the wait is not counted", () => {
+  const states = [
+    after([1_000, CALL]),
+    after([1_000, CALL], [1_300, CARD]),
+    after([1_000, CALL], [1_300, CARD], [61_300, answer("approve")]),
+    after([1_000, CALL], [1_300, CARD], [61_300, answer("approve")], [61_400, done({ key: "KAY-3" })]),
+  ].map((view) => view.items.find(({ kind }) => kind === "tool"));
+  const row = {
+    kind: "tool",
+    call: "call_1",
+    name: "jira.transition_issue",
+    title: "Close KAY-3",
+    input: { issue: "KAY-3", status: "close" },
+    log: [],
+  };
+  expect(states).toEqual([
+    { ...row, state: "working", since: 1_000 },
+    { ...row, state: "paused", workedMs: 300 },
+    { ...row, state: "working", since: 61_300, workedMs: 300 },
+    { ...row, state: "done", workedMs: 400, output: { key: "KAY-3" } },
+  ]);
+});
+
+test.for([
+  ["denied, whatever its result says", [answer("deny"), done({ denied: true })], "denied", undefined],
+  ["denied", [answer("deny"), { type: "tool-output-denied", toolCallId: "call_1" }], "denied", undefined],
+  [
+    "failed",
+    [{ type: "tool-output-error", toolCallId: "call_1", errorText: "No such issue." }],
+    "failed",
+    "No such issue.",
+  ],
+  ["failed where the generation ends without it", [{ type: "abort" }], "failed", "It did not come to an end."],
+] as [string, StreamPart[], string, string | undefined][])("a call is %s", ([, parts, state, error]) => {
+  const tool = after(START, CALL, CARD, ...parts).items.find(({ kind }) => kind === "tool");
+  expect(tool).toMatchObject({ state, ...(error ? { error } : {}) });
+});
+
+test("a tool's log comes line by line or whole, and no line is doubled", () => {
+  const log = (...lines: string[]): StreamPart => ({
+    type: "data-tool-log",
+    data: { tool_call_id: "call_1", entries: lines.map((text) => ({ text })) },
+  });
+  const [tool] = after(CALL, log("one"), log("one", "two"), log("three")).items;
+  expect(tool).toMatchObject({ log: ["one", "two", "three"] });
+});
+
+test("a card is open until somebody answers it; then it is read-only and says how and by whom", () => {
+  const open = after(START, CALL, CARD);
+  expect(openCards(open)).toEqual([
+    { kind: "card", id: "int_1", type: "approval", generation_id: "gen_1", request: REQUEST },
+  ]);
+  const part: StreamPart = {
+    type: "data-interaction-response",
+    data: { interaction_id: "int_1", action: "approve", approval_scope: "session", client: "kay on desk" },
+  };
+  const answered = reduce(open, { number: 4, part });
+  const late = reduce(answered, { number: 5, part: answer("deny") });
+  expect(openCards(late)).toEqual([]);
+  expect(late.items.find(({ kind }) => kind === "card")).toMatchObject({
+    ended: { action: "approve", scope: "session", client: "kay on desk" },
+  });
+});
+
+test("a card that waits for connections ticks them off, and ends when all are there", () => {
+  const needed: StreamPart = { type: "data-auth-needed", data: AUTH };
+  const progress: StreamPart = { type: "data-auth-progress", data: { connected: "slack", remaining: ["gmail"] } };
+  const result: StreamPart = { type: "data-auth-result", data: { success: true, integrations: ["slack", "gmail"] } };
+  expect(openCards(after(START, needed, needed, progress))).toEqual([
+    { kind: "card", id: "gen_1", type: "auth", generation_id: "gen_1", auth: { ...AUTH, connected: ["slack"] } },
+  ]);
+  expect(after(START, needed, progress, result).items).toEqual([
+    {
+      kind: "card",
+      id: "gen_1",
+      type: "auth",
+      generation_id: "gen_1",
+      auth: { ...AUTH, connected: ["slack", "gmail"] },
+      ended: { action: "connected" },
+    },
+  ]);
+});
+
+test("a write has one receipt, whose newest word counts", () => {
+  const receipt = (effect: "sent" | "settled"): StreamPart => ({
+    type: "data-receipt",
+    data: { tool_call_id: "call_1", tool: "jira.transition_issue", effect, summary: "Close KAY-3" },
+  });
+  expect(after(receipt("sent"), receipt("settled")).items).toMatchObject([{ receipt: { effect: "settled" } }]);
+});
+
+test("an error and an abort are items, and the status says so", () => {
+  expect(after({ type: "error", errorText: "No.", code: "MODEL_FAILED", hint: "Again." })).toMatchObject({
+    status: "error",
+    items: [{ kind: "end", how: "error", text: "No.", code: "MODEL_FAILED", hint: "Again." }],
+  });
+  expect(after({ type: "abort", reason: "cancelled" })).toMatchObject({
+    status: "cancelled",
+    items: [{ kind: "end", how: "cancelled", text: "cancelled" }],
+  });
+});
+
+test("presence says how things are now, and is no event of the log", () => {
+  const clients = [{ client_id: "c1", interaction: { supported: true, enabled: true } }];
+  const view = after(START, CALL);
+  expect(reduce(view, { number: 1, part: { type: "data-presence", data: { clients } } })).toEqual({
+    ...view,
+    presence: clients,
+  });
+});
+
+function answer(action: "approve" | "deny"): StreamPart {
+  return { type: "data-interaction-response", data: { interaction_id: "int_1", action } };
+}
+
+function done(output: unknown): StreamPart {
+  return { type: "tool-output-available", toolCallId: "call_1", output };
+}
