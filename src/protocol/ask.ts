@@ -74,6 +74,9 @@ export const OutcomeResponse = z.looseObject({
   state: z.enum(["running", "done", "interrupted"]),
   status: z.optional(z.number()),
   answer: z.optional(z.unknown()),
+  /** Where a streamed ask that is under way can be followed: its conversation, and the event before its first. */
+  session_id: z.optional(z.string()),
+  after: z.optional(z.number()),
 });
 export type OutcomeResponse = z.infer<typeof OutcomeResponse>;
 

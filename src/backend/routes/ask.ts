@@ -99,7 +99,8 @@ async function outcome(ports: BackendPorts, installationId: string, key: string)
   const { stream } = (found.answer ?? {}) as { stream?: StreamPlace };
   if (stream) {
     const answer = await outcomeOfStream(ports, stream);
-    return answer ? { state: "done", status: 200, answer } : { state: "running" };
+    const { session_id, after } = stream;
+    return answer ? { state: "done", status: 200, answer } : { state: "running", session_id, after };
   }
   return { state: "done", status: found.status ?? undefined, answer: found.answer };
 }

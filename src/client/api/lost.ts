@@ -5,9 +5,13 @@ import { type Backend, hostOf } from "./backend.ts";
 import { type Call, contextOf, readAnswer } from "./exchange.ts";
 import { failureOf, isWebPage, jsonObject } from "./failure.ts";
 
+/** A conversation, and the number of the event before the first that is meant. */
+export type StreamPlace = { sessionId: string; after: number };
+
 /** What became of a write, as far as the backend knows. */
 export type Outcome =
-  | { state: "running" }
+  /** `place`: where it can be followed, if it is a stream. */
+  | { state: "running"; place?: StreamPlace }
   | { state: "interrupted" }
   | { state: "unknown" }
   | { state: "done"; status: number; answer: unknown };
@@ -26,9 +30,9 @@ export async function fetchOutcome(
   try {
     const answer = await get(call);
     const outcome = readAnswer(OutcomeResponse, answer, contextOf(backend, call), "the answer of GET /requests");
-    return outcome.state === "done"
-      ? { state: "done", status: outcome.status ?? 200, answer: outcome.answer }
-      : { state: outcome.state };
+    if (outcome.state === "done") return { state: "done", status: outcome.status ?? 200, answer: outcome.answer };
+    const { state, session_id: sessionId, after = 0 } = outcome;
+    return state === "running" && sessionId !== undefined ? { state, place: { sessionId, after } } : { state };
   } catch (error) {
     if (error instanceof Problem && error.details.http_status === 404) return { state: "unknown" };
     throw error;
@@ -71,10 +75,34 @@ export async function foundAgain(
   error: unknown,
   lookUp: () => Promise<Outcome>,
 ): Promise<Incoming> {
+  const found = await lookedUp(backend, call, error, lookUp);
+  if (!("state" in found)) return found;
+  throw outcomeUnknown(found.state, error as Problem, key);
+}
+
+/** The same for a write whose answer is a stream: one that is under way is found where it is. */
+export async function foundUnderWay(
+  backend: Backend,
+  call: Call,
+  key: string,
+  error: unknown,
+  lookUp: () => Promise<Outcome>,
+): Promise<Incoming | StreamPlace> {
+  const found = await lookedUp(backend, call, error, lookUp);
+  if (!("state" in found)) return found;
+  if (found.state === "running" && found.place) return found.place;
+  throw outcomeUnknown(found.state, error as Problem, key);
+}
+
+async function lookedUp(
+  backend: Backend,
+  call: Call,
+  error: unknown,
+  lookUp: () => Promise<Outcome>,
+): Promise<Incoming | Exclude<Outcome, { state: "done" }>> {
   if (!(error instanceof Problem) || !isLost(error)) throw error;
   const outcome = await lookUp().catch((): Outcome => ({ state: "unknown" }));
-  if (outcome.state === "done") return replay(backend, call, outcome);
-  throw outcomeUnknown(outcome.state, error, key);
+  return outcome.state === "done" ? replay(backend, call, outcome) : outcome;
 }
 
 /** Whether the request may have been carried out though no answer of the backend's own came. */

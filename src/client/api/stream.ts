@@ -5,7 +5,7 @@ import { hostOf, idempotencyKey } from "./backend.ts";
 import type { Caller } from "./caller.ts";
 import { type Call, contextOf } from "./exchange.ts";
 import { eventsPath, follow } from "./follow.ts";
-import { checkWhole, cutOff, foundAgain } from "./lost.ts";
+import { checkWhole, cutOff, foundUnderWay, type StreamPlace } from "./lost.ts";
 import { open, openStream } from "./open.ts";
 import { type PartRead, readParts } from "./parts.ts";
 import { createTurn } from "./turn.ts";
@@ -68,9 +68,28 @@ export async function askStream(
     }
     answer = checkWhole(backend, opened.answer);
   } catch (error) {
-    answer = await foundAgain(backend, call, key, error, () => caller.outcome(key, { signal }));
+    const found = await foundUnderWay(backend, call, key, error, () => caller.outcome(key, { signal }));
+    if ("sessionId" in found) {
+      listener.note?.("The connection was lost; the request is under way and is followed.");
+      return { kind: "stream", sessionId: found.sessionId, parts: taken(caller, found, { signal, key, ...listener }) };
+    }
+    answer = found;
   }
   return { kind: "answer", answer: await caller.read(AskResponse, call, async () => answer) };
+}
+
+/** An ask whose stream never came is followed in the log of its conversation. */
+async function* taken(
+  caller: Caller,
+  { sessionId, after }: StreamPlace,
+  { signal, key, ...listener }: StreamListener & { signal?: AbortSignal; key: string },
+): AsyncGenerator<NumberedPart> {
+  const path = eventsPath(sessionId, { after: String(after) });
+  const call: Call = { ...caller.get(path, signal), headers: { Accept: "text/event-stream" } };
+  const turn = createTurn({ sessionId, last: after });
+  const stream = await openStream(caller, call);
+  const following = { what: "ask", turn, query: {}, signal, key, ...listener } as const;
+  yield* follow(caller, following, readParts(stream, contextOf(caller.backend, call), listener.warn));
 }
 
 /** See {@link StreamCalls}. */
