@@ -9,7 +9,7 @@ async function asked(ann: Machine, words: string[], setting?: RunSetting) {
   await ann("whoami");
   ann.place.network.on("POST /ask", { json: { status: "completed", message: "yes" } });
   const { exit, stderr } = await ann(["ask", ...words], setting);
-  const { client: _, ...body } = ann.place.network.seen.at(-1)?.body as Record<string, unknown>;
+  const { client: _, ...body } = (ann.place.network.seen.at(-1)?.body ?? {}) as Record<string, unknown>;
   return { exit, stderr, body };
 }
 

@@ -110,9 +110,13 @@ function agentTool(ports: Reach, configuration: ServiceConfiguration, tool: Tool
   };
 }
 
+/** Characters of a summary; what is approved is shown whole, field by field, beside it. */
+const SUMMARY = 160;
+
 /** One line, whatever the model put into the input: a line of its own would look like one more thing that is asked for. */
 function summaryOf(tool: Tool, input: Record<string, unknown>): string {
-  return tool.summary(input).replace(/\s+/g, " ").trim();
+  const line = [...tool.summary(input).replace(/\s+/g, " ").trim()];
+  return line.length <= SUMMARY ? line.join("") : `${line.slice(0, SUMMARY - 1).join("")}…`;
 }
 
 type Run = { input: Record<string, unknown>; context: RunContext; effect?: Effect };
