@@ -77,6 +77,6 @@ test("a paused generation is rows: nothing of it is under way", async () => {
   const stream = await ask(token, { prompt: "close KAY-3" });
   await stream.next("data-interaction-request");
   await stream.next("data-status");
-  expect(world().backend.busy()).toBe(1); // only the stream
+  await expect.poll(() => world().backend.busy()).toBe(1); // only the stream
   await stream.close();
 });
