@@ -3,6 +3,10 @@ import { defineConfig } from "vitest/config";
 /** Tests that run the built kay as a process of its own; all others run in the test's process. */
 const built = ["test/e2e/**/*.test.ts", "test/launcher*.test.ts"];
 
+/** Long runs of kills, by themselves (`npm run soak`). */
+const soak = "test/soak/**/*.test.ts";
+const soaks = process.env.KAY_SOAK !== undefined;
+
 /** The contract's tests are pointed at a backend that runs (`npm run contract`). */
 const byHand = process.env.KAY_CONTRACT_URL !== undefined;
 
@@ -17,8 +21,8 @@ export default defineConfig({
         extends: true,
         test: {
           name: "in process",
-          include: ["test/**/*.test.ts"],
-          exclude: built,
+          include: soaks ? [soak] : ["test/**/*.test.ts"],
+          exclude: soaks ? [] : [...built, soak],
           globalSetup: byHand ? [] : "test/support/postgres-setup.ts",
         },
       },

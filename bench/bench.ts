@@ -3,13 +3,14 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { atOnce, overHttp, overHttps, startTimes } from "./commands.ts";
+import { generations } from "./generations.ts";
 import { readyTimes } from "./ready.ts";
 import { type Row, table } from "./table.ts";
 
 const launcher = fileURLToPath(new URL("../bin/kay.js", import.meta.url));
 const rounds = Number(process.argv[2] ?? 15);
 const folder = mkdtempSync(join(tmpdir(), "kay-bench-"));
-const groups = [startTimes, overHttp, overHttps, atOnce, readyTimes];
+const groups = [startTimes, overHttp, overHttps, atOnce, readyTimes, generations];
 
 try {
   const rows: Row[] = [];

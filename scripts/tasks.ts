@@ -12,6 +12,7 @@ const tasks: Record<string, (args: string[]) => Promise<number>> = {
   check,
   build,
   contract,
+  soak,
   bench: (args) => built(() => node("bench/bench.ts", ...args)),
 };
 
@@ -28,6 +29,12 @@ async function contract([url = "", ...args]: string[]): Promise<number> {
   }
   process.env.KAY_CONTRACT_URL = url;
   return test(["test/contract", "--no-file-parallelism", "--test-timeout=660000", ...args]);
+}
+
+/** Kills at every moment and at any: `npm run soak -- 5` for five times as many of the latter. KAY_SOAK_SEED repeats a run. */
+async function soak([rounds = "1", ...args]: string[]): Promise<number> {
+  process.env.KAY_SOAK = rounds;
+  return test(["--project", "in process", ...args]);
 }
 
 async function built(next: () => Promise<number>): Promise<number> {

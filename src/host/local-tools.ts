@@ -43,7 +43,7 @@ export function createLocalTools({ env, fetch, clock }: { env: Env; fetch: Fetch
   const noLog: EffectLog = {
     scope: directCallId(),
     plan: async () => ({ state: "new" }),
-    set: async () => {},
+    set: async () => true,
     settle: async () => {},
   };
   const tools = toolsWithin({

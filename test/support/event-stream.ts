@@ -53,7 +53,7 @@ function readStream(response: Response): TestStream {
     for (let end = rest.indexOf("\n\n"); end >= 0; end = rest.indexOf("\n\n")) {
       const event = rest.slice(0, end);
       rest = rest.slice(end + 2);
-      const data = /^data: (.*)$/m.exec(event)?.[1];
+      const data = /^data: ([^\n]*)/m.exec(event)?.[1];
       if (data === "[DONE]") done = true;
       else if (data) parts.push({ number: Number(/^id: (\d+)$/m.exec(event)?.[1]), ...JSON.parse(data) });
     }

@@ -23,7 +23,8 @@ export type EffectLog = {
   /** Ids of effects are unique below it: a generation, or a call that no model made. */
   scope: string;
   plan(effect: Write & { id: string; toolCallId: string }): Promise<EffectBefore>;
-  set(id: string, state: "sent" | "failed" | "unknown"): Promise<void>;
+  /** False when somebody else does the same call now, so that nothing may leave from here. */
+  set(id: string, state: "sent" | "failed" | "unknown"): Promise<boolean>;
   settle(id: string, result: ToolResult): Promise<void>;
 };
 
@@ -58,7 +59,7 @@ export async function recordEffect(
     id,
     sent: async () => {
       if (progress.sent) return;
-      await log.set(id, "sent");
+      if (!(await log.set(id, "sent"))) throw new Problem("CANCELLED", TAKEN_OVER);
       progress.sent = true;
       receipt("sent");
     },
@@ -80,6 +81,8 @@ export async function recordEffect(
     throw unknown ? lostOutcome(error, write) : error;
   }
 }
+
+const TAKEN_OVER = "Another process of the backend makes this call now; it was not sent from here.";
 
 /** The same call has the same idempotency key whenever and wherever it is run: a name-based UUID (RFC 9562 version 8). */
 function effectId(scope: string, toolCallId: string): string {

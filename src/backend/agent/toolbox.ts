@@ -62,16 +62,23 @@ function reachOf(ports: BackendPorts, owner: ToolOwner, services: ServiceConfigu
       const grant = await findGrant(ports.db, owner.installationId, service);
       return grant && accountOf(grant);
     },
-    effects: {
-      scope: owner.generationId,
-      plan: async (effect) => {
-        const node = await ports.node.number();
-        const before = await planEffect(ports.db, { ...owner, ...effect, node }, ports.clock.now());
-        return before as EffectBefore;
-      },
-      set: (id, state) => setEffectState(ports.db, id, state, ports.clock.now()),
-      settle: (id, result) => settleEffect(ports.db, id, result, ports.clock.now()),
+    effects: effectLog(ports, owner),
+  };
+}
+
+/** Effects in the store, in the name of the node that this process was when it planned them. */
+function effectLog({ db, node, clock }: BackendPorts, owner: ToolOwner): EffectLog {
+  const nodes = new Map<string, number>();
+  const own = (id: string) => ({ id, node: nodes.get(id) ?? null });
+  return {
+    scope: owner.generationId,
+    plan: async (effect) => {
+      const number = await node.number();
+      nodes.set(effect.id, number);
+      return (await planEffect(db, { ...owner, ...effect, node: number }, clock.now())) as EffectBefore;
     },
+    set: (id, state) => setEffectState(db, own(id), state, clock.now()),
+    settle: (id, result) => settleEffect(db, own(id), result, clock.now()),
   };
 }
 

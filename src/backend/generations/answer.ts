@@ -6,7 +6,7 @@ import { agentTools } from "../agent/toolbox.ts";
 import type { BackendPorts } from "../ports.ts";
 import { listClients } from "../store/clients.ts";
 import { appendEvents } from "../store/events.ts";
-import { notifyGeneration } from "../store/generations.ts";
+import { lockGeneration, wakeGeneration } from "../store/generations.ts";
 import { closeInteraction, findInteraction, type StoredInteraction } from "../store/interactions.ts";
 import { responseParts } from "./calls.ts";
 import type { Engine } from "./engine.ts";
@@ -58,10 +58,12 @@ function record(
   now: number,
 ): Promise<boolean> {
   return ports.db.transaction().execute(async (tx) => {
+    // Held first, as by everybody who writes about a generation: so none waits for the other.
+    await lockGeneration(tx, found.generation_id);
     if (!(await closeInteraction(tx, found.id, "answered", response, now))) return false;
     const parts = responseParts(response).map((part) => ({ generationId: found.generation_id, part }));
     await appendEvents(tx, found.conversation_id, parts, now);
-    await notifyGeneration(tx, found.generation_id);
+    if (!found.late) await wakeGeneration(tx, found.generation_id, now);
     return true;
   });
 }

@@ -9,8 +9,8 @@ import {
   changeGeneration,
   findGeneration,
   lockGeneration,
-  notifyGeneration,
   type StoredGeneration,
+  wakeGeneration,
 } from "../store/generations.ts";
 import { authResult } from "./end.ts";
 import type { Engine } from "./engine.ts";
@@ -93,7 +93,7 @@ async function noteConnected({ db, clock }: BackendPorts, id: string, service: s
     await changeGeneration(tx, id, { auth: all ? null : { ...auth, connected } });
     const events = parts.map((part) => ({ generationId: id, part }));
     await appendEvents(tx, row.conversation_id, events, now);
-    if (all) await notifyGeneration(tx, id);
+    if (all) await wakeGeneration(tx, id, now);
     return all;
   });
 }

@@ -31,13 +31,18 @@ export async function confirm(
   const row = await findGeneration(ports.db, generationId);
   if (row === undefined || row.finished_at !== null || row.step === null)
     return failed(asking, new Problem("CANCELLED", "There is nothing left to carry out."), { receipts: [] });
-  await changeGeneration(ports.db, generationId, { options: { ...optionsOf(row), approved: true } });
+  // Whoever is there carries it out, should this process end right now.
+  const wake_at = new Date(ports.clock.now() + TAKEN_OVER);
+  await changeGeneration(ports.db, generationId, { options: { ...optionsOf(row), approved: true }, wake_at });
   // A yes cannot be half done, so the calls are made whoever is still there; what comes after them only for somebody.
   const result = await attended(engine, generationId, signal);
   return await answerFor(ports, asking, result, (said) =>
     result.failed.length > 0 ? failedAction(asking, said, result) : confirmed(asking, said, result.receipts),
   );
 }
+
+/** Milliseconds that the process which heard the yes has to begin with it. */
+const TAKEN_OVER = 2_000;
 
 async function cancelled(engine: Engine, asking: Asking): Promise<Answer> {
   await engine.stop(asking.generationId, `${CANCELLED}.`);

@@ -1,18 +1,25 @@
 import type { BackendPorts } from "../ports.ts";
+import { followedElsewhere } from "../store/followers.ts";
 import {
   changeGeneration,
   findGeneration,
   generationsToWake,
   notifyGeneration,
   openGenerations,
+  releaseGeneration,
 } from "../store/generations.ts";
+import { ANY } from "../store/node.ts";
 import { expireOverdue } from "./expire.ts";
 import { createHub, type Hub } from "./follow.ts";
+import { markLostWork } from "./recover.ts";
 import { isHeld, runSlice, type SliceControl, type SliceEnd } from "./slice.ts";
 import { LostGeneration } from "./writer.ts";
 
 /** Milliseconds that work under way gets when this node ends, before it is left to another. */
 const CLOSE_LIMIT = 8_000;
+
+/** Of so many looks, one is also after what nodes that are gone left half done. */
+const MARK_EVERY = 10;
 
 /** What carries generations on at this node. Any other node, now or later, can take over from the rows. */
 export type Engine = {
@@ -42,10 +49,16 @@ type Active = {
 export function createEngine(ports: BackendPorts): Engine {
   const hub = createHub(ports);
   const active = new Map<string, Active>();
+  /** Claims of this node that it could not give back, since the database was away. */
+  const unreleased = new Map<string, number>();
+  let looks = 0;
   let closing = false;
 
   const wake = (id: string) => void run(id).catch((error: unknown) => failed(ports, id, error));
-  const stopListening = ports.node.on("generation", (id) => (active.has(id) ? poke(id) : wake(id)));
+  const stopListening = ports.node.on("generation", (id) => {
+    // What was missed is found by the next look.
+    if (id !== ANY) wake(id);
+  });
 
   function poke(id: string): void {
     const one = active.get(id);
@@ -92,6 +105,7 @@ export function createEngine(ports: BackendPorts): Engine {
     } finally {
       // At once, so that whatever comes from now on finds nobody at work and wakes it.
       active.delete(id);
+      if (one.control.unreleased !== undefined) unreleased.set(id, one.control.unreleased);
     }
   }
 
@@ -101,11 +115,19 @@ export function createEngine(ports: BackendPorts): Engine {
     if (first?.status === "paused") wake(first.id);
   }
 
+  async function releaseAll(): Promise<void> {
+    for (const [id, node] of unreleased) {
+      if (!active.has(id)) await releaseGeneration(ports.db, id, node);
+      unreleased.delete(id);
+    }
+  }
+
   async function stopUnattended(conversationId: string): Promise<void> {
     if (hub.followers(conversationId) > 0 || closing) return;
+    if (await followedElsewhere(ports.db, conversationId, await ports.node.number())) return;
     for (const row of await openGenerations(ports.db, conversationId)) {
       const streamed = (row.options as { mode?: string } | null)?.mode === "stream";
-      if (streamed && row.status === "running" && active.has(row.id)) await stop(row.id, "Whoever asked has gone.");
+      if (streamed && row.status === "running") await stop(row.id, "Whoever asked has gone.");
     }
   }
 
@@ -129,6 +151,8 @@ export function createEngine(ports: BackendPorts): Engine {
     },
     async tick() {
       const now = ports.clock.now();
+      if (looks++ % MARK_EVERY === 0) await markLostWork(ports);
+      await releaseAll();
       for (const id of await expireOverdue(ports, now)) wake(id);
       for (const id of await generationsToWake(ports.db, now)) if (!active.has(id)) wake(id);
     },

@@ -1,6 +1,7 @@
 import type { InteractionResponse } from "#protocol/events";
 import type { BackendPorts } from "../ports.ts";
 import { appendEvents } from "../store/events.ts";
+import { lockGeneration, wakeGeneration } from "../store/generations.ts";
 import { closeInteraction, expiredInteractions, type StoredInteraction } from "../store/interactions.ts";
 import { responseParts } from "./calls.ts";
 
@@ -21,15 +22,17 @@ export async function expireOverdue(ports: Pick<BackendPorts, "db" | "clock">, n
 /** Close one as expired. False when something else ended it first. */
 export async function expire(
   { db }: Pick<BackendPorts, "db">,
-  { id, conversation_id, generation_id }: StoredInteraction,
+  { id, conversation_id, generation_id, late }: StoredInteraction,
   now: number,
 ): Promise<boolean> {
   const answered_at = new Date(now).toISOString();
   const response: InteractionResponse = { interaction_id: id, action: "expire", answered_at };
   return await db.transaction().execute(async (tx) => {
-    const won = await closeInteraction(tx, id, "expired", response, now);
+    await lockGeneration(tx, generation_id);
+    if (!(await closeInteraction(tx, id, "expired", response, now))) return false;
     const parts = responseParts(response).map((part) => ({ generationId: generation_id, part }));
-    if (won) await appendEvents(tx, conversation_id, parts, now);
-    return won;
+    await appendEvents(tx, conversation_id, parts, now);
+    if (!late) await wakeGeneration(tx, generation_id, now);
+    return true;
   });
 }

@@ -1,8 +1,13 @@
 import type { BackendPorts } from "../ports.ts";
 import { readEvents, type StoredEvent } from "../store/events.ts";
+import { noteFollowers } from "../store/followers.ts";
+import { ANY } from "../store/node.ts";
 
-/** Milliseconds after which the log is looked at although nobody said that it grew: a notification can be lost with its connection. */
-const LOOK_AGAIN = 2_000;
+/**
+ * Milliseconds after which the log is looked at although nobody said that it grew. A connection that drops is noticed and followed by a look;
+ * this is for one that died without a word.
+ */
+const LOOK_AGAIN = 15_000;
 
 /** Reads of one conversation's log, shared by all who follow it at the same place. */
 export type Hub = {
@@ -19,7 +24,22 @@ export type Hub = {
 
 export function createHub({ db, node }: Pick<BackendPorts, "db" | "node">): Hub {
   const topics = new Map<string, Topic>();
-  const stop = node.on("events", (id) => wake(topics.get(id)));
+  const notes = new Map<string, Promise<void>>();
+  const stop = node.on("events", (id) => {
+    for (const topic of id === ANY ? topics.values() : [topics.get(id)]) wake(topic);
+    // The node has another number now.
+    if (id === ANY) for (const followed of topics.keys()) note(followed);
+  });
+  /** Other nodes are told whether somebody reads here: one note after another, each with what is true then. */
+  function note(id: string): void {
+    const noted = (notes.get(id) ?? Promise.resolve())
+      .then(async () => noteFollowers(db, id, await node.number(), topics.has(id)))
+      .catch(() => {})
+      .then(() => {
+        if (notes.get(id) === noted) notes.delete(id);
+      });
+    notes.set(id, noted);
+  }
   const read = (topic: Topic, id: string, after: number) => {
     const known = topic.reads.get(after);
     if (known) return known;
@@ -32,6 +52,7 @@ export function createHub({ db, node }: Pick<BackendPorts, "db" | "node">): Hub 
       const topic = topics.get(id) ?? { count: 0, version: 0, waiting: new Set(), reads: new Map() };
       topics.set(id, topic);
       topic.count++;
+      if (topic.count === 1) note(id);
       try {
         // A notification is heard only by who has a connection; whoever follows needs it.
         await node.number().catch(() => {});
@@ -43,7 +64,10 @@ export function createHub({ db, node }: Pick<BackendPorts, "db" | "node">): Hub 
           if (events.length === 0 && topic.version === version) await changed(topic, signal);
         }
       } finally {
-        if (--topic.count === 0) topics.delete(id);
+        if (--topic.count === 0) {
+          topics.delete(id);
+          note(id);
+        }
       }
     },
     followers: (id) => topics.get(id)?.count ?? 0,

@@ -48,12 +48,14 @@ export async function hold(
 export async function wait({ ports, row, options, writer }: World, waits: Wait[]): Promise<void> {
   const now = ports.clock.now();
   await writer.commit([], async (tx) => {
-    const known = ((await lockGeneration(tx, row.id)) ?? row).auth as AuthNeeded | null;
+    const current = (await lockGeneration(tx, row.id)) ?? row;
+    const known = current.auth as AuthNeeded | null;
     const connected = connectedSince(row.auth as AuthNeeded | null, known);
     const still = waits.filter(
       (one) => one.kind !== "auth" || !one.integrations.every((name) => connected.includes(name)),
     );
-    const again = still.length < waits.length;
+    // Connected, or answered, since this was begun.
+    const again = still.length < waits.length || current.wake_at !== null;
     const auth = authOf(row, known?.integrations.length ? known : null, still, now);
     const asked = auth?.integrations.filter((name) => !known?.integrations.includes(name)) ?? [];
     const authAsked = { ...options.authAsked };

@@ -29,6 +29,8 @@ export type SliceControl = {
   stop: AbortController;
   /** Why it was stopped, for people. Without it the work is left as it is, for another node. */
   reason?: string;
+  /** Set when a claim could not be given back: the number under which this node holds it. */
+  unreleased?: number;
   /** Called back when something came that a call may wait for. */
   onChange(again: () => void): () => void;
 };
@@ -50,7 +52,9 @@ export async function runSlice(ports: BackendPorts, id: string, control: SliceCo
     return await carryOn(world);
   } catch (error) {
     // What could not be written down is left as the rows have it, for the next look.
-    await releaseGeneration(ports.db, id, node).catch(() => {});
+    await releaseGeneration(ports.db, id, node).catch(() => {
+      control.unreleased = node;
+    });
     throw error;
   }
 }
@@ -113,11 +117,15 @@ type World = {
   control: SliceControl;
 };
 
-/** The first time: the person's message joins the conversation. Later: it runs again, and whoever watches is told. */
+/**
+ * The first time: the person's message joins the conversation. Later: it runs again, and whoever watches is told. From here on `wake_at` says
+ * that something came which was not looked at.
+ */
 async function begin({ ports, row, writer, options }: World): Promise<void> {
   if (options.seen !== undefined) {
-    if (row.status === "running") return;
-    return await writer.commit([statusPart(row, "running")], async (tx) => {
+    if (row.status === "running" && row.wake_at === null) return;
+    const parts = row.status === "running" ? [] : [statusPart(row, "running")];
+    return await writer.commit(parts, async (tx) => {
       if (options.approved) await noteConfirmation(tx, row, options, ports.clock.now());
       await changeGeneration(tx, row.id, { status: "running", wake_at: null });
     });
@@ -138,7 +146,7 @@ async function begin({ ports, row, writer, options }: World): Promise<void> {
     const open = before !== undefined && before.role !== "assistant";
     const messages = [...(open ? [UNFINISHED] : []), userMessage(options)];
     options.seen = await appendMessages(tx, conversation, { messages, generationId, now });
-    await changeGeneration(tx, generationId, { status: "running", options });
+    await changeGeneration(tx, generationId, { status: "running", options, wake_at: null });
   });
 }
 

@@ -35,38 +35,50 @@ export async function planEffect(
     }
     if (found.state === "settled") return { state: "settled", result: found.result };
     const state = found.state === "planned" || found.state === "failed" ? "planned" : "unknown";
-    const { node } = effect;
+    // Whoever sent it may still hear the answer, and then write it down.
+    const node = state === "planned" ? effect.node : found.node;
     await tx.updateTable("effects").set({ state, node, updated_at: at }).where("id", "=", effect.id).execute();
     return { state };
   });
 }
 
-/** Write down how far an effect came. */
+/** An effect as the node that does it knows it. */
+export type EffectAtNode = { id: string; node: number | null };
+
+/**
+ * Write down how far an effect came.
+ *
+ * @returns false when another node does it now: then nothing may be sent from here
+ */
 export async function setEffectState(
   db: Kysely<Database>,
-  id: string,
+  effect: EffectAtNode,
   state: "sent" | "failed" | "unknown",
   now: number,
-): Promise<void> {
-  await db
-    .updateTable("effects")
-    .set({ state, updated_at: new Date(now) })
-    .where("id", "=", id)
-    .execute();
+): Promise<boolean> {
+  const own = ownEffect(db, effect).set({ state, updated_at: new Date(now) });
+  const open = state === "sent" ? own.where("state", "in", ["planned", "failed"]) : own;
+  return (await open.executeTakeFirst()).numUpdatedRows > 0n;
 }
 
 /** Write down that an effect went through, and what its tool answered. */
 export async function settleEffect(
   db: Kysely<Database>,
-  id: string,
+  effect: EffectAtNode,
   result: { url?: string },
   now: number,
 ): Promise<void> {
-  await db
-    .updateTable("effects")
-    .set({ state: "settled", url: result.url ?? null, result: jsonColumn(result), updated_at: new Date(now) })
-    .where("id", "=", id)
+  const settled = { state: "settled", url: result.url ?? null, result: jsonColumn(result) } as const;
+  await ownEffect(db, effect)
+    .set({ ...settled, updated_at: new Date(now) })
     .execute();
+}
+
+function ownEffect(db: Kysely<Database>, { id, node }: EffectAtNode) {
+  return db
+    .updateTable("effects")
+    .where("id", "=", id)
+    .where("node", node === null ? "is" : "=", node);
 }
 
 /** What a generation did or may have done, oldest first. Writes that failed for sure did nothing and are left out. */

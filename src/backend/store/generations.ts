@@ -109,7 +109,10 @@ export async function openGenerations(db: Connection, conversationId: string): P
     .execute();
 }
 
-/** Those that a node should look at: left by a node that is gone, waited for long enough, or answered without anybody noticing. */
+/**
+ * Those that a node should look at and nobody works on: left by a node that is gone, waited for long enough, answered without anybody
+ * noticing, to be stopped, or next in their conversation.
+ */
 export async function generationsToWake(db: Kysely<Database>, now: number): Promise<string[]> {
   const rows = await db
     .selectFrom("generations")
@@ -117,19 +120,29 @@ export async function generationsToWake(db: Kysely<Database>, now: number): Prom
     .where("finished_at", "is", null)
     .where((e) =>
       e.or([
-        e.and([e("status", "=", "running"), idle()]),
+        e.and([e("status", "=", "running"), e("created_at", "<=", new Date(now - BEGINNING))]),
         e("wake_at", "<=", new Date(now)),
-        e.and([
-          e("node", "is", null),
-          sql<boolean>`exists (select from interactions i
-          where i.generation_id = generations.id and i.answered_at >= generations.paused_at and not i.late)`,
-        ]),
-        e.and([e("cancel", "is not", null), idle()]),
+        e("cancel", "is not", null),
+        e.and([e("status", "=", "paused"), isNext()]),
       ]),
     )
+    .where(idle)
     .limit(500)
     .execute();
   return rows.map(({ id }) => id);
+}
+
+/**
+ * Something came that it may wait for: it is looked at, at the latest with the next look of any node, even when whoever noted this is gone
+ * before saying so.
+ */
+export async function wakeGeneration(tx: Connection, id: string, now: number): Promise<void> {
+  const query = tx
+    .updateTable("generations")
+    .set({ wake_at: new Date(now) })
+    .where("id", "=", id);
+  await query.where("finished_at", "is", null).execute();
+  await notifyGeneration(tx, id);
 }
 
 /** Those that wait for this service to be connected, or are at work and may have met it before it was. */
@@ -170,5 +183,14 @@ export async function lockGeneration(tx: Connection, id: string): Promise<Stored
 export async function notifyGeneration(db: Connection, id: string): Promise<void> {
   await sql`select pg_notify(${notification("generation")}, ${id})`.execute(db);
 }
+
+/** Milliseconds that whoever makes a generation has to begin with it, before any other node does. */
+const BEGINNING = 1_000;
+
+/** Nothing of its conversation goes before it; what is held for a confirmation stands aside. */
+const isNext = () => sql<boolean>`not exists (select from generations before
+  where before.conversation_id = generations.conversation_id and before.finished_at is null
+  and (before.created_at, before.id) < (generations.created_at, generations.id)
+  and not (before.status = 'awaiting_approval' and before.options ->> 'mode' = 'answer'))`;
 
 const idle = () => sql<boolean>`(node is null or node not in (${sql.raw(LIVE_NODES)}))`;

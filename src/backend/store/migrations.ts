@@ -21,6 +21,11 @@ export const migrations: Record<string, Migration> = {
       for (const statement of THIRD) await sql.raw(statement).execute(db);
     },
   },
+  "004_looks": {
+    async up(db: Kysely<unknown>): Promise<void> {
+      for (const statement of LOOKS) await sql.raw(statement).execute(db);
+    },
+  },
 };
 
 const FIRST = [
@@ -114,4 +119,21 @@ const THIRD = [
      installation_id text not null references installations on delete cascade, name text not null, source text not null,
      description json not null, sealed_client bytea, created_at timestamptz not null, updated_at timestamptz not null,
      primary key (installation_id, name))`,
+];
+
+/** For what every node looks after once a second, and at its start: by what is open, not by what there ever was. */
+const LOOKS = [
+  `create index effects_open on effects (node) where state in ('planned', 'sent')`,
+  `create index requests_running on requests (node) where state = 'running'`,
+  `create index requests_by_age on requests (created_at)`,
+  `create index confirmations_by_expiry on confirmations (expires_at)`,
+  `create index clients_by_node on clients (node)`,
+  `create table followers (
+     conversation_id text not null references conversations on delete cascade, node integer not null, primary key (conversation_id, node))`,
+  `create index followers_by_node on followers (node)`,
+  `create index generations_running on generations (status, created_at) where finished_at is null`,
+  `create index generations_to_wake on generations (wake_at) where finished_at is null`,
+  `create index generations_to_cancel on generations (id) where finished_at is null and cancel is not null`,
+  `create index generations_of_installation on generations (installation_id, status) where finished_at is null`,
+  `create index interactions_of_installation on interactions (installation_id, created_at) where status = 'open'`,
 ];

@@ -16,10 +16,16 @@ type Topic = keyof typeof CHANNELS;
 export type Node = {
   /** Number under which this node claims work. @throws when the database cannot be reached */
   number(): Promise<number>;
-  /** Called with the id of each conversation whose log grew, or of each generation that somebody wants something of. */
+  /**
+   * Called with the id of each conversation whose log grew, or of each generation that somebody wants something of; with {@link ANY} when
+   * some may have been missed.
+   */
   on(topic: Topic, tell: (id: string) => void): () => void;
   close(): Promise<void>;
 };
+
+/** In place of an id: the connection was away, and whatever may have come meanwhile is to be looked for. */
+export const ANY = "";
 
 /** SQL for the numbers of the nodes that live, this one among them. */
 export const LIVE_NODES = `select objid::int from pg_locks where locktype = 'advisory' and classid = ${NODE_LOCK} and granted
@@ -37,19 +43,28 @@ const RETRY = 500;
 export function createNode(where: pg.PoolConfig | string, log: Log): Node {
   const listeners: { [T in Topic]: Set<(id: string) => void> } = { events: new Set(), generation: new Set() };
   let current: Promise<Connected> | undefined;
+  let connected = false;
   let closed = false;
   const connect = (): Promise<Connected> => {
-    current ??= open(where, listeners, dropped).catch((error: unknown) => {
-      current = undefined;
-      throw error;
-    });
-    return current;
+    if (current) return current;
+    const one: Promise<Connected> = open(where, listeners, (error) => dropped(one, error));
+    current = one;
+    one.then(
+      () => {
+        connected = true;
+        for (const topic of Object.values(listeners)) for (const tell of topic) tell(ANY);
+      },
+      (error: unknown) => dropped(one, error),
+    );
+    return one;
   };
-  function dropped(error?: Error): void {
-    if (closed || current === undefined) return;
+  // A connection that drops says so several times, maybe when there is a new one already.
+  function dropped(one: Promise<Connected>, error: unknown): void {
+    if (closed || current !== one) return;
     current = undefined;
-    log("warn", "node.connection_dropped", { code: errorCode(error) });
-    setTimeout(() => closed || connect().catch(() => dropped()), RETRY).unref();
+    if (connected) log("warn", "node.connection_dropped", { code: errorCode(error) });
+    connected = false;
+    setTimeout(() => closed || connect().catch(() => {}), RETRY).unref();
   }
   return {
     number: async () => (await connect()).number,

@@ -26,6 +26,7 @@ export type Database = {
   policies: Policies;
   clients: Clients;
   described_services: DescribedServices;
+  followers: Followers;
 };
 
 type Time = ColumnType<Date, Date, Date>;
@@ -268,6 +269,8 @@ type Clients = {
   seen_at: Time;
 };
 
+/** At which nodes somebody reads a conversation, whether they said who they are or not. */
+type Followers = { conversation_id: string; node: number };
 /** A service that an installation's person described. */
 export type DescribedServices = {
   installation_id: string;

@@ -1,3 +1,4 @@
+import { setTimeout as pause } from "node:timers/promises";
 import { expect, test } from "vitest";
 import { SIGNATURE } from "#backend/models/planner/reply";
 import { NOON, useBackend, type World } from "#test/backend";
@@ -187,6 +188,13 @@ test("G12 what was approved is carried out although the terminal went away in th
     new Request("http://127.0.0.1:4000/ask/confirm", { method: "POST", headers, body, signal: controller.signal }),
   );
   controller.abort();
+  const stopped = () =>
+    world()
+      .ports.db.selectFrom("generations")
+      .select("cancel")
+      .where("id", "=", String(held.body.generation_id))
+      .executeTakeFirst();
+  while (!(await stopped())?.cancel) await pause(5);
   resolve();
   await answer;
   gate = Promise.resolve();

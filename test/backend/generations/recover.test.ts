@@ -21,8 +21,8 @@ test("what was sent without an answer when the backend stopped is unknown after 
       node: null,
     };
     await planEffect(db, effect, NOON);
-    if (state === "sent") await setEffectState(db, state, "sent", NOON);
-    if (state === "settled") await settleEffect(db, state, {}, NOON);
+    if (state === "sent") await setEffectState(db, { id: state, node: null }, "sent", NOON);
+    if (state === "settled") await settleEffect(db, { id: state, node: null }, {}, NOON);
   }
   await recoverLostWork(world().ports);
   expect(await receiptsOf(db, "gen_1")).toEqual([

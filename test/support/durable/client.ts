@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto";
 import { setTimeout as pause } from "node:timers/promises";
-import { endsGeneration, type StreamPart } from "#protocol/events";
+import { endsGeneration, type InteractionRequest, type StreamPart } from "#protocol/events";
 import type { BackendProcess } from "./processes.ts";
 
 /** A part as it came, with its number. */
@@ -8,6 +8,8 @@ export type Came = StreamPart & { number: number };
 
 /** What a terminal has seen of one request by its end. */
 export type Seen = { session: string; generation: string; parts: Came[]; cuts: number };
+
+type Ports = { token: string; backend(): Promise<BackendProcess> };
 
 /** Milliseconds that one request gets, with all its interruptions. */
 const LIMIT = 40_000;
@@ -19,18 +21,21 @@ const LIMIT = 40_000;
  * @param decide the answer to a request; the default approves
  */
 export async function askThrough(
-  { token, backend }: { token: string; backend(): Promise<BackendProcess> },
+  ports: Ports,
   prompt: string,
-  decide: (part: Came) => object = () => ({ action: "approve" }),
+  decide: (request: InteractionRequest) => object = () => ({ action: "approve" }),
 ): Promise<Seen> {
+  const { token, backend } = ports;
   const end = performance.now() + LIMIT;
   const seen: Seen = { session: "", generation: "", parts: [], cuts: 0 };
+  const asked: Extract<Came, { type: "data-interaction-request" }>[] = [];
   const answers: Promise<void>[] = [];
   const take = (part: Came) => {
     seen.parts.push(part);
     if (part.type === "start") seen.generation = part.messageMetadata?.generation_id ?? "";
-    if (part.type === "data-interaction-request")
-      answers.push(answered({ token, backend }, seen, part.data.interaction_id, decide(part)));
+    if (part.type === "data-interaction-request") asked.push(part);
+    if (part.type === "data-status" && part.data.status === "awaiting_approval")
+      for (const { data } of asked.splice(0)) answers.push(answered(ports, seen, data.interaction_id, decide(data)));
   };
   let key = "";
   for (let url = ""; ; ) {
@@ -80,7 +85,7 @@ export async function* partsOf(response: Response, end = Number.POSITIVE_INFINIT
       for (let at = rest.indexOf("\n\n"); at >= 0; at = rest.indexOf("\n\n")) {
         const event = rest.slice(0, at);
         rest = rest.slice(at + 2);
-        const data = /^data: (.*)$/m.exec(event)?.[1];
+        const data = /^data: ([^\n]*)/m.exec(event)?.[1];
         if (data === "[DONE]") return;
         if (data) yield { number: Number(/^id: (\d+)$/m.exec(event)?.[1]), ...JSON.parse(data) };
       }
@@ -91,12 +96,7 @@ export async function* partsOf(response: Response, end = Number.POSITIVE_INFINIT
 }
 
 /** Answers once it can be answered; that it was answered already is as good. */
-async function answered(
-  { token, backend }: { token: string; backend(): Promise<BackendProcess> },
-  { session }: Seen,
-  id: string,
-  answer: object,
-): Promise<void> {
+async function answered({ token, backend }: Ports, { session }: Seen, id: string, answer: object): Promise<void> {
   for (let left = 200; left > 0; left--) {
     const { url } = await backend();
     const headers = { authorization: `Bearer ${token}`, "idempotency-key": randomUUID() };

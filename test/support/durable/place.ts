@@ -16,6 +16,8 @@ export type Place = {
   service: FakeService;
   model: FakeModel;
   start(kill?: Orders["kill"]): Promise<BackendProcess>;
+  /** Kill whatever runs. */
+  killRunning(): Promise<void>;
 };
 
 /** One for the tests of a file. */
@@ -44,6 +46,7 @@ async function openPlace(script: (ask: ModelAsk) => ModelStep): Promise<Place & 
     service,
     model,
     start: (kill) => processes.start({ ...orders, ...(kill ? { kill } : {}) }),
+    killRunning: processes.killRunning,
     close: async () => {
       await processes.close();
       await Promise.all([model.close(), service.close()]);

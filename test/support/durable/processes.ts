@@ -20,13 +20,19 @@ export type BackendProcess = {
 export function backendProcesses() {
   let next = spare();
   const all: ChildProcess[] = [next.child];
+  const running: BackendProcess[] = [];
   return {
     async start(orders: Orders): Promise<BackendProcess> {
       const { child, ready } = next;
       next = spare();
       all.push(next.child);
       await ready;
-      return await started(child, orders);
+      const one = await started(child, orders);
+      running.push(one);
+      return one;
+    },
+    async killRunning(): Promise<void> {
+      await Promise.all(running.splice(0).map((one) => one.kill()));
     },
     async close(): Promise<void> {
       await Promise.all(all.map(killed));

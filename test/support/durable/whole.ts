@@ -42,7 +42,7 @@ export async function faultsOf({ db }: TestDatabase, seen: Seen, text?: string):
 }
 
 /** All texts in order. */
-export function saidBy(parts: StreamPart[]): string {
+function saidBy(parts: StreamPart[]): string {
   return parts.flatMap((part) => (part.type === "text-delta" ? [part.delta] : [])).join("");
 }
 

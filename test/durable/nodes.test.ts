@@ -1,0 +1,215 @@
+import { setTimeout as pause } from "node:timers/promises";
+import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from "vitest";
+import { createNode, type Node } from "#backend/store/node";
+import { createWorld, type World } from "#test/backend";
+import { begin, callback, connect, expectAtlassian } from "#test/consent";
+import { useDatabase } from "#test/database";
+import { deskServices } from "#test/desk";
+import { openStream, type TestStream } from "#test/event-stream";
+import { json } from "#test/outside";
+import { ask as sqlAsk } from "#test/postgres-world";
+import { scriptedModel } from "#test/scripted-model";
+
+const CLOSE = "POST https://api.atlassian.com/close/KAY-3";
+const database = useDatabase();
+const outside = { world: undefined as World | undefined };
+const model = scriptedModel((url, init) => (outside.world as World).outside.fetch(url, init));
+const services = deskServices([]);
+const nodes: Node[] = [];
+let a: World;
+let b: World;
+const ticks: NodeJS.Timeout[] = [];
+
+beforeAll(() => {
+  nodes.push(
+    createNode(database().config, () => {}),
+    createNode(database().config, () => {}),
+  );
+});
+afterAll(async () => {
+  for (const node of nodes) await node.close();
+});
+
+/** Two backends on one database, each with a node of its own, that look once in 100 ms. */
+beforeEach(() => {
+  const { db } = database();
+  const [first, second] = nodes as [Node, Node];
+  const common = { services, ...model.ports, clock: Date, leaveMs: 300 };
+  a = createWorld({ db, node: first, ...common });
+  b = createWorld({ db, node: second, ...common });
+  outside.world = a;
+  for (const { backend } of [a, b]) ticks.push(setInterval(() => void backend.tick().catch(() => {}), 100));
+});
+afterEach(async () => {
+  for (const tick of ticks.splice(0)) clearInterval(tick);
+  await Promise.all([a.backend.close(), b.backend.close()]);
+  a.outside.settled();
+  expect(model.left()).toBe(0);
+});
+
+const prompt = (world: World, token: string, body: object = {}) =>
+  openStream(world, "POST /ask", token, { body: { prompt: "close KAY-3", ...body } });
+const follow = (world: World, token: string, session: unknown, after = 0) =>
+  openStream(world, `GET /sessions/${session}/events?after=${after}`, token);
+const sessionOf = (stream: TestStream) => stream.headers.get("kay-session-id");
+const closeCall = { calls: [["c1", "jira.close_issue", { issue: "KAY-3" }] as [string, string, object]] };
+
+test("what one node writes is followed at the other with little delay", async () => {
+  const { token } = await connect(a);
+  const gate = Promise.withResolvers<void>();
+  model.script(async () => {
+    await gate.promise;
+    return { text: ["Hel", "lo."] };
+  });
+  const stream = await prompt(a, token);
+  const other = await follow(b, token, sessionOf(stream));
+  await other.next("data-status");
+  gate.resolve();
+  await stream.next("text-delta");
+  const began = performance.now();
+  await other.next("text-delta");
+  expect(performance.now() - began).toBeLessThan(500);
+  await other.next("finish");
+  await stream.end();
+  expect(other.parts.map(({ number }) => number)).toEqual(stream.parts.map(({ number }) => number));
+  await other.close();
+});
+
+test("an approval is answered at another node than the one it was asked at, once", async () => {
+  const { token } = await connect(a);
+  model.script(closeCall, { text: "Closed." });
+  const stream = await prompt(a, token);
+  const { data } = await stream.next("data-interaction-request");
+  await stream.next("data-status");
+  a.outside.expect(CLOSE, json({}));
+  const where = `POST /sessions/${sessionOf(stream)}/interactions/${data.interaction_id}`;
+  const answers = await Promise.all(
+    [a, b, b, a].map((world) => world.call(where, { token, body: { action: "approve" } })),
+  );
+  expect(answers.map(({ status }) => status).sort()).toEqual([200, 409, 409, 409]);
+  await stream.end();
+  expect(stream.text()).toBe("Closed.");
+  expect(a.outside.sent.filter(({ url }) => url.includes("/close/"))).toHaveLength(1);
+});
+
+test("a generation is cancelled at another node than the one that works on it", async () => {
+  const { token } = await connect(a);
+  model.script(() => new Promise(() => {}));
+  const stream = await prompt(a, token);
+  const { messageMetadata } = await stream.next("start");
+  await stream.next("start-step");
+  const began = performance.now();
+  expect((await b.call(`POST /generations/${messageMetadata?.generation_id}/cancel`, { token })).status).toBe(200);
+  await stream.end();
+  expect(performance.now() - began).toBeLessThan(2_000);
+  expect(stream.parts.at(-1)).toMatchObject({ type: "abort", reason: "The person cancelled it." });
+});
+
+test("a connection made at one node lets the other's generation go on, with the same call", async () => {
+  const { token, session } = await connect(a);
+  await a.call("POST /connections/disconnect?service=jira", { token });
+  model.script(closeCall, { text: "Closed." });
+  const stream = await prompt(a, token);
+  await stream.next("data-auth-needed");
+  await stream.next("data-status");
+  const { state } = await begin(b, { session_id: session });
+  outside.world = b;
+  expectAtlassian(b);
+  expect((await callback(b, state)).status).toBe(200);
+  const { data } = await stream.next("data-interaction-request");
+  b.outside.expect(CLOSE, json({}));
+  await b.call(`POST /sessions/${sessionOf(stream)}/interactions/${data.interaction_id}`, {
+    token,
+    body: { action: "approve" },
+  });
+  await stream.end();
+  expect(stream.text()).toBe("Closed.");
+});
+
+test("who reads at one node keeps a generation going that another works on, although nobody reads there", async () => {
+  const { token } = await connect(a);
+  const gate = Promise.withResolvers<void>();
+  model.script(async () => {
+    await gate.promise;
+    return { text: "Still here." };
+  });
+  const stream = await prompt(a, token);
+  await stream.next("start-step");
+  const other = await follow(b, token, sessionOf(stream));
+  await other.next("start-step");
+  await stream.close();
+  await pause(600);
+  gate.resolve();
+  await other.next("finish");
+  expect(other.text()).toBe("Still here.");
+  await other.close();
+});
+
+test("the second of two questions goes on at another node when the one that was to begin it is gone", async () => {
+  const { token } = await connect(a);
+  model.script({ text: "One." });
+  const stream = await prompt(a, token);
+  await stream.end();
+  const session = sessionOf(stream);
+  const { db } = database();
+  const generation = (await b.call(`GET /sessions/${session}`, { token })).body;
+  expect(generation).toMatchObject({ status: "completed" });
+  // As a node leaves it that is killed after the first ended and before it began the second.
+  const row = await db
+    .selectFrom("generations")
+    .selectAll()
+    .where("conversation_id", "=", String(session))
+    .executeTakeFirstOrThrow();
+  model.script({ text: "Two." });
+  const later = {
+    ...row,
+    id: "gen_second",
+    status: "paused" as const,
+    finished_at: null,
+    steps: 0,
+    step: null,
+    auth: null,
+  };
+  const options = JSON.stringify({ ...(row.options as object), prompt: "two", seen: undefined });
+  await db
+    .insertInto("generations")
+    .values({ ...later, options, created_at: new Date(), wake_at: null })
+    .execute();
+  const other = await follow(b, token, session, stream.parts.at(-1)?.number);
+  await other.next("finish");
+  expect(other.text()).toBe("Two.");
+  await other.close();
+});
+
+test("all connections of the database are lost: generations go on, and nothing is said twice", async () => {
+  const { token } = await connect(a);
+  model.script(closeCall, { text: ["The issue ", "is closed."] });
+  const stream = await prompt(a, token);
+  const { data } = await stream.next("data-interaction-request");
+  await stream.next("data-status");
+  await stream.close();
+  const session = sessionOf(stream);
+  const gate = Promise.withResolvers<void>();
+  model.script();
+  a.outside.expect(CLOSE, json({}));
+  const terminate = `select count(pg_terminate_backend(pid)) from pg_stat_activity where datname = current_database() and pid <> pg_backend_pid()`;
+  await sqlAsk(database().config, terminate);
+  gate.resolve();
+  const answer = async () =>
+    (
+      await b.call(`POST /sessions/${session}/interactions/${data.interaction_id}`, {
+        token,
+        body: { action: "approve" },
+      })
+    ).status;
+  for (let left = 20; left > 0 && ![200, 409].includes(await answer().catch(() => 0)); left--) {
+    await pause(50);
+    await sqlAsk(database().config, terminate);
+  }
+  const other = await follow(b, token, session, 0);
+  await other.next("finish");
+  expect(other.text()).toBe("The issue is closed.");
+  expect(a.outside.sent.filter(({ url }) => url.includes("/close/"))).toHaveLength(1);
+  expect(other.parts.map(({ number }) => number)).toEqual(other.parts.map((_, index) => index + 1));
+  await other.close();
+});

@@ -1,0 +1,100 @@
+import { setTimeout as pause } from "node:timers/promises";
+import { expect, test } from "vitest";
+import { askThrough, type Came, partsOf } from "#test/durable/client";
+import type { ModelAsk, ModelStep } from "#test/durable/outside";
+import { usePlace } from "#test/durable/place";
+import type { BackendProcess } from "#test/durable/processes";
+import { faultsOf } from "#test/durable/whole";
+import { ask as sqlAsk } from "#test/postgres-world";
+
+const WORDS = Array.from({ length: 400 }, (_, index) => `word ${index} `);
+const place = usePlace(script);
+
+/** A long answer; or a write that is approved, then a short one. */
+function script({ results, messages }: ModelAsk): ModelStep {
+  const wish = JSON.stringify(messages.findLast(({ role }) => role === "user")?.content);
+  if (wish.includes("long")) return { text: WORDS };
+  if (results > 0) return { text: ["Closed."] };
+  return { text: [], calls: [["c1", "jira.close_issue", { issue: "KAY-3" }]] };
+}
+
+test("a process that is killed while it streams is followed by another within seconds, and nothing is missed", {
+  timeout: 90_000,
+}, async () => {
+  const { start, token, database } = place();
+  const [a, b] = await Promise.all([start(), start()]);
+  let killed = 0;
+  const backend = async () => (a.alive() ? a : b);
+  const watch = (async () => {
+    while ((await wordsOf(a, token)) < 20) await pause(20);
+    await a.kill();
+    killed = performance.now();
+  })();
+  const seen = await askThrough({ token, backend }, "long");
+  await watch;
+  const { db } = database;
+  expect(await faultsOf(database, seen, WORDS.join(""))).toEqual([]);
+  expect(seen.cuts).toBe(1);
+  const { claimed } = (await db
+    .selectFrom("generations")
+    .select("node as claimed")
+    .where("id", "=", seen.generation)
+    .executeTakeFirst()) ?? { claimed: 0 };
+  expect(claimed).toBeNull();
+  expect(performance.now() - killed).toBeLessThan(15_000);
+  await b.kill();
+
+  /** How many words are in the log. */
+  async function wordsOf(_: BackendProcess, __: string): Promise<number> {
+    const rows = await database.db.selectFrom("events").select("part").execute();
+    return (
+      rows
+        .map(({ part }) => String((part as { delta?: string }).delta ?? ""))
+        .join("")
+        .split(" ").length / 2
+    );
+  }
+});
+
+test("a process that only pauses keeps its work; one whose connection is cut meanwhile has lost it and writes nothing", {
+  timeout: 120_000,
+}, async () => {
+  const { start, token, database, service, model } = place();
+  const a = await start();
+  const b = await start();
+  const headers = { authorization: `Bearer ${token}`, accept: "text/event-stream" };
+  const first = await fetch(`${a.url}/ask`, { method: "POST", headers, body: JSON.stringify({ prompt: "long" }) });
+  const session = first.headers.get("kay-session-id");
+  const parts: Came[] = [];
+  const asks = model.asks.length;
+  const reading = (async () => {
+    const other = await fetch(`${b.url}/sessions/${session}/events`, { headers });
+    for await (const part of partsOf(other, performance.now() + 60_000)) {
+      parts.push(part);
+      if (part.type === "finish") return;
+    }
+  })();
+  while (!parts.some(({ type }) => type === "text-delta")) await pause(20);
+  process.kill(a.pid, "SIGSTOP");
+  await pause(3_000);
+  const paused = parts.length;
+  await pause(2_000);
+  // Nobody took it: it lives, as far as the database can tell.
+  expect(parts.length).toBe(paused);
+  const cut = `select count(pg_terminate_backend(pid)) from pg_stat_activity where datname = current_database() and application_name = 'kay node' and pid in (
+    select pid from pg_locks where locktype = 'advisory' and objid::int = (select node from generations where conversation_id = '${session}'))`;
+  expect(Number(await sqlAsk(database.config, cut))).toBe(1);
+  await reading;
+  process.kill(a.pid, "SIGCONT");
+  await pause(2_000);
+  const generation = parts.find((part) => part.type === "start")?.messageMetadata?.generation_id ?? "";
+  const seen = { session: session ?? "", generation, parts, cuts: 0 };
+  expect(await faultsOf(database, seen, WORDS.join(""))).toEqual([]);
+  expect(model.asks.length - asks).toBeLessThanOrEqual(2);
+  expect(a.alive()).toBe(true);
+  const before = service.arrived.length;
+  const again = await askThrough({ token, backend: async () => a }, "close it");
+  expect(await faultsOf(database, again, "Closed.")).toEqual([]);
+  expect(service.arrived.length - before).toBe(1);
+  await Promise.all([a.kill(), b.kill()]);
+});

@@ -1,0 +1,68 @@
+import { expect, test } from "vitest";
+import { closing, expectOneEffect, FIRST, killing, LAST } from "#test/durable/killing";
+import { usePlace } from "#test/durable/place";
+
+/** How often each of the loops is run, and where their dice begin. */
+const ROUNDS = Number(process.env.KAY_SOAK ?? 1);
+const SEED = Number(process.env.KAY_SOAK_SEED ?? Date.now() % 1_000_000);
+
+const place = usePlace((ask) => (capricious && ask.time > 1 ? other(ask.time, closing(ask)) : closing(ask)));
+const { request, moments } = killing(place);
+let capricious = false;
+
+test("killed at every moment there is, once each", { timeout: 3_600_000 }, async () => {
+  const all = await moments();
+  process.stdout.write(`${all.length} moments\n`);
+  for (let moment = 1; moment <= all.length; moment++) {
+    const killed = await request([{ moment }], [...FIRST, ...LAST].join(""));
+    expect({ moment, name: all[moment - 1], faults: killed.faults }).toEqual({
+      moment,
+      name: all[moment - 1],
+      faults: [],
+    });
+    expectOneEffect(killed);
+  }
+});
+
+test(`killed up to four times at any moments (seed ${SEED})`, { timeout: 3_600_000 }, async () => {
+  const dice = random(SEED);
+  const { length } = await moments();
+  for (let round = 0; round < ROUNDS * 40; round++) {
+    const kills = Array.from({ length: 1 + dice(4) }, () => ({ moment: 1 + dice(length) }));
+    const killed = await request(kills, [...FIRST, ...LAST].join(""));
+    expect({ kills, faults: killed.faults }).toEqual({ kills, faults: [] });
+    expectOneEffect(killed);
+  }
+});
+
+test(`the same with a model that says something else each time (seed ${SEED})`, { timeout: 3_600_000 }, async () => {
+  const dice = random(SEED + 1);
+  const { length } = await moments();
+  capricious = true;
+  for (let round = 0; round < ROUNDS * 20; round++) {
+    const kills = Array.from({ length: 1 + dice(3) }, () => ({ moment: 1 + dice(length) }));
+    const killed = await request(kills);
+    expect({ kills, faults: killed.faults }).toEqual({ kills, faults: [] });
+    expectOneEffect(killed);
+  }
+});
+
+/** Another beginning, or another end, and calls with ids of their own. */
+function other(time: number, step: ReturnType<typeof closing>): ReturnType<typeof closing> {
+  const text = time % 2 === 0 ? ["Well, ", ...step.text] : [...step.text.slice(0, 2), "hm."];
+  return {
+    text,
+    ...(step.calls ? { calls: step.calls.map(([id, ...rest]) => [`${id}_${time}`, ...rest] as never) } : {}),
+  };
+}
+
+/** Whole numbers below a bound, the same for the same seed (mulberry32). */
+function random(seed: number): (below: number) => number {
+  let state = seed;
+  return (below) => {
+    state = (state + 0x6d2b79f5) | 0;
+    let mixed = Math.imul(state ^ (state >>> 15), 1 | state);
+    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed;
+    return ((mixed ^ (mixed >>> 14)) >>> 0) % below;
+  };
+}
