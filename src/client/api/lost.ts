@@ -68,7 +68,7 @@ export function cutOff(message: string): Problem {
 }
 
 /** What was answered to a write that failed with this error, if that is because its answer was lost; else the error. */
-export async function foundAgain(
+async function foundAgain(
   backend: Backend,
   call: Call,
   key: string,

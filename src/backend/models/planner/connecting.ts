@@ -94,7 +94,7 @@ function calledBy(name: string, services: Named[]): Named[] {
   });
 }
 
-export const CONNECT_SERVICE = "connect_service";
+const CONNECT_SERVICE = "connect_service";
 const FIND_SERVICE = "find_service";
 
 const CONNECT = new Set(["connect", "reconnect", "authorize", "authorise", "link"]);

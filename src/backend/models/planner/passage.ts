@@ -38,7 +38,7 @@ export function titleOf(result: Item | undefined): string | undefined {
 }
 
 /** One thing of a result on a line: its key, what it is called, and where to look at it. */
-export function lineOf(item: Item, { markdown }: PassageStyle): string | undefined {
+function lineOf(item: Item, { markdown }: PassageStyle): string | undefined {
   const key = keyOf(item);
   const title = nameOf(item, key);
   if (title === undefined && key === undefined) return undefined;
