@@ -48,8 +48,9 @@ export function createOrigin<World>(start: OriginStart<World>): Origin {
     world = start.check(seed);
     changed();
   };
+  const holder = (request: Request) => bearer(request, grants, provider.oauth.tokenScheme);
   const grantOf = (request: Request) => {
-    const grant = bearer(request, grants);
+    const grant = holder(request);
     return provider.accounts(world).some(({ id }) => id === grant?.account) ? grant : undefined;
   };
   const app = new Hono<SandboxEnv>();
@@ -63,19 +64,25 @@ export function createOrigin<World>(start: OriginStart<World>): Origin {
   oauthRoutes(app, oauth);
   provider.routes(app, { world: () => world, changed, now, random, grant: grantOf, client: start.client });
   return {
-    fetch: (request, address) => serve(request, address, { app, faults, requests, grants, now }),
+    fetch: (request, address) => serve(request, address, { app, faults, requests, holder, now }),
     snapshot: () => ({ world, tokens }),
   };
 }
 
-type Serving = { app: Hono<SandboxEnv>; faults: Faults; requests: RequestLog; grants: Grants; now(): number };
+type Serving = {
+  app: Hono<SandboxEnv>;
+  faults: Faults;
+  requests: RequestLog;
+  holder(request: Request): Grant | undefined;
+  now(): number;
+};
 
 async function serve(request: Request, address: string | undefined, place: Serving): Promise<Response> {
   const run = async (r: Request) => place.app.fetch(r, address === undefined ? {} : { address });
   if (new URL(request.url).pathname.startsWith("/_sandbox/")) return run(request);
   const text = await request.clone().text();
   if (Buffer.byteLength(text) > BODY_BYTES) return new Response("Payload Too Large", { status: 413 });
-  const account = bearer(request, place.grants)?.account ?? null;
+  const account = place.holder(request)?.account ?? null;
   const time = new Date(place.now()).toISOString();
   const body = safeBody(text, request.headers.get("content-type") ?? "");
   const response = await place.faults.meet(request, () => run(request));
@@ -90,7 +97,8 @@ async function serve(request: Request, address: string | undefined, place: Servi
   return response;
 }
 
-function bearer(request: Request, grants: Grants): Grant | undefined {
-  const token = /^bearer\s+(\S+)$/i.exec(request.headers.get("authorization") ?? "")?.[1];
+function bearer(request: Request, grants: Grants, tokenScheme = false): Grant | undefined {
+  const scheme = tokenScheme ? /^(?:bearer|token)\s+(\S+)$/i : /^bearer\s+(\S+)$/i;
+  const token = scheme.exec(request.headers.get("authorization") ?? "")?.[1];
   return token === undefined ? undefined : grants.access(token);
 }

@@ -61,6 +61,8 @@ export type OAuthTraits = {
   asksRefresh?(query: URLSearchParams): AsksRefresh;
   /** Body of a successful token answer, in the provider's own fields. */
   answer(tokens: IssuedTokens, grantType: string): Record<string, unknown>;
+  /** Tokens may come as `Authorization: token …` too, as Octokit sends them (GitHub). */
+  tokenScheme?: true;
   /** Answers are form data unless the client asks for JSON (GitHub). */
   formUnlessAsked?: true;
   errors: Record<TokenError, { status: 200 | 400 | 401 | 403; body: Record<string, unknown> }>;

@@ -12,6 +12,8 @@ import type { AirtableWorld, Base, Rec, Table } from "./world.ts";
 const MOST = 10;
 
 const TABLE = "/:base{app[A-Za-z0-9]{14}}/:table";
+/** airtable.js ends the paths that it writes to with a slash. */
+const WRITTEN = [TABLE, `${TABLE}/`];
 const ONE = `${TABLE}/:record`;
 
 /** Records (airtable.com/developers/web/api/list-records and its neighbours). */
@@ -23,9 +25,9 @@ export function recordRoutes(app: Hono<AirtableEnv>, place: Place<AirtableWorld>
     const { table } = tableOf(c);
     return c.json(recordView(table, recordOf(c, table), c.get("world")));
   });
-  app.post(TABLE, write, (c) => create(c, place));
-  app.patch(TABLE, write, (c) => updateMany(c, place));
-  app.delete(TABLE, write, (c) => removeMany(c, place));
+  app.on("POST", WRITTEN, write, (c) => create(c, place));
+  app.on("PATCH", WRITTEN, write, (c) => updateMany(c, place));
+  app.on("DELETE", WRITTEN, write, (c) => removeMany(c, place));
   app.patch(ONE, write, (c) => updateOne(c, place, false));
   app.put(ONE, write, (c) => updateOne(c, place, true));
   app.delete(ONE, write, (c) => {

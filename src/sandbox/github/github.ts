@@ -39,6 +39,7 @@ const oauth: OAuthTraits = {
   accessSeconds: 10 * 365 * 86_400,
   refresh: "none",
   prefixes: { access: "gho_", refresh: "ghr_" },
+  tokenScheme: true,
   formUnlessAsked: true,
   answer: ({ access, scopes }) => ({ access_token: access, token_type: "bearer", scope: scopes.join(",") }),
   errors: {

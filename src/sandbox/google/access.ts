@@ -88,7 +88,7 @@ export function pageOf<T>(
 
 /** What a field mask picks: `files(id,name),nextPageToken`, `properties/title`, `*`. */
 export function masked(value: unknown, mask: string | undefined): unknown {
-  return mask === undefined || mask.trim() === "" ? value : picked(value, parseMask(mask));
+  return mask === undefined || mask.trim() === "" ? value : picked(value, parseMask(mask.replace(/\s+/g, "")));
 }
 
 type Mask = Map<string, Mask | undefined>;

@@ -66,7 +66,10 @@ export function blocksFrom(children: Record<string, unknown>[], place: Place<Not
     return {
       id: newId(place),
       type: String(type),
-      value: Object.fromEntries(Object.entries(own).map(([name, one]) => [name, answered(name, one)])),
+      value: {
+        ...(type === "to_do" ? { checked: false } : {}),
+        ...Object.fromEntries(Object.entries(own).map(([name, one]) => [name, answered(name, one)])),
+      },
       children: blocksFrom(inner as Record<string, unknown>[], place),
       created_time: new Date(place.now()).toISOString(),
     };

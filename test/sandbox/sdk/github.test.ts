@@ -1,0 +1,63 @@
+import { Octokit } from "@octokit/core";
+import { paginateRest } from "@octokit/plugin-paginate-rest";
+import { expect, test } from "vitest";
+import { failureOf, served } from "./served.ts";
+
+const Client = Octokit.plugin(paginateRest);
+const DOCS = { owner: "kay-demo", repo: "kay-docs" };
+
+async function client(scope = "repo") {
+  const world = await served("github");
+  const { token } = await world.signedIn("github", scope);
+  return { octokit: new Client({ auth: token, baseUrl: world.url }), url: world.url };
+}
+
+test("Octokit walks through issues by the Link header, and through what a search found", async () => {
+  const { octokit } = await client();
+  const pages: number[][] = [];
+  const issues = octokit.paginate.iterator("GET /repos/{owner}/{repo}/issues", { ...DOCS, state: "all", per_page: 2 });
+  for await (const { data } of issues) pages.push(data.map(({ number }) => number));
+  expect(pages.slice(0, -1).every((page) => page.length === 2)).toBe(true);
+  expect(new Set(pages.flat()).size).toBe(pages.flat().length);
+  expect(pages.flat()).toContain(1);
+  const found = await octokit.paginate("GET /search/issues", { q: "repo:kay-demo/kay-docs is:issue", per_page: 1 });
+  expect(found.length).toBeGreaterThan(1);
+});
+
+test("Octokit creates an issue, comments on it and closes it", async () => {
+  const { octokit, url } = await client();
+  const { status, data } = await octokit.request("POST /repos/{owner}/{repo}/issues", {
+    ...DOCS,
+    title: "Colours",
+    body: "Blue?",
+  });
+  expect(status).toBe(201);
+  expect(data).toMatchObject({ title: "Colours", body: "Blue?", state: "open", user: { login: "dana-demo" } });
+  expect(data.html_url).toBe(`${url}/kay-demo/kay-docs/issues/${data.number}`);
+  const one = { ...DOCS, issue_number: data.number };
+  await octokit.request("POST /repos/{owner}/{repo}/issues/{issue_number}/comments", { ...one, body: "Green" });
+  const closed = await octokit.request("PATCH /repos/{owner}/{repo}/issues/{issue_number}", {
+    ...one,
+    state: "closed",
+    state_reason: "completed",
+  });
+  expect(closed.data).toMatchObject({ state: "closed", state_reason: "completed", comments: 1 });
+});
+
+test("Octokit reports what is not there and what does not fit in its own words", async () => {
+  const { octokit } = await client();
+  const gone = octokit.request("GET /repos/{owner}/{repo}/issues/{issue_number}", { ...DOCS, issue_number: 99 });
+  expect(await failureOf(gone)).toMatchObject({
+    name: "HttpError",
+    status: 404,
+    message: "Not Found - https://docs.github.com/rest",
+    response: { data: { message: "Not Found", status: "404" } },
+  });
+  const untitled = octokit.request("POST /repos/{owner}/{repo}/issues", { ...DOCS, title: "" });
+  expect(await failureOf(untitled)).toMatchObject({
+    status: 422,
+    message: expect.stringMatching(
+      /^Validation Failed: \{"resource":"Issue",.*\} - https:\/\/docs\.github\.com\/rest$/,
+    ),
+  });
+});

@@ -1,0 +1,23 @@
+import { onTestFinished } from "vitest";
+import { listen } from "#backend/listen";
+import { sandbox } from "../stand-in.ts";
+
+type World = ReturnType<typeof sandbox>;
+
+/** A sandbox of which one origin listens on a loopback port until the test ends, as a foreign client meets it. */
+export async function served(name: keyof World["origins"]): Promise<World & { url: string }> {
+  const world = sandbox();
+  const listener = await listen(world.origins[name], { host: "127.0.0.1", port: 0, grace: 100 });
+  onTestFinished(() => listener.close());
+  return { ...world, url: listener.url };
+}
+
+/** What a promise was rejected with. @throws when it was not */
+export async function failureOf(promise: Promise<unknown>): Promise<unknown> {
+  return promise.then(
+    () => {
+      throw new Error("Nothing failed");
+    },
+    (error: unknown) => error,
+  );
+}
