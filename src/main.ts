@@ -6,9 +6,9 @@ import { homedir, tmpdir } from "node:os";
 import { delimiter, dirname, join } from "node:path";
 import { isatty } from "node:tty";
 import type { Machine } from "#backend/store/machine";
-import type { Launch } from "#cli/browser";
 import { createKay, shapingOf, type World } from "#cli/create";
 import type { Kay, LocalTools, ServeOptions } from "#cli/kay";
+import { launch } from "#cli/launch";
 import { run } from "#cli/run";
 import { fromStreams } from "#cli/streams";
 import { type Processes, systemProcesses } from "#client/credentials/processes";
@@ -204,19 +204,6 @@ function findProgram(program: string): string | null {
     }
   }
   return null;
-}
-
-/** Without the terminal's streams, so that a text browser cannot take the keyboard; whether it succeeds cannot be known. */
-function launch({ command, args }: Launch): Promise<boolean> {
-  return new Promise<boolean>((resolve) => {
-    // Some faults (ENOTDIR, E2BIG) are thrown, which rejects; the others are told by the event.
-    const child = spawn(command, args, { stdio: "ignore", detached: true, windowsHide: true });
-    child.once("error", () => resolve(false));
-    child.once("spawn", () => {
-      child.unref();
-      resolve(true);
-    });
-  }).catch(() => false);
 }
 
 function openLog(log: string): number {

@@ -3,7 +3,8 @@ import type { Kysely, Selectable } from "kysely";
 import type { Connection } from "./connection.ts";
 import { lockInstallation } from "./installations.ts";
 import { cleanText } from "./json.ts";
-import type { Approvals, Database } from "./schema.ts";
+import type { Database } from "./schema.ts";
+import type { Approvals } from "./schema-work.ts";
 
 /** A remembered approval as it is stored. */
 export type Approval = Selectable<Approvals>;

@@ -3,7 +3,8 @@ import { type Kysely, type Selectable, sql } from "kysely";
 import type { Connection } from "./connection.ts";
 import { jsonColumn } from "./json.ts";
 import { LIVE_NODES, notification } from "./node.ts";
-import type { Database, Generations } from "./schema.ts";
+import type { Database } from "./schema.ts";
+import type { Generations } from "./schema-work.ts";
 
 /** A generation as it is stored. */
 export type StoredGeneration = Selectable<Generations>;

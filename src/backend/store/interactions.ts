@@ -3,7 +3,8 @@ import { type Kysely, type Selectable, sql } from "kysely";
 import type { InteractionRequest, InteractionResponse } from "#protocol/events";
 import type { Connection } from "./connection.ts";
 import { jsonColumn } from "./json.ts";
-import type { Database, Interactions } from "./schema.ts";
+import type { Database } from "./schema.ts";
+import type { Interactions } from "./schema-work.ts";
 
 /** A request to a person, as it is stored. */
 export type StoredInteraction = Omit<Selectable<Interactions>, "request" | "response"> & {

@@ -1,0 +1,177 @@
+import type { Generated } from "kysely";
+import type { PolicyMode } from "#protocol/conversations";
+import type { GenerationStatus } from "#protocol/events";
+import type { Json, MaybeJson, MaybeTime, Time } from "./columns.ts";
+
+/** Tables of asking: conversations, what is worked on in them, and what people allow. See `schema.ts`. */
+
+/** A conversation, `session_…`. */
+export type Conversations = {
+  id: string;
+  installation_id: string;
+  title: string | null;
+  interactive: boolean;
+  /** Number of the newest event; raised under the row's lock, so that no number is given twice and none is passed over. */
+  last_event: Generated<number>;
+  created_at: Time;
+  updated_at: Time;
+};
+
+/** Messages of a conversation in order, as the AI SDK's `ModelMessage`. */
+export type Messages = {
+  conversation_id: string;
+  sequence: number;
+  message: Json;
+  /** The generation that said it, or whose request it is. */
+  generation_id: string | null;
+  created_at: Time;
+};
+
+/** One answer being made. A paused one is this row and those of its calls and interactions, and nothing in memory. */
+export type Generations = {
+  id: string;
+  conversation_id: string;
+  installation_id: string;
+  status: GenerationStatus;
+  /** Number of the node that works on it; nobody does while it waits. */
+  node: number | null;
+  /** What was asked and how; `generations/options.ts`. */
+  options: MaybeJson;
+  /** Model steps begun. */
+  steps: Generated<number>;
+  /** The message of the step whose calls are under way. */
+  step: MaybeJson;
+  /** Services that are waited for. */
+  auth: MaybeJson;
+  /** When the earliest thing it waits for ends. */
+  wake_at: MaybeTime;
+  /** When the last node left it waiting. */
+  paused_at: MaybeTime;
+  /** Why it is to be stopped, once somebody wants that. */
+  cancel: string | null;
+  created_at: Time;
+  finished_at: MaybeTime;
+};
+
+/** A held-back ask; the token is stored as SHA-256 and answers once, within 5 minutes. */
+export type Confirmations = {
+  hash: Buffer;
+  installation_id: string;
+  generation_id: string;
+  conversation_id: string;
+  prompt: string;
+  context: Json;
+  /** What was shown: the first step, as the loop needs it to go on. */
+  plan: MaybeJson;
+  interactive: boolean;
+  created_at: Time;
+  expires_at: Time;
+  answered_at: MaybeTime;
+  approved: boolean | null;
+};
+
+/** A write: planned before it is sent, settled after. `id` is the idempotency key. */
+export type Effects = {
+  id: string;
+  generation_id: string;
+  installation_id: string;
+  tool_call_id: string;
+  tool: string;
+  input: Json;
+  state: "planned" | "sent" | "settled" | "failed" | "unknown";
+  summary: string;
+  url: string | null;
+  /** What the tool answered, once settled: a call that is resumed after a crash takes it from here. */
+  result: MaybeJson;
+  /** The node that sends it. */
+  node: number | null;
+  created_at: Time;
+  updated_at: Time;
+};
+
+/** First answers of writes by `Idempotency-Key`. `fingerprint` is SHA-256 over method, path and body. */
+export type Requests = {
+  installation_id: string;
+  key: string;
+  fingerprint: string;
+  state: "running" | "done" | "interrupted";
+  status: number | null;
+  answer: MaybeJson;
+  /** The node that answers it. */
+  node: number | null;
+  /** The generation whose end is its answer. */
+  generation_id: string | null;
+  created_at: Time;
+};
+
+/** The log of a conversation: every part of its streams, numbered without gaps. */
+export type Events = {
+  conversation_id: string;
+  number: number;
+  generation_id: string | null;
+  part: Json;
+  created_at: Time;
+};
+
+/** Calls of a generation's steps. `outcome` is set once and for all when a call is over. */
+export type Calls = {
+  generation_id: string;
+  step: number;
+  /** Place among the calls of the step. */
+  position: number;
+  tool_call_id: string;
+  tool: string;
+  input: MaybeJson;
+  outcome: MaybeJson;
+};
+
+/** A request to a person: `ordinal` is its place among those of one call, so that a resumed call finds the answers it got. */
+export type Interactions = {
+  id: string;
+  installation_id: string;
+  conversation_id: string;
+  generation_id: string;
+  tool_call_id: string;
+  ordinal: number;
+  status: "open" | "answered" | "expired" | "cancelled";
+  /** Its call does not wait for it; an answer becomes a message of a new turn. */
+  late: Generated<boolean>;
+  request: Json;
+  response: MaybeJson;
+  created_at: Time;
+  expires_at: Time;
+  answered_at: MaybeTime;
+};
+
+/** An approval for longer than once. With a conversation it lasts as long as that, without one until it expires or is revoked. */
+export type Approvals = {
+  id: string;
+  installation_id: string;
+  conversation_id: string | null;
+  /** Canonical text of tool, account and resource or arguments. */
+  key: string;
+  tool: string;
+  words: string;
+  account: string | null;
+  created_at: Time;
+  expires_at: MaybeTime;
+  last_used_at: MaybeTime;
+};
+
+/** What kay may do by itself with a service, a tool, or everything (`*`). */
+export type Policies = { installation_id: string; target: string; mode: PolicyMode; updated_at: Time };
+
+/** Who follows a conversation, and whether they can answer. */
+export type Clients = {
+  conversation_id: string;
+  client_id: string;
+  name: string | null;
+  supported: boolean;
+  enabled: boolean;
+  /** The node its stream is connected to; none when it is not connected. */
+  node: number | null;
+  seen_at: Time;
+};
+
+/** At which nodes somebody reads a conversation, whether they said who they are or not. */
+export type Followers = { conversation_id: string; node: number };
