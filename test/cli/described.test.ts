@@ -82,8 +82,16 @@ tools\ttasks.list_tasks tasks.add_task tasks.delete_task
     { id: "T-4", status: "open", owner: { name: "Ann" }, title: "Dance", source: "kay" },
   ]);
   expect(documentOf(await ann('ask --json "delete T-1"'))).toMatchObject({
-    status: "confirmation_required",
-    data: { plan: [{ tool: "tasks.delete_task", access: "destructive", input: { task: "T-1" } }] },
+    status: "pending",
+    pending: [
+      {
+        kind: "approval",
+        request: {
+          tool_name: "tasks.delete_task",
+          preview: { access: "destructive", fields: [{ name: "task", value: "T-1" }] },
+        },
+      },
+    ],
   });
   expect(await ann("services export tasks")).toEqual({ exit: 0, stdout: TASKS, stderr: "" });
   expect((await ann("disconnect tasks --yes")).stdout).toBe("Disconnected tasks.\n");

@@ -129,7 +129,11 @@ test("a repeat with the same Idempotency-Key gets the same stream from its begin
   const open = () => openStream(world(), "POST /ask", token, { body: { prompt: "say hello" }, headers });
   const first = await open();
   await first.next("text-delta");
-  expect((await world().call("GET /requests/stream-1", { token })).body).toEqual({ state: "running" });
+  expect((await world().call("GET /requests/stream-1", { token })).body).toEqual({
+    state: "running",
+    session_id: first.headers.get("kay-session-id"),
+    after: 0,
+  });
   const second = await open();
   resolve();
   await first.end();
