@@ -13,8 +13,8 @@ export type VirtualClock = Clock & {
 const QUIET_LOOKS = 5;
 /** Longer waits than this, in ms, are limits of something; it has really hung when nothing happened for {@link HUNG_MS} of real time. */
 const LIMITS_MS = 4_000;
-const HUNG_MS = 700;
-const WORKING_MS = 10_000;
+const HUNG_MS = 1_500;
+const WORKING_MS = 30_000;
 
 type Wait = { began: number; ends: number; wake(): void };
 
