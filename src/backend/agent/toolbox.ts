@@ -6,6 +6,7 @@ import { servicesOf } from "../connections/services.ts";
 import { type Account, accountOf } from "../interactions/account.ts";
 import type { BackendPorts } from "../ports.ts";
 import { createServiceHttp } from "../services/http.ts";
+import { pause } from "../services/http-retry.ts";
 import type { ServiceConfiguration, ServiceHttp, Tool, ToolResult } from "../services/service.ts";
 import { planEffect, setEffectState, settleEffect } from "../store/effects.ts";
 import { findGrant } from "../store/grants.ts";
@@ -144,6 +145,12 @@ async function runTool(
     service,
     token: async () => (await ports.access(service.name)).token,
     onRejected: async (rejected) => (await ports.access(service.name, rejected)).token,
+    sleep: async (ms, signal) => {
+      context.log(
+        `${service.title} did not answer, or is busy; trying again in ${Math.max(1, Math.round(ms / 1_000))} s.`,
+      );
+      await pause(ms, signal);
+    },
     // A write under way is never cut off: its answer says whether it was done.
     ...(effect ? { idempotencyKey } : { signal: context.signal }),
   });

@@ -81,3 +81,19 @@ async function answer(stream: { headers: Headers }, token: string, id: string, b
   const { status } = await world().call(`POST /sessions/${session}/interactions/${id}`, { token, body });
   expect(status).toBe(200);
 }
+
+test("a tool that waits for a busy service says so while it works", async () => {
+  const { token } = await connect(world());
+  const path = "GET https://api.atlassian.com/rest/api/3/myself";
+  world().outside.expect(path, json({}, 429, { "retry-after": "1" }));
+  world().outside.expect(path, json({ accountId: "1" }));
+  model.script({ calls: [["r", "http_request", { service: "jira", path: "/rest/api/3/myself" }]] }, { text: "You." });
+  const stream = await openStream(world(), "POST /ask", token, { body: { prompt: "who am I" } });
+  const { data } = await stream.next("data-tool-log");
+  expect(data).toMatchObject({
+    tool_call_id: "r",
+    entries: [{ text: "Jira did not answer, or is busy; trying again in 1 s." }],
+  });
+  await stream.end();
+  expect(stream.text()).toBe("You.");
+});
