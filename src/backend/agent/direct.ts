@@ -3,6 +3,7 @@ import { closest, distance } from "fastest-levenshtein";
 import type { Receipt } from "#protocol/ask";
 import { Problem } from "#protocol/errors";
 import type { ToolCallResponse, ToolView } from "#protocol/tools";
+import { nearestName } from "../nearest.ts";
 import { type AgentTool, UNATTENDED } from "./tool.ts";
 
 /** A tool as it is told to people and programs. */
@@ -79,6 +80,5 @@ function nearestTool(name: string, names: string[]): string | undefined {
       each.replace(/^[^.]*\./, "") === wanted || each.replaceAll(/[._]/g, "-") === wanted.replaceAll(/[._]/g, "-"),
   );
   if (same || names.length === 0) return same;
-  const near = closest(wanted, names);
-  return distance(wanted, near) <= Math.max(2, Math.floor(near.length / 3)) ? near : undefined;
+  return nearestName(wanted, names);
 }

@@ -1,6 +1,6 @@
-import { closest, distance } from "fastest-levenshtein";
 import { clean } from "#protocol/clean";
 import { Problem } from "#protocol/errors";
+import { nearestName } from "../nearest.ts";
 import type { BackendPorts } from "../ports.ts";
 import type { OAuthClient, Service, ServiceConfiguration } from "../services/service.ts";
 import { listDescriptions } from "../store/described-services.ts";
@@ -36,7 +36,7 @@ export function findService(services: ServiceConfiguration[], name: string | nul
   const wanted = name.trim().toLowerCase();
   const found = services.find((configuration) => configuration.service.name === wanted);
   if (found) return found;
-  const nearest = nearestName(wanted, names);
+  const nearest = wanted.length > 60 ? undefined : nearestName(wanted, names, 2);
   const guess = nearest ? ` Did you mean ${nearest}?` : "";
   const shown = clean(name).replace(/\s+/g, " ").slice(0, 60);
   throw new Problem(
@@ -74,10 +74,4 @@ export function clientPlaces({ oauth, endpoints }: Service): { variables: string
     variables: [...variables, ...["AUTHORIZE", "TOKEN", "API"].map((place) => `KAY_${name}_${place}_URL`)],
     settings: [...settings, ...["authorize", "token", "api"].map((place) => `${provider}.${place}-url`)],
   };
-}
-
-function nearestName(wanted: string, names: string[]): string | undefined {
-  if (names.length === 0 || wanted.length > 60) return undefined;
-  const nearest = closest(wanted, names);
-  return distance(wanted, nearest) <= Math.max(2, Math.floor(nearest.length / 2)) ? nearest : undefined;
 }

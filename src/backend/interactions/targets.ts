@@ -1,6 +1,6 @@
-import { closest, distance } from "fastest-levenshtein";
 import { cleanLine } from "#protocol/clean";
 import { Problem } from "#protocol/errors";
+import { nearestName } from "../nearest.ts";
 import type { ServiceConfiguration } from "../services/service.ts";
 
 /**
@@ -26,6 +26,5 @@ function nearestOf(wanted: string, names: string[]): string | undefined {
   if (wanted.length > 60 || names.length === 0) return undefined;
   const ending = names.find((name) => name.endsWith(`.${wanted}`));
   if (ending || names.includes(wanted)) return ending ?? wanted;
-  const nearest = closest(wanted, names);
-  return distance(wanted, nearest) <= Math.max(2, Math.floor(nearest.length / 3)) ? nearest : undefined;
+  return nearestName(wanted, names);
 }

@@ -1,6 +1,6 @@
-import { closest, distance } from "fastest-levenshtein";
 import type * as z from "zod/mini";
 import { clean } from "#protocol/clean";
+import { nearestName } from "../../nearest.ts";
 
 /** Something that is wrong in a description: where, and the end of a sentence that begins with the place. */
 export type Fault = {
@@ -39,9 +39,8 @@ const MISSING = "is missing";
 
 function unknownKey(path: PropertyKey[], known: string[]): Fault {
   const key = String(path.at(-1)).slice(0, 60).toLowerCase();
-  const near = known.length > 0 ? closest(key, known) : undefined;
-  if (near !== undefined && distance(key, near) <= Math.max(2, Math.floor(near.length / 3)))
-    return { path, says: `is not known; did you mean ${near}?`, atKey: true, meant: near };
+  const near = nearestName(key, known);
+  if (near !== undefined) return { path, says: `is not known; did you mean ${near}?`, atKey: true, meant: near };
   const list = known.length > 0 ? `; known here are ${known.join(", ")}` : "";
   return { path, says: `is not known${list}`, atKey: true };
 }

@@ -1,6 +1,6 @@
-import { closest, distance } from "fastest-levenshtein";
 import * as z from "zod/mini";
 import { Problem } from "#protocol/errors";
+import { nearestName } from "../../nearest.ts";
 import type { ToolContext } from "../service.ts";
 import { allItems, callMethod, readMethod } from "./call.ts";
 import { findPerson, userName } from "./people.ts";
@@ -118,10 +118,9 @@ async function byName(context: Context, text: string): Promise<Conversation> {
   const found = items.find(isIt);
   if (found) return { id: found.id, name: `#${found.name ?? name}` };
   const names = items.flatMap((channel) => channel.name ?? []);
-  const nearest = names.length > 0 ? closest(name, names) : undefined;
-  const near = nearest !== undefined && distance(name, nearest) <= Math.max(2, Math.floor(nearest.length / 2));
+  const near = nearestName(name, names, 2);
   throw new Problem("INVALID_REQUEST", `No channel in Slack is called “#${name}”, or this account cannot see it.`, {
-    hint: near ? `Did you mean #${nearest}?` : "Ask for the list of channels.",
+    hint: near ? `Did you mean #${near}?` : "Ask for the list of channels.",
   });
 }
 
