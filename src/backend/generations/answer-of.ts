@@ -2,10 +2,17 @@ import type { AskResponse } from "#protocol/ask";
 import type { BackendPorts } from "../ports.ts";
 import { receiptsOf } from "../store/effects.ts";
 import { eventsOf } from "../store/events.ts";
-import type { StoredGeneration } from "../store/generations.ts";
+import { findGeneration, type StoredGeneration } from "../store/generations.ts";
+import { optionsOf } from "./options.ts";
+
+/** The answer of a generation, in the guide's object: undefined while it is under way. */
+export async function finishedAnswer(ports: Pick<BackendPorts, "db">, id: string): Promise<AskResponse | undefined> {
+  const row = await findGeneration(ports.db, id);
+  return row && row.finished_at !== null ? await answerOf(ports, row) : undefined;
+}
 
 /** The answer of a generation that is over, in the guide's object: the text of its last step, or why there is none. */
-export async function answerOf({ db }: Pick<BackendPorts, "db">, row: StoredGeneration): Promise<AskResponse> {
+async function answerOf({ db }: Pick<BackendPorts, "db">, row: StoredGeneration): Promise<AskResponse> {
   const parts = (await eventsOf(db, row.id)).map(({ part }) => part);
   const from = parts.findLastIndex(({ type }) => type === "start-step");
   const text = parts.slice(from + 1).flatMap((part) => {
@@ -18,6 +25,6 @@ export async function answerOf({ db }: Pick<BackendPorts, "db">, row: StoredGene
   if (last?.type === "error") return { status: "error", message: last.errorText, code: last.code, ...ids };
   if (last?.type === "abort")
     return { status: "error", message: last.reason ?? "It was cancelled.", code: "CANCELLED", ...ids };
-  const { prompt } = row.options as { prompt: string };
+  const { prompt } = optionsOf(row);
   return { status: "completed", message, data: { prompt, response: message }, ...ids };
 }

@@ -1,11 +1,9 @@
-import { AskRequest, type AskResponse } from "#protocol/ask";
+import { AskRequest } from "#protocol/ask";
 import { parseShape } from "#protocol/parse";
-import { answerOf } from "../generations/answer-of.ts";
 import type { Engine } from "../generations/engine.ts";
 import { attach } from "../generations/presence.ts";
 import { start } from "../generations/start.ts";
 import type { BackendPorts } from "../ports.ts";
-import { findGeneration } from "../store/generations.ts";
 import { eventStream } from "./event-stream.ts";
 
 /** Where the stream of an ask is, for whoever repeats it or looks up what became of it. */
@@ -38,13 +36,4 @@ export async function streamOf(
 ): Promise<Response> {
   const left = await attach(ports, conversationId, client);
   return eventStream(engine, ports, { conversationId, generationId, after, left });
-}
-
-/** What became of a streamed ask: undefined while it is under way. */
-export async function outcomeOfStream(
-  ports: BackendPorts,
-  { generation_id: id }: StreamPlace,
-): Promise<AskResponse | undefined> {
-  const row = await findGeneration(ports.db, id);
-  return row && row.finished_at !== null ? await answerOf(ports, row) : undefined;
 }

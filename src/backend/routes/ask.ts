@@ -3,15 +3,14 @@ import { AskRequest, ConfirmRequest, type OutcomeResponse } from "#protocol/ask"
 import { Problem, problemBody } from "#protocol/errors";
 import { parseShape } from "#protocol/parse";
 import { authenticate } from "../accounts/authenticate.ts";
-import { answerOf } from "../generations/answer-of.ts";
+import { finishedAnswer } from "../generations/answer-of.ts";
 import { type Answer, ask } from "../generations/ask.ts";
 import { confirm } from "../generations/confirm.ts";
 import type { Engine } from "../generations/engine.ts";
 import type { BackendPorts } from "../ports.ts";
-import { findGeneration } from "../store/generations.ts";
 import { findRequest, type StoredRequest } from "../store/requests.ts";
-import { beginStream, outcomeOfStream, type StreamPlace, streamOf } from "./ask-stream.ts";
-import { answerOnce } from "./idempotency.ts";
+import { beginStream, type StreamPlace, streamOf } from "./ask-stream.ts";
+import { answeredOnce, answerOnce } from "./idempotency.ts";
 
 /** Asking (guide, "Ask Endpoint"): `POST /ask`, `POST /ask/confirm`, and what became of a request, `GET /requests/:key`. */
 export function askRoutes(ports: BackendPorts, engine: Engine): Hono {
@@ -50,15 +49,15 @@ async function streamed(
   request: Request,
 ): Promise<Response> {
   let client: AskRequest["client"];
-  const response = await answerOnce(ports, installationId, request, async (body, signal, started) => {
+  const { status, body: kept } = await answeredOnce(ports, installationId, request, async (body, signal, started) => {
     if (isConfirmation(body)) return await asked(ports, engine, installationId, { body, signal, started });
     checkPrompt(body);
     client = (body as AskRequest).client;
     const stream = await beginStream(ports, engine, installationId, body);
     return { status: 200, body: { stream } };
   });
-  const { stream } = (await response.clone().json()) as { stream?: StreamPlace };
-  return stream ? await streamOf(ports, engine, stream, client) : response;
+  const { stream } = kept as { stream?: StreamPlace };
+  return stream ? await streamOf(ports, engine, stream, client) : Response.json(kept, { status });
 }
 
 function isConfirmation(body: unknown): boolean {
@@ -98,8 +97,8 @@ async function outcome(ports: BackendPorts, installationId: string, key: string)
   if (found.state !== "done") return await underWay(ports, found);
   const { stream } = (found.answer ?? {}) as { stream?: StreamPlace };
   if (stream) {
-    const answer = await outcomeOfStream(ports, stream);
-    const { session_id, after } = stream;
+    const { session_id, generation_id, after } = stream;
+    const answer = await finishedAnswer(ports, generation_id);
     return answer ? { state: "done", status: 200, answer } : { state: "running", session_id, after };
   }
   return { state: "done", status: found.status ?? undefined, answer: found.answer };
@@ -107,9 +106,8 @@ async function outcome(ports: BackendPorts, installationId: string, key: string)
 
 /** A generation makes its answer also when the process that took the request is gone. */
 async function underWay(ports: BackendPorts, { state, generationId }: StoredRequest): Promise<OutcomeResponse> {
-  const row = generationId === null ? undefined : await findGeneration(ports.db, generationId);
-  if (row === undefined || row.finished_at === null) return { state: state === "done" ? "running" : state };
-  return { state: "done", status: 200, answer: await answerOf(ports, row) };
+  const answer = generationId === null ? undefined : await finishedAnswer(ports, generationId);
+  return answer ? { state: "done", status: 200, answer } : { state: state === "done" ? "running" : state };
 }
 
 /** Every failure of asking says `status: "error"` besides the fields of the table (guide). */

@@ -3,6 +3,7 @@ import { Problem, problemBody } from "#protocol/errors";
 import type { BackendPorts, Log } from "../ports.ts";
 import { claimRequest, finishRequest, linkRequest, type StoredRequest } from "../store/requests.ts";
 
+type Ports = Pick<BackendPorts, "db" | "clock" | "log" | "node">;
 type Answer = { status: number; body: unknown };
 /** `link` names the generation that makes the answer, once there is one. */
 type Handle = (body: unknown, signal: AbortSignal, link: (generationId: string) => Promise<void>) => Promise<Answer>;
@@ -15,26 +16,37 @@ type Handle = (body: unknown, signal: AbortSignal, link: (generationId: string) 
  * @throws Problem IDEMPOTENCY_CONFLICT, INVALID_REQUEST
  */
 export async function answerOnce(
-  ports: Pick<BackendPorts, "db" | "clock" | "log" | "node">,
+  ports: Ports,
   installationId: string,
   request: Request,
   handle: Handle,
 ): Promise<Response> {
+  const { status, body } = await answeredOnce(ports, installationId, request, handle);
+  return Response.json(body, { status });
+}
+
+/** The same for an answer that is not sent as it is kept. */
+export async function answeredOnce(
+  ports: Ports,
+  installationId: string,
+  request: Request,
+  handle: Handle,
+): Promise<Answer> {
   const text = await request.text();
   const key = request.headers.get("idempotency-key");
-  if (key === null) return respond(await handle(parseBody(text), request.signal, unlinked));
+  if (key === null) return await handle(parseBody(text), request.signal, unlinked);
   if (!/^[\x21-\x7e]{1,255}$/.test(key)) {
     throw new Problem("INVALID_REQUEST", "Idempotency-Key must be 1 to 255 visible characters.");
   }
   const fingerprint = hash(`${request.method} ${new URL(request.url).pathname}\n${text}`);
   const node = await ports.node.number();
   const first = await claimRequest(ports.db, installationId, key, { fingerprint, node }, ports.clock.now());
-  if (first) return respond(replay(first, fingerprint));
+  if (first) return replay(first, fingerprint);
   const answer = await settled(ports.log, () =>
     handle(parseBody(text), request.signal, (id) => linkRequest(ports.db, installationId, key, id)),
   );
   await finishRequest(ports.db, installationId, key, { status: answer.status, answer: answer.body });
-  return respond(answer);
+  return answer;
 }
 
 async function unlinked(): Promise<void> {}
@@ -69,10 +81,6 @@ function parseBody(text: string): unknown {
   } catch {
     throw new Problem("INVALID_REQUEST", "The body is not valid JSON.");
   }
-}
-
-function respond({ status, body }: Answer): Response {
-  return Response.json(body, { status });
 }
 
 function hash(text: string): string {
