@@ -106,7 +106,7 @@ function agentTool(ports: Reach, configuration: ServiceConfiguration, tool: Tool
       return await ports.account?.(service.name);
     },
     examples: tool.examples,
-    schema: z.toJSONSchema(tool.input, { io: "input" }) as JSONSchema7,
+    schema: schemaOf(tool),
     parse: (input) => checkedInput(tool, input),
     summary: (input) => summaryOf(tool, input),
     run: (input, context) =>
@@ -116,6 +116,15 @@ function agentTool(ports: Reach, configuration: ServiceConfiguration, tool: Tool
             runTool(ports, configuration, tool, { input, context, effect }),
           ),
   };
+}
+
+/** Tools are put together for every piece of work, while their shapes stay: each is written out once. */
+const schemas = new WeakMap<Tool, JSONSchema7>();
+
+function schemaOf(tool: Tool): JSONSchema7 {
+  const known = schemas.get(tool) ?? (z.toJSONSchema(tool.input, { io: "input" }) as JSONSchema7);
+  schemas.set(tool, known);
+  return known;
 }
 
 /** Characters of a summary; what is approved is shown whole, field by field, beside it. */

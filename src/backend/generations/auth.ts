@@ -40,7 +40,7 @@ export async function answerAuth(
   row: StoredGeneration,
   { integration, success }: AuthAnswer,
 ): Promise<void> {
-  const auth = row.auth as AuthNeeded | null;
+  const auth = row.auth;
   if (row.finished_at !== null || auth === null || (success && !auth.integrations.includes(integration)))
     throw new Problem("GENERATION_CLOSED", `Nothing waits for ${integration} here.`);
   if (!success) return await engine.stop(row.id, `The person did not want to connect ${integration}.`);
@@ -65,7 +65,7 @@ export async function ownGeneration(
 
 /** A generation as it is told to clients. */
 export function generationView(row: StoredGeneration): GenerationView {
-  const auth = row.auth as AuthNeeded | null;
+  const auth = row.auth;
   const awaited = auth !== null && auth.integrations.length > 0;
   return { id: row.id, session_id: row.conversation_id, status: row.status, ...(awaited ? { auth } : {}) };
 }
@@ -80,7 +80,7 @@ async function noteConnected({ db, clock }: BackendPorts, id: string, service: s
   return await db.transaction().execute(async (tx) => {
     const row = await lockGeneration(tx, id);
     if (!row) return false;
-    const auth = (row.auth as AuthNeeded | null) ?? nothing(id, now);
+    const auth = row.auth ?? nothing(id, now);
     if (auth.connected.includes(service)) return false;
     const connected = [...auth.connected, service];
     const remaining = auth.integrations.filter((name) => !connected.includes(name));

@@ -1,11 +1,7 @@
 import type { ModelMessage } from "ai";
-import type { Outcome } from "../agent/events.ts";
-import type { Checked } from "../agent/execute.ts";
-import type { BackendPorts } from "../ports.ts";
-import type { StoredGeneration } from "../store/generations.ts";
+import type { Call, Outcome } from "../agent/events.ts";
 import type { Asker } from "./interact.ts";
-import type { GenerationOptions } from "./options.ts";
-import type { Writer } from "./writer.ts";
+import type { Work } from "./work.ts";
 
 /** Places of kay's own requests among those of a call; a tool's own come between them. */
 export const BEFORE = 0;
@@ -13,11 +9,7 @@ export const TOOLS_OWN = 1;
 export const AFTER = 10_000;
 
 /** What the calls of a generation have in common. */
-export type CallWorld = {
-  ports: BackendPorts;
-  row: StoredGeneration;
-  options: GenerationOptions;
-  writer: Writer;
+export type CallWorld = Work & {
   /** What the model has seen, to tell where arguments come from. */
   messages: ModelMessage[];
   settled: Map<string, Outcome>;
@@ -28,8 +20,8 @@ export type CallWorld = {
 
 /** In whose name a call asks. */
 export function askerOf(
-  { ports, writer, row, options }: Pick<CallWorld, "ports" | "row" | "options" | "writer">,
-  { toolCallId, toolName }: Checked,
+  { ports, writer, row, options }: Work,
+  { toolCallId, toolName }: Pick<Call, "toolCallId" | "toolName">,
 ): Asker {
   return {
     ports,

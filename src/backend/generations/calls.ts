@@ -7,6 +7,7 @@ import { interactionOf, openOf } from "../store/interactions.ts";
 import { AFTER, askerOf, BEFORE, type CallWorld, TOOLS_OWN } from "./call-world.ts";
 import { after, gate } from "./gate.ts";
 import { interactive } from "./interact.ts";
+import type { Work } from "./work.ts";
 
 /** Whether the tool itself asks at this place. */
 export function isToolsOwn(ordinal: number): boolean {
@@ -50,10 +51,7 @@ export function callPorts(world: CallWorld): CallPorts {
  * Tell a handler that waits for a person that nobody will answer any more: it is run once more up to its request, whose `onCancel` is called,
  * and left there.
  */
-export async function tellCancelled(
-  world: Pick<CallWorld, "ports" | "row" | "options" | "writer">,
-  call: Checked,
-): Promise<void> {
+export async function tellCancelled(world: Work, call: Checked): Promise<void> {
   const { toolCallId, tool, parsed } = call;
   const gate = await interactionOf(world.ports.db, world.row.id, toolCallId, BEFORE);
   const edited = gate?.response?.edited_args;
@@ -64,7 +62,7 @@ export async function tellCancelled(
 
 /** Whether the service is already among those that are waited for. */
 function isAwaited({ auth }: StoredGeneration, service: string): boolean {
-  return (auth as { integrations?: string[] } | null)?.integrations?.includes(service) ?? false;
+  return auth?.integrations.includes(service) ?? false;
 }
 
 /** The parts that tell how an interaction ended. */

@@ -3,7 +3,6 @@ import type { Problem } from "#protocol/errors";
 import type { GenerationStatus, InteractionResponse, StreamPart } from "#protocol/events";
 import type { OpenStep, Outcome } from "../agent/events.ts";
 import { resultMessage } from "../agent/results.ts";
-import type { BackendPorts } from "../ports.ts";
 import { callsOf, type StoredCall } from "../store/calls.ts";
 import type { Connection } from "../store/connection.ts";
 import { appendMessages } from "../store/conversations.ts";
@@ -13,18 +12,18 @@ import { closeInteraction, interactionsOf } from "../store/interactions.ts";
 import { responseParts } from "./calls.ts";
 import { callOf, outcomeOf, ranOf } from "./outcomes.ts";
 import { closeStep, loggedStep } from "./realign.ts";
-import type { Writer } from "./writer.ts";
+import type { Work } from "./work.ts";
 
-type World = { ports: BackendPorts; row: StoredGeneration; writer: Writer };
+type Written = Omit<Work, "options">;
 
 /** The generation is over with an answer. */
-export async function complete({ ports, row, writer }: World, finishReason: string): Promise<void> {
+export async function complete({ ports, row, writer }: Written, finishReason: string): Promise<void> {
   const parts: StreamPart[] = [statusPart(row, "completed"), { type: "finish", finishReason }];
   await writer.commit(parts, (tx) => over(tx, row, "completed", ports.clock.now()));
 }
 
 /** It is over without one. The model is told, should the conversation go on. */
-export async function fail({ ports, row, writer }: World, problem: Problem): Promise<void> {
+export async function fail({ ports, row, writer }: Written, problem: Problem): Promise<void> {
   const { code, message: errorText, hint } = problem;
   const parts: StreamPart[] = [
     ...(await leftOpen({ ports, row, writer })),
@@ -46,7 +45,7 @@ export async function fail({ ports, row, writer }: World, problem: Problem): Pro
  * It is stopped: whatever it waits for is declined and recorded so, and the model is told what was done, what was not, and why (seed: agent
  * architecture).
  */
-export async function cancel({ ports, row: before, writer }: World, reason: string): Promise<void> {
+export async function cancel({ ports, row: before, writer }: Written, reason: string): Promise<void> {
   const row = (await findGeneration(ports.db, before.id)) ?? before;
   const now = ports.clock.now();
   const open = (await interactionsOf(ports.db, row.id)).filter(({ status }) => status === "open");
@@ -60,7 +59,7 @@ export async function cancel({ ports, row: before, writer }: World, reason: stri
       answered_at: new Date(now).toISOString(),
     }),
   );
-  const awaited = (row.auth as { integrations?: string[] } | null)?.integrations;
+  const awaited = row.auth?.integrations;
   const told = calls.map(({ toolCallId }) => toolCallId);
   const parts: StreamPart[] = [
     ...(await leftOpen({ ports, row, writer }, told)),
@@ -110,7 +109,7 @@ export function authResult(success: boolean, integrations: string[], reason?: st
 }
 
 /** Texts and calls of a step that ends in the middle are closed, so that nobody who reads waits for more of them. */
-async function leftOpen({ ports, row, writer }: World, told: string[] = []): Promise<StreamPart[]> {
+async function leftOpen({ ports, row, writer }: Written, told: string[] = []): Promise<StreamPart[]> {
   await writer.commit([]);
   const parts = (await eventsOf(ports.db, row.id)).map(({ part }) => part);
   return closeStep(loggedStep(parts), told);

@@ -11,12 +11,16 @@ import {
 import { ANY } from "../store/node.ts";
 import { expireOverdue } from "./expire.ts";
 import { createHub, type Hub } from "./follow.ts";
+import { optionsOf } from "./options.ts";
 import { markLostWork } from "./recover.ts";
 import { isHeld, runSlice, type SliceControl, type SliceEnd } from "./slice.ts";
 import { LostGeneration } from "./writer.ts";
 
 /** Milliseconds that work under way gets when this node ends, before it is left to another. */
 const CLOSE_LIMIT = 8_000;
+
+/** Milliseconds to leave it. */
+const HAND_OVER_LIMIT = 2_000;
 
 /** Of so many looks, one is also after what nodes that are gone left half done. */
 const MARK_EVERY = 10;
@@ -126,8 +130,7 @@ export function createEngine(ports: BackendPorts): Engine {
     if (hub.followers(conversationId) > 0 || closing) return;
     if (await followedElsewhere(ports.db, conversationId, await ports.node.number())) return;
     for (const row of await openGenerations(ports.db, conversationId)) {
-      const streamed = (row.options as { mode?: string } | null)?.mode === "stream";
-      if (streamed && row.status === "running") await stop(row.id, "Whoever asked has gone.");
+      if (optionsOf(row).mode === "stream" && row.status === "running") await stop(row.id, "Whoever asked has gone.");
     }
   }
 
@@ -160,10 +163,14 @@ export function createEngine(ports: BackendPorts): Engine {
     async close() {
       closing = true;
       stopListening();
-      const all = () => Promise.allSettled([...active.values()].map(({ ended }) => ended));
-      await Promise.race([all(), new Promise((resolve) => setTimeout(resolve, CLOSE_LIMIT).unref())]);
+      const ended = (ms: number) =>
+        Promise.race([
+          Promise.allSettled([...active.values()].map((one) => one.ended)),
+          new Promise((resolve) => setTimeout(resolve, ms).unref()),
+        ]);
+      await ended(CLOSE_LIMIT);
       for (const { control } of active.values()) control.stop.abort();
-      await Promise.race([all(), new Promise((resolve) => setTimeout(resolve, 2_000).unref())]);
+      await ended(HAND_OVER_LIMIT);
       hub.close();
     },
   };

@@ -16,17 +16,10 @@ import { callPorts } from "./calls.ts";
 import type { GenerationOptions } from "./options.ts";
 import { callOf, outcomeOf, ranOf } from "./outcomes.ts";
 import { newest } from "./shorten.ts";
-import type { Writer } from "./writer.ts";
+import type { Work } from "./work.ts";
 
 /** A generation that a node works on. */
-export type Source = {
-  ports: BackendPorts;
-  row: StoredGeneration;
-  writer: Writer;
-  options: GenerationOptions;
-  signal: AbortSignal;
-  onChange(again: () => void): () => void;
-};
+export type Source = Work & { signal: AbortSignal; onChange(again: () => void): () => void };
 
 /**
  * Everything the loop needs, from the rows: what was said, the calls that were made and how they ended, and the step that is under way.
@@ -37,12 +30,15 @@ export async function agentInput(source: Source): Promise<{ input: AgentInput; m
   const { ports, row, writer, options, signal, onChange } = source;
   const { installation_id: installationId, conversation_id: conversation, id } = row;
   const seen = options.seen ?? 0;
-  const all = await loadMessages(ports.db, conversation, { seen, generationId: id });
+  const [all, tools, calls, { model, label, provider }] = await Promise.all([
+    loadMessages(ports.db, conversation, { seen, generationId: id }),
+    agentTools(ports, { installationId, generationId: id }),
+    callsOf(ports.db, id),
+    chooseModel(ports.model(), ports),
+  ]);
   const messages = options.newest === undefined ? all : newest(all, options.newest);
-  const tools = await agentTools(ports, { installationId, generationId: id });
-  const { model, label, provider } = await chooseModel(ports.model(), ports);
-  const connected = await connectedServices(ports, installationId);
-  const calls = await callsOf(ports.db, id);
+  // The offline planner reads all tools; that costs it nothing.
+  const connected = provider === "offline" ? undefined : await connectedServices(ports, installationId);
   const known = calls.map((call) => ({ call: callOf(call), outcome: outcomeOf(call), step: call.step }));
   const ran = new Map(
     calls.flatMap((call) => {
@@ -66,10 +62,7 @@ export async function agentInput(source: Source): Promise<{ input: AgentInput; m
     signal,
     now: ports.clock.now(),
     holds,
-    // The offline planner reads all of them; that costs it nothing.
-    ...(provider === "offline"
-      ? {}
-      : { offers: (seen, past) => offeredTools(tools, { messages: seen, past, connected }) }),
+    ...(connected ? { offers: (seen, past) => offeredTools(tools, { messages: seen, past, connected }) } : {}),
     steps: row.steps,
     past: pastCalls(
       known.filter(({ step }) => step <= row.steps),

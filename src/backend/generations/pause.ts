@@ -2,7 +2,6 @@ import type { ModelMessage } from "ai";
 import { Problem } from "#protocol/errors";
 import type { AuthNeeded, GenerationStatus, StreamPart } from "#protocol/events";
 import type { HeldCall, Wait } from "../agent/events.ts";
-import type { BackendPorts } from "../ports.ts";
 import type { ServiceConfiguration } from "../services/service.ts";
 import { insertCalls } from "../store/calls.ts";
 import {
@@ -13,9 +12,8 @@ import {
   type StoredGeneration,
 } from "../store/generations.ts";
 import { statusPart } from "./end.ts";
-import type { GenerationOptions } from "./options.ts";
 import { bareCalls } from "./record.ts";
-import type { Writer } from "./writer.ts";
+import type { Work } from "./work.ts";
 
 /** Milliseconds that a missing connection is waited for: a consent takes longer than a yes. */
 const AUTH_LIFE = 10 * 60_000;
@@ -23,11 +21,9 @@ const AUTH_LIFE = 10 * 60_000;
 /** Milliseconds until a held step is given up: a little longer than its confirmation lives, so that a yes at the last moment counts. */
 const HELD_LIFE = 5 * 60_000 + 10_000;
 
-type World = { ports: BackendPorts; row: StoredGeneration; options: GenerationOptions; writer: Writer };
-
 /** The step is kept for a confirmation (guide); nothing of it was run. */
 export async function hold(
-  { ports, row, options, writer }: World,
+  { ports, row, options, writer }: Work,
   held: { message: ModelMessage; calls: HeldCall[] },
   last: StreamPart[],
 ): Promise<void> {
@@ -45,12 +41,12 @@ export async function hold(
  * Leave it waiting: from now on it is rows, until an answer, a connection or the end of its time brings it back. What was connected while it was
  * at work may have come too late for its calls, so it is looked at again at once.
  */
-export async function wait({ ports, row, options, writer }: World, waits: Wait[]): Promise<void> {
+export async function wait({ ports, row, options, writer }: Work, waits: Wait[]): Promise<void> {
   const now = ports.clock.now();
   await writer.commit([], async (tx) => {
     const current = (await lockGeneration(tx, row.id)) ?? row;
-    const known = current.auth as AuthNeeded | null;
-    const connected = connectedSince(row.auth as AuthNeeded | null, known);
+    const known = current.auth;
+    const connected = connectedSince(row.auth, known);
     const still = waits.filter(
       (one) => one.kind !== "auth" || !one.integrations.every((name) => connected.includes(name)),
     );

@@ -1,5 +1,4 @@
 import type { PendingRequest } from "#protocol/conversations";
-import type { AuthNeeded } from "#protocol/events";
 import type { BackendPorts } from "../ports.ts";
 import { titlesOf } from "../store/conversations.ts";
 import { awaitingAuth } from "../store/generations.ts";
@@ -29,7 +28,7 @@ export async function pendingRequests({ db, clock }: BackendPorts, installationI
     }),
   );
   const needed = generations.flatMap((row): PendingRequest[] => {
-    const auth = row.auth as AuthNeeded | null;
+    const auth = row.auth;
     if (!auth || Date.parse(auth.expires_at) <= now) return [];
     return [
       {

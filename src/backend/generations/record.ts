@@ -3,13 +3,11 @@ import type { Receipt } from "#protocol/ask";
 import { Problem } from "#protocol/errors";
 import type { StreamPart } from "#protocol/events";
 import type { AgentEvent, Call, HeldCall, Outcome, Wait } from "../agent/events.ts";
-import type { BackendPorts } from "../ports.ts";
 import { insertCalls, settleCall } from "../store/calls.ts";
 import { appendMessages } from "../store/conversations.ts";
-import { changeGeneration, type StoredGeneration } from "../store/generations.ts";
-import type { GenerationOptions } from "./options.ts";
+import { changeGeneration } from "../store/generations.ts";
 import { storedOutcome } from "./outcomes.ts";
-import type { Writer } from "./writer.ts";
+import type { Work } from "./work.ts";
 
 /** What a run of the loop came to. */
 export type RunEnd =
@@ -30,19 +28,13 @@ export type Recorded = {
   last: StreamPart[];
 };
 
-type World = {
-  ports: BackendPorts;
-  row: StoredGeneration;
-  options: GenerationOptions;
-  writer: Writer;
-  realigned(part: StreamPart): StreamPart[];
-};
+type Recording = Work & { realigned(part: StreamPart): StreamPart[] };
 
 /**
  * Writes what the loop yields: rows first, each in one transaction with the parts that tell of it, so that the log never says what is not
  * stored and nothing is stored that the log does not say. Resolves when the event may be taken as done.
  */
-export function createRecord(world: World): { take(event: AgentEvent): Promise<void>; state: Recorded } {
+export function createRecord(world: Recording): { take(event: AgentEvent): Promise<void>; state: Recorded } {
   const state: Recorded = { end: { kind: "cancelled" }, text: "", failed: [], receipts: [], last: [] };
   const outcomes = new Map<string, Outcome>();
   const { steps } = world.row;

@@ -1,13 +1,9 @@
 import type { ModelMessage } from "ai";
 import { Problem } from "#protocol/errors";
 import type { Wait } from "../agent/events.ts";
-import type { BackendPorts } from "../ports.ts";
-import type { StoredGeneration } from "../store/generations.ts";
+import { askerOf } from "./call-world.ts";
 import { type Asker, askedAt, waitOf } from "./interact.ts";
-import type { GenerationOptions } from "./options.ts";
-import type { Writer } from "./writer.ts";
-
-type World = { ports: BackendPorts; row: StoredGeneration; options: GenerationOptions; writer: Writer };
+import type { Work } from "./work.ts";
 
 /**
  * The conversation is too long for the model. Whoever follows the stream is asked whether to go on with its newer half, at least with the
@@ -15,12 +11,12 @@ type World = { ports: BackendPorts; row: StoredGeneration; options: GenerationOp
  *
  * @returns what is waited for; undefined when nothing can be left out or nobody can be asked
  */
-export async function askToShorten(world: World, messages: ModelMessage[]): Promise<Wait | undefined> {
+export async function askToShorten(world: Work, messages: ModelMessage[]): Promise<Wait | undefined> {
   const kept = newest(messages, Math.floor(messages.length / 2)).length;
   if (world.options.mode !== "stream" || kept >= messages.length) return undefined;
   world.options.shortening = { kept, round: (world.options.shortened ?? 0) + 1 };
   const words = kept === 1 ? "the newest message" : `the newest ${kept} messages`;
-  const asked = await askedAt(askerOf(world, world.options.shortening), 0, {
+  const asked = await askedAt(shortener(world, world.options.shortening), 0, {
     type: "approval",
     prompt: `The conversation is too long for the model. Go on with ${words}?`,
     approvalScopes: [{ scope: "once", words: "once" }],
@@ -32,10 +28,10 @@ export async function askToShorten(world: World, messages: ModelMessage[]): Prom
 }
 
 /** What the person said about it: wait on, go on (`options.newest` is set), or not. */
-export async function shortened(world: World): Promise<Wait | "on" | "no"> {
+export async function shortened(world: Work): Promise<Wait | "on" | "no"> {
   const { options } = world;
   if (options.shortening === undefined) return "on";
-  const asked = await askedAt(askerOf(world, options.shortening), 0, { type: "approval" });
+  const asked = await askedAt(shortener(world, options.shortening), 0, { type: "approval" });
   if (asked.status === "open") return waitOf(asked);
   if (asked.response?.action !== "approve") return "no";
   options.newest = options.shortening.kept;
@@ -50,16 +46,7 @@ export function newest(all: ModelMessage[], count: number): ModelMessage[] {
   return all.slice(from < 0 ? all.findLastIndex(({ role }) => role === "user") : from);
 }
 
-function askerOf({ ports, writer, row }: World, { round }: { round: number }): Asker {
-  return {
-    ports,
-    writer,
-    installationId: row.installation_id,
-    conversationId: row.conversation_id,
-    generationId: row.id,
-    toolCallId: `shorten_${round}`,
-    toolName: "kay.shorten",
-    asks: true,
-    alone: true,
-  };
+/** Kay itself asks, in the name of no call. */
+function shortener(work: Work, { round }: { round: number }): Asker {
+  return { ...askerOf(work, { toolCallId: `shorten_${round}`, toolName: "kay.shorten" }), alone: true };
 }

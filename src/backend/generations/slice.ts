@@ -1,7 +1,7 @@
 import type { ModelMessage } from "ai";
 import type { Receipt } from "#protocol/ask";
 import { Problem } from "#protocol/errors";
-import type { AuthNeeded, StreamPart } from "#protocol/events";
+import type { StreamPart } from "#protocol/events";
 import { runAgent } from "../agent/loop.ts";
 import { servicesFor } from "../connections/catalog.ts";
 import type { BackendPorts } from "../ports.ts";
@@ -18,7 +18,8 @@ import { loggedStep, realign } from "./realign.ts";
 import { createRecord, type Recorded, type RunEnd } from "./record.ts";
 import { askToShorten, shortened } from "./shorten.ts";
 import { stopped } from "./stopped.ts";
-import { createWriter, type Writer } from "./writer.ts";
+import type { Work } from "./work.ts";
+import { createWriter } from "./writer.ts";
 
 /** What a generation came to while this node worked on it. */
 export type SliceEnd = RunEnd & { row: StoredGeneration; failed: Problem[]; receipts: Receipt[] };
@@ -99,7 +100,7 @@ export function isHeld({ status, options }: Pick<StoredGeneration, "status" | "o
 
 /** What it waits for will not come any more. */
 function outOfTime(row: StoredGeneration, now: number): string | undefined {
-  const auth = row.auth as AuthNeeded | null;
+  const auth = row.auth;
   const missing = auth?.integrations.filter((name) => !auth.connected.includes(name)) ?? [];
   if (auth && missing.length > 0 && Date.parse(auth.expires_at) <= now) {
     return `Nobody connected ${missing.join(" and ")} within ten minutes.`;
@@ -109,13 +110,7 @@ function outOfTime(row: StoredGeneration, now: number): string | undefined {
   return undefined;
 }
 
-type World = {
-  ports: BackendPorts;
-  row: StoredGeneration;
-  writer: Writer;
-  options: GenerationOptions;
-  control: SliceControl;
-};
+type World = Work & { control: SliceControl };
 
 /**
  * The first time: the person's message joins the conversation. Later: it runs again, and whoever watches is told. From here on `wake_at` says
@@ -171,8 +166,7 @@ const UNFINISHED = {
 
 async function work(world: World): Promise<Recorded> {
   const { ports, row, writer, options, control } = world;
-  const logged = loggedStep((await eventsOf(ports.db, row.id)).map(({ part }) => part));
-  const realigned = row.step === null ? realign(logged) : (part: StreamPart) => [part];
+  const realigned = row.step === null ? await realigning(world) : (part: StreamPart) => [part];
   const record = createRecord({ ports, row, options, writer, realigned });
   try {
     const { input, messages } = await agentInput({ ...world, onChange: control.onChange, signal: control.stop.signal });
@@ -198,6 +192,11 @@ async function work(world: World): Promise<Recorded> {
     record.state.end = { kind: "error", problem };
   }
   return record.state;
+}
+
+/** The model's part of a step may have been cut off; one whose calls are under way was whole. */
+async function realigning({ ports, row }: World): Promise<(part: StreamPart) => StreamPart[]> {
+  return realign(loggedStep((await eventsOf(ports.db, row.id)).map(({ part }) => part)));
 }
 
 /** The text of the last step, where that was stored before a crash, and only the end is missing. */

@@ -2,6 +2,7 @@ import type { AskRequest } from "#protocol/ask";
 import { Problem } from "#protocol/errors";
 import type { BackendPorts } from "../ports.ts";
 import { createConversation, lockConversation, ownsConversation } from "../store/conversations.ts";
+import { lastEvent } from "../store/events.ts";
 import { createGeneration, openGenerations, type StoredGeneration } from "../store/generations.ts";
 import type { Engine } from "./engine.ts";
 import type { GenerationOptions } from "./options.ts";
@@ -69,6 +70,7 @@ async function ended(
   const limit = AbortSignal.timeout(STOP_LIMIT);
   const ids = new Set(rows.map(({ id }) => id));
   const running = async () => (await openGenerations(ports.db, conversationId)).some(({ id }) => ids.has(id));
+  const now = await lastEvent(ports.db, conversationId);
   if (!(await running())) return;
-  for await (const _ of engine.hub.follow(conversationId, 0, limit)) if (!(await running())) return;
+  for await (const _ of engine.hub.follow(conversationId, now, limit)) if (!(await running())) return;
 }

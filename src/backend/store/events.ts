@@ -1,9 +1,10 @@
-import { type Kysely, sql } from "kysely";
+import { type Kysely, type Selectable, sql } from "kysely";
 import type { StreamPart } from "#protocol/events";
 import type { Connection } from "./connection.ts";
 import { jsonColumn } from "./json.ts";
 import { notification } from "./node.ts";
 import type { Database } from "./schema.ts";
+import type { Events } from "./schema-work.ts";
 
 /** One row of a conversation's log. */
 export type StoredEvent = { number: number; generationId: string | null; part: StreamPart; at: Date };
@@ -76,8 +77,6 @@ export async function lastEvent(db: Kysely<Database>, conversationId: string): P
   return (await query.executeTakeFirst())?.last_event ?? 0;
 }
 
-type Row = { number: number; generation_id: string | null; part: Record<string, unknown>; created_at: Date };
-
-function stored({ number, generation_id, part, created_at }: Row): StoredEvent {
-  return { number, generationId: generation_id, part: part as StreamPart, at: created_at };
+function stored({ number, generation_id, part, created_at }: Selectable<Events>): StoredEvent {
+  return { number, generationId: generation_id, part, at: created_at };
 }

@@ -1,16 +1,13 @@
 import { randomBytes } from "node:crypto";
 import { type Kysely, type Selectable, sql } from "kysely";
-import type { InteractionRequest, InteractionResponse } from "#protocol/events";
+import type { InteractionResponse } from "#protocol/events";
 import type { Connection } from "./connection.ts";
 import { jsonColumn } from "./json.ts";
 import type { Database } from "./schema.ts";
 import type { Interactions } from "./schema-work.ts";
 
 /** A request to a person, as it is stored. */
-export type StoredInteraction = Omit<Selectable<Interactions>, "request" | "response"> & {
-  request: InteractionRequest;
-  response: InteractionResponse | null;
-};
+export type StoredInteraction = Selectable<Interactions>;
 
 /** `int_…`, not to be guessed: it answers for somebody. */
 export function interactionId(): string {
@@ -41,14 +38,13 @@ export async function insertInteraction(
 
 /** Those of a generation in the order they were asked. */
 export async function interactionsOf(db: Connection, generationId: string): Promise<StoredInteraction[]> {
-  const rows = await db
+  return await db
     .selectFrom("interactions")
     .selectAll()
     .where("generation_id", "=", generationId)
     .orderBy("created_at")
     .orderBy("ordinal")
     .execute();
-  return rows.map(stored);
 }
 
 /** The open requests of a generation that its calls wait for. */
@@ -78,19 +74,17 @@ export async function interactionOf(
   toolCallId: string,
   ordinal: number,
 ): Promise<StoredInteraction | undefined> {
-  const row = await db
+  return await db
     .selectFrom("interactions")
     .selectAll()
     .where("generation_id", "=", generationId)
     .where("tool_call_id", "=", toolCallId)
     .where("ordinal", "=", ordinal)
     .executeTakeFirst();
-  return row && stored(row);
 }
 
 export async function findInteraction(db: Connection, id: string): Promise<StoredInteraction | undefined> {
-  const row = await db.selectFrom("interactions").selectAll().where("id", "=", id).executeTakeFirst();
-  return row && stored(row);
+  return await db.selectFrom("interactions").selectAll().where("id", "=", id).executeTakeFirst();
 }
 
 /**
@@ -118,28 +112,22 @@ export async function closeInteraction(
 
 /** Open ones that have expired. */
 export async function expiredInteractions(db: Kysely<Database>, now: number): Promise<StoredInteraction[]> {
-  const rows = await db
+  return await db
     .selectFrom("interactions")
     .selectAll()
     .where("status", "=", "open")
     .where("expires_at", "<=", new Date(now))
     .limit(500)
     .execute();
-  return rows.map(stored);
 }
 
 /** Open ones of an installation, oldest first. */
 export async function openInteractions(db: Kysely<Database>, installationId: string): Promise<StoredInteraction[]> {
-  const rows = await db
+  return await db
     .selectFrom("interactions")
     .selectAll()
     .where("installation_id", "=", installationId)
     .where("status", "=", "open")
     .orderBy("created_at")
     .execute();
-  return rows.map(stored);
-}
-
-function stored(row: Selectable<Interactions>): StoredInteraction {
-  return { ...row, request: row.request as never, response: row.response as never };
 }

@@ -1,7 +1,13 @@
 import type { Generated } from "kysely";
 import type { PolicyMode } from "#protocol/conversations";
-import type { GenerationStatus } from "#protocol/events";
-import type { Json, MaybeJson, MaybeTime, Time } from "./columns.ts";
+import type {
+  AuthNeeded,
+  GenerationStatus,
+  InteractionRequest,
+  InteractionResponse,
+  StreamPart,
+} from "#protocol/events";
+import type { Json, JsonOf, MaybeJson, MaybeJsonOf, MaybeTime, Time } from "./columns.ts";
 
 /** Tables of asking: conversations, what is worked on in them, and what people allow. See `schema.ts`. */
 
@@ -42,7 +48,7 @@ export type Generations = {
   /** The message of the step whose calls are under way. */
   step: MaybeJson;
   /** Services that are waited for. */
-  auth: MaybeJson;
+  auth: MaybeJsonOf<AuthNeeded>;
   /** When the earliest thing it waits for ends. */
   wake_at: MaybeTime;
   /** When the last node left it waiting. */
@@ -109,7 +115,7 @@ export type Events = {
   conversation_id: string;
   number: number;
   generation_id: string | null;
-  part: Json;
+  part: JsonOf<StreamPart>;
   created_at: Time;
 };
 
@@ -136,8 +142,8 @@ export type Interactions = {
   status: "open" | "answered" | "expired" | "cancelled";
   /** Its call does not wait for it; an answer becomes a message of a new turn. */
   late: Generated<boolean>;
-  request: Json;
-  response: MaybeJson;
+  request: JsonOf<InteractionRequest>;
+  response: MaybeJsonOf<InteractionResponse>;
   created_at: Time;
   expires_at: Time;
   answered_at: MaybeTime;
