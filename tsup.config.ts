@@ -21,6 +21,8 @@ export default defineConfig({
   banner: { js: requireBuiltin },
   esbuildOptions(options) {
     options.legalComments = "none";
+    // React has a slow build for development, which it takes where this is not said.
+    options.define = { ...options.define, "process.env.NODE_ENV": '"production"' };
     options.chunkNames = "chunks/[name]-[hash]";
   },
   esbuildPlugins: [markBuiltins, lateCommonJs, zodCopy],

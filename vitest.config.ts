@@ -21,7 +21,7 @@ export default defineConfig({
         extends: true,
         test: {
           name: "in process",
-          include: soaks ? [soak] : ["test/**/*.test.ts"],
+          include: soaks ? [soak] : ["test/**/*.test.{ts,tsx}"],
           exclude: soaks ? [] : [...built, soak],
           globalSetup: byHand ? [] : "test/support/postgres-setup.ts",
         },

@@ -1,6 +1,6 @@
 import type { Grant } from "#protocol/conversations";
 import { Problem } from "#protocol/errors";
-import { line } from "./ask/words.ts";
+import { line } from "#ui/words";
 import type { Kay } from "./kay.ts";
 import { askYesNo } from "./prompt.ts";
 

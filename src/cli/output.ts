@@ -1,5 +1,6 @@
 import { styleText } from "node:util";
 import { type Problem, problemBody } from "#protocol/errors";
+import type { Style } from "#ui/look";
 import { type Terminal, wantsColor } from "./terminal.ts";
 
 /** How output is wanted, from the global flags. */
@@ -33,8 +34,6 @@ export type Output = {
   status(line: string | null): void;
   paint(style: Style, text: string, stream?: "stdout" | "stderr"): string;
 };
-
-export type Style = "bold" | "dim" | "red" | "green" | "yellow" | "cyan" | "underline";
 
 const ERASE = "\r\x1b[2K";
 
@@ -75,7 +74,7 @@ export function createOutput(
     markdown: async (text) => {
       const { stdout } = terminal;
       if (!stdout.isTerminal) return stdout.write(`${text}\n`);
-      const { renderMarkdown } = await import("./markdown.ts");
+      const { renderMarkdown } = await import("#ui/markdown");
       stdout.write(`${renderMarkdown(text, { width: stdout.columns(), paint })}\n`);
     },
     table: async (columns, rows) => {
@@ -84,7 +83,7 @@ export function createOutput(
           terminal.stdout.write(`${row.map((cell) => cell.replace(/[\t\r\n]+/g, " ")).join("\t")}\n`);
         return;
       }
-      const { layOut } = await import("./table.ts");
+      const { layOut } = await import("#ui/table");
       const { header, lines } = layOut(columns, rows, terminal.stdout.columns());
       terminal.stdout.write(`${(header === null ? lines : [paint("dim", header), ...lines]).join("\n")}\n`);
     },

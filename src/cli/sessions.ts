@@ -1,11 +1,11 @@
 import { Problem } from "#protocol/errors";
 import type { NumberedPart } from "#protocol/events";
+import { transcript } from "#ui/transcript";
 import { EMPTY, reduce } from "#ui/view";
+import { line } from "#ui/words";
 import { conversationFor } from "./ask/conversation.ts";
-import { line } from "./ask/words.ts";
 import type { Kay, Link } from "./kay.ts";
 import { askYesNo } from "./prompt.ts";
-import { transcript } from "./transcript.ts";
 
 /** `kay sessions list`. */
 export async function listSessions(kay: Kay, options: { page: string; limit: string }): Promise<void> {

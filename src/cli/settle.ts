@@ -1,10 +1,10 @@
 import type { AskResponse } from "#protocol/ask";
 import { clean } from "#protocol/clean";
 import { ERRORS, Problem } from "#protocol/errors";
+import { wholeTexts } from "#ui/whole-texts";
 import { showAnswer } from "./answer.ts";
 import type { Kay, Link } from "./kay.ts";
 import { isAskable, isYes } from "./prompt.ts";
-import { wholeTexts } from "./whole-texts.ts";
 
 /**
  * Show an answer, and settle the confirmations it waits for: asked here if somebody can be asked, else left open with how to answer. One

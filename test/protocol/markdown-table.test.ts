@@ -4,8 +4,8 @@ import { adfText } from "#backend/services/adf/read";
 import { adfOf } from "#backend/services/adf/write";
 import { markdownHtml } from "#backend/services/html";
 import { mrkdwnOf } from "#backend/services/slack/mrkdwn-write";
-import { renderMarkdown } from "#cli/markdown";
 import { losesCells } from "#protocol/markdown-table";
+import { renderMarkdown } from "#ui/markdown";
 
 const tableOf = (rows: string) => lexer(`| a | b |\n| --- | --- |\n${rows}`)[0] as Tokens.Table;
 

@@ -3,6 +3,7 @@ import { Problem } from "#protocol/errors";
 import { endsGeneration, type NumberedPart } from "#protocol/events";
 import { shellWord } from "#protocol/shell";
 import { type CardItem, openCards, type View } from "#ui/view";
+import { line } from "#ui/words";
 import type { Kay, Link } from "../kay.ts";
 import { isAskable } from "../prompt.ts";
 import { type AuthCard, tellConnected } from "./auth.ts";
@@ -14,7 +15,6 @@ import { allPending, cardOf } from "./pending.ts";
 import { answersOf } from "./script.ts";
 import { createShow, silent } from "./show.ts";
 import { sendAnswer } from "./stops.ts";
-import { line } from "./words.ts";
 
 /** This command, to those who see who answered. */
 const CLIENT = "kay answer";

@@ -1,9 +1,9 @@
 import type { InteractionAnswer } from "#protocol/conversations";
 import type { ApprovalScope, InteractionRequest } from "#protocol/events";
+import { approvalText, fieldText, line } from "#ui/words";
 import type { Kay } from "../kay.ts";
 import { editFields } from "./edit.ts";
 import { question, say } from "./question.ts";
-import { approvalText, fieldText, line } from "./words.ts";
 
 /** Numbers of the scopes, always the same, so that no habit meets another meaning. */
 const NUMBERS: Record<string, ApprovalScope> = { "1": "once", "2": "session", "3": "always" };

@@ -1,12 +1,12 @@
 import type { BegunConnection } from "#client/credentials/credentials";
 import { Problem } from "#protocol/errors";
 import type { CardItem } from "#ui/view";
+import { authText, line } from "#ui/words";
 import { begin, complete, showLink } from "../connecting.ts";
 import type { Kay, Link } from "../kay.ts";
 import { openOrSay } from "../waiting.ts";
 import { type Board, showBoard } from "./board.ts";
 import { question, say } from "./question.ts";
-import { authText, line } from "./words.ts";
 
 export type AuthCard = Extract<CardItem, { type: "auth" }>;
 

@@ -1,8 +1,8 @@
 import type { BegunConnection } from "#client/credentials/credentials";
+import { line } from "#ui/words";
 import type { Kay } from "../kay.ts";
 import { openOrSay } from "../waiting.ts";
 import type { Asked, AuthCard } from "./auth.ts";
-import { line } from "./words.ts";
 
 const TICK_MS = 1_000;
 

@@ -1,6 +1,6 @@
 import { Problem } from "#protocol/errors";
+import { line } from "#ui/words";
 import type { Link } from "../kay.ts";
-import { line } from "./words.ts";
 
 /** Most conversations that a title is looked for among. */
 const LOOKED_AT = 100;

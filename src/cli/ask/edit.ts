@@ -1,6 +1,6 @@
+import { line } from "#ui/words";
 import type { Kay } from "../kay.ts";
 import { question, say } from "./question.ts";
-import { line } from "./words.ts";
 
 /**
  * Let the person change what would be sent: as JSON in their editor where one is set, otherwise field by field.

@@ -1,11 +1,11 @@
 import { ERRORS } from "#protocol/errors";
 import type { CardItem } from "#ui/view";
+import { cardText } from "#ui/words";
 import { showReceipts } from "../answer.ts";
 import type { Kay } from "../kay.ts";
 import { documentOf, isDenied, problemIn, receiptsIn } from "./document.ts";
 import type { Followed } from "./follow.ts";
 import { answersOf, waitingOf } from "./script.ts";
-import { cardText } from "./words.ts";
 
 /**
  * How the end is told: `prompt` for the document, `lines` where every part was a line already. `refused`: a no was what the command was told

@@ -1,5 +1,5 @@
 import type { InputField } from "#protocol/events";
-import { line } from "./words.ts";
+import { line } from "#ui/words";
 
 /** A value that a form's field was given, or what is wrong with it. */
 export type FieldValue = { value: unknown } | { error: string };

@@ -1,9 +1,9 @@
 import type { InteractionAnswer } from "#protocol/conversations";
 import type { InputField, InteractionRequest } from "#protocol/events";
+import { fieldLine, formText, line } from "#ui/words";
 import type { Kay } from "../kay.ts";
 import { asksForSecret, readField, shownValue } from "./form-field.ts";
 import { nextLine, question, say } from "./question.ts";
-import { fieldLine, formText, line } from "./words.ts";
 
 type Values = Record<string, unknown>;
 

@@ -2,9 +2,9 @@ import type { InteractionAnswer } from "#protocol/conversations";
 import { Problem } from "#protocol/errors";
 import type { InputField } from "#protocol/events";
 import type { CardItem } from "#ui/view";
+import { line } from "#ui/words";
 import { nearest } from "../nearest.ts";
 import { asksForSecret, readField } from "./form-field.ts";
-import { line } from "./words.ts";
 
 /** Options of `kay answer`. */
 export type AnswerOptions = {

@@ -1,9 +1,9 @@
 import type { PendingRequest } from "#protocol/conversations";
 import { Problem } from "#protocol/errors";
 import type { CardItem } from "#ui/view";
+import { line } from "#ui/words";
 import type { Kay, Link } from "../kay.ts";
 import { answersOf } from "./script.ts";
-import { line } from "./words.ts";
 
 /** Everything that waits for a person. @throws Problem NOT_FOUND where the backend has only what the guide has */
 export async function allPending(link: Link): Promise<PendingRequest[]> {

@@ -1,7 +1,7 @@
 import { shellWord } from "#protocol/shell";
 import type { CardItem, View } from "#ui/view";
+import { line } from "#ui/words";
 import type { Kay } from "../kay.ts";
-import { line } from "./words.ts";
 
 /** One thing that waits for a person, as `kay ask --json` and `kay pending --json` name it; `answer` are the commands that answer it. */
 export type Waiting = {

@@ -1,8 +1,8 @@
 import type { StreamPart } from "#protocol/events";
+import { type Progressive, progressiveMarkdown, progressiveText } from "#ui/progressive";
+import { rowText } from "#ui/tool-row";
 import type { ToolItem, View } from "#ui/view";
 import type { Kay } from "../kay.ts";
-import { type Progressive, progressiveMarkdown, progressiveText } from "../progressive.ts";
-import { rowText } from "./rows.ts";
 
 /** How a generation is shown while it comes. What comes while a question is on the screen is shown after it. */
 export type Show = {

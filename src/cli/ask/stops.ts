@@ -2,12 +2,12 @@ import type { InteractionAnswer } from "#protocol/conversations";
 import { Problem } from "#protocol/errors";
 import type { InteractionResponse } from "#protocol/events";
 import type { CardItem } from "#ui/view";
+import { endText } from "#ui/words";
 import type { Kay, Link } from "../kay.ts";
 import { askApproval } from "./approval.ts";
 import { type Asked, type AuthCard, connectNeeded } from "./auth.ts";
 import { askForm } from "./form.ts";
 import { say } from "./question.ts";
-import { endText } from "./words.ts";
 
 /** Where a card is answered: the conversation, and the name of the client that answers. */
 export type Place = { session: string; client: string };

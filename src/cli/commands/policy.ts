@@ -1,7 +1,7 @@
 import { Command } from "commander";
 import type { PolicyMode } from "#protocol/conversations";
 import { Problem } from "#protocol/errors";
-import { line } from "../ask/words.ts";
+import { line } from "#ui/words";
 import type { Kay } from "../kay.ts";
 
 /** `kay policy get|set`: what kay may do by itself with a service or tool. The strictest of what applies counts. */

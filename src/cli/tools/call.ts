@@ -2,11 +2,11 @@ import { clean } from "#protocol/clean";
 import { ERRORS, Problem } from "#protocol/errors";
 import { shellWord } from "#protocol/shell";
 import type { ToolCallResponse, ToolView } from "#protocol/tools";
+import { wholeTexts } from "#ui/whole-texts";
 import { showReceipts } from "../answer.ts";
 import type { Kay, LocalTools } from "../kay.ts";
 import { readPiped } from "../piped.ts";
 import { askYesNo } from "../prompt.ts";
-import { wholeTexts } from "../whole-texts.ts";
 import { inputFromFields } from "./fields.ts";
 import { isSignedOut, isUnknownTool } from "./source.ts";
 

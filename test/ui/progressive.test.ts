@@ -1,7 +1,7 @@
 import * as fc from "fast-check";
 import { expect, test } from "vitest";
-import { renderMarkdown } from "#cli/markdown";
-import { progressiveMarkdown, progressiveText } from "#cli/progressive";
+import { renderMarkdown } from "#ui/markdown";
+import { progressiveMarkdown, progressiveText } from "#ui/progressive";
 
 const LOOK = { width: 40, paint: (_: string, text: string) => text };
 

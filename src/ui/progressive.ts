@@ -1,6 +1,7 @@
 import { marked, type Token, type Tokens } from "marked";
 import { clean } from "#protocol/clean";
-import { type Look, renderBlock } from "./markdown.ts";
+import type { Look } from "./look.ts";
+import { renderBlock } from "./markdown.ts";
 
 /** An answer that is written while it comes. `end` closes one text; another may follow, as a paragraph of its own. */
 export type Progressive = { push(delta: string): void; end(): void };

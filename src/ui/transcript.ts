@@ -1,9 +1,10 @@
 import wrapAnsi from "wrap-ansi";
 import { clean } from "#protocol/clean";
-import type { CardItem, Item, View } from "#ui/view";
-import { rowText } from "./ask/rows.ts";
-import { cardText, endText, line } from "./ask/words.ts";
-import { type Look, renderMarkdown } from "./markdown.ts";
+import type { Look } from "./look.ts";
+import { renderMarkdown } from "./markdown.ts";
+import { rowText } from "./tool-row.ts";
+import type { CardItem, Item, View } from "./view.ts";
+import { cardText, endText, line } from "./words.ts";
 
 /** A conversation as text of this width: what was asked, said and done, and how each question ended. Everything in it is cleaned. */
 export function transcript(view: View, look: Look): string {

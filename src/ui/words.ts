@@ -1,7 +1,7 @@
 import { clean } from "#protocol/clean";
 import type { AuthNeeded, InputField, InteractionRequest, PreviewField } from "#protocol/events";
-import type { CardEnd, CardItem } from "#ui/view";
-import { folded } from "../whole-texts.ts";
+import type { CardEnd, CardItem } from "./view.ts";
+import { folded } from "./whole-texts.ts";
 
 /** Texts of cards for a plain terminal and for scripts. Whatever comes from elsewhere is cleaned here; nothing of it is left out. */
 

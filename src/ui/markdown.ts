@@ -1,11 +1,8 @@
 import { marked, type Token, type Tokens } from "marked";
 import wrapAnsi from "wrap-ansi";
 import { losesCells } from "#protocol/markdown-table";
-import type { Style } from "./output.ts";
+import type { Look } from "./look.ts";
 import { layOut } from "./table.ts";
-
-/** How Markdown is shown: cells of a line, and the paint for emphasis. */
-export type Look = { width: number; paint(style: Style, text: string): string };
 
 /**
  * Markdown for a terminal: tables laid out to its width, headings, lists, code and links as text. What is not Markdown stays as it is.

@@ -1,5 +1,5 @@
 import stringWidth from "string-width";
-import type { ToolItem } from "#ui/view";
+import type { ToolItem } from "./view.ts";
 import { line } from "./words.ts";
 
 /** A call in one line: `⏺ jira.search  project = KAY  0.4s  4 issues`. Its end is kept and its input gives way where it is too long. */

@@ -1,0 +1,31 @@
+/** Keys that are no text. */
+export type KeyName =
+  | "enter"
+  | "escape"
+  | "tab"
+  | "backspace"
+  | "delete"
+  | "up"
+  | "down"
+  | "left"
+  | "right"
+  | "home"
+  | "end"
+  | "pageup"
+  | "pagedown";
+
+/**
+ * What a person did at the keyboard, or the window with its focus. Letters with Ctrl or Alt are `text` too: `{name: "text", text: "c",
+ * ctrl: true}` is Ctrl+C, and only text without both is typed text. Bytes that are nothing of this (reports of the terminal, unknown
+ * sequences) never become a key.
+ */
+export type Key = {
+  name: KeyName | "text" | "paste" | "focus" | "blur";
+  /** Typed or pasted characters with `\n` as the only line break; "" for every other key. */
+  text: string;
+  ctrl: boolean;
+  alt: boolean;
+  shift: boolean;
+  /** When its first byte came, in ms since 1970. */
+  at: number;
+};

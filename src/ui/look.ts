@@ -1,0 +1,5 @@
+/** How a text is emphasised. */
+export type Style = "bold" | "dim" | "red" | "green" | "yellow" | "cyan" | "underline";
+
+/** How things are shown: cells of a line, and the paint for emphasis, which leaves the text as it is where colour is not wanted. */
+export type Look = { width: number; paint(style: Style, text: string): string };
