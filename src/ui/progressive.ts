@@ -1,63 +1,38 @@
-import { marked, type Token, type Tokens } from "marked";
 import { clean } from "#protocol/clean";
 import type { Look } from "./look.ts";
-import { renderBlock } from "./markdown.ts";
+import { read, UNREAD } from "./markdown/stream.ts";
 
 /** An answer that is written while it comes. `end` closes one text; another may follow, as a paragraph of its own. */
 export type Progressive = { push(delta: string): void; end(): void };
 
-/**
- * Markdown for a terminal, each block written as soon as nothing that follows can change it: a paragraph at its blank line, an item of a
- * list at the next one, a table at its end. What is written stays as it is; together it is what `renderMarkdown` makes of the whole.
- */
+/** Markdown for a terminal, each block written as soon as it is final. Together it is what `renderMarkdown` makes of the whole. */
 export function progressiveMarkdown(look: () => Look, write: (text: string) => void): Progressive {
-  let line = "";
-  let tail = "";
-  let begun = false;
-  /** Number of the next item where a part of a list was written. */
-  let nextItem: number | null = null;
-  const emit = (token: Token) => {
-    const continues = nextItem !== null && token.type === "list";
-    const shown = continues ? { ...token, start: nextItem } : token;
-    if (begun && !continues) write("");
-    write(renderBlock(shown as Token, look()));
-    begun = true;
-    nextItem = null;
-  };
-  const flush = (isWhole: boolean) => {
-    const tokens = marked.lexer(tail);
-    const final = isWhole ? tokens.length : finalOnes(tokens);
-    for (const token of tokens.slice(0, final)) if (token.type !== "space") emit(token);
-    tail = tokens
-      .slice(final)
-      .map(({ raw }) => raw)
-      .join("");
-    const open = tokens[final];
-    if (isWhole || open?.type !== "list") return;
-    const items = (open as Tokens.List).items.slice(0, -1);
-    if (items.length === 0) return;
-    const first = nextItem ?? (Number((open as Tokens.List).start) || 1);
-    emit({ ...open, items });
-    nextItem = first + items.length;
-    tail = tail.slice(items.reduce((length, { raw }) => length + raw.length, 0));
+  let stream = UNREAD;
+  let rest = "";
+  const readOn = (isWhole: boolean) => {
+    const { begun } = stream;
+    const now = read(stream, rest, isWhole, look());
+    for (const [index, { text, joins }] of now.pieces.entries()) {
+      if (!joins && (begun || index > 0)) write("");
+      write(text);
+    }
+    stream = now.stream;
+    rest = rest.slice(now.taken);
   };
   return {
     push(delta) {
-      line += delta;
-      const end = line.lastIndexOf("\n") + 1;
-      if (end === 0) return;
-      tail += clean(line.slice(0, end));
-      line = line.slice(end);
-      flush(false);
+      rest += delta;
+      if (delta.includes("\n") || rest.length > LONG_LINE) readOn(false);
     },
     end() {
-      tail += clean(line);
-      line = "";
-      flush(true);
-      tail = "";
+      readOn(true);
+      rest = "";
     },
   };
 }
+
+/** A line that is longer may be written in parts. */
+const LONG_LINE = 4_096;
 
 /** Text as it is, for a pipe: line by line, without blank lines at the end. */
 export function progressiveText(write: (text: string) => void): Progressive {
@@ -88,28 +63,4 @@ export function progressiveText(write: (text: string) => void): Progressive {
       blank = 1;
     },
   };
-}
-
-/** How many of the first tokens are final when only whole lines were read so far. */
-function finalOnes(tokens: Token[]): number {
-  const last = tokens.findLastIndex(({ type }) => type !== "space");
-  const token = tokens[last];
-  if (!token) return tokens.length;
-  return isFinal(token, last < tokens.length - 1) ? last + 1 : last;
-}
-
-/** Whether the last block is whole. `isFollowed` is true when a blank line stands behind it. */
-function isFinal(token: Token, isFollowed: boolean): boolean {
-  if (token.type === "heading" || token.type === "hr") return true;
-  // Text may go on after a blank line in these two.
-  if (token.type === "list" || (token.type === "code" && token.codeBlockStyle === "indented")) return false;
-  if (token.type === "code") return isClosed(token.raw);
-  return isFollowed;
-}
-
-function isClosed(fenced: string): boolean {
-  const lines = fenced.trimEnd().split("\n");
-  const fence = /^ {0,3}(`{3,}|~{3,})/.exec(lines[0] ?? "")?.[1] ?? "";
-  const last = lines.length > 1 ? (lines.at(-1) ?? "").trim() : "";
-  return fence !== "" && last.startsWith(fence) && /^(`+|~+)$/.test(last);
 }

@@ -1,48 +1,21 @@
-import wrapAnsi from "wrap-ansi";
-import { clean } from "#protocol/clean";
+import { between, itemText } from "./item-text.ts";
 import type { Look } from "./look.ts";
-import { renderMarkdown } from "./markdown.ts";
-import { rowText } from "./tool-row.ts";
-import type { CardItem, Item, View } from "./view.ts";
-import { cardText, endText, line } from "./words.ts";
+import { wrapLines } from "./markdown/wrap.ts";
+import type { Item, View } from "./view.ts";
+import { cardText, line } from "./words.ts";
 
-/** A conversation as text of this width: what was asked, said and done, and how each question ended. Everything in it is cleaned. */
+/** A conversation as text of this width, as a session leaves it in the scrollback, and whole what waits for an answer. */
 export function transcript(view: View, look: Look): string {
-  return view.items
-    .map((item) => shown(item, look))
-    .filter((text) => text !== "")
-    .join("\n\n");
+  const shown = view.items.map((item) => ({ kind: item.kind, text: shownItem(item, look) })).filter(({ text }) => text);
+  return shown
+    .map(({ kind, text }, index) => {
+      const above = shown[index - 1];
+      return (above ? between(above.kind, kind) : "") + text;
+    })
+    .join("");
 }
 
-function shown(item: Item, look: Look): string {
-  switch (item.kind) {
-    case "message":
-      return wrapped(clean(item.text).trim(), look.width - 2).replace(/^/gm, "> ");
-    case "text":
-      return renderMarkdown(clean(item.text).trim(), look);
-    case "reasoning":
-      return "";
-    case "tool":
-      return rowText(item, look.width);
-    case "receipt": {
-      const { effect, summary, url } = item.receipt;
-      const doubt = effect === "settled" ? "" : " (unknown whether it was done; check)";
-      const what = `${effect === "settled" ? "✓" : "?"} ${line(summary)}${doubt}`;
-      return [wrapped(what, look.width), ...(url ? [`  ${line(url)}`] : [])].join("\n");
-    }
-    case "card":
-      return wrapped(`${cardText(item)}\n→ ${outcome(item)}`, look.width);
-    case "end":
-      return wrapped(`✗ ${clean(item.text) || "cancelled"}`, look.width);
-  }
-}
-
-function outcome(card: CardItem): string {
-  if (!card.ended) return `waits for an answer: kay answer ${line(card.id)}`;
-  const at = card.ended.at ? `, ${line(card.ended.at).slice(0, 16).replace("T", " ")}` : "";
-  return `${endText(card.ended, card.type)}${at}`;
-}
-
-function wrapped(text: string, width: number): string {
-  return wrapAnsi(text, Math.max(10, width), { hard: true, trim: false });
+function shownItem(item: Item, look: Look): string {
+  if (item.kind !== "card" || item.ended || item.over) return itemText(item, look);
+  return wrapLines(`${cardText(item)}\n→ waits for an answer: kay answer ${line(item.id)}`, look.width);
 }

@@ -21,13 +21,23 @@ export type View = {
 };
 
 /** One thing that is shown. */
-export type Item = MessageItem | TextItem | ToolItem | ReceiptItem | CardItem | EndItem;
+export type Item = (MessageItem | TextItem | ToolItem | ReceiptItem | CardItem | EndItem) & Forgettable;
+
+/** What stays in the scrollback need not be kept here: `forgotten` items have lost their texts and what calls were given and brought. */
+type Forgettable = { forgotten?: true };
 
 /** What a person said, or what was said in their name: an answer that came late, an action of a client. */
 type MessageItem = { kind: "message"; text: string; source: "typed" | "late_answer" | "action" };
 
-/** A text of the model, in Markdown, or what it thought. `done` once it is whole. */
-type TextItem = { kind: "text" | "reasoning"; id: string; generation_id?: string; text: string; done: boolean };
+/** A text of the model, in Markdown, or what it thought. `done` once it is whole. So many of its first characters are `dropped`. */
+export type TextItem = {
+  kind: "text" | "reasoning";
+  id: string;
+  generation_id?: string;
+  text: string;
+  done: boolean;
+  dropped?: number;
+};
 
 /** Where a call stands; `paused` waits for a person. */
 type ToolState = "starting" | "working" | "paused" | "done" | "failed" | "denied";
@@ -50,8 +60,8 @@ export type ToolItem = {
   workedMs?: number;
 };
 
-/** What a write did, or may have done; the newest word on it. */
-type ReceiptItem = { kind: "receipt"; generation_id?: string; receipt: Receipt };
+/** What a write did, or may have done; the newest word on it. `over` where its generation ended before it was settled. */
+type ReceiptItem = { kind: "receipt"; generation_id?: string; receipt: Receipt; over?: true };
 
 /** How a card ended: the answer, or what became of it without one. `client` is who answered. */
 export type CardEnd = {
@@ -64,8 +74,11 @@ export type CardEnd = {
   at?: string;
 };
 
-/** Something that a person is asked; open as long as it has no `ended`. `id` is what `kay answer` takes. */
-export type CardItem = { kind: "card"; id: string; generation_id?: string; ended?: CardEnd } & (
+/**
+ * Something that a person is asked; open as long as it has no `ended`. `id` is what `kay answer` takes. `over` where its generation ended
+ * without an answer.
+ */
+export type CardItem = { kind: "card"; id: string; generation_id?: string; ended?: CardEnd; over?: true } & (
   | { type: "approval" | "form"; request: InteractionRequest }
   | { type: "auth"; auth: AuthNeeded }
 );
@@ -88,9 +101,30 @@ export function reduce(view: View, { number, part, at }: TimedPart): View {
   return endsGeneration(part) ? { ...next, items: next.items.map(settled) } : next;
 }
 
+/** The same after several parts: pieces of one text that came together are one. */
+export function reduceAll(view: View, parts: readonly TimedPart[]): View {
+  return joined(parts.filter(({ number, part }) => number > view.last || part.type === "data-presence")).reduce(
+    reduce,
+    view,
+  );
+}
+
 /** The cards that wait for a person, oldest first. */
 export function openCards(view: View): CardItem[] {
   return view.items.filter((item) => item.kind === "card").filter(({ ended }) => !ended);
+}
+
+function joined(parts: TimedPart[]): TimedPart[] {
+  const all: TimedPart[] = [];
+  for (const next of parts) {
+    const last = all.at(-1);
+    const isMore = last?.part.type === "text-delta" && next.part.type === "text-delta" && last.part.id === next.part.id;
+    if (isMore && last?.part.type === "text-delta" && next.part.type === "text-delta") {
+      if (next.number > last.number)
+        all[all.length - 1] = { ...next, part: { ...next.part, delta: last.part.delta + next.part.delta } };
+    } else all.push(next);
+  }
+  return all;
 }
 
 function applied(view: View, part: StreamPart, at?: number): View {
@@ -181,6 +215,8 @@ function withReceipt(view: View, receipt: Receipt): View {
 /** When a generation is over nothing of it goes on: texts are whole, and a call without a result has none. */
 function settled(item: Item): Item {
   if (item.kind === "text" || item.kind === "reasoning") return item.done ? item : { ...item, done: true };
+  if (item.kind === "card") return item.ended || item.over ? item : { ...item, over: true };
+  if (item.kind === "receipt") return item.receipt.effect === "settled" || item.over ? item : { ...item, over: true };
   const isOver = item.kind !== "tool" || !["starting", "working", "paused"].includes(item.state);
   return isOver ? item : { ...item, state: "failed", error: item.error ?? "It did not come to an end." };
 }

@@ -155,7 +155,7 @@ test("G02 what was left open in one process is answered in another, once", async
   expect(await ann(`answer ${id} --approve`)).toMatchObject({ exit: 1, stdout: "" });
   expect(await ann("sessions show latest")).toMatchObject({
     exit: 0,
-    stdout: expect.stringContaining("→ approved by kay answer"),
+    stdout: expect.stringContaining("✓ jira.delete_issue approved by kay answer"),
   });
   expect(log).toEqual(["delete KAY-4"]);
 });

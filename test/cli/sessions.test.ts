@@ -46,13 +46,7 @@ test("kay sessions show replays a conversation as text, with how each question e
     stdout: `> send the open bugs to #general, please
 
 ⏺ slack.send_message  channel = #general, text = 3 open bugs
-
-kay wants to run slack.send_message, which writes, as ann@example.test.
-  Send a message to #general
-  channel: #general
-  text: 3 open bugs (came from a service's text, not from you)
-→ approved for this session by kay on desk, 2026-11-27 12:00
-
+✓ slack.send_message approved for this session by kay on desk, 2026-11-27 12:00
 ✓ Send a message to #general
 
 WHERE     WHAT

@@ -1,0 +1,66 @@
+import { clean } from "#protocol/clean";
+import type { Look } from "./look.ts";
+import { wrapLines } from "./markdown/wrap.ts";
+import { renderMarkdown } from "./markdown.ts";
+import { rowText } from "./tool-row.ts";
+import type { CardItem, Item, ToolItem } from "./view.ts";
+import { endText, line } from "./words.ts";
+
+/** One thing of a conversation as it stays in the scrollback, for this width; "" for what shows nothing. Everything in it is cleaned. */
+export function itemText(item: Item, look: Look): string {
+  switch (item.kind) {
+    case "message":
+      return wrapLines(clean(item.text).trim(), Math.max(10, look.width - 2)).replace(/^/gm, "> ");
+    case "text":
+      return renderMarkdown(item.text, look);
+    case "reasoning":
+      return "";
+    case "tool":
+      return toolText(item, look);
+    case "receipt": {
+      const { effect, summary, url } = item.receipt;
+      const isDone = effect === "settled";
+      const doubt = isDone ? "" : " (unknown whether it was done; check)";
+      const what = marked(isDone ? "✓" : "?", `${line(summary)}${doubt}`, look);
+      return [what, ...(url ? [`  ${line(url)}`] : [])].join("\n");
+    }
+    case "card":
+      return marked(MARKS[item.ended?.action ?? ""] ?? "✗", cardText(item), look);
+    case "end": {
+      const hint = item.hint ? `\n${wrapLines(`  ${clean(item.hint)}`, look.width)}` : "";
+      return marked("✗", endOf(item), look) + hint;
+    }
+  }
+}
+
+/** What stands between two things one below the other: calls, and what became of them, are rows of one block. */
+export function between(above: Item["kind"], below: Item["kind"]): "\n" | "\n\n" {
+  return ROWS.includes(above) && ROWS.includes(below) ? "\n" : "\n\n";
+}
+
+const ROWS: Item["kind"][] = ["tool", "receipt", "card"];
+
+const MARKS: Record<string, string> = { approve: "✓", submit: "✓", connected: "✓" };
+
+function toolText(tool: ToolItem, look: Look): string {
+  const row = rowText(tool, look.width);
+  return look.paint(tool.state === "done" ? "green" : "red", row.slice(0, 1)) + row.slice(1);
+}
+
+function cardText(card: CardItem): string {
+  const name = card.type === "auth" ? card.auth.integrations.map(line).join(", ") : line(card.request.tool_name);
+  if (!card.ended) return `${name} was not answered`;
+  const at = card.ended.at ? `, ${line(card.ended.at).slice(0, 16).replace("T", " ")}` : "";
+  return `${name} ${endText(card.ended, card.type)}${at}`;
+}
+
+function endOf({ how, text }: Extract<Item, { kind: "end" }>): string {
+  const said = clean(text).trim();
+  if (how === "error") return said || "It failed, and the backend does not say why.";
+  return /^[a-z_]*$/i.test(said) ? "cancelled" : `cancelled: ${said}`;
+}
+
+function marked(mark: string, text: string, look: Look): string {
+  const style = mark === "✓" ? "green" : mark === "?" ? "yellow" : "red";
+  return look.paint(style, mark) + wrapLines(`${mark} ${text}`, look.width).slice(mark.length);
+}

@@ -1,0 +1,4 @@
+declare module "highlight.js/lib/languages/*" {
+  const grammar: unknown;
+  export default grammar;
+}

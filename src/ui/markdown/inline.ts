@@ -1,0 +1,41 @@
+import type { Token } from "marked";
+import type { Look } from "../look.ts";
+import { linkText } from "./link.ts";
+
+type Inline = { text?: string; raw?: string; tokens?: Token[] };
+
+/** Text with its emphasis; marks that mean nothing on a terminal are left out. */
+export function inline(token: Inline, look: Look): string {
+  if (!token.tokens) return plainText(token.text ?? token.raw ?? "");
+  return token.tokens.map((part) => span(part, look)).join("");
+}
+
+function span(token: Token, look: Look): string {
+  switch (token.type) {
+    case "strong":
+      return look.paint("bold", inline(token, look));
+    case "em":
+      return look.paint("dim", inline(token, look));
+    case "del":
+      return look.paint("dim", `~~${inline(token, look)}~~`);
+    case "codespan":
+      return look.paint("cyan", plainText(token.text));
+    case "br":
+      return "\n";
+    case "checkbox":
+      return token.checked ? "[x] " : "[ ] ";
+    case "link":
+    case "image": {
+      const words = inline(token, { ...look, links: false, paint: (_, text) => text });
+      return linkText(inline(token, { ...look, links: false }), words, token.href, look);
+    }
+    default:
+      return inline(token, look);
+  }
+}
+
+/** marked escapes for HTML what a terminal shows as it is. */
+function plainText(text: string): string {
+  const entities: Record<string, string> = { "&amp;": "&", "&lt;": "<", "&gt;": ">", "&quot;": '"', "&#39;": "'" };
+  return text.replace(/&(?:amp|lt|gt|quot|#39);/g, (entity) => entities[entity] ?? entity);
+}

@@ -1,0 +1,138 @@
+/** Where the lines of one block end and those of the next begin, line by line, before anything of them is parsed. */
+
+export type Fence = { mark: string; length: number; indent: number; info: string };
+
+/** The block that is being read. `line` is one that is whole with its line. */
+export type Mode =
+  | { is: "line" | "paragraph" | "code" | "quote" | "table" }
+  | { is: "html"; until: string | null }
+  | { is: "fence"; fence: Fence }
+  /** An item of a list; `content` is the column of its text, `start` the number of the list's first item. */
+  | { is: "item"; bullet: string; start: number; content: number; afterBlank: boolean; fence: Fence | null };
+
+/**
+ * What a line does to the block before it: it goes on, with this line as its last or not; another item of the same list begins; a table
+ * begins with the line before; or the block has ended.
+ */
+export type Step =
+  | { does: "goes on" | "ends here" | "next item" | "table from the line before"; mode: Mode }
+  | { does: "ended" };
+
+/** The block has ended before this line. */
+export const ENDED: Step = { does: "ended" };
+
+/** The block that begins with this line; null for a blank one. */
+export function opened(line: string): Mode | null {
+  if (isBlank(line)) return null;
+  const fence = fenceOf(line);
+  if (fence) return { is: "fence", fence };
+  if (HEADING.test(line) || RULE.test(line)) return { is: "line" };
+  const item = itemOf(line);
+  if (item) return item;
+  if (QUOTE.test(line)) return { is: "quote" };
+  if (indentOf(line) >= 4) return { is: "code" };
+  const html = HTML.exec(line);
+  return html ? htmlOf(html, line) : { is: "paragraph" };
+}
+
+/** @param before the line before this one, of the same block */
+export function stepped(mode: Mode, line: string, before: string): Step {
+  switch (mode.is) {
+    case "line":
+      return ENDED;
+    case "paragraph":
+      return inParagraph(mode, line, before);
+    case "code":
+      return isBlank(line) || indentOf(line) >= 4 ? { does: "goes on", mode } : ENDED;
+    case "quote":
+    case "table":
+      return isBlank(line) || (interrupts(line) && !(mode.is === "quote" && QUOTE.test(line)))
+        ? ENDED
+        : { does: "goes on", mode };
+    case "html":
+      if (mode.until !== null) return { does: line.toLowerCase().includes(mode.until) ? "ends here" : "goes on", mode };
+      return isBlank(line) ? ENDED : { does: "goes on", mode };
+    case "fence":
+      return { does: closes(line, mode.fence) ? "ends here" : "goes on", mode };
+    case "item":
+      return inItem(mode, line);
+  }
+}
+
+const HEADING = /^ {0,3}#{1,6}(?:\s|$)/;
+const RULE = /^ {0,3}(?:(?:-[ \t]*){3,}|(?:_[ \t]*){3,}|(?:\*[ \t]*){3,})$/;
+const QUOTE = /^ {0,3}>/;
+const ITEM = /^( {0,3})([-+*]|\d{1,9}[.)])([ \t]+|$)(.*)$/;
+const UNDERLINE = /^ {0,3}(?:=+|-+)[ \t]*$/;
+const DELIMITER = /^ {0,3}\|?[ \t]*:?-+:?[ \t]*(?:\|[ \t]*:?-+:?[ \t]*)*\|?[ \t]*$/;
+const HTML = /^ {0,3}<(?:(script|pre|style|textarea)\b|(!--)|\/?[a-z][\w-]*(?:\s|\/?>|$))/i;
+
+function inParagraph(mode: Mode, line: string, before: string): Step {
+  if (isBlank(line)) return ENDED;
+  if (before.includes("|") && line.includes("|") && DELIMITER.test(line))
+    return { does: "table from the line before", mode: { is: "table" } };
+  if (UNDERLINE.test(line)) return { does: "ends here", mode };
+  return interrupts(line) ? ENDED : { does: "goes on", mode };
+}
+
+/** What begins within a paragraph, without a blank line before it. */
+function interrupts(line: string): boolean {
+  if (HEADING.test(line) || RULE.test(line) || QUOTE.test(line) || fenceOf(line)) return true;
+  const [, , mark = "", , text = ""] = ITEM.exec(line) ?? [];
+  return /^(?:[-+*]|1[.)])$/.test(mark) && text !== "";
+}
+
+function inItem(mode: Extract<Mode, { is: "item" }>, line: string): Step {
+  if (isBlank(line)) return { does: "goes on", mode: { ...mode, afterBlank: true } };
+  if (indentOf(line) >= mode.content) {
+    const inner = line.slice(mode.content);
+    const fence = mode.fence ? (closes(inner, mode.fence) ? null : mode.fence) : fenceOf(inner);
+    return { does: "goes on", mode: { ...mode, afterBlank: false, fence } };
+  }
+  const next = RULE.test(line) ? null : itemOf(line);
+  if (next) return next.bullet === mode.bullet ? { does: "next item", mode: { ...next, start: mode.start } } : ENDED;
+  if (mode.afterBlank || mode.fence || interrupts(line)) return ENDED;
+  return { does: "goes on", mode };
+}
+
+function itemOf(line: string): Extract<Mode, { is: "item" }> | null {
+  const found = ITEM.exec(line);
+  if (!found) return null;
+  const [, indent = "", mark = "", space = "", text = ""] = found;
+  const content = indent.length + mark.length + (text === "" || space.length > 4 ? 1 : space.length);
+  const start = /^\d/.test(mark) ? Number.parseInt(mark, 10) : 1;
+  return { is: "item", bullet: mark.slice(-1), start, content, afterBlank: false, fence: fenceOf(text) };
+}
+
+function htmlOf([, element, comment]: RegExpExecArray, line: string): Mode {
+  const until = element ? `</${element.toLowerCase()}>` : comment ? "-->" : null;
+  return until !== null && line.toLowerCase().includes(until) ? { is: "line" } : { is: "html", until };
+}
+
+function fenceOf(line: string): Fence | null {
+  const found = /^( {0,3})(`{3,}|~{3,})(.*)$/.exec(line);
+  if (!found) return null;
+  const [, indent = "", marks = "", info = ""] = found;
+  if (marks.startsWith("`") && info.includes("`")) return null;
+  return { mark: marks.charAt(0), length: marks.length, indent: indent.length, info };
+}
+
+function closes(line: string, { mark, length }: Fence): boolean {
+  const found = /^ {0,3}(`+|~+)[ \t]*$/.exec(line)?.[1] ?? "";
+  return found.length >= length && found.startsWith(mark);
+}
+
+function isBlank(line: string): boolean {
+  return line.trim() === "";
+}
+
+/** Columns before the first character; a tab goes to the next fourth. */
+function indentOf(line: string): number {
+  let columns = 0;
+  for (const character of line) {
+    if (character === " ") columns += 1;
+    else if (character === "\t") columns += 4 - (columns % 4);
+    else break;
+  }
+  return columns;
+}

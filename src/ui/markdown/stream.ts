@@ -1,0 +1,165 @@
+import { clean } from "#protocol/clean";
+import type { Look } from "../look.ts";
+import { firstPart } from "./long-line.ts";
+import { type Given, NOTHING_GIVEN, partText } from "./part.ts";
+import { ENDED, type Mode, opened, stepped } from "./scan.ts";
+
+/**
+ * Markdown that is read line by line, whole or while it comes. Each block is given out as soon as nothing that follows can change it; of
+ * long ones the first lines before the last have come. What is given out depends on the text alone, never on how it was cut into pieces,
+ * and only what is not final is kept.
+ */
+export type Stream = {
+  /** The block that is being read. */
+  mode: Mode | null;
+  /** Its lines that were not given out yet, the newest first. */
+  held: Held | null;
+  /** Parts of it that were given out, and what the next one needs to know of them. */
+  parts: number;
+  given: Given;
+  /** Anything was given out; anything of this block. */
+  begun: boolean;
+  shown: boolean;
+};
+
+/** Lines as a chain, so that one more does not cost those before it. */
+type Held = { line: string; above: Held | null; count: number; size: number };
+
+/** A text that is final. `joins` is true where it goes on with the block before: no blank line stands between. */
+export type Piece = { text: string; joins: boolean };
+
+export const UNREAD: Stream = { mode: null, held: null, parts: 0, given: NOTHING_GIVEN, begun: false, shown: false };
+
+/** Lines of code, and rows of a table, that are shown together when the block ends before there are more. */
+const CODE_LINES = 8;
+const TABLE_ROWS = 30;
+/** Lines and characters of a paragraph after which its first lines are given out. */
+const PARAGRAPH_LINES = 8;
+const PARAGRAPH_SIZE = 4_096;
+
+/**
+ * Read on. Lines are read when they are whole; with `isWhole` the last one is too, and every block is final.
+ *
+ * @param text as it came, from the first character that was not taken yet
+ * @returns what is final now, and how many characters were taken
+ */
+export function read(
+  stream: Stream,
+  text: string,
+  isWhole: boolean,
+  look: Look,
+): { stream: Stream; pieces: Piece[]; taken: number } {
+  const reader: Reader = { ...stream, pieces: [], look };
+  let taken = 0;
+  while (taken < text.length) {
+    const end = text.indexOf("\n", taken);
+    const isEnded = end >= 0 || isWhole;
+    const first = isProse(reader) ? firstPart(text, taken, end < 0 ? text.length : end) : null;
+    if (first === null && !isEnded) break;
+    const next = first ?? (end < 0 ? text.length : end + 1);
+    for (const line of clean(text.slice(taken, next).replace(/\r?\n$/, "")).split("\n")) readLine(reader, line);
+    if (first !== null) give(reader);
+    taken = next;
+  }
+  if (isWhole) endBlock(reader);
+  const { pieces, look: _, ...rest } = reader;
+  return { stream: rest, pieces, taken };
+}
+
+/** The newest lines that were not given out, at least `size` characters where there are so many; and whether that is all of them. */
+export function newest({ held }: Stream, size: number): { lines: string[]; isAll: boolean } {
+  const lines: string[] = [];
+  let [from, read] = [held, 0];
+  for (; from && read < size; from = from.above) {
+    lines.unshift(from.line);
+    read += from.line.length + 1;
+  }
+  return { lines, isAll: from === null };
+}
+
+type Reader = Stream & { pieces: Piece[]; look: Look };
+
+function readLine(reader: Reader, line: string): void {
+  const step = reader.mode ? stepped(reader.mode, line, reader.held?.line ?? "") : ENDED;
+  if (step.does === "ended") {
+    endBlock(reader);
+    begin(reader, opened(line), line);
+    return;
+  }
+  if (step.does === "next item") give(reader);
+  if (step.does === "table from the line before" && reader.held) {
+    const { line: names } = reader.held;
+    giveAllButLast(reader);
+    reader.held = null;
+    endBlock(reader);
+    reader.held = held(names, null);
+  }
+  reader.mode = step.mode;
+  reader.held = held(line, reader.held);
+  if (step.does === "ends here") endBlock(reader, true);
+  else giveEarly(reader);
+}
+
+function begin(reader: Reader, mode: Mode | null, line: string): void {
+  if (!mode) return;
+  reader.mode = mode;
+  reader.held = held(line, null);
+  if (mode.is === "line") endBlock(reader);
+}
+
+/** Of a block that is long already, what can be shown before its end. */
+function giveEarly(reader: Reader): void {
+  const { mode, held, parts } = reader;
+  const count = held?.count ?? 0;
+  if (mode?.is === "fence" && (parts > 0 || count > CODE_LINES)) give(reader);
+  if (mode?.is === "table" && (parts > 0 || count > TABLE_ROWS + 1)) give(reader);
+  if (mode?.is !== "paragraph" || !held) return;
+  const isLong = held.size > PARAGRAPH_SIZE;
+  if (isLong || (count % PARAGRAPH_LINES === 0 && isBalanced(linesOf(held.above)))) giveAllButLast(reader);
+}
+
+/** The last line of a paragraph can still become the names of a table's columns, or a heading. */
+function giveAllButLast(reader: Reader): void {
+  const last = reader.held;
+  if (!last?.above) return;
+  reader.held = last.above;
+  give(reader);
+  reader.held = held(last.line, null);
+}
+
+/** What is held is final. */
+function give(reader: Reader, isClosed = false): void {
+  const { mode, parts, given, look } = reader;
+  if (!mode || !reader.held) return;
+  const { text, given: next } = partText({ mode, parts, given, isClosed, lines: linesOf(reader.held) }, look);
+  Object.assign(reader, { held: null, parts: parts + 1, given: next });
+  if (text === null) return;
+  reader.pieces.push({ text, joins: reader.shown });
+  Object.assign(reader, { begun: true, shown: true });
+}
+
+function endBlock(reader: Reader, isClosed = false): void {
+  give(reader, isClosed);
+  Object.assign(reader, { mode: null, held: null, parts: 0, given: NOTHING_GIVEN, shown: false });
+}
+
+function held(line: string, above: Held | null): Held {
+  return { line, above, count: (above?.count ?? 0) + 1, size: (above?.size ?? 0) + line.length + 1 };
+}
+
+function linesOf(newest: Held | null): string[] {
+  const lines: string[] = [];
+  for (let from = newest; from; from = from.above) lines.push(from.line);
+  return lines.reverse();
+}
+
+/** Whether no emphasis, code or link seems to go on behind these lines. */
+function isBalanced(lines: string[]): boolean {
+  const text = lines.join("\n");
+  const count = (mark: string) => text.split(mark).length - 1;
+  return count("`") % 2 === 0 && count("**") % 2 === 0 && count("[") <= count("]");
+}
+
+function isProse({ mode }: Stream): boolean {
+  return mode === null || mode.is === "paragraph";
+}

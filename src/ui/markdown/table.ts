@@ -1,0 +1,85 @@
+import type { Tokens } from "marked";
+import stringWidth from "string-width";
+import wrapAnsi from "wrap-ansi";
+import type { Look } from "../look.ts";
+import { layOut } from "../table.ts";
+import { inline } from "./inline.ts";
+import { wrap } from "./wrap.ts";
+
+const GAP = 2;
+
+/** How a table stands: the widths of its columns in cells, or null where they had no room beside each other. */
+export type Columns = { names: string[]; widths: number[] | null };
+
+/**
+ * Columns for these rows in `look.width` cells: as wide as they need to be or, where that is too much, with the widest narrowed, down to
+ * its longest word. Where words would have to be broken each row is a block of lines that names its columns.
+ */
+export function columnsOf(table: Tokens.Table, look: Look): Columns {
+  const names = table.header.map((cell) => bare(cell, look).toUpperCase());
+  const columns = names.map((name, column) => [name, ...table.rows.map((row) => bare(row[column], look))]);
+  const natural = columns.map((cells) => longest(cells.flatMap((cell) => cell.split("\n"))));
+  const least = columns.map((cells) => longest(cells.flatMap((cell) => cell.split(/\s+/))));
+  return { names, widths: look.plain ? null : narrowed(natural, least, look.width - GAP * (names.length - 1)) };
+}
+
+/** The names of the columns, as the line above the rows; null where each row has them. */
+export function headLine({ names, widths }: Columns, look: Look): string | null {
+  return (
+    widths &&
+    beside(names, widths)
+      .map((line) => look.paint("dim", line))
+      .join("\n")
+  );
+}
+
+/** A row. A cell that is wider than its column goes on below. */
+export function rowText({ names, widths }: Columns, row: Tokens.TableCell[], look: Look): string {
+  const inner = { ...look, links: look.links && widths === null };
+  const cells = names.map((_, column) => (row[column] ? inline(row[column], inner) : ""));
+  if (widths) return beside(cells, widths).join("\n");
+  return layOut(names, [cells], 0)
+    .lines.map((line) => wrap(line, look.width))
+    .join("\n");
+}
+
+function beside(cells: string[], widths: number[]): string[] {
+  const columns = cells.map((cell, column) =>
+    wrapAnsi(cell, Math.max(1, widths[column] ?? 1), { hard: true }).split("\n"),
+  );
+  const height = Math.max(...columns.map((lines) => lines.length));
+  return Array.from({ length: height }, (_, at) =>
+    columns
+      .map((lines, column) => padded(lines[at] ?? "", widths[column] ?? 0))
+      .join(" ".repeat(GAP))
+      .trimEnd(),
+  );
+}
+
+function narrowed(natural: number[], least: number[], room: number): number[] | null {
+  if (sum(least) > room) return null;
+  const widths = [...natural];
+  for (let over = sum(widths) - room; over > 0; over -= 1) {
+    const spare = widths.map((width, column) => (width > (least[column] ?? 0) ? width : 0));
+    const widest = spare.indexOf(Math.max(...spare));
+    widths[widest] = (widths[widest] ?? 0) - 1;
+  }
+  return widths;
+}
+
+/** What a cell shows, without emphasis. */
+function bare(cell: Tokens.TableCell | undefined, look: Look): string {
+  return cell ? inline(cell, { ...look, links: false, paint: (_, text) => text }) : "";
+}
+
+function padded(text: string, width: number): string {
+  return text + " ".repeat(Math.max(0, width - stringWidth(text)));
+}
+
+function longest(texts: string[]): number {
+  return texts.reduce((most, text) => Math.max(most, stringWidth(text)), 0);
+}
+
+function sum(numbers: number[]): number {
+  return numbers.reduce((total, one) => total + one, 0);
+}

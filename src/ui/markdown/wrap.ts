@@ -1,0 +1,35 @@
+import stringWidth from "string-width";
+import wrapAnsi from "wrap-ansi";
+
+/**
+ * Rows of at most `width` cells, broken at spaces. A word that is longer than a row stays whole, so that a URL or a key can be copied and
+ * clicked: the terminal breaks it. Scripts that are written without spaces are broken anywhere.
+ */
+export function wrap(text: string, width: number): string {
+  const soft = wrapAnsi(text, width);
+  return soft.length <= width ? soft : eachRow(soft, (row) => (isUnspaced(row, width) ? hard(row, width) : row));
+}
+
+/** The same for text that is no Markdown: what stands before a line's first word stands before each of its rows. */
+export function wrapLines(text: string, width: number): string {
+  return eachRow(text.trimEnd(), (line) => {
+    const indent = /^[ \t]*/.exec(line.slice(0, width / 2))?.[0] ?? "";
+    return eachRow(wrap(line.slice(indent.length), width - indent.length), (row) => indent + row);
+  });
+}
+
+/** Rows of at most `width` cells, whatever has to be broken for it. Spaces stay. */
+export function hard(text: string, width: number): string {
+  return wrapAnsi(text, width, { hard: true, trim: false });
+}
+
+function isUnspaced(row: string, width: number): boolean {
+  return row.length > width / 2 && UNSPACED.test(row) && !row.includes("://") && stringWidth(row) > width;
+}
+
+const UNSPACED =
+  /\p{Script=Han}|\p{Script=Hiragana}|\p{Script=Katakana}|\p{Script=Hangul}|\p{Script=Thai}|\p{Script=Lao}|\p{Script=Khmer}|\p{Script=Myanmar}|\p{Extended_Pictographic}/u;
+
+function eachRow(text: string, change: (row: string) => string): string {
+  return text.split("\n").map(change).join("\n");
+}
