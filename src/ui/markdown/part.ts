@@ -14,9 +14,11 @@ export type Given = {
   context: CodeContext;
   /** Of a table: its first two lines and its columns; null where it is shown as it was typed. */
   table: { head: string; columns: Columns | null } | null;
+  /** The fence that is open in an item. */
+  fence: Fence | null;
 };
 
-export const NOTHING_GIVEN: Given = { context: [], table: null };
+export const NOTHING_GIVEN: Given = { context: [], table: null, fence: null };
 
 /** Lines of a block: all of them, or those that follow `parts` others. `isClosed` where the last one is the closing fence. */
 export type Part = { mode: Mode; parts: number; given: Given; lines: string[]; isClosed: boolean };
@@ -26,13 +28,36 @@ export function partText(part: Part, look: Look): { text: string | null; given: 
   const { mode, parts, given, lines, isClosed } = part;
   if (mode.is === "fence") return codeText(part, mode.fence, look);
   if (mode.is === "table") return tableText(part, look);
-  const source = lines.join("\n");
+  if (mode.is === "item") return { text: itemText(part, mode, look), given: { ...given, fence: mode.fence } };
+  const source = (mode.is === "quote" ? lines.map(quoted) : lines).join("\n");
   if (mode.is === "paragraph" && parts > 0 && !isClosed) return { text: proseText(source, look), given };
-  const tokens = marked.lexer(source);
-  const [first] = tokens;
-  if (mode.is === "item" && first?.type === "list") first.start = first.ordered ? mode.start + parts : "";
-  const text = blockTexts(tokens, look).join("\n\n");
+  const text = blockTexts(marked.lexer(source), look).join("\n\n");
   return { text: text === "" ? null : text, given };
+}
+
+/** An item of a list, or more of one. */
+export function itemText(
+  { parts, given, lines }: Pick<Part, "parts" | "given" | "lines">,
+  mode: Extract<Mode, { is: "item" }>,
+  look: Look,
+): string | null {
+  if (parts === 0) {
+    const tokens = marked.lexer(lines.join("\n"));
+    const [first] = tokens;
+    if (first?.type === "list" && first.ordered) first.start = mode.number;
+    return blockTexts(tokens, look).join("\n\n") || null;
+  }
+  const { fence } = given;
+  const inner = lines.map((line) => line.slice(Math.min(mode.content, line.length - line.trimStart().length)));
+  const source = [...(fence ? [fence.mark.repeat(fence.length) + fence.info] : []), ...inner].join("\n");
+  const width = mode.bullet === "." || mode.bullet === ")" ? `${mode.number}. `.length : 2;
+  const text = blockTexts(marked.lexer(source), { ...look, width: Math.max(10, look.width - width) }).join("\n");
+  return text === "" ? null : text.replace(/^/gm, " ".repeat(width));
+}
+
+/** A line of a quotation, also one that is not marked as such. */
+function quoted(line: string): string {
+  return /^ {0,3}>/.test(line) ? line : `> ${line}`;
 }
 
 /** More of a paragraph: whatever its lines begin with, they begin nothing. */

@@ -7,8 +7,8 @@ export type Mode =
   | { is: "line" | "paragraph" | "code" | "quote" | "table" }
   | { is: "html"; until: string | null }
   | { is: "fence"; fence: Fence }
-  /** An item of a list; `content` is the column of its text, `start` the number of the list's first item. */
-  | { is: "item"; bullet: string; start: number; content: number; afterBlank: boolean; fence: Fence | null };
+  /** An item of a list, with its number where the list has numbers; `content` is the column of its text, `fence` is open in it. */
+  | { is: "item"; bullet: string; number: number; content: number; afterBlank: boolean; fence: Fence | null };
 
 /**
  * What a line does to the block before it: it goes on, with this line as its last or not; another item of the same list begins; a table
@@ -90,7 +90,8 @@ function inItem(mode: Extract<Mode, { is: "item" }>, line: string): Step {
     return { does: "goes on", mode: { ...mode, afterBlank: false, fence } };
   }
   const next = RULE.test(line) ? null : itemOf(line);
-  if (next) return next.bullet === mode.bullet ? { does: "next item", mode: { ...next, start: mode.start } } : ENDED;
+  if (next)
+    return next.bullet === mode.bullet ? { does: "next item", mode: { ...next, number: mode.number + 1 } } : ENDED;
   if (mode.afterBlank || mode.fence || interrupts(line)) return ENDED;
   return { does: "goes on", mode };
 }
@@ -100,8 +101,8 @@ function itemOf(line: string): Extract<Mode, { is: "item" }> | null {
   if (!found) return null;
   const [, indent = "", mark = "", space = "", text = ""] = found;
   const content = indent.length + mark.length + (text === "" || space.length > 4 ? 1 : space.length);
-  const start = /^\d/.test(mark) ? Number.parseInt(mark, 10) : 1;
-  return { is: "item", bullet: mark.slice(-1), start, content, afterBlank: false, fence: fenceOf(text) };
+  const number = /^\d/.test(mark) ? Number.parseInt(mark, 10) : 1;
+  return { is: "item", bullet: mark.slice(-1), number, content, afterBlank: false, fence: fenceOf(text) };
 }
 
 function htmlOf([, element, comment]: RegExpExecArray, line: string): Mode {

@@ -33,9 +33,10 @@ export const UNREAD: Stream = { mode: null, held: null, parts: 0, given: NOTHING
 /** Lines of code, and rows of a table, that are shown together when the block ends before there are more. */
 const CODE_LINES = 8;
 const TABLE_ROWS = 30;
-/** Lines and characters of a paragraph after which its first lines are given out. */
+/** Lines of a paragraph after which its first ones are given out. */
 const PARAGRAPH_LINES = 8;
-const PARAGRAPH_SIZE = 4_096;
+/** Characters after which a paragraph, an item or a quotation is given out in parts. */
+const LONG = 4_096;
 
 /**
  * Read on. Lines are read when they are whole; with `isWhole` the last one is too, and every block is final.
@@ -86,7 +87,10 @@ function readLine(reader: Reader, line: string): void {
     begin(reader, opened(line), line);
     return;
   }
-  if (step.does === "next item") give(reader);
+  if (step.does === "next item") {
+    give(reader);
+    Object.assign(reader, { parts: 0, given: NOTHING_GIVEN });
+  }
   if (step.does === "table from the line before" && reader.held) {
     const { line: names } = reader.held;
     giveAllButLast(reader);
@@ -113,8 +117,9 @@ function giveEarly(reader: Reader): void {
   const count = held?.count ?? 0;
   if (mode?.is === "fence" && (parts > 0 || count > CODE_LINES)) give(reader);
   if (mode?.is === "table" && (parts > 0 || count > TABLE_ROWS + 1)) give(reader);
+  const isLong = (held?.size ?? 0) > LONG;
+  if (isLong && (mode?.is === "item" || mode?.is === "quote")) give(reader);
   if (mode?.is !== "paragraph" || !held) return;
-  const isLong = held.size > PARAGRAPH_SIZE;
   if (isLong || (count % PARAGRAPH_LINES === 0 && isBalanced(linesOf(held.above)))) giveAllButLast(reader);
 }
 

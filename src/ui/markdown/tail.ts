@@ -3,8 +3,9 @@ import { clean } from "#protocol/clean";
 import type { Look } from "../look.ts";
 import { blockTexts, CODE_INDENT } from "./block.ts";
 import { withoutLinks } from "./link.ts";
+import { itemText } from "./part.ts";
 import { newest, type Stream } from "./stream.ts";
-import { hard } from "./wrap.ts";
+import { fits, hard } from "./wrap.ts";
 
 /** Longest text that is laid out again and again while it grows. */
 const LONGEST = 1_500;
@@ -27,19 +28,18 @@ export function tailRows(stream: Stream, rest: string, look: Look, rows: number)
 }
 
 function laidOut(stream: Stream, text: string, look: Look): string[] {
-  const { mode, parts } = stream;
+  const { mode, parts, given } = stream;
   if (mode?.is === "fence") {
     const code = text.split("\n").slice(parts === 0 && stream.held ? 1 : 0);
     return code.map((line) => (CODE_INDENT + line).replaceAll("\t", "    "));
   }
-  const tokens = marked.lexer(text);
-  const [first] = tokens;
-  if (mode?.is === "item" && first?.type === "list") first.start = first.ordered ? mode.start + parts : "";
-  return blockTexts(tokens, look).join("\n\n").split("\n");
+  const lines = text.split("\n");
+  if (mode?.is === "item") return (itemText({ parts, given, lines }, mode, look) ?? "").split("\n");
+  return blockTexts(marked.lexer(text), look).join("\n\n").split("\n");
 }
 
 function fitted(rows: string[], width: number): string[] {
-  return withoutLinks(hard(rows.join("\n"), width)).split("\n");
+  return rows.flatMap((row) => withoutLinks(fits(row, width) ? row : hard(row, width)).split("\n"));
 }
 
 /** The end of it may be half of a character or of a control sequence. */

@@ -6,8 +6,14 @@ import wrapAnsi from "wrap-ansi";
  * clicked: the terminal breaks it. Scripts that are written without spaces are broken anywhere.
  */
 export function wrap(text: string, width: number): string {
+  if (PLAIN.test(text)) return eachRow(text, (line) => wrapPlain(line.trim(), width));
   const soft = wrapAnsi(text, width);
   return soft.length <= width ? soft : eachRow(soft, (row) => (isUnspaced(row, width) ? hard(row, width) : row));
+}
+
+/** Whether it is one row of at most `width` cells. */
+export function fits(row: string, width: number): boolean {
+  return row.length <= width && PLAIN.test(row) ? true : stringWidth(row) <= width;
 }
 
 /** The same for text that is no Markdown: what stands before a line's first word stands before each of its rows. */
@@ -21,6 +27,24 @@ export function wrapLines(text: string, width: number): string {
 /** Rows of at most `width` cells, whatever has to be broken for it. Spaces stay. */
 export function hard(text: string, width: number): string {
   return wrapAnsi(text, width, { hard: true, trim: false });
+}
+
+/** Printable ASCII, of which each character is a cell: nearly all there is. */
+const PLAIN = /^[\n\x20-\x7e]*$/;
+
+function wrapPlain(line: string, width: number): string {
+  if (line.length <= width) return line;
+  const rows: string[] = [];
+  let start = 0;
+  while (line.length - start > width) {
+    const before = line.lastIndexOf(" ", start + width);
+    const end = before > start ? before : line.indexOf(" ", start + width);
+    if (end < 0) break;
+    rows.push(line.slice(start, end).trimEnd());
+    start = end;
+    while (line.charAt(start) === " ") start += 1;
+  }
+  return [...rows, line.slice(start)].join("\n");
 }
 
 function isUnspaced(row: string, width: number): boolean {
