@@ -1,5 +1,6 @@
 import { Problem } from "#protocol/errors";
 import type { NumberedPart } from "#protocol/events";
+import { loadHighlighting } from "#ui/markdown/highlight";
 import { transcript } from "#ui/transcript";
 import { EMPTY, reduce } from "#ui/view";
 import { line } from "#ui/words";
@@ -37,6 +38,7 @@ export async function showSession(kay: Kay, name: string, { width }: { width?: s
     return kay.out.json({ ...(await link.api.session(id)), events });
   }
   const view = parts.reduce(reduce, EMPTY);
+  if (view.items.some((item) => item.kind === "text" && /^ *(?:```|~~~)\w/m.test(item.text))) await loadHighlighting();
   const text = transcript(view, { width: columns, paint: kay.out.paint });
   if (text === "") kay.out.note("Nothing was said in it yet.");
   else kay.out.line(text);

@@ -2,7 +2,7 @@ import type { Token, Tokens } from "marked";
 import { losesCells } from "#protocol/markdown-table";
 import type { Look } from "../look.ts";
 import { highlighted } from "./highlight.ts";
-import { inline } from "./inline.ts";
+import { boxText, inline } from "./inline.ts";
 import { columnsOf, headLine, rowText } from "./table.ts";
 import { wrap } from "./wrap.ts";
 
@@ -24,7 +24,10 @@ export function blockText(token: Token, look: Look): string {
     case "list":
       return listText(token as Tokens.List, look);
     case "code":
-      return indented(highlighted(token.text.split("\n"), languageOf(token.lang), [], look).lines, CODE_INDENT);
+      return indented(
+        highlighted(token.text.trimEnd().split("\n"), languageOf(token.lang), [], look).lines,
+        CODE_INDENT,
+      );
     case "blockquote": {
       const inner = blockTexts(token.tokens ?? [], narrower(look, 2)).join("\n");
       return indented(inner.split("\n"), look.plain ? "> " : "│ ");
@@ -32,7 +35,7 @@ export function blockText(token: Token, look: Look): string {
     case "hr":
       return look.plain ? "---" : look.paint("dim", "─".repeat(Math.min(look.width, 40)));
     default:
-      return wrap(inline(token, look), look.width);
+      return wrap(inline(token, look).trimEnd(), look.width);
   }
 }
 
@@ -53,7 +56,10 @@ function listText(token: Tokens.List, look: Look): string {
   return token.items
     .map((item, index) => {
       const mark = token.ordered ? `${first + index}. ` : "- ";
-      const inner = blockTexts(item.tokens, narrower(look, mark.length)).join("\n");
+      const [box] = item.tokens;
+      const hasBox = box?.type === "checkbox";
+      const texts = blockTexts(hasBox ? item.tokens.slice(1) : item.tokens, narrower(look, mark.length));
+      const inner = (hasBox ? boxText(box.checked) : "") + texts.join("\n");
       return mark + indented(inner.split("\n"), " ".repeat(mark.length)).slice(mark.length);
     })
     .join("\n");

@@ -10,6 +10,11 @@ export function inline(token: Inline, look: Look): string {
   return token.tokens.map((part) => span(part, look)).join("");
 }
 
+/** The box of a task. */
+export function boxText(isChecked: boolean): string {
+  return isChecked ? "[x] " : "[ ] ";
+}
+
 function span(token: Token, look: Look): string {
   switch (token.type) {
     case "strong":
@@ -23,7 +28,7 @@ function span(token: Token, look: Look): string {
     case "br":
       return "\n";
     case "checkbox":
-      return token.checked ? "[x] " : "[ ] ";
+      return boxText(token.checked);
     case "link":
     case "image": {
       const words = inline(token, { ...look, links: false, paint: (_, text) => text });

@@ -25,8 +25,8 @@ export function linkText(label: string, words: string, href: string, look: Look)
 
 /** Without the marks that make it a link; what is seen stays. */
 export function withoutLinks(text: string): string {
-  // biome-ignore lint/suspicious/noControlCharactersInRegex: the sequence that this file writes
-  return text.replace(/\x1b\]8;[^\x1b]*\x1b\\/g, "");
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: the sequence that this file writes, and wrapping writes again
+  return text.replace(/\x1b\]8;[^\x07\x1b]*(?:\x07|\x1b\\)/g, "");
 }
 
 function openable(href: string): URL | null {

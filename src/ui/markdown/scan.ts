@@ -45,10 +45,10 @@ export function stepped(mode: Mode, line: string, before: string): Step {
     case "code":
       return isBlank(line) || indentOf(line) >= 4 ? { does: "goes on", mode } : ENDED;
     case "quote":
+      if (QUOTE.test(line)) return { does: "goes on", mode };
+      return isBlank(line) || interrupts(line) || ITEM.test(line) ? ENDED : { does: "goes on", mode };
     case "table":
-      return isBlank(line) || (interrupts(line) && !(mode.is === "quote" && QUOTE.test(line)))
-        ? ENDED
-        : { does: "goes on", mode };
+      return isBlank(line) || interrupts(line) ? ENDED : { does: "goes on", mode };
     case "html":
       if (mode.until !== null) return { does: line.toLowerCase().includes(mode.until) ? "ends here" : "goes on", mode };
       return isBlank(line) ? ENDED : { does: "goes on", mode };

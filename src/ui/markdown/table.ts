@@ -2,7 +2,6 @@ import type { Tokens } from "marked";
 import stringWidth from "string-width";
 import wrapAnsi from "wrap-ansi";
 import type { Look } from "../look.ts";
-import { layOut } from "../table.ts";
 import { inline } from "./inline.ts";
 import { wrap } from "./wrap.ts";
 
@@ -38,9 +37,18 @@ export function rowText({ names, widths }: Columns, row: Tokens.TableCell[], loo
   const inner = { ...look, links: look.links && widths === null };
   const cells = names.map((_, column) => (row[column] ? inline(row[column], inner) : ""));
   if (widths) return beside(cells, widths).join("\n");
-  return layOut(names, [cells], 0)
-    .lines.map((line) => wrap(line, look.width))
-    .join("\n");
+  const room = longest(names.slice(1));
+  const told = cells
+    .slice(1)
+    .flatMap((cell, index) => (cell === "" ? [] : [named(names[index + 1] ?? "", cell, room, look)]));
+  return [wrap(cells[0] ?? "", look.width), ...told].join("\n");
+}
+
+/** A cell in a line of its own, with the name of its column before it. */
+function named(name: string, cell: string, room: number, look: Look): string {
+  const head = name === "" ? "  " : `  ${padded(name, room)}  `;
+  const rows = wrap(cell, Math.max(10, look.width - stringWidth(head)));
+  return head + rows.replaceAll("\n", `\n${" ".repeat(stringWidth(head))}`);
 }
 
 function beside(cells: string[], widths: number[]): string[] {

@@ -31,7 +31,7 @@ function laidOut(stream: Stream, text: string, look: Look): string[] {
   const { mode, parts, given } = stream;
   if (mode?.is === "fence") {
     const code = text.split("\n").slice(parts === 0 && stream.held ? 1 : 0);
-    return code.map((line) => (CODE_INDENT + line).replaceAll("\t", "    "));
+    return code.map((line) => CODE_INDENT + line);
   }
   const lines = text.split("\n");
   if (mode?.is === "item") return (itemText({ parts, given, lines }, mode, look) ?? "").split("\n");
@@ -39,7 +39,9 @@ function laidOut(stream: Stream, text: string, look: Look): string[] {
 }
 
 function fitted(rows: string[], width: number): string[] {
-  return rows.flatMap((row) => withoutLinks(fits(row, width) ? row : hard(row, width)).split("\n"));
+  return rows
+    .map((row) => row.replaceAll("\t", "    "))
+    .flatMap((row) => withoutLinks(fits(row, width) ? row : hard(row, width)).split("\n"));
 }
 
 /** The end of it may be half of a character or of a control sequence. */

@@ -8,7 +8,7 @@ import wrapAnsi from "wrap-ansi";
 export function wrap(text: string, width: number): string {
   if (PLAIN.test(text)) return eachRow(text, (line) => wrapPlain(line.trim(), width));
   const soft = wrapAnsi(text, width);
-  return soft.length <= width ? soft : eachRow(soft, (row) => (isUnspaced(row, width) ? hard(row, width) : row));
+  return eachRow(soft, (row) => (isUnspaced(row, width) ? hard(row, width) : row));
 }
 
 /** Whether it is one row of at most `width` cells. */

@@ -134,3 +134,127 @@ test("however a text is cut into pieces, the session commits what is shown of th
     { numRuns: 500 },
   );
 });
+
+const begins2 = begins().map((part) => JSON.parse(JSON.stringify(part).replaceAll("gen_1", "gen_2")) as StreamPart);
+
+test("20,000 pieces come once each, in order, also when the stream is replayed from before; memory stays as it is", () => {
+  const pieces = Array.from({ length: 20_000 }, (_, index) => `t${index}${index % 12 === 11 ? ".\n\n" : " "}`);
+  const parts: TimedPart[] = says(...pieces).map((part, index) => ({ number: index + 1, part }));
+  let [view, blocks, committed, kept] = [EMPTY, createBlocks(), "", 0];
+  for (let at = 0; at < parts.length; at += 33) {
+    view = reduceAll(view, parts.slice(Math.max(0, at - 20), at + 33));
+    const step = advance(blocks, view, LOOK);
+    [blocks, committed] = [step.blocks, committed + step.commit];
+    view = forget(view, blocks);
+    kept = Math.max(kept, JSON.stringify([view, blocks]).length);
+  }
+  expect(
+    committed
+      .split(/\s+/)
+      .filter(Boolean)
+      .map((text) => text.replace(".", "")),
+  ).toEqual(pieces.map((piece) => piece.replace(/\W/g, "")));
+  expect(kept).toBeLessThan(2_000);
+});
+
+test("pieces that come together are reduced as one, with the same result", () => {
+  const parts: TimedPart[] = [SAID, ...begins(), ...says("a", "b", "c"), calls("t", {}), brings([])].map(
+    (part, index) => ({
+      number: index + 1,
+      part,
+    }),
+  );
+  const one = parts.reduce(reduce, EMPTY);
+  expect(reduceAll(EMPTY, parts)).toEqual(one);
+  expect(reduceAll(reduceAll(EMPTY, parts.slice(0, 6)), [...parts.slice(2), ...parts.slice(4)])).toEqual(one);
+});
+
+test("calls that work beside each other stay live until those before them are done, and what is said after them waits", () => {
+  const log: StreamPart = { type: "data-tool-log", data: { tool_call_id: "c1", entries: [{ text: "page 2" }] } };
+  const { steps } = session([
+    ...begins(),
+    calls("jira.search", { q: "x" }, "c1"),
+    calls("slack.list", {}, "c2"),
+    brings({ data: { channels: [1, 2] } }, "c2"),
+    log,
+    ...says("Found **so", "me**"),
+    brings([1], "c1"),
+    ...ends(),
+  ]);
+  expect(steps.slice(2, 11)).toEqual(
+    [
+      { live: { text: [], tools: ["◌ jira.search  q = x  …"], waiting: null } },
+      { live: { text: [], tools: ["◌ jira.search  q = x  …", "◌ slack.list  …"], waiting: null } },
+      { live: { text: [], tools: ["◌ jira.search  q = x  …", "⏺ slack.list  2 channels"], waiting: null } },
+      ...[[], [], ["Found **so"], ["Found some"], ["Found some"]].map((text) => ({
+        live: { text, tools: ["◌ jira.search  q = x  page 2", "⏺ slack.list  2 channels"], waiting: null },
+      })),
+      {
+        commit: "⏺ jira.search  q = x  1 result\n⏺ slack.list  2 channels\n\nFound some\n",
+        live: { text: [], tools: [], waiting: "Thinking…" },
+      },
+    ].map((step) => ({ commit: "", ...step })),
+  );
+});
+
+test("a question waits in its place, and is not left open by a generation that is over", () => {
+  const card = approval();
+  const open = session([SAID, ...begins(), card]);
+  expect([open.committed, open.blocks.next]).toEqual(["> what is open?\n", 1]);
+  const over = session([SAID, ...begins(), card, { type: "error", errorText: "No model.", hint: "Run `kay model`." }]);
+  expect(over.committed).toBe(`> what is open?
+
+✗ slack.send_message was not answered
+✗ slack.send_message  It did not come t…
+
+✗ No model.
+  Run \`kay model\`.
+`);
+});
+
+test("a text without an end is whole when its generation is over, and a receipt without one is in doubt", () => {
+  const sent = { ...RECEIPT, data: { ...RECEIPT.data, effect: "sent" } } as StreamPart;
+  const { committed } = session([
+    ...begins(),
+    sent,
+    { type: "text-start", id: "0" },
+    { type: "text-delta", id: "0", delta: "Half" },
+    { type: "abort" },
+    ...begins2,
+    ...says("New"),
+  ]);
+  expect(committed).toBe(`? Send a message to #general (unknown
+whether it was done; check)
+
+Half
+
+✗ cancelled
+
+New
+`);
+});
+
+test("what is forgotten is shown no more, and changes nothing that is still to come", () => {
+  const parts = [SAID, ...begins(), calls("t", { a: 1 }), brings({ a: "b" }), ...says("One.\n\nTwo"), ...ends()];
+  const { view, committed } = session(parts, { forgets: true });
+  expect(committed).toBe(whole(parts));
+  expect(view.items).toEqual([
+    { kind: "message", text: "", source: "typed", forgotten: true },
+    { kind: "tool", call: "c1", name: "t", generation_id: "gen_1", state: "done", log: [], forgotten: true },
+    { kind: "text", id: "0", generation_id: "gen_1", text: "", done: true, dropped: 6, forgotten: true },
+  ]);
+});
+
+test("U17 half of a sequence or of a character is not shown while it comes", () => {
+  const { steps } = session([...begins(), ...says("a \u001b]0;ti", "tle\u0007b", " \ud83d", "\ude00 c\td")]);
+  expect(steps.map(({ live }) => live.text.join("|"))).toEqual([
+    "",
+    "",
+    "",
+    "a",
+    "a b",
+    "a b",
+    "a b 😀 c        d",
+    "",
+  ]);
+});

@@ -1,0 +1,39 @@
+import * as fc from "fast-check";
+import { marked } from "marked";
+import { expect, test } from "vitest";
+import { renderMarkdown } from "#ui/markdown";
+import { blockTexts } from "#ui/markdown/block";
+
+const LOOK = { width: 40, paint: (_: string, text: string) => text };
+
+const word = fc.stringMatching(/^[a-z]{1,9}$/);
+const sentence = fc.array(word, { minLength: 1, maxLength: 12 }).map((words) => words.join(" "));
+const lines = fc.array(sentence, { minLength: 1, maxLength: 12 });
+const each = (show: (text: string) => string, by = "\n") => lines.map((all) => all.map(show).join(by));
+
+const block = fc.oneof(
+  sentence,
+  each((text) => text),
+  sentence.map((text) => `## ${text}`),
+  sentence.map((text) => `${text}\n===`),
+  each((text) => `- ${text}\n  - [ ] ${text}`),
+  each((text) => `- ${text}\n${text}`),
+  each((text) => `3. ${text}\n\n   more\n\n       code`, "\n\n"),
+  each((text) => `* ${text}\n\n  \`\`\`\n  - x\n\n  y\n  \`\`\``),
+  each((text) => `| ${text} | x |`).map((rows) => `|a|b|\n|---|---|\n${rows}`),
+  each((text) => text, "\n\n").map((code) => `\`\`\`ts\n${code}\n\`\`\``),
+  each((text) => `> ${text}`),
+  each((text) => `> - ${text}\n> \n> x`),
+  each((text) => `    ${text}`),
+  fc.constantFrom("---", "* * *", "<details>\nx\n</details>", "1) a\n2) b"),
+);
+
+test("read line by line, a text has the blocks that it has when it is parsed as a whole", () => {
+  fc.assert(
+    fc.property(fc.array(block, { minLength: 1, maxLength: 6 }), (blocks) => {
+      const text = blocks.join("\n\n");
+      expect(renderMarkdown(text, LOOK)).toBe(blockTexts(marked.lexer(text), LOOK).join("\n\n"));
+    }),
+    { numRuns: 300 },
+  );
+});
