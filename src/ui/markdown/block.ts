@@ -15,7 +15,7 @@ export function blockTexts(tokens: Token[], look: Look): string[] {
 export const CODE_INDENT = "    ";
 
 /** One block; "" for what shows nothing. */
-export function blockText(token: Token, look: Look): string {
+function blockText(token: Token, look: Look): string {
   switch (token.type) {
     case "table":
       return tableText(token as Tokens.Table, look);

@@ -14,7 +14,7 @@ import type { Blocks } from "./blocks.ts";
 export type Live = { text: string[]; tools: string[]; waiting: string | null };
 
 /** Most rows of text. */
-export const LIVE_TEXT_ROWS = 8;
+const LIVE_TEXT_ROWS = 8;
 
 /** Where a spinner turns. */
 export const SPINNER_PLACE = "◌";
