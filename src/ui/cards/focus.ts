@@ -14,8 +14,8 @@ export type Focus = {
   /** When each card was first on the screen, and first with the focus since it has it (ms since 1970). */
   seen: ReadonlyMap<string, number>;
   drawn: { id: string; at: number } | null;
-  /** The card that takes keys by now. */
-  open: string | null;
+  /** The card that takes keys by now, and from when on they may have been pressed. */
+  open: { id: string; since: number } | null;
   lastKey: number;
 };
 
@@ -82,14 +82,19 @@ export function takeKey(focus: Focus, key: Key, { draft, takesTab }: { draft: bo
   // Before a card takes keys, a Tab in a text that is being written was meant for that text.
   const isMeant = id === null || (counts ? !takesTab : !draft);
   if (key.name === "tab" && isMeant && focus.cards.length > 0) return { focus: tabbed(pressed, id, key), to: "nobody" };
-  if (counts) return { focus: { ...pressed, open: id }, to: "card" };
+  if (counts)
+    return {
+      focus: { ...pressed, open: { id, since: focus.open?.id === id ? focus.open.since : key.at } },
+      to: "card",
+    };
   if (id === null) return { focus: pressed, to: "composer" };
   return { focus: pressed, to: key.name === "enter" || key.name === "escape" ? "nobody" : "composer" };
 }
 
 function isOpen({ open, drawn, lastKey }: Focus, id: string, at: number, quiet: number): boolean {
   if (drawn?.id !== id || at < drawn.at) return false;
-  return open === id || at - Math.max(drawn.at, lastKey) >= quiet;
+  if (open?.id === id) return at >= open.since;
+  return at - Math.max(drawn.at, lastKey) >= quiet;
 }
 
 /** To the next place in this order: composer, cards. */
@@ -99,7 +104,7 @@ function tabbed(focus: Focus, from: string | null, key: Key): Focus {
   const to = places.at((at + (key.shift ? -1 : 1)) % places.length) ?? COMPOSER;
   const since = focus.seen.get(to);
   const isKnown = to !== COMPOSER && since !== undefined && key.at - since >= QUIET_MS;
-  return { ...focus, chosen: to, drawn: null, open: isKnown ? to : null };
+  return { ...focus, chosen: to, drawn: null, open: isKnown ? { id: to, since: key.at } : null };
 }
 
 /** What was true of a card that no longer has the focus is forgotten. */
@@ -109,7 +114,7 @@ function settled(focus: Focus): Focus {
   return {
     ...focus,
     drawn: isSeen && focus.drawn?.id === id ? focus.drawn : null,
-    open: isSeen && focus.open === id ? id : null,
+    open: isSeen && focus.open?.id === id ? focus.open : null,
   };
 }
 

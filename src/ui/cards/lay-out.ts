@@ -78,8 +78,7 @@ function windowed(part: Part, room: number, scroll: number, width: number) {
   const total = part.rows.length;
   if (total <= room) return { rows: part.rows, cursor: part.cursor, hidden: 0, page: 1 };
   const hidden = Math.max(0, total - room);
-  const kept = part.cursor?.row ?? part.focus;
-  const start = Math.max(0, Math.min(hidden, kept === undefined ? scroll : kept - Math.floor(room / 2)));
+  const start = Math.max(0, Math.min(hidden, startOf(part, room) ?? scroll));
   const rows = part.rows.slice(start, start + room);
   if (room >= LEAST_BODY) {
     const below = total - start - room;
@@ -89,6 +88,14 @@ function windowed(part: Part, room: number, scroll: number, width: number) {
   const cursor = part.cursor ? { ...part.cursor, row: part.cursor.row - start } : undefined;
   // A line of what was read stays, and two say what is above and below.
   return { rows, cursor, hidden, page: Math.max(1, room - 3) };
+}
+
+/** The first row that is seen, so that the row in focus is, and above all the cursor; undefined where nothing has to be seen. */
+function startOf({ cursor, focus }: Part, room: number): number | undefined {
+  const first = focus ?? (cursor ? cursor.row - 1 : undefined);
+  if (first === undefined) return undefined;
+  // The first and the last row that are seen may say how much there is beyond them.
+  return Math.max(first - 1, (cursor?.row ?? first) - room + 2);
 }
 
 function more(arrow: string, lines: number, where: string, width: number): Row {
