@@ -157,7 +157,11 @@ const steps = fc.array(
     fc.record({
       do: fc.constant("key" as const),
       late: fc.constantFrom(0, 0, 0, 50, 400),
-      after: fc.oneof(fc.integer({ min: 0, max: 60 }), fc.integer({ min: 250, max: 1_100 })),
+      after: fc.oneof(
+        fc.integer({ min: 0, max: 60 }),
+        fc.integer({ min: 280, max: 310 }),
+        fc.integer({ min: 250, max: 1_100 }),
+      ),
       key: fc.constantFrom<Key>(
         ...typing("123ynedsx "),
         key("enter"),

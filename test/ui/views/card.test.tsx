@@ -281,8 +281,7 @@ test("a confirmation shows the whole message and when it is over", () => {
       "│ It stays deleted.                    │",
       "│ y yes, carry it out   n no           │",
       "└──────────────────────────────────────┘",
-    ].join("
-"),
+    ].join("\n"),
   );
 });
 
