@@ -12,18 +12,26 @@ const TAB = 4;
  */
 export function wrapped(text: string, width: number): string[] {
   const room = Math.max(1, width);
-  return text.split("\n").flatMap((line) => wrappedLine(untabbed(line), room));
+  return steady(text)
+    .split("\n")
+    .flatMap((line) => wrappedLine(untabbed(line), room));
+}
+
+/**
+ * Text without what terminals make different widths of: emoji that are joined of several are shown as those, and all without the selector
+ * of their presentation (case U05).
+ */
+export function steady(text: string): string {
+  if (text.search(SELECTING) < 0) return text;
+  return graphemes(text)
+    .map((grapheme) => (EMOJI.test(grapheme) ? grapheme.replaceAll(SELECTING, "") : grapheme))
+    .join("");
 }
 
 /** At most `width` cells of it; what is cut is marked by `…`. */
 export function cut(text: string, width: number): string {
   if (stringWidth(text) <= width) return text;
   return width < 1 ? "" : `${headOf(text, width - 1)}…`;
-}
-
-/** With spaces behind it up to `width` cells. */
-export function padded(text: string, width: number): string {
-  return text + " ".repeat(Math.max(0, width - stringWidth(text)));
 }
 
 /** What a person sees as characters. */
@@ -34,6 +42,9 @@ export function graphemes(text: string): string[] {
 
 // Made at its first use: it costs a start some milliseconds.
 let segmenter: Intl.Segmenter | undefined;
+
+const EMOJI = /\p{Extended_Pictographic}/u;
+const SELECTING = /[\u200d\ufe00-\ufe0f]/g;
 
 function wrappedLine(line: string, width: number): string[] {
   if (stringWidth(line) <= width) return [line];

@@ -1,4 +1,4 @@
-import { cut } from "../cells.ts";
+import { cut, steady } from "../cells.ts";
 import type { CardItem } from "../view.ts";
 import { endText, line } from "../words.ts";
 
@@ -9,12 +9,12 @@ export type Reader = { client?: string; timeZone?: string };
 export function cardLine(card: CardItem, width: number, { client, timeZone }: Reader = {}): string {
   const { ended } = card;
   const name = card.type === "auth" ? card.auth.integrations.map(line).join(", ") : line(card.request.tool_name);
-  if (!ended) return cut(`○ ${name} waits for an answer`, width);
+  if (!ended) return cut(steady(`○ ${name} waits for an answer`), width);
   const by = client !== undefined && ended.client === client ? "you" : ended.client;
   const isYes = ["approve", "submit", "connected"].includes(ended.action);
   const time = timeOf(ended.at, timeZone);
   const said = endText({ ...ended, client: by }, card.type);
-  return cut(`${isYes ? "✓" : "✗"} ${name} ${said}${time ? `, ${time}` : ""}`, width);
+  return cut(steady(`${isYes ? "✓" : "✗"} ${name} ${said}${time ? `, ${time}` : ""}`), width);
 }
 
 /** Hours and minutes, as a clock on the wall has them. */

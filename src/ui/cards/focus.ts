@@ -32,8 +32,8 @@ export const NO_FOCUS: Focus = {
 };
 
 /** So long no key may be pressed before a card takes one (ms), and so long while a text is being written in the composer. */
-export const QUIET_MS = 300;
-export const QUIET_WHILE_WRITING_MS = 1_000;
+const QUIET_MS = 300;
+const QUIET_WHILE_WRITING_MS = 1_000;
 
 /** The id of the card that has the focus, or null for the composer. */
 export function focusOf({ cards, chosen }: Focus): string | null {

@@ -1,3 +1,4 @@
+import { steady } from "../cells.ts";
 import { timeLeft } from "../time-left.ts";
 import type { AnyCard } from "./act.ts";
 import { approvalPieces } from "./approval-rows.ts";
@@ -33,7 +34,12 @@ export type LaidCard = { rows: Row[]; cursor?: Spot; hidden: number; page: numbe
 export function layCard(props: CardProps): LaidCard {
   const width = Math.max(LEAST_WIDTH, props.width);
   const { body, keys, title, tone, until } = piecesOf({ ...props, width });
-  const frame = { title, right: rightOf(props, until), tone: props.focused ? tone : ("dim" as const), width };
+  const frame = {
+    title: steady(title),
+    right: rightOf(props, until),
+    tone: props.focused ? tone : ("dim" as const),
+    width,
+  };
   const shown = props.focused ? body : { rows: body.rows };
   const below = props.focused ? keys : { rows: rowsOf("[tab] answer this", width - SIDES, "bold") };
   const room = Math.max(1, props.maxRows - 2);

@@ -63,7 +63,7 @@ export function typingRows(typing: Typing, width: number, prompt: string): { row
 }
 
 /** A place so many rows further down. */
-export function below(spot: Spot, rows: number): Spot {
+function below(spot: Spot, rows: number): Spot {
   return { ...spot, row: spot.row + rows };
 }
 

@@ -1,5 +1,5 @@
 import stringWidth from "string-width";
-import { cut, wrapped } from "../cells.ts";
+import { cut, steady, wrapped } from "../cells.ts";
 import type { Style } from "../look.ts";
 
 /** One line of a card: pieces of text, each in its style. */
@@ -21,7 +21,8 @@ export type Choice = { key: string; words: string };
 export function choiceRows(choices: Choice[], width: number): Row[] {
   const rows: Row[] = [];
   let left = 0;
-  for (const { key, words } of choices) {
+  for (const { key, words: told } of choices) {
+    const words = steady(told);
     const cells = stringWidth(`${key} ${words}`);
     const last = rows.at(-1);
     if (last && cells + GAP.length <= left) {
@@ -35,10 +36,6 @@ export function choiceRows(choices: Choice[], width: number): Row[] {
     }
   }
   return rows;
-}
-
-export function cellsOf(row: Row): number {
-  return row.reduce((sum, { text }) => sum + stringWidth(text), 0);
 }
 
 /** No wider than `width`, and exactly as wide. */

@@ -3,10 +3,13 @@ import { type CardProps, layCard } from "../cards/lay-out.ts";
 import type { Row, Span } from "../cards/row.ts";
 import type { Style } from "../look.ts";
 
-/** A card in its border. Every row is as wide as the card and is laid out already (`layCard`); Ink only gives it its colours. */
+/**
+ * A card in its border. Every row is as wide as the card and is laid out already (`layCard`); Ink only gives it its colours. The box is wider
+ * than the card, so that Ink, which counts the cells of a few characters otherwise, cuts nothing off.
+ */
 export function Card(props: CardProps) {
   return (
-    <Box flexDirection="column" width={Math.max(1, props.width)} flexShrink={0}>
+    <Box flexDirection="column" width={props.width * 2} flexShrink={0}>
       {layCard(props).rows.map((row, index) => (
         // biome-ignore lint/suspicious/noArrayIndexKey: a row is its place
         <Line key={index} row={row} />
