@@ -1,10 +1,12 @@
 import { clean } from "#protocol/clean";
+import { cardLine, cardName } from "./cards/card-line.ts";
+import { cut } from "./cells.ts";
 import type { Look } from "./look.ts";
 import { wrapLines } from "./markdown/wrap.ts";
 import { renderMarkdown } from "./markdown.ts";
 import { rowText } from "./tool-row.ts";
 import type { CardItem, Item, ToolItem } from "./view.ts";
-import { endText, line } from "./words.ts";
+import { line } from "./words.ts";
 
 /** One thing of a conversation as it stays in the scrollback, for this width; "" for what shows nothing. Everything in it is cleaned. */
 export function itemText(item: Item, look: Look): string {
@@ -25,7 +27,7 @@ export function itemText(item: Item, look: Look): string {
       return [what, ...(url ? [`  ${line(url)}`] : [])].join("\n");
     }
     case "card":
-      return marked(MARKS[item.ended?.action ?? ""] ?? "✗", cardText(item), look);
+      return cardText(item, look);
     case "end": {
       const hint = item.hint ? `\n${wrapLines(`  ${clean(item.hint)}`, look.width)}` : "";
       return marked("✗", endOf(item), look) + hint;
@@ -40,18 +42,14 @@ export function between(above: Item["kind"], below: Item["kind"]): "\n" | "\n\n"
 
 const ROWS: Item["kind"][] = ["tool", "receipt", "card"];
 
-const MARKS: Record<string, string> = { approve: "✓", submit: "✓", connected: "✓" };
-
 function toolText(tool: ToolItem, look: Look): string {
   const row = rowText(tool, look.width);
   return look.paint(tool.state === "done" ? "green" : "red", row.slice(0, 1)) + row.slice(1);
 }
 
-function cardText(card: CardItem): string {
-  const name = card.type === "auth" ? card.auth.integrations.map(line).join(", ") : line(card.request.tool_name);
-  if (!card.ended) return `${name} was not answered`;
-  const at = card.ended.at ? `, ${line(card.ended.at).slice(0, 16).replace("T", " ")}` : "";
-  return `${name} ${endText(card.ended, card.type)}${at}`;
+function cardText(card: CardItem, look: Look): string {
+  const row = card.ended ? cardLine(card, look.width) : cut(`✗ ${cardName(card)} was not answered`, look.width);
+  return look.paint(row.startsWith("✓") ? "green" : "red", row.slice(0, 1)) + row.slice(1);
 }
 
 function endOf({ how, text }: Extract<Item, { kind: "end" }>): string {

@@ -1,6 +1,7 @@
 import type { Tokens } from "marked";
 import stringWidth from "string-width";
 import wrapAnsi from "wrap-ansi";
+import { steady } from "../cells.ts";
 import type { Look } from "../look.ts";
 import { inline } from "./inline.ts";
 import { wrap } from "./wrap.ts";
@@ -35,7 +36,7 @@ export function headLine({ names, widths }: Columns, look: Look): string | null 
 /** A row. A cell that is wider than its column goes on below. */
 export function rowText({ names, widths }: Columns, row: Tokens.TableCell[], look: Look): string {
   const inner = { ...look, links: look.links && widths === null };
-  const cells = names.map((_, column) => (row[column] ? inline(row[column], inner) : ""));
+  const cells = names.map((_, column) => (row[column] ? steady(inline(row[column], inner)) : ""));
   if (widths) return beside(cells, widths).join("\n");
   const room = longest(names.slice(1));
   const told = cells
@@ -77,7 +78,7 @@ function narrowed(natural: number[], least: number[], room: number): number[] | 
 
 /** What a cell shows, without emphasis. */
 function bare(cell: Tokens.TableCell | undefined, look: Look): string {
-  return cell ? inline(cell, { ...look, links: false, paint: (_, text) => text }) : "";
+  return cell ? steady(inline(cell, { ...look, links: false, paint: (_, text) => text })) : "";
 }
 
 function padded(text: string, width: number): string {

@@ -1,5 +1,6 @@
 import { marked } from "marked";
 import { clean } from "#protocol/clean";
+import { steady } from "../cells.ts";
 import type { Look } from "../look.ts";
 import { blockTexts, CODE_INDENT } from "./block.ts";
 import { withoutLinks } from "./link.ts";
@@ -40,7 +41,7 @@ function laidOut(stream: Stream, text: string, look: Look): string[] {
 
 function fitted(rows: string[], width: number): string[] {
   return rows
-    .map((row) => row.replaceAll("\t", "    "))
+    .map((row) => steady(row).replaceAll("\t", "    "))
     .flatMap((row) => withoutLinks(fits(row, width) ? row : hard(row, width)).split("\n"));
 }
 
