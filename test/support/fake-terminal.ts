@@ -9,6 +9,8 @@ export type TerminalSetting = {
   stdin?: string | (string | Uint8Array)[] | ((signal: AbortSignal) => AsyncIterable<Uint8Array>);
   /** What the person types when asked, one line for each question; `null` is the end of the input, "\x03" Ctrl+C. Then the person is silent. */
   types?: (string | null)[];
+  /** What was typed before each question, as the terminal shows it first; lines with `\n`. */
+  ahead?: string[];
   /** Keys pressed as soon as they are listened for. */
   presses?: string[];
 };
@@ -34,6 +36,7 @@ export function fakeTerminal(
     },
   });
   const answers = [...(setting.types ?? [])];
+  const ahead = [...(setting.ahead ?? [])];
   const read = (signal: AbortSignal) => pieces(setting.stdin ?? (isTerminal("stdin") ? "silent" : ""), signal);
   return {
     written,
@@ -55,7 +58,7 @@ export function fakeTerminal(
           listening = false;
         };
       },
-      forget: async () => {},
+      forget: async () => ahead.shift() ?? "",
       async line(signal) {
         if (!isTerminal("stdin")) return firstLine(read(signal));
         const [answer] = answers.splice(0, 1);
