@@ -2,7 +2,7 @@ import wrapAnsi from "wrap-ansi";
 import { clean } from "#protocol/clean";
 import type { Look } from "./look.ts";
 import { renderMarkdown } from "./markdown.ts";
-import { inputOf, isOver, resultOf } from "./tool-row.ts";
+import { cut, inputOf, isOver, resultOf } from "./tool-row.ts";
 import type { CardItem, Item, ToolItem, View } from "./view.ts";
 import { cardText, endText, line } from "./words.ts";
 
@@ -24,7 +24,7 @@ export function labelled(item: Item, look: Look): string {
     case "reasoning":
       return "";
     case "tool":
-      return wrapped(toolText(item), look);
+      return wrapped(toolText(item, look.width), look);
     case "receipt": {
       const { effect, summary, url } = item.receipt;
       const doubt = effect === "settled" ? "" : ", unknown whether it was done; check";
@@ -43,14 +43,15 @@ export function saidText(rendered: string): string {
   return `kay:${/^(\s|[-*#>]|\d+\.)/.test(rendered) || /^[^\n]*\n {2}/.test(rendered) ? "\n" : " "}${rendered}`;
 }
 
-/** `tool jira.search: done, 4 issues, 0.4 s`; while it works, what it was given or its last word. */
-export function toolText(tool: ToolItem): string {
+/** `tool jira.search: done, 4 issues, 0.4 s`; while it works, what it was given or its last word, cut to `width`. */
+export function toolText(tool: ToolItem, width: number): string {
   const result = resultOf(tool);
   const took = isOver(tool) && tool.workedMs !== undefined ? `${(tool.workedMs / 1000).toFixed(1)} s` : "";
   const what = isOver(tool)
     ? [result === tool.state ? "" : result, took]
     : [tool.log.length > 0 ? result : inputOf(tool)];
-  return `tool ${line(tool.name)}: ${[STATES[tool.state], ...what].filter(Boolean).join(", ")}`;
+  const text = `tool ${line(tool.name)}: ${[STATES[tool.state], ...what].filter(Boolean).join(", ")}`;
+  return isOver(tool) ? text : cut(text, width);
 }
 
 /** How a card ended, in a line; how it can be answered where it did not. */

@@ -20,7 +20,7 @@ function blockOf(item: Item): string {
     case "reasoning":
       return "";
     case "tool":
-      return `- ${toolText(item)}`;
+      return `- ${toolText(item, 100)}`;
     case "receipt": {
       const { effect, summary, url } = item.receipt;
       const doubt = effect === "settled" ? "" : " (unknown whether it was done; check)";

@@ -56,7 +56,8 @@ function isObject(value: unknown): value is Record<string, unknown> {
   return typeof value === "object" && value !== null;
 }
 
-function cut(text: string, width: number): string {
+/** A text of at most so many cells. */
+export function cut(text: string, width: number): string {
   if (stringWidth(text) <= width) return text;
   let kept = "";
   for (const { segment } of new Intl.Segmenter().segment(text)) {

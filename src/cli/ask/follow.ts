@@ -47,7 +47,7 @@ export async function follow(kay: Kay, link: Link, options: Following): Promise<
       view = reduce(view, { ...came.value, at: kay.clock.now() });
       options.onView?.(view);
       const isNew = came.value.number > seen;
-      if (!isNew) show.known(view);
+      if (!isNew) show.known(view, came.value.number);
       if (isNew || (options.asksSeen && came.value.number === seen)) desk.look(view);
       if (!isNew) continue;
       show.part(came.value.part, view);

@@ -7,8 +7,8 @@ import type { Kay } from "../kay.ts";
 /** How a generation is shown while it comes. What comes while a question is on the screen is shown after it. */
 export type Show = {
   part(part: StreamPart, view: View): void;
-  /** What is in this view was shown before. */
-  known(view: View): void;
+  /** What is in this view, up to the part of this number, was shown before. */
+  known(view: View, number: number): void;
   /** This card is asked about from now on, number `at` of `of` that wait. */
   hold(asked: { card: CardItem; at: number; of: number }): void;
   release(): void;

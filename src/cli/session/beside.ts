@@ -1,5 +1,4 @@
 import type { NumberedPart } from "#protocol/events";
-import { endsGeneration } from "#protocol/events";
 import type { Link } from "../kay.ts";
 import type { Conversation } from "./conversation.ts";
 
@@ -17,8 +16,9 @@ export async function othersTurn(
   const iterator = parts?.[Symbol.asyncIterator]();
   try {
     for (let next = await iterator?.next(); next && !next.done; next = await iterator?.next()) {
-      const { part } = next.value;
-      if (part.type !== "data-presence" && !endsGeneration(part) && iterator) return from(next.value, iterator);
+      const { type } = next.value.part;
+      // What is left of a generation that was cancelled here begins with neither.
+      if ((type === "data-user-message" || type === "start") && iterator) return from(next.value, iterator);
     }
   } catch {
     // What cannot be followed is not shown; what is asked here is.

@@ -20,7 +20,8 @@ export type PlainShowing = {
 
 /** A generation as text, each thing with its label, in the order in which it happens; nothing that was written changes. */
 export function plainShow(kay: Kay, { seen = 0, prompt, client }: PlainShowing): Show {
-  const look = (): Look => ({ width: kay.terminal.stdout.columns(), paint: kay.out.paint, plain: true });
+  // The label takes cells of its first line.
+  const look = (): Look => ({ width: Math.max(20, kay.terminal.stdout.columns() - LABEL), paint: kay.out.paint, plain: true });
   const told = new Map<number, Told>();
   let typed = prompt;
   let speaking = false;
@@ -46,7 +47,7 @@ export function plainShow(kay: Kay, { seen = 0, prompt, client }: PlainShowing):
       typed = undefined;
       return void told.set(index, { ...before, over: true });
     }
-    if (item.kind === "tool") for (const words of toolLines(item, before)) say(words);
+    if (item.kind === "tool") for (const words of toolLines(item, before, look().width)) say(words);
     else if (isFinal(item, client)) say(item.kind === "card" ? cardEnd(item) : labelled(item, look()));
     told.set(index, toldOf(item, before));
   };
@@ -64,8 +65,8 @@ export function plainShow(kay: Kay, { seen = 0, prompt, client }: PlainShowing):
       hold: ({ card, at, of }) => say(`${CARD_NAMES[card.type]} ${at} of ${of}:`),
       end: close,
     }),
-    known(view) {
-      if (view.last !== seen) return;
+    known(view, number) {
+      if (number !== seen) return;
       const open: Item[] = openCards(view);
       const unfinished = view.items.filter((item) => item.kind === "text" && !item.done);
       const items = view.items.filter((item) => !open.includes(item) && !unfinished.includes(item));
@@ -82,6 +83,8 @@ export function plainShow(kay: Kay, { seen = 0, prompt, client }: PlainShowing):
   };
 }
 
+const LABEL = "kay: ".length;
+
 /** What of an item was told. */
 type Told = { begun: boolean; log: number; over: boolean };
 
@@ -93,11 +96,11 @@ function toldOf(item: Item, before: Told): Told {
   return { ...before, over: true };
 }
 
-function toolLines(tool: ToolItem, { begun, log }: Told): string[] {
-  if (isOver(tool)) return [toolText(tool)];
+function toolLines(tool: ToolItem, { begun, log }: Told, width: number): string[] {
+  if (isOver(tool)) return [toolText(tool, width)];
   if (tool.state === "paused" || tool.state === "starting") return [];
   const fresh = tool.log.slice(log).map((entry) => `tool ${line(tool.name)}: ${line(entry)}`);
-  return begun ? fresh : [toolText({ ...tool, log: [] }), ...fresh];
+  return begun ? fresh : [toolText({ ...tool, log: [] }, width), ...fresh];
 }
 
 function isFinal(item: Exclude<Item, ToolItem>, client: string): boolean {

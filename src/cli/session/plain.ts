@@ -93,7 +93,10 @@ async function nextInput(session: Session): Promise<string | Others | null> {
     }
     following.abort();
     if (!pressed.signal.aborted || kay.signal.aborted) return came;
-    if (isArmed) return null;
+    if (isArmed) {
+      kay.terminal.stderr.write("\n");
+      return null;
+    }
     isArmed = !typed.clear();
     kay.terminal.stderr.write(isArmed ? "\nCtrl+C again leaves.\n" : "\n");
   }
