@@ -83,5 +83,5 @@ function endOf({ how, text, hint }: Extract<Item, { kind: "end" }>): string {
 }
 
 function wrapped(text: string, { width }: Look): string {
-  return wrapAnsi(text, Math.max(10, width), { hard: true, trim: false });
+  return wrapAnsi(text, Math.max(10, width), { hard: false, trim: false });
 }

@@ -5,6 +5,6 @@ export type Style = "bold" | "dim" | "red" | "green" | "yellow" | "cyan" | "unde
 export type Look = {
   width: number;
   paint(style: Style, text: string): string;
-  /** Only text that can be read aloud: rows instead of columns, no lines drawn. */
+  /** Only text that can be read aloud: rows instead of columns, no lines drawn, no word or address broken. */
   plain?: boolean;
 };

@@ -16,7 +16,7 @@ export function renderMarkdown(text: string, look: Look): string {
 export function renderBlock(token: Token, look: Look): string {
   switch (token.type) {
     case "table":
-      if (losesCells(token as Tokens.Table)) return wrapAnsi(token.raw.trim(), look.width, { hard: true });
+      if (losesCells(token as Tokens.Table)) return wrapAnsi(token.raw.trim(), look.width, { hard: !look.plain });
       return table(token as Tokens.Table, look);
     case "heading":
       return look.paint("bold", inline(token, look));
@@ -32,7 +32,7 @@ export function renderBlock(token: Token, look: Look): string {
     case "hr":
       return look.plain ? "---" : look.paint("dim", "─".repeat(Math.min(look.width, 40)));
     default:
-      return wrapAnsi(inline(token, look), look.width, { hard: true });
+      return wrapAnsi(inline(token, look), look.width, { hard: !look.plain });
   }
 }
 

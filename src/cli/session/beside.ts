@@ -12,7 +12,7 @@ export async function othersTurn(
   { id, last, client }: Conversation,
   signal: AbortSignal,
 ): Promise<AsyncIterable<NumberedPart>> {
-  const parts = id === undefined ? undefined : link.api.events(id, { after: last, client, signal });
+  const parts = id === undefined ? undefined : link.api.events(id, { after: last, client: client(), signal });
   const iterator = parts?.[Symbol.asyncIterator]();
   try {
     for (let next = await iterator?.next(); next && !next.done; next = await iterator?.next()) {

@@ -14,19 +14,22 @@ export type Conversation = {
   last: number;
   /** Whether cards wait that were left open here. */
   left: boolean;
-  client: { id: string; name: string };
+  /** Name of this terminal, for answers. */
+  name: string;
+  /** A client for one connection: that one is closed must not end what the next one asked for. */
+  client(): { id: string; name: string };
 };
 
 /** Ask for something in it, show what comes, and ask the person about each stop. Ctrl+C cancels it at the backend. */
 export async function say(kay: Kay, link: Link, conversation: Conversation, prompt: string): Promise<void> {
-  const { client, id } = conversation;
+  const { id } = conversation;
   const body: AskRequest = {
     prompt,
     interactive: false,
     confirm: false,
     ...(id === undefined ? {} : { session_id: id }),
     when_busy: "queue",
-    client: { ...client, interaction: { supported: true, enabled: true } },
+    client: { ...conversation.client(), interaction: { supported: true, enabled: true } },
   };
   await closingStream(kay, async (signal) => {
     const asked = await link.api.askStream(body, { signal, note: kay.out.note, warn: kay.out.warn });
@@ -47,7 +50,7 @@ export async function join(kay: Kay, link: Link, conversation: Conversation): Pr
   const isUnderWay = status !== undefined && !["completed", "cancelled", "error"].includes(status);
   await closingStream(kay, async (signal) => {
     const { note, warn } = kay.out;
-    const events = link.api.events(id, { live: isUnderWay, client: conversation.client, signal, note, warn });
+    const events = link.api.events(id, { live: isUnderWay, client: conversation.client(), signal, note, warn });
     await show(kay, link, conversation, { parts: isUnderWay ? untilEnd(events, seen) : events, seen });
   });
 }
@@ -66,7 +69,7 @@ type Shown = { parts: AsyncIterable<NumberedPart>; prompt?: string; seen?: numbe
 
 async function show(kay: Kay, link: Link, conversation: Conversation, shown: Shown): Promise<void> {
   const { parts, prompt, seen = 0 } = shown;
-  const client = conversation.client.name;
+  const { name: client } = conversation;
   let view: View | undefined;
   try {
     const followed = await follow(kay, link, {

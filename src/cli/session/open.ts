@@ -2,8 +2,8 @@ import { Problem } from "#protocol/errors";
 import type { Kay, Link } from "../kay.ts";
 import { isAskable } from "../prompt.ts";
 
-/** How a session begins: in which conversation, and under which name its answers are given. */
-export type SessionOptions = { resume?: string; client: { id: string; name: string } };
+/** How a session begins: in which conversation, and who it is to others: one name, and an id for each connection. */
+export type SessionOptions = { resume?: string; client(): { id: string; name: string } };
 
 /** Whether a person sits at both ends of this run, so that a session can be had. */
 export function canHaveSession(kay: Kay): boolean {
@@ -15,7 +15,16 @@ export async function openSession(kay: Kay, link: Link, options: { resume?: stri
   if (!canHaveSession(kay)) throw new Problem("INPUT_REQUIRED", "A session needs a terminal.");
   const { resume, command } = options;
   const { plainSession } = await import("./plain.ts");
-  await plainSession(kay, link, { ...(resume === undefined ? {} : { resume }), client: clientOf(kay, command) });
+  await plainSession(kay, link, { ...(resume === undefined ? {} : { resume }), client: clientsOf(kay, command) });
+}
+
+function clientsOf(kay: Kay, command: string): SessionOptions["client"] {
+  const { id, name } = clientOf(kay, command);
+  let connections = 0;
+  return () => {
+    connections += 1;
+    return { id: `${id}_${connections}`, name };
+  };
 }
 
 /** This process among those that follow a conversation. */
