@@ -21,7 +21,11 @@ export type PlainShowing = {
 /** A generation as text, each thing with its label, in the order in which it happens; nothing that was written changes. */
 export function plainShow(kay: Kay, { seen = 0, prompt, client }: PlainShowing): Show {
   // The label takes cells of its first line.
-  const look = (): Look => ({ width: Math.max(20, kay.terminal.stdout.columns() - LABEL), paint: kay.out.paint, plain: true });
+  const look = (): Look => ({
+    width: Math.max(20, kay.terminal.stdout.columns() - LABEL),
+    paint: kay.out.paint,
+    plain: true,
+  });
   const told = new Map<number, Told>();
   let typed = prompt;
   let speaking = false;

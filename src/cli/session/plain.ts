@@ -23,7 +23,13 @@ export async function plainSession(kay: Kay, link: Link, options: SessionOptions
   kay.flags = { ...kay.flags, plain: true };
   kay.graceMs = CANCEL_GRACE_MS;
   const typed = createTyped(kay.terminal);
-  const conversation: Conversation = { id: options.resume, last: 0, left: false, name: options.client().name, client: options.client };
+  const conversation: Conversation = {
+    id: options.resume,
+    last: 0,
+    left: false,
+    name: options.client().name,
+    client: options.client,
+  };
   const session: Session = { kay, link, typed, conversation, leaving: false, interrupt: () => {} };
   const release = kay.catchInterrupts(() => session.interrupt());
   try {
