@@ -5,7 +5,7 @@ export type Style = "bold" | "dim" | "red" | "green" | "yellow" | "cyan" | "unde
 export type Look = {
   width: number;
   paint(style: Style, text: string): string;
-  /** Only text that can be read aloud: rows instead of columns, no lines drawn. */
+  /** Only text that can be read aloud: rows instead of columns, no lines drawn, no word or address broken. */
   plain?: boolean;
   /** Links are marked as such for the terminal (OSC 8), which then opens them; without, their addresses are written out. */
   links?: boolean;

@@ -6,6 +6,8 @@ import { answered, approval, begins, brings, calls, ends, says, sse } from "#tes
 const kay = useKay();
 const TERMINAL = { terminal: true, env: { NO_COLOR: "1" } };
 const AT = "2026-11-27T12:00:00.000Z";
+/** The same on the wall here. */
+const CLOCK = new Date(AT).toLocaleTimeString("en-GB", { hour: "2-digit", minute: "2-digit" });
 const BUGS = { id: "session_1", title: "Bugs", created_at: AT, updated_at: AT, status: "completed", last_event: 9 };
 
 const LOG: StreamPart[] = [
@@ -46,7 +48,7 @@ test("kay sessions show replays a conversation as text, with how each question e
     stdout: `> send the open bugs to #general, please
 
 ⏺ slack.send_message  channel = #general, text = 3 open bugs
-✓ slack.send_message approved for this session by kay on desk, 2026-11-27 12:00
+✓ slack.send_message approved for this session by kay on desk, ${CLOCK}
 ✓ Send a message to #general
 
 WHERE     WHAT

@@ -49,8 +49,7 @@ test("a conversation is committed thing by thing, each once it is final", () => 
   expect(committed).toBe(`> what is open?
 
 ⏺ slack.send_message  channel = #general
-✓ slack.send_message approved for this
-session by kay on desk
+✓ slack.send_message approved for this …
 ✓ Send a message to #general
 
 It is sent.
