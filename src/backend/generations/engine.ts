@@ -41,6 +41,8 @@ export type Engine = {
   /** How many are worked on here. */
   busy(): number;
   close(): Promise<void>;
+  /** Fires when this node has left its work to others. */
+  closed: AbortSignal;
 };
 
 type Active = {
@@ -57,6 +59,7 @@ export function createEngine(ports: BackendPorts): Engine {
   const unreleased = new Map<string, number>();
   let looks = 0;
   let closing = false;
+  const closed = new AbortController();
 
   const wake = (id: string) => void run(id).catch((error: unknown) => failed(ports, id, error));
   const stopListening = ports.node.on("generation", (id) => {
@@ -94,7 +97,9 @@ export function createEngine(ports: BackendPorts): Engine {
     const one = begun();
     active.set(id, one);
     one.ended = slices(id, one);
-    void one.ended.then((end) => (end && isOver(end) ? next(end.row.conversation_id) : undefined)).catch(ignored);
+    void one.ended
+      .then((end) => (end && end.kind !== "waiting" ? next(end.row.conversation_id) : undefined))
+      .catch(ignored);
     return one.ended;
   }
 
@@ -113,7 +118,7 @@ export function createEngine(ports: BackendPorts): Engine {
     }
   }
 
-  /** The next of a conversation that waits for its turn. */
+  /** The next of a conversation that waits for its turn; what is held for a confirmation stands aside. */
   async function next(conversationId: string): Promise<void> {
     const [first] = (await openGenerations(ports.db, conversationId)).filter((row) => !isHeld(row));
     if (first?.status === "paused") wake(first.id);
@@ -171,8 +176,10 @@ export function createEngine(ports: BackendPorts): Engine {
       await ended(CLOSE_LIMIT);
       for (const { control } of active.values()) control.stop.abort();
       await ended(HAND_OVER_LIMIT);
+      closed.abort();
       hub.close();
     },
+    closed: closed.signal,
   };
 }
 
@@ -188,10 +195,6 @@ function begun(): Active {
     again: false,
     ended: Promise.resolve(undefined),
   };
-}
-
-function isOver({ kind }: SliceEnd): boolean {
-  return kind !== "waiting" && kind !== "held";
 }
 
 /** A generation that this node cannot carry on is left to the next look, here or elsewhere. */

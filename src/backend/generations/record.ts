@@ -126,7 +126,15 @@ function note(state: Recorded, event: AgentEvent): void {
   }
 }
 
-function failedCall(code: string, message: string): Problem {
+/** The words of what the model said last, without its calls. */
+export function textOf(message: ModelMessage | undefined): string {
+  if (message?.role !== "assistant") return "";
+  if (typeof message.content === "string") return message.content;
+  return message.content.flatMap((part) => (part.type === "text" ? [part.text] : [])).join("\n\n");
+}
+
+/** A call that did not work, as the answer's reader is told of it. */
+export function failedCall(code: string | undefined, message: string): Problem {
   return new Problem(code === "OUTCOME_UNKNOWN" ? "OUTCOME_UNKNOWN" : "SERVICE_FAILED", message);
 }
 

@@ -15,7 +15,7 @@ import { agentInput } from "./input.ts";
 import { type GenerationOptions, optionsOf, userMessage } from "./options.ts";
 import { authProblem, hold, wait } from "./pause.ts";
 import { loggedStep, realign } from "./realign.ts";
-import { createRecord, type Recorded, type RunEnd } from "./record.ts";
+import { createRecord, type Recorded, type RunEnd, textOf } from "./record.ts";
 import { askToShorten, shortened } from "./shorten.ts";
 import { stopped } from "./stopped.ts";
 import type { Work } from "./work.ts";
@@ -203,8 +203,7 @@ async function realigning({ ports, row }: World): Promise<(part: StreamPart) => 
 function answered({ steps, step }: StoredGeneration, messages: ModelMessage[]): string | undefined {
   const last = messages.at(-1);
   if (steps === 0 || step !== null || last?.role !== "assistant") return undefined;
-  if (typeof last.content === "string") return last.content;
-  return last.content.flatMap((part) => (part.type === "text" ? [part.text] : [])).join("\n\n");
+  return textOf(last);
 }
 
 async function conclude(world: World, { end, text, last }: Recorded): Promise<RunEnd> {
