@@ -78,7 +78,7 @@ export function createRecord(world: Recording): { take(event: AgentEvent): Promi
           const own = { messages: event.messages, generationId: row.id, now: ports.clock.now() };
           await appendMessages(tx, row.conversation_id, own);
           delete world.options.approved;
-          await changeGeneration(tx, row.id, { step: null, steps: done, options: world.options });
+          await changeGeneration(tx, row.id, { step: null, steps: done, options: world.options, failures: 0 });
         });
       case "finish-step":
         if (state.end.kind === "held") state.last = world.realigned(event);

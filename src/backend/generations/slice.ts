@@ -11,6 +11,7 @@ import { receiptsOf } from "../store/effects.ts";
 import { eventsOf } from "../store/events.ts";
 import { changeGeneration, claimGeneration, releaseGeneration, type StoredGeneration } from "../store/generations.ts";
 import { complete, fail, statusPart } from "./end.ts";
+import { noteFault } from "./faults.ts";
 import { agentInput } from "./input.ts";
 import { type GenerationOptions, optionsOf, userMessage } from "./options.ts";
 import { authProblem, hold, wait } from "./pause.ts";
@@ -19,7 +20,7 @@ import { createRecord, type Recorded, type RunEnd, textOf } from "./record.ts";
 import { askToShorten, shortened } from "./shorten.ts";
 import { stopped } from "./stopped.ts";
 import type { Work } from "./work.ts";
-import { createWriter } from "./writer.ts";
+import { createWriter, LostGeneration } from "./writer.ts";
 
 /** What a generation came to while this node worked on it. */
 export type SliceEnd = RunEnd & { row: StoredGeneration; failed: Problem[]; receipts: Receipt[] };
@@ -40,7 +41,7 @@ export type SliceControl = {
  * Work on a generation until it is over or waits. Everything it needs is in the store, and everything it does is there before it is told, so
  * whoever takes it next, on any node, goes on where this one stopped.
  *
- * @returns undefined when it is over, or another node works on it
+ * @returns undefined when it is over, another node works on it, or a fault of it is noted
  */
 export async function runSlice(ports: BackendPorts, id: string, control: SliceControl): Promise<SliceEnd | undefined> {
   const node = await ports.node.number();
@@ -52,6 +53,8 @@ export async function runSlice(ports: BackendPorts, id: string, control: SliceCo
   try {
     return await carryOn(world);
   } catch (error) {
+    if (!(error instanceof LostGeneration) && (await noteFault(ports, id, node, error).catch(() => false)))
+      return undefined;
     // What could not be written down is left as the rows have it, for the next look.
     await releaseGeneration(ports.db, id, node).catch(() => {
       control.unreleased = node;

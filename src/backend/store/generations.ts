@@ -81,7 +81,10 @@ export async function holdsGeneration(tx: Connection, id: string, node: number):
 
 /** What changes when a step ends, or when a generation waits or is over. */
 export type GenerationChange = Partial<
-  Pick<StoredGeneration, "status" | "node" | "steps" | "wake_at" | "paused_at" | "finished_at" | "cancel">
+  Pick<
+    StoredGeneration,
+    "status" | "node" | "steps" | "wake_at" | "paused_at" | "finished_at" | "cancel" | "failures" | "retry_at"
+  >
 > & { options?: object; step?: object | null; auth?: object | null };
 
 export async function changeGeneration(tx: Connection, id: string, change: GenerationChange): Promise<void> {
@@ -112,7 +115,7 @@ export async function openGenerations(db: Connection, conversationId: string): P
 
 /**
  * Those that a node should look at and nobody works on: left by a node that is gone, waited for long enough, answered without anybody
- * noticing, to be stopped, or next in their conversation.
+ * noticing, to be stopped, or next in their conversation. One that failed is left alone until it is to be tried again.
  */
 export async function generationsToWake(db: Kysely<Database>, now: number): Promise<string[]> {
   const rows = await db
@@ -127,6 +130,7 @@ export async function generationsToWake(db: Kysely<Database>, now: number): Prom
         e.and([e("status", "=", "paused"), isNext()]),
       ]),
     )
+    .where((e) => e.or([e("retry_at", "is", null), e("retry_at", "<=", new Date(now))]))
     .where(idle)
     .limit(500)
     .execute();

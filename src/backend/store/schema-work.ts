@@ -53,6 +53,10 @@ export type Generations = {
   wake_at: MaybeTime;
   /** When the last node left it waiting. */
   paused_at: MaybeTime;
+  /** How often in a row its work ended in a fault of kay's own; back to none with each step that is done. */
+  failures: Generated<number>;
+  /** Before this nobody looks at it by itself, since it failed. */
+  retry_at: MaybeTime;
   /** Why it is to be stopped, once somebody wants that. */
   cancel: string | null;
   created_at: Time;
