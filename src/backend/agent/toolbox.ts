@@ -8,7 +8,7 @@ import type { BackendPorts } from "../ports.ts";
 import { createServiceHttp } from "../services/http.ts";
 import { pause } from "../services/http-retry.ts";
 import type { ServiceConfiguration, ServiceHttp, Tool, ToolResult } from "../services/service.ts";
-import { planEffect, setEffectState, settleEffect } from "../store/effects.ts";
+import { planEffect, refuseEffect, setEffectState, settleEffect } from "../store/effects.ts";
 import { findGrant } from "../store/grants.ts";
 import { type Effect, type EffectBefore, type EffectLog, recordEffect } from "./effect.ts";
 import { inputProblem } from "./input.ts";
@@ -80,6 +80,7 @@ function effectLog({ db, node, clock }: BackendPorts, owner: ToolOwner): EffectL
     },
     set: (id, state) => setEffectState(db, own(id), state, clock.now()),
     settle: (id, result) => settleEffect(db, own(id), result, clock.now()),
+    refuse: (id, result) => refuseEffect(db, own(id), result, clock.now()),
   };
 }
 

@@ -91,7 +91,7 @@ export type Effects = {
   state: "planned" | "sent" | "settled" | "failed" | "unknown";
   summary: string;
   url: string | null;
-  /** What the tool answered, once settled: a call that is resumed after a crash takes it from here. */
+  /** What the tool answered, once settled, or the refusal, once failed: a call that is resumed after a crash takes it from here. */
   result: MaybeJson;
   /** The node that sends it. */
   node: number | null;
