@@ -2,6 +2,7 @@ import { styleText } from "node:util";
 import { type Problem, problemBody } from "#protocol/errors";
 import type { Style } from "#ui/look";
 import { type Terminal, wantsColor } from "./terminal.ts";
+import { wrapSentences } from "./wrap.ts";
 
 /** How output is wanted, from the global flags. */
 export type OutputFlags = { json: boolean; quiet: boolean; color?: string };
@@ -53,7 +54,11 @@ export function createOutput(
     write();
     terminal.stderr.write(status);
   };
-  const aside = (text: string) => above(() => terminal.stderr.write(`${text}\n`));
+  const aside = (text: string) => {
+    const { stderr } = terminal;
+    const shown = stderr.isTerminal ? wrapSentences(text, stderr.columns()) : text;
+    above(() => stderr.write(`${shown}\n`));
+  };
   return {
     paint,
     line: (text = "") => above(() => terminal.stdout.write(`${text}\n`)),

@@ -29,7 +29,7 @@ async function leaveOpen(kay: Kay, answer: AskResponse): Promise<void> {
   if (kay.flags.json) return kay.out.json(answer);
   const token = clean(answer.confirmation_token ?? "", { lines: false });
   await kay.out.markdown(described(answer));
-  kay.out.note(`Nothing was done yet. Within five minutes: kay confirm ${token} --approve, or --deny.`);
+  kay.out.note(`Nothing was done yet. Within five minutes: \`kay confirm ${token} --approve\`, or \`--deny\`.`);
 }
 
 /** The message with every text in full that it names only in part, and what the model said where it proposes nothing that could be shown. */
