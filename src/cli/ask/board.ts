@@ -70,12 +70,13 @@ export function showBoard(
 }
 
 /** Minutes and seconds. */
-function timeLeft(ms: number): string {
+export function timeLeft(ms: number): string {
   const seconds = Math.max(0, Math.ceil(ms / 1_000));
   return `${Math.floor(seconds / 60)}:${String(seconds % 60).padStart(2, "0")}`;
 }
 
-async function repeat(kay: Kay, look: () => void, signal: AbortSignal): Promise<void> {
+/** Look once a second. */
+export async function repeat(kay: Kay, look: () => void, signal: AbortSignal): Promise<void> {
   while (!signal.aborted) {
     look();
     await kay.clock.sleep(TICK_MS, signal).catch(() => {});
