@@ -7,6 +7,7 @@ import { delimiter, dirname, join } from "node:path";
 import { isatty } from "node:tty";
 import type { Machine } from "#backend/store/machine";
 import { createKay, shapingOf, type World } from "#cli/create";
+import { createInterrupts } from "#cli/interrupts";
 import type { Kay, LocalTools, ServeOptions } from "#cli/kay";
 import { launch } from "#cli/launch";
 import { run } from "#cli/run";
@@ -33,7 +34,9 @@ const LOG_LIMIT = 5 * 1024 * 1024;
  */
 export async function main(argv: string[]): Promise<number> {
   const ending = new AbortController();
-  for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const) process.on(signal, () => ending.abort(signal));
+  const interrupts = createInterrupts(() => ending.abort("SIGINT"));
+  process.on("SIGINT", interrupts.interrupt);
+  for (const signal of ["SIGTERM", "SIGHUP"] as const) process.on(signal, () => ending.abort(signal));
   const columns = Number(process.env.KAY_FORCE_TTY);
   let unwritten = "";
   const terminal = fromStreams({
@@ -41,7 +44,7 @@ export async function main(argv: string[]): Promise<number> {
     stdout: () => process.stdout,
     stderr: () => process.stderr,
     isTerminal: isatty,
-    interrupt: () => ending.abort("SIGINT"),
+    interrupt: interrupts.interrupt,
     readerGone: () => ending.abort("SIGPIPE"),
     cannotWrite: (errno) => {
       unwritten = errno;
@@ -49,14 +52,14 @@ export async function main(argv: string[]): Promise<number> {
     ...(process.env.KAY_FORCE_TTY ? { forcedColumns: columns > 0 ? columns : 80 } : {}),
   });
   process.on("exit", terminal.restore);
-  const code = await run(argv, createKay(world(terminal, ending.signal)));
+  const code = await run(argv, createKay(world(terminal, ending.signal, interrupts.catchInterrupts)));
   await terminal.drained();
   if (unwritten === "") return code;
   terminal.stderr.write(`✗ The output could not be written (${unwritten}).\n`);
   return code || 1;
 }
 
-function world(terminal: World["terminal"], signal: AbortSignal): World {
+function world(terminal: World["terminal"], signal: AbortSignal, catchInterrupts: World["catchInterrupts"]): World {
   const { env, platform, execPath } = process;
   const processes = systemProcesses(process.pid, isAlive);
   const uid = process.getuid?.() ?? 0;
@@ -70,6 +73,7 @@ function world(terminal: World["terminal"], signal: AbortSignal): World {
     cwd: process.cwd(),
     terminal,
     signal,
+    catchInterrupts,
     clock,
     random: randomBytes,
     send: createSend(ways),

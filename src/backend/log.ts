@@ -1,3 +1,4 @@
+import { REDACTED, redactSecrets } from "#protocol/redact";
 import type { Clock, Log } from "./ports.ts";
 
 const LEVELS = ["debug", "info", "warn", "error"] as const;
@@ -20,7 +21,6 @@ export function createLog(write: (line: string) => void, options: { level: LogLe
   };
 }
 
-const REDACTED = "[redacted]";
 const SECRET_NAME =
   /token|secret|authorization|cookie|passw|credential|verifier|challenge|prompt|sealed|(api|private|signing|sealing)_?key|^(code|state|session_id|kaysession)$/i;
 /** Values under these names that are words of the protocol, not secrets: error codes, states of a row. */
@@ -63,22 +63,10 @@ function redactError(error: Error, depth: number): Record<string, unknown> {
   };
 }
 
-/** Forms of secrets wherever they stand: kay's own ids and tokens, JWTs, the prefixes of providers, secrets in URLs and headers. */
-const FORMS: [RegExp, string][] = [
-  [/\beyJ[\w-]+\.[\w-]+\.[\w-]*/g, REDACTED],
-  [/\b(Bearer|Basic)\s+[\w.~+/=-]+/gi, `$1 ${REDACTED}`],
-  [/\b(kaysession|confirm)_\w+/g, `$1_${REDACTED}`],
-  [/\b[0-9a-f]{32,}\b/gi, REDACTED],
-  [/\b(gh[a-z]_|github_pat_|xox[a-z]-|xapp-|sk-|ya29\.|1\/\/|ATATT|ATCTT|AIza|pat-)[\w.~+/=-]{8,}/g, REDACTED],
-  [
-    /((?:^|[?&#;,({\s])(?:code|state|session_id|key|[\w.-]*(?:token|secret|verifier|password))=)[^&#\s"']+/gi,
-    `$1${REDACTED}`,
-  ],
-  [/(["']?[\w-]*(?:token|secret|password|verifier)["']?\s*[:=]\s*["'])[^"']+/gi, `$1${REDACTED}`],
-  [/(\/\/[^/\s:@]+:)[^/\s@]+@/g, `$1${REDACTED}@`],
-];
+/** Digests and random ids: in a log nobody needs them. */
+const HEX = /\b[0-9a-f]{32,}\b/gi;
 
 function redactText(text: string): string {
   const short = text.length > 8000 ? `${text.slice(0, 8000)}…` : text;
-  return FORMS.reduce((rest, [form, instead]) => rest.replace(form, instead), short);
+  return redactSecrets(short).replace(HEX, REDACTED);
 }

@@ -1,7 +1,7 @@
 import type { Grant } from "#protocol/conversations";
 import { Problem } from "#protocol/errors";
 import { line } from "#ui/words";
-import type { Kay } from "./kay.ts";
+import type { Kay, Link } from "./kay.ts";
 import { askYesNo } from "./prompt.ts";
 
 /** `kay approvals list`. */
@@ -9,8 +9,8 @@ export async function listApprovals(kay: Kay): Promise<void> {
   const { api } = await kay.link({ signedIn: true });
   const approvals = await api.approvals();
   if (kay.flags.json) return kay.out.json({ approvals });
-  if (approvals.length === 0) return kay.out.note("Nothing runs by itself because of an approval.");
-  await kay.out.table(["ID", "LASTS", "WHAT", "ACCOUNT", "UNTIL", "LAST USED"], approvals.map(rowOf));
+  if (approvals.length === 0) return kay.out.note(NO_APPROVAL);
+  await kay.out.table(APPROVAL_COLUMNS, approvals.map(approvalRow));
 }
 
 /** `kay approvals test`: would this call ask? Nothing is run. */
@@ -28,16 +28,39 @@ export async function testApproval(
 /** `kay approvals revoke`. Asks first: the next call of that kind asks again, wherever it is made. */
 export async function revokeApproval(kay: Kay, id: string): Promise<void> {
   const { api } = await kay.link({ signedIn: true });
-  const found = (await api.approvals()).find((each) => each.id === id);
-  if (!found) throw new Problem("APPROVAL_NOT_FOUND", `There is no approval ${JSON.stringify(line(id))}.`);
-  const question = `Revoke “${line(found.words)}”?`;
-  if (!(await askYesNo(kay, question, "Use --yes."))) throw new Problem("CANCELLED", "Nothing was revoked.");
-  await api.revokeApproval(id);
-  if (kay.flags.json) return kay.out.json({ revoked: found });
-  kay.out.line(`Revoked “${line(found.words)}”. kay asks again.`);
+  const revoked = await revokeAsked(api, id, (question) => askYesNo(kay, question, "Use --yes."));
+  if (kay.flags.json) return kay.out.json({ revoked });
+  kay.out.line(revokedText(revoked));
 }
 
-function rowOf({ id, scope, words, account, expires_at, last_used_at }: Grant): string[] {
+/**
+ * Take an approval back after a yes.
+ *
+ * @throws Problem APPROVAL_NOT_FOUND, CANCELLED after a no
+ */
+export async function revokeAsked(
+  api: Link["api"],
+  id: string,
+  ask: (question: string) => Promise<boolean>,
+): Promise<Grant> {
+  const found = (await api.approvals()).find((each) => each.id === id);
+  if (!found) throw new Problem("APPROVAL_NOT_FOUND", `There is no approval ${JSON.stringify(line(id))}.`);
+  if (!(await ask(`Revoke “${line(found.words)}”?`))) throw new Problem("CANCELLED", "Nothing was revoked.");
+  await api.revokeApproval(id);
+  return found;
+}
+
+/** What became of it. */
+export function revokedText({ words }: Grant): string {
+  return `Revoked “${line(words)}”. kay asks again.`;
+}
+
+export const NO_APPROVAL = "Nothing runs by itself because of an approval.";
+
+export const APPROVAL_COLUMNS = ["ID", "LASTS", "WHAT", "ACCOUNT", "UNTIL", "LAST USED"];
+
+/** An approval as a row of {@link APPROVAL_COLUMNS}. */
+export function approvalRow({ id, scope, words, account, expires_at, last_used_at }: Grant): string[] {
   const lasts = scope === "always" ? "always" : "conversation";
   return [line(id), lasts, line(words), line(account ?? ""), dayOf(expires_at), dayOf(last_used_at)];
 }

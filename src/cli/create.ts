@@ -22,6 +22,8 @@ export type World = {
   cwd: string;
   terminal: Terminal;
   signal: AbortSignal;
+  /** See {@link Kay}. */
+  catchInterrupts: Kay["catchInterrupts"];
   clock: Clock;
   random(bytes: number): Uint8Array;
   send: Send;
@@ -53,7 +55,15 @@ const SHAPING = /\.client-(id|secret)$|^kyg\./;
 /** The context of commands for one command line. */
 export function createKay(world: World): Kay {
   const { env, terminal, clock, random, version } = world;
-  let flags: GlobalFlags = { json: false, quiet: false, debug: false, input: true, yes: false, browser: true };
+  let flags: GlobalFlags = {
+    json: false,
+    quiet: false,
+    debug: false,
+    input: true,
+    yes: false,
+    browser: true,
+    plain: false,
+  };
   const out = createOutput(terminal, env, () => flags);
   const warned = new Set<string>();
   const warn = (message: string) => {
@@ -76,6 +86,7 @@ export function createKay(world: World): Kay {
     clock,
     random,
     signal: world.signal,
+    catchInterrupts: world.catchInterrupts,
     exit: 0,
     graceMs: GRACE_MS,
     out,

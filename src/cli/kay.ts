@@ -20,6 +20,8 @@ export type GlobalFlags = {
   /** False with `--no-browser`. */
   browser: boolean;
   profile?: string;
+  /** Nothing is redrawn and nothing is drawn: `--plain`, ACCESSIBLE, INK_SCREEN_READER, TERM=dumb. */
+  plain: boolean;
 };
 
 /** A backend that was found or started, and everything to speak to it with. */
@@ -68,6 +70,10 @@ export type Kay = {
   random(bytes: number): Uint8Array;
   /** Ends when the person or the system wants the command to end; the reason is `SIGINT`, `SIGTERM` or `SIGHUP`. */
   signal: AbortSignal;
+  /**
+   * From now on Ctrl+C (SIGINT) calls this instead of ending the command. Returns the way back, to what was called before.
+   */
+  catchInterrupts(handler: () => void): () => void;
   /** Filled by `run` before a command starts. */
   flags: GlobalFlags;
   /** Exit code of a command that ended without an error but not with 0: an open confirmation, `--check`. */

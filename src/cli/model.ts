@@ -5,21 +5,32 @@ import type { Kay, Link } from "./kay.ts";
 
 /** `kay model`: which model answers, and why. One that is named but cannot answer is an error. */
 export async function showModel(kay: Kay): Promise<void> {
-  const { link, model } = await modelOf(kay);
+  const link = await kay.link();
+  const model = await modelOf(kay, link);
   if (kay.flags.json) {
     kay.exit = model.problem ? problemOf(model).exit : 0;
     return kay.out.json(model);
   }
-  const { out } = kay;
-  out.line(`${line(model.label)}: ${why(kay, model, link)}`);
-  if (model.context_window) out.line(`It takes ${model.context_window.toLocaleString("en")} tokens at once.`);
-  if (isIgnored(kay, model, link)) out.warn("KAY_MODEL is set here, but the model is chosen where the backend runs.");
+  const { text, warning } = modelText(kay, model, link);
+  kay.out.line(text);
+  if (warning) kay.out.warn(warning);
   if (model.problem) throw problemOf(model);
+}
+
+/** Which model answers, and why; `warning` names what is set here but chooses nothing. */
+export function modelText(kay: Kay, model: ModelView, link: Link): { text: string; warning?: string } {
+  const room = model.context_window;
+  const lines = [
+    `${line(model.label)}: ${why(kay, model, link)}`,
+    ...(room ? [`It takes ${room.toLocaleString("en")} tokens at once.`] : []),
+  ];
+  const warning = "KAY_MODEL is set here, but the model is chosen where the backend runs.";
+  return { text: lines.join("\n"), ...(isIgnored(kay, model, link) ? { warning } : {}) };
 }
 
 /** `kay model list`: every provider, whether it could answer, and its models. */
 export async function listModels(kay: Kay): Promise<void> {
-  const { model } = await modelOf(kay);
+  const model = await modelOf(kay, await kay.link());
   if (kay.flags.json) return kay.out.json({ name: model.name, available: model.available });
   const rows = model.available.map(({ name, title, ready, note, models }) => [
     line(name),
@@ -36,12 +47,19 @@ export async function listModels(kay: Kay): Promise<void> {
 export async function testModel(kay: Kay): Promise<void> {
   const link = await kay.link();
   const test = await link.api.testModel({ signal: kay.signal });
-  const works = test.tools && test.message !== "";
-  if (!works) kay.exit = 1;
+  if (!works(test)) kay.exit = 1;
   if (kay.flags.json) return kay.out.json(test);
-  const { out } = kay;
-  out.line(`${line(test.label)} ${works ? "works" : "does not work with kay"}.`);
-  for (const told of findings(test)) out.line(`  ${told}`);
+  kay.out.line(modelTestText(test));
+}
+
+/** How the test went. */
+export function modelTestText(test: ModelTestResponse): string {
+  const head = `${line(test.label)} ${works(test) ? "works" : "does not work with kay"}.`;
+  return [head, ...findings(test).map((told) => `  ${told}`)].join("\n");
+}
+
+function works({ tools, message }: ModelTestResponse): boolean {
+  return tools && message !== "";
 }
 
 function findings(test: ModelTestResponse): string[] {
@@ -54,10 +72,10 @@ function findings(test: ModelTestResponse): string[] {
   ];
 }
 
-async function modelOf(kay: Kay): Promise<{ link: Link; model: ModelView }> {
-  const link = await kay.link();
+/** The model that answers. @throws Problem NOT_FOUND where the backend does not say */
+export async function modelOf(kay: Kay, link: Link): Promise<ModelView> {
   const model = await link.api.model({ signal: kay.signal });
-  if (model) return { link, model };
+  if (model) return model;
   throw new Problem("NOT_FOUND", "This backend does not say which model answers.", { hint: "" });
 }
 
@@ -75,7 +93,8 @@ function isIgnored(kay: Kay, model: ModelView, link: Link): boolean {
   return !link.embedded && here !== undefined && here !== "" && here !== model.name;
 }
 
-function problemOf({ problem }: ModelView): Problem {
+/** Why it cannot answer. */
+export function problemOf({ problem }: ModelView): Problem {
   const code: ErrorCode = problem && isErrorCode(problem.code) ? problem.code : "MODEL_NOT_CONFIGURED";
   return new Problem(
     code,

@@ -5,7 +5,7 @@ import { type Terminal, wantsColor } from "./terminal.ts";
 import { wrapSentences } from "./wrap.ts";
 
 /** How output is wanted, from the global flags. */
-export type OutputFlags = { json: boolean; quiet: boolean; color?: string };
+export type OutputFlags = { json: boolean; quiet: boolean; plain: boolean; color?: string };
 
 /**
  * Where everything a command says goes through. stdout carries the answer, stderr everything else. Under `--json` stdout is one
@@ -30,7 +30,7 @@ export type Output = {
   fail(problem: Problem, document?: unknown): void;
   /**
    * Show a line at the bottom of the terminal that is redrawn in place, `null` takes it away. Whatever else is said meanwhile appears above
-   * it.
+   * it. Where nothing may be redrawn it is not shown.
    */
   status(line: string | null): void;
   paint(style: Style, text: string, stream?: "stdout" | "stderr"): string;
@@ -63,7 +63,7 @@ export function createOutput(
     paint,
     line: (text = "") => above(() => terminal.stdout.write(`${text}\n`)),
     status: (line) => {
-      if (status === null && line === null) return;
+      if ((status === null && line === null) || flags().plain) return;
       status = line;
       terminal.stderr.write(`${ERASE}${line ?? ""}`);
     },
@@ -80,7 +80,7 @@ export function createOutput(
       const { stdout } = terminal;
       if (!stdout.isTerminal) return stdout.write(`${text}\n`);
       const { renderMarkdown } = await import("#ui/markdown");
-      stdout.write(`${renderMarkdown(text, { width: stdout.columns(), paint })}\n`);
+      stdout.write(`${renderMarkdown(text, { width: stdout.columns(), paint, plain: flags().plain })}\n`);
     },
     table: async (columns, rows) => {
       if (!terminal.stdout.isTerminal) {
@@ -89,7 +89,7 @@ export function createOutput(
         return;
       }
       const { layOut } = await import("#ui/table");
-      const { header, lines } = layOut(columns, rows, terminal.stdout.columns());
+      const { header, lines } = layOut(columns, rows, flags().plain ? 0 : terminal.stdout.columns());
       terminal.stdout.write(`${(header === null ? lines : [paint("dim", header), ...lines]).join("\n")}\n`);
     },
     fail: (problem, document) => {

@@ -5,6 +5,7 @@ import { shellWord } from "#protocol/shell";
 import { answerCommand } from "./commands/answer.ts";
 import { approvalsCommand } from "./commands/approvals.ts";
 import { askCommand } from "./commands/ask.ts";
+import { attachCommand } from "./commands/attach.ts";
 import { configCommand } from "./commands/config.ts";
 import { confirmCommand } from "./commands/confirm.ts";
 import { connectCommand } from "./commands/connect.ts";
@@ -23,6 +24,7 @@ import { tryCommand } from "./commands/try.ts";
 import { whoamiCommand } from "./commands/whoami.ts";
 import { protectText } from "./dashes.ts";
 import type { GlobalFlags, Kay } from "./kay.ts";
+import { wantsPlain } from "./terminal.ts";
 
 /** Exit codes of signals, 128 + number (terminal.md). Output that nobody reads any more (`kay help | head -1`) is no failure. */
 const SIGNAL_EXITS: Record<string, number> = { SIGINT: 130, SIGTERM: 143, SIGHUP: 129, SIGPIPE: 0 };
@@ -34,7 +36,7 @@ const SIGNAL_EXITS: Record<string, number> = { SIGINT: 130, SIGTERM: 143, SIGHUP
  * @returns the exit code of the table in terminal.md; never throws
  */
 export async function run(argv: string[], kay: Kay): Promise<number> {
-  kay.flags = readFlags(argv);
+  kay.flags = readFlags(argv, kay.env);
   let said = "";
   const program = buildProgram(kay, (text) => {
     said += text;
@@ -107,6 +109,7 @@ const COMMANDS = [
   connectionsCommand,
   disconnectCommand,
   askCommand,
+  attachCommand,
   confirmCommand,
   pendingCommand,
   answerCommand,
@@ -131,7 +134,7 @@ function applyToTree(command: Command, change: (command: Command) => void): void
 }
 
 /** Flags must be known before parsing ends, since an unknown option has to be reported as JSON too. */
-function readFlags(argv: string[]): GlobalFlags {
+function readFlags(argv: string[], env: Kay["env"]): GlobalFlags {
   const end = argv.indexOf("--");
   const given = new Set(end === -1 ? argv : argv.slice(0, end));
   return {
@@ -141,6 +144,7 @@ function readFlags(argv: string[]): GlobalFlags {
     input: !given.has("--no-input"),
     yes: given.has("--yes") || given.has("-y"),
     browser: !given.has("--no-browser"),
+    plain: wantsPlain(env),
   };
 }
 

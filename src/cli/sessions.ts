@@ -1,9 +1,10 @@
+import type { ConversationView } from "#protocol/conversations";
 import { Problem } from "#protocol/errors";
-import type { NumberedPart } from "#protocol/events";
 import { transcript } from "#ui/transcript";
 import { EMPTY, reduce } from "#ui/view";
 import { line } from "#ui/words";
 import { conversationFor } from "./ask/conversation.ts";
+import { conversationOf, documentWith, type ExportFormat, exported, writeExport } from "./export.ts";
 import type { Kay, Link } from "./kay.ts";
 import { askYesNo } from "./prompt.ts";
 
@@ -15,13 +16,7 @@ export async function listSessions(kay: Kay, options: { page: string; limit: str
   const answer = await api.sessions({ page, limit });
   if (kay.flags.json) return kay.out.json(answer);
   if (answer.data.length === 0) return kay.out.note("There is no conversation here.");
-  const rows = answer.data.map(({ id, title, status, updated_at }) => [
-    line(id),
-    line(title ?? ""),
-    (status ?? "").replaceAll("_", " "),
-    line(updated_at).slice(0, 16).replace("T", " "),
-  ]);
-  await kay.out.table(["ID", "TITLE", "STATUS", "UPDATED"], rows);
+  await kay.out.table(SESSION_COLUMNS, answer.data.map(sessionRow));
   if (answer.has_more) kay.out.note(`${answer.total} in all; --page ${page + 1} shows more.`);
 }
 
@@ -29,13 +24,8 @@ export async function listSessions(kay: Kay, options: { page: string; limit: str
 export async function showSession(kay: Kay, name: string, { width }: { width?: string }): Promise<void> {
   const columns = width === undefined ? kay.terminal.stdout.columns() : numberOf("--width", width, 20, 1_000);
   const { link, id } = await named(kay, name);
-  const { note, warn } = kay.out;
-  const parts: NumberedPart[] = [];
-  for await (const part of link.api.events(id, { live: false, signal: kay.signal, note, warn })) parts.push(part);
-  if (kay.flags.json) {
-    const events = parts.map(({ number, part }) => ({ number, ...part }));
-    return kay.out.json({ ...(await link.api.session(id)), events });
-  }
+  const { conversation, parts } = await conversationOf(kay, link, id);
+  if (kay.flags.json) return kay.out.json(documentWith(conversation, parts));
   const view = parts.reduce(reduce, EMPTY);
   const text = transcript(view, { width: columns, paint: kay.out.paint });
   if (text === "") kay.out.note("Nothing was said in it yet.");
@@ -47,7 +37,7 @@ export async function renameSession(kay: Kay, name: string, title: string): Prom
   const { link, id } = await named(kay, name);
   const renamed = await link.api.renameSession(id, title);
   if (kay.flags.json) return kay.out.json(renamed);
-  kay.out.line(`${line(id)} is now “${line(renamed.title ?? "")}”.`);
+  kay.out.line(renamedText(renamed));
 }
 
 /** `kay sessions delete`. Asks first, since nothing brings it back. */
@@ -61,6 +51,37 @@ export async function deleteSession(kay: Kay, name: string): Promise<void> {
   if (kay.flags.json) return kay.out.json({ deleted: id });
   kay.out.line(`Deleted ${shown}.`);
 }
+
+/** What became of it. */
+export function renamedText({ id, title }: ConversationView): string {
+  return `${line(id)} is now “${line(title ?? "")}”.`;
+}
+
+export const SESSION_COLUMNS = ["ID", "TITLE", "STATUS", "UPDATED"];
+
+/** A conversation as a row of {@link SESSION_COLUMNS}. */
+export function sessionRow({ id, title, status, updated_at }: ConversationView): string[] {
+  const updated = line(updated_at).slice(0, 16).replace("T", " ");
+  return [line(id), line(title ?? ""), (status ?? "").replaceAll("_", " "), updated];
+}
+
+/** `kay sessions export`: on stdout, or into a file. */
+export async function exportSession(
+  kay: Kay,
+  name: string,
+  { format, output }: { format?: string; output?: string },
+): Promise<void> {
+  const wanted: ExportFormat | undefined = FORMATS[format ?? (kay.flags.json ? "json" : "md")];
+  if (!wanted) throw new Problem("USAGE", "--format is md or json.");
+  const { link, id } = await named(kay, name);
+  const text = await exported(kay, link, id, wanted);
+  if (output === undefined) return kay.terminal.stdout.write(text);
+  const path = await writeExport(kay, output, text, (question) => askYesNo(kay, question, "Use --yes."));
+  if (kay.flags.json) return kay.out.json({ exported: id, file: path });
+  kay.out.note(`Written to ${line(path)}.`);
+}
+
+const FORMATS: Record<string, ExportFormat> = { md: "md", markdown: "md", json: "json" };
 
 async function named(kay: Kay, name: string): Promise<{ link: Link; id: string }> {
   const link = await kay.link({ signedIn: true });

@@ -55,8 +55,9 @@ function sourceOf(streams: Streams, isTerminal: boolean, raw: (on: boolean) => v
     read: (signal) => readBytes(streams.stdin(), signal),
     keys: (onKey) => (isTerminal ? readKeys(streams, raw, onKey) : () => {}),
     forget: async () => {
-      if (isTerminal) await dropTyped(streams, raw);
+      const typed = isTerminal ? await dropTyped(streams, raw) : "";
       forgotten = true;
+      return typed;
     },
     line: async (signal, more = false) => {
       if (isTerminal && !forgotten && !more) await dropTyped(streams, raw);
@@ -137,10 +138,14 @@ function readKeys(streams: Streams, raw: (on: boolean) => void, onKey: (key: str
 }
 
 /** Ctrl+C is never dropped: while the terminal is raw it comes as a key. */
-async function dropTyped(streams: Streams, raw: (on: boolean) => void): Promise<void> {
-  const drop = readKeys(streams, raw, () => {});
+async function dropTyped(streams: Streams, raw: (on: boolean) => void): Promise<string> {
+  let typed = "";
+  const drop = readKeys(streams, raw, (key) => {
+    typed += key;
+  });
   await new Promise((resolve) => setTimeout(resolve, DROP_MS));
   drop();
+  return typed.replaceAll("\r", "\n");
 }
 
 async function readLine(stdin: NodeJS.ReadStream, signal: AbortSignal): Promise<string | null> {

@@ -24,8 +24,12 @@ export type Source = {
    * What was typed before is dropped, so that no key answers a question that was not yet on the screen.
    */
   keys(onKey: (key: string) => void): () => void;
-  /** Drop what was typed so far, just before a question is shown: then every key typed in sight of it counts, however fast. */
-  forget(): Promise<void>;
+  /**
+   * Take away what was typed so far, just before a question is shown: then every key typed in sight of it counts, however fast.
+   *
+   * @returns what it was, lines with `\n` at their end, for who wants to keep it
+   */
+  forget(): Promise<string>;
   /** One line, typed after the call (or since `forget`; with `more`, since the line before). `null` at the end of the input. */
   line(signal: AbortSignal, more?: boolean): Promise<string | null>;
 };
@@ -43,6 +47,15 @@ export function wantsColor(sink: Sink, env: Record<string, string | undefined>, 
 /** Whether a person can be asked: a terminal on both ends, no CI, no `--no-input` (terminal.md, "Rules of output"). */
 export function canAsk(terminal: Terminal, env: Record<string, string | undefined>, noInput: boolean): boolean {
   return terminal.stdin.isTerminal && terminal.stderr.isTerminal && !noInput && !inCi(env);
+}
+
+/** Whether the environment asks for output that is only text: for screen readers, and for a terminal that can redraw nothing. */
+export function wantsPlain(env: Record<string, string | undefined>): boolean {
+  return isSet(env.ACCESSIBLE) || isSet(env.INK_SCREEN_READER) || env.TERM === "dumb";
+}
+
+function isSet(value: string | undefined): boolean {
+  return Boolean(value) && value !== "0" && value?.toLowerCase() !== "false";
 }
 
 /** CI as the common runners announce it; `CI=false` and `CI=0` are no CI. */

@@ -32,6 +32,8 @@ Environment
   KAY_FORCE_TTY      treat the output as a terminal of so many columns
   BROWSER            program that opens links; none opens nothing
   VISUAL, EDITOR     editor for what an approval is to send instead
+  ACCESSIBLE, INK_SCREEN_READER, TERM=dumb
+                     only text and nothing redrawn, as --plain of \`kay ask\`
   NO_COLOR, FORCE_COLOR, CLICOLOR, CLICOLOR_FORCE, TERM=dumb
                      colours, in this order
   CI                 nobody can be asked, and no browser is opened

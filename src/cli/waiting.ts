@@ -11,12 +11,13 @@ export type Waiting = { retrying(message: string): void; end(): void };
 
 /**
  * Show that an authorization is waited for, with the time left and the keys that help: `o` opens the link, `c` copies it (OSC 52), `q`
- * shows a QR code. On a terminal one line is redrawn; elsewhere it is said once.
+ * shows a QR code. On a terminal one line is redrawn; elsewhere, and
+ * where nothing may be redrawn, it is said once.
  */
 export async function showWaiting(kay: Kay, awaited: Awaited): Promise<Waiting> {
   const { stderr, stdin } = kay.terminal;
   const { out } = kay;
-  if (!stderr.isTerminal || kay.flags.quiet || kay.flags.json) {
+  if (!stderr.isTerminal || kay.flags.quiet || kay.flags.json || kay.flags.plain) {
     const minutes = Math.max(1, Math.round((awaited.deadline - kay.clock.now()) / 60_000));
     kay.out.note(`Waiting for authorization (${minutes} minutes)…`);
     return { retrying: (message) => kay.out.note(message), end: () => {} };

@@ -2,4 +2,9 @@
 export type Style = "bold" | "dim" | "red" | "green" | "yellow" | "cyan" | "underline";
 
 /** How things are shown: cells of a line, and the paint for emphasis, which leaves the text as it is where colour is not wanted. */
-export type Look = { width: number; paint(style: Style, text: string): string };
+export type Look = {
+  width: number;
+  paint(style: Style, text: string): string;
+  /** Only text that can be read aloud: rows instead of columns, no lines drawn, no word or address broken. */
+  plain?: boolean;
+};

@@ -16,7 +16,7 @@ export function renderMarkdown(text: string, look: Look): string {
 export function renderBlock(token: Token, look: Look): string {
   switch (token.type) {
     case "table":
-      if (losesCells(token as Tokens.Table)) return wrapAnsi(token.raw.trim(), look.width, { hard: true });
+      if (losesCells(token as Tokens.Table)) return wrapAnsi(token.raw.trim(), look.width, { hard: !look.plain });
       return table(token as Tokens.Table, look);
     case "heading":
       return look.paint("bold", inline(token, look));
@@ -25,11 +25,14 @@ export function renderBlock(token: Token, look: Look): string {
     case "code":
       return indent(token.text, "    ");
     case "blockquote":
-      return indent(blocks(token.tokens ?? [], { ...look, width: Math.max(10, look.width - 2) }).join("\n"), "│ ");
+      return indent(
+        blocks(token.tokens ?? [], { ...look, width: Math.max(10, look.width - 2) }).join("\n"),
+        look.plain ? "> " : "│ ",
+      );
     case "hr":
-      return look.paint("dim", "─".repeat(Math.min(look.width, 40)));
+      return look.plain ? "---" : look.paint("dim", "─".repeat(Math.min(look.width, 40)));
     default:
-      return wrapAnsi(inline(token, look), look.width, { hard: true });
+      return wrapAnsi(inline(token, look), look.width, { hard: !look.plain });
   }
 }
 
@@ -42,7 +45,7 @@ function table(token: Tokens.Table, look: Look): string {
   const { header, lines } = layOut(
     token.header.map((cell) => plain(cell).toUpperCase()),
     token.rows.map((row) => row.map(plain)),
-    look.width,
+    look.plain ? 0 : look.width,
   );
   return (header === null ? lines : [look.paint("dim", header), ...lines]).join("\n");
 }

@@ -13,7 +13,7 @@ export function rowText(tool: ToolItem, width: number): string {
 }
 
 /** What a call was given, as `name = value`. */
-function inputOf({ title, input }: ToolItem): string {
+export function inputOf({ title, input }: ToolItem): string {
   const entries = typeof input === "object" && input !== null ? Object.entries(input) : [];
   const shown = entries.map(
     ([name, value]) => `${name} = ${typeof value === "string" ? value : JSON.stringify(value)}`,
@@ -21,13 +21,18 @@ function inputOf({ title, input }: ToolItem): string {
   return line(shown.join(", ") || (title ?? "")).trim();
 }
 
-function durationOf({ workedMs, state }: ToolItem): string {
-  const isOver = state === "done" || state === "failed" || state === "denied";
-  return isOver && workedMs !== undefined ? `${(workedMs / 1000).toFixed(1)}s` : "";
+/** Nothing more comes of it. */
+export function isOver({ state }: ToolItem): boolean {
+  return state === "done" || state === "failed" || state === "denied";
+}
+
+function durationOf(tool: ToolItem): string {
+  const { workedMs } = tool;
+  return isOver(tool) && workedMs !== undefined ? `${(workedMs / 1000).toFixed(1)}s` : "";
 }
 
 /** What it came to: the number of things it found, why it failed, or its last word while it works. */
-function resultOf({ state, output, error, log }: ToolItem): string {
+export function resultOf({ state, output, error, log }: ToolItem): string {
   if (state === "denied") return "denied";
   if (state === "failed") return line(error ?? "failed").trim();
   if (state === "done") return countOf(output);
@@ -51,7 +56,8 @@ function isObject(value: unknown): value is Record<string, unknown> {
   return typeof value === "object" && value !== null;
 }
 
-function cut(text: string, width: number): string {
+/** A text of at most so many cells. */
+export function cut(text: string, width: number): string {
   if (stringWidth(text) <= width) return text;
   let kept = "";
   for (const { segment } of new Intl.Segmenter().segment(text)) {

@@ -164,7 +164,7 @@ test("somebody else who connects it ends the wait, with a line that says so", as
   ann.place.network.on("POST /ask", { stream: stream() });
   const { exit, stdout, stderr } = await ann("ask x", { ...TERMINAL, person: "stays away" });
   expect([exit, stdout]).toEqual([0, "Here it is.\n"]);
-  expect(stderr).toMatch(/(Answered elsewhere: connected\.|confluence was connected elsewhere\.)\n$/);
+  expect(stderr).toMatch(/(Connected now: confluence\.|confluence was connected elsewhere\.)\n$/);
 });
 
 test("in a script a request that waits for connections is left open with what answers it", async () => {

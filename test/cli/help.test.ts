@@ -7,6 +7,7 @@ const kay = useKay();
 const COMMANDS = [
   "answer",
   "ask",
+  "attach",
   "config",
   "confirm",
   "connect",

@@ -7,11 +7,18 @@ export type TerminalSetting = {
   columns?: number;
   /** What a pipe or file brings, in these pieces; "silent" is a pipe that stays open and brings nothing. Ended and empty unless said. */
   stdin?: string | (string | Uint8Array)[] | ((signal: AbortSignal) => AsyncIterable<Uint8Array>);
-  /** What the person types when asked, one line for each question; `null` is the end of the input, "\x03" Ctrl+C. Then the person is silent. */
-  types?: (string | null)[];
+  /**
+   * What the person types when asked, one line for each question; `null` is the end of the input, "\x03" Ctrl+C. What is typed later on
+   * is a promise; a question that ends before is not answered by it. Then the person is silent.
+   */
+  types?: Typed[];
+  /** What was typed before each question, as the terminal shows it first; lines with `\n`. */
+  ahead?: string[];
   /** Keys pressed as soon as they are listened for. */
   presses?: string[];
 };
+
+type Typed = string | null | Promise<string | null>;
 
 export type FakeTerminal = Terminal & { written: { stdout: string; stderr: string; both: string } };
 
@@ -34,6 +41,7 @@ export function fakeTerminal(
     },
   });
   const answers = [...(setting.types ?? [])];
+  const ahead = [...(setting.ahead ?? [])];
   const read = (signal: AbortSignal) => pieces(setting.stdin ?? (isTerminal("stdin") ? "silent" : ""), signal);
   return {
     written,
@@ -55,13 +63,18 @@ export function fakeTerminal(
           listening = false;
         };
       },
-      forget: async () => {},
+      forget: async () => ahead.shift() ?? "",
       async line(signal) {
         if (!isTerminal("stdin")) return firstLine(read(signal));
-        const [answer] = answers.splice(0, 1);
+        const [next] = answers.splice(0, 1);
+        const answer = next instanceof Promise ? await Promise.race([next, aborted(signal)]) : next;
+        if (next instanceof Promise && signal.aborted) answers.unshift(next);
         if (answer === "\x03") interrupt();
         // A terminal shows what is typed.
-        else if (typeof answer === "string") written.stderr += `${answer}\n`;
+        else if (typeof answer === "string") {
+          written.stderr += `${answer}\n`;
+          written.both += `${answer}\n`;
+        }
         if (answer !== undefined && !signal.aborted) return answer;
         return aborted(signal).then(() => null);
       },

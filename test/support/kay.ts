@@ -7,6 +7,7 @@ import type { Fetch } from "#backend/ports";
 import { createNode, type Node } from "#backend/store/node";
 import type { Launch } from "#cli/browser";
 import { createKay, type World } from "#cli/create";
+import { createInterrupts } from "#cli/interrupts";
 import type { ServeOptions } from "#cli/kay";
 import { run } from "#cli/run";
 import { createCredentials } from "#client/credentials/create";
@@ -99,6 +100,7 @@ function createMachine(place: Place, options: MachineOptions): Machine {
   onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
   const keychain = options.keychain ?? memoryKeychain();
   const own = ownBackend(folder);
+  const interrupts = createInterrupts(() => ending.abort("SIGINT"));
   const launched: Launch[] = [];
   const served: ServeOptions[] = [];
   let raw = { stdout: "", stderr: "", both: "" };
@@ -107,11 +109,10 @@ function createMachine(place: Place, options: MachineOptions): Machine {
   const once = async (line: string | string[], setting: RunSetting = {}): Promise<Result> => {
     ending = new AbortController();
     const person = watchLinks(place, setting.person ?? options.person ?? "allows");
-    const interrupt = () => ending.abort("SIGINT");
-    const terminal = fakeTerminal(setting, person.see, interrupt);
+    const terminal = fakeTerminal(setting, person.see, interrupts.interrupt);
     raw = terminal.written;
     const world = worldOf(place, { folder, keychain, own, launched, served, options, setting });
-    const exit = await run(words(line), createKay({ ...world, terminal, signal: ending.signal }));
+    const exit = await run(words(line), createKay({ ...world, ...interrupts, terminal, signal: ending.signal }));
     await person.done();
     return { exit, stdout: shortened(raw.stdout, folder), stderr: shortened(asSeen(raw.stderr), folder) };
   };
@@ -139,7 +140,7 @@ function createMachine(place: Place, options: MachineOptions): Machine {
     raw: () => raw,
     stored: async (origin = BACKEND) => (await credentials().read(origin)).signIn,
     store: (signIn: SignIn, origin = BACKEND) => credentials().update(origin, () => signIn),
-    interrupt: (signal = "SIGINT") => ending.abort(signal),
+    interrupt: (signal = "SIGINT") => (signal === "SIGINT" ? interrupts.interrupt() : ending.abort(signal)),
   });
 }
 
@@ -153,7 +154,7 @@ type Parts = {
   setting: RunSetting;
 };
 
-function worldOf(place: Place, parts: Parts): Omit<World, "terminal" | "signal"> {
+function worldOf(place: Place, parts: Parts): Omit<World, "terminal" | "signal" | "catchInterrupts"> {
   const { folder, options, setting } = parts;
   const { programs = [] } = options;
   const env = {

@@ -1,6 +1,5 @@
 import type { PendingRequest } from "#protocol/conversations";
 import { Problem } from "#protocol/errors";
-import { endsGeneration, type NumberedPart } from "#protocol/events";
 import { shellWord } from "#protocol/shell";
 import { type CardItem, openCards, type View } from "#ui/view";
 import { line } from "#ui/words";
@@ -9,7 +8,7 @@ import { isAskable } from "../prompt.ts";
 import { type AuthCard, tellConnected } from "./auth.ts";
 import { CANCEL_GRACE_MS, cancelAtBackend } from "./cancel.ts";
 import { finish } from "./finish.ts";
-import { follow } from "./follow.ts";
+import { follow, untilEnd } from "./follow.ts";
 import { type AnswerOptions, givenAnswer } from "./given.ts";
 import { allPending, cardOf } from "./pending.ts";
 import { answersOf } from "./script.ts";
@@ -97,13 +96,6 @@ async function showRest(kay: Kay, link: Link, { session, seen, refused, isGiven 
     throw error;
   } finally {
     leaving.abort();
-  }
-}
-
-async function* untilEnd(parts: AsyncIterable<NumberedPart>, seen: number): AsyncGenerator<NumberedPart> {
-  for await (const part of parts) {
-    yield part;
-    if (part.number > seen && endsGeneration(part.part)) return;
   }
 }
 

@@ -28,7 +28,17 @@ export function showBoard(
   const elsewhere = new Map(services.map((service) => [service, new AbortController()]));
   const over = new AbortController();
   let note = "";
+  let told = "";
   const draw = () => {
+    if (kay.flags.plain) {
+      const waiting = services
+        .filter((service) => !connected.has(service))
+        .map(line)
+        .join(", ");
+      if (waiting !== told && waiting !== "") kay.out.note(`Waiting until ${waiting} is connected. Ctrl+C cancels it.`);
+      told = waiting;
+      return;
+    }
     const left = Math.min(...begun.map(({ deadline }) => deadline)) - kay.clock.now();
     const words = services.map((service) => `${line(service)} ${connected.has(service) ? "✓" : "…"}`).join(", ");
     const text = `Waiting: ${words}  ${timeLeft(left)} left${note} · o open  x cancel`;

@@ -1,5 +1,5 @@
 import { Problem } from "#protocol/errors";
-import type { NumberedPart } from "#protocol/events";
+import { endsGeneration, type NumberedPart } from "#protocol/events";
 import { type CardItem, EMPTY, openCards, reduce, type View } from "#ui/view";
 import type { Kay, Link } from "../kay.ts";
 import type { Show } from "./show.ts";
@@ -47,11 +47,9 @@ export async function follow(kay: Kay, link: Link, options: Following): Promise<
       view = reduce(view, { ...came.value, at: kay.clock.now() });
       options.onView?.(view);
       const isNew = came.value.number > seen;
+      if (!isNew) show.known(view, came.value.number);
       if (isNew || (options.asksSeen && came.value.number === seen)) desk.look(view);
-      if (!isNew) {
-        show.known(view);
-        continue;
-      }
+      if (!isNew) continue;
       show.part(came.value.part, view);
       if (!options.askable && isStopped(view)) return { view, waiting: openCards(view) };
     }
@@ -61,6 +59,14 @@ export async function follow(kay: Kay, link: Link, options: Following): Promise<
     next.catch(() => {});
     void iterator.return?.()?.then(undefined, () => {});
     show.end();
+  }
+}
+
+/** The parts of a conversation up to the end of the generation that is under way after number `seen`. */
+export async function* untilEnd(parts: AsyncIterable<NumberedPart>, seen: number): AsyncGenerator<NumberedPart> {
+  for await (const part of parts) {
+    yield part;
+    if (part.number > seen && endsGeneration(part.part)) return;
   }
 }
 
@@ -78,11 +84,13 @@ function createDesk(kay: Kay, link: Link, { show, askable, client }: Following):
   });
   const cardOf = (key: string) => view.items[Number(key)] as CardItem;
   const askNext = async () => {
+    let at = 0;
     for (let key = nextKey(view, asked); key !== undefined; key = nextKey(view, asked)) {
       asked.add(key);
       current = { key, closer: new AbortController() };
       const { signal } = current.closer;
-      show.hold();
+      at += 1;
+      show.hold({ card: cardOf(key), at, of: at + openKeys(view, asked).length });
       const cardNow = key;
       await askCard(kay, link, { card: () => cardOf(cardNow), signal }, { session: view.session_id ?? "", client });
       show.release();
@@ -105,8 +113,12 @@ function createDesk(kay: Kay, link: Link, { show, askable, client }: Following):
 
 /** Place of the oldest open card that was not asked about yet; items never change their places. */
 function nextKey(view: View, asked: Set<string>): string | undefined {
-  const index = view.items.findIndex((item, at) => item.kind === "card" && !item.ended && !asked.has(String(at)));
-  return index < 0 ? undefined : String(index);
+  return openKeys(view, asked)[0];
+}
+
+function openKeys({ items }: View, asked: Set<string>): string[] {
+  const open = items.map((item, at) => (item.kind === "card" && !item.ended ? String(at) : ""));
+  return open.filter((key) => key !== "" && !asked.has(key));
 }
 
 /** The input ended: the person leaves the card open. */

@@ -2,6 +2,7 @@ import type { AskRequest } from "#protocol/ask";
 import type { View } from "#ui/view";
 import type { Kay, Link } from "../kay.ts";
 import { isAskable } from "../prompt.ts";
+import { clientOf } from "../session/open.ts";
 import { CANCEL_GRACE_MS, cancelAtBackend } from "./cancel.ts";
 import { conversationFor } from "./conversation.ts";
 import { finish } from "./finish.ts";
@@ -20,7 +21,7 @@ export async function askOnce(kay: Kay, link: Link, request: AskRequest, options
   const session = await conversationFor(link, options);
   const lines = kay.flags.json && options.stream === true;
   const askable = !kay.flags.json && isAskable(kay);
-  const client = clientOf(kay);
+  const client = clientOf(kay, "kay ask");
   const body: AskRequest = {
     ...request,
     ...(session ? { session_id: session } : {}),
@@ -55,10 +56,4 @@ export async function askOnce(kay: Kay, link: Link, request: AskRequest, options
   } finally {
     leaving.abort();
   }
-}
-
-/** This process among those that follow the conversation. */
-function clientOf(kay: Kay): { id: string; name: string } {
-  const id = Buffer.from(kay.random(8)).toString("hex");
-  return { id: `client_${id}`, name: `kay ask ${id.slice(0, 4)}` };
 }

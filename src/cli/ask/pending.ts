@@ -25,16 +25,24 @@ export async function showPending(kay: Kay): Promise<void> {
   const pending = await allPending(await kay.link({ signedIn: true }));
   if (kay.flags.json)
     return kay.out.json({ pending: pending.map((one) => ({ ...one, answer: commandsOf(kay, one) })) });
-  if (pending.length === 0) return kay.out.note("Nothing waits for an answer.");
-  const rows = pending.map((one) => [
+  if (pending.length === 0) return kay.out.note(NOTHING_PENDING);
+  await kay.out.table(PENDING_COLUMNS, pendingRows(kay, pending));
+  kay.out.note("Answer one with `kay answer <id>`.");
+}
+
+export const NOTHING_PENDING = "Nothing waits for an answer.";
+
+export const PENDING_COLUMNS = ["ID", "KIND", "WHAT", "CONVERSATION", "EXPIRES IN"];
+
+/** What waits, as rows of {@link PENDING_COLUMNS}. */
+export function pendingRows(kay: Kay, pending: PendingRequest[]): string[][] {
+  return pending.map((one) => [
     line(one.id),
     KINDS[one.kind],
     whatOf(one),
     line(one.title ?? one.session_id),
     expiresIn(Date.parse(one.expires_at) - kay.clock.now()),
   ]);
-  await kay.out.table(["ID", "KIND", "WHAT", "CONVERSATION", "EXPIRES IN"], rows);
-  kay.out.note("Answer one with `kay answer <id>`.");
 }
 
 function commandsOf(kay: Kay, pending: PendingRequest): string[] {

@@ -1,16 +1,16 @@
 import type { StreamPart } from "#protocol/events";
 import { type Progressive, progressiveMarkdown, progressiveText } from "#ui/progressive";
-import { rowText } from "#ui/tool-row";
-import type { ToolItem, View } from "#ui/view";
+import { isOver, rowText } from "#ui/tool-row";
+import type { CardItem, ToolItem, View } from "#ui/view";
 import type { Kay } from "../kay.ts";
 
 /** How a generation is shown while it comes. What comes while a question is on the screen is shown after it. */
 export type Show = {
   part(part: StreamPart, view: View): void;
-  /** What is in this view was shown before. */
-  known(view: View): void;
-  /** A question is on the screen from now on. */
-  hold(): void;
+  /** What is in this view, up to the part of this number, was shown before. */
+  known(view: View, number: number): void;
+  /** This card is asked about from now on, number `at` of `of` that wait. */
+  hold(asked: { card: CardItem; at: number; of: number }): void;
   release(): void;
   /** Nothing more comes: what was not final is, and the line of what is under way goes. */
   end(): void;
@@ -24,11 +24,14 @@ export function createShow(kay: Kay): Show {
   const text = progressiveOf(kay);
   const told = new Set<string>();
   const rows = kay.terminal.stderr.isTerminal && !kay.flags.quiet;
-  let held: (() => void)[] | null = null;
   let speaking = false;
   const close = () => {
     if (speaking) text.end();
     speaking = false;
+  };
+  const end = () => {
+    close();
+    kay.out.status(null);
   };
   const shown = (part: StreamPart, view: View) => {
     if (part.type === "text-delta") text.push(part.delta);
@@ -38,6 +41,17 @@ export function createShow(kay: Kay): Show {
       kay.out.note("Another request of this conversation is under way; this one waits for its turn.");
     if (rows) drawRows(kay, view, told);
   };
+  return {
+    ...heldWhileAsked(shown, { hold: () => kay.out.status(null), end }),
+    known(view) {
+      for (const item of view.items) if (item.kind === "tool" && isOver(item)) told.add(item.call);
+    },
+  };
+}
+
+/** What shows a part, kept back while a question is on the screen. `hold` and `end` are called before the question, and at the end. */
+export function heldWhileAsked(shown: Show["part"], { hold, end }: Pick<Show, "hold" | "end">): Omit<Show, "known"> {
+  let held: (() => void)[] | null = null;
   const release = () => {
     const waiting = held ?? [];
     held = null;
@@ -48,18 +62,14 @@ export function createShow(kay: Kay): Show {
       if (held) held.push(() => shown(part, view));
       else shown(part, view);
     },
-    known(view) {
-      for (const item of view.items) if (item.kind === "tool" && isOver(item)) told.add(item.call);
-    },
-    hold() {
-      if (held === null) kay.out.status(null);
+    hold(asked) {
+      hold(asked);
       held ??= [];
     },
     release,
     end() {
       release();
-      close();
-      kay.out.status(null);
+      end();
     },
   };
 }
@@ -85,8 +95,4 @@ function drawRows(kay: Kay, view: View, told: Set<string>): void {
 
 function painted(kay: Kay, { state }: ToolItem, row: string): string {
   return kay.out.paint(state === "done" ? "green" : "red", row.slice(0, 1), "stderr") + row.slice(1);
-}
-
-function isOver({ state }: ToolItem): boolean {
-  return state === "done" || state === "failed" || state === "denied";
 }

@@ -2,7 +2,7 @@ import type { InteractionAnswer } from "#protocol/conversations";
 import { Problem } from "#protocol/errors";
 import type { InteractionResponse } from "#protocol/events";
 import type { CardItem } from "#ui/view";
-import { endText } from "#ui/words";
+import { endText, line } from "#ui/words";
 import type { Kay, Link } from "../kay.ts";
 import { askApproval } from "./approval.ts";
 import { type Asked, type AuthCard, connectNeeded } from "./auth.ts";
@@ -73,6 +73,9 @@ function closedText(card: CardItem, { details, message }: Problem): string {
   const isHere = card.ended !== undefined && details.answered === undefined;
   if (end.action === "expire")
     return isHere ? "It expired before it was answered." : "Your answer came too late: it had expired.";
+  // Who allowed it in the browser may sit right here.
+  if (card.type === "auth" && end.action === "connected")
+    return `Connected now: ${card.auth.integrations.map(line).join(", ")}.`;
   const what = endText(end, card.type);
   return isHere ? `Answered elsewhere: ${what}.` : `Your answer came too late: it was ${what}.`;
 }

@@ -4,23 +4,27 @@ import type { OneShotOptions } from "../ask/one-shot.ts";
 import { unprotect } from "../dashes.ts";
 import type { Kay } from "../kay.ts";
 import { readPiped } from "../piped.ts";
+import { canHaveSession, openSession } from "../session/open.ts";
 
-type Options = OneShotOptions & { confirm?: boolean };
+type Options = OneShotOptions & { confirm?: boolean; plain?: boolean };
 
-/** `kay ask "…"`: one question, one answer. With `--confirm` nothing is done before a yes. */
+/** `kay ask "…"`: one question, one answer; without a question, on a terminal, a session. With `--confirm` nothing is done before a yes. */
 export function askCommand(kay: Kay): Command {
   return new Command("ask")
-    .description("Ask a question, or have something done")
+    .description("Ask a question, or have something done; without one, a session")
     .argument("[prompt...]", "what you want; `-` reads it from stdin")
     .option("--confirm", "show what would be done and ask before anything is")
     .option("-c, --continue", "in the newest conversation")
     .option("-r, --resume <conversation>", "in this one: its id, its title, or latest")
     .option("--queue", "wait for what is under way in that conversation, instead of ending it")
     .option("--stream", "with --json: each part as a line of JSON, as it comes")
+    .option("--plain", "only text, nothing redrawn: for screen readers (ACCESSIBLE=1)")
     .addHelpText(
       "after",
       `
 Examples:
+  $ kay ask                       # a session: ask, approve, go on
+  $ kay ask -c                    # the newest one again
   $ kay ask "what is open in project KAY?"
   $ kay ask --confirm "close KAY-3"
   $ git log -5 | kay ask "create a task in KAY that reviews these commits"
@@ -31,6 +35,12 @@ or connected first is asked about on a terminal; a script exits 8 and gets the
     )
     .action(async (words: string[], options: Options) => {
       checkOptions(kay, options);
+      if (words.length === 0 && canHaveSession(kay) && !options.confirm && !options.queue) {
+        const link = await kay.link({ signedIn: true });
+        const { conversationFor } = await import("../ask/conversation.ts");
+        const resume = await conversationFor(link, options);
+        return openSession(kay, link, { command: "kay ask", ...(resume === undefined ? {} : { resume }) });
+      }
       const request = await readRequest(kay, words.map(unprotect));
       const link = await kay.link({ signedIn: true });
       const body = { ...request, interactive: false, confirm: options.confirm ?? false };

@@ -19,9 +19,11 @@ export function connectionsCommand(kay: Kay): Command {
       const answer = await api.connections({ signal: kay.signal });
       if (options.check !== undefined) return check(kay, answer, options.check);
       if (kay.flags.json) return kay.out.json(answer);
-      await kay.out.table(["SERVICE", "STATE", "ACCOUNT", "SITE"], connectionRows(answer));
+      await kay.out.table(CONNECTION_COLUMNS, connectionRows(answer));
     });
 }
+
+export const CONNECTION_COLUMNS = ["SERVICE", "STATE", "ACCOUNT", "SITE"];
 
 /** The rows of the table: service, state, account (or why not), site. */
 export function connectionRows({ connections }: ConnectionsResponse): string[][] {

@@ -1,7 +1,8 @@
 import { Command } from "commander";
 import { clean } from "#protocol/clean";
+import type { DisconnectResponse } from "#protocol/connections";
 import { Problem } from "#protocol/errors";
-import type { Kay } from "../kay.ts";
+import type { Kay, Link } from "../kay.ts";
 import { askYesNo } from "../prompt.ts";
 import { unknownService } from "./connections.ts";
 
@@ -11,17 +12,37 @@ export function disconnectCommand(kay: Kay): Command {
     .description("Disconnect services")
     .argument("<service...>", "services to disconnect")
     .action(async (services: string[]) => {
-      const { api, credentials, origin, byToken } = await kay.link({ signedIn: true });
-      const { session_id } = byToken ? {} : (await credentials.read(origin)).signIn;
-      const { connections } = await api.connections({ signal: kay.signal });
-      for (const service of services) {
-        if (!Object.hasOwn(connections, service)) throw unknownService(service, Object.keys(connections));
-      }
-      const question = `Disconnect ${clean(services.join(", "), { lines: false })}?`;
-      if (!(await askYesNo(kay, question, "Use --yes."))) throw new Problem("CANCELLED", "Nothing was disconnected.");
-      const answers = [];
-      for (const service of services) answers.push(await api.disconnect(service, { session_id, signal: kay.signal }));
+      const link = await kay.link({ signedIn: true });
+      const answers = await disconnectAsked(kay, link, services, (question) => askYesNo(kay, question, "Use --yes."));
       if (kay.flags.json) return kay.out.json(answers.length === 1 ? answers[0] : { disconnected: answers });
-      for (const answer of answers) kay.out.line(`Disconnected ${clean(answer.service, { lines: false })}.`);
+      for (const answer of answers) kay.out.line(disconnectedText(answer));
     });
+}
+
+/**
+ * Disconnect services after a yes.
+ *
+ * @throws Problem UNKNOWN_SERVICE before anything is asked, CANCELLED after a no
+ */
+export async function disconnectAsked(
+  kay: Kay,
+  { api, credentials, origin, byToken }: Link,
+  services: string[],
+  ask: (question: string) => Promise<boolean>,
+): Promise<DisconnectResponse[]> {
+  const { session_id } = byToken ? {} : (await credentials.read(origin)).signIn;
+  const { connections } = await api.connections({ signal: kay.signal });
+  for (const service of services) {
+    if (!Object.hasOwn(connections, service)) throw unknownService(service, Object.keys(connections));
+  }
+  if (!(await ask(`Disconnect ${clean(services.join(", "), { lines: false })}?`)))
+    throw new Problem("CANCELLED", "Nothing was disconnected.");
+  const answers = [];
+  for (const service of services) answers.push(await api.disconnect(service, { session_id, signal: kay.signal }));
+  return answers;
+}
+
+/** What became of it. */
+export function disconnectedText({ service }: DisconnectResponse): string {
+  return `Disconnected ${clean(service, { lines: false })}.`;
 }

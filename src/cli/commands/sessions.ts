@@ -1,7 +1,7 @@
 import { Command } from "commander";
 import type { Kay } from "../kay.ts";
 
-/** `kay sessions list|show|rename|delete`: conversations. Where one is named, its id, its title or `latest` names it. */
+/** `kay sessions list|show|rename|export|delete`: conversations. Where one is named, its id, its title or `latest` names it. */
 export function sessionsCommand(kay: Kay): Command {
   const command = new Command("sessions").description("Show and keep conversations").helpCommand(false);
   command
@@ -27,6 +27,15 @@ export function sessionsCommand(kay: Kay): Command {
     .description("give it another title")
     .action(async (name: string, title: string[]) =>
       (await import("../sessions.ts")).renameSession(kay, name, title.join(" ")),
+    );
+  command
+    .command("export")
+    .argument("<conversation>", "its id, its title, or latest")
+    .option("--format <format>", "md or json (the default is md, with --json json)")
+    .option("-o, --output <file>", "write it into this file, which only you can read")
+    .description("all of one as Markdown or JSON, without secrets")
+    .action(async (name: string, options: { format?: string; output?: string }) =>
+      (await import("../sessions.ts")).exportSession(kay, name, options),
     );
   command
     .command("delete")

@@ -10,8 +10,14 @@ import { allTools, isUnknownTool, linkForTools } from "./source.ts";
 export async function listTools(kay: Kay, service: string | undefined): Promise<void> {
   const tools = await allTools(kay, service);
   if (kay.flags.json) return kay.out.json({ tools });
-  const rows = tools.map((tool) => [line(tool.name), tool.access, connectedOf(tool), line(tool.description)]);
-  await kay.out.table(["TOOL", "ACCESS", "SERVICE", "DOES"], rows);
+  await kay.out.table(TOOL_COLUMNS, tools.map(toolRow));
+}
+
+export const TOOL_COLUMNS = ["TOOL", "ACCESS", "SERVICE", "DOES"];
+
+/** A tool as a row of {@link TOOL_COLUMNS}. */
+export function toolRow(tool: ToolView): string[] {
+  return [line(tool.name), tool.access, connectedOf(tool), line(tool.description)];
 }
 
 /** `kay tools show <tool>`: its fields, examples, and how to call it. */

@@ -1,0 +1,78 @@
+import { randomUUID } from "node:crypto";
+import { link as linkFile, rename, rm, writeFile } from "node:fs/promises";
+import { dirname, join, resolve } from "node:path";
+import { Problem } from "#protocol/errors";
+import type { NumberedPart } from "#protocol/events";
+import { redactDocument, redactSecrets } from "#protocol/redact";
+import { markdownOf } from "#ui/markdown-of";
+import { EMPTY, reduce } from "#ui/view";
+import { line } from "#ui/words";
+import type { Kay, Link } from "./kay.ts";
+
+/** Markdown to read, or JSON with every event. */
+export type ExportFormat = "md" | "json";
+
+/** A conversation as a file's text. What looks like a secret is taken out. */
+export async function exported(kay: Kay, link: Link, id: string, format: ExportFormat): Promise<string> {
+  const { conversation, parts } = await conversationOf(kay, link, id);
+  if (format === "md") return redactSecrets(markdownOf(parts.reduce(reduce, EMPTY), conversation));
+  return `${JSON.stringify(redactDocument(documentWith(conversation, parts)), null, 2)}\n`;
+}
+
+/** All that a conversation has: as the list has it, and its events. */
+export async function conversationOf(kay: Kay, link: Link, id: string) {
+  const { note, warn } = kay.out;
+  const parts: NumberedPart[] = [];
+  for await (const part of link.api.events(id, { live: false, signal: kay.signal, note, warn })) parts.push(part);
+  return { conversation: await link.api.session(id), parts };
+}
+
+/** The same as one document. */
+export function documentWith(conversation: Record<string, unknown>, parts: NumberedPart[]): Record<string, unknown> {
+  return { ...conversation, events: parts.map(({ number, part }) => ({ number, ...part })) };
+}
+
+/**
+ * Write a file that only this user can read, whole or not at all. One that is there is replaced after a yes.
+ *
+ * @returns its absolute path
+ * @throws Problem CANCELLED after a no, USAGE where it cannot be written
+ */
+export async function writeExport(
+  kay: Kay,
+  file: string,
+  text: string,
+  ask: (question: string) => Promise<boolean>,
+): Promise<string> {
+  const path = resolve(kay.cwd, file);
+  const made = join(dirname(path), `.kay-export-${randomUUID()}`);
+  try {
+    await writeFile(made, text, { mode: 0o600, flag: "wx" });
+    if (await isThere(made, path)) {
+      if (!(await ask(`${line(path)} is there already. Replace it?`)))
+        throw new Problem("CANCELLED", "Nothing was written.");
+      await rename(made, path);
+    }
+    return path;
+  } catch (error) {
+    if (error instanceof Problem) throw error;
+    const { code = "unknown" } = error as NodeJS.ErrnoException;
+    throw new Problem("USAGE", `${line(path)} cannot be written (${code}).`, {
+      hint: "Give another file.",
+      cause: error,
+    });
+  } finally {
+    await rm(made, { force: true });
+  }
+}
+
+/** Give the file its name, unless there is one of that name. */
+async function isThere(made: string, path: string): Promise<boolean> {
+  try {
+    await linkFile(made, path);
+    return false;
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === "EEXIST") return true;
+    throw error;
+  }
+}

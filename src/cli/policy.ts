@@ -1,0 +1,59 @@
+import type { Policy, PolicyMode } from "#protocol/conversations";
+import { Problem } from "#protocol/errors";
+import { line } from "#ui/words";
+import type { Kay, Link } from "./kay.ts";
+
+/** `kay policy get`. */
+export async function getPolicies(kay: Kay, target: string | undefined): Promise<void> {
+  const { api } = await kay.link({ signedIn: true });
+  const all = await api.policies();
+  const policies = target === undefined ? all : all.filter((each) => each.target === target);
+  if (kay.flags.json) return kay.out.json({ policies });
+  if (policies.length === 0) kay.out.note(NO_POLICY);
+  else await kay.out.table(POLICY_COLUMNS, policies.map(policyRow));
+}
+
+/** `kay policy set`. */
+export async function setPolicy(kay: Kay, target: string, mode: string): Promise<void> {
+  const known = knownMode(mode);
+  const { api } = await kay.link({ signedIn: true });
+  const policies = await changePolicy(api, target, known);
+  if (kay.flags.json) return kay.out.json({ policies });
+  kay.out.line(policyText(target, known));
+}
+
+/** What a person may set. */
+export type WantedMode = PolicyMode | "unset";
+
+/** @throws Problem USAGE for a mode that there is not */
+export function knownMode(mode: string): WantedMode {
+  if (mode === "unset" || Object.hasOwn(MODES, mode)) return mode as WantedMode;
+  throw new Problem("USAGE", `There is no mode ${JSON.stringify(line(mode))}.`, {
+    hint: "The modes are ask, reads, everything and unset.",
+  });
+}
+
+/** Set one, and get all. */
+export async function changePolicy(api: Link["api"], target: string, mode: WantedMode): Promise<Policy[]> {
+  return api.putPolicies([{ target, mode: mode === "unset" ? null : mode }]);
+}
+
+/** How it is now. */
+export function policyText(target: string, mode: WantedMode): string {
+  return `${line(target)}: ${mode === "unset" ? "unset" : `${mode} (${MODES[mode]})`}`;
+}
+
+export const NO_POLICY = "No policy is set; what a tool asks for itself counts.";
+
+export const POLICY_COLUMNS = ["TARGET", "MODE", ""];
+
+/** A policy as a row of {@link POLICY_COLUMNS}. */
+export function policyRow({ target, mode }: Policy): string[] {
+  return [line(target), mode, MODES[mode]];
+}
+
+const MODES: Record<PolicyMode, string> = {
+  ask: "ask every time",
+  reads: "run reads only",
+  everything: "run everything",
+};

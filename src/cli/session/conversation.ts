@@ -1,0 +1,103 @@
+import type { AskRequest } from "#protocol/ask";
+import type { NumberedPart } from "#protocol/events";
+import { openCards, type View } from "#ui/view";
+import { cancelAtBackend } from "../ask/cancel.ts";
+import { follow, untilEnd } from "../ask/follow.ts";
+import type { Kay, Link } from "../kay.ts";
+import { plainShow } from "./plain-show.ts";
+
+/** The conversation of a session by lines, and what is known of it. */
+export type Conversation = {
+  /** Undefined until something was said. */
+  id: string | undefined;
+  /** Number of the last event that was shown. */
+  last: number;
+  /** Whether cards wait that were left open here. */
+  left: boolean;
+  /** Name of this terminal, for answers. */
+  name: string;
+  /** A client for one connection: that one is closed must not end what the next one asked for. */
+  client(): { id: string; name: string };
+};
+
+/** Ask for something in it, show what comes, and ask the person about each stop. Ctrl+C cancels it at the backend. */
+export async function say(kay: Kay, link: Link, conversation: Conversation, prompt: string): Promise<void> {
+  const { id } = conversation;
+  const body: AskRequest = {
+    prompt,
+    interactive: false,
+    confirm: false,
+    ...(id === undefined ? {} : { session_id: id }),
+    when_busy: "queue",
+    client: { ...conversation.client(), interaction: { supported: true, enabled: true } },
+  };
+  await closingStream(kay, async (signal) => {
+    const asked = await link.api.askStream(body, { signal, note: kay.out.note, warn: kay.out.warn });
+    if (asked.kind === "answer") {
+      conversation.id = asked.answer.session_id ?? id;
+      const { settle } = await import("../settle.ts");
+      return settle(kay, link, asked.answer);
+    }
+    conversation.id = asked.sessionId ?? id;
+    await show(kay, link, conversation, { parts: asked.parts, prompt });
+  });
+}
+
+/** Show all of it that there is, and go on with what is under way in it. */
+export async function join(kay: Kay, link: Link, conversation: Conversation): Promise<void> {
+  const id = conversation.id ?? "";
+  const { last_event: seen, status } = await link.api.session(id);
+  const isUnderWay = status !== undefined && !["completed", "cancelled", "error"].includes(status);
+  await closingStream(kay, async (signal) => {
+    const { note, warn } = kay.out;
+    const events = link.api.events(id, { live: isUnderWay, client: conversation.client(), signal, note, warn });
+    await show(kay, link, conversation, { parts: isUnderWay ? untilEnd(events, seen) : events, seen });
+  });
+}
+
+/** Show a generation that somebody else began. */
+export async function watch(
+  kay: Kay,
+  link: Link,
+  conversation: Conversation,
+  parts: AsyncIterable<NumberedPart>,
+): Promise<void> {
+  await show(kay, link, conversation, { parts: untilEnd(parts, 0) });
+}
+
+type Shown = { parts: AsyncIterable<NumberedPart>; prompt?: string; seen?: number };
+
+async function show(kay: Kay, link: Link, conversation: Conversation, shown: Shown): Promise<void> {
+  const { parts, prompt, seen = 0 } = shown;
+  const { name: client } = conversation;
+  let view: View | undefined;
+  try {
+    const followed = await follow(kay, link, {
+      parts,
+      show: plainShow(kay, { seen, client, ...(prompt === undefined ? {} : { prompt }) }),
+      askable: true,
+      client,
+      seen,
+      asksSeen: true,
+      onView: (now) => {
+        view = now;
+        conversation.id = now.session_id ?? conversation.id;
+        conversation.last = Math.max(conversation.last, now.last);
+      },
+    });
+    conversation.left = followed.waiting.length > 0;
+  } catch (error) {
+    if (kay.signal.aborted) await cancelAtBackend(kay, link, view);
+    conversation.left = view !== undefined && openCards(view).length > 0 && kay.signal.reason === "SIGHUP";
+    throw error;
+  }
+}
+
+async function closingStream(kay: Kay, work: (signal: AbortSignal) => Promise<void>): Promise<void> {
+  const leaving = new AbortController();
+  try {
+    await work(AbortSignal.any([kay.signal, leaving.signal]));
+  } finally {
+    leaving.abort();
+  }
+}

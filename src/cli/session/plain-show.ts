@@ -1,0 +1,122 @@
+import type { StreamPart } from "#protocol/events";
+import { CARD_NAMES, cardEnd, labelled, labelledView, saidText, toolText } from "#ui/labelled";
+import type { Look } from "#ui/look";
+import { progressiveMarkdown } from "#ui/progressive";
+import { isOver } from "#ui/tool-row";
+import { type CardItem, type Item, openCards, type ToolItem, type View } from "#ui/view";
+import { line } from "#ui/words";
+import { heldWhileAsked, type Show } from "../ask/show.ts";
+import type { Kay } from "../kay.ts";
+
+/** What the line mode knows before the first part. */
+export type PlainShowing = {
+  /** The number of the last part that is history, which is shown in one go. */
+  seen?: number;
+  /** What was just typed here, which stands on the screen already. */
+  prompt?: string;
+  /** Name of this client: how a card ended that it answered is told, of others the question itself tells. */
+  client: string;
+};
+
+/** A generation as text, each thing with its label, in the order in which it happens; nothing that was written changes. */
+export function plainShow(kay: Kay, { seen = 0, prompt, client }: PlainShowing): Show {
+  // The label takes cells of its first line.
+  const look = (): Look => ({
+    width: Math.max(20, kay.terminal.stdout.columns() - LABEL),
+    paint: kay.out.paint,
+    plain: true,
+  });
+  const told = new Map<number, Told>();
+  let typed = prompt;
+  let speaking = false;
+  let labelledAlready = false;
+  const write = (text: string) => {
+    kay.out.line(labelledAlready || text === "" ? text : saidText(text));
+    labelledAlready ||= text !== "";
+  };
+  const text = progressiveMarkdown(look, write);
+  const close = () => {
+    if (speaking) text.end();
+    speaking = false;
+    labelledAlready = false;
+  };
+  const say = (words: string) => {
+    close();
+    kay.out.line(words);
+  };
+  const tell = (item: Item, index: number) => {
+    const before = told.get(index) ?? { begun: false, log: 0, over: false };
+    if (before.over || item.kind === "text" || item.kind === "reasoning") return;
+    if (item.kind === "message" && item.text === typed) {
+      typed = undefined;
+      return void told.set(index, { ...before, over: true });
+    }
+    if (item.kind === "tool") for (const words of toolLines(item, before, look().width)) say(words);
+    else if (isFinal(item, client)) say(item.kind === "card" ? cardEnd(item) : labelled(item, look()));
+    told.set(index, toldOf(item, before));
+  };
+  const shown = (part: StreamPart, view: View) => {
+    if (part.type === "text-delta") {
+      speaking = true;
+      text.push(part.delta);
+    } else if (part.type === "text-end" || part.type === "text-start") close();
+    if (part.type === "data-status" && part.data.status === "paused")
+      say("Another request of this conversation is under way; this one waits for its turn.");
+    view.items.forEach(tell);
+  };
+  return {
+    ...heldWhileAsked(shown, {
+      hold: ({ card, at, of }) => say(`${CARD_NAMES[card.type]} ${at} of ${of}:`),
+      end: close,
+    }),
+    known(view, number) {
+      if (number !== seen) return;
+      const open: Item[] = openCards(view);
+      const unfinished = view.items.filter((item) => item.kind === "text" && !item.done);
+      const items = view.items.filter((item) => !open.includes(item) && !unfinished.includes(item));
+      const history = labelledView({ ...view, items }, look());
+      if (history !== "") kay.out.line(`${history}\n`);
+      view.items.forEach((item, index) => {
+        if (!open.includes(item)) told.set(index, toldOf(item, { begun: true, log: 0, over: false }));
+      });
+      for (const item of unfinished) {
+        speaking = true;
+        if (item.kind === "text") text.push(item.text);
+      }
+    },
+  };
+}
+
+const LABEL = "kay: ".length;
+
+/** What of an item was told. */
+type Told = { begun: boolean; log: number; over: boolean };
+
+function toldOf(item: Item, before: Told): Told {
+  if (item.kind === "tool")
+    return { begun: item.state !== "starting" || before.begun, log: item.log.length, over: isOver(item) };
+  if (item.kind === "card") return { ...before, over: item.ended !== undefined };
+  if (item.kind === "receipt") return { ...before, over: isSettled(item) };
+  return { ...before, over: true };
+}
+
+function toolLines(tool: ToolItem, { begun, log }: Told, width: number): string[] {
+  if (isOver(tool)) return [toolText(tool, width)];
+  if (tool.state === "paused" || tool.state === "starting") return [];
+  const fresh = tool.log.slice(log).map((entry) => `tool ${line(tool.name)}: ${line(entry)}`);
+  return begun ? fresh : [toolText({ ...tool, log: [] }, width), ...fresh];
+}
+
+function isFinal(item: Exclude<Item, ToolItem>, client: string): boolean {
+  if (item.kind === "card") return isAnsweredBy(item, client);
+  return item.kind === "receipt" ? isSettled(item) : true;
+}
+
+function isSettled({ receipt }: Extract<Item, { kind: "receipt" }>): boolean {
+  return receipt.effect === "settled" || receipt.effect === "unknown";
+}
+
+/** What was connected or answered elsewhere is told where it is asked. */
+function isAnsweredBy({ ended }: CardItem, client: string): boolean {
+  return ended?.client === client;
+}

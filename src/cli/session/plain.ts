@@ -1,0 +1,162 @@
+import { ERRORS, Problem } from "#protocol/errors";
+import type { NumberedPart } from "#protocol/events";
+import { line } from "#ui/words";
+import { CANCEL_GRACE_MS } from "../ask/cancel.ts";
+import { connectServices } from "../connect.ts";
+import type { Kay, Link } from "../kay.ts";
+import { isYes } from "../prompt.ts";
+import { othersTurn } from "./beside.ts";
+import { type Conversation, join, say, watch } from "./conversation.ts";
+import type { SessionOptions } from "./open.ts";
+import type { SlashContext } from "./slash/command.ts";
+import { readSlash } from "./slash/read.ts";
+import { createTyped, type Typed } from "./typed.ts";
+
+/** One thing that is done at a time: it ends with its signal, which Ctrl+C gives. */
+type Work = (kay: Kay) => Promise<void>;
+
+/**
+ * The session by lines, for screen readers and for terminals that can redraw nothing: text with labels, one thing after the other, answers
+ * by their numbers. Ctrl+C cancels what is under way, then leaves when it is pressed twice; the end of the input leaves.
+ */
+export async function plainSession(kay: Kay, link: Link, options: SessionOptions): Promise<void> {
+  kay.flags = { ...kay.flags, plain: true };
+  kay.graceMs = CANCEL_GRACE_MS;
+  const typed = createTyped(kay.terminal);
+  const conversation: Conversation = {
+    id: options.resume,
+    last: 0,
+    left: false,
+    name: options.client().name,
+    client: options.client,
+  };
+  const session: Session = { kay, link, typed, conversation, leaving: false, interrupt: () => {} };
+  const release = kay.catchInterrupts(() => session.interrupt());
+  try {
+    greet(kay);
+    if (options.resume !== undefined) await during(session, (mine) => join(mine, link, conversation));
+    while (!session.leaving && !kay.signal.aborted) await step(session);
+  } finally {
+    release();
+    const { id, left } = conversation;
+    if (left) kay.exit = ERRORS.INTERACTION_REQUIRED.exit;
+    if (id !== undefined) kay.out.line(`Come back with: kay ask --resume ${line(id)}`);
+  }
+}
+
+type Session = {
+  kay: Kay;
+  link: Link;
+  typed: Typed;
+  conversation: Conversation;
+  leaving: boolean;
+  /** What Ctrl+C does now. */
+  interrupt(): void;
+};
+
+function greet(kay: Kay): void {
+  kay.out.line("kay session. Type what you want and press Enter; /help shows the commands, Ctrl+C twice leaves.");
+}
+
+/** One text that is typed, or one generation that somebody else began meanwhile. */
+async function step(session: Session): Promise<void> {
+  const came = await nextInput(session);
+  const { link, conversation } = session;
+  if (came === null) session.leaving = true;
+  else if (typeof came !== "string") {
+    await during(session, (mine) => watch(mine, link, conversation, came.parts));
+    came.end();
+  } else await during(session, (mine) => act(session, mine, came));
+  if (session.typed.ended()) session.leaving = true;
+}
+
+async function act(session: Session, mine: Kay, text: string): Promise<void> {
+  const slash = readSlash(text);
+  if (slash.kind === "text") {
+    if (slash.text.trim() !== "") await say(mine, session.link, session.conversation, slash.text.trim());
+  } else await slash.command.run(contextOf(session, mine), slash.argument);
+}
+
+type Others = { parts: AsyncIterable<NumberedPart>; end(): void };
+
+/** A text, what others began, or null to leave: at the end of the input, and after Ctrl+C twice. */
+async function nextInput(session: Session): Promise<string | Others | null> {
+  const { kay, link, typed, conversation } = session;
+  let isArmed = false;
+  for (;;) {
+    const [pressed, over] = [new AbortController(), new AbortController()];
+    session.interrupt = () => pressed.abort();
+    const signal = AbortSignal.any([kay.signal, pressed.signal, over.signal]);
+    const following = new AbortController();
+    const text = typed.text(signal);
+    const others = othersTurn(link, conversation, AbortSignal.any([kay.signal, following.signal]));
+    const came = await Promise.race([text, others.then((parts) => ({ parts, end: () => following.abort() }))]);
+    if (typeof came === "object" && came !== null) {
+      over.abort();
+      await text;
+      kay.terminal.stderr.write("\n");
+      return came;
+    }
+    following.abort();
+    if (!pressed.signal.aborted || kay.signal.aborted) return came;
+    if (isArmed) {
+      kay.terminal.stderr.write("\n");
+      return null;
+    }
+    isArmed = !typed.clear();
+    kay.terminal.stderr.write(isArmed ? "\nCtrl+C again leaves.\n" : "\n");
+  }
+}
+
+/** Do one thing; what fails is told, and the session goes on. */
+async function during(session: Session, work: Work): Promise<void> {
+  const { kay, typed } = session;
+  const cancelled = new AbortController();
+  session.interrupt = () => {
+    if (cancelled.signal.aborted) session.leaving = true;
+    cancelled.abort("SIGINT");
+  };
+  const signal = AbortSignal.any([kay.signal, cancelled.signal]);
+  const terminal = { ...kay.terminal, stdin: typed.source };
+  try {
+    await Promise.race([work({ ...kay, signal, terminal }), pressedTwice(kay, signal)]);
+  } catch (error) {
+    if (kay.signal.aborted) throw error;
+    if (cancelled.signal.aborted) kay.out.line("cancelled");
+    else if (error instanceof Problem) tellProblem(kay, error);
+    else throw error;
+  }
+}
+
+/** What does not end after Ctrl+C is left to itself. */
+async function pressedTwice(kay: Kay, signal: AbortSignal): Promise<never> {
+  await new Promise((resolve) => signal.addEventListener("abort", resolve, { once: true }));
+  await kay.clock.sleep(CANCEL_GRACE_MS);
+  throw new Problem("CANCELLED", "Cancelled.");
+}
+
+function tellProblem(kay: Kay, { code, message, hint }: Problem): void {
+  const isNo = code === "CANCELLED" || code === "DENIED";
+  kay.terminal.stderr.write(`${isNo ? "" : "error: "}${message}\n${hint ? `  ${hint}\n` : ""}`);
+}
+
+function contextOf(session: Session, mine: Kay): SlashContext {
+  const { link, conversation } = session;
+  return {
+    kay: mine,
+    link,
+    session: () => conversation.id,
+    say: (text) => mine.out.line(text),
+    ask: async (question) => mine.flags.yes || isYes(mine, question),
+    connect: (services) => connectServices(mine, services, { wait: true }),
+    resume: (id) => {
+      Object.assign(conversation, { id, last: 0, left: false });
+      return join(mine, link, conversation);
+    },
+    clear: () => void Object.assign(conversation, { id: undefined, last: 0, left: false }),
+    quit: () => {
+      session.leaving = true;
+    },
+    width: () => mine.terminal.stdout.columns(),
+  };
+}

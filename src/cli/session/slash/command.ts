@@ -1,0 +1,31 @@
+import type { Kay, Link } from "../../kay.ts";
+
+/** What a slash command may use, whatever way its session is shown in. */
+export type SlashContext = {
+  kay: Kay;
+  link: Link;
+  /** The conversation, if anything was said yet. */
+  session(): string | undefined;
+  /** Show finished text, laid out for `width`, of one or several lines. */
+  say(text: string): void;
+  /** Yes or no, before what cannot be undone. */
+  ask(question: string): Promise<boolean>;
+  /** Connect these: links shown, and the wait for them. */
+  connect(services: string[]): Promise<void>;
+  /** Go on in another conversation. */
+  resume(sessionId: string): Promise<void>;
+  /** Begin a new conversation. */
+  clear(): void;
+  quit(): void;
+  /** Cells of a line. */
+  width(): number;
+};
+
+/** One slash command: its name without the slash, what it takes and does in words for `/help`, and the work. */
+export type SlashCommand = {
+  name: string;
+  args: string;
+  does: string;
+  /** @throws Problem for what cannot be done, which the session tells and survives */
+  run(context: SlashContext, argument: string): Promise<void>;
+};

@@ -1,0 +1,95 @@
+import type { SlashCommand } from "./command.ts";
+
+/** Every slash command, in the order of `/help`. The work is loaded when it is called. */
+export const SLASH_COMMANDS: SlashCommand[] = [
+  {
+    name: "help",
+    args: "",
+    does: "show these commands",
+    run: async ({ say }) => say(slashHelp()),
+  },
+  {
+    name: "connect",
+    args: "SERVICE…",
+    does: "connect services, each through its consent page",
+    run: async (context, argument) => (await import("./services.ts")).connect(context, argument),
+  },
+  {
+    name: "disconnect",
+    args: "SERVICE…",
+    does: "disconnect services",
+    run: async (context, argument) => (await import("./services.ts")).disconnect(context, argument),
+  },
+  {
+    name: "connections",
+    args: "",
+    does: "show every service and its account",
+    run: async (context) => (await import("./services.ts")).connections(context),
+  },
+  {
+    name: "tools",
+    args: "[SERVICE]",
+    does: "show what can be done",
+    run: async (context, argument) => (await import("./services.ts")).tools(context, argument),
+  },
+  {
+    name: "policy",
+    args: "[TARGET [MODE]]",
+    does: "show or set what runs by itself: ask, reads, everything, unset",
+    run: async (context, argument) => (await import("./permissions.ts")).policy(context, argument),
+  },
+  {
+    name: "approvals",
+    args: "[revoke ID]",
+    does: "show approvals that last, or take one back",
+    run: async (context, argument) => (await import("./permissions.ts")).approvals(context, argument),
+  },
+  {
+    name: "pending",
+    args: "",
+    does: "show what waits for an answer, anywhere",
+    run: async (context) => (await import("./permissions.ts")).pending(context),
+  },
+  {
+    name: "model",
+    args: "[test]",
+    does: "show which model answers and why, or try it",
+    run: async (context, argument) => (await import("./model.ts")).model(context, argument),
+  },
+  {
+    name: "sessions",
+    args: "[NUMBER|ID|TITLE]",
+    does: "show conversations, or go on in one",
+    run: async (context, argument) => (await import("./conversations.ts")).sessions(context, argument),
+  },
+  {
+    name: "rename",
+    args: "TITLE",
+    does: "give this conversation another title",
+    run: async (context, argument) => (await import("./conversations.ts")).rename(context, argument),
+  },
+  {
+    name: "export",
+    args: "[md|json] [FILE]",
+    does: "write this conversation into a file, without secrets",
+    run: async (context, argument) => (await import("./conversations.ts")).exportTo(context, argument),
+  },
+  {
+    name: "clear",
+    args: "",
+    does: "begin a new conversation",
+    run: async ({ clear, say }) => {
+      clear();
+      say("A new conversation begins.");
+    },
+  },
+  { name: "quit", args: "", does: "leave", run: async ({ quit }) => quit() },
+];
+
+/** What `/help` shows: a line for each command. */
+export function slashHelp(): string {
+  const usages = SLASH_COMMANDS.map(({ name, args }) => `/${name} ${args}`.trimEnd());
+  const widest = Math.max(...usages.map(({ length }) => length));
+  const lines = SLASH_COMMANDS.map(({ does }, index) => `  ${(usages[index] ?? "").padEnd(widest)}  ${does}`);
+  return ["Commands:", ...lines, "Text that begins with a slash is sent with two: //etc"].join("\n");
+}

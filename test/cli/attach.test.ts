@@ -1,0 +1,69 @@
+import { expect, test } from "vitest";
+import type { StreamPart } from "#protocol/events";
+import { useKay } from "#test/kay";
+import { approval, begins, brings, calls, ends, says, sse, status } from "#test/parts";
+
+const kay = useKay();
+const AT = "2026-11-27T12:00:00.000Z";
+
+const OLD: StreamPart[] = [...begins(), ...says("Long ago."), ...ends()];
+const FIRST: StreamPart[] = [
+  { type: "start", messageMetadata: { session_id: "session_1", generation_id: "gen_2" } },
+  status("running"),
+  calls("slack.send_message", { channel: "#general" }),
+];
+
+/** Somebody whose newest conversation stands at `now`, with `before` in its log and `rest` to come. */
+function at(now: string, before: StreamPart[], rest: StreamPart[]) {
+  const ann = kay({ signedIn: true });
+  const one = {
+    id: "session_1",
+    title: "Bugs",
+    created_at: AT,
+    updated_at: AT,
+    status: now,
+    last_event: before.length,
+  };
+  const { network } = ann.place;
+  network.always("GET /sessions/session_1/events", ({ url }) => ({
+    stream: url.includes("live=false")
+      ? sse(before)
+      : (async function* () {
+          yield* sse(before, { ends: false });
+          yield* sse(rest, { first: before.length + 1, ends: false });
+          await new Promise(() => {});
+        })(),
+  }));
+  network.always("GET /sessions/session_1", { json: one });
+  network.always("GET /sessions", { json: { data: [one], page: 1, limit: 30, total: 1, has_more: false } });
+  return ann;
+}
+
+test("in a script attach shows the newest request from its beginning, and follows it to its end", async () => {
+  const ann = at("running", [...OLD, ...FIRST], [brings({ ok: true }), ...says("It is sent."), ...ends()]);
+  expect(await ann("attach")).toEqual({ exit: 0, stdout: "It is sent.\n", stderr: "" });
+});
+
+test("it ends with exit code 8 at what waits, and says how to answer", async () => {
+  const ann = at("awaiting_approval", [...OLD, ...FIRST, approval(), status("awaiting_approval")], []);
+  const { exit, stdout, stderr } = await ann("attach bugs");
+  expect(exit).toBe(8);
+  expect(stdout).toContain("kay wants to run slack.send_message");
+  expect(stderr).toContain("  kay answer int_1 --approve\n");
+});
+
+test("--json prints each part as a line", async () => {
+  const ann = at("running", [...OLD, ...FIRST], [...says("Sent."), ...ends()]);
+  const { exit, stdout } = await ann("attach --json");
+  const types = stdout
+    .trimEnd()
+    .split("\n")
+    .map((line) => (JSON.parse(line) as { type: string }).type);
+  expect([exit, types[0], types.at(-1)]).toEqual([0, "start", "finish"]);
+});
+
+test("a conversation that is over is told, and there has to be one", async () => {
+  expect(await at("completed", OLD, [])("attach")).toMatchObject({ exit: 0, stdout: "Long ago.\n" });
+  const bob = kay({ signedIn: true });
+  expect(await bob("attach")).toMatchObject({ exit: 1 });
+});

@@ -1,0 +1,171 @@
+import { expect, test } from "vitest";
+import type { DeskLog } from "#test/desk";
+import { useKay } from "#test/kay";
+import { read, shows, typing, withDesk } from "#test/session";
+
+const kay = useKay();
+
+const GREETING = "kay session. Type what you want and press Enter; /help shows the commands, Ctrl+C twice leaves.\n";
+const OFFLINE = "Answered by the offline planner, without a language model.\n";
+const BACK = "Come back with: kay ask --resume session_…\n";
+
+/** The card of a call that cannot be undone. */
+const CARD = `approval 1 of 1:
+
+kay wants to run jira.delete_issue, which cannot be undone, as Dana Demo (kay-demo).
+  Delete KAY-3 for good
+  issue: KAY-3
+
+  1  once
+  2  this session: jira.delete_issue with exactly these arguments as Dana Demo (kay-demo)
+  e  edit what is sent
+  n  no, and say why
+Your answer, 1/2/e/n: `;
+
+/** Somebody who is signed in at a backend whose jira writes down what it did. */
+function desk() {
+  const log: DeskLog = [];
+  return { ann: kay({ signedIn: true, services: withDesk(log) }), log };
+}
+
+test("a session answers one request after the other, each thing with its label, and tells the way back", async () => {
+  const { ann, log } = desk();
+  expect((await ann("ask", typing(["show KAY-3", "delete KAY-3", "1", "/quit"]))).exit).toBe(0);
+  expect(read(ann)).toBe(`${GREETING}> show KAY-3
+tool jira.show_issue: working, issue = KAY-3
+tool jira.show_issue: done, 0.0 s
+kay: KAY-3 is open.
+
+${OFFLINE}> delete KAY-3
+tool jira.delete_issue: working, issue = KAY-3
+${CARD}1
+approval ended: approved by kay ask …
+tool jira.delete_issue: done, 0.0 s
+kay: KAY-3 is deleted.
+
+${OFFLINE}> /quit
+${BACK}`);
+  expect(log).toEqual(["show KAY-3", "delete KAY-3"]);
+  expect(ann.raw().both).not.toContain("\x1b");
+});
+
+test("what has to be connected is connected by its link, and the same request goes on", async () => {
+  const ann = kay({ signedIn: true });
+  expect((await ann("ask", typing(["find pages about release", "/quit"]))).exit).toBe(0);
+  expect(read(ann)).toContain(`tool confluence.search: working, text = release, type = page
+connection 1 of 1:
+
+To go on, connect confluence (Confluence is not connected).
+
+To connect confluence, allow it at 127.0.0.1:4010:
+
+URL
+
+There is no display to open a browser on. Open the link yourself.
+Waiting until confluence is connected. Ctrl+C cancels it.
+`);
+  expect(read(ann)).toMatch(/tool confluence.search: done, 1 page, \d\.\d s\nkay: 1 page about “release”:\n/);
+  expect(ann.raw().both).not.toContain("\x1b");
+});
+
+test("a session that ended at a card comes back with it open, and an answer does the work once", async () => {
+  const { ann, log } = desk();
+  expect((await ann("ask", typing(["delete KAY-3", null]))).exit).toBe(8);
+  expect(log).toEqual([]);
+  expect((await ann("ask --continue", typing(["1", "/quit"]))).exit).toBe(0);
+  expect(read(ann)).toBe(`${GREETING}you: delete KAY-3
+
+tool jira.delete_issue: waits for an answer, issue = KAY-3
+
+${CARD}1
+approval ended: approved by kay ask …
+tool jira.delete_issue: done, 0.0 s
+kay: KAY-3 is deleted.
+
+${OFFLINE}> /quit
+${BACK}`);
+  expect(log).toEqual(["delete KAY-3"]);
+});
+
+test("a terminal that is closed cancels nothing: what waits can be answered later", async () => {
+  const { ann, log } = desk();
+  const running = ann("ask", typing(["delete KAY-3"]));
+  await shows(ann, "Your answer");
+  ann.interrupt("SIGHUP");
+  expect((await running).exit).toBe(129);
+  await ann("ask --resume latest", typing(["1", null]));
+  expect(log).toEqual(["delete KAY-3"]);
+});
+
+test("kay attach sees the same card, the first answer counts, and what it begins is shown to the other", async () => {
+  const { ann, log } = desk();
+  let leave = (_: string) => {};
+  const left = new Promise<string>((resolve) => {
+    leave = resolve;
+  });
+  const first = ann("ask", typing(["delete KAY-3", left]));
+  await shows(ann, "Your answer");
+  const firsts = ann.raw();
+  expect((await ann("attach", typing(["1", "show KAY-1", "/quit"]))).exit).toBe(0);
+  await shows({ raw: () => firsts }, "KAY-1 is open.");
+  leave("/quit");
+  expect((await first).exit).toBe(0);
+  expect(firsts.both).toMatch(/Answered elsewhere: approved by kay attach [0-9a-f]{4}\./);
+  expect(firsts.both).toContain("> \nyou: show KAY-1\ntool jira.show_issue: working, issue = KAY-1\n");
+  expect(log).toEqual(["delete KAY-3", "show KAY-1"]);
+});
+
+test("G01 lines typed while it works never answer a card; they are sent after it, and what was only begun is kept", async () => {
+  const { ann, log } = desk();
+  const ahead = ["", "", "show KAY-1\nshow K"];
+  expect((await ann("ask", typing(["delete KAY-3", "1", "AY-2", "/quit"], { ahead }))).exit).toBe(0);
+  expect(log).toEqual(["delete KAY-3", "show KAY-1", "show KAY-2"]);
+  expect(read(ann)).toContain("\nkept for your next message: show K\nYour answer, 1/2/e/n: 1\n");
+  expect(read(ann)).toContain("> show KAY-1\ntool jira.show_issue");
+  expect(read(ann)).toContain("> show KAY-2\ntool jira.show_issue");
+});
+
+test("Ctrl+C cancels what is under way, and twice at the prompt leaves", async () => {
+  const { ann, log } = desk();
+  expect((await ann("ask", typing(["delete KAY-3", "\x03", "show KAY-1", "\x03", "\x03"]))).exit).toBe(0);
+  expect(log).toEqual(["show KAY-1"]);
+  expect(read(ann)).toContain(`Your answer, 1/2/e/n: \ncancelled\n> show KAY-1\n`);
+  expect(read(ann).endsWith(`> \nCtrl+C again leaves.\n> \n${BACK}`)).toBe(true);
+});
+
+test("a line after the first Ctrl+C is sent, and disarms it", async () => {
+  const { ann } = desk();
+  await ann("ask", typing(["\x03", "show KAY-1", "\x03", "/quit"]));
+  expect(read(ann).match(/Ctrl\+C again leaves/g)).toHaveLength(2);
+  expect(read(ann)).toContain("KAY-1 is open.");
+});
+
+test("the end of the input leaves; a session in which nothing was said has no way back", async () => {
+  const { ann } = desk();
+  expect((await ann("ask --plain", { ...typing([null]), env: { NO_COLOR: "1" } })).exit).toBe(0);
+  expect(read(ann)).toBe(`${GREETING}> \n`);
+});
+
+test("a request that fails is told, and the session goes on", async () => {
+  const { ann } = desk();
+  ann.place.network.on("POST /ask", {
+    status: 503,
+    json: { error: "MODEL_NOT_CONFIGURED", code: "MODEL_NOT_CONFIGURED", message: "No model is there." },
+  });
+  expect((await ann("ask", typing(["show KAY-1", "show KAY-1", "/quit"]))).exit).toBe(0);
+  expect(read(ann)).toContain("> show KAY-1\nerror: No model is there.\n");
+  expect(read(ann)).toContain("KAY-1 is open.");
+});
+
+test("without a terminal, and for scripts, ask without a prompt stays a usage error", async () => {
+  const { ann } = desk();
+  for (const [line, setting] of [
+    ["ask", {}],
+    ["ask --json", typing(["/quit"])],
+    ["ask --confirm", typing(["/quit"])],
+    ["ask --no-input", typing(["/quit"])],
+    ["ask", { ...typing(["/quit"]), terminal: ["stdin", "stderr"] }],
+    ["ask", typing(["/quit"], { env: { CI: "true" } })],
+  ] as const)
+    expect(await ann(line, setting as object)).toMatchObject({ exit: 2 });
+});

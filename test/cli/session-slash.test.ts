@@ -1,0 +1,168 @@
+import { readFileSync, statSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { expect, test } from "vitest";
+import { readSlash } from "#cli/session/slash/read";
+import { SLASH_COMMANDS, slashHelp } from "#cli/session/slash/table";
+import { documentOf, type Machine, useKay } from "#test/kay";
+import { read, typing, withDesk } from "#test/session";
+
+const kay = useKay();
+
+/** What a session answers to these, each with its answer; the last one leaves. */
+async function answers(ann: Machine, ...lines: string[]): Promise<string> {
+  expect((await ann("ask", typing([...lines, "/quit"]))).exit).toBe(0);
+  const [, said = ""] = /Ctrl\+C twice leaves\.\n([\s\S]*)> \/quit\n/.exec(read(ann)) ?? [];
+  return said.replaceAll(ann.folder, "~");
+}
+
+test("/help names every command and what it does", async () => {
+  expect(await answers(kay({ signedIn: true }), "/help")).toBe(`> /help\n${slashHelp()}\n`);
+  for (const { name } of SLASH_COMMANDS) expect(slashHelp()).toContain(`  /${name}`);
+});
+
+test.for([
+  ["/sessions 2", { kind: "command", argument: "2" }],
+  ["/POLICY  slack ask ", { kind: "command", argument: "slack ask" }],
+  ["/exit", { kind: "command", argument: "" }],
+  ["/usr/bin is full", { kind: "text", text: "/usr/bin is full" }],
+  ["/etc/hosts", { kind: "text", text: "/etc/hosts" }],
+  ["// is a comment", { kind: "text", text: "// is a comment" }],
+  ["//help", { kind: "text", text: "/help" }],
+  ["/", { kind: "text", text: "/" }],
+  ["/help\nme", { kind: "text", text: "/help\nme" }],
+  ["see /help", { kind: "text", text: "see /help" }],
+] as const)("%j is %j", ([typed, sent]) => {
+  expect(readSlash(typed)).toMatchObject(sent);
+});
+
+test.for([
+  ["/conect jira", "There is no command /conect. Did you mean /connect?"],
+  ["/frobnicate", "There is no command /frobnicate. Run /help to see them all."],
+])("%s is no command, and the nearest one is named", ([typed = "", sentence]) => {
+  expect(() => readSlash(typed)).toThrow(sentence);
+});
+
+test("/connections, /connect and /disconnect show, connect, and disconnect after a yes", async () => {
+  const ann = kay({ signedIn: true });
+  const said = await answers(ann, "/connect confluence", "/disconnect confluence", "n", "/disconnect confluence", "y");
+  expect(said).toBe(`> /connect confluence
+To connect confluence, allow it at 127.0.0.1:4010:
+
+URL
+
+There is no display to open a browser on. Open the link yourself.
+Waiting for authorization (10 minutes)…
+Connected confluence as Dana Demo (dana@example.com) at http://127.0.0.1:4010/sites/kay-demo
+> /disconnect confluence
+Disconnect confluence? [y/N] n
+Nothing was disconnected.
+> /disconnect confluence
+Disconnect confluence? [y/N] y
+Disconnected confluence.
+`);
+  expect(await answers(ann, "/connections")).toContain("> /connections\njira\n  STATE    connected\n");
+  expect(await answers(ann, "/connect")).toBe(`> /connect
+error: Say which service to connect.
+  For example /connect jira. /connections shows every service.
+`);
+  expect(await answers(ann, "/disconnect nosuch")).toContain('error: There is no service "nosuch".');
+});
+
+test("/policy shows and sets what runs by itself", async () => {
+  const ann = kay({ signedIn: true });
+  expect(await answers(ann, "/policy", "/policy jira ask", "/policy jira", "/policy jira never")).toBe(`> /policy
+No policy is set; what a tool asks for itself counts.
+> /policy jira ask
+jira: ask (ask every time)
+> /policy jira
+jira
+  MODE    ask
+  ask every time
+> /policy jira never
+error: There is no mode "never".
+  The modes are ask, reads, everything and unset.
+`);
+});
+
+test("/approvals lists what lasts, and revoke asks first", async () => {
+  const ann = kay({ signedIn: true, services: withDesk([]) });
+  await answers(ann, "delete KAY-3", "2");
+  const [, id = ""] = /(approval_\w+)/.exec(await answers(ann, "/approvals")) ?? [];
+  const words = "jira.delete_issue with exactly these arguments as Dana Demo (kay-demo)";
+  const question = `Revoke “${words}”? [y/N]`;
+  expect(
+    await answers(ann, `/approvals revoke ${id}`, "n", `/approvals revoke ${id}`, "y", "/approvals"),
+  ).toBe(`> /approvals revoke ${id}
+${question} n
+Nothing was revoked.
+> /approvals revoke ${id}
+${question} y
+Revoked “${words}”. kay asks again.
+> /approvals
+Nothing runs by itself because of an approval.
+`);
+});
+
+test("/pending, /tools and /model show what waits, what can be done, and what answers", async () => {
+  const ann = kay({ signedIn: true, services: withDesk([]) });
+  await ann("ask", typing(["delete KAY-3", null]));
+  const said = await answers(ann, "/pending", "/tools jira", "/model");
+  expect(said).toContain("  KIND          approval\n  WHAT          Delete KAY-3 for good\n");
+  expect(said).toContain("jira.show_issue\n  ACCESS   read\n  SERVICE  connected\n  DOES     Read one Jira issue.\n");
+  expect(said).toContain("> /model\nOffline planner: ");
+});
+
+test("/sessions lists with numbers; a number, an id or a title goes on there, /clear begins anew", async () => {
+  const ann = kay({ signedIn: true, services: withDesk([]) });
+  expect(await answers(ann, "show KAY-1", "/rename First one", "/clear", "/rename x")).toContain(
+    "> /clear\nA new conversation begins.\n> /rename x\nerror: There is nothing to rename yet.\n",
+  );
+  await ann.place.clock.sleep(1_000);
+  await answers(ann, "show KAY-2");
+  const said = await answers(ann, "/sessions", "/sessions 2", "/sessions show kay-2", "/sessions 9");
+  expect(said).toContain("1\n  ID       session_…\n  TITLE    show KAY-2\n");
+  expect(said).toContain("2\n  ID       session_…\n  TITLE    First one\n");
+  expect(said).toContain("> /sessions 2\nyou: show KAY-1\n");
+  expect(said).toContain("> /sessions show kay-2\nyou: show KAY-2\n");
+  expect(said).toContain("> /sessions 9\nerror: There is no conversation 9.\n");
+});
+
+test("/export writes the conversation, for this user alone, and asks before it replaces a file", async () => {
+  const ann = kay({ signedIn: true, services: withDesk([]) });
+  const said = await answers(ann, "show KAY-1", "/export md talk.md", "/export talk.md", "n", "/export talk.json");
+  expect(said).toContain(`> /export md talk.md
+Written to ~/talk.md.
+> /export talk.md
+~/talk.md is there already. Replace it? [y/N] n
+Nothing was written.
+> /export talk.json
+Written to ~/talk.json.
+`);
+  expect(readFileSync(join(ann.folder, "talk.md"), "utf8")).toMatch(
+    /^# show KAY-1\n\nsession_\w+, begun 2026-11-27 12:00\n\n## You\n\nshow KAY-1\n\n- tool jira.show_issue: done\n\n## kay\n\n\*\*KAY-1\*\* is open\./,
+  );
+  expect(JSON.parse(readFileSync(join(ann.folder, "talk.json"), "utf8"))).toMatchObject({ title: "show KAY-1" });
+  expect(statSync(join(ann.folder, "talk.md")).mode & 0o777).toBe(0o600);
+  expect(await answers(ann, "/export", "/rename x")).toContain("error: There is nothing to export yet.\n");
+});
+
+test("kay sessions export prints Markdown or JSON, or writes a file, without what looks like a secret", async () => {
+  const ann = kay({ signedIn: true });
+  const secret = "ghp_0123456789abcdefghij";
+  await answers(ann, `what is ${secret}`, "/rename Secrets");
+  const { stdout } = await ann("sessions export Secrets");
+  expect(stdout).toContain("# Secrets\n");
+  expect(stdout).toContain("what is [redacted]");
+  for (const line of ["sessions export latest --format json", "sessions export latest --json"]) {
+    const document = documentOf(await ann(line));
+    expect(document).toMatchObject({ title: "Secrets" });
+    expect(JSON.stringify(document)).not.toContain(secret);
+  }
+  writeFileSync(join(ann.folder, "old.md"), "old");
+  expect(await ann("sessions export latest -o old.md")).toMatchObject({ exit: 2 });
+  expect(readFileSync(join(ann.folder, "old.md"), "utf8")).toBe("old");
+  expect(await ann("sessions export latest -o old.md --yes")).toMatchObject({ exit: 0, stdout: "" });
+  expect(readFileSync(join(ann.folder, "old.md"), "utf8")).toContain("# Secrets\n");
+  expect(await ann("sessions export latest --format pdf")).toMatchObject({ exit: 2 });
+  expect(await ann("sessions export latest -o no/such/folder.md")).toMatchObject({ exit: 2 });
+});

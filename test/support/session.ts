@@ -1,0 +1,31 @@
+import type { BackendPorts } from "#backend/ports";
+import { type DeskLog, deskServices } from "#test/desk";
+import type { Machine, RunSetting } from "#test/kay";
+
+/** At a terminal that is read aloud; what is typed, one line for each question. */
+export function typing(types: NonNullable<RunSetting["types"]>, more: RunSetting = {}): RunSetting {
+  return { terminal: true, env: { NO_COLOR: "1", ACCESSIBLE: "1" }, types, ...more };
+}
+
+/** The sandbox's services, of which jira has the tools that only write down what they did. */
+export function withDesk(log: DeskLog): (configured: BackendPorts["services"]) => BackendPorts["services"] {
+  const desk = deskServices(log).find(({ service }) => service.name === "jira");
+  return (configured) =>
+    configured.map((one) =>
+      one.service.name === "jira" && desk ? { ...one, service: { ...one.service, tools: desk.service.tools } } : one,
+    );
+}
+
+/** A session as it is read: ids and ports shortened, the way back too. */
+export function read(machine: Machine): string {
+  return machine
+    .raw()
+    .both.replaceAll(/\b(session|gen|int)_(\d+_)?[0-9a-f]{32}\b/g, "$1_…")
+    .replaceAll(/\bkay (ask|attach) [0-9a-f]{4}\b/g, "kay $1 …")
+    .replaceAll(/^http\S+$/gm, "URL");
+}
+
+/** Wait until a session shows this. */
+export async function shows(machine: Pick<Machine, "raw">, text: string): Promise<void> {
+  while (!machine.raw().both.includes(text)) await new Promise((resolve) => setTimeout(resolve, 5));
+}
