@@ -17,7 +17,7 @@ export function typed(names: string): string[] {
 
 /** The key that {@link shorthand} writes so. */
 export function keyNamed(written: string): Key {
-  const paste = /^<paste>([^]*)$/.exec(written);
+  const paste = /^<paste>(.*)$/s.exec(written);
   const inside = paste ? null : /^<((?:ctrl-|alt-|shift-)*)(.+)>$/s.exec(written);
   const [modifiers, name] = [inside?.[1] ?? "", inside?.[2] ?? ""];
   const has = (modifier: string) => modifiers.includes(modifier);

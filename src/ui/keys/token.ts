@@ -45,7 +45,7 @@ function escapeToken(bytes: Uint8Array, from: number): Token | null {
   if (character === "O") return ss3Token(bytes, from);
   if ("]P_".includes(character)) return stringToken(bytes, from, character);
   const alone: Token = { length: 1, key: keyOf("escape") };
-  if ([0x08, TAB, CR, 0x7f].includes(next)) return { length: 2, key: { ...controlKey(next), alt: true } };
+  if ([0x08, TAB, LF, CR, 0x7f].includes(next)) return { length: 2, key: { ...controlKey(next), alt: true } };
   if (next < 0x20) return alone;
   const token = characterToken(bytes, from + 1);
   if (!token) return null;

@@ -1,0 +1,23 @@
+import stringWidth from "string-width";
+import { clean } from "#protocol/clean";
+
+/**
+ * How a character of a draft is shown, in pieces that may be put on different rows; what is sent is the character itself. Terminals do not
+ * agree on how wide an emoji is that is made of several (with a joiner, a colour of skin, a variation selector): it is shown as its parts
+ * without what joins them, which have the same width everywhere. What would not be seen is written out as `U+200B`, or put on a circle.
+ */
+export function shownOf(grapheme: string): string[] {
+  if (/^[\x20-\x7e]$/.test(grapheme)) return [grapheme];
+  const safe = clean(grapheme, { lines: false });
+  if (safe !== grapheme) return Array.from(safe, visible);
+  return [visible(EMOJI.test(grapheme) ? grapheme.replace(JOINING, "") : grapheme)];
+}
+
+const EMOJI = /\p{Extended_Pictographic}|\p{Emoji_Component}/u;
+
+/** Joiners, variation selectors, tags, and colours of skin behind what can have one. */
+const JOINING = /[\u200d\ufe00-\ufe0f\u{e0020}-\u{e007f}]|(?<=\p{Emoji_Modifier_Base}\ufe0f?)\p{Emoji_Modifier}/gu;
+
+function visible(text: string): string {
+  return stringWidth(text) === 0 ? `\u25cc${text}` : text;
+}
