@@ -1,15 +1,17 @@
 import { dirname, join } from "node:path";
-import { makeFolder, readWhole, replaceWhole } from "#client/credentials/disk";
+import { readWhole, replaceWhole } from "#client/credentials/disk";
 import { type Lock, withLock } from "#client/credentials/lock";
 import type { Processes } from "#client/credentials/processes";
 import type { Clock } from "#client/ports";
+import { ensureFolder, errnoOf, unusable } from "#client/settings/folder";
+import { Problem } from "#protocol/errors";
 import { isKept, MOST_ENTRIES, remembered } from "#ui/editor/history";
 
 /** What was sent in the sessions of one profile, kept for those to come. */
 export type HistoryFile = {
   /** Oldest first, at most 1,000. Empty when there is no file, or none that can be read. */
   read(): Promise<string[]>;
-  /** Add what was sent. What begins with a space is not kept. @throws Problem STORE_UNREADABLE, STORE_BUSY */
+  /** Add what was sent, unless it begins with a space or is very long. @throws Problem STORE_UNREADABLE, STORE_BUSY */
   add(text: string): Promise<void>;
 };
 
@@ -35,16 +37,23 @@ export function createHistoryFile(options: HistoryOptions): HistoryFile {
     async add(text) {
       if (!isKept(text)) return;
       const path = pathOf();
-      await makeFolder(dirname(path));
-      await withLock(lockOf(path, options), async () => {
-        const entries = await readEntries(path);
-        const now = remembered(entries, text);
-        if (now === entries) return;
-        const lines = now.map((entry) => `${JSON.stringify(entry)}\n`).join("");
-        await replaceWhole(path, lines, unique(options));
+      ensureFolder(dirname(path), VARIABLE);
+      await withLock(lockOf(path, options), () => addEntry(path, text, unique(options))).catch((error) => {
+        const isBusy = error instanceof Problem && error.code === "STORE_BUSY";
+        throw isBusy ? error : unusable(path, errnoOf(error instanceof Problem ? error.cause : error), VARIABLE, error);
       });
     },
   };
+}
+
+/** Moves the state folder. */
+const VARIABLE = "XDG_STATE_HOME";
+
+async function addEntry(path: string, text: string, name: string): Promise<void> {
+  const entries = await readEntries(path);
+  const now = remembered(entries, text);
+  if (now === entries) return;
+  await replaceWhole(path, now.map((entry) => `${JSON.stringify(entry)}\n`).join(""), name);
 }
 
 async function readEntries(path: string): Promise<string[]> {

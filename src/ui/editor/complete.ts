@@ -1,4 +1,4 @@
-import { changed, type Draft } from "./draft.ts";
+import { changed, type Draft, plain } from "./draft.ts";
 
 /** One thing that a word could become, and what is said of it. Both are raw: what shows them cleans them. */
 export type Candidate = { text: string; note: string };
@@ -83,6 +83,7 @@ function sharedStart(one: string, other: string): string {
 }
 
 function inPlace(draft: Draft, { from, to }: Completion, text: string): Draft {
-  const whole = draft.text.slice(0, from) + text + draft.text.slice(to);
-  return changed(draft, { text: whole, cursor: from + text.length }, "other");
+  const word = plain(text);
+  const whole = draft.text.slice(0, from) + word + draft.text.slice(to);
+  return changed(draft, { text: whole, cursor: from + word.length }, "other");
 }

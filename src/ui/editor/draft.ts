@@ -90,7 +90,7 @@ export function put(draft: Draft, text: string, doing: Doing): Draft {
 }
 
 /** Text without what a draft must not hold: halves of characters, control characters, other line breaks than `\n`. */
-function plain(text: string): string {
+export function plain(text: string): string {
   return text
     .replace(/\r\n?/g, "\n")
     .replace(/[\x00-\x08\x0b-\x1f\x7f-\x9f]/g, "")

@@ -30,14 +30,14 @@ export function next(history: History, draft: Draft): { history: History; draft:
   return { history: atEnd(entries), draft: kept ?? replaced(draft, "") };
 }
 
-/** The entries after one more was sent. The same as the newest is not kept twice, nor is what begins with a space. */
+/** The entries after one more was sent. The same as the newest is not kept twice. */
 export function remembered(entries: readonly string[], text: string): readonly string[] {
   return isKept(text) && entries.at(-1) !== text ? [...entries, text].slice(-MOST_ENTRIES) : entries;
 }
 
-/** Whether a text belongs in the history. One that begins with a space is meant to be forgotten, as in a shell. */
+/** Whether a text belongs in the history. One that begins with a space is meant to be forgotten, as in a shell; one that is very long is a file. */
 export function isKept(text: string): boolean {
-  return text.trim() !== "" && !text.startsWith(" ");
+  return text.trim() !== "" && !text.startsWith(" ") && text.length <= 20_000;
 }
 
 /** So many are kept. */
