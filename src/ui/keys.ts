@@ -10,7 +10,10 @@ export type KeyReader = {
   push(bytes: Uint8Array, at: number): Key[];
   /** After how many ms of silence {@link KeyReader.flush} is to be called; null when nothing is half there. */
   waiting(): number | null;
-  /** The keys of what stayed half, once the silence was long enough: a lone ESC, a paste that was never closed. */
+  /**
+   * The keys of what stayed half, once the silence was long enough: a lone ESC, a paste that was never closed. Whoever calls this by a timer
+   * lets what lies ready to be read come first (`setImmediate`): a process that was busy sees its timers before its input.
+   */
   flush(at: number): Key[];
 };
 
@@ -18,10 +21,13 @@ export type KeyReader = {
 export function createKeyReader(): KeyReader {
   let state: State = { mode: "keys", pending: NOTHING, since: 0, last: 0, pasted: [], pastedSince: 0 };
   let burst: Burst = null;
+  let escaped = Number.NEGATIVE_INFINITY;
   return {
     push(bytes, at) {
       const entries: Entry[] = [];
-      state = readOn(state, bytes, at, entries);
+      const isLate = at - escaped < LATE_MS && LATE_REST.test(Buffer.from(bytes).toString("latin1"));
+      state = readOn(state, isLate ? Buffer.concat([LONE_ESC, bytes]) : bytes, at, entries);
+      escaped = Number.NEGATIVE_INFINITY;
       const joined = joinBursts(entries, burst, at);
       burst = joined.burst;
       return joined.keys;
@@ -32,6 +38,7 @@ export function createKeyReader(): KeyReader {
       const silence = at - state.last;
       if (wait === null || (silence >= 0 && silence < wait - EARLY_MS)) return [];
       const keys = leftOver(state);
+      if (keys.at(-1)?.name === "escape") escaped = at;
       state = { ...state, mode: "keys", pending: NOTHING, pasted: [] };
       return keys;
     },
@@ -47,7 +54,12 @@ const PASTE_MS = 2_000;
 /** A timer may go off a little early. */
 const EARLY_MS = 5;
 
+/** A read that is nothing but the rest of a sequence, soon after an Escape: its ESC was on its way alone for too long. Nobody types it. */
+const LATE_MS = 500;
+const LATE_REST = /^(?:O[A-DFH]$|\[200~|\[[<=>?]?[\d;:]*\$?[A-Za-z~]$)/;
+
 const ESC = 0x1b;
+const LONE_ESC = Uint8Array.of(ESC);
 const NOTHING = new Uint8Array();
 
 /** `pending` are bytes that are no token yet; `since` and `last` say when the first and the last of them came. */

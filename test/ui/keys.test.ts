@@ -61,6 +61,15 @@ test("U13 an arrow key split over reads is an arrow key, and a lone Escape acts 
   expect(reader.waiting()).toBeNull();
 });
 
+test("U13 the rest of an arrow key that comes much too late is still not typed", () => {
+  expect(keysOf("\x1b", 200, "[A", "x")).toEqual(["<escape>", "<up>", "x"]);
+  expect(keysOf("\x1b", 200, "[24;80R", "x")).toEqual(["<escape>", "x"]);
+  expect(keysOf("\x1b", 200, "[200~a\rb\x1b[201~")).toEqual(["<escape>", "<paste>a\nb"]);
+  expect(keysOf("\x1b", 200, "[A]")).toEqual(["<escape>", "[", "A", "]"]);
+  expect(keysOf("\x1b", 1_000, "[A")).toEqual(["<escape>", "[", "A"]);
+  expect(keysOf("\x1b", 200, "[", "A")).toEqual(["<escape>", "[", "A"]);
+});
+
 test("a sequence that stays half is dropped, and the keys after it count", () => {
   expect(keysOf("\x1b[1;", 1_000, "x")).toEqual(["x"]);
   expect(keysOf("\x1b[1;\r", "x")).toEqual(["<enter>", "x"]);

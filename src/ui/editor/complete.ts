@@ -4,7 +4,7 @@ import { changed, type Draft, plain } from "./draft.ts";
 export type Candidate = { text: string; note: string };
 
 /** What the argument of a command is a name of. */
-export type ArgumentKind = "services" | "connected" | "sessions" | "tools";
+type ArgumentKind = "services" | "connected" | "sessions" | "tools";
 
 /** What can be completed. The candidates of each kind stand in the order in which they are offered. */
 export type Sources = {

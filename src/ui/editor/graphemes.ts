@@ -3,9 +3,13 @@ export type Grapheme = { at: number; text: string };
 
 /** The characters of a line, in which there is no line break. */
 export function graphemesOf(line: string): Grapheme[] {
-  if (/^[\x20-\x7e]*$/.test(line)) return Array.from(line, (text, at) => ({ at, text }));
+  if (SINGLE.test(line)) return Array.from(line, (text, at) => ({ at, text }));
   return Array.from(graphemes().segment(line), ({ index, segment }) => ({ at: index, text: segment }));
 }
+
+/** Latin letters, kana, Han and Hangul, each of which is a character by itself as long as nothing else stands among them. */
+const SINGLE =
+  /^[\x20-\x7e\u00c0-\u02af\u3001-\u3029\u3041-\u3096\u30a1-\u30fa\u4e00-\u9fff\uac00-\ud7a3\uff01-\uff60]*$/;
 
 /** Where the character before this place begins; 0 at the beginning. */
 export function boundaryBefore(text: string, at: number): number {

@@ -2,7 +2,7 @@ import stringWidth from "string-width";
 import type { Draft } from "./draft.ts";
 import { labelOf } from "./fold.ts";
 import { graphemesOf } from "./graphemes.ts";
-import { shownOf } from "./shown.ts";
+import { type Piece, shownOf } from "./shown.ts";
 
 /** Cells of a row, and what stands before the text in the first. */
 export type Room = { width: number; prompt: string };
@@ -33,31 +33,30 @@ export function whereIs(rows: Row[], at: number): { row: number; column: number 
 }
 
 const TAB_STOP = 4;
+/** Takes one cell or more. */
+const TAB: Piece = { text: "\t", cells: 1 };
+/** For what does not fit into any row. */
+const TOO_WIDE: Piece = { text: "?", cells: 1 };
 
 function emptyRow(): Row {
   return { text: "", cells: 0, stops: [] };
 }
 
-function piecesOf(character: string, folds: readonly string[]): string[] {
-  if (character === "\t") return [character];
+function piecesOf(character: string, folds: readonly string[]): Piece[] {
+  if (character === "\t") return [TAB];
   const label = labelOf(character, folds);
-  return label === null ? shownOf(character) : Array.from(label);
+  return label === null ? shownOf(character) : Array.from(label, (text) => ({ text, cells: 1 }));
 }
 
-function addCharacter(rows: Row[], width: number, at: number, pieces: string[]): void {
+function addCharacter(rows: Row[], width: number, at: number, pieces: Piece[]): void {
   for (const [n, piece] of pieces.entries()) {
-    let row = lastOf(rows);
-    const wide = piece === "\t" ? 1 : stringWidth(piece);
-    const isTooWide = wide > width;
-    const needed = isTooWide ? 1 : wide;
-    if (row.cells + needed > width) {
-      row = emptyRow();
-      rows.push(row);
-    }
+    const { text, cells } = piece.cells > width ? TOO_WIDE : piece;
+    if (lastOf(rows).cells + cells > width) rows.push(emptyRow());
+    const row = lastOf(rows);
     if (n === 0) row.stops.push({ at, column: row.cells });
-    const tab = piece === "\t" ? Math.min(TAB_STOP - (row.cells % TAB_STOP), width - row.cells) : 0;
-    row.text += tab > 0 ? " ".repeat(tab) : isTooWide ? "?" : piece;
-    row.cells += tab || needed;
+    const filled = piece === TAB ? Math.min(TAB_STOP - (row.cells % TAB_STOP), width - row.cells) : cells;
+    row.text += piece === TAB ? " ".repeat(filled) : text;
+    row.cells += filled;
   }
 }
 
