@@ -1,6 +1,7 @@
 import type { BegunConnection } from "#client/credentials/credentials";
 import { clean } from "#protocol/clean";
-import { repeat, timeLeft } from "./ask/board.ts";
+import { timeLeft } from "#ui/time-left";
+import { repeat } from "./ask/board.ts";
 import { begin, type Connected, complete, showLink } from "./connecting.ts";
 import type { Kay, Link } from "./kay.ts";
 import { openOrSay } from "./waiting.ts";

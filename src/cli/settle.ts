@@ -1,7 +1,7 @@
 import type { AskResponse } from "#protocol/ask";
 import { clean } from "#protocol/clean";
 import { ERRORS, Problem } from "#protocol/errors";
-import { wholeTexts } from "#ui/whole-texts";
+import { described } from "#ui/described";
 import { showAnswer } from "./answer.ts";
 import type { Kay, Link } from "./kay.ts";
 import { isAskable, isYes } from "./prompt.ts";
@@ -30,12 +30,4 @@ async function leaveOpen(kay: Kay, answer: AskResponse): Promise<void> {
   const token = clean(answer.confirmation_token ?? "", { lines: false });
   await kay.out.markdown(described(answer));
   kay.out.note(`Nothing was done yet. Within five minutes: \`kay confirm ${token} --approve\`, or \`--deny\`.`);
-}
-
-/** The message with every text in full that it names only in part, and what the model said where it proposes nothing that could be shown. */
-function described(answer: AskResponse): string {
-  const data = (answer.data ?? {}) as { plan?: unknown; response?: unknown };
-  const isPlanned = Array.isArray(data.plan) && data.plan.length > 0;
-  const said = !isPlanned && typeof data.response === "string" ? `\n\n${data.response}` : "";
-  return clean(answer.message) + clean(said) + wholeTexts(data.plan, answer.message);
 }

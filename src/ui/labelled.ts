@@ -1,8 +1,9 @@
 import wrapAnsi from "wrap-ansi";
 import { clean } from "#protocol/clean";
+import { cut } from "./cells.ts";
 import type { Look } from "./look.ts";
 import { renderMarkdown } from "./markdown.ts";
-import { cut, inputOf, isOver, resultOf } from "./tool-row.ts";
+import { inputOf, isOver, resultOf } from "./tool-row.ts";
 import type { CardItem, Item, ToolItem, View } from "./view.ts";
 import { cardText, endText, line } from "./words.ts";
 

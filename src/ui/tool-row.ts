@@ -1,4 +1,5 @@
 import stringWidth from "string-width";
+import { cut } from "./cells.ts";
 import type { ToolItem } from "./view.ts";
 import { line } from "./words.ts";
 
@@ -54,15 +55,4 @@ function counted(count: number, names: string): string {
 
 function isObject(value: unknown): value is Record<string, unknown> {
   return typeof value === "object" && value !== null;
-}
-
-/** A text of at most so many cells. */
-export function cut(text: string, width: number): string {
-  if (stringWidth(text) <= width) return text;
-  let kept = "";
-  for (const { segment } of new Intl.Segmenter().segment(text)) {
-    if (stringWidth(kept + segment) > width - 1) break;
-    kept += segment;
-  }
-  return `${kept}…`;
 }

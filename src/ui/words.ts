@@ -13,26 +13,40 @@ export function cardText(card: CardItem): string {
 
 /** What would be done, in words and field by field as it would be sent. */
 export function approvalText(request: InteractionRequest): string {
-  const { preview, prompt, error } = request;
-  const access = preview?.access ? `, which ${ACCESS[preview.access]}` : "";
-  const account = preview?.account ? `${access ? "," : ""} as ${line(preview.account)}` : "";
-  const said = [prompt, preview?.summary].filter((text) => text !== undefined && text.trim() !== "");
+  const { preview, error } = request;
   const parts = [
-    `kay wants to run ${line(request.tool_name)}${access}${account}.`,
+    wantsText(request),
     ...(error ? [`✗ ${line(error)}`] : []),
-    ...[...new Set(said)].map((text) => folded(text ?? "")),
+    ...saidTexts(request),
     ...(preview?.fields ?? []).map(fieldText),
-    ...(preview?.result
-      ? [`It ran already; a yes lets kay go on with what it brought:\n${folded(preview.result)}`]
-      : []),
+    ...ranTexts(request),
   ];
   return parts.join("\n");
+}
+
+/** Which tool is to run, what it may change, and as whom. */
+export function wantsText({ tool_name, preview }: InteractionRequest): string {
+  const access = preview?.access ? `, which ${ACCESS[preview.access]}` : "";
+  const account = preview?.account ? `${access ? "," : ""} as ${line(preview.account)}` : "";
+  return `kay wants to run ${line(tool_name)}${access}${account}.`;
+}
+
+/** What it would do, in words. */
+export function saidTexts({ prompt, preview }: InteractionRequest): string[] {
+  const said = [prompt, preview?.summary].filter((text) => text !== undefined && text.trim() !== "");
+  return [...new Set(said)].map((text) => folded(text ?? ""));
+}
+
+/** What it did, where it ran already. */
+export function ranTexts({ preview }: InteractionRequest): string[] {
+  if (!preview?.result) return [];
+  return [`It ran already; a yes lets kay go on with what it brought:\n${folded(preview.result)}`];
 }
 
 /** A value in full, and where it came from if that is neither the person nor the model. */
 export function fieldText({ name, value, origin }: PreviewField): string {
   const mark = origin === "service" ? " (came from a service's text, not from you)" : "";
-  const text = typeof value === "string" ? value : JSON.stringify(value, null, 2);
+  const text = typeof value === "string" ? value : (JSON.stringify(value, null, 2) ?? "");
   const isShort = !/\n/.test(text) && text.length <= 60 && !/ {20}/.test(text);
   if (isShort) return `  ${line(name)}: ${line(text)}${mark}`;
   return `  ${line(name)}${mark}:\n${folded(text).replace(/^/gm, "  ")}`;
@@ -40,13 +54,18 @@ export function fieldText({ name, value, origin }: PreviewField): string {
 
 /** What a form asks for: who asks, why, and each field. */
 export function formText(request: InteractionRequest): string {
-  const { prompt, error, input_schema } = request;
+  const { error, input_schema } = request;
   const parts = [
-    `${line(request.tool_name)} asks:${prompt ? ` ${clean(prompt)}` : ""}`,
+    asksText(request),
     ...(error ? [`✗ ${line(error)}`] : []),
     ...(input_schema?.fields ?? []).map((field) => `  ${fieldLine(field)}`),
   ];
   return parts.join("\n");
+}
+
+/** Who asks with a form, and why. */
+export function asksText({ tool_name, prompt }: InteractionRequest): string {
+  return `${line(tool_name)} asks:${prompt ? ` ${clean(prompt)}` : ""}`;
 }
 
 /** A field's label, and what it takes. */
@@ -76,7 +95,8 @@ export function line(text: string): string {
   return clean(text, { lines: false });
 }
 
-const ACCESS = { read: "reads", write: "writes", destructive: "cannot be undone" };
+/** What a call may change. */
+export const ACCESS = { read: "reads", write: "writes", destructive: "cannot be undone" };
 
 const ENDS: Record<string, string> = {
   approve: "approved",

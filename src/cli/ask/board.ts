@@ -1,4 +1,5 @@
 import type { BegunConnection } from "#client/credentials/credentials";
+import { timeLeft } from "#ui/time-left";
 import { line } from "#ui/words";
 import type { Kay } from "../kay.ts";
 import { openOrSay } from "../waiting.ts";
@@ -77,12 +78,6 @@ export function showBoard(
       kay.out.status(null);
     },
   };
-}
-
-/** Minutes and seconds. */
-export function timeLeft(ms: number): string {
-  const seconds = Math.max(0, Math.ceil(ms / 1_000));
-  return `${Math.floor(seconds / 60)}:${String(seconds % 60).padStart(2, "0")}`;
 }
 
 /** Look once a second. */

@@ -1,3 +1,4 @@
+import { inputIn, inputText, NO_INPUT, retyped } from "#ui/edited-input";
 import { line } from "#ui/words";
 import type { Kay } from "../kay.ts";
 import { question, say } from "./question.ts";
@@ -12,13 +13,13 @@ export async function editFields(
   input: Record<string, unknown>,
   signal: AbortSignal,
 ): Promise<Record<string, unknown>> {
-  let text = `${JSON.stringify(input, null, 2)}\n`;
+  let text = inputText(input);
   for (;;) {
     const edited = await kay.edit(text);
     if (edited === null) return fieldByField(kay, input, signal);
-    const value = parsed(edited);
-    if (isObject(value)) return value;
-    say(kay, "✗ That is no JSON object.");
+    const value = inputIn(edited);
+    if (value) return value;
+    say(kay, `✗ ${NO_INPUT}`);
     const again = await question(kay, "Enter opens it again, k keeps what was there: ", signal);
     if (again.toLowerCase() === "k") return input;
     text = edited;
@@ -44,21 +45,8 @@ async function newValue(kay: Kay, name: string, value: unknown, old: string, sig
   for (;;) {
     const typed = await question(kay, `  ${line(name)} [${line(old)}]: `, signal);
     if (typed === "") return value;
-    if (typeof value === "string") return typed;
-    const given = parsed(typed);
-    if (given !== undefined && typeof given === typeof value) return given;
-    say(kay, `  ✗ It must be ${Array.isArray(value) ? "a list" : `a ${typeof value}`}, as JSON.`);
+    const given = retyped(value, typed);
+    if ("value" in given) return given.value;
+    say(kay, `  ✗ ${given.error}`);
   }
-}
-
-function parsed(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
-}
-
-function isObject(value: unknown): value is Record<string, unknown> {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
 }

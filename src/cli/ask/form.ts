@@ -1,11 +1,17 @@
 import type { InteractionAnswer } from "#protocol/conversations";
 import type { InputField, InteractionRequest } from "#protocol/events";
+import {
+  asksForSecret,
+  definedValues,
+  type FormValues,
+  initialValues,
+  readField,
+  SECRETS_REFUSED,
+  shownValue,
+} from "#ui/form-field";
 import { fieldLine, formText, line } from "#ui/words";
 import type { Kay } from "../kay.ts";
-import { asksForSecret, readField, shownValue } from "./form-field.ts";
 import { nextLine, question, say } from "./question.ts";
-
-type Values = Record<string, unknown>;
 
 /**
  * Ask a person to fill in a form: field by field, then a look at all of it. To submit it, to decline it and to cancel it are three different
@@ -17,12 +23,12 @@ export async function askForm(
   kay: Kay,
   request: InteractionRequest,
   signal: AbortSignal,
-  again?: { told: string; values: Values },
+  again?: { told: string; values: FormValues },
 ): Promise<InteractionAnswer> {
   const fields = request.input_schema?.fields ?? [];
   say(kay, `\n${formText(again ? { ...request, error: again.told } : request)}\n`);
   const secrets = fields.filter(asksForSecret);
-  for (const field of secrets) say(kay, `! ${line(field.label)}: kay takes no secrets here. They belong in a browser.`);
+  for (const field of secrets) say(kay, `! ${line(field.label)}: ${SECRETS_REFUSED}`);
   const open = fields.filter((field) => !secrets.includes(field));
   const canSubmit = secrets.every(({ required }) => !required);
   const start = await choose(kay, canSubmit ? ["fill it in", "decline", "cancel"] : ["decline", "cancel"], signal);
@@ -32,7 +38,7 @@ export async function askForm(
     values = await fillIn(kay, open, values, signal);
     say(kay, `\nThis would be submitted:\n${reviewed(open, values)}\n`);
     const choice = await choose(kay, ["submit", "fill it in again", "decline", "cancel"], signal);
-    if (choice === "s") return { action: "submit", input: defined(values) };
+    if (choice === "s") return { action: "submit", input: definedValues(values) };
     if (choice !== "f") return { action: choice === "d" ? "deny" : "cancel" };
   }
 }
@@ -47,7 +53,7 @@ async function choose(kay: Kay, words: string[], signal: AbortSignal): Promise<s
   }
 }
 
-async function fillIn(kay: Kay, fields: InputField[], before: Values, signal: AbortSignal): Promise<Values> {
+async function fillIn(kay: Kay, fields: InputField[], before: FormValues, signal: AbortSignal): Promise<FormValues> {
   const values: [string, unknown][] = [];
   for (const field of fields) {
     say(kay, fieldLine({ ...field, options: undefined }));
@@ -89,15 +95,7 @@ function hintOf({ type, options = [] }: InputField): keyof typeof HINTS {
 
 const HINTS = { text: ">", yesNo: "yes or no", one: "Which number", several: "Which numbers, with commas" };
 
-function initialValues(fields: InputField[], initial: Values = {}): Values {
-  return Object.fromEntries(fields.map(({ id, defaultValue }) => [id, initial[id] ?? defaultValue]));
-}
-
-function reviewed(fields: InputField[], values: Values): string {
+function reviewed(fields: InputField[], values: FormValues): string {
   const shown = fields.map((field) => `  ${line(field.label)}: ${shownValue(field, values[field.id]) || "(empty)"}`);
   return shown.join("\n");
-}
-
-function defined(values: Values): Values {
-  return Object.fromEntries(Object.entries(values).filter(([, value]) => value !== undefined));
 }

@@ -1,10 +1,10 @@
 import type { InteractionAnswer } from "#protocol/conversations";
 import { Problem } from "#protocol/errors";
 import type { InputField } from "#protocol/events";
+import { asksForSecret, readField } from "#ui/form-field";
 import type { CardItem } from "#ui/view";
 import { line } from "#ui/words";
 import { nearest } from "../nearest.ts";
-import { asksForSecret, readField } from "./form-field.ts";
 
 /** Options of `kay answer`. */
 export type AnswerOptions = {

@@ -1,5 +1,5 @@
 import type { InputField } from "#protocol/events";
-import { line } from "#ui/words";
+import { line } from "./words.ts";
 
 /** A value that a form's field was given, or what is wrong with it. */
 export type FieldValue = { value: unknown } | { error: string };
@@ -10,14 +10,32 @@ export type FieldValue = { value: unknown } | { error: string };
  */
 export function readField(field: InputField, typed: string, before: unknown): FieldValue {
   if (typed === "-" && !field.required) return { value: undefined };
-  if (typed === "")
-    return before === undefined && field.required ? { error: "It must be filled in." } : { value: before };
+  if (typed === "") return before === undefined && field.required ? { error: MUST_BE_FILLED } : { value: before };
   const { options = [] } = field;
   if (options.length > 0) return chosen(field, typed);
   if (field.type !== "checkbox") return { value: typed };
   const isYes = /^(y|yes|true|on)$/i.test(typed);
   if (isYes || /^(n|no|false|off)$/i.test(typed)) return { value: isYes };
   return { error: "It must be yes or no." };
+}
+
+/** What is wrong with a field that has to be filled in and is not. */
+export const MUST_BE_FILLED = "It must be filled in.";
+
+/** Why a field that asks for a secret is not filled in. */
+export const SECRETS_REFUSED = "kay takes no secrets here. They belong in a browser.";
+
+/** Values of a form's fields, by their ids. */
+export type FormValues = Record<string, unknown>;
+
+/** What the fields hold before a person fills them in. */
+export function initialValues(fields: InputField[], initial: FormValues = {}): FormValues {
+  return Object.fromEntries(fields.map(({ id, defaultValue }) => [id, initial[id] ?? defaultValue]));
+}
+
+/** The values that are submitted: those that there are. */
+export function definedValues(values: FormValues): FormValues {
+  return Object.fromEntries(Object.entries(values).filter(([, value]) => value !== undefined));
 }
 
 /** A value as it is shown. */

@@ -1,0 +1,40 @@
+import type { Key } from "../key.ts";
+import { type CardAct, type CardStep, type Common, command, FRESH } from "./act.ts";
+
+/** Services that are to be connected. */
+export type AuthUi = Common & { type: "auth" };
+
+/**
+ * Where the link of each service stands, by its name; a service without one waits. `host` is that of its link, `message` why it failed or
+ * as whom it is connected.
+ */
+export type AuthLinks = Record<string, AuthLink>;
+
+export type AuthLink = { state: "waiting" | "opening" | "connected" | "failed"; host?: string; message?: string };
+
+export const OPEN_AUTH: AuthUi = { ...FRESH, type: "auth" };
+
+/** An auth card after a key that counts. */
+export function authKey(ui: AuthUi, key: Key): CardStep<AuthUi> {
+  const act = actOf(key);
+  if (!act) return { ui };
+  const isEnd = act.do === "cancel request" || act.do === "without";
+  return { ui: { ...ui, told: undefined, sent: isEnd }, act };
+}
+
+function actOf(key: Key): CardAct | undefined {
+  if (key.name === "enter") return { do: "connect" };
+  if (key.name === "escape") return { do: "cancel request" };
+  switch (command(key)) {
+    case "o":
+      return { do: "open" };
+    case "c":
+      return { do: "copy" };
+    case "q":
+      return { do: "qr" };
+    case "s":
+      return { do: "without" };
+    default:
+      return undefined;
+  }
+}

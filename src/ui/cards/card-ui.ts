@@ -1,0 +1,75 @@
+import type { Key } from "../key.ts";
+import { type AnyCard, type CardStep, isScroll, scrollOf } from "./act.ts";
+import { type ApprovalUi, approvalEdited, approvalKey, OPEN_APPROVAL } from "./approval.ts";
+import { type AuthUi, authKey, OPEN_AUTH } from "./auth.ts";
+import { type ConfirmUi, confirmKey, OPEN_CONFIRM } from "./confirm.ts";
+import { type FormUi, formEdited, formKey, openForm, withError } from "./form.ts";
+import { layCard } from "./lay-out.ts";
+
+export type { AnyCard, CardAct, ConfirmCard } from "./act.ts";
+
+/** What a person is doing with one open card. */
+export type CardUi = ApprovalUi | FormUi | AuthUi | ConfirmUi;
+
+/** How much of a card is seen at once, which is what scrolling goes by. */
+export type CardRoom = { width: number; maxRows: number };
+
+/** A card nobody has touched; a form that is asked again has what was filled in before. */
+export function openUi(card: AnyCard): CardUi {
+  if (card.kind === "confirmation") return OPEN_CONFIRM;
+  if (card.type === "auth") return OPEN_AUTH;
+  return card.type === "approval" ? OPEN_APPROVAL : openForm(card);
+}
+
+/**
+ * A card after a key, and what it asks for. Only keys that may count are handed over (`focus.ts`). A card whose answer is on its way takes
+ * none, so nothing is answered twice.
+ */
+export function cardKey(ui: CardUi, card: AnyCard, key: Key, room: CardRoom = DEFAULT_ROOM): CardStep<CardUi> {
+  if (ui.sent) return { ui };
+  if (isScroll(key) && scrolls(ui)) return { ui: scrolled(ui, card, key, room) };
+  if (ui.type === "confirmation") return confirmKey(ui, key);
+  if (ui.type === "auth") return authKey(ui, key);
+  if (card.kind === "confirmation" || card.type === "auth") return { ui };
+  return ui.type === "approval" ? approvalKey(ui, card, key) : formKey(ui, card, key);
+}
+
+/** What an editor brought back for a card that asked for one; `null` where there is none, or it failed. */
+export function edited(ui: CardUi, card: AnyCard, text: string | null): CardUi {
+  if (card.kind === "confirmation" || card.type === "auth") return ui;
+  if (ui.type === "approval") return approvalEdited(ui, card, text);
+  return ui.type === "form" ? formEdited(ui, text) : ui;
+}
+
+/** The answer was not taken, and why: the card is open still, with all that was typed. */
+export function refused(ui: CardUi, told: string): CardUi {
+  if (ui.type !== "form") return { ...ui, sent: false, told };
+  const fill = withError(ui.fill, told);
+  return { ...ui, sent: false, told, fill, step: fill === ui.fill ? ui.step : "fill" };
+}
+
+/** Whether Tab goes to the next field of the card, instead of away from it. */
+export function takesTab(ui: CardUi): boolean {
+  if (ui.sent) return false;
+  return ui.type === "form" ? ui.step === "fill" : ui.type === "approval" && ui.step === "edit";
+}
+
+/** Whether everything that is typed is text of the card. */
+export function takesText(ui: CardUi): boolean {
+  if (ui.sent || ui.type === "auth" || ui.type === "confirmation") return false;
+  if (ui.step === "why") return true;
+  const fill = ui.step === "edit" || ui.step === "fill" ? ui.fill : undefined;
+  return fill?.entries[fill.at]?.typing !== undefined;
+}
+
+const DEFAULT_ROOM: CardRoom = { width: 80, maxRows: 20 };
+
+function scrolls(ui: CardUi): boolean {
+  if (ui.type === "auth" || ui.type === "confirmation") return true;
+  return ui.step === "ask" || ui.step === "leave" || ui.step === "review";
+}
+
+function scrolled(ui: CardUi, card: AnyCard, key: Key, room: CardRoom): CardUi {
+  const { hidden, page } = layCard({ card, ui, focused: true, position: { n: 1, of: 1 }, now: 0, ...room });
+  return { ...ui, scroll: Math.max(0, Math.min(hidden, ui.scroll + scrollOf(key, page))) };
+}

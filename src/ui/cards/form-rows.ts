@@ -1,0 +1,75 @@
+import { SECRETS_REFUSED } from "../form-field.ts";
+import { asksText, line } from "../words.ts";
+import type { ApprovalCard } from "./act.ts";
+import type { CardUi } from "./card-ui.ts";
+import { fillRows, restingRows } from "./fill-rows.ts";
+import { canSubmit, type FormUi, isAtField, openForm, secretsOf } from "./form.ts";
+import { SIDES } from "./frame.ts";
+import { keyRows, type Pieces, toldRows, whyRows } from "./pieces.ts";
+import { type Row, rowsOf } from "./row.ts";
+
+/** What a card of a form consists of: who asks and why, and its fields, to be filled in or to be looked at. */
+export function formPieces(card: ApprovalCard, open: CardUi, { width }: { width: number }): Pieces {
+  const { request } = card;
+  const ui = open.type === "form" ? open : openForm(card);
+  const room = width - SIDES;
+  const pieces = { title: `Fill in ─ ${line(request.tool_name)}`, tone: "cyan" as const, until: request.expires_at };
+  const head = headRows(card, ui, room);
+  const step = ui.step === "fill" || ui.step === "review" ? ui.step : ui.back;
+  const keys = ui.step === "why" ? whyRows(ui.why, room) : { rows: answerRows(card, ui, room) };
+  if (step === "review") {
+    const values = ui.fill.entries.flatMap((entry) => restingRows(entry, room));
+    return {
+      ...pieces,
+      body: { rows: [...head, ...rowsOf("This would be submitted:", room, "bold"), ...values] },
+      keys,
+    };
+  }
+  const fill = fillRows(ui.fill, room);
+  const isTyped = ui.step === "fill" && fill.cursor !== undefined;
+  const cursor = isTyped && fill.cursor ? { ...fill.cursor, row: fill.cursor.row + head.length } : undefined;
+  return { ...pieces, body: { rows: [...head, ...fill.rows], focus: fill.focus + head.length, cursor }, keys };
+}
+
+function headRows({ request }: ApprovalCard, ui: FormUi, width: number): Row[] {
+  const told = ui.told ?? request.error;
+  return [
+    ...rowsOf(asksText(request), width),
+    ...(told && !isAtField(ui, told) ? toldRows(told, width) : []),
+    ...secretsOf(request).flatMap(({ label, id }) =>
+      rowsOf(`! ${line(label || id)}: ${SECRETS_REFUSED}`, width, "red"),
+    ),
+  ];
+}
+
+function answerRows({ request }: ApprovalCard, ui: FormUi, width: number): Row[] {
+  const leave = ui.step === "leave" ? rowsOf("esc again: cancel", width, "yellow") : [];
+  const step = ui.step === "leave" ? ui.back : ui.step;
+  return [...keyRows(ui, step === "review" ? REVIEW : canSubmit(request) ? hints(ui) : CLOSED, width), ...leave];
+}
+
+const CANCEL = { key: "esc", words: "cancel" };
+
+const REVIEW = [
+  { key: "enter", words: "submit" },
+  { key: "b", words: "fill it in again" },
+  { key: "d", words: "decline" },
+  CANCEL,
+];
+
+const CLOSED = [{ key: "d", words: "decline" }, CANCEL];
+
+function hints({ fill }: FormUi) {
+  const entry = fill.entries[fill.at];
+  const isLast = fill.at >= fill.entries.length - 1;
+  const next = { key: "enter", words: isLast ? "review" : "next" };
+  const end = [next, { key: "ctrl+d", words: "decline" }, CANCEL];
+  if (!entry) return end;
+  if (entry.field.type === "textarea")
+    return [{ key: "ctrl+j", words: "new line" }, { key: "ctrl+g", words: "editor" }, ...end];
+  if (entry.typing) return end;
+  const { type, options = [] } = entry.field;
+  const many = type === "checkbox" && options.length > 0;
+  if (many) return [{ key: "←→", words: "move" }, { key: "space", words: "tick" }, ...end];
+  return [options.length > 0 ? { key: "←→", words: "choose" } : { key: "space", words: "tick" }, ...end];
+}

@@ -1,0 +1,71 @@
+import stringWidth from "string-width";
+import { clean } from "#protocol/clean";
+import { wrapped } from "../cells.ts";
+import type { Style } from "../look.ts";
+import { line } from "../words.ts";
+import type { Common } from "./act.ts";
+import { type Choice, choiceRows, type Row, rowsOf, type Spot } from "./row.ts";
+import { aroundOf, type Typing } from "./typing.ts";
+
+/**
+ * What a card consists of: its title, a body that scrolls, and the keys below it. `focus` is the row of the body that has to be seen; while
+ * text is typed, the cursor is in one of the two.
+ */
+export type Pieces = {
+  title: string;
+  tone?: Style;
+  /** When it closes by itself (ISO 8601). */
+  until?: string;
+  body: { rows: Row[]; focus?: number; cursor?: Spot };
+  keys: { rows: Row[]; cursor?: Spot };
+};
+
+/** What was wrong with the last answer. */
+export function toldRows(told: string | undefined, width: number): Row[] {
+  return told ? rowsOf(`✗ ${line(told)}`, width, "red") : [];
+}
+
+/** The keys of a card, or that its answer is on its way. */
+export function keyRows({ sent }: Common, choices: Choice[], width: number): Row[] {
+  return sent ? rowsOf("Sending your answer …", width, "dim") : choiceRows(choices, width);
+}
+
+/** A field for the reason of a no, with the cursor in it. */
+export function whyRows(why: Typing, width: number): { rows: Row[]; cursor: Spot } {
+  const asked = rowsOf("Why? It may stay empty.", width);
+  const field = typingRows(why, width, "> ");
+  const keys = choiceRows(
+    [
+      { key: "enter", words: "send the no" },
+      { key: "esc", words: "back" },
+    ],
+    width,
+  );
+  return { rows: [...asked, ...field.rows, ...keys], cursor: below(field.cursor, asked.length) };
+}
+
+/** A text as it is typed, behind `prompt` and indented by it, and where its cursor is. */
+export function typingRows(typing: Typing, width: number, prompt: string): { rows: Row[]; cursor: Spot } {
+  const { before, after } = aroundOf(typing);
+  const room = Math.max(1, width - prompt.length);
+  // A mark at the cursor's place keeps one cell for it, and is found again where the lines broke.
+  const marked = `${clean(before).replaceAll(MARK, " ")}${MARK}${clean(after).replaceAll(MARK, " ")}`;
+  const lines = wrapped(marked, room);
+  const row = lines.findIndex((each) => each.includes(MARK));
+  const column = stringWidth(lines[row]?.split(MARK)[0] ?? "");
+  const rows = lines.map(
+    (each, index): Row => [
+      { text: index === 0 ? prompt : " ".repeat(prompt.length) },
+      { text: each.replace(MARK, "") },
+    ],
+  );
+  return { rows, cursor: { row: Math.max(0, row), column: column + prompt.length } };
+}
+
+/** A place so many rows further down. */
+function below(spot: Spot, rows: number): Spot {
+  return { ...spot, row: spot.row + rows };
+}
+
+/** A character of one cell that stands in no text. */
+const MARK = "\u2588";

@@ -1,0 +1,55 @@
+import stringWidth from "string-width";
+import { cut, steady, wrapped } from "../cells.ts";
+import type { Style } from "../look.ts";
+
+/** One line of a card: pieces of text, each in its style. */
+export type Row = Span[];
+export type Span = { text: string; style?: Style };
+
+/** A place in rows, in cells. */
+export type Spot = { row: number; column: number };
+
+/** Clean text as rows of this width, all in one style. */
+export function rowsOf(text: string, width: number, style?: Style): Row[] {
+  return wrapped(text, width).map((line) => [{ text: line, ...(style ? { style } : {}) }]);
+}
+
+/** A key and what it does. */
+export type Choice = { key: string; words: string };
+
+/** Choices beside each other as far as they fit, each of them whole. */
+export function choiceRows(choices: Choice[], width: number): Row[] {
+  const rows: Row[] = [];
+  let left = 0;
+  for (const { key, words: told } of choices) {
+    const words = steady(told);
+    const cells = stringWidth(`${key} ${words}`);
+    const last = rows.at(-1);
+    if (last && cells + GAP.length <= left) {
+      last.push({ text: GAP }, { text: key, style: "bold" }, { text: ` ${words}` });
+      left -= cells + GAP.length;
+    } else {
+      const [first = "", ...rest] = wrapped(`${key} ${words}`, cells > width ? width - INDENT.length : width);
+      rows.push([{ text: key, style: "bold" }, { text: first.slice(key.length) }]);
+      for (const each of rest) rows.push([{ text: INDENT + each }]);
+      left = rest.length > 0 ? 0 : width - stringWidth(first);
+    }
+  }
+  return rows;
+}
+
+/** No wider than `width`, and exactly as wide. */
+export function fitted(row: Row, width: number): Row {
+  let left = width;
+  const spans: Row = [];
+  for (const span of row) {
+    const text = cut(span.text, left);
+    if (text !== "") spans.push({ ...span, text });
+    left -= stringWidth(text);
+    if (text !== span.text) break;
+  }
+  return left > 0 ? [...spans, { text: " ".repeat(left) }] : spans;
+}
+
+const GAP = "   ";
+const INDENT = "  ";

@@ -1,0 +1,44 @@
+import { Box, Text } from "ink";
+import { type CardProps, layCard } from "../cards/lay-out.ts";
+import type { Row, Span } from "../cards/row.ts";
+import type { Style } from "../look.ts";
+
+/**
+ * A card in its border. Every row is as wide as the card and is laid out already (`layCard`); Ink only gives it its colours. The box is wider
+ * than the card, so that Ink, which counts the cells of a few characters otherwise, cuts nothing off.
+ */
+export function Card(props: CardProps) {
+  return (
+    <Box flexDirection="column" width={props.width * 2} flexShrink={0}>
+      {layCard(props).rows.map((row, index) => (
+        // biome-ignore lint/suspicious/noArrayIndexKey: a row is its place
+        <Line key={index} row={row} />
+      ))}
+    </Box>
+  );
+}
+
+function Line({ row }: { row: Row }) {
+  return (
+    <Text wrap="truncate">
+      {row.map((span, index) => (
+        // biome-ignore lint/suspicious/noArrayIndexKey: a span is its place
+        <Piece key={index} span={span} />
+      ))}
+    </Text>
+  );
+}
+
+function Piece({ span: { text, style } }: { span: Span }) {
+  return style ? <Text {...PROPS[style]}>{text}</Text> : text;
+}
+
+const PROPS: Record<Style, Parameters<typeof Text>[0]> = {
+  bold: { bold: true },
+  dim: { dimColor: true },
+  red: { color: "red" },
+  green: { color: "green" },
+  yellow: { color: "yellow" },
+  cyan: { color: "cyan" },
+  underline: { underline: true },
+};

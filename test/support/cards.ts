@@ -1,0 +1,46 @@
+import type { StreamPart } from "#protocol/events";
+import { type AnyCard, type CardAct, type CardUi, cardKey, openUi } from "#ui/cards/card-ui";
+import type { Key, KeyName } from "#ui/key";
+import { type CardItem, EMPTY, openCards, reduce } from "#ui/view";
+
+/** Cards and keys, for tests of what a person does with them. */
+
+/** The card that a part opens. */
+export function cardOf(part: StreamPart): CardItem {
+  const [card] = openCards(reduce(EMPTY, { number: 1, part }));
+  if (!card) throw new Error("The part opens no card.");
+  return card;
+}
+
+/** A moment at which the cards of `parts.ts` are open: 4:58 before their end. */
+export const NOW = Date.parse("2026-11-27T12:00:02Z");
+
+/** A key that is no text. */
+export function key(name: KeyName, more: Partial<Key> = {}): Key {
+  return { name, text: "", ctrl: false, alt: false, shift: false, at: NOW, ...more };
+}
+
+/** Typed text, one key for each character. */
+export function typing(text: string, more: Partial<Key> = {}): Key[] {
+  return Array.from(text, (each) => ({ ...key("enter"), name: "text" as const, text: each, ...more }));
+}
+
+export function pasting(text: string): Key {
+  return { ...key("enter"), name: "paste", text };
+}
+
+export function ctrl(text: string): Key {
+  return { ...key("enter"), name: "text", text, ctrl: true };
+}
+
+/** What a person has done with a card after these keys, and all that was asked for on the way. Keys are a second apart. */
+export function pressed(card: AnyCard, keys: Key[], from: CardUi = openUi(card)): { ui: CardUi; acts: CardAct[] } {
+  let ui = from;
+  const acts: CardAct[] = [];
+  for (const [index, each] of keys.entries()) {
+    const step = cardKey(ui, card, { ...each, at: each.at + index * 1_000 });
+    ui = step.ui;
+    if (step.act) acts.push(step.act);
+  }
+  return { ui, acts };
+}

@@ -1,0 +1,24 @@
+import { expect, test } from "vitest";
+import { cardOf, key, pressed, typing } from "#test/cards";
+import { needs } from "#test/parts";
+import type { ConfirmCard } from "#ui/cards/card-ui";
+
+const card = cardOf(needs("slack", "gmail"));
+
+test("an auth card connects, opens, copies, shows a QR code, goes on without, or is given up", () => {
+  const acts = [key("enter"), ...typing("ocq"), key("enter")];
+  expect(pressed(card, acts).acts).toEqual(["connect", "open", "copy", "qr", "connect"].map((act) => ({ do: act })));
+  expect(pressed(card, typing("ss1y")).acts).toEqual([{ do: "without" }]);
+  expect(pressed(card, [key("escape"), key("escape")]).acts).toEqual([{ do: "cancel request" }]);
+});
+
+const confirmation: ConfirmCard = { kind: "confirmation", id: "tok", message: "Delete KAY-1?" };
+
+test("a confirmation takes y or n, and no Enter", () => {
+  const answer = (action: string) => [{ do: "answer", answer: { action } }];
+  expect(pressed(confirmation, [key("enter"), ...typing(" 1x")]).acts).toEqual([]);
+  expect(pressed(confirmation, typing("yn")).acts).toEqual(answer("approve"));
+  expect(pressed(confirmation, typing("ny")).acts).toEqual(answer("deny"));
+  expect(pressed(confirmation, [key("escape")]).acts).toEqual([]);
+  expect(pressed(confirmation, [key("escape"), key("escape")]).acts).toEqual(answer("deny"));
+});

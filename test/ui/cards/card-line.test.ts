@@ -1,0 +1,66 @@
+import { expect, test } from "vitest";
+import type { StreamPart } from "#protocol/events";
+import { answered, approval, form, needs } from "#test/parts";
+import { cardLine } from "#ui/cards/card-line";
+import { type CardItem, EMPTY, reduce, type View } from "#ui/view";
+
+const READER = { client: "kay on desk", timeZone: "UTC" };
+
+function lineOf(parts: StreamPart[], width = 100): string {
+  const view = parts.reduce<View>((now, part, index) => reduce(now, { number: index + 1, part }), EMPTY);
+  const card = view.items.find((item): item is CardItem => item.kind === "card");
+  return card ? cardLine(card, width, READER) : "";
+}
+
+const at = { answered_at: "2026-11-27T14:02:31.000Z" };
+
+test.each<[string, StreamPart[], string]>([
+  [
+    "here",
+    [approval(), answered({ action: "approve", approval_scope: "session", client: "kay on desk", ...at })],
+    "✓ slack.send_message approved for this session by you, 14:02",
+  ],
+  [
+    "elsewhere",
+    [approval(), answered({ action: "deny", reason: "not now", client: "kay on tty2", ...at })],
+    "✗ slack.send_message denied by kay on tty2 (not now), 14:02",
+  ],
+  ["by nobody", [approval(), answered({ action: "expire", ...at })], "✗ slack.send_message expired, 14:02"],
+  [
+    "as a form",
+    [form(), answered({ action: "submit", client: "kay on desk" })],
+    "✓ jira.create_issue filled in by you",
+  ],
+  ["as a form that is declined", [form(), answered({ action: "deny" })], "✗ jira.create_issue declined"],
+  ["as a form that is cancelled", [form(), answered({ action: "cancel" })], "✗ jira.create_issue cancelled"],
+  [
+    "with changes",
+    [approval(), answered({ action: "approve", edited_args: { text: "x" }, client: "kay on desk" })],
+    "✓ slack.send_message approved with changes by you",
+  ],
+  [
+    "by connecting",
+    [needs("slack", "gmail"), { type: "data-auth-result", data: { success: true, integrations: ["slack", "gmail"] } }],
+    "✓ slack, gmail connected",
+  ],
+  [
+    "by giving up",
+    [
+      needs("slack"),
+      { type: "data-auth-result", data: { success: false, integrations: ["slack"], reason: "expired" } },
+    ],
+    "✗ slack cancelled (expired)",
+  ],
+  ["not yet", [approval()], "○ slack.send_message waits for an answer"],
+])("a card that was answered %s is one line", (_, parts, line) => {
+  expect(lineOf(parts)).toBe(line);
+});
+
+test("U17 nothing raw comes through in the line of an answered card, and it stays in the window", () => {
+  const parts = [
+    approval({ tool_name: "x\r\x1b[2K safe" }),
+    answered({ action: "deny", client: "J\x1b[31mD", reason: "a\x07\nb", answered_at: "\x1b[1m" }),
+  ];
+  expect(lineOf(parts)).toBe("✗ x  safe denied by JD (a b)");
+  expect(lineOf(parts, 12)).toBe("✗ x  safe d…");
+});

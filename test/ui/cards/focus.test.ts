@@ -1,0 +1,255 @@
+import fc from "fast-check";
+import { describe, expect, test } from "vitest";
+import { cardOf, key, NOW, typing } from "#test/cards";
+import { approval, form } from "#test/parts";
+import { type CardUi, cardKey, openUi, takesTab } from "#ui/cards/card-ui";
+import { COMPOSER, drawn, type Focus, focusOf, NO_FOCUS, takeKey, withCards } from "#ui/cards/focus";
+import type { Key } from "#ui/key";
+import type { CardItem } from "#ui/view";
+
+const first = cardOf(approval());
+const second = cardOf(approval({ interaction_id: "int_2" }));
+
+const at = (ms: number) => NOW + ms;
+
+function frame(focus: Focus, ms: number): Focus {
+  return drawn(focus, { cards: focus.cards.map(({ id }) => id), focused: focusOf(focus), at: at(ms) });
+}
+
+/** Where each of these keys goes; the text is in the composer already. */
+function goes(focus: Focus, keys: [Key | undefined, number][], { draft = false, takesTab = false } = {}) {
+  let now = focus;
+  const went = keys.map(([each, ms]) => {
+    const taken = takeKey(now, { ...(each ?? key("enter")), at: at(ms) }, { draft, takesTab });
+    now = taken.focus;
+    return taken.to;
+  });
+  return { now, went };
+}
+
+const [one] = typing("1");
+
+describe("the focus of cards", () => {
+  test("G01 keys that were typed for the next message answer no card, and stay in the draft", () => {
+    const keys = [...typing("yes 1"), key("enter")].map((each, index) => ({ ...each, at: at(index * 20) }));
+    let focus = NO_FOCUS;
+    let draft = "";
+    const acts: unknown[] = [];
+    for (const [index, each] of keys.entries()) {
+      if (index === 1) focus = frame(withCards(focus, [first]), 20);
+      const taken = takeKey(focus, each, { draft: draft !== "", takesTab: false });
+      focus = taken.focus;
+      if (taken.to === "composer") draft += each.text;
+      if (taken.to === "card") acts.push(cardKey(openUi(first), first, each).act);
+    }
+    expect({ draft, acts }).toEqual({ draft: "yes 1", acts: [] });
+    // After a second without a key, it is meant for the card.
+    expect(goes(focus, [[one, 1_099]], { draft: true }).went).toEqual(["composer"]);
+    expect(goes(focus, [[one, 1_101]], { draft: true }).went).toEqual(["card"]);
+  });
+
+  test("a card takes a key 300 ms after it was drawn with the focus, and every key from then on", () => {
+    const focus = frame(withCards(NO_FOCUS, [first]), 0);
+    expect(goes(focus, [[one, 299]]).went).toEqual(["composer"]);
+    expect(
+      goes(focus, [
+        [one, 300],
+        [one, 310],
+        [one, 320],
+      ]).went,
+    ).toEqual(["card", "card", "card"]);
+  });
+
+  test("a key that came before the card was drawn never counts, however late it is read", () => {
+    expect(goes(withCards(NO_FOCUS, [first]), [[one, 5_000]]).went).toEqual(["composer"]);
+    const focus = frame(withCards(NO_FOCUS, [first]), 5_000);
+    expect(goes(focus, [[one, 4_990]]).went).toEqual(["composer"]);
+  });
+
+  test("each key before that begins the wait anew; Enter and Escape do nothing meanwhile", () => {
+    const focus = frame(withCards(NO_FOCUS, [first]), 0);
+    const keys: [Key | undefined, number][] = [
+      [one, 200],
+      [key("enter"), 400],
+      [key("escape"), 600],
+      [one, 899],
+    ];
+    const { now, went } = goes(focus, keys);
+    expect(went).toEqual(["composer", "nobody", "nobody", "composer"]);
+    expect(goes(now, [[one, 1_199]]).went).toEqual(["card"]);
+  });
+
+  test("reports of the window are no keys", () => {
+    const focus = frame(withCards(NO_FOCUS, [first]), 0);
+    expect(
+      goes(focus, [
+        [{ ...key("enter"), name: "focus" }, 200],
+        [one, 300],
+      ]).went,
+    ).toEqual(["composer", "card"]);
+  });
+
+  test("the oldest card has it, and the next one when it is answered elsewhere, with a wait of its own", () => {
+    const focus = frame(withCards(NO_FOCUS, [first, second]), 0);
+    expect(focusOf(focus)).toBe("int_1");
+    const { now } = goes(focus, [[one, 400]]);
+    const next = withCards(now, [second]);
+    expect(focusOf(next)).toBe("int_2");
+    expect(goes(next, [[one, 900]]).went).toEqual(["composer"]);
+    expect(goes(frame(next, 900), [[one, 1_100]]).went).toEqual(["composer"]);
+    expect(goes(frame(next, 900), [[one, 1_200]]).went).toEqual(["card"]);
+  });
+
+  test("a card that asks something else under the same name is another card", () => {
+    const { now } = goes(frame(withCards(NO_FOCUS, [first]), 0), [[one, 400]]);
+    expect(goes(withCards(now, [first]), [[one, 410]]).went).toEqual(["card"]);
+    const other = withCards(now, [cardOf(approval({ prompt: "Something else" }))]);
+    expect(goes(frame(other, 410), [[one, 420]]).went).toEqual(["composer"]);
+  });
+
+  test("Tab goes round composer and cards, Shift+Tab back", () => {
+    const focus = frame(withCards(NO_FOCUS, [first, second]), 0);
+    const places = (keys: Key[]) => {
+      let now = focus;
+      return keys.map((each, index) => {
+        now = takeKey(now, { ...each, at: at(1_000 + index) }, { draft: false, takesTab: false }).focus;
+        return focusOf(now);
+      });
+    };
+    expect(places([key("tab"), key("tab"), key("tab")])).toEqual(["int_2", null, "int_1"]);
+    expect(places([key("tab", { shift: true }), key("tab", { shift: true })])).toEqual([null, "int_2"]);
+  });
+
+  test("the composer keeps the focus that the person gave it, until no card is left", () => {
+    const { now } = goes(frame(withCards(NO_FOCUS, [first]), 0), [[key("tab"), 400]]);
+    expect(now.chosen).toBe(COMPOSER);
+    expect(focusOf(withCards(now, [first, second]))).toBeNull();
+    expect(focusOf(withCards(withCards(now, []), [second]))).toBe("int_2");
+  });
+
+  test("a card that was to be seen takes keys as soon as Tab went there and it was drawn so", () => {
+    const focus = frame(withCards(NO_FOCUS, [first, second]), 0);
+    const { now, went } = goes(focus, [
+      [key("tab"), 400],
+      [one, 410],
+    ]);
+    expect([focusOf(now), went]).toEqual(["int_2", ["nobody", "composer"]]);
+    const tabbed = goes(focus, [[key("tab"), 400]]).now;
+    expect(goes(frame(tabbed, 410), [[one, 420]]).went).toEqual(["card"]);
+    const early = goes(focus, [[key("tab"), 200]]).now;
+    expect(goes(frame(early, 210), [[one, 420]]).went).toEqual(["composer"]);
+  });
+
+  test("Tab stays in a card that uses it, and in a text that was being written when the card came", () => {
+    const focus = frame(withCards(NO_FOCUS, [first]), 0);
+    expect(goes(focus, [[key("tab"), 400]], { takesTab: true }).went).toEqual(["card"]);
+    expect(goes(focus, [[key("tab"), 200]], { draft: true }).went).toEqual(["composer"]);
+  });
+});
+
+type Step =
+  /** `late`: so long after it was pressed it is read (ms). */
+  | { do: "key"; key: Key; after: number; late: number }
+  | { do: "open" | "answered" | "draw" | "stale"; after: number; which: number };
+
+const steps = fc.array(
+  fc.oneof(
+    fc.record({
+      do: fc.constant("key" as const),
+      late: fc.constantFrom(0, 0, 0, 50, 400),
+      after: fc.oneof(
+        fc.integer({ min: 0, max: 60 }),
+        fc.integer({ min: 280, max: 310 }),
+        fc.integer({ min: 250, max: 1_100 }),
+      ),
+      key: fc.constantFrom<Key>(
+        ...typing("123ynedsx "),
+        key("enter"),
+        key("escape"),
+        key("tab"),
+        key("tab", { shift: true }),
+        key("down"),
+        { ...key("enter"), name: "focus" },
+      ),
+    }),
+    fc.record({
+      do: fc.constantFrom("open" as const, "answered" as const, "draw" as const, "draw" as const, "stale" as const),
+      after: fc.integer({ min: 0, max: 400 }),
+      which: fc.integer({ min: 0, max: 3 }),
+    }),
+  ),
+  { minLength: 20, maxLength: 80 },
+);
+
+test("G01 nothing is answered in 10,000 interleavings by a card that was not to be seen with the focus before the key", () => {
+  let acts = 0;
+  fc.assert(
+    fc.property(steps, fc.boolean(), (all, writes) => {
+      acts += played(all, writes);
+    }),
+    { numRuns: 10_000, seed: 20_261_128 },
+  );
+  expect(acts).toBeGreaterThan(1_000);
+});
+
+/** What the test itself knows of a card: since when it was on the screen, and with the focus, in every frame up to now. */
+type Known = { seen?: number; focused?: number; byTab?: number };
+
+/** Play it, and hold each act against what was on the screen. */
+function played(all: Step[], writes: boolean): number {
+  let focus = NO_FOCUS;
+  let cards: CardItem[] = [];
+  const uis = new Map<string, CardUi>();
+  const known = new Map<string, Known>();
+  let now = 0;
+  let made = 0;
+  let acts = 0;
+  let draft = writes ? "text" : "";
+  let before: { cards: string[]; focused: string | null } = { cards: [], focused: null };
+  for (const step of all) {
+    now += step.after;
+    if (step.do === "key") {
+      const id = focusOf(focus);
+      const ui = id === null ? undefined : uis.get(id);
+      const each = { ...step.key, at: now - step.late };
+      const taken = takeKey(focus, each, { draft: draft !== "", takesTab: ui !== undefined && takesTab(ui) });
+      const moved = focusOf(taken.focus);
+      if (moved !== id && moved !== null) {
+        const { seen } = known.get(moved) ?? {};
+        known.set(moved, { seen, byTab: seen !== undefined && each.at - seen >= 300 ? now : undefined });
+      }
+      if (moved !== id && id !== null) known.set(id, { seen: known.get(id)?.seen });
+      focus = taken.focus;
+      if (taken.to === "composer" && each.name === "text") draft += each.text;
+      const card = cards.find((one) => one.id === id);
+      if (taken.to !== "card" || !card || !ui) continue;
+      const { ui: next, act } = cardKey(ui, card, each);
+      uis.set(card.id, next);
+      if (!act) continue;
+      acts += 1;
+      const { focused = Number.POSITIVE_INFINITY, byTab } = known.get(card.id) ?? {};
+      const isSafe = each.at - focused >= 300 || (byTab !== undefined && focused <= each.at);
+      if (!isSafe) throw new Error(`${card.id} acted at ${each.at} and was drawn with the focus at ${focused}.`);
+    } else if (step.do === "draw" || step.do === "stale") {
+      const frame = step.do === "draw" ? { cards: cards.map(({ id }) => id), focused: focusOf(focus) } : before;
+      focus = drawn(focus, { ...frame, at: now });
+      for (const { id } of cards) {
+        const { seen, focused, byTab } = known.get(id) ?? {};
+        if (!frame.cards.includes(id)) known.set(id, {});
+        else known.set(id, { seen: seen ?? now, focused: frame.focused === id ? (focused ?? now) : undefined, byTab });
+      }
+      before = frame;
+    } else if (step.do === "open") {
+      made += 1;
+      const part = step.which > 1 ? approval : form;
+      const card = cardOf(part({ interaction_id: `int_${made}` }));
+      uis.set(card.id, openUi(card));
+      cards = [...cards, card];
+      focus = withCards(focus, cards);
+    } else {
+      cards = cards.filter((_, index) => index !== step.which);
+      focus = withCards(focus, cards);
+    }
+  }
+  return acts;
+}

@@ -1,0 +1,397 @@
+import { renderToString } from "ink";
+import { describe, expect, test } from "vitest";
+import type { InputField, InteractionRequest } from "#protocol/events";
+import { cardOf, ctrl, key, NOW, pressed, typing } from "#test/cards";
+import { onTerminal } from "#test/cells";
+import { approval, form, needs } from "#test/parts";
+import type { AnyCard } from "#ui/cards/card-ui";
+import { type CardProps, layCard } from "#ui/cards/lay-out";
+import type { Key } from "#ui/key";
+import { pinned } from "#ui/pinned";
+import { Card } from "#ui/views/card";
+
+/** A card after these keys, as Ink draws it. */
+function drawn(card: AnyCard, keys: Key[] = [], more: Partial<CardProps> = {}): string {
+  const props = propsOf(card, keys, more);
+  return renderToString(<Card {...props} />, { columns: props.width });
+}
+
+function propsOf(card: AnyCard, keys: Key[] = [], more: Partial<CardProps> = {}): CardProps {
+  const { ui } = pressed(card, keys);
+  return { card, ui, focused: true, position: { n: 1, of: 1 }, width: 80, maxRows: 20, now: NOW, ...more };
+}
+
+const plain = approval({
+  preview: {
+    summary: "Send a message to #general",
+    access: "write",
+    fields: [
+      { name: "channel", value: "#general", origin: "person" },
+      { name: "text", value: "3 open bugs", origin: "service" },
+    ],
+  },
+  approval_scopes: [
+    { scope: "once", words: "once" },
+    { scope: "session", words: "this session" },
+    { scope: "always", words: "always, for 90 days: slack.send_message to #general" },
+  ],
+});
+
+describe("an approval", () => {
+  test("shows what would be sent, where it came from, and each scope in its exact words", () => {
+    expect(drawn(cardOf(plain))).toBe(
+      [
+        "┌ Approve ─ slack.send_message ─ writes ──────────────────────────── 4:58 left ┐",
+        "│   Send a message to #general                                                 │",
+        "│   channel: #general                                                          │",
+        "│   text: 3 open bugs (came from a service's text, not from you)               │",
+        "│ 1 once   2 this session                                                      │",
+        "│ 3 always, for 90 days: slack.send_message to #general   e edit               │",
+        "│ n no, and say why                                                            │",
+        "└──────────────────────────────────────────────────────────────────────────────┘",
+      ].join("\n"),
+    );
+  });
+
+  test("breaks at 40 columns without losing a word", () => {
+    expect(drawn(cardOf(plain), [], { width: 40 })).toBe(
+      [
+        "┌ Approve ─ slack.send_me… ─ 4:58 left ┐",
+        "│ kay wants to run slack.send_message, │",
+        "│ which writes.                        │",
+        "│   Send a message to #general         │",
+        "│   channel: #general                  │",
+        "│   text: 3 open bugs (came from a     │",
+        "│   service's text, not from you)      │",
+        "│ 1 once   2 this session              │",
+        "│ 3 always, for 90 days:               │",
+        "│   slack.send_message to #general     │",
+        "│ e edit   n no, and say why           │",
+        "└──────────────────────────────────────┘",
+      ].join("\n"),
+    );
+  });
+
+  test("without the focus says how to get it, and takes no rows for its keys", () => {
+    expect(drawn(cardOf(plain), [], { focused: false, position: { n: 2, of: 3 }, maxRows: 6 })).toBe(
+      [
+        "┌ Approve ─ slack.send_message ─ writes ─────────────────── 2 of 3 ─ 4:58 left ┐",
+        "│   Send a message to #general                                                 │",
+        "│   channel: #general                                                          │",
+        "│   text: 3 open bugs (came from a service's text, not from you)               │",
+        "│ [tab] answer this                                                            │",
+        "└──────────────────────────────────────────────────────────────────────────────┘",
+      ].join("\n"),
+    );
+  });
+
+  test("tells what a tool did that ran already, as whom it works, and why it is asked again", () => {
+    const preview = {
+      summary: "Look at it",
+      access: "destructive" as const,
+      account: "ann",
+      fields: [],
+      result: "12 rows",
+    };
+    expect(drawn(cardOf(approval({ preview, error: "It was too late." })), [key("escape")])).toBe(
+      [
+        "┌ Approve ─ slack.send_message ─ cannot be undone ────────────────── 4:58 left ┐",
+        "│ ✗ It was too late.                                                           │",
+        "│ kay wants to run slack.send_message, which cannot be undone, as ann.         │",
+        "│   Look at it                                                                 │",
+        "│ It ran already; a yes lets kay go on with what it brought:                   │",
+        "│   12 rows                                                                    │",
+        "│ 1 once   2 this session: slack.send_message to #general                      │",
+        "│ 3 always: slack.send_message to #general   n no, and say why                 │",
+        "│ esc again: deny                                                              │",
+        "└──────────────────────────────────────────────────────────────────────────────┘",
+      ].join("\n"),
+    );
+  });
+
+  test("shows what would be sent instead, and no longer says of what was changed that a service wrote it", () => {
+    const keys = [...typing("e"), key("tab"), ctrl("u"), ...typing("none"), key("enter")];
+    expect(drawn(cardOf(plain), keys).split("\n").slice(2, 5)).toEqual([
+      "│ This would be sent instead:                                                  │",
+      "│   channel: #general                                                          │",
+      "│   text: none                                                                 │",
+    ]);
+  });
+
+  test("asks for the reason of a no, and says when the answer is on its way", () => {
+    const lines = drawn(cardOf(plain), typing("nlater")).split("\n");
+    expect(lines.slice(4, 7)).toEqual([
+      "│ Why? It may stay empty.                                                      │",
+      "│ > later                                                                      │",
+      "│ enter send the no   esc back                                                 │",
+    ]);
+    expect(layCard(propsOf(cardOf(plain), typing("nlater"))).cursor).toEqual({ row: 5, column: 9 });
+    expect(drawn(cardOf(plain), typing("1")).split("\n").at(-2)).toBe(
+      "│ Sending your answer …                                                        │",
+    );
+  });
+});
+
+test("a card that is longer than its room scrolls, and tells how much is above and below", () => {
+  const value = Array.from({ length: 12 }, (_, index) => `line ${index}`).join("\n");
+  const card = cardOf(approval({ preview: { summary: "s", fields: [{ name: "text", value }] }, approval_scopes: [] }));
+  const lines = (scroll: number) => {
+    const props = propsOf(card, [], { width: 40, maxRows: 8 });
+    return renderToString(<Card {...props} ui={{ ...props.ui, scroll }} />, { columns: 40 })
+      .split("\n")
+      .slice(1, -2);
+  };
+  expect(lines(0)).toEqual([
+    "│ kay wants to run slack.send_message. │",
+    "│   s                                  │",
+    "│   text:                              │",
+    "│     line 0                           │",
+    "│ ↓ 11 more lines below                │",
+  ]);
+  expect(lines(2)[0]).toBe("│ ↑ 3 more lines above                 │");
+  expect(lines(99).slice(-2)).toEqual([
+    "│     line 10                          │",
+    "│     line 11                          │",
+  ]);
+});
+
+const OPTIONS = ["low", "high"].map((value) => ({ value, label: value }));
+
+const FIELDS: InputField[] = [
+  { id: "summary", type: "text", label: "Summary", description: "One line", required: true, defaultValue: "Login" },
+  { id: "text", type: "textarea", label: "Text", defaultValue: "one\ntwo" },
+  { id: "size", type: "select", label: "Size", options: OPTIONS },
+  { id: "kind", type: "radio", label: "Kind", options: OPTIONS, defaultValue: "high" },
+  { id: "urgent", type: "checkbox", label: "Urgent" },
+  { id: "labels", type: "checkbox", label: "Labels", options: OPTIONS, defaultValue: ["low"] },
+  { id: "pw", type: "text", label: "Password" },
+];
+
+describe("a form", () => {
+  const card = cardOf(form({ input_schema: { type: "form", fields: FIELDS } }));
+  const inside = (keys: Key[], more: Partial<CardProps> = {}) =>
+    drawn(card, keys, { width: 44, ...more })
+      .split("\n")
+      .slice(1, -1)
+      .map((each) => each.slice(2, -2).trimEnd());
+
+  test("shows every field with what it holds, and the one that takes the keys with what it takes", () => {
+    expect(inside([])).toEqual([
+      "jira.create_issue asks: Which issue?",
+      "! Password: kay takes no secrets here.",
+      "They belong in a browser.",
+      "› Summary (required): One line",
+      "  > Login",
+      "  Text:",
+      "    one",
+      "    two",
+      "  Size: (empty)",
+      "  Kind: high",
+      "  Urgent: no",
+      "  Labels: low",
+      "enter next   ctrl+d decline   esc cancel",
+    ]);
+  });
+
+  test.each<[string, number, string[]]>([
+    ["textarea", 1, ["› Text", "  > one", "    two"]],
+    ["select", 2, ["› Size", "   1 ( ) low", "   2 ( ) high"]],
+    ["radio", 3, ["› Kind", "   1 ( ) low", "   2 (•) high"]],
+    ["checkbox", 4, ["› Urgent", "  [ ] no"]],
+    ["checkbox with options", 5, ["› Labels", "  ›1 [x] low", "   2 [ ] high"]],
+  ])("shows a %s that takes the keys", (_, at, wanted) => {
+    const shown = inside(Array.from({ length: at }, () => key("tab")));
+    const start = shown.findIndex((each) => each.startsWith("›"));
+    expect(shown.slice(start, start + wanted.length)).toEqual(wanted);
+  });
+
+  test("says what is wrong at the field", () => {
+    const shown = inside([ctrl("u"), ...Array.from({ length: 6 }, () => key("tab"))]);
+    const start = shown.findIndex((each) => each.startsWith("›"));
+    expect(shown.slice(start, start + 3)).toEqual([
+      "› Summary (required): One line",
+      "  >",
+      "  ✗ It must be filled in.",
+    ]);
+  });
+
+  test("is looked at before it is submitted", () => {
+    const shown = inside(
+      Array.from({ length: 6 }, () => key("tab")),
+      { maxRows: 30 },
+    );
+    expect(shown.slice(-11, -2)).toEqual([
+      "This would be submitted:",
+      "  Summary: Login",
+      "  Text:",
+      "    one",
+      "    two",
+      "  Size: (empty)",
+      "  Kind: high",
+      "  Urgent: no",
+      "  Labels: low",
+    ]);
+    expect(shown.slice(-2)).toEqual(["enter submit   b fill it in again", "d decline   esc cancel"]);
+  });
+
+  test("keeps the field that takes the keys in a short window", () => {
+    for (const at of [0, 1, 2, 3, 4, 5]) {
+      const shown = inside(
+        Array.from({ length: at }, () => key("tab")),
+        { maxRows: 9 },
+      );
+      expect(shown.filter((each) => each.startsWith("›"))).toHaveLength(1);
+      expect(shown.length).toBeLessThanOrEqual(7);
+    }
+  });
+});
+
+test("an auth card has a line for each service", () => {
+  const card = cardOf(needs("slack", "gmail", "jira", "notion"));
+  const links = {
+    slack: { state: "connected" as const, message: "Dana in Acme" },
+    gmail: { state: "opening" as const, host: "accounts.google.com" },
+    jira: { state: "failed" as const, message: "You denied it." },
+  };
+  expect(drawn(card, [], { links })).toBe(
+    [
+      "┌ Connect to go on ───────────────────────────────────────────────── 9:58 left ┐",
+      "│   ● slack   connected  Dana in Acme                                          │",
+      "│   … gmail   opening  accounts.google.com                                     │",
+      "│   ✗ jira    failed  You denied it.                                           │",
+      "│   ○ notion  waiting                                                          │",
+      "│ [enter] connect   [o] open again   [c] copy   [q] QR   [s] continue without  │",
+      "│ [esc] cancel the request                                                     │",
+      "└──────────────────────────────────────────────────────────────────────────────┘",
+    ].join("\n"),
+  );
+});
+
+test("a confirmation shows the whole message and when it is over", () => {
+  const card: AnyCard = {
+    kind: "confirmation",
+    id: "t",
+    message: "Delete KAY-1?\nIt stays deleted.",
+    expires_at: "2026-11-27T12:00:02Z",
+  };
+  expect(drawn(card, [], { width: 40 })).toBe(
+    [
+      "┌ Confirm ──────────────────── expired ┐",
+      "│ Delete KAY-1?                        │",
+      "│ It stays deleted.                    │",
+      "│ y yes, carry it out   n no           │",
+      "└──────────────────────────────────────┘",
+    ].join("\n"),
+  );
+});
+
+const ODD = [
+  "会議を作成しますか？ ok",
+  "한글 조합",
+  "\u2660\ufe0e card",
+  "a\tb",
+  "x\u200by",
+  "progress\rDone",
+  "\u2139\ufe0f info",
+  "\u{1F469}\u200D\u{1F469}\u200D\u{1F467}\u200D\u{1F466} fam",
+  "🚀 launch ✅ done ❤️ 1️⃣ 🇩🇪 👍🏽 ⭐",
+  "e\u0301 हिन्दी ก็ עברית عربى",
+  `${"x".repeat(90)}${"会".repeat(50)}${"🚀".repeat(40)}`,
+];
+
+function oddCards(): [string, AnyCard, Key[]][] {
+  const fields = ODD.map((value, index) => ({
+    name: `${value.slice(0, 9)}${index}`,
+    value,
+    origin: "service" as const,
+  }));
+  const words = ["はい (一度) 🚀", "いいえ\t\u2139\ufe0f"];
+  const scopes: InteractionRequest["approval_scopes"] = [
+    { scope: "once", words: words[0] ?? "" },
+    { scope: "always", words: words[1] ?? "" },
+  ];
+  const odd = ODD.join(" ");
+  const asks = approval({
+    tool_name: odd,
+    prompt: ODD[0],
+    preview: { summary: odd, account: odd, fields },
+    approval_scopes: scopes,
+  });
+  const options = ODD.map((label, index) => ({ value: `${index}`, label }));
+  const input: InputField[] = [
+    { id: "a", type: "textarea", label: ODD[0] ?? "", description: odd, defaultValue: ODD.join("\n") },
+    { id: "b", type: "checkbox", label: odd, options, defaultValue: ["1", "7"] },
+  ];
+  const asksForm = form({ prompt: odd, error: odd, input_schema: { type: "form", fields: input } });
+  return [
+    ["an approval", cardOf(asks), []],
+    [
+      "an approval that is edited",
+      cardOf(approval({ preview: { summary: odd, fields: fields.slice(0, 4) } })),
+      typing("e"),
+    ],
+    ["a reason", cardOf(asks), [...typing("n"), { ...key("enter"), name: "paste", text: odd }]],
+    ["a form", cardOf(asksForm), []],
+    ["a form with options", cardOf(asksForm), [key("tab")]],
+    ["a review", cardOf(asksForm), [key("tab"), key("tab")]],
+    ["an auth card", cardOf(needs(odd, "slack")), []],
+    ["a confirmation", { kind: "confirmation", id: "t", message: ODD.join("\n") }, []],
+  ];
+}
+
+describe.each(oddCards())("U04 U05 every line of %s", (_, card, keys) => {
+  test.each([80, 40, 20, 13])(
+    "has its border in the same cell at %i columns, as the terminal counts them",
+    async (width) => {
+      for (const focused of [true, false]) {
+        for (const maxRows of [200, 9]) {
+          const text = drawn(card, keys, { width, maxRows, focused, position: { n: 1, of: 2 } });
+          const lines = text.split("\n");
+          expect(lines.length).toBeLessThanOrEqual(maxRows);
+          const { cells, rows } = await onTerminal(lines.map(pinned).join("\n"), width);
+          expect(new Set(cells)).toEqual(new Set([width]));
+          expect(rows.filter((row) => !/[┐│┘]$/.test(row))).toEqual([]);
+        }
+      }
+    },
+  );
+});
+
+const RAW = "J\x1b[31mD\x9b31m\x1b]0;t\x07\x1b[8mhidden\r\x1b[2K\x00\u202e\u200b";
+
+test("U17 nothing raw comes through from names, labels, errors and everything else", () => {
+  const fields: InputField[] = [
+    { id: RAW, type: "text", label: RAW, description: RAW, defaultValue: RAW },
+    { id: "b", type: "select", label: RAW, options: [{ value: RAW, label: RAW }], defaultValue: RAW },
+    { id: "password", type: "text", label: RAW },
+  ];
+  const asks = approval({
+    tool_name: RAW,
+    prompt: RAW,
+    error: RAW,
+    preview: {
+      summary: RAW,
+      account: RAW,
+      result: RAW,
+      fields: [
+        { name: RAW, value: RAW },
+        { name: "n", value: { [RAW]: RAW } },
+      ],
+    },
+    approval_scopes: [{ scope: "once", words: RAW }],
+    expires_at: RAW,
+  });
+  const asksForm = form({ tool_name: RAW, prompt: RAW, error: RAW, input_schema: { type: "form", fields } });
+  const links = { [RAW]: { state: "failed" as const, host: RAW, message: RAW } };
+  const shown = [
+    drawn(cardOf(asks)),
+    drawn(cardOf(asksForm)),
+    drawn(cardOf(asksForm), [key("tab")]),
+    drawn(cardOf(asksForm), [key("tab"), key("tab")]),
+    drawn(cardOf(needs(RAW)), [], { links }),
+    drawn({ kind: "confirmation", id: RAW, message: RAW }),
+  ].join("\n");
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what must not be there
+  expect(shown).not.toMatch(/[\x00-\x09\x0b-\x1f\x7f-\x9f\u202e\u200b]/);
+  expect(shown).toContain("JD");
+});
