@@ -6,15 +6,31 @@ import stringWidth from "string-width";
  */
 export type Reflow = "all" | "none" | "not the cursor line";
 
-/** How the terminal of this environment behaves: the innermost of those that are nested counts. */
+/**
+ * How the terminal of this environment behaves: the innermost of those that are nested counts. Of one that says nothing of itself, those
+ * behind an SSH are taken for the usual ones of desktops, and those on this machine for one in a browser, which is xterm.js.
+ */
 export function reflowOf(env: Record<string, string | undefined>): Reflow {
   const { TERM = "", TERM_PROGRAM = "" } = env;
   if (env.TMUX || env.ZELLIJ || TERM_PROGRAM === "tmux") return "all";
   if (env.STY || /^(screen|linux|st|vt\d+|cygwin|sun)\b/.test(TERM)) return "none";
   if (/^(vscode|hyper|tabby)$/i.test(TERM_PROGRAM)) return "not the cursor line";
-  const isOther = TERM_PROGRAM || env.VTE_VERSION || env.KITTY_WINDOW_ID || env.WT_SESSION || env.ALACRITTY_WINDOW_ID;
-  return env.XTERM_VERSION && !isOther ? "none" : "all";
+  if (TERM_PROGRAM || OF_DESKTOPS.some((name) => env[name])) return "all";
+  if (env.XTERM_VERSION) return "none";
+  return env.SSH_TTY || env.SSH_CONNECTION || !/^xterm(-\d*color)?$/.test(TERM) ? "all" : "not the cursor line";
 }
+
+/** Variables by which terminals make themselves known, beside TERM and TERM_PROGRAM. */
+const OF_DESKTOPS = [
+  "VTE_VERSION",
+  "KITTY_WINDOW_ID",
+  "WT_SESSION",
+  "ALACRITTY_WINDOW_ID",
+  "KONSOLE_VERSION",
+  "LC_TERMINAL",
+  "TERMINAL_EMULATOR",
+  "WEZTERM_PANE",
+];
 
 /**
  * In which row, from the first row of the first line, a cursor is after the terminal wrapped the lines anew.
@@ -25,6 +41,11 @@ export function reflowOf(env: Record<string, string | undefined>): Reflow {
 export function rowAfterReflow(lines: string[], at: { row: number; column: number }, columns: number): number {
   const above = lines.slice(0, at.row).map((line) => rowOfCell(line, Number.POSITIVE_INFINITY, columns) + 1);
   return above.reduce((sum, rows) => sum + rows, 0) + rowOfCell(lines[at.row] ?? "", at.column, columns);
+}
+
+/** How many rows these lines take that the terminal wraps. */
+export function rowsOf(lines: string[], columns: number): number {
+  return rowAfterReflow(lines, { row: lines.length, column: 0 }, columns);
 }
 
 /** In which row the cell number `cell` (from 0) of a wrapped line is, or its last one. A wide character is never cut in two. */

@@ -1,4 +1,4 @@
-import { type Reflow, rowAfterReflow } from "./reflow.ts";
+import { type Reflow, rowAfterReflow, rowsOf } from "./reflow.ts";
 import { joined, NO_WRAP, type Rows, rewrite, SEPARATE, WRAP } from "./rewrite.ts";
 
 /** What is drawn: lines no wider than the terminal, and where the cursor is in them, in cells; without it the cursor is hidden. */
@@ -32,13 +32,14 @@ export type Screen = {
 
 const [BEGIN, END] = ["\x1b[?2026h", "\x1b[?2026l"];
 const [HIDE, SHOW] = ["\x1b[?25l", "\x1b[?25h"];
-const ERASE_BELOW = "\x1b[J";
+/** From the beginning of a row on. In two parts, since tmux takes erasing from its first cell on for a cleared window, and keeps what it had. */
+const ERASE_BELOW = "\x1b[K\x1b[C\x1b[J\r";
 
 /** Rows of the window that a frame leaves free. */
 const FREE_ROWS = 2;
 
-/** The frame on the terminal, the place of the real cursor in it, and how wide the terminal was. */
-type Shown = { frame: Frame; at: Place; columns: number; isStale: boolean };
+/** The frame on the terminal, the empty lines that it has above it, the place of the real cursor, and how wide the terminal was. */
+type Shown = { frame: Frame; gap: number; at: Place; columns: number; isStale: boolean };
 
 /** Draw on a terminal: one write for each frame, only what changed, and nothing that scrolled away is touched. */
 export function createScreen(canvas: Canvas): Screen {
@@ -54,7 +55,8 @@ export function createScreen(canvas: Canvas): Screen {
   };
   const show = (given: Frame) => {
     const size = canvas.size();
-    const frame = fitted(given, size);
+    const gap = gapFor(given.lines.length, size);
+    const frame = lowered(fitted(given, size), gap);
     const rows = canvas.reflows === "not the cursor line" ? joined(size.columns) : SEPARATE;
     const isWhole = shown === null || shown.isStale || shown.columns !== size.columns || committed !== "";
     const { text, row } =
@@ -65,9 +67,23 @@ export function createScreen(canvas: Canvas): Screen {
     const isMoved = text !== "" || at.row !== shown?.at.row || at.column !== shown.at.column;
     const moved = isMoved ? vertical(row, at.row) + right(at.column) : "";
     const all = (isWhole ? text : text && NO_WRAP + text) + (text && WRAP) + moved + visibility(!frame.cursor);
-    shown = { frame, at, columns: size.columns, isStale: false };
+    shown = { frame, gap, at, columns: size.columns, isStale: false };
     [committed, begin] = ["", ""];
     if (all !== "") canvas.write(BEGIN + all + END);
+  };
+  /**
+   * Terminals that wrap lines anew make room for them by moving everything up, also where there is room below: a frame that then took less
+   * rows would climb at each change of the window, until its first lines could not be reached any more. So it keeps the rows that it had,
+   * with empty ones above it, until finished text takes their place.
+   */
+  const gapFor = (lines: number, { columns, rows }: { columns: number; rows: number }) => {
+    if (!shown || canvas.reflows !== "all") return 0;
+    const isReflowed = columns !== shown.columns;
+    if (!isReflowed && shown.gap === 0) return 0;
+    const taken = committed === "" ? 0 : rowsOf(committed.split("\r\n").slice(0, -1), columns);
+    const before = isReflowed ? rowsOf(shown.frame.lines, columns) : shown.frame.lines.length;
+    const kept = isReflowed ? before - lines : Math.min(shown.gap, before - lines);
+    return Math.max(Math.min(kept - taken, rows - FREE_ROWS - lines), 0);
   };
   /** To the first cell of the frame, wherever the terminal has wrapped what is above the cursor. */
   const toHome = (columns: number) => {
@@ -83,7 +99,7 @@ export function createScreen(canvas: Canvas): Screen {
       if (text !== "") committed += `${text.replace(/\n$/, "").replace(/\r?\n/g, "\r\n")}\r\n`;
     },
     flush() {
-      if (committed !== "") show(shown?.frame ?? { lines: [], cursor: { row: 0, column: 0 } });
+      if (committed !== "") show(shown ? lowered(shown.frame, -shown.gap) : { lines: [], cursor: { row: 0, column: 0 } });
     },
     resized() {
       if (shown) shown.isStale = true;
@@ -105,6 +121,15 @@ function fitted({ lines, cursor }: Frame, { rows }: { rows: number }): Frame {
   const over = Math.max(lines.length - Math.max(rows - FREE_ROWS, 1), 0);
   if (over === 0) return { lines, cursor };
   return { lines: lines.slice(over), cursor: cursor && cursor.row >= over ? { ...cursor, row: cursor.row - over } : null };
+}
+
+/** With so many empty lines above it, or without. */
+function lowered({ lines, cursor }: Frame, gap: number): Frame {
+  if (gap === 0) return { lines, cursor };
+  return {
+    lines: gap < 0 ? lines.slice(-gap) : [...Array.from({ length: gap }, () => ""), ...lines],
+    cursor: cursor && { ...cursor, row: cursor.row + gap },
+  };
 }
 
 function lastRow({ lines }: Frame): number {

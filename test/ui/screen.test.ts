@@ -26,7 +26,7 @@ test("a frame is drawn in one write, inside synchronized output, and a frame tha
   const { screen, writes, rows } = openEmulator(20, 6);
   screen.draw(lines("one", "two"));
   screen.draw(lines("one", "two"));
-  expect(writes).toEqual(["\x1b[?2026h\x1b[J\x1b[?7lone\r\ntwo\x1b[?7h\r\x1b[?25l\x1b[?2026l"]);
+  expect(writes).toEqual(["\x1b[?2026h\x1b[K\x1b[C\x1b[J\r\x1b[?7lone\r\ntwo\x1b[?7h\r\x1b[?25l\x1b[?2026l"]);
   expect(await rows()).toEqual(["one", "two"]);
 });
 
@@ -60,7 +60,7 @@ describe("whatever frames follow each other", () => {
         fresh.screen.draw({ lines: frames.at(-1)?.lines ?? [], cursor: null });
         expect(await drawn.cells()).toEqual(await fresh.cells());
       }),
-      { numRuns: 200 },
+      { numRuns: 80 },
     );
   });
 });
@@ -165,6 +165,6 @@ test("U19 whatever sizes come one after the other, drawn or passed over, no line
       }
       expect(await all()).toEqual([...wrapped(transcript, 50), ...last.lines]);
     }),
-    { numRuns: 150 },
+    { numRuns: 60 },
   );
 });
