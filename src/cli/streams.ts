@@ -153,7 +153,12 @@ function readAll(streams: Streams, raw: (on: boolean) => void, onBytes: (bytes: 
   raw(true);
   stdin.on("data", onData).on("end", streams.hangUp).on("close", streams.hangUp).on("error", streams.hangUp).resume();
   return () => {
-    stdin.off("data", onData).off("end", streams.hangUp).off("close", streams.hangUp).off("error", streams.hangUp).pause();
+    stdin
+      .off("data", onData)
+      .off("end", streams.hangUp)
+      .off("close", streams.hangUp)
+      .off("error", streams.hangUp)
+      .pause();
     raw(false);
   };
 }

@@ -61,7 +61,10 @@ export function createScreen(canvas: Canvas): Screen {
     const isWhole = shown === null || shown.isStale || shown.columns !== size.columns || committed !== "";
     const { text, row } =
       isWhole || !shown
-        ? { text: toHome(size.columns) + ERASE_BELOW + committed + NO_WRAP + whole(frame.lines, rows), row: lastRow(frame) }
+        ? {
+            text: toHome(size.columns) + ERASE_BELOW + committed + NO_WRAP + whole(frame.lines, rows),
+            row: lastRow(frame),
+          }
         : changes(shown.frame.lines, frame.lines, shown.at.row, rows);
     const at = frame.cursor ?? { row: lastRow(frame), column: 0 };
     const isMoved = text !== "" || at.row !== shown?.at.row || at.column !== shown.at.column;
@@ -99,7 +102,8 @@ export function createScreen(canvas: Canvas): Screen {
       if (text !== "") committed += `${text.replace(/\n$/, "").replace(/\r?\n/g, "\r\n")}\r\n`;
     },
     flush() {
-      if (committed !== "") show(shown ? lowered(shown.frame, -shown.gap) : { lines: [], cursor: { row: 0, column: 0 } });
+      if (committed !== "")
+        show(shown ? lowered(shown.frame, -shown.gap) : { lines: [], cursor: { row: 0, column: 0 } });
     },
     resized() {
       if (shown) shown.isStale = true;
@@ -120,7 +124,10 @@ export function createScreen(canvas: Canvas): Screen {
 function fitted({ lines, cursor }: Frame, { rows }: { rows: number }): Frame {
   const over = Math.max(lines.length - Math.max(rows - FREE_ROWS, 1), 0);
   if (over === 0) return { lines, cursor };
-  return { lines: lines.slice(over), cursor: cursor && cursor.row >= over ? { ...cursor, row: cursor.row - over } : null };
+  return {
+    lines: lines.slice(over),
+    cursor: cursor && cursor.row >= over ? { ...cursor, row: cursor.row - over } : null,
+  };
 }
 
 /** With so many empty lines above it, or without. */
@@ -145,7 +152,8 @@ function changes(old: string[], next: string[], from: number, rows: Rows): { tex
   let [text, row] = ["", from];
   const last = Math.max(old.length - 1, 0);
   for (const [index, line] of next.entries()) {
-    if (index > last) text += (row === index - 1 ? "" : vertical(row, index - 1)) + rows.down(next[index - 1] ?? "") + line;
+    if (index > last)
+      text += (row === index - 1 ? "" : vertical(row, index - 1)) + rows.down(next[index - 1] ?? "") + line;
     else if (line === (old[index] ?? "")) continue;
     else text += vertical(row, index) + rewrite(old[index] ?? "", line, rows);
     row = index;

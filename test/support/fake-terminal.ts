@@ -47,7 +47,11 @@ export function fakeTerminal(
       told(text);
     },
   });
-  const [typing, resizing, continuing] = [new Set<(bytes: Uint8Array) => void>(), new Set<() => void>(), new Set<() => void>()];
+  const [typing, resizing, continuing] = [
+    new Set<(bytes: Uint8Array) => void>(),
+    new Set<() => void>(),
+    new Set<() => void>(),
+  ];
   const answers = [...(setting.types ?? [])];
   const read = (signal: AbortSignal) => pieces(setting.stdin ?? (isTerminal("stdin") ? "silent" : ""), signal);
   const terminal: FakeTerminal = {

@@ -19,7 +19,10 @@ function box(columns: number, draft: string) {
   );
   const text = [`┌${"─".repeat(columns - 2)}┐`, ...rows.map((row) => `│ ${row} │`), `└${"─".repeat(columns - 2)}┘`];
   const at = { row: rows.length, column: 2 + (draft.length % inner) };
-  return { lines: [...text, "offline · planner".padEnd(columns - 4) + "KAY!"].map((line) => line.slice(0, columns)), cursor: at };
+  return {
+    lines: [...text, "offline · planner".padEnd(columns - 4) + "KAY!"].map((line) => line.slice(0, columns)),
+    cursor: at,
+  };
 }
 
 test("a frame is drawn in one write, inside synchronized output, and a frame that is the same is not written", async () => {
@@ -41,28 +44,46 @@ test("only what changed in a line is written", async () => {
 });
 
 describe("whatever frames follow each other", () => {
-  const piece = fc.constantFrom("a", "b", " ", "│", "─", "会", "é", "\u0301", "\x1b[1m", "\x1b[22m", "\x1b[31m", "\x1b[39m", "\x1b[0m", "😀");
+  const piece = fc.constantFrom(
+    "a",
+    "b",
+    " ",
+    "│",
+    "─",
+    "会",
+    "é",
+    "\u0301",
+    "\x1b[1m",
+    "\x1b[22m",
+    "\x1b[31m",
+    "\x1b[39m",
+    "\x1b[0m",
+    "😀",
+  );
   const line = fc.array(piece, { maxLength: 14 }).map((pieces) => `${pieces.join("")}\x1b[0m`);
   const frame = fc.record({
     lines: fc.array(fc.oneof(fc.constantFrom("", "─".repeat(30)), line), { maxLength: 6 }),
     commit: fc.option(fc.constantFrom("done\n", "x".repeat(45), "y".repeat(30), "one\n\ntwo\n"), { freq: 3 }),
   });
 
-  test.each(["all", XTERM] as const)("the window shows the last, below all that was committed (reflow: %s)", async (reflows) => {
-    await fc.assert(
-      fc.asyncProperty(fc.array(frame, { minLength: 1, maxLength: 8 }), async (frames) => {
-        const [drawn, fresh] = [openEmulator(30, 10, reflows), openEmulator(30, 10, reflows)];
-        for (const { lines, commit } of frames) {
-          if (commit) drawn.screen.commit(commit);
-          drawn.screen.draw({ lines, cursor: null });
-        }
-        for (const { commit } of frames) if (commit) fresh.screen.commit(commit);
-        fresh.screen.draw({ lines: frames.at(-1)?.lines ?? [], cursor: null });
-        expect(await drawn.cells()).toEqual(await fresh.cells());
-      }),
-      { numRuns: 80 },
-    );
-  });
+  test.each(["all", XTERM] as const)(
+    "the window shows the last, below all that was committed (reflow: %s)",
+    async (reflows) => {
+      await fc.assert(
+        fc.asyncProperty(fc.array(frame, { minLength: 1, maxLength: 8 }), async (frames) => {
+          const [drawn, fresh] = [openEmulator(30, 10, reflows), openEmulator(30, 10, reflows)];
+          for (const { lines, commit } of frames) {
+            if (commit) drawn.screen.commit(commit);
+            drawn.screen.draw({ lines, cursor: null });
+          }
+          for (const { commit } of frames) if (commit) fresh.screen.commit(commit);
+          fresh.screen.draw({ lines: frames.at(-1)?.lines ?? [], cursor: null });
+          expect(await drawn.cells()).toEqual(await fresh.cells());
+        }),
+        { numRuns: 80 },
+      );
+    },
+  );
 });
 
 test("finished text stays above the frame, however often it is drawn, and long lines are the terminal's to wrap", async () => {
@@ -112,7 +133,11 @@ test("clearing takes the frame away, shows the cursor where it began, and the ne
   screen.draw(lines("a", "b", "c"));
   screen.commit("done\n");
   screen.clear();
-  expect([await rows(), await cursor(), writes.at(-1)?.includes("\x1b[?25h")]).toEqual([["$ kay ask", "done"], { row: 2, column: 0 }, true]);
+  expect([await rows(), await cursor(), writes.at(-1)?.includes("\x1b[?25h")]).toEqual([
+    ["$ kay ask", "done"],
+    { row: 2, column: 0 },
+    true,
+  ]);
   screen.draw(lines("d"));
   expect(await rows()).toEqual(["$ kay ask", "done", "d"]);
 });
@@ -157,7 +182,10 @@ test("U19 whatever sizes come one after the other, drawn or passed over, no line
       screen.commit(transcript.join("\n"));
       screen.draw(box(50, "draft"));
       let last = box(50, "draft");
-      for (const { columns, isDrawn, draft, hasCursor } of [...steps, { columns: 50, isDrawn: true, draft: 9, hasCursor: true }]) {
+      for (const { columns, isDrawn, draft, hasCursor } of [
+        ...steps,
+        { columns: 50, isDrawn: true, draft: 9, hasCursor: true },
+      ]) {
         await resize(columns);
         const { lines, cursor } = box(columns, "d".repeat(draft));
         if (isDrawn) screen.draw({ lines, cursor: hasCursor ? cursor : null });
