@@ -44,7 +44,7 @@ test("U03 after a stop and a continue from outside keys are read raw again and t
   process.kill(pid, "SIGSTOP");
   await shell.shows(/Stopped/);
   shell.type("fg\r");
-  await shell.shows(/Stopped[^]*┌─+┐\s*│ > abc/);
+  await shell.shows(/Stopped[\s\S]*┌─+┐\s*│ > abc/);
   shell.type("d\r");
   await shell.shows(/sent: abcd/);
   shell.type("q");
@@ -61,7 +61,7 @@ test("U03 Ctrl+Z stops it with the terminal as it was, and fg brings it back", a
   await shell.shows(/Stopped/);
   expect([shell.screen().filter((row) => row.startsWith("┌")), offs(), shell.isCursorVisible()]).toEqual([[], 1, true]);
   shell.type("fg\r");
-  await shell.shows(/Stopped[^]*┌─+┐\s*│ > abc/);
+  await shell.shows(/Stopped[\s\S]*┌─+┐\s*│ > abc/);
   shell.type("d\r");
   await shell.shows(/sent: abcd/);
   shell.type("q");

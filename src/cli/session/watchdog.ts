@@ -3,8 +3,8 @@ import type { Writable } from "node:stream";
 
 /**
  * Put the terminal right also when this process is killed at once (`kill -9`): a shell in a session of its own, which no job control
- * stops, waits until it is told that all is well, or until this process is gone. To be started before the terminal is made raw. Where
- * there is no shell, or no `stty`, nothing happens.
+ * stops, waits until it is told that all is well, or until this process is gone. To be started some 10 ms before the terminal is made raw,
+ * so that it sees how it was; else it gives back what raw mode usually takes. Where there is no shell, or no `stty`, nothing happens.
  *
  * @param off what ends the terminal's modes
  * @returns tells it that the terminal was put right
@@ -31,9 +31,9 @@ export function startWatchdog(off: string, env: Record<string, string | undefine
 const SCRIPT = `
 trap '' HUP INT QUIT TERM TSTP TTIN TTOU
 saved=$(stty -g) || exit 0
-case $(stty -a) in *-isig*) saved=sane ;; esac
+case $(stty -a) in *-isig*) saved='icrnl ixon echo icanon iexten isig' ;; esac
 read -r word <&3
 [ "$word" = done ] && exit 0
 printf %s "$OFF"
-case $(stty -a) in *-isig*) stty "$saved" ;; esac
+case $(stty -a) in *-isig*) stty $saved ;; esac
 `;

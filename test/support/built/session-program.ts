@@ -37,6 +37,8 @@ const end = (code: number) => {
   process.exit(code);
 };
 const release = terminal.modes(SESSION_MODES.on, SESSION_MODES.off, screen.clear);
+// As long as a session needs to load what draws it.
+await new Promise((resolve) => setTimeout(resolve, 100));
 const releaseKeys = stdin.bytes((bytes) => {
   for (const typed of new TextDecoder().decode(bytes)) typed === "q" ? end(0) : key(typed);
 });
