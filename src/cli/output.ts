@@ -33,6 +33,8 @@ export type Output = {
    * it. Where nothing may be redrawn it is not shown.
    */
   status(line: string | null): void;
+  /** From now on whatever is said goes here instead of to the streams, whole texts without the last line break. Returns the way back. */
+  divert(say: (text: string) => void): () => void;
   paint(style: Style, text: string, stream?: "stdout" | "stderr"): string;
 };
 
@@ -48,6 +50,7 @@ export function createOutput(
   const paint: Output["paint"] = (style, text, stream = "stdout") =>
     wantsColor(terminal[stream], env, flags().color) ? styleText(style, text, { validateStream: false }) : text;
   let status: string | null = null;
+  let diverted: ((text: string) => void) | null = null;
   const above = (write: () => void) => {
     if (status === null) return write();
     terminal.stderr.write(ERASE);
@@ -55,15 +58,22 @@ export function createOutput(
     terminal.stderr.write(status);
   };
   const aside = (text: string) => {
+    if (diverted) return diverted(text);
     const { stderr } = terminal;
     const shown = stderr.isTerminal ? wrapSentences(text, stderr.columns()) : text;
     above(() => stderr.write(`${shown}\n`));
   };
   return {
     paint,
-    line: (text = "") => above(() => terminal.stdout.write(`${text}\n`)),
+    line: (text = "") => (diverted ? diverted(text) : above(() => terminal.stdout.write(`${text}\n`))),
+    divert: (say) => {
+      diverted = say;
+      return () => {
+        diverted = null;
+      };
+    },
     status: (line) => {
-      if ((status === null && line === null) || flags().plain) return;
+      if ((status === null && line === null) || flags().plain || diverted) return;
       status = line;
       terminal.stderr.write(`${ERASE}${line ?? ""}`);
     },

@@ -8,13 +8,22 @@ import { cardText, endText, line } from "./words.ts";
 
 /** A conversation as text of this width: what was asked, said and done, and how each question ended. Everything in it is cleaned. */
 export function transcript(view: View, look: Look): string {
-  return view.items
-    .map((item) => shown(item, look))
-    .filter((text) => text !== "")
-    .join("\n\n");
+  return view.items.reduce((text, item, index) => {
+    const shown = itemText(item, look);
+    if (shown === "") return text;
+    return text === "" ? shown : `${text}${gap(view.items[index - 1], item)}${shown}`;
+  }, "");
 }
 
-function shown(item: Item, look: Look): string {
+/** What stands between two items: calls and what they did follow each other closely. */
+export function gap(before: Item | undefined, item: Item): string {
+  const isClose =
+    (before?.kind === "tool" || before?.kind === "receipt") && (item.kind === "tool" || item.kind === "receipt");
+  return isClose ? "\n" : "\n\n";
+}
+
+/** One item that changes no more, as it stands in a transcript. "" where there is nothing to see. */
+export function itemText(item: Item, look: Look): string {
   switch (item.kind) {
     case "message":
       return wrapped(clean(item.text).trim(), look.width - 2).replace(/^/gm, "> ");

@@ -100,7 +100,6 @@ export function createTyped({ stdin, stderr }: Terminal): Typed {
       // Single keys are of a mode in which nothing typed is seen; here there are lines only.
       keys: () => () => {},
       bytes: () => () => {},
-      bytes: () => () => {},
       forget: async () => {
         const before = lines.length;
         if (!ended) keep(await stdin.forget());
