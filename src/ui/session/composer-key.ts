@@ -108,7 +108,7 @@ function searchKey(session: Session, key: Key): Step {
     return only({ ...session, search: searchFor(entries, Array.from(search.query).slice(0, -1).join("")) });
   if (key.name === "text" && key.ctrl && key.text === "r") return only({ ...session, search: older(search, entries) });
   if ((key.name === "text" || key.name === "paste") && !key.ctrl && !key.alt)
-    return only({ ...session, search: searchFor(entries, search.query + key.text.replace(/\n[^]*/, "")) });
+    return only({ ...session, search: searchFor(entries, search.query + (key.text.split("\n")[0] ?? "")) });
   const found = matchOf(search, entries);
   const taken = { ...session, search: null, draft: found === null ? session.draft : replaced(session.draft, found) };
   // Enter takes it to be looked at; every other key counts in the draft that it makes.
