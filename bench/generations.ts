@@ -8,8 +8,8 @@ import { median } from "./rounds.ts";
 import { kay } from "./signed-in.ts";
 import { type Row, time } from "./table.ts";
 
-const PAUSED = 2_000;
-const FOLLOWERS = 1_000;
+const PAUSED = Number(process.env.P ?? 2_000);
+const FOLLOWERS = Number(process.env.F ?? 1_000);
 const AT_ONCE = 16;
 const PROMPT = 'send "hello" to #general';
 

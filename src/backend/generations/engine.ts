@@ -1,4 +1,5 @@
 import type { BackendPorts } from "../ports.ts";
+import { attendedSince } from "../store/events.ts";
 import { followedElsewhere } from "../store/followers.ts";
 import {
   changeGeneration,
@@ -126,11 +127,13 @@ export function createEngine(ports: BackendPorts): Engine {
     }
   }
 
-  async function stopUnattended(conversationId: string): Promise<void> {
+  async function stopUnattended(conversationId: string, left: Date): Promise<void> {
     if (hub.followers(conversationId) > 0 || closing) return;
     if (await followedElsewhere(ports.db, conversationId, await ports.node.number())) return;
     for (const row of await openGenerations(ports.db, conversationId)) {
-      if (optionsOf(row).mode === "stream" && row.status === "running") await stop(row.id, "Whoever asked has gone.");
+      if (optionsOf(row).mode !== "stream" || row.status !== "running") continue;
+      // What was answered since runs because somebody wants it to, although nobody reads it.
+      if (!(await attendedSince(ports.db, row.id, left))) await stop(row.id, "Whoever asked has gone.");
     }
   }
 
@@ -150,7 +153,8 @@ export function createEngine(ports: BackendPorts): Engine {
     stop,
     leave(conversationId) {
       if (hub.followers(conversationId) > 0 || closing) return;
-      setTimeout(() => void stopUnattended(conversationId).catch(ignored), ports.leaveMs).unref();
+      const left = new Date(ports.clock.now());
+      setTimeout(() => void stopUnattended(conversationId, left).catch(ignored), ports.leaveMs).unref();
     },
     async tick() {
       const now = ports.clock.now();

@@ -71,6 +71,16 @@ export async function eventsOf(db: Kysely<Database>, generationId: string): Prom
   return rows.map(stored);
 }
 
+/** Whether a person did something for a generation after a time: answered one of its requests, or connected a service that it waited for. */
+export async function attendedSince(db: Kysely<Database>, generationId: string, since: Date): Promise<boolean> {
+  const later = db.selectFrom("events").select("number").where("generation_id", "=", generationId);
+  const query = later.where("created_at", ">", since).where(
+    sql<boolean>`(part ->> 'type' = 'data-interaction-response' and part -> 'data' ->> 'action' != 'expire'
+      or part ->> 'type' = 'data-auth-progress' or part ->> 'type' = 'data-auth-result' and part -> 'data' ->> 'success' = 'true')`,
+  );
+  return (await query.limit(1).executeTakeFirst()) !== undefined;
+}
+
 /** Number of the newest event; 0 before the first. */
 export async function lastEvent(db: Kysely<Database>, conversationId: string): Promise<number> {
   const query = db.selectFrom("conversations").select("last_event").where("id", "=", conversationId);
