@@ -1,5 +1,5 @@
 import type { BackendPorts } from "../ports.ts";
-import { readEvents, type StoredEvent } from "../store/events.ts";
+import { EVENTS_AT_ONCE, readEvents, type StoredEvent } from "../store/events.ts";
 import { noteFollowers } from "../store/followers.ts";
 import { ANY } from "../store/node.ts";
 
@@ -61,7 +61,7 @@ export function createHub({ db, node }: Pick<BackendPorts, "db" | "node">): Hub 
           const events = await read(topic, id, position);
           if (events.length > 0) yield events;
           position = events.at(-1)?.number ?? position;
-          if (events.length === 0 && topic.version === version) await changed(topic, signal);
+          if (events.length < EVENTS_AT_ONCE && topic.version === version) await changed(topic, signal);
         }
       } finally {
         if (--topic.count === 0) {

@@ -53,18 +53,22 @@ export async function claimGeneration(
   id: string,
   node: number,
 ): Promise<StoredGeneration | undefined> {
-  return await db.transaction().execute(async (tx) => {
-    const before = await tx
-      .selectFrom("generations")
-      .selectAll()
-      .where("id", "=", id)
-      .where("finished_at", "is", null)
-      .where(idle)
-      .forUpdate()
-      .executeTakeFirst();
-    if (before) await tx.updateTable("generations").set({ node }).where("id", "=", id).execute();
-    return before;
-  });
+  return await db
+    .with("before", (query) =>
+      query
+        .selectFrom("generations")
+        .selectAll()
+        .where("id", "=", id)
+        .where("finished_at", "is", null)
+        .where(idle)
+        .forUpdate(),
+    )
+    .with("claimed", (query) =>
+      query.updateTable("generations").from("before").set({ node }).whereRef("generations.id", "=", "before.id"),
+    )
+    .selectFrom("before")
+    .selectAll()
+    .executeTakeFirst();
 }
 
 /** Give a generation back that this node claimed. */
@@ -138,12 +142,8 @@ export async function generationsToWake(db: Kysely<Database>, now: number): Prom
  * before saying so.
  */
 export async function wakeGeneration(tx: Connection, id: string, now: number): Promise<void> {
-  const query = tx
-    .updateTable("generations")
-    .set({ wake_at: new Date(now) })
-    .where("id", "=", id);
-  await query.where("finished_at", "is", null).execute();
-  await notifyGeneration(tx, id);
+  await sql`with woken as (update generations set wake_at = ${new Date(now)} where id = ${id} and finished_at is null)
+    select pg_notify(${notification("generation")}, ${id})`.execute(tx);
 }
 
 /** Those that wait for this service to be connected, or are at work and may have met it before it was. */
