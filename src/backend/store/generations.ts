@@ -116,7 +116,8 @@ export async function openGenerations(db: Connection, conversationId: string): P
 
 /**
  * Those that a node should look at and nobody works on: left by a node that is gone, waited for long enough, answered without anybody
- * noticing, to be stopped, or next in their conversation.
+ * noticing, to be stopped, or next in their conversation. No more than so many: of what a node with hundreds under way left, each look of
+ * each node takes a part.
  */
 export async function generationsToWake(db: Kysely<Database>, now: number): Promise<string[]> {
   const rows = await db
@@ -132,7 +133,7 @@ export async function generationsToWake(db: Kysely<Database>, now: number): Prom
       ]),
     )
     .where(idle)
-    .limit(500)
+    .limit(WOKEN_AT_ONCE)
     .execute();
   return rows.map(({ id }) => id);
 }
@@ -184,6 +185,9 @@ export async function lockGeneration(tx: Connection, id: string): Promise<Stored
 export async function notifyGeneration(db: Connection, id: string): Promise<void> {
   await sql`select pg_notify(${notification("generation")}, ${id})`.execute(db);
 }
+
+/** Generations that one look takes up: as many as are carried on in about the second until the next look. */
+const WOKEN_AT_ONCE = 100;
 
 /** Milliseconds that whoever makes a generation has to begin with it, before any other node does. */
 const BEGINNING = 1_000;
