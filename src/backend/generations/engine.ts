@@ -1,4 +1,5 @@
 import type { BackendPorts } from "../ports.ts";
+import { attendedSince } from "../store/events.ts";
 import { followedElsewhere } from "../store/followers.ts";
 import {
   changeGeneration,
@@ -131,11 +132,23 @@ export function createEngine(ports: BackendPorts): Engine {
     }
   }
 
-  async function stopUnattended(conversationId: string): Promise<void> {
+  /** What nobody reads any more, as it is now: what is asked for or answered from now on is wanted by somebody (case G12). */
+  async function left(conversationId: string): Promise<void> {
+    const at = new Date(ports.clock.now());
+    const rows = (await openGenerations(ports.db, conversationId)).filter(
+      (row) => optionsOf(row).mode === "stream" && (row.status === "running" || row.status === "paused"),
+    );
+    if (rows.length === 0 || closing) return;
+    const ids = new Set(rows.map(({ id }) => id));
+    setTimeout(() => void stopUnattended(conversationId, ids, at).catch(ignored), ports.leaveMs).unref();
+  }
+
+  async function stopUnattended(conversationId: string, ids: Set<string>, since: Date): Promise<void> {
     if (hub.followers(conversationId) > 0 || closing) return;
     if (await followedElsewhere(ports.db, conversationId, await ports.node.number())) return;
     for (const row of await openGenerations(ports.db, conversationId)) {
-      if (optionsOf(row).mode === "stream" && row.status === "running") await stop(row.id, "Whoever asked has gone.");
+      if (!ids.has(row.id) || row.status !== "running") continue;
+      if (!(await attendedSince(ports.db, row.id, since))) await stop(row.id, "Whoever asked has gone.");
     }
   }
 
@@ -155,7 +168,7 @@ export function createEngine(ports: BackendPorts): Engine {
     stop,
     leave(conversationId) {
       if (hub.followers(conversationId) > 0 || closing) return;
-      setTimeout(() => void stopUnattended(conversationId).catch(ignored), ports.leaveMs).unref();
+      void left(conversationId).catch(ignored);
     },
     async tick() {
       const now = ports.clock.now();

@@ -84,8 +84,10 @@ async function carryOn(world: World): Promise<SliceEnd | undefined> {
     await wait(world, [going]);
     return { kind: "waiting", waits: [going], row, failed: [], receipts: await receiptsOf(ports.db, row.id) };
   }
-  await begin(world);
-  const recorded = going === "no" ? tooLong() : await work(world);
+  const begun = begin(world);
+  // In the middle of a step nothing of this is read; otherwise the person's message may come with it.
+  if (row.step === null) await begun;
+  const recorded = going === "no" ? await begun.then(tooLong) : await work(world, begun);
   if (writer.failure() !== undefined) throw writer.failure();
   const end = await conclude(world, recorded);
   return { ...end, row, failed: recorded.failed, receipts: await receiptsOf(ports.db, row.id) };
@@ -167,12 +169,13 @@ const UNFINISHED = {
   content: "(This request was not finished; nothing more is to be done for it.)",
 };
 
-async function work(world: World): Promise<Recorded> {
+async function work(world: World, begun: Promise<void>): Promise<Recorded> {
   const { ports, row, writer, options, control } = world;
   const realigned = row.step === null ? await realigning(world) : (part: StreamPart) => [part];
   const record = createRecord({ ports, row, options, writer, realigned });
   try {
-    const { input, messages } = await agentInput({ ...world, onChange: control.onChange, signal: control.stop.signal });
+    const source = { ...world, onChange: control.onChange, signal: control.stop.signal };
+    const [{ input, messages }] = await Promise.all([agentInput(source), begun]);
     const said = answered(row, messages);
     if (said !== undefined) {
       record.state.end = { kind: "answered", text: said };

@@ -27,12 +27,12 @@ export async function planEffect(
   now: number,
 ): Promise<{ state: "new" | "planned" | "unknown" } | { state: "settled" | "refused"; result: unknown }> {
   const at = new Date(now);
+  const fresh = db.insertInto("effects").values(row(effect, at));
+  const { numInsertedOrUpdatedRows } = await fresh.onConflict((conflict) => conflict.doNothing()).executeTakeFirst();
+  if (numInsertedOrUpdatedRows) return { state: "new" };
   return await db.transaction().execute(async (tx) => {
-    const found = await tx.selectFrom("effects").selectAll().where("id", "=", effect.id).forUpdate().executeTakeFirst();
-    if (found === undefined) {
-      await tx.insertInto("effects").values(row(effect, at)).execute();
-      return { state: "new" };
-    }
+    const query = tx.selectFrom("effects").selectAll().where("id", "=", effect.id);
+    const found = await query.forUpdate().executeTakeFirstOrThrow();
     if (found.state === "settled") return { state: "settled", result: found.result };
     if (found.state === "failed" && found.result !== null) return { state: "refused", result: found.result };
     const state = found.state === "planned" || found.state === "failed" ? "planned" : "unknown";
