@@ -28,8 +28,8 @@ export type AuthDesk = {
   open(card: AuthCard): Promise<void>;
   /** The links that are waited for. */
   urls(card: AuthCard): string[];
-  /** The card is over. */
-  close(card: string): void;
+  /** The card is over. Where that is because its services are connected, what this terminal waits for comes still, and is told. */
+  close(card: string, how: "connected" | "given up"): void;
 };
 
 type Waiting = { begun: BegunConnection; over: AbortController };
@@ -95,8 +95,8 @@ export function createAuthDesk(kay: Kay, link: Link, listener: AuthDeskListener,
       }
     },
     urls: (card) => urlsOf(desks.get(card.id)),
-    close: (card) => {
-      for (const { over } of desks.get(card)?.waiting.values() ?? []) over.abort();
+    close: (card, how) => {
+      if (how === "given up") for (const { over } of desks.get(card)?.waiting.values() ?? []) over.abort();
       desks.delete(card);
     },
   };

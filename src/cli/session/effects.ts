@@ -17,6 +17,8 @@ export type EffectWorld = {
   dispatch(event: Event): void;
   /** Finished text into the scrollback. */
   say(text: string): void;
+  /** A card is open no more. */
+  closed(card: string): void;
   conversation(): string | undefined;
   /** A yes or no of this terminal's own cards: a question of a command, a confirmation of the backend. */
   decided(card: ConfirmCard, yes: boolean): Promise<void>;
@@ -61,7 +63,7 @@ function perform(world: EffectWorld, effect: Effect): Promise<void> | undefined 
     case "opened":
       return opened(world, effect.card, effect.unseen);
     case "closed":
-      world.desk.close(effect.card);
+      world.closed(effect.card);
       return;
     case "act":
       return act(world, effect.card, effect.act);

@@ -105,13 +105,12 @@ export function createWorld(ports: WorldPorts): SessionWorld {
     dispatch,
     say,
     answered,
-    desk: {
-      ...desk,
-      close: (id) => {
-        desk.close(id);
-        waiting.get(id)?.(false);
-        waiting.delete(id);
-      },
+    desk,
+    closed: (id) => {
+      const card = now().view.items.findLast((item) => item.kind === "card" && item.id === id);
+      desk.close(id, card?.kind === "card" && card.ended?.action === "connected" ? "connected" : "given up");
+      waiting.get(id)?.(false);
+      waiting.delete(id);
     },
     conversation: () => now().view.session_id,
     slash: async (text) => {
