@@ -37,7 +37,7 @@ const frameOf = (columns: number, draft: string) => {
     `┌${edge}┐`,
     ...rows.map((row) => `│ ${row.padEnd(inner)} │`),
     `└${edge}┘`,
-    "offline".padEnd(columns - 4) + "KAY!",
+    `${"offline".padEnd(columns - 4)}KAY!`,
   ];
   return { lines, cursor: { row: rows.length, column: 2 + (rows.at(-1)?.length ?? 0) } };
 };

@@ -20,7 +20,7 @@ function box(columns: number, draft: string) {
   const text = [`┌${"─".repeat(columns - 2)}┐`, ...rows.map((row) => `│ ${row} │`), `└${"─".repeat(columns - 2)}┘`];
   const at = { row: rows.length, column: 2 + (draft.length % inner) };
   return {
-    lines: [...text, "offline · planner".padEnd(columns - 4) + "KAY!"].map((line) => line.slice(0, columns)),
+    lines: [...text, `${"offline · planner".padEnd(columns - 4)}KAY!`].map((line) => line.slice(0, columns)),
     cursor: at,
   };
 }

@@ -1,8 +1,8 @@
 import { ERRORS } from "#protocol/errors";
 import type { Event } from "#ui/session/events";
 import { cardsOf } from "#ui/session/open";
-import { isBusy } from "#ui/session/parts-came";
 import type { Session } from "#ui/session/state";
+import { isBusy } from "#ui/session/turn";
 import { newSession, update } from "#ui/session/update";
 import type { TimedPart } from "#ui/view";
 import { createPainter } from "#ui/views/painter";

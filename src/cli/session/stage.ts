@@ -4,8 +4,8 @@ import { reflowOf } from "#ui/reflow";
 import { createScreen } from "#ui/screen";
 import { type Blocks, createBlocks } from "#ui/session/blocks";
 import { type Frame, layFrame } from "#ui/session/frame";
-import { isBusy } from "#ui/session/parts-came";
 import type { Session } from "#ui/session/state";
+import { isBusy } from "#ui/session/turn";
 import type { Painter } from "#ui/views/painter";
 import type { Kay } from "../kay.ts";
 

@@ -5,11 +5,10 @@ import { atEnd, next, previous, remembered } from "../editor/history.ts";
 import { matchOf, NEW_SEARCH, older, searchFor } from "../editor/search.ts";
 import type { Key } from "../key.ts";
 import { DRAFT, type Effect, type Step } from "./events.ts";
-import { cancelTurn } from "./key-pressed.ts";
 import { isSlash, unslashed } from "./open.ts";
-import { isBusy } from "./parts-came.ts";
 import { PROMPT } from "./prompt.ts";
 import type { Session } from "./state.ts";
+import { cancelTurn, isBusy } from "./turn.ts";
 
 /** A key in the composer. */
 export function composerKey(session: Session, key: Key): Step {

@@ -6,11 +6,11 @@ import { matchOf } from "../editor/search.ts";
 import { line } from "../words.ts";
 import type { Advance } from "./blocks.ts";
 import { cardsOf, focusedCard } from "./open.ts";
-import { isBusy } from "./parts-came.ts";
 import { PROMPT } from "./prompt.ts";
 import { divide } from "./room.ts";
 import type { Session } from "./state.ts";
 import { statusLine } from "./status-line.ts";
+import { isBusy } from "./turn.ts";
 
 /** The live region, laid out: every row fits the window, all of them are never more than its rows − 2. */
 export type Frame = {

@@ -5,8 +5,9 @@ import type { Key } from "../key.ts";
 import { completes, composerKey } from "./composer-key.ts";
 import type { Effect, Step } from "./events.ts";
 import { cardRoom, focusedCard } from "./open.ts";
-import { isBusy, takenBack } from "./parts-came.ts";
+
 import type { Session } from "./state.ts";
+import { cancelTurn, isBusy } from "./turn.ts";
 
 /** How long a second Ctrl+C leaves, in ms. */
 const ARMED_MS = 2_000;
@@ -35,13 +36,6 @@ function interrupt(session: Session): Step {
   if (session.now < session.exitArmedUntil) return only(session, { do: "leave" });
   const until = session.now + ARMED_MS;
   return only({ ...session, exitArmedUntil: until, hint: { text: "Ctrl+C again leaves.", until } });
-}
-
-/** The turn ends; what was queued behind it comes back into the draft. */
-export function cancelTurn(session: Session): Step {
-  const generation = session.view.generation_id;
-  if (generation === undefined || session.cancelling) return only(session);
-  return only({ ...takenBack(session), cancelling: true }, { do: "cancel", generation });
 }
 
 function focusedKey(session: Session, key: Key): Step {

@@ -1,10 +1,10 @@
 import { type AnyCard, openUi } from "../cards/card-ui.ts";
 import { withCards } from "../cards/focus.ts";
-import { replaced, textOf } from "../editor/draft.ts";
-import { openCards, reduce, type TimedPart, type View } from "../view.ts";
+import { openCards, reduce, type TimedPart } from "../view.ts";
 import type { Effect, Step } from "./events.ts";
 import { cardsOf } from "./open.ts";
 import type { Session } from "./state.ts";
+import { isOver, takenBack } from "./turn.ts";
 
 /** The conversation went on: cards open and end, and what was queued has its turn when nothing is under way any more. */
 export function partsCame(session: Session, parts: TimedPart[]): Step {
@@ -21,18 +21,6 @@ export function partsCame(session: Session, parts: TimedPart[]): Step {
   return isOver(view) && !isOver(session.view) ? turnEnded(next, effects) : { session: next, effects };
 }
 
-/** Whether something is under way: a prompt on its way, or a generation that runs or waits. */
-export function isBusy({ view, sending }: Session): boolean {
-  return sending !== null || !isOver(view);
-}
-
-/** Queued lines come before what is being typed, each in lines of its own. */
-export function takenBack(session: Session): Session {
-  if (session.queue.length === 0) return session;
-  const lines = [...session.queue, textOf(session.draft)].filter((text) => text.trim() !== "");
-  return { ...session, queue: [], draft: replaced(session.draft, lines.join("\n")) };
-}
-
 /** The session after its cards changed: what the person did with those that closed is forgotten. */
 export function withOpenCards(session: Session, closed: string[], opened: AnyCard[]): Session {
   const kept = <T>(of: Record<string, T>) => Object.entries(of).filter(([id]) => !closed.includes(id));
@@ -43,10 +31,6 @@ export function withOpenCards(session: Session, closed: string[], opened: AnyCar
     links: Object.fromEntries(kept(session.links)),
     focus: withCards(session.focus, cardsOf(session)),
   };
-}
-
-function isOver({ status }: View): boolean {
-  return status === undefined || status === "completed" || status === "cancelled" || status === "error";
 }
 
 /** What was queued is sent after a turn that went well; after any other it comes back into the draft, for the person to decide. */
