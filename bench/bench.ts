@@ -9,12 +9,15 @@ import { type Row, table } from "./table.ts";
 
 const launcher = fileURLToPath(new URL("../bin/kay.js", import.meta.url));
 const rounds = Number(process.argv[2] ?? 15);
+const only = process.argv[3];
+const paused = Number(process.argv[4] ?? 2_000);
 const folder = mkdtempSync(join(tmpdir(), "kay-bench-"));
 const groups = [startTimes, overHttp, overHttps, atOnce, readyTimes, generations];
 
 try {
   const rows: Row[] = [];
-  for (const group of groups) rows.push(...(await measured(group)));
+  for (const group of groups.filter(({ name }) => only === undefined || name === only))
+    rows.push(...(await measured(group)));
   process.stdout.write(table(rows));
 } finally {
   rmSync(folder, { recursive: true, force: true });
@@ -24,7 +27,7 @@ try {
 async function measured(group: (typeof groups)[number]): Promise<Row[]> {
   process.stderr.write(`${group.name} …\n`);
   try {
-    return await group({ launcher, folder: join(folder, group.name), rounds });
+    return await group({ launcher, folder: join(folder, group.name), rounds, paused });
   } catch (error) {
     process.stderr.write(`${error instanceof Error ? error.message : error}\n`);
     return [{ what: group.name, measured: "not measured, see above" }];

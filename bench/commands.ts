@@ -5,7 +5,8 @@ import { finished, interleaved, type Program } from "./rounds.ts";
 import { certificate, kay, signedIn } from "./signed-in.ts";
 import { type Row, ratio, time } from "./table.ts";
 
-export type Bench = { launcher: string; folder: string; rounds: number };
+/** `rounds` of each ratio; `paused` generations wait at once, and half as many streams are followed. */
+export type Bench = { launcher: string; folder: string; rounds: number; paused: number };
 
 /** What a command costs before it does anything. */
 export async function startTimes({ launcher, folder, rounds }: Bench): Promise<Row[]> {

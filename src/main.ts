@@ -10,8 +10,9 @@ import { createKay, shapingOf, type World } from "#cli/create";
 import { createInterrupts } from "#cli/interrupts";
 import type { Kay, LocalTools, ServeOptions } from "#cli/kay";
 import { launch } from "#cli/launch";
-import { run } from "#cli/run";
-import { fromStreams } from "#cli/streams";
+import { run, wordCrash } from "#cli/run";
+import { startWatchdog } from "#cli/session/watchdog";
+import { fromStreams, type Streams } from "#cli/streams";
 import { type Processes, systemProcesses } from "#client/credentials/processes";
 import { systemKeychain } from "#client/credentials/system-keychain";
 import { createOpenStream } from "#client/open-stream";
@@ -33,6 +34,18 @@ const LOG_LIMIT = 5 * 1024 * 1024;
  * @returns the exit code, when everything was written
  */
 export async function main(argv: string[]): Promise<number> {
+  const { terminal, signal, catchInterrupts, unwritten } = openTerminal();
+  const kay = createKay(world(terminal, signal, catchInterrupts));
+  endOnCrash(terminal, (error) => wordCrash(error, kay));
+  const code = await run(argv, kay);
+  await terminal.drained();
+  if (unwritten() === "") return code;
+  terminal.stderr.write(`✗ The output could not be written (${unwritten()}).\n`);
+  return code || 1;
+}
+
+/** The process's terminal, which is put back as it was on every way out, and the signal that ends the work. */
+export function openTerminal() {
   const ending = new AbortController();
   const interrupts = createInterrupts(() => ending.abort("SIGINT"));
   process.on("SIGINT", interrupts.interrupt);
@@ -45,18 +58,25 @@ export async function main(argv: string[]): Promise<number> {
     stderr: () => process.stderr,
     isTerminal: isatty,
     interrupt: interrupts.interrupt,
+    hangUp: () => ending.abort("SIGHUP"),
     readerGone: () => ending.abort("SIGPIPE"),
     cannotWrite: (errno) => {
       unwritten = errno;
     },
+    ...(process.platform === "win32" ? {} : jobs),
     ...(process.env.KAY_FORCE_TTY ? { forcedColumns: columns > 0 ? columns : 80 } : {}),
   });
   process.on("exit", terminal.restore);
-  const code = await run(argv, createKay(world(terminal, ending.signal, interrupts.catchInterrupts)));
-  await terminal.drained();
-  if (unwritten === "") return code;
-  terminal.stderr.write(`✗ The output could not be written (${unwritten}).\n`);
-  return code || 1;
+  return { terminal, signal: ending.signal, catchInterrupts: interrupts.catchInterrupts, unwritten: () => unwritten };
+}
+
+/** An error that nothing caught is worded on a terminal that is as it was before. */
+export function endOnCrash(terminal: { restore(): void }, word: (error: unknown) => number): void {
+  const crash = (error: unknown) => {
+    terminal.restore();
+    process.exit(word(error));
+  };
+  process.on("uncaughtException", crash).on("unhandledRejection", crash);
 }
 
 function world(terminal: World["terminal"], signal: AbortSignal, catchInterrupts: World["catchInterrupts"]): World {
@@ -95,6 +115,17 @@ function world(terminal: World["terminal"], signal: AbortSignal, catchInterrupts
     serve: (options, kay, ports) => serve(options, kay, { ...ports, processes }),
   };
 }
+
+/** What a terminal needs of an operating system with jobs. */
+const jobs: Pick<Streams, "stop" | "onContinue" | "guard"> = {
+  // The whole job, as the terminal does it for Ctrl+Z. Without a shell that could go on with it, the system leaves it running.
+  stop: () => void process.kill(0, "SIGTSTP"),
+  onContinue: (listener) => {
+    process.on("SIGCONT", listener);
+    return () => process.off("SIGCONT", listener);
+  },
+  guard: (off) => startWatchdog(off, process.env),
+};
 
 /** Tools of the backend in this process, for tokens of the environment. */
 async function localTools(): Promise<LocalTools> {

@@ -1,6 +1,7 @@
 import { clean } from "#protocol/clean";
 import { Problem } from "#protocol/errors";
 import { shellWord } from "#protocol/shell";
+import { connectTogether, type Settled } from "./connect-board.ts";
 import { begin, type Connected, connectService, showLink } from "./connecting.ts";
 import type { Kay, Link } from "./kay.ts";
 import { finishLater, keepForLater } from "./later.ts";
@@ -34,18 +35,75 @@ export async function connectServices(kay: Kay, services: string[], options: Con
   await connectAll(kay, link, [...new Set(services)], options);
 }
 
-/** One after the other. What was connected before one failed stays, and is told. */
+/**
+ * Together, once somebody is signed in: the first connection of an installation brings the sign-in, so it goes before the others. What was
+ * connected stays when another one fails, and is told.
+ */
 async function connectAll(kay: Kay, link: Link, services: string[], options: ConnectOptions): Promise<void> {
-  const connected: Connected[] = [];
-  for (const service of services) {
-    try {
-      connected.push(await connectOne(kay, link, service, options));
-    } catch (error) {
-      if (!(error instanceof Problem) || connected.length === 0) throw error;
-      const { code, message, hint, details, cause } = error;
-      throw new Problem(code, message, { hint, cause, details: { ...details, connected: connected.map(asJson) } });
-    }
-    if (!kay.flags.json) report(kay, connected.slice(-1));
+  const done = new Map<string, Connected>();
+  const failed = new Map<string, Problem>();
+  const take = (one: Connected) => {
+    done.set(one.service, one);
+    if (!kay.flags.json) report(kay, [one]);
+  };
+  const tried = async (service: string, work: () => Promise<Connected>) => {
+    const result = await work().catch((error: unknown) => {
+      if (!(error instanceof Problem) || kay.signal.aborted) throw error;
+      failed.set(service, error);
+    });
+    if (result) take(result);
+  };
+  const { signIn } = await link.credentials.read(link.origin);
+  const alone = services.length === 1 || !(signIn.token || signIn.refresh_token) ? services.slice(0, 1) : [];
+  for (const service of alone) await tried(service, () => connectOne(kay, link, service, options));
+  const others = failed.size > 0 ? [] : services.slice(alone.length);
+  const [last = ""] = others;
+  if (others.length === 1) await tried(last, () => connectOne(kay, link, last, options));
+  if (others.length > 1) await connectOthers(kay, link, others, { options, take, tried, failed });
+  const connected = services.flatMap((service) => done.get(service) ?? []);
+  finish(kay, services, connected, failed);
+}
+
+type Taking = {
+  options: ConnectOptions;
+  take(one: Connected): void;
+  tried(service: string, work: () => Promise<Connected>): Promise<void>;
+  failed: Map<string, Problem>;
+};
+
+/** What needs the person once more (which site, a fresh link) is asked for when the others are done. */
+async function connectOthers(
+  kay: Kay,
+  link: Link,
+  services: string[],
+  { options, take, tried, failed }: Taking,
+): Promise<void> {
+  const settled = (index: number, result: Settled) => {
+    if (result.status === "fulfilled") take(result.value);
+    else if (result.reason instanceof Problem && !isAskedAgain(result.reason))
+      kay.out.note(`${kay.out.paint("red", "✗", "stderr")} ${services[index]}: ${result.reason.message}`);
+  };
+  const site = options.site === undefined ? {} : { site: options.site };
+  const begun = connectTogether(kay, link, services, { ...site, settled });
+  const ends = await begun.catch((error: unknown) => {
+    if (!(error instanceof Problem) || kay.signal.aborted) throw error;
+    failed.set(services[0] ?? "", error);
+    return [];
+  });
+  for (const [index, end] of ends.entries())
+    if (end.status === "rejected")
+      await tried(services[index] ?? "", () => again(kay, link, services[index] ?? "", { options, error: end.reason }));
+}
+
+/** One that failed decides the exit; what was connected is in the document. */
+function finish(kay: Kay, services: string[], connected: Connected[], failed: Map<string, Problem>): void {
+  const [first] = failed.values();
+  if (first) {
+    if (connected.length === 0 && failed.size === 1) throw first;
+    const { code, message, hint, details, cause } = first;
+    const others = [...failed].map(([service, problem]) => ({ service, code: problem.code, message: problem.message }));
+    const told = { ...details, connected: connected.map(asJson), ...(failed.size > 1 ? { failed: others } : {}) };
+    throw new Problem(code, message, { hint, cause, details: told });
   }
   if (kay.flags.json && services.length > 1) kay.out.json({ connected: connected.map(asJson) });
   else if (kay.flags.json) report(kay, connected);
@@ -55,15 +113,29 @@ async function connectOne(kay: Kay, link: Link, service: string, options: Connec
   try {
     return await connectService(kay, link, service, options);
   } catch (error) {
-    if (!(error instanceof Problem)) throw error;
-    if (error.code === "SITE_REQUIRED")
-      return connectOne(kay, link, service, { ...options, site: await chooseSite(kay, service, error) });
-    if (!isAskable(kay)) throw error;
-    if (error.code !== "AUTHORIZATION_EXPIRED") throw error;
-    kay.terminal.stderr.write(`${error.message} Press Enter for a fresh one, Ctrl+C to end. `);
-    if ((await kay.terminal.stdin.line(kay.signal)) === null) throw error;
-    return connectOne(kay, link, service, options);
+    return await again(kay, link, service, { options, error });
   }
+}
+
+function isAskedAgain({ code }: Problem): boolean {
+  return code === "SITE_REQUIRED" || code === "AUTHORIZATION_EXPIRED";
+}
+
+/** After a failure that the person can do something about. @throws the failure otherwise */
+async function again(
+  kay: Kay,
+  link: Link,
+  service: string,
+  { options, error }: { options: ConnectOptions; error: unknown },
+): Promise<Connected> {
+  if (!(error instanceof Problem)) throw error;
+  if (error.code === "SITE_REQUIRED")
+    return connectOne(kay, link, service, { ...options, site: await chooseSite(kay, service, error) });
+  if (!isAskable(kay)) throw error;
+  if (error.code !== "AUTHORIZATION_EXPIRED") throw error;
+  kay.terminal.stderr.write(`${error.message} Press Enter for a fresh one, Ctrl+C to end. `);
+  if ((await kay.terminal.stdin.line(kay.signal)) === null) throw error;
+  return connectOne(kay, link, service, options);
 }
 
 /** The account opens several sites: the person chooses one, by number (case V04). Where nobody can be asked, the error says how to. */

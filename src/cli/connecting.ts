@@ -108,10 +108,11 @@ export async function complete(
 }
 
 /** Print the link: whole, alone on its line, nothing around it. */
-export function showLink(kay: Kay, { service, authorization_url }: ConnectResponse): string {
+export function showLink(kay: Kay, { service, authorization_url, pasted }: ConnectResponse): string {
   const host = kay.out.paint("bold", new URL(authorization_url).host, "stderr");
+  const what = pasted ? "paste its key" : "allow it";
   kay.terminal.stderr.write(
-    `To connect ${clean(service, { lines: false })}, allow it at ${host}:\n\n${authorization_url}\n\n`,
+    `To connect ${clean(service, { lines: false })}, ${what} at ${host}:\n\n${authorization_url}\n\n`,
   );
   return authorization_url;
 }

@@ -77,6 +77,11 @@ export function createKay(world: World): Kay {
     made ??= read();
     return made;
   };
+  const historyOf = async () => {
+    const { createHistoryFile } = await import("./session/history.ts");
+    const { processes } = world;
+    return createHistoryFile({ folder: () => paths.state(), profile: settings().profile, clock, processes, random });
+  };
   const linkPorts = () => createLinkPorts(world, paths, settings(), warn, out.note);
   const kay: Kay = {
     version,
@@ -109,6 +114,10 @@ export function createKay(world: World): Kay {
     localTools: () => world.localTools(),
     planBrowser: async (url) => planFor(world, url, flags, settings()),
     openBrowser: async (plan) => "launch" in plan && world.launch(plan.launch),
+    history: {
+      read: async () => (await historyOf()).read(),
+      add: async (text) => (await historyOf()).add(text),
+    },
     edit: async (text) => {
       const editor = env.VISUAL?.trim() || env.EDITOR?.trim();
       return editor ? world.edit(editor, text) : null;

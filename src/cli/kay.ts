@@ -6,6 +6,7 @@ import type { ToolCallResponse, ToolView } from "#protocol/tools";
 import type { BrowserPlan } from "./browser.ts";
 import type { Account } from "./link.ts";
 import type { Output } from "./output.ts";
+import type { HistoryFile } from "./session/history.ts";
 import type { Terminal } from "./terminal.ts";
 
 /** Flags that every command takes. */
@@ -94,6 +95,8 @@ export type Kay = {
   /** Whether and how a browser would be opened for this URL, and the opening itself (which never says whether it worked). */
   planBrowser(url: string): Promise<BrowserPlan>;
   openBrowser(plan: BrowserPlan): Promise<boolean>;
+  /** What was sent in the sessions of this profile. */
+  history: HistoryFile;
   /** Let the person change a text in their editor (VISUAL, EDITOR); null where none is set or it could not be started. */
   edit(text: string): Promise<string | null>;
   /** End kay's own backend, if it runs and is not at work. */

@@ -2,6 +2,7 @@ import { styleText } from "node:util";
 import { type Problem, problemBody } from "#protocol/errors";
 import type { Style } from "#ui/look";
 import { type Terminal, wantsColor } from "./terminal.ts";
+import { wrapSentences } from "./wrap.ts";
 
 /** How output is wanted, from the global flags. */
 export type OutputFlags = { json: boolean; quiet: boolean; plain: boolean; color?: string };
@@ -32,6 +33,8 @@ export type Output = {
    * it. Where nothing may be redrawn it is not shown.
    */
   status(line: string | null): void;
+  /** From now on whatever is said goes here instead of to the streams, whole texts without the last line break. Returns the way back. */
+  divert(say: (text: string) => void): () => void;
   paint(style: Style, text: string, stream?: "stdout" | "stderr"): string;
 };
 
@@ -47,18 +50,30 @@ export function createOutput(
   const paint: Output["paint"] = (style, text, stream = "stdout") =>
     wantsColor(terminal[stream], env, flags().color) ? styleText(style, text, { validateStream: false }) : text;
   let status: string | null = null;
+  let diverted: ((text: string) => void) | null = null;
   const above = (write: () => void) => {
     if (status === null) return write();
     terminal.stderr.write(ERASE);
     write();
     terminal.stderr.write(status);
   };
-  const aside = (text: string) => above(() => terminal.stderr.write(`${text}\n`));
+  const aside = (text: string) => {
+    if (diverted) return diverted(text);
+    const { stderr } = terminal;
+    const shown = stderr.isTerminal ? wrapSentences(text, stderr.columns()) : text;
+    above(() => stderr.write(`${shown}\n`));
+  };
   return {
     paint,
-    line: (text = "") => above(() => terminal.stdout.write(`${text}\n`)),
+    line: (text = "") => (diverted ? diverted(text) : above(() => terminal.stdout.write(`${text}\n`))),
+    divert: (say) => {
+      diverted = say;
+      return () => {
+        diverted = null;
+      };
+    },
     status: (line) => {
-      if ((status === null && line === null) || flags().plain) return;
+      if ((status === null && line === null) || flags().plain || diverted) return;
       status = line;
       terminal.stderr.write(`${ERASE}${line ?? ""}`);
     },

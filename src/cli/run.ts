@@ -177,6 +177,11 @@ async function wordError(error: unknown, kay: Kay): Promise<number> {
     kay.out.fail(withServices(error));
     return error.exit;
   }
+  return wordCrash(error, kay);
+}
+
+/** Words for an error that is a bug, also one that nothing caught. @returns the exit code */
+export function wordCrash(error: unknown, kay: Kay): number {
   const message = error instanceof Error ? error.message : String(error);
   kay.out.fail(new Problem("INTERNAL", `Something in kay went wrong: ${message}`));
   if (kay.flags.debug || kay.env.KAY_DEBUG)

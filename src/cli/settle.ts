@@ -29,5 +29,5 @@ async function leaveOpen(kay: Kay, answer: AskResponse): Promise<void> {
   if (kay.flags.json) return kay.out.json(answer);
   const token = clean(answer.confirmation_token ?? "", { lines: false });
   await kay.out.markdown(described(answer));
-  kay.out.note(`Nothing was done yet. Within five minutes: kay confirm ${token} --approve, or --deny.`);
+  kay.out.note(`Nothing was done yet. Within five minutes: \`kay confirm ${token} --approve\`, or \`--deny\`.`);
 }

@@ -1,3 +1,4 @@
+import { createHeld } from "./held.ts";
 import type { Sink, Source, Terminal } from "./terminal.ts";
 
 /** The process's own streams and what they need around them. A stream is opened at its first use: most commands need one of the three. */
@@ -9,6 +10,14 @@ export type Streams = {
   isTerminal(descriptor: 0 | 1 | 2): boolean;
   /** Ctrl+C pressed while keys are read raw: the same as SIGINT. */
   interrupt(): void;
+  /** The terminal that is read raw went away: the same as SIGHUP. */
+  hangUp(): void;
+  /** Stop this process and its job; absent where there are no jobs. */
+  stop?(): void;
+  /** To be told whenever this process goes on after it was stopped. */
+  onContinue?(listener: () => void): () => void;
+  /** Have somebody else write `off`, and end raw mode, should this process be killed before it calls what is returned. */
+  guard?(off: string): () => void;
   /** stdout's reader went away (EPIPE): the command ends quietly. */
   readerGone(): void;
   /** Output could not be written for another reason (a full disk): its errno. */
@@ -31,17 +40,13 @@ export type StreamTerminal = Terminal & {
 /** Make the {@link Terminal} of real streams. */
 export function fromStreams(streams: Streams): StreamTerminal {
   const isTerminal = streams.isTerminal(0);
-  let isRaw = false;
-  const raw = (on: boolean) => {
-    if (isTerminal && isRaw !== on) streams.stdin().setRawMode(on);
-    isRaw = isTerminal && on;
-  };
   const outputs = [sinkOf(streams, 1), sinkOf(streams, 2)] as const;
+  const { raw, ...held } = createHeld(streams, isTerminal, outputs[0].write);
   return {
+    ...held,
     stdin: sourceOf(streams, isTerminal, raw),
     stdout: outputs[0],
     stderr: outputs[1],
-    restore: () => raw(false),
     drained: async () => {
       await Promise.all(outputs.map((output) => output.drained()));
     },
@@ -54,6 +59,7 @@ function sourceOf(streams: Streams, isTerminal: boolean, raw: (on: boolean) => v
     isTerminal,
     read: (signal) => readBytes(streams.stdin(), signal),
     keys: (onKey) => (isTerminal ? readKeys(streams, raw, onKey) : () => {}),
+    bytes: (onBytes) => (isTerminal ? readAll(streams, raw, onBytes) : () => {}),
     forget: async () => {
       const typed = isTerminal ? await dropTyped(streams, raw) : "";
       forgotten = true;
@@ -81,6 +87,11 @@ function sinkOf(streams: Streams, descriptor: 1 | 2): Sink & { drained(): Promis
     write: (text) => void open().write(text),
     isTerminal: streams.isTerminal(descriptor) || streams.forcedColumns !== undefined,
     columns: () => streams.forcedColumns ?? (open().columns || 80),
+    rows: () => open().rows || 24,
+    onResize: (listener) => {
+      open().on("resize", listener);
+      return () => void open().off("resize", listener);
+    },
     drained: async () => {
       if (!opened) return;
       if (!opened.destroyed && opened.writableLength > 0) await new Promise((resolve) => opened?.write("", resolve));
@@ -133,6 +144,22 @@ function readKeys(streams: Streams, raw: (on: boolean) => void, onKey: (key: str
   stdin.on("data", onData).resume();
   return () => {
     stdin.off("data", onData).pause();
+    raw(false);
+  };
+}
+
+function readAll(streams: Streams, raw: (on: boolean) => void, onBytes: (bytes: Uint8Array) => void): () => void {
+  const stdin = streams.stdin();
+  const onData = (chunk: Buffer | string) => onBytes(typeof chunk === "string" ? Buffer.from(chunk) : chunk);
+  raw(true);
+  stdin.on("data", onData).on("end", streams.hangUp).on("close", streams.hangUp).on("error", streams.hangUp).resume();
+  return () => {
+    stdin
+      .off("data", onData)
+      .off("end", streams.hangUp)
+      .off("close", streams.hangUp)
+      .off("error", streams.hangUp)
+      .pause();
     raw(false);
   };
 }

@@ -6,6 +6,15 @@ export type Terminal = {
   stdout: Sink;
   stderr: Sink;
   stdin: Source;
+  /**
+   * Switch modes of the terminal on by writing `on`. `leave`, which takes away what is drawn, and then `off` follow once: when this is
+   * released, or on any other way out, a crash and a signal among them.
+   */
+  modes(on: string, off: string, leave?: () => void): () => void;
+  /** Stop as a job of the shell does for Ctrl+Z: with the terminal as it was. Nothing happens where no job can be stopped. */
+  suspend(): void;
+  /** To be told when the process goes on after it was stopped, by itself or by others: the terminal is as before, but for what it shows. */
+  onContinue(listener: () => void): () => void;
 };
 
 export type Sink = {
@@ -13,6 +22,10 @@ export type Sink = {
   isTerminal: boolean;
   /** Width in cells; 80 where it is not known. */
   columns(): number;
+  /** Height in rows; 24 where it is not known. */
+  rows(): number;
+  /** To be told of every change of its size. */
+  onResize(listener: () => void): () => void;
 };
 
 export type Source = {
@@ -24,6 +37,11 @@ export type Source = {
    * What was typed before is dropped, so that no key answers a question that was not yet on the screen.
    */
   keys(onKey: (key: string) => void): () => void;
+  /**
+   * All that comes from the keyboard, also what was typed before, as it comes (raw mode) while `onBytes` is registered. Ctrl+C is a byte
+   * like any other. Returns the way back. The end of the input is that of the terminal: the same as SIGHUP.
+   */
+  bytes(onBytes: (bytes: Uint8Array) => void): () => void;
   /**
    * Take away what was typed so far, just before a question is shown: then every key typed in sight of it counts, however fast.
    *

@@ -45,6 +45,7 @@ export function createLocalTools({ env, fetch, clock }: { env: Env; fetch: Fetch
     plan: async () => ({ state: "new" }),
     set: async () => true,
     settle: async () => {},
+    refuse: async () => {},
   };
   const tools = toolsWithin({
     services,

@@ -28,6 +28,8 @@ export const ConnectResponse = z.looseObject({
   state: text,
   message: z.optional(z.string()),
   session_reset: z.optional(z.boolean()),
+  /** kay's addition: the address is a page where a key, token or password is pasted, not one where access is allowed. */
+  pasted: z.optional(z.boolean()),
   /** ISO 8601; kay's own backends say when the state dies (10 minutes). */
   expires_at: z.optional(z.string()),
 });

@@ -32,7 +32,7 @@ ${url}
 
 Answered by the offline planner, without a language model.
 `,
-    stderr: `${SHOWN}Carry it out? [y/N] y\n✓ Close KAY-4 (move it to a status that counts as done)  ${url}\n`,
+    stderr: `${SHOWN}Carry it out? [y/N] y\n✓ Close KAY-4 (move it to a status that counts as done)\n  ${url}\n`,
   });
 });
 
@@ -68,7 +68,10 @@ test.for([
   expect({ exit, stdout: stdout.replace("\n\n", "\n"), stderr }).toEqual({
     exit: 8,
     stdout: SHOWN,
-    stderr: "Nothing was done yet. Within five minutes: kay confirm confirm_… --approve, or --deny.\n",
+    stderr:
+      "terminal" in setting
+        ? "Nothing was done yet. Within five minutes:\n`kay confirm confirm_… --approve`,\nor `--deny`.\n"
+        : "Nothing was done yet. Within five minutes: `kay confirm confirm_… --approve`, or `--deny`.\n",
   });
   expect((await ann(SHOW)).stdout).toContain("- Status: To Do");
 });

@@ -140,7 +140,8 @@ To connect confluence, allow it at 127.0.0.1:4010:
 URL
 
 There is no display to open a browser on. Open the link yourself.
-✓ Connected confluence as Dana Demo (dana@example.com) at URL
+✓ Connected confluence as Dana Demo (dana@example.com) at
+  URL
 `);
 });
 

@@ -50,7 +50,7 @@ test("A21 without a display the whole link stands alone on one line before polli
   expect(await ann("connect jira", { terminal: true, columns: 40 })).toEqual({
     exit: 0,
     stdout: CONNECTED,
-    stderr: expect.stringContaining("No browser is opened over SSH. Open the link yourself.\n"),
+    stderr: expect.stringContaining("No browser is opened over SSH. Open the\nlink yourself.\n"),
   });
   const lines = seen.split("\n");
   expect(

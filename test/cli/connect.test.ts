@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { documentOf, useKay } from "#test/kay";
-import { asksFor } from "#test/links";
+import { asksFor, linkTo } from "#test/links";
 
 const kay = useKay();
 const DANA = "Dana Demo (dana@example.com) at http://127.0.0.1:4010/sites/kay-demo";
@@ -102,7 +102,7 @@ test("connect to an unknown service names all there are, and the nearest one", a
   });
 });
 
-test("connect takes several services, one after the other, each once", async () => {
+test("connect takes several services, each once; the first of a machine brings the sign-in and goes before", async () => {
   const ann = kay();
   expect(await ann("connect jira confluence jira")).toEqual({
     exit: 0,
@@ -138,6 +138,44 @@ test("connect that fails in the middle tells what was connected before", async (
     },
   ]);
   expect(stderr).toContain('✗ There is no service "jira2".');
+});
+
+test("connect begins several services together, prints every link, and tells each that settles", async () => {
+  const ann = kay({ signedIn: true });
+  const { exit, stdout, stderr } = await ann("connect confluence bitbucket");
+  expect([exit, stdout.split("\n").sort().join("\n")]).toEqual([
+    0,
+    `\nConnected bitbucket as Dana Demo (dana) at http://127.0.0.1:4011/kay-demo\nConnected confluence as ${DANA}`,
+  ]);
+  expect(stderr).toBe(
+    `${linkTo("confluence")}${linkTo("bitbucket")}There is no display to open a browser on. Open the links yourself.\nWaiting for 2 authorizations (10 minutes)…\n`,
+  );
+});
+
+test("connect tells which of several services was refused, and keeps the others", async () => {
+  const ann = kay({ signedIn: true });
+  const person = (url: string) => ann.place.consent(url, { decision: url.includes(":4011/") ? "deny" : "allow" });
+  const { exit, stdout, stderr } = await ann("connect confluence bitbucket", { person });
+  expect([exit, stdout]).toEqual([5, `Connected confluence as ${DANA}\n`]);
+  expect(stderr).toContain("✗ bitbucket: Access to bitbucket was denied.\n");
+  const again = await ann("connect confluence bitbucket --json", { person });
+  expect([again.exit, documentOf(again)]).toMatchObject([
+    5,
+    { status: "error", code: "AUTHORIZATION_DENIED", connected: [{ service: "confluence", connected: true }] },
+  ]);
+});
+
+test("connect of several services ends with Ctrl+C and stores nothing", async () => {
+  const ann = kay({ signedIn: true });
+  await ann("whoami");
+  const before = await ann.stored();
+  const { exit, stdout } = await ann("connect confluence bitbucket", {
+    terminal: true,
+    person: "stays away",
+    presses: ["\x03"],
+  });
+  expect([exit, stdout]).toEqual([130, ""]);
+  expect(await ann.stored()).toEqual({ ...before, clock_offset_ms: expect.any(Number) });
 });
 
 test("connect without a service is a usage error", async () => {

@@ -27,6 +27,7 @@ test("the example of the documents is added, connected with a pasted key, used b
     person: (url) => paste(ann.place.backend, url, { secret: TASKS_KEY }),
   });
   expect(connected).toMatchObject({ exit: 0, stdout: `Connected tasks as Ann (ann@example.com) at ${TASKS_API}\n` });
+  expect(connected.stderr).toMatch(/^To connect tasks, paste its key at 127\.0\.0\.1:4000:\n/);
   expect((await ann("connections")).stdout).toContain(`tasks\tconnected\tAnn (ann@example.com)\t${TASKS_API}\n`);
   expect((await ann("services")).stdout).toContain(`tasks\tconnected\treal\tAnn (ann@example.com)\t${TASKS_API}\n`);
   expect((await ann("services show tasks")).stdout).toBe(`service\ttasks

@@ -46,7 +46,7 @@ test("warnings are on stderr where that is a terminal, and stdout is still one d
   damageSettings(ann);
   const { stdout, stderr } = await ann("connections --json", { terminal: ["stderr"], env: { NO_COLOR: "1" } });
   expect(documentOf({ stdout })).toEqual({ connections: expect.anything() });
-  expect(stderr).toMatch(/^! The settings file was damaged; .*\n$/);
+  expect(stderr).toMatch(/^! The settings file was damaged; .*\n( {2}.*\n)*$/);
 });
 
 test("C04 connect --json with a reset session and no keychain is one document with both warnings", async () => {

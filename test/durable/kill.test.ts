@@ -55,3 +55,20 @@ test("killed when the write has arrived and before its answer, it is unknown and
   const killed = await request([], TEXT);
   expect(killed).toEqual({ kills: 1, faults: [], receipt: "unknown", arrived: 1 });
 });
+
+test.each(["failed after", "outcome before"])(
+  'a write that the service refused is not sent again when its process is killed at "%s"',
+  async (at) => {
+    const { service, database } = place();
+    service.status = 422;
+    try {
+      const { kills, faults, arrived } = await request([{ at, time: at === "outcome before" ? 2 : 1 }], TEXT);
+      expect({ kills, faults, arrived }).toEqual({ kills: 1, faults: [], arrived: 1 });
+      const effects = database.db.selectFrom("effects").select(["state", "result"]).orderBy("created_at", "desc");
+      expect(await effects.limit(1).execute()).toMatchObject([{ state: "failed", result: { code: "SERVICE_FAILED" } }]);
+    } finally {
+      service.status = 200;
+    }
+  },
+  60_000,
+);

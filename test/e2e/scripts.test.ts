@@ -71,7 +71,7 @@ for (const ci of ["CI=true", "CI=1", "GITHUB_ACTIONS=true"]) {
     expect(await terminal.run(`${ci} kay ask --confirm "Delete all"`, 5_000)).toEqual({
       exit: 8,
       shown:
-        "Delete all tickets?\nNothing was done yet. Within five minutes: kay confirm confirm_1 --approve, or --deny.",
+        "Delete all tickets?\nNothing was done yet. Within five minutes: `kay confirm confirm_1 --approve`, or `--deny`.",
     });
     expect(backend.calls()).toEqual(["POST /ask"]);
   });

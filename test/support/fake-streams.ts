@@ -9,6 +9,7 @@ export type FakeStreams = Streams & {
   modes: boolean[];
   interrupts: number;
   gone: number;
+  hungUp: number;
 };
 
 /** Build {@link FakeStreams}; all three are terminals where `terminal` is true. */
@@ -21,6 +22,7 @@ export function fakeStreams(terminal: boolean): FakeStreams {
     modes: [],
     interrupts: 0,
     gone: 0,
+    hungUp: 0,
     stdin: () =>
       Object.assign(typed, { setRawMode: (on: boolean) => streams.modes.push(on) }) as unknown as NodeJS.ReadStream,
     stdout: () => out as unknown as NodeJS.WriteStream,
@@ -28,6 +30,9 @@ export function fakeStreams(terminal: boolean): FakeStreams {
     isTerminal: () => terminal,
     interrupt: () => {
       streams.interrupts += 1;
+    },
+    hangUp: () => {
+      streams.hungUp += 1;
     },
     readerGone: () => {
       streams.gone += 1;

@@ -5,6 +5,7 @@ export type TerminalSetting = {
   /** True for all three streams; none unless said otherwise. */
   terminal?: boolean | ("stdin" | "stdout" | "stderr")[];
   columns?: number;
+  rows?: number;
   /** What a pipe or file brings, in these pieces; "silent" is a pipe that stays open and brings nothing. Ended and empty unless said. */
   stdin?: string | (string | Uint8Array)[] | ((signal: AbortSignal) => AsyncIterable<Uint8Array>);
   /**
@@ -20,7 +21,15 @@ export type TerminalSetting = {
 
 type Typed = string | null | Promise<string | null>;
 
-export type FakeTerminal = Terminal & { written: { stdout: string; stderr: string; both: string } };
+export type FakeTerminal = Terminal & {
+  written: { stdout: string; stderr: string; both: string };
+  /** The person types: bytes for who listens to them. */
+  type(text: string): void;
+  /** The window gets another size. */
+  resize(columns: number, rows: number): void;
+  /** How often the process was stopped as a job; it goes on at once. */
+  stops: number;
+};
 
 /** A terminal of strings. `onStderr` is told of every text, as a person sees it. */
 export function fakeTerminal(
@@ -34,17 +43,53 @@ export function fakeTerminal(
   const sink = (name: "stdout" | "stderr", told: (text: string) => void) => ({
     isTerminal: isTerminal(name),
     columns: () => setting.columns ?? 80,
+    rows: () => setting.rows ?? 24,
+    onResize(listener: () => void) {
+      resizing.add(listener);
+      return () => resizing.delete(listener);
+    },
     write(text: string) {
       written[name] += text;
       written.both += text;
       told(text);
     },
   });
+  const [typing, resizing, continuing] = [
+    new Set<(bytes: Uint8Array) => void>(),
+    new Set<() => void>(),
+    new Set<() => void>(),
+  ];
   const answers = [...(setting.types ?? [])];
   const ahead = [...(setting.ahead ?? [])];
   const read = (signal: AbortSignal) => pieces(setting.stdin ?? (isTerminal("stdin") ? "silent" : ""), signal);
-  return {
+  const terminal: FakeTerminal = {
     written,
+    stops: 0,
+    type(text) {
+      for (const listener of typing) listener(new TextEncoder().encode(text));
+    },
+    resize(columns, rows) {
+      Object.assign(setting, { columns, rows });
+      for (const listener of resizing) listener();
+    },
+    modes(on, off, leave = () => {}) {
+      written.stdout += on;
+      let isOn = true;
+      return () => {
+        if (!isOn) return;
+        isOn = false;
+        leave();
+        written.stdout += off;
+      };
+    },
+    suspend() {
+      terminal.stops += 1;
+      for (const listener of continuing) listener();
+    },
+    onContinue(listener) {
+      continuing.add(listener);
+      return () => continuing.delete(listener);
+    },
     stdout: sink("stdout", () => {}),
     stderr: sink("stderr", onStderr),
     stdin: {
@@ -63,6 +108,10 @@ export function fakeTerminal(
           listening = false;
         };
       },
+      bytes(onBytes) {
+        typing.add(onBytes);
+        return () => typing.delete(onBytes);
+      },
       forget: async () => ahead.shift() ?? "",
       async line(signal) {
         if (!isTerminal("stdin")) return firstLine(read(signal));
@@ -80,6 +129,7 @@ export function fakeTerminal(
       },
     },
   };
+  return terminal;
 }
 
 async function* pieces(given: NonNullable<TerminalSetting["stdin"]>, signal: AbortSignal): AsyncIterable<Uint8Array> {

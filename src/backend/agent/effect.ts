@@ -2,6 +2,7 @@ import { createHash } from "node:crypto";
 import type { Receipt } from "#protocol/ask";
 import { Problem } from "#protocol/errors";
 import type { ToolResult } from "../services/service.ts";
+import { type KeptProblem, keptProblem, reopened } from "./kept-problem.ts";
 import type { RunContext } from "./tool.ts";
 
 /** A write under way. `id` is its idempotency key at the service. */
@@ -16,7 +17,10 @@ export type Effect = {
 type Write = { tool: string; input: Record<string, unknown>; summary: string };
 
 /** What was written down of this effect before: nothing, how far it came without an end, or what it came to. */
-export type EffectBefore = { state: "new" | "planned" | "unknown" } | { state: "settled"; result: ToolResult };
+export type EffectBefore =
+  | { state: "new" | "planned" | "unknown" }
+  | { state: "settled"; result: ToolResult }
+  | { state: "refused"; result: KeptProblem };
 
 /** Where effects are written down, each step before it is taken. */
 export type EffectLog = {
@@ -26,12 +30,14 @@ export type EffectLog = {
   /** False when somebody else does the same call now, so that nothing may leave from here. */
   set(id: string, state: "sent" | "failed" | "unknown"): Promise<boolean>;
   settle(id: string, result: ToolResult): Promise<void>;
+  /** It was sent and the service said no: that is what it came to, and it is not sent again. */
+  refuse(id: string, result: KeptProblem): Promise<void>;
 };
 
 /**
  * Run a write as an effect: written down as planned, as sent before it leaves, and as settled, failed or unknown after. Between sent and
  * settled a crash leaves `sent`, which then is `unknown`; it is never sent again. A call that is run once more after a crash has the same id: what
- * was settled is answered from what was written down, what may have been sent is unknown.
+ * was settled or refused is answered from what was written down, what may have been sent is unknown.
  *
  * @throws what `run` throws; anything but a Problem once a write has left is OUTCOME_UNKNOWN
  */
@@ -54,6 +60,7 @@ export async function recordEffect(
     receipt("unknown");
     throw lostOutcome(undefined, write);
   }
+  if (before.state === "refused") throw reopened(before.result);
   if (before.state === "new") receipt("planned");
   const effect: Effect = {
     id,
@@ -76,7 +83,8 @@ export async function recordEffect(
     return result;
   } catch (error) {
     const unknown = isUnknown(error, progress);
-    await log.set(id, unknown ? "unknown" : "failed");
+    if (!unknown && progress.sent && isRefusal(error)) await log.refuse(id, keptProblem(error));
+    else await log.set(id, unknown ? "unknown" : "failed");
     if (unknown) receipt("unknown");
     throw unknown ? lostOutcome(error, write) : error;
   }
@@ -94,6 +102,11 @@ function effectId(scope: string, toolCallId: string): string {
 function isUnknown(error: unknown, { sent, wrote }: { sent: boolean; wrote: boolean }): boolean {
   if (wrote) return true;
   return sent && (!(error instanceof Problem) || error.code === "OUTCOME_UNKNOWN");
+}
+
+/** The service's own no. What lacks a connection is sent again once that is there, and what was cancelled may be. */
+function isRefusal(error: unknown): error is Problem {
+  return error instanceof Problem && error.code !== "AUTH_REQUIRED" && error.code !== "CANCELLED";
 }
 
 function lostOutcome(error: unknown, { summary }: Write): Problem {

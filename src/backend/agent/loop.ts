@@ -4,7 +4,7 @@ import type { AgentEvent, HeldCall, OpenStep, Outcome } from "./events.ts";
 import { type CallPorts, type Checked, checkCall, type Rejected, runCalls } from "./execute.ts";
 import { instructions } from "./instructions.ts";
 import type { PastCall } from "./repeats.ts";
-import { integrationsOf, resultMessage } from "./results.ts";
+import { missingIntegrations, resultMessage } from "./results.ts";
 import { modelStep } from "./step.ts";
 import type { AgentTool } from "./tool.ts";
 
@@ -121,15 +121,6 @@ async function* execute(
 
 function heldCall({ toolCallId, toolName, input, access, summary, parsed }: Checked): HeldCall {
   return { toolCallId, toolName, input, access, summary, parsed };
-}
-
-function missingIntegrations(outcomes: Outcome[]): string[] {
-  const names = outcomes.flatMap((outcome) => {
-    if (!("problem" in outcome) || outcome.problem.code !== "AUTH_REQUIRED") return [];
-    const named = integrationsOf(outcome.problem);
-    return named.length > 0 ? named : [outcome.call.toolName.split(".")[0] ?? ""];
-  });
-  return [...new Set(names)];
 }
 
 function isRepeat(outcome: Outcome): boolean {

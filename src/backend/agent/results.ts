@@ -29,6 +29,16 @@ export function integrationsOf(problem: Problem): string[] {
   return integrations.filter((name): name is string => typeof name === "string");
 }
 
+/** The services that a step lacks to go on. */
+export function missingIntegrations(outcomes: Outcome[]): string[] {
+  const names = outcomes.flatMap((outcome) => {
+    if (!("problem" in outcome) || outcome.problem.code !== "AUTH_REQUIRED") return [];
+    const named = integrationsOf(outcome.problem);
+    return named.length > 0 ? named : [outcome.call.toolName.split(".")[0] ?? ""];
+  });
+  return [...new Set(names)];
+}
+
 function resultPart(outcome: Outcome): ToolResultPart {
   const { call } = outcome;
   const base = { type: "tool-result", toolCallId: call.toolCallId, toolName: wireName(call.toolName) } as const;

@@ -1,6 +1,6 @@
 import type { JSONSchema7 } from "ai";
 import * as z from "zod/mini";
-import { serviceAccess } from "../connections/access.ts";
+import { usableGrant } from "../connections/access.ts";
 import { findService as serviceNamed, servicesFor } from "../connections/catalog.ts";
 import { servicesOf } from "../connections/services.ts";
 import { type Account, accountOf } from "../interactions/account.ts";
@@ -8,8 +8,7 @@ import type { BackendPorts } from "../ports.ts";
 import { createServiceHttp } from "../services/http.ts";
 import { pause } from "../services/http-retry.ts";
 import type { ServiceConfiguration, ServiceHttp, Tool, ToolResult } from "../services/service.ts";
-import { planEffect, setEffectState, settleEffect } from "../store/effects.ts";
-import { findGrant } from "../store/grants.ts";
+import { planEffect, refuseEffect, setEffectState, settleEffect } from "../store/effects.ts";
 import { type Effect, type EffectBefore, type EffectLog, recordEffect } from "./effect.ts";
 import { inputProblem } from "./input.ts";
 import type { AgentTool, RunContext } from "./tool.ts";
@@ -24,11 +23,12 @@ export type ToolOwner = { installationId: string; generationId: string };
 /** How tools reach their services: whose tokens they use, and where their effects are written down. */
 export type Reach = Pick<BackendPorts, "services" | "fetch" | "clock"> & {
   /** The token of now, and what the connection is bound to. `rejected` is a token that the service refused with 401. */
-  access(service: string, rejected?: string): Promise<{ token: string; metadata: Record<string, unknown> }>;
-  /** Whose account a service is connected as. */
-  account?(service: string): Promise<Account | undefined>;
+  access(service: string, rejected?: string): Promise<Access>;
   effects: EffectLog;
 };
+
+/** A token, what the connection is bound to, and in whose name it is. */
+type Access = { token: string; metadata: Record<string, unknown>; as?: Account };
 
 /** Every tool of every service of an installation, connected or not: a missing connection is found out by the call that needs it. */
 export async function toolbox(ports: BackendPorts, owner: ToolOwner): Promise<AgentTool[]> {
@@ -57,11 +57,10 @@ function reachOf(ports: BackendPorts, owner: ToolOwner, services: ServiceConfigu
     services,
     fetch: ports.fetch,
     clock: ports.clock,
-    access: (service, rejected) =>
-      serviceAccess(ports, owner.installationId, serviceNamed(services, service), rejected ? { rejected } : {}),
-    account: async (service) => {
-      const grant = await findGrant(ports.db, owner.installationId, service);
-      return grant && accountOf(grant);
+    access: async (service, rejected) => {
+      const named = serviceNamed(services, service);
+      const { grant, tokens } = await usableGrant(ports, owner.installationId, named, rejected ? { rejected } : {});
+      return { token: tokens.access, metadata: grant.metadata, as: accountOf(grant) };
     },
     effects: effectLog(ports, owner),
   };
@@ -80,6 +79,7 @@ function effectLog({ db, node, clock }: BackendPorts, owner: ToolOwner): EffectL
     },
     set: (id, state) => setEffectState(db, own(id), state, clock.now()),
     settle: (id, result) => settleEffect(db, own(id), result, clock.now()),
+    refuse: (id, result) => refuseEffect(db, own(id), result, clock.now()),
   };
 }
 
@@ -101,10 +101,7 @@ function agentTool(ports: Reach, configuration: ServiceConfiguration, tool: Tool
     ...(tool.mode ? { mode: tool.mode } : {}),
     modeOf: (input) => tool.modeOf?.(input),
     resource: (input) => tool.resource?.(input),
-    ready: async () => {
-      await ports.access(service.name);
-      return await ports.account?.(service.name);
-    },
+    ready: async () => (await ports.access(service.name)).as,
     examples: tool.examples,
     schema: schemaOf(tool),
     parse: (input) => checkedInput(tool, input),

@@ -45,10 +45,20 @@ export async function serviceAccess(
 ): Promise<ServiceAccess> {
   const configuration =
     typeof service === "string" ? findService(await servicesFor(ports, installationId), service) : service;
+  return accessOf(configuration, await usableGrant(ports, installationId, configuration, options));
+}
+
+/** The same as the connection itself, with its tokens open. */
+export async function usableGrant(
+  ports: BackendPorts,
+  installationId: string,
+  configuration: ServiceConfiguration,
+  options: AccessOptions = {},
+): Promise<OpenGrant> {
   const grant = await findGrant(ports.db, installationId, configuration.service.name);
   const open = openGrant(ports, configuration, grant);
-  if (isUsable(ports, open, options.rejected)) return accessOf(configuration, open);
-  return accessOf(configuration, await refreshed(ports, installationId, configuration, options));
+  if (isUsable(ports, open, options.rejected)) return open;
+  return await refreshed(ports, installationId, configuration, options);
 }
 
 /** A busy token endpoint says nothing about the tokens: it is waited for, without the lock, and asked again. */

@@ -61,6 +61,7 @@ export async function beginConnect(
       : await authorizationUrl(ports, service, { state, verifier }),
     state,
     expires_at: expiresAt.toISOString(),
+    ...(needsPage(service) ? { pasted: true } : {}),
     ...(installation.reset ? { message: `New session created. ${visit}`, session_reset: true } : { message: visit }),
   };
 }

@@ -5,13 +5,14 @@ import { findTool } from "../agent/direct.ts";
 import { agentTools } from "../agent/toolbox.ts";
 import type { BackendPorts } from "../ports.ts";
 import { listClients } from "../store/clients.ts";
+import type { Connection } from "../store/connection.ts";
 import { appendEvents } from "../store/events.ts";
 import { lockGeneration, wakeGeneration } from "../store/generations.ts";
 import { closeInteraction, findInteraction, type StoredInteraction } from "../store/interactions.ts";
 import { responseParts } from "./calls.ts";
 import type { Engine } from "./engine.ts";
 import { expire } from "./expire.ts";
-import { start } from "./start.ts";
+import { startWithin } from "./start.ts";
 
 /**
  * Answer an approval or a form, from any process at any node. The first answer before its end wins; whoever comes later is told what won. An
@@ -42,49 +43,56 @@ export async function answerInteraction(
     ...(client === undefined ? {} : { client }),
     answered_at: new Date(now).toISOString(),
   };
-  if (!(await record(ports, found, response, now))) {
+  const recorded = await record(ports, found, response, now);
+  if (recorded === undefined) {
     await expire(ports, found, now);
     throw closed((await findInteraction(ports.db, found.id)) ?? found);
   }
-  if (found.late) await startLate(ports, engine, found, response);
-  else engine.wake(found.generation_id);
+  if (recorded.wake !== null) engine.wake(recorded.wake);
   return { ...response, session_id: found.conversation_id, generation_id: found.generation_id };
 }
 
+/**
+ * All of an answer or nothing: also the turn that a late one begins.
+ *
+ * @returns the generation that goes on with it, unless that waits for its turn; undefined when something else ended the request first
+ */
 function record(
   ports: BackendPorts,
   found: StoredInteraction,
   response: InteractionResponse,
   now: number,
-): Promise<boolean> {
+): Promise<{ wake: string | null } | undefined> {
   return ports.db.transaction().execute(async (tx) => {
     // Held first, as by everybody who writes about a generation: so none waits for the other.
     await lockGeneration(tx, found.generation_id);
-    if (!(await closeInteraction(tx, found.id, "answered", response, now))) return false;
+    if (!(await closeInteraction(tx, found.id, "answered", response, now))) return undefined;
     const parts = responseParts(response).map((part) => ({ generationId: found.generation_id, part }));
     await appendEvents(tx, found.conversation_id, parts, now);
-    if (!found.late) await wakeGeneration(tx, found.generation_id, now);
-    return true;
+    if (found.late) return await startLate(tx, found, response, now);
+    await wakeGeneration(tx, found.generation_id, now);
+    return { wake: found.generation_id };
   });
 }
 
 /** Its call is over: the answer becomes a message of the person, in a new turn that waits for the one under way. */
 async function startLate(
-  ports: BackendPorts,
-  engine: Engine,
-  { request, installation_id, conversation_id }: StoredInteraction,
+  tx: Connection,
+  { request, installation_id: installationId, conversation_id: conversationId }: StoredInteraction,
   { action, input = {} }: InteractionResponse,
-): Promise<void> {
+  now: number,
+): Promise<{ wake: string | null }> {
   const labels = new Map(request.input_schema?.fields.map(({ id, label }) => [id, label]));
   const lines = Object.entries(input).map(([id, value]) => `${labels.get(id) ?? id}: ${String(value)}`);
   const said = action === "submit" ? lines.join("\n") : `(${action})`;
   const prompt = `${request.prompt ? `Answer to “${request.prompt}”:\n` : ""}${said}`;
-  const { generationId, queued } = await start(ports, engine, installation_id, {
-    session_id: conversation_id,
-    when_busy: "queue",
+  const { generationId, queued } = await startWithin(tx, {
+    installationId,
+    conversationId,
     options: { prompt, context: {}, mode: "stream", interactive: true, confirm: false, source: "late_answer" },
+    now,
   });
-  if (!queued) engine.wake(generationId);
+  return { wake: queued ? null : generationId };
 }
 
 /** The name of the client that answers; one that said it does not answer is refused. */

@@ -4,6 +4,7 @@ import type { HeldCall } from "../agent/events.ts";
 import { servicesFor } from "../connections/catalog.ts";
 import { openConfirmation } from "../interactions/confirmations.ts";
 import type { BackendPorts } from "../ports.ts";
+import { attended } from "./attend.ts";
 import type { Engine } from "./engine.ts";
 import type { GenerationOptions } from "./options.ts";
 import { authProblem } from "./pause.ts";
@@ -37,27 +38,14 @@ export async function ask(
 ): Promise<Answer> {
   const { prompt, interactive = false, confirm = false, context = {} } = request;
   const options: GenerationOptions = { prompt, context, interactive, confirm, mode: "answer", source: "typed" };
-  const { conversationId, generationId } = await start(ports, engine, installationId, { ...request, options });
+  const begun = await start(ports, engine, installationId, { ...request, options });
+  const { conversationId, generationId } = begun;
   const asking: Asking = { installationId, conversationId, generationId, options };
   await started(generationId);
-  const result = await attended(engine, generationId, signal);
+  const result = await attended(ports, engine, begun, signal);
   if (confirm && (result.kind === "answered" || result.kind === "error"))
     return await holdNothing(ports, asking, result);
   return await answerFor(ports, asking, result);
-}
-
-/** Runs the generation as long as somebody waits for it. */
-export async function attended(engine: Engine, generationId: string, signal: AbortSignal): Promise<SliceEnd> {
-  const gone = () => void engine.stop(generationId, "Whoever asked has gone.").catch(() => {});
-  signal.addEventListener("abort", gone, { once: true });
-  if (signal.aborted) gone();
-  try {
-    const end = await engine.run(generationId);
-    if (end === undefined) throw new Problem("BACKEND_BUSY", "This backend is just ending.");
-    return end;
-  } finally {
-    signal.removeEventListener("abort", gone);
-  }
 }
 
 /** The answer to a generation's result; `done` words a success (guide: one-shot, interactive, or a confirmed action). */

@@ -3,7 +3,8 @@ import { Problem } from "#protocol/errors";
 import { closeConfirmation } from "../interactions/confirmations.ts";
 import type { BackendPorts } from "../ports.ts";
 import { changeGeneration, findGeneration } from "../store/generations.ts";
-import { type Answer, type Asking, answerFor, attended, failed, ids } from "./ask.ts";
+import { type Answer, type Asking, answerFor, failed, ids } from "./ask.ts";
+import { attended } from "./attend.ts";
 import type { Engine } from "./engine.ts";
 import { optionsOf } from "./options.ts";
 
@@ -35,7 +36,7 @@ export async function confirm(
   const wake_at = new Date(ports.clock.now() + TAKEN_OVER);
   await changeGeneration(ports.db, generationId, { options: { ...optionsOf(row), approved: true }, wake_at });
   // A yes cannot be half done, so the calls are made whoever is still there; what comes after them only for somebody.
-  const result = await attended(engine, generationId, signal);
+  const result = await attended(ports, engine, asking, signal);
   return await answerFor(ports, asking, result, (said) =>
     result.failed.length > 0 ? failedAction(asking, said, result) : confirmed(asking, said, result.receipts),
   );

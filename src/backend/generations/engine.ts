@@ -1,4 +1,5 @@
 import type { BackendPorts } from "../ports.ts";
+import { attendedSince } from "../store/events.ts";
 import { followedElsewhere } from "../store/followers.ts";
 import {
   changeGeneration,
@@ -41,6 +42,8 @@ export type Engine = {
   /** How many are worked on here. */
   busy(): number;
   close(): Promise<void>;
+  /** Fires when this node has left its work to others. */
+  closed: AbortSignal;
 };
 
 type Active = {
@@ -57,6 +60,7 @@ export function createEngine(ports: BackendPorts): Engine {
   const unreleased = new Map<string, number>();
   let looks = 0;
   let closing = false;
+  const closed = new AbortController();
 
   const wake = (id: string) => void run(id).catch((error: unknown) => failed(ports, id, error));
   const stopListening = ports.node.on("generation", (id) => {
@@ -94,7 +98,9 @@ export function createEngine(ports: BackendPorts): Engine {
     const one = begun();
     active.set(id, one);
     one.ended = slices(id, one);
-    void one.ended.then((end) => (end && isOver(end) ? next(end.row.conversation_id) : undefined)).catch(ignored);
+    void one.ended
+      .then((end) => (end && end.kind !== "waiting" ? next(end.row.conversation_id) : undefined))
+      .catch(ignored);
     return one.ended;
   }
 
@@ -113,7 +119,7 @@ export function createEngine(ports: BackendPorts): Engine {
     }
   }
 
-  /** The next of a conversation that waits for its turn. */
+  /** The next of a conversation that waits for its turn; what is held for a confirmation stands aside. */
   async function next(conversationId: string): Promise<void> {
     const [first] = (await openGenerations(ports.db, conversationId)).filter((row) => !isHeld(row));
     if (first?.status === "paused") wake(first.id);
@@ -126,11 +132,23 @@ export function createEngine(ports: BackendPorts): Engine {
     }
   }
 
-  async function stopUnattended(conversationId: string): Promise<void> {
+  /** What nobody reads any more, as it is now: what is asked for or answered from now on is wanted by somebody (case G12). */
+  async function left(conversationId: string): Promise<void> {
+    const at = new Date(ports.clock.now());
+    const rows = (await openGenerations(ports.db, conversationId)).filter(
+      (row) => optionsOf(row).mode === "stream" && (row.status === "running" || row.status === "paused"),
+    );
+    if (rows.length === 0 || closing) return;
+    const ids = new Set(rows.map(({ id }) => id));
+    setTimeout(() => void stopUnattended(conversationId, ids, at).catch(ignored), ports.leaveMs).unref();
+  }
+
+  async function stopUnattended(conversationId: string, ids: Set<string>, since: Date): Promise<void> {
     if (hub.followers(conversationId) > 0 || closing) return;
     if (await followedElsewhere(ports.db, conversationId, await ports.node.number())) return;
     for (const row of await openGenerations(ports.db, conversationId)) {
-      if (optionsOf(row).mode === "stream" && row.status === "running") await stop(row.id, "Whoever asked has gone.");
+      if (!ids.has(row.id) || row.status !== "running") continue;
+      if (!(await attendedSince(ports.db, row.id, since))) await stop(row.id, "Whoever asked has gone.");
     }
   }
 
@@ -150,7 +168,7 @@ export function createEngine(ports: BackendPorts): Engine {
     stop,
     leave(conversationId) {
       if (hub.followers(conversationId) > 0 || closing) return;
-      setTimeout(() => void stopUnattended(conversationId).catch(ignored), ports.leaveMs).unref();
+      void left(conversationId).catch(ignored);
     },
     async tick() {
       const now = ports.clock.now();
@@ -171,8 +189,10 @@ export function createEngine(ports: BackendPorts): Engine {
       await ended(CLOSE_LIMIT);
       for (const { control } of active.values()) control.stop.abort();
       await ended(HAND_OVER_LIMIT);
+      closed.abort();
       hub.close();
     },
+    closed: closed.signal,
   };
 }
 
@@ -188,10 +208,6 @@ function begun(): Active {
     again: false,
     ended: Promise.resolve(undefined),
   };
-}
-
-function isOver({ kind }: SliceEnd): boolean {
-  return kind !== "waiting" && kind !== "held";
 }
 
 /** A generation that this node cannot carry on is left to the next look, here or elsewhere. */

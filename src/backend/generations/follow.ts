@@ -1,5 +1,5 @@
 import type { BackendPorts } from "../ports.ts";
-import { readEvents, type StoredEvent } from "../store/events.ts";
+import { EVENTS_AT_ONCE, readEvents, type StoredEvent } from "../store/events.ts";
 import { noteFollowers } from "../store/followers.ts";
 import { ANY } from "../store/node.ts";
 
@@ -58,10 +58,13 @@ export function createHub({ db, node }: Pick<BackendPorts, "db" | "node">): Hub 
         await node.number().catch(() => {});
         for (let position = after; !signal.aborted; ) {
           const { version } = topic;
-          const events = await read(topic, id, position);
-          if (events.length > 0) yield events;
+          let events: StoredEvent[] | undefined = await read(topic, id, position);
+          const complete = events.length < EVENTS_AT_ONCE;
           position = events.at(-1)?.number ?? position;
-          if (events.length === 0 && topic.version === version) await changed(topic, signal);
+          if (events.length > 0) yield events;
+          // Not kept for as long as nothing happens.
+          events = undefined;
+          if (complete && topic.version === version) await changed(topic, signal);
         }
       } finally {
         if (--topic.count === 0) {

@@ -65,11 +65,10 @@ async function approved(
 /** A tool that is to be looked at after it ran: the model goes on when the person has seen what it came to. */
 export async function after(world: CallWorld, call: Checked, outcome: Outcome): Promise<Outcome | Wait> {
   if (!("output" in outcome) || call.tool.own) return outcome;
-  // It has run: that its service is not connected any more changes nothing about it.
-  const account = await call.tool.ready?.().catch(() => undefined);
-  const before = await interactionOf(world.ports.db, world.row.id, call.toolCallId, AFTER);
-  const looked = before !== undefined || (await decided(world, call, account)).mode === "confirm_after_execution";
-  if (!looked) return outcome;
+  // What is asked about afterwards was kept first.
+  const kept = world.ran.has(call.toolCallId);
+  const before = kept ? await interactionOf(world.ports.db, world.row.id, call.toolCallId, AFTER) : undefined;
+  if (before === undefined && !(await isLookedAt(world, call))) return outcome;
   await keep(world, outcome);
   const asker = askerOf(world, call);
   const asked = await askedAt(asker, AFTER, {
@@ -88,6 +87,15 @@ export async function after(world: CallWorld, call: Checked, outcome: Outcome): 
   const reason = asked.response ? reasonOf(asked.response) : unanswered(asked.status);
   const words = `It was done (${call.summary}), but the person does not want to go on with it: ${reason}`;
   return { call: outcome.call, problem: new Problem("DENIED", words, { hint: "" }) };
+}
+
+/** Nothing but the tool or the arguments asks for it; policies and approvals may make it a question before the call instead. */
+async function isLookedAt(world: CallWorld, call: Checked): Promise<boolean> {
+  const { tool, parsed } = call;
+  if (![tool.mode, tool.modeOf?.(parsed)].includes("confirm_after_execution")) return false;
+  // It has run: that its service is not connected any more changes nothing about it.
+  const account = await tool.ready?.().catch(() => undefined);
+  return (await decided(world, call, account)).mode === "confirm_after_execution";
 }
 
 /** What was shown is what the model gets: the tool is not run again for it. */

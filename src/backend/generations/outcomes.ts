@@ -1,13 +1,12 @@
-import { isErrorCode, Problem } from "#protocol/errors";
 import type { Call, Outcome, ToolOutput } from "../agent/events.ts";
+import { type KeptProblem, keptProblem, reopened } from "../agent/kept-problem.ts";
 import type { StoredCall } from "../store/calls.ts";
 
-/** An outcome as its row keeps it. The cause of a problem is for the log alone and is not kept. */
+/** An outcome as its row keeps it. */
 export function storedOutcome(outcome: Outcome): object {
   if ("output" in outcome) return { output: outcome.output };
   if ("denied" in outcome) return { denied: outcome.denied };
-  const { code, message, hint, details } = outcome.problem;
-  return { problem: { code, message, hint, details } };
+  return { problem: keptProblem(outcome.problem) };
 }
 
 /** The row of a call that has run and that a person is still to look at; it is not over yet. */
@@ -32,14 +31,10 @@ export function ranOf(stored: StoredCall): Outcome | undefined {
   return outcome !== null && "ran" in outcome ? opened(callOf(stored), outcome.ran) : undefined;
 }
 
-type Kept =
-  | { output: ToolOutput }
-  | { denied: string }
-  | { problem: { code: string; message: string; hint: string; details: Record<string, unknown> } };
+type Kept = { output: ToolOutput } | { denied: string } | { problem: KeptProblem };
 
 function opened(call: Call, outcome: Kept): Outcome {
   if ("output" in outcome) return { call, output: outcome.output };
   if ("denied" in outcome) return { call, denied: outcome.denied };
-  const { code, message, hint, details } = outcome.problem;
-  return { call, problem: new Problem(isErrorCode(code) ? code : "SERVICE_FAILED", message, { hint, details }) };
+  return { call, problem: reopened(outcome.problem) };
 }

@@ -78,7 +78,7 @@ export function createRecord(world: Recording): { take(event: AgentEvent): Promi
           const own = { messages: event.messages, generationId: row.id, now: ports.clock.now() };
           await appendMessages(tx, row.conversation_id, own);
           delete world.options.approved;
-          await changeGeneration(tx, row.id, { step: null, steps: done, options: world.options });
+          await changeGeneration(tx, row.id, { step: null, steps: done, options: world.options, failures: 0 });
         });
       case "finish-step":
         if (state.end.kind === "held") state.last = world.realigned(event);
@@ -126,7 +126,15 @@ function note(state: Recorded, event: AgentEvent): void {
   }
 }
 
-function failedCall(code: string, message: string): Problem {
+/** The words of what the model said last, without its calls. */
+export function textOf(message: ModelMessage | undefined): string {
+  if (message?.role !== "assistant") return "";
+  if (typeof message.content === "string") return message.content;
+  return message.content.flatMap((part) => (part.type === "text" ? [part.text] : [])).join("\n\n");
+}
+
+/** A call that did not work, as the answer's reader is told of it. */
+export function failedCall(code: string | undefined, message: string): Problem {
   return new Problem(code === "OUTCOME_UNKNOWN" ? "OUTCOME_UNKNOWN" : "SERVICE_FAILED", message);
 }
 

@@ -11,15 +11,16 @@ import { receiptsOf } from "../store/effects.ts";
 import { eventsOf } from "../store/events.ts";
 import { changeGeneration, claimGeneration, releaseGeneration, type StoredGeneration } from "../store/generations.ts";
 import { complete, fail, statusPart } from "./end.ts";
+import { noteFault } from "./faults.ts";
 import { agentInput } from "./input.ts";
 import { type GenerationOptions, optionsOf, userMessage } from "./options.ts";
 import { authProblem, hold, wait } from "./pause.ts";
 import { loggedStep, realign } from "./realign.ts";
-import { createRecord, type Recorded, type RunEnd } from "./record.ts";
+import { createRecord, type Recorded, type RunEnd, textOf } from "./record.ts";
 import { askToShorten, shortened } from "./shorten.ts";
 import { stopped } from "./stopped.ts";
 import type { Work } from "./work.ts";
-import { createWriter } from "./writer.ts";
+import { createWriter, LostGeneration } from "./writer.ts";
 
 /** What a generation came to while this node worked on it. */
 export type SliceEnd = RunEnd & { row: StoredGeneration; failed: Problem[]; receipts: Receipt[] };
@@ -40,7 +41,7 @@ export type SliceControl = {
  * Work on a generation until it is over or waits. Everything it needs is in the store, and everything it does is there before it is told, so
  * whoever takes it next, on any node, goes on where this one stopped.
  *
- * @returns undefined when it is over, or another node works on it
+ * @returns undefined when it is over, another node works on it, or a fault of it is noted
  */
 export async function runSlice(ports: BackendPorts, id: string, control: SliceControl): Promise<SliceEnd | undefined> {
   const node = await ports.node.number();
@@ -52,6 +53,8 @@ export async function runSlice(ports: BackendPorts, id: string, control: SliceCo
   try {
     return await carryOn(world);
   } catch (error) {
+    if (!(error instanceof LostGeneration) && (await noteFault(ports, id, node, error).catch(() => false)))
+      return undefined;
     // What could not be written down is left as the rows have it, for the next look.
     await releaseGeneration(ports.db, id, node).catch(() => {
       control.unreleased = node;
@@ -81,8 +84,10 @@ async function carryOn(world: World): Promise<SliceEnd | undefined> {
     await wait(world, [going]);
     return { kind: "waiting", waits: [going], row, failed: [], receipts: await receiptsOf(ports.db, row.id) };
   }
-  await begin(world);
-  const recorded = going === "no" ? tooLong() : await work(world);
+  const begun = begin(world);
+  // In the middle of a step nothing of this is read; otherwise the person's message may come with it.
+  if (row.step === null) await begun;
+  const recorded = going === "no" ? await begun.then(tooLong) : await work(world, begun);
   if (writer.failure() !== undefined) throw writer.failure();
   const end = await conclude(world, recorded);
   return { ...end, row, failed: recorded.failed, receipts: await receiptsOf(ports.db, row.id) };
@@ -164,12 +169,13 @@ const UNFINISHED = {
   content: "(This request was not finished; nothing more is to be done for it.)",
 };
 
-async function work(world: World): Promise<Recorded> {
+async function work(world: World, begun: Promise<void>): Promise<Recorded> {
   const { ports, row, writer, options, control } = world;
   const realigned = row.step === null ? await realigning(world) : (part: StreamPart) => [part];
   const record = createRecord({ ports, row, options, writer, realigned });
   try {
-    const { input, messages } = await agentInput({ ...world, onChange: control.onChange, signal: control.stop.signal });
+    const source = { ...world, onChange: control.onChange, signal: control.stop.signal };
+    const [{ input, messages }] = await Promise.all([agentInput(source), begun]);
     const said = answered(row, messages);
     if (said !== undefined) {
       record.state.end = { kind: "answered", text: said };
@@ -203,8 +209,7 @@ async function realigning({ ports, row }: World): Promise<(part: StreamPart) => 
 function answered({ steps, step }: StoredGeneration, messages: ModelMessage[]): string | undefined {
   const last = messages.at(-1);
   if (steps === 0 || step !== null || last?.role !== "assistant") return undefined;
-  if (typeof last.content === "string") return last.content;
-  return last.content.flatMap((part) => (part.type === "text" ? [part.text] : [])).join("\n\n");
+  return textOf(last);
 }
 
 async function conclude(world: World, { end, text, last }: Recorded): Promise<RunEnd> {

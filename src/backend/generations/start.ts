@@ -1,6 +1,7 @@
 import type { AskRequest } from "#protocol/ask";
 import { Problem } from "#protocol/errors";
 import type { BackendPorts } from "../ports.ts";
+import type { Connection } from "../store/connection.ts";
 import { createConversation, lockConversation, ownsConversation } from "../store/conversations.ts";
 import { lastEvent } from "../store/events.ts";
 import { createGeneration, openGenerations, type StoredGeneration } from "../store/generations.ts";
@@ -35,14 +36,27 @@ export async function start(
   const conversationId =
     given ?? (await createConversation(ports.db, { installationId, interactive, title: options.prompt, now }));
   if (given) await makeWay(ports, engine, conversationId, request);
-  return await ports.db.transaction().execute(async (tx) => {
-    const after = await lockConversation(tx, conversationId);
-    const before = (await openGenerations(tx, conversationId)).filter((row) => !isHeld(row));
-    const queued = before.length > 0;
-    const status = queued ? "paused" : "running";
-    const generationId = await createGeneration(tx, { installationId, conversationId, status, options, now });
-    return { conversationId, generationId, after, queued };
-  });
+  return await ports.db
+    .transaction()
+    .execute((tx) => startWithin(tx, { installationId, conversationId, options, now }));
+}
+
+/** The same as a part of a transaction, behind whatever the conversation has under way. */
+export async function startWithin(
+  tx: Connection,
+  {
+    installationId,
+    conversationId,
+    options,
+    now,
+  }: { installationId: string; conversationId: string; options: GenerationOptions; now: number },
+): Promise<Started> {
+  const after = await lockConversation(tx, conversationId);
+  const before = (await openGenerations(tx, conversationId)).filter((row) => !isHeld(row));
+  const queued = before.length > 0;
+  const status = queued ? "paused" : "running";
+  const generationId = await createGeneration(tx, { installationId, conversationId, status, options, now });
+  return { conversationId, generationId, after, queued };
 }
 
 async function makeWay(

@@ -1,7 +1,7 @@
 import type { StreamPart } from "#protocol/events";
 import type { BackendPorts } from "../ports.ts";
 import type { Connection } from "../store/connection.ts";
-import { appendEvents } from "../store/events.ts";
+import { appendEvents, type Holder } from "../store/events.ts";
 import { holdsGeneration } from "../store/generations.ts";
 
 /** Milliseconds that deltas are gathered before they are written: a person sees no difference, the database does. */
@@ -23,7 +23,7 @@ export type Writer = {
   failure(): unknown;
 };
 
-type Owner = { generationId: string; conversationId: string; node: number };
+type Owner = Holder & { conversationId: string };
 
 /** @param failed called once when writing fails, so that the work stops */
 export function createWriter(ports: Pick<BackendPorts, "db" | "clock">, owner: Owner, failed: () => void): Writer {
@@ -72,15 +72,16 @@ async function append(
   parts: StreamPart[],
   change?: Change,
 ): Promise<void> {
+  const events = (all: StreamPart[]) => all.map((part) => ({ generationId, part }));
+  if (!change) {
+    const written = await appendEvents(db, conversationId, events(parts), clock.now(), { generationId, node });
+    if (!written) throw new LostGeneration();
+    return;
+  }
   await db.transaction().execute(async (tx) => {
     if (!(await holdsGeneration(tx, generationId, node))) throw new LostGeneration();
-    const more = (await change?.(tx)) || [];
-    await appendEvents(
-      tx,
-      conversationId,
-      [...parts, ...more].map((part) => ({ generationId, part })),
-      clock.now(),
-    );
+    const more = (await change(tx)) || [];
+    await appendEvents(tx, conversationId, events([...parts, ...more]), clock.now());
   });
 }
 

@@ -72,6 +72,8 @@ export function eventStream(
       "content-type": "text/event-stream; charset=utf-8",
       "cache-control": "no-store",
       "x-accel-buffering": "no",
+      // So it is sent anyhow; said here, the listener reads nothing ahead and keeps nothing of what it read.
+      "transfer-encoding": "chunked",
       "x-vercel-ai-ui-message-stream": "v1",
       [SESSION_HEADER]: streamed.conversationId,
     },

@@ -1,5 +1,6 @@
 import { Problem, problemBody } from "#protocol/errors";
 import type { Log } from "../ports.ts";
+import { isDatabaseAway } from "../store/database.ts";
 
 /**
  * The one place where an error becomes an answer. Expected ones say what they are; of anything else only the request's id leaves, the rest
@@ -32,12 +33,4 @@ function asProblem(error: unknown, log: Log, requestId: string): Problem {
   return new Problem("INTERNAL", `Something went wrong inside kay (request ${requestId}).`, {
     details: { request_id: requestId },
   });
-}
-
-/** Connection faults of Postgres: SQLSTATE classes 08 and 57P, too many connections, and faults of the socket. */
-function isDatabaseAway(error: unknown): boolean {
-  if (!(error instanceof Error)) return false;
-  const code = String((error as { code?: unknown }).code ?? "");
-  if (/^(08\w{3}|57P0\d|53300|ECONNREFUSED|ECONNRESET|ENOENT|EPIPE)$/.test(code)) return true;
-  return /Connection terminated|timeout exceeded when trying to connect/i.test(error.message);
 }

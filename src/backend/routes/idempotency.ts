@@ -45,6 +45,8 @@ export async function answeredOnce(
   const answer = await settled(ports.log, () =>
     handle(parseBody(text), request.signal, (id) => linkRequest(ports.db, installationId, key, id)),
   );
+  // The work goes on without this process; its end will be the answer.
+  if ((answer.body as { code?: unknown } | null)?.code === "BACKEND_BUSY") return answer;
   await finishRequest(ports.db, installationId, key, { status: answer.status, answer: answer.body });
   return answer;
 }

@@ -73,6 +73,21 @@ export async function lastMessage(db: Connection, id: string): Promise<ModelMess
   return row && (row.message as unknown as ModelMessage);
 }
 
+/** The newest message of a conversation that is a generation's own. */
+export async function lastMessageOf(
+  db: Connection,
+  id: string,
+  generationId: string,
+): Promise<ModelMessage | undefined> {
+  const all = db.selectFrom("messages").select("message").where("conversation_id", "=", id);
+  const row = await all
+    .where("generation_id", "=", generationId)
+    .orderBy("sequence", "desc")
+    .limit(1)
+    .executeTakeFirst();
+  return row && (row.message as unknown as ModelMessage);
+}
+
 /**
  * Append messages that belong together, numbered under the lock of the conversation's row so that two nodes never collide.
  *

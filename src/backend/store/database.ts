@@ -125,6 +125,13 @@ function poolConfig(where: pg.PoolConfig | string): pg.PoolConfig {
   };
 }
 
+/** Connection faults of Postgres: SQLSTATE classes 08 and 57P, too many connections, and faults of the socket. */
+export function isDatabaseAway(error: unknown): boolean {
+  if (!(error instanceof Error)) return false;
+  if (/^(08\w{3}|57P0\d|53300|ECONNREFUSED|ECONNRESET|ENOENT|EPIPE)$/.test(errorCode(error))) return true;
+  return /Connection terminated|timeout exceeded when trying to connect/i.test(error.message);
+}
+
 type Place = { host: string; port: number; database: string; user: string };
 
 /** What may be said of the connection; also where an unreadable URL is found out. The parser's own error would hold the password. */

@@ -19,21 +19,22 @@ export type PlannedEffect = {
 
 /**
  * Write an effect down before anything is sent. One that was written down before comes back as it is: a write that had left is unknown from
- * now on, whoever runs its call again.
+ * now on, whoever runs its call again, and one that was refused stays so.
  */
 export async function planEffect(
   db: Kysely<Database>,
   effect: PlannedEffect,
   now: number,
-): Promise<{ state: "new" | "planned" | "unknown" } | { state: "settled"; result: unknown }> {
+): Promise<{ state: "new" | "planned" | "unknown" } | { state: "settled" | "refused"; result: unknown }> {
   const at = new Date(now);
+  const fresh = db.insertInto("effects").values(row(effect, at));
+  const { numInsertedOrUpdatedRows } = await fresh.onConflict((conflict) => conflict.doNothing()).executeTakeFirst();
+  if (numInsertedOrUpdatedRows) return { state: "new" };
   return await db.transaction().execute(async (tx) => {
-    const found = await tx.selectFrom("effects").selectAll().where("id", "=", effect.id).forUpdate().executeTakeFirst();
-    if (found === undefined) {
-      await tx.insertInto("effects").values(row(effect, at)).execute();
-      return { state: "new" };
-    }
+    const query = tx.selectFrom("effects").selectAll().where("id", "=", effect.id);
+    const found = await query.forUpdate().executeTakeFirstOrThrow();
     if (found.state === "settled") return { state: "settled", result: found.result };
+    if (found.state === "failed" && found.result !== null) return { state: "refused", result: found.result };
     const state = found.state === "planned" || found.state === "failed" ? "planned" : "unknown";
     // Whoever sent it may still hear the answer, and then write it down.
     const node = state === "planned" ? effect.node : found.node;
@@ -71,6 +72,18 @@ export async function settleEffect(
   const settled = { state: "settled", url: result.url ?? null, result: jsonColumn(result) } as const;
   await ownEffect(db, effect)
     .set({ ...settled, updated_at: new Date(now) })
+    .execute();
+}
+
+/** Write down that the service refused an effect, and what it said: that stays. */
+export async function refuseEffect(
+  db: Kysely<Database>,
+  effect: EffectAtNode,
+  problem: object,
+  now: number,
+): Promise<void> {
+  await ownEffect(db, effect)
+    .set({ state: "failed", result: jsonColumn(problem), updated_at: new Date(now) })
     .execute();
 }
 

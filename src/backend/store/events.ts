@@ -12,42 +12,51 @@ export type StoredEvent = { number: number; generationId: string | null; part: S
 /** A part to be appended, and the generation it belongs to. */
 export type NewEvent = { generationId: string | null; part: StreamPart };
 
+/** The generation whose parts are written, and the node that must be the one at work on it. */
+export type Holder = { generationId: string; node: number };
+
 /**
  * Append parts to a conversation's log. Numbers are taken under the lock of the conversation's row, so whoever reads number n has all before
  * it; a global sequence would show later numbers first. Every node is told when the transaction commits.
  *
+ * One statement, so that parts which tell of no other change need no transaction around it, and nobody waits for the lock longer than that.
+ *
  * @param tx the transaction that makes the change which the parts tell of
+ * @param holder without it, who writes is not asked
+ * @returns false when the holder does not work on it any more; then nothing is written
  */
 export async function appendEvents(
   tx: Connection,
   conversationId: string,
   events: NewEvent[],
   now: number,
-): Promise<void> {
-  if (events.length === 0) return;
-  const { last } = await tx
-    .updateTable("conversations")
-    .set({ last_event: sql<number>`last_event + ${events.length}`, updated_at: new Date(now) })
-    .where("id", "=", conversationId)
-    .returning("last_event as last")
-    .executeTakeFirstOrThrow();
-  const rows = events.map(({ generationId, part }, index) => ({
-    conversation_id: conversationId,
-    number: last - events.length + index + 1,
-    generation_id: generationId,
-    part: jsonColumn(part),
-    created_at: new Date(now),
-  }));
-  await tx.insertInto("events").values(rows).execute();
-  await sql`select pg_notify(${notification("events")}, ${conversationId})`.execute(tx);
+  holder?: Holder,
+): Promise<boolean> {
+  if (events.length === 0) return true;
+  const at = new Date(now);
+  const held = holder
+    ? sql`held as materialized (select id from generations
+        where id = ${holder.generationId} and finished_at is null and node = ${holder.node} for no key update),`
+    : sql``;
+  const { rows } = await sql`with ${held}
+    numbered as (update conversations set last_event = last_event + ${events.length}, updated_at = ${at}
+      ${holder ? sql`from held` : sql``} where conversations.id = ${conversationId} returning last_event),
+    added as (insert into events (conversation_id, number, generation_id, part, created_at)
+      select ${conversationId}, last_event - ${events.length}::int + place, given ->> 'generationId', given -> 'part', ${at}::timestamptz
+      from numbered, jsonb_array_elements(${jsonColumn(events)}::jsonb) with ordinality as parts (given, place))
+    select pg_notify(${notification("events")}, ${conversationId}) from numbered`.execute(tx);
+  return rows.length > 0;
 }
+
+/** Most events that one read gives. */
+export const EVENTS_AT_ONCE = 500;
 
 /** The log after a number, oldest first. */
 export async function readEvents(
   db: Kysely<Database>,
   conversationId: string,
   after: number,
-  limit = 500,
+  limit = EVENTS_AT_ONCE,
 ): Promise<StoredEvent[]> {
   const rows = await db
     .selectFrom("events")
@@ -69,6 +78,16 @@ export async function eventsOf(db: Kysely<Database>, generationId: string): Prom
     .orderBy("number")
     .execute();
   return rows.map(stored);
+}
+
+/** Whether a person did something for a generation after a time: answered one of its requests, or connected a service that it waited for. */
+export async function attendedSince(db: Kysely<Database>, generationId: string, since: Date): Promise<boolean> {
+  const later = db.selectFrom("events").select("number").where("generation_id", "=", generationId);
+  const query = later.where("created_at", ">", since).where(
+    sql<boolean>`(part ->> 'type' = 'data-interaction-response' and part -> 'data' ->> 'action' != 'expire'
+      or part ->> 'type' = 'data-auth-progress' or part ->> 'type' = 'data-auth-result' and part -> 'data' ->> 'success' = 'true')`,
+  );
+  return (await query.limit(1).executeTakeFirst()) !== undefined;
 }
 
 /** Number of the newest event; 0 before the first. */

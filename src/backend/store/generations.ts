@@ -53,18 +53,22 @@ export async function claimGeneration(
   id: string,
   node: number,
 ): Promise<StoredGeneration | undefined> {
-  return await db.transaction().execute(async (tx) => {
-    const before = await tx
-      .selectFrom("generations")
-      .selectAll()
-      .where("id", "=", id)
-      .where("finished_at", "is", null)
-      .where(idle)
-      .forUpdate()
-      .executeTakeFirst();
-    if (before) await tx.updateTable("generations").set({ node }).where("id", "=", id).execute();
-    return before;
-  });
+  return await db
+    .with("before", (query) =>
+      query
+        .selectFrom("generations")
+        .selectAll()
+        .where("id", "=", id)
+        .where("finished_at", "is", null)
+        .where(idle)
+        .forUpdate(),
+    )
+    .with("claimed", (query) =>
+      query.updateTable("generations").from("before").set({ node }).whereRef("generations.id", "=", "before.id"),
+    )
+    .selectFrom("before")
+    .selectAll()
+    .executeTakeFirst();
 }
 
 /** Give a generation back that this node claimed. */
@@ -81,7 +85,10 @@ export async function holdsGeneration(tx: Connection, id: string, node: number):
 
 /** What changes when a step ends, or when a generation waits or is over. */
 export type GenerationChange = Partial<
-  Pick<StoredGeneration, "status" | "node" | "steps" | "wake_at" | "paused_at" | "finished_at" | "cancel">
+  Pick<
+    StoredGeneration,
+    "status" | "node" | "steps" | "wake_at" | "paused_at" | "finished_at" | "cancel" | "failures" | "retry_at"
+  >
 > & { options?: object; step?: object | null; auth?: object | null };
 
 export async function changeGeneration(tx: Connection, id: string, change: GenerationChange): Promise<void> {
@@ -112,7 +119,8 @@ export async function openGenerations(db: Connection, conversationId: string): P
 
 /**
  * Those that a node should look at and nobody works on: left by a node that is gone, waited for long enough, answered without anybody
- * noticing, to be stopped, or next in their conversation.
+ * noticing, to be stopped, or next in their conversation. One that failed is left alone until it is to be tried again. No more than so many:
+ * of what a node with hundreds under way left, each look of each node takes a part.
  */
 export async function generationsToWake(db: Kysely<Database>, now: number): Promise<string[]> {
   const rows = await db
@@ -127,8 +135,9 @@ export async function generationsToWake(db: Kysely<Database>, now: number): Prom
         e.and([e("status", "=", "paused"), isNext()]),
       ]),
     )
+    .where((e) => e.or([e("retry_at", "is", null), e("retry_at", "<=", new Date(now))]))
     .where(idle)
-    .limit(500)
+    .limit(WOKEN_AT_ONCE)
     .execute();
   return rows.map(({ id }) => id);
 }
@@ -138,12 +147,8 @@ export async function generationsToWake(db: Kysely<Database>, now: number): Prom
  * before saying so.
  */
 export async function wakeGeneration(tx: Connection, id: string, now: number): Promise<void> {
-  const query = tx
-    .updateTable("generations")
-    .set({ wake_at: new Date(now) })
-    .where("id", "=", id);
-  await query.where("finished_at", "is", null).execute();
-  await notifyGeneration(tx, id);
+  await sql`with woken as (update generations set wake_at = ${new Date(now)} where id = ${id} and finished_at is null)
+    select pg_notify(${notification("generation")}, ${id})`.execute(tx);
 }
 
 /** Those that wait for this service to be connected, or are at work and may have met it before it was. */
@@ -184,6 +189,9 @@ export async function lockGeneration(tx: Connection, id: string): Promise<Stored
 export async function notifyGeneration(db: Connection, id: string): Promise<void> {
   await sql`select pg_notify(${notification("generation")}, ${id})`.execute(db);
 }
+
+/** Generations that one look takes up: as many as are carried on in about the second until the next look. */
+const WOKEN_AT_ONCE = 100;
 
 /** Milliseconds that whoever makes a generation has to begin with it, before any other node does. */
 const BEGINNING = 1_000;

@@ -26,6 +26,11 @@ export const migrations: Record<string, Migration> = {
       for (const statement of LOOKS) await sql.raw(statement).execute(db);
     },
   },
+  "006_faults": {
+    async up(db: Kysely<unknown>): Promise<void> {
+      for (const statement of FAULTS) await sql.raw(statement).execute(db);
+    },
+  },
 };
 
 const FIRST = [
@@ -136,4 +141,9 @@ const LOOKS = [
   `create index generations_to_cancel on generations (id) where finished_at is null and cancel is not null`,
   `create index generations_of_installation on generations (installation_id, status) where finished_at is null`,
   `create index interactions_of_installation on interactions (installation_id, created_at) where status = 'open'`,
+];
+
+/** For generations whose work fails inside kay: how often in a row, and before when they are left alone. */
+const FAULTS = [
+  `alter table generations add column failures integer not null default 0, add column retry_at timestamptz`,
 ];

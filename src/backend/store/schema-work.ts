@@ -53,6 +53,10 @@ export type Generations = {
   wake_at: MaybeTime;
   /** When the last node left it waiting. */
   paused_at: MaybeTime;
+  /** How often in a row its work ended in a fault of kay's own; back to none with each step that is done. */
+  failures: Generated<number>;
+  /** Before this nobody looks at it by itself, since it failed. */
+  retry_at: MaybeTime;
   /** Why it is to be stopped, once somebody wants that. */
   cancel: string | null;
   created_at: Time;
@@ -87,7 +91,7 @@ export type Effects = {
   state: "planned" | "sent" | "settled" | "failed" | "unknown";
   summary: string;
   url: string | null;
-  /** What the tool answered, once settled: a call that is resumed after a crash takes it from here. */
+  /** What the tool answered, once settled, or the refusal, once failed: a call that is resumed after a crash takes it from here. */
   result: MaybeJson;
   /** The node that sends it. */
   node: number | null;

@@ -80,7 +80,8 @@ export function showBoard(
   };
 }
 
-async function repeat(kay: Kay, look: () => void, signal: AbortSignal): Promise<void> {
+/** Look once a second. */
+export async function repeat(kay: Kay, look: () => void, signal: AbortSignal): Promise<void> {
   while (!signal.aborted) {
     look();
     await kay.clock.sleep(TICK_MS, signal).catch(() => {});

@@ -14,8 +14,9 @@ export function canHaveSession(kay: Kay): boolean {
 export async function openSession(kay: Kay, link: Link, options: { resume?: string; command: string }): Promise<void> {
   if (!canHaveSession(kay)) throw new Problem("INPUT_REQUIRED", "A session needs a terminal.");
   const { resume, command } = options;
-  const { plainSession } = await import("./plain.ts");
-  await plainSession(kay, link, { ...(resume === undefined ? {} : { resume }), client: clientsOf(kay, command) });
+  const session: SessionOptions = { ...(resume === undefined ? {} : { resume }), client: clientsOf(kay, command) };
+  if (kay.flags.plain) return (await import("./plain.ts")).plainSession(kay, link, session);
+  await (await import("./ink.ts")).inkSession(kay, link, session);
 }
 
 function clientsOf(kay: Kay, command: string): SessionOptions["client"] {

@@ -99,6 +99,7 @@ export function createTyped({ stdin, stderr }: Terminal): Typed {
       read: stdin.read,
       // Single keys are of a mode in which nothing typed is seen; here there are lines only.
       keys: () => () => {},
+      bytes: () => () => {},
       forget: async () => {
         const before = lines.length;
         if (!ended) keep(await stdin.forget());

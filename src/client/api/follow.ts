@@ -84,7 +84,7 @@ async function rejoin(
   outage: Outage,
   lost: Problem,
 ): Promise<AsyncIterable<PartRead>> {
-  const { turn, query, signal, key, note, warn } = following;
+  const { turn, query, signal, key, note, warn, joined } = following;
   if (turn.sessionId === undefined || turn.last === null) throw unfinished(lost, key);
   if (outage.begin()) note?.("Connection lost, reconnecting.");
   const path = eventsPath(turn.sessionId, query);
@@ -97,7 +97,9 @@ async function rejoin(
     const timeoutMs = Math.max(1000, Math.min(caller.timeoutMs, outage.leftMs()));
     const call = { ...caller.get(path, signal), headers, timeoutMs, attempts: 1 };
     try {
-      return readParts(await openStream(caller, call), contextOf(caller.backend, call), warn);
+      const stream = await openStream(caller, call);
+      joined?.();
+      return readParts(stream, contextOf(caller.backend, call), warn);
     } catch (error) {
       failure = passing(error, lost, following);
     }

@@ -11,7 +11,12 @@ import { type PartRead, readParts } from "./parts.ts";
 import { createTurn } from "./turn.ts";
 
 /** What a stream tells the person beside its parts: `note` that the connection is lost or back, `warn` what of it could not be read. */
-export type StreamListener = { note?(text: string): void; warn?(text: string): void };
+export type StreamListener = {
+  note?(text: string): void;
+  warn?(text: string): void;
+  /** A connection stands: the first one, or a new one after one that was lost. */
+  joined?(): void;
+};
 
 /** Parts of a conversation as they come. */
 export type StreamCalls = {
@@ -102,6 +107,7 @@ export async function* events(
   const path = eventsPath(sessionId, { after: String(after), ...query });
   const call: Call = { ...caller.get(path, signal), headers: { Accept: "text/event-stream" } };
   const stream = await openStream(caller, call);
+  listener.joined?.();
   const turn = createTurn({ sessionId, last: after, whole: true });
   const following = { what: live ? "conversation" : "log", turn, query, signal, ...listener } as const;
   yield* follow(caller, following, readParts(stream, contextOf(caller.backend, call), listener.warn));

@@ -10,12 +10,17 @@ import type { Style } from "../look.ts";
 export function Card(props: CardProps) {
   return (
     <Box flexDirection="column" width={props.width * 2} flexShrink={0}>
-      {layCard(props).rows.map((row, index) => (
-        // biome-ignore lint/suspicious/noArrayIndexKey: a row is its place
-        <Line key={index} row={row} />
-      ))}
+      <Lines rows={layCard(props).rows} />
     </Box>
   );
+}
+
+/** Rows that are laid out already, in their colours. */
+export function Lines({ rows }: { rows: Row[] }) {
+  return rows.map((row, index) => (
+    // biome-ignore lint/suspicious/noArrayIndexKey: a row is its place
+    <Line key={index} row={row} />
+  ));
 }
 
 function Line({ row }: { row: Row }) {

@@ -87,6 +87,47 @@ test("G12 what waits for a person stays open when everybody leaves, and can be a
   await later.close();
 });
 
+test("G12 what was approved after everybody had left is carried out, although nobody reads it", async () => {
+  const { token } = await connect(world());
+  model.script({ calls: [close("c1")] }, { text: "Closed." });
+  const { promise, resolve } = Promise.withResolvers<void>();
+  gate = promise;
+  world().outside.expect(CLOSE, json({}));
+  const turn = await ask(world(), token, "close KAY-3");
+  const { interaction_id } = await turn.asked();
+  await turn.until("awaiting_approval");
+  await turn.close();
+  world().clock.advance(1);
+  await turn.answer(interaction_id, { action: "approve" });
+  // Longer than it takes until what runs for nobody is stopped.
+  await new Promise((done) => setTimeout(done, 300));
+  resolve();
+  await expect.poll(() => world().backend.busy()).toBe(0);
+  const all = await follow(world(), token, turn.session, "after=0&live=false");
+  await all.end();
+  expect(all.text()).toBe("Closed.");
+  expect(all.parts.at(-1)).toMatchObject({ type: "finish", finishReason: "stop" });
+});
+
+test("G12 what is asked just before those who left count as gone is not stopped for them", async () => {
+  const { token } = await connect(world());
+  model.script({ text: "One." });
+  const turn = await ask(world(), token, "one");
+  await turn.end();
+  const { promise, resolve } = Promise.withResolvers<void>();
+  model.script({ text: ["Two", "."], meanwhile: promise });
+  // Taken, and not read yet.
+  const asked = new Request(`${world().ports.publicUrl}/ask`, {
+    method: "POST",
+    headers: { authorization: `Bearer ${token}`, accept: "text/event-stream", "content-type": "application/json" },
+    body: JSON.stringify({ prompt: "two", session_id: turn.session }),
+  });
+  const answer = await world().backend.fetch(asked);
+  await new Promise((done) => setTimeout(done, 300));
+  resolve();
+  expect(await answer.text()).not.toContain("Whoever asked has gone.");
+});
+
 test("G12 somebody else who still follows keeps it running", async () => {
   const { token } = await connect(world());
   const { promise, resolve } = Promise.withResolvers<void>();

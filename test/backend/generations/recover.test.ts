@@ -1,6 +1,8 @@
 import { expect, test } from "vitest";
 import { recoverLostWork } from "#backend/generations/recover";
+import { createConversation } from "#backend/store/conversations";
 import { planEffect, receiptsOf, setEffectState, settleEffect } from "#backend/store/effects";
+import { claimGeneration, createGeneration, generationsToWake } from "#backend/store/generations";
 import { NOON, useBackend } from "#test/backend";
 import { connect } from "#test/consent";
 
@@ -73,4 +75,28 @@ test("answers and confirmations of more than a week ago are forgotten at a start
   const own = (table: "requests" | "confirmations") => db.selectFrom(table).where("installation_id", "=", session);
   expect(await own("requests").select("created_at").execute()).toEqual([{ created_at: new Date(NOON - 6 * day) }]);
   expect(await own("confirmations").select("created_at").execute()).toEqual([{ created_at: new Date(NOON - 6 * day) }]);
+});
+
+test("of what a node that is gone left under way, one look takes up a hundred, and the next one what is left", async () => {
+  const { session } = await connect(world());
+  const { db, node } = world().ports;
+  const number = await node.number();
+  for (let index = 0; index < 101; index++) {
+    const conversationId = await createConversation(db, {
+      installationId: session,
+      interactive: false,
+      title: "left",
+      now: NOON,
+    });
+    const generation = { installationId: session, conversationId, status: "running" as const, options: {}, now: NOON };
+    await createGeneration(db, generation);
+  }
+  const looks: number[] = [];
+  for (let look = 0; look < 3; look++) {
+    const ids = await generationsToWake(db, NOON + 2_000);
+    looks.push(ids.length);
+    for (const id of ids)
+      expect(await claimGeneration(db, id, number)).toMatchObject({ id, status: "running", node: null });
+  }
+  expect(looks).toEqual([100, 1, 0]);
 });

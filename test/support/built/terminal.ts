@@ -31,10 +31,12 @@ export async function openShell(options: {
   rows: number;
   env: Record<string, string>;
   cwd: string;
+  /** A shell with jobs, say; a plain one unless named. */
+  shell?: "/bin/bash";
 }): Promise<Shell> {
-  const { columns, rows, env, cwd } = options;
+  const { columns, rows, env, cwd, shell = "/bin/sh" } = options;
   const terminal = new Terminal({ cols: columns, rows, scrollback: 10_000, allowProposedApi: true });
-  const pty = spawn("/bin/sh", [], {
+  const pty = spawn(shell, shell === "/bin/bash" ? ["--norc", "--noprofile"] : [], {
     cols: columns,
     rows,
     cwd,

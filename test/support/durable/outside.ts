@@ -40,6 +40,8 @@ export type FakeService = {
   url: string;
   /** Paths of the writes that arrived, with their idempotency keys. */
   arrived: { path: string; key: string | undefined }[];
+  /** HTTP status of its answers. */
+  status: number;
   /** Called when a write has arrived, before it is answered. */
   onArrival: (() => Promise<void> | void) | undefined;
   close(): Promise<void>;
@@ -52,9 +54,9 @@ export async function fakeService(): Promise<FakeService> {
     await bodyOf(request);
     arrived.push({ path: request.url ?? "", key: request.headers["idempotency-key"] as string | undefined });
     await service.onArrival?.();
-    response.writeHead(200, { "content-type": "application/json" }).end("{}");
+    response.writeHead(service.status, { "content-type": "application/json" }).end("{}");
   });
-  const service: FakeService = { url, arrived, onArrival: undefined, close };
+  const service: FakeService = { url, arrived, status: 200, onArrival: undefined, close };
   return service;
 }
 

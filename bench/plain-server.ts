@@ -1,0 +1,12 @@
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
+
+/** What a stream costs in Node itself: headers, one event, and then nothing for as long as somebody reads. Says where it listens. */
+const server = createServer((_, answer) => {
+  answer.writeHead(200, { "content-type": "text/event-stream" });
+  answer.write('data: {"type":"finish"}\n\n');
+});
+server.listen(0, "127.0.0.1", () => {
+  const { port } = server.address() as AddressInfo;
+  process.stdout.write(`${JSON.stringify({ url: `http://127.0.0.1:${port}` }, null, 2)}\n`);
+});

@@ -1,0 +1,63 @@
+import { Problem } from "#protocol/errors";
+import { endsGeneration } from "#protocol/events";
+import type { BackendPorts } from "../ports.ts";
+import { lastEvent, type StoredEvent } from "../store/events.ts";
+import { endOf } from "./end-of.ts";
+import type { Engine } from "./engine.ts";
+import type { SliceEnd } from "./slice.ts";
+
+/** Milliseconds after which the rows are looked at although the log did not grow: a conversation may have been deleted. */
+const LOOK_AGAIN = 15_000;
+
+/** A generation that somebody waits for. One that is `queued` waits for its turn, and whoever ends the one before begins it. */
+type Attended = { conversationId: string; generationId: string; queued?: boolean };
+
+/**
+ * Carries a generation on as long as somebody waits for it, and waits for its end wherever it is worked on: at this node, at another one that
+ * took it over, or after a fault that it recovers from.
+ *
+ * @throws Problem BACKEND_BUSY when this node ends before it does; the work goes on then
+ */
+export async function attended(
+  ports: BackendPorts,
+  engine: Engine,
+  { conversationId, generationId, queued = false }: Attended,
+  signal: AbortSignal,
+): Promise<SliceEnd> {
+  const gone = () => void engine.stop(generationId, "Whoever asked has gone.").catch(() => {});
+  signal.addEventListener("abort", gone, { once: true });
+  if (signal.aborted) gone();
+  try {
+    // Lost to another node, or a fault that is noted: the rows say what becomes of it.
+    const end = queued ? undefined : await engine.run(generationId).catch(() => undefined);
+    // Cancelled is also what a node leaves to the next one when it ends.
+    if (end && end.kind !== "cancelled" && end.kind !== "waiting") return end;
+    return await followed(ports, engine, { conversationId, generationId });
+  } finally {
+    signal.removeEventListener("abort", gone);
+  }
+}
+
+async function followed(
+  ports: BackendPorts,
+  { hub, closed }: Engine,
+  { conversationId, generationId }: Attended,
+): Promise<SliceEnd> {
+  for (;;) {
+    const after = await lastEvent(ports.db, conversationId);
+    const end = await endOf(ports, generationId);
+    if (end) return end;
+    if (closed.aborted)
+      throw new Problem("BACKEND_BUSY", "This backend is just ending; what was asked for goes on.", {
+        hint: "Run `kay sessions show latest` in a moment.",
+      });
+    const until = AbortSignal.any([AbortSignal.timeout(LOOK_AGAIN), closed]);
+    for await (const events of hub.follow(conversationId, after, until))
+      if (events.some((event) => tells(event, generationId))) break;
+  }
+}
+
+/** Whether its state may be another one since this event. */
+function tells({ part, generationId }: StoredEvent, wanted: string): boolean {
+  return generationId === wanted && (part.type === "data-status" || endsGeneration(part));
+}

@@ -1,0 +1,68 @@
+import { isErrorCode, Problem } from "#protocol/errors";
+import type { HeldCall, OpenStep } from "../agent/events.ts";
+import { checkCall } from "../agent/execute.ts";
+import { missingIntegrations } from "../agent/results.ts";
+import { agentTools } from "../agent/toolbox.ts";
+import type { BackendPorts } from "../ports.ts";
+import { callsOf } from "../store/calls.ts";
+import { lastMessageOf } from "../store/conversations.ts";
+import { receiptsOf } from "../store/effects.ts";
+import { eventsOf, type StoredEvent } from "../store/events.ts";
+import { findGeneration, type StoredGeneration } from "../store/generations.ts";
+import { optionsOf } from "./options.ts";
+import { outcomeOf } from "./outcomes.ts";
+import { failedCall, type RunEnd, textOf } from "./record.ts";
+import { isHeld, type SliceEnd } from "./slice.ts";
+
+/**
+ * What a generation came to, read back from its rows: the same as the node that worked on it knows. Undefined while it is under way.
+ *
+ * @throws Problem CANCELLED when it went with its conversation
+ */
+export async function endOf(ports: BackendPorts, id: string): Promise<SliceEnd | undefined> {
+  const row = await findGeneration(ports.db, id);
+  if (row === undefined) throw new Problem("CANCELLED", "The conversation was deleted before it was finished.");
+  const held = row.finished_at === null && isHeld(row) && optionsOf(row).approved !== true;
+  if (row.finished_at === null && !held) return undefined;
+  const events = await eventsOf(ports.db, id);
+  const end = held ? await heldEnd(ports, row) : await finishedEnd(ports, row, events);
+  return { ...end, row, failed: failedSince(events), receipts: await receiptsOf(ports.db, id) };
+}
+
+/** Held for a confirmation: what would be done, as it is shown. */
+async function heldEnd(ports: BackendPorts, row: StoredGeneration): Promise<RunEnd> {
+  const { message, calls } = row.step as OpenStep;
+  const tools = await agentTools(ports, { installationId: row.installation_id, generationId: row.id });
+  const shown = calls.flatMap((call): HeldCall[] => {
+    const checked = checkCall(call, tools);
+    return "problem" in checked ? [] : [checked];
+  });
+  return { kind: "held", message, calls: shown, text: textOf(message) };
+}
+
+async function finishedEnd(ports: BackendPorts, row: StoredGeneration, events: StoredEvent[]): Promise<RunEnd> {
+  if (row.status === "completed")
+    return { kind: "answered", text: textOf(await lastMessageOf(ports.db, row.conversation_id, row.id)) };
+  const last = events.map(({ part }) => part).findLast(({ type }) => type === "error");
+  if (row.status !== "error" || last?.type !== "error") return { kind: "cancelled" };
+  const code = last.code !== undefined && isErrorCode(last.code) ? last.code : "INTERNAL";
+  const missing = code === "AUTH_REQUIRED" ? await missingOf(ports, row) : [];
+  if (missing.length > 0) return { kind: "auth", integrations: missing };
+  return { kind: "error", problem: new Problem(code, last.errorText, { hint: last.hint }) };
+}
+
+/** The services that calls of the last step lacked. */
+async function missingOf({ db }: BackendPorts, row: StoredGeneration): Promise<string[]> {
+  const calls = (await callsOf(db, row.id)).filter(({ step }) => step === row.steps);
+  return missingIntegrations(calls.map(outcomeOf).filter((outcome) => outcome !== undefined));
+}
+
+/** Calls that failed since what was held got its yes, or from the beginning. */
+function failedSince(events: StoredEvent[]): Problem[] {
+  const from = events.findLastIndex(
+    ({ part }) => part.type === "data-status" && part.data.status === "awaiting_approval",
+  );
+  return events
+    .slice(from + 1)
+    .flatMap(({ part }) => (part.type === "tool-output-error" ? [failedCall(part.code, part.errorText)] : []));
+}

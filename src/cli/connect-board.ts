@@ -1,0 +1,90 @@
+import type { BegunConnection } from "#client/credentials/credentials";
+import { clean } from "#protocol/clean";
+import { timeLeft } from "#ui/time-left";
+import { repeat } from "./ask/board.ts";
+import { begin, type Connected, complete, showLink } from "./connecting.ts";
+import type { Kay, Link } from "./kay.ts";
+import { openOrSay } from "./waiting.ts";
+
+/** What became of each service, in the order they were named. */
+export type Settled = PromiseSettledResult<Connected>;
+
+/**
+ * Connect several services at the same time: all authorizations are begun, all links printed whole, and all waited for together. A line at the
+ * bottom of the terminal says which are still open; each that settles is told by `settled`.
+ *
+ * @throws Problem of the first that cannot be begun, before any link is shown
+ */
+export async function connectTogether(
+  kay: Kay,
+  link: Link,
+  services: string[],
+  { site, settled }: { site?: string; settled(index: number, result: Settled): void },
+): Promise<Settled[]> {
+  const begun: BegunConnection[] = [];
+  for (const service of services) begun.push(await begin(kay, link, service, site));
+  for (const { response } of begun) showLink(kay, response);
+  await openAll(kay, begun);
+  const open = new Set(begun);
+  const board = showBoard(kay, open);
+  try {
+    return await Promise.all(
+      begun.map(async (one, index) => {
+        const work = complete(kay, link, one, board);
+        const [result] = (await Promise.allSettled([work])) as [Settled];
+        open.delete(one);
+        if (!kay.signal.aborted) settled(index, result);
+        return result;
+      }),
+    );
+  } finally {
+    board.end();
+  }
+}
+
+/** Each in the browser; why that cannot be is said once. */
+async function openAll(kay: Kay, begun: BegunConnection[]): Promise<void> {
+  for (const { response } of begun) {
+    const plan = await kay.planBrowser(response.authorization_url);
+    if ("reason" in plan) return kay.out.note(`${plan.reason} Open the links yourself.`);
+    if (!(await kay.openBrowser(plan))) return kay.out.note("No browser could be started. Open the links yourself.");
+  }
+}
+
+type Board = { retrying(message: string): void; end(): void };
+
+/** On a terminal a line that is redrawn, with `o` to open again what is missing; elsewhere it is said once. */
+function showBoard(kay: Kay, open: Set<BegunConnection>): Board {
+  const { stderr, stdin } = kay.terminal;
+  const first = Math.min(...[...open].map(({ deadline }) => deadline));
+  if (!stderr.isTerminal || kay.flags.quiet || kay.flags.json) {
+    const minutes = Math.max(1, Math.round((first - kay.clock.now()) / 60_000));
+    kay.out.note(`Waiting for ${open.size} authorizations (${minutes} minutes)…`);
+    return { retrying: (message) => kay.out.note(message), end: () => {} };
+  }
+  const over = new AbortController();
+  const keys = stdin.isTerminal && kay.flags.input;
+  let note = "";
+  const draw = () => {
+    if (over.signal.aborted || open.size === 0) return;
+    const names = [...open].map(({ response }) => clean(response.service, { lines: false })).join(", ");
+    const help = keys ? " · o open  Ctrl+C cancel" : "";
+    const text = `Waiting for ${names}  ${timeLeft(first - kay.clock.now())} left${note}${help}`;
+    kay.out.status(text.slice(0, stderr.columns() - 1));
+  };
+  const press = (key: string) => {
+    if (key === "o") for (const { response } of open) void openOrSay(kay, response.authorization_url);
+  };
+  const releaseKeys = keys ? stdin.keys(press) : () => {};
+  void repeat(kay, draw, over.signal);
+  return {
+    retrying: () => {
+      note = " · no answer, retrying";
+    },
+    end: () => {
+      over.abort();
+      releaseKeys();
+      kay.out.status(null);
+    },
+  };
+}

@@ -1,0 +1,166 @@
+import { Problem } from "#protocol/errors";
+import type { AnyCard, CardAct, ConfirmCard } from "#ui/cards/card-ui";
+import type { Effect, Event } from "#ui/session/events";
+import { line } from "#ui/words";
+import { sendAnswer } from "../ask/stops.ts";
+import type { Kay, Link } from "../kay.ts";
+import type { AuthCard, AuthDesk } from "./auth-desk.ts";
+import type { SessionClient, Talk } from "./talk.ts";
+
+/** What effects are carried out with. */
+export type EffectWorld = {
+  kay: Kay;
+  link: Link;
+  client: SessionClient;
+  talk: Talk;
+  desk: AuthDesk;
+  dispatch(event: Event): void;
+  /** Finished text into the scrollback. */
+  say(text: string): void;
+  /** A card is open no more. */
+  closed(card: string): void;
+  conversation(): string | undefined;
+  /** A yes or no of this terminal's own cards: a question of a command, a confirmation of the backend. */
+  decided(card: ConfirmCard, yes: boolean): Promise<void>;
+  slash(line: string): Promise<void>;
+  /** Give the terminal to another program, and take it back. */
+  lend<T>(work: () => Promise<T>): Promise<T>;
+  /** A sequence that shows nothing: the clipboard, a notice. */
+  silently(sequence: string): void;
+  remember(text: string): void;
+  suspend(): void;
+  redraw(): void;
+  expand(): void;
+  leave(): void;
+};
+
+/** Carry out what the session wants. Faults become a sentence in the transcript; none ends the session. */
+export function createEffects(world: EffectWorld): (effect: Effect) => void {
+  const { say } = world;
+  return (effect) => {
+    const work = perform(world, effect);
+    work?.catch((error: unknown) => {
+      if (!world.kay.signal.aborted) say(faultText(error));
+    });
+  };
+}
+
+/** A fault as the transcript shows it: the sentence and the next step. */
+export function faultText(error: unknown): string {
+  if (!(error instanceof Problem))
+    return `✗ Something in kay went wrong: ${error instanceof Error ? line(error.message) : "unknown"}`;
+  return `✗ ${line(error.message)}${error.hint ? `\n  ${line(error.hint)}` : ""}`;
+}
+
+function perform(world: EffectWorld, effect: Effect): Promise<void> | undefined {
+  switch (effect.do) {
+    case "send":
+      return send(world, effect.text);
+    case "slash":
+      return world.slash(effect.line);
+    case "cancel":
+      return cancel(world, effect.generation);
+    case "opened":
+      return opened(world, effect.card, effect.unseen);
+    case "closed":
+      world.closed(effect.card);
+      return;
+    case "act":
+      return act(world, effect.card, effect.act);
+    case "edit":
+      return edit(world, effect.of, effect.text);
+    case "remember":
+      return void world.remember(effect.text);
+    default:
+      return void world[effect.do]();
+  }
+}
+
+/** A prompt that is not taken comes back into the draft: nothing that was typed is lost. */
+async function send({ talk, dispatch }: EffectWorld, text: string): Promise<void> {
+  try {
+    await talk.send(text);
+    dispatch({ type: "sent" });
+  } catch (error) {
+    const isKnown = !(error instanceof Problem) || error.code !== "OUTCOME_UNKNOWN";
+    dispatch({ type: "sent", ...(isKnown ? { back: text } : {}) });
+    throw error;
+  }
+}
+
+async function cancel({ link, dispatch }: EffectWorld, generation: string): Promise<void> {
+  try {
+    await link.api.cancelGeneration(generation);
+  } catch (error) {
+    if (!(error instanceof Problem) || error.code !== "GENERATION_CLOSED") throw error;
+  } finally {
+    dispatch({ type: "cancelled" });
+  }
+}
+
+async function opened({ desk, silently }: EffectWorld, card: AnyCard, unseen: boolean): Promise<void> {
+  if (unseen) silently("\x07");
+  if (card.kind === "card" && card.type === "auth") await desk.prepare(card);
+}
+
+async function act(world: EffectWorld, card: AnyCard, what: CardAct): Promise<void> {
+  if (what.do === "edit") return edit(world, card.id, what.text);
+  if (card.kind === "card" && card.type === "auth") return connect(world, card, what);
+  if (what.do !== "answer") return;
+  if (card.kind === "confirmation") return world.decided(card, what.answer.action === "approve");
+  const { link, client, dispatch } = world;
+  try {
+    await sendAnswer(link, card, what.answer, { session: world.conversation() ?? "", client: client.name });
+  } catch (error) {
+    dispatch({
+      type: "refused",
+      card: card.id,
+      told: error instanceof Problem ? line(error.message) : "It was not taken.",
+    });
+    // What won comes with the conversation; the rest is said here.
+    if (!(error instanceof Problem)) throw error;
+  }
+}
+
+async function connect(world: EffectWorld, card: AuthCard, what: CardAct): Promise<void> {
+  const { desk, link, say, silently } = world;
+  switch (what.do) {
+    case "connect":
+      await desk.prepare(card);
+      return desk.open(card);
+    case "open":
+      return desk.open(card);
+    case "copy":
+      for (const url of desk.urls(card)) silently(`\x1b]52;c;${Buffer.from(url).toString("base64")}\x07`);
+      return say("Copied the link, where the terminal allows it.");
+    case "qr": {
+      const { renderUnicodeCompact } = await import("uqr");
+      for (const url of desk.urls(card)) say(renderUnicodeCompact(url));
+      return;
+    }
+    case "without":
+      if (isLocal(card)) return void world.dispatch({ type: "local-ended", id: card.id });
+      for (const integration of missingOf(card))
+        await link.api.answerAuth(card.auth.generation_id, { integration, success: false });
+      return;
+    case "cancel request":
+      if (isLocal(card)) return void world.dispatch({ type: "local-ended", id: card.id });
+      return cancel(world, card.auth.generation_id);
+    default:
+  }
+}
+
+/** A card of `/connect` belongs to no generation. */
+function isLocal({ auth }: AuthCard): boolean {
+  return auth.generation_id === "";
+}
+
+function missingOf({ auth }: AuthCard): string[] {
+  return auth.integrations.filter((each) => !auth.connected.includes(each));
+}
+
+async function edit({ kay, lend, dispatch, say }: EffectWorld, of: string, text: string): Promise<void> {
+  const edited = await lend(() => kay.edit(text));
+  if (edited === null) say("No editor could be started: set EDITOR, for example `export EDITOR=nano`.");
+  dispatch({ type: "edited", of, text: edited });
+}

@@ -1,0 +1,80 @@
+import { dirname, join } from "node:path";
+import { readWhole, replaceWhole } from "#client/credentials/disk";
+import { type Lock, withLock } from "#client/credentials/lock";
+import type { Processes } from "#client/credentials/processes";
+import type { Clock } from "#client/ports";
+import { ensureFolder, errnoOf, unusable } from "#client/settings/folder";
+import { Problem } from "#protocol/errors";
+import { isKept, MOST_ENTRIES, remembered } from "#ui/editor/history";
+
+/** What was sent in the sessions of one profile, kept for those to come. */
+export type HistoryFile = {
+  /** Oldest first, at most 1,000. Empty when there is no file, or none that can be read. */
+  read(): Promise<string[]>;
+  /** Add what was sent, unless it begins with a space or is very long. @throws Problem STORE_UNREADABLE, STORE_BUSY */
+  add(text: string): Promise<void>;
+};
+
+/** `folder` is kay's state folder, asked for when it is first needed. */
+export type HistoryOptions = {
+  folder: () => string;
+  profile: string;
+  clock: Clock;
+  processes: Processes;
+  random: (bytes: number) => Uint8Array;
+};
+
+/**
+ * The file `<state>/history/<profile>.jsonl`, for nobody else to read: a JSON string a line. It is read, added to and replaced at once,
+ * under a lock, so that sessions side by side lose nothing of each other. A line that is damaged is left out.
+ */
+export function createHistoryFile(options: HistoryOptions): HistoryFile {
+  const pathOf = () => join(options.folder(), "history", `${options.profile}.jsonl`);
+  return {
+    async read() {
+      return readEntries(pathOf()).catch(() => []);
+    },
+    async add(text) {
+      if (!isKept(text)) return;
+      const path = pathOf();
+      ensureFolder(dirname(path), VARIABLE);
+      await withLock(lockOf(path, options), () => addEntry(path, text, unique(options))).catch((error) => {
+        const isBusy = error instanceof Problem && error.code === "STORE_BUSY";
+        throw isBusy ? error : unusable(path, errnoOf(error instanceof Problem ? error.cause : error), VARIABLE, error);
+      });
+    },
+  };
+}
+
+/** Moves the state folder. */
+const VARIABLE = "XDG_STATE_HOME";
+
+async function addEntry(path: string, text: string, name: string): Promise<void> {
+  const entries = await readEntries(path);
+  const now = remembered(entries, text);
+  if (now === entries) return;
+  await replaceWhole(path, now.map((entry) => `${JSON.stringify(entry)}\n`).join(""), name);
+}
+
+async function readEntries(path: string): Promise<string[]> {
+  const text = (await readWhole(path))?.toString("utf8") ?? "";
+  return text.split("\n").flatMap(entryOf).slice(-MOST_ENTRIES);
+}
+
+function entryOf(line: string): string[] {
+  try {
+    const entry: unknown = JSON.parse(line);
+    return typeof entry === "string" && isKept(entry) ? [entry] : [];
+  } catch {
+    return [];
+  }
+}
+
+function lockOf(path: string, options: HistoryOptions): Lock {
+  const { clock, processes } = options;
+  return { path: path.replace(/jsonl$/, "lock"), clock, processes, unique: () => unique(options) };
+}
+
+function unique({ random }: HistoryOptions): string {
+  return Buffer.from(random(8)).toString("hex");
+}

@@ -1,0 +1,148 @@
+import { ERRORS } from "#protocol/errors";
+import type { Event } from "#ui/session/events";
+import { cardsOf } from "#ui/session/open";
+import type { Session } from "#ui/session/state";
+import { isBusy } from "#ui/session/turn";
+import { newSession, update } from "#ui/session/update";
+import type { TimedPart } from "#ui/view";
+import { createPainter } from "#ui/views/painter";
+import { line } from "#ui/words";
+import type { Kay, Link } from "../kay.ts";
+import { wantsColor } from "../terminal.ts";
+import { createEffects } from "./effects.ts";
+import { commandSources, lookAround, wordsIn } from "./look-around.ts";
+import type { SessionOptions } from "./open.ts";
+import { readKeys } from "./read-keys.ts";
+import { createStage } from "./stage.ts";
+import { createTalk } from "./talk.ts";
+import { createWorld } from "./world.ts";
+
+/** How often the session looks at the clock while something counts down or works, in ms. */
+const TICK_MS = 200;
+
+/** Parts that come in one moment are one event, so that a stream is not slowed by how often it is looked at (ms). */
+const GATHER_MS = 16;
+
+/**
+ * The session on a terminal: keys and parts of the conversation go into the machine of `#ui/session`, what it wants is done, and what it is
+ * is drawn. It ends when the person leaves, or with a signal, and prints the way back.
+ */
+export async function inkSession(kay: Kay, link: Link, options: SessionOptions): Promise<void> {
+  const { terminal, clock } = kay;
+  const { stdout } = terminal;
+  const over = new AbortController();
+  const mine: Kay = { ...kay, signal: AbortSignal.any([over.signal, kay.signal]) };
+  const hasColor = wantsColor(stdout, kay.env, kay.flags.color);
+  const painter = createPainter({ columns: stdout.columns(), rows: stdout.rows() }, hasColor);
+  let session: Session = newSession({
+    columns: stdout.columns(),
+    rows: stdout.rows(),
+    now: clock.now(),
+    status: { model: "", connection: "here", services: [], title: "", profile: kay.flags.profile ?? "default" },
+  });
+  const stage = createStage(kay, painter, (frame) => {
+    session = update(session, { type: "drawn", frame: { ...frame, at: clock.now() } }).session;
+  });
+  const dispatch = (event: Event) => {
+    const step = update(session, event);
+    session = step.session;
+    for (const effect of step.effects) perform(effect);
+    if (!mine.signal.aborted) stage.show(session, AT_ONCE.has(event.type) ? "now" : "soon");
+  };
+  let conversation = options.resume;
+  const gather = gathering(mine, (parts) => dispatch({ type: "parts", parts, at: clock.now() }));
+  const talk = createTalk(mine, link, options.client, {
+    session: (id) => {
+      conversation = id;
+    },
+    part: (part) => gather({ ...part, at: clock.now() }),
+    answer: (answer, prompt) => world.answered(answer, prompt),
+    connection: (state) => dispatch({ type: "status", status: { connection: state } }),
+  });
+  const world = createWorld({
+    kay: mine,
+    link,
+    talk,
+    stage,
+    options,
+    dispatch,
+    now: () => session,
+    leave: () => over.abort(),
+  });
+  const perform = createEffects(world);
+  const undivert = kay.out.divert(world.say);
+  const releases = [
+    readKeys(mine, (key) => dispatch({ type: "key", key })),
+    stdout.onResize(() => {
+      stage.resized();
+      dispatch({ type: "size", columns: stdout.columns(), rows: stdout.rows() });
+    }),
+    terminal.onContinue(stage.redraw),
+    undivert,
+  ];
+  try {
+    begin(mine, link, { dispatch, talk, options });
+    await ticking(mine, () => session, dispatch);
+  } finally {
+    for (const release of releases.reverse()) release();
+    talk.end();
+    world.end();
+    stage.end();
+  }
+  leaveWord(kay, session, conversation);
+}
+
+/** Answers to keys, and what a person called up, are seen without delay. */
+const AT_ONCE = new Set<Event["type"]>(["key", "local", "edited", "size"]);
+
+type Beginning = {
+  dispatch(event: Event): void;
+  talk: ReturnType<typeof createTalk>;
+  options: SessionOptions;
+};
+
+function begin(kay: Kay, link: Link, { dispatch, talk, options }: Beginning): void {
+  dispatch(commandSources());
+  void kay.history.read().then((entries) => dispatch({ type: "history", entries }));
+  void lookAround(kay, link, dispatch);
+  if (options.resume !== undefined) talk.follow(options.resume);
+}
+
+/** Until the session is over: the clock goes on while something counts down or works. Nothing runs while nothing happens. */
+async function ticking(kay: Kay, now: () => Session, dispatch: (event: Event) => void): Promise<void> {
+  const { clock, signal } = kay;
+  let words = 0;
+  while (!signal.aborted) {
+    await clock.sleep(TICK_MS, signal).catch(() => {});
+    if (signal.aborted) return;
+    const session = now();
+    if (session.view.last !== words && !isBusy(session)) {
+      words = session.view.last;
+      dispatch({ type: "sources", sources: { words: wordsIn(session.view) } });
+    }
+    if (isBusy(session) || cardsOf(session).length > 0 || session.hint) dispatch({ type: "tick", at: clock.now() });
+  }
+}
+
+/** Parts that come close together, in one call. */
+function gathering(kay: Kay, flush: (parts: TimedPart[]) => void): (part: TimedPart) => void {
+  let parts: TimedPart[] = [];
+  return (part) => {
+    parts.push(part);
+    if (parts.length > 1) return;
+    void kay.clock.sleep(GATHER_MS).then(() => {
+      const gathered = parts;
+      parts = [];
+      flush(gathered);
+    });
+  };
+}
+
+/** The way back, and the exit code: 8 where something waits for an answer that was left open. */
+function leaveWord(kay: Kay, session: Session, conversation: string | undefined): void {
+  if (conversation === undefined) return;
+  const waits = cardsOf(session).length > 0;
+  if (waits) kay.exit = ERRORS.INTERACTION_REQUIRED.exit;
+  const open = waits ? " What waits for an answer stays open." : "";
+  kay.out.note(`Come back with: kay ask --resume ${line(conversation)}${open}`);
+}

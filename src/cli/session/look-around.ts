@@ -1,0 +1,62 @@
+import type { Candidate } from "#ui/editor/complete";
+import type { Event } from "#ui/session/events";
+import type { View } from "#ui/view";
+import { line } from "#ui/words";
+import type { Kay, Link } from "../kay.ts";
+import { accountOf } from "../people.ts";
+import { SLASH_COMMANDS } from "./slash/table.ts";
+
+/** What a slash command's argument names. */
+const ARGUMENTS: Record<string, "services" | "connected" | "sessions" | "tools"> = {
+  connect: "services",
+  disconnect: "connected",
+  sessions: "sessions",
+  tools: "services",
+  policy: "tools",
+};
+
+/** The slash commands, for completion. */
+export function commandSources(): Event {
+  const commands = SLASH_COMMANDS.map(({ name, does }) => ({ name, note: does, argument: ARGUMENTS[name] }));
+  return { type: "sources", sources: { commands } };
+}
+
+/**
+ * Find out which model answers, what is connected, and what can be named, and tell it as it comes. What cannot be found out is left out: the
+ * session goes on without it.
+ */
+export async function lookAround(kay: Kay, link: Link, dispatch: (event: Event) => void): Promise<void> {
+  const { signal } = kay;
+  const model = link.api.model({ signal }).then((found) => {
+    if (found) dispatch({ type: "status", status: { model: line(found.label) } });
+  });
+  const connections = link.api.connections({ signal }).then(({ connections: all }) => {
+    const services = Object.entries(all).map(([name, one]) => ({
+      text: name,
+      note: one.connected ? accountOf(one) : "not connected",
+      isConnected: one.connected,
+    }));
+    const connected = services.filter(({ isConnected }) => isConnected);
+    dispatch({ type: "sources", sources: { services, connected } });
+    dispatch({ type: "status", status: { services: connected.map(({ text }) => text) } });
+  });
+  const sessions = link.api.sessions({ limit: 20 }).then(({ data }) => {
+    const named: Candidate[] = data.map(({ id, title }) => ({ text: id, note: title ?? "" }));
+    dispatch({ type: "sources", sources: { sessions: named } });
+  });
+  const tools = link.api.tools({ signal }).then((found) => {
+    const named = (found?.tools ?? []).map(({ name, title }) => ({ text: name, note: String(title ?? "") }));
+    dispatch({ type: "sources", sources: { tools: named } });
+  });
+  await Promise.allSettled([model, connections, sessions, tools]);
+}
+
+/** Keys of issues and the like in a conversation, newest first: awkward to type. */
+export function wordsIn(view: View): Candidate[] {
+  const texts = view.items.slice(-30).map((item) => {
+    if (item.kind === "text" || item.kind === "message") return item.text;
+    return item.kind === "tool" ? JSON.stringify(item.output ?? "").slice(0, 20_000) : "";
+  });
+  const keys = texts.reverse().flatMap((text) => text.match(/\b[A-Z][A-Z0-9]{1,9}-\d{1,6}\b/g) ?? []);
+  return [...new Set(keys)].slice(0, 50).map((text) => ({ text, note: "" }));
+}

@@ -1,0 +1,110 @@
+import type { Look } from "#ui/look";
+import { SESSION_MODES } from "#ui/modes";
+import { reflowOf } from "#ui/reflow";
+import { createScreen } from "#ui/screen";
+import { advance, createBlocks } from "#ui/session/blocks";
+import { type Frame, layFrame } from "#ui/session/frame";
+import { SPINNER_PLACE } from "#ui/session/live";
+import type { Session } from "#ui/session/state";
+import { isBusy } from "#ui/session/turn";
+import type { Painter } from "#ui/views/painter";
+import type { Kay } from "../kay.ts";
+
+/** What of a session is on the terminal. */
+export type Stage = {
+  /** Finished text for the scrollback, with the next drawing. */
+  say(text: string): void;
+  /** Draw soon: at once after a key, else with what else comes in the next moments. */
+  show(session: Session, soon: "now" | "soon"): void;
+  /** Another conversation begins. */
+  reset(): void;
+  resized(): void;
+  /** What is on the terminal is not known: all is drawn anew. */
+  redraw(): void;
+  /** A sequence that shows nothing. */
+  silently(sequence: string): void;
+  /** Give the terminal away, and take it back. */
+  lend<T>(work: () => Promise<T>): Promise<T>;
+  /** Everything that is final is printed, the live region is taken away, the terminal is as it was. */
+  end(): void;
+};
+
+/** Least time between two drawings of what streams, in ms; keys are shown at once. */
+const CADENCE_MS = 50;
+const SPINNER = ["⠋", "⠙", "⠹", "⠸", "⠼", "⠴", "⠦", "⠧", "⠇", "⠏"];
+
+/** @param onDrawn told of each frame that is on the terminal */
+export function createStage(kay: Kay, painter: Painter, onDrawn: (frame: Frame) => void): Stage {
+  const { stdout } = kay.terminal;
+  const size = () => ({ columns: stdout.columns(), rows: stdout.rows() });
+  const look = (): Look & { links: boolean } => ({ width: size().columns, paint: kay.out.paint, links: true });
+  const screen = createScreen({ write: (text) => stdout.write(text), size, reflows: reflowOf(kay.env) });
+  let blocks = createBlocks();
+  let latest: Session | null = null;
+  let away = false;
+  let drawnAt = 0;
+  let waiting: AbortController | null = null;
+  const hold = () => kay.terminal.modes(SESSION_MODES.on, SESSION_MODES.off, screen.clear);
+  let release = hold();
+  /** What became final is handed to the screen. @returns what is under way */
+  const committed = ({ view }: Session) => {
+    const next = advance(blocks, view, look());
+    blocks = next.blocks;
+    screen.commit(next.commit);
+    return next.live;
+  };
+  const draw = () => {
+    waiting?.abort();
+    waiting = null;
+    if (!latest || away) return;
+    drawnAt = kay.clock.now();
+    const spin = SPINNER[Math.floor(drawnAt / 120) % SPINNER.length] ?? "";
+    const live = committed(latest);
+    const tools = live.tools.map((row) => (row.startsWith(SPINNER_PLACE) ? spin + row.slice(1) : row));
+    const frame = layFrame(latest, { ...live, tools }, isBusy(latest) ? spin : " ");
+    screen.draw(painter.paint(frame));
+    onDrawn(frame);
+  };
+  return {
+    say: (text) => screen.commit(`${text}\n`),
+    show(session, soon) {
+      latest = session;
+      if (soon === "now") return draw();
+      if (waiting) return;
+      waiting = new AbortController();
+      const wait = Math.max(0, drawnAt + CADENCE_MS - kay.clock.now());
+      void kay.clock.sleep(wait, waiting.signal).then(draw, () => {});
+    },
+    reset() {
+      blocks = { ...createBlocks(), above: blocks.above };
+    },
+    resized: () => screen.resized(),
+    redraw() {
+      screen.forget();
+      draw();
+    },
+    silently: (sequence) => stdout.write(sequence),
+    async lend(work) {
+      draw();
+      screen.clear();
+      away = true;
+      release();
+      try {
+        return await work();
+      } finally {
+        release = hold();
+        away = false;
+        screen.forget();
+        draw();
+      }
+    },
+    end() {
+      waiting?.abort();
+      if (latest && !away) committed(latest);
+      away = true;
+      screen.clear();
+      release();
+      painter.end();
+    },
+  };
+}

@@ -1,0 +1,152 @@
+import type { AskResponse } from "#protocol/ask";
+import type { AnyCard } from "#ui/cards/card-ui";
+import type { Event } from "#ui/session/events";
+import type { Session } from "#ui/session/state";
+import { toolText } from "#ui/tool-text";
+import type { CardItem } from "#ui/view";
+import type { Kay, Link } from "../kay.ts";
+import { confirmCardOf, partsOfAnswer } from "./answers.ts";
+import { type AuthCard, createAuthDesk } from "./auth-desk.ts";
+import { type EffectWorld, faultText } from "./effects.ts";
+import { lookAround } from "./look-around.ts";
+import type { SessionOptions } from "./open.ts";
+import type { SlashContext } from "./slash/command.ts";
+import { readSlash } from "./slash/read.ts";
+import type { Stage } from "./stage.ts";
+import type { Talk } from "./talk.ts";
+
+/** What a session's effects are carried out with, and what belongs to this terminal alone. */
+export type SessionWorld = EffectWorld & {
+  /** A backend that has no streams answered. */
+  answered(answer: AskResponse, prompt: string | null): void;
+  end(): void;
+};
+
+export type WorldPorts = {
+  kay: Kay;
+  link: Link;
+  talk: Talk;
+  stage: Stage;
+  options: SessionOptions;
+  dispatch(event: Event): void;
+  now(): Session;
+  leave(): void;
+};
+
+/** How long a link of `/connect` can be used, in ms. */
+const LINK_MS = 10 * 60_000;
+
+/** Build it. */
+export function createWorld(ports: WorldPorts): SessionWorld {
+  const { kay, link, talk, stage, options, dispatch, now, leave } = ports;
+  const say = (text: string) => {
+    stage.say(`\n${text}`);
+    stage.show(now(), "soon");
+  };
+  /** Who waits for the end of a card of this terminal: yes or no, and for services whether they are connected. */
+  const waiting = new Map<string, (yes: boolean) => void>();
+  let count = 0;
+  const desk = createAuthDesk(kay, link, {
+    say,
+    links: (card, links) => dispatch({ type: "links", card, links }),
+    connected: (card, service) => void connected(card, service),
+  });
+  const connected = async (card: AuthCard, service: string) => {
+    void lookAround(kay, link, dispatch);
+    if (card.auth.generation_id !== "") {
+      const { tellConnected } = await import("../ask/auth.ts");
+      return tellConnected(link, card.auth.generation_id, service).catch((error) => say(faultText(error)));
+    }
+    const open = now().local.find(
+      (each): each is AuthCard => each.kind === "card" && each.id === card.id && each.type === "auth",
+    );
+    if (!open) return;
+    const auth = { ...open.auth, connected: [...open.auth.connected, service] };
+    if (auth.integrations.every((each) => auth.connected.includes(each)))
+      dispatch({ type: "local-ended", id: card.id });
+    else dispatch({ type: "local", card: { ...open, auth } });
+  };
+  const opened = (card: AnyCard) =>
+    new Promise<boolean>((resolve) => {
+      waiting.set(card.id, resolve);
+      dispatch({ type: "local", card });
+    });
+  const context: SlashContext = {
+    kay,
+    link,
+    session: () => now().view.session_id,
+    say,
+    ask: (question) => (kay.flags.yes ? Promise.resolve(true) : opened(questionCard(`question:${++count}`, question))),
+    connect: async (services) =>
+      void (await opened(connectCard(`connect:${++count}`, services, kay.clock.now() + LINK_MS))),
+    resume: async (id) => {
+      stage.reset();
+      dispatch({ type: "reset" });
+      talk.follow(id);
+    },
+    clear: () => {
+      talk.forget();
+      stage.reset();
+      dispatch({ type: "reset" });
+    },
+    quit: leave,
+    width: () => kay.terminal.stdout.columns(),
+  };
+  const answered = (answer: AskResponse, prompt: string | null) => {
+    const card = confirmCardOf(answer);
+    dispatch({ type: "parts", parts: partsOfAnswer(answer, prompt, now().view), at: kay.clock.now() });
+    if (card) dispatch({ type: "local", card });
+  };
+  return {
+    kay,
+    link,
+    client: options.client(),
+    talk,
+    dispatch,
+    say,
+    answered,
+    desk,
+    closed: (id) => {
+      const card = now().view.items.findLast((item) => item.kind === "card" && item.id === id);
+      desk.close(id, card?.kind === "card" && card.ended?.action === "connected" ? "connected" : "given up");
+      waiting.get(id)?.(false);
+      waiting.delete(id);
+    },
+    conversation: () => now().view.session_id,
+    slash: async (text) => {
+      say(`> ${text}`);
+      const slash = readSlash(text);
+      if (slash.kind === "command") await slash.command.run(context, slash.argument);
+      void lookAround(kay, link, dispatch);
+    },
+    decided: async (card, yes) => {
+      const asked = waiting.get(card.id);
+      waiting.delete(card.id);
+      asked?.(yes);
+      if (!asked) answered(await link.api.confirm(card.id, yes, { signal: kay.signal }), null);
+      dispatch({ type: "local-ended", id: card.id });
+    },
+    lend: stage.lend,
+    silently: stage.silently,
+    remember: (text) => void kay.history.add(text).catch((error) => say(faultText(error))),
+    suspend: () => kay.terminal.suspend(),
+    redraw: stage.redraw,
+    expand: () => {
+      const tool = now().view.items.findLast((item) => item.kind === "tool");
+      if (tool?.kind === "tool") say(toolText(tool));
+    },
+    leave,
+    end: () => {
+      for (const resolve of waiting.values()) resolve(false);
+    },
+  };
+}
+
+function questionCard(id: string, message: string): AnyCard {
+  return { kind: "confirmation", id, message };
+}
+
+function connectCard(id: string, integrations: string[], until: number): CardItem {
+  const expires_at = new Date(until).toISOString();
+  return { kind: "card", type: "auth", id, auth: { generation_id: "", integrations, connected: [], expires_at } };
+}

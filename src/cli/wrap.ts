@@ -1,0 +1,35 @@
+import stringWidth from "string-width";
+import wrapAnsi from "wrap-ansi";
+
+/**
+ * Sentences for a terminal of `width` cells: broken between words, with what follows a break indented like its line, or beside its mark.
+ * Web addresses and commands (`kay connect jira`) stay whole; one that is wider than the terminal has a line of its own, to be copied.
+ */
+export function wrapSentences(text: string, width: number): string {
+  return text
+    .split("\n")
+    .map((line) => (stringWidth(line) <= width ? line : wrapLine(line, width)))
+    .join("\n");
+}
+
+function wrapLine(line: string, width: number): string {
+  const [start = ""] = START.exec(line) ?? [];
+  const indent = " ".repeat(stringWidth(start));
+  const body = line.slice(start.length).replaceAll(COMMAND, (command) => command.replaceAll(" ", HELD));
+  // On a terminal this narrow an indentation costs more than it shows.
+  const room = Math.max(width - indent.length, LEAST);
+  return wrapAnsi(body, room)
+    .replaceAll(HELD, " ")
+    .split("\n")
+    .map((row, index) => (index === 0 ? start : indent) + row)
+    .join("\n");
+}
+
+/** What a line begins with: its indentation, and a mark, painted or not. */
+const START = new RegExp(
+  `^ *(?:(?:${String.fromCharCode(27)}\\[\\d+m)*[✗✓!](?:${String.fromCharCode(27)}\\[\\d+m)* )?`,
+);
+const COMMAND = /`[^`\n]+`/g;
+/** Stands for a space that is no place to break: of no script, and one cell wide. */
+const HELD = "\ue000";
+const LEAST = 8;

@@ -1,0 +1,69 @@
+import type { Key } from "../key.ts";
+import { ALONE, type KeyPart } from "./part.ts";
+import { tidied } from "./paste.ts";
+
+/** A key of one read, and the character that it was sent as, where it was one. */
+export type Entry = { key: KeyPart; plain?: string; at: number };
+
+/** When the last read of a paste without brackets came. */
+export type Burst = number | null;
+
+/**
+ * The keys of one read, with pastes found in it although the terminal did not mark them (case U11):
+ *
+ * - Several characters with a line break among them are a paste, whole.
+ * - A text with nothing but one Enter at its end is typed text and Enter: so does a script write, and so does a paste of a single line end
+ *   in any shell. A read that is only `\r` is Enter, always.
+ * - What follows a paste within 100 ms is its continuation, since the system hands on a long one in pieces.
+ * - More characters at once than anybody types are a paste even in one line.
+ */
+export function joinBursts(entries: Entry[], burst: Burst, at: number): { keys: Key[]; burst: Burst } {
+  const keys: Key[] = [];
+  let last: Burst = null;
+  for (let from = 0; from < entries.length; ) {
+    const run = runFrom(entries, from);
+    const goesOn = from === 0 && burst !== null && Math.abs(at - burst) <= CONTINUES_MS;
+    const joined = run.length > 1 ? joinRun(run, goesOn) : { keys: run.map(timed), isPaste: goesOn && isText(run[0]) };
+    keys.push(...joined.keys);
+    last = joined.isPaste ? at : null;
+    from += run.length;
+  }
+  return { keys, burst: entries.length === 0 ? burst : last };
+}
+
+const CONTINUES_MS = 100;
+const TYPED_AT_ONCE = 200;
+
+/** The plain characters from here on, or the one key that is none. */
+function runFrom(entries: Entry[], from: number): Entry[] {
+  let to = from;
+  while (to < entries.length && entries[to]?.plain !== undefined) to++;
+  return entries.slice(from, Math.max(to, from + 1));
+}
+
+function joinRun(run: Entry[], goesOn: boolean): { keys: Key[]; isPaste: boolean } {
+  const body = run.slice(0, run.length - endOf(run));
+  const hasText = run.some(({ plain }) => !"\r\n\t".includes(plain ?? ""));
+  if (goesOn || (hasText && body.some(({ plain }) => plain === "\r" || plain === "\n")))
+    return { keys: [pasteOf(run)], isPaste: true };
+  const enter = run.slice(body.length, body.length + 1).map(timed);
+  return { keys: [...(body.length < TYPED_AT_ONCE ? body.map(timed) : [pasteOf(body)]), ...enter], isPaste: false };
+}
+
+/** How many of these are one Enter at their end. */
+function endOf(run: Entry[]): number {
+  if (run.at(-1)?.plain === "\r") return 1;
+  return run.at(-1)?.plain === "\n" && run.at(-2)?.plain === "\r" ? 2 : 0;
+}
+
+function isText(entry: Entry | undefined): boolean {
+  return entry?.plain !== undefined && entry.plain !== "\r";
+}
+
+function pasteOf(run: Entry[]): Key {
+  return { name: "paste", text: tidied(run.map(({ plain }) => plain).join("")), ...ALONE, at: run[0]?.at ?? 0 };
+}
+
+function timed({ key, at }: Entry): Key {
+  return { ...key, at };
+}

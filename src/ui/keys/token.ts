@@ -1,0 +1,171 @@
+import type { KeyName } from "../key.ts";
+import { ALONE, type KeyPart } from "./part.ts";
+import { controlKey, csiKey, ss3Key } from "./sequence.ts";
+
+/** What the bytes are just now: keys, the text of a reply of the terminal, the text of a bracketed paste. */
+export type Mode = "keys" | "string" | "paste";
+
+/**
+ * The next whole thing in the bytes, which may be nothing for anybody (no `key`). `plain` is the character that a key was sent as, where it
+ * was one: a paste without brackets consists of such. `piece` belongs to the open paste.
+ */
+export type Token = { length: number; key?: KeyPart; plain?: string; mode?: Mode; piece?: Uint8Array };
+
+/** The token at this place; null when its end has not come yet. What is returned depends on no byte behind the token. */
+export function nextToken(bytes: Uint8Array, from: number): Token | null {
+  const byte = bytes[from] ?? 0;
+  if (byte === ESC) return escapeToken(bytes, from);
+  if (byte >= 0x20 && byte !== 0x7f) return characterToken(bytes, from);
+  const plain = [TAB, LF, CR].includes(byte) ? { plain: String.fromCharCode(byte) } : {};
+  return { length: 1, key: controlKey(byte), ...plain };
+}
+
+/** The rest of a reply (OSC, DCS, APC) up to its terminator. A control character ends it too and counts by itself: Ctrl+C always works. */
+export function nextInString(bytes: Uint8Array, from: number): Token | null {
+  for (let at = from; at < bytes.length; at++) {
+    const byte = bytes[at] ?? 0;
+    if (byte === BEL) return { length: at + 1 - from, mode: "keys" };
+    if (byte === ESC && at + 1 === bytes.length) return at > from ? { length: at - from } : null;
+    if (byte === ESC && bytes[at + 1] === 0x5c) return { length: at + 2 - from, mode: "keys" };
+    if (byte < 0x20) return { length: at - from, mode: "keys" };
+  }
+  return { length: bytes.length - from };
+}
+
+const [BEL, TAB, LF, CR, ESC] = [0x07, 0x09, 0x0a, 0x0d, 0x1b];
+/** Longer than any sequence that a terminal sends. */
+const LONGEST = 256;
+
+function escapeToken(bytes: Uint8Array, from: number): Token | null {
+  const next = bytes[from + 1];
+  if (next === undefined) return null;
+  const character = String.fromCharCode(next);
+  if (next === ESC) return twoEscapes(bytes, from);
+  if (character === "[") return csiToken(bytes, from);
+  if (character === "O") return ss3Token(bytes, from);
+  if ("]P_".includes(character)) return stringToken(bytes, from, character);
+  const alone: Token = { length: 1, key: keyOf("escape") };
+  if ([0x08, TAB, LF, CR, 0x7f].includes(next)) return { length: 2, key: { ...controlKey(next), alt: true } };
+  if (next < 0x20) return alone;
+  const token = characterToken(bytes, from + 1);
+  if (!token) return null;
+  return token.key ? { length: token.length + 1, key: { ...token.key, alt: true } } : alone;
+}
+
+/** Old terminals send Alt with an arrow key as one more ESC. Otherwise the first was a key of its own. */
+function twoEscapes(bytes: Uint8Array, from: number): Token | null {
+  const third = bytes[from + 2];
+  if (third === undefined) return null;
+  if (third === 0x5b || third === 0x4f) {
+    const token = escapeToken(bytes, from + 1);
+    if (!token) return null;
+    if (token.key && !["focus", "blur", "text"].includes(token.key.name))
+      return { length: token.length + 1, key: { ...token.key, alt: true } };
+  }
+  return { length: 1, key: keyOf("escape") };
+}
+
+/** CSI: parameters, intermediates, a final byte (ECMA-48). One that is broken off by another byte is dropped, and that byte counts. */
+function csiToken(bytes: Uint8Array, from: number): Token | null {
+  let at = from + 2;
+  if (bytes[at] === 0x5b) return functionOfConsole(bytes, from);
+  while (at - from < LONGEST && isBetween(bytes[at], 0x30, 0x3f)) at++;
+  const params = latin(bytes, from + 2, at);
+  // rxvt writes Shift as a `$` at the end, which elsewhere goes before the end
+  if (bytes[at] === 0x24 && /^[235678]$/.test(params)) return keyToken(at + 1 - from, csiKey(params, "$"));
+  const intermediate = at;
+  while (at - from < LONGEST && isBetween(bytes[at], 0x20, 0x2f)) at++;
+  if (at - from >= LONGEST) return { length: at - from };
+  if (at >= bytes.length) return null;
+  if (!isBetween(bytes[at], 0x40, 0x7e)) return { length: at - from };
+  const length = at + 1 - from;
+  const final = latin(bytes, at, at + 1);
+  if (at > intermediate) return { length };
+  if (final === "M" && params === "") return mouseToken(bytes, from);
+  if (final === "~" && params === "200") return { length, mode: "paste" };
+  return keyToken(length, csiKey(params, final));
+}
+
+/** The function keys of the Linux console: `ESC [ [ A`. */
+function functionOfConsole(bytes: Uint8Array, from: number): Token | null {
+  const letter = bytes[from + 3];
+  if (letter === undefined) return null;
+  return { length: isBetween(letter, 0x40, 0x7e) ? 4 : 3 };
+}
+
+/** A report of the mouse in its oldest form, which has three more bytes. */
+function mouseToken(bytes: Uint8Array, from: number): Token | null {
+  for (let at = from + 3; at < from + 6; at++) {
+    const byte = bytes[at];
+    if (byte === undefined) return null;
+    if (byte < 0x20) return { length: 3 };
+  }
+  return { length: 6 };
+}
+
+function ss3Token(bytes: Uint8Array, from: number): Token | null {
+  const hasModifier = isBetween(bytes[from + 2], 0x32, 0x38);
+  const at = from + (hasModifier ? 3 : 2);
+  const letter = bytes[at];
+  if (letter === undefined) return null;
+  if (!isBetween(letter, 0x41, 0x5a) && !isBetween(letter, 0x61, 0x7a))
+    return { length: 2, key: { ...keyOf("text", "O"), alt: true } };
+  return keyToken(at + 1 - from, ss3Key(latin(bytes, at, at + 1), hasModifier ? latin(bytes, at - 1, at) : ""));
+}
+
+/** A reply of the terminal begins, unless what follows cannot be its text: then it was Alt with that character. */
+function stringToken(bytes: Uint8Array, from: number, character: string): Token | null {
+  const next = bytes[from + 2];
+  if (next === undefined) return null;
+  if (next < 0x20 && next !== ESC && next !== BEL)
+    return { length: 2, key: { ...keyOf("text", character), alt: true } };
+  return { length: 2, mode: "string" };
+}
+
+/** One character in UTF-8. Bytes that are none are dropped one by one, and so are the controls U+0080 to U+009F. */
+function characterToken(bytes: Uint8Array, from: number): Token | null {
+  const lead = bytes[from] ?? 0;
+  const length = lead < 0x80 ? 1 : LENGTHS.find(([least, most]) => isBetween(lead, least, most))?.[2];
+  if (length === undefined) return { length: 1 };
+  for (let at = 1; at < length; at++) {
+    const byte = bytes[from + at];
+    if (byte === undefined) return null;
+    const [least, most] = (at === 1 ? SECOND[lead] : undefined) ?? [0x80, 0xbf];
+    if (!isBetween(byte, least, most)) return { length: 1 };
+  }
+  const text = length === 1 ? String.fromCharCode(lead) : decoder.decode(bytes.subarray(from, from + length));
+  if (isBetween(text.codePointAt(0), 0x7f, 0x9f)) return { length };
+  return { length, key: keyOf("text", text), plain: text };
+}
+
+const decoder = new TextDecoder("utf-8", { ignoreBOM: true });
+
+const LENGTHS = [
+  [0xc2, 0xdf, 2],
+  [0xe0, 0xef, 3],
+  [0xf0, 0xf4, 4],
+] as const;
+
+/** Second bytes that make neither an overlong form nor a surrogate nor what is beyond Unicode. */
+const SECOND: Record<number, [number, number]> = {
+  224: [0xa0, 0xbf],
+  237: [0x80, 0x9f],
+  240: [0x90, 0xbf],
+  244: [0x80, 0x8f],
+};
+
+function keyToken(length: number, key: KeyPart | null): Token {
+  return key ? { length, key } : { length };
+}
+
+function keyOf(name: KeyName | "text", text = ""): KeyPart {
+  return { name, text, ...ALONE };
+}
+
+function isBetween(value: number | undefined, least: number, most: number): boolean {
+  return value !== undefined && value >= least && value <= most;
+}
+
+function latin(bytes: Uint8Array, from: number, to: number): string {
+  return String.fromCharCode(...bytes.subarray(from, to));
+}

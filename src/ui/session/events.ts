@@ -1,0 +1,59 @@
+import type { AuthLinks } from "../cards/auth.ts";
+import type { AnyCard, CardAct } from "../cards/card-ui.ts";
+import type { Sources } from "../editor/complete.ts";
+import type { Key } from "../key.ts";
+import type { TimedPart } from "../view.ts";
+import type { Session, Status } from "./state.ts";
+
+/** What happens to a session. `at` is ms since 1970. */
+export type Event =
+  | { type: "key"; key: Key }
+  | { type: "parts"; parts: TimedPart[]; at: number }
+  /** A frame is on the screen: the cards in it, and the one that was drawn with the focus. */
+  | { type: "drawn"; frame: { cards: string[]; focused: string | null; at: number } }
+  | { type: "tick"; at: number }
+  | { type: "size"; columns: number; rows: number }
+  /** The backend has the prompt; or will not have it, then it comes `back` into the draft. */
+  | { type: "sent"; back?: string }
+  /** The backend did not take the answer of a card. */
+  | { type: "refused"; card: string; told: string }
+  /** The backend was told to cancel, and will not say more of it. */
+  | { type: "cancelled" }
+  /** A text comes back from the editor: of the draft, or of a card; `null` when there is none. */
+  | { type: "edited"; of: string; text: string | null }
+  | { type: "status"; status: Partial<Status> }
+  | { type: "sources"; sources: Partial<Sources> }
+  | { type: "hint"; text: string; at: number }
+  | { type: "history"; entries: readonly string[] }
+  /** A card of this terminal alone opens, changes, or is gone. */
+  | { type: "local"; card: AnyCard }
+  | { type: "local-ended"; id: string }
+  | { type: "links"; card: string; links: AuthLinks }
+  /** Another conversation is shown from now on, or a new one. */
+  | { type: "reset" };
+
+/** The draft, among texts that come back from the editor; no card has this id. */
+export const DRAFT = "draft";
+
+/** What a session wants to be done. */
+export type Effect =
+  | { do: "send"; text: string }
+  | { do: "slash"; line: string }
+  /** Cancel what is under way. */
+  | { do: "cancel"; generation: string }
+  /** The person decided about a card. */
+  | { do: "act"; card: AnyCard; act: CardAct }
+  /** A card opened: what it needs is prepared, and the person is told where they look elsewhere. */
+  | { do: "opened"; card: AnyCard; unseen: boolean }
+  /** It is open no more. */
+  | { do: "closed"; card: string }
+  | { do: "edit"; of: string; text: string }
+  | { do: "remember"; text: string }
+  | { do: "suspend" }
+  | { do: "redraw" }
+  /** Print the whole log and result of the newest call. */
+  | { do: "expand" }
+  | { do: "leave" };
+
+/** A session after an event, and what it wants to be done, in this order. */
+export type Step = { session: Session; effects: Effect[] };

@@ -1,0 +1,59 @@
+import { cardKey, takesTab } from "../cards/card-ui.ts";
+import { takeKey } from "../cards/focus.ts";
+import { emptied } from "../editor/draft.ts";
+import type { Key } from "../key.ts";
+import { completes, composerKey } from "./composer-key.ts";
+import type { Effect, Step } from "./events.ts";
+import { cardRoom, focusedCard } from "./open.ts";
+
+import type { Session } from "./state.ts";
+import { cancelTurn, isBusy } from "./turn.ts";
+
+/** How long a second Ctrl+C leaves, in ms. */
+const ARMED_MS = 2_000;
+
+/** What a key does: first what it does everywhere, then what it does in the card that has the focus, else in the composer. */
+export function keyPressed(session: Session, key: Key): Step {
+  if (key.name === "focus" || key.name === "blur")
+    return { session: { ...session, windowFocused: key.name === "focus" }, effects: [] };
+  const chord = key.name === "text" && key.ctrl && !key.alt ? key.text.toLowerCase() : "";
+  return EVERYWHERE[chord]?.(session) ?? focusedKey(session, key);
+}
+
+const EVERYWHERE: Record<string, (session: Session) => Step | null> = {
+  c: interrupt,
+  z: (session) => only(session, { do: "suspend" }),
+  l: (session) => only(session, { do: "redraw" }),
+  o: (session) => only(session, { do: "expand" }),
+  d: (session) => (session.draft.text === "" ? only(session, { do: "leave" }) : null),
+};
+
+/** Ctrl+C clears the line, then cancels the turn, then arms leaving, then leaves (terminal.md, "The session"). */
+function interrupt(session: Session): Step {
+  if (session.search || session.offer) return only({ ...session, search: null, offer: null });
+  if (session.draft.text !== "") return only({ ...session, draft: emptied(session.draft) });
+  if (isBusy(session) && !session.cancelling) return cancelTurn(session);
+  if (session.now < session.exitArmedUntil) return only(session, { do: "leave" });
+  const until = session.now + ARMED_MS;
+  return only({ ...session, exitArmedUntil: until, hint: { text: "Ctrl+C again leaves.", until } });
+}
+
+function focusedKey(session: Session, key: Key): Step {
+  // Completion comes before the cards where a word was begun, as does a search or an offer that is on the screen.
+  const isComposers = session.search !== null || session.offer !== null || completes(session, key);
+  const card = focusedCard(session);
+  const ui = card && session.cards[card.id];
+  if (isComposers && session.focus.open === null) return composerKey(session, key);
+  const draft = session.draft.text !== "";
+  const { focus, to } = takeKey(session.focus, key, { draft, takesTab: ui !== undefined && takesTab(ui) });
+  const after = { ...session, focus };
+  if (to === "nobody") return only(after);
+  if (to === "composer" || !card || !ui) return composerKey(after, key);
+  const { ui: next, act } = cardKey(ui, card, key, cardRoom(session));
+  const answered = { ...after, cards: { ...session.cards, [card.id]: next } };
+  return act ? only(answered, { do: "act", card, act }) : only(answered);
+}
+
+function only(session: Session, ...effects: Effect[]): Step {
+  return { session, effects };
+}

@@ -1,0 +1,55 @@
+/** How many rows of the window each part of the live region gets. */
+export type Room = {
+  /** Frame around the composer and the status line: 0 in small windows. */
+  rule: 0 | 1;
+  status: 0 | 1;
+  hint: number;
+  composer: number;
+  card: number;
+  queue: number;
+  popup: number;
+  tools: number;
+  text: number;
+};
+
+/** What each part would like to have. */
+export type Wanted = {
+  composer: number;
+  card: boolean;
+  queue: number;
+  popup: number;
+  hint: boolean;
+  tools: number;
+  text: number;
+};
+
+/** In a window with fewer rows, everything but what is worked with is left out. */
+const SMALL_ROWS = 12;
+const MOST_POPUP = 6;
+const MOST_QUEUE = 3;
+const MOST_TOOLS = 6;
+const LEAST_CARD = 6;
+
+/**
+ * Divide the live region, which is never taller than the window's rows − 2 (terminal.md, "The session"). The composer comes first, then the
+ * card that waits, then what helps, and the text that streams gets what is left.
+ */
+export function divide(rows: number, wanted: Wanted): Room {
+  let left = Math.max(1, rows - 2);
+  const take = (most: number) => {
+    const taken = Math.max(0, Math.min(most, left));
+    left -= taken;
+    return taken;
+  };
+  const isSmall = rows < SMALL_ROWS;
+  const forCard = wanted.card ? LEAST_CARD : 0;
+  const composer = take(Math.min(wanted.composer, wanted.card ? Math.max(1, left - forCard - 2) : left));
+  const status = take(isSmall ? 0 : 1) as 0 | 1;
+  const rule = take(isSmall ? 0 : 1) as 0 | 1;
+  const hint = take(wanted.hint ? 1 : 0);
+  const popup = take(Math.min(MOST_POPUP, wanted.popup));
+  const queue = take(Math.min(MOST_QUEUE, wanted.queue, Math.max(0, left - forCard)));
+  const tools = take(Math.min(MOST_TOOLS, wanted.tools, Math.max(0, left - forCard)));
+  const card = wanted.card ? take(left) : 0;
+  return { rule, status, hint, composer, card, queue, popup, tools, text: wanted.card ? 0 : take(wanted.text) };
+}

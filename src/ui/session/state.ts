@@ -1,0 +1,55 @@
+import type { AuthLinks } from "../cards/auth.ts";
+import type { AnyCard, CardUi } from "../cards/card-ui.ts";
+import type { Focus } from "../cards/focus.ts";
+import type { Completion, Sources } from "../editor/complete.ts";
+import type { Draft } from "../editor/draft.ts";
+import type { History } from "../editor/history.ts";
+import type { Search } from "../editor/search.ts";
+import type { View } from "../view.ts";
+
+/**
+ * All that a session on a terminal is, between two events. Nothing of it is a promise, a timer or a stream: what happens comes in as an
+ * `Event`, what is to be done goes out as an `Effect` (`events.ts`), and what is shown is a function of this.
+ */
+export type Session = {
+  size: { columns: number; rows: number };
+  /** ms since 1970, as of the last event. */
+  now: number;
+  view: View;
+  draft: Draft;
+  history: History;
+  /** Ctrl+R. */
+  search: Search | null;
+  /** What Tab found for the draft as it is, and which of it is chosen. */
+  offer: { completion: Completion; at: number } | null;
+  sources: Sources;
+  /** Lines that wait until what is under way has ended, oldest first. */
+  queue: string[];
+  /** A prompt that was sent and of which nothing came back yet. */
+  sending: string | null;
+  /** The turn was cancelled here, and its end has not come yet. */
+  cancelling: boolean;
+  /** What the person is doing with each open card, by its id. */
+  cards: Record<string, CardUi>;
+  /** Cards of this terminal alone: questions of slash commands, services that `/connect` connects, confirmations. */
+  local: AnyCard[];
+  /** How the services of auth cards stand, by the card's id. */
+  links: Record<string, AuthLinks>;
+  focus: Focus;
+  /** Ctrl+C leaves until then (ms since 1970). */
+  exitArmedUntil: number;
+  /** One line of advice above the status line, until then. */
+  hint: { text: string; until: number } | null;
+  status: Status;
+  windowFocused: boolean;
+};
+
+/** What the status line says. */
+export type Status = {
+  model: string;
+  connection: "here" | "lost";
+  /** Of the services that are connected. */
+  services: string[];
+  title: string;
+  profile: string;
+};

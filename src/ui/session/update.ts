@@ -1,0 +1,141 @@
+import { edited, refused } from "../cards/card-ui.ts";
+import { drawn, NO_FOCUS } from "../cards/focus.ts";
+import { EMPTY_DRAFT, replaced, textOf } from "../editor/draft.ts";
+import { atEnd } from "../editor/history.ts";
+import { EMPTY } from "../view.ts";
+import { DRAFT, type Effect, type Event, type Step } from "./events.ts";
+import { keyPressed } from "./key-pressed.ts";
+import { cardsOf } from "./open.ts";
+import { partsCame, withOpenCards } from "./parts-came.ts";
+import type { Session, Status } from "./state.ts";
+
+/** How long a hint stands, in ms. */
+const HINT_MS = 5_000;
+
+/** A session in which nothing was said yet. */
+export function newSession(begin: { columns: number; rows: number; now: number; status: Status }): Session {
+  const { columns, rows, now, status } = begin;
+  return {
+    size: { columns, rows },
+    now,
+    view: EMPTY,
+    draft: EMPTY_DRAFT,
+    history: atEnd([]),
+    search: null,
+    offer: null,
+    sources: { commands: [], services: [], connected: [], sessions: [], tools: [], words: [] },
+    queue: [],
+    sending: null,
+    cancelling: false,
+    cards: {},
+    local: [],
+    links: {},
+    focus: NO_FOCUS,
+    exitArmedUntil: 0,
+    hint: null,
+    status,
+    windowFocused: true,
+  };
+}
+
+/** What an event makes of a session. Pure: the same session and the same event always give the same. */
+export function update(session: Session, event: Event): Step {
+  switch (event.type) {
+    case "key":
+      return keyPressed({ ...session, now: Math.max(session.now, event.key.at) }, event.key);
+    case "parts":
+      return partsCame({ ...session, now: event.at }, event.parts);
+    case "local":
+      return localOpened(session, event);
+    case "local-ended":
+      return localEnded(session, event.id);
+    case "reset":
+      return reset(session);
+    default:
+      return { session: changed(session, event), effects: [] };
+  }
+}
+
+type Plain = Exclude<Event, { type: "key" | "parts" | "local" | "local-ended" | "reset" }>;
+
+function changed(session: Session, event: Plain): Session {
+  switch (event.type) {
+    case "drawn":
+      return { ...session, focus: drawn(session.focus, event.frame) };
+    case "tick":
+      return ticked({ ...session, now: event.at });
+    case "size":
+      return { ...session, size: { columns: event.columns, rows: event.rows } };
+    case "sent":
+      return sent(session, event.back);
+    case "refused":
+      return withUi(session, event.card, (ui) => refused(ui, event.told));
+    case "cancelled":
+      return { ...session, cancelling: false };
+    case "edited":
+      return textCame(session, event.of, event.text);
+    case "status":
+      return { ...session, status: { ...session.status, ...event.status } };
+    case "sources":
+      return { ...session, sources: { ...session.sources, ...event.sources } };
+    case "hint":
+      return { ...session, hint: { text: event.text, until: event.at + HINT_MS } };
+    case "history":
+      return { ...session, history: atEnd(event.entries) };
+    case "links":
+      return session.cards[event.card]
+        ? { ...session, links: { ...session.links, [event.card]: event.links } }
+        : session;
+  }
+}
+
+/** Advice goes when its time is over. */
+function ticked(session: Session): Session {
+  return session.hint && session.hint.until <= session.now ? { ...session, hint: null } : session;
+}
+
+/** A prompt that was not taken stands in the draft again, before what was typed since. */
+function sent(session: Session, back?: string): Session {
+  if (back === undefined) return { ...session, sending: null };
+  const lines = [back, textOf(session.draft)].filter((text) => text.trim() !== "");
+  return { ...session, sending: null, draft: replaced(session.draft, lines.join("\n")) };
+}
+
+function textCame(session: Session, of: string, text: string | null): Session {
+  if (of === DRAFT) return text === null ? session : { ...session, draft: replaced(session.draft, text.trimEnd()) };
+  const card = cardsOf(session).find(({ id }) => id === of);
+  return card ? withUi(session, of, (ui) => edited(ui, card, text)) : session;
+}
+
+function withUi(
+  session: Session,
+  id: string,
+  change: (ui: Session["cards"][string]) => Session["cards"][string],
+): Session {
+  const ui = session.cards[id];
+  return ui ? { ...session, cards: { ...session.cards, [id]: change(ui) } } : session;
+}
+
+/** A card of this terminal opens, or one that is open says something else. */
+function localOpened(session: Session, { card }: Extract<Event, { type: "local" }>): Step {
+  const known = session.local.findIndex(({ id }) => id === card.id);
+  const local = known < 0 ? [...session.local, card] : session.local.with(known, card);
+  const effects: Effect[] = known < 0 ? [{ do: "opened", card, unseen: false }] : [];
+  return { session: withOpenCards({ ...session, local }, [], known < 0 ? [card] : []), effects };
+}
+
+function localEnded(session: Session, id: string): Step {
+  if (session.local.every((card) => card.id !== id)) return { session, effects: [] };
+  const local = session.local.filter((card) => card.id !== id);
+  return { session: withOpenCards({ ...session, local }, [id], []), effects: [{ do: "closed", card: id }] };
+}
+
+/** Nothing of the conversation before stays but what is being typed. */
+function reset(session: Session): Step {
+  const closed = cardsOf(session).map(({ id }) => id);
+  const cleared = { ...session, view: EMPTY, local: [], queue: [], sending: null, cancelling: false };
+  return {
+    session: withOpenCards({ ...cleared, status: { ...session.status, title: "" } }, closed, []),
+    effects: closed.map((card) => ({ do: "closed", card })),
+  };
+}

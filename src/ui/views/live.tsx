@@ -1,0 +1,42 @@
+import { Box, Text } from "ink";
+import type { ReactNode } from "react";
+import type { Frame } from "../session/frame.ts";
+import { Lines } from "./card.tsx";
+
+/**
+ * The part of the session that is redrawn: everything that is not final. Each row is laid out already (`layFrame`); the box is wider, so that
+ * Ink, which counts the cells of a few characters otherwise, cuts nothing off.
+ */
+export function Live({ frame }: { frame: Frame }): ReactNode {
+  const { width, text, tools, card, queue, rule, composer, composerDim, offer, hint, status } = frame;
+  return (
+    <Box flexDirection="column" width={width * 2}>
+      <Rows rows={text} />
+      <Rows rows={tools} />
+      <Lines rows={card} />
+      <Rows rows={queue} dim />
+      {rule ? <Rows rows={["─".repeat(width)]} dim /> : null}
+      <Rows rows={composer} dim={composerDim} />
+      {offer.map(({ text: candidate, chosen }) => (
+        <Text key={candidate} wrap="truncate" inverse={chosen}>
+          {`  ${candidate}`}
+        </Text>
+      ))}
+      {hint === null ? null : (
+        <Text color="yellow" wrap="truncate">
+          {hint}
+        </Text>
+      )}
+      {status === null ? null : <Rows rows={[status === "" ? " " : status]} dim />}
+    </Box>
+  );
+}
+
+function Rows({ rows, dim = false }: { rows: readonly string[]; dim?: boolean }): ReactNode {
+  return rows.map((row, index) => (
+    // biome-ignore lint/suspicious/noArrayIndexKey: rows have no identity but their place
+    <Text key={index} wrap="truncate" dimColor={dim}>
+      {row === "" ? " " : row}
+    </Text>
+  ));
+}

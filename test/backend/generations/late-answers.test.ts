@@ -1,0 +1,108 @@
+import { Kysely, PostgresDialect } from "kysely";
+import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from "vitest";
+import * as z from "zod/mini";
+import { defineTool } from "#backend/services/service";
+import { openDatabase } from "#backend/store/database";
+import { createNode, type Node } from "#backend/store/node";
+import type { Database } from "#backend/store/schema";
+import { createWorld, type World } from "#test/backend";
+import { connect } from "#test/consent";
+import { useDatabase } from "#test/database";
+import { deskServices } from "#test/desk";
+import { watchedPool } from "#test/durable/moments";
+import { scriptedModel } from "#test/scripted-model";
+import { ask, follow } from "#test/turn";
+
+const askLater = defineTool({
+  name: "jira.ask_later",
+  description: "Ask.",
+  access: "read",
+  input: z.object({}),
+  examples: [],
+  summary: () => "Ask for something",
+  run: async (_, { people }) => ({
+    data: await people?.requestInteraction({
+      type: "input",
+      prompt: "Who?",
+      inputSchema: { type: "form", fields: [{ id: "name", type: "text", label: "Name" }] },
+      timeoutMs: 1_000,
+      onResponse: () => ({ complete: {} }),
+      onTimeout: () => ({ pending: { message: "The person answers later." } }),
+    }),
+    text: "Asked.",
+  }),
+});
+const database = useDatabase();
+const model = scriptedModel((url, init) => world.outside.fetch(url, init));
+const services = deskServices([], undefined, [askLater]);
+let node: Node;
+let world: World;
+const dying: (() => Promise<void>)[] = [];
+
+beforeAll(() => {
+  node = createNode(database().config, () => {});
+});
+afterAll(() => node.close());
+beforeEach(() => {
+  world = createWorld({ db: database().db, node, services, leaveMs: 60_000, ...model.ports });
+});
+afterEach(async () => {
+  await world.backend.close();
+  for (const close of dying.splice(0)) await close();
+});
+
+/** A turn that is over and has left a question open, and a backend that is gone at this moment of the answer. */
+async function leftOpen(last: string) {
+  const { token } = await connect(world);
+  model.script({ calls: [["c1", "jira.ask_later", {}]] }, { text: "I go on without it." });
+  const turn = await ask(world, token, "go");
+  await turn.asked();
+  await turn.until("awaiting_input");
+  world.clock.advance(1_000);
+  await world.backend.tick();
+  const { interaction_id } = await turn.asked();
+  await turn.end();
+  const { pool, close } = await openDatabase(database().config, { log: () => {} });
+  let over = false;
+  const watched = watchedPool(pool, (moment) => {
+    over ||= moment === last;
+    if (over) throw new Error("This process is gone.");
+  });
+  const db = new Kysely<Database>({ dialect: new PostgresDialect({ pool: watched }) });
+  const gone = createWorld({ ...world.ports, db });
+  dying.push(() => gone.backend.close().then(close));
+  const where = `POST /sessions/${turn.session}/interactions/${interaction_id}`;
+  const answer = (at: World) => at.call(where, { token, body: { action: "submit", input: { name: "Ann" } } });
+  return { token, turn, gone, answer };
+}
+
+test("an answer whose process is gone once it is stored still has its turn, once", async () => {
+  const { token, turn, gone, answer } = await leftOpen("answer after");
+  expect((await answer(gone)).status).toBe(500);
+  expect((await answer(world)).status).toBe(409);
+  model.script({ text: "Thank you." });
+  const later = await follow(world, token, turn.session, `after=${turn.parts.at(-1)?.number}`);
+  world.clock.advance(1_000);
+  await world.backend.tick();
+  expect((await later.next("data-user-message")).data).toEqual({
+    text: "Answer to “Who?”:\nName: Ann",
+    source: "late_answer",
+  });
+  await later.next("finish");
+  await world.backend.tick();
+  await later.close();
+  expect(later.text()).toBe("Thank you.");
+  expect(model.left()).toBe(0);
+});
+
+test("an answer whose process is gone before it is stored can be given again, and has its turn once", async () => {
+  const { token, turn, gone, answer } = await leftOpen("answer before");
+  expect((await answer(gone)).status).toBe(500);
+  model.script({ text: "Thank you." });
+  const later = await follow(world, token, turn.session, `after=${turn.parts.at(-1)?.number}`);
+  expect((await answer(world)).status).toBe(200);
+  await later.next("finish");
+  await later.close();
+  expect(later.parts.filter(({ type }) => type === "data-user-message")).toHaveLength(1);
+  expect(model.left()).toBe(0);
+});

@@ -1,0 +1,114 @@
+import { sql } from "kysely";
+import { afterEach, expect, test } from "vitest";
+import { useBackend } from "#test/backend";
+import { connect } from "#test/consent";
+import { type DeskLog, deskServices } from "#test/desk";
+import { scriptedModel } from "#test/scripted-model";
+import { ask } from "#test/turn";
+
+const log: DeskLog = [];
+const model = scriptedModel((url, init) => world().outside.fetch(url, init));
+const world = useBackend({ services: deskServices(log), ...model.ports });
+const GIVEN_UP = "Something went wrong inside kay again and again; this request was given up.";
+
+/** From now on no message can be stored: what fails is no part of the work that fails well. */
+async function broken(): Promise<void> {
+  const { db } = world().ports;
+  await sql`create function broken() returns trigger language plpgsql as 'begin raise exception ''broken''; end'`.execute(
+    db,
+  );
+  await sql`create trigger broken before insert on messages execute function broken()`.execute(db);
+}
+const mended = () => sql`drop function if exists broken cascade`.execute(world().ports.db);
+afterEach(async () => void (await mended()));
+
+const rows = () => world().ports.db.selectFrom("generations").selectAll().where("finished_at", "is", null).execute();
+const failures = async () => (await rows())[0]?.failures;
+const logged = (event: string) => world().log.filter((line) => line.includes(event)).length;
+
+/** Looks once a second for so long, and tells after which of them it had failed once more. */
+async function looks(seconds: number): Promise<number[]> {
+  await expect.poll(() => world().backend.busy()).toBe(0);
+  const at: number[] = [];
+  for (let second = 1; second <= seconds; second++) {
+    const before = await failures();
+    world().clock.advance(1_000);
+    await world().backend.tick();
+    await expect.poll(() => world().backend.busy()).toBe(0);
+    if ((await failures()) !== before) at.push(second);
+  }
+  return at;
+}
+
+/** After so many seconds it is looked at once more. */
+async function later(seconds: number): Promise<void> {
+  const before = await failures();
+  world().clock.advance(seconds * 1_000);
+  const looked = async () => {
+    await world().backend.tick();
+    return await failures();
+  };
+  await expect.poll(looked).not.toBe(before);
+}
+
+test("what fails inside kay is tried again later and later, and after five times it ends, told and logged once", async () => {
+  const { token } = await connect(world());
+  model.script({ text: "Hello." });
+  const { body: greeting } = await world().call("POST /ask", { token, body: { prompt: "hi", interactive: true } });
+  await broken();
+  world().clock.advance(1);
+  const turn = await ask(world(), token, "go", { session_id: greeting.session_id });
+  await expect.poll(failures).toBe(1);
+  expect(await looks(20)).toEqual([1, 3, 7, 15]);
+  await mended();
+  expect(await rows()).toEqual([]);
+  expect([logged("generation_fault"), logged("generation_given_up")]).toEqual([1, 1]);
+  await turn.end();
+  expect(turn.parts.slice(-2)).toMatchObject([
+    { type: "data-status", data: { status: "error" } },
+    { type: "error", code: "INTERNAL", errorText: GIVEN_UP, hint: expect.stringContaining("kay doctor") },
+  ]);
+  model.script({ text: "Still here." });
+  const next = await ask(world(), token, "again", { session_id: turn.session });
+  await next.end();
+  expect(next.text()).toBe("Still here.");
+});
+
+test("a row that cannot be read is given up too, with what it asked for", async () => {
+  const { token } = await connect(world());
+  model.script({ calls: [["c1", "jira.close_issue", { issue: "KAY-3" }]] });
+  const turn = await ask(world(), token, "close KAY-3");
+  const { interaction_id } = await turn.asked();
+  await turn.until("awaiting_approval");
+  await turn.close();
+  const { db } = world().ports;
+  await db.updateTable("generations").set({ options: "null" }).where("finished_at", "is", null).execute();
+  expect((await turn.answer(interaction_id, { action: "approve" })).status).toBe(200);
+  await expect.poll(failures).toBe(1);
+  expect(await looks(16)).toEqual([1, 3, 7, 15]);
+  expect(await rows()).toEqual([]);
+  expect((await world().call("GET /pending", { token })).body).toEqual({ pending: [] });
+});
+
+test("whoever waits for the answer gets it when it works again, and the faults before count no more", async () => {
+  const { token } = await connect(world());
+  await broken();
+  model.script({ text: "Hello." });
+  const answer = world().call("POST /ask", { token, body: { prompt: "hi" } });
+  await expect.poll(failures).toBe(1);
+  await mended();
+  await later(1);
+  const { status, body } = await answer;
+  expect({ status, body }).toMatchObject({ status: 200, body: { status: "completed", message: "Hello." } });
+  const all = world().ports.db.selectFrom("generations").select("failures");
+  expect(await all.where("id", "=", String(body.generation_id)).execute()).toEqual([{ failures: 0 }]);
+});
+
+test("whoever waits for an answer that never comes is told so in the end", async () => {
+  const { token } = await connect(world());
+  await broken();
+  const answer = world().call("POST /ask", { token, body: { prompt: "hi" } });
+  await expect.poll(failures).toBe(1);
+  for (const seconds of [1, 2, 4, 8]) await later(seconds);
+  expect(await answer).toMatchObject({ status: 500, body: { status: "error", code: "INTERNAL", message: GIVEN_UP } });
+});

@@ -1,0 +1,76 @@
+import { expect, test } from "vitest";
+import { useBackend } from "#test/backend";
+import { connect } from "#test/consent";
+import { type DeskLog, deskServices } from "#test/desk";
+import { scriptedModel } from "#test/scripted-model";
+import { ask } from "#test/turn";
+
+const log: DeskLog = [];
+const model = scriptedModel((url, init) => world().outside.fetch(url, init));
+const world = useBackend({ services: deskServices(log), ...model.ports });
+
+test("a question that is to wait is answered after the one before it, with its own answer", async () => {
+  const { token } = await connect(world());
+  const { promise, resolve } = Promise.withResolvers<void>();
+  model.script({ text: ["One", "."], meanwhile: promise }, { text: "Two." }, { text: "Three." });
+  const first = await ask(world(), token, "one");
+  await first.next("text-delta");
+  const queued = { token, body: { prompt: "two", session_id: first.session, when_busy: "queue" } };
+  const second = world().call("POST /ask", queued);
+  const third = second.then(() => world().call("POST /ask", { ...queued, body: { ...queued.body, prompt: "three" } }));
+  await expect.poll(async () => (await open()).map(({ status }) => status)).toEqual(["running", "paused"]);
+  expect(model.left()).toBe(2);
+  resolve();
+  await first.end();
+  expect(await second).toMatchObject({ status: 200, body: { status: "completed", message: "Two." } });
+  expect(await third).toMatchObject({ status: 200, body: { status: "completed", message: "Three." } });
+  expect(first.text()).toBe("One.");
+});
+
+test("what comes to be held for a confirmation does not keep the next question waiting", async () => {
+  const { token } = await connect(world());
+  model.script({ text: "Hello." });
+  const { body: greeting } = await world().call("POST /ask", { token, body: { prompt: "hi", interactive: true } });
+  const { promise, resolve } = Promise.withResolvers<void>();
+  const destroy = async () => {
+    await promise;
+    return { calls: [["c1", "jira.delete_issue", { issue: "KAY-3" }] as [string, string, object]] };
+  };
+  model.script(destroy, { text: "Two." });
+  const { session_id } = greeting;
+  const first = world().call("POST /ask", { token, body: { prompt: "one", session_id } });
+  await expect.poll(async () => (await open()).length).toBe(1);
+  const second = world().call("POST /ask", { token, body: { prompt: "two", session_id, when_busy: "queue" } });
+  await expect.poll(async () => (await open()).length).toBe(2);
+  resolve();
+  expect(await first).toMatchObject({ status: 200, body: { status: "confirmation_required" } });
+  expect(await second).toMatchObject({ status: 200, body: { status: "completed", message: "Two." } });
+});
+
+test("whoever waits for their turn and goes has the question stopped before it begins", async () => {
+  const { token } = await connect(world());
+  const { promise, resolve } = Promise.withResolvers<void>();
+  model.script({ text: ["One", "."], meanwhile: promise });
+  const first = await ask(world(), token, "one");
+  await first.next("text-delta");
+  const gone = new AbortController();
+  const request = new Request(`${world().ports.publicUrl}/ask`, {
+    method: "POST",
+    headers: { authorization: `Bearer ${token}` },
+    body: JSON.stringify({ prompt: "two", session_id: first.session, when_busy: "queue" }),
+    signal: gone.signal,
+  });
+  const answer = world().backend.fetch(request);
+  await expect.poll(async () => (await open()).length).toBe(2);
+  gone.abort();
+  expect(await (await answer).json()).toMatchObject({ status: "error", code: "CANCELLED" });
+  resolve();
+  await first.end();
+  expect(model.left()).toBe(0);
+  expect(await open()).toEqual([]);
+});
+
+const open = () => {
+  const rows = world().ports.db.selectFrom("generations").selectAll().where("finished_at", "is", null);
+  return rows.orderBy("created_at").execute();
+};

@@ -1,0 +1,77 @@
+import { chmodSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { expect, test } from "vitest";
+import { createHistoryFile } from "#cli/session/history";
+import { realClock } from "#test/client-clock";
+import { temporaryFolder, thisProcess } from "#test/credentials";
+
+function openHistory({ folder = temporaryFolder(), profile = "default" } = {}) {
+  const state = join(folder, "state", "kay");
+  const random = (bytes: number) => crypto.getRandomValues(new Uint8Array(bytes));
+  const history = createHistoryFile({ folder: () => state, profile, clock: realClock, processes: thisProcess, random });
+  return { history, folder, path: join(state, "history", `${profile}.jsonl`) };
+}
+
+test("what was sent is there for the next session, for this user alone", async () => {
+  const { history, folder, path } = openHistory();
+  expect(await history.read()).toEqual([]);
+  await history.add("one\ntwo “three”");
+  await history.add("four");
+  expect(await openHistory({ folder }).history.read()).toEqual(["one\ntwo “three”", "four"]);
+  expect(readFileSync(path, "utf8")).toBe('"one\\ntwo “three”"\n"four"\n');
+  expect([statSync(path).mode & 0o777, statSync(join(path, "..")).mode & 0o777]).toEqual([0o600, 0o700]);
+});
+
+test("each profile has a history of its own", async () => {
+  const { history, folder } = openHistory();
+  await history.add("one");
+  expect(await openHistory({ folder, profile: "work" }).history.read()).toEqual([]);
+});
+
+test("what begins with a space is not written down", async () => {
+  const { history, folder } = openHistory();
+  await history.add(" secret");
+  expect(readdirSync(folder)).toEqual([]);
+});
+
+test("sessions that write at once lose nothing of each other, and leave no file behind", async () => {
+  const { history, folder, path } = openHistory();
+  const texts = Array.from({ length: 12 }, (_, n) => `text ${n}`);
+  await Promise.all(texts.map((text) => openHistory({ folder }).history.add(text)));
+  expect((await history.read()).toSorted()).toEqual(texts.toSorted());
+  expect(readdirSync(join(path, ".."))).toEqual(["default.jsonl"]);
+});
+
+test("a damaged line is left out, and only the newest thousand are kept", async () => {
+  const { history, path } = openHistory();
+  mkdirSync(join(path, ".."), { recursive: true });
+  const lines = Array.from({ length: 1_200 }, (_, n) => `"entry ${n}"`);
+  writeFileSync(path, `${lines.join("\n")}\n{"a":1}\n"ha\n\u0000\n`);
+  expect((await history.read()).length).toBe(1_000);
+  await history.add("new");
+  const kept = readFileSync(path, "utf8").trimEnd().split("\n");
+  expect([kept.length, kept[0], kept.at(-1)]).toEqual([1_000, '"entry 201"', '"new"']);
+});
+
+test.skipIf(process.getuid?.() === 0)(
+  "a folder that cannot be written is told, with the variable that moves it",
+  async () => {
+    const { history, folder } = openHistory();
+    chmodSync(folder, 0o500);
+    await expect(history.add("one")).rejects.toMatchObject({
+      code: "STORE_UNREADABLE",
+      hint: expect.stringContaining("XDG_STATE_HOME"),
+    });
+  },
+);
+
+test("a file that is no file is an empty history, and told when something is to be kept", async () => {
+  const { history, path } = openHistory();
+  mkdirSync(path, { recursive: true });
+  expect(await history.read()).toEqual([]);
+  await expect(history.add("one")).rejects.toMatchObject({
+    code: "STORE_UNREADABLE",
+    message: `Cannot write ${path} (EISDIR).`,
+    hint: "Set XDG_STATE_HOME to a folder that you may write to.",
+  });
+});

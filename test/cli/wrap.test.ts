@@ -1,0 +1,59 @@
+import { expect, test } from "vitest";
+import { wrapSentences } from "#cli/wrap";
+import { useKay } from "#test/kay";
+
+const kay = useKay();
+
+test("an error is wrapped between words on a terminal, beside its mark, with commands whole", async () => {
+  const run = (columns: number) => kay()("connect jra", { terminal: true, columns, env: { NO_COLOR: "1" } });
+  expect((await run(40)).stderr).toBe(`✗ There is no service "jra". Did you
+  mean jira? The services are jira,
+  confluence, bitbucket, slack, github,
+  gmail, google-calendar, google-docs,
+  google-sheets, google-drive, notion,
+  airtable, hubspot, linkedin, kyg.
+  Run \`kay connections\` to see every
+  service.
+`);
+  expect((await run(80)).stderr).toBe(`✗ There is no service "jra". Did you mean jira? The services are jira,
+  confluence, bitbucket, slack, github, gmail, google-calendar, google-docs,
+  google-sheets, google-drive, notion, airtable, hubspot, linkedin, kyg.
+  Run \`kay connections\` to see every service.
+`);
+});
+
+test("in a pipe nothing is wrapped, however narrow the terminal is", async () => {
+  const { stderr } = await kay()("connect jra", { terminal: ["stdin", "stdout"], columns: 40 });
+  expect(stderr.trimEnd().split("\n")).toHaveLength(2);
+});
+
+test.each([
+  [
+    "a web address that is too long has a line of its own",
+    "See https://example.com/a/very/long/path?of=it now.",
+    24,
+    ["See", "https://example.com/a/very/long/path?of=it", "now."],
+  ],
+  [
+    "so does a command",
+    "  Run `kay connect jira confluence bitbucket`, then ask again.",
+    24,
+    ["  Run", "  `kay connect jira confluence bitbucket`,", "  then ask again."],
+  ],
+  ["an indentation is kept", "    one two three four", 10, ["    one two", "    three", "    four"]],
+  ["wide characters count for two", "日本語 日本語 日本語", 14, ["日本語 日本語", "日本語"]],
+  ["what fits stays as it is", "a  b   c", 8, ["a  b   c"]],
+  ["each line is wrapped by itself", "one two three\nfour five six", 10, ["one two", "three", "four five", "six"]],
+  [
+    "a word that is wider than the terminal is not broken",
+    "incomprehensibilities all",
+    10,
+    ["incomprehensibilities", "all"],
+  ],
+])("%s", (_, text, width, lines) => {
+  expect(wrapSentences(text, width).split("\n")).toEqual(lines);
+});
+
+test("colours end and begin again around a break", () => {
+  expect(wrapSentences("\u001b[31m✗\u001b[39m one two three", 9)).toBe("\u001b[31m✗\u001b[39m one two\n  three");
+});

@@ -1,0 +1,144 @@
+import { setTimeout as pause } from "node:timers/promises";
+import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from "vitest";
+import { createNode, type Node } from "#backend/store/node";
+import { createWorld, type World } from "#test/backend";
+import { connect } from "#test/consent";
+import { useDatabase } from "#test/database";
+import { deskServices } from "#test/desk";
+import { json } from "#test/outside";
+import { scriptedModel } from "#test/scripted-model";
+
+const CLOSE = "POST https://api.atlassian.com/close/KAY-3";
+const database = useDatabase();
+const outside = { world: undefined as World | undefined };
+const model = scriptedModel((url, init) => (outside.world as World).outside.fetch(url, init));
+const services = deskServices([]);
+const nodes: Node[] = [];
+let a: World;
+let b: World;
+const ticks: NodeJS.Timeout[] = [];
+
+beforeAll(() => {
+  const { config } = database();
+  nodes.push(
+    createNode(config, () => {}),
+    createNode(config, () => {}),
+  );
+});
+afterAll(async () => {
+  for (const node of nodes) await node.close();
+});
+
+/** Two backends on one database, each with a node of its own, that look once in 100 ms. */
+beforeEach(() => {
+  const { db } = database();
+  const [first, second] = nodes as [Node, Node];
+  const common = { services, ...model.ports, clock: Date };
+  a = createWorld({ db, node: first, ...common });
+  b = createWorld({ db, node: second, ...common });
+  outside.world = a;
+  for (const { backend } of [a, b]) ticks.push(setInterval(() => void backend.tick().catch(() => {}), 100));
+});
+afterEach(async () => {
+  for (const tick of ticks.splice(0)) clearInterval(tick);
+  await Promise.all([a.backend.close(), b.backend.close()]);
+  a.outside.settled();
+  expect(model.left()).toBe(0);
+});
+
+/** The next step is made twice: the first time its node loses the generation in the middle of it, to the other one. */
+function takenOver(said: Parameters<typeof model.script>[0]): void {
+  const { promise, resolve } = Promise.withResolvers<void>();
+  model.script(async () => {
+    // Another connection of the node has another number: for everybody else the first is gone.
+    await database().db.updateTable("generations").set({ node: null }).where("finished_at", "is", null).execute();
+    await promise;
+    return { text: "Nobody hears this." };
+  });
+  model.script((prompt) => {
+    resolve();
+    return typeof said === "function" ? said(prompt) : said;
+  });
+}
+
+async function asked(world: World, token: string, body: object) {
+  const { status, body: answer } = await world.call("POST /ask", { token, body });
+  return { status, answer };
+}
+
+/** What differs from answer to answer. */
+const bare = ({ status, answer }: Awaited<ReturnType<typeof asked>>) => {
+  const { generation_id, session_id, confirmation_token, expires_at, ...rest } = answer;
+  const ids = [generation_id, session_id, confirmation_token, expires_at].map((id) => typeof id);
+  return { status, ids, rest };
+};
+
+const said = { text: ["It is ", "done."] };
+const held = { text: "I would do this.", calls: [["c1", "jira.delete_issue", { issue: "KAY-3" }]] } as const;
+
+test.each([
+  ["a text", said, { prompt: "go" }],
+  ["an interactive text", said, { prompt: "go", interactive: true }],
+  ["a confirmation of a destructive call", held, { prompt: "delete KAY-3" }],
+  ["a confirmation of everything", held, { prompt: "delete KAY-3", confirm: true, interactive: true }],
+  ["a confirmation of nothing", said, { prompt: "go", confirm: true }],
+  ["a refusal of the model", { fails: 401 }, { prompt: "go" }],
+  ["nothing to say", { text: "" }, { prompt: "go" }],
+])("a generation that another node takes over is answered where it was asked for: %s", async (_, step, body) => {
+  const { token } = await connect(a);
+  const whole = step as Parameters<typeof model.script>[0];
+  model.script(whole);
+  const undisturbed = bare(await asked(a, token, body));
+  takenOver(whole);
+  expect(bare(await asked(a, token, body))).toEqual(undisturbed);
+});
+
+test("a service that is missing is named the same when another node found out", async () => {
+  const { token } = await connect(a);
+  await a.call("POST /connections/disconnect?service=jira", { token });
+  const step = { calls: [["c1", "jira.close_issue", { issue: "KAY-3" }]] as [string, string, object][] };
+  model.script(step);
+  const undisturbed = await asked(a, token, { prompt: "close KAY-3" });
+  expect(undisturbed).toMatchObject({ status: 403, answer: { code: "AUTH_REQUIRED", integrations: ["jira"] } });
+  takenOver(step);
+  expect(bare(await asked(a, token, { prompt: "close KAY-3" }))).toEqual(bare(undisturbed));
+});
+
+test("a yes is answered with what was done when another node goes on with it", async () => {
+  const { token } = await connect(a);
+  const close = { calls: [["c1", "jira.close_issue", { issue: "KAY-3" }]] as [string, string, object][] };
+  model.script(close);
+  const { answer } = await asked(a, token, { prompt: "close KAY-3", confirm: true });
+  a.outside.expect(CLOSE, json({}));
+  takenOver({ text: "Closed." });
+  const { confirmation_token } = answer;
+  const done = await a.call("POST /ask/confirm", { token, body: { confirmation_token, approved: true } });
+  expect(done).toMatchObject({
+    status: 200,
+    body: {
+      status: "completed",
+      message: "Action confirmed and executed successfully\n\nClosed.",
+      receipts: [{ tool: "jira.close_issue", effect: "settled" }],
+    },
+  });
+});
+
+test("a node that ends says that the work goes on, and the key tells at another one what it came to", {
+  timeout: 40_000,
+}, async () => {
+  const { token } = await connect(a);
+  const headers = { "idempotency-key": "ends" };
+  model.script(() => new Promise(() => {}), { text: "Done elsewhere." });
+  const answer = a.call("POST /ask", { token, body: { prompt: "go" }, headers });
+  await pause(300);
+  await a.backend.close();
+  expect(await answer).toMatchObject({
+    status: 409,
+    body: { code: "BACKEND_BUSY", message: "This backend is just ending; what was asked for goes on." },
+  });
+  const outcome = async () => (await b.call("GET /requests/ends", { token })).body;
+  await expect.poll(outcome, { timeout: 10_000 }).toMatchObject({
+    state: "done",
+    answer: { status: "completed", message: "Done elsewhere." },
+  });
+});

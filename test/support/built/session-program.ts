@@ -1,0 +1,51 @@
+/**
+ * The least that is a session: a box with what was typed, drawn on the real terminal. Enter commits the line, `!` throws, `?` rejects,
+ * Ctrl+Z stops it, `q` ends it.
+ */
+import { endOnCrash, openTerminal } from "#main";
+import { SESSION_MODES } from "#ui/modes";
+import { createScreen } from "#ui/screen";
+
+const { terminal, signal } = openTerminal();
+const { stdin, stdout, stderr } = terminal;
+endOnCrash(terminal, (error) => {
+  stderr.write(`✗ ${error instanceof Error ? error.message : error}\n`);
+  return 1;
+});
+const size = () => ({ columns: stdout.columns(), rows: stdout.rows() });
+const screen = createScreen({ write: stdout.write, size, reflows: "not the cursor line" });
+let draft = "";
+
+const draw = () => {
+  const edge = "─".repeat(size().columns - 2);
+  const text = `> ${draft}`.padEnd(size().columns - 4);
+  screen.draw({ lines: [`┌${edge}┐`, `│ ${text} │`, `└${edge}┘`], cursor: { row: 1, column: 4 + draft.length } });
+};
+const key = (typed: string) => {
+  if (typed === "!") throw new Error("It was thrown.");
+  if (typed === "?") void Promise.reject(new Error("It was rejected."));
+  else if (typed === "\x1a") return terminal.suspend();
+  else if (typed === "\r") {
+    screen.commit(`sent: ${draft}`);
+    draft = "";
+  } else draft += typed;
+  draw();
+};
+const end = (code: number) => {
+  release();
+  releaseKeys();
+  process.exit(code);
+};
+const release = terminal.modes(SESSION_MODES.on, SESSION_MODES.off, screen.clear);
+// As long as a session needs to load what draws it.
+await new Promise((resolve) => setTimeout(resolve, 100));
+const releaseKeys = stdin.bytes((bytes) => {
+  for (const typed of new TextDecoder().decode(bytes)) typed === "q" ? end(0) : key(typed);
+});
+terminal.onContinue(() => {
+  screen.forget();
+  draw();
+});
+signal.addEventListener("abort", () => end(signal.reason === "SIGTERM" ? 143 : 129));
+draw();
+setInterval(() => {}, 1_000);

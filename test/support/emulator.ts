@@ -1,0 +1,82 @@
+import { type IBufferCell, Terminal } from "@xterm/headless";
+import { onTestFinished } from "vitest";
+import type { Reflow } from "#ui/reflow";
+import { createScreen, type Screen } from "#ui/screen";
+
+/** A terminal without a window, with what is drawn on it. */
+export type Emulator = {
+  screen: Screen;
+  /** Every write, in order. */
+  writes: string[];
+  /** What the terminal shows after all that was written: rows of the window, without the empty ones at its end. */
+  rows(): Promise<string[]>;
+  /** All rows it holds, from the oldest of its scrollback. */
+  all(): Promise<string[]>;
+  /** The same, each character with its colour's number, and a star where it is bold. */
+  cells(): Promise<string[]>;
+  cursor(): Promise<{ row: number; column: number }>;
+  /** Text of somebody else. */
+  print(text: string): void;
+  /** Make the window another size, and tell the screen. */
+  resize(columns: number, rows?: number): Promise<void>;
+};
+
+/** Open an {@link Emulator} of this size; it ends with the test. */
+export function openEmulator(columns: number, rows: number, reflows: Reflow = "all"): Emulator {
+  const terminal = new Terminal({
+    cols: columns,
+    rows,
+    scrollback: 1_000,
+    allowProposedApi: true,
+  });
+  onTestFinished(() => terminal.dispose());
+  const writes: string[] = [];
+  let written = Promise.resolve();
+  const print = (text: string) => {
+    written = new Promise((resolve) => terminal.write(text, resolve));
+  };
+  const screen = createScreen({
+    write(text) {
+      writes.push(text);
+      print(text);
+    },
+    size: () => ({ columns: terminal.cols, rows: terminal.rows }),
+    reflows,
+  });
+  const { buffer } = terminal;
+  const row = (at: number) => buffer.active.getLine(at)?.translateToString(true).trimEnd() ?? "";
+  const look = (cell?: IBufferCell) =>
+    cell?.getChars().trim() ? `${cell.isBold() ? "*" : ""}${cell.getFgColor()}${cell.getChars()}` : " ";
+  return {
+    screen,
+    writes,
+    print,
+    async rows() {
+      await written;
+      return withoutEnd(Array.from({ length: terminal.rows }, (_, at) => row(buffer.active.baseY + at)));
+    },
+    async all() {
+      await written;
+      return withoutEnd(Array.from({ length: buffer.active.length }, (_, at) => row(at)));
+    },
+    async cells() {
+      await written;
+      const styled = (at: number) =>
+        Array.from({ length: terminal.cols }, (_, column) => look(buffer.active.getLine(at)?.getCell(column))).join("");
+      return withoutEnd(Array.from({ length: buffer.active.length }, (_, at) => styled(at).trimEnd()));
+    },
+    async cursor() {
+      await written;
+      return { row: buffer.active.cursorY, column: buffer.active.cursorX };
+    },
+    async resize(toColumns, toRows = terminal.rows) {
+      await written;
+      terminal.resize(toColumns, toRows);
+      screen.resized();
+    },
+  };
+}
+
+function withoutEnd(rows: string[]): string[] {
+  return rows.slice(0, rows.findLastIndex((row) => row !== "") + 1);
+}

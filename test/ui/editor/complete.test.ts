@@ -1,0 +1,91 @@
+import { expect, test } from "vitest";
+import { accepted, complete, extended, type Sources } from "#ui/editor/complete";
+import { type Draft, EMPTY_DRAFT, paste, replaced } from "#ui/editor/draft";
+
+const named = (...names: string[]) => names.map((text) => ({ text, note: "" }));
+
+const SOURCES: Sources = {
+  commands: [
+    { name: "connect", note: "connect services", argument: "services" },
+    { name: "connections", note: "show them" },
+    { name: "disconnect", note: "disconnect services", argument: "connected" },
+    { name: "sessions", note: "", argument: "sessions" },
+    { name: "help", note: "" },
+  ],
+  services: named("slack", "jira", "github", "gitlab"),
+  connected: named("jira"),
+  sessions: named("kaysession_1", "Kaysession_2"),
+  tools: named("jira.search"),
+  words: named("KAY-3", "KAY-12"),
+};
+
+/** The draft with the cursor at `|`, or at the end. */
+function at(marked: string): Draft {
+  const draft = replaced(EMPTY_DRAFT, marked.replace("|", ""));
+  return marked.includes("|") ? { ...draft, cursor: marked.indexOf("|") } : draft;
+}
+
+function offered(marked: string): string[] | null {
+  return complete(at(marked), SOURCES)?.candidates.map(({ text }) => text) ?? null;
+}
+
+/** The draft after Tab, with the cursor in it, or null where the candidates are to be shown. */
+function tab(marked: string): string | null {
+  const draft = at(marked);
+  const completion = complete(draft, SOURCES);
+  const after = completion && extended(draft, completion);
+  return after && `${after.text.slice(0, after.cursor)}|${after.text.slice(after.cursor)}`;
+}
+
+test("a slash at the beginning offers the commands", () => {
+  expect(offered("/")).toEqual(["/connect", "/connections", "/disconnect", "/sessions", "/help"]);
+  expect(offered("/CONN")).toEqual(["/connect", "/connections"]);
+  expect(offered("/x")).toBeNull();
+  expect(offered("see /con")).toBeNull();
+  expect(complete(at("/he"), SOURCES)).toEqual({ from: 0, to: 3, candidates: [{ text: "/help", note: "" }] });
+});
+
+test("a command's arguments are offered, those that were given left out", () => {
+  expect(offered("/connect ")).toEqual(["slack", "jira", "github", "gitlab"]);
+  expect(offered("/connect slack gi")).toEqual(["github", "gitlab"]);
+  expect(offered("/connect slack s")).toBeNull();
+  expect(offered("/disconnect ")).toEqual(["jira"]);
+  expect(offered("/sessions kay")).toEqual(["kaysession_1", "Kaysession_2"]);
+  expect(offered("/help ")).toBeNull();
+  expect(offered("/unknown ")).toBeNull();
+});
+
+test("in a sentence, services and recent keys are words once they were begun", () => {
+  expect(offered("post it in sl")).toEqual(["slack"]);
+  expect(offered("close (kay-")).toEqual(["KAY-3", "KAY-12"]);
+  expect(offered("close ")).toBeNull();
+  expect(offered("")).toBeNull();
+  expect(offered("sl|ack")).toBeNull();
+  expect(offered("sl|, please")).toEqual(["slack"]);
+});
+
+test("Tab goes as far as all candidates agree, then leaves the choice", () => {
+  expect(tab("/con")).toBe("/connect|");
+  expect(tab("/connect")).toBeNull();
+  expect(tab("/connections")).toBe("/connections |");
+  expect(tab("/connect g")).toBe("/connect git|");
+  expect(tab("close ka")).toBe("close KAY-|");
+  expect(tab("close KAY-1")).toBe("close KAY-12 |");
+  expect(tab("sl| now")).toBe("slack| now");
+});
+
+test("a candidate that is chosen stands in place of the word", () => {
+  const draft = at("/connect gi");
+  const completion = complete(draft, SOURCES);
+  expect(completion && accepted(draft, completion, { text: "gitlab", note: "" })).toMatchObject({
+    text: "/connect gitlab ",
+    cursor: 16,
+  });
+});
+
+test("a name from elsewhere brings no control characters into the draft, and a fold ends a word", () => {
+  const draft = at("x");
+  const hostile = complete(draft, { ...SOURCES, words: named("x\u001b[31m\ud800y") });
+  expect(hostile && extended(draft, hostile)?.text).toBe("x[31my ");
+  expect(complete({ ...paste(at("sl"), "x".repeat(2_000)) }, SOURCES)).toBeNull();
+});

@@ -1,0 +1,206 @@
+// biome-ignore-all lint/suspicious/noControlCharactersInRegex: control characters are what is looked for
+import * as fc from "fast-check";
+import { expect, test } from "vitest";
+import { keyNamed, shorthand } from "#test/shorthand";
+import { continuesLine, type Draft, EMPTY_DRAFT, emptied, insert, paste, replaced, textOf } from "#ui/editor/draft";
+import { edit } from "#ui/editor/edit";
+import { createKeyReader } from "#ui/keys";
+
+/** A draft after these keys, written as `shorthand` has them; `|` stands for the cursor in what is returned. */
+function after(draft: Draft | string, ...keys: string[]): string {
+  return shown(pressed(draft, ...keys));
+}
+
+function pressed(draft: Draft | string, ...keys: string[]): Draft {
+  return keys.map(keyNamed).reduce((now, key) => edit(now, key), typeof draft === "string" ? at(draft) : draft);
+}
+
+/** The draft with the cursor at `|`, or at the end. */
+function at(marked: string): Draft {
+  const cursor = marked.indexOf("|");
+  const draft = replaced(EMPTY_DRAFT, marked.replace("|", ""));
+  return cursor < 0 ? draft : { ...draft, cursor };
+}
+
+function shown({ text, cursor }: Draft): string {
+  return `${text.slice(0, cursor)}|${text.slice(cursor)}`;
+}
+
+/** What is written after these bytes. */
+function sent(...reads: string[]): string {
+  const reader = createKeyReader();
+  const keys = reads.flatMap((each) => reader.push(Buffer.from(each), 0));
+  return textOf(keys.reduce((draft, key) => edit(draft, key), EMPTY_DRAFT));
+}
+
+test("U07 Backspace takes a whole character, as a person sees it", () => {
+  expect(sent("hello 😀\x7f")).toBe("hello ");
+  expect(sent("cafe\u0301\x7f")).toBe("caf");
+  expect(sent("👩‍👩‍👧‍👦\x7f")).toBe("");
+  expect(sent("a👍🏽\x7f", "नि\x7f", "각\x7f", "1️⃣\x7f", "🏴󠁧󠁢󠁥󠁮󠁧󠁿\x7f")).toBe("a");
+});
+
+test("U07 the cursor moves over a whole character", () => {
+  expect(sent("🇩🇪", "\x1b[D", "x")).toBe("x🇩🇪");
+  expect(after("a👩‍👩‍👧‍👦b", "<left>", "<left>", "x", "<right>", "y")).toBe("ax👩‍👩‍👧‍👦y|b");
+  expect(after("|cafe\u0301!", "<right>", "<right>", "<right>", "<delete>")).toBe("caf|!");
+});
+
+test("a mark that is typed joins the character before the cursor, and the cursor is never inside of one", () => {
+  expect(after("", "e", "\u0301", "<left>", "x")).toBe("x|e\u0301");
+  expect(after("|\u0301", "e")).toBe("e\u0301|");
+});
+
+test("words are those of the language, signs in a row are one, and a line break is a space", () => {
+  expect(after("one two-three", "<ctrl-left>", "<alt-b>", "<alt-left>")).toBe("one |two-three");
+  expect(after("|one  two, three", "<alt-f>", "<ctrl-right>", "<alt-right>")).toBe("one  two,| three");
+  expect(after("今日は会議", "<ctrl-w>")).toBe("今日は|");
+  expect(after("don't stop 😀", "<ctrl-w>", "<alt-backspace>")).toBe("don't |");
+  expect(after("one\n  two", "<ctrl-w>", "<ctrl-w>")).toBe("|");
+  expect(after("|one two", "<alt-d>")).toBe("| two");
+  expect(after("one |", "<alt-d>", "<ctrl-right>")).toBe("one |");
+});
+
+test("Home and End are those of the line, and Ctrl makes them those of the draft", () => {
+  expect(after("one\ntwo", "<home>", "x", "<ctrl-e>", "y")).toBe("one\nxtwoy|");
+  expect(after("one\ntwo", "<ctrl-home>", "<ctrl-e>")).toBe("one|\ntwo");
+  expect(after("|one\ntwo", "<ctrl-end>", "<ctrl-a>")).toBe("one\n|two");
+});
+
+test("what was killed in a row comes back at once", () => {
+  expect(after("one two three", "<ctrl-w>", "<ctrl-w>", "<ctrl-y>", "!")).toBe("one two three!|");
+  expect(after("one |two\nthree", "<ctrl-k>", "<ctrl-k>", "<end>", "<ctrl-y>")).toBe("one threetwo\n|");
+  expect(after("one\ntwo|", "<ctrl-u>", "<ctrl-u>", "<ctrl-y>", "<ctrl-y>")).toBe("one\ntwo\ntwo|");
+  expect(after("one|", "<ctrl-k>", "<ctrl-y>")).toBe("one|");
+  expect(shown(pressed(emptied(pressed("kept", "<ctrl-u>")), "<ctrl-y>"))).toBe("kept|");
+});
+
+test("Up and Down keep to their column over short lines, and leave the first and the last to others", () => {
+  expect(after("long line\nx\nanother", "<up>", "<up>")).toBe("long li|ne\nx\nanother");
+  expect(after("long li|ne\nx\n日本語!", "<down>", "<down>")).toBe("long line\nx\n日本語!|");
+  expect(after("long l|ine\n日本語!", "<down>", "<up>", "<down>")).toBe("long line\n日本語|!");
+  const first = at("on|e\ntwo");
+  expect(edit(first, keyNamed("<up>"))).toBe(first);
+  const last = at("one\ntw|o");
+  expect(edit(last, keyNamed("<down>"))).toBe(last);
+});
+
+test("U21 Up and Down go over the rows of a long line", () => {
+  const room = { width: 10, prompt: "> " };
+  const draft = at("abcdefghijklmnopqrstuvwxy|z");
+  const up = edit(draft, keyNamed("<up>"), room);
+  expect(shown(up)).toBe("abcdefghijklmno|pqrstuvwxyz");
+  expect(shown(edit(up, keyNamed("<up>"), room))).toBe("abcde|fghijklmnopqrstuvwxyz");
+  expect(shown(edit(up, keyNamed("<down>"), room))).toBe(shown(draft));
+});
+
+test("typing is undone word by word, everything else by itself, and can be redone", () => {
+  expect(after("", ..."one two", "<ctrl-_>")).toBe("one|");
+  expect(after("", ..."one two", "<ctrl-_>", "<ctrl-_>", "<alt-_>", "<alt-_>", "<alt-_>")).toBe("one two|");
+  expect(after("one two", "<ctrl-w>", "<ctrl-_>")).toBe("one two|");
+  expect(after("", "a", "<paste>long\ntext", "<ctrl-_>")).toBe("a|");
+  expect(after("", "a", "<ctrl-_>", "<ctrl-_>", "b", "<alt-_>")).toBe("b|");
+});
+
+test("Shift+Enter, Alt+Enter and a backslash before Enter begin a new line", () => {
+  expect(after("ab", "<left>", "<shift-enter>", "<alt-enter>")).toBe("a\n\n|b");
+  expect(continuesLine(at("one \\"))).toMatchObject({ text: "one \n", cursor: 5 });
+  expect(continuesLine(at("one\\|two"))).toMatchObject({ text: "one\ntwo", cursor: 4 });
+  expect(continuesLine(at("one\\ "))).toBeNull();
+  expect(continuesLine(EMPTY_DRAFT)).toBeNull();
+});
+
+test("keys that are not the editor's leave the very same draft", () => {
+  const draft = at("text");
+  for (const key of "enter escape tab shift-tab ctrl-enter ctrl-c ctrl-r ctrl-g ctrl-l ctrl-z ctrl-x pageup pagedown focus blur alt-x".split(
+    " ",
+  ))
+    expect(edit(draft, keyNamed(`<${key}>`))).toBe(draft);
+  expect(edit(EMPTY_DRAFT, keyNamed("<ctrl-d>"))).toBe(EMPTY_DRAFT);
+  expect(edit(draft, keyNamed("<ctrl-d>"))).not.toBe(draft);
+  expect(edit(EMPTY_DRAFT, keyNamed("<backspace>"))).not.toBe(EMPTY_DRAFT);
+});
+
+test("what is sent is what was typed, without halves of characters and control characters", () => {
+  expect(textOf(insert(EMPTY_DRAFT, "a\ud83db\udc00\u200b\u202e\tc\r\n\x1b[31m\u0000"))).toBe(
+    "ab\u200b\u202e\tc\n[31m",
+  );
+});
+
+const keys = fc.oneof(
+  fc.constantFrom(
+    ..."left right up down home end backspace delete ctrl-w alt-d ctrl-left alt-f ctrl-k ctrl-u ctrl-y ctrl-_ alt-_ shift-enter"
+      .split(" ")
+      .map((name) => `<${name}>`),
+  ),
+  fc.constantFrom(
+    "a",
+    " ",
+    "é",
+    "한",
+    "😀",
+    "\u0301",
+    "\u200d",
+    "🇩",
+    "👩",
+    "\ufe0f",
+    "-",
+    `<paste>${"x\n".repeat(20)}`,
+    "<paste>a\r\nb",
+  ),
+  fc.string({ unit: "grapheme", minLength: 1, maxLength: 1 }).filter((text) => !/[\x00-\x1f\x7f-\x9f<]/.test(text)),
+);
+
+test("after any keys the cursor is between characters and the text is well-formed", () => {
+  fc.assert(
+    fc.property(fc.array(keys, { maxLength: 40 }), fc.constantFrom(1, 2, 7, 80), (names, width) => {
+      let draft = EMPTY_DRAFT;
+      for (const name of names) {
+        draft = edit(draft, keyNamed(name), { width, prompt: "> " });
+        const places = [...new Intl.Segmenter().segment(draft.text)].map(({ index }) => index);
+        expect([...places, draft.text.length]).toContain(draft.cursor);
+        expect(textOf(draft).isWellFormed()).toBe(true);
+      }
+    }),
+    { numRuns: 300 },
+  );
+});
+
+test("undoing everything gives an empty draft, and redoing everything the same as before", () => {
+  fc.assert(
+    fc.property(fc.array(keys, { maxLength: 30 }), (names) => {
+      const draft = names
+        .filter((name) => !/_>$/.test(name))
+        .map(keyNamed)
+        .reduce((now, key) => edit(now, key), EMPTY_DRAFT);
+      let undone = draft;
+      while (undone.undo.length > 0) undone = edit(undone, keyNamed("<ctrl-_>"));
+      expect(undone.text).toBe("");
+      while (undone.redo.length > 0) undone = edit(undone, keyNamed("<alt-_>"));
+      expect(textOf(undone)).toBe(textOf(draft));
+    }),
+    { numRuns: 300 },
+  );
+});
+
+test("the names of keys in these tests say what they say", () => {
+  for (const name of ["x", "<ctrl-left>", "<alt-_>", "<paste>a\nb", "<shift-enter>", "<ctrl-c>"])
+    expect(shorthand([keyNamed(name)])).toEqual([name]);
+});
+
+test("a long paste is one character, shown by its size, and whole in what is sent", () => {
+  const long = Array.from({ length: 812 }, (_, n) => `line ${n}`).join("\n");
+  const draft = insert(paste(insert(EMPTY_DRAFT, "see "), long), " ok");
+  expect(textOf(draft)).toBe(`see ${long} ok`);
+  expect(textOf(pressed(draft, "<left>", "<left>", "<left>", "<backspace>"))).toBe("see  ok");
+  expect(textOf(pressed(draft, "<ctrl-w>", "<ctrl-w>", "<ctrl-y>"))).toBe(`see ${long} ok`);
+  expect(textOf(pressed(draft, "<ctrl-w>", "<ctrl-w>", "<ctrl-_>"))).toBe(`see ${long} `);
+  expect(textOf(pressed(emptied(pressed(draft, "<ctrl-u>")), "<ctrl-y>"))).toBe(`see ${long} ok`);
+});
+
+test("nobody can write what stands for a fold", () => {
+  const draft = paste(EMPTY_DRAFT, "secret ".repeat(200));
+  const typed = insert(insert(draft, "[pasted 1,400 characters]"), draft.text);
+  expect(textOf(typed)).toBe(`${"secret ".repeat(200)}[pasted 1,400 characters]`);
+  expect(textOf(paste(EMPTY_DRAFT, `\udc00${"\udc01x".repeat(600)}`))).toBe("x".repeat(600));
+});

@@ -1,0 +1,58 @@
+import { Box, Text } from "ink";
+import { expect, onTestFinished, test } from "vitest";
+import { createDrawer } from "#ui/views/draw";
+
+function open(hasColor = true) {
+  const drawer = createDrawer({ columns: 20, rows: 10 }, hasColor);
+  onTestFinished(drawer.end);
+  return drawer;
+}
+
+test("an element is laid out as lines, again and again, without empty ones at the end", () => {
+  const { draw } = open();
+  const card = (text: string) => (
+    <Box flexDirection="column">
+      <Box borderStyle="single">
+        <Text>{text}</Text>
+      </Box>
+      <Text> </Text>
+    </Box>
+  );
+  expect(draw(card("one"))).toEqual(["┌──────────────────┐", "│one               │", "└──────────────────┘"]);
+  expect(draw(card("two"))).toEqual(["┌──────────────────┐", "│two               │", "└──────────────────┘"]);
+  expect(draw(<Text>{""}</Text>)).toEqual([]);
+  expect(draw(<Text>three</Text>)).toEqual(["three"]);
+});
+
+test("after the terminal got another width it is laid out for that", () => {
+  const { draw, resize } = open();
+  const box = (
+    <Box borderStyle="single">
+      <Text>a word</Text>
+    </Box>
+  );
+  draw(box);
+  resize(10);
+  expect(draw(box)).toEqual(["┌────────┐", "│a word  │", "└────────┘"]);
+});
+
+test("styles are there only where they are wanted", () => {
+  const text = <Text>{"\x1b[1m\x1b[31mx\x1b[39m\x1b[22m y"}</Text>;
+  expect([open(true).draw(text), open(false).draw(text)]).toEqual([["\x1b[1m\x1b[31mx\x1b[39m\x1b[22m y"], ["x y"]]);
+});
+
+test("no stream of the process is listened to, and its signals no longer than it draws", () => {
+  const signals = () => (["SIGINT", "SIGTERM", "SIGHUP"] as const).map((name) => process.listenerCount(name));
+  const others = () => [
+    process.listenerCount("beforeExit"),
+    process.listenerCount("uncaughtException"),
+    process.stdin.listenerCount("readable"),
+    process.stdout.listenerCount("resize"),
+  ];
+  const [signalsBefore, othersBefore] = [signals(), others()];
+  const { draw, end } = createDrawer({ columns: 20, rows: 10 }, true);
+  for (let frame = 0; frame < 20; frame += 1) draw(<Text>{frame}</Text>);
+  expect(others()).toEqual(othersBefore);
+  end();
+  expect([signals(), others()]).toEqual([signalsBefore, othersBefore]);
+});
