@@ -86,11 +86,12 @@ export function pageOf<T>(
   };
 }
 
-/** What a field mask picks: `files(id,name),nextPageToken`, `properties/title`, `*`. */
+/** What a field mask picks: `files(id,name),nextPageToken`, `properties/title`, `sheets.properties.title`, `*`. */
 export function masked(value: unknown, mask: string | undefined): unknown {
   return mask === undefined || mask.trim() === "" ? value : picked(value, parseMask(mask.replace(/\s+/g, "")));
 }
 
+/** Names and what is picked below them; nothing below is everything. */
 type Mask = Map<string, Mask | undefined>;
 
 function picked(value: unknown, mask: Mask | undefined): unknown {
@@ -103,32 +104,42 @@ function picked(value: unknown, mask: Mask | undefined): unknown {
 
 function parseMask(text: string): Mask {
   let at = 0;
+  const invalidMask = () => invalid(`Invalid field selection ${text}`);
   const list = (): Mask => {
-    const mask: Mask = new Map();
+    let mask: Mask = new Map();
     for (;;) {
-      const [name = ""] = /^[\w*]+/.exec(text.slice(at)) ?? [];
-      if (name === "") throw invalid(`Invalid field selection ${text}`);
-      at += name.length;
-      mask.set(name, inner());
+      mask = merged(mask, path());
       if (text[at] !== ",") return mask;
       at += 1;
     }
   };
-  const inner = (): Mask | undefined => {
+  const path = (): Mask => {
+    const [name = ""] = /^[\w*]+/.exec(text.slice(at)) ?? [];
+    if (name === "") throw invalidMask();
+    at += name.length;
+    return new Map([[name, below()]]);
+  };
+  const below = (): Mask | undefined => {
     const mark = text[at];
-    if (mark !== "(" && mark !== "/") return undefined;
+    if (mark !== "(" && mark !== "/" && mark !== ".") return undefined;
     at += 1;
-    if (mark === "/") {
-      const [name = ""] = /^[\w*]+/.exec(text.slice(at)) ?? [];
-      at += name.length;
-      return new Map([[name, inner()]]);
-    }
+    if (mark !== "(") return path();
     const mask = list();
-    if (text[at] !== ")") throw invalid(`Invalid field selection ${text}`);
+    if (text[at] !== ")") throw invalidMask();
     at += 1;
     return mask;
   };
   const mask = list();
-  if (at < text.length) throw invalid(`Invalid field selection ${text}`);
+  if (at < text.length) throw invalidMask();
+  return mask;
+}
+
+/** What either of two masks picks. */
+function merged(one: Mask, other: Mask): Mask {
+  const mask = new Map(one);
+  for (const [name, below] of other) {
+    const before = one.get(name);
+    mask.set(name, one.has(name) ? before && below && merged(before, below) : below);
+  }
   return mask;
 }

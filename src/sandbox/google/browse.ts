@@ -2,6 +2,7 @@ import type { Context, Hono } from "hono";
 import { html } from "hono/html";
 import { pageHeaders, sandboxPage } from "../oauth/consent.ts";
 import type { Place, SandboxEnv } from "../provider.ts";
+import { shown } from "./sheets/cells.ts";
 import { instantOf, zonedTime } from "./times.ts";
 import { type CalendarEvent, DOCUMENT, type DriveFile, FOLDER, type GoogleWorld, SPREADSHEET } from "./world.ts";
 
@@ -93,7 +94,7 @@ function filePart(file: DriveFile, world: GoogleWorld): Part {
   );
   const sheets = (file.sheets ?? []).map(
     ({ title, rows }) => html`<h2>${title}</h2>
-      <table>${rows.map((row) => html`<tr>${row.map((cell) => html`<td>${cell}</td>`)}</tr>`)}</table>`,
+      <table>${rows.map((row) => html`<tr>${row.map((cell) => html`<td>${shown(cell)}</td>`)}</tr>`)}</table>`,
   );
   const inside =
     file.mimeType === FOLDER ? fileList(world.files.filter(({ parents }) => parents.includes(file.id))) : "";

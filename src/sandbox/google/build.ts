@@ -194,7 +194,7 @@ function buildFile(seed: FileSeed, id: string, parents: string[], path: string, 
           sheets: (seed.sheets ?? [{ title: "Sheet1" }]).map((sheet, index) => ({
             sheetId: sheet.sheetId ?? index,
             title: sheet.title,
-            rows: (sheet.rows ?? []).map((row) => row.map(String)),
+            rows: sheet.rows ?? [],
           })),
         }
       : {}),

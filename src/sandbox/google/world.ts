@@ -55,7 +55,10 @@ export type Permission = { id: string; type: "user" | "anyone"; role: string; em
 
 export type Paragraph = { text: string; style: string; bullet: boolean };
 
-export type Sheet = { sheetId: number; title: string; rows: string[][] };
+/** What is in a cell; an empty one is `""`, and a formula is its text. */
+export type Cell = string | number | boolean;
+
+export type Sheet = { sheetId: number; title: string; rows: Cell[][] };
 
 export type DriveFile = {
   id: string;

@@ -1,24 +1,9 @@
-import { auth, calendar } from "@googleapis/calendar";
+import { calendar } from "@googleapis/calendar";
 import { drive } from "@googleapis/drive";
 import { gmail } from "@googleapis/gmail";
 import { expect, test } from "vitest";
-import { REDIRECT } from "../stand-in.ts";
-import { failureOf, served } from "./served.ts";
-
-const AUTH = "https://www.googleapis.com/auth/";
-
-/** Options of every Google client: signed in by Google's own OAuth client, at the stand-in. */
-async function options(...scopes: string[]) {
-  const world = await served("google");
-  const { id: clientId, secret: clientSecret } = world.clients.google;
-  const endpoints = { oauth2TokenUrl: `${world.url}/token` };
-  const client = new auth.OAuth2({ clientId, clientSecret, redirectUri: REDIRECT, endpoints });
-  const scope = scopes.map((name) => AUTH + name).join(" ");
-  const offline = { access_type: "offline", prompt: "consent" };
-  const { tokens } = await client.getToken(await world.code("google", scope, undefined, offline));
-  client.setCredentials(tokens);
-  return { client, auth: client, rootUrl: `${world.url}/`, retry: false };
-}
+import { options } from "./google-client.ts";
+import { failureOf } from "./served.ts";
 
 test("@googleapis/gmail walks through mail, labels it and sends some", async () => {
   const mail = gmail({ version: "v1", ...(await options("gmail.modify")) });

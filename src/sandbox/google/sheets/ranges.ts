@@ -1,11 +1,18 @@
 import { invalid } from "../errors.ts";
 import type { DriveFile, Sheet } from "../world.ts";
 
-/** Cells of a sheet; rows and columns count from 0, an open end is undefined. */
-export type Range = { sheet: Sheet; row: number; column: number; lastRow?: number; lastColumn?: number };
+/** Cells of a sheet, all of them on its grid; rows and columns count from 0, and the last ones belong to it. */
+export type Range = { sheet: Sheet; row: number; column: number; lastRow: number; lastColumn: number };
 
-/** Read A1 notation: `Sheet1`, `'My sheet'!A1:C3`, `B2`, `A:C`, `2:5`. @throws GoogleRefusal "Unable to parse range" */
-export function parseRange(file: DriveFile, text: string): Range {
+/** What a range is for: what is read is cut at the end of the grid; what is written may not end beyond it, and goes on from a single cell. */
+type Purpose = "read" | "write";
+
+/**
+ * Read A1 notation: `Sheet1`, `'My sheet'!A1:C3`, `B2`, `A:C`, `2:5`.
+ *
+ * @throws GoogleRefusal "Unable to parse range", "exceeds grid limits"
+ */
+export function parseRange(file: DriveFile, text: string, purpose: Purpose): Range {
   const sheets = file.sheets ?? [];
   const [, quoted, plain, cells] = /^(?:(?:'((?:[^']|'')+)'|([^'!]+))(?:!|$))?(.*)$/.exec(text) ?? [];
   const name = quoted?.replace(/''/g, "'") ?? plain;
@@ -14,55 +21,69 @@ export function parseRange(file: DriveFile, text: string): Range {
   // A word that is no sheet may be cells of the first one.
   const rest = named || name === undefined || text.includes("!") ? (cells ?? "") : text;
   if (!sheet || (!named && text.includes("!"))) throw unreadable(text);
-  if (rest === "") return { sheet, row: 0, column: 0 };
-  const [, from, fromRow, to, toRow] = /^\$?([A-Za-z]{0,3})\$?(\d*)(?::\$?([A-Za-z]{0,3})\$?(\d*))?$/.exec(rest) ?? [];
-  if ((!from && !fromRow) || (to === undefined && (!from || !fromRow))) throw unreadable(text);
-  const single = to === undefined;
+  const { rowCount, columnCount } = gridOf(sheet);
+  const end = { lastRow: rowCount - 1, lastColumn: columnCount - 1 };
+  const asked = rest === "" ? { row: 0, column: 0, ...end } : corners(rest, text, purpose, end);
+  const last = purpose === "write" ? asked : { lastRow: asked.row, lastColumn: asked.column };
+  if (last.lastRow > end.lastRow || last.lastColumn > end.lastColumn) {
+    const range = rangeText({ sheet, ...asked });
+    throw invalid(`Range (${range}) exceeds grid limits. Max rows: ${rowCount}, max columns: ${columnCount}`);
+  }
   return {
     sheet,
-    row: fromRow ? Number(fromRow) - 1 : 0,
-    column: from ? columnOf(from) : 0,
-    lastRow: single ? Number(fromRow) - 1 : toRow ? Number(toRow) - 1 : undefined,
-    lastColumn: single ? columnOf(from ?? "A") : to ? columnOf(to) : undefined,
+    row: asked.row,
+    column: asked.column,
+    lastRow: Math.min(asked.lastRow, end.lastRow),
+    lastColumn: Math.min(asked.lastColumn, end.lastColumn),
   };
 }
 
+/** Size of a sheet: as a new one is, and larger once its rows are. */
+export function gridOf({ rows }: Sheet): { rowCount: number; columnCount: number } {
+  return { rowCount: Math.max(1000, rows.length), columnCount: Math.max(26, ...rows.map((row) => row.length)) };
+}
+
 /** A range in A1 notation, with its sheet. */
-export function rangeText({ title }: Sheet, row: number, column: number, height: number, width: number): string {
-  const name = /^\w+$/.test(title) ? title : `'${title.replace(/'/g, "''")}'`;
+export function rangeText({ sheet: { title }, row, column, lastRow, lastColumn }: Range): string {
+  const name = /^[A-Za-z_]\w*$/.test(title) ? title : `'${title.replace(/'/g, "''")}'`;
   const from = `${lettersOf(column)}${row + 1}`;
-  const to = `${lettersOf(column + Math.max(width, 1) - 1)}${row + Math.max(height, 1)}`;
+  const to = `${lettersOf(lastColumn)}${lastRow + 1}`;
   return `${name}!${from === to ? from : `${from}:${to}`}`;
 }
 
-/** Values of a range, without the empty ends of rows and of the range. */
-export function valuesIn({ sheet, row, column, lastRow, lastColumn }: Range): string[][] {
-  const rows = sheet.rows
-    .slice(row, lastRow === undefined ? undefined : lastRow + 1)
-    .map((cells) => cells.slice(column, lastColumn === undefined ? undefined : lastColumn + 1))
-    .map((cells) => cells.slice(0, cells.findLastIndex((cell) => cell !== "") + 1));
-  return rows.slice(0, rows.findLastIndex((cells) => cells.length > 0) + 1);
+/** Letters of a column that counts from 0. */
+export function lettersOf(column: number): string {
+  const last = String.fromCharCode(65 + (column % 26));
+  return column < 26 ? last : lettersOf(Math.floor(column / 26) - 1) + last;
 }
 
-/** Write values from a cell on; the sheet grows as it must. */
-export function writeValues(sheet: Sheet, row: number, column: number, values: string[][]): void {
-  values.forEach((cells, down) => {
-    while (sheet.rows.length <= row + down) sheet.rows.push([]);
-    const target = sheet.rows[row + down] ?? [];
-    cells.forEach((cell, right) => {
-      while (target.length <= column + right) target.push("");
-      target[column + right] = cell;
-    });
-  });
+/** The corners that `B2`, `B2:C3`, `A:C` or `2:5` names, in their order; what is left open goes to the end. */
+function corners(cells: string, text: string, purpose: Purpose, end: Pick<Range, "lastRow" | "lastColumn">) {
+  const [, from, fromRow, to, toRow] = /^\$?([A-Za-z]{0,3})\$?(\d*)(?::\$?([A-Za-z]{0,3})\$?(\d*))?$/.exec(cells) ?? [];
+  const single = to === undefined;
+  if ((!from && !fromRow) || (single && (!from || !fromRow)) || (!single && !to && !toRow)) throw unreadable(text);
+  if (Number(fromRow || 1) < 1 || Number(toRow || 1) < 1) throw unreadable(text);
+  const [row, column] = [fromRow ? Number(fromRow) - 1 : 0, from ? columnOf(from) : 0];
+  if (single) return { row, column, ...endOfOne(purpose, row, column, end) };
+  const [lastRow, lastColumn] = [
+    toRow ? Number(toRow) - 1 : Math.max(row, end.lastRow),
+    to ? columnOf(to) : Math.max(column, end.lastColumn),
+  ];
+  return {
+    row: Math.min(row, lastRow),
+    column: Math.min(column, lastColumn),
+    lastRow: Math.max(row, lastRow),
+    lastColumn: Math.max(column, lastColumn),
+  };
+}
+
+function endOfOne(purpose: Purpose, row: number, column: number, end: Pick<Range, "lastRow" | "lastColumn">) {
+  const onGrid = row <= end.lastRow && column <= end.lastColumn;
+  return purpose === "write" && onGrid ? end : { lastRow: row, lastColumn: column };
 }
 
 function columnOf(letters: string): number {
   return [...letters.toUpperCase()].reduce((sum, letter) => sum * 26 + letter.charCodeAt(0) - 64, 0) - 1;
-}
-
-function lettersOf(column: number): string {
-  const last = String.fromCharCode(65 + (column % 26));
-  return column < 26 ? last : lettersOf(Math.floor(column / 26) - 1) + last;
 }
 
 function unreadable(text: string) {

@@ -3,120 +3,109 @@ import type { Place } from "../../provider.ts";
 import { bodyOf, type GoogleEnv, listIn, masked, needs, recordIn, textIn } from "../access.ts";
 import { newFile } from "../drive/drive.ts";
 import { visibleFile, webPath, writableFile } from "../drive/files.ts";
-import { invalid, notFound } from "../errors.ts";
-import { type DriveFile, type GoogleWorld, SPREADSHEET } from "../world.ts";
-import { parseRange, rangeText, valuesIn, writeValues } from "./ranges.ts";
+import { notFound } from "../errors.ts";
+import { type Cell, type DriveFile, type GoogleWorld, type Sheet, SPREADSHEET } from "../world.ts";
+import { shown, valuesIn } from "./cells.ts";
+import { gridOf, parseRange, type Range } from "./ranges.ts";
+import { carryOut } from "./requests.ts";
+import { valueRoutes } from "./values.ts";
 
-/** Sheets API v4 (developers.google.com/workspace/sheets/api/reference/rest): values as text; formulas are kept and not worked out. */
+/** Sheets API v4 (developers.google.com/workspace/sheets/api/reference/rest): text, numbers and truths; formulas are kept and not worked out. */
 export function sheetsRoutes(app: Hono<GoogleEnv>, place: Place<GoogleWorld>): void {
   const sheets = new Hono<GoogleEnv>();
-  sheets.post("/spreadsheets", needs("sheetsWrite"), (c) => create(c, place));
+  sheets.post("/spreadsheets", needs("sheetsWrite"), async (c) => {
+    const file = created(c, await bodyOf(c), place);
+    place.world().files.push(file);
+    place.changed();
+    return answer(c, spreadsheetView(c, file));
+  });
   sheets.get("/spreadsheets/:id", needs("sheetsRead"), (c) => {
     const file = visibleFile(c, c.req.param("id"), SPREADSHEET);
-    return c.json(masked(spreadsheetView(c, file), c.req.query("fields")) as Record<string, unknown>);
+    const ranges = (c.req.queries("ranges") ?? []).map((text) => parseRange(file, text, "read"));
+    const grid = c.req.query("includeGridData") === "true" || /\bdata\b/.test(c.req.query("fields") ?? "");
+    return answer(c, spreadsheetView(c, file, ranges, grid));
   });
-  sheets.get("/spreadsheets/:id/values/:range", needs("sheetsRead"), (c) => {
-    const range = parseRange(visibleFile(c, c.req.param("id"), SPREADSHEET), c.req.param("range"));
-    const values = valuesIn(range);
-    const size = {
-      height: Math.max(range.sheet.rows.length - range.row, 1),
-      width: Math.max(...range.sheet.rows.map((row) => row.length), 1),
-    };
-    const height = range.lastRow === undefined ? size.height : range.lastRow - range.row + 1;
-    const width = range.lastColumn === undefined ? size.width : range.lastColumn - range.column + 1;
-    const text = rangeText(range.sheet, range.row, range.column, height, width);
-    return c.json({ range: text, majorDimension: "ROWS", ...(values.length > 0 ? { values } : {}) });
+  sheets.post("/spreadsheets/:call", needs("sheetsWrite"), async (c) => {
+    const [, id = ""] = /^(.+):batchUpdate$/.exec(c.req.param("call")) ?? [];
+    if (id === "") throw notFound("Not Found");
+    const file = writableFile(c, id, SPREADSHEET);
+    const body = await bodyOf(c);
+    const replies = carryOut(file, listIn(body, "requests"));
+    file.modifiedTime = new Date(place.now()).toISOString();
+    place.changed();
+    const updated = body.includeSpreadsheetInResponse === true;
+    const rest = updated ? { updatedSpreadsheet: spreadsheetView(c, file) } : {};
+    return answer(c, { spreadsheetId: file.id, replies, ...rest });
   });
-  sheets.put("/spreadsheets/:id/values/:range", needs("sheetsWrite"), async (c) => {
-    const file = writableFile(c, c.req.param("id"), SPREADSHEET);
-    const text = c.req.param("range");
-    const values = await valuesOf(c);
-    const range = parseRange(file, text);
-    const [height, width] = [values.length, Math.max(...values.map((row) => row.length), 0)];
-    const fits =
-      (range.lastRow === undefined || range.row + height - 1 <= range.lastRow) &&
-      (range.lastColumn === undefined || range.column + width - 1 <= range.lastColumn);
-    if (!fits) throw invalid(`Requested writing within range [${text}], but tried writing outside`);
-    writeValues(range.sheet, range.row, range.column, values);
-    return c.json(written(file, rangeText(range.sheet, range.row, range.column, height, width), values, place));
-  });
-  sheets.post("/spreadsheets/:id/values/:call", needs("sheetsWrite"), async (c) => {
-    const [, text = ""] = /^(.+):append$/.exec(c.req.param("call")) ?? [];
-    if (text === "") throw notFound();
-    const file = writableFile(c, c.req.param("id"), SPREADSHEET);
-    const values = await valuesOf(c);
-    const { sheet } = parseRange(file, text);
-    const row = sheet.rows.findLastIndex((cells) => cells.some((cell) => cell !== "")) + 1;
-    writeValues(sheet, row, 0, values);
-    const width = Math.max(...values.map((cells) => cells.length), 0);
-    const updates = written(file, rangeText(sheet, row, 0, values.length, width), values, place);
-    return c.json({ spreadsheetId: file.id, tableRange: sheet.title, updates });
-  });
+  valueRoutes(sheets, place);
   app.route("/v4", sheets);
 }
 
-async function create(c: Context<GoogleEnv>, place: Place<GoogleWorld>) {
-  const body = await bodyOf(c);
+function answer(c: Context<GoogleEnv>, value: object) {
+  return c.json(masked(value, c.req.query("fields")) as Record<string, unknown>);
+}
+
+function created(c: Context<GoogleEnv>, body: Record<string, unknown>, place: Place<GoogleWorld>): DriveFile {
   const title = textIn(recordIn(body, "properties") ?? {}, "title") ?? "Untitled spreadsheet";
   const file = newFile(c.get("account"), title, SPREADSHEET, place);
   const given = listIn(body, "sheets").map((sheet) => recordIn({ sheet }, "sheet") ?? {});
   if (given.length > 0) {
-    file.sheets = given.map((sheet, sheetId) => ({
-      sheetId,
-      title: textIn(recordIn(sheet, "properties") ?? {}, "title") ?? `Sheet${sheetId + 1}`,
-      rows: rowsOf(sheet),
-    }));
+    file.sheets = given.map((sheet, at) => {
+      const { title = `Sheet${at + 1}`, sheetId = at } = recordIn(sheet, "properties") ?? {};
+      return { sheetId: Number(sheetId), title: String(title), rows: rowsOf(sheet) };
+    });
   }
-  place.world().files.push(file);
-  place.changed();
-  return c.json(masked(spreadsheetView(c, file), c.req.query("fields")) as Record<string, unknown>);
+  return file;
 }
 
 /** Rows of `data[].rowData[].values[].userEnteredValue`. */
-function rowsOf(sheet: Record<string, unknown>): string[][] {
+function rowsOf(sheet: Record<string, unknown>): Cell[][] {
   return listIn(sheet, "data").flatMap((data) =>
     listIn(recordIn({ data }, "data") ?? {}, "rowData").map((row) =>
       listIn(recordIn({ row }, "row") ?? {}, "values").map((cell) => {
         const entered = recordIn(recordIn({ cell }, "cell") ?? {}, "userEnteredValue") ?? {};
-        return shown(Object.values(entered)[0] ?? "");
+        const [value = ""] = Object.values(entered);
+        return typeof value === "number" || typeof value === "boolean" ? value : String(value);
       }),
     ),
   );
 }
 
-async function valuesOf(c: Context<GoogleEnv>): Promise<string[][]> {
-  if (!["RAW", "USER_ENTERED"].includes(c.req.query("valueInputOption") ?? "")) {
-    throw invalid("'valueInputOption' is required but not specified");
-  }
-  const rows = listIn(await bodyOf(c), "values");
-  if (!rows.every((row) => Array.isArray(row))) throw invalid("Invalid values[0]: list_value expected");
-  return rows.map((row) => (row as unknown[]).map((cell) => shown(cell)));
-}
-
-function shown(value: unknown): string {
-  if (typeof value === "boolean") return value ? "TRUE" : "FALSE";
-  return value === null ? "" : String(value);
-}
-
-function written(file: DriveFile, updatedRange: string, values: string[][], place: Place<GoogleWorld>) {
-  file.modifiedTime = new Date(place.now()).toISOString();
-  place.changed();
+/** A spreadsheet with its sheets, or with those that ranges are in; cells only when asked for. */
+function spreadsheetView(c: Context<GoogleEnv>, file: DriveFile, ranges: Range[] = [], grid = false) {
+  const all = file.sheets ?? [];
+  const listed = ranges.length === 0 ? all : all.filter((one) => ranges.some(({ sheet }) => sheet === one));
   return {
     spreadsheetId: file.id,
-    updatedRange,
-    updatedRows: values.length,
-    updatedColumns: Math.max(...values.map((row) => row.length), 0),
-    updatedCells: values.flat().length,
-  };
-}
-
-function spreadsheetView(c: Context<GoogleEnv>, file: DriveFile) {
-  return {
-    spreadsheetId: file.id,
-    properties: { title: file.name, locale: "en_US", timeZone: c.get("account").timeZone },
-    sheets: (file.sheets ?? []).map(({ sheetId, title }, index) => ({
-      properties: { sheetId, title, index, sheetType: "GRID", gridProperties: { rowCount: 1000, columnCount: 26 } },
+    properties: { title: file.name, locale: "en_US", autoRecalc: "ON_CHANGE", timeZone: c.get("account").timeZone },
+    sheets: listed.map((sheet) => ({
+      properties: sheetProperties(sheet, all.indexOf(sheet)),
+      ...(grid ? { data: gridData(file, sheet, ranges) } : {}),
     })),
     spreadsheetUrl: new URL(webPath(file), c.req.url).href,
   };
+}
+
+/** `SheetProperties` of a sheet. */
+export function sheetProperties(sheet: Sheet, index: number) {
+  const { sheetId, title } = sheet;
+  return { sheetId, title, index, sheetType: "GRID", gridProperties: gridOf(sheet) };
+}
+
+function gridData(file: DriveFile, sheet: Sheet, ranges: Range[]) {
+  const whole = parseRange(file, `'${sheet.title.replace(/'/g, "''")}'`, "read");
+  const wanted = ranges.length === 0 ? [whole] : ranges.filter((range) => range.sheet === sheet);
+  return wanted.map((range) => ({
+    ...(range.row > 0 ? { startRow: range.row } : {}),
+    ...(range.column > 0 ? { startColumn: range.column } : {}),
+    rowData: valuesIn(range, "UNFORMATTED_VALUE").map((cells) => ({ values: cells.map(cellData) })),
+  }));
+}
+
+function cellData(cell: Cell) {
+  if (cell === "") return {};
+  const type = { string: "stringValue", number: "numberValue", boolean: "boolValue" }[typeof cell as "string"];
+  const formula = typeof cell === "string" && cell.startsWith("=");
+  const value = { [formula ? "formulaValue" : type]: cell };
+  return { userEnteredValue: value, effectiveValue: { [type]: cell }, formattedValue: shown(cell) };
 }

@@ -1,0 +1,53 @@
+import type { Sheet } from "../world.ts";
+import type { Range } from "./ranges.ts";
+
+type Box = Omit<Range, "sheet">;
+
+/**
+ * The last table that a range meets: cells with something in them that touch, with the box around them
+ * (developers.google.com/workspace/sheets/api/guides/values, "Append values"). Undefined when the range meets none.
+ */
+export function tableIn({ sheet, ...range }: Range): Range | undefined {
+  const filled = filledCells(sheet);
+  const last = tables(filled).findLast((table) => meets(table, range));
+  return last && { sheet, ...last };
+}
+
+function filledCells({ rows }: Sheet): Box[] {
+  return rows.flatMap((cells, row) =>
+    cells.flatMap((cell, column) => (cell === "" ? [] : [{ row, column, lastRow: row, lastColumn: column }])),
+  );
+}
+
+/** Boxes grow together until none touches another; the lowest is the last. */
+function tables(cells: Box[]): Box[] {
+  let boxes: Box[] = [];
+  for (const cell of cells) {
+    let box = cell;
+    for (;;) {
+      const near = boxes.filter((one) => meets(one, wider(box)));
+      if (near.length === 0) break;
+      boxes = boxes.filter((one) => !near.includes(one));
+      box = [box, ...near].reduce(joined);
+    }
+    boxes.push(box);
+  }
+  return boxes.sort((a, b) => a.lastRow - b.lastRow || a.lastColumn - b.lastColumn);
+}
+
+function meets(a: Box, b: Box): boolean {
+  return a.row <= b.lastRow && b.row <= a.lastRow && a.column <= b.lastColumn && b.column <= a.lastColumn;
+}
+
+function wider({ row, column, lastRow, lastColumn }: Box): Box {
+  return { row: row - 1, column: column - 1, lastRow: lastRow + 1, lastColumn: lastColumn + 1 };
+}
+
+function joined(a: Box, b: Box): Box {
+  return {
+    row: Math.min(a.row, b.row),
+    column: Math.min(a.column, b.column),
+    lastRow: Math.max(a.lastRow, b.lastRow),
+    lastColumn: Math.max(a.lastColumn, b.lastColumn),
+  };
+}
