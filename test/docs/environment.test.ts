@@ -8,6 +8,7 @@ import { documents, sources } from "#test/documents";
 const OF_THE_SYSTEM = [
   ["APPDATA", "DBUS_SESSION_BUS_ADDRESS", "DISPLAY", "HOME", "LOCALAPPDATA", "PATH", "SystemRoot", "USERPROFILE"],
   ["SSH_CLIENT", "SSH_CONNECTION", "SSH_TTY", "WAYLAND_DISPLAY", "WSL_DISTRO_NAME"],
+  ["STY", "TMUX", "XTERM_VERSION", "ZELLIJ"],
   ["BUILDKITE", "GITHUB_ACTIONS", "GITLAB_CI", "JENKINS_URL", "TEAMCITY_VERSION", "TF_BUILD"],
 ].flat();
 

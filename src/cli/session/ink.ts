@@ -4,7 +4,7 @@ import { cardsOf } from "#ui/session/open";
 import type { Session } from "#ui/session/state";
 import { isBusy } from "#ui/session/turn";
 import { newSession, update } from "#ui/session/update";
-import type { TimedPart } from "#ui/view";
+import type { TimedPart, ToolItem } from "#ui/view";
 import { createPainter } from "#ui/views/painter";
 import { line } from "#ui/words";
 import type { Kay, Link } from "../kay.ts";
@@ -40,8 +40,11 @@ export async function inkSession(kay: Kay, link: Link, options: SessionOptions):
     now: clock.now(),
     status: { model: "", connection: "here", services: [], title: "", profile: kay.flags.profile ?? "default" },
   });
-  const stage = createStage(kay, painter, (frame) => {
+  const stage = createStage(kay, painter, (frame, blocks, committed) => {
+    const words = wordsIn(committed, session.sources.words);
     session = update(session, { type: "drawn", frame: { ...frame, at: clock.now() } }).session;
+    session = update(session, { type: "committed", blocks }).session;
+    if (words !== session.sources.words) session = update(session, { type: "sources", sources: { words } }).session;
   });
   const dispatch = (event: Event) => {
     const step = update(session, event);
@@ -50,7 +53,12 @@ export async function inkSession(kay: Kay, link: Link, options: SessionOptions):
     if (!mine.signal.aborted) stage.show(session, AT_ONCE.has(event.type) ? "now" : "soon");
   };
   let conversation = options.resume;
-  const gather = gathering(mine, (parts) => dispatch({ type: "parts", parts, at: clock.now() }));
+  let newest: ToolItem | undefined;
+  const gather = gathering(mine, (parts) => {
+    dispatch({ type: "parts", parts, at: clock.now() });
+    // Its result is forgotten as soon as it is in the scrollback.
+    newest = session.view.items.findLast((item): item is ToolItem => item.kind === "tool" && !item.forgotten) ?? newest;
+  });
   const talk = createTalk(mine, link, options.client, {
     session: (id) => {
       conversation = id;
@@ -67,6 +75,7 @@ export async function inkSession(kay: Kay, link: Link, options: SessionOptions):
     options,
     dispatch,
     now: () => session,
+    newest: () => newest,
     leave: () => over.abort(),
   });
   const perform = createEffects(world);
@@ -111,15 +120,10 @@ function begin(kay: Kay, link: Link, { dispatch, talk, options }: Beginning): vo
 /** Until the session is over: the clock goes on while something counts down or works. Nothing runs while nothing happens. */
 async function ticking(kay: Kay, now: () => Session, dispatch: (event: Event) => void): Promise<void> {
   const { clock, signal } = kay;
-  let words = 0;
   while (!signal.aborted) {
     await clock.sleep(TICK_MS, signal).catch(() => {});
     if (signal.aborted) return;
     const session = now();
-    if (session.view.last !== words && !isBusy(session)) {
-      words = session.view.last;
-      dispatch({ type: "sources", sources: { words: wordsIn(session.view) } });
-    }
     if (isBusy(session) || cardsOf(session).length > 0 || session.hint) dispatch({ type: "tick", at: clock.now() });
   }
 }

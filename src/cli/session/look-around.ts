@@ -1,6 +1,5 @@
 import type { Candidate } from "#ui/editor/complete";
 import type { Event } from "#ui/session/events";
-import type { View } from "#ui/view";
 import { line } from "#ui/words";
 import type { Kay, Link } from "../kay.ts";
 import { accountOf } from "../people.ts";
@@ -14,6 +13,9 @@ const ARGUMENTS: Record<string, "services" | "connected" | "sessions" | "tools">
   tools: "services",
   policy: "tools",
 };
+
+/** So many words are offered. */
+const MOST_WORDS = 50;
 
 /** The slash commands, for completion. */
 export function commandSources(): Event {
@@ -51,12 +53,10 @@ export async function lookAround(kay: Kay, link: Link, dispatch: (event: Event) 
   await Promise.allSettled([model, connections, sessions, tools]);
 }
 
-/** Keys of issues and the like in a conversation, newest first: awkward to type. */
-export function wordsIn(view: View): Candidate[] {
-  const texts = view.items.slice(-30).map((item) => {
-    if (item.kind === "text" || item.kind === "message") return item.text;
-    return item.kind === "tool" ? JSON.stringify(item.output ?? "").slice(0, 20_000) : "";
-  });
-  const keys = texts.reverse().flatMap((text) => text.match(/\b[A-Z][A-Z0-9]{1,9}-\d{1,6}\b/g) ?? []);
-  return [...new Set(keys)].slice(0, 50).map((text) => ({ text, note: "" }));
+/** Keys of issues and the like in what was printed, newest first, before those that are known: awkward to type. */
+export function wordsIn(text: string, known: Candidate[]): Candidate[] {
+  const keys = text.match(/\b[A-Z][A-Z0-9]{1,9}-\d{1,6}\b/g) ?? [];
+  if (keys.length === 0) return known;
+  const all = new Set([...keys.reverse(), ...known.map((word) => word.text)]);
+  return [...all].slice(0, MOST_WORDS).map((word) => ({ text: word, note: "" }));
 }

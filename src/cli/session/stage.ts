@@ -2,7 +2,7 @@ import type { Look } from "#ui/look";
 import { SESSION_MODES } from "#ui/modes";
 import { reflowOf } from "#ui/reflow";
 import { createScreen } from "#ui/screen";
-import { advance, createBlocks } from "#ui/session/blocks";
+import { advance, type Blocks, createBlocks } from "#ui/session/blocks";
 import { type Frame, layFrame } from "#ui/session/frame";
 import { SPINNER_PLACE } from "#ui/session/live";
 import type { Session } from "#ui/session/state";
@@ -33,8 +33,12 @@ export type Stage = {
 const CADENCE_MS = 50;
 const SPINNER = ["⠋", "⠙", "⠹", "⠸", "⠼", "⠴", "⠦", "⠧", "⠇", "⠏"];
 
-/** @param onDrawn told of each frame that is on the terminal */
-export function createStage(kay: Kay, painter: Painter, onDrawn: (frame: Frame) => void): Stage {
+/** @param onDrawn told of each frame that is on the terminal, how far the conversation has left for the scrollback, and what left now */
+export function createStage(
+  kay: Kay,
+  painter: Painter,
+  onDrawn: (frame: Frame, blocks: Blocks, committed: string) => void,
+): Stage {
   const { stdout } = kay.terminal;
   const size = () => ({ columns: stdout.columns(), rows: stdout.rows() });
   const look = (): Look & { links: boolean } => ({ width: size().columns, paint: kay.out.paint, links: true });
@@ -46,12 +50,12 @@ export function createStage(kay: Kay, painter: Painter, onDrawn: (frame: Frame) 
   let waiting: AbortController | null = null;
   const hold = () => kay.terminal.modes(SESSION_MODES.on, SESSION_MODES.off, screen.clear);
   let release = hold();
-  /** What became final is handed to the screen. @returns what is under way */
+  /** What became final is handed to the screen. */
   const committed = ({ view }: Session) => {
     const next = advance(blocks, view, look());
     blocks = next.blocks;
     screen.commit(next.commit);
-    return next.live;
+    return next;
   };
   const draw = () => {
     waiting?.abort();
@@ -59,11 +63,11 @@ export function createStage(kay: Kay, painter: Painter, onDrawn: (frame: Frame) 
     if (!latest || away) return;
     drawnAt = kay.clock.now();
     const spin = SPINNER[Math.floor(drawnAt / 120) % SPINNER.length] ?? "";
-    const live = committed(latest);
+    const { live, commit } = committed(latest);
     const tools = live.tools.map((row) => (row.startsWith(SPINNER_PLACE) ? spin + row.slice(1) : row));
     const frame = layFrame(latest, { ...live, tools }, isBusy(latest) ? spin : " ");
     screen.draw(painter.paint(frame));
-    onDrawn(frame);
+    onDrawn(frame, blocks, commit);
   };
   return {
     say: (text) => screen.commit(`${text}\n`),

@@ -3,7 +3,7 @@ import type { AnyCard } from "#ui/cards/card-ui";
 import type { Event } from "#ui/session/events";
 import type { Session } from "#ui/session/state";
 import { toolText } from "#ui/tool-text";
-import type { CardItem } from "#ui/view";
+import type { CardItem, ToolItem } from "#ui/view";
 import type { Kay, Link } from "../kay.ts";
 import { confirmCardOf, partsOfAnswer } from "./answers.ts";
 import { type AuthCard, createAuthDesk } from "./auth-desk.ts";
@@ -30,6 +30,8 @@ export type WorldPorts = {
   options: SessionOptions;
   dispatch(event: Event): void;
   now(): Session;
+  /** The call that was begun last, with all it brought. */
+  newest(): ToolItem | undefined;
   leave(): void;
 };
 
@@ -132,8 +134,8 @@ export function createWorld(ports: WorldPorts): SessionWorld {
     suspend: () => kay.terminal.suspend(),
     redraw: stage.redraw,
     expand: () => {
-      const tool = now().view.items.findLast((item) => item.kind === "tool");
-      if (tool?.kind === "tool") say(toolText(tool));
+      const tool = ports.newest();
+      say(tool ? toolText(tool) : "Nothing was called yet.");
     },
     leave,
     end: () => {

@@ -3,6 +3,7 @@ import type { AnyCard, CardAct } from "../cards/card-ui.ts";
 import type { Sources } from "../editor/complete.ts";
 import type { Key } from "../key.ts";
 import type { TimedPart } from "../view.ts";
+import type { Blocks } from "./blocks.ts";
 import type { Session, Status } from "./state.ts";
 
 /** What happens to a session. `at` is ms since 1970. */
@@ -11,6 +12,8 @@ export type Event =
   | { type: "parts"; parts: TimedPart[]; at: number }
   /** A frame is on the screen: the cards in it, and the one that was drawn with the focus. */
   | { type: "drawn"; frame: { cards: string[]; focused: string | null; at: number } }
+  /** So much of the conversation is in the scrollback: its texts are not kept any longer. */
+  | { type: "committed"; blocks: Blocks }
   | { type: "tick"; at: number }
   | { type: "size"; columns: number; rows: number }
   /** The backend has the prompt; or will not have it, then it comes `back` into the draft. */

@@ -3,6 +3,7 @@ import { drawn, NO_FOCUS } from "../cards/focus.ts";
 import { EMPTY_DRAFT, replaced, textOf } from "../editor/draft.ts";
 import { atEnd } from "../editor/history.ts";
 import { EMPTY } from "../view.ts";
+import { forget } from "./blocks.ts";
 import { DRAFT, type Effect, type Event, type Step } from "./events.ts";
 import { keyPressed } from "./key-pressed.ts";
 import { cardsOf } from "./open.ts";
@@ -62,6 +63,8 @@ function changed(session: Session, event: Plain): Session {
   switch (event.type) {
     case "drawn":
       return { ...session, focus: drawn(session.focus, event.frame) };
+    case "committed":
+      return { ...session, view: forget(session.view, event.blocks) };
     case "tick":
       return ticked({ ...session, now: event.at });
     case "size":
