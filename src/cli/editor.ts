@@ -15,7 +15,7 @@ export async function editText(editor: string, text: string): Promise<string | n
   );
   const folder = await mkdtemp(join(tmpdir(), "kay-edit-"));
   try {
-    const file = join(folder, "input.json");
+    const file = join(folder, /^\s*[{[]/.test(text) ? "input.json" : "message.md");
     await writeFile(file, text, { mode: 0o600 });
     return (await runs(command, [...args, file])) ? await readFile(file, "utf8") : null;
   } finally {

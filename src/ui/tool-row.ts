@@ -13,13 +13,16 @@ export function rowText(tool: ToolItem, width: number): string {
   return cut(`${head}${middle}${tail.join("")}`, width);
 }
 
-/** What a call was given, as `name = value`. */
+/** What a call was given, as `name = value`; of what has parts itself, such as the fields of a form, only how many there are. */
 export function inputOf({ title, input }: ToolItem): string {
-  const entries = typeof input === "object" && input !== null ? Object.entries(input) : [];
-  const shown = entries.map(
-    ([name, value]) => `${name} = ${typeof value === "string" ? value : JSON.stringify(value)}`,
-  );
+  const entries = isObject(input) ? Object.entries(input) : [];
+  const shown = entries.map(([name, value]) => `${name} = ${valueOf(value)}`);
   return line(shown.join(", ") || (title ?? "")).trim();
+}
+
+function valueOf(value: unknown): string {
+  if (Array.isArray(value) && value.some(isObject)) return String(value.length);
+  return typeof value === "string" ? value : JSON.stringify(value);
 }
 
 /** Nothing more comes of it. */

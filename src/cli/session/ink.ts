@@ -57,6 +57,7 @@ export async function inkSession(kay: Kay, link: Link, options: SessionOptions):
   const gather = gathering(mine, (parts) => {
     dispatch({ type: "parts", parts, at: clock.now() });
     // Its result is forgotten as soon as it is in the scrollback.
+    if (isTurnOver(session)) void tellTitle(link, session, dispatch);
     newest = session.view.items.findLast((item): item is ToolItem => item.kind === "tool" && !item.forgotten) ?? newest;
   });
   const talk = createTalk(mine, link, options.client, {
@@ -126,6 +127,16 @@ async function ticking(kay: Kay, now: () => Session, dispatch: (event: Event) =>
     const session = now();
     if (isBusy(session) || cardsOf(session).length > 0 || session.hint) dispatch({ type: "tick", at: clock.now() });
   }
+}
+
+/** A conversation has a title once its first turn is over. */
+function isTurnOver({ view, status }: Session): boolean {
+  return status.title === "" && view.session_id !== undefined && view.status === "completed";
+}
+
+async function tellTitle(link: Link, { view }: Session, dispatch: (event: Event) => void): Promise<void> {
+  const found = await link.api.session(view.session_id ?? "").catch(() => null);
+  if (found?.title) dispatch({ type: "status", status: { title: found.title } });
 }
 
 /** Parts that come close together, in one call. */
