@@ -6,7 +6,7 @@ import { buildAtlassian } from "./build.ts";
 import { BUILT_IN } from "./builtin.ts";
 import { confluence } from "./confluence/confluence.ts";
 import { gateway, type SiteEnv, scopesAt, sitesOf, siteUrl, unauthorized } from "./gateway.ts";
-import { jira } from "./jira/jira.ts";
+import { jira, jiraText } from "./jira/jira.ts";
 import { CONFLUENCE_SCOPES, JIRA_SCOPES, SCOPES } from "./scopes.ts";
 import { AtlassianSeed } from "./seed.ts";
 import type { AtlassianWorld } from "./world.ts";
@@ -64,6 +64,7 @@ export const atlassian: Provider<AtlassianWorld> = {
     products.use("/jira/:cloudid/*", gateway(place));
     products.use("/confluence/:cloudid/*", gateway(place));
     products.route("/jira/:cloudid/rest/api/3", jira(place));
+    products.route("/jira/:cloudid/rest/api/2", jiraText(place));
     products.route("/confluence/:cloudid/wiki", confluence(place));
     app.route("/ex", products);
     browse(app, place);

@@ -40,7 +40,15 @@ export type Project = {
   workflow: Workflow;
 };
 
-export type Comment = { id: string; author: string; body: Adf; created: string; updated: string };
+export type Comment = {
+  id: string;
+  author: string;
+  /** Who changed it last, when somebody did. */
+  updateAuthor?: string;
+  body: Adf;
+  created: string;
+  updated: string;
+};
 
 export type Issue = {
   id: string;

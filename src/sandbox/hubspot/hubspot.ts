@@ -1,13 +1,15 @@
-import { type Context, Hono } from "hono";
+import { Hono } from "hono";
 import type { OAuthTraits, Place, Provider, SandboxEnv } from "../provider.ts";
-import { type HubspotEnv, need, SCOPES, signedIn } from "./access.ts";
+import { type HubspotEnv, SCOPES, signedIn } from "./access.ts";
+import { accountRoutes } from "./account.ts";
+import { associationRoutes } from "./associations.ts";
+import { batchRoutes } from "./batch.ts";
 import { browse } from "./browse.ts";
 import { buildHubspot } from "./build.ts";
 import { BUILT_IN } from "./builtin.ts";
-import { badRequest, notFound, refusals } from "./errors.ts";
+import { notFound, refusals } from "./errors.ts";
 import { objectRoutes } from "./objects.ts";
 import { HubspotSeed } from "./seed.ts";
-import { ownerView, pagingView, pipelineView } from "./views.ts";
 import type { HubspotWorld } from "./world.ts";
 
 /** OAuth at HubSpot (developers.hubspot.com/docs/api-reference/auth-oauth-v3/guide): 30 minutes, a lasting refresh token, its own error words. */
@@ -60,7 +62,9 @@ export const hubspot: Provider<HubspotWorld> = {
     api.onError(refusals);
     for (const path of ["/crm/*", "/account-info/*"]) api.use(path, signedIn(place));
     accountRoutes(api);
+    batchRoutes(api, place);
     objectRoutes(api, place);
+    associationRoutes(api, place);
     for (const path of ["/crm/*", "/account-info/*"]) {
       api.all(path, () => {
         throw notFound();
@@ -105,40 +109,4 @@ function aboutToken(place: Place<HubspotWorld>, token: string) {
     token_type: "access",
     is_private_distribution: false,
   };
-}
-
-function accountRoutes(app: Hono<HubspotEnv>): void {
-  app.get("/account-info/v3/details", (c) => {
-    const { portalId, companyCurrency, timeZone } = c.get("world").portal;
-    const rest = { additionalCurrencies: [], utcOffset: "+01:00", utcOffsetMilliseconds: 3_600_000 };
-    const { host } = new URL(c.req.url);
-    const hosting = { uiDomain: host, dataHostingLocation: "eu1" };
-    return c.json({ portalId, accountType: "STANDARD", timeZone, companyCurrency, ...rest, ...hosting });
-  });
-  app.get("/crm/v3/owners", (c) => owners(c));
-  app.get("/crm/v3/pipelines/deals", (c) => {
-    need(c, "crm.objects.deals.read");
-    return c.json({ results: c.get("world").pipelines.map(pipelineView) });
-  });
-  app.get("/crm/v3/pipelines/deals/:id", (c) => {
-    need(c, "crm.objects.deals.read");
-    const index = c.get("world").pipelines.findIndex(({ id }) => id === c.req.param("id"));
-    const pipeline = c.get("world").pipelines[index];
-    if (!pipeline) throw notFound();
-    return c.json(pipelineView(pipeline, index));
-  });
-}
-
-function owners(c: Context<HubspotEnv>) {
-  need(c, "crm.objects.owners.read");
-  const email = c.req.query("email")?.toLowerCase();
-  const limit = Number(c.req.query("limit") ?? 100);
-  if (!Number.isInteger(limit) || limit < 1 || limit > 500)
-    throw badRequest("The page size must be between 1 and 500.");
-  const start = Number(c.req.query("after") ?? 0) || 0;
-  const found = c.get("world").owners.filter((owner) => email === undefined || owner.email.toLowerCase() === email);
-  return c.json({
-    results: found.slice(start, start + limit).map(ownerView),
-    ...pagingView(c, start + limit, found.length),
-  });
 }

@@ -87,6 +87,8 @@ export const LIFECYCLE_STAGES = [
   "other",
 ];
 
-export function isObjectType(name: string): name is ObjectType {
-  return Object.hasOwn(TYPES, name);
+/** The type that a name means: `contacts`, `contact` or `0-1`. */
+export function objectTypeOf(name: string): ObjectType | undefined {
+  const types = Object.keys(TYPES) as ObjectType[];
+  return types.find((type) => name === type || `${name}s` === type || TYPES[type].typeId === name);
 }

@@ -97,11 +97,16 @@ function holds(filter: Filter, record: CrmRecord, type: ObjectType): boolean {
 }
 
 function sorted(records: CrmRecord[], type: ObjectType, sorts: unknown): CrmRecord[] {
-  const [first] = (Array.isArray(sorts) ? sorts : []) as { propertyName?: string; direction?: string }[];
-  const name = first?.propertyName ?? TYPES[type].created;
-  const direction = first?.direction === "DESCENDING" ? -1 : 1;
+  const { name = TYPES[type].created, direction } = sortOf(Array.isArray(sorts) ? sorts[0] : undefined);
   const key = (record: CrmRecord) => propertiesOf(record, type)[name] ?? "";
   return [...records].sort((a, b) => direction * compare(key(a), key(b)));
+}
+
+/** A sort is an object, or a name with a `-` before it for the other direction. */
+function sortOf(sort: unknown): { name?: string; direction: 1 | -1 } {
+  if (typeof sort === "string") return { name: sort.replace(/^-/, ""), direction: sort.startsWith("-") ? -1 : 1 };
+  const { propertyName, direction } = (sort ?? {}) as { propertyName?: string; direction?: string };
+  return { name: propertyName, direction: direction === "DESCENDING" ? -1 : 1 };
 }
 
 /** Whole words, or with `*` at an end parts of one; all words of the value have to be there. */

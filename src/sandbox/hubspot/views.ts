@@ -20,7 +20,9 @@ export function recordView(record: CrmRecord, type: ObjectType, asked: string[] 
   const { defaults, created, updated } = TYPES[type];
   const names = asked && asked.length > 0 ? [...new Set([...asked, created, updated, "hs_object_id"])] : defaults;
   const properties = Object.fromEntries(names.map((name) => [name, all[name] ?? null]));
-  return { id: record.id, properties, createdAt: record.createdAt, updatedAt: record.updatedAt, archived: false };
+  const { id, createdAt, updatedAt, archivedAt } = record;
+  const archived = archivedAt === undefined ? { archived: false } : { archived: true, archivedAt };
+  return { id, properties, createdAt, updatedAt, ...archived };
 }
 
 /** Ids of the records of another type that one is tied to, in either direction. */

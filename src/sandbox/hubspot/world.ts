@@ -6,6 +6,8 @@ export type HubspotWorld = {
   contacts: CrmRecord[];
   deals: CrmRecord[];
   notes: CrmRecord[];
+  /** What was deleted, and is still there for those who ask for it. */
+  archived?: Partial<Record<ObjectType, CrmRecord[]>>;
 };
 
 type Portal = { portalId: number; hub_domain: string; companyCurrency: string; timeZone: string };
@@ -22,6 +24,7 @@ export type CrmRecord = {
   properties: Record<string, string>;
   createdAt: string;
   updatedAt: string;
+  archivedAt?: string;
   contacts: string[];
   deals: string[];
 };

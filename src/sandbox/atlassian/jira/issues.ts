@@ -2,25 +2,17 @@ import type { Context, Hono } from "hono";
 import type { Place } from "../../provider.ts";
 import { needs, type SiteEnv } from "../gateway.ts";
 import type { AtlassianWorld, Issue, Project } from "../world.ts";
-import { readComment, readFields, readHome } from "./edit.ts";
-import { bodyOf, JiraRefusal, NO_ISSUE, numberOf } from "./errors.ts";
-import { commentView, fieldsView, homeOf, selected, selfOf, statusView, type View } from "./views.ts";
+import { addComment } from "./comments.ts";
+import { readFields, readHome } from "./edit.ts";
+import { bodyOf, JiraRefusal } from "./errors.ts";
+import { issueOf, nextNumber, touch, viewOf } from "./issue.ts";
+import { fieldNames, fieldsView, homeOf, selected, selfOf, statusView, type View } from "./views.ts";
 
-/** Issues, their transitions and their comments (developer.atlassian.com/cloud/jira/platform/rest/v3, groups issues and issue-comments). */
+/** Issues and their transitions (developer.atlassian.com/cloud/jira/platform/rest/v3, group issues). */
 export function issueRoutes(app: Hono<SiteEnv>, place: Place<AtlassianWorld>): void {
   const [read, write] = [needs("read:jira-work"), needs("write:jira-work")];
-  app.post("/issue", write, (c) => create(c, place));
-  app.get("/issue/:key", read, (c) => {
-    const [issue, view] = [issueOf(c), viewOf(c, place)];
-    const wanted = (c.req.query("fields") ?? "*all").split(",").filter(Boolean);
-    return c.json({
-      expand: EXPAND,
-      id: issue.id,
-      self: selfOf(view, `issue/${issue.id}`),
-      key: issue.key,
-      fields: selected(fieldsView(view, issue), wanted),
-    });
-  });
+  app.post("/issue", write, async (c) => c.json(created(c, await bodyOf(c), place), 201));
+  app.get("/issue/:key", read, (c) => c.json(issueView(c, place)));
   app.put("/issue/:key", write, (c) => edit(c, place));
   app.delete("/issue/:key", write, (c) => {
     const [issue, site] = [issueOf(c), c.get("site")];
@@ -37,23 +29,45 @@ export function issueRoutes(app: Hono<SiteEnv>, place: Place<AtlassianWorld>): v
     });
   });
   app.post("/issue/:key/transitions", write, (c) => move(c, place));
-  app.get("/issue/:key/comment", read, (c) => comments(c, place));
-  app.post("/issue/:key/comment", write, async (c) => {
-    const [issue, view] = [issueOf(c), viewOf(c, place)];
-    const comment = addComment(c, issue, (await bodyOf(c)).body, place);
-    return c.json(commentView(view, issue, comment), 201);
+  app.put("/issue/:key/assignee", write, async (c) => {
+    const [issue, { accountId }] = [issueOf(c), await bodyOf(c)];
+    // -1 is whoever the project says, and these say nobody.
+    const assignee = accountId === null || accountId === "-1" ? null : { id: accountId };
+    Object.assign(issue, readFields({ assignee }, c.get("site"), place.world().accounts));
+    touch(issue, place);
+    return c.body(null, 204);
   });
 }
 
 const EXPAND = "renderedFields,names,schema,operations,editmeta,changelog,versionedRepresentations";
 
-/** What the views of a request need. */
-export function viewOf(c: Context<SiteEnv>, place: Place<AtlassianWorld>): View {
-  return { site: c.get("site"), accounts: place.world().accounts, request: c.req.raw };
+/** An issue with the fields that were asked for, and what `expand` adds to it. */
+function issueView(c: Context<SiteEnv>, place: Place<AtlassianWorld>) {
+  const [issue, view] = [issueOf(c), viewOf(c, place)];
+  const wanted = listed(c, "fields");
+  const fields = selected(fieldsView(view, issue), wanted.length > 0 ? wanted : ["*all"]);
+  const expanded = listed(c, "expand");
+  const { project } = homeOf(view.site, issue);
+  const transitions = () => possible(issue, project).map((one) => transitionView(view, project, one));
+  return {
+    expand: EXPAND,
+    id: issue.id,
+    self: selfOf(view, `issue/${issue.id}`),
+    key: issue.key,
+    fields,
+    ...(expanded.includes("names") ? { names: fieldNames(Object.keys(fields)) } : {}),
+    ...(expanded.includes("transitions") ? { transitions: transitions() } : {}),
+  };
 }
 
-async function create(c: Context<SiteEnv>, place: Place<AtlassianWorld>) {
-  const [body, site, view] = [await bodyOf(c), c.get("site"), viewOf(c, place)];
+/** A parameter that is given many times, or once with commas. */
+function listed(c: Context<SiteEnv>, name: string): string[] {
+  return (c.req.queries(name) ?? []).flatMap((one) => one.split(",")).filter(Boolean);
+}
+
+/** Make an issue of a body's `fields`. @throws JiraRefusal with all that is wrong */
+export function created(c: Context<SiteEnv>, body: Record<string, unknown>, place: Place<AtlassianWorld>) {
+  const [site, view] = [c.get("site"), viewOf(c, place)];
   const fields =
     typeof body.fields === "object" && body.fields !== null ? (body.fields as Record<string, unknown>) : {};
   const { project, issuetype } = readHome(fields, site);
@@ -85,7 +99,7 @@ async function create(c: Context<SiteEnv>, place: Place<AtlassianWorld>) {
   };
   site.issues.push(issue);
   place.changed();
-  return c.json({ id: issue.id, key: issue.key, self: selfOf(view, `issue/${issue.id}`) }, 201);
+  return { id: issue.id, key: issue.key, self: selfOf(view, `issue/${issue.id}`) };
 }
 
 async function edit(c: Context<SiteEnv>, place: Place<AtlassianWorld>) {
@@ -96,7 +110,7 @@ async function edit(c: Context<SiteEnv>, place: Place<AtlassianWorld>) {
   }
   Object.assign(issue, readFields(fields, c.get("site"), place.world().accounts));
   touch(issue, place);
-  return c.body(null, 204);
+  return c.req.query("returnIssue") === "true" ? c.json(issueView(c, place)) : c.body(null, 204);
 }
 
 /** The operations `set`, and `add` and `remove` on labels. */
@@ -156,55 +170,6 @@ function transitionView(
   };
 }
 
-function comments(c: Context<SiteEnv>, place: Place<AtlassianWorld>) {
-  const [issue, view] = [issueOf(c), viewOf(c, place)];
-  const startAt = numberOf(c.req.query("startAt"), "startAt", 0, Number.MAX_SAFE_INTEGER);
-  const maxResults = numberOf(c.req.query("maxResults"), "maxResults", 100, 5000);
-  const newest = c.req.query("orderBy") === "-created";
-  const sorted = [...issue.comments].sort((a, b) => (newest ? -1 : 1) * a.created.localeCompare(b.created));
-  return c.json({
-    startAt,
-    maxResults,
-    total: sorted.length,
-    comments: sorted.slice(startAt, startAt + maxResults).map((comment) => commentView(view, issue, comment)),
-  });
-}
-
-function addComment(c: Context<SiteEnv>, issue: Issue, body: unknown, place: Place<AtlassianWorld>) {
-  const now = new Date(place.now()).toISOString();
-  const id = nextNumber(
-    c.get("site").issues.flatMap((one) => one.comments.map((comment) => Number(comment.id))),
-    20_000,
-  );
-  const comment = {
-    id: String(id),
-    author: c.get("account").accountId,
-    body: readComment(body),
-    created: now,
-    updated: now,
-  };
-  issue.comments.push(comment);
-  touch(issue, place);
-  return comment;
-}
-
-function issueOf(c: Context<SiteEnv>): Issue {
-  const wanted = (c.req.param("key") ?? "").toUpperCase();
-  const issue = c.get("site").issues.find(({ id, key }) => id === wanted || key === wanted);
-  if (!issue) throw new JiraRefusal(404, [NO_ISSUE]);
-  return issue;
-}
-
-function touch(issue: Issue, place: Place<AtlassianWorld>) {
-  issue.updated = new Date(place.now()).toISOString();
-  place.changed();
-}
-
 function numberInKey({ key }: Issue): number {
   return Number(key.slice(key.lastIndexOf("-") + 1));
-}
-
-/** One more than the greatest; a deleted key is used again only if it was the last. */
-function nextNumber(taken: number[], least: number): number {
-  return Math.max(least, ...taken.filter(Number.isFinite)) + 1;
 }

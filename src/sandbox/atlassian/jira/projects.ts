@@ -3,7 +3,7 @@ import type { Place } from "../../provider.ts";
 import { needs, type SiteEnv } from "../gateway.ts";
 import type { AtlassianWorld, Project } from "../world.ts";
 import { JiraRefusal, numberOf } from "./errors.ts";
-import { viewOf } from "./issues.ts";
+import { viewOf } from "./issue.ts";
 import { ISSUE_TYPES, PRIORITIES } from "./schemes.ts";
 import { issueTypeView, priorityView, projectView, selfOf, statusView, userView, type View } from "./views.ts";
 

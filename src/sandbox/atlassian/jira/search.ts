@@ -4,7 +4,7 @@ import type { Place } from "../../provider.ts";
 import { needs, type SiteEnv } from "../gateway.ts";
 import type { AtlassianWorld, Issue } from "../world.ts";
 import { bodyOf, JiraRefusal, numberOf } from "./errors.ts";
-import { viewOf } from "./issues.ts";
+import { viewOf } from "./issue.ts";
 import { runJql } from "./jql.ts";
 import { fieldsView, selected, selfOf } from "./views.ts";
 

@@ -85,7 +85,7 @@ export function commentView(view: View, issue: Issue, comment: Comment) {
     id: comment.id,
     author: userView(view, comment.author),
     body: comment.body,
-    updateAuthor: userView(view, comment.author),
+    updateAuthor: userView(view, comment.updateAuthor ?? comment.author),
     created: jiraTime(comment.created),
     updated: jiraTime(comment.updated),
     jsdPublic: true,
@@ -132,6 +132,31 @@ export function fieldsView(view: View, issue: Issue): Record<string, unknown> {
     },
   };
 }
+
+/** What fields are called, as `expand=names` tells it. */
+export function fieldNames(fields: string[]): Record<string, string> {
+  return Object.fromEntries(fields.map((name) => [name, FIELD_NAMES[name] ?? name]));
+}
+
+const FIELD_NAMES: Record<string, string> = {
+  summary: "Summary",
+  issuetype: "Issue Type",
+  project: "Project",
+  status: "Status",
+  statusCategory: "Status Category",
+  priority: "Priority",
+  assignee: "Assignee",
+  reporter: "Reporter",
+  creator: "Creator",
+  labels: "Labels",
+  description: "Description",
+  created: "Created",
+  updated: "Updated",
+  duedate: "Due date",
+  resolution: "Resolution",
+  resolutiondate: "Resolved",
+  comment: "Comment",
+};
 
 /**
  * The fields that were asked for: names, `*all`, `*navigable` (all but comments), and `-name` to leave one out. Names that no issue has

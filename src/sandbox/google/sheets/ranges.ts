@@ -39,8 +39,14 @@ export function parseRange(file: DriveFile, text: string, purpose: Purpose): Ran
 }
 
 /** Size of a sheet: as a new one is, and larger once its rows are. */
-export function gridOf({ rows }: Sheet): { rowCount: number; columnCount: number } {
+function gridOf({ rows }: Sheet): { rowCount: number; columnCount: number } {
   return { rowCount: Math.max(1000, rows.length), columnCount: Math.max(26, ...rows.map((row) => row.length)) };
+}
+
+/** `SheetProperties` of a sheet. */
+export function sheetProperties(sheet: Sheet, index: number) {
+  const { sheetId, title } = sheet;
+  return { sheetId, title, index, sheetType: "GRID", gridProperties: gridOf(sheet) };
 }
 
 /** A range in A1 notation, with its sheet. */

@@ -1,7 +1,7 @@
 import { recordIn, textIn } from "../access.ts";
 import { invalid } from "../errors.ts";
 import type { DriveFile, Sheet } from "../world.ts";
-import { sheetProperties } from "./sheets.ts";
+import { sheetProperties } from "./ranges.ts";
 
 type Request = Record<string, unknown>;
 /** What one kind of request does to a spreadsheet, and its reply. @throws Fault */

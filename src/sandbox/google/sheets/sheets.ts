@@ -6,7 +6,7 @@ import { visibleFile, webPath, writableFile } from "../drive/files.ts";
 import { notFound } from "../errors.ts";
 import { type Cell, type DriveFile, type GoogleWorld, type Sheet, SPREADSHEET } from "../world.ts";
 import { shown, valuesIn } from "./cells.ts";
-import { gridOf, parseRange, type Range } from "./ranges.ts";
+import { parseRange, type Range, sheetProperties } from "./ranges.ts";
 import { carryOut } from "./requests.ts";
 import { valueRoutes } from "./values.ts";
 
@@ -84,12 +84,6 @@ function spreadsheetView(c: Context<GoogleEnv>, file: DriveFile, ranges: Range[]
     })),
     spreadsheetUrl: new URL(webPath(file), c.req.url).href,
   };
-}
-
-/** `SheetProperties` of a sheet. */
-export function sheetProperties(sheet: Sheet, index: number) {
-  const { sheetId, title } = sheet;
-  return { sheetId, title, index, sheetType: "GRID", gridProperties: gridOf(sheet) };
 }
 
 function gridData(file: DriveFile, sheet: Sheet, ranges: Range[]) {

@@ -1,0 +1,62 @@
+import type { Context, Hono } from "hono";
+import { type HubspotEnv, need } from "./access.ts";
+import { badRequest, notFound } from "./errors.ts";
+import { TYPES } from "./properties.ts";
+import { ownerView, pagingView, pipelineView } from "./views.ts";
+
+/** The account, its owners and its pipelines of deals (developers.hubspot.com/docs/api-reference: account information, owners, pipelines). */
+export function accountRoutes(app: Hono<HubspotEnv>): void {
+  app.get("/account-info/v3/details", (c) => {
+    const { portalId, companyCurrency, timeZone } = c.get("world").portal;
+    const rest = { additionalCurrencies: [], utcOffset: "+01:00", utcOffsetMilliseconds: 3_600_000 };
+    const { host } = new URL(c.req.url);
+    const hosting = { uiDomain: host, dataHostingLocation: "eu1" };
+    return c.json({ portalId, accountType: "STANDARD", timeZone, companyCurrency, ...rest, ...hosting });
+  });
+  // HubSpot's own description of the list ends in a slash, and so its clients ask for that.
+  for (const path of ["/crm/v3/owners", "/crm/v3/owners/"]) app.get(path, (c) => owners(c));
+  app.get("/crm/v3/owners/:id", (c) => {
+    need(c, "crm.objects.owners.read");
+    const by = c.req.query("idProperty") === "userId" ? "userId" : "id";
+    const found = c.get("world").owners.find((owner) => String(owner[by]) === c.req.param("id"));
+    if (!found) throw notFound();
+    return c.json(ownerView(found));
+  });
+  for (const name of ["deals", "deal", TYPES.deals.typeId]) pipelineRoutes(app, `/crm/v3/pipelines/${name}`);
+}
+
+function pipelineRoutes(app: Hono<HubspotEnv>, path: string): void {
+  app.get(path, (c) => {
+    need(c, "crm.objects.deals.read");
+    return c.json({ results: c.get("world").pipelines.map(pipelineView) });
+  });
+  app.get(`${path}/:id`, (c) => c.json(pipelineIn(c)));
+  app.get(`${path}/:id/stages`, (c) => c.json({ results: pipelineIn(c).stages }));
+  app.get(`${path}/:id/stages/:stage`, (c) => {
+    const stage = pipelineIn(c).stages.find(({ id }) => id === c.req.param("stage"));
+    if (!stage) throw notFound();
+    return c.json(stage);
+  });
+}
+
+function pipelineIn(c: Context<HubspotEnv>) {
+  need(c, "crm.objects.deals.read");
+  const index = c.get("world").pipelines.findIndex(({ id }) => id === c.req.param("id"));
+  const pipeline = c.get("world").pipelines[index];
+  if (!pipeline) throw notFound();
+  return pipelineView(pipeline, index);
+}
+
+function owners(c: Context<HubspotEnv>) {
+  need(c, "crm.objects.owners.read");
+  const email = c.req.query("email")?.toLowerCase();
+  const limit = Number(c.req.query("limit") ?? 100);
+  if (!Number.isInteger(limit) || limit < 1 || limit > 500)
+    throw badRequest("The page size must be between 1 and 500.");
+  const start = Number(c.req.query("after") ?? 0) || 0;
+  const found = c.get("world").owners.filter((owner) => email === undefined || owner.email.toLowerCase() === email);
+  return c.json({
+    results: found.slice(start, start + limit).map(ownerView),
+    ...pagingView(c, start + limit, found.length),
+  });
+}

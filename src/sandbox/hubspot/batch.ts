@@ -1,0 +1,94 @@
+import type { Context, Hono } from "hono";
+import type { Place } from "../provider.ts";
+import type { HubspotEnv } from "./access.ts";
+import { badRequest } from "./errors.ts";
+import { archiveRecord, changeRecord, createRecord, recordWith } from "./records.ts";
+import { bodyOf, namesIn, typeIn } from "./request.ts";
+import { recordView } from "./views.ts";
+import type { CrmRecord, HubspotWorld, ObjectType } from "./world.ts";
+
+const BATCH = "/crm/v3/objects/:type/batch";
+type Input = { id?: unknown; idProperty?: unknown; properties?: unknown; associations?: unknown };
+
+/** Up to 100 records at once (developers.hubspot.com/docs/api-reference, "CRM objects", batch): what changes is changed whole, or not. */
+export function batchRoutes(app: Hono<HubspotEnv>, place: Place<HubspotWorld>): void {
+  app.post(`${BATCH}/read`, (c) => readMany(c, place));
+  app.post(`${BATCH}/create`, async (c) => {
+    const type = typeIn(c, "write");
+    const inputs = inputsIn(await bodyOf(c));
+    const results = whole(place, () => inputs.map((input) => createRecord(place, type, input)));
+    return c.json(
+      complete(
+        place,
+        results.map((record) => recordView(record, type, Object.keys(record.properties))),
+      ),
+      201,
+    );
+  });
+  app.post(`${BATCH}/update`, async (c) => {
+    const type = typeIn(c, "write");
+    const inputs = inputsIn(await bodyOf(c));
+    const results = whole(place, () => inputs.map((input) => changed(place, type, input)));
+    return c.json(complete(place, results));
+  });
+  app.post(`${BATCH}/archive`, async (c) => {
+    const type = typeIn(c, "write");
+    for (const { id } of inputsIn(await bodyOf(c))) archiveRecord(place, type, String(id));
+    place.changed();
+    return c.body(null, 204);
+  });
+}
+
+/** Those that are there, each once; 207 tells which are not. */
+async function readMany(c: Context<HubspotEnv>, place: Place<HubspotWorld>) {
+  const type = typeIn(c, "read");
+  const body = await bodyOf(c);
+  const ids = [...new Set(inputsIn(body).map(({ id }) => String(id)))];
+  const idProperty = body.idProperty === undefined ? undefined : String(body.idProperty);
+  const records = c.get("world")[type];
+  const keyOf = (record: CrmRecord) => (idProperty === "email" ? (record.properties.email ?? "") : record.id);
+  const has = (record: CrmRecord, id: string) => keyOf(record).toLowerCase() === id.toLowerCase();
+  const found = records.filter((record) => ids.some((id) => has(record, id)));
+  const missing = ids.filter((id) => !found.some((record) => has(record, id)));
+  const results = found.map((record) => recordView(record, type, namesIn(body, "properties")));
+  if (missing.length === 0) return c.json(complete(place, results));
+  const name = { contacts: "CONTACT", deals: "DEAL", notes: "NOTE" }[type];
+  const error = {
+    status: "error",
+    category: "OBJECT_NOT_FOUND",
+    message: `Could not get some ${name} objects, they may be deleted or not exist. Check that ids are valid.`,
+    context: { ids: missing },
+  };
+  return c.json({ ...complete(place, results), numErrors: 1, errors: [error] }, 207);
+}
+
+function changed(place: Place<HubspotWorld>, type: ObjectType, { id, idProperty, properties }: Input) {
+  const unique = idProperty === undefined ? undefined : String(idProperty);
+  const record = recordWith(place.world()[type], type, String(id), unique);
+  return recordView(record, type, changeRecord(place, type, record, properties));
+}
+
+function inputsIn(body: Record<string, unknown>): Input[] {
+  const inputs = Array.isArray(body.inputs) ? (body.inputs as Input[]) : [];
+  if (inputs.length > 100) throw badRequest("The maximum number of inputs is 100.");
+  return inputs;
+}
+
+/** What one of the inputs stops is not done for the others either. */
+function whole<T>(place: Place<HubspotWorld>, work: () => T): T {
+  const world = place.world();
+  const before = structuredClone(world);
+  try {
+    const result = work();
+    place.changed();
+    return result;
+  } catch (error) {
+    Object.assign(world, before);
+    throw error;
+  }
+}
+
+function complete<T>(place: Place<HubspotWorld>, results: T[]) {
+  const time = new Date(place.now()).toISOString();
+  return { status: "COMPLETE", results, startedAt: time, completedAt: time };
+}
