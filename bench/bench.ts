@@ -5,6 +5,7 @@ import { fileURLToPath } from "node:url";
 import { atOnce, overHttp, overHttps, startTimes } from "./commands.ts";
 import { generations } from "./generations.ts";
 import { readyTimes } from "./ready.ts";
+import { session, streaming } from "./session.ts";
 import { type Row, table } from "./table.ts";
 
 const launcher = fileURLToPath(new URL("../bin/kay.js", import.meta.url));
@@ -12,7 +13,7 @@ const rounds = Number(process.argv[2] ?? 15);
 const only = process.argv[3];
 const paused = Number(process.argv[4] ?? 2_000);
 const folder = mkdtempSync(join(tmpdir(), "kay-bench-"));
-const groups = [startTimes, overHttp, overHttps, atOnce, readyTimes, generations];
+const groups = [startTimes, overHttp, overHttps, atOnce, readyTimes, session, streaming, generations];
 
 try {
   const rows: Row[] = [];

@@ -1,0 +1,84 @@
+import { readFileSync } from "node:fs";
+import { spawn } from "@lydell/node-pty";
+import type { Program } from "./rounds.ts";
+import { within } from "./within.ts";
+
+/** Milliseconds. */
+const LIMIT = 60_000;
+
+/** A program on a terminal of 100 × 30, and when its bytes came. Times are ms since it was started. */
+export type OnPty = {
+  /** When the text so far first matched, from this moment or from `from` on. */
+  shows(wanted: RegExp, from?: number): Promise<number>;
+  type(keys: string): void;
+  /** Length of all that came so far, for `shows`. */
+  length(): number;
+  /** When the first byte came that shows something, and the last of all. */
+  visibleAt(): number;
+  lastAt(): number;
+  now(): number;
+  /** Milliseconds of processor since it began, all its threads. */
+  cpu(): number;
+  /** Bytes that it holds; at most, so far. */
+  memory(): { now: number; peak: number };
+  /** When it ended. */
+  end(): Promise<number>;
+  kill(): Promise<void>;
+};
+
+export function onPty({ command, args, env }: Program): OnPty {
+  let text = "";
+  let visible = 0;
+  let last = 0;
+  let looked = () => {};
+  const start = performance.now();
+  const now = () => performance.now() - start;
+  const size = { cols: 100, rows: 30 };
+  const pty = spawn(command, args, { ...size, env: { ...env, TERM: "xterm-256color" }, name: "xterm-256color" });
+  pty.onData((data) => {
+    last = now();
+    text += data;
+    if (visible === 0 && text.replace(SEQUENCE, "").trim() !== "") visible = last;
+    looked();
+  });
+  const end = new Promise<number>((resolve) => pty.onExit(() => resolve(now())));
+  const shows = (wanted: RegExp, from = 0) => {
+    const seen = new Promise<number>((resolve, reject) => {
+      looked = () => wanted.test(text.slice(from)) && resolve(last);
+      looked();
+      end.then(() => reject(new Error(`it ended without ${wanted}: ${JSON.stringify(text.slice(-500))}`)));
+    });
+    return within(LIMIT, seen, `${wanted} after ${JSON.stringify(text.slice(-500))}`);
+  };
+  return {
+    shows,
+    type: (keys) => pty.write(keys),
+    length: () => text.length,
+    visibleAt: () => visible,
+    lastAt: () => last,
+    now,
+    cpu: () => cpuOf(pty.pid),
+    memory: () => memoryOf(pty.pid),
+    end: () => within(LIMIT, end, "its end"),
+    kill: async () => {
+      pty.kill("SIGKILL");
+      await end;
+    },
+  };
+}
+
+// biome-ignore lint/suspicious/noControlCharactersInRegex: escape sequences are made of them
+const SEQUENCE = /\x1b(?:\[[^a-zA-Z~]*[a-zA-Z~]|\][^\x07\x1b]*(?:\x07|\x1b\\))/g;
+
+/** The system counts in hundredths of a second. */
+function cpuOf(pid: number): number {
+  const stat = readFileSync(`/proc/${pid}/stat`, "utf8").replace(/^.*\) /, "");
+  const fields = stat.split(" ").map(Number);
+  return ((fields[11] ?? 0) + (fields[12] ?? 0)) * 10;
+}
+
+function memoryOf(pid: number): { now: number; peak: number } {
+  const status = readFileSync(`/proc/${pid}/status`, "utf8");
+  const of = (name: string) => Number(new RegExp(`^${name}:\\s+(\\d+) kB`, "m").exec(status)?.[1]) * 1024;
+  return { now: of("VmRSS"), peak: of("VmHWM") };
+}
