@@ -2,6 +2,7 @@ import { defineConfig } from "tsup";
 import { inlineBuiltins, markBuiltins, requireBuiltin } from "./scripts/builtins.ts";
 import { lateCommonJs } from "./scripts/late-commonjs.ts";
 import { noDevtools } from "./scripts/no-devtools.ts";
+import { quickInk } from "./scripts/quick-ink.ts";
 import { zodCopy } from "./scripts/zod-copy.ts";
 
 /** Packages with native parts: they stay outside the bundle and are loaded late, from node_modules, where they exist. */
@@ -26,7 +27,7 @@ export default defineConfig({
     options.define = { ...options.define, "process.env.NODE_ENV": '"production"' };
     options.chunkNames = "chunks/[name]-[hash]";
   },
-  esbuildPlugins: [markBuiltins, lateCommonJs, noDevtools, zodCopy],
+  esbuildPlugins: [markBuiltins, lateCommonJs, noDevtools, quickInk, zodCopy],
   plugins: [
     {
       name: "builtins",

@@ -4,7 +4,7 @@ import type { OneShotOptions } from "../ask/one-shot.ts";
 import { unprotect } from "../dashes.ts";
 import type { Kay } from "../kay.ts";
 import { readPiped } from "../piped.ts";
-import { canHaveSession, openSession } from "../session/open.ts";
+import { canHaveSession, greet, openSession } from "../session/open.ts";
 
 type Options = OneShotOptions & { confirm?: boolean; plain?: boolean };
 
@@ -36,6 +36,7 @@ or connected first is asked about on a terminal; a script exits 8 and gets the
     .action(async (words: string[], options: Options) => {
       checkOptions(kay, options);
       if (words.length === 0 && canHaveSession(kay) && !options.confirm && !options.queue) {
+        greet(kay);
         const link = await kay.link({ signedIn: true });
         const { conversationFor } = await import("../ask/conversation.ts");
         const resume = await conversationFor(link, options);

@@ -5,7 +5,7 @@ import { follow, untilEnd } from "../ask/follow.ts";
 import { jsonLines } from "../ask/json-lines.ts";
 import { createShow } from "../ask/show.ts";
 import type { Kay, Link } from "../kay.ts";
-import { canHaveSession, clientOf, openSession } from "./open.ts";
+import { canHaveSession, clientOf, greet, openSession } from "./open.ts";
 
 const COMMAND = "kay attach";
 /** Conversations among which one that is under way is looked for. */
@@ -13,6 +13,7 @@ const LOOKED_AT = 30;
 
 /** `kay attach`: on a terminal a session in a conversation that goes on; elsewhere its newest generation, followed to its end or its next stop. */
 export async function attach(kay: Kay, name: string | undefined): Promise<void> {
+  greet(kay);
   const link = await kay.link({ signedIn: true });
   const id = await conversationOf(link, name);
   if (canHaveSession(kay)) return openSession(kay, link, { resume: id, command: COMMAND });

@@ -10,6 +10,17 @@ export function canHaveSession(kay: Kay): boolean {
   return isAskable(kay) && kay.terminal.stdout.isTerminal && !kay.flags.json;
 }
 
+/**
+ * Say that a session begins, before anything that costs time is loaded; then load what draws it, while the backend is looked for. Nothing is
+ * said where there can be no session, and one by lines says so itself.
+ */
+export function greet(kay: Kay): void {
+  if (!canHaveSession(kay) || kay.flags.plain) return;
+  kay.out.line(kay.out.paint("dim", `kay ${kay.version} · /help shows the commands`));
+  // A fault comes to light where it is awaited.
+  import("./ink.ts").catch(() => {});
+}
+
 /** Open the session that fits the terminal, and stay in it until the person leaves. */
 export async function openSession(kay: Kay, link: Link, options: { resume?: string; command: string }): Promise<void> {
   if (!canHaveSession(kay)) throw new Problem("INPUT_REQUIRED", "A session needs a terminal.");

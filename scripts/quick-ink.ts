@@ -1,0 +1,82 @@
+import { readFileSync } from "node:fs";
+import type { Options } from "tsup";
+
+type EsbuildPlugin = NonNullable<Options["esbuildPlugins"]>[number];
+
+/** One place in a package's file: what stands there, once, and what it becomes. */
+type Change = { file: RegExp; from: string | RegExp; to: string };
+
+/** Characters of one cell everywhere: ASCII, Latin, Greek, Cyrillic, and what kay draws with. */
+const NARROW =
+  "\\x20-\\x7e\\xa1-\\xac\\xae-\\u02ff\\u0370-\\u0482\\u048a-\\u0587\\u2010-\\u2015\\u2018-\\u201f\\u2022\\u2026\\u203a\\u2190-\\u2193\\u2500-\\u259f\\u25cb\\u25cf\\u2713\\u2717\\u2800-\\u28ff";
+
+/**
+ * What Ink's packages do when they are loaded, but need only sometimes: a segmenter of graphemes (15 ms), the properties of all emoji
+ * (20 ms and more), and a `fetch` of a data URL for Yoga, which loads Node's own HTTP client (60 ms).
+ */
+export const CHANGES: Change[] = [
+  ...[
+    "ink/build/line-update",
+    "@alcalzone/ansi-tokenize/build/tokenize",
+    "slice-ansi/tokenize-ansi",
+    "wrap-ansi/index",
+  ].map(
+    (name): Change => ({
+      file: new RegExp(`node_modules/${name}\\.js$`),
+      from: /const (\w+) = new Intl\.Segmenter\((.*?)\);/,
+      to: `let $1Made; const $1 = { segment: (text) => (/[^${NARROW}\\x1b]/.test(text) ? ($1Made ??= new Intl.Segmenter($2)).segment(text) : Array.from(text, (segment, index) => ({ segment, index }))) };`,
+    }),
+  ),
+  // All of it waits for the first text that is not simple.
+  {
+    file: /node_modules\/string-width\/index\.js$/,
+    from: /const segmenter = ([^]*)export default function stringWidth/,
+    to: `let made;
+export default function stringWidth(input, options) {
+  if (options === undefined && typeof input === "string") {
+    const plain = input.includes("\\x1b") ? input.replace(/\\x1b\\[[\\d;]*m/g, "") : input;
+    if (!/[^${NARROW}]/.test(plain)) return plain.length;
+  }
+  return (made ??= make())(input, options);
+}
+function make() {
+const segmenter = $1return function stringWidth`,
+  },
+  { file: /node_modules\/string-width\/index\.js$/, from: /$/, to: "}" },
+  {
+    file: /node_modules\/yoga-layout\/dist\/binaries\/yoga-wasm-base64-esm\.js$/,
+    from: '"function"!=typeof fetch?Promise.resolve()',
+    to: "true?Promise.resolve()",
+  },
+  {
+    file: /node_modules\/yoga-layout\/dist\/binaries\/yoga-wasm-base64-esm\.js$/,
+    from: "var b=xa(a.slice(37)),c=new Uint8Array(b.length);for(a=0;a<b.length;++a)c[a]=b.charCodeAt(a);var d=c",
+    to: 'var d=Buffer.from(a.slice(37),"base64")',
+  },
+];
+
+/** Applies {@link CHANGES}, and gives all packages one `string-width`, kay's own: Ink's have another one each. */
+export const quickInk: EsbuildPlugin = {
+  name: "quick-ink",
+  setup(build) {
+    build.onResolve({ filter: /^string-width$/ }, ({ kind, resolveDir, pluginData }) =>
+      pluginData === "quick-ink" || resolveDir === process.cwd()
+        ? undefined
+        : build.resolve("string-width", { kind, resolveDir: process.cwd(), pluginData: "quick-ink" }),
+    );
+    const files = CHANGES.map(({ file }) => file.source).join("|");
+    build.onLoad({ filter: new RegExp(files) }, ({ path }) => ({ contents: changed(path), loader: "js" }));
+  },
+};
+
+/** The file as it is bundled. @throws Error where it is another one than this was written for */
+export function changed(path: string): string {
+  let text = readFileSync(path, "utf8");
+  for (const { file, from, to } of CHANGES.filter(({ file }) => file.test(path.replaceAll("\\", "/")))) {
+    const before = text;
+    text = typeof from === "string" ? text.replace(from, () => to) : text.replace(from, to);
+    if (text === before)
+      throw new Error(`scripts/quick-ink.ts does not fit ${path} (${file}): look what became of it.`);
+  }
+  return text;
+}
