@@ -30,7 +30,7 @@ export const CHANGES: Change[] = [
   // All of it waits for the first text that is not simple.
   {
     file: /node_modules\/string-width\/index\.js$/,
-    from: /const segmenter = ([^]*)export default function stringWidth/,
+    from: /const segmenter = ([\s\S]*)export default function stringWidth/,
     to: `let made;
 export default function stringWidth(input, options) {
   if (options === undefined && typeof input === "string") {

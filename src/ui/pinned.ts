@@ -26,7 +26,7 @@ export function pinned(line: string): string {
 /** Single characters of old and simple scripts, of boxes, and of East Asia: all terminals count them alike. */
 const SURE =
   // biome-ignore lint/suspicious/noControlCharactersInRegex: styles begin with one
-  /^(?:[\x20-\x7e\xa1-\u02ff\u0370-\u0482\u048a-\u0587\u2010-\u2015\u2018-\u201f\u2022\u2026\u203a\u2190-\u2193\u2500-\u259f\u25cb\u25cf\u2713\u2717\u3001-\u3029\u3041-\u3096\u30a1-\u30fe\u4e00-\u9fff\uac00-\ud7a3\uff01-\uff60]|\x1b\[[\d;:]*m)*$/;
+  /^(?:[\x20-\x7e\xa1-\u02ff\u0370-\u0482\u048a-\u0587\u2010-\u2015\u2018-\u201f\u2022\u2026\u203a\u2190-\u2193\u2500-\u259f\u25cb\u25cf\u2713\u2717\u2800-\u28ff\u3001-\u3029\u3041-\u3096\u30a1-\u30fe\u4e00-\u9fff\uac00-\ud7a3\uff01-\uff60]|\x1b\[[\d;:]*m)*$/;
 
 // biome-ignore lint/suspicious/noControlCharactersInRegex: styles begin with one
 const STYLE = /(\x1b(?:\[[\d;:]*[a-zA-Z]|\][^\x07\x1b]*(?:\x07|\x1b\\)))/;

@@ -52,10 +52,10 @@ export function rewrite(old: string, next: string, { erase }: Rows): string {
 
 const RESET = "\x1b[0m";
 
-/** ASCII and the lines of boxes: every terminal shows them in one cell each. */
-const PLAIN = /^[\x20-\x7e\u2500-\u257f]*$/;
+/** ASCII, the lines of boxes and the dots of what works: every terminal shows them in one cell each. */
+const PLAIN = /^[\x20-\x7e\u2500-\u257f\u2800-\u28ff]*$/;
 // biome-ignore lint/suspicious/noControlCharactersInRegex: escape sequences are made of them
-const PIECES = /[\x20-\x7e\u2500-\u257f]|\x1b\[[\d;:]*m/y;
+const PIECES = /[\x20-\x7e\u2500-\u257f\u2800-\u28ff]|\x1b\[[\d;:]*m/y;
 // biome-ignore lint/suspicious/noControlCharactersInRegex: escape sequences are made of them
 const LAST = /([\x20-\x7e\u2500-\u257f])(?:\x1b\[[\d;:]*m)*$/;
 // biome-ignore lint/suspicious/noControlCharactersInRegex: escape sequences are made of them

@@ -32,6 +32,8 @@ export type Stage = {
 /** Least time between two drawings of what streams, in ms; keys are shown at once. */
 const CADENCE_MS = 50;
 const SPINNER = ["⠋", "⠙", "⠹", "⠸", "⠼", "⠴", "⠦", "⠧", "⠇", "⠏"];
+/** How long each of its marks stands, in ms. */
+const SPIN_MS = 200;
 
 /** @param onDrawn told of each frame that is on the terminal, how far the conversation has left for the scrollback, and what left now */
 export function createStage(
@@ -48,6 +50,8 @@ export function createStage(
   let away = false;
   let drawnAt = 0;
   let waiting: AbortController | null = null;
+  let isUrgent = false;
+  const paint = painted(painter);
   const hold = () => kay.terminal.modes(SESSION_MODES.on, SESSION_MODES.off, screen.clear);
   let release = hold();
   /** What became final is handed to the screen. */
@@ -60,20 +64,27 @@ export function createStage(
   const draw = () => {
     waiting?.abort();
     waiting = null;
+    isUrgent = false;
     if (!latest || away) return;
     drawnAt = kay.clock.now();
-    const spin = SPINNER[Math.floor(drawnAt / 120) % SPINNER.length] ?? "";
+    const spin = SPINNER[Math.floor(drawnAt / SPIN_MS) % SPINNER.length] ?? "";
     const { live, commit } = committed(latest);
     const tools = live.tools.map((row) => (row.startsWith(SPINNER_PLACE) ? spin + row.slice(1) : row));
     const frame = layFrame(latest, { ...live, tools }, isBusy(latest) ? spin : " ");
-    screen.draw(painter.paint(frame));
+    screen.draw(paint(frame));
     onDrawn(frame, blocks, commit);
   };
   return {
     say: (text) => screen.commit(`${text}\n`),
     show(session, soon) {
       latest = session;
-      if (soon === "now") return draw();
+      if (isUrgent) return;
+      if (soon === "now") {
+        // Keys that came in one piece are seen in one drawing.
+        isUrgent = true;
+        void Promise.resolve().then(() => isUrgent && draw());
+        return;
+      }
       if (waiting) return;
       waiting = new AbortController();
       const wait = Math.max(0, drawnAt + CADENCE_MS - kay.clock.now());
@@ -110,5 +121,17 @@ export function createStage(
       release();
       painter.end();
     },
+  };
+}
+
+/** Ink is asked only for a frame that is another one: it lays all of it out anew. */
+function painted(painter: Painter): Painter["paint"] {
+  let before = "";
+  let lines: ReturnType<Painter["paint"]> = { lines: [], cursor: null };
+  return (frame) => {
+    const now = JSON.stringify(frame);
+    if (now !== before) lines = painter.paint(frame);
+    before = now;
+    return lines;
   };
 }
