@@ -25,11 +25,27 @@ function start() {
   });
   const cache = compileCache();
   if (cache) require("module").enableCompileCache(cache);
+  const greeted = greet();
   try {
-    require(main).main(args).then(end, crash);
+    require(main).main(args, greeted).then(end, crash);
   } catch (error) {
     crash(error);
   }
+}
+
+/**
+ * A session says that it begins before the bundle is loaded (30 ms), where there is no doubt that it is one and how that is shown; everywhere
+ * else kay says it later.
+ */
+function greet() {
+  const tty = require("tty");
+  const doubt =
+    /^(CI|GITHUB_ACTIONS|GITLAB_CI|BUILDKITE|TEAMCITY_VERSION|JENKINS_URL|TF_BUILD|NO_COLOR|FORCE_COLOR|CLICOLOR|CLICOLOR_FORCE|ACCESSIBLE|INK_SCREEN_READER|KAY_FORCE_TTY)$/;
+  if (args.length !== 1 || args[0] !== "ask" || process.env.TERM === "dumb") return false;
+  if (!tty.isatty(0) || !tty.isatty(1) || !tty.isatty(2) || Object.keys(process.env).some((name) => doubt.test(name)))
+    return false;
+  say(1, `\x1b[2mkay ${manifest.version} · /help shows the commands\x1b[22m`);
+  return true;
 }
 
 /** Everything is written when `main` is done; a socket or a timer that is still open must not keep the shell waiting. */

@@ -31,11 +31,12 @@ const LOG_LIMIT = 5 * 1024 * 1024;
  * The front door: takes the outside world from the process and runs one command line.
  *
  * @param argv the arguments after `kay`
+ * @param greeted whether the launcher said already that a session begins
  * @returns the exit code, when everything was written
  */
-export async function main(argv: string[]): Promise<number> {
+export async function main(argv: string[], greeted = false): Promise<number> {
   const { terminal, signal, catchInterrupts, unwritten } = openTerminal();
-  const kay = createKay(world(terminal, signal, catchInterrupts));
+  const kay = createKay({ ...world(terminal, signal, catchInterrupts), greeted });
   endOnCrash(terminal, (error) => wordCrash(error, kay));
   const code = await run(argv, kay);
   await terminal.drained();

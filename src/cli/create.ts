@@ -14,6 +14,8 @@ import { inCi, type Terminal } from "./terminal.ts";
 /** The outside world of one command. `src/main.ts` takes it from the process; tests make their own. */
 export type World = {
   version: string;
+  /** See {@link Kay}. */
+  greeted?: boolean;
   /** Tells two builds of one version apart: another build does not adopt the backend of this one. */
   build: string;
   env: Record<string, string | undefined>;
@@ -85,6 +87,7 @@ export function createKay(world: World): Kay {
   const linkPorts = () => createLinkPorts(world, paths, settings(), warn, out.note);
   const kay: Kay = {
     version,
+    greeted: world.greeted ?? false,
     terminal,
     env,
     cwd: world.cwd,

@@ -63,6 +63,8 @@ export type LocalTools = {
 /** Everything a command may use. The ports are real in `src/main.ts` and stand for the outside world in tests. */
 export type Kay = {
   version: string;
+  /** The launcher said already that a session begins. */
+  greeted: boolean;
   terminal: Terminal;
   env: Record<string, string | undefined>;
   /** Folder that the names of files are read from. */

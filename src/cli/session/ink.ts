@@ -91,6 +91,9 @@ export async function inkSession(kay: Kay, link: Link, options: SessionOptions):
     undivert,
   ];
   try {
+    // The frame comes before the network, whose modules take longer to load.
+    stage.show(session, "now");
+    await Promise.resolve();
     begin(mine, link, { dispatch, talk, options });
     await ticking(mine, () => session, dispatch);
   } finally {

@@ -16,7 +16,7 @@ export function canHaveSession(kay: Kay): boolean {
  */
 export function greet(kay: Kay): void {
   if (!canHaveSession(kay) || kay.flags.plain) return;
-  kay.out.line(kay.out.paint("dim", `kay ${kay.version} · /help shows the commands`));
+  if (!kay.greeted) kay.out.line(kay.out.paint("dim", `kay ${kay.version} · /help shows the commands`));
   // A fault comes to light where it is awaited.
   import("./ink.ts").catch(() => {});
 }
