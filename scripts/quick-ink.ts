@@ -64,14 +64,21 @@ export const quickInk: EsbuildPlugin = {
         ? undefined
         : build.resolve("string-width", { kind, resolveDir: process.cwd(), pluginData: "quick-ink" }),
     );
+    // Ink takes its elements apart at the end of the process, in 10 ms; kay's terminal is put right by kay.
+    build.onResolve({ filter: /^signal-exit$/ }, ({ importer }) =>
+      /node_modules\/(ink|restore-cursor)\//.test(importer)
+        ? { path: "signal-exit", namespace: "quick-ink" }
+        : undefined,
+    );
+    build.onLoad({ filter: /./, namespace: "quick-ink" }, () => ({ contents: "export default () => () => {};" }));
     const files = CHANGES.map(({ file }) => file.source).join("|");
     build.onLoad({ filter: new RegExp(files) }, ({ path }) => ({ contents: changed(path), loader: "js" }));
   },
 };
 
-/** The file as it is bundled. @throws Error where it is another one than this was written for */
-export function changed(path: string): string {
-  let text = readFileSync(path, "utf8");
+/** The file as it is bundled, of what stands in it. @throws Error where it is another one than this was written for */
+export function changed(path: string, original = readFileSync(path, "utf8")): string {
+  let text = original;
   for (const { file, from, to } of CHANGES.filter(({ file }) => file.test(path.replaceAll("\\", "/")))) {
     const before = text;
     text = typeof from === "string" ? text.replace(from, () => to) : text.replace(from, to);

@@ -119,7 +119,6 @@ export function createStage(
       away = true;
       screen.clear();
       release();
-      painter.end();
     },
   };
 }

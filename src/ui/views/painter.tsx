@@ -4,8 +4,8 @@ import type { Frame } from "../session/frame.ts";
 import { createDrawer } from "./draw.tsx";
 import { Live } from "./live.tsx";
 
-/** Draws frames of a session with Ink. */
-export type Painter = { paint(frame: Frame): ScreenFrame; end(): void };
+/** Draws frames of a session with Ink. It needs no end: it holds nothing but memory. */
+export type Painter = { paint(frame: Frame): ScreenFrame };
 
 /** One for each session. */
 export function createPainter(size: { columns: number; rows: number }, hasColor: boolean): Painter {
@@ -15,6 +15,5 @@ export function createPainter(size: { columns: number; rows: number }, hasColor:
       drawer.resize(frame.width);
       return { lines: drawer.draw(<Live frame={frame} />).map(pinned), cursor: frame.cursor };
     },
-    end: drawer.end,
   };
 }

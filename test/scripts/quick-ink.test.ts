@@ -1,0 +1,59 @@
+import { createRequire } from "node:module";
+import { fileURLToPath, pathToFileURL } from "node:url";
+import stringWidth from "string-width";
+import { expect, test } from "vitest";
+import { CHANGES, changed } from "../../scripts/quick-ink.ts";
+
+const modules = fileURLToPath(new URL("../../node_modules/", import.meta.url));
+const files = [
+  "ink/build/line-update.js",
+  "@alcalzone/ansi-tokenize/build/tokenize.js",
+  "slice-ansi/tokenize-ansi.js",
+  "wrap-ansi/index.js",
+  "string-width/index.js",
+  "yoga-layout/dist/binaries/yoga-wasm-base64-esm.js",
+];
+
+test("every change of the build fits the package as it is installed", () => {
+  const paths = files.map((file) => modules + file);
+  expect(CHANGES.filter(({ file }) => !paths.some((path) => file.test(path)))).toEqual([]);
+  for (const path of paths) expect(changed(path)).not.toBe("");
+});
+
+test("a package that became another one fails the build", () => {
+  expect(() => changed(`${modules}wrap-ansi/index.js`, "const segmenter = 1;")).toThrow(/does not fit/);
+});
+
+test("the quick width of a text is its width", async () => {
+  const { default: quick } = await built("string-width/index.js");
+  const texts = [
+    "",
+    "abc",
+    "─── ● jira · ✓",
+    "\x1b[2m──\x1b[22m",
+    "é",
+    "e\u0301",
+    "👍🏽",
+    "漢字",
+    "한글",
+    "a\u00adb",
+    "⠋ x",
+    "\x1b[31mé👍\x1b[39m",
+  ];
+  expect(texts.map((text) => quick(text))).toEqual(texts.map((text) => stringWidth(text)));
+});
+
+test("Yoga lays out after its bytes were read without a request", async () => {
+  const { default: load } = await built("yoga-layout/dist/binaries/yoga-wasm-base64-esm.js");
+  expect(await load()).toHaveProperty("Config");
+});
+
+/** The module as it is bundled. */
+function built(file: string) {
+  const { resolve } = createRequire(modules + file);
+  const text = changed(modules + file).replaceAll(
+    /(?<=from ')[^'.]+(?=')/g,
+    (name) => pathToFileURL(resolve(name)).href,
+  );
+  return import(/* @vite-ignore */ `data:text/javascript;base64,${Buffer.from(text).toString("base64")}`);
+}
