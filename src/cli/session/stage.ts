@@ -8,6 +8,7 @@ import type { Session } from "#ui/session/state";
 import { isBusy } from "#ui/session/turn";
 import type { Painter } from "#ui/views/painter";
 import type { Kay } from "../kay.ts";
+import { wrapSentences } from "../wrap.ts";
 
 /** What of a session is on the terminal. */
 export type Stage = {
@@ -58,7 +59,7 @@ export function createStage(kay: Kay, painter: Painter, onDrawn: (frame: Frame) 
     onDrawn(frame);
   };
   return {
-    say: (text) => screen.commit(`${text}\n`),
+    say: (text) => screen.commit(`${wrapSentences(text, size().columns)}\n`),
     show(session, soon) {
       latest = session;
       if (soon === "now") return draw();
