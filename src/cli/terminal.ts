@@ -1,5 +1,5 @@
 /**
- * The terminal as commands see it: three streams and what is known of them. Built by `src/main.ts` from the process, by tests from
+ * The terminal as commands see it: three streams and what is known of them. Built by `src/process.ts` from the process, by tests from
  * strings; nothing else in kay touches a stream.
  */
 export type Terminal = {

@@ -110,6 +110,39 @@ A failure is one document too, with the exit code of \`kay help exit-codes\`:
 Warnings travel inside the document, as "warnings": ["…"], where stderr is no
 terminal.
 `,
+  session: `
+The session
+
+\`kay ask\` without a question, \`kay ask -c\` and \`kay attach\` open one.
+
+  Enter               send; while kay works, queue
+  Ctrl+Enter          send now, which ends what is under way
+  Shift+Enter, Ctrl+J, \\ at the end
+                      a new line
+  Tab                 complete; move between cards and the line
+  Up, Down            what was sent before; the newest of the queue comes back
+  Ctrl+R              search what was sent before
+  Ctrl+G              open the text in the editor (VISUAL, EDITOR)
+  Ctrl+O              print the whole log and result of the newest call
+  Ctrl+L              draw everything anew
+  Ctrl+Z              stop kay as a job
+  Esc                 cancel what is under way
+  Ctrl+C              clear the line, then cancel, then leave (twice)
+  Ctrl+D              leave, when nothing is typed
+  /help               the commands of the session
+  //word              text that begins with a slash
+
+What needs you is a card, which says its keys. It takes none that was typed before
+it was to be seen. Left open, it goes on waiting:
+
+  kay ask -c                      # the conversation as it was, with the card
+  kay ask --resume latest
+  kay attach                      # join it from another terminal
+  kay pending                     # what waits, and how to answer it
+
+With --plain, ACCESSIBLE=1 or TERM=dumb a session is lines of text, with numbered
+answers and nothing redrawn.
+`,
   approvals: `
 Approvals
 

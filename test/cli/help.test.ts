@@ -25,7 +25,7 @@ const COMMANDS = [
   "try",
   "whoami",
 ];
-const TOPICS = ["approvals", "environment", "exit-codes", "json"];
+const TOPICS = ["approvals", "environment", "exit-codes", "json", "session"];
 
 /** Golden files are in `test/cli/help/`, one for each command and topic. */
 const golden = (name: string) => readFile(new URL(`./help/${name}.txt`, import.meta.url), "utf8");

@@ -4,7 +4,7 @@ import { isErrorCode } from "#protocol/errors";
 import { PROVIDERS } from "#protocol/providers";
 import { documents, sources } from "#test/documents";
 
-/** What a system or its desktop, shell or CI sets by itself; nobody sets these for kay. */
+/** What a system or its desktop, terminal, shell or CI sets by itself; nobody sets these for kay. */
 const OF_THE_SYSTEM = [
   ["APPDATA", "DBUS_SESSION_BUS_ADDRESS", "DISPLAY", "HOME", "LOCALAPPDATA", "PATH", "SystemRoot", "USERPROFILE"],
   ["SSH_CLIENT", "SSH_CONNECTION", "SSH_TTY", "WAYLAND_DISPLAY", "WSL_DISTRO_NAME"],

@@ -1,6 +1,6 @@
 import type { Clock } from "#client/ports";
 
-/** The real clock as `src/main.ts` builds it, for tests that wait for real sockets. */
+/** The real clock as `src/process.ts` has it, for tests that wait for real sockets. */
 export const realClock: Clock = {
   now: () => Date.now(),
   sleep: (ms, signal) =>

@@ -1,5 +1,5 @@
 /**
- * What the embedded Postgres needs to know of the machine. `src/main.ts` builds it from `process`; nothing in the store reads `process` itself.
+ * What the embedded Postgres needs to know of the machine. `src/process.ts` builds it from `process`; nothing in the store reads `process` itself.
  */
 export type Machine = {
   /** As `process.platform`. */

@@ -47,16 +47,16 @@ export type Home = {
 
 /** A home for one test. Everything that kay started in it ends with the test, and all its files go. */
 export function openHome(env: Record<string, string> = {}): Home {
-  const { home, close } = create(env);
+  const { home, close } = createHome(env);
   onTestFinished(close, 60_000);
   return home;
 }
 
 /** A home for all tests of a file. */
 export function useHome(env: Record<string, string> = {}): () => Home {
-  let made: ReturnType<typeof create> | undefined;
+  let made: ReturnType<typeof createHome> | undefined;
   beforeAll(() => {
-    made = create(env);
+    made = createHome(env);
   });
   afterAll(async () => made?.close());
   return () => {
@@ -65,7 +65,8 @@ export function useHome(env: Record<string, string> = {}): () => Home {
   };
 }
 
-function create(changes: Record<string, string>): { home: Home; close(): Promise<void> } {
+/** A home for what is no test; `close` ends everything that kay started in it, and removes its files. */
+export function createHome(changes: Record<string, string>): { home: Home; close(): Promise<void> } {
   const folder = mkdtempSync(join(tmpdir(), "kay-e2e-"));
   const [config, state, data] = [join(folder, "config"), join(folder, "state/kay"), join(folder, "data/kay/embedded")];
   for (const name of ["bin", "home"]) mkdirSync(join(folder, name));
@@ -114,7 +115,7 @@ function create(changes: Record<string, string>): { home: Home; close(): Promise
   const close = async () => {
     for (const running of started) await running.kill();
     await end(record()?.pid, "SIGTERM");
-    for (const of of [data, join(folder, "data/kay/serve")]) await removePostgres(of);
+    for (const each of [data, join(folder, "data/kay/serve")]) await removePostgres(each);
     rmSync(folder, { recursive: true, force: true, maxRetries: 5 });
   };
   return { home, close };

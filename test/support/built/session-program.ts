@@ -2,7 +2,7 @@
  * The least that is a session: a box with what was typed, drawn on the real terminal. Enter commits the line, `!` throws, `?` rejects,
  * Ctrl+Z stops it, `q` ends it.
  */
-import { endOnCrash, openTerminal } from "#main";
+import { endOnCrash, openTerminal } from "#process";
 import { SESSION_MODES } from "#ui/modes";
 import { createScreen } from "#ui/screen";
 

@@ -1,0 +1,92 @@
+import { writeFileSync } from "node:fs";
+import { createServer } from "node:net";
+import { setTimeout as pause } from "node:timers/promises";
+import { fileURLToPath } from "node:url";
+import { createHome, type Home, recordingBrowser } from "#test/built/home";
+import { connect, consent } from "#test/built/serve";
+import { fixed } from "./record/fixed.ts";
+import { animated, type Take } from "./record/svg.ts";
+import { openWindow, type Window } from "./record/window.ts";
+
+const FILE = fileURLToPath(new URL("../docs/session.svg", import.meta.url));
+const SIZE = { columns: 96, rows: 30 };
+const REQUEST = "send the open bugs to #general";
+
+/** kay's own backend takes this port where it is free. Here it never is, so that its address is as long on every machine. */
+const CALLBACK_PORT = 4040;
+
+/** A person looks at a card before answering it; kay takes no key that was typed earlier. */
+const LOOKS_MS = 1_200;
+
+const TEXTS = {
+  title: "A session of kay in a terminal",
+  description: `A person asks to ${REQUEST}. kay looks the bugs up in Jira, a card asks to connect Slack, the call goes on once it is connected, another card shows the exact message and is approved, and the message is sent, with a link to it.`,
+};
+
+/**
+ * Plays a session of the built kay in a terminal, and draws it to `docs/session.svg`: a request for which a service has to be connected, and
+ * that writes. Two runs draw the same file.
+ *
+ * @returns the exit code
+ */
+export async function record(): Promise<number> {
+  const taken = createServer().listen(CALLBACK_PORT, "127.0.0.1");
+  taken.on("error", () => {});
+  const { home, close } = createHome({});
+  try {
+    await connect(home, "jira");
+    const { takes, poster } = await play(home);
+    writeFileSync(FILE, animated(fixed(takes), { ...TEXTS, poster }));
+    return 0;
+  } finally {
+    await close();
+    taken.close();
+  }
+}
+
+/** The whole session as it is seen, and which take stands for it where nothing moves. */
+async function play(home: Home): Promise<{ takes: Take[]; poster: number }> {
+  const browser = recordingBrowser(home);
+  const window = openWindow({ ...SIZE, cwd: home.folder, env: { ...home.env, BROWSER: browser.program } });
+  const takes: Take[] = [];
+  const take = async (ms: number) => void takes.push({ ...(await window.shot()), ms });
+  try {
+    await window.sees(/\$/);
+    await typing(window, "kay ask", () => take(160));
+    window.type("\r");
+    await window.sees(/● jira/);
+    await take(900);
+    await typing(window, REQUEST, () => take(120));
+    await pause(LOOKS_MS);
+    window.type("\r");
+    await window.sees(/○ slack +waiting.* 127[\s\S]*│/);
+    await window.sees(/9:5\d left/);
+    await take(3_500);
+    await pause(LOOKS_MS);
+    window.type("\r");
+    await consent(await browser.opened());
+    await window.sees(/✓ Connected slack[\s\S]*Approve ─[\s\S]*4:5\d left[\s\S]*● jira slack/);
+    await take(5_000);
+    const poster = takes.length - 1;
+    await pause(LOOKS_MS);
+    window.type("1");
+    await window.sees(/Answered by the offline planner/);
+    await take(3_500);
+    window.type("\x04");
+    await window.sees(/Come back with/);
+    await take(3_500);
+    return { takes, poster };
+  } finally {
+    await window.close();
+  }
+}
+
+/** Type a line of plain words a few characters at a time. */
+async function typing(window: Window, line: string, take: () => Promise<void>): Promise<void> {
+  await take();
+  for (let at = 0; at < line.length; at += 3) {
+    window.type(line.slice(at, at + 3));
+    await window.sees(new RegExp(`[$>] ${line.slice(0, at + 3).trimEnd()}`));
+    await take();
+  }
+}
