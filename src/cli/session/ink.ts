@@ -168,8 +168,11 @@ async function tellTitle(link: Link, { view }: Session, dispatch: (event: Event)
   if (found?.title) dispatch({ type: "status", status: { title: found.title } });
 }
 
+/** `drop` forgets those that were not given on yet. */
+type Gathering = { add(part: TimedPart): void; drop(): void };
+
 /** Parts that come close together, in one call. */
-function gathering(kay: Kay, flush: (parts: TimedPart[]) => void): (part: TimedPart) => void {
+function gathering(kay: Kay, flush: (parts: TimedPart[]) => void): Gathering {
   let parts: TimedPart[] = [];
   const add = (part: TimedPart) => {
     parts.push(part);
