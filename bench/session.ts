@@ -23,12 +23,14 @@ export async function session(bench: Bench): Promise<Row[]> {
   return withBackend(bench, async (program) => {
     const line: Program = { ...program, args: ["-e", "console.log('kay')"] };
     const base: number[] = [];
+    const gone: number[] = [];
     const shown: Shown[] = [];
     for (let round = 0; round <= bench.rounds; round += 1) {
       const script = onPty(line);
-      await script.end();
+      const ended = await script.end();
       const one = await openedAndLeft(program);
       if (round > 0) base.push(script.visibleAt());
+      if (round > 0) gone.push(ended - script.lastAt());
       if (round > 0) shown.push(one);
     }
     const of = (key: keyof Shown) => median(shown.map((one) => one[key]));
@@ -38,6 +40,7 @@ export async function session(bench: Bench): Promise<Row[]> {
       ratio("first frame of kay ask / the same", of("frame"), start, 3),
       ratio("… with what is connected / the same", of("settled"), start),
       time("exit after the last frame", of("gone"), 15),
+      { what: "… of the script", measured: `${median(gone).toFixed(0)} ms` },
       { what: "… after Ctrl+D", measured: `${of("left").toFixed(0)} ms` },
       megabytes("peak memory of an idle session", of("memory"), 70),
     ];
