@@ -38,6 +38,17 @@ export function choiceRows(choices: Choice[], width: number): Row[] {
   return rows;
 }
 
+/** The same choices in one row: each with its first word where all of them fit so, else the keys alone. */
+export function shortRow(choices: Choice[], width: number): Row {
+  const words = choices.map((choice) => steady(choice.words).split(/[\s,:]/, 1)[0] ?? "");
+  const cells = choices.reduce((sum, { key }, index) => sum + stringWidth(`${key} ${words[index]}`) + 2, -2);
+  return choices.flatMap(({ key }, index): Row => {
+    const gap = index > 0 ? [{ text: cells > width ? " " : "  " }] : [];
+    const word = cells > width ? [] : [{ text: ` ${words[index]}` }];
+    return [...gap, { text: key, style: "bold" }, ...word];
+  });
+}
+
 /** No wider than `width`, and exactly as wide. */
 export function fitted(row: Row, width: number): Row {
   let left = width;

@@ -218,7 +218,7 @@ test("scrolling goes exactly as far as there is something to be seen, in every w
   ] as const) {
     const { press, settle, draw, parts, ...player } = play(width, height);
     const text = Array.from({ length: 40 }, (_, n) => `line ${n}`).join("\n");
-    parts(...begins(), approval({ preview: { fields: [{ name: "text", value: text }] } }));
+    parts(...begins(), approval({ preview: { summary: "Send it", fields: [{ name: "text", value: text }] } }));
     settle();
     press("<end>");
     const end = JSON.stringify(draw().card);
