@@ -1,4 +1,6 @@
 import stringWidth from "string-width";
+import { graphemes } from "./cells.ts";
+import { pinned } from "./pinned.ts";
 
 /** Without wrapping, a line that a terminal takes to be wider than it is said to be is cut, and never moves what is below it. */
 export const [NO_WRAP, WRAP] = ["\x1b[?7l", "\x1b[?7h"];
@@ -21,16 +23,19 @@ export const SEPARATE: Rows = { down: () => "\r\n", erase: "\x1b[K" };
 export function joined(columns: number): Rows {
   return {
     // The last cell once more, so that what follows it wraps.
-    down: (line) => `${WRAP}\x1b[${columns}G${stringWidth(line) < columns ? " " : lastCell(line)} \r${NO_WRAP}`,
+    down: (line) =>
+      `${WRAP}${stringWidth(line) < columns ? `\x1b[${columns}G ` : lastCell(line, columns)} \r${NO_WRAP}`,
     // Cells alone: to erase up to the end of a row would also cut it off from the one before.
     erase: `\x1b[${columns}X`,
   };
 }
 
-function lastCell(line: string): string {
-  const last = LAST.exec(line);
-  const styles = stylesOn(line.slice(0, last?.index));
-  return `${styles}${last?.[1] ?? " "}${styles && RESET}`;
+/** The character in the last cell, or the last two, where it is sure how many it takes. */
+function lastCell(line: string, columns: number): string {
+  const last = graphemes(line.replace(SEQUENCES, "")).at(-1) ?? " ";
+  if (pinned(last) !== last) return `\x1b[${columns}G `;
+  const styles = stylesOn(line.slice(0, line.lastIndexOf(last)));
+  return `\x1b[${columns - stringWidth(last) + 1}G${styles}${last}${styles && RESET}`;
 }
 
 /**
@@ -57,7 +62,7 @@ const PLAIN = /^[\x20-\x7e\u2500-\u257f]*$/;
 // biome-ignore lint/suspicious/noControlCharactersInRegex: escape sequences are made of them
 const PIECES = /[\x20-\x7e\u2500-\u257f]|\x1b\[[\d;:]*m/y;
 // biome-ignore lint/suspicious/noControlCharactersInRegex: escape sequences are made of them
-const LAST = /([\x20-\x7e\u2500-\u257f])(?:\x1b\[[\d;:]*m)*$/;
+const SEQUENCES = /\x1b(?:\[[\d;:]*[a-zA-Z]|\][^\x07\x1b]*(?:\x07|\x1b\\))/g;
 // biome-ignore lint/suspicious/noControlCharactersInRegex: escape sequences are made of them
 const STYLES = /\x1b\[[\d;:]*m/g;
 

@@ -44,7 +44,8 @@ const LEAST_CARD = 3;
 export function layFrame(session: Session, live: Live, spin: string): Frame {
   const { columns: width, rows } = session.size;
   const card = focusedCard(session) ?? cardsOf(session)[0];
-  const hint = card && rows < LEAST_CARD + 3 ? "Something waits for an answer: make the window higher." : hintOf(session);
+  const hint =
+    card && rows < LEAST_CARD + 3 ? "Something waits for an answer: make the window higher." : hintOf(session);
   const offers = session.offer?.completion.candidates ?? [];
   const tools = live.tools.length > 0 || !isBusy(session) || card ? live.tools : [`${spin} ${waitingFor(session)}`];
   const whole = composerOf(session, rows - 2);
