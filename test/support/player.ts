@@ -55,7 +55,7 @@ export function play(width = 80, height = 24, status: Partial<Status> = {}): Pla
     }
   };
   const draw = ({ text = [], tools = [] }: { text?: string[]; tools?: string[] } = {}) => {
-    const frame = layFrame(session, { commit: "", text, tools }, "⠋");
+    const frame = layFrame(session, { text, tools, waiting: null }, "⠋");
     event({ type: "drawn", frame: { ...frame, at: now } });
     return frame;
   };

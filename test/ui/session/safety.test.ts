@@ -140,7 +140,7 @@ function played(all: Happening[]): number {
       const frame = { cards: shown ? [shown.id] : [], focused, cardRows: 8 };
       // Laying it out says the same, and takes long.
       if (one.which === 0)
-        expect(layFrame(session, { commit: "", text: [], tools: [] }, "x")).toMatchObject({
+        expect(layFrame(session, { text: [], tools: [], waiting: null }, "x")).toMatchObject({
           ...frame,
           cardRows: expect.any(Number),
         });
