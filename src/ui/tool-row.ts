@@ -16,11 +16,11 @@ export function rowText(tool: ToolItem, width: number): string {
 /** What a call was given, as `name = value`; of what has parts itself, such as the fields of a form, only how many there are. */
 export function inputOf({ title, input }: ToolItem): string {
   const entries = isObject(input) ? Object.entries(input) : [];
-  const shown = entries.map(([name, value]) => `${name} = ${valueOf(value)}`);
+  const shown = entries.map(([name, value]) => `${name} = ${told(value)}`);
   return line(shown.join(", ") || (title ?? "")).trim();
 }
 
-function valueOf(value: unknown): string {
+function told(value: unknown): string {
   if (Array.isArray(value) && value.some(isObject)) return String(value.length);
   return typeof value === "string" ? value : JSON.stringify(value);
 }

@@ -130,7 +130,7 @@ function joined(parts: TimedPart[]): TimedPart[] {
 function applied(view: View, part: StreamPart, at?: number): View {
   switch (part.type) {
     case "start":
-      return { ...view, ...idsOf(part.messageMetadata) };
+      return { ...view, ...idsOf(part.messageMetadata), status: "running" };
     case "data-status":
       return isBehind(view, part.data) ? view : { ...view, ...idsOf(part.data), status: part.data.status };
     case "data-user-message":

@@ -108,6 +108,13 @@ test("lines exactly as wide as the window, to its last row, scroll nothing and d
   expect(await rows()).toEqual(["before", full("c"), full("c"), "cx", full("c")]);
 });
 
+test("whatever stands in the last cells of a full line stays there: wide characters, and what is no ASCII", async () => {
+  const { screen, rows } = openEmulator(10, 6);
+  const full = ["> 会議作成", "a long li…", "12345678日", "last"];
+  screen.draw(lines(...full));
+  expect(await rows()).toEqual(full);
+});
+
 test("a line that is wider than the window is cut by the terminal, and the frame below it stays where it is", async () => {
   const { screen, rows } = openEmulator(10, 6);
   for (const end of ["1", "2"]) screen.draw(lines("x".repeat(30), end));

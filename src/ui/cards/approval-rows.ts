@@ -8,7 +8,7 @@ import { type ApprovalUi, OPEN_APPROVAL, shownFields } from "./approval.ts";
 import type { CardUi } from "./card-ui.ts";
 import { fillRows } from "./fill-rows.ts";
 import { SIDES, titleFits } from "./frame.ts";
-import { keyRows, type Pieces, toldRows, whyRows } from "./pieces.ts";
+import { type Keys, keysAnd, keysOf, type Pieces, toldRows, whyRows } from "./pieces.ts";
 import { type Row, rowsOf } from "./row.ts";
 
 /** What a card of an approval consists of: all that would be sent, and how it can be answered. */
@@ -25,10 +25,10 @@ export function approvalPieces({ request }: ApprovalCard, open: CardUi, { width 
     const hints = [...(fill.editor ? [EDITOR] : []), { key: "enter", words: "next" }, { key: "esc", words: "back" }];
     const body = { ...fill, rows: [...head, ...fill.rows], focus: fill.focus + head.length };
     const cursor = fill.cursor ? { ...fill.cursor, row: fill.cursor.row + head.length } : undefined;
-    return { ...pieces, body: { ...body, cursor }, keys: { rows: keyRows(ui, hints, room) } };
+    return { ...pieces, body: { ...body, cursor }, keys: keysOf(ui, hints, room) };
   }
   const body = { rows: [...head, ...shownRows(request, ui, room)] };
-  return { ...pieces, body, keys: ui.step === "why" ? whyRows(ui.why, room) : { rows: answerRows(request, ui, room) } };
+  return { ...pieces, body, keys: ui.step === "why" ? whyRows(ui.why, room) : answerKeys(request, ui, room) };
 }
 
 /** What stands right in the border at most. */
@@ -50,12 +50,11 @@ function shownRows(request: InteractionRequest, { edited }: ApprovalUi, width: n
   ];
 }
 
-function answerRows(request: InteractionRequest, ui: ApprovalUi, width: number): Row[] {
+function answerKeys(request: InteractionRequest, ui: ApprovalUi, width: number): Keys {
   const choices = [
     ...offeredScopes(request).map(({ number, words }) => ({ key: number, words })),
     ...(isEditable(request) ? [{ key: "e", words: "edit" }] : []),
     { key: "n", words: "no, and say why" },
   ];
-  const leave = ui.step === "leave" ? rowsOf("esc again: deny", width, "yellow") : [];
-  return [...keyRows(ui, choices, width), ...leave];
+  return keysAnd(keysOf(ui, choices, width), ui.step === "leave" ? "esc again: deny" : null, width);
 }

@@ -4,7 +4,7 @@ import { line } from "../words.ts";
 import type { AuthLink, AuthLinks } from "./auth.ts";
 import type { CardUi } from "./card-ui.ts";
 import { SIDES } from "./frame.ts";
-import { keyRows, type Pieces, toldRows } from "./pieces.ts";
+import { keysOf, type Pieces, toldRows } from "./pieces.ts";
 import { type Row, rowsOf } from "./row.ts";
 
 type Props = { width: number; links?: AuthLinks };
@@ -25,7 +25,7 @@ export function authPieces(auth: AuthNeeded, ui: CardUi, { width, links = {} }: 
     tone: "cyan",
     until: auth.expires_at,
     body: { rows: [...toldRows(ui.told, room), ...why, ...rows] },
-    keys: { rows: keyRows(ui, KEYS, room) },
+    keys: keysOf(ui, KEYS, room),
   };
 }
 

@@ -76,19 +76,24 @@ export type Taken = { focus: Focus; to: "card" | "composer" | "nobody" };
  */
 export function takeKey(focus: Focus, key: Key, { draft, takesTab }: { draft: boolean; takesTab: boolean }): Taken {
   if (key.name === "focus" || key.name === "blur") return { focus, to: "composer" };
-  const pressed = { ...focus, lastKey: Math.max(focus.lastKey, key.at) };
+  const after = pressed(focus, key);
   const id = focusOf(focus);
   const counts = id !== null && isOpen(focus, id, key.at, draft ? QUIET_WHILE_WRITING_MS : QUIET_MS);
   // Before a card takes keys, a Tab in a text that is being written was meant for that text.
   const isMeant = id === null || (counts ? !takesTab : !draft);
-  if (key.name === "tab" && isMeant && focus.cards.length > 0) return { focus: tabbed(pressed, id, key), to: "nobody" };
+  if (key.name === "tab" && isMeant && focus.cards.length > 0) return { focus: tabbed(after, id, key), to: "nobody" };
   if (counts)
     return {
-      focus: { ...pressed, open: { id, since: focus.open?.id === id ? focus.open.since : key.at } },
+      focus: { ...after, open: { id, since: focus.open?.id === id ? focus.open.since : key.at } },
       to: "card",
     };
-  if (id === null) return { focus: pressed, to: "composer" };
-  return { focus: pressed, to: key.name === "enter" || key.name === "escape" ? "nobody" : "composer" };
+  if (id === null) return { focus: after, to: "composer" };
+  return { focus: after, to: key.name === "enter" || key.name === "escape" ? "nobody" : "composer" };
+}
+
+/** A key was pressed that no card takes, whoever takes it. */
+export function pressed(focus: Focus, { at }: Key): Focus {
+  return { ...focus, lastKey: Math.max(focus.lastKey, at) };
 }
 
 function isOpen({ open, drawn, lastKey }: Focus, id: string, at: number, quiet: number): boolean {

@@ -5,7 +5,7 @@ import type { CardUi } from "./card-ui.ts";
 import { fillRows, restingRows } from "./fill-rows.ts";
 import { canSubmit, type FormUi, isAtField, openForm, secretsOf } from "./form.ts";
 import { SIDES } from "./frame.ts";
-import { keyRows, type Pieces, toldRows, whyRows } from "./pieces.ts";
+import { type Keys, keysAnd, keysOf, type Pieces, toldRows, whyRows } from "./pieces.ts";
 import { type Row, rowsOf } from "./row.ts";
 
 /** What a card of a form consists of: who asks and why, and its fields, to be filled in or to be looked at. */
@@ -16,7 +16,7 @@ export function formPieces(card: ApprovalCard, open: CardUi, { width }: { width:
   const pieces = { title: `Fill in ─ ${line(request.tool_name)}`, tone: "cyan" as const, until: request.expires_at };
   const head = headRows(card, ui, room);
   const step = ui.step === "fill" || ui.step === "review" ? ui.step : ui.back;
-  const keys = ui.step === "why" ? whyRows(ui.why, room) : { rows: answerRows(card, ui, room) };
+  const keys = ui.step === "why" ? whyRows(ui.why, room) : answerKeys(card, ui, room);
   if (step === "review") {
     const values = ui.fill.entries.flatMap((entry) => restingRows(entry, room));
     return {
@@ -42,10 +42,11 @@ function headRows({ request }: ApprovalCard, ui: FormUi, width: number): Row[] {
   ];
 }
 
-function answerRows({ request }: ApprovalCard, ui: FormUi, width: number): Row[] {
-  const leave = ui.step === "leave" ? rowsOf("esc again: cancel", width, "yellow") : [];
+function answerKeys({ request }: ApprovalCard, ui: FormUi, width: number): Keys {
+  const leave = ui.step === "leave" ? "esc again: cancel" : null;
   const step = ui.step === "leave" ? ui.back : ui.step;
-  return [...keyRows(ui, step === "review" ? REVIEW : canSubmit(request) ? hints(ui) : CLOSED, width), ...leave];
+  const choices = step === "review" ? REVIEW : canSubmit(request) ? hints(ui) : CLOSED;
+  return keysAnd(keysOf(ui, choices, width), leave, width);
 }
 
 const CANCEL = { key: "esc", words: "cancel" };

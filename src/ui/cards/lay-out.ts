@@ -8,7 +8,7 @@ import type { CardUi } from "./card-ui.ts";
 import { confirmPieces } from "./confirm-rows.ts";
 import { formPieces } from "./form-rows.ts";
 import { framed, SIDES } from "./frame.ts";
-import type { Pieces } from "./pieces.ts";
+import { type Keys, type Pieces, SHORT_INDENT } from "./pieces.ts";
 import { type Row, rowsOf, type Spot } from "./row.ts";
 
 /** A card as it is to be drawn. `now` is ms since 1970, `links` say where the services of an auth card stand. */
@@ -41,21 +41,28 @@ export function layCard(props: CardProps): LaidCard {
     width,
   };
   const shown = props.focused ? body : { rows: body.rows };
-  const below = props.focused ? keys : { rows: rowsOf("[tab] answer this", width - SIDES, "bold") };
+  const below = props.focused ? keys : TAB_HERE;
   const room = Math.max(1, props.maxRows - 2);
-  // Where the keys would leave nothing to be seen of what they answer, they stand below it, and all of it scrolls.
+  // Where the keys would leave nothing to be seen of what they answer, they stand below it, and all of it scrolls above the keys in one row.
   const isTight = room - below.rows.length < Math.min(LEAST_BODY, shown.rows.length);
-  const all: Part = isTight ? joined(shown, below) : shown;
-  const fixed: Part = isTight ? { rows: [] } : below;
-  const seen = windowed(all, room - fixed.rows.length, props.ui.scroll, width - SIDES);
-  const inside = [...seen.rows, ...fixed.rows];
-  const cursor = fixed.cursor ? { ...fixed.cursor, row: fixed.cursor.row + seen.rows.length } : seen.cursor;
+  const seen = isTight
+    ? tight(joined(shown, below), below.short, room, props.ui.scroll)
+    : loose(shown, below, room, props.ui.scroll, width);
+  const { cursor } = seen;
   const spot = cursor ? { row: cursor.row + 1, column: cursor.column + SIDES / 2 } : undefined;
-  return { rows: framed(frame, inside), cursor: spot, hidden: seen.hidden, page: seen.page };
+  return { rows: framed(frame, seen.rows), cursor: spot, hidden: seen.hidden, page: seen.page };
 }
 
 /** Rows, the place of the cursor, and the row that must be seen where it is not the cursor's. */
 type Part = { rows: Row[]; cursor?: Spot; focus?: number };
+
+/** Rows inside of the border, the keys among them. */
+type Seen = { rows: Row[]; cursor?: Spot; hidden: number; page: number };
+
+const TAB_HERE: Keys = {
+  rows: [[{ text: "[tab] answer this", style: "bold" }]],
+  short: [{ text: "[tab] answer this", style: "bold" }],
+};
 
 const LEAST_WIDTH = 8;
 const LEAST_BODY = 3;
@@ -73,27 +80,41 @@ function rightOf({ position, now }: CardProps, until: string | undefined): strin
   return [...(position.of > 1 ? [`${position.n} of ${position.of}`] : []), ...left];
 }
 
-function joined(body: Part, keys: Part): Part {
+function joined(body: Part, keys: Keys): Part {
   const above = body.rows.length;
   const cursor = keys.cursor ? { ...keys.cursor, row: keys.cursor.row + above } : body.cursor;
   return { rows: [...body.rows, ...keys.rows], cursor, focus: keys.cursor ? undefined : body.focus };
 }
 
-/** As many rows as there is room for, and how many are above and below them. */
-function windowed(part: Part, room: number, scroll: number, width: number) {
-  const total = part.rows.length;
-  if (total <= room) return { rows: part.rows, cursor: part.cursor, hidden: 0, page: 1 };
-  const hidden = Math.max(0, total - room);
-  const start = Math.max(0, Math.min(hidden, startOf(part, room) ?? scroll));
-  const rows = part.rows.slice(start, start + room);
-  if (room >= LEAST_BODY) {
-    const below = total - start - room;
-    if (start > 0) rows[0] = more("↑", start + 1, "above", width);
-    if (below > 0) rows[room - 1] = more("↓", below + 1, "below", width);
+/** The body above its keys; rows at its ends say how many there are above and below. */
+function loose(body: Part, keys: Keys, room: number, scroll: number, width: number): Seen {
+  const most = room - keys.rows.length;
+  const { rows, start, hidden, cursor } = windowed(body, most, scroll);
+  const below = hidden - start;
+  if (hidden > 0 && most >= LEAST_BODY) {
+    if (start > 0) rows[0] = more("↑", start + 1, "above", width - SIDES);
+    if (below > 0) rows[most - 1] = more("↓", below + 1, "below", width - SIDES);
   }
-  const cursor = part.cursor ? { ...part.cursor, row: part.cursor.row - start } : undefined;
+  const place = keys.cursor ? { ...keys.cursor, row: keys.cursor.row + rows.length } : cursor;
   // A line of what was read stays, and two say what is above and below.
-  return { rows, cursor, hidden, page: Math.max(1, room - 3) };
+  return { rows: [...rows, ...keys.rows], cursor: place, hidden, page: Math.max(1, most - 3) };
+}
+
+/** All of it, and below it the keys in one row, with arrows where there is more. */
+function tight(all: Part, short: Row, room: number, scroll: number): Seen {
+  const most = room > 2 ? room - 1 : room;
+  const { rows, start, hidden, cursor } = windowed(all, most, scroll);
+  const arrows = `${start > 0 ? "↑" : " "}${start < hidden ? "↓" : " "}`.padEnd(SHORT_INDENT);
+  const keys: Row[] = most < room && hidden > 0 ? [[{ text: arrows, style: "dim" }, ...short]] : [];
+  return { rows: [...rows, ...keys], cursor, hidden, page: Math.max(1, most - 1) };
+}
+
+/** As many rows as there is room for, of which the first is row `start`; `hidden` more are above and below them. */
+function windowed(part: Part, room: number, scroll: number) {
+  const hidden = Math.max(0, part.rows.length - Math.max(0, room));
+  const start = hidden === 0 ? 0 : Math.max(0, Math.min(hidden, startOf(part, room) ?? scroll));
+  const cursor = part.cursor ? { ...part.cursor, row: part.cursor.row - start } : undefined;
+  return { rows: part.rows.slice(start, start + room), start, hidden, cursor };
 }
 
 /** The first row that is seen, so that the row in focus is, and above all the cursor; undefined where nothing has to be seen. */

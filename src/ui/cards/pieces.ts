@@ -4,7 +4,7 @@ import { wrapped } from "../cells.ts";
 import type { Style } from "../look.ts";
 import { line } from "../words.ts";
 import type { Common } from "./act.ts";
-import { type Choice, choiceRows, type Row, rowsOf, type Spot } from "./row.ts";
+import { type Choice, choiceRows, type Row, rowsOf, type Spot, shortRow } from "./row.ts";
 import { aroundOf, type Typing } from "./typing.ts";
 
 /**
@@ -17,8 +17,11 @@ export type Pieces = {
   /** When it closes by itself (ISO 8601). */
   until?: string;
   body: { rows: Row[]; focus?: number; cursor?: Spot };
-  keys: { rows: Row[]; cursor?: Spot };
+  keys: Keys;
 };
+
+/** What can be pressed; `short` is the same in one row, for where there is no more room. */
+export type Keys = { rows: Row[]; short: Row; cursor?: Spot };
 
 /** What was wrong with the last answer. */
 export function toldRows(told: string | undefined, width: number): Row[] {
@@ -26,23 +29,36 @@ export function toldRows(told: string | undefined, width: number): Row[] {
 }
 
 /** The keys of a card, or that its answer is on its way. */
-export function keyRows({ sent }: Common, choices: Choice[], width: number): Row[] {
-  return sent ? rowsOf("Sending your answer …", width, "dim") : choiceRows(choices, width);
+export function keysOf({ sent }: Common, choices: Choice[], width: number): Keys {
+  const rows = sent ? rowsOf("Sending your answer …", width, "dim") : choiceRows(choices, width);
+  return { rows, short: sent ? [{ text: "Sending …", style: "dim" }] : shortRow(choices, width - SHORT_INDENT) };
 }
 
+/** Those keys, and what is said below them, which is short enough for a row. */
+export function keysAnd(keys: Keys, said: string | null, width: number): Keys {
+  if (said === null) return keys;
+  return { ...keys, rows: [...keys.rows, ...rowsOf(said, width, "yellow")], short: [{ text: said, style: "yellow" }] };
+}
+
+/** Cells before the keys in one row, which say where to scroll. */
+export const SHORT_INDENT = 3;
+
 /** A field for the reason of a no, with the cursor in it. */
-export function whyRows(why: Typing, width: number): { rows: Row[]; cursor: Spot } {
+export function whyRows(why: Typing, width: number): Keys {
   const asked = rowsOf("Why? It may stay empty.", width);
   const field = typingRows(why, width, "> ");
-  const keys = choiceRows(
-    [
-      { key: "enter", words: "send the no" },
-      { key: "esc", words: "back" },
-    ],
-    width,
-  );
-  return { rows: [...asked, ...field.rows, ...keys], cursor: below(field.cursor, asked.length) };
+  const keys = choiceRows(WHY, width);
+  return {
+    rows: [...asked, ...field.rows, ...keys],
+    short: shortRow(WHY, width - SHORT_INDENT),
+    cursor: below(field.cursor, asked.length),
+  };
 }
+
+const WHY = [
+  { key: "enter", words: "send the no" },
+  { key: "esc", words: "back" },
+];
 
 /** A text as it is typed, behind `prompt` and indented by it, and where its cursor is. */
 export function typingRows(typing: Typing, width: number, prompt: string): { rows: Row[]; cursor: Spot } {

@@ -38,6 +38,30 @@ export function choiceRows(choices: Choice[], width: number): Row[] {
   return rows;
 }
 
+/**
+ * The same choices in one row: each with its first word where all of them fit so, else the keys alone, else the first of them with their
+ * words.
+ */
+export function shortRow(choices: Choice[], width: number): Row {
+  const named = choices.map(({ key, words }) => ({ key, word: ` ${steady(words).split(/[\s,:]/, 1)[0] ?? ""}` }));
+  const bare = named.map(({ key }) => ({ key, word: "" }));
+  const shown = [named, bare].find((each) => cellsOf(each) <= width) ?? fitting(named, width);
+  return shown.flatMap(
+    ({ key, word }, index): Row => [{ text: index > 0 ? SHORT_GAP : "" }, { text: key, style: "bold" }, { text: word }],
+  );
+}
+
+type Named = { key: string; word: string };
+
+function fitting(named: Named[], width: number): Named[] {
+  const most = named.findLastIndex((_, index) => cellsOf(named.slice(0, index + 1)) <= width);
+  return named.slice(0, Math.max(1, most + 1));
+}
+
+function cellsOf(named: Named[]): number {
+  return stringWidth(named.map(({ key, word }) => key + word).join(SHORT_GAP));
+}
+
 /** No wider than `width`, and exactly as wide. */
 export function fitted(row: Row, width: number): Row {
   let left = width;
@@ -52,4 +76,5 @@ export function fitted(row: Row, width: number): Row {
 }
 
 const GAP = "   ";
+const SHORT_GAP = "  ";
 const INDENT = "  ";

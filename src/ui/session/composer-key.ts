@@ -8,7 +8,7 @@ import { DRAFT, type Effect, type Step } from "./events.ts";
 import { isSlash, unslashed } from "./open.ts";
 import { PROMPT } from "./prompt.ts";
 import type { Session } from "./state.ts";
-import { cancelTurn, isBusy } from "./turn.ts";
+import { cancelTurn, isBusy, sending } from "./turn.ts";
 
 /** A key in the composer. */
 export function composerKey(session: Session, key: Key): Step {
@@ -64,13 +64,13 @@ function enter(session: Session, now: boolean): Step {
   if (isSlash(text)) return only(empty, remember, { do: "slash", line: text.trim() });
   const sent = unslashed(text);
   if (isBusy(session) && !now) return only({ ...empty, queue: [...empty.queue, sent] }, remember);
-  return only({ ...empty, sending: sent }, remember, { do: "send", text: sent });
+  return only(sending(empty, sent), remember, { do: "send", text: sent });
 }
 
 /** What waits is sent now. */
 function sendQueued(session: Session): Step {
   const [text, ...queue] = session.queue;
-  return text === undefined ? only(session) : only({ ...session, queue, sending: text }, { do: "send", text });
+  return text === undefined ? only(session) : only(sending({ ...session, queue }, text), { do: "send", text });
 }
 
 /** Whether the key is Tab at a word that can be completed. */

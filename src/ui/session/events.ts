@@ -11,7 +11,7 @@ export type Event =
   | { type: "key"; key: Key }
   | { type: "parts"; parts: TimedPart[]; at: number }
   /** A frame is on the screen: the cards in it, and the one that was drawn with the focus. */
-  | { type: "drawn"; frame: { cards: string[]; focused: string | null; at: number } }
+  | { type: "drawn"; frame: { cards: string[]; focused: string | null; cardRows: number; at: number } }
   /** So much of the conversation is in the scrollback: its texts are not kept any longer. */
   | { type: "committed"; blocks: Blocks }
   | { type: "tick"; at: number }

@@ -1,3 +1,4 @@
+import stringWidth from "string-width";
 import { type CardProps, layCard } from "../cards/lay-out.ts";
 import type { Row } from "../cards/row.ts";
 import { cut } from "../cells.ts";
@@ -31,6 +32,8 @@ export type Frame = {
   /** The cards that are seen in it, and the one that has the focus. */
   cards: string[];
   focused: string | null;
+  /** Rows that a card has in it. */
+  cardRows: number;
 };
 
 /** Rows of the composer, where there is room for more. */
@@ -41,7 +44,8 @@ const LEAST_CARD = 3;
 export function layFrame(session: Session, live: Live, spin: string): Frame {
   const { columns: width, rows } = session.size;
   const card = focusedCard(session) ?? cardsOf(session)[0];
-  const hint = hintOf(session);
+  const hint =
+    card && rows < LEAST_CARD + 3 ? "Something waits for an answer: make the window higher." : hintOf(session);
   const offers = session.offer?.completion.candidates ?? [];
   const tools = live.tools.length > 0 || !isBusy(session) || card ? live.tools : [`${spin} ${waitingFor(session)}`];
   const whole = composerOf(session, rows - 2);
@@ -87,6 +91,7 @@ export function layFrame(session: Session, live: Live, spin: string): Frame {
     cursor: cursor ?? null,
     cards: props && card ? [card.id] : [],
     focused: props?.focused && card ? card.id : null,
+    cardRows: room.card,
   };
 }
 
@@ -117,7 +122,7 @@ function composerOf({ draft, search, history, size }: Session, maxRows: number):
   const shown = found === null ? (search.query === "" ? "" : "  nothing found") : `  ${line(found)}`;
   return {
     rows: [cut(`${query}${shown}`, size.columns)],
-    cursor: { row: 0, column: Math.min(size.columns - 1, query.length) },
+    cursor: { row: 0, column: Math.min(size.columns - 1, stringWidth(query)) },
   };
 }
 

@@ -1,5 +1,5 @@
 import { cardKey, takesTab } from "../cards/card-ui.ts";
-import { takeKey } from "../cards/focus.ts";
+import { pressed, takeKey } from "../cards/focus.ts";
 import { emptied } from "../editor/draft.ts";
 import type { Key } from "../key.ts";
 import { completes, composerKey } from "./composer-key.ts";
@@ -25,8 +25,14 @@ const EVERYWHERE: Record<string, (session: Session) => Step | null> = {
   z: (session) => only(session, { do: "suspend" }),
   l: (session) => only(session, { do: "redraw" }),
   o: (session) => only(session, { do: "expand" }),
-  d: (session) => (session.draft.text === "" ? only(session, { do: "leave" }) : null),
+  d: (session) => (session.draft.text === "" && !declines(session) ? only(session, { do: "leave" }) : null),
 };
+
+/** Ctrl+D says no to a form. */
+function declines(session: Session): boolean {
+  const ui = session.cards[focusedCard(session)?.id ?? ""];
+  return ui?.type === "form" && !ui.sent;
+}
 
 /** Ctrl+C clears the line, then cancels the turn, then arms leaving, then leaves (terminal.md, "The session"). */
 function interrupt(session: Session): Step {
@@ -43,7 +49,8 @@ function focusedKey(session: Session, key: Key): Step {
   const isComposers = session.search !== null || session.offer !== null || completes(session, key);
   const card = focusedCard(session);
   const ui = card && session.cards[card.id];
-  if (isComposers && session.focus.open === null) return composerKey(session, key);
+  if (isComposers && session.focus.open === null)
+    return composerKey({ ...session, focus: pressed(session.focus, key) }, key);
   const draft = session.draft.text !== "";
   const { focus, to } = takeKey(session.focus, key, { draft, takesTab: ui !== undefined && takesTab(ui) });
   const after = { ...session, focus };

@@ -25,6 +25,6 @@ export function unslashed(text: string): string {
 }
 
 /** How much of a card is seen at once. */
-export function cardRoom({ size }: Session): CardRoom {
-  return { width: size.columns, maxRows: Math.max(3, size.rows - 6) };
+export function cardRoom({ size, cardRows }: Session): CardRoom {
+  return { width: size.columns, maxRows: cardRows || Math.max(3, size.rows - 6) };
 }

@@ -1,10 +1,10 @@
 import { type AnyCard, openUi } from "../cards/card-ui.ts";
 import { withCards } from "../cards/focus.ts";
-import { openCards, reduceAll, type TimedPart } from "../view.ts";
+import { type CardItem, openCards, reduceAll, type TimedPart } from "../view.ts";
 import type { Effect, Step } from "./events.ts";
 import { cardsOf } from "./open.ts";
 import type { Session } from "./state.ts";
-import { isOver, takenBack } from "./turn.ts";
+import { isOver, withQueue } from "./turn.ts";
 
 /** The conversation went on: cards open and end, and what was queued has its turn when nothing is under way any more. */
 export function partsCame(session: Session, parts: TimedPart[]): Step {
@@ -13,12 +13,13 @@ export function partsCame(session: Session, parts: TimedPart[]): Step {
   const before = openCards(session.view);
   const closed = before.filter(({ id }) => open.every((card) => card.id !== id)).map(({ id }) => id);
   const fresh = open.filter(({ id }) => before.every((card) => card.id !== id));
+  const anew = open.filter((card) => before.some((one) => one.id === card.id && asksElse(one, card)));
   const effects: Effect[] = [
     ...closed.map((card): Effect => ({ do: "closed", card })),
     ...fresh.map((card): Effect => ({ do: "opened", card, unseen: !session.windowFocused })),
   ];
-  const next = withOpenCards({ ...session, view }, closed, fresh);
-  return isOver(view) && !isOver(session.view) ? turnEnded(next, effects) : { session: next, effects };
+  const next = turned(withOpenCards({ ...session, view }, closed, [...fresh, ...anew]));
+  return withQueue({ session: next.session, effects: [...effects, ...next.effects] });
 }
 
 /** The session after its cards changed: what the person did with those that closed is forgotten. */
@@ -33,11 +34,18 @@ export function withOpenCards(session: Session, closed: string[], opened: AnyCar
   };
 }
 
-/** What was queued is sent after a turn that went well; after any other it comes back into the draft, for the person to decide. */
-function turnEnded(session: Session, effects: Effect[]): Step {
-  const [next, ...queue] = session.queue;
-  const ended = { ...session, cancelling: false };
-  if (next === undefined || session.sending !== null) return { session: ended, effects };
-  if (session.view.status !== "completed") return { session: takenBack(ended), effects };
-  return { session: { ...ended, queue, sending: next }, effects: [...effects, { do: "send", text: next }] };
+/** A request under the same name that asks something else, for example again after an answer that was wrong. */
+function asksElse(one: CardItem, other: CardItem): boolean {
+  return one.type !== "auth" && other.type !== "auth" && one.request !== other.request;
+}
+
+/** What was sent has begun, to be cancelled if the person wants so; or it is over. */
+function turned(session: Session): Step {
+  const { view, arriving, cancelling } = session;
+  const isHere = arriving !== null && arriving.after !== view.generation_id;
+  if (arriving !== null && !isHere) return { session, effects: [] };
+  const now = { ...session, arriving: null, cancelling: cancelling && !isOver(view) };
+  const generation = view.generation_id;
+  const isCancelled = isHere && now.cancelling && generation !== undefined;
+  return { session: now, effects: isCancelled ? [{ do: "cancel", generation }] : [] };
 }

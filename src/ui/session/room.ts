@@ -25,6 +25,7 @@ export type Wanted = {
 
 /** In a window with fewer rows, everything but what is worked with is left out. */
 const SMALL_ROWS = 12;
+const SMALL_ROWS_WITH_CARD = 16;
 const MOST_POPUP = 6;
 const MOST_QUEUE = 3;
 const MOST_TOOLS = 6;
@@ -41,7 +42,7 @@ export function divide(rows: number, wanted: Wanted): Room {
     left -= taken;
     return taken;
   };
-  const isSmall = rows < SMALL_ROWS;
+  const isSmall = rows < (wanted.card ? SMALL_ROWS_WITH_CARD : SMALL_ROWS);
   const forCard = wanted.card ? LEAST_CARD : 0;
   const composer = take(Math.min(wanted.composer, wanted.card ? Math.max(1, left - forCard - 2) : left));
   const status = take(isSmall ? 0 : 1) as 0 | 1;
@@ -49,7 +50,7 @@ export function divide(rows: number, wanted: Wanted): Room {
   const hint = take(wanted.hint ? 1 : 0);
   const popup = take(Math.min(MOST_POPUP, wanted.popup));
   const queue = take(Math.min(MOST_QUEUE, wanted.queue, Math.max(0, left - forCard)));
-  const tools = take(Math.min(MOST_TOOLS, wanted.tools, Math.max(0, left - forCard)));
+  const tools = wanted.card && isSmall ? 0 : take(Math.min(MOST_TOOLS, wanted.tools, Math.max(0, left - forCard)));
   const card = wanted.card ? take(left) : 0;
   return { rule, status, hint, composer, card, queue, popup, tools, text: wanted.card ? 0 : take(wanted.text) };
 }

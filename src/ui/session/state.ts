@@ -27,7 +27,9 @@ export type Session = {
   queue: string[];
   /** A prompt that was sent and of which nothing came back yet. */
   sending: string | null;
-  /** The turn was cancelled here, and its end has not come yet. */
+  /** A prompt was sent after this generation, and what it begins has not come yet; `until` (ms since 1970) it is waited for. */
+  arriving: { after: string | undefined; until: number } | null;
+  /** The turn was cancelled here, and its end has not come yet; or its beginning, since it was cancelled before that. */
   cancelling: boolean;
   /** What the person is doing with each open card, by its id. */
   cards: Record<string, CardUi>;
@@ -36,6 +38,8 @@ export type Session = {
   /** How the services of auth cards stand, by the card's id. */
   links: Record<string, AuthLinks>;
   focus: Focus;
+  /** Rows that the card had in the last frame, which is what scrolling goes by. */
+  cardRows: number;
   /** Ctrl+C leaves until then (ms since 1970). */
   exitArmedUntil: number;
   /** One line of advice above the status line, until then. */

@@ -3,9 +3,26 @@ import type { View } from "../view.ts";
 import type { Step } from "./events.ts";
 import type { Session } from "./state.ts";
 
-/** Whether something is under way: a prompt on its way, or a generation that runs or waits. */
-export function isBusy({ view, sending }: Session): boolean {
-  return sending !== null || !isOver(view);
+/** Whether something is under way: a prompt on its way, or a generation that begins, runs or waits. */
+export function isBusy({ view, sending, arriving }: Session): boolean {
+  return sending !== null || arriving !== null || !isOver(view);
+}
+
+/** The session that sends a text. */
+export function sending(session: Session, text: string): Session {
+  const arriving = { after: session.view.generation_id, until: Number.POSITIVE_INFINITY };
+  return { ...session, sending: text, arriving };
+}
+
+/**
+ * What was queued has its turn when nothing is under way any more: the oldest line is sent after a turn that went well; after any other all
+ * come back into the draft, for the person to decide.
+ */
+export function withQueue({ session, effects }: Step): Step {
+  const [text, ...queue] = session.queue;
+  if (text === undefined || isBusy(session)) return { session, effects };
+  if (session.view.status !== "completed") return { session: takenBack(session), effects };
+  return { session: sending({ ...session, queue }, text), effects: [...effects, { do: "send", text }] };
 }
 
 /** Queued lines come before what is being typed, each in lines of its own. */
@@ -15,11 +32,16 @@ export function takenBack(session: Session): Session {
   return { ...session, queue: [], draft: replaced(session.draft, lines.join("\n")) };
 }
 
-/** The turn ends; what was queued behind it comes back into the draft. */
+/**
+ * The turn ends; what was queued behind it comes back into the draft. What a prompt that was just sent begins is cancelled as soon as it has
+ * a name.
+ */
 export function cancelTurn(session: Session): Step {
   const generation = session.view.generation_id;
-  if (generation === undefined || session.cancelling) return { session, effects: [] };
-  return { session: { ...takenBack(session), cancelling: true }, effects: [{ do: "cancel", generation }] };
+  if (session.cancelling || !isBusy(session)) return { session, effects: [] };
+  const cancelling = { ...takenBack(session), cancelling: true };
+  if (session.arriving !== null || generation === undefined) return { session: cancelling, effects: [] };
+  return { session: cancelling, effects: [{ do: "cancel", generation }] };
 }
 
 /** Whether nothing of it runs or waits. */

@@ -9,9 +9,13 @@ import { keyPressed } from "./key-pressed.ts";
 import { cardsOf } from "./open.ts";
 import { partsCame, withOpenCards } from "./parts-came.ts";
 import type { Session, Status } from "./state.ts";
+import { isOver, takenBack, withQueue } from "./turn.ts";
 
 /** How long a hint stands, in ms. */
 const HINT_MS = 5_000;
+
+/** So long after the backend took a prompt its generation is waited for, in ms. */
+const ARRIVES_MS = 2_000;
 
 /** A session in which nothing was said yet. */
 export function newSession(begin: { columns: number; rows: number; now: number; status: Status }): Session {
@@ -27,11 +31,13 @@ export function newSession(begin: { columns: number; rows: number; now: number; 
     sources: { commands: [], services: [], connected: [], sessions: [], tools: [], words: [] },
     queue: [],
     sending: null,
+    arriving: null,
     cancelling: false,
     cards: {},
     local: [],
     links: {},
     focus: NO_FOCUS,
+    cardRows: 0,
     exitArmedUntil: 0,
     hint: null,
     status,
@@ -52,25 +58,25 @@ export function update(session: Session, event: Event): Step {
       return localEnded(session, event.id);
     case "reset":
       return reset(session);
+    case "sent":
+      return withQueue({ session: sent(session, event.back), effects: [] });
+    case "tick":
+      return withQueue({ session: ticked({ ...session, now: event.at }), effects: [] });
     default:
       return { session: changed(session, event), effects: [] };
   }
 }
 
-type Plain = Exclude<Event, { type: "key" | "parts" | "local" | "local-ended" | "reset" }>;
+type Plain = Exclude<Event, { type: "key" | "parts" | "local" | "local-ended" | "reset" | "sent" | "tick" }>;
 
 function changed(session: Session, event: Plain): Session {
   switch (event.type) {
     case "drawn":
-      return { ...session, focus: drawn(session.focus, event.frame) };
+      return { ...session, focus: drawn(session.focus, event.frame), cardRows: event.frame.cardRows };
     case "committed":
       return { ...session, view: forget(session.view, event.blocks) };
-    case "tick":
-      return ticked({ ...session, now: event.at });
     case "size":
       return { ...session, size: { columns: event.columns, rows: event.rows } };
-    case "sent":
-      return sent(session, event.back);
     case "refused":
       return withUi(session, event.card, (ui) => refused(ui, event.told));
     case "cancelled":
@@ -92,16 +98,28 @@ function changed(session: Session, event: Plain): Session {
   }
 }
 
-/** Advice goes when its time is over. */
+/** Advice goes when its time is over, and so does the wait for what a prompt should have begun. */
 function ticked(session: Session): Session {
-  return session.hint && session.hint.until <= session.now ? { ...session, hint: null } : session;
+  const { now, hint, arriving } = session;
+  const late = arriving !== null && arriving.until <= now;
+  return {
+    ...session,
+    hint: hint && hint.until <= now ? null : hint,
+    ...(late ? { arriving: null, cancelling: false } : {}),
+  };
 }
 
-/** A prompt that was not taken stands in the draft again, before what was typed since. */
+/** A prompt that was not taken stands in the draft again, before what was queued and typed since. */
 function sent(session: Session, back?: string): Session {
-  if (back === undefined) return { ...session, sending: null };
-  const lines = [back, textOf(session.draft)].filter((text) => text.trim() !== "");
-  return { ...session, sending: null, draft: replaced(session.draft, lines.join("\n")) };
+  if (back === undefined) {
+    const isHere = session.arriving === null || session.arriving.after !== session.view.generation_id;
+    const arriving = isHere ? null : { after: session.view.generation_id, until: session.now + ARRIVES_MS };
+    return { ...session, sending: null, arriving };
+  }
+  const after = takenBack(session);
+  const lines = [back, textOf(after.draft)].filter((text) => text.trim() !== "");
+  const cancelling = session.cancelling && !isOver(session.view);
+  return { ...after, sending: null, arriving: null, cancelling, draft: replaced(after.draft, lines.join("\n")) };
 }
 
 function textCame(session: Session, of: string, text: string | null): Session {
@@ -136,7 +154,7 @@ function localEnded(session: Session, id: string): Step {
 /** Nothing of the conversation before stays but what is being typed. */
 function reset(session: Session): Step {
   const closed = cardsOf(session).map(({ id }) => id);
-  const cleared = { ...session, view: EMPTY, local: [], queue: [], sending: null, cancelling: false };
+  const cleared = { ...session, view: EMPTY, local: [], queue: [], sending: null, arriving: null, cancelling: false };
   return {
     session: withOpenCards({ ...cleared, status: { ...session.status, title: "" } }, closed, []),
     effects: closed.map((card) => ({ do: "closed", card })),

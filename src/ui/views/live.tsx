@@ -17,8 +17,9 @@ export function Live({ frame }: { frame: Frame }): ReactNode {
       <Rows rows={queue} dim />
       {rule ? <Rows rows={["─".repeat(width)]} dim /> : null}
       <Rows rows={composer} dim={composerDim} />
-      {offer.map(({ text: candidate, chosen }) => (
-        <Text key={candidate} wrap="truncate" inverse={chosen}>
+      {offer.map(({ text: candidate, chosen }, index) => (
+        // biome-ignore lint/suspicious/noArrayIndexKey: a candidate is its place
+        <Text key={index} wrap="truncate" inverse={chosen}>
           {`  ${candidate}`}
         </Text>
       ))}

@@ -13,7 +13,10 @@ export function createPainter(size: { columns: number; rows: number }, hasColor:
   return {
     paint(frame) {
       drawer.resize(frame.width);
-      return { lines: drawer.draw(<Live frame={frame} />).map(pinned), cursor: frame.cursor };
+      const lines = drawer.draw(<Live frame={frame} />).map(pinned);
+      // The cursor may be in a row that is still empty.
+      while (frame.cursor && lines.length <= frame.cursor.row) lines.push("");
+      return { lines, cursor: frame.cursor };
     },
   };
 }

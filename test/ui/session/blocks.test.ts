@@ -58,7 +58,7 @@ And more
 `);
   expect(steps.map(({ live }) => [...live.text, ...live.tools, live.waiting ?? ""].join("|"))).toEqual([
     "",
-    "",
+    "Thinking…",
     "Thinking…",
     "|◌ slack.send_message  channel = #gen…  …|",
     "|◌ slack.send_message  waits for an answ…|",

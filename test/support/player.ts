@@ -1,0 +1,112 @@
+import type { StreamPart } from "#protocol/events";
+import { NOW } from "#test/cards";
+import { keyNamed } from "#test/shorthand";
+import { textOf } from "#ui/editor/draft";
+import type { Effect, Event } from "#ui/session/events";
+import { type Frame, layFrame } from "#ui/session/frame";
+import type { Session, Status } from "#ui/session/state";
+import { newSession, update } from "#ui/session/update";
+
+/** A session that is played event by event, with a clock that goes on by itself a little with each key. */
+export type Player = {
+  now(): Session;
+  /** Keys as `shorthand` writes them: `<ctrl-c>`, `<enter>`, `x`. */
+  press(...keys: string[]): void;
+  /** Text, a key for each character. */
+  type(text: string): void;
+  parts(...parts: StreamPart[]): void;
+  event(event: Event): void;
+  /** The frame as it is now is on the screen. */
+  draw(more?: { text?: string[]; tools?: string[] }): Frame;
+  /** Time goes by without anything. */
+  wait(ms: number): void;
+  /** A frame is drawn, and then nothing happens for a second: a card that has the focus takes keys. */
+  settle(): void;
+  /** What was wanted since the last time, without what opens and closes cards and what is remembered. */
+  did(): Effect[];
+  /** All of it. */
+  all(): Effect[];
+  draft(): string;
+};
+
+/** Begin one. `width` and `height` are the window's. */
+export function play(width = 80, height = 24, status: Partial<Status> = {}): Player {
+  const whole: Status = {
+    model: "offline",
+    connection: "here",
+    services: ["jira"],
+    title: "",
+    profile: "default",
+    ...status,
+  };
+  let now = NOW;
+  let session = newSession({ columns: width, rows: height, now, status: whole });
+  let effects: Effect[] = [];
+  let count = 0;
+  const event = (one: Event) => {
+    const step = update(session, one);
+    session = step.session;
+    effects.push(...step.effects);
+  };
+  const press = (...keys: string[]) => {
+    for (const key of keys) {
+      now += 20;
+      event({ type: "key", key: { ...keyNamed(key), at: now } });
+    }
+  };
+  const draw = ({ text = [], tools = [] }: { text?: string[]; tools?: string[] } = {}) => {
+    const frame = layFrame(session, { text, tools, waiting: null }, "⠋");
+    event({ type: "drawn", frame: { ...frame, at: now } });
+    return frame;
+  };
+  const player = {
+    now: () => session,
+    press,
+    type: (text: string) => press(...Array.from(text)),
+    parts(...parts: StreamPart[]) {
+      const numbered = parts.map((part) => {
+        count += 1;
+        return { number: count, part, at: now };
+      });
+      event({ type: "parts", parts: numbered, at: now });
+    },
+    event,
+    draw,
+    wait(ms: number) {
+      now += ms;
+      event({ type: "tick", at: now });
+    },
+    settle() {
+      draw();
+      player.wait(1_000);
+      draw();
+    },
+    did: () => player.all().filter((effect) => !QUIET.includes(effect.do)),
+    all() {
+      const done = effects;
+      effects = [];
+      return done;
+    },
+    draft: () => textOf(session.draft),
+  };
+  return player;
+}
+
+const QUIET: Effect["do"][] = ["opened", "closed", "remember"];
+
+/** Parts with which another generation begins. */
+export function beginsAs(generation_id: string): StreamPart[] {
+  const ids = { session_id: "session_1", generation_id };
+  return [
+    { type: "start", messageMetadata: ids },
+    { type: "data-status", data: { ...ids, status: "running" } },
+  ];
+}
+
+/** The status of a generation, which is the first one unless said. */
+export function goes(
+  status: Extract<StreamPart, { type: "data-status" }>["data"]["status"],
+  generation_id = "gen_1",
+): StreamPart {
+  return { type: "data-status", data: { session_id: "session_1", generation_id, status } };
+}

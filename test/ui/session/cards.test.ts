@@ -1,0 +1,231 @@
+import { describe, expect, test } from "vitest";
+import { answered, approval, begins, calls, form, needs } from "#test/parts";
+import { beginsAs, goes, play } from "#test/player";
+import type { AnyCard } from "#ui/cards/card-ui";
+import { cardsOf, focusedCard } from "#ui/session/open";
+
+/** A session in which these parts came after a turn had begun, and were seen. */
+function withCards(...parts: Parameters<ReturnType<typeof play>["parts"]>) {
+  const player = play();
+  player.parts(...begins(), calls("slack.send_message", {}));
+  player.parts(...parts);
+  player.settle();
+  player.did();
+  return player;
+}
+
+const question: AnyCard = { kind: "confirmation", id: "question:1", message: "Disconnect jira?" };
+
+test("G01 keys typed for the next message, an approval among them, answer nothing and stay in the draft", () => {
+  const { type, press, parts, draw, did, draft } = play();
+  parts(...begins(), calls("slack.send_message", {}));
+  type("y");
+  parts(approval());
+  draw();
+  type("es 1");
+  draw();
+  press("<enter>");
+  expect([draft(), did()]).toEqual(["yes 1", []]);
+});
+
+test("G01 keys of a search or a completion are keys too: the next one answers no card", () => {
+  const { type, press, parts, event, draw, wait, did, draft } = play();
+  event({ type: "history", entries: ["close KAY-1"] });
+  press("<ctrl-r>");
+  parts(...begins(), calls("slack.send_message", {}), approval());
+  draw();
+  wait(400);
+  type("clos");
+  press("<escape>", "1");
+  expect([draft(), did()]).toEqual(["1", []]);
+});
+
+describe("a card", () => {
+  test("is answered once by a key that came after it could be read", () => {
+    const { press, did, parts, ...player } = withCards(approval());
+    press("1", "1", "<enter>");
+    expect(did()).toMatchObject([
+      {
+        do: "act",
+        card: { id: "int_1" },
+        act: { do: "answer", answer: { action: "approve", approval_scope: "once" } },
+      },
+    ]);
+    parts(answered({ action: "approve", approval_scope: "once" }));
+    expect([cardsOf(player.now()), player.now().cards]).toEqual([[], {}]);
+  });
+
+  test("that was not taken says why, and can be answered again", () => {
+    const { press, event, did, ...player } = withCards(approval());
+    press("1");
+    event({ type: "refused", card: "int_1", told: "The backend is busy." });
+    expect(player.now().cards.int_1).toMatchObject({ told: "The backend is busy.", sent: false });
+    did();
+    press("n", "x", "<enter>");
+    expect(did()).toMatchObject([{ do: "act", act: { answer: { action: "deny", reason: "x" } } }]);
+  });
+
+  test("that asks again under the same name after an answer is open again, and takes keys only after it was read", () => {
+    const { press, parts, did, draw, settle, ...player } = withCards(approval());
+    press("1");
+    parts(approval({ error: "Not to #general." }));
+    draw();
+    did();
+    press("1", "<backspace>");
+    expect([did(), player.now().cards.int_1?.sent]).toEqual([[], false]);
+    settle();
+    press("1");
+    expect(did()).toMatchObject([{ do: "act", act: { answer: { action: "approve" } } }]);
+  });
+
+  test("that was answered elsewhere gives way to the next, which begins anew", () => {
+    const { press, parts, did, draw, settle, ...player } = withCards(approval(), approval({ interaction_id: "int_2" }));
+    expect(focusedCard(player.now())?.id).toBe("int_1");
+    parts(answered({ action: "deny", client: "kay on desk" }));
+    draw();
+    press("1", "<backspace>");
+    expect([focusedCard(player.now())?.id, did()]).toEqual(["int_2", []]);
+    settle();
+    press("1");
+    expect(did()).toMatchObject([{ do: "act", card: { id: "int_2" } }]);
+  });
+
+  test("tells of itself where the window is not looked at", () => {
+    const player = play();
+    player.press("<blur>");
+    player.parts(...begins(), calls("slack.send_message", {}), approval());
+    player.press("<focus>");
+    player.parts(approval({ interaction_id: "int_2" }));
+    const opened = player.all().flatMap((effect) => (effect.do === "opened" ? [[effect.card.id, effect.unseen]] : []));
+    expect(opened).toEqual([
+      ["int_1", true],
+      ["int_2", false],
+    ]);
+  });
+
+  test("leaves the composer to the person: Tab goes there, and Enter sends", () => {
+    const { type, press, did, parts } = withCards(approval());
+    press("<tab>");
+    type("something else");
+    press("<ctrl-enter>");
+    expect(did()).toEqual([{ do: "send", text: "something else" }]);
+    parts(goes("cancelled"));
+    parts(...beginsAs("gen_2"));
+    type("x");
+    press("<enter>");
+    expect(did()).toEqual([]);
+  });
+
+  test("that is open closes with the generation that asked", () => {
+    const { parts, ...player } = withCards(approval());
+    parts(answered({ action: "cancel" }), goes("cancelled"));
+    expect(cardsOf(player.now())).toEqual([]);
+  });
+});
+
+describe("a form", () => {
+  test("is filled in, looked at and submitted; what is typed is not the draft's", () => {
+    const { type, press, wait, did, draft } = withCards(form());
+    press("1", "<tab>");
+    type("Login loops");
+    press("<enter>", " ", "<enter>");
+    expect(did()).toEqual([]);
+    wait(400);
+    press("<enter>");
+    expect([draft(), did()]).toMatchObject([
+      "",
+      [{ act: { answer: { action: "submit", input: { project: "KAY", summary: "Login loops", urgent: true } } } }],
+    ]);
+  });
+
+  test("is declined with Ctrl+D, which leaves the session only elsewhere", () => {
+    const { press, did } = withCards(form());
+    press("<ctrl-d>");
+    press("<enter>");
+    expect(did()).toMatchObject([{ do: "act", act: { answer: { action: "deny" } } }]);
+    const elsewhere = withCards(approval());
+    elsewhere.press("<ctrl-d>");
+    expect(elsewhere.did()).toEqual([{ do: "leave" }]);
+  });
+
+  test("that has not been read does nothing with Ctrl+D, and neither is the session left", () => {
+    const { press, parts, did } = play();
+    parts(...begins(), calls("jira.create_issue", {}), form());
+    press("<ctrl-d>");
+    expect(did()).toEqual([]);
+  });
+
+  test("gets the text of a field back from the editor", () => {
+    const { press, event, did, ...player } = withCards(form());
+    press("<tab>", "a", "<ctrl-g>");
+    expect(did()).toMatchObject([{ do: "act", act: { do: "edit", text: "a" } }]);
+    event({ type: "edited", of: "int_1", text: "b c" });
+    event({ type: "edited", of: "int_gone", text: "nothing" });
+    const ui = player.now().cards.int_1;
+    expect(ui?.type === "form" && ui.fill.entries[1]?.typing?.text).toBe("b c");
+  });
+});
+
+describe("services to connect", () => {
+  test("are gone on without, or the request is given up", () => {
+    const without = withCards(needs("slack", "gmail"));
+    without.press("o", "s", "s");
+    expect(without.did()).toMatchObject([{ act: { do: "open" } }, { act: { do: "without" } }]);
+    const cancelled = withCards(needs("slack"));
+    cancelled.press("<escape>", "<escape>");
+    expect(cancelled.did()).toMatchObject([{ act: { do: "cancel request" } }]);
+  });
+
+  test("have links of their own, which are forgotten with the card", () => {
+    const { event, parts, ...player } = withCards(needs("slack"));
+    event({ type: "links", card: "gen_1", links: { slack: { state: "opening", host: "slack.test" } } });
+    event({ type: "links", card: "gone", links: {} });
+    expect(Object.keys(player.now().links)).toEqual(["gen_1"]);
+    parts({ type: "data-auth-result", data: { generation_id: "gen_1", success: true, integrations: ["slack"] } });
+    expect(player.now().links).toEqual({});
+  });
+});
+
+describe("a card of this terminal", () => {
+  test("comes before those of the conversation, and the others go on when it is gone", () => {
+    const { event, press, settle, did, ...player } = withCards(approval());
+    event({ type: "local", card: question });
+    expect(cardsOf(player.now()).map(({ id }) => id)).toEqual(["question:1", "int_1"]);
+    settle();
+    press("y");
+    expect(did()).toMatchObject([{ do: "act", card: question, act: { answer: { action: "approve" } } }]);
+    event({ type: "local-ended", id: "question:1" });
+    event({ type: "local-ended", id: "question:1" });
+    expect(cardsOf(player.now()).map(({ id }) => id)).toEqual(["int_1"]);
+  });
+
+  test("is open also when nothing is under way; Escape twice says no", () => {
+    const { event, press, settle, did } = play();
+    event({ type: "local", card: question });
+    settle();
+    press("<escape>");
+    expect(did()).toEqual([]);
+    press("<escape>");
+    expect(did()).toMatchObject([{ do: "act", act: { answer: { action: "deny" } } }]);
+  });
+});
+
+test("scrolling goes exactly as far as there is something to be seen, in every window", () => {
+  for (const [width, height] of [
+    [80, 24],
+    [40, 12],
+    [20, 10],
+  ] as const) {
+    const { press, settle, draw, parts, ...player } = play(width, height);
+    const text = Array.from({ length: 40 }, (_, n) => `line ${n}`).join("\n");
+    parts(...begins(), approval({ preview: { summary: "Send it", fields: [{ name: "text", value: text }] } }));
+    settle();
+    press("<end>");
+    const end = JSON.stringify(draw().card);
+    press("<down>", "<pagedown>");
+    expect(JSON.stringify(draw().card)).toBe(end);
+    press("<up>");
+    expect(JSON.stringify(draw().card)).not.toBe(end);
+    expect(player.now().focus.open?.id).toBe("int_1");
+  }
+});

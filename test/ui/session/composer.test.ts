@@ -1,0 +1,261 @@
+import { describe, expect, test } from "vitest";
+import { begins, ends } from "#test/parts";
+import { beginsAs, goes, play } from "#test/player";
+
+describe("what is typed", () => {
+  test("stands in the draft until Enter sends it; then the draft is empty and the prompt on its way", () => {
+    const { type, press, draft, did, ...player } = play();
+    type("what is open?");
+    expect([draft(), did()]).toEqual(["what is open?", []]);
+    press("<enter>");
+    expect([draft(), did()]).toEqual(["", [{ do: "send", text: "what is open?" }]]);
+    expect(player.now().sending).toBe("what is open?");
+    player.parts(...begins());
+    player.event({ type: "sent" });
+    expect(player.now().sending).toBeNull();
+  });
+
+  test("is not sent when there is nothing in it, nor by a paste with line breaks, nor by Enter behind a backslash", () => {
+    const { type, press, draft, did } = play();
+    press("<enter>", " ", "<enter>", "<ctrl-u>");
+    press("<paste>one\ntwo\n");
+    expect([draft(), did()]).toEqual(["one\ntwo\n", []]);
+    type("three\\");
+    press("<enter>");
+    type("four");
+    press("<shift-enter>", "5");
+    expect([draft(), did()]).toEqual(["one\ntwo\nthree\nfour\n5", []]);
+    press("<enter>");
+    expect(did()).toEqual([{ do: "send", text: "one\ntwo\nthree\nfour\n5" }]);
+  });
+
+  test("is a command with a slash and a word; with two slashes, or as a path, it is text", () => {
+    const { type, press, did } = play();
+    for (const line of ["/help", "/nosuch thing", "//help", "/etc/passwd"]) {
+      type(line);
+      press("<enter>");
+    }
+    expect(did()).toEqual([
+      { do: "slash", line: "/help" },
+      { do: "slash", line: "/nosuch thing" },
+      { do: "send", text: "/help" },
+    ]);
+  });
+
+  test("comes back when the backend did not take it, before what was queued and typed since", () => {
+    const { type, press, event, draft, did } = play();
+    type("first");
+    press("<enter>");
+    type("second");
+    press("<enter>");
+    type("third");
+    event({ type: "sent", back: "first" });
+    expect([draft(), did()]).toEqual(["first\nsecond\nthird", [{ do: "send", text: "first" }]]);
+    press("<enter>");
+    expect(did()).toEqual([{ do: "send", text: "first\nsecond\nthird" }]);
+  });
+});
+
+describe("while something is under way", () => {
+  const busy = () => {
+    const player = play();
+    player.parts(...begins());
+    return player;
+  };
+
+  test("Enter queues, and each turn that completes sends the oldest", () => {
+    const { type, press, parts, event, did, ...player } = busy();
+    type("one");
+    press("<enter>");
+    type("two");
+    press("<enter>");
+    expect([did(), player.draft()]).toEqual([[], ""]);
+    parts(...ends());
+    expect(did()).toEqual([{ do: "send", text: "one" }]);
+    event({ type: "sent" });
+    expect(did()).toEqual([]);
+    parts(...beginsAs("gen_2"));
+    parts(goes("completed", "gen_2"), { type: "finish" });
+    expect(did()).toEqual([{ do: "send", text: "two" }]);
+  });
+
+  test("a turn that began and ended before anybody looked sends the next as well", () => {
+    const { type, press, parts, event, did } = busy();
+    type("one");
+    press("<enter>");
+    type("two");
+    press("<enter>");
+    parts(...ends());
+    did();
+    parts(...beginsAs("gen_2"), goes("completed", "gen_2"), { type: "finish" });
+    expect(did()).toEqual([]);
+    event({ type: "sent" });
+    expect(did()).toEqual([{ do: "send", text: "two" }]);
+  });
+
+  test("what was taken but has not begun is under way; after two seconds without a word of it no more", () => {
+    const { type, press, event, wait, did } = play();
+    type("one");
+    press("<enter>");
+    type("two");
+    press("<enter>");
+    event({ type: "sent" });
+    expect(did()).toEqual([{ do: "send", text: "one" }]);
+    wait(1_900);
+    type("x");
+    press("<enter>");
+    expect(did()).toEqual([]);
+    wait(200);
+    type("y");
+    press("<enter>");
+    expect(did()).toEqual([{ do: "send", text: "two\nxy" }]);
+  });
+
+  test.each(["cancelled", "error"] as const)(
+    "after a turn that ended as %s, the queue comes back into the draft",
+    (how) => {
+      const { type, press, parts, did, draft, ...player } = busy();
+      for (const line of ["one", "two"]) {
+        type(line);
+        press("<enter>");
+      }
+      type("three");
+      parts(goes(how));
+      expect([did(), draft(), player.now().queue]).toEqual([[], "one\ntwo\nthree", []]);
+    },
+  );
+
+  test("Ctrl+Enter sends now, and in an empty draft what is queued", () => {
+    const { type, press, did, ...player } = busy();
+    type("one");
+    press("<enter>");
+    type("two");
+    press("<ctrl-enter>");
+    expect([did(), player.now().queue]).toEqual([[{ do: "send", text: "two" }], ["one"]]);
+    press("<ctrl-enter>");
+    expect([did(), player.now().queue]).toEqual([[{ do: "send", text: "one" }], []]);
+    press("<ctrl-enter>");
+    expect(did()).toEqual([]);
+  });
+
+  test("Up in an empty draft takes the newest queued line back; then it goes through what was sent", () => {
+    const { type, press, draft, ...player } = busy();
+    player.event({ type: "history", entries: ["old"] });
+    for (const line of ["one", "two"]) {
+      type(line);
+      press("<enter>");
+    }
+    press("<up>");
+    expect([draft(), player.now().queue]).toEqual(["two", ["one"]]);
+    press("<ctrl-u>", "<up>");
+    expect([draft(), player.now().queue]).toEqual(["one", []]);
+  });
+
+  test("a command is carried out at once", () => {
+    const { type, press, did } = busy();
+    type("/connections");
+    press("<enter>");
+    expect(did()).toEqual([{ do: "slash", line: "/connections" }]);
+  });
+});
+
+describe("what was sent before", () => {
+  test("comes with Up and goes with Down, and what was being written is there again", () => {
+    const { type, press, event, draft } = play();
+    event({ type: "history", entries: ["first", "second"] });
+    type("new");
+    press("<up>");
+    expect(draft()).toBe("second");
+    press("<up>", "<up>");
+    expect(draft()).toBe("first");
+    press("<down>", "<down>");
+    expect(draft()).toBe("new");
+  });
+
+  test("is found with Ctrl+R; Enter takes it without sending, Escape leaves all as it was, another key goes on in it", () => {
+    const { type, press, event, draft, did, ...player } = play();
+    event({ type: "history", entries: ["close KAY-1", "list bugs", "close KAY-2"] });
+    type("mine");
+    press("<ctrl-r>");
+    type("close");
+    press("<ctrl-r>", "<escape>");
+    expect([draft(), player.now().search]).toEqual(["mine", null]);
+    press("<ctrl-r>");
+    type("close");
+    press("<ctrl-r>", "<enter>");
+    expect([draft(), did()]).toEqual(["close KAY-1", []]);
+    press("<ctrl-r>");
+    type("bugs");
+    press("<end>");
+    type("!");
+    expect([draft(), did()]).toEqual(["list bugs!", []]);
+  });
+});
+
+describe("completion", () => {
+  const withSources = () => {
+    const player = play();
+    const note = "";
+    player.event({
+      type: "sources",
+      sources: {
+        commands: [
+          { name: "connect", note, argument: "services" },
+          { name: "connections", note },
+        ],
+        services: ["gmail", "google-calendar", "jira"].map((text) => ({ text, note })),
+      },
+    });
+    return player;
+  };
+
+  test("Tab goes on as far as it is sure, then offers; arrows and Tab choose, Enter takes without sending", () => {
+    const { type, press, draft, did, ...player } = withSources();
+    type("/con");
+    press("<tab>");
+    expect([draft(), player.now().offer]).toEqual(["/connect", null]);
+    press("<tab>");
+    expect(player.now().offer?.completion.candidates.map(({ text }) => text)).toEqual(["/connect", "/connections"]);
+    press("<tab>", "<down>", "<up>", "<enter>");
+    expect([draft(), player.now().offer, did()]).toEqual(["/connections ", null, []]);
+  });
+
+  test("Escape closes the offer and stops nothing; a key that is typed closes it and counts", () => {
+    const { type, press, draft, did, parts, ...player } = withSources();
+    parts(...begins());
+    type("g");
+    press("<tab>", "<escape>");
+    expect([player.now().offer, did()]).toEqual([null, []]);
+    press("<tab>", "o");
+    expect([draft(), player.now().offer]).toEqual(["go", null]);
+  });
+});
+
+test("Ctrl+G opens the draft in an editor, and what comes back stands in it; nothing when there is none", () => {
+  const { type, press, event, draft, did } = play();
+  type("a b");
+  press("<ctrl-g>");
+  expect(did()).toEqual([{ do: "edit", of: "draft", text: "a b" }]);
+  event({ type: "edited", of: "draft", text: null });
+  expect(draft()).toBe("a b");
+  event({ type: "edited", of: "draft", text: "other\nlines\n\n" });
+  expect(draft()).toBe("other\nlines");
+  press("<ctrl-_>");
+  expect(draft()).toBe("a b");
+});
+
+test("Ctrl+L draws anew, Ctrl+Z stops, Ctrl+O expands, and none of them changes the draft", () => {
+  const { type, press, draft, did } = play();
+  type("abc");
+  press("<ctrl-l>", "<ctrl-z>", "<ctrl-o>");
+  expect([draft(), did()]).toEqual(["abc", [{ do: "redraw" }, { do: "suspend" }, { do: "expand" }]]);
+});
+
+test("advice stands for five seconds", () => {
+  const { event, wait, ...player } = play();
+  event({ type: "hint", text: "Shift+Enter makes a new line.", at: player.now().now });
+  wait(4_900);
+  expect(player.now().hint?.text).toBe("Shift+Enter makes a new line.");
+  wait(100);
+  expect(player.now().hint).toBeNull();
+});

@@ -1,0 +1,181 @@
+import { renderToString } from "ink";
+import stringWidth from "string-width";
+import { describe, expect, test } from "vitest";
+import { approval, begins, calls, form, needs } from "#test/parts";
+import { type Player, play } from "#test/player";
+import type { Frame } from "#ui/session/frame";
+import { Live } from "#ui/views/live";
+import { createPainter } from "#ui/views/painter";
+
+/** A frame as Ink draws it. */
+function shown(frame: Frame): string[] {
+  return renderToString(<Live frame={frame} />, { columns: frame.width * 2 }).split("\n");
+}
+
+const TEXT = Array.from({ length: 40 }, (_, n) => `row ${n}`);
+
+/** Everything at once. */
+function crowded(width: number, height: number, ...cards: Parameters<Player["parts"]>): Player {
+  const player = play(width, height, { title: "Bugs of the 会議 week", profile: "work", services: ["jira", "gmail"] });
+  player.event({ type: "history", entries: ["what is open?"] });
+  player.parts(...begins(), calls("slack.send_message", {}));
+  for (const text of ["first 会議 next", "second 👩‍👩‍👧‍👦", "third", "fourth"]) {
+    player.type(text);
+    player.press("<enter>");
+  }
+  player.type(`a draft 会議を作成 👩‍👩‍👧‍👦 ${"that goes on ".repeat(20)}`);
+  player.parts(...cards);
+  return player;
+}
+
+const SIZES: [number, number][] = [
+  [80, 24],
+  [40, 12],
+  [20, 10],
+  [200, 60],
+];
+const LONG = "会議を作成しますか？ ".repeat(30);
+const CARDS: [string, Parameters<Player["parts"]>][] = [
+  ["nothing asked", []],
+  ["an approval", [approval({ preview: { summary: LONG, access: "write", fields: [{ name: "text", value: LONG }] } })]],
+  ["several cards", [approval(), form({ interaction_id: "int_2" })]],
+  ["a form", [form()]],
+  ["services to connect", [needs("gmail", "notion")]],
+];
+
+describe.each(SIZES)("at %i × %i", (width, height) => {
+  test.each(CARDS)("with %s, no row is wider than the window and two of its rows stay free", (_, cards) => {
+    const player = crowded(width, height, ...cards);
+    const check = () => {
+      const frame = player.draw({ text: TEXT, tools: ["⠋ slack.send_message", "⠋ jira.search"] });
+      const rows = shown(frame);
+      expect(rows.length).toBeLessThanOrEqual(height - 2);
+      expect(rows.filter((row) => stringWidth(row) > width)).toEqual([]);
+      expect(frame.composer.length).toBeGreaterThan(0);
+      if (frame.cursor) {
+        expect(frame.cursor.row).toBeLessThan(height - 2);
+        expect(frame.cursor.column).toBeLessThan(width);
+      }
+      // The keys of what is asked are there.
+      if (cards.length > 0) expect(rows.join("\n")).toMatch(/1|←→|enter/);
+      expect(frame.focused).toBe(cards.length > 0 ? (frame.cards[0] ?? "") : null);
+    };
+    check();
+    player.settle();
+    for (const key of ["n", "x", "<escape>", "<down>", "<pagedown>", "<escape>", "<end>"]) {
+      player.press(key);
+      check();
+    }
+    player.press("<tab>", "<ctrl-r>", "w");
+    expect(shown(player.draw()).length).toBeLessThanOrEqual(height - 2);
+  });
+});
+
+describe("the whole frame", () => {
+  test("of a session in which nothing is said", () => {
+    const player = play(40, 12, { services: [] });
+    expect(shown(player.draw())).toEqual(["─".repeat(40), ">", "offline · nothing connected: /connect"]);
+  });
+
+  test("while it works: the text, the tools, what is queued, the draft, the status", () => {
+    const player = play(40, 12, { connection: "lost" });
+    player.parts(...begins());
+    player.type("next");
+    player.press("<enter>");
+    player.type("draft");
+    const frame = player.draw({ text: ["I look."], tools: ["⠋ jira.search"] });
+    expect(shown(frame)).toEqual([
+      "I look.",
+      "⠋ jira.search",
+      "next: next",
+      "─".repeat(40),
+      "> draft",
+      "The connection is lost; kay tries to ge…",
+      "○ reconnecting · offline · ● jira",
+    ]);
+    expect(frame.cursor).toEqual({ row: 4, column: 7 });
+  });
+
+  test("with several cards shows the one that has the focus, and which of them it is", () => {
+    const player = play(40, 16);
+    player.parts(...begins(), approval(), approval({ interaction_id: "int_2" }));
+    expect(shown(player.draw())[0]).toContain("1 of 2");
+    player.settle();
+    player.press("<tab>");
+    expect(shown(player.draw())[0]).toContain("2 of 2");
+    player.press("<tab>");
+    const frame = player.draw();
+    expect([frame.focused, shown(frame).join("\n").includes("[tab] answer this")]).toEqual([null, true]);
+  });
+
+  test("of an approval in a very small window has the keys that answer it, and the composer", () => {
+    const player = play(20, 10);
+    player.parts(...begins(), approval());
+    const frame = player.draw();
+    expect(shown(frame)).toEqual([
+      "┌ Approve … ─ 4:58 ┐",
+      "│ kay wants to run │",
+      "│ slack.send_messa │",
+      "│ ge, which        │",
+      "│ writes, as ann@e │",
+      "│  ↓ 1  2  3  e  n │",
+      "└──────────────────┘",
+      ">",
+    ]);
+  });
+
+  test("says that something waits where there is no room for it", () => {
+    const player = play(80, 5);
+    player.parts(...begins(), approval());
+    const frame = player.draw();
+    expect([shown(frame), frame.cards]).toEqual([[">", "Something waits for an answer: make the window higher."], []]);
+  });
+
+  test("of a search and of what is offered", () => {
+    const player = play(40, 12);
+    const note = "a service";
+    player.event({ type: "history", entries: ["会議 of today"] });
+    player.press("<ctrl-r>", "会");
+    const frame = player.draw();
+    expect(shown(frame)).toEqual([
+      "─".repeat(40),
+      "search: 会  会議 of today",
+      "enter takes it · ctrl+r older · esc lea…",
+      "offline · ● jira",
+    ]);
+    expect(frame.cursor).toEqual({ row: 1, column: 10 });
+    player.press("<escape>");
+    player.event({ type: "sources", sources: { services: ["gmail", "google"].map((text) => ({ text, note })) } });
+    player.press("g", "<tab>");
+    expect(shown(player.draw())).toEqual([
+      "─".repeat(40),
+      "> g",
+      "  gmail  a service",
+      "  google  a service",
+      "offline · ● jira",
+    ]);
+  });
+});
+
+describe("the status line", () => {
+  test("tells who else is here, the profile and the title, as far as there is room", () => {
+    const player = play(80, 24, { profile: "work", title: "Bugs\x1b[2K of the week" });
+    const clients = ["a", "b", "c"].map((id) => ({ client_id: id, name: id }));
+    player.parts({ type: "data-presence", data: { clients } } as never);
+    expect(player.draw().status).toBe("offline · ● jira · 2 others here · profile work · Bugs of the week");
+    player.event({ type: "size", columns: 20, rows: 24 });
+    expect(player.draw().status).toBe("offline · ● jira");
+    player.event({ type: "status", status: { connection: "lost", services: [] } });
+    expect(player.draw().status).toBe("○ reconnecting");
+  });
+});
+
+test("the cursor is in a row of the frame, also in one that is empty still", () => {
+  const player = play(20, 10);
+  player.type("abc");
+  player.press("<shift-enter>");
+  const painter = createPainter({ columns: 20, rows: 10 }, false);
+  const { lines, cursor } = painter.paint(player.draw());
+  painter.end();
+  expect([lines, cursor]).toEqual([["> abc", ""], { row: 1, column: 0 }]);
+});

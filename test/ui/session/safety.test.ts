@@ -1,0 +1,175 @@
+import fc from "fast-check";
+import { expect, test } from "vitest";
+import type { StreamPart } from "#protocol/events";
+import { NOW } from "#test/cards";
+import { answered, approval, begins, form, needs } from "#test/parts";
+import { keyNamed } from "#test/shorthand";
+import { textOf } from "#ui/editor/draft";
+import type { Effect, Event } from "#ui/session/events";
+import { layFrame } from "#ui/session/frame";
+import { cardsOf, focusedCard } from "#ui/session/open";
+import { newSession, update } from "#ui/session/update";
+
+type Happening =
+  | { do: "key"; key: string; after: number }
+  | { do: "open" | "replace" | "answer" | "refuse" | "local" | "draw" | "tick" | "size"; which: number; after: number };
+
+const KEYS = Array.from("123yneds x").concat(
+  ["enter", "enter", "ctrl-enter", "escape", "tab", "shift-tab", "up", "down", "left"].map((name) => `<${name}>`),
+  ["<ctrl-r>", "<ctrl-d>", "<ctrl-g>", "<focus>", "<blur>", "<paste>a\nb"],
+);
+
+const happenings = fc.array(
+  fc.oneof(
+    {
+      weight: 3,
+      arbitrary: fc.record({
+        do: fc.constant("key" as const),
+        key: fc.constantFrom(...KEYS),
+        after: fc.oneof(fc.integer({ min: 0, max: 60 }), fc.constantFrom(0, 299, 300, 301, 999, 1_000, 1_001)),
+      }),
+    },
+    {
+      weight: 2,
+      arbitrary: fc.record({
+        do: fc.constantFrom(
+          ...([
+            "open",
+            "open",
+            "replace",
+            "answer",
+            "refuse",
+            "local",
+            "draw",
+            "draw",
+            "draw",
+            "tick",
+            "size",
+          ] as const),
+        ),
+        which: fc.integer({ min: 0, max: 3 }),
+        after: fc.constantFrom(0, 0, 5, 50, 400),
+      }),
+    },
+  ),
+  { minLength: 15, maxLength: 40 },
+);
+
+test("G01 in 10,000 interleavings no card acts on a key that came before it could be read, and no text is lost", () => {
+  let acts = 0;
+  fc.assert(
+    fc.property(happenings, (all) => {
+      acts += played(all);
+    }),
+    { numRuns: 10_000, seed: 20_261_128 },
+  );
+  expect(acts).toBeGreaterThan(1_000);
+}, 60_000);
+
+/**
+ * What the test itself knows of what is on the screen: since when a card has been in every frame, and with the focus in every frame, and
+ * which request was drawn.
+ */
+type Known = { what: unknown; seen: number; focused: number | null };
+
+function played(all: Happening[]): number {
+  const status = { model: "m", connection: "here" as const, services: [], title: "", profile: "default" };
+  let session = newSession({ columns: 30, rows: 16, now: NOW, status });
+  let [now, number, made, acts, lastKey] = [NOW, 0, 0, 0, Number.NEGATIVE_INFINITY];
+  const known = new Map<string, Known>();
+  /** Cards to which the person went with Tab when they had been seen for a while. */
+  let tabbed: string | null = null;
+  const send = (event: Event): Effect[] => {
+    const step = update(session, event);
+    session = step.session;
+    return step.effects;
+  };
+  const parts = (...some: StreamPart[]) =>
+    send({ type: "parts", parts: some.map((part) => ({ number: ++number, part })), at: now });
+  const what = (id: string) => {
+    const card = cardsOf(session).find((one) => one.id === id);
+    if (card?.kind === "confirmation") return card.message;
+    return card?.type === "auth" ? card.id : card?.request;
+  };
+  parts(...begins());
+  for (const one of all) {
+    now += one.after;
+    if (one.do === "key") {
+      const key = { ...keyNamed(one.key), at: now };
+      const before = session;
+      const id = focusedCard(before)?.id;
+      const isCounting = id !== undefined && before.focus.open?.id === id;
+      const text = textOf(before.draft);
+      const effects = send({ type: "key", key });
+      const moved = focusedCard(session)?.id;
+      if (moved !== id) {
+        const seen = known.get(moved ?? "");
+        tabbed = moved !== undefined && seen !== undefined && now - seen.seen >= 300 ? moved : null;
+        for (const [each, value] of known)
+          if (each === id || each === moved) known.set(each, { ...value, focused: null });
+      }
+      for (const effect of effects) {
+        if (effect.do === "act") {
+          acts += 1;
+          const seen = known.get(effect.card.id);
+          const quiet = now - Math.max(seen?.focused ?? now, isCounting ? 0 : lastKey);
+          const isRead = seen?.focused != null && Object.is(seen.what, what(effect.card.id));
+          if (!isRead || !(quiet >= 300 || isCounting || tabbed === effect.card.id))
+            throw new Error(
+              `${effect.card.id} acted at ${now - NOW} on ${one.key}, drawn at ${(seen?.focused ?? 0) - NOW}`,
+            );
+          if (now - (seen.focused ?? now) < 300 && tabbed !== effect.card.id) throw new Error("It acted too soon.");
+        }
+        if (effect.do === "send" && id !== undefined && moved === id)
+          throw new Error(`${JSON.stringify(effect.text)} was sent while ${id} had the focus.`);
+      }
+      if (key.name === "text" && !key.ctrl) {
+        // A character is in the draft, or it was the card's, or that of a search; it never takes any other away.
+        const after = textOf(session.draft);
+        const isTaken = isCounting || before.search !== null || session.focus.open !== null;
+        const isTyped = after.length === text.length + 1 && after.includes(key.text);
+        if (!isTyped && !isTaken) throw new Error(`${key.text} was lost: ${JSON.stringify([text, after])}`);
+      }
+      if (key.name === "enter" && id !== undefined && textOf(session.draft).length < text.length && moved === id)
+        if (before.search === null && before.offer === null)
+          throw new Error("Enter took a text while a card had the focus.");
+      if (key.name !== "focus" && key.name !== "blur") lastKey = now;
+    } else if (one.do === "draw") {
+      const shown = focusedCard(session) ?? cardsOf(session)[0];
+      const focused = focusedCard(session)?.id ?? null;
+      const frame = { cards: shown ? [shown.id] : [], focused, cardRows: 8 };
+      // Laying it out says the same, and takes long.
+      if (one.which === 0)
+        expect(layFrame(session, { text: [], tools: [], waiting: null }, "x")).toMatchObject({
+          ...frame,
+          cardRows: expect.any(Number),
+        });
+      send({ type: "drawn", frame: { ...frame, at: now } });
+      for (const id of [...known.keys()]) if (!frame.cards.includes(id)) known.delete(id);
+      for (const id of frame.cards) {
+        const before = known.get(id);
+        const isSame = before !== undefined && Object.is(before.what, what(id));
+        const focused = frame.focused === id ? (isSame ? (before.focused ?? now) : now) : null;
+        known.set(id, { what: what(id), seen: isSame ? before.seen : now, focused });
+      }
+    } else if (one.do === "open") {
+      made += 1;
+      const ask = one.which === 0 ? form : approval;
+      parts(one.which === 3 ? needs("slack") : ask({ interaction_id: `int_${made}` }));
+    } else if (one.do === "local") {
+      made += 1;
+      send({ type: "local", card: { kind: "confirmation", id: `q${made}`, message: `Really ${made}?` } });
+    } else if (one.do === "tick") send({ type: "tick", at: now });
+    else if (one.do === "size") send({ type: "size", columns: 20 + one.which * 20, rows: 8 + one.which * 6 });
+    else {
+      const card = cardsOf(session)[one.which];
+      if (!card) continue;
+      if (one.do === "refuse") send({ type: "refused", card: card.id, told: "No." });
+      else if (card.kind === "confirmation") send({ type: "local-ended", id: card.id });
+      else if (card.type === "auth") continue;
+      else if (one.do === "answer") parts(answered({ interaction_id: card.id, action: "deny" }));
+      else parts((card.type === "form" ? form : approval)({ interaction_id: card.id, prompt: `Again ${number}` }));
+    }
+  }
+  return acts;
+}

@@ -1,0 +1,129 @@
+import { describe, expect, test } from "vitest";
+import { approval, begins, brings, calls, ends } from "#test/parts";
+import { beginsAs, goes, play } from "#test/player";
+
+describe("Ctrl+C", () => {
+  test("closes what is offered, clears the line, cancels the turn, arms, and leaves, in this order", () => {
+    const { type, press, parts, did, draft, ...player } = play();
+    const note = "";
+    player.event({ type: "sources", sources: { services: ["gmail", "google"].map((text) => ({ text, note })) } });
+    parts(...begins());
+    type("g");
+    press("<tab>", "<ctrl-c>");
+    expect([player.now().offer, draft(), did()]).toEqual([null, "g", []]);
+    press("<ctrl-r>", "<ctrl-c>");
+    expect([player.now().search, draft(), did()]).toEqual([null, "g", []]);
+    press("<ctrl-c>");
+    expect([draft(), did()]).toEqual(["", []]);
+    press("<ctrl-c>");
+    expect(did()).toEqual([{ do: "cancel", generation: "gen_1" }]);
+    press("<ctrl-c>");
+    expect([player.now().hint?.text, did()]).toEqual(["Ctrl+C again leaves.", []]);
+    press("<ctrl-c>");
+    expect(did()).toEqual([{ do: "leave" }]);
+  });
+
+  test("leaves only for two seconds after it was armed", () => {
+    const { press, wait, did } = play();
+    press("<ctrl-c>");
+    wait(2_000);
+    press("<ctrl-c>");
+    expect(did()).toEqual([]);
+    press("<ctrl-c>");
+    expect(did()).toEqual([{ do: "leave" }]);
+  });
+
+  test("takes the queue back into the draft when it cancels", () => {
+    const { type, press, parts, did, draft } = play();
+    parts(...begins());
+    type("next");
+    press("<enter>", "<ctrl-c>");
+    expect([did(), draft()]).toEqual([[{ do: "cancel", generation: "gen_1" }], "next"]);
+  });
+});
+
+describe("Escape", () => {
+  test("U23 ends the turn while a tool runs, once; what the tool brought before stays", () => {
+    const { press, parts, did, ...player } = play();
+    parts(...begins(), calls("jira.search", {}), brings({ issues: [] }), calls("jira.search", {}, "c2"));
+    press("<escape>", "<escape>");
+    expect(did()).toEqual([{ do: "cancel", generation: "gen_1" }]);
+    parts(goes("cancelled"), { type: "abort" });
+    const tools = player
+      .now()
+      .view.items.filter((item) => item.kind === "tool")
+      .map(({ state }) => state);
+    expect([tools, player.now().cancelling]).toEqual([["done", "failed"], false]);
+  });
+
+  test("ends nothing when nothing is under way, nor while a card that came just now is not yet taking keys", () => {
+    const { press, parts, did, draw, wait } = play();
+    press("<escape>");
+    parts(...begins(), calls("slack.send_message", {}), approval());
+    press("<escape>");
+    draw();
+    wait(200);
+    press("<escape>");
+    expect(did()).toEqual([]);
+  });
+
+  test("right after Enter ends what the prompt begins, as soon as it has a name, and not the turn before", () => {
+    const { type, press, parts, event, did } = play();
+    parts(...begins(), ...ends());
+    type("go");
+    press("<enter>", "<escape>");
+    event({ type: "sent" });
+    expect(did()).toEqual([{ do: "send", text: "go" }]);
+    parts(...beginsAs("gen_2"));
+    expect(did()).toEqual([{ do: "cancel", generation: "gen_2" }]);
+    parts(goes("cancelled", "gen_2"));
+    type("again");
+    press("<enter>");
+    parts(...beginsAs("gen_3"));
+    expect(did()).toEqual([{ do: "send", text: "again" }]);
+  });
+
+  test("cannot be lost in a prompt that was not taken", () => {
+    const { type, press, event, parts, did, ...player } = play();
+    type("go");
+    press("<enter>", "<escape>");
+    event({ type: "sent", back: "go" });
+    expect([player.draft(), player.now().cancelling]).toEqual(["go", false]);
+    press("<enter>");
+    event({ type: "sent" });
+    parts(...begins());
+    expect(did().filter((effect) => effect.do === "cancel")).toEqual([]);
+  });
+});
+
+test("Ctrl+D leaves when nothing is written, else it deletes", () => {
+  const { type, press, did, draft } = play();
+  type("ab");
+  press("<home>", "<ctrl-d>");
+  expect([draft(), did()]).toEqual(["b", []]);
+  press("<ctrl-d>", "<ctrl-d>");
+  expect([draft(), did()]).toEqual(["", [{ do: "leave" }]]);
+});
+
+test("another conversation begins with nothing of the one before but what is being typed and what was sent", () => {
+  const { type, press, parts, event, draw, ...player } = play();
+  parts(...begins());
+  type("queued");
+  press("<ctrl-enter>");
+  parts(calls("slack.send_message", {}), approval());
+  draw();
+  type("mine");
+  event({ type: "reset" });
+  const { view, queue, sending, cards, local } = player.now();
+  expect({ items: view.items, last: view.last, queue, sending, cards, local, draft: player.draft() }).toEqual({
+    items: [],
+    last: 0,
+    queue: [],
+    sending: null,
+    cards: {},
+    local: [],
+    draft: "mine",
+  });
+  press("<ctrl-c>", "<up>");
+  expect(player.draft()).toBe("queued");
+});
