@@ -16,7 +16,7 @@ import type { Keychain } from "#client/credentials/keychain";
 import { createLocalTools } from "#host/local-tools";
 import { memoryKeychain } from "#test/credentials";
 import { useDatabase } from "#test/database";
-import { asSeen, fakeTerminal, type TerminalSetting } from "#test/fake-terminal";
+import { asSeen, type FakeTerminal, fakeTerminal, type TerminalSetting } from "#test/fake-terminal";
 import { createPlace, type Place, type PlaceOptions } from "#test/kay-backend";
 import { BACKEND } from "#test/network";
 import { OWN_SECRET, type OwnBackend, ownBackend } from "#test/own-backend";
@@ -53,6 +53,8 @@ export type RunSetting = TerminalSetting & {
   person?: Person;
   /** What the person makes of a text in their editor; null where it does not start. */
   edits?(text: string): string | null;
+  /** Told of the terminal as soon as the run has it. */
+  at?(terminal: FakeTerminal): void;
 };
 
 /** A person's machine: calling it runs one command line on it, as a process of its own. */
@@ -111,6 +113,7 @@ function createMachine(place: Place, options: MachineOptions): Machine {
     const person = watchLinks(place, setting.person ?? options.person ?? "allows");
     const terminal = fakeTerminal(setting, person.see, interrupts.interrupt);
     raw = terminal.written;
+    setting.at?.(terminal);
     const world = worldOf(place, { folder, keychain, own, launched, served, options, setting });
     const exit = await run(words(line), createKay({ ...world, ...interrupts, terminal, signal: ending.signal }));
     await person.done();

@@ -36,7 +36,8 @@ or connected first is asked about on a terminal; a script exits 8 and gets the
     .action(async (words: string[], options: Options) => {
       checkOptions(kay, options);
       if (words.length === 0 && canHaveSession(kay) && !options.confirm && !options.queue) {
-        const link = await kay.link({ signedIn: true });
+        // Whoever is not signed in yet does that in the session, with /connect.
+        const link = await kay.link();
         const { conversationFor } = await import("../ask/conversation.ts");
         const resume = await conversationFor(link, options);
         return openSession(kay, link, { command: "kay ask", ...(resume === undefined ? {} : { resume }) });

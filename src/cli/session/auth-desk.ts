@@ -5,6 +5,7 @@ import type { CardItem } from "#ui/view";
 import { line } from "#ui/words";
 import { begin, complete } from "../connecting.ts";
 import type { Kay, Link } from "../kay.ts";
+import { faultText } from "./fault-text.ts";
 
 export type AuthCard = Extract<CardItem, { type: "auth" }>;
 
@@ -15,6 +16,8 @@ export type AuthDeskListener = {
   links(card: string, links: AuthLinks): void;
   /** A service was connected from here. */
   connected(card: AuthCard, service: string): void;
+  /** Which site is meant, for a service that has several; undefined where nobody said. */
+  siteOf(card: string): string | undefined;
 };
 
 /**
@@ -35,8 +38,8 @@ export type AuthDesk = {
 type Waiting = { begun: BegunConnection; over: AbortController };
 type Desk = { links: AuthLinks; waiting: Map<string, Waiting> };
 
-/** @param site which site is meant, for a service that has several */
-export function createAuthDesk(kay: Kay, link: Link, listener: AuthDeskListener, site?: string): AuthDesk {
+/** See {@link AuthDesk}. */
+export function createAuthDesk(kay: Kay, link: Link, listener: AuthDeskListener): AuthDesk {
   const desks = new Map<string, Desk>();
   const deskOf = (card: AuthCard): Desk => {
     const known = desks.get(card.id) ?? { links: {}, waiting: new Map() };
@@ -53,7 +56,7 @@ export function createAuthDesk(kay: Kay, link: Link, listener: AuthDeskListener,
     const desk = deskOf(card);
     tell(card, service, { state: "opening" });
     try {
-      const begun = await begin(kay, link, service, site);
+      const begun = await begin(kay, link, service, listener.siteOf(card.id));
       if (!desks.has(card.id)) return;
       const over = new AbortController();
       desk.waiting.set(service, { begun, over });
@@ -74,8 +77,9 @@ export function createAuthDesk(kay: Kay, link: Link, listener: AuthDeskListener,
       listener.say(`✓ ${message}`);
       listener.connected(card, service);
     } catch (error) {
-      if (!over.signal.aborted && !kay.signal.aborted)
-        tell(card, service, { state: "failed", message: sentence(error) });
+      if (over.signal.aborted || kay.signal.aborted) return;
+      tell(card, service, { state: "failed", message: sentence(error) });
+      if (error instanceof Problem && error.code === "SITE_REQUIRED") listener.say(faultText(error));
     } finally {
       desks.get(card.id)?.waiting.delete(service);
     }

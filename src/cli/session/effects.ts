@@ -5,6 +5,7 @@ import { line } from "#ui/words";
 import { sendAnswer } from "../ask/stops.ts";
 import type { Kay, Link } from "../kay.ts";
 import type { AuthCard, AuthDesk } from "./auth-desk.ts";
+import { faultText } from "./fault-text.ts";
 import type { SessionClient, Talk } from "./talk.ts";
 
 /** What effects are carried out with. */
@@ -43,13 +44,6 @@ export function createEffects(world: EffectWorld): (effect: Effect) => void {
       if (!world.kay.signal.aborted) say(faultText(error));
     });
   };
-}
-
-/** A fault as the transcript shows it: the sentence and the next step. */
-export function faultText(error: unknown): string {
-  if (!(error instanceof Problem))
-    return `✗ Something in kay went wrong: ${error instanceof Error ? line(error.message) : "unknown"}`;
-  return `✗ ${line(error.message)}${error.hint ? `\n  ${line(error.hint)}` : ""}`;
 }
 
 function perform(world: EffectWorld, effect: Effect): Promise<void> | undefined {
@@ -98,8 +92,8 @@ async function cancel({ link, dispatch }: EffectWorld, generation: string): Prom
   }
 }
 
-async function opened({ desk, silently }: EffectWorld, card: AnyCard, unseen: boolean): Promise<void> {
-  if (unseen) silently("\x07");
+async function opened({ kay, desk, silently }: EffectWorld, card: AnyCard, unseen: boolean): Promise<void> {
+  if (unseen && (await kay.settings()).text("notify") !== "off") silently("\x07");
   if (card.kind === "card" && card.type === "auth") await desk.prepare(card);
 }
 
@@ -122,7 +116,18 @@ async function act(world: EffectWorld, card: AnyCard, what: CardAct): Promise<vo
   }
 }
 
+/** What is not taken leaves the card to be answered again. */
 async function connect(world: EffectWorld, card: AuthCard, what: CardAct): Promise<void> {
+  try {
+    await connectAct(world, card, what);
+  } catch (error) {
+    const told = error instanceof Problem ? line(error.message) : "It was not taken.";
+    world.dispatch({ type: "refused", card: card.id, told });
+    if (!(error instanceof Problem)) throw error;
+  }
+}
+
+async function connectAct(world: EffectWorld, card: AuthCard, what: CardAct): Promise<void> {
   const { desk, link, say, silently } = world;
   switch (what.do) {
     case "connect":

@@ -10,6 +10,7 @@ import { line } from "#ui/words";
 import type { Kay, Link } from "../kay.ts";
 import { wantsColor } from "../terminal.ts";
 import { createEffects } from "./effects.ts";
+import { faultText } from "./fault-text.ts";
 import { commandSources, lookAround, wordsIn } from "./look-around.ts";
 import type { SessionOptions } from "./open.ts";
 import { readKeys } from "./read-keys.ts";
@@ -54,7 +55,7 @@ export async function inkSession(kay: Kay, link: Link, options: SessionOptions):
   };
   let conversation = options.resume;
   let newest: ToolItem | undefined;
-  const gather = gathering(mine, (parts) => {
+  const gathered = gathering(mine, (parts) => {
     dispatch({ type: "parts", parts, at: clock.now() });
     // Its result is forgotten as soon as it is in the scrollback.
     if (isTurnOver(session)) void tellTitle(link, session, dispatch);
@@ -64,9 +65,17 @@ export async function inkSession(kay: Kay, link: Link, options: SessionOptions):
     session: (id) => {
       conversation = id;
     },
-    part: (part) => gather({ ...part, at: clock.now() }),
+    part: (part) => gathered.add({ ...part, at: clock.now() }),
     answer: (answer, prompt) => world.answered(answer, prompt),
     connection: (state) => dispatch({ type: "status", status: { connection: state } }),
+    stopped: (why) => {
+      if (why.exit === 4) dispatch({ type: "status", status: { connection: "signed out" } });
+      else {
+        talk.forget();
+        conversation = undefined;
+      }
+      world.say(faultText(why));
+    },
   });
   const world = createWorld({
     kay: mine,
@@ -75,6 +84,10 @@ export async function inkSession(kay: Kay, link: Link, options: SessionOptions):
     stage,
     options,
     dispatch,
+    forget: () => {
+      gathered.drop();
+      conversation = undefined;
+    },
     now: () => session,
     newest: () => newest,
     leave: () => over.abort(),
@@ -91,7 +104,7 @@ export async function inkSession(kay: Kay, link: Link, options: SessionOptions):
     undivert,
   ];
   try {
-    begin(mine, link, { dispatch, talk, options });
+    begin(mine, link, { dispatch, talk, options, say: world.say });
     await ticking(mine, () => session, dispatch);
   } finally {
     for (const release of releases.reverse()) release();
@@ -109,13 +122,26 @@ type Beginning = {
   dispatch(event: Event): void;
   talk: ReturnType<typeof createTalk>;
   options: SessionOptions;
+  say(text: string): void;
 };
 
-function begin(kay: Kay, link: Link, { dispatch, talk, options }: Beginning): void {
+function begin(kay: Kay, link: Link, { dispatch, talk, options, say }: Beginning): void {
   dispatch(commandSources());
   void kay.history.read().then((entries) => dispatch({ type: "history", entries }));
   void lookAround(kay, link, dispatch);
   if (options.resume !== undefined) talk.follow(options.resume);
+  void isSignedIn(link).then((isIn) => {
+    if (isIn) return;
+    dispatch({ type: "status", status: { connection: "signed out" } });
+    say("You are not signed in yet. Connect a first service to begin: /connect jira");
+  });
+}
+
+async function isSignedIn({ byToken, credentials, origin }: Link): Promise<boolean> {
+  if (byToken) return true;
+  // What cannot be read is told by whatever needs it.
+  const { signIn } = await credentials.read(origin).catch(() => ({ signIn: null }));
+  return signIn === null || Boolean(signIn.token || signIn.refresh_token);
 }
 
 /** Until the session is over: the clock goes on while something counts down or works. Nothing runs while nothing happens. */
@@ -139,17 +165,27 @@ async function tellTitle(link: Link, { view }: Session, dispatch: (event: Event)
   if (found?.title) dispatch({ type: "status", status: { title: found.title } });
 }
 
+/** `drop` forgets the parts that were not given on yet. */
+type Gathering = { add(part: TimedPart): void; drop(): void };
+
 /** Parts that come close together, in one call. */
-function gathering(kay: Kay, flush: (parts: TimedPart[]) => void): (part: TimedPart) => void {
+function gathering(kay: Kay, flush: (parts: TimedPart[]) => void): Gathering {
   let parts: TimedPart[] = [];
-  return (part) => {
+  const add = (part: TimedPart) => {
     parts.push(part);
     if (parts.length > 1) return;
+    const mine = parts;
     void kay.clock.sleep(GATHER_MS).then(() => {
-      const gathered = parts;
+      if (parts !== mine) return;
       parts = [];
-      flush(gathered);
+      flush(mine);
     });
+  };
+  return {
+    add,
+    drop: () => {
+      parts = [];
+    },
   };
 }
 

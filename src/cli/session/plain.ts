@@ -148,7 +148,7 @@ function contextOf(session: Session, mine: Kay): SlashContext {
     session: () => conversation.id,
     say: (text) => mine.out.line(text),
     ask: async (question) => mine.flags.yes || isYes(mine, question),
-    connect: (services) => connectServices(mine, services, { wait: true }),
+    connect: (services, site) => connectServices(mine, services, { wait: true, ...(site ? { site } : {}) }),
     resume: (id) => {
       Object.assign(conversation, { id, last: 0, left: false });
       return join(mine, link, conversation);

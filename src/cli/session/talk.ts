@@ -15,6 +15,8 @@ export type TalkListener = {
   answer(answer: AskResponse, prompt: string): void;
   /** Whether the conversation can be followed; with why not, in a sentence. */
   connection(state: "here" | "lost", why?: string): void;
+  /** It is followed no more: nobody is signed in, or it is gone. */
+  stopped(why: Problem): void;
 };
 
 /** One conversation as a session speaks with it. */
@@ -27,6 +29,8 @@ export type Talk = {
   send(prompt: string): Promise<void>;
   /** Follow this conversation from its beginning, for as long as the session lives. */
   follow(sessionId: string): void;
+  /** Somebody signed in: what could not be followed without is followed again, from where it was. */
+  again(): void;
   /** Follow nothing any more: the next prompt begins a new conversation. */
   forget(): void;
   /** The session is over. */
@@ -76,14 +80,15 @@ export function createTalk(kay: Kay, link: Link, client: () => SessionClient, li
     }
   };
   const forget = () => {
+    if (following) listener.connection("here");
     following?.end();
     following = undefined;
   };
-  return { send, follow, forget, end: () => ended.abort() };
+  return { send, follow, again: () => following?.again(), forget, end: () => ended.abort() };
 }
 
 /** `reached`: when the part of this number, or any after it, has come, or none will. */
-type Following = { id: string; reached(number: number): Promise<void>; end(): void };
+type Following = { id: string; reached(number: number): Promise<void>; again(): void; end(): void };
 
 function startFollowing(
   kay: Kay,
@@ -114,12 +119,20 @@ function startFollowing(
       release(last);
     }
   };
-  const ended = repeat(kay, once, listener, until).finally(() => release(Number.POSITIVE_INFINITY));
+  let ended: Promise<void> | undefined;
+  const begin = () => {
+    ended ??= repeat(kay, once, listener, until).finally(() => {
+      ended = undefined;
+      release(Number.POSITIVE_INFINITY);
+    });
+    return ended;
+  };
+  begin();
   const reached = (number: number) =>
     last >= number
       ? Promise.resolve()
-      : Promise.race([ended, new Promise<void>((resolve) => awaited.push({ number, resolve }))]);
-  return { id, reached, end: () => over.abort() };
+      : Promise.race([begin(), new Promise<void>((resolve) => awaited.push({ number, resolve }))]);
+  return { id, reached, again: () => void begin(), end: () => over.abort() };
 }
 
 /** Follow for as long as the session lives: a connection that could not be taken up again is tried anew, less and less often. */
@@ -131,12 +144,14 @@ async function repeat(kay: Kay, once: () => Promise<void>, listener: TalkListene
     } catch (error) {
       if (until.aborted) return;
       const why = error instanceof Problem ? error.message : "The conversation cannot be followed.";
+      if (error instanceof Problem && isFinal(error)) return listener.stopped(error);
       listener.connection("lost", why);
-      if (error instanceof Problem && FINAL.has(error.code)) return;
     }
     await kay.clock.sleep(AGAIN_MS[Math.min(tries, AGAIN_MS.length - 1)] ?? 1_000, until).catch(() => {});
   }
 }
 
-/** Trying again does not help. */
-const FINAL = new Set(["SESSION_NOT_FOUND", "NOT_SIGNED_IN", "REFRESH_INVALID", "REFRESH_REUSED", "TOKEN_REVOKED"]);
+/** Trying again does not help: somebody has to sign in, or the conversation is gone. */
+function isFinal({ code, exit }: Problem): boolean {
+  return exit === 4 || code === "SESSION_NOT_FOUND";
+}

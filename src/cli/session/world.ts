@@ -4,10 +4,12 @@ import type { Event } from "#ui/session/events";
 import type { Session } from "#ui/session/state";
 import { toolText } from "#ui/tool-text";
 import type { CardItem, ToolItem } from "#ui/view";
+import { line } from "#ui/words";
 import type { Kay, Link } from "../kay.ts";
 import { confirmCardOf, partsOfAnswer } from "./answers.ts";
 import { type AuthCard, createAuthDesk } from "./auth-desk.ts";
-import { type EffectWorld, faultText } from "./effects.ts";
+import type { EffectWorld } from "./effects.ts";
+import { faultText } from "./fault-text.ts";
 import { lookAround } from "./look-around.ts";
 import type { SessionOptions } from "./open.ts";
 import type { SlashContext } from "./slash/command.ts";
@@ -29,6 +31,8 @@ export type WorldPorts = {
   stage: Stage;
   options: SessionOptions;
   dispatch(event: Event): void;
+  /** What of the conversation is on its way is not wanted any more. */
+  forget(): void;
   now(): Session;
   /** The call that was begun last, with all it brought. */
   newest(): ToolItem | undefined;
@@ -48,13 +52,18 @@ export function createWorld(ports: WorldPorts): SessionWorld {
   /** Who waits for the end of a card of this terminal: yes or no, and for services whether they are connected. */
   const waiting = new Map<string, (yes: boolean) => void>();
   let count = 0;
+  /** Which site a card of `/connect` means. */
+  const sites = new Map<string, string>();
   const desk = createAuthDesk(kay, link, {
     say,
     links: (card, links) => dispatch({ type: "links", card, links }),
     connected: (card, service) => void connected(card, service),
+    siteOf: (card) => sites.get(card),
   });
   const connected = async (card: AuthCard, service: string) => {
     void lookAround(kay, link, dispatch);
+    if (now().status.connection === "signed out") dispatch({ type: "status", status: { connection: "here" } });
+    talk.again();
     if (card.auth.generation_id !== "") {
       const { tellConnected } = await import("../ask/auth.ts");
       return tellConnected(link, card.auth.generation_id, service).catch((error) => say(faultText(error)));
@@ -79,15 +88,21 @@ export function createWorld(ports: WorldPorts): SessionWorld {
     session: () => now().view.session_id,
     say,
     ask: (question) => (kay.flags.yes ? Promise.resolve(true) : opened(questionCard(`question:${++count}`, question))),
-    connect: async (services) =>
-      void (await opened(connectCard(`connect:${++count}`, services, kay.clock.now() + LINK_MS))),
+    connect: async (services, site) => {
+      const card = connectCard(`connect:${++count}`, services, kay.clock.now() + LINK_MS);
+      if (site !== undefined) sites.set(card.id, site);
+      await opened(card);
+    },
     resume: async (id) => {
+      talk.forget();
+      ports.forget();
       stage.reset();
       dispatch({ type: "reset" });
       talk.follow(id);
     },
     clear: () => {
       talk.forget();
+      ports.forget();
       stage.reset();
       dispatch({ type: "reset" });
     },
@@ -116,7 +131,7 @@ export function createWorld(ports: WorldPorts): SessionWorld {
     },
     conversation: () => now().view.session_id,
     slash: async (text) => {
-      say(`> ${text}`);
+      say(`> ${line(text)}`);
       const slash = readSlash(text);
       if (slash.kind === "command") await slash.command.run(context, slash.argument);
       void lookAround(kay, link, dispatch);

@@ -36,6 +36,11 @@ export const SETTINGS = {
     parse: parseSwitch,
   },
   browser: { describe: "program that opens links; none opens nothing", env: "BROWSER", parse: parseText },
+  notify: {
+    describe: "whether a session rings when something waits and its window is not looked at",
+    default: "auto",
+    parse: oneOf("auto", "off"),
+  },
   ...clients(),
   "kyg.authorize-url": { describe: "consent page of kyg", env: "KAY_KYG_AUTHORIZE_URL", parse: parseEndpoint },
   "kyg.token-url": { describe: "token endpoint of kyg", env: "KAY_KYG_TOKEN_URL", parse: parseEndpoint },
@@ -95,7 +100,7 @@ function parseEndpoint(text: string): string {
   return checkOrigin(text, { allowInsecure: false }).baseUrl;
 }
 
-function oneOf(...values: [string, string, ...string[]]): (text: string) => string {
+function oneOf(...values: [string, ...string[]]): (text: string) => string {
   return (text) => {
     const value = text.trim().toLowerCase();
     if (values.includes(value)) return value;

@@ -47,7 +47,7 @@ export type Session = {
 /** What the status line says. */
 export type Status = {
   model: string;
-  connection: "here" | "lost";
+  connection: "here" | "lost" | "signed out";
   /** Of the services that are connected. */
   services: string[];
   title: string;

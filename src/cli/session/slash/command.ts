@@ -10,8 +10,8 @@ export type SlashContext = {
   say(text: string): void;
   /** Yes or no, before what cannot be undone. */
   ask(question: string): Promise<boolean>;
-  /** Connect these: links shown, and the wait for them. */
-  connect(services: string[]): Promise<void>;
+  /** Connect these: links shown, and the wait for them. `site` is which one is meant, by name or URL, where an account has several. */
+  connect(services: string[], site?: string): Promise<void>;
   /** Go on in another conversation. */
   resume(sessionId: string): Promise<void>;
   /** Begin a new conversation. */

@@ -6,10 +6,24 @@ import { allTools } from "../../tools/source.ts";
 import type { SlashContext } from "./command.ts";
 import { rowsText } from "./rows.ts";
 
-/** `/connect SERVICE…`. */
+/** `/connect SERVICE…`, and `/connect jira --site NAME`. */
 export async function connect(context: SlashContext, argument: string): Promise<void> {
-  await context.connect(servicesIn(argument, "connect"));
+  if (context.link.byToken)
+    throw new Problem(
+      "USAGE",
+      "KAY_TOKEN is set, but services are connected for a sign-in that is kept on this machine.",
+      {
+        hint: "Leave, and unset KAY_TOKEN.",
+      },
+    );
+  const [whole = "", quoted, bare] = SITE.exec(argument) ?? [];
+  const services = servicesIn(argument.replace(whole, " "), "connect");
+  if (whole === "" && /(^|\s)--site\b/.test(argument))
+    throw new Problem("USAGE", "Say which site: /connect jira --site NAME.");
+  await context.connect(services, quoted ?? bare);
 }
+
+const SITE = /(?:^|\s)--site(?:\s+|=)(?:"([^"]+)"|(\S+))/;
 
 /** `/disconnect SERVICE…`. */
 export async function disconnect({ kay, link, ask, say }: SlashContext, argument: string): Promise<void> {

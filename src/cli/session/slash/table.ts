@@ -10,7 +10,7 @@ export const SLASH_COMMANDS: SlashCommand[] = [
   },
   {
     name: "connect",
-    args: "SERVICE…",
+    args: "SERVICE… [--site NAME]",
     does: "connect services, each through its consent page",
     run: async (context, argument) => (await import("./services.ts")).connect(context, argument),
   },

@@ -1,0 +1,188 @@
+import { expect, test, vi } from "vitest";
+import type { DeskLog } from "#test/desk";
+import { type Ink, openInk } from "#test/ink";
+import { useKay } from "#test/kay";
+import { withDesk } from "#test/session";
+
+const kay = useKay();
+
+vi.setConfig({ testTimeout: 60_000 });
+
+/** Somebody who is signed in at a backend whose jira writes down what it did. */
+function desk() {
+  const log: DeskLog = [];
+  return { ann: kay({ signedIn: true, services: withDesk(log) }), log };
+}
+
+/** How often a text is on the terminal. */
+function count(text: string, wanted: string): number {
+  return text.split(wanted).length - 1;
+}
+
+/** Open a session and ask for something that needs a yes. */
+async function atCard(ann: ReturnType<typeof desk>["ann"], prompt = "delete KAY-3"): Promise<Ink> {
+  const ink = await openInk(ann, "ask");
+  await ink.sees("● jira");
+  ink.enter(prompt);
+  await ink.sees("1 once");
+  return ink;
+}
+
+test("a request is answered, what changes something asks first, and all of it stands in the scrollback", async () => {
+  const { ann, log } = desk();
+  const ink = await openInk(ann, "ask");
+  await ink.sees("● jira");
+  ink.enter("show KAY-3");
+  await ink.shows("KAY-3 is open.");
+  ink.enter("delete KAY-3");
+  await ink.sees("1 once");
+  expect(log).toEqual(["show KAY-3"]);
+  await ink.press("1");
+  await ink.shows("KAY-3 is deleted.");
+  await ink.sheds("working");
+  const { exit } = await ink.leave();
+  expect(exit).toBe(0);
+  expect(log).toEqual(["show KAY-3", "delete KAY-3"]);
+  const all = await ink.all();
+  for (const once of [
+    "> show KAY-3",
+    "KAY-3 is open.",
+    "> delete KAY-3",
+    "KAY-3 is deleted.",
+    "Come back with: kay ask",
+  ])
+    expect([once, count(all, once)]).toEqual([once, 1]);
+  expect(all).not.toContain("Offline planner ·");
+});
+
+test("a session that was killed at a card comes back with it open, history once, and an answer does the work once", async () => {
+  const { ann, log } = desk();
+  const first = await atCard(ann);
+  ann.interrupt("SIGHUP");
+  expect((await first.result).exit).toBe(129);
+  expect(log).toEqual([]);
+  for (const line of ["ask --continue", "ask -r latest", "attach"]) {
+    const again = await openInk(ann, line);
+    const all = await again.shows("1 once");
+    expect(count(all, "> delete KAY-3")).toBe(1);
+    expect((await again.leave()).exit).toBe(8);
+    expect(await again.all()).toContain("What waits for an answer");
+  }
+  const last = await openInk(ann, "ask -c");
+  await last.shows("1 once");
+  await last.press("1");
+  const all = await last.shows("KAY-3 is deleted.");
+  expect(count(all, "> delete KAY-3")).toBe(1);
+  expect((await last.leave()).exit).toBe(0);
+  expect(log).toEqual(["delete KAY-3"]);
+});
+
+test("kay attach sees the same card; the first answer counts, and the other's says by whom it was given", async () => {
+  const { ann, log } = desk();
+  const first = await atCard(ann);
+  const second = await openInk(ann, "attach");
+  await second.sees("1 once");
+  await first.sees("1 other here");
+  await second.sees("1 other here");
+  await second.press("1");
+  await second.shows("KAY-3 is deleted.");
+  const all = await first.shows("KAY-3 is deleted.");
+  expect(all).toMatch(/approved .*by kay attach [0-9a-f]{4}/);
+  second.enter("show KAY-1");
+  await second.shows("KAY-1 is open.");
+  expect(count(await first.shows("KAY-1 is open."), "> show KAY-1")).toBe(1);
+  await second.leave();
+  await first.sheds("other here");
+  await first.leave();
+  expect(log).toEqual(["delete KAY-3", "show KAY-1"]);
+});
+
+test("a prompt goes out while another is worked on only after it; Ctrl+C ends the turn, and what was queued comes back", async () => {
+  const { ann, log } = desk();
+  const ink = await atCard(ann);
+  ink.type("show KAY-1\r");
+  await ink.sees("show KAY-1");
+  await ink.press("\t");
+  await ink.press("\r");
+  await ink.sees("next: show KAY-1");
+  await ink.press("\x03");
+  await ink.sheds("1 once");
+  await ink.shows("cancelled: The person cancelled it.");
+  expect(await ink.window()).toContain("> show KAY-1");
+  await ink.press("\r");
+  await ink.shows("KAY-1 is open.");
+  await ink.leave();
+  expect(log).toEqual(["show KAY-1"]);
+});
+
+test("a session rings when a card opens and its window is not looked at, unless notify is off", async () => {
+  const { ann } = desk();
+  for (const [line, rings] of [
+    ["config set notify auto", true],
+    ["config set notify off", false],
+  ] as const) {
+    expect((await ann(line)).exit).toBe(0);
+    const ink = await openInk(ann, "ask");
+    await ink.sees("● jira");
+    ink.type("\x1b[O");
+    ink.enter("delete KAY-3");
+    await ink.sees("1 once");
+    await ink.press("n");
+    expect(ink.raw().includes("\x07")).toBe(rings);
+    ann.interrupt("SIGTERM");
+    await ink.result;
+  }
+});
+
+test("U17 control characters of a backend's errors and of what is typed never reach the terminal", async () => {
+  const { ann } = desk();
+  const evil = "bad\x1b]0;owned\x07\x1b[2J\u202e\u009b31m";
+  ann.place.network.on("POST /ask", { status: 503, json: { error: "X", code: "X", message: evil } });
+  const ink = await openInk(ann, "ask");
+  await ink.sees("● jira");
+  ink.enter("show KAY-1");
+  await ink.shows(/carried out\. bad/);
+  ink.type(`\x1b[200~/rename ${evil}\x1b[201~`);
+  ink.type("\r");
+  await ink.shows("There is nothing to rename yet");
+  for (const part of ["\x1b]0;owned", "\x1b[2J", "\u202e", "\u009b"]) expect(ink.raw()).not.toContain(part);
+  await ink.leave();
+});
+
+test("every command of the table works in the session, and none ends it but /quit", async () => {
+  const { ann } = desk();
+  const ink = await openInk(ann, "ask", { rows: 40 });
+  await ink.sees("● jira");
+  ink.enter("show KAY-1");
+  await ink.shows("KAY-1 is open.");
+  await ink.sheds("working");
+  for (const [line, shown] of [
+    ["/help", "Text that begins with a slash is sent with two: //etc"],
+    ["/connections", "confluence"],
+    ["/tools jira", "jira.delete_issue"],
+    ["/policy", "> /policy"],
+    ["/policy jira reads", "> /policy jira reads"],
+    ["/approvals", "> /approvals"],
+    ["/pending", "> /pending"],
+    ["/model", "> /model"],
+    ["/rename Open bugs", "Open bugs"],
+    ["/export md", "Written to"],
+    ["/frobnicate", "There is no command /frobnicate"],
+    ["/connect", "Say which service to connect."],
+    ["/disconnect", "Say which service to disconnect."],
+    ["/sessions", "/sessions NUMBER goes on in one."],
+    ["/clear", "A new conversation begins."],
+  ] as const) {
+    ink.enter(line);
+    await ink.shows(shown);
+  }
+  ink.enter("show KAY-2");
+  await ink.shows("KAY-2 is open.");
+  await ink.sheds("working");
+  ink.enter("/sessions 2");
+  await ink.shows(/> \/sessions 2\n[\s\S]*KAY-1 is open\./);
+  expect(count(await ink.all(), "KAY-2 is open.")).toBe(1);
+  ink.enter("/quit");
+  expect((await ink.result).exit).toBe(0);
+  expect(ink.terminal.written.stderr).not.toContain("/");
+});

@@ -1,0 +1,99 @@
+import { Terminal } from "@xterm/headless";
+import { onTestFinished } from "vitest";
+import type { FakeTerminal } from "#test/fake-terminal";
+import type { Machine, Result, RunSetting } from "#test/kay";
+
+/** A session on a terminal, as the person in front of it has it. */
+export type Ink = {
+  terminal: FakeTerminal;
+  /** The session's end. */
+  result: Promise<Result>;
+  /** Type it, in one go. */
+  type(text: string): void;
+  /** Press keys that answer a card: after it was in sight for a while, as a person does. */
+  press(keys: string): Promise<void>;
+  /** Type a line and press Enter. */
+  enter(text: string): void;
+  /** Wait until the whole terminal, scrollback and all, has this on it; its rows, joined. Fails after ten seconds. */
+  shows(wanted: string | RegExp): Promise<string>;
+  /** Wait until the window has this on it. */
+  sees(wanted: string | RegExp): Promise<string>;
+  /** Wait until the window does not have it any more. */
+  sheds(unwanted: string | RegExp): Promise<string>;
+  /** All that the terminal holds, and what is in its window. */
+  all(): Promise<string>;
+  window(): Promise<string>;
+  /** Everything that was written, as it was. */
+  raw(): string;
+  /** Leave as a person does, and wait for the end. */
+  leave(): Promise<Result>;
+};
+
+/** How long a test waits for what is to be seen, in ms of real time. */
+const PATIENCE_MS = 25_000;
+
+/** How long a person looks at a card before they answer. */
+const LOOKING_MS = 1_200;
+
+/** Open a session by this command line. */
+export async function openInk(machine: Machine, line: string, setting: RunSetting = {}): Promise<Ink> {
+  const opened = Promise.withResolvers<FakeTerminal>();
+  const result = machine(line, {
+    terminal: true,
+    ...setting,
+    env: { NO_COLOR: "1", TERM: "xterm-256color", ...setting.env },
+    at: opened.resolve,
+  });
+  const terminal = await opened.promise;
+  const [cols, rows] = [setting.columns ?? 80, setting.rows ?? 24];
+  const emulator = new Terminal({ cols, rows, scrollback: 5_000, allowProposedApi: true, convertEol: true });
+  onTestFinished(() => emulator.dispose());
+  let fed = 0;
+  const feed = async () => {
+    const text = terminal.written.both.slice(fed);
+    fed += text.length;
+    await new Promise<void>((resolve) => emulator.write(text, resolve));
+  };
+  const read = async (from: () => number) => {
+    await feed();
+    const buffer = emulator.buffer.active;
+    const lines = Array.from({ length: buffer.length - from() }, (_, at) => buffer.getLine(from() + at));
+    const text = lines.map((each) => each?.translateToString(true) ?? "").join("\n");
+    return text.trimEnd();
+  };
+  const all = () => read(() => 0);
+  const window = () => read(() => emulator.buffer.active.baseY);
+  const until = async (look: () => Promise<string>, isSo: (text: string) => boolean, what: string) => {
+    const since = performance.now();
+    for (;;) {
+      const text = await look();
+      if (isSo(text)) return text;
+      if (performance.now() - since > PATIENCE_MS) throw new Error(`${what}; the terminal has:\n${await all()}`);
+      await new Promise((resolve) => setTimeout(resolve, 10));
+    }
+  };
+  const has = (wanted: string | RegExp) => (text: string) =>
+    typeof wanted === "string" ? text.includes(wanted) : wanted.test(text);
+  const ink: Ink = {
+    terminal,
+    result,
+    type: terminal.type,
+    press: async (keys) => {
+      await machine.place.clock.sleep(LOOKING_MS);
+      terminal.type(keys);
+    },
+    enter: (text) => terminal.type(`${text}\r`),
+    shows: (wanted) => until(all, has(wanted), `${wanted} never came`),
+    sees: (wanted) => until(window, has(wanted), `${wanted} was never in the window`),
+    sheds: (unwanted) => until(window, (text) => !has(unwanted)(text), `${unwanted} stayed`),
+    all,
+    window,
+    raw: () => terminal.written.both,
+    leave: async () => {
+      terminal.type("\x15");
+      terminal.type("\x04");
+      return result;
+    },
+  };
+  return ink;
+}
