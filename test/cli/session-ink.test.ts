@@ -1,10 +1,12 @@
-import { expect, test } from "vitest";
+import { expect, test, vi } from "vitest";
 import type { DeskLog } from "#test/desk";
 import { type Ink, openInk } from "#test/ink";
 import { useKay } from "#test/kay";
 import { withDesk } from "#test/session";
 
 const kay = useKay();
+
+vi.setConfig({ testTimeout: 60_000 });
 
 /** Somebody who is signed in at a backend whose jira writes down what it did. */
 function desk() {
@@ -42,7 +44,13 @@ test("a request is answered, what changes something asks first, and all of it st
   expect(exit).toBe(0);
   expect(log).toEqual(["show KAY-3", "delete KAY-3"]);
   const all = await ink.all();
-  for (const once of ["> show KAY-3", "KAY-3 is open.", "> delete KAY-3", "KAY-3 is deleted.", "Come back with: kay ask"])
+  for (const once of [
+    "> show KAY-3",
+    "KAY-3 is open.",
+    "> delete KAY-3",
+    "KAY-3 is deleted.",
+    "Come back with: kay ask",
+  ])
     expect([once, count(all, once)]).toEqual([once, 1]);
   expect(all).not.toContain("Offline planner ·");
 });
@@ -99,10 +107,82 @@ test("a prompt goes out while another is worked on only after it; Ctrl+C ends th
   await ink.sees("next: show KAY-1");
   await ink.press("\x03");
   await ink.sheds("1 once");
-  await ink.shows("✗ The person cancelled it.");
+  await ink.shows("cancelled: The person cancelled it.");
   expect(await ink.window()).toContain("> show KAY-1");
   await ink.press("\r");
   await ink.shows("KAY-1 is open.");
   await ink.leave();
   expect(log).toEqual(["show KAY-1"]);
+});
+
+test("a session rings when a card opens and its window is not looked at, unless notify is off", async () => {
+  const { ann } = desk();
+  for (const [line, rings] of [
+    ["config set notify auto", true],
+    ["config set notify off", false],
+  ] as const) {
+    expect((await ann(line)).exit).toBe(0);
+    const ink = await openInk(ann, "ask");
+    await ink.sees("● jira");
+    ink.type("\x1b[O");
+    ink.enter("delete KAY-3");
+    await ink.sees("1 once");
+    await ink.press("n");
+    expect(ink.raw().includes("\x07")).toBe(rings);
+    ann.interrupt("SIGTERM");
+    await ink.result;
+  }
+});
+
+test("U17 control characters of a backend's errors and of what is typed never reach the terminal", async () => {
+  const { ann } = desk();
+  const evil = "bad\x1b]0;owned\x07\x1b[2J\u202e\u009b31m";
+  ann.place.network.on("POST /ask", { status: 503, json: { error: "X", code: "X", message: evil } });
+  const ink = await openInk(ann, "ask");
+  await ink.sees("● jira");
+  ink.enter("show KAY-1");
+  await ink.shows(/carried out\. bad/);
+  ink.type(`\x1b[200~/rename ${evil}\x1b[201~`);
+  ink.type("\r");
+  await ink.shows("There is nothing to rename yet");
+  for (const part of ["\x1b]0;owned", "\x1b[2J", "\u202e", "\u009b"]) expect(ink.raw()).not.toContain(part);
+  await ink.leave();
+});
+
+test("every command of the table works in the session, and none ends it but /quit", async () => {
+  const { ann } = desk();
+  const ink = await openInk(ann, "ask", { rows: 40 });
+  await ink.sees("● jira");
+  ink.enter("show KAY-1");
+  await ink.shows("KAY-1 is open.");
+  await ink.sheds("working");
+  for (const [line, shown] of [
+    ["/help", "Text that begins with a slash is sent with two: //etc"],
+    ["/connections", "confluence"],
+    ["/tools jira", "jira.delete_issue"],
+    ["/policy", "> /policy"],
+    ["/policy jira reads", "> /policy jira reads"],
+    ["/approvals", "> /approvals"],
+    ["/pending", "> /pending"],
+    ["/model", "> /model"],
+    ["/rename Open bugs", "Open bugs"],
+    ["/export md", "Written to"],
+    ["/frobnicate", "There is no command /frobnicate"],
+    ["/connect", "Say which service to connect."],
+    ["/disconnect", "Say which service to disconnect."],
+    ["/sessions", "/sessions NUMBER goes on in one."],
+    ["/clear", "A new conversation begins."],
+  ] as const) {
+    ink.enter(line);
+    await ink.shows(shown);
+  }
+  ink.enter("show KAY-2");
+  await ink.shows("KAY-2 is open.");
+  await ink.sheds("working");
+  ink.enter("/sessions 2");
+  await ink.shows(/> \/sessions 2\n[\s\S]*KAY-1 is open\./);
+  expect(count(await ink.all(), "KAY-2 is open.")).toBe(1);
+  ink.enter("/quit");
+  expect((await ink.result).exit).toBe(0);
+  expect(ink.terminal.written.stderr).not.toContain("/");
 });

@@ -30,7 +30,7 @@ export type Ink = {
 };
 
 /** How long a test waits for what is to be seen, in ms of real time. */
-const PATIENCE_MS = 8_000;
+const PATIENCE_MS = 25_000;
 
 /** How long a person looks at a card before they answer. */
 const LOOKING_MS = 1_200;

@@ -4,8 +4,8 @@ import type { AuthLink, AuthLinks } from "#ui/cards/auth";
 import type { CardItem } from "#ui/view";
 import { line } from "#ui/words";
 import { begin, complete } from "../connecting.ts";
-import { faultText } from "./fault-text.ts";
 import type { Kay, Link } from "../kay.ts";
+import { faultText, faultText } from "./fault-text.ts";
 
 export type AuthCard = Extract<CardItem, { type: "auth" }>;
 

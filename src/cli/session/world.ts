@@ -4,6 +4,7 @@ import type { Event } from "#ui/session/events";
 import type { Session } from "#ui/session/state";
 import { toolText } from "#ui/tool-text";
 import type { CardItem, ToolItem } from "#ui/view";
+import { line } from "#ui/words";
 import type { Kay, Link } from "../kay.ts";
 import { confirmCardOf, partsOfAnswer } from "./answers.ts";
 import { type AuthCard, createAuthDesk } from "./auth-desk.ts";
@@ -130,7 +131,7 @@ export function createWorld(ports: WorldPorts): SessionWorld {
     },
     conversation: () => now().view.session_id,
     slash: async (text) => {
-      say(`> ${text}`);
+      say(`> ${line(text)}`);
       const slash = readSlash(text);
       if (slash.kind === "command") await slash.command.run(context, slash.argument);
       void lookAround(kay, link, dispatch);

@@ -11,7 +11,8 @@ const CONNECTIONS = { here: "", lost: "○ reconnecting", "signed out": "○ not
  */
 export function statusLine(status: Status, view: View, width: number): string {
   const connected = status.services.map(line);
-  const others = view.presence.length - 1;
+  // A terminal has a connection of its own for each prompt that it sends, all by one name.
+  const others = new Set(view.presence.map(({ name, client_id }) => name ?? client_id)).size - 1;
   const parts = [
     CONNECTIONS[status.connection],
     line(status.model),

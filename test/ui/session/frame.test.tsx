@@ -176,6 +176,5 @@ test("the cursor is in a row of the frame, also in one that is empty still", () 
   player.press("<shift-enter>");
   const painter = createPainter({ columns: 20, rows: 10 }, false);
   const { lines, cursor } = painter.paint(player.draw());
-  painter.end();
   expect([lines, cursor]).toEqual([["> abc", ""], { row: 1, column: 0 }]);
 });

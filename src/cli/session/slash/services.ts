@@ -9,9 +9,13 @@ import { rowsText } from "./rows.ts";
 /** `/connect SERVICE…`, and `/connect jira --site NAME`. */
 export async function connect(context: SlashContext, argument: string): Promise<void> {
   if (context.link.byToken)
-    throw new Problem("USAGE", "KAY_TOKEN is set, but services are connected for a sign-in that is kept on this machine.", {
-      hint: "Leave, and unset KAY_TOKEN.",
-    });
+    throw new Problem(
+      "USAGE",
+      "KAY_TOKEN is set, but services are connected for a sign-in that is kept on this machine.",
+      {
+        hint: "Leave, and unset KAY_TOKEN.",
+      },
+    );
   const [whole = "", quoted, bare] = SITE.exec(argument) ?? [];
   const services = servicesIn(argument.replace(whole, " "), "connect");
   if (whole === "" && /(^|\s)--site\b/.test(argument))

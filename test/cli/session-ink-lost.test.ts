@@ -1,0 +1,167 @@
+import { expect, test, vi } from "vitest";
+import type { DeskLog } from "#test/desk";
+import { openInk } from "#test/ink";
+import { useKay } from "#test/kay";
+import { withDesk } from "#test/session";
+
+const kay = useKay();
+
+vi.setConfig({ testTimeout: 60_000 });
+
+/** Somebody who is signed in at a backend whose jira writes down what it did. */
+function desk() {
+  const log: DeskLog = [];
+  return { ann: kay({ signedIn: true, services: withDesk(log) }), log };
+}
+
+/** How often a text is on the terminal. */
+function count(text: string, wanted: string): number {
+  return text.split(wanted).length - 1;
+}
+
+test("a prompt that was not taken comes back into the draft", async () => {
+  const { ann, log } = desk();
+  const ink = await openInk(ann, "ask");
+  await ink.sees("● jira");
+  ann.place.network.on("POST /ask", {
+    status: 503,
+    json: { error: "MODEL_NOT_CONFIGURED", code: "MODEL_NOT_CONFIGURED", message: "No model is there." },
+  });
+  ink.enter("show KAY-1");
+  await ink.shows("✗ No model is there.");
+  await ink.sees("> show KAY-1");
+  await ink.press("\r");
+  await ink.shows("KAY-1 is open.");
+  await ink.leave();
+  expect(log).toEqual(["show KAY-1"]);
+});
+
+test("a prompt whose answer is lost is done once, and one of which nobody knows is not sent again by itself", async () => {
+  const { ann, log } = desk();
+  const ink = await openInk(ann, "ask");
+  await ink.sees("● jira");
+  ann.place.network.on("POST /ask", "lost");
+  ink.enter("show KAY-1");
+  await ink.shows("KAY-1 is open.");
+  await ink.sheds(/working|sending/);
+  expect(log).toEqual(["show KAY-1"]);
+  const strange = { error: "X", code: "X", message: "Something else." };
+  ann.place.network.on("POST /ask", { status: 503, json: strange });
+  ink.enter("show KAY-2");
+  await ink.shows("so it is unknown whether the request was carried out");
+  await ink.sheds(/working|sending/);
+  expect(log).toEqual(["show KAY-1"]);
+  const asked = ann.place.network.seen.filter(({ method, url }) => method === "POST" && url.endsWith("/ask"));
+  expect(new Set(asked.map(({ headers }) => JSON.stringify(headers).match(/idempotency-key":"[^"]+/i)?.[0])).size).toBe(
+    2,
+  );
+  await ink.leave();
+});
+
+test("a stream that is cut at any byte loses nothing and doubles nothing, and the status line says so meanwhile", async () => {
+  const { ann } = desk();
+  const ink = await openInk(ann, "ask");
+  await ink.sees("● jira");
+  ink.enter("show KAY-1");
+  await ink.shows("KAY-1 is open.");
+  const { network, backend } = ann.place;
+  const handler = (request: Request) => backend.fetch(request);
+  for (const bytes of [1, 37, 190, 411]) {
+    let cuts = 0;
+    network.serve("http://127.0.0.1:4000", async (request) => {
+      const response = await handler(request);
+      const isStream = response.headers.get("content-type")?.includes("event-stream");
+      if (!isStream || request.method === "POST" || cuts > 0) return response;
+      cuts += 1;
+      return cutAfter(response, bytes);
+    });
+    ink.enter(`show KAY-${bytes}`);
+    await ink.shows(`KAY-${bytes} is open.`);
+    await ink.sheds("working");
+    await ink.sheds("reconnecting");
+    const all = await ink.all();
+    expect([bytes, count(all, `> show KAY-${bytes}\n`), count(all, `KAY-${bytes} is open.`)]).toEqual([bytes, 1, 1]);
+  }
+  await ink.leave();
+});
+
+/** The same answer, whose connection breaks off after so many bytes. */
+function cutAfter(response: Response, bytes: number): Response {
+  let left = bytes;
+  const cut = new TransformStream<Uint8Array, Uint8Array>({
+    transform(chunk, controller) {
+      controller.enqueue(chunk.slice(0, left));
+      left -= chunk.length;
+      if (left <= 0) controller.error(new TypeError("terminated"));
+    },
+  });
+  return new Response(response.body?.pipeThrough(cut), { status: response.status, headers: response.headers });
+}
+
+test("a backend that is away for a minute is waited for: the status line says so, and all is there once afterwards", async () => {
+  const { ann, log } = desk();
+  const { network, backend, clock } = ann.place;
+  const streams: { error(why: unknown): void }[] = [];
+  network.serve("http://127.0.0.1:4000", async (request) => {
+    const response = await backend.fetch(request);
+    const isStream = response.headers.get("content-type")?.includes("event-stream");
+    if (!isStream) return response;
+    const through = new TransformStream<Uint8Array, Uint8Array>({
+      start: (controller) => void streams.push(controller),
+    });
+    return new Response(response.body?.pipeThrough(through), response);
+  });
+  const one = await openInk(ann, "ask");
+  await one.sees("● jira");
+  one.enter("delete KAY-3");
+  await one.sees("1 once");
+  const two = await openInk(ann, "attach");
+  await two.sees("1 once");
+  const back = clock.now() + 60_000;
+  const away = () => (clock.now() < back ? ("refused" as const) : ("pass" as const));
+  network.always("GET /sessions/", away);
+  network.always("POST /sessions/", away);
+  for (const stream of streams) stream.error(new TypeError("terminated"));
+  await one.sees("○ reconnecting");
+  await one.press("1");
+  await one.sees("1 once");
+  clock.advance(45_000);
+  await one.sheds("○ reconnecting");
+  await one.press("1");
+  await one.shows("KAY-3 is deleted.");
+  await two.shows("KAY-3 is deleted.");
+  for (const ink of [one, two]) {
+    const all = await ink.all();
+    expect(count(all, "> delete KAY-3")).toBe(1);
+    expect(count(all, "KAY-3 is deleted.")).toBe(1);
+  }
+  await one.leave();
+  await two.leave();
+  expect(log).toEqual(["delete KAY-3"]);
+});
+
+test("two sessions that answer one card at once do it once, and the other is told who did", async () => {
+  const { ann, log } = desk();
+  const one = await openInk(ann, "ask");
+  await one.sees("● jira");
+  one.enter("delete KAY-1");
+  await one.sees("1 once");
+  const two = await openInk(ann, "attach");
+  await two.sees("1 once");
+  for (let round = 1; round <= 10; round += 1) {
+    if (round > 1) {
+      one.enter(`delete KAY-${round}`);
+      await Promise.all([one.sees(`issue: KAY-${round}`), two.sees(`issue: KAY-${round}`)]);
+      await Promise.all([one.sees("1 once"), two.sees("1 once")]);
+    }
+    await ann.place.clock.sleep(1_300);
+    one.type("1");
+    two.type("1");
+    await Promise.all([one.shows(`KAY-${round} is deleted.`), two.shows(`KAY-${round} is deleted.`)]);
+    await Promise.all([one.sheds(/working|1 once/), two.sheds(/working|1 once/)]);
+  }
+  await one.leave();
+  await two.leave();
+  expect(log).toEqual(Array.from({ length: 10 }, (_, at) => `delete KAY-${at + 1}`));
+  expect(await one.all()).toMatch(/approved/);
+});
