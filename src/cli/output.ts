@@ -103,6 +103,8 @@ export function createOutput(
       terminal.stdout.write(`${(header === null ? lines : [paint("dim", header), ...lines]).join("\n")}\n`);
     },
     fail: (problem, document) => {
+      // What it went to meanwhile is over as well; after a crash nobody else said so.
+      diverted = null;
       if (document !== undefined) terminal.stdout.write(printed(document));
       else if (flags().json) {
         const body = { status: "error", ...problemBody(problem), hint: problem.hint };

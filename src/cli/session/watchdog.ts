@@ -26,14 +26,14 @@ export function startWatchdog(off: string, env: Record<string, string | undefine
 
 /**
  * The modes are set back only where the terminal is still raw (no keys that signal): a shell that noticed first has its own by then. What
- * is written comes first for the same reason.
+ * is written comes first for the same reason. What is left of the frame below the cursor is erased.
  */
 const SCRIPT = `
 trap '' HUP INT QUIT TERM TSTP TTIN TTOU
 saved=$(stty -g) || exit 0
-case $(stty -a) in *-isig*) saved='icrnl ixon echo icanon iexten isig' ;; esac
+case $(stty -a) in *-isig*) saved='brkint icrnl ixon echo icanon iexten isig' ;; esac
 read -r word <&3
 [ "$word" = done ] && exit 0
-printf %s "$OFF"
+printf '%s\\033[J' "$OFF"
 case $(stty -a) in *-isig*) stty $saved ;; esac
 `;

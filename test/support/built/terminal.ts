@@ -20,9 +20,17 @@ export type Shell = {
   text(): string;
   /** The rows of the screen as they are now. */
   screen(): string[];
+  /** Every row that the terminal holds, from the oldest of its scrollback, without the empty ones at the end. */
+  all(): string[];
+  /** Where the cursor is in the window, from 0. */
+  cursor(): { row: number; column: number };
   /** Every byte that came since the last `enter`. */
   bytes(): string;
   isCursorVisible(): boolean;
+  /** What was switched on in it. */
+  modes(): { bracketedPaste: boolean; focus: boolean; wraps: boolean; alternate: boolean };
+  /** Make the window another size, when all that came was shown. */
+  resize(columns: number, rows: number): Promise<void>;
 };
 
 /** Open a terminal of this size with a shell in it; both end with the test. */
@@ -83,8 +91,21 @@ export async function openShell(options: {
     exit,
     text: () => output(text()),
     screen: () => rowsOf(terminal),
+    all: () => allRowsOf(terminal),
+    cursor: () => ({ row: terminal.buffer.active.cursorY, column: terminal.buffer.active.cursorX }),
     bytes: () => bytes.slice(start),
     isCursorVisible: () => bytes.lastIndexOf("\x1b[?25h") >= bytes.lastIndexOf("\x1b[?25l"),
+    modes: () => ({
+      bracketedPaste: terminal.modes.bracketedPasteMode,
+      focus: terminal.modes.sendFocusMode,
+      wraps: terminal.modes.wraparoundMode,
+      alternate: terminal.buffer.active.type === "alternate",
+    }),
+    resize: async (to, toRows) => {
+      await new Promise<void>((resolve) => terminal.write("", resolve));
+      terminal.resize(to, toRows);
+      pty.resize(to, toRows);
+    },
   };
 }
 
@@ -112,4 +133,9 @@ function rowsOf({ buffer, rows }: Terminal): string[] {
     { length: rows },
     (_, row) => buffer.active.getLine(buffer.active.baseY + row)?.translateToString(true) ?? "",
   );
+}
+
+function allRowsOf({ buffer }: Terminal): string[] {
+  const rows = Array.from({ length: buffer.active.length }, (_, row) => buffer.active.getLine(row)?.translateToString(true) ?? "");
+  return rows.slice(0, rows.findLastIndex((row) => row !== "") + 1);
 }

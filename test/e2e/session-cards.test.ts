@@ -1,0 +1,117 @@
+import { expect, test } from "vitest";
+import { until } from "#test/built/processes";
+import { type SessionShell, useSessions } from "#test/built/sessions";
+
+const { model, open, sandbox } = useSessions();
+
+const pause = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
+const close = (issue: string): [string, string, object] => [`call-${issue}`, "jira.transition_issue", { issue, status: "Done" }];
+
+/** A session that has stopped at the approval of a change, and takes keys there. */
+async function stopped(issue: string, size: { columns?: number; rows?: number } = {}): Promise<SessionShell> {
+  const session = await open(size);
+  model.script({ text: "I will close it.\n\n", calls: [close(issue)] });
+  session.type(`close ${issue}`);
+  await session.sees(new RegExp(`> close ${issue}`));
+  session.type("\r");
+  await session.sees(/Approve/);
+  await pause(400);
+  return session;
+}
+
+/** How many rows the cursor went up, each time: never over the live region's first. */
+function ups(session: SessionShell): number[] {
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: an escape sequence
+  return Array.from(session.bytes().matchAll(/\x1b\[(\d+)A/g), ([, rows]) => Number(rows));
+}
+
+/** How often an issue was really moved in the sandbox. */
+async function moves(issue: string): Promise<number> {
+  const answer = await fetch(`${sandbox().atlassian}/_sandbox/requests`);
+  const { requests } = (await answer.json()) as { requests: { method: string; path: string }[] };
+  return requests.filter(({ method, path }) => method === "POST" && path.endsWith(`/${issue}/transitions`)).length;
+}
+
+for (const [columns, rows] of [
+  [80, 24],
+  [40, 12],
+  [200, 60],
+] as const) {
+  test(`an approval at ${columns} × ${rows} fits the window, and a no with a reason leaves what was asked`, async () => {
+    const session = await stopped("KAY-1", { columns, rows });
+    await session.sees(/^┌ Approve ─ jira\.transiti.* left ┐$/m);
+    expect(Math.max(0, ...ups(session))).toBeLessThan(rows - 2);
+    session.type("n");
+    await session.sees(/Why\? It may stay empty\./);
+    model.script({ text: "As you wish." });
+    session.type("not now\r");
+    await session.sees(/As you wish\./);
+    await session.sees((screen) => !screen.includes("working"));
+    const lines = session.screen().join("\n");
+    expect(lines).toMatch(/ {2}issue: KAY-1\n {2}status: Done\n→ denied by kay ask \w{4}/);
+    expect(lines).toContain("not now");
+    expect(lines).not.toContain("┌");
+    expect(await moves("KAY-1")).toBe(0);
+  });
+}
+
+test("U13 an arrow key that comes in two reads does not cancel the approval; Escape alone does", async () => {
+  const session = await stopped("KAY-2");
+  session.type("\x1b");
+  await pause(30);
+  session.type("[A");
+  await pause(700);
+  await session.sees(/Approve/);
+  expect(session.screen().join("\n")).not.toContain("[A");
+  session.type("\x1b");
+  await session.sees(/esc again: deny/, 5_000);
+  model.script({ text: "I left it." });
+  session.type("\x1b");
+  await session.sees(/I left it\./, 5_000);
+  expect(await moves("KAY-2")).toBe(0);
+});
+
+test("U23 Escape alone stops the turn while a tool runs; what was done before stays", async () => {
+  const session = await open();
+  const fault = { match: { method: "POST", path: "*/search/jql" }, delay_ms: 20_000 };
+  await fetch(`${sandbox().atlassian}/_sandbox/faults`, { method: "PUT", body: JSON.stringify(fault) });
+  model.script({ calls: [["c1", "jira.list_projects", {}]] }, { calls: [["c2", "jira.search", { jql: "project = KAY" }]] });
+  session.type("look\r");
+  await session.sees(/jira\.search/);
+  await pause(300);
+  session.type("\x1b");
+  await session.sees((screen) => !/esc stops|cancelling/.test(screen) && /ancel/.test(screen), 5_000);
+  expect(session.screen().join("\n")).toMatch(/⏺ jira\.list_projects/);
+  model.script({ text: "Good." });
+  session.type("go on\r");
+  await session.sees(/Good\./);
+});
+
+test("kill -9 at an open approval: kay ask -c shows the same card, and its answer finishes the work once", { timeout: 40_000 }, async () => {
+  const first = await stopped("KAY-5");
+  process.kill(first.kay, "SIGKILL");
+  await first.shows(/exit=137/);
+  const again = await open({ command: "kay ask -c" });
+  await again.sees(/Approve[\s\S]*Move KAY-5 to Done/);
+  expect(again.screen().join("\n")).toMatch(/> close KAY-5[\s\S]*I will close it\.[\s\S]*Approve/);
+  expect(await moves("KAY-5")).toBe(0);
+  await pause(400);
+  model.script({ text: "KAY-5 is done." });
+  again.type("1");
+  await again.sees(/KAY-5 is done\./);
+  expect([await moves("KAY-5"), model.left()]).toEqual([1, 0]);
+});
+
+test("a second terminal sees the card and turns read-only when the first answers", { timeout: 40_000 }, async () => {
+  const first = await stopped("KAY-6");
+  const second = await open({ command: "kay attach" });
+  await second.sees(/Approve[\s\S]*Move KAY-6 to Done/);
+  await first.sees(/1 other here/);
+  model.script({ text: "KAY-6 is done." });
+  first.type("1");
+  await until(async () => (await moves("KAY-6")) === 1, "nothing was done");
+  await second.sees((screen) => /KAY-6 is done\./.test(screen) && !screen.includes("1 once"));
+  second.type("\x04");
+  expect(await second.exit()).toBe(0);
+  await first.sees((screen) => !screen.includes("other here"));
+});

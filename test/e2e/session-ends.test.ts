@@ -1,0 +1,129 @@
+import { writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { expect, test } from "vitest";
+import { until } from "#test/built/processes";
+import { type SessionShell, useSessions } from "#test/built/sessions";
+import { SESSION_MODES } from "#ui/modes";
+
+const { model, home, open } = useSessions();
+
+const WAY_BACK = /Come back with: kay ask --resume\s+session_\d+_[0-9a-f]+/;
+
+/** A session in which something was said and that now works on an answer, and has a draft. */
+async function talking(shell?: "/bin/bash"): Promise<SessionShell> {
+  const session = await open(shell ? { shell } : {});
+  model.script({ text: ["Hello.\n\n", "never"], meanwhile: new Promise(() => {}) });
+  session.type("hi\r");
+  await session.sees(/Hello\./);
+  session.type("a draft");
+  await session.sees(/> a draft/);
+  return session;
+}
+
+/** The terminal is as it was: nothing of the frame on it, the cursor shown, cooked, every mode off again, once. */
+async function expectSane(session: SessionShell): Promise<void> {
+  expect(session.text()).not.toMatch(/─{10}|● jira|a draft/);
+  await expectModes(session);
+}
+
+async function expectModes(session: SessionShell): Promise<void> {
+  expect([session.bytes().split(SESSION_MODES.off).length - 1, session.isCursorVisible()]).toEqual([1, true]);
+  expect(session.modes()).toEqual({ bracketedPaste: false, focus: false, wraps: true, alternate: false });
+  const { shown } = await session.run("stty -g");
+  // A process that was killed leaves the cursor in the middle of a line.
+  expect(shown.replace(/\s/g, "").endsWith(session.cooked), shown).toBe(true);
+}
+
+test.for([
+  ["Ctrl+D", 0, ["\x15", "\x04"]],
+  ["Ctrl+C as often as it takes", 0, ["\x03", "\x03", "\x03", "\x03", "\x03"]],
+  ["/quit", 0, ["\x15", "/quit\r"]],
+] as const)("%s leaves with the way back, and the terminal as it was", async ([, exit, keys]) => {
+  const session = await talking();
+  for (const key of keys) {
+    session.type(key);
+    await new Promise((resolve) => setTimeout(resolve, 150));
+  }
+  expect(await session.exit()).toBe(exit);
+  expect(session.text()).toMatch(WAY_BACK);
+  await expectSane(session);
+});
+
+test.for([
+  ["SIGTERM", 143],
+  ["SIGHUP", 129],
+] as const)("U02 %s in the middle of an answer: exit %i, the terminal as it was, and the way back", async ([signal, exit]) => {
+  const session = await talking();
+  process.kill(session.kay, signal);
+  expect(await session.exit()).toBe(exit);
+  expect(session.text()).toMatch(/Hello\./);
+  expect(session.text()).toMatch(WAY_BACK);
+  await expectSane(session);
+});
+
+test.for([
+  ["an error that nothing caught", "throw new Error('It broke.')"],
+  ["a rejection that nothing caught", "Promise.reject(new Error('It broke.'))"],
+] as const)("U02 %s in the middle of an answer: exit 1, the terminal as it was, then the sentence", async ([, breaks]) => {
+  const file = join(home().folder, "breaks.mjs");
+  writeFileSync(file, `process.on("SIGUSR2", () => { ${breaks} });`);
+  const session = await open({ env: { NODE_OPTIONS: `--import=${file}` } });
+  model.script({ text: ["Hello.\n\n", "never"], meanwhile: new Promise(() => {}) });
+  session.type("hi\r");
+  await session.sees(/Hello\./);
+  session.type("a draft");
+  await session.sees(/> a draft/);
+  process.kill(session.kay, "SIGUSR2");
+  expect(await session.exit()).toBe(1);
+  expect(session.text()).toMatch(/It broke\./);
+  expect(session.bytes().indexOf(SESSION_MODES.off)).toBeLessThan(session.bytes().indexOf("It broke."));
+  await expectSane(session);
+});
+
+test("kill -9 in the middle of an answer leaves the terminal as it was", async () => {
+  const session = await talking();
+  process.kill(session.kay, "SIGKILL");
+  await session.shows(/exit=137/);
+  await until(() => session.bytes().includes(SESSION_MODES.off), "The modes were never switched off.");
+  // The line is cooked again a moment after that was written.
+  await new Promise((resolve) => setTimeout(resolve, 500));
+  expect(session.text()).not.toMatch(/● jira/);
+  session.type("\r");
+  await expectModes(session);
+});
+
+test("U03 a stop and a continue from outside: keys are read raw again, the frame is drawn, and what is sent is whole", async () => {
+  const session = await open({ shell: "/bin/bash" });
+  session.type("abc");
+  await session.sees(/> abc/);
+  process.kill(session.kay, "SIGSTOP");
+  await session.shows(/Stopped/);
+  session.type("fg\r");
+  await session.sees(/Stopped[\s\S]*─{80}\n> abc/);
+  model.script({ text: "Good." });
+  session.type("d\r");
+  await session.sees(/Good\./);
+  expect(model.said().at(-1)).toBe("abcd");
+  session.type("\x04");
+  await session.shows(WAY_BACK);
+});
+
+test("U03 Ctrl+Z stops it with the terminal as it was, and fg brings it back", async () => {
+  const session = await open({ shell: "/bin/bash" });
+  session.type("abc");
+  await session.sees(/> abc/);
+  session.type("\x1a");
+  await session.shows(/Stopped/);
+  expect([session.screen().filter((row) => row.startsWith("────")), session.isCursorVisible()]).toEqual([[], true]);
+  // The shell itself switches bracketed paste on again while a line is typed.
+  expect([session.bytes().split(SESSION_MODES.off).length - 1, session.modes().focus]).toEqual([1, false]);
+  session.type("fg\r");
+  await session.sees(/Stopped[\s\S]*─{80}\n> abc/);
+  expect(session.modes()).toMatchObject({ bracketedPaste: true, focus: true });
+  model.script({ text: "Good." });
+  session.type("d\r");
+  await session.sees(/Good\./);
+  expect(model.said().at(-1)).toBe("abcd");
+  session.type("\x04");
+  await session.shows(WAY_BACK);
+});

@@ -1,0 +1,153 @@
+import { expect, test } from "vitest";
+import { until } from "#test/built/processes";
+import { type SessionShell, useSessions } from "#test/built/sessions";
+
+const { model, open } = useSessions();
+
+const pause = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
+
+/** What was sent when Enter is pressed after what `keys` typed; nothing before. */
+async function sent(session: SessionShell): Promise<unknown> {
+  const asked = model.prompts.length;
+  model.script({ text: "Good." });
+  session.type("\r");
+  await until(() => model.prompts.length > asked, () => `Nothing was sent:\n${session.screen().join("\n")}`, 10_000);
+  await session.sees((screen) => !/esc stops|sending/.test(screen));
+  return model.said().at(-1);
+}
+
+test("U06 the real cursor is where the next character will be, also behind wide ones", async () => {
+  const session = await open();
+  session.type("한글");
+  await session.sees(/^> 한글/m);
+  const row = session.screen().findIndex((line) => line.startsWith("> 한글"));
+  await until(() => session.cursor().column === 6, () => `The cursor is at ${JSON.stringify(session.cursor())}.`, 5_000);
+  expect([session.cursor(), session.isCursorVisible()]).toEqual([{ row, column: 6 }, true]);
+});
+
+test("U07 Backspace takes whole characters, of which nothing is left to be sent", async () => {
+  const session = await open();
+  session.type("hello 😀\x7f!");
+  await session.sees(/> hello !/);
+  session.type("\x7f");
+  expect(await sent(session)).toBe("hello");
+  session.type("cafe\u0301\x7f");
+  await session.sees(/> caf *$/m);
+  expect(await sent(session)).toBe("caf");
+  const asked = model.prompts.length;
+  session.type("👩‍👩‍👧‍👦");
+  await session.sees(/> \S/);
+  session.type("\x7f");
+  await session.sees((screen) => /^> *$/m.test(screen.split("─".repeat(80)).at(-1) ?? ""));
+  session.type("\r");
+  await pause(150);
+  session.type("🇩🇪");
+  await pause(100);
+  session.type("\x1b[D");
+  await pause(100);
+  session.type("x");
+  expect(await sent(session)).toBe("x🇩🇪");
+  expect(model.prompts.length).toBe(asked + 1);
+});
+
+test("U08 several lines that are pasted are sent together, at Enter and not before", async () => {
+  const session = await open();
+  const asked = model.prompts.length;
+  session.type("\x1b[200~line1\rline2\r\nline3\n\x1b[201~");
+  await session.sees(/> line1\s+\nline2\s+\nline3/);
+  await pause(300);
+  expect(model.prompts.length).toBe(asked);
+  expect(await sent(session)).toBe("line1\nline2\nline3");
+});
+
+test("U11 several lines that come at once without marks are a paste, and a lone Enter is Enter", async () => {
+  const session = await open();
+  const asked = model.prompts.length;
+  session.type("first line\rsecond line\rthird");
+  await session.sees(/> first line\s+\nsecond line\s+\nthird/);
+  await pause(500);
+  expect(model.prompts.length).toBe(asked);
+  expect(await sent(session)).toBe("first line\nsecond line\nthird");
+});
+
+test("U13 an arrow key that comes in two reads is an arrow key", async () => {
+  const session = await open();
+  session.type("before");
+  await session.sees(/> before/);
+  expect(await sent(session)).toBe("before");
+  session.type("hello");
+  await session.sees(/> hello/);
+  session.type("\x1b");
+  await pause(30);
+  session.type("[A");
+  // Up goes to the line before, which in a draft of one line is what was sent last.
+  await session.sees(/> (before|hello)(?!\[A)/);
+  await pause(100);
+  expect(session.screen().join("\n")).not.toContain("[A");
+});
+
+test("U14 what a terminal reports is not typed", async () => {
+  const session = await open();
+  const reports = ["\x1b[I", "\x1b[O", "\x1b[24;80R", "\x1b[<0;10;20M", "\x1b[?62;1;4c", "\x1b]11;rgb:0000/0000/0000\x1b\\"];
+  session.type(`a${reports.join("")}b`);
+  await session.sees(/^> ab *$/m);
+  session.type("\x15a");
+  for (const report of reports) {
+    await pause(20);
+    session.type(report);
+  }
+  session.type("b");
+  await session.sees(/^> ab *$/m);
+  expect(await sent(session)).toBe("ab");
+});
+
+test("U21 a long word in a narrow window wraps, and leaves nothing behind when it becomes shorter", async () => {
+  const session = await open({ columns: 20, rows: 10 });
+  session.type("x".repeat(200));
+  await session.sees(/x{18}/);
+  await pause(200);
+  for (let count = 0; count < 50; count += 1) session.type("\x7f");
+  const rows = () => session.screen().filter((row) => row !== "");
+  // (150 + 2) / 20 rows, which are just all that a live region may have.
+  const wanted = [`> ${"x".repeat(18)}`, ...Array.from({ length: 6 }, () => "x".repeat(20)), "x".repeat(12)];
+  await session.sees(() => rows().slice(-8).join() === wanted.join());
+  expect(session.screen().join("").match(/x+/g)?.join("")).toHaveLength(151); // and that of `exit`
+  expect(await sent(session)).toBe("x".repeat(150));
+});
+
+test("U21 a window without a size is taken for one of 80 columns", async () => {
+  const session = await open({ before: "stty cols 0 rows 0" });
+  session.type("hello");
+  await session.sees(/─{80}\n> hello/);
+  expect(await sent(session)).toBe("hello");
+});
+
+test("G01 what is typed while an answer comes never answers the approval that opens under it", { timeout: 30_000 }, async () => {
+  const session = await open();
+  let go = () => {};
+  const gone = new Promise<void>((resolve) => {
+    go = resolve;
+  });
+  const calls: [string, string, object][] = [["c1", "jira.transition_issue", { issue: "KAY-3", status: "Done" }]];
+  model.script({ text: ["I will close it.\n\n", "."], meanwhile: gone, calls }, { text: "It is done." });
+  session.type("close KAY-3");
+  await session.sees(/> close KAY-3/);
+  session.type("\r");
+  await session.sees(/I will close it\./);
+  session.type("y");
+  go();
+  for (const key of "es 1") {
+    await pause(20);
+    session.type(key);
+  }
+  await session.sees(/Approve/);
+  session.type("\r");
+  await session.sees(/> yes 1/);
+  await pause(500);
+  await session.sees(/1 once[\s\S]*> yes 1 *\n/);
+  // A key that is pressed at the card, after a while, does answer it; the draft is kept.
+  await pause(1_000);
+  session.type("1");
+  await session.sees(/It is done\.[\s\S]*> yes 1 *\n/);
+  expect(model.left()).toBe(0);
+});

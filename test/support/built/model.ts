@@ -1,0 +1,41 @@
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
+import { Readable } from "node:stream";
+import { pipeline } from "node:stream/promises";
+import { afterAll, beforeAll } from "vitest";
+import { scriptedModel } from "#test/scripted-model";
+
+/** A {@link scriptedModel} for a backend that is a process of its own: behind a port of 127.0.0.1, for the tests of a file. */
+export function useModel() {
+  const model = scriptedModel();
+  const server = createServer(async (request, response) => {
+    const chunks: Buffer[] = [];
+    for await (const chunk of request) chunks.push(chunk);
+    const leaving = new AbortController();
+    response.on("close", () => leaving.abort());
+    const url = `http://model.test${request.url}`;
+    const body = Buffer.concat(chunks).toString();
+    try {
+      const answer = await model.ports.fetch(url, { method: "POST", body, signal: leaving.signal });
+      response.writeHead(answer.status, { "content-type": answer.headers.get("content-type") ?? "" });
+      if (answer.body) await pipeline(Readable.fromWeb(answer.body as never), response);
+    } catch {
+      response.destroy();
+    }
+  });
+  beforeAll(() => new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve)));
+  afterAll(() => {
+    server.closeAllConnections();
+    server.close();
+  });
+  return {
+    ...model,
+    /** What points a backend at it. */
+    env: () => ({
+      KAY_MODEL: "openai-compatible:scripted",
+      OPENAI_COMPATIBLE_BASE_URL: `http://127.0.0.1:${(server.address() as AddressInfo).port}/v1`,
+    }),
+    /** What the person said last, in each request so far. */
+    said: () => model.prompts.map(({ messages }) => messages.findLast(({ role }) => role === "user")?.content),
+  };
+}

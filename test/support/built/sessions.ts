@@ -1,0 +1,58 @@
+import { execFileSync } from "node:child_process";
+import { beforeAll } from "vitest";
+import { useHome } from "./home.ts";
+import { useModel } from "./model.ts";
+import { until } from "./processes.ts";
+import { connect, serve } from "./serve.ts";
+import { openShell, type Shell } from "./terminal.ts";
+
+/** A terminal with a session of kay in it. */
+export type SessionShell = Shell & {
+  /** The process of kay. */
+  kay: number;
+  /** What `stty -g` said of the terminal before it. */
+  cooked: string;
+  /** Wait until the rows of the window are as `look` wants them. */
+  sees(look: RegExp | ((screen: string) => boolean), limitMs?: number): Promise<void>;
+};
+
+type Opening = { columns?: number; rows?: number; command?: string; env?: Record<string, string>; before?: string; shell?: "/bin/bash" };
+
+/** The end of each drawing. */
+const DRAWN = "\x1b[?2026l";
+
+/** What is under the composer when a session has looked around. */
+const READY = /● jira/;
+
+/** `kay serve` with a scripted model, and somebody who has connected Jira there, for the tests of a file. */
+export function useSessions() {
+  const model = useModel();
+  const home = useHome();
+  let sandbox: Record<string, string> = {};
+  beforeAll(async () => {
+    const served = await serve(home(), [], model.env());
+    sandbox = served.sandbox;
+    home().env.KAY_API_URL = served.url;
+    await connect(home(), "jira");
+  }, 90_000);
+  const open = async (opening: Opening = {}): Promise<SessionShell> => {
+    const { columns = 80, rows = 24, command = "kay ask", env, before, shell } = opening;
+    const opened = await openShell({ columns, rows, env: { ...home().env, ...env }, cwd: home().folder, ...(shell ? { shell } : {}) });
+    const cooked = (await opened.run("stty -g")).shown.replace(/\s/g, "");
+    if (before) await opened.run(before);
+    opened.enter(command);
+    const sees: SessionShell["sees"] = async (look, limitMs) => {
+      const fits = () => {
+        const screen = opened.screen().join("\n");
+        return typeof look === "function" ? look(screen) : look.test(screen);
+      };
+      await until(fits, () => `The window never showed ${look}; it shows:\n${opened.screen().join("\n")}`, limitMs);
+    };
+    const session = { ...opened, sees, cooked, kay: 0 };
+    await until(() => opened.bytes().includes(DRAWN), () => `Nothing was drawn: ${JSON.stringify(opened.bytes())}`);
+    if (rows >= 12 && columns >= 60) await sees(READY);
+    session.kay = Number(execFileSync("pgrep", ["-P", String(opened.pid)], { encoding: "utf8" }).split("\n")[0]);
+    return session;
+  };
+  return { model, home, open, sandbox: () => sandbox };
+}
