@@ -20,12 +20,16 @@ export const SEPARATE: Rows = { down: () => "\r\n", erase: "\x1b[K" };
  */
 export function joined(columns: number): Rows {
   return {
-    // The last cell once more, so that what follows it wraps.
-    down: (line) => `${WRAP}\x1b[${columns}G${stringWidth(line) < columns ? " " : lastCell(line)} \r${NO_WRAP}`,
+    // The last cell once more, so that what follows it wraps: that of the terminal, which may be wider by now than it has told. Rows that
+    // do not wrap would all be one, and the cursor then above the frame, in finished text.
+    down: (line) => `${WRAP}${LAST_COLUMN}${stringWidth(line) < columns ? " " : lastCell(line)} \r${NO_WRAP}`,
     // Cells alone: to erase up to the end of a row would also cut it off from the one before.
     erase: `\x1b[${columns}X`,
   };
 }
+
+/** Terminals take their own last column for one that they do not have. */
+const LAST_COLUMN = "\x1b[9999G";
 
 function lastCell(line: string): string {
   const last = LAST.exec(line);

@@ -5,7 +5,11 @@ import { type SessionShell, useSessions } from "#test/built/sessions";
 const { model, open, sandbox } = useSessions();
 
 const pause = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
-const close = (issue: string): [string, string, object] => [`call-${issue}`, "jira.transition_issue", { issue, status: "Done" }];
+const close = (issue: string): [string, string, object] => [
+  `call-${issue}`,
+  "jira.transition_issue",
+  { issue, status: "Done" },
+];
 
 /** A session that has stopped at the approval of a change, and takes keys there. */
 async function stopped(issue: string, size: { columns?: number; rows?: number } = {}): Promise<SessionShell> {
@@ -75,7 +79,10 @@ test("U23 Escape alone stops the turn while a tool runs; what was done before st
   const session = await open();
   const fault = { match: { method: "POST", path: "*/search/jql" }, delay_ms: 20_000 };
   await fetch(`${sandbox().atlassian}/_sandbox/faults`, { method: "PUT", body: JSON.stringify(fault) });
-  model.script({ calls: [["c1", "jira.list_projects", {}]] }, { calls: [["c2", "jira.search", { jql: "project = KAY" }]] });
+  model.script(
+    { calls: [["c1", "jira.list_projects", {}]] },
+    { calls: [["c2", "jira.search", { jql: "project = KAY" }]] },
+  );
   session.type("look\r");
   await session.sees(/jira\.search/);
   await pause(300);
@@ -87,7 +94,9 @@ test("U23 Escape alone stops the turn while a tool runs; what was done before st
   await session.sees(/Good\./);
 });
 
-test("kill -9 at an open approval: kay ask -c shows the same card, and its answer finishes the work once", { timeout: 40_000 }, async () => {
+test("kill -9 at an open approval: kay ask -c shows the same card, and its answer finishes the work once", {
+  timeout: 40_000,
+}, async () => {
   const first = await stopped("KAY-5");
   process.kill(first.kay, "SIGKILL");
   await first.shows(/exit=137/);

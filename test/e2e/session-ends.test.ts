@@ -52,33 +52,39 @@ test.for([
 test.for([
   ["SIGTERM", 143],
   ["SIGHUP", 129],
-] as const)("U02 %s in the middle of an answer: exit %i, the terminal as it was, and the way back", async ([signal, exit]) => {
-  const session = await talking();
-  process.kill(session.kay, signal);
-  expect(await session.exit()).toBe(exit);
-  expect(session.text()).toMatch(/Hello\./);
-  expect(session.text()).toMatch(WAY_BACK);
-  await expectSane(session);
-});
+] as const)(
+  "U02 %s in the middle of an answer: exit %i, the terminal as it was, and the way back",
+  async ([signal, exit]) => {
+    const session = await talking();
+    process.kill(session.kay, signal);
+    expect(await session.exit()).toBe(exit);
+    expect(session.text()).toMatch(/Hello\./);
+    expect(session.text()).toMatch(WAY_BACK);
+    await expectSane(session);
+  },
+);
 
 test.for([
   ["an error that nothing caught", "throw new Error('It broke.')"],
   ["a rejection that nothing caught", "Promise.reject(new Error('It broke.'))"],
-] as const)("U02 %s in the middle of an answer: exit 1, the terminal as it was, then the sentence", async ([, breaks]) => {
-  const file = join(home().folder, "breaks.mjs");
-  writeFileSync(file, `process.on("SIGUSR2", () => { ${breaks} });`);
-  const session = await open({ env: { NODE_OPTIONS: `--import=${file}` } });
-  model.script({ text: ["Hello.\n\n", "never"], meanwhile: new Promise(() => {}) });
-  session.type("hi\r");
-  await session.sees(/Hello\./);
-  session.type("a draft");
-  await session.sees(/> a draft/);
-  process.kill(session.kay, "SIGUSR2");
-  expect(await session.exit()).toBe(1);
-  expect(session.text()).toMatch(/It broke\./);
-  expect(session.bytes().indexOf(SESSION_MODES.off)).toBeLessThan(session.bytes().indexOf("It broke."));
-  await expectSane(session);
-});
+] as const)(
+  "U02 %s in the middle of an answer: exit 1, the terminal as it was, then the sentence",
+  async ([, breaks]) => {
+    const file = join(home().folder, "breaks.mjs");
+    writeFileSync(file, `process.on("SIGUSR2", () => { ${breaks} });`);
+    const session = await open({ env: { NODE_OPTIONS: `--import=${file}` } });
+    model.script({ text: ["Hello.\n\n", "never"], meanwhile: new Promise(() => {}) });
+    session.type("hi\r");
+    await session.sees(/Hello\./);
+    session.type("a draft");
+    await session.sees(/> a draft/);
+    process.kill(session.kay, "SIGUSR2");
+    expect(await session.exit()).toBe(1);
+    expect(session.text()).toMatch(/It broke\./);
+    expect(session.bytes().indexOf(SESSION_MODES.off)).toBeLessThan(session.bytes().indexOf("It broke."));
+    await expectSane(session);
+  },
+);
 
 test("kill -9 in the middle of an answer leaves the terminal as it was", async () => {
   const session = await talking();

@@ -11,7 +11,11 @@ async function sent(session: SessionShell): Promise<unknown> {
   const asked = model.prompts.length;
   model.script({ text: "Good." });
   session.type("\r");
-  await until(() => model.prompts.length > asked, () => `Nothing was sent:\n${session.screen().join("\n")}`, 10_000);
+  await until(
+    () => model.prompts.length > asked,
+    () => `Nothing was sent:\n${session.screen().join("\n")}`,
+    10_000,
+  );
   await session.sees((screen) => !/esc stops|sending/.test(screen));
   return model.said().at(-1);
 }
@@ -21,7 +25,11 @@ test("U06 the real cursor is where the next character will be, also behind wide 
   session.type("한글");
   await session.sees(/^> 한글/m);
   const row = session.screen().findIndex((line) => line.startsWith("> 한글"));
-  await until(() => session.cursor().column === 6, () => `The cursor is at ${JSON.stringify(session.cursor())}.`, 5_000);
+  await until(
+    () => session.cursor().column === 6,
+    () => `The cursor is at ${JSON.stringify(session.cursor())}.`,
+    5_000,
+  );
   expect([session.cursor(), session.isCursorVisible()]).toEqual([{ row, column: 6 }, true]);
 });
 
@@ -88,7 +96,14 @@ test("U13 an arrow key that comes in two reads is an arrow key", async () => {
 
 test("U14 what a terminal reports is not typed", async () => {
   const session = await open();
-  const reports = ["\x1b[I", "\x1b[O", "\x1b[24;80R", "\x1b[<0;10;20M", "\x1b[?62;1;4c", "\x1b]11;rgb:0000/0000/0000\x1b\\"];
+  const reports = [
+    "\x1b[I",
+    "\x1b[O",
+    "\x1b[24;80R",
+    "\x1b[<0;10;20M",
+    "\x1b[?62;1;4c",
+    "\x1b]11;rgb:0000/0000/0000\x1b\\",
+  ];
   session.type(`a${reports.join("")}b`);
   await session.sees(/^> ab *$/m);
   session.type("\x15a");
@@ -122,7 +137,9 @@ test("U21 a window without a size is taken for one of 80 columns", async () => {
   expect(await sent(session)).toBe("hello");
 });
 
-test("G01 what is typed while an answer comes never answers the approval that opens under it", { timeout: 30_000 }, async () => {
+test("G01 what is typed while an answer comes never answers the approval that opens under it", {
+  timeout: 30_000,
+}, async () => {
   const session = await open();
   let go = () => {};
   const gone = new Promise<void>((resolve) => {

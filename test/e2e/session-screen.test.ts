@@ -47,7 +47,9 @@ for (const [columns, rows] of [
   });
 }
 
-test("a long answer of 20,000 tokens is whole and in order in the scrollback, in all kinds of Markdown", { timeout: 60_000 }, async () => {
+test("a long answer of 20,000 tokens is whole and in order in the scrollback, in all kinds of Markdown", {
+  timeout: 60_000,
+}, async () => {
   const session = await open({ before: MARKERS });
   const words = numbered("w", 9_000, 4);
   let at = 0;
@@ -55,11 +57,17 @@ test("a long answer of 20,000 tokens is whole and in order in the scrollback, in
   const parts: string[] = [];
   while (at < words.length) {
     parts.push(`\n\n## ${take(1)[0]}\n\n`, ...take(60).map((word) => `${word} `), "\n\n");
-    parts.push(...take(8).map((word) => `- ${word} and more\n`), "\n\n```js\n", ...take(30).map((word) => `let ${word};\n`), "```\n\n");
+    parts.push(
+      ...take(8).map((word) => `- ${word} and more\n`),
+      "\n\n```js\n",
+      ...take(30).map((word) => `let ${word};\n`),
+      "```\n\n",
+    );
     const cells = take(24);
     if (cells.length === 24) {
       parts.push("| a | b | c |\n|---|---|---|\n");
-      for (let row = 0; row < 24; row += 3) parts.push(`| ${cells[row]} `, `| ${cells[row + 1]} `, `| ${cells[row + 2]} |\n`);
+      for (let row = 0; row < 24; row += 3)
+        parts.push(`| ${cells[row]} `, `| ${cells[row + 1]} `, `| ${cells[row + 2]} |\n`);
     } else parts.push(...cells.map((word) => `${word} `));
     parts.push("\n\n");
   }
@@ -109,7 +117,10 @@ test("U19 a window that is resized while an answer streams shows each line of it
   const gone = new Promise<void>((resolve) => {
     go = resolve;
   });
-  model.script({ text: [`${lines.slice(0, 30).join("\n\n")}\n\n`, `${lines.slice(30).join("\n\n")}\n\nThe end.`], meanwhile: gone });
+  model.script({
+    text: [`${lines.slice(0, 30).join("\n\n")}\n\n`, `${lines.slice(30).join("\n\n")}\n\nThe end.`],
+    meanwhile: gone,
+  });
   session.type("go\r");
   await session.sees(/row-030/);
   session.type("a draft");

@@ -1,6 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { openEmulator } from "#test/emulator";
+import { createScreen } from "#ui/screen";
 
 /** What the terminals of these tests do. */
 const XTERM = "not the cursor line";
@@ -195,4 +196,20 @@ test("U19 whatever sizes come one after the other, drawn or passed over, no line
     }),
     { numRuns: 60 },
   );
+});
+
+test("U19 a frame for a window that is wider by now, of which nobody has told yet, costs no line above it", async () => {
+  const emulator = openEmulator(60, 12);
+  let columns = 40;
+  const size = () => ({ columns, rows: 12 });
+  const screen = createScreen({ write: emulator.print, size, reflows: "not the cursor line" });
+  const frame = () => ({ lines: ["one", "─".repeat(columns), "three"], cursor: { row: 2, column: 5 } });
+  screen.commit("first\nsecond");
+  screen.draw(frame());
+  screen.commit("third");
+  screen.draw(frame());
+  columns = 60;
+  screen.resized();
+  screen.draw(frame());
+  expect(await emulator.rows()).toEqual(["first", "second", "third", "one", "─".repeat(60), "three"]);
 });

@@ -16,7 +16,14 @@ export type SessionShell = Shell & {
   sees(look: RegExp | ((screen: string) => boolean), limitMs?: number): Promise<void>;
 };
 
-type Opening = { columns?: number; rows?: number; command?: string; env?: Record<string, string>; before?: string; shell?: "/bin/bash" };
+type Opening = {
+  columns?: number;
+  rows?: number;
+  command?: string;
+  env?: Record<string, string>;
+  before?: string;
+  shell?: "/bin/bash";
+};
 
 /** The end of each drawing. */
 const DRAWN = "\x1b[?2026l";
@@ -37,7 +44,13 @@ export function useSessions() {
   }, 90_000);
   const open = async (opening: Opening = {}): Promise<SessionShell> => {
     const { columns = 80, rows = 24, command = "kay ask", env, before, shell } = opening;
-    const opened = await openShell({ columns, rows, env: { ...home().env, ...env }, cwd: home().folder, ...(shell ? { shell } : {}) });
+    const opened = await openShell({
+      columns,
+      rows,
+      env: { ...home().env, ...env },
+      cwd: home().folder,
+      ...(shell ? { shell } : {}),
+    });
     const cooked = (await opened.run("stty -g")).shown.replace(/\s/g, "");
     if (before) await opened.run(before);
     opened.enter(command);
@@ -49,7 +62,10 @@ export function useSessions() {
       await until(fits, () => `The window never showed ${look}; it shows:\n${opened.screen().join("\n")}`, limitMs);
     };
     const session = { ...opened, sees, cooked, kay: 0 };
-    await until(() => opened.bytes().includes(DRAWN), () => `Nothing was drawn: ${JSON.stringify(opened.bytes())}`);
+    await until(
+      () => opened.bytes().includes(DRAWN),
+      () => `Nothing was drawn: ${JSON.stringify(opened.bytes())}`,
+    );
     if (rows >= 12 && columns >= 60) await sees(READY);
     session.kay = Number(execFileSync("pgrep", ["-P", String(opened.pid)], { encoding: "utf8" }).split("\n")[0]);
     return session;

@@ -136,6 +136,9 @@ function rowsOf({ buffer, rows }: Terminal): string[] {
 }
 
 function allRowsOf({ buffer }: Terminal): string[] {
-  const rows = Array.from({ length: buffer.active.length }, (_, row) => buffer.active.getLine(row)?.translateToString(true) ?? "");
+  const rows = Array.from(
+    { length: buffer.active.length },
+    (_, row) => buffer.active.getLine(row)?.translateToString(true) ?? "",
+  );
   return rows.slice(0, rows.findLastIndex((row) => row !== "") + 1);
 }
