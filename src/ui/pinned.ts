@@ -23,6 +23,11 @@ export function pinned(line: string): string {
     .join("");
 }
 
+/** Whether all terminals show this text, which may have styles, in the same number of cells. */
+export function isSure(text: string): boolean {
+  return SURE.test(text);
+}
+
 /** Single characters of old and simple scripts, of boxes, and of East Asia: all terminals count them alike. */
 const SURE =
   // biome-ignore lint/suspicious/noControlCharactersInRegex: styles begin with one

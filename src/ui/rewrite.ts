@@ -1,4 +1,6 @@
 import stringWidth from "string-width";
+import { graphemes } from "./cells.ts";
+import { isSure } from "./pinned.ts";
 
 /** Without wrapping, a line that a terminal takes to be wider than it is said to be is cut, and never moves what is below it. */
 export const [NO_WRAP, WRAP] = ["\x1b[?7l", "\x1b[?7h"];
@@ -31,11 +33,18 @@ export function joined(columns: number): Rows {
 /** Terminals take their own last column for one that they do not have. */
 const LAST_COLUMN = "\x1b[9999G";
 
+/** What puts the last character of a line, which ends in the last column, once more where it is. One of which the width is not sure is lost. */
 function lastCell(line: string): string {
-  const last = LAST.exec(line);
-  const styles = stylesOn(line.slice(0, last?.index));
-  return `${styles}${last?.[1] ?? " "}${styles && RESET}`;
+  const text = line.replace(SEQUENCES, "");
+  const end = text.slice(-1);
+  const last = PLAIN.test(end) ? end : (graphemes(text.slice(-LONGEST)).at(-1) ?? "");
+  if (!isSure(last)) return " ";
+  const styles = stylesOn(line.slice(0, line.lastIndexOf(last)));
+  return `${"\b".repeat(stringWidth(last) - 1)}${styles}${last}${styles && RESET}`;
 }
+
+/** Longer than a character that anybody writes. */
+const LONGEST = 64;
 
 /**
  * What turns one line on the terminal into another, with the cursor at its beginning: only what lies between the parts that are the same at
@@ -61,7 +70,7 @@ const PLAIN = /^[\x20-\x7e\u2500-\u257f]*$/;
 // biome-ignore lint/suspicious/noControlCharactersInRegex: escape sequences are made of them
 const PIECES = /[\x20-\x7e\u2500-\u257f]|\x1b\[[\d;:]*m/y;
 // biome-ignore lint/suspicious/noControlCharactersInRegex: escape sequences are made of them
-const LAST = /([\x20-\x7e\u2500-\u257f])(?:\x1b\[[\d;:]*m)*$/;
+const SEQUENCES = /\x1b(?:\[[0-?]*[ -/]*[@-~]|\][^\x07\x1b]*(?:\x07|\x1b\\))/g;
 // biome-ignore lint/suspicious/noControlCharactersInRegex: escape sequences are made of them
 const STYLES = /\x1b\[[\d;:]*m/g;
 

@@ -213,3 +213,17 @@ test("U19 a frame for a window that is wider by now, of which nobody has told ye
   screen.draw(frame());
   expect(await emulator.rows()).toEqual(["first", "second", "third", "one", "─".repeat(60), "three"]);
 });
+
+test.for([
+  ["a", "short"],
+  ["\x1b[33m", "a hint that is cut off at its end is ye…", "\x1b[39m"],
+  ["", "会議の予定を確認してから返事をしますね。"],
+  ["\x1b[1m", "会議の予定を確認してから返事をしますねよ", "\x1b[22m"],
+  ["", "an address: \x1b]8;;https://kay.test\x1b\\it is as wide as the windo\x1b]8;;\x1b\\w"],
+] as const)("U04 a row that is as wide as the window keeps its last character, above others (%#)", async (parts) => {
+  const { screen, rows } = openEmulator(40, 8, XTERM);
+  const line = parts.join("");
+  screen.draw({ lines: [line, "below"], cursor: { row: 1, column: 0 } });
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: escape sequences
+  expect(await rows()).toEqual([line.replace(/\x1b\[\d+m|\x1b\]8;;[^\x1b]*\x1b\\/g, ""), "below"]);
+});

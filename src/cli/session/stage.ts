@@ -9,6 +9,7 @@ import type { Session } from "#ui/session/state";
 import { isBusy } from "#ui/session/turn";
 import type { Painter } from "#ui/views/painter";
 import type { Kay } from "../kay.ts";
+import { wrapSentences } from "../wrap.ts";
 
 /** What of a session is on the terminal. */
 export type Stage = {
@@ -70,7 +71,7 @@ export function createStage(
     onDrawn(frame, blocks, commit);
   };
   return {
-    say: (text) => screen.commit(`${text}\n`),
+    say: (text) => screen.commit(`${wrapSentences(text, size().columns)}\n`),
     show(session, soon) {
       latest = session;
       if (soon === "now") return draw();
