@@ -15,7 +15,7 @@ import { wrapSentences } from "../wrap.ts";
 export type Stage = {
   /** Finished text for the scrollback, with the next drawing. */
   say(text: string): void;
-  /** Draw soon: at once after a key, else with what else comes in the next moments. */
+  /** Draw soon: after a key as soon as all that came with it was taken, else with what else comes in the next moments. */
   show(session: Session, soon: "now" | "soon"): void;
   /** Another conversation begins. */
   reset(): void;
@@ -48,6 +48,7 @@ export function createStage(
   let latest: Session | null = null;
   let away = false;
   let drawnAt = 0;
+  let isDue = false;
   let waiting: AbortController | null = null;
   const hold = () => kay.terminal.modes(SESSION_MODES.on, SESSION_MODES.off, screen.clear);
   let release = hold();
@@ -61,6 +62,7 @@ export function createStage(
   const draw = () => {
     waiting?.abort();
     waiting = null;
+    isDue = false;
     if (!latest || away) return;
     drawnAt = kay.clock.now();
     const spin = SPINNER[Math.floor(drawnAt / 120) % SPINNER.length] ?? "";
@@ -74,7 +76,12 @@ export function createStage(
     say: (text) => screen.commit(`${wrapSentences(text, size().columns)}\n`),
     show(session, soon) {
       latest = session;
-      if (soon === "now") return draw();
+      if (soon === "now") {
+        // Keys that came in one read, as over a slow line, cost one drawing.
+        if (!isDue) queueMicrotask(() => isDue && draw());
+        isDue = true;
+        return;
+      }
       if (waiting) return;
       waiting = new AbortController();
       const wait = Math.max(0, drawnAt + CADENCE_MS - kay.clock.now());
