@@ -7,7 +7,7 @@ import { SESSION_MODES } from "#ui/modes";
 
 const { model, home, open } = useSessions();
 
-const WAY_BACK = /Come back with: kay ask --resume\s+session_\d+_[0-9a-f]+/;
+const WAY_BACK = /^(?:Come back with )?`kay ask --resume session_\d+_[0-9a-f]{32}`\.$/m;
 
 /** A session in which something was said and that now works on an answer, and has a draft. */
 async function talking(shell?: "/bin/bash"): Promise<SessionShell> {
@@ -36,7 +36,6 @@ async function expectModes(session: SessionShell): Promise<void> {
 
 test.for([
   ["Ctrl+D", 0, ["\x15", "\x04"]],
-  ["Ctrl+C as often as it takes", 0, ["\x03", "\x03", "\x03", "\x03", "\x03"]],
   ["/quit", 0, ["\x15", "/quit\r"]],
 ] as const)("%s leaves with the way back, and the terminal as it was", async ([, exit, keys]) => {
   const session = await talking();
@@ -45,6 +44,21 @@ test.for([
     await new Promise((resolve) => setTimeout(resolve, 150));
   }
   expect(await session.exit()).toBe(exit);
+  expect(session.text()).toMatch(WAY_BACK);
+  await expectSane(session);
+});
+
+test("Ctrl+C clears the line, then cancels the turn, then says that it leaves, then leaves", async () => {
+  const session = await talking();
+  session.type("\x03");
+  await session.sees((screen) => !screen.includes("a draft"));
+  session.type("\x03");
+  await session.sees(/✗ .*The person cancelled it\./);
+  await session.sees((screen) => !/esc stops|cancelling/.test(screen));
+  session.type("\x03");
+  await session.sees(/Ctrl\+C again leaves\./);
+  session.type("\x03");
+  expect(await session.exit()).toBe(0);
   expect(session.text()).toMatch(WAY_BACK);
   await expectSane(session);
 });

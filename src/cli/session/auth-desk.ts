@@ -5,7 +5,7 @@ import type { CardItem } from "#ui/view";
 import { line } from "#ui/words";
 import { begin, complete } from "../connecting.ts";
 import type { Kay, Link } from "../kay.ts";
-import { faultText, faultText } from "./fault-text.ts";
+import { faultText } from "./fault-text.ts";
 
 export type AuthCard = Extract<CardItem, { type: "auth" }>;
 

@@ -198,5 +198,6 @@ function leaveWord(kay: Kay, session: Session, conversation: string | undefined)
   const waits = cardsOf(session).length > 0;
   if (waits) kay.exit = ERRORS.INTERACTION_REQUIRED.exit;
   const open = waits ? " What waits for an answer stays open." : "";
-  kay.out.note(`Come back with: kay ask --resume ${line(conversation)}${open}`);
+  // In backticks it is a command, which is never broken.
+  kay.out.note(`Come back with \`kay ask --resume ${line(conversation)}\`.${open}`);
 }

@@ -15,7 +15,7 @@ import { wrapSentences } from "../wrap.ts";
 export type Stage = {
   /** Finished text for the scrollback, with the next drawing. */
   say(text: string): void;
-  /** Draw soon: at once after a key, else with what else comes in the next moments. */
+  /** Draw soon: after a key as soon as all that came with it was taken, else with what else comes in the next moments. */
   show(session: Session, soon: "now" | "soon"): void;
   /** Another conversation begins. */
   reset(): void;

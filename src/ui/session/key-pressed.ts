@@ -17,7 +17,9 @@ export function keyPressed(session: Session, key: Key): Step {
   if (key.name === "focus" || key.name === "blur")
     return { session: { ...session, windowFocused: key.name === "focus" }, effects: [] };
   const chord = key.name === "text" && key.ctrl && !key.alt ? key.text.toLowerCase() : "";
-  return EVERYWHERE[chord]?.(session) ?? focusedKey(session, key);
+  // Between the two Ctrl+C that leave there is no other key.
+  const now = chord === "c" || session.exitArmedUntil === 0 ? session : { ...session, exitArmedUntil: 0, hint: null };
+  return EVERYWHERE[chord]?.(now) ?? focusedKey(now, key);
 }
 
 const EVERYWHERE: Record<string, (session: Session) => Step | null> = {
@@ -38,8 +40,8 @@ function declines(session: Session): boolean {
 function interrupt(session: Session): Step {
   if (session.search || session.offer) return only({ ...session, search: null, offer: null });
   if (session.draft.text !== "") return only({ ...session, draft: emptied(session.draft) });
-  if (isBusy(session) && !session.cancelling) return cancelTurn(session);
   if (session.now < session.exitArmedUntil) return only(session, { do: "leave" });
+  if (isBusy(session) && !session.cancelling) return cancelTurn(session);
   const until = session.now + ARMED_MS;
   return only({ ...session, exitArmedUntil: until, hint: { text: "Ctrl+C again leaves.", until } });
 }

@@ -1,0 +1,37 @@
+import { expect, test } from "vitest";
+import { begins } from "#test/parts";
+import type { Key } from "#ui/key";
+import type { Effect, Event } from "#ui/session/events";
+import { newSession, update } from "#ui/session/update";
+
+const key = (text: string, at: number, ctrl = false): Event => {
+  const pressed: Key = { name: "text", text, ctrl, alt: false, shift: false, at };
+  return { type: "key", key: pressed };
+};
+const interrupt = (at: number) => key("c", at, true);
+
+/** What a session that works on an answer wants to be done, after each of these events. */
+function wants(...events: Event[]): Effect["do"][][] {
+  const status = { model: "", connection: "here" as const, services: [], title: "", profile: "default" };
+  const parts = begins().map((part, index) => ({ part, number: index + 1, at: 0 }));
+  let { session } = update(newSession({ columns: 80, rows: 24, now: 0, status }), { type: "parts", parts, at: 0 });
+  return events.map((event) => {
+    const step = update(session, event);
+    session = step.session;
+    return step.effects.map((effect) => effect.do);
+  });
+}
+
+test("Ctrl+C that was said to leave leaves, also while what was cancelled has not ended yet", () => {
+  expect(wants(interrupt(100), interrupt(200), { type: "cancelled" }, interrupt(300))).toEqual([
+    ["cancel"],
+    [],
+    [],
+    ["leave"],
+  ]);
+});
+
+test("another key between them takes it back: Ctrl+C clears the line first, and cancels", () => {
+  const events = [interrupt(100), interrupt(200), key("a", 300), interrupt(400), interrupt(500), interrupt(600)];
+  expect(wants(...events)).toEqual([["cancel"], [], [], [], [], ["leave"]]);
+});
