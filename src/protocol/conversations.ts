@@ -72,7 +72,12 @@ export const ClientsResponse = z.looseObject({ clients: z.array(ClientPresence) 
 export type ClientsResponse = z.infer<typeof ClientsResponse>;
 
 /** Body of `POST /generations/:id/auth` (seed: submitAuthResult). */
-export const AuthAnswer = z.looseObject({ integration: text, success: z.boolean() });
+export const AuthAnswer = z.looseObject({
+  integration: text,
+  success: z.boolean(),
+  /** With a no: the generation is not cancelled, but goes on without anything that is not connected. */
+  go_on: z.optional(z.boolean()),
+});
 export type AuthAnswer = z.infer<typeof AuthAnswer>;
 
 /** A generation, as its own calls answer. */

@@ -14,6 +14,7 @@ import {
 } from "../store/generations.ts";
 import { authResult } from "./end.ts";
 import type { Engine } from "./engine.ts";
+import { optionsOf } from "./options.ts";
 
 /**
  * A service was connected, from wherever: generations that wait for it hear of it, and go on with the same calls once everything they wait for
@@ -30,7 +31,7 @@ export async function serviceConnected(
 
 /**
  * `POST /generations/:id/auth` (seed: submitAuthResult). Success is taken at its word only when the connection is there; a no cancels the
- * generation.
+ * generation, unless it is to go on without.
  *
  * @throws Problem GENERATION_NOT_FOUND, GENERATION_CLOSED when it waits for no such service, NOT_CONNECTED
  */
@@ -38,11 +39,12 @@ export async function answerAuth(
   ports: BackendPorts,
   engine: Engine,
   row: StoredGeneration,
-  { integration, success }: AuthAnswer,
+  { integration, success, go_on }: AuthAnswer,
 ): Promise<void> {
   const auth = row.auth;
   if (row.finished_at !== null || auth === null || (success && !auth.integrations.includes(integration)))
     throw new Problem("GENERATION_CLOSED", `Nothing waits for ${integration} here.`);
+  if (!success && go_on) return await goOnWithout(ports, engine, row);
   if (!success) return await engine.stop(row.id, `The person did not want to connect ${integration}.`);
   if (!(await connectedServices(ports, row.installation_id)).includes(integration)) {
     throw new Problem("NOT_CONNECTED", `${integration} is not connected yet.`, {
@@ -50,6 +52,24 @@ export async function answerAuth(
     });
   }
   if (await noteConnected(ports, row.id, integration)) engine.wake(row.id);
+}
+
+/** Its calls that need what is not connected fail, and the model makes of that what it can. */
+async function goOnWithout({ db, clock }: BackendPorts, engine: Engine, { id }: StoredGeneration): Promise<void> {
+  const now = clock.now();
+  await db.transaction().execute(async (tx) => {
+    const row = await lockGeneration(tx, id);
+    const { integrations = [], connected = [] } = row?.auth ?? {};
+    const missing = integrations.filter((name) => !connected.includes(name));
+    if (!row || missing.length === 0) return;
+    const options = optionsOf(row);
+    const without = [...(options.without ?? []), ...missing];
+    await changeGeneration(tx, id, { auth: null, options: { ...options, without } });
+    const part = authResult(false, missing, `The person goes on without ${missing.join(" and ")}.`);
+    await appendEvents(tx, row.conversation_id, [{ generationId: id, part }], now);
+    await wakeGeneration(tx, id, now);
+  });
+  engine.wake(id);
 }
 
 /** The generation of this id, if it is this installation's. @throws Problem GENERATION_NOT_FOUND */

@@ -26,6 +26,11 @@ export function callPorts(world: CallWorld): CallPorts {
     gate: (call, account) => gate(world, call, account),
     after: (call, outcome) => after(world, call, outcome),
     missing: (call, integrations, reason) => {
+      const declined = integrations.filter((name) => world.options.without?.includes(name));
+      if (declined.length > 0)
+        return new Problem("AUTH_REQUIRED", `The person goes on without connecting ${declined.join(" and ")}.`, {
+          details: { integrations: declined },
+        });
       const spent = integrations.find((name) => (world.options.authAsked?.[name] ?? 0) >= MOST_AUTH);
       if (spent === undefined || isAwaited(world.row, spent))
         return { kind: "auth", toolCallId: call.toolCallId, integrations, reason };

@@ -19,6 +19,8 @@ export type GenerationOptions = {
   approved?: boolean;
   /** How often each service was asked for in this turn. */
   authAsked?: Record<string, number>;
+  /** Services that the person did not want to connect: they are not asked for again in this turn. */
+  without?: string[];
   /** Only the newest messages go to the model, so many, since all of them were too much for it. */
   newest?: number;
   /** So many were asked about, and how often that was asked; the answer is still to come. */

@@ -145,8 +145,8 @@ async function connectAct(world: EffectWorld, card: AuthCard, what: CardAct): Pr
     }
     case "without":
       if (isLocal(card)) return void world.dispatch({ type: "local-ended", id: card.id });
-      for (const integration of missingOf(card))
-        await link.api.answerAuth(card.auth.generation_id, { integration, success: false });
+      for (const integration of missingOf(card).slice(0, 1))
+        await link.api.answerAuth(card.auth.generation_id, { integration, success: false, go_on: true });
       return;
     case "cancel request":
       if (isLocal(card)) return void world.dispatch({ type: "local-ended", id: card.id });

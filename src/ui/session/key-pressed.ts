@@ -1,4 +1,4 @@
-import { cardKey, takesTab } from "../cards/card-ui.ts";
+import { type AnyCard, type CardAct, cardKey, takesTab } from "../cards/card-ui.ts";
 import { pressed, takeKey } from "../cards/focus.ts";
 import { emptied } from "../editor/draft.ts";
 import type { Key } from "../key.ts";
@@ -42,8 +42,15 @@ function interrupt(session: Session): Step {
   if (session.draft.text !== "") return only({ ...session, draft: emptied(session.draft) });
   if (session.now < session.exitArmedUntil) return only(session, { do: "leave" });
   if (isBusy(session) && !session.cancelling) return cancelTurn(session);
+  const [local] = session.local;
+  if (local) return only(session, { do: "act", card: local, act: givenUp(local) });
   const until = session.now + ARMED_MS;
   return only({ ...session, exitArmedUntil: until, hint: { text: "Ctrl+C again leaves.", until } });
+}
+
+/** What gives up a card of this terminal alone: a question is answered with no. */
+function givenUp(card: AnyCard): CardAct {
+  return card.kind === "confirmation" ? { do: "answer", answer: { action: "deny" } } : { do: "cancel request" };
 }
 
 function focusedKey(session: Session, key: Key): Step {
@@ -57,7 +64,9 @@ function focusedKey(session: Session, key: Key): Step {
   const { focus, to } = takeKey(session.focus, key, { draft, takesTab: ui !== undefined && takesTab(ui) });
   const after = { ...session, focus };
   if (to === "nobody") return only(after);
-  if (to === "composer" || !card || !ui) return composerKey(after, key);
+  // A card whose answer is on its way takes no key: what is typed meanwhile is the next message.
+  const isText = key.name === "paste" || (key.name === "text" && !key.ctrl && !key.alt);
+  if (to === "composer" || !card || !ui || (ui.sent && isText)) return composerKey(after, key);
   const { ui: next, act } = cardKey(ui, card, key, cardRoom(session));
   const answered = { ...after, cards: { ...session.cards, [card.id]: next } };
   return act ? only(answered, { do: "act", card, act }) : only(answered);

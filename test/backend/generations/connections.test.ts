@@ -94,6 +94,27 @@ test("G14 what is typed while a connection is waited for waits too, and the card
   expect([turn.text(), typed.text()]).toEqual(["Read.", "Hello."]);
 });
 
+test("a person goes on without a service: its calls fail, it is not asked for again, and the model answers", async () => {
+  const { token } = await disconnected();
+  model.script(
+    { calls: [read("c1", "jira", "a")] },
+    { calls: [read("c2", "jira", "b")] },
+    { text: "Not without Jira." },
+  );
+  const turn = await ask(world(), token, "read a");
+  await turn.until("awaiting_auth");
+  const id = turn.parts.flatMap((part) => (part.type === "data-auth-needed" ? [part.data.generation_id] : []))[0];
+  const body = { integration: "jira", success: false, go_on: true };
+  expect((await world().call(`POST /generations/${id}/auth`, { token, body })).status).toBe(200);
+  await turn.end();
+  expect(turn.parts.filter(({ type }) => /^data-auth-result|^tool-output/.test(type))).toMatchObject([
+    { data: { success: false, integrations: ["jira"], reason: "The person goes on without jira." } },
+    { type: "tool-output-error", toolCallId: "c1" },
+    { type: "tool-output-error", toolCallId: "c2" },
+  ]);
+  expect([cards(turn).length, turn.text(), log]).toEqual([1, "Not without Jira.", []]);
+});
+
 test.each(["answer", "time"] as const)(
   "G14 a no, or ten minutes without a yes, cancels it; the message stays (%s)",
   async (how) => {
