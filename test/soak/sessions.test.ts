@@ -1,0 +1,17 @@
+import { expect, test } from "vitest";
+import type { DeskLog } from "#test/desk";
+import { useKay } from "#test/kay";
+import { answerTogether } from "#test/race";
+import { withDesk } from "#test/session";
+
+const kay = useKay();
+
+test("two sessions that answer the same card 200 times do each thing once, and both say by whom", {
+  timeout: 3_600_000,
+}, async () => {
+  const log: DeskLog = [];
+  const told = await answerTogether(kay({ signedIn: true, services: withDesk(log) }), 200);
+  expect(log).toEqual(Array.from({ length: 200 }, (_, at) => `delete KAY-${at + 1}`));
+  expect(told).toHaveLength(200);
+  expect(told).not.toContain("nobody");
+});

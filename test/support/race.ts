@@ -1,0 +1,36 @@
+import { openInk } from "#test/ink";
+import type { Machine } from "#test/kay";
+
+/**
+ * Two sessions on two terminals answer the same card at the same moment, one card after the other.
+ *
+ * @returns for each card, how often each terminal says that it was approved, and by which kind of client
+ */
+export async function answerTogether(
+  machine: Machine & { place: { clock: { sleep(ms: number): Promise<void> } } },
+  cards: number,
+): Promise<string[]> {
+  const one = await openInk(machine, "ask");
+  await one.sees("● jira");
+  one.enter("delete KAY-1");
+  await one.sees("1 once");
+  const two = await openInk(machine, "attach");
+  const told: string[] = [];
+  for (let card = 1; card <= cards; card += 1) {
+    if (card > 1) one.enter(`delete KAY-${card}`);
+    await Promise.all([one, two].map((each) => each.sees(`issue: KAY-${card}`)));
+    await Promise.all([one, two].map((each) => each.sees("1 once")));
+    await machine.place.clock.sleep(1_300);
+    for (const each of card % 2 === 0 ? [one, two] : [two, one]) each.type("1");
+    const seen = await Promise.all([one, two].map((each) => each.shows(`KAY-${card} is deleted.`)));
+    await Promise.all([one, two].map((each) => each.sheds(/working|1 once/)));
+    told.push(
+      ...new Set(seen.map((all) => APPROVED.exec(all.slice(all.lastIndexOf("> delete KAY-")))?.[1] ?? "nobody")),
+    );
+  }
+  for (const each of [one, two]) await each.leave();
+  return told;
+}
+
+/** How an answered card says who answered it. */
+const APPROVED = /approved by (kay (?:ask|attach) [0-9a-f]{4})/;
