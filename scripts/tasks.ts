@@ -32,7 +32,7 @@ async function contract([url = "", ...args]: string[]): Promise<number> {
   return test(["test/contract", "--no-file-parallelism", "--test-timeout=660000", ...args]);
 }
 
-/** Kills at every moment and at any: `npm run soak -- 5` for five times as many of the latter. KAY_SOAK_SEED repeats a run. */
+/** Kills at every moment and at any, and two sessions that race for cards: `npm run soak -- 5` for five times as many of the latter. KAY_SOAK_SEED repeats a run. */
 async function soak([rounds = "1", ...args]: string[]): Promise<number> {
   process.env.KAY_SOAK = rounds;
   return test(["--project", "in process", ...args]);

@@ -86,7 +86,8 @@ test("`s` goes on without the service, Esc cancels the request", async () => {
   const ann = kay({ signedIn: true, person: "stays away" });
   const ink = await atAuthCard(ann);
   await ink.press("s");
-  await ink.shows("did not want to connect confluence");
+  await ink.shows("goes on without connecting confluence");
+  await ink.shows("Answered by the offline planner");
   await ink.sheds("[esc] cancel");
   ink.enter("find pages about release");
   await ink.sees("[esc] cancel the request");

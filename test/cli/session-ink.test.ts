@@ -44,13 +44,7 @@ test("a request is answered, what changes something asks first, and all of it st
   expect(exit).toBe(0);
   expect(log).toEqual(["show KAY-3", "delete KAY-3"]);
   const all = await ink.all();
-  for (const once of [
-    "> show KAY-3",
-    "KAY-3 is open.",
-    "> delete KAY-3",
-    "KAY-3 is deleted.",
-    "Come back with: kay ask",
-  ])
+  for (const once of ["> show KAY-3", "KAY-3 is open.", "> delete KAY-3", "KAY-3 is deleted.", "`kay ask --resume"])
     expect([once, count(all, once)]).toEqual([once, 1]);
   expect(all).not.toContain("Offline planner ·");
 });
@@ -66,7 +60,7 @@ test("a session that was killed at a card comes back with it open, history once,
     const all = await again.shows("1 once");
     expect(count(all, "> delete KAY-3")).toBe(1);
     expect((await again.leave()).exit).toBe(8);
-    expect(await again.all()).toContain("What waits for an answer");
+    expect(await again.all()).toMatch(/waits for an answer stays open/);
   }
   const last = await openInk(ann, "ask -c");
   await last.shows("1 once");
@@ -141,7 +135,7 @@ test("U17 control characters of a backend's errors and of what is typed never re
   const ink = await openInk(ann, "ask");
   await ink.sees("● jira");
   ink.enter("show KAY-1");
-  await ink.shows(/carried out\. bad/);
+  await ink.shows(/carried out\.\s+bad/);
   ink.type(`\x1b[200~/rename ${evil}\x1b[201~`);
   ink.type("\r");
   await ink.shows("There is nothing to rename yet");

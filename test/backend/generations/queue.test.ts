@@ -18,7 +18,7 @@ test("a question that is to wait is answered after the one before it, with its o
   const queued = { token, body: { prompt: "two", session_id: first.session, when_busy: "queue" } };
   const second = world().call("POST /ask", queued);
   const third = second.then(() => world().call("POST /ask", { ...queued, body: { ...queued.body, prompt: "three" } }));
-  await expect.poll(async () => (await open()).map(({ status }) => status)).toEqual(["running", "paused"]);
+  await expect.poll(async () => (await open(first.session)).map(({ status }) => status)).toEqual(["running", "paused"]);
   expect(model.left()).toBe(2);
   resolve();
   await first.end();
@@ -39,9 +39,9 @@ test("what comes to be held for a confirmation does not keep the next question w
   model.script(destroy, { text: "Two." });
   const { session_id } = greeting;
   const first = world().call("POST /ask", { token, body: { prompt: "one", session_id } });
-  await expect.poll(async () => (await open()).length).toBe(1);
+  await expect.poll(async () => (await open(session_id)).length).toBe(1);
   const second = world().call("POST /ask", { token, body: { prompt: "two", session_id, when_busy: "queue" } });
-  await expect.poll(async () => (await open()).length).toBe(2);
+  await expect.poll(async () => (await open(session_id)).length).toBe(2);
   resolve();
   expect(await first).toMatchObject({ status: 200, body: { status: "confirmation_required" } });
   expect(await second).toMatchObject({ status: 200, body: { status: "completed", message: "Two." } });
@@ -61,16 +61,17 @@ test("whoever waits for their turn and goes has the question stopped before it b
     signal: gone.signal,
   });
   const answer = world().backend.fetch(request);
-  await expect.poll(async () => (await open()).length).toBe(2);
+  await expect.poll(async () => (await open(first.session)).length).toBe(2);
   gone.abort();
   expect(await (await answer).json()).toMatchObject({ status: "error", code: "CANCELLED" });
   resolve();
   await first.end();
   expect(model.left()).toBe(0);
-  expect(await open()).toEqual([]);
+  expect(await open(first.session)).toEqual([]);
 });
 
-const open = () => {
+/** What is not over of a conversation, oldest first. */
+const open = (session: unknown) => {
   const rows = world().ports.db.selectFrom("generations").selectAll().where("finished_at", "is", null);
-  return rows.orderBy("created_at").execute();
+  return rows.where("conversation_id", "=", String(session)).orderBy("created_at").execute();
 };

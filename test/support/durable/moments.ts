@@ -75,7 +75,7 @@ type Statement = { text: string; parameters: readonly unknown[] };
 /** What a transaction is about, by the tables it changes; undefined when it changes none. */
 function changeOf(statements: Statement[]): string | undefined {
   const one = (start: string, ...with_: string[]) =>
-    statements.some(({ text }) => text.startsWith(start) && with_.every((word) => text.includes(word)));
+    statements.some(({ text }) => does(text, start) && with_.every((word) => text.includes(word)));
   if (one(`insert into "calls"`)) return "step-open";
   if (one(`update "calls"`)) return "outcome";
   if (one(`insert into "interactions"`)) return "interaction";
@@ -86,11 +86,16 @@ function changeOf(statements: Statement[]): string | undefined {
   if (one(`insert into "generations"`)) return "generation";
   if (one(`insert into "messages"`)) return "begin";
   if (one(`insert into "effects"`)) return "planned";
-  const effect = statements.find(({ text }) => text.startsWith(`update "effects"`));
+  const effect = statements.find(({ text }) => does(text, `update "effects"`));
   if (effect) return String(effect.parameters.find((value) => STATES.includes(String(value))) ?? "effect");
   if (one(`update "generations"`, `"node" =`)) return "claim";
   if (one(`insert into "events"`)) return "events";
   return one("insert") || one("update") || one("delete") ? "other" : undefined;
+}
+
+/** Whether a statement does this, by itself or as one part of several. */
+function does(text: string, start: string): boolean {
+  return text.startsWith(start) || (text.startsWith("with ") && text.includes(start));
 }
 
 const STATES = ["planned", "sent", "settled", "failed", "unknown"];
