@@ -5,6 +5,7 @@ import { clean } from "#protocol/clean";
 import type { DescribedView, DescribeResponse } from "#protocol/described";
 import { Problem } from "#protocol/errors";
 import { shellWord } from "#protocol/shell";
+import { line } from "#ui/words";
 import type { Kay, Link } from "./kay.ts";
 import { readPiped } from "./piped.ts";
 import { askYesNo } from "./prompt.ts";
@@ -147,8 +148,4 @@ async function readFile(kay: Kay, file: string): Promise<string> {
   } finally {
     await handle.close();
   }
-}
-
-function line(text: string): string {
-  return clean(text, { lines: false });
 }

@@ -1,6 +1,6 @@
-import { clean } from "#protocol/clean";
 import { type ErrorCode, isErrorCode, Problem } from "#protocol/errors";
 import type { ModelTestResponse, ModelView } from "#protocol/model";
+import { line } from "#ui/words";
 import type { Kay, Link } from "./kay.ts";
 
 /** `kay model`: which model answers, and why. One that is named but cannot answer is an error. */
@@ -101,8 +101,4 @@ export function problemOf({ problem }: ModelView): Problem {
     line(problem?.message ?? "The model cannot answer."),
     problem?.hint === undefined ? {} : { hint: line(problem.hint) },
   );
-}
-
-function line(text: string): string {
-  return clean(text, { lines: false });
 }

@@ -1,5 +1,5 @@
-import { clean } from "#protocol/clean";
 import type { ServiceView } from "#protocol/tools";
+import { line } from "#ui/words";
 import { unknownService } from "./commands/connections.ts";
 import type { Kay } from "./kay.ts";
 import { accountOf, siteOf } from "./people.ts";
@@ -71,10 +71,6 @@ function rowsOf(service: ServiceView): [string, string][] {
     ["its variables", client?.variables.join(" ") ?? ""],
     ["redirect URI", client?.redirect_uri ?? ""],
   ];
-}
-
-function line(text: string): string {
-  return clean(text, { lines: false });
 }
 
 const WIDEST = "scopes granted".length;

@@ -1,3 +1,4 @@
+import { timeLeft } from "#ui/time-left";
 import type { Kay } from "./kay.ts";
 
 /** How often the line is redrawn, in ms. */
@@ -65,8 +66,7 @@ async function tick(kay: Kay, draw: () => void, signal: AbortSignal): Promise<vo
 }
 
 function line(kay: Kay, awaited: Awaited, keys: boolean, note: string): string {
-  const left = Math.max(0, Math.ceil((awaited.deadline - kay.clock.now()) / 1_000));
-  const time = `${Math.floor(left / 60)}:${String(left % 60).padStart(2, "0")} left`;
+  const time = `${timeLeft(awaited.deadline - kay.clock.now())} left`;
   const width = kay.terminal.stderr.columns() - 1;
   const full = `Waiting for authorization… ${time}${note ? ` · ${note}` : ""}`;
   const help = keys ? " · o open  c copy  q QR  Ctrl+C cancel" : "";

@@ -1,4 +1,5 @@
 import stringWidth from "string-width";
+import { graphemes } from "./cells.ts";
 
 /**
  * What a terminal does, when its window gets another width, with the lines that are on it: wraps and joins all of them, none, or (xterm.js)
@@ -64,12 +65,10 @@ function rowOfCell(line: string, cell: number, columns: number): number {
 function cellsOf(line: string): number[] {
   const text = line.replace(ESCAPES, "");
   if (ASCII.test(text)) return Array.from(text, () => 1);
-  graphemes ??= new Intl.Segmenter();
-  return Array.from(graphemes.segment(text), ({ segment }) => stringWidth(segment)).filter((width) => width > 0);
+  return graphemes(text)
+    .map((grapheme) => stringWidth(grapheme))
+    .filter((width) => width > 0);
 }
-
-// Made at its first use: it costs a start some milliseconds.
-let graphemes: Intl.Segmenter | undefined;
 
 const ASCII = /^[\x20-\x7e]*$/;
 

@@ -1,4 +1,5 @@
 import stringWidth from "string-width";
+import { cut } from "./cells.ts";
 
 const GAP = 2;
 /** So many cells a column keeps when it is narrowed, and the first one, by which a row is called, more. */
@@ -19,7 +20,7 @@ export function layOut(columns: string[], rows: string[][], width: number): Layo
   const widths = narrowed(natural, width - GAP * (columns.length - 1));
   if (!widths) return { header: null, lines: rows.flatMap((row) => block(columns, row)) };
   const [header = "", ...lines] = all.map((row) => {
-    const cells = columns.map((_, column) => pad(row[column] ?? "", widths[column] ?? 0));
+    const cells = columns.map((_, column) => fitted(row[column] ?? "", widths[column] ?? 0));
     return cells.join(" ".repeat(GAP)).trimEnd();
   });
   return { header, lines };
@@ -42,18 +43,13 @@ function block(columns: string[], row: string[]): string[] {
   const told = columns.slice(1).map((name, index) => ({ name, cell: row[index + 1] ?? "" }));
   const lines = told
     .filter(({ cell }) => cell !== "")
-    .map(({ name, cell }) => `  ${name === "" ? "" : `${pad(name, names)}  `}${cell}`);
+    .map(({ name, cell }) => `  ${name === "" ? "" : `${fitted(name, names)}  `}${cell}`);
   return [row[0] ?? "", ...lines];
 }
 
-function pad(text: string, width: number): string {
-  if (stringWidth(text) <= width) return text + " ".repeat(width - stringWidth(text));
-  let kept = "";
-  for (const { segment } of new Intl.Segmenter().segment(text)) {
-    if (stringWidth(kept + segment) > width - 1) break;
-    kept += segment;
-  }
-  return `${kept}…${" ".repeat(Math.max(0, width - 1 - stringWidth(kept)))}`;
+function fitted(text: string, width: number): string {
+  const kept = cut(text, width);
+  return kept + " ".repeat(Math.max(0, width - stringWidth(kept)));
 }
 
 function sum(numbers: number[]): number {

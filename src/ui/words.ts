@@ -77,8 +77,13 @@ export function fieldLine({ label, required, description, options, id }: InputFi
 
 /** Which services have to be connected, and for what. */
 export function authText({ integrations, connected, reason }: AuthNeeded): string {
-  const missing = integrations.filter((each) => !connected.includes(each)).map(line);
+  const missing = missingServices({ integrations, connected }).map(line);
   return `To go on, connect ${missing.join(", ")}${reason ? ` (${line(reason).replace(/\.$/, "")})` : ""}.`;
+}
+
+/** What of it is not connected yet, each once. */
+export function missingServices({ integrations, connected }: Pick<AuthNeeded, "integrations" | "connected">): string[] {
+  return [...new Set(integrations)].filter((each) => !connected.includes(each));
 }
 
 /** How a card ended, and by whom: "approved for this session by kay on desk". */

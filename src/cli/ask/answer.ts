@@ -2,7 +2,7 @@ import type { PendingRequest } from "#protocol/conversations";
 import { Problem } from "#protocol/errors";
 import { shellWord } from "#protocol/shell";
 import { type CardItem, openCards, type View } from "#ui/view";
-import { line } from "#ui/words";
+import { line, missingServices } from "#ui/words";
 import type { Kay, Link } from "../kay.ts";
 import { isAskable } from "../prompt.ts";
 import { type AuthCard, tellConnected } from "./auth.ts";
@@ -63,7 +63,7 @@ async function answeredWithout(kay: Kay, link: Link, card: CardItem): Promise<bo
 
 async function tellThoseConnected(kay: Kay, link: Link, { auth }: AuthCard): Promise<string[]> {
   const { connections } = await link.api.connections({ signal: kay.signal });
-  const waiting = auth.integrations.filter((service) => !auth.connected.includes(service));
+  const waiting = missingServices(auth);
   const connected = waiting.filter((service) => Object.hasOwn(connections, service) && connections[service]?.connected);
   for (const service of connected) await tellConnected(link, auth.generation_id, service);
   return waiting.filter((service) => !connected.includes(service));

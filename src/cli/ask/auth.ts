@@ -1,7 +1,7 @@
 import type { BegunConnection } from "#client/credentials/credentials";
 import { Problem } from "#protocol/errors";
 import type { CardItem } from "#ui/view";
-import { authText, line } from "#ui/words";
+import { authText, line, missingServices } from "#ui/words";
 import { begin, complete, showLink } from "../connecting.ts";
 import type { Kay, Link } from "../kay.ts";
 import { openOrSay } from "../waiting.ts";
@@ -43,7 +43,7 @@ export async function tellConnected(link: Link, generation: string, service: str
 /** @returns the services that could not be connected */
 async function connectAll(kay: Kay, link: Link, asked: Asked<AuthCard>): Promise<string[]> {
   const begun: BegunConnection[] = [];
-  for (const service of missingOf(asked.card())) begun.push(await begin(kay, link, service));
+  for (const service of missingServices(asked.card().auth)) begun.push(await begin(kay, link, service));
   for (const { response } of begun) showLink(kay, response);
   for (const { response } of begun) await openOrSay(kay, response.authorization_url);
   const board = showBoard(kay, asked, begun, () => cancelRequest(link, asked.card()));
@@ -78,8 +78,4 @@ async function connectOne(kay: Kay, link: Link, { one, asked, board }: One): Pro
 /** Give the whole request up; its stream then says that it ended. */
 async function cancelRequest(link: Link, { auth }: AuthCard): Promise<void> {
   await link.api.cancelGeneration(auth.generation_id);
-}
-
-function missingOf({ auth }: AuthCard): string[] {
-  return [...new Set(auth.integrations)].filter((each) => !auth.connected.includes(each));
 }

@@ -2,7 +2,7 @@ import type { BegunConnection } from "#client/credentials/credentials";
 import { Problem } from "#protocol/errors";
 import type { AuthLink, AuthLinks } from "#ui/cards/auth";
 import type { CardItem } from "#ui/view";
-import { line } from "#ui/words";
+import { line, missingServices } from "#ui/words";
 import { begin, complete } from "../connecting.ts";
 import type { Kay, Link } from "../kay.ts";
 import { faultText } from "./fault-text.ts";
@@ -87,8 +87,9 @@ export function createAuthDesk(kay: Kay, link: Link, listener: AuthDeskListener)
   return {
     prepare: async (card) => {
       const { links } = deskOf(card);
-      const missing = [...new Set(card.auth.integrations)].filter((each) => !card.auth.connected.includes(each));
-      const fresh = missing.filter((each) => links[each] === undefined || links[each].state === "failed");
+      const fresh = missingServices(card.auth).filter(
+        (each) => links[each] === undefined || links[each].state === "failed",
+      );
       for (const service of fresh) await start(card, service);
     },
     open: async (card) => {

@@ -1,7 +1,7 @@
 import { Problem } from "#protocol/errors";
 import type { AnyCard, CardAct, ConfirmCard } from "#ui/cards/card-ui";
 import type { Effect, Event } from "#ui/session/events";
-import { line } from "#ui/words";
+import { line, missingServices } from "#ui/words";
 import { sendAnswer } from "../ask/stops.ts";
 import type { Kay, Link } from "../kay.ts";
 import type { AuthCard, AuthDesk } from "./auth-desk.ts";
@@ -128,7 +128,7 @@ async function connect(world: EffectWorld, card: AuthCard, what: CardAct): Promi
 }
 
 async function connectAct(world: EffectWorld, card: AuthCard, what: CardAct): Promise<void> {
-  const { desk, link, say, silently } = world;
+  const { desk, say, silently } = world;
   switch (what.do) {
     case "connect":
       await desk.prepare(card);
@@ -145,9 +145,7 @@ async function connectAct(world: EffectWorld, card: AuthCard, what: CardAct): Pr
     }
     case "without":
       if (isLocal(card)) return void world.dispatch({ type: "local-ended", id: card.id });
-      for (const integration of missingOf(card).slice(0, 1))
-        await link.api.answerAuth(card.auth.generation_id, { integration, success: false, go_on: true });
-      return;
+      return goOnWithout(world, card);
     case "cancel request":
       if (isLocal(card)) return void world.dispatch({ type: "local-ended", id: card.id });
       return cancel(world, card.auth.generation_id);
@@ -155,13 +153,15 @@ async function connectAct(world: EffectWorld, card: AuthCard, what: CardAct): Pr
   }
 }
 
+/** One no speaks for everything that is missing. */
+async function goOnWithout({ link }: EffectWorld, { auth }: AuthCard): Promise<void> {
+  const [integration] = missingServices(auth);
+  if (integration) await link.api.answerAuth(auth.generation_id, { integration, success: false, go_on: true });
+}
+
 /** A card of `/connect` belongs to no generation. */
 function isLocal({ auth }: AuthCard): boolean {
   return auth.generation_id === "";
-}
-
-function missingOf({ auth }: AuthCard): string[] {
-  return auth.integrations.filter((each) => !auth.connected.includes(each));
 }
 
 async function edit({ kay, lend, dispatch, say }: EffectWorld, of: string, text: string): Promise<void> {

@@ -4,7 +4,7 @@ import type { Event } from "#ui/session/events";
 import type { Session } from "#ui/session/state";
 import { toolText } from "#ui/tool-text";
 import type { CardItem, ToolItem } from "#ui/view";
-import { line } from "#ui/words";
+import { line, missingServices } from "#ui/words";
 import type { Kay, Link } from "../kay.ts";
 import { confirmCardOf, partsOfAnswer } from "./answers.ts";
 import { type AuthCard, createAuthDesk } from "./auth-desk.ts";
@@ -73,8 +73,7 @@ export function createWorld(ports: WorldPorts): SessionWorld {
     );
     if (!open) return;
     const auth = { ...open.auth, connected: [...open.auth.connected, service] };
-    if (auth.integrations.every((each) => auth.connected.includes(each)))
-      dispatch({ type: "local-ended", id: card.id });
+    if (missingServices(auth).length === 0) dispatch({ type: "local-ended", id: card.id });
     else dispatch({ type: "local", card: { ...open, auth } });
   };
   const opened = (card: AnyCard) =>

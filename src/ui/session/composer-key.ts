@@ -8,6 +8,7 @@ import { DRAFT, type Effect, type Step } from "./events.ts";
 import { isSlash, unslashed } from "./open.ts";
 import { PROMPT } from "./prompt.ts";
 import type { Session } from "./state.ts";
+import { only } from "./step.ts";
 import { cancelTurn, isBusy, sending } from "./turn.ts";
 
 /** A key in the composer. */
@@ -112,8 +113,4 @@ function searchKey(session: Session, key: Key): Step {
   const taken = { ...session, search: null, draft: found === null ? session.draft : replaced(session.draft, found) };
   // Enter takes it to be looked at; every other key counts in the draft that it makes.
   return key.name === "enter" ? only(taken) : composerKey(taken, key);
-}
-
-function only(session: Session, ...effects: Effect[]): Step {
-  return { session, effects };
 }

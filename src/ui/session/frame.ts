@@ -65,23 +65,20 @@ export function layFrame(session: Session, live: Live, spin: string): Frame {
   const props = card && room.card >= LEAST_CARD ? cardProps(session, card, room.card) : null;
   const laid = props ? layCard(props) : null;
   const composerDim = props?.focused === true;
-  const above = [
-    room.text && live.text.slice(-room.text).length,
-    room.tools && tools.slice(-room.tools).length,
-    laid?.rows.length ?? 0,
-    room.queue && session.queue.slice(-room.queue).length,
-  ];
-  const cardTop = (above[0] ?? 0) + (above[1] ?? 0);
-  const composerTop = above.reduce((sum, each) => sum + each, 0) + room.rule;
+  const text = lastOf(live.text, room.text);
+  const calls = lastOf(tools, room.tools);
+  const queue = lastOf(session.queue, room.queue);
+  const cardTop = text.length + calls.length;
+  const composerTop = cardTop + (laid?.rows.length ?? 0) + queue.length + room.rule;
   const cursor = composerDim
     ? laid?.cursor && { row: laid.cursor.row + cardTop, column: laid.cursor.column }
     : { row: composer.cursor.row + composerTop, column: composer.cursor.column };
   return {
     width,
-    text: room.text === 0 ? [] : live.text.slice(-room.text),
-    tools: room.tools === 0 ? [] : tools.slice(-room.tools).map((tool) => cut(tool, width)),
+    text,
+    tools: calls.map((call) => cut(call, width)),
     card: laid?.rows ?? [],
-    queue: room.queue === 0 ? [] : session.queue.slice(-room.queue).map((text) => cut(`next: ${line(text)}`, width)),
+    queue: queue.map((queued) => cut(`next: ${line(queued)}`, width)),
     rule: room.rule === 1,
     composer: composer.rows,
     composerDim,
@@ -93,6 +90,10 @@ export function layFrame(session: Session, live: Live, spin: string): Frame {
     focused: props?.focused && card ? card.id : null,
     cardRows: room.card,
   };
+}
+
+function lastOf(rows: string[], count: number): string[] {
+  return rows.slice(Math.max(0, rows.length - count));
 }
 
 function cardProps(session: Session, card: CardProps["card"], maxRows: number): CardProps | null {

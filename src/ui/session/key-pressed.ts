@@ -3,10 +3,11 @@ import { pressed, takeKey } from "../cards/focus.ts";
 import { emptied } from "../editor/draft.ts";
 import type { Key } from "../key.ts";
 import { completes, composerKey } from "./composer-key.ts";
-import type { Effect, Step } from "./events.ts";
+import type { Step } from "./events.ts";
 import { cardRoom, focusedCard } from "./open.ts";
 
 import type { Session } from "./state.ts";
+import { only } from "./step.ts";
 import { cancelTurn, isBusy } from "./turn.ts";
 
 /** How long a second Ctrl+C leaves, in ms. */
@@ -70,8 +71,4 @@ function focusedKey(session: Session, key: Key): Step {
   const { ui: next, act } = cardKey(ui, card, key, cardRoom(session));
   const answered = { ...after, cards: { ...session.cards, [card.id]: next } };
   return act ? only(answered, { do: "act", card, act }) : only(answered);
-}
-
-function only(session: Session, ...effects: Effect[]): Step {
-  return { session, effects };
 }
