@@ -10,7 +10,15 @@ export const AskRequest = z.looseObject({
   context: z.optional(z.record(z.string(), z.unknown())),
   session_id: z.optional(z.nullable(z.string())),
   confirmation_token: z.optional(z.nullable(z.string())),
-  /** kay's additions: what becomes of a generation of this conversation that still runs or waits. Streams only: who asks. */
+  /** kay's additions. A JSON Schema that the final answer is to match; what does not match is mended once. */
+  output_schema: z.optional(z.record(z.string(), z.unknown())),
+  /** Model calls after which it is ended. */
+  max_steps: z.optional(z.int().check(z.minimum(1), z.maximum(20))),
+  /** Reads run, writes are only told: nothing is changed anywhere. */
+  dry_run: z.optional(z.boolean()),
+  /** Calls that need no further yes in this turn: `slack.send_message`, or `slack.send_message:#ci` for one resource. */
+  allow: z.optional(z.array(z.string().check(z.minLength(1), z.maxLength(200))).check(z.maxLength(50))),
+  /** What becomes of a generation of this conversation that still runs or waits. Streams only: who asks. */
   when_busy: z.optional(z.enum(["interrupt", "queue"])),
   client: z.optional(
     z.looseObject({

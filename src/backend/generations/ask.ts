@@ -6,7 +6,7 @@ import { openConfirmation } from "../interactions/confirmations.ts";
 import type { BackendPorts } from "../ports.ts";
 import { attended } from "./attend.ts";
 import type { Engine } from "./engine.ts";
-import type { GenerationOptions } from "./options.ts";
+import { boundsOf, type GenerationOptions } from "./options.ts";
 import { authProblem } from "./pause.ts";
 import type { SliceEnd } from "./slice.ts";
 import { start } from "./start.ts";
@@ -37,7 +37,8 @@ export async function ask(
   { signal, started }: { signal: AbortSignal; started(generationId: string): Promise<void> },
 ): Promise<Answer> {
   const { prompt, interactive = false, confirm = false, context = {} } = request;
-  const options: GenerationOptions = { prompt, context, interactive, confirm, mode: "answer", source: "typed" };
+  const asked = { prompt, context, interactive, confirm, ...boundsOf(request) };
+  const options: GenerationOptions = { ...asked, mode: "answer", source: "typed" };
   const begun = await start(ports, engine, installationId, { ...request, options });
   const { conversationId, generationId } = begun;
   const asking: Asking = { installationId, conversationId, generationId, options };

@@ -1,4 +1,5 @@
 import type { ModelMessage } from "ai";
+import type { AskRequest } from "#protocol/ask";
 
 /** What a generation was asked with, and what it has to remember while nobody works on it. Stored with its row. */
 export type GenerationOptions = {
@@ -13,6 +14,7 @@ export type GenerationOptions = {
   /** Nothing runs before a yes. */
   confirm: boolean;
   source: "typed" | "late_answer" | "action";
+  bounds?: Bounds;
   /** Messages of the conversation that the model sees besides its own; absent before it began. */
   seen?: number;
   /** The step that a confirmation was given for is carried out. */
@@ -28,6 +30,21 @@ export type GenerationOptions = {
   /** Rounds of this that are over. */
   shortened?: number;
 };
+
+/** What the caller bound a turn to; what each is, AskRequest says. */
+export type Bounds = { outputSchema?: Record<string, unknown>; maxSteps?: number; dryRun?: boolean; allow?: string[] };
+
+/** The bounds of a request, as options of its generation. */
+export function boundsOf(request: AskRequest): Pick<GenerationOptions, "bounds"> {
+  const { output_schema: outputSchema, max_steps: maxSteps, dry_run: dryRun, allow } = request;
+  const bounds: Bounds = {
+    ...(outputSchema === undefined ? {} : { outputSchema }),
+    ...(maxSteps === undefined ? {} : { maxSteps }),
+    ...(dryRun ? { dryRun } : {}),
+    ...(allow?.length ? { allow } : {}),
+  };
+  return Object.keys(bounds).length === 0 ? {} : { bounds };
+}
 
 /** Read back what the row holds. */
 export function optionsOf(row: { options: unknown }): GenerationOptions {

@@ -1,6 +1,7 @@
 import { AskRequest } from "#protocol/ask";
 import { parseShape } from "#protocol/parse";
 import type { Engine } from "../generations/engine.ts";
+import { boundsOf } from "../generations/options.ts";
 import { attach } from "../generations/presence.ts";
 import { start } from "../generations/start.ts";
 import type { BackendPorts } from "../ports.ts";
@@ -20,7 +21,7 @@ export async function beginStream(
   const { prompt, interactive = false, confirm = false, context = {} } = request;
   const started = await start(ports, engine, installationId, {
     ...request,
-    options: { prompt, context, interactive, confirm, mode: "stream", source: "typed" },
+    options: { prompt, context, interactive, confirm, mode: "stream", source: "typed", ...boundsOf(request) },
   });
   const { conversationId, generationId, after, queued } = started;
   if (!queued) engine.wake(generationId);

@@ -1,0 +1,92 @@
+import { Command, Option } from "commander";
+import { answerCommand } from "./commands/answer.ts";
+import { approvalsCommand } from "./commands/approvals.ts";
+import { askCommand } from "./commands/ask.ts";
+import { attachCommand } from "./commands/attach.ts";
+import { configCommand } from "./commands/config.ts";
+import { confirmCommand } from "./commands/confirm.ts";
+import { connectCommand } from "./commands/connect.ts";
+import { connectionsCommand } from "./commands/connections.ts";
+import { disconnectCommand } from "./commands/disconnect.ts";
+import { helpCommand } from "./commands/help.ts";
+import { logoutCommand } from "./commands/logout.ts";
+import { modelCommand } from "./commands/model.ts";
+import { pendingCommand } from "./commands/pending.ts";
+import { policyCommand } from "./commands/policy.ts";
+import { serveCommand } from "./commands/serve.ts";
+import { servicesCommand } from "./commands/services.ts";
+import { sessionsCommand } from "./commands/sessions.ts";
+import { toolsCommand } from "./commands/tools.ts";
+import { tryCommand } from "./commands/try.ts";
+import { whoamiCommand } from "./commands/whoami.ts";
+import type { GlobalFlags, Kay } from "./kay.ts";
+
+/**
+ * The whole tree of commands.
+ *
+ * @param aside gets what the parser would say on stderr: its errors, and the help of a group of commands that is called by itself
+ */
+export function buildProgram(kay: Kay, aside: (text: string) => void): Command {
+  const program = new Command("kay")
+    .description("A terminal agent that works on your services, and asks before it changes anything.")
+    .usage("<command> [options]")
+    .version(kay.version, "-V, --version", "print the version")
+    .option("--profile <name>", "use another profile (KAY_PROFILE)")
+    .option("--json", "print one JSON document")
+    .option("--no-input", "never ask; fail with what to type instead")
+    .option("--no-browser", "print links, open nothing")
+    .option("-y, --yes", "answer yes to kay's own questions")
+    .option("-q, --quiet", "only the answer, no progress")
+    .option("--debug", "say more about what happens (KAY_DEBUG)")
+    .addOption(new Option("--color <when>", "colour the output").choices(["auto", "always", "never"]))
+    .helpCommand(false)
+    .showSuggestionAfterError(true);
+  for (const make of COMMANDS) program.addCommand(make(kay));
+  program.addHelpText(
+    "after",
+    "\nStart with `kay try` (a tour), or `kay connect jira`.\nMore: kay help exit-codes|environment|json|session|approvals",
+  );
+  const common = program.options.filter(({ long }) => long !== "--version");
+  applyToTree(program, (command) => {
+    command.configureHelp({ showGlobalOptions: true, visibleGlobalOptions: (of) => (of.parent ? common : []) });
+    command.exitOverride().configureOutput({
+      writeOut: (text) => kay.terminal.stdout.write(text),
+      writeErr: aside,
+      getErrHelpWidth: () => Math.min(kay.terminal.stdout.columns(), 100),
+      getOutHelpWidth: () => Math.min(kay.terminal.stdout.columns(), 100),
+    });
+  });
+  program.hook("preAction", (_, action) => {
+    kay.flags = { ...kay.flags, ...(action.optsWithGlobals() as Partial<GlobalFlags>) };
+  });
+  return program;
+}
+
+const COMMANDS = [
+  connectCommand,
+  connectionsCommand,
+  disconnectCommand,
+  askCommand,
+  attachCommand,
+  confirmCommand,
+  pendingCommand,
+  answerCommand,
+  sessionsCommand,
+  approvalsCommand,
+  policyCommand,
+  servicesCommand,
+  toolsCommand,
+  modelCommand,
+  whoamiCommand,
+  logoutCommand,
+  configCommand,
+  serveCommand,
+  tryCommand,
+  helpCommand,
+];
+
+/** `exitOverride` and `configureOutput` are not inherited by `addCommand`: they are set on the whole tree. */
+function applyToTree(command: Command, change: (command: Command) => void): void {
+  change(command);
+  for (const child of command.commands) applyToTree(child, change);
+}
