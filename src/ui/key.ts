@@ -28,4 +28,6 @@ export type Key = {
   shift: boolean;
   /** When its first byte came, in ms since 1970. */
   at: number;
+  /** It came in one read with other characters: a text that a program sent or a slow link held back, and no key on its own. */
+  amid?: true;
 };

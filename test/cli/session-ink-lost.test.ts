@@ -63,8 +63,8 @@ test("a stream that is cut at any byte loses nothing and doubles nothing, and th
   const { ann } = desk();
   const ink = await openInk(ann, "ask");
   await ink.sees("● jira");
-  ink.enter("show KAY-1");
-  await ink.shows("KAY-1 is open.");
+  ink.enter("show KAY-2");
+  await ink.shows("KAY-2 is open.");
   const { network, backend } = ann.place;
   const handler = (request: Request) => backend.fetch(request);
   for (const bytes of [1, 37, 190, 411]) {

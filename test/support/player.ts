@@ -2,6 +2,7 @@ import type { StreamPart } from "#protocol/events";
 import { NOW } from "#test/cards";
 import { keyNamed } from "#test/shorthand";
 import { textOf } from "#ui/editor/draft";
+import { createKeyReader } from "#ui/keys";
 import type { Effect, Event } from "#ui/session/events";
 import { type Frame, layFrame } from "#ui/session/frame";
 import type { Session, Status } from "#ui/session/state";
@@ -12,6 +13,8 @@ export type Player = {
   now(): Session;
   /** Keys as `shorthand` writes them: `<ctrl-c>`, `<enter>`, `x`. */
   press(...keys: string[]): void;
+  /** What one read of the terminal brought. */
+  read(text: string): void;
   /** Text, a key for each character. */
   type(text: string): void;
   parts(...parts: StreamPart[]): void;
@@ -59,8 +62,13 @@ export function play(width = 80, height = 24, status: Partial<Status> = {}): Pla
     event({ type: "drawn", frame: { ...frame, at: now } });
     return frame;
   };
+  const reader = createKeyReader();
   const player = {
     now: () => session,
+    read(text: string) {
+      now += 20;
+      for (const key of reader.push(Buffer.from(text), now)) event({ type: "key", key });
+    },
     press,
     type: (text: string) => press(...Array.from(text)),
     parts(...parts: StreamPart[]) {

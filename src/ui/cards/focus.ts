@@ -62,6 +62,9 @@ export function drawn(focus: Focus, frame: { cards: string[]; focused: string | 
   return settled({ ...focus, seen, drawn: isDrawn ? (since ?? { id: now, at: frame.at }) : null });
 }
 
+/** Whether a text is being written in the composer, and whether the focused card uses Tab and takes text (`card-ui.ts`). */
+type CardNow = { draft: boolean; takesTab: boolean; takesText?: boolean };
+
 /** Where a key goes. `nobody`: it does nothing. */
 export type Taken = { focus: Focus; to: "card" | "composer" | "nobody" };
 
@@ -71,14 +74,14 @@ export type Taken = { focus: Focus; to: "card" | "composer" | "nobody" };
  *
  * What uses Tab in the composer, such as a list of completions, gets it before this is asked.
  *
- * @param draft whether a text is being written in the composer
- * @param takesTab whether the focused card uses Tab (`takesTab` of `card-ui.ts`)
+ * A text that came in one read is no row of commands: where the card takes no text, it goes to the composer with the Enter at its end.
  */
-export function takeKey(focus: Focus, key: Key, { draft, takesTab }: { draft: boolean; takesTab: boolean }): Taken {
+export function takeKey(focus: Focus, key: Key, { draft, takesTab, takesText = false }: CardNow): Taken {
   if (key.name === "focus" || key.name === "blur") return { focus, to: "composer" };
   const after = pressed(focus, key);
   const id = focusOf(focus);
   const counts = id !== null && isOpen(focus, id, key.at, draft ? QUIET_WHILE_WRITING_MS : QUIET_MS);
+  if (key.amid && (!counts || !takesText)) return { focus: after, to: "composer" };
   // Before a card takes keys, a Tab in a text that is being written was meant for that text.
   const isMeant = id === null || (counts ? !takesTab : !draft);
   if (key.name === "tab" && isMeant && focus.cards.length > 0) return { focus: tabbed(after, id, key), to: "nobody" };

@@ -16,6 +16,8 @@ export type Burst = number | null;
  *   in any shell. A read that is only `\r` is Enter, always.
  * - What follows a paste within 100 ms is its continuation, since the system hands on a long one in pieces.
  * - More characters at once than anybody types are a paste even in one line.
+ *
+ * Several characters of one read are marked, with the Enter at their end: no letter of a word is a command of a card.
  */
 export function joinBursts(entries: Entry[], burst: Burst, at: number): { keys: Key[]; burst: Burst } {
   const keys: Key[] = [];
@@ -46,8 +48,14 @@ function joinRun(run: Entry[], goesOn: boolean): { keys: Key[]; isPaste: boolean
   const hasText = run.some(({ plain }) => !"\r\n\t".includes(plain ?? ""));
   if (goesOn || (hasText && body.some(({ plain }) => plain === "\r" || plain === "\n")))
     return { keys: [pasteOf(run)], isPaste: true };
-  const enter = run.slice(body.length, body.length + 1).map(timed);
-  return { keys: [...(body.length < TYPED_AT_ONCE ? body.map(timed) : [pasteOf(body)]), ...enter], isPaste: false };
+  const text = body.length < TYPED_AT_ONCE ? body.map(timed) : [pasteOf(body)];
+  const keys = [...text, ...run.slice(body.length, body.length + 1).map(timed)];
+  return { keys: isWord(body) ? keys.map((key) => ({ ...key, amid: true })) : keys, isPaste: false };
+}
+
+/** More than one character, and not one that is held down. */
+function isWord(body: Entry[]): boolean {
+  return body.some(({ plain }) => plain !== body[0]?.plain);
 }
 
 /** How many of these are one Enter at their end. */

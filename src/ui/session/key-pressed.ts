@@ -1,4 +1,4 @@
-import { type AnyCard, type CardAct, cardKey, takesTab } from "../cards/card-ui.ts";
+import { type AnyCard, type CardAct, cardKey, takesTab, takesText } from "../cards/card-ui.ts";
 import { pressed, takeKey } from "../cards/focus.ts";
 import { emptied } from "../editor/draft.ts";
 import type { Key } from "../key.ts";
@@ -62,7 +62,8 @@ function focusedKey(session: Session, key: Key): Step {
   if (isComposers && session.focus.open === null)
     return composerKey({ ...session, focus: pressed(session.focus, key) }, key);
   const draft = session.draft.text !== "";
-  const { focus, to } = takeKey(session.focus, key, { draft, takesTab: ui !== undefined && takesTab(ui) });
+  const uses = ui ? { takesTab: takesTab(ui), takesText: takesText(ui) } : { takesTab: false };
+  const { focus, to } = takeKey(session.focus, key, { draft, ...uses });
   const after = { ...session, focus };
   if (to === "nobody") return only(after);
   // A card whose answer is on its way takes no key: what is typed meanwhile is the next message.

@@ -40,6 +40,24 @@ test("G01 keys of a search or a completion are keys too: the next one answers no
   expect([draft(), did()]).toEqual(["1", []]);
 });
 
+test("G01 a text that came in one read is no row of commands: it is the next message, with the Enter at its end", () => {
+  const player = withCards(approval());
+  player.read("1 and close KAY-3");
+  expect([player.draft(), player.did()]).toEqual(["1 and close KAY-3", []]);
+  player.wait(1_000);
+  player.read(", please\r");
+  expect([player.draft(), player.did(), player.now().queue]).toEqual(["", [], ["1 and close KAY-3, please"]]);
+});
+
+test("G01 a reason for a no may come in one read", () => {
+  const player = withCards(approval());
+  player.press("n");
+  player.read("not in this channel\r");
+  expect(player.did()).toMatchObject([
+    { do: "act", act: { answer: { action: "deny", reason: "not in this channel" } } },
+  ]);
+});
+
 describe("a card", () => {
   test("is answered once by a key that came after it could be read", () => {
     const { press, did, parts, ...player } = withCards(approval());
