@@ -3,6 +3,7 @@ import type { Event } from "#ui/session/events";
 import { line } from "#ui/words";
 import type { Kay, Link } from "../kay.ts";
 import { accountOf } from "../people.ts";
+import type { Look } from "./slash/command.ts";
 import { SLASH_COMMANDS } from "./slash/table.ts";
 
 /** What a slash command's argument names. */
@@ -27,13 +28,23 @@ export function commandSources(): Event {
  * Find out which model answers, what is connected, and what can be named, and tell it as it comes. What cannot be found out is left out: the
  * session goes on without it.
  */
-export async function lookAround(kay: Kay, link: Link, dispatch: (event: Event) => void): Promise<void> {
-  const { signal } = kay;
-  const model = link.api.model({ signal }).then((found) => {
+export async function lookAround(
+  kay: Kay,
+  link: Link,
+  dispatch: (event: Event) => void,
+  at: Look[] = ["model", "connections", "sessions", "tools"],
+): Promise<void> {
+  await Promise.allSettled(at.map((what) => LOOKS[what](kay, link, dispatch)));
+}
+
+const LOOKS: Record<Look, (kay: Kay, link: Link, dispatch: (event: Event) => void) => Promise<void>> = {
+  model: async ({ signal }, { api }, dispatch) => {
+    const found = await api.model({ signal });
     if (found) dispatch({ type: "status", status: { model: line(found.label) } });
-  });
-  const connections = link.api.connections({ signal }).then(({ connections: all }) => {
-    const services = Object.entries(all).map(([name, one]) => ({
+  },
+  connections: async ({ signal }, { api }, dispatch) => {
+    const { connections } = await api.connections({ signal });
+    const services = Object.entries(connections).map(([name, one]) => ({
       text: name,
       note: one.connected ? accountOf(one) : "not connected",
       isConnected: one.connected,
@@ -41,17 +52,18 @@ export async function lookAround(kay: Kay, link: Link, dispatch: (event: Event) 
     const connected = services.filter(({ isConnected }) => isConnected);
     dispatch({ type: "sources", sources: { services, connected } });
     dispatch({ type: "status", status: { services: connected.map(({ text }) => text) } });
-  });
-  const sessions = link.api.sessions({ limit: 20 }).then(({ data }) => {
+  },
+  sessions: async (_, { api }, dispatch) => {
+    const { data } = await api.sessions({ limit: 20 });
     const named: Candidate[] = data.map(({ id, title }) => ({ text: id, note: title ?? "" }));
     dispatch({ type: "sources", sources: { sessions: named } });
-  });
-  const tools = link.api.tools({ signal }).then((found) => {
+  },
+  tools: async ({ signal }, { api }, dispatch) => {
+    const found = await api.tools({ signal });
     const named = (found?.tools ?? []).map(({ name, title }) => ({ text: name, note: String(title ?? "") }));
     dispatch({ type: "sources", sources: { tools: named } });
-  });
-  await Promise.allSettled([model, connections, sessions, tools]);
-}
+  },
+};
 
 /** Keys of issues and the like in what was printed, newest first, before those that are known: awkward to type. */
 export function wordsIn(text: string, known: Candidate[]): Candidate[] {

@@ -61,7 +61,7 @@ export function createWorld(ports: WorldPorts): SessionWorld {
     siteOf: (card) => sites.get(card),
   });
   const connected = async (card: AuthCard, service: string) => {
-    void lookAround(kay, link, dispatch);
+    void lookAround(kay, link, dispatch, ["connections", "tools"]);
     if (now().status.connection === "signed out") dispatch({ type: "status", status: { connection: "here" } });
     talk.again();
     if (card.auth.generation_id !== "") {
@@ -132,8 +132,9 @@ export function createWorld(ports: WorldPorts): SessionWorld {
     slash: async (text) => {
       say(`> ${line(text)}`);
       const slash = readSlash(text);
-      if (slash.kind === "command") await slash.command.run(context, slash.argument);
-      void lookAround(kay, link, dispatch);
+      if (slash.kind !== "command") return;
+      await slash.command.run(context, slash.argument);
+      void lookAround(kay, link, dispatch, slash.command.changes ?? []);
     },
     decided: async (card, yes) => {
       const asked = waiting.get(card.id);

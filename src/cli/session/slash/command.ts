@@ -21,11 +21,16 @@ export type SlashContext = {
   width(): number;
 };
 
+/** What a session shows and completes: the model's name, what is connected, and what can be named. */
+export type Look = "model" | "connections" | "sessions" | "tools";
+
 /** One slash command: its name without the slash, what it takes and does in words for `/help`, and the work. */
 export type SlashCommand = {
   name: string;
   args: string;
   does: string;
+  /** What is another one afterwards, so that the session looks at it again. */
+  changes?: Look[];
   /** @throws Problem for what cannot be done, which the session tells and survives */
   run(context: SlashContext, argument: string): Promise<void>;
 };

@@ -12,18 +12,21 @@ export const SLASH_COMMANDS: SlashCommand[] = [
     name: "connect",
     args: "SERVICE… [--site NAME]",
     does: "connect services, each through its consent page",
+    changes: ["connections", "tools"],
     run: async (context, argument) => (await import("./services.ts")).connect(context, argument),
   },
   {
     name: "disconnect",
     args: "SERVICE…",
     does: "disconnect services",
+    changes: ["connections", "tools"],
     run: async (context, argument) => (await import("./services.ts")).disconnect(context, argument),
   },
   {
     name: "connections",
     args: "",
     does: "show every service and its account",
+    changes: ["connections"],
     run: async (context) => (await import("./services.ts")).connections(context),
   },
   {
@@ -54,18 +57,21 @@ export const SLASH_COMMANDS: SlashCommand[] = [
     name: "model",
     args: "[test]",
     does: "show which model answers and why, or try it",
+    changes: ["model"],
     run: async (context, argument) => (await import("./model.ts")).model(context, argument),
   },
   {
     name: "sessions",
     args: "[NUMBER|ID|TITLE]",
     does: "show conversations, or go on in one",
+    changes: ["sessions"],
     run: async (context, argument) => (await import("./conversations.ts")).sessions(context, argument),
   },
   {
     name: "rename",
     args: "TITLE",
     does: "give this conversation another title",
+    changes: ["sessions"],
     run: async (context, argument) => (await import("./conversations.ts")).rename(context, argument),
   },
   {
@@ -78,6 +84,7 @@ export const SLASH_COMMANDS: SlashCommand[] = [
     name: "clear",
     args: "",
     does: "begin a new conversation",
+    changes: ["sessions"],
     run: async ({ clear, say }) => {
       clear();
       say("A new conversation begins.");
