@@ -22,8 +22,9 @@ const backend = {
   interactions: ["store", "services"],
   connections: ["store", "services", "accounts"],
   agent: ["store", "services", "models", "accounts", "interactions", "connections"],
-  generations: ["store", "services", "models", "accounts", "interactions", "connections", "agent"],
-  routes: ["store", "services", "models", "accounts", "interactions", "connections", "agent", "generations"],
+  remote: ["agent"],
+  generations: ["store", "services", "models", "accounts", "interactions", "connections", "agent", "remote"],
+  routes: ["store", "services", "models", "accounts", "interactions", "connections", "agent", "remote", "generations"],
 };
 
 /**
@@ -40,9 +41,10 @@ const packages = {
   "wink-.+|chrono-node": "backend/models/",
   kysely: "backend/",
   pg: "backend/store/",
-  jose: "backend/accounts/",
+  jose: "backend/(accounts|remote)/",
   oauth4webapi: "backend/connections/",
-  "jwt-decode|conf|eventsource-parser|@napi-rs/keyring": "client/",
+  "jwt-decode|conf|@napi-rs/keyring": "client/",
+  "eventsource-parser": "(client|backend/remote)/",
 };
 
 /**

@@ -16,6 +16,7 @@ import { generationRoutes } from "./routes/generations.ts";
 import { admit } from "./routes/guard.ts";
 import { modelRoutes } from "./routes/model.ts";
 import { policyRoutes } from "./routes/policies.ts";
+import { remoteRoutes } from "./routes/remote.ts";
 import { sessionRoutes } from "./routes/sessions.ts";
 import { toolRoutes } from "./routes/tools.ts";
 
@@ -88,6 +89,7 @@ function routes(ports: BackendPorts, engine: Engine): Hono<Env> {
   app.route("/", policyRoutes(ports));
   app.route("/", approvalRoutes(ports));
   app.route("/", sessionRoutes(ports));
+  app.route("/", remoteRoutes(ports, engine));
   app.onError((error, c) => failureAnswer(error, ports.log, c.env.requestId));
   app.notFound((c) => unknownRoute(app, c.req.method, c.req.path));
   return app;

@@ -1,5 +1,6 @@
 import type { Kysely } from "kysely";
 import type { LocalModels } from "./models/local.ts";
+import type { AgentServer } from "./remote/agent-server.ts";
 import type { ServiceConfiguration } from "./services/service.ts";
 import type { Node } from "./store/node.ts";
 import type { Database } from "./store/schema.ts";
@@ -69,6 +70,8 @@ export type BackendPorts = {
   /** Secret of a described service's OAuth client, from the operator's configuration. */
   clientSecret?(service: string): string | undefined;
   model(): ModelSettings;
+  /** The agent server that answers instead of a model here. */
+  agent?: AgentServer;
   /** Where browsers reach this backend, for redirect URIs: `http://127.0.0.1:4000`. No trailing slash. */
   publicUrl: string;
   /** Host names accepted in `Host` besides the one of `publicUrl`. */

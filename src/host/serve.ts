@@ -4,13 +4,14 @@ import { recoverLostWork } from "#backend/generations/recover";
 import { DEFAULT_LIMITS } from "#backend/limits";
 import { listen } from "#backend/listen";
 import { createLocalModels } from "#backend/models/local";
-import type { Backend, Log, ModelSettings } from "#backend/ports";
+import type { Backend, BackendPorts, Log, ModelSettings } from "#backend/ports";
 import { configureServices, type SandboxProvider } from "#backend/services/catalogue";
 import { type OpenDatabase, openDatabase } from "#backend/store/database";
 import { loadKeys } from "#backend/store/keys";
 import type { Machine } from "#backend/store/machine";
 import { createNode, type Node } from "#backend/store/node";
 import { startPostgres } from "#backend/store/postgres";
+import { checkOrigin } from "#client/send/origin";
 import { Problem } from "#protocol/errors";
 import { configuredClients, ownClientSecret } from "./clients.ts";
 import { createOutgoing } from "./outgoing.ts";
@@ -127,6 +128,7 @@ async function startParts(
     ...(options.localSecret ? { clientSecret: (service) => ownClientSecret(env, service) } : {}),
     services,
     model: () => ({ ...ports.model(), local }),
+    ...agentOf(env),
     publicUrl,
     hosts: [options.host],
     ...(options.localSecret ? { localSecret: options.localSecret } : {}),
@@ -139,6 +141,15 @@ async function startParts(
   await recoverLostWork({ db: database.db, clock, log });
   stops.push(backend.close, tickEvery(TICK, backend, log));
   return { url: listener.url, sandbox: sandbox.providers, backend };
+}
+
+/** The agent server that answers instead of a model here. Its password goes nowhere but there. */
+function agentOf(env: HostPorts["env"]): Pick<BackendPorts, "agent"> {
+  const given = env.KAY_AGENT_URL?.trim();
+  if (!given) return {};
+  const { baseUrl: url } = checkOrigin(given, { allowInsecure: false });
+  const password = env.KAY_AGENT_PASSWORD;
+  return { agent: { url, ...(password ? { password } : {}) } };
 }
 
 async function makeDataFolder(folder: string): Promise<void> {

@@ -77,6 +77,12 @@ export const ERRORS = {
     hint: "Set the provider's API key, or `kay config unset model` for the offline planner.",
   },
   MODEL_FAILED: { status: 502, exit: 1, hint: "Try again, or choose another model with `kay config set model`." },
+  AGENT_NOT_CONFIGURED: { status: 400, exit: 1, hint: "Whoever runs the backend can set KAY_AGENT_URL." },
+  AGENT_FAILED: {
+    status: 502,
+    exit: 1,
+    hint: "Try again in a moment; whoever runs the backend knows its agent server.",
+  },
   SERVICE_FAILED: { status: 502, exit: 1, hint: "Check the service's own status page, then try again." },
   DENIED: { status: 0, exit: 5, hint: "" },
   CANCELLED: { status: 0, exit: 5, hint: "" },

@@ -181,6 +181,7 @@ export function createEngine(ports: BackendPorts): Engine {
     async close() {
       closing = true;
       stopListening();
+      for (const { control } of active.values()) if (control.idle) control.stop.abort();
       const ended = (ms: number) =>
         Promise.race([
           Promise.allSettled([...active.values()].map((one) => one.ended)),

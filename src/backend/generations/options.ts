@@ -15,6 +15,8 @@ export type GenerationOptions = {
   confirm: boolean;
   source: "typed" | "late_answer" | "action";
   bounds?: Bounds;
+  /** An agent server elsewhere answers: until when it may report (ms), and whether its client reads the stream from there itself. */
+  remote?: { until: number; direct?: boolean };
   /** Messages of the conversation that the model sees besides its own; absent before it began. */
   seen?: number;
   /** The step that a confirmation was given for is carried out. */

@@ -17,6 +17,7 @@ import { type GenerationOptions, optionsOf, userMessage } from "./options.ts";
 import { authProblem, hold, wait } from "./pause.ts";
 import { loggedStep, realign } from "./realign.ts";
 import { createRecord, type Recorded, type RunEnd, textOf } from "./record.ts";
+import { runRemote } from "./remote.ts";
 import { askToShorten, shortened } from "./shorten.ts";
 import { stopped } from "./stopped.ts";
 import type { Work } from "./work.ts";
@@ -31,6 +32,8 @@ export type SliceControl = {
   stop: AbortController;
   /** Why it was stopped, for people. Without it the work is left as it is, for another node. */
   reason?: string;
+  /** It only waits for what somebody else says, so that it is left to another node at once when this one ends. */
+  idle?: boolean;
   /** Set when a claim could not be given back: the number under which this node holds it. */
   unreleased?: number;
   /** Called back when something came that a call may wait for. */
@@ -175,6 +178,15 @@ async function work(world: World, begun: Promise<void>): Promise<Recorded> {
   const record = createRecord({ ports, row, options, writer, realigned });
   try {
     const source = { ...world, onChange: control.onChange, signal: control.stop.signal };
+    const elsewhere = agentFor(world);
+    if (elsewhere) {
+      await begun;
+      for await (const event of runRemote({ ...source, control }, elsewhere)) {
+        await record.take(event);
+        if (writer.failure() !== undefined) break;
+      }
+      return record.state;
+    }
     const [{ input, messages }] = await Promise.all([agentInput(source), begun]);
     const said = answered(row, messages);
     if (said !== undefined) {
@@ -198,6 +210,13 @@ async function work(world: World, begun: Promise<void>): Promise<Recorded> {
     record.state.end = { kind: "error", problem };
   }
   return record.state;
+}
+
+/** What was begun here is carried on here, and what an agent server was asked for is never asked of a model too. */
+function agentFor({ ports, row, options }: World): BackendPorts["agent"] {
+  if (options.remote && !ports.agent)
+    throw new Problem("AGENT_NOT_CONFIGURED", "The agent server that was asked is no longer configured.");
+  return options.remote || (row.steps === 0 && row.step === null) ? ports.agent : undefined;
 }
 
 /** The model's part of a step may have been cut off; one whose calls are under way was whole. */

@@ -7,6 +7,7 @@ import { lastEvent } from "../store/events.ts";
 import { createGeneration, openGenerations, type StoredGeneration } from "../store/generations.ts";
 import type { Engine } from "./engine.ts";
 import type { GenerationOptions } from "./options.ts";
+import { checkRemote } from "./remote.ts";
 import { isHeld } from "./slice.ts";
 
 /** Milliseconds that a generation which is stopped gets to end, before the new one waits behind it. */
@@ -29,6 +30,7 @@ export async function start(
   request: Pick<AskRequest, "session_id" | "when_busy" | "interactive"> & { options: GenerationOptions },
 ): Promise<Started> {
   const { options, interactive = false } = request;
+  checkRemote(ports, options);
   const now = ports.clock.now();
   const given = request.session_id || undefined;
   if (given && !(await ownsConversation(ports.db, installationId, given)))

@@ -33,7 +33,8 @@ export function aboutRoutes(ports: BackendPorts): Hono {
   });
   app.get("/capabilities", async (c) => {
     const { name: model } = await describeModel(ports.model());
-    return c.json({ name: "kay", version, sandbox, model, features: FEATURES });
+    const features = ports.agent ? [...FEATURES, "agent_stream"] : FEATURES;
+    return c.json({ name: "kay", version, sandbox, model, features });
   });
   return app;
 }

@@ -31,6 +31,11 @@ export const migrations: Record<string, Migration> = {
       for (const statement of FAULTS) await sql.raw(statement).execute(db);
     },
   },
+  "007_agent_servers": {
+    async up(db: Kysely<unknown>): Promise<void> {
+      for (const statement of AGENT_SERVERS) await sql.raw(statement).execute(db);
+    },
+  },
 };
 
 const FIRST = [
@@ -146,4 +151,12 @@ const LOOKS = [
 /** For generations whose work fails inside kay: how often in a row, and before when they are left alone. */
 const FAULTS = [
   `alter table generations add column failures integer not null default 0, add column retry_at timestamptz`,
+];
+
+/** For agent servers elsewhere: the secret that their webhook tokens are signed with, and what they reported, each report once. */
+const AGENT_SERVERS = [
+  `alter table conversations add column sealed_agent_secret bytea`,
+  `create table agent_reports (
+     number bigint generated always as identity, generation_id text not null references generations on delete cascade, key text not null,
+     report jsonb not null, created_at timestamptz not null, primary key (generation_id, key))`,
 ];

@@ -1,4 +1,4 @@
-import type { Generated } from "kysely";
+import type { ColumnType, Generated, GeneratedAlways } from "kysely";
 import type { PolicyMode } from "#protocol/conversations";
 import type {
   AuthNeeded,
@@ -17,6 +17,8 @@ export type Conversations = {
   installation_id: string;
   title: string | null;
   interactive: boolean;
+  /** Sealed secret of the tokens with which an agent server reports; made with the first of its turns. */
+  sealed_agent_secret: ColumnType<Buffer | null, Buffer | null | undefined, Buffer | null>;
   /** Number of the newest event; raised under the row's lock, so that no number is given twice and none is passed over. */
   last_event: Generated<number>;
   created_at: Time;
@@ -185,3 +187,12 @@ export type Clients = {
 
 /** At which nodes somebody reads a conversation, whether they said who they are or not. */
 export type Followers = { conversation_id: string; node: number };
+
+/** What an agent server reported of a generation. `key` is the same for a report that is delivered again. */
+export type AgentReports = {
+  number: GeneratedAlways<string>;
+  generation_id: string;
+  key: string;
+  report: Json;
+  created_at: Time;
+};

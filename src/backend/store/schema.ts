@@ -1,5 +1,6 @@
 import type { Json, MaybeJson, MaybeTime, Time } from "./columns.ts";
 import type {
+  AgentReports,
   Approvals,
   Calls,
   Clients,
@@ -40,6 +41,7 @@ export type Database = {
   clients: Clients;
   described_services: DescribedServices;
   followers: Followers;
+  agent_reports: AgentReports;
 };
 
 /** One installed kay, `kaysession_…`, kept for life. */

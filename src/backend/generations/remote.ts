@@ -1,0 +1,182 @@
+import type { AgentReport } from "#protocol/agent";
+import { Problem } from "#protocol/errors";
+import type { AgentEvent } from "../agent/events.ts";
+import type { BackendPorts } from "../ports.ts";
+import { hostOf, openAgentSession, streamFromAgent } from "../remote/agent-server.ts";
+import { createHeard, type Heard } from "../remote/heard.ts";
+import { translate } from "../remote/translate.ts";
+import { newWebhookSecret, signWebhookToken, type Turn, WEBHOOK_LIFE_MS } from "../remote/webhook-token.ts";
+import { ensureAgentSecret, reportsOf } from "../store/agent-reports.ts";
+import { eventsOf } from "../store/events.ts";
+import { changeGeneration } from "../store/generations.ts";
+import { type GenerationOptions, userMessage } from "./options.ts";
+import type { SliceControl } from "./slice.ts";
+import type { Work } from "./work.ts";
+
+/** The seed has no word for the end of a turn: it is over when something was said and nothing more is reported for so long, in ms. */
+const QUIET_MS = 60_000;
+
+/** After a stream that broke off, so long is waited for what the agent server reports. */
+const QUIET_CUT_MS = 10_000;
+
+/** Reports wake whoever waits for them; a wake-up that was lost costs so much, in ms. */
+const LOOK_AGAIN_MS = 1_000;
+
+type Agent = NonNullable<BackendPorts["agent"]>;
+type RemoteWork = Work & { control: SliceControl };
+
+/**
+ * What an agent server cannot be held to is refused before anything is asked of it.
+ *
+ * @throws Problem INVALID_REQUEST
+ */
+export function checkRemote(ports: Pick<BackendPorts, "agent">, options: GenerationOptions): void {
+  if (!ports.agent || (!options.confirm && options.bounds === undefined)) return;
+  const what = options.confirm ? "wait for a confirmation" : "be bound to anything";
+  throw new Problem("INVALID_REQUEST", `The agent server of this backend cannot ${what}.`, {
+    hint: "Ask without it, or a backend that answers by itself.",
+  });
+}
+
+/** Until when an agent server may report a turn that begins now, as an option of its generation. */
+export function remoteTurn(now: number, direct: boolean): Pick<GenerationOptions, "remote"> {
+  return { remote: { until: now + WEBHOOK_LIFE_MS, ...(direct ? { direct } : {}) } };
+}
+
+/**
+ * A session at the agent server for one turn, with a webhook of its own.
+ *
+ * @returns the token for the session's stream
+ * @throws Problem AGENT_FAILED
+ */
+export async function openTurn(ports: BackendPorts, agent: Agent, turn: Turn): Promise<string> {
+  const secret = await ensureAgentSecret(ports, turn.conversationId, newWebhookSecret());
+  const token = await signWebhookToken(secret, turn, ports.clock.now());
+  const webhookUrl = `${ports.publicUrl}/agent/webhook?token=${token}`;
+  return await openAgentSession({ fetch: ports.fetch, agent }, { sessionId: turn.conversationId, webhookUrl });
+}
+
+/**
+ * A turn that an agent server elsewhere carries out, as the events of the loop: its stream is read and told while it comes. The prompt goes
+ * out once: after a crash, or when the stream broke off, the agent server's reports say what came of it. A client that streams from there
+ * itself leaves only the reports to be read here.
+ */
+export async function* runRemote(work: RemoteWork, agent: Agent): AsyncGenerator<AgentEvent> {
+  const asked = work.options.remote !== undefined;
+  const heard = createHeard(hostOf(agent), asked ? await toldCalls(work) : undefined);
+  yield { type: "start" };
+  yield { type: "start-step" };
+  const end = asked ? undefined : yield* streamed(work, agent, heard);
+  yield* concluded(heard, end ?? (yield* reported(work, agent, heard)));
+}
+
+type End = "finish" | "abort" | Problem;
+
+/** @returns undefined when the stream broke off after the prompt had gone out */
+async function* streamed(
+  { ports, row, options, writer, control }: RemoteWork,
+  agent: Agent,
+  heard: Heard,
+): AsyncGenerator<AgentEvent, End | undefined> {
+  const turn = { conversationId: row.conversation_id, generationId: row.id };
+  const { signal } = control.stop;
+  try {
+    const token = await openTurn(ports, agent, turn);
+    Object.assign(options, remoteTurn(ports.clock.now(), false));
+    await writer.commit([], (tx) => changeGeneration(tx, row.id, { options }));
+    const request = { sessionId: turn.conversationId, token, prompt: promptOf(options), signal };
+    for await (const event of streamFromAgent({ fetch: ports.fetch, agent }, request)) {
+      const { events, end } = translate(event, hostOf(agent));
+      yield* heard.take(events);
+      if (end) return end;
+    }
+  } catch (error) {
+    if (signal.aborted) return "abort";
+    if (!(error instanceof Problem)) throw error;
+    // Refused before anything was said: nothing is to be waited for.
+    return heard.text() === "" ? error : undefined;
+  }
+  return signal.aborted ? "abort" : undefined;
+}
+
+async function* reported(
+  { ports, row, options, control }: RemoteWork,
+  agent: Agent,
+  heard: Heard,
+): AsyncGenerator<AgentEvent, End> {
+  const { until = 0, direct = false } = options.remote ?? {};
+  const quiet = direct ? QUIET_MS : QUIET_CUT_MS;
+  let seen = 0;
+  let last = ports.clock.now();
+  for (;;) {
+    const reports = await reportsOf(ports.db, row.id);
+    for (const { report, at } of reports.slice(seen)) {
+      last = Math.max(last, at.getTime());
+      const { events, end } = heard.report(report as AgentReport);
+      yield* events;
+      if (end) return end;
+    }
+    seen = reports.length;
+    const said = heard.text() !== "" && heard.isWhole();
+    // Without a reason it is only left to another node.
+    if (control.stop.signal.aborted) return said && control.reason !== undefined ? "finish" : "abort";
+    const now = ports.clock.now();
+    if ((said && now - last >= quiet) || now >= until) return lastWord(heard, agent);
+    if (!direct && now - last >= 3 * quiet) return lastWord(heard, agent);
+    control.idle = true;
+    await changed(control);
+    control.idle = false;
+  }
+}
+
+function lastWord(heard: Heard, agent: Agent): End {
+  if (heard.text() !== "" && heard.isWhole()) return "finish";
+  const what = "did not say how the request ended";
+  return new Problem("AGENT_FAILED", `The agent server at ${hostOf(agent)} ${what}.`, {
+    hint: "Check what it did before you ask again.",
+  });
+}
+
+async function* concluded(heard: Heard, end: End): AsyncGenerator<AgentEvent> {
+  if (end === "abort") return yield { type: "abort" };
+  yield* heard.close();
+  const text = heard.text();
+  if (text !== "" || end === "finish") {
+    const content = text || "(The agent server said nothing.)";
+    yield { type: "step", messages: [{ role: "assistant", content }] };
+  }
+  yield { type: "finish-step" };
+  if (end === "finish") return yield { type: "finish", finishReason: "stop" };
+  yield { type: "error", errorText: end.message, problem: end };
+}
+
+async function toldCalls({ ports, row }: RemoteWork): Promise<Map<string, "open" | "over">> {
+  const told = new Map<string, "open" | "over">();
+  for (const { part } of await eventsOf(ports.db, row.id)) {
+    if (part.type === "tool-input-available") told.set(part.toolCallId, "open");
+    if (part.type === "tool-output-available" || part.type === "tool-output-error") told.set(part.toolCallId, "over");
+  }
+  return told;
+}
+
+/** Something was reported, or is to be stopped, or it is time to look again. */
+async function changed({ stop, onChange }: SliceControl): Promise<void> {
+  await new Promise<void>((resolve) => {
+    const timer = setTimeout(done, LOOK_AGAIN_MS);
+    const off = onChange(done);
+    stop.signal.addEventListener("abort", done, { once: true });
+    function done() {
+      clearTimeout(timer);
+      off();
+      stop.signal.removeEventListener("abort", done);
+      resolve();
+    }
+  });
+}
+
+/** The person's words, and what a caller gave along, as one text. */
+function promptOf(options: GenerationOptions): string {
+  const { content } = userMessage(options);
+  if (typeof content === "string") return content;
+  return content.flatMap((part) => ("text" in part ? [part.text] : [])).join("\n\n");
+}

@@ -1,0 +1,39 @@
+import { createHash } from "node:crypto";
+import { AgentReport, AnyReport } from "#protocol/agent";
+import { Problem } from "#protocol/errors";
+import { parseShape } from "#protocol/parse";
+import { canonicalJson } from "../canonical.ts";
+import type { BackendPorts } from "../ports.ts";
+import { claimedTurn, verifyWebhookToken } from "../remote/webhook-token.ts";
+import { addReport, agentSecret } from "../store/agent-reports.ts";
+import { findGeneration, notifyGeneration } from "../store/generations.ts";
+
+/**
+ * What an agent server tells the webhook (seed: agent streaming, step 5). The same report again has no effect; one that is new after the turn
+ * is over is refused, and so is one of another conversation.
+ *
+ * @returns whether it was new
+ * @throws Problem INVALID_REQUEST, NOT_FOUND, TOKEN_EXPIRED, TOKEN_INVALID, GENERATION_CLOSED
+ */
+export async function takeReport(ports: BackendPorts, token: string, body: unknown): Promise<boolean> {
+  const { conversationId, generationId } = claimedTurn(token);
+  const secret = await agentSecret(ports, conversationId);
+  if (secret === undefined) throw new Problem("NOT_FOUND", "Session not found or not configured");
+  const now = ports.clock.now();
+  await verifyWebhookToken(token, secret, now);
+  const { sessionId, type } = parseShape(AnyReport, body, "the report");
+  if (sessionId !== conversationId)
+    throw new Problem("INVALID_REQUEST", "Session ID mismatch", { details: { field: "sessionId" } });
+  if (!KNOWN.includes(type)) return false;
+  const { timestamp: _, ...report } = parseShape(AgentReport, body, "the report") as AgentReport & {
+    timestamp?: unknown;
+  };
+  const row = await findGeneration(ports.db, generationId);
+  if (row?.conversation_id !== conversationId) throw new Problem("NOT_FOUND", "Session not found or not configured");
+  const key = createHash("sha256").update(canonicalJson(report)).digest("base64url");
+  const isNew = await addReport(ports.db, { generationId, key, report, now });
+  if (isNew) await notifyGeneration(ports.db, generationId);
+  return isNew;
+}
+
+const KNOWN = ["text", "tool-call", "tool-result", "finish", "error"];

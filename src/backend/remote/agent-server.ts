@@ -1,0 +1,133 @@
+import { createParser } from "eventsource-parser";
+import { Problem } from "#protocol/errors";
+import type { Fetch } from "../ports.ts";
+
+/** An agent server elsewhere. `url` without a slash at its end; its password is left out only where it asks for none. */
+export type AgentServer = { url: string; password?: string };
+
+/** Milliseconds for the answer to a new session, and for the head of a stream. */
+const ANSWER_LIMIT = 15_000;
+
+/** Milliseconds without a byte after which a stream is taken for lost; agent servers that think for longer send comments. */
+const SILENCE_LIMIT = 5 * 60_000;
+
+/** Largest event that is read, in characters. */
+const EVENT_LIMIT = 8 * 1024 * 1024;
+
+/**
+ * Make the session of a conversation at the agent server, or give the one that is there a new webhook (seed: agent streaming, step 2).
+ *
+ * @returns the token for its stream, to be used once
+ * @throws Problem AGENT_FAILED
+ */
+export async function openAgentSession(
+  { fetch, agent }: { fetch: Fetch; agent: AgentServer },
+  { sessionId, webhookUrl }: { sessionId: string; webhookUrl: string },
+): Promise<string> {
+  const response = await asked(fetch, agent, `${agent.url}/session`, {
+    headers: agent.password ? { authorization: `Bearer ${agent.password}` } : {},
+    body: { sessionId, webhookUrl },
+    signal: AbortSignal.timeout(ANSWER_LIMIT),
+  });
+  const answer = (await response.json().catch(() => undefined)) as { token?: unknown } | undefined;
+  if (typeof answer?.token === "string" && answer.token !== "") return answer.token;
+  throw new Problem("AGENT_FAILED", `The agent server at ${hostOf(agent)} gave no token for its stream.`);
+}
+
+/** Where a session is streamed from: for clients, which give the token in the query (seed, step 4). */
+export function streamUrl({ url }: AgentServer, sessionId: string): string {
+  return `${url}/stream/${encodeURIComponent(sessionId)}`;
+}
+
+/**
+ * What the agent server streams for a prompt, each event as its JSON; what is none is passed over.
+ *
+ * @throws Problem AGENT_FAILED when it refuses, cannot be reached, or breaks off
+ */
+export async function* streamFromAgent(
+  { fetch, agent }: { fetch: Fetch; agent: AgentServer },
+  { sessionId, token, prompt, signal }: { sessionId: string; token: string; prompt: string; signal: AbortSignal },
+): AsyncGenerator<unknown> {
+  const silence = createSilence(signal);
+  const url = `${streamUrl(agent, sessionId)}?token=${encodeURIComponent(token)}`;
+  const response = await asked(fetch, agent, url, { headers: {}, body: { prompt }, signal: silence.signal });
+  const found: unknown[] = [];
+  const parser = createParser({
+    maxBufferSize: EVENT_LIMIT,
+    onEvent: ({ data }) => {
+      const value = parsed(data);
+      if (value !== undefined) found.push(value);
+    },
+    onError: ({ type }) => {
+      if (type === "max-buffer-size-exceeded")
+        throw new Problem("AGENT_FAILED", `The agent server at ${hostOf(agent)} sent an event of more than 8 MiB.`);
+    },
+  });
+  const decoder = new TextDecoder();
+  try {
+    for await (const bytes of response.body ?? []) {
+      silence.heard();
+      parser.feed(decoder.decode(bytes as Uint8Array, { stream: true }));
+      yield* found.splice(0);
+    }
+    parser.feed("\n\n");
+    yield* found.splice(0);
+  } catch (error) {
+    if (error instanceof Problem) throw error;
+    throw new Problem("AGENT_FAILED", `The stream of the agent server at ${hostOf(agent)} broke off.`, {
+      cause: error,
+    });
+  } finally {
+    silence.over();
+  }
+}
+
+/** Name and port of an agent server, for sentences. */
+export function hostOf({ url }: AgentServer): string {
+  return new URL(url).host;
+}
+
+async function asked(
+  fetch: Fetch,
+  agent: AgentServer,
+  url: string,
+  { headers, body, signal }: { headers: Record<string, string>; body: unknown; signal: AbortSignal },
+): Promise<Response> {
+  const request = {
+    method: "POST",
+    headers: { "content-type": "application/json", accept: "application/json, text/event-stream", ...headers },
+    body: JSON.stringify(body),
+    redirect: "manual" as const,
+    signal,
+  };
+  const response = await fetch(url, request).catch((cause: unknown) => {
+    throw new Problem("AGENT_FAILED", `The agent server at ${hostOf(agent)} could not be reached.`, { cause });
+  });
+  if (response.ok) return response;
+  await response.body?.cancel().catch(() => {});
+  const refused = response.status === 401 || response.status === 403;
+  const why = refused ? "refused the password or the token" : "did not take the request";
+  throw new Problem("AGENT_FAILED", `The agent server at ${hostOf(agent)} ${why} (HTTP ${response.status}).`, {
+    ...(refused ? { hint: "Whoever runs the backend sets KAY_AGENT_PASSWORD to the agent server's password." } : {}),
+  });
+}
+
+/** Ends what nothing comes from for too long. */
+function createSilence(signal: AbortSignal): { signal: AbortSignal; heard(): void; over(): void } {
+  const silent = new AbortController();
+  let timer: NodeJS.Timeout | undefined;
+  const heard = () => {
+    clearTimeout(timer);
+    timer = setTimeout(() => silent.abort(), SILENCE_LIMIT).unref();
+  };
+  heard();
+  return { signal: AbortSignal.any([signal, silent.signal]), heard, over: () => clearTimeout(timer) };
+}
+
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,68 @@
+import type { Kysely } from "kysely";
+import { Problem } from "#protocol/errors";
+import type { Keys } from "../ports.ts";
+import { lockGeneration } from "./generations.ts";
+import { jsonColumn } from "./json.ts";
+import type { Database } from "./schema.ts";
+import { seal, unseal } from "./seal.ts";
+
+type Ports = { db: Kysely<Database>; keys: Keys };
+
+/** The secret of a conversation's webhook tokens; undefined when there is no such conversation, or no agent server ever worked in it. */
+export async function agentSecret({ db, keys }: Ports, conversationId: string): Promise<string | undefined> {
+  const query = db.selectFrom("conversations").select("sealed_agent_secret").where("id", "=", conversationId);
+  const sealed = (await query.executeTakeFirst())?.sealed_agent_secret;
+  return sealed ? unseal(keys.sealing, place(conversationId), sealed).toString("utf8") : undefined;
+}
+
+/** The same, made with the first turn: of two that want one at once, both get the one that was first. */
+export async function ensureAgentSecret(ports: Ports, conversationId: string, fresh: string): Promise<string> {
+  const known = await agentSecret(ports, conversationId);
+  if (known !== undefined) return known;
+  await ports.db
+    .updateTable("conversations")
+    .set({ sealed_agent_secret: seal(ports.keys.sealing, place(conversationId), fresh) })
+    .where("id", "=", conversationId)
+    .where("sealed_agent_secret", "is", null)
+    .execute();
+  return (await agentSecret(ports, conversationId)) ?? fresh;
+}
+
+/**
+ * Keep a report of a generation that is not over.
+ *
+ * @returns whether it is new; one that is known already counts as kept, whatever became of the generation since
+ * @throws Problem GENERATION_CLOSED
+ */
+export async function addReport(
+  db: Kysely<Database>,
+  { generationId, key, report, now }: { generationId: string; key: string; report: object; now: number },
+): Promise<boolean> {
+  return await db.transaction().execute(async (tx) => {
+    const known = tx.selectFrom("agent_reports").select("key").where("generation_id", "=", generationId);
+    const open = await lockGeneration(tx, generationId);
+    if (await known.where("key", "=", key).executeTakeFirst()) return false;
+    if (!open) throw new Problem("GENERATION_CLOSED", "This turn is over.", { hint: "" });
+    const row = { generation_id: generationId, key, report: jsonColumn(report), created_at: new Date(now) };
+    await tx.insertInto("agent_reports").values(row).execute();
+    return true;
+  });
+}
+
+/** A report, and when it came. */
+export type StoredReport = { report: Record<string, unknown>; at: Date };
+
+/** What was reported of a generation, in the order in which it came. */
+export async function reportsOf(db: Kysely<Database>, generationId: string): Promise<StoredReport[]> {
+  const rows = await db
+    .selectFrom("agent_reports")
+    .select(["report", "created_at"])
+    .where("generation_id", "=", generationId)
+    .orderBy("number")
+    .execute();
+  return rows.map(({ report, created_at }) => ({ report, at: created_at }));
+}
+
+function place(conversationId: string): string {
+  return `agent-secrets/${conversationId}`;
+}

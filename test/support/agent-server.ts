@@ -1,0 +1,105 @@
+import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
+import type { AddressInfo } from "node:net";
+
+/**
+ * An agent server as the seed "agent streaming" describes it, written from that page alone: sessions behind a password, a stream for a token,
+ * finished messages to the webhook. It shares no code with kay.
+ */
+export type SeedAgent = {
+  url: string;
+  password: string;
+  /** What it does with a prompt: events of its stream, and what it tells the webhook. */
+  script: (turn: AgentTurn) => Promise<void>;
+  /** How its reports get to the webhook. */
+  deliver: (request: Request) => Promise<Response>;
+  /** Sessions as they were asked for. */
+  sessions: { sessionId: string; webhookUrl: string; authorization: string | undefined }[];
+  prompts: string[];
+  /** What the webhook answered. */
+  answers: { status: number; body: unknown }[];
+  close(): Promise<void>;
+};
+
+export type AgentTurn = {
+  prompt: string;
+  stream(event: object): void;
+  report(body: object): Promise<{ status: number; body: unknown }>;
+  /** Break the connection off. */
+  cut(): void;
+};
+
+export async function startSeedAgent(password = "agent-password"): Promise<SeedAgent> {
+  const sessions = new Map<string, { webhookUrl: string; token: string }>();
+  const open = new Set<ServerResponse>();
+  let count = 0;
+  const agent: SeedAgent = {
+    url: "",
+    password,
+    script: async ({ stream }) => stream({ type: "finish", finishReason: "stop" }),
+    deliver: (request) => fetch(request),
+    sessions: [],
+    prompts: [],
+    answers: [],
+    close: () =>
+      new Promise((resolve) => {
+        for (const response of open) response.destroy();
+        server.closeAllConnections();
+        server.close(() => resolve());
+      }),
+  };
+  const session = async (request: IncomingMessage, response: ServerResponse) => {
+    const { sessionId, webhookUrl } = (await bodyOf(request)) as { sessionId: string; webhookUrl: string };
+    const { authorization } = request.headers;
+    agent.sessions.push({ sessionId, webhookUrl, authorization });
+    if (authorization !== `Bearer ${agent.password}`) return answer(response, 401, { error: "Unauthorized" });
+    const token = `stream-token-${++count}`;
+    sessions.set(sessionId, { webhookUrl, token });
+    answer(response, 200, { token });
+  };
+  const stream = async (request: IncomingMessage, response: ServerResponse, url: URL) => {
+    const sessionId = decodeURIComponent(url.pathname.slice("/stream/".length));
+    const known = sessions.get(sessionId);
+    if (!known || url.searchParams.get("token") !== known.token) return answer(response, 401, { error: "Bad token" });
+    const { prompt } = (await bodyOf(request)) as { prompt: string };
+    agent.prompts.push(prompt);
+    response.writeHead(200, { "content-type": "text/event-stream" });
+    open.add(response);
+    await agent.script({
+      prompt,
+      stream: (event) => void response.write(`event: message\ndata: ${JSON.stringify(event)}\n\n`),
+      cut: () => response.destroy(),
+      report: async (body) => {
+        const told = await agent.deliver(
+          new Request(known.webhookUrl, {
+            method: "POST",
+            headers: { "content-type": "application/json" },
+            body: JSON.stringify({ sessionId, timestamp: Date.now(), ...body }),
+          }),
+        );
+        const said = { status: told.status, body: await told.json() };
+        agent.answers.push(said);
+        return said;
+      },
+    });
+    open.delete(response);
+    response.end();
+  };
+  const server = createServer((request, response) => {
+    const url = new URL(request.url ?? "/", "http://agent");
+    const handled = url.pathname === "/session" ? session(request, response) : stream(request, response, url);
+    handled.catch(() => response.destroy());
+  });
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  agent.url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  return agent;
+}
+
+async function bodyOf(request: IncomingMessage): Promise<unknown> {
+  let text = "";
+  for await (const piece of request) text += piece;
+  return JSON.parse(text);
+}
+
+function answer(response: ServerResponse, status: number, body: object): void {
+  response.writeHead(status, { "content-type": "application/json" }).end(JSON.stringify(body));
+}
