@@ -19,7 +19,7 @@ import { locked } from "./lock.mjs";
 
 const root = fileURLToPath(new URL("../", import.meta.url));
 const dist = `${root}dist`;
-const inputs = ["src/**/*", "package.json", "package-lock.json", "tsconfig.json", "tsup.config.ts", "scripts/*.ts"];
+const inputs = ["src/**/*", "package.json", "package-lock.json", "tsconfig.json", "tsup.config.ts", "scripts/*.ts", "scripts/licenses/*"];
 const day = 24 * 60 * 60 * 1000;
 
 /**
@@ -70,19 +70,26 @@ function finish(folder: string, current: string) {
 
 /**
  * Lays the fresh files over the old ones, each by a rename and `main.js` after the chunks it names. Old chunks stay for a day: a kay that
- * is running may still load them, since chunks are loaded late and their names carry a hash of their contents.
+ * is running may still load them, since chunks are loaded late and their names carry a hash of their contents. They go into no package.
  */
 function publish(fresh: string) {
-  const files = readdirSync(fresh, { recursive: true, withFileTypes: true })
-    .filter((entry) => entry.isFile())
-    .map((entry) => `${entry.parentPath}/${entry.name}`.slice(fresh.length + 1))
-    .sort((a, b) => b.split("/").length - a.split("/").length);
+  const files = filesBelow(fresh).sort((a, b) => b.split("/").length - a.split("/").length);
   for (const file of files) move(`${fresh}/${file}`, `${dist}/${file}`);
   rmSync(fresh, { recursive: true, force: true });
-  for (const name of existsSync(`${dist}/chunks`) ? readdirSync(`${dist}/chunks`) : []) {
-    const path = `${dist}/chunks/${name}`;
-    if (!files.includes(`chunks/${name}`) && Date.now() - statSync(path).mtimeMs > day) rmSync(path);
-  }
+  const old = filesBelow(dist).filter((file) => !files.includes(file) && file !== IGNORE);
+  const kept = old.filter((file) => file.startsWith("chunks/") && Date.now() - statSync(`${dist}/${file}`).mtimeMs < day);
+  for (const file of old) if (!kept.includes(file)) rmSync(`${dist}/${file}`);
+  writeFileSync(`${dist}/${IGNORE}.new`, ["built-from", ...kept].map((file) => `/${file}\n`).join(""));
+  renameSync(`${dist}/${IGNORE}.new`, `${dist}/${IGNORE}`);
+}
+
+/** What of `dist` npm leaves out of a package. */
+const IGNORE = ".npmignore";
+
+function filesBelow(folder: string): string[] {
+  return readdirSync(folder, { recursive: true, withFileTypes: true })
+    .filter((entry) => entry.isFile())
+    .map((entry) => `${entry.parentPath}/${entry.name}`.slice(folder.length + 1).replaceAll("\\", "/"));
 }
 
 function move(from: string, to: string) {

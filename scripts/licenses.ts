@@ -1,13 +1,23 @@
 import { globSync, readFileSync } from "node:fs";
 
 type Metafile = { outputs: Record<string, { inputs: Record<string, { bytesInOutput: number }> }> };
-type Manifest = { name: string; version: string; license?: string | { type?: string }; homepage?: string };
+type Manifest = { name: string; version: string; license?: string; homepage?: string };
+
+/** Who holds the rights of a package that comes without a text of its licence: as the repository it is made in says. */
+const HOLDERS: Record<string, string> = {
+  "@ai-sdk/provider-utils": "Copyright 2023 Vercel, Inc.",
+  "yoga-layout": "Copyright (c) Facebook, Inc. and its affiliates.",
+};
+
+/** Licences of which no copy has to be given along with what a package says itself. */
+const WHOLE = new Set(["MIT", "ISC", "BSD-2-Clause", "BSD-3-Clause", "0BSD", "BlueOak-1.0.0", "Unlicense"]);
 
 /**
  * The licence of every package of which a part went into the bundle, with its text.
  *
  * @param root the repository's folder, with a trailing slash
  * @param metafile esbuild's account of the build
+ * @throws for a package whose licence has no text, or is none of the known ones: somebody has to look
  */
 export function thirdPartyLicenses(root: string, metafile: string): string {
   const { outputs } = JSON.parse(readFileSync(metafile, "utf8")) as Metafile;
@@ -19,18 +29,35 @@ export function thirdPartyLicenses(root: string, metafile: string): string {
     }
   }
   const entries = [...folders].sort().map((folder) => entry(`${root}${folder}`));
-  return `kay contains parts of these packages.\n\n${entries.join("\n")}`;
+  const apache = [`${LINE}\nThe Apache License 2.0, under which packages above are given`, standard("Apache-2.0"), ""];
+  return `kay contains parts of these packages.\n\n${[...entries, apache.join("\n\n")].join("\n")}`;
 }
 
+const LINE = "─".repeat(80);
+
 function entry(folder: string): string {
-  const { name, version, license, homepage } = JSON.parse(readFileSync(`${folder}/package.json`, "utf8")) as Manifest;
-  const kind = typeof license === "string" ? license : (license?.type ?? "see its page");
-  const texts = globSync("{LICENSE,LICENCE,license,licence,COPYING,NOTICE}{,.*,-*}", { cwd: folder })
+  const { name, version, license = "", homepage } = JSON.parse(readFileSync(`${folder}/package.json`, "utf8")) as Manifest;
+  if (license !== "Apache-2.0" && !WHOLE.has(license)) throw new Error(`${name}: the licence "${license}" is not known.`);
+  const texts = [...new Set([...filesOf(folder), ...(filesOf(folder).length ? [] : [textOf(name, license, folder)])])];
+  return [`${LINE}\n${name} ${version} (${license})${homepage ? ` ${homepage}` : ""}`, ...texts, ""].join("\n\n");
+}
+
+function filesOf(folder: string): string[] {
+  return globSync("{LICENSE,LICENCE,license,licence,COPYING,NOTICE}{,.*,-*}", { cwd: folder })
     .sort()
     .map((file) => readFileSync(`${folder}/${file}`, "utf8").trim());
-  return [
-    `${"─".repeat(80)}\n${name} ${version} (${kind})${homepage ? ` ${homepage}` : ""}`,
-    ...new Set(texts),
-    "",
-  ].join("\n\n");
+}
+
+/** Of a package without a file for it: what its README says, else the licence's own words. */
+function textOf(name: string, license: string, folder: string): string {
+  const [readme] = globSync("{README,readme,Readme}.md", { cwd: folder });
+  const section = readme && /^#+ *licen[sc]e\s*$(.*)/ims.exec(readFileSync(`${folder}/${readme}`, "utf8"))?.[1]?.trim();
+  if (section && /copyright/i.test(section) && /permission is hereby granted/i.test(section)) return section;
+  const holder = HOLDERS[name];
+  if (!holder) throw new Error(`${name}: there is no text of its licence.`);
+  return license === "Apache-2.0" ? holder : `${holder}\n\n${standard(license)}`;
+}
+
+function standard(license: string): string {
+  return readFileSync(new URL(`licenses/${license}.txt`, import.meta.url), "utf8").trim();
 }

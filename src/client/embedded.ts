@@ -148,9 +148,8 @@ async function start(ports: EmbeddedPorts): Promise<Embedded> {
   // The child may have found another one that was just starting, and have left it to that.
   const record = await runningRecord(ports);
   if (record) return record;
-  throw new Problem("BACKEND_START_FAILED", `kay's own backend did not start${await lastWords(log, before)}.`, {
-    hint: `Its log: ${log}`,
-  });
+  const { said, hint } = await lastWords(log, before);
+  throw new Problem("BACKEND_START_FAILED", `kay's own backend did not start${said}.`, { hint: `${hint}Its log: ${log}` });
 }
 
 async function sizeOf(path: string): Promise<number> {
@@ -160,17 +159,18 @@ async function sizeOf(path: string): Promise<number> {
   );
 }
 
-/** The last error that the log tells since it was `before` bytes long (a longer one is put aside at a start), as ": sentence". */
-async function lastWords(log: string, before: number): Promise<string> {
+/** The last error that the log tells since it was `before` bytes long (a longer one is put aside at a start), and what to do about it. */
+async function lastWords(log: string, before: number): Promise<{ said: string; hint: string }> {
   const bytes = await readFile(log).catch(() => Buffer.alloc(0));
   const news = bytes.subarray(bytes.length >= before ? before : 0).toString("utf8");
   for (const line of news.trim().split("\n").reverse().slice(0, 20)) {
     try {
-      const { level, message } = JSON.parse(line) as { level?: string; message?: string };
-      if (level === "error" && message) return `: ${clean(message, { lines: false, max: 500 }).replace(/\.$/, "")}`;
+      const { level, message, hint } = JSON.parse(line) as Record<"level" | "message" | "hint", string | undefined>;
+      const words = (text: string) => clean(text, { lines: false, max: 500 }).replace(/\.$/, "");
+      if (level === "error" && message) return { said: `: ${words(message)}`, hint: hint ? `${words(hint)}. ` : "" };
     } catch {
       // Not a line of the log.
     }
   }
-  return "";
+  return { said: "", hint: "" };
 }

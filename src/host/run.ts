@@ -57,7 +57,8 @@ export async function serveUntilEnd(request: ServeRequest, ports: RunPorts): Pro
     log,
   };
   const host = await start(request, ports, hostPorts, stop).catch((error: unknown) => {
-    log("error", "start_failed", { message: error instanceof Error ? error.message : String(error) });
+    const message = error instanceof Error ? error.message : String(error);
+    log("error", "start_failed", { message, ...(error instanceof Problem ? { hint: error.hint } : {}) });
     throw error;
   });
   if (!host) return log("info", "already_running");

