@@ -19,7 +19,15 @@ import { locked } from "./lock.mjs";
 
 const root = fileURLToPath(new URL("../", import.meta.url));
 const dist = `${root}dist`;
-const inputs = ["src/**/*", "package.json", "package-lock.json", "tsconfig.json", "tsup.config.ts", "scripts/*.ts", "scripts/licenses/*"];
+const inputs = [
+  "src/**/*",
+  "package.json",
+  "package-lock.json",
+  "tsconfig.json",
+  "tsup.config.ts",
+  "scripts/*.ts",
+  "scripts/licenses/*",
+];
 const day = 24 * 60 * 60 * 1000;
 
 /**
@@ -77,7 +85,9 @@ function publish(fresh: string) {
   for (const file of files) move(`${fresh}/${file}`, `${dist}/${file}`);
   rmSync(fresh, { recursive: true, force: true });
   const old = filesBelow(dist).filter((file) => !files.includes(file) && file !== IGNORE);
-  const kept = old.filter((file) => file.startsWith("chunks/") && Date.now() - statSync(`${dist}/${file}`).mtimeMs < day);
+  const kept = old.filter(
+    (file) => file.startsWith("chunks/") && Date.now() - statSync(`${dist}/${file}`).mtimeMs < day,
+  );
   for (const file of old) if (!kept.includes(file)) rmSync(`${dist}/${file}`);
   writeFileSync(`${dist}/${IGNORE}.new`, ["built-from", ...kept].map((file) => `/${file}\n`).join(""));
   renameSync(`${dist}/${IGNORE}.new`, `${dist}/${IGNORE}`);

@@ -36,8 +36,14 @@ export function thirdPartyLicenses(root: string, metafile: string): string {
 const LINE = "─".repeat(80);
 
 function entry(folder: string): string {
-  const { name, version, license = "", homepage } = JSON.parse(readFileSync(`${folder}/package.json`, "utf8")) as Manifest;
-  if (license !== "Apache-2.0" && !WHOLE.has(license)) throw new Error(`${name}: the licence "${license}" is not known.`);
+  const {
+    name,
+    version,
+    license = "",
+    homepage,
+  } = JSON.parse(readFileSync(`${folder}/package.json`, "utf8")) as Manifest;
+  if (license !== "Apache-2.0" && !WHOLE.has(license))
+    throw new Error(`${name}: the licence "${license}" is not known.`);
   const texts = [...new Set([...filesOf(folder), ...(filesOf(folder).length ? [] : [textOf(name, license, folder)])])];
   return [`${LINE}\n${name} ${version} (${license})${homepage ? ` ${homepage}` : ""}`, ...texts, ""].join("\n\n");
 }

@@ -149,7 +149,9 @@ async function start(ports: EmbeddedPorts): Promise<Embedded> {
   const record = await runningRecord(ports);
   if (record) return record;
   const { said, hint } = await lastWords(log, before);
-  throw new Problem("BACKEND_START_FAILED", `kay's own backend did not start${said}.`, { hint: `${hint}Its log: ${log}` });
+  throw new Problem("BACKEND_START_FAILED", `kay's own backend did not start${said}.`, {
+    hint: `${hint}Its log: ${log}`,
+  });
 }
 
 async function sizeOf(path: string): Promise<number> {

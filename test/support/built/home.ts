@@ -29,6 +29,8 @@ export type Home = {
   config: string;
   state: string;
   data: string;
+  /** Another kay than the built one, which runs here from now on. */
+  program?: string;
   /** The whole environment of what runs in it. */
   env: Record<string, string>;
   /** Run one command to its end. */
@@ -95,7 +97,13 @@ export function createHome(changes: Record<string, string>): { home: Home; close
   const record = () => readRecord(join(state, "backend.json"));
   const credentials = () => openProfile({ in: config }).credentials;
   const start = (args: string[], options: RunOptions = {}) => {
-    const running = startKay(args, { ...options, env: { ...env, ...options.env }, cwd: options.cwd ?? folder });
+    const program = options.program ?? home.program;
+    const running = startKay(args, {
+      ...options,
+      program,
+      env: { ...env, ...options.env },
+      cwd: options.cwd ?? folder,
+    });
     started.push(running);
     return running;
   };

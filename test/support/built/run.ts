@@ -6,6 +6,10 @@ const launcher = fileURLToPath(new URL("../../../bin/kay.js", import.meta.url));
 
 /** How a process of kay is started. `stdin`: text to give it, `"open"` for a pipe that stays open and silent; nothing by default. */
 export type RunOptions = {
+  /** Another kay than the built one, as npm installed it. */
+  program?: string;
+  /** Number of the user and the group that it runs as. */
+  uid?: number;
   env?: Record<string, string>;
   cwd?: string;
   stdin?: string | "open";
@@ -31,7 +35,9 @@ export type Running = {
 
 /** Start the built kay as a process of its own, with this environment and nothing else. */
 export function startKay(args: string[], options: RunOptions & { env: Record<string, string> }): Running {
-  const child = spawn(process.execPath, [launcher, ...args], {
+  const [program, first] = options.program ? [options.program, []] : [process.execPath, [launcher]];
+  const child = spawn(program, [...first, ...args], {
+    ...(options.uid === undefined ? {} : { uid: options.uid, gid: options.uid }),
     env: options.env,
     cwd: options.cwd,
     stdio: [options.stdin === undefined ? "ignore" : "pipe", "pipe", "pipe"],

@@ -1,0 +1,90 @@
+import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { createHome } from "../test/support/built/home.ts";
+import { npm, packKay } from "../test/support/built/npm.ts";
+
+const root = fileURLToPath(new URL("../", import.meta.url));
+const { version } = JSON.parse(readFileSync(`${root}package.json`, "utf8"));
+
+/** The oldest Node that kay runs on, and the newest of each line; versions of npm's packages of Node. */
+const RELEASES = ["22.19", "22", "24", "26"];
+
+/**
+ * Has npm install the packed kay on each release of Node, from the usual registry, and takes the tour with it; on the first also without the
+ * optional packages. Linux only.
+ *
+ * @param chosen releases instead of {@link RELEASES}
+ * @returns the exit code, 0 when kay works on all of them
+ */
+export async function releases(chosen: string[]): Promise<number> {
+  const work = mkdtempSync(join(tmpdir(), "kay-releases-"));
+  const packed = await packKay();
+  const waiting = (chosen.length > 0 ? chosen : RELEASES).map((release, at) => ({ release, lean: at === 0 }));
+  let failed = false;
+  const worker = async () => {
+    for (let next = waiting.shift(); next; next = waiting.shift()) {
+      const faults = await tryOn(join(work, next.release), packed.tarball, next).catch((error: Error) => [
+        error.message,
+      ]);
+      for (const fault of faults) process.stderr.write(`✗ On Node ${next.release}: ${fault}\n`);
+      failed ||= faults.length > 0;
+    }
+  };
+  try {
+    await Promise.all([worker(), worker()]);
+    return failed ? 1 : 0;
+  } finally {
+    rmSync(work, { recursive: true, force: true });
+    packed.remove();
+  }
+}
+
+/** What is wrong with kay on this release; nothing where it works. */
+async function tryOn(
+  folder: string,
+  tarball: string,
+  { release, lean }: { release: string; lean: boolean },
+): Promise<string[]> {
+  mkdirSync(folder);
+  const platform = `node-linux-${process.arch}`;
+  await npm(["install", "--prefix", folder, `${platform}@${release}`], { cwd: folder, registry: "usual" });
+  const node = join(folder, "node_modules", platform);
+  process.stdout.write(`kay on Node ${JSON.parse(readFileSync(join(node, "package.json"), "utf8")).version.replace(/^v/, "")}\n`);
+  const install = (...args: string[]) =>
+    npm(["install", ...args, tarball], { cwd: folder, registry: "usual", node: join(node, "bin") });
+  await install("--global", "--prefix", join(folder, "whole"));
+  const faults = await drive(join(folder, "whole/bin/kay"), join(node, "bin"), TOUR);
+  if (!lean) return faults;
+  await install("--prefix", join(folder, "lean"), "--ignore-scripts", "--omit=optional");
+  return [...faults, ...(await drive(join(folder, "lean/node_modules/.bin/kay"), join(node, "bin"), LEAN))];
+}
+
+type Step = { args: string[]; exit: number; says: RegExp };
+
+const TOUR: Step = { args: ["try", "--no-input"], exit: 0, says: /Created KAY-\d+: Say hello from kay/ };
+const LEAN: Step = { args: ["connect", "jira"], exit: 1, says: /Install kay again with its optional dependencies/ };
+
+/** In a home of its own: what writes nothing there, and one step. */
+async function drive(program: string, node: string, { args, exit, says }: Step): Promise<string[]> {
+  const { home, close } = createHome({ PATH: `${node}:/usr/bin:/bin` });
+  const run = (...words: string[]) => home.run(words, { program, limitMs: 120_000 });
+  try {
+    const told = await run("--version");
+    const help = await run("--help");
+    const wrote =
+      readdirSync(join(home.folder, "home")).length > 0 || existsSync(home.state) || existsSync(home.config);
+    const done = await run(...args);
+    return [
+      ...(told.stdout === `${version}\n` ? [] : [`--version said ${JSON.stringify(told)}`]),
+      ...(help.exit === 0 && help.stdout.includes("connections") ? [] : [`--help said ${JSON.stringify(help)}`]),
+      ...(wrote ? ["--version or --help wrote something"] : []),
+      ...(done.exit === exit && says.test(done.stdout + done.stderr)
+        ? []
+        : [`kay ${args.join(" ")} ended with ${done.exit}: ${done.stdout}${done.stderr}`]),
+    ];
+  } finally {
+    await close();
+  }
+}

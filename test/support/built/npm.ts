@@ -1,0 +1,55 @@
+import { spawn } from "node:child_process";
+import { mkdtempSync, readdirSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+
+const root = fileURLToPath(new URL("../../../", import.meta.url));
+
+/** The package of the built kay, made by npm, in a folder of its own; `remove` takes it away. */
+export async function packKay(): Promise<{ tarball: string; remove(): void }> {
+  const folder = mkdtempSync(join(tmpdir(), "kay-package-"));
+  await npm(["pack", "--ignore-scripts", "--pack-destination", folder], { cwd: root });
+  return {
+    tarball: join(folder, readdirSync(folder)[0] ?? ""),
+    remove: () => rmSync(folder, { recursive: true, force: true }),
+  };
+}
+
+/** `registry`: an address, or the usual one with all of the person's own settings; none by default. `node`: folder of another Node. */
+type NpmOptions = { cwd: string; registry?: string; node?: string };
+
+/**
+ * Run npm, with settings and a cache of its own unless it is the usual registry that is wanted.
+ *
+ * @throws with what it said when it fails
+ */
+export async function npm(
+  args: string[],
+  { cwd, registry = "http://127.0.0.1:1/", node }: NpmOptions,
+): Promise<string> {
+  const state = mkdtempSync(join(tmpdir(), "kay-npm-"));
+  const own = { HOME: state, npm_config_cache: join(state, "cache"), npm_config_registry: registry };
+  const env = {
+    ...(registry === "usual" ? process.env : own),
+    PATH: node ? `${node}:${process.env.PATH}` : process.env.PATH,
+    npm_config_update_notifier: "false",
+    npm_config_audit: "false",
+    npm_config_fund: "false",
+    npm_config_fetch_retries: registry === "usual" ? "2" : "0",
+  };
+  try {
+    return await new Promise((resolve, reject) => {
+      const child = spawn("npm", args, { cwd, env, stdio: ["ignore", "pipe", "pipe"] });
+      let [stdout, stderr] = ["", ""];
+      child.stdout.setEncoding("utf8").on("data", (text) => (stdout += text));
+      child.stderr.setEncoding("utf8").on("data", (text) => (stderr += text));
+      child.once("error", reject);
+      child.once("close", (code) =>
+        code === 0 ? resolve(stdout) : reject(new Error(`npm ${args[0]} ended with ${code}: ${stdout}${stderr}`)),
+      );
+    });
+  } finally {
+    rmSync(state, { recursive: true, force: true });
+  }
+}
