@@ -43,7 +43,7 @@ const packages = {
   pg: "backend/store/",
   jose: "backend/(accounts|remote)/",
   oauth4webapi: "backend/connections/",
-  "jwt-decode|conf|@napi-rs/keyring": "client/",
+  "jwt-decode|conf|@napi-rs/keyring|semver": "client/",
   "eventsource-parser": "(client|backend/remote)/",
 };
 

@@ -51,7 +51,9 @@ async function tryOn(
   const platform = `node-linux-${process.arch}`;
   await npm(["install", "--prefix", folder, `${platform}@${release}`], { cwd: folder, registry: "usual" });
   const node = join(folder, "node_modules", platform);
-  process.stdout.write(`kay on Node ${JSON.parse(readFileSync(join(node, "package.json"), "utf8")).version.replace(/^v/, "")}\n`);
+  process.stdout.write(
+    `kay on Node ${JSON.parse(readFileSync(join(node, "package.json"), "utf8")).version.replace(/^v/, "")}\n`,
+  );
   const install = (...args: string[]) =>
     npm(["install", ...args, tarball], { cwd: folder, registry: "usual", node: join(node, "bin") });
   await install("--global", "--prefix", join(folder, "whole"));

@@ -1,13 +1,14 @@
 import { randomBytes } from "node:crypto";
-import { readFileSync, statSync } from "node:fs";
+import { existsSync, readFileSync, statSync } from "node:fs";
 import { createKay, shapingOf, type World } from "#cli/create";
 import type { Kay, LocalTools, ServeOptions } from "#cli/kay";
 import { launch } from "#cli/launch";
 import { run, wordCrash } from "#cli/run";
+import { tellOfUpdate } from "#cli/update";
 import { type Processes, systemProcesses } from "#client/credentials/processes";
 import { systemKeychain } from "#client/credentials/system-keychain";
 import { createOpenStream } from "#client/open-stream";
-import type { Paths } from "#client/paths";
+import { createPaths, type Paths } from "#client/paths";
 import { createSend } from "#client/send";
 import { createWay } from "#client/send/way";
 import type { Settings } from "#client/settings";
@@ -20,6 +21,7 @@ import {
   isAlive,
   openTerminal,
   spawnBackend,
+  spawnUpdateLook,
   thisMachine,
 } from "./process.ts";
 
@@ -35,10 +37,28 @@ export async function main(argv: string[], greeted = false): Promise<number> {
   const kay = createKay({ ...world(terminal, signal, catchInterrupts), greeted });
   endOnCrash(terminal, (error) => wordCrash(error, kay));
   const code = await run(argv, kay);
+  await tellOfUpdate(argv, kay, {
+    paths: thesePaths(),
+    upgrade: async () => (await import("#client/update/installed")).upgradeOf(import.meta.filename, existsSync),
+    look: () => spawnUpdateLook(import.meta.filename),
+  });
   await terminal.drained();
   if (unwritten() === "") return code;
   terminal.stderr.write(`✗ The output could not be written (${unwritten()}).\n`);
   return code || 1;
+}
+
+/** The look at the registry for a newer version, in a process of its own (`src/process.ts` starts it). */
+export async function lookForUpdate(): Promise<void> {
+  const { learnOfUpdate } = await import("#client/update/learn");
+  const { env, versions } = process;
+  const send = createSend({ builtin: process.getBuiltinModule, env, clock });
+  const unique = randomBytes(8).toString("hex");
+  await learnOfUpdate(manifest, { send, env, node: versions.node, folder: thesePaths().state(), unique });
+}
+
+function thesePaths(): Paths {
+  return createPaths({ env: process.env, platform: process.platform, home: homeFolder(), cwd: process.cwd() });
 }
 
 function world(terminal: World["terminal"], signal: AbortSignal, catchInterrupts: World["catchInterrupts"]): World {

@@ -150,6 +150,19 @@ export function spawnBackend(log: string, profile: string): { ended(): Promise<n
   };
 }
 
+/** Start `lookForUpdate` of this bundle as a process that goes on by itself. */
+export function spawnUpdateLook(main: string): void {
+  const args = ["--input-type=commonjs", "--eval", "require(process.argv[1]).lookForUpdate()", main];
+  const child = spawn(process.execPath, args, {
+    stdio: "ignore",
+    detached: true,
+    windowsHide: true,
+    cwd: dirname(main),
+  });
+  child.once("error", () => {}); // it is tried again the next day
+  child.unref();
+}
+
 function openLog(log: string): number {
   try {
     mkdirSync(dirname(log), { recursive: true, mode: 0o700 });

@@ -72,7 +72,8 @@ export function wantsPlain(env: Record<string, string | undefined>): boolean {
   return isSet(env.ACCESSIBLE) || isSet(env.INK_SCREEN_READER) || env.TERM === "dumb";
 }
 
-function isSet(value: string | undefined): boolean {
+/** Whether a variable that switches something is set, and not to 0 or false. */
+export function isSet(value: string | undefined): boolean {
   return Boolean(value) && value !== "0" && value?.toLowerCase() !== "false";
 }
 

@@ -28,6 +28,10 @@ Environment
   KAY_MODEL          model that answers, as provider:model, or offline; counts where the
                      backend runs (as \`kay config set model\`)
   KAY_CA_FILE        certificates to trust besides the usual ones
+  KAY_NO_UPDATE_NOTIFIER, NO_UPDATE_NOTIFIER, DO_NOT_TRACK
+                     no look for a newer version (as \`kay config set update-notice off\`)
+  NPM_CONFIG_REGISTRY
+                     where a newer version is looked for; default: the public registry
   KAY_DEBUG          say more about what happens
   KAY_FORCE_TTY      treat the output as a terminal of so many columns
   BROWSER            program that opens links; none opens nothing

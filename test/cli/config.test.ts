@@ -62,6 +62,7 @@ credentials\tauto\t\twhere tokens are kept
 allow-insecure\tfalse\t\tallow a backend by plain http beyond this machine
 browser\t\t\tprogram that opens links; none opens nothing
 notify\tauto\t\twhether a session rings when something waits and its window is not looked at
+update-notice\tauto\t\twhether kay says once a day that a newer version is out
 atlassian.client-id\t\t\tyour OAuth client for Jira and Confluence
 atlassian.client-secret\t\t\tits secret
 bitbucket.client-id\t\t\tyour OAuth client for Bitbucket

@@ -2,14 +2,16 @@ import { execFileSync } from "node:child_process";
 import { chownSync, copyFileSync, existsSync, mkdirSync, readdirSync, readFileSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
+import { stripVTControlCharacters } from "node:util";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { filesBelow, type Home, openHome } from "#test/built/home";
 import { npm, packKay } from "#test/built/npm";
+import { until } from "#test/built/processes";
 import { registry } from "#test/built/registry";
 import { connect, serve } from "#test/built/serve";
 
 const root = fileURLToPath(new URL("../../", import.meta.url));
-const { version, optionalDependencies } = JSON.parse(readFileSync(`${root}package.json`, "utf8"));
+const { version, bin, optionalDependencies } = JSON.parse(readFileSync(`${root}package.json`, "utf8"));
 
 /** The native packages that npm brought to this machine. */
 const natives = [
@@ -86,6 +88,26 @@ test("npm installs nothing with it but the native packages of this machine; some
   expect({ exit, stderr }).toEqual({ exit: 0, stderr: expect.stringMatching(/sandbox's demo user/) });
   expect(stdout).toMatch(/✓ Connected jira as Dana Demo.*open issues in KAY:.*Created KAY-\d+: Say hello/s);
   expect(listing(installed)).toEqual(before);
+});
+
+test("once a day, on a terminal, the installed kay says that a newer version is out and how to get it; the registry is asked apart from the command", {
+  timeout: 60_000,
+}, async () => {
+  const published = { name: "kay", bin, optionalDependencies };
+  const versions = { [version]: published, "99.0.0": published };
+  const { url } = await registry([], { kay: { name: "kay", "dist-tags": { latest: "99.0.0" }, versions } });
+  const home = openHome({ KAY_FORCE_TTY: "80", npm_config_registry: url });
+  const at = { cwd: home.folder, registry: url };
+  const prefix = join(home.folder, "installed");
+  await npm(["install", "--global", "--prefix", prefix, "--ignore-scripts", packed.tarball], at);
+  home.program = join(prefix, "bin/kay");
+  const says = async () => (await home.run(["config", "path"])).stderr;
+  expect(await says()).toBe("");
+  const record = join(home.state, "update.json");
+  await until(() => existsSync(record) && readFileSync(record, "utf8").includes("99.0.0"), "nobody looked");
+  const notice = `kay 99.0.0 is out, this is ${version}. Upgrade with \`npm install -g kay@latest\`.`;
+  expect(stripVTControlCharacters(await says())).toBe(`${notice}\n`);
+  expect(await says()).toBe("");
 });
 
 test("S02 without the optional packages npm installs kay alone, which works with a backend elsewhere and says what is missing here", {

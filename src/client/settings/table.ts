@@ -41,6 +41,11 @@ export const SETTINGS = {
     default: "auto",
     parse: oneOf("auto", "off"),
   },
+  "update-notice": {
+    describe: "whether kay says once a day that a newer version is out",
+    default: "auto",
+    parse: oneOf("auto", "off"),
+  },
   ...clients(),
   "kyg.authorize-url": { describe: "consent page of kyg", env: "KAY_KYG_AUTHORIZE_URL", parse: parseEndpoint },
   "kyg.token-url": { describe: "token endpoint of kyg", env: "KAY_KYG_TOKEN_URL", parse: parseEndpoint },

@@ -1,0 +1,28 @@
+/**
+ * How this kay is upgraded, told by where it lies; null for one that nobody upgrades: run by npx and its like, or out of the repository.
+ *
+ * @param file the bundle's `main.js`, links resolved
+ * @param exists whether a file or a folder is there
+ */
+export function upgradeOf(file: string, exists: (path: string) => boolean): string | null {
+  const path = file.replaceAll("\\", "/");
+  const [root] = /^.*(?=\/dist\/)/.exec(path) ?? [];
+  if (root === undefined || !root.endsWith("/node_modules/kay") || exists(`${root}/src/main.ts`)) return null;
+  const known = WAYS.find(([place]) => place.test(root));
+  if (known) return known[1];
+  const project = root.slice(0, -"/node_modules/kay".length);
+  return exists(`${project}/package.json`) ? `npm install kay@latest` : "npm install -g kay@latest";
+}
+
+/** Places of package managers, the first that fits; a way that is null is one without an installation. */
+const WAYS: [RegExp, string | null][] = [
+  [/\/_npx\//, null],
+  [/\/dlx(-[^/]*)?\//, null],
+  [/\/bunx-/, null],
+  [/\/Cellar\/kay\//, "brew upgrade kay"],
+  [/\/\.volta\//, "volta install kay@latest"],
+  [/\/\.bun\/install\/global\//, "bun add -g kay@latest"],
+  [/\/[Yy]arn\/([^/]+\/)?global\//, "yarn global add kay@latest"],
+  [/\/pnpm\/(.*\/)?global\/|\/pnpm-global\//, "pnpm add -g kay@latest"],
+  [/\/\.pnpm\//, "pnpm update kay --latest"],
+];

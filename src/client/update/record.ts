@@ -1,0 +1,34 @@
+import { join } from "node:path";
+import * as z from "zod/mini";
+import { makeFolder, readWhole, replaceWhole } from "../credentials/disk.ts";
+import { Version } from "./look.ts";
+
+/** What is known of newer versions (`update.json` in the state folder). Times are in ms. */
+export type UpdateRecord = z.infer<typeof UpdateRecord>;
+
+const UpdateRecord = z.object({
+  /** When the registry was last asked, answered or not. */
+  looked: z.number(),
+  /** The version that asked. */
+  running: z.string(),
+  newer: z.nullable(Version),
+  /** When the person was last told. */
+  told: z.optional(z.number()),
+});
+
+/** The record; null where there is none that can be used. */
+export async function readUpdateRecord(folder: string): Promise<UpdateRecord | null> {
+  try {
+    return UpdateRecord.parse(JSON.parse(String(await readWhole(join(folder, NAME)))));
+  } catch {
+    return null;
+  }
+}
+
+/** @throws Problem STORE_UNREADABLE where it cannot be written */
+export async function writeUpdateRecord(folder: string, record: UpdateRecord, unique: string): Promise<void> {
+  await makeFolder(folder);
+  await replaceWhole(join(folder, NAME), JSON.stringify(record), unique);
+}
+
+const NAME = "update.json";

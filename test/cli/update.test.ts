@@ -1,0 +1,181 @@
+import {
+  chmodSync,
+  existsSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { expect, onTestFinished, test } from "vitest";
+import type { GlobalFlags, Kay } from "#cli/kay";
+import { tellOfUpdate } from "#cli/update";
+import { learnOfUpdate } from "#client/update/learn";
+
+const DAY = 24 * 60 * 60_000;
+const NOTICE = "kay 1.3.0 is out, this is 1.2.3. Upgrade with `npm install -g kay@latest`.";
+
+type Setting = {
+  argv?: string[];
+  env?: Record<string, string>;
+  flags?: Partial<GlobalFlags>;
+  stdout?: boolean;
+  stderr?: boolean;
+  setting?: string;
+  version?: string;
+  upgrade?: string | null;
+  aborted?: boolean;
+};
+
+/** A person whose commands end one after the other; the registry says what `latest` is. */
+function person(latest: string | null = "1.3.0") {
+  const home = mkdtempSync(join(tmpdir(), "kay-update-"));
+  onTestFinished(() => rmSync(home, { recursive: true, force: true }));
+  const state = join(home, "state/kay");
+  const world = { now: 1_000_000_000_000, looks: 0, latest, answers: true };
+  const ends = async (given: Setting = {}) => {
+    const said: string[] = [];
+    const before = world.looks;
+    await tellOfUpdate(given.argv ?? ["connections"], kayOf(given, world, said), {
+      paths: { state: () => state } as never,
+      upgrade: async () => (given.upgrade === undefined ? "npm install -g kay@latest" : given.upgrade),
+      look: () => {
+        world.looks += 1;
+      },
+    });
+    if (world.looks > before && world.answers) await answer(given.version ?? "1.2.3");
+    return { said, looked: world.looks > before };
+  };
+  const answer = (version: string) => {
+    const versions = { [version]: { bin: "b", optionalDependencies: {} }, [String(world.latest)]: {} };
+    const body = JSON.stringify({ name: "kay", "dist-tags": { latest: world.latest }, versions });
+    return learnOfUpdate(
+      { version, bin: "b", optionalDependencies: {} },
+      { send: async () => ({ status: 200, headers: {}, body }), env: {}, node: "24.0.0", folder: state, unique: "u" },
+    );
+  };
+  return { ends, world, state, record: () => JSON.parse(readFileSync(join(state, "update.json"), "utf8")) };
+}
+
+function kayOf(given: Setting, world: { now: number }, said: string[]): Kay {
+  const sink = (isTerminal = true) => ({ isTerminal });
+  return {
+    version: given.version ?? "1.2.3",
+    env: given.env ?? {},
+    flags: { json: false, quiet: false, ...given.flags },
+    terminal: { stdout: sink(given.stdout), stderr: sink(given.stderr) },
+    signal: given.aborted ? AbortSignal.abort("SIGINT") : new AbortController().signal,
+    clock: { now: () => world.now },
+    random: (bytes: number) => new Uint8Array(bytes),
+    out: { note: (text: string) => said.push(text) },
+    settings: async () => ({ text: () => given.setting ?? "auto" }),
+  } as unknown as Kay;
+}
+
+const NOTHING = { said: [], looked: false };
+
+test("the first command has the registry asked, the next one tells, and neither happens again that day", async () => {
+  const { ends, world } = person();
+  expect(await ends()).toEqual({ said: [], looked: true });
+  expect(await ends()).toEqual({ said: [NOTICE], looked: false });
+  expect(await ends()).toEqual(NOTHING);
+  world.now += DAY - 1;
+  expect(await ends()).toEqual(NOTHING);
+  world.now += 1;
+  expect(await ends()).toEqual({ said: [NOTICE], looked: true });
+});
+
+test("where nothing is newer nothing is said, and the registry is asked again the next day", async () => {
+  const { ends, world } = person("1.2.3");
+  expect(await ends()).toEqual({ said: [], looked: true });
+  expect(await ends()).toEqual(NOTHING);
+  world.now += DAY;
+  expect(await ends()).toEqual({ said: [], looked: true });
+});
+
+test("a registry that never answers is not asked again before the next day", async () => {
+  const { ends, world } = person();
+  world.answers = false;
+  expect(await ends()).toEqual({ said: [], looked: true });
+  expect(await ends()).toEqual(NOTHING);
+  world.now += DAY;
+  expect(await ends()).toEqual({ said: [], looked: true });
+});
+
+test("after an upgrade, or a step back, what was known for another version is not told", async () => {
+  const { ends } = person();
+  await ends();
+  expect(await ends({ version: "1.3.0" })).toEqual({ said: [], looked: true });
+  expect(await ends({ version: "1.3.0" })).toEqual(NOTHING);
+});
+
+test("a clock that was set back silences nothing for longer than a day", async () => {
+  const { ends, world } = person();
+  await ends();
+  await ends();
+  world.now -= 300 * DAY;
+  expect(await ends()).toEqual({ said: [NOTICE], looked: true });
+  expect(await ends()).toEqual(NOTHING);
+});
+
+const silent: Record<string, Setting> = {
+  "without a terminal for the answer (C04)": { stdout: false },
+  "without a terminal for what is said": { stderr: false },
+  "with --json": { flags: { json: true } },
+  "with --quiet": { flags: { quiet: true } },
+  "in CI": { env: { CI: "true" } },
+  "on a runner that does not set CI": { env: { TF_BUILD: "True" } },
+  "with DO_NOT_TRACK": { env: { DO_NOT_TRACK: "1" } },
+  "with KAY_NO_UPDATE_NOTIFIER": { env: { KAY_NO_UPDATE_NOTIFIER: "1" } },
+  "with NO_UPDATE_NOTIFIER": { env: { NO_UPDATE_NOTIFIER: "true" } },
+  "with the setting off": { setting: "off" },
+  "by npx and its like, or out of the repository": { upgrade: null },
+  "after Ctrl+C": { aborted: true },
+  "for the list of commands": { argv: [] },
+  "for help": { argv: ["help", "json"] },
+  "for --help": { argv: ["ask", "--help"] },
+};
+
+for (const [name, given] of Object.entries(silent)) {
+  test(`${name} nothing is looked for, told or written`, async () => {
+    const { ends, state } = person();
+    expect(await ends(given)).toEqual(NOTHING);
+    expect(existsSync(state)).toBe(false);
+    await ends();
+    expect(await ends(given)).toEqual(NOTHING);
+  });
+}
+
+test("DO_NOT_TRACK=0 and CI=false forbid nothing", async () => {
+  expect(await person().ends({ env: { DO_NOT_TRACK: "0", CI: "false" } })).toEqual({ said: [], looked: true });
+});
+
+test("a record that is broken, or holds what no version is, is one that is not there", async () => {
+  for (const text of ["", "{", "null", '{"looked":1}', '{"looked":1,"running":"1.2.3","newer":"9\\u001b[2J"}']) {
+    const { ends, state } = person();
+    await ends();
+    writeFileSync(join(state, "update.json"), text);
+    expect(await ends()).toEqual({ said: [], looked: true });
+    expect(await ends()).toEqual({ said: [NOTICE], looked: false });
+  }
+});
+
+test("the record is whole, for its owner alone, and nothing lies beside it", async () => {
+  const { ends, state, record } = person();
+  await ends();
+  await ends();
+  expect(readdirSync(state)).toEqual(["update.json"]);
+  expect(statSync(join(state, "update.json")).mode & 0o777).toBe(0o600);
+  expect(record()).toEqual({ looked: 1_000_000_000_000, running: "1.2.3", newer: "1.3.0", told: 1_000_000_000_000 });
+});
+
+test.skipIf(process.getuid?.() === 0)("where the state folder cannot be written nothing is looked for", async () => {
+  const { ends, state } = person();
+  await ends();
+  chmodSync(state, 0o500);
+  onTestFinished(() => chmodSync(state, 0o700));
+  expect(await ends()).toEqual(NOTHING);
+});

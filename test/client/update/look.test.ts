@@ -1,0 +1,111 @@
+import { expect, test } from "vitest";
+import type { Incoming, Outgoing } from "#client/ports";
+import { newerVersion } from "#client/update/look";
+import { Problem } from "#protocol/errors";
+
+const BIN = { kay: "bin/kay.js" };
+const NATIVE = { "@napi-rs/keyring": "2.1.2" };
+const RUNNING = { version: "1.2.3", bin: BIN, optionalDependencies: NATIVE };
+
+/** What the registry says of kay: the versions, each with what differs from the usual, and the latest. */
+function packument(latest: string, versions: Record<string, object> = { "1.2.3": {}, [latest]: {} }) {
+  const usual = { name: "kay", bin: BIN, optionalDependencies: NATIVE };
+  const all = Object.entries(versions).map(([version, own]) => [version, { ...usual, version, ...own }]);
+  return { name: "kay", "dist-tags": { latest }, versions: Object.fromEntries(all) };
+}
+
+async function look(answer: unknown, options: { running?: object; env?: Record<string, string> } = {}) {
+  const asked: Outgoing[] = [];
+  const send = async (request: Outgoing): Promise<Incoming> => {
+    asked.push(request);
+    if (answer instanceof Error) throw answer;
+    return { status: 200, headers: {}, body: typeof answer === "string" ? answer : JSON.stringify(answer) };
+  };
+  const newer = await newerVersion(
+    { ...RUNNING, ...options.running },
+    { send, env: options.env ?? {}, node: "24.21.0" },
+  );
+  return { newer, asked };
+}
+
+test("the registry is asked for the name alone, and within ten seconds", async () => {
+  const { newer, asked } = await look(packument("1.3.0"));
+  expect(newer).toBe("1.3.0");
+  expect(asked).toEqual([
+    {
+      method: "GET",
+      url: "https://registry.npmjs.org/kay",
+      headers: { accept: "application/vnd.npm.install-v1+json", "user-agent": "kay" },
+      timeoutMs: 10_000,
+    },
+  ]);
+});
+
+test("the registry that npm_config_registry names is asked instead; one with a password, or that is none, never", async () => {
+  const urls = ["http://127.0.0.1:4873/npm", "https://ann:secret@registry.test/", "file:///etc/", "nonsense"];
+  const looks = await Promise.all(urls.map((url) => look(packument("1.3.0"), { env: { npm_config_registry: url } })));
+  expect(looks.map(({ newer, asked }) => [newer, ...asked.map(({ url }) => url)])).toEqual([
+    ["1.3.0", "http://127.0.0.1:4873/npm/kay"],
+    [null],
+    [null],
+    [null],
+  ]);
+});
+
+test.each([
+  ["1.2.3", "1.2.4", "1.2.4"],
+  ["1.2.3", "1.10.0", "1.10.0"],
+  ["1.2.3", "1.2.3", null],
+  ["1.2.3", "1.2.2", null],
+  ["1.2.3", "2.0.0-beta.1", null],
+  ["2.0.0-beta.2", "2.0.0-beta.10", "2.0.0-beta.10"],
+  ["2.0.0-beta.2", "2.0.0", "2.0.0"],
+  ["2.0.0", "2.0.0-rc.1", null],
+])("on %s, with %s as the latest, %s is announced", async (version, latest, announced) => {
+  const answer = packument(latest, { [version]: {}, [latest]: {} });
+  expect((await look(answer, { running: { version } })).newer).toBe(announced);
+});
+
+test("a product of the same name announces nothing: it does not know this version, with these programs and native packages", async () => {
+  const strangers = [
+    packument("9.0.0", { "9.0.0": {} }),
+    packument("9.0.0", { "1.0.0": { bin: undefined }, "9.0.0": {} }),
+    packument("9.0.0", { "1.2.3": { bin: { kay: "cli.js" } }, "9.0.0": {} }),
+    packument("9.0.0", { "1.2.3": { bin: undefined }, "9.0.0": {} }),
+    packument("9.0.0", { "1.2.3": { optionalDependencies: {} }, "9.0.0": {} }),
+    packument("9.0.0", { "1.2.3": { optionalDependencies: undefined }, "9.0.0": {} }),
+    { ...packument("9.0.0"), name: "okay" },
+  ];
+  expect(await Promise.all(strangers.map(async (each) => (await look(each)).newer))).toEqual(strangers.map(() => null));
+});
+
+test("an older version of the registry without programs is in nobody's way", async () => {
+  const older = { bin: undefined, optionalDependencies: undefined };
+  expect((await look(packument("1.3.0", { "0.0.1": older, "1.2.3": {}, "1.3.0": {} }))).newer).toBe("1.3.0");
+});
+
+test("what was withdrawn, or needs a newer Node than this one, is not announced", async () => {
+  const withdrawn = packument("1.3.0", { "1.2.3": {}, "1.3.0": { deprecated: "It eats files." } });
+  const tooNew = packument("1.3.0", { "1.2.3": {}, "1.3.0": { engines: { node: ">=26" } } });
+  const fits = packument("1.3.0", { "1.2.3": {}, "1.3.0": { engines: { node: ">=24" } } });
+  expect([(await look(withdrawn)).newer, (await look(tooNew)).newer, (await look(fits)).newer]).toEqual([
+    null,
+    null,
+    "1.3.0",
+  ]);
+});
+
+test("a registry that is down, slow, or answers anything else announces nothing and fails nobody", async () => {
+  const hostile = packument("1.3.0\u001b[31m", { "1.2.3": {}, "1.3.0\u001b[31m": {} });
+  const answers = [
+    new Problem("UNREACHABLE", "It is down."),
+    new Problem("TIMED_OUT", "It is slow."),
+    "<html>Sign in to the hotel's network</html>",
+    "",
+    "null",
+    { error: "Not found" },
+    { ...packument("1.3.0"), "dist-tags": { latest: "__proto__" } },
+    hostile,
+  ];
+  expect(await Promise.all(answers.map(async (each) => (await look(each)).newer))).toEqual(answers.map(() => null));
+});
