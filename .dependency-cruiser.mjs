@@ -57,7 +57,7 @@ const typesOf = { "ai|@ai-sdk/.+": "backend/store/" };
 /** Packages that build, check or test. Everything else that package.json names is put into the bundle, so it is a development dependency too. */
 const tools =
   "@biomejs/.+|@copilotkit/.+|@googleapis/.+|@hubspot/.+|@lydell/.+|@notionhq/.+|@octokit/.+|@slack/.+|@xterm/.+|airtable|bitbucket|confluence\\.js|" +
-  "dependency-cruiser|fast-check|jira\\.js|knip|node|playwright-core|tsup|typescript|vitest";
+  "dependency-cruiser|esbuild|fast-check|jira\\.js|knip|node|playwright-core|tsup|typescript|vitest";
 
 /** @type {import("dependency-cruiser").IConfiguration} */
 export default {

@@ -25,7 +25,8 @@ export default defineConfig({
     options.legalComments = "none";
     // React has a slow build for development, which it takes where this is not said.
     options.define = { ...options.define, "process.env.NODE_ENV": '"production"' };
-    options.chunkNames = "chunks/[name]-[hash]";
+    // Chunks are joined to the main.js of their own build (scripts/one-file.ts), so no two builds have one of the same name.
+    options.chunkNames = `chunks/[name]-[hash]-${process.env.BUILD_MARK ?? "0"}`;
   },
   esbuildPlugins: [markBuiltins, lateCommonJs, noDevtools, quickInk, zodCopy],
   plugins: [

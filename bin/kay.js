@@ -38,10 +38,10 @@ function start() {
  * else kay says it later.
  */
 function greet() {
-  const tty = require("tty");
+  if (args.length !== 1 || args[0] !== "ask" || process.env.TERM === "dumb") return false;
+  const tty = require("tty"); // with the streams, 4 ms
   const doubt =
     /^(CI|GITHUB_ACTIONS|GITLAB_CI|BUILDKITE|TEAMCITY_VERSION|JENKINS_URL|TF_BUILD|NO_COLOR|FORCE_COLOR|CLICOLOR|CLICOLOR_FORCE|ACCESSIBLE|INK_SCREEN_READER|KAY_FORCE_TTY)$/;
-  if (args.length !== 1 || args[0] !== "ask" || process.env.TERM === "dumb") return false;
   if (!tty.isatty(0) || !tty.isatty(1) || !tty.isatty(2) || Object.keys(process.env).some((name) => doubt.test(name)))
     return false;
   say(1, `\x1b[2mkay ${manifest.version} · /help shows the commands\x1b[22m`);

@@ -16,6 +16,7 @@ import { fileURLToPath } from "node:url";
 import { run } from "./child.mjs";
 import { thirdPartyLicenses } from "./licenses.ts";
 import { locked } from "./lock.mjs";
+import { startFromOneFile } from "./one-file.ts";
 
 const root = fileURLToPath(new URL("../", import.meta.url));
 const dist = `${root}dist`;
@@ -44,9 +45,10 @@ export async function build(): Promise<number> {
     rmSync(fresh, { recursive: true, force: true });
     const code = await run(process.execPath, [`${root}node_modules/tsup/dist/cli-default.js`, "--out-dir", fresh], {
       cwd: root,
+      env: { ...process.env, BUILD_MARK: current.slice(0, 8) },
     });
     if (code !== 0) return code;
-    finish(fresh, current);
+    await finish(fresh, current);
     publish(fresh);
     return 0;
   });
@@ -70,9 +72,11 @@ function fingerprint(): string {
   return hash.digest("hex");
 }
 
-function finish(folder: string, current: string) {
-  writeFileSync(`${folder}/THIRD_PARTY_LICENSES.txt`, thirdPartyLicenses(root, `${folder}/metafile-esm.json`));
-  rmSync(`${folder}/metafile-esm.json`);
+async function finish(folder: string, current: string) {
+  const metafile = `${folder}/metafile-esm.json`;
+  writeFileSync(`${folder}/THIRD_PARTY_LICENSES.txt`, thirdPartyLicenses(root, metafile));
+  await startFromOneFile(folder, JSON.parse(readFileSync(metafile, "utf8")).outputs, root);
+  rmSync(metafile);
   writeFileSync(`${folder}/built-from`, current);
 }
 

@@ -52,9 +52,9 @@ function isWithinDay(time: number | undefined, now: number): boolean {
 function isWelcome(argv: string[], { env, flags, terminal, signal }: Kay): boolean {
   const asksForHelp = argv.length === 0 || argv[0] === "help" || argv.some((word) => HELP.has(word));
   return (
+    !(asksForHelp || flags.json || flags.quiet || signal.aborted || inCi(env)) &&
     terminal.stdout.isTerminal &&
     terminal.stderr.isTerminal &&
-    !(flags.json || flags.quiet || asksForHelp || signal.aborted || inCi(env)) &&
     ![env.KAY_NO_UPDATE_NOTIFIER, env.NO_UPDATE_NOTIFIER, env.DO_NOT_TRACK].some(isSet)
   );
 }
