@@ -98,7 +98,7 @@ function wantedExit(
   json: boolean,
 ): number {
   const isWell = !network && !signIn;
-  const isAsked = asks && (signIn === undefined || needs === "sign-in");
+  const isAsked = asks && (signIn !== "none" || needs === "sign-in");
   const code = writes && lost !== undefined ? lost : isAsked ? asked : asks ? 2 : exits[needs];
   return (isWell || needs === "nothing") && exit ? exit[json ? "json" : "plain"] : code;
 }
