@@ -48,7 +48,13 @@ const TABLE: [exit: number, how: string, machine: () => Promise<Machine>, line: 
   [2, "nothing to ask", signedIn, "ask", "USAGE"],
   [2, "a service that is not there", signedIn, "connect pigeons", "UNKNOWN_SERVICE"],
   [2, "a question where nobody is", signedIn, "disconnect jira", "INPUT_REQUIRED"],
-  [2, "an address that is not safe", async () => kay({ env: { KAY_API_URL: "http://a.example" } }), "connect jira", "INSECURE_URL"],
+  [
+    2,
+    "an address that is not safe",
+    async () => kay({ env: { KAY_API_URL: "http://a.example" } }),
+    "connect jira",
+    "INSECURE_URL",
+  ],
   [2, "an input that does not fit", signedIn, "tools call jira.get_issue --field issue=", "INVALID_REQUEST"],
   [4, "nobody signed in", signedOut, "connections", "NOT_SIGNED_IN"],
   [4, "a token that is refused", async () => kay({ env: { KAY_TOKEN: "x.y.z" } }), "connections", "TOKEN_INVALID"],
@@ -59,9 +65,21 @@ const TABLE: [exit: number, how: string, machine: () => Promise<Machine>, line: 
   [6, "a name that is not found", answering("", { fault: "EAI_AGAIN" }), "connections", "UNREACHABLE"],
   [6, "a certificate that is refused", answering("", { fault: "CERT_HAS_EXPIRED" }), "connections", "TLS_FAILED"],
   [6, "no answer in time", answering("GET /connections", "hang"), "connections", "TIMED_OUT"],
-  [6, "a gateway without a backend", answering("GET /connections", { status: 502, text: "<html>" }), "connections", "BAD_GATEWAY"],
+  [
+    6,
+    "a gateway without a backend",
+    answering("GET /connections", { status: 502, text: "<html>" }),
+    "connections",
+    "BAD_GATEWAY",
+  ],
   [6, "too many requests", answering("GET /connections", failing("RATE_LIMITED")), "connections", "RATE_LIMITED"],
-  [6, "a backend without its database", answering("GET /connections", failing("DATABASE_UNAVAILABLE")), "connections", "DATABASE_UNAVAILABLE"],
+  [
+    6,
+    "a backend without its database",
+    answering("GET /connections", failing("DATABASE_UNAVAILABLE")),
+    "connections",
+    "DATABASE_UNAVAILABLE",
+  ],
   [8, "a confirmation that is open", signedIn, 'ask --confirm "close KAY-4"', ""],
   [8, "a connection that is needed", signedIn, 'ask "tell #general what is open in KAY"', ""],
 ];
@@ -80,7 +98,14 @@ test.for([
   ["SIGTERM", 143],
   ["SIGHUP", 129],
 ] as const)("%s ends every wait with %i", async ([signal, exit]) => {
-  for (const line of ["ask x", "connections", "connect bitbucket", "sessions list", "config set model", "tools call jira.search -"]) {
+  for (const line of [
+    "ask x",
+    "connections",
+    "connect bitbucket",
+    "sessions list",
+    "config set model",
+    "tools call jira.search -",
+  ]) {
     const ann = await answering("", () => {
       ann.interrupt(signal);
       return "hang" as const;
@@ -104,5 +129,7 @@ test("help exit-codes lists the codes that errors and signals can have, and no o
 
 test("every exit code of an error has a way in the table", () => {
   const shown = new Set(TABLE.map(([exit]) => exit));
-  expect([...new Set(Object.values(ERRORS).map(({ exit }) => Number(exit)))].filter((exit) => !shown.has(exit))).toEqual([]);
+  expect(
+    [...new Set(Object.values(ERRORS).map(({ exit }) => Number(exit)))].filter((exit) => !shown.has(exit)),
+  ).toEqual([]);
 });

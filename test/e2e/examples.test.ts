@@ -25,7 +25,10 @@ async function runner(secrets: Record<string, string>) {
   for (const name of ["summary", "output"]) writeFileSync(said(name), "");
   const vars: Record<string, string> = { KAY_API_URL: backend };
   const fill = (text: string) =>
-    text.replaceAll(/\$\{\{ (secrets|vars)\.(\w+) \}\}/g, (_, of, name) => (of === "vars" ? vars : secrets)[name] ?? "");
+    text.replaceAll(
+      /\$\{\{ (secrets|vars)\.(\w+) \}\}/g,
+      (_, of, name) => (of === "vars" ? vars : secrets)[name] ?? "",
+    );
   const run = async (job: Job, given: Record<string, string>) => {
     const work = join(home.folder, "work");
     mkdirSync(work, { recursive: true });
@@ -76,20 +79,26 @@ needs("bash")("the workflow says which secret to renew when its token is refused
   });
 });
 
-needs("make", "bash")("the Makefile of the documents makes its reports once, and stops with a sentence where Jira is not connected", {
-  timeout: 120_000,
-}, async () => {
-  const work = join(person().folder, "reports");
-  mkdirSync(work);
-  cpSync(join(EXAMPLES, "Makefile"), join(work, "Makefile"));
-  const make = (env: Record<string, string>) => runProgram("make", ["--no-print-directory"], { env, cwd: work });
-  const stranger = await make({ ...openHome().env, KAY_API_URL: backend });
-  expect(stranger).toMatchObject({ exit: 2, stdout: "" });
-  expect(stranger.stderr).toMatch(/✗ You are not signed in\.\n.*\nConnect Jira first: kay connect jira\nmake: \*\*\* .* Error 4\n/);
-  expect(await make(person().env)).toMatchObject({ exit: 0, stderr: "" });
-  expect(readFileSync(join(work, "count.txt"), "utf8")).toMatch(/^\d+\n$/);
-  expect(readFileSync(join(work, "open.md"), "utf8")).toMatch(/^\d+ open issues in KAY:\n/);
-  expect(Object.keys(JSON.parse(readFileSync(join(work, "issues.json"), "utf8")))).toContain("issues");
-  const again = await make(person().env);
-  expect(again).toMatchObject({ exit: 0, stderr: "" });
-});
+needs("make", "bash")(
+  "the Makefile of the documents makes its reports once, and stops with a sentence where Jira is not connected",
+  {
+    timeout: 120_000,
+  },
+  async () => {
+    const work = join(person().folder, "reports");
+    mkdirSync(work);
+    cpSync(join(EXAMPLES, "Makefile"), join(work, "Makefile"));
+    const make = (env: Record<string, string>) => runProgram("make", ["--no-print-directory"], { env, cwd: work });
+    const stranger = await make({ ...openHome().env, KAY_API_URL: backend });
+    expect(stranger).toMatchObject({ exit: 2, stdout: "" });
+    expect(stranger.stderr).toMatch(
+      /✗ You are not signed in\.\n.*\nConnect Jira first: kay connect jira\nmake: \*\*\* .* Error 4\n/,
+    );
+    expect(await make(person().env)).toMatchObject({ exit: 0, stderr: "" });
+    expect(readFileSync(join(work, "count.txt"), "utf8")).toMatch(/^\d+\n$/);
+    expect(readFileSync(join(work, "open.md"), "utf8")).toMatch(/^\d+ open issues in KAY:\n/);
+    expect(Object.keys(JSON.parse(readFileSync(join(work, "issues.json"), "utf8")))).toContain("issues");
+    const again = await make(person().env);
+    expect(again).toMatchObject({ exit: 0, stderr: "" });
+  },
+);
