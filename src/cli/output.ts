@@ -91,7 +91,10 @@ export function createOutput(
       else if (inside) warnings.push(text);
       else aside(`${paint("yellow", "!", "stderr")} ${text}`);
     },
-    json: (document) => terminal.stdout.write(printed(withWarnings(document, warnings))),
+    json: (document) => {
+      if (flags().lines) jsonLine({ type: "answer", timestamp: timestamp(), ...(document as object) });
+      else terminal.stdout.write(printed(withWarnings(document, warnings)));
+    },
     jsonLine,
     markdown: async (text) => {
       const { stdout } = terminal;

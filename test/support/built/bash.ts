@@ -13,10 +13,10 @@ export function runBash(
 export function runProgram(
   program: string,
   args: string[],
-  { env, cwd }: { env: Record<string, string>; cwd: string },
+  options: { env: Record<string, string>; cwd: string },
 ): Promise<Outcome> {
   return new Promise((resolve, reject) => {
-    const child = spawn(program, args, { env, cwd, stdio: ["ignore", "pipe", "pipe"] });
+    const child = spawn(program, args, { ...options, stdio: ["ignore", "pipe", "pipe"] });
     let [stdout, stderr] = ["", ""];
     child.stdout.setEncoding("utf8").on("data", (text) => (stdout += text));
     child.stderr.setEncoding("utf8").on("data", (text) => (stderr += text));
