@@ -19,6 +19,7 @@ import { sessionsCommand } from "./commands/sessions.ts";
 import { toolsCommand } from "./commands/tools.ts";
 import { tryCommand } from "./commands/try.ts";
 import { whoamiCommand } from "./commands/whoami.ts";
+import { unprotect } from "./dashes.ts";
 import type { GlobalFlags, Kay } from "./kay.ts";
 
 /**
@@ -62,6 +63,7 @@ export function buildProgram(
     });
   });
   program.hook("preAction", (_, action) => {
+    unprotect(action);
     kay.flags = { ...kay.flags, ...(action.optsWithGlobals() as Partial<GlobalFlags>) };
   });
   return program;

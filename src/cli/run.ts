@@ -26,7 +26,7 @@ export async function run(argv: string[], kay: Kay): Promise<number> {
   const command = commandOf(argv, program);
   kay.flags.lines = kay.flags.json && (command === "attach" || (command === "ask" && argv.includes("--stream")));
   try {
-    const work = program.parseAsync(command === "ask" ? argv.map(protectText) : argv, { from: "user" });
+    const work = program.parseAsync(argv.map(protectText), { from: "user" });
     await (command === "serve" ? work : Promise.race([work, overdue(kay)]));
     showHelp(kay, told.help);
     return kay.signal.aborted ? signalExit(kay) : kay.exit;
