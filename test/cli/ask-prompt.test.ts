@@ -131,10 +131,13 @@ test("C09 it holds for every command, and for the values of options", async () =
   expect((await ann(["ask", "--resume", "- a title", "show KAY-4"])).exit).toBe(0);
 });
 
-test.for([["\0\0"], ["\u200b\u00a0"], ["\u001b\r\n"]])("C07 what cannot be seen is nothing to ask: %j", async ([stdin = ""]) => {
-  const ann = kay({ signedIn: true });
-  await ann("whoami");
-  ann.place.network.seen.length = 0;
-  expect(await ann("ask", { stdin })).toEqual({ exit: 2, stdout: "", stderr: NOTHING });
-  expect(ann.place.network.calls()).toEqual([]);
-});
+test.for([["\0\0"], ["\u200b\u00a0"], ["\u001b\r\n"]])(
+  "C07 what cannot be seen is nothing to ask: %j",
+  async ([stdin = ""]) => {
+    const ann = kay({ signedIn: true });
+    await ann("whoami");
+    ann.place.network.seen.length = 0;
+    expect(await ann("ask", { stdin })).toEqual({ exit: 2, stdout: "", stderr: NOTHING });
+    expect(ann.place.network.calls()).toEqual([]);
+  },
+);

@@ -42,16 +42,20 @@ test.for([
   ["in a pipe", undefined, 0],
   ["where its backend fails", SITUATIONS.find(({ exits }) => exits.backend === 1)?.network, 1],
   ["where its backend is lost", "refused", 6],
-] as const)("the tour %s has the exit code of the table, and is one document with --json", async ([, network, exit]) => {
-  for (const flags of [[], ["--json"]]) {
-    const own = kay({ own: true, person: "stays away" });
-    if (network) own.place.network.always("", network);
-    const result = await own(["try", ...flags]);
-    expect(result.exit).toBe(exit);
-    if (flags.length > 0) expect(documentOf(result)).toMatchObject(exit === 0 ? { completed: true } : { status: "error" });
-    else expect(result.stderr.includes("✗")).toBe(exit !== 0);
-  }
-});
+] as const)(
+  "the tour %s has the exit code of the table, and is one document with --json",
+  async ([, network, exit]) => {
+    for (const flags of [[], ["--json"]]) {
+      const own = kay({ own: true, person: "stays away" });
+      if (network) own.place.network.always("", network);
+      const result = await own(["try", ...flags]);
+      expect(result.exit).toBe(exit);
+      if (flags.length > 0)
+        expect(documentOf(result)).toMatchObject(exit === 0 ? { completed: true } : { status: "error" });
+      else expect(result.stderr.includes("✗")).toBe(exit !== 0);
+    }
+  },
+);
 
 /** A machine on which there is something for every command, put into the situation. */
 async function machineIn({ network, signIn }: Situation): Promise<{ ann: Machine; ready: Ready }> {
