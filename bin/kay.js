@@ -127,6 +127,9 @@ function say(descriptor, text) {
     fs.writeSync(descriptor, `${text}\n`);
   } catch (error) {
     if (error.code === "EAGAIN") (descriptor === 1 ? process.stdout : process.stderr).write(`${text}\n`);
-    else if (error.code !== "EPIPE") process.exitCode = 1;
+    else if (error.code !== "EPIPE") {
+      process.exitCode = 1;
+      if (descriptor === 1) say(2, `✗ The output could not be written (${error.code}).`);
+    }
   }
 }

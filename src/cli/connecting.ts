@@ -37,10 +37,12 @@ export async function connectService(
 /**
  * Ask the backend for a link. The challenge makes the tokens this process's alone, whoever sees the link.
  *
- * @throws Problem INSECURE_URL for a link that is no web address, before anything of it is shown, kept or opened
+ * @throws Problem INSECURE_URL for a link that is no web address, before anything of it is shown, kept or opened; STORE_UNREADABLE before
+ *   anything is asked for where what it brings could not be kept
  */
 export async function begin(kay: Kay, link: Link, service: string, site?: string): Promise<BegunConnection> {
   const { signIn } = await link.credentials.read(link.origin);
+  await link.credentials.checkWritable();
   const signedIn = Boolean(signIn.token || signIn.refresh_token);
   const before = signedIn ? await stateBefore(kay, link, service, signIn.session_id) : undefined;
   const verifier = Buffer.from(kay.random(32)).toString("base64url");

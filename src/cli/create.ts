@@ -66,7 +66,7 @@ export function createKay(world: World): Kay {
     browser: true,
     plain: false,
   };
-  const out = createOutput(terminal, env, () => flags);
+  const out = createOutput(terminal, env, () => flags, clock);
   const warned = new Set<string>();
   const warn = (message: string) => {
     if (!warned.has(message)) out.warn(message);

@@ -1,3 +1,5 @@
+import type { Command } from "commander";
+
 /**
  * A text with a space that begins with a dash ("- summarise this") is no option (case C09). A NUL, which no argv can hold, marks it for
  * the parser; `unprotect` takes it off again.
@@ -6,7 +8,14 @@ export function protectText(argument: string): string {
   return /^-[^=]*\s/.test(argument) ? `\0${argument}` : argument;
 }
 
-/** Take the mark of `protectText` off. */
-export function unprotect(argument: string): string {
-  return argument.startsWith("\0") ? argument.slice(1) : argument;
+/** Take the marks of `protectText` off what a command was called with: its arguments, and the values of its options. */
+export function unprotect(command: Command): void {
+  command.processedArgs = command.processedArgs.map(bare);
+  for (const [name, value] of Object.entries(command.opts()))
+    command.setOptionValueWithSource(name, bare(value), command.getOptionValueSource(name));
+}
+
+function bare(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(bare);
+  return typeof value === "string" && value.startsWith("\0") ? value.slice(1) : value;
 }

@@ -30,9 +30,10 @@ export async function addService(kay: Kay, file: string, { dryRun }: { dryRun: b
   kay.out.note(`Connect it with \`kay connect ${shellWord(done.service.name)}\`.`);
 }
 
-/** `kay services remove`: forget a description, its connection and what was allowed for its tools. */
+/** `kay services remove`: forget a description, its connection and what was allowed for its tools. Nothing is asked about one that is not there. */
 export async function removeService(kay: Kay, name: string): Promise<void> {
   const { api } = await kay.link({ signedIn: true });
+  await api.description(name, { signal: kay.signal });
   const question = `Remove ${line(name)}, with its connection?`;
   if (!(await askYesNo(kay, question, "Use --yes."))) throw new Problem("CANCELLED", "Nothing was removed.");
   const answer = await api.removeService(name, { signal: kay.signal });

@@ -12,6 +12,8 @@ import type { Terminal } from "./terminal.ts";
 /** Flags that every command takes. */
 export type GlobalFlags = {
   json: boolean;
+  /** With `--json`: the command prints a line of JSON for each part, not one document. */
+  lines?: boolean;
   quiet: boolean;
   debug: boolean;
   color?: string;

@@ -1,15 +1,17 @@
 import { styleText } from "node:util";
+import type { Clock } from "#client/ports";
 import { type Problem, problemBody } from "#protocol/errors";
 import type { Style } from "#ui/look";
 import { type Terminal, wantsColor } from "./terminal.ts";
 import { wrapSentences } from "./wrap.ts";
 
 /** How output is wanted, from the global flags. */
-export type OutputFlags = { json: boolean; quiet: boolean; plain: boolean; color?: string };
+export type OutputFlags = { json: boolean; lines?: boolean; quiet: boolean; plain: boolean; color?: string };
 
 /**
  * Where everything a command says goes through. stdout carries the answer, stderr everything else. Under `--json` stdout is one
- * document; away from a terminal warnings then travel inside it, so that `2>&1` stays readable.
+ * document; away from a terminal warnings then travel inside it, so that `2>&1` stays readable. Where each part is a line of JSON, so are
+ * warnings and the failure.
  */
 export type Output = {
   /** The one JSON document of `--json`. Collected warnings join it as `warnings`. */
@@ -40,11 +42,12 @@ export type Output = {
 
 const ERASE = "\r\x1b[2K";
 
-/** Build the output of one run. */
+/** Build the output of one run. The clock is for the times of lines. */
 export function createOutput(
   terminal: Terminal,
   env: Record<string, string | undefined>,
   flags: () => OutputFlags,
+  clock: Pick<Clock, "now">,
 ): Output {
   const warnings: string[] = [];
   const paint: Output["paint"] = (style, text, stream = "stdout") =>
@@ -57,6 +60,8 @@ export function createOutput(
     write();
     terminal.stderr.write(status);
   };
+  const jsonLine = (document: unknown) => terminal.stdout.write(`${unseenEscaped(JSON.stringify(document))}\n`);
+  const timestamp = () => new Date(clock.now()).toISOString();
   const aside = (text: string) => {
     if (diverted) return diverted(text);
     const { stderr } = terminal;
@@ -81,11 +86,16 @@ export function createOutput(
       if (!flags().json && !flags().quiet) aside(text);
     },
     warn: (text) => {
-      if (flags().json && !terminal.stderr.isTerminal) warnings.push(text);
+      const inside = flags().json && !terminal.stderr.isTerminal;
+      if (inside && flags().lines) jsonLine({ type: "warning", timestamp: timestamp(), message: text });
+      else if (inside) warnings.push(text);
       else aside(`${paint("yellow", "!", "stderr")} ${text}`);
     },
-    json: (document) => terminal.stdout.write(printed(withWarnings(document, warnings))),
-    jsonLine: (document) => terminal.stdout.write(`${unseenEscaped(JSON.stringify(document))}\n`),
+    json: (document) => {
+      if (flags().lines) jsonLine({ type: "answer", timestamp: timestamp(), ...(document as object) });
+      else terminal.stdout.write(printed(withWarnings(document, warnings)));
+    },
+    jsonLine,
     markdown: async (text) => {
       const { stdout } = terminal;
       if (!stdout.isTerminal) return stdout.write(`${text}\n`);
@@ -108,7 +118,8 @@ export function createOutput(
       if (document !== undefined) terminal.stdout.write(printed(document));
       else if (flags().json) {
         const body = { status: "error", ...problemBody(problem), hint: problem.hint };
-        terminal.stdout.write(printed(withWarnings(body, warnings)));
+        if (flags().lines) jsonLine({ type: "error", timestamp: timestamp(), errorText: problem.message, ...body });
+        else terminal.stdout.write(printed(withWarnings(body, warnings)));
       }
       aside(`${paint("red", "✗", "stderr")} ${problem.message}`);
       if (problem.hint) aside(`  ${problem.hint}`);

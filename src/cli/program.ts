@@ -19,14 +19,20 @@ import { sessionsCommand } from "./commands/sessions.ts";
 import { toolsCommand } from "./commands/tools.ts";
 import { tryCommand } from "./commands/try.ts";
 import { whoamiCommand } from "./commands/whoami.ts";
+import { unprotect } from "./dashes.ts";
 import type { GlobalFlags, Kay } from "./kay.ts";
 
 /**
  * The whole tree of commands.
  *
  * @param aside gets what the parser would say on stderr: its errors, and the help of a group of commands that is called by itself
+ * @param answer gets what it would say on stdout: help, and the version
  */
-export function buildProgram(kay: Kay, aside: (text: string) => void): Command {
+export function buildProgram(
+  kay: Kay,
+  aside: (text: string) => void,
+  answer: (text: string) => void = (text) => kay.terminal.stdout.write(text),
+): Command {
   const program = new Command("kay")
     .description("A terminal agent that works on your services, and asks before it changes anything.")
     .usage("<command> [options]")
@@ -50,13 +56,14 @@ export function buildProgram(kay: Kay, aside: (text: string) => void): Command {
   applyToTree(program, (command) => {
     command.configureHelp({ showGlobalOptions: true, visibleGlobalOptions: (of) => (of.parent ? common : []) });
     command.exitOverride().configureOutput({
-      writeOut: (text) => kay.terminal.stdout.write(text),
+      writeOut: answer,
       writeErr: aside,
       getErrHelpWidth: () => Math.min(kay.terminal.stdout.columns(), 100),
       getOutHelpWidth: () => Math.min(kay.terminal.stdout.columns(), 100),
     });
   });
   program.hook("preAction", (_, action) => {
+    unprotect(action);
     kay.flags = { ...kay.flags, ...(action.optsWithGlobals() as Partial<GlobalFlags>) };
   });
   return program;

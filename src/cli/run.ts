@@ -18,17 +18,20 @@ const SIGNAL_EXITS: Record<string, number> = { SIGINT: 130, SIGTERM: 143, SIGHUP
  */
 export async function run(argv: string[], kay: Kay): Promise<number> {
   kay.flags = readFlags(argv, kay.env);
-  let said = "";
-  const program = buildProgram(kay, (text) => {
-    said += text;
-  });
+  const told = { aside: "", help: "" };
+  const keep = (where: keyof typeof told) => (text: string) => {
+    told[where] += text;
+  };
+  const program = buildProgram(kay, keep("aside"), keep("help"));
   const command = commandOf(argv, program);
+  kay.flags.lines = kay.flags.json && (command === "attach" || (command === "ask" && argv.includes("--stream")));
   try {
-    const work = program.parseAsync(command === "ask" ? argv.map(protectText) : argv, { from: "user" });
+    const work = program.parseAsync(argv.map(protectText), { from: "user" });
     await (command === "serve" ? work : Promise.race([work, overdue(kay)]));
+    showHelp(kay, told.help);
     return kay.signal.aborted ? signalExit(kay) : kay.exit;
   } catch (error) {
-    if (error instanceof CommanderError) return wordUsage(error, kay, command, said);
+    if (error instanceof CommanderError) return wordUsage(error, kay, command, told);
     return kay.signal.aborted ? signalExit(kay) : await wordError(error, kay);
   }
 }
@@ -64,21 +67,32 @@ function readFlags(argv: string[], env: Kay["env"]): GlobalFlags {
 }
 
 /** What the parser found wrong. */
-function wordUsage(error: CommanderError, kay: Kay, command: string | undefined, said: string): number {
-  if (error.exitCode === 0) return 0;
+function wordUsage(
+  error: CommanderError,
+  kay: Kay,
+  command: string | undefined,
+  { aside, help }: { aside: string; help: string },
+): number {
   const isGroup = error.code === "commander.help";
-  if (isGroup && !kay.flags.json) {
-    kay.terminal.stdout.write(said);
+  if (error.exitCode === 0 || (isGroup && !kay.flags.json)) {
+    showHelp(kay, isGroup ? aside : help, error.code === "commander.version" ? "version" : "help");
     return 0;
   }
   const message = isGroup ? "a command is missing" : error.message.replace(/^error: /, "").replaceAll("\0", "");
   const [sentence = message, suggestion] = clean(message).split("\n");
   const isDashed = command === "ask" && error.code === "commander.unknownOption";
-  const help = `Run \`kay help${command ? ` ${command}` : ""}\`.${isDashed ? " Text that begins with a dash goes after --." : ""}`;
-  const hint = suggestion ? suggestion.replace(/^\(|\)$/g, "") : help;
+  const advice = `Run \`kay help${command ? ` ${command}` : ""}\`.${isDashed ? " Text that begins with a dash goes after --." : ""}`;
+  const hint = suggestion ? suggestion.replace(/^\(|\)$/g, "") : advice;
   const words = `${sentence.charAt(0).toUpperCase()}${sentence.slice(1)}.`.replace(/\.\.$/, ".");
   kay.out.fail(new Problem("USAGE", words, { hint }));
   return ERRORS.USAGE.exit;
+}
+
+/** Help and the version are an answer too: a document under `--json`. */
+function showHelp(kay: Kay, text: string, name: "help" | "version" = "help"): void {
+  if (text === "") return;
+  if (kay.flags.json) kay.out.json({ [name]: text.trim() });
+  else kay.terminal.stdout.write(text);
 }
 
 /** The one place that words errors and chooses the exit code. */

@@ -77,6 +77,8 @@ export async function exportSession(
   if (!wanted) throw new Problem("USAGE", "--format is md or json.");
   const { link, id } = await named(kay, name);
   const text = await exported(kay, link, id, wanted);
+  if (output === undefined && kay.flags.json && wanted === "md")
+    return kay.out.json({ exported: id, format: wanted, text });
   if (output === undefined) return kay.terminal.stdout.write(text);
   const path = await writeExport(kay, output, text, (question) => askYesNo(kay, question, "Use --yes."));
   if (kay.flags.json) return kay.out.json({ exported: id, file: path });

@@ -122,3 +122,22 @@ test("C09 an unknown option is a usage error with a suggestion", async () => {
     stderr: "✗ Unknown option '--words'.\n  Run `kay help ask`. Text that begins with a dash goes after --.\n",
   });
 });
+
+test("C09 it holds for every command, and for the values of options", async () => {
+  const ann = kay({ signedIn: true });
+  await ann('ask "show KAY-3"');
+  expect(await ann(["sessions", "rename", "latest", "- a title"])).toMatchObject({ exit: 0 });
+  expect((await ann(["sessions", "show", "- a title"])).exit).toBe(0);
+  expect((await ann(["ask", "--resume", "- a title", "show KAY-4"])).exit).toBe(0);
+});
+
+test.for([["\0\0"], ["\u200b\u00a0"], ["\u001b\r\n"]])(
+  "C07 what cannot be seen is nothing to ask: %j",
+  async ([stdin = ""]) => {
+    const ann = kay({ signedIn: true });
+    await ann("whoami");
+    ann.place.network.seen.length = 0;
+    expect(await ann("ask", { stdin })).toEqual({ exit: 2, stdout: "", stderr: NOTHING });
+    expect(ann.place.network.calls()).toEqual([]);
+  },
+);

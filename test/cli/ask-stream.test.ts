@@ -241,3 +241,36 @@ test.for([
 ])("kay %s is a usage error", async ([line = "", message = ""]) => {
   expect(await kay({ signedIn: true })(line)).toMatchObject({ exit: 2, stderr: expect.stringContaining(message) });
 });
+
+test("with --json --stream a failure before the first part is one line, and so is an answer that is no stream, and a warning", async () => {
+  const ann = kay({ signedIn: true });
+  await ann("whoami");
+  const lines = async (line: string) => {
+    const { exit, stdout } = await ann(line);
+    return {
+      exit,
+      lines: stdout
+        .trimEnd()
+        .split("\n")
+        .map((each) => JSON.parse(each)),
+    };
+  };
+  ann.place.network.on("POST /ask", { json: { status: "completed", message: "Hello." } });
+  expect(await lines("ask x --json --stream")).toEqual({
+    exit: 0,
+    lines: [{ type: "answer", timestamp: expect.any(String), status: "completed", message: "Hello." }],
+  });
+  ann.place.network.always("", "refused");
+  const failure = {
+    type: "error",
+    timestamp: expect.any(String),
+    status: "error",
+    code: "UNREACHABLE",
+    hint: expect.any(String),
+  };
+  for (const line of ["ask x --json --stream", "attach session_1 --json"])
+    expect(await lines(line)).toEqual({ exit: 6, lines: [expect.objectContaining(failure)] });
+  expect((await lines("ask --json --stream")).lines).toEqual([
+    expect.objectContaining({ type: "error", code: "USAGE" }),
+  ]);
+});

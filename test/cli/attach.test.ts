@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import type { StreamPart } from "#protocol/events";
 import { useKay } from "#test/kay";
-import { approval, begins, brings, calls, ends, says, sse, status } from "#test/parts";
+import { answered, approval, begins, brings, calls, ends, says, sse, status } from "#test/parts";
 
 const kay = useKay();
 const AT = "2026-11-27T12:00:00.000Z";
@@ -50,6 +50,21 @@ test("it ends with exit code 8 at what waits, and says how to answer", async () 
   expect(exit).toBe(8);
   expect(stdout).toContain("kay wants to run slack.send_message");
   expect(stderr).toContain("  kay answer int_1 --approve\n");
+});
+
+test("what was answered since does not stop it: a no is exit code 5, a yes goes on to the end", async () => {
+  const stopped = [...OLD, ...FIRST, approval(), status("awaiting_approval")];
+  const denied = [answered({ action: "deny" }), ...says("I did not send it."), ...ends()];
+  expect(await at("completed", [...stopped, ...denied], [])("attach")).toMatchObject({
+    exit: 5,
+    stdout: expect.stringContaining("I did not send it.\n"),
+  });
+  const approved = [answered({ action: "approve" }), status("running")];
+  const rest = [brings({ ok: true }), ...says("It is sent."), ...ends()];
+  expect(await at("running", [...stopped, ...approved], rest)("attach")).toMatchObject({
+    exit: 0,
+    stdout: expect.stringContaining("It is sent.\n"),
+  });
 });
 
 test("--json prints each part as a line", async () => {

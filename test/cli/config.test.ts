@@ -16,7 +16,13 @@ test("config set keeps a value in the profile, get prints it, unset forgets it",
     stderr: "model is set in profile default.\n",
   });
   expect(await ann("config get model")).toEqual({ exit: 0, stdout: "openai:gpt-5\n", stderr: "" });
-  expect(await ann("config get model --profile work")).toEqual({ exit: 1, stdout: "", stderr: "" });
+  const unset = {
+    exit: 1,
+    stdout: "",
+    stderr: "model is not set.\n  Set it with `kay config set model <value>`.\n",
+  };
+  expect(await ann("config get model --profile work")).toEqual(unset);
+  expect(await ann("config get model --profile work --json")).toMatchObject({ exit: 1, stderr: "" });
   expect(await settings(ann.folder)).toEqual({ profiles: { default: { model: "openai:gpt-5" } } });
   expect(await ann("config unset model")).toEqual({ exit: 0, stdout: "", stderr: "model is forgotten.\n" });
   expect(await ann("config unset model")).toEqual({
@@ -24,7 +30,7 @@ test("config set keeps a value in the profile, get prints it, unset forgets it",
     stdout: "",
     stderr: "model was not set in profile default.\n",
   });
-  expect(await ann("config get model")).toEqual({ exit: 1, stdout: "", stderr: "" });
+  expect(await ann("config get model")).toEqual(unset);
 });
 
 test("config --json prints one setting, or all", async () => {

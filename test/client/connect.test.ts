@@ -34,6 +34,7 @@ function stored(signIn: SignIn): Credentials & { signIn(): SignIn } {
       generation++;
     },
     exclusively: (work) => work(),
+    checkWritable: async () => {},
     describe: async () => ({ mode: "file", path: "" }),
   };
 }

@@ -10,16 +10,19 @@ export const BACKEND = "http://127.0.0.1:4000";
 
 /**
  * What becomes of a request: an answer; `pass` lets the real handler answer; `refused` and `lost` are faults of the network before and after
- * it was carried out, `gateway` a page of a gateway in between after it was; `hang` never answers.
+ * it was carried out, `fault` another one before, by its code; `gateway` a page of a gateway in between after it was; `hang` never answers.
  */
 export type Reply =
-  | { status?: number; headers?: Record<string, string>; json?: unknown; text?: string; stream?: Chunks }
+  | Scripted
+  | { fault: string }
   | "pass"
   | "refused"
   | "lost"
   | "gateway"
   | "hang"
   | ((request: Seen) => Reply | Promise<Reply>);
+
+type Scripted = { status?: number; headers?: Record<string, string>; json?: unknown; text?: string; stream?: Chunks };
 
 /** A body as it comes; one that throws breaks the connection off. */
 type Chunks = Iterable<string | Uint8Array> | AsyncIterable<string | Uint8Array>;
@@ -69,6 +72,7 @@ export function createNetwork(clock: VirtualClock): Network {
     if (reply === "pass") return deliver(request);
     if (reply === "refused") throw fault(request, "ECONNREFUSED", false);
     if (reply === "hang") return new Promise<never>(() => {});
+    if (typeof reply === "object" && "fault" in reply) throw fault(request, reply.fault, false);
     if (typeof reply === "object") return scriptedResponse(reply);
     await deliver(request);
     if (reply === "lost") throw fault(request, "ECONNRESET", true);
@@ -119,7 +123,7 @@ export function createNetwork(clock: VirtualClock): Network {
   };
 }
 
-function scriptedResponse(reply: Extract<Reply, { stream?: Chunks }>): Response {
+function scriptedResponse(reply: Scripted): Response {
   const text = reply.text ?? (reply.json === undefined ? "" : JSON.stringify(reply.json));
   const type = reply.stream ? "text/event-stream" : reply.text === undefined ? "application/json" : "text/html";
   return new Response(reply.stream ? ReadableStream.from(bytes(reply.stream)) : text || null, {

@@ -14,6 +14,8 @@ export type Following = {
   client: string;
   /** Parts up to this number were seen before: they are known, and not shown. */
   seen?: number;
+  /** Parts up to this number had happened before this command began: a card that opens in them may have been answered in them. */
+  past?: number;
   /** What was open then is asked about at once. */
   asksSeen?: boolean;
   /** Called with the view after each part. */
@@ -33,7 +35,7 @@ const QUIET_MS = 1_000;
  * @throws Problem CANCELLED after a signal, and what the stream or a question throws
  */
 export async function follow(kay: Kay, link: Link, options: Following): Promise<Followed> {
-  const { parts, show, seen = 0 } = options;
+  const { parts, show, seen = 0, past = 0 } = options;
   const desk = createDesk(kay, link, options);
   const iterator = parts[Symbol.asyncIterator]();
   let view = EMPTY;
@@ -51,7 +53,7 @@ export async function follow(kay: Kay, link: Link, options: Following): Promise<
       if (isNew || (options.asksSeen && came.value.number === seen)) desk.look(view);
       if (!isNew) continue;
       show.part(came.value.part, view);
-      if (!options.askable && isStopped(view)) return { view, waiting: openCards(view) };
+      if (!options.askable && view.last >= past && isStopped(view)) return { view, waiting: openCards(view) };
     }
     await desk.done();
     return { view, waiting: openCards(view).filter(({ generation_id }) => generation_id === view.generation_id) };
@@ -147,8 +149,8 @@ async function soonest(
   }
 }
 
-function waitsHere(view: View, { askable, seen = 0 }: Following): boolean {
-  return !askable && view.last > seen && openCards(view).length > 0;
+function waitsHere(view: View, { askable, seen = 0, past = 0 }: Following): boolean {
+  return !askable && view.last > seen && view.last >= past && openCards(view).length > 0;
 }
 
 /** The generation itself says that it waits for a person. */

@@ -1,7 +1,6 @@
 import { Command } from "commander";
 import { Problem } from "#protocol/errors";
 import type { OneShotOptions } from "../ask/one-shot.ts";
-import { unprotect } from "../dashes.ts";
 import type { Kay } from "../kay.ts";
 import { readPiped } from "../piped.ts";
 import { canHaveSession, greet, openSession } from "../session/open.ts";
@@ -43,7 +42,7 @@ or connected first is asked about on a terminal; a script exits 8 and gets the
         const resume = await conversationFor(link, options);
         return openSession(kay, link, { command: "kay ask", ...(resume === undefined ? {} : { resume }) });
       }
-      const request = await readRequest(kay, words.map(unprotect));
+      const request = await readRequest(kay, words);
       const link = await kay.link({ signedIn: true });
       const body = { ...request, interactive: false, confirm: options.confirm ?? false };
       if (!options.confirm) {
@@ -68,12 +67,17 @@ function checkOptions(kay: Kay, { stream, confirm, queue, continue: newest, resu
 /** The prompt from the arguments, and what a pipe adds to it. */
 async function readRequest(kay: Kay, words: string[]): Promise<{ prompt: string; context?: Record<string, unknown> }> {
   const fromStdin = words.length === 1 && words[0] === "-";
-  const typed = fromStdin ? "" : words.join(" ").trim();
-  const piped = await readPiped(kay, { patient: fromStdin });
+  const typed = said(fromStdin ? "" : words.join(" "));
+  const piped = said(await readPiped(kay, { patient: fromStdin }));
   if (typed && piped) return { prompt: typed, context: { stdin: piped } };
   const prompt = typed || piped;
   if (prompt) return { prompt };
   throw new Problem("USAGE", "There is nothing to ask.", {
     hint: 'Give a question: kay ask "what is open in project KAY?"',
   });
+}
+
+/** Control and invisible characters alone say nothing. */
+function said(text: string): string {
+  return /[\p{L}\p{N}\p{P}\p{S}]/u.test(text) ? text.trim() : "";
 }

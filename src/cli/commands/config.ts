@@ -2,6 +2,7 @@ import { Command } from "commander";
 import { type Setting, settingKey } from "#client/settings";
 import { Problem } from "#protocol/errors";
 import type { Kay } from "../kay.ts";
+import { readPiped } from "../piped.ts";
 import { isAskable } from "../prompt.ts";
 
 /** `kay config get|set|unset|list|path`: the settings of the profile. */
@@ -22,7 +23,7 @@ export function configCommand(kay: Kay): Command {
     .argument("[value]", "left out or `-` for a secret: read from stdin")
     .description("set a value in the profile")
     .action(async (key: string, value: string | undefined) => {
-      const text = value === undefined || value === "-" ? await readValue(kay) : value;
+      const text = value === undefined || value === "-" ? await readValue(kay, value === "-") : value;
       const setting = await (await kay.settings()).set(settingKey(key), text);
       overridden(kay, setting);
       if (setting.secret && text === value)
@@ -64,9 +65,10 @@ async function list(kay: Kay, settings: Setting[]): Promise<void> {
 }
 
 function show(kay: Kay, setting: Setting): void {
+  if (setting.value === undefined) kay.exit = 1;
   if (kay.flags.json) kay.out.json(asJson(setting));
-  else if (setting.value === undefined) kay.exit = 1;
-  else kay.out.line(setting.shown);
+  else if (setting.value !== undefined) kay.out.line(setting.shown);
+  else kay.out.note(`${setting.key} is not set.\n  Set it with \`kay config set ${setting.key} <value>\`.`);
 }
 
 function overridden(kay: Kay, setting: Setting): void {
@@ -76,14 +78,16 @@ function overridden(kay: Kay, setting: Setting): void {
 }
 
 /** A secret does not belong on a command line, where other users see it and the shell keeps it. */
-async function readValue(kay: Kay): Promise<string> {
+async function readValue(kay: Kay, patient: boolean): Promise<string> {
   const { stdin, stderr } = kay.terminal;
   const missing = new Problem("USAGE", "The value is missing.", {
     hint: "Give it as an argument, or a secret on stdin.",
   });
   if (stdin.isTerminal && !isAskable(kay)) throw missing;
   if (stdin.isTerminal) stderr.write("Value: ");
-  const text = await stdin.line(kay.signal);
+  const text = stdin.isTerminal
+    ? await stdin.line(kay.signal)
+    : (await readPiped(kay, { patient, without: "nothing is set (`-` as the value waits)" })).split(/[\r\n]/)[0];
   if (!text?.trim()) throw missing;
   return text;
 }

@@ -15,7 +15,7 @@ export function helpCommand(kay: Kay): Command {
     if (!program) return;
     if (!name) return program.outputHelp();
     const topic = Object.hasOwn(TOPICS, name) ? TOPICS[name] : undefined;
-    if (topic) return kay.out.line(topic.trim());
+    if (topic) return kay.flags.json ? kay.out.json({ help: topic.trim() }) : kay.out.line(topic.trim());
     const found = program.commands.find((one) => one.name() === name || one.aliases().includes(name));
     if (found) return found.outputHelp();
     const close = nearest(name, [...names, ...program.commands.map((one) => one.name())]);

@@ -46,6 +46,7 @@ async function followInScript(kay: Kay, link: Link, id: string): Promise<void> {
       askable: false,
       client: client.name,
       seen,
+      past: last,
     });
     await finish(kay, followed, { lines: json });
   } finally {

@@ -101,11 +101,13 @@ async function show(kay: Kay, { output, receipts }: ToolCallResponse): Promise<v
   showReceipts(kay, receipts);
 }
 
-/** The document by which every tool says that a service must be connected. */
+/** The document by which every tool says that a service must be connected; under `--json` it is a failure like any other besides. */
 function showAuthRequired(kay: Kay, problem: Problem): void {
   const { integrations } = problem.details;
   const integration = Array.isArray(integrations) ? integrations[0] : problem.details.integration;
-  kay.out.fail(problem, { error: { code: problem.code, integration, message: problem.message } });
+  const { code, message, hint } = problem;
+  const document = { error: { code, integration, message } };
+  kay.out.fail(problem, kay.flags.json ? { status: "error", ...document, code, message, hint } : document);
   kay.exit = problem.exit;
 }
 

@@ -77,7 +77,10 @@ export function conversationCalls(caller: Caller): ConversationCalls {
     policies: async () => (await get(PoliciesResponse, "/policies")).policies,
     putPolicies: async (policies) => (await write(PoliciesResponse, "PUT", "/policies", { policies })).policies,
     approvals: async () => (await get(GrantsResponse, "/approvals")).approvals,
-    testApproval: (test) => write(GrantTestResponse, "POST", "/approvals/test", test),
+    testApproval: (test) => {
+      const call: Call = { method: "POST", path: "/approvals/test", body: test, timeoutMs };
+      return caller.read(GrantTestResponse, call, () => caller.bearer(call));
+    },
     revokeApproval: async (id) => void (await write(Heard, "DELETE", `/approvals/${encodeURIComponent(id)}`)),
   };
 }

@@ -1,6 +1,7 @@
+import { dirname } from "node:path";
 import type { Clock, Warn } from "../ports.ts";
 import type { Credentials } from "./credentials.ts";
-import { readWhole } from "./disk.ts";
+import { checkFolder, readWhole } from "./disk.ts";
 import { cleanSignIn, readEnvelope } from "./envelope.ts";
 import { type Keychain, keychainProblem, lookWords } from "./keychain.ts";
 import { createKeys, type Preference } from "./keys.ts";
@@ -58,6 +59,7 @@ export function createCredentials(options: CredentialsOptions): Credentials {
       });
     },
     exclusively: async (work, signal) => withLock(open().refreshLock, work, signal),
+    checkWritable: () => checkFolder(dirname(open().store.path)),
     describe: async () => describe(open().store.path, keychain),
   };
 }

@@ -50,6 +50,8 @@ export type Credentials = {
   update(origin: string, change: (current: SignIn) => SignIn): Promise<void>;
   /** Run `work` while no other process of this machine runs such work on this profile (the refresh lock). */
   exclusively<T>(work: () => Promise<T>, signal?: AbortSignal): Promise<T>;
+  /** Whether anything could be kept, without writing: asked before a person is sent to give a consent. */
+  checkWritable(): Promise<void>;
   /** How it is kept: what `kay config list` and `kay doctor` say. */
   describe(): Promise<{ mode: StorageMode | "none"; path: string; note?: string }>;
 };

@@ -60,7 +60,8 @@ async function create(lock: Lock, id: string): Promise<boolean> {
     if (errno(error) === "EEXIST") return false;
     if (!["EPERM", "ENOTSUP", "ENOSYS", "EXDEV", "EMLINK", "EACCES"].includes(errno(error)))
       throw unwritable(lock.path, error);
-    return claimFile(lock.path, content);
+    // Awaited here: while `finally` waits, nobody else would take notice of its rejection, and the process would end.
+    return await claimFile(lock.path, content);
   } finally {
     await unlink(temporary).catch(() => {});
   }

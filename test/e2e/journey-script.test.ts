@@ -1,0 +1,57 @@
+import { fileURLToPath } from "node:url";
+import { expect } from "vitest";
+import { runProgram } from "#test/built/bash";
+import { openHome } from "#test/built/home";
+import { needs } from "#test/needs";
+
+const SCRIPT = fileURLToPath(new URL("../../docs/examples/journey.sh", import.meta.url));
+
+/** What the script prints: each step with its exit code and what its document says. */
+const STEPS = `
+exit 4    not signed in                    NOT_SIGNED_IN
+exit 2    used wrongly                     USAGE
+exit 6    nothing listens there            UNREACHABLE
+exit 0    jira: a link                     jira
+exit 0    jira: allow                      Dana Demo
+exit 0    confluence: a link               confluence
+exit 5    confluence: deny                 AUTHORIZATION_DENIED
+exit 0    jira is connected                true
+exit 4    slack is not                     false
+exit 0    nothing asks but what must
+exit 0    a question                       completed
+exit 0    a tool                           12
+exit 1    a tool that is not there         NOT_FOUND
+exit 8    a request that needs slack       slack
+exit 4    still not connected              slack
+exit 0    given up                         completed
+exit 0    every change asks                ask
+exit 8    a change                         approval
+exit 0    approved                         Close KAY-3 (move it to a status that counts as done)
+exit 8    another change                   approval
+exit 0    denied                           completed
+exit 5    a request that was denied
+exit 0    nothing waits any more           0
+exit 0    no change asks                   0
+exit 8    a plan                           confirmation_required
+exit 0    confirmed                        Close KAY-5 (move it to a status that counts as done)
+exit 1    confirmed once more              CONFIRMATION_USED
+exit 8    a plan to refuse                 confirmation_required
+exit 0    refused                          completed
+exit 0    the conversation                 FILE
+exit 2    a file that is there             INPUT_REQUIRED
+exit 130  Ctrl+C while it waits            SIGINT
+exit 143  ended while it waits             SIGTERM
+exit 0    sign out                         true
+exit 4    not signed in any more           NOT_SIGNED_IN
+`;
+
+needs("bash", "curl")(
+  "the script of the documents carries a whole journey by JSON and exit codes alone, and tells every way to fail",
+  { timeout: 180_000 },
+  async () => {
+    const home = openHome();
+    const { exit, stdout, stderr } = await runProgram(SCRIPT, [], { env: home.env, cwd: home.folder });
+    const steps = stdout.replaceAll(/ +$/gm, "").replace(/\S+conversation\.md/, "FILE");
+    expect({ exit, steps, stderr }).toEqual({ exit: 0, steps: STEPS.trimStart(), stderr: "" });
+  },
+);

@@ -1,0 +1,75 @@
+/** What a machine of the matrix has: a conversation, an approval that waits, and a confirmation that does. */
+export type Ready = { conversation: string; interaction: string; token: string };
+
+/** One command of the matrix: how it is called, and what it needs. */
+export type Row = {
+  /** Its arguments. */
+  args?(ready: Ready): string[];
+  /** Changes what cannot be undone, so that it asks: a no is 5, where nobody can be asked it is 2. */
+  asks?: true;
+  /** Sends something that changes something at once: where a gateway answers instead, nobody knows whether it was done, which is 1. */
+  writes?: true;
+  /** "nothing" works without a backend, "backend" without a sign-in. */
+  needs: "nothing" | "backend" | "sign-in";
+  /** It works with kay's own backend, whatever is configured; it has tests of its own. */
+  own?: true;
+  /** Exit code where all is well; 0. A group that is called alone shows its help, which under `--json` is a missing command. */
+  exit?: { plain: number; json: number };
+  /** Under `--json`: one document, unless it prints a line of JSON for each part, or leaves the document to the backend it runs. */
+  json?: "lines" | "nothing";
+  /** Where a service has to be connected it prints the error of a tool, which names the service (protocol section 5). */
+  integration?: true;
+  /** What it is called with besides on a terminal, where it would be a session. */
+  onTerminal?: string[];
+};
+
+const GROUP: Row = { needs: "nothing", exit: { plain: 0, json: 2 } };
+
+/** Every command of kay by its words; the matrix fails for one that has no row here. */
+export const ROWS: Record<string, Row> = {
+  "": GROUP,
+  connect: { args: () => ["jira"], needs: "backend" },
+  connections: { needs: "sign-in" },
+  disconnect: { args: () => ["jira"], needs: "sign-in", asks: true },
+  ask: { args: () => ["show KAY-3"], needs: "sign-in", writes: true },
+  attach: { args: ({ conversation }) => [conversation], needs: "sign-in", json: "lines", onTerminal: ["--plain"] },
+  confirm: { args: ({ token }) => [token, "--approve"], needs: "sign-in", writes: true },
+  pending: { needs: "sign-in" },
+  answer: { args: ({ interaction }) => [interaction, "--approve"], needs: "sign-in" },
+  sessions: GROUP,
+  "sessions list": { needs: "sign-in" },
+  "sessions show": { args: ({ conversation }) => [conversation], needs: "sign-in" },
+  "sessions rename": { args: ({ conversation }) => [conversation, "Another", "title"], needs: "sign-in", writes: true },
+  "sessions export": { args: ({ conversation }) => [conversation], needs: "sign-in" },
+  "sessions delete": { args: ({ conversation }) => [conversation], needs: "sign-in", asks: true },
+  approvals: GROUP,
+  "approvals list": { needs: "sign-in" },
+  "approvals test": { args: () => ["jira.search", '{"project": "KAY"}'], needs: "sign-in" },
+  "approvals revoke": { args: () => ["grant_1"], needs: "sign-in", exit: { plain: 1, json: 1 } },
+  policy: GROUP,
+  "policy get": { needs: "sign-in" },
+  "policy set": { args: () => ["jira", "reads"], needs: "sign-in", writes: true },
+  services: { needs: "sign-in" },
+  "services list": { needs: "sign-in" },
+  "services show": { args: () => ["jira"], needs: "sign-in" },
+  "services add": { args: () => ["others.yaml"], needs: "backend", asks: true },
+  "services remove": { args: () => ["tasks"], needs: "sign-in", asks: true },
+  "services export": { args: () => ["tasks"], needs: "sign-in" },
+  tools: GROUP,
+  "tools list": { needs: "sign-in" },
+  "tools show": { args: () => ["jira.search"], needs: "sign-in" },
+  "tools call": { args: () => ["jira.search", "--field", "project=KAY"], needs: "sign-in", integration: true },
+  model: { needs: "sign-in" },
+  "model list": { needs: "sign-in" },
+  whoami: { needs: "sign-in" },
+  logout: { needs: "nothing" },
+  config: GROUP,
+  "config list": { needs: "nothing" },
+  "config get": { args: () => ["api-url"], needs: "nothing" },
+  "config set": { args: () => ["model", "offline"], needs: "nothing" },
+  "config unset": { args: () => ["model"], needs: "nothing" },
+  "config path": { needs: "nothing" },
+  serve: { needs: "nothing", json: "nothing" },
+  try: { needs: "nothing", own: true },
+  help: { args: () => ["json"], needs: "nothing" },
+};
