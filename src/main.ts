@@ -1,7 +1,7 @@
 import { randomBytes } from "node:crypto";
 import { readFileSync, statSync } from "node:fs";
 import { createKay, shapingOf, type World } from "#cli/create";
-import type { Kay, LocalTools, ServeOptions } from "#cli/kay";
+import type { JqThread, Kay, LocalTools, ServeOptions } from "#cli/kay";
 import { launch } from "#cli/launch";
 import { run, wordCrash } from "#cli/run";
 import { type Processes, systemProcesses } from "#client/credentials/processes";
@@ -73,10 +73,20 @@ function world(terminal: World["terminal"], signal: AbortSignal, catchInterrupts
     launch,
     edit: async (editor, text) => (await import("#cli/editor")).editText(editor, text),
     spawnBackend,
+    startJq,
     localTools,
     serve: (options, kay, ports) => serve(options, kay, { ...ports, processes }),
   };
 }
+
+/** jq runs in a thread of its own, which can be ended; its program lies beside this one. */
+async function startJq(expression: string): Promise<JqThread> {
+  const { startJqThread } = await import("#cli/jq/start");
+  return startJqThread(new URL("jq.js", import.meta.url), expression, JQ_LIMIT_MS);
+}
+
+/** How long an expression may take over one document. */
+const JQ_LIMIT_MS = 10_000;
 
 /** Tools of the backend in this process, for tokens of the environment. */
 async function localTools(): Promise<LocalTools> {

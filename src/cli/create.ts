@@ -44,6 +44,8 @@ export type World = {
   spawnBackend(log: string, profile: string): ReturnType<EmbeddedPorts["spawn"]>;
   /** Tools that run in this process, without a backend. */
   localTools(): Promise<LocalTools>;
+  /** Start a thread that runs an expression of jq. */
+  startJq: Kay["startJq"];
   /** Run the backend. `settings` reads them anew, so that a changed model counts without a restart. */
   serve(options: ServeOptions, kay: Kay, ports: { paths: Paths; settings(): Settings }): Promise<void>;
 };
@@ -114,6 +116,7 @@ export function createKay(world: World): Kay {
       const ports = linkPorts();
       return linkTo(ports, accountOf(ports, options?.embedded), options);
     },
+    startJq: world.startJq,
     localTools: () => world.localTools(),
     planBrowser: async (url) => planFor(world, url, flags, settings()),
     openBrowser: async (plan) => "launch" in plan && world.launch(plan.launch),

@@ -19,6 +19,7 @@ import { sessionsCommand } from "./commands/sessions.ts";
 import { toolsCommand } from "./commands/tools.ts";
 import { tryCommand } from "./commands/try.ts";
 import { whoamiCommand } from "./commands/whoami.ts";
+import { unprotect } from "./dashes.ts";
 import type { GlobalFlags, Kay } from "./kay.ts";
 
 /**
@@ -33,6 +34,7 @@ export function buildProgram(kay: Kay, aside: (text: string) => void): Command {
     .version(kay.version, "-V, --version", "print the version")
     .option("--profile <name>", "use another profile (KAY_PROFILE)")
     .option("--json", "print one JSON document")
+    .option("--jq <expression>", "print what jq makes of that document")
     .option("--no-input", "never ask; fail with what to type instead")
     .option("--no-browser", "print links, open nothing")
     .option("-y, --yes", "answer yes to kay's own questions")
@@ -56,8 +58,11 @@ export function buildProgram(kay: Kay, aside: (text: string) => void): Command {
       getOutHelpWidth: () => Math.min(kay.terminal.stdout.columns(), 100),
     });
   });
-  program.hook("preAction", (_, action) => {
+  program.hook("preAction", async (_, action) => {
     kay.flags = { ...kay.flags, ...(action.optsWithGlobals() as Partial<GlobalFlags>) };
+    if (kay.flags.jq === undefined) return;
+    const { filterOutput } = await import("./jq/filter.ts");
+    await filterOutput(kay, unprotect(kay.flags.jq));
   });
   return program;
 }

@@ -4,6 +4,7 @@ import { ERRORS, Problem } from "#protocol/errors";
 import { shellWord } from "#protocol/shell";
 import { protectText } from "./dashes.ts";
 import type { GlobalFlags, Kay } from "./kay.ts";
+import { printLines } from "./lines.ts";
 import { buildProgram } from "./program.ts";
 import { wantsPlain } from "./terminal.ts";
 
@@ -23,14 +24,28 @@ export async function run(argv: string[], kay: Kay): Promise<number> {
     said += text;
   });
   const command = commandOf(argv, program);
+  if (kay.flags.json && (command === "attach" || (command === "ask" && argv.includes("--stream"))))
+    printLines(kay, () => undefined);
   try {
     const work = program.parseAsync(command === "ask" ? argv.map(protectText) : argv, { from: "user" });
     await (command === "serve" ? work : Promise.race([work, overdue(kay)]));
-    return kay.signal.aborted ? signalExit(kay) : kay.exit;
   } catch (error) {
     if (error instanceof CommanderError) return wordUsage(error, kay, command, said);
+    await kay.out.settled().catch(() => {});
     return kay.signal.aborted ? signalExit(kay) : await wordError(error, kay);
   }
+  return await settle(kay);
+}
+
+/** Where a filter fails, what the command itself came to counts, unless that was done. */
+async function settle(kay: Kay): Promise<number> {
+  try {
+    await kay.out.settled();
+  } catch (error) {
+    const exit = kay.signal.aborted ? 0 : await wordError(error, kay);
+    kay.exit ||= exit;
+  }
+  return kay.signal.aborted ? signalExit(kay) : kay.exit;
 }
 
 /** What cannot be ended after a signal is left to itself after a while. */
@@ -52,8 +67,11 @@ function commandOf(argv: string[], program: Command): string | undefined {
 function readFlags(argv: string[], env: Kay["env"]): GlobalFlags {
   const end = argv.indexOf("--");
   const given = new Set(end === -1 ? argv : argv.slice(0, end));
+  const filters = [...given].some((word) => word === "--jq" || word.startsWith("--jq="));
   return {
-    json: given.has("--json"),
+    json: given.has("--json") || filters,
+    // The parser finds the expression; until then it counts that a failure has no document.
+    ...(filters ? { jq: "." } : {}),
     quiet: given.has("--quiet") || given.has("-q"),
     debug: given.has("--debug"),
     input: !given.has("--no-input"),
