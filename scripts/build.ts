@@ -38,7 +38,7 @@ export async function build(): Promise<number> {
       cwd: root,
     });
     if (code !== 0) return code;
-    finish(fresh, current);
+    await finish(fresh, current);
     publish(fresh);
     return 0;
   });
@@ -62,7 +62,11 @@ function fingerprint(): string {
   return hash.digest("hex");
 }
 
-function finish(folder: string, current: string) {
+async function finish(folder: string, current: string) {
+  const { schemas } = await import("./schemas.ts");
+  mkdirSync(`${folder}/schemas`, { recursive: true });
+  for (const [name, schema] of Object.entries(await schemas()))
+    writeFileSync(`${folder}/schemas/${name}`, `${JSON.stringify(schema, null, 2)}\n`);
   writeFileSync(`${folder}/THIRD_PARTY_LICENSES.txt`, thirdPartyLicenses(root, `${folder}/metafile-esm.json`));
   rmSync(`${folder}/metafile-esm.json`);
   writeFileSync(`${folder}/built-from`, current);

@@ -1,5 +1,6 @@
 import { randomBytes } from "node:crypto";
 import { readFileSync, statSync } from "node:fs";
+import { join } from "node:path";
 import { createKay, shapingOf, type World } from "#cli/create";
 import type { JqThread, Kay, LocalTools, ServeOptions } from "#cli/kay";
 import { launch } from "#cli/launch";
@@ -62,13 +63,8 @@ function world(terminal: World["terminal"], signal: AbortSignal, catchInterrupts
     openStream: createOpenStream({ way: createWay(ways), clock }),
     keychain: systemKeychain({ platform, env, uid, execPath, clock }),
     processes,
-    readText: (path) => {
-      try {
-        return readFileSync(path, "utf8");
-      } catch {
-        return "";
-      }
-    },
+    readText,
+    shipped: async (file) => readText(join(import.meta.dirname, file)),
     find: findProgram,
     launch,
     edit: async (editor, text) => (await import("#cli/editor")).editText(editor, text),
@@ -77,6 +73,14 @@ function world(terminal: World["terminal"], signal: AbortSignal, catchInterrupts
     localTools,
     serve: (options, kay, ports) => serve(options, kay, { ...ports, processes }),
   };
+}
+
+function readText(path: string): string {
+  try {
+    return readFileSync(path, "utf8");
+  } catch {
+    return "";
+  }
 }
 
 /** jq runs in a thread of its own, which can be ended; its program lies beside this one. */

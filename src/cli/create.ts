@@ -46,6 +46,7 @@ export type World = {
   localTools(): Promise<LocalTools>;
   /** Start a thread that runs an expression of jq. */
   startJq: Kay["startJq"];
+  shipped: Kay["shipped"];
   /** Run the backend. `settings` reads them anew, so that a changed model counts without a restart. */
   serve(options: ServeOptions, kay: Kay, ports: { paths: Paths; settings(): Settings }): Promise<void>;
 };
@@ -117,6 +118,7 @@ export function createKay(world: World): Kay {
       return linkTo(ports, accountOf(ports, options?.embedded), options);
     },
     startJq: world.startJq,
+    shipped: world.shipped,
     localTools: () => world.localTools(),
     planBrowser: async (url) => planFor(world, url, flags, settings()),
     openBrowser: async (plan) => "launch" in plan && world.launch(plan.launch),

@@ -103,6 +103,8 @@ export type Kay = {
    */
   link(options?: { embedded?: boolean; signedIn?: boolean; stored?: boolean }): Promise<Link>;
   startJq(expression: string): Promise<JqThread>;
+  /** A file that is shipped beside kay's program, "" where there is none of that name. */
+  shipped(file: string): Promise<string>;
   /** Tools that need no backend. */
   localTools(): Promise<LocalTools>;
   /** Whether and how a browser would be opened for this URL, and the opening itself (which never says whether it worked). */

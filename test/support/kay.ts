@@ -192,6 +192,11 @@ function worldOf(place: Place, parts: Parts): Omit<World, "terminal" | "signal" 
       }),
       close: async () => {},
     }),
+    shipped: async (file) => {
+      const { schemas } = await import("../../scripts/schemas.ts");
+      const schema = (await schemas())[file.replace("schemas/", "")];
+      return schema ? JSON.stringify(schema) : "";
+    },
     startJq: async (expression) => startJqThread(JQ, expression, 10_000),
     launch: async (launch) => parts.launched.push(launch) > 0,
     edit: async (_, text) => setting.edits?.(text) ?? null,

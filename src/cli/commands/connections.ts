@@ -39,6 +39,7 @@ function check(kay: Kay, { connections }: ConnectionsResponse, service: string):
   const connection = Object.hasOwn(connections, service) ? connections[service] : undefined;
   if (!connection) throw unknownService(service, Object.keys(connections));
   kay.exit = connection.connected ? 0 : ERRORS.NOT_CONNECTED.exit;
+  if (kay.flags.json) kay.out.json({ service, ...connection });
 }
 
 /** The error for a service that the backend does not name, in the backend's own words: the list, and the nearest name. */
