@@ -40,6 +40,9 @@ export const Pending = z.looseObject({
   ),
 });
 
+/** When the backend wrote it to the log, ISO 8601. */
+const at = z.optional(z.string());
+
 /** A conversation with its whole log. */
 export const Conversation = z.extend(ConversationView, {
   /** Every event in its order. */
@@ -49,6 +52,7 @@ export const Conversation = z.extend(ConversationView, {
         z.extend(part, {
           /** Its number in the log. */
           number: z.number(),
+          at,
         }),
       ),
     ),
@@ -70,10 +74,11 @@ export const Line = z.union([
     .map((part) =>
       z.extend(part, {
         ...head,
+        at,
         /** For what waits for a person: the commands that answer it. */
         answer: z.optional(commands),
       }),
     ),
   z.extend(Answer, { type: z.literal("answer"), ...head }),
-  z.extend(z.partial(Failure), { type: z.literal("error"), errorText: z.string(), ...head }),
+  z.extend(z.partial(Failure), { type: z.literal("error"), errorText: z.string(), at, ...head }),
 ]);
