@@ -34,7 +34,7 @@ export function buildProgram(kay: Kay, aside: (text: string) => void): Command {
     .version(kay.version, "-V, --version", "print the version")
     .option("--profile <name>", "use another profile (KAY_PROFILE)")
     .option("--json", "print one JSON document")
-    .option("--jq <expression>", "print what jq makes of that document")
+    .option("--jq <expr>", "print what jq makes of that document")
     .option("--no-input", "never ask; fail with what to type instead")
     .option("--no-browser", "print links, open nothing")
     .option("-y, --yes", "answer yes to kay's own questions")

@@ -71,6 +71,7 @@ const ConnectionMetadata = z.looseObject({
   site: z.optional(z.nullable(z.string())),
   cloud_id: z.optional(z.nullable(z.string())),
   workspace: z.optional(z.nullable(z.string())),
+  workspace_name: z.optional(z.nullable(z.string())),
   workspace_id: z.optional(z.nullable(z.string())),
   team_id: z.optional(z.nullable(z.string())),
   user_id: z.optional(z.nullable(z.string())),

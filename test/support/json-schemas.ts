@@ -1,4 +1,4 @@
-import { Ajv2020 } from "ajv/dist/2020.js";
+import { Ajv2020, type ValidateFunction } from "ajv/dist/2020.js";
 import { schemas } from "../../scripts/schemas.ts";
 
 let made: ReturnType<typeof schemas> | undefined;
@@ -10,23 +10,28 @@ export async function faultsOf(command: string, document: unknown): Promise<stri
   made ??= schemas();
   const schema = (await made)[`${command.replaceAll(" ", "-")}.json`];
   if (!schema) return [`there is no schema of ${command}`];
-  return [...faults(schema, document), ...faults(strict(schema) as Schema, document)];
+  // Of alternatives the faults of the one that fits best.
+  const all = alternatives(schema).map((one) => checked(one, document));
+  return all.sort((a, b) => a.length - b.length)[0] ?? [];
 }
 
-/** Of alternatives the faults of the one that fits best. */
-function faults(schema: Schema, document: unknown): string[] {
-  const { anyOf, ...rest } = schema;
-  if (Array.isArray(anyOf)) {
-    const all = anyOf.map((one: Schema) => faults({ ...rest, ...one }, document));
-    return all.sort((a, b) => a.length - b.length)[0] ?? [];
-  }
-  const ajv = new Ajv2020({ allErrors: true, allowUnionTypes: true });
-  const validate = ajv.compile(schema);
+/** A union of unions as one list. */
+function alternatives({ anyOf, ...rest }: Schema): Schema[] {
+  return Array.isArray(anyOf) ? anyOf.flatMap((one: Schema) => alternatives({ ...rest, ...one })) : [rest];
+}
+
+function checked(schema: Schema, document: unknown): string[] {
+  const key = JSON.stringify(schema);
+  const validate =
+    compiled.get(key) ?? new Ajv2020({ allErrors: true, strict: false }).compile(strict(schema) as Schema);
+  compiled.set(key, validate);
   if (validate(document)) return [];
   return (validate.errors ?? []).map(
     ({ instancePath, message, params }) => `${instancePath} ${message} ${JSON.stringify(params)}`,
   );
 }
+
+const compiled = new Map<string, ValidateFunction>();
 
 /** The same schema for objects that have only the fields it names. Maps with any names stay what they are. */
 function strict(schema: unknown): unknown {

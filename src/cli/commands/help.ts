@@ -9,11 +9,14 @@ export function helpCommand(kay: Kay): Command {
   const names = Object.keys(TOPICS);
   const command = new Command("help")
     .description(`Show help for a command, or for a topic: ${names.join(", ")}`)
-    .argument("[name...]", "a command or a topic; json and a command for the JSON Schema");
+    .argument("[name...]", "a command or a topic; json <command> prints its JSON Schema");
   return command.action(async ([name = "", ...more]: string[]) => {
     const program = command.parent;
     if (!program) return;
-    if (name === "json" && more.length > 0) return showSchema(kay, more);
+    if (name === "json" && more.length > 0) {
+      const meant = commandOf(program, more);
+      return showSchema(kay, meant ? nameOf(meant).split(" ").slice(1) : more);
+    }
     const topic = more.length === 0 && Object.hasOwn(TOPICS, name) ? TOPICS[name] : undefined;
     if (topic && kay.flags.json) return kay.out.json({ topic: name, text: topic.trim() });
     if (topic) return kay.out.line(topic.trim());
