@@ -71,7 +71,7 @@ test("S02 without a keychain the sign-in is kept in a file, which is said once",
       warnings: [expect.stringMatching(/^There is no D-Bus session bus.* kept in a plain file that only you can read/)],
     }),
   ]);
-  expect(await ann("connections --check jira --json")).toEqual({ exit: 0, stdout: "", stderr: "" });
+  expect(await ann("connections --check jira")).toEqual({ exit: 0, stdout: "", stderr: "" });
   expect(documentOf(await ann("connections --json"))).toEqual({ connections: expect.anything() });
 });
 
