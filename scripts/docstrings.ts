@@ -14,30 +14,43 @@ export async function docstrings(): Promise<Docstrings> {
   for (const file of places.flatMap((pattern) => globSync(pattern, { cwd: root }))) {
     const source = ts.createSourceFile(file, readFileSync(root + file, "utf8"), ts.ScriptTarget.Latest, true);
     const made: Record<string, unknown> = await import(pathToFileURL(root + file).href);
-    for (const statement of source.statements) {
-      if (!ts.isVariableStatement(statement)) continue;
-      for (const { name, initializer } of statement.declarationList.declarations)
-        if (initializer && ts.isIdentifier(name)) read(initializer, made[name.text], found);
-    }
+    const locals = localsOf(source);
+    for (const [name, expression] of locals) read(expression, made[name], { found, locals });
   }
   return found;
 }
 
+type Reading = { found: Docstrings; locals: Map<string, ts.Expression> };
+
+/** What stands behind each name of a file. */
+function localsOf(source: ts.SourceFile): Map<string, ts.Expression> {
+  const declarations = source.statements.flatMap((one) =>
+    ts.isVariableStatement(one) ? [...one.declarationList.declarations] : [],
+  );
+  return new Map(
+    declarations.flatMap(({ name, initializer }) =>
+      initializer && ts.isIdentifier(name) ? [[name.text, initializer] as const] : [],
+    ),
+  );
+}
+
 /** Go down an expression (`z.optional(z.looseObject({ … }))`) and the shape that it made. */
-function read(expression: ts.Expression, shape: unknown, found: Docstrings): void {
+function read(written: ts.Expression, shape: unknown, reading: Reading): void {
+  const { found, locals } = reading;
+  const expression = (ts.isIdentifier(written) && locals.get(written.text)) || written;
   const inner = innerOf(shape);
   if (!ts.isCallExpression(expression) || inner === undefined) return;
   const object = expression.arguments.find(ts.isObjectLiteralExpression);
   const fields = shapeOf(inner);
   if (!object || !fields) {
-    for (const part of expression.arguments) read(part, inner, found);
+    for (const part of expression.arguments) read(part, inner, reading);
     return;
   }
   for (const property of object.properties) {
     if (!ts.isPropertyAssignment(property) || !ts.isIdentifier(property.name)) continue;
     const text = textAbove(property);
     if (text) found.set(inner, (found.get(inner) ?? new Map()).set(property.name.text, text));
-    read(property.initializer, fields[property.name.text], found);
+    read(property.initializer, fields[property.name.text], reading);
   }
 }
 

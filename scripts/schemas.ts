@@ -1,6 +1,6 @@
 import * as z from "zod/mini";
 import { DOCUMENTS } from "../src/cli/documents/table.ts";
-import { docstrings } from "./docstrings.ts";
+import { type Docstrings, docstrings } from "./docstrings.ts";
 
 type Schema = Record<string, unknown>;
 
@@ -13,9 +13,9 @@ export async function schemas(): Promise<Record<string, Schema>> {
   const files = Object.entries(DOCUMENTS).map(([command, { title, schema }]): [string, Schema] => {
     const name = command.replaceAll(" ", "-");
     const made = z.toJSONSchema(schema, {
-      override: ({ zodSchema, jsonSchema }) => describe(docs, zodSchema, jsonSchema),
+      override: ({ zodSchema, jsonSchema }) => noted(docs, zodSchema, jsonSchema),
     });
-    const { $schema, ...rest } = withWarnings(made as Schema);
+    const { $schema, ...rest } = withWarnings(described(made) as Schema);
     return [
       `${name}.json`,
       { $schema, $id: `urn:kay:schema:${name}`, title, description: descriptionOf(command), ...rest },
@@ -30,15 +30,26 @@ function descriptionOf(command: string): string {
   return `kay ${command === "ask stream" ? "ask --stream" : command} --json`;
 }
 
-function describe(
-  docs: Awaited<ReturnType<typeof docstrings>>,
-  zod: unknown,
-  { properties = {} }: { properties?: object },
-): void {
-  for (const [name, text] of docs.get(zod) ?? []) {
-    const property: unknown = Reflect.get(properties, name);
-    if (typeof property === "object" && property !== null) Object.assign(property, { description: text });
-  }
+/** Where the docstrings of an object's fields wait until the schema is whole: one that stands in several places is one object till then. */
+const DOCS = "x-docs";
+
+function noted(docs: Docstrings, zod: unknown, json: object): void {
+  const fields = docs.get(zod);
+  if (fields && "properties" in json) Object.assign(json, { [DOCS]: Object.fromEntries(fields) });
+}
+
+/** A part of a schema with the docstrings of its fields in their places. */
+function described(schema: unknown): unknown {
+  if (Array.isArray(schema)) return schema.map(described);
+  if (typeof schema !== "object" || schema === null) return schema;
+  const { [DOCS]: docs, ...rest } = schema as Schema;
+  const inner = Object.fromEntries(Object.entries(rest).map(([name, value]) => [name, described(value)]));
+  if (docs === undefined) return inner;
+  const properties = Object.entries(inner.properties as Record<string, Schema>).map(([name, property]) => {
+    const description = Reflect.get(Object(docs), name);
+    return [name, description === undefined ? property : { ...property, description }];
+  });
+  return { ...inner, properties: Object.fromEntries(properties) };
 }
 
 /** Away from a terminal warnings travel in the document, in any that is an object. */
