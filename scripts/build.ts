@@ -73,6 +73,10 @@ function fingerprint(): string {
 }
 
 async function finish(folder: string, current: string) {
+  const { schemas } = await import("./schemas.ts");
+  mkdirSync(`${folder}/schemas`, { recursive: true });
+  for (const [name, schema] of Object.entries(await schemas()))
+    writeFileSync(`${folder}/schemas/${name}`, `${JSON.stringify(schema, null, 2)}\n`);
   const metafile = `${folder}/metafile-esm.json`;
   writeFileSync(`${folder}/THIRD_PARTY_LICENSES.txt`, thirdPartyLicenses(root, metafile));
   await startFromOneFile(folder, JSON.parse(readFileSync(metafile, "utf8")).outputs, root);

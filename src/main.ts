@@ -1,7 +1,8 @@
 import { randomBytes } from "node:crypto";
 import { existsSync, readFileSync, statSync } from "node:fs";
+import { join } from "node:path";
 import { createKay, shapingOf, type World } from "#cli/create";
-import type { Kay, LocalTools, ServeOptions } from "#cli/kay";
+import type { JqThread, Kay, LocalTools, ServeOptions } from "#cli/kay";
 import { launch } from "#cli/launch";
 import { run, wordCrash } from "#cli/run";
 import { tellOfUpdate } from "#cli/update";
@@ -82,21 +83,34 @@ function world(terminal: World["terminal"], signal: AbortSignal, catchInterrupts
     openStream: createOpenStream({ way: createWay(ways), clock }),
     keychain: systemKeychain({ platform, env, uid, execPath, clock }),
     processes,
-    readText: (path) => {
-      try {
-        return readFileSync(path, "utf8");
-      } catch {
-        return "";
-      }
-    },
+    readText,
+    shipped: async (file) => readText(join(import.meta.dirname, file)),
     find: findProgram,
     launch,
     edit: async (editor, text) => (await import("#cli/editor")).editText(editor, text),
     spawnBackend,
+    startJq,
     localTools,
     serve: (options, kay, ports) => serve(options, kay, { ...ports, processes }),
   };
 }
+
+function readText(path: string): string {
+  try {
+    return readFileSync(path, "utf8");
+  } catch {
+    return "";
+  }
+}
+
+/** jq runs in a thread of its own, which can be ended; its program lies beside this one. */
+async function startJq(expression: string): Promise<JqThread> {
+  const { startJqThread } = await import("#cli/jq/start");
+  return startJqThread(new URL("jq.js", import.meta.url), expression, JQ_LIMIT_MS);
+}
+
+/** How long an expression may take over one document. */
+const JQ_LIMIT_MS = 10_000;
 
 /** Tools of the backend in this process, for tokens of the environment. */
 async function localTools(): Promise<LocalTools> {

@@ -44,6 +44,9 @@ export type World = {
   spawnBackend(log: string, profile: string): ReturnType<EmbeddedPorts["spawn"]>;
   /** Tools that run in this process, without a backend. */
   localTools(): Promise<LocalTools>;
+  /** Start a thread that runs an expression of jq. */
+  startJq: Kay["startJq"];
+  shipped: Kay["shipped"];
   /** Run the backend. `settings` reads them anew, so that a changed model counts without a restart. */
   serve(options: ServeOptions, kay: Kay, ports: { paths: Paths; settings(): Settings }): Promise<void>;
 };
@@ -66,7 +69,7 @@ export function createKay(world: World): Kay {
     browser: true,
     plain: false,
   };
-  const out = createOutput(terminal, env, () => flags, clock);
+  const out = createOutput(terminal, env, () => flags);
   const warned = new Set<string>();
   const warn = (message: string) => {
     if (!warned.has(message)) out.warn(message);
@@ -114,6 +117,8 @@ export function createKay(world: World): Kay {
       const ports = linkPorts();
       return linkTo(ports, accountOf(ports, options?.embedded), options);
     },
+    startJq: world.startJq,
+    shipped: world.shipped,
     localTools: () => world.localTools(),
     planBrowser: async (url) => planFor(world, url, flags, settings()),
     openBrowser: async (plan) => "launch" in plan && world.launch(plan.launch),

@@ -7,16 +7,23 @@ import { redactDocument, redactSecrets } from "#protocol/redact";
 import { markdownOf } from "#ui/markdown-of";
 import { EMPTY, reduce } from "#ui/view";
 import { line } from "#ui/words";
+import { documentText } from "./json-text.ts";
 import type { Kay, Link } from "./kay.ts";
 
 /** Markdown to read, or JSON with every event. */
 export type ExportFormat = "md" | "json";
 
-/** A conversation as a file's text. What looks like a secret is taken out. */
-export async function exported(kay: Kay, link: Link, id: string, format: ExportFormat): Promise<string> {
+/** A conversation as one document, and as a file's text. What looks like a secret is taken out. */
+export async function exported(
+  kay: Kay,
+  link: Link,
+  id: string,
+  format: ExportFormat,
+): Promise<{ document: unknown; text: string }> {
   const { conversation, parts } = await conversationOf(kay, link, id);
-  if (format === "md") return redactSecrets(markdownOf(parts.reduce(reduce, EMPTY), conversation));
-  return `${JSON.stringify(redactDocument(documentWith(conversation, parts)), null, 2)}\n`;
+  const document = redactDocument(documentWith(conversation, parts));
+  if (format === "json") return { document, text: documentText(document) };
+  return { document, text: redactSecrets(markdownOf(parts.reduce(reduce, EMPTY), conversation)) };
 }
 
 /** All that a conversation has: as the list has it, and its events. */

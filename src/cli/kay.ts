@@ -4,6 +4,7 @@ import type { Clock } from "#client/ports";
 import type { Settings } from "#client/settings";
 import type { ToolCallResponse, ToolView } from "#protocol/tools";
 import type { BrowserPlan } from "./browser.ts";
+import type { Ran } from "./jq/engine.ts";
 import type { Account } from "./link.ts";
 import type { Output } from "./output.ts";
 import type { HistoryFile } from "./session/history.ts";
@@ -12,8 +13,8 @@ import type { Terminal } from "./terminal.ts";
 /** Flags that every command takes. */
 export type GlobalFlags = {
   json: boolean;
-  /** With `--json`: the command prints a line of JSON for each part, not one document. */
-  lines?: boolean;
+  /** An expression of jq that filters the document; `json` goes with it. */
+  jq?: string;
   quiet: boolean;
   debug: boolean;
   color?: string;
@@ -62,6 +63,13 @@ export type LocalTools = {
   close(): Promise<void>;
 };
 
+/** A thread that runs one expression of jq. */
+export type JqThread = {
+  /** Over this JSON text, or only compile it where that is empty. Never longer than the thread's limit. */
+  run(text: string): Promise<Ran>;
+  end(): void;
+};
+
 /** Everything a command may use. The ports are real in `src/main.ts` and stand for the outside world in tests. */
 export type Kay = {
   version: string;
@@ -94,6 +102,9 @@ export type Kay = {
    * anything is started; `stored` leaves KAY_TOKEN aside.
    */
   link(options?: { embedded?: boolean; signedIn?: boolean; stored?: boolean }): Promise<Link>;
+  startJq(expression: string): Promise<JqThread>;
+  /** A file that is shipped beside kay's program, "" where there is none of that name. */
+  shipped(file: string): Promise<string>;
   /** Tools that need no backend. */
   localTools(): Promise<LocalTools>;
   /** Whether and how a browser would be opened for this URL, and the opening itself (which never says whether it worked). */

@@ -1,12 +1,13 @@
 import { styleText } from "node:util";
-import type { Clock } from "#client/ports";
 import { type Problem, problemBody } from "#protocol/errors";
 import type { Style } from "#ui/look";
+import type { Filter } from "./jq/filter.ts";
+import { documentText, lineText, withWarnings } from "./json-text.ts";
 import { type Terminal, wantsColor } from "./terminal.ts";
 import { wrapSentences } from "./wrap.ts";
 
 /** How output is wanted, from the global flags. */
-export type OutputFlags = { json: boolean; lines?: boolean; quiet: boolean; plain: boolean; color?: string };
+export type OutputFlags = { json: boolean; jq?: string; quiet: boolean; plain: boolean; color?: string };
 
 /**
  * Where everything a command says goes through. stdout carries the answer, stderr everything else. Under `--json` stdout is one
@@ -18,6 +19,12 @@ export type Output = {
   json(document: unknown): void;
   /** One of several documents, each on a line of its own. */
   jsonLine(document: unknown): void;
+  /** From now on documents are printed as this makes them, and a failure has none (`--jq`). */
+  filtered(filter: Filter): void;
+  /** Everything is printed. @throws Problem FILTER_FAILED */
+  settled(): Promise<void>;
+  /** From now on an answer and a failure are lines too, as this makes them of their documents (`--stream`). */
+  lines(lineOf: LineOf): void;
   /** A line of the answer on stdout. */
   line(text?: string): void;
   /** Markdown of an answer: laid out for a person on a terminal, as it is elsewhere. */
@@ -40,33 +47,41 @@ export type Output = {
   paint(style: Style, text: string, stream?: "stdout" | "stderr"): string;
 };
 
+type LineOf = (type: "answer" | "warning" | "error", document: Record<string, unknown>) => unknown;
+
 const ERASE = "\r\x1b[2K";
 
-/** Build the output of one run. The clock is for the times of lines. */
+/** Build the output of one run. */
 export function createOutput(
   terminal: Terminal,
   env: Record<string, string | undefined>,
   flags: () => OutputFlags,
-  clock: Pick<Clock, "now">,
 ): Output {
   const warnings: string[] = [];
   const paint: Output["paint"] = (style, text, stream = "stdout") =>
     wantsColor(terminal[stream], env, flags().color) ? styleText(style, text, { validateStream: false }) : text;
   let status: string | null = null;
   let diverted: ((text: string) => void) | null = null;
+  let filter: Filter | undefined;
+  let lineOf: LineOf | undefined;
   const above = (write: () => void) => {
     if (status === null) return write();
     terminal.stderr.write(ERASE);
     write();
     terminal.stderr.write(status);
   };
-  const jsonLine = (document: unknown) => terminal.stdout.write(`${unseenEscaped(JSON.stringify(document))}\n`);
-  const timestamp = () => new Date(clock.now()).toISOString();
   const aside = (text: string) => {
     if (diverted) return diverted(text);
     const { stderr } = terminal;
     const shown = stderr.isTerminal ? wrapSentences(text, stderr.columns()) : text;
     above(() => stderr.write(`${shown}\n`));
+  };
+  const jsonLine = (document: unknown) => (filter ? filter.push(document) : terminal.stdout.write(lineText(document)));
+  const showFailure = (problem: Problem, document: unknown) => {
+    if (document === undefined && !flags().json) return;
+    const body = withWarnings({ status: "error", ...problemBody(problem), hint: problem.hint }, warnings);
+    if (document === undefined && lineOf) jsonLine(lineOf("error", body as Record<string, unknown>));
+    else terminal.stdout.write(documentText(document ?? body));
   };
   return {
     paint,
@@ -86,16 +101,24 @@ export function createOutput(
       if (!flags().json && !flags().quiet) aside(text);
     },
     warn: (text) => {
-      const inside = flags().json && !terminal.stderr.isTerminal;
-      if (inside && flags().lines) jsonLine({ type: "warning", timestamp: timestamp(), message: text });
+      const inside = flags().json && !filter && !terminal.stderr.isTerminal;
+      if (inside && lineOf) jsonLine(lineOf("warning", { message: text }));
       else if (inside) warnings.push(text);
       else aside(`${paint("yellow", "!", "stderr")} ${text}`);
     },
     json: (document) => {
-      if (flags().lines) jsonLine({ type: "answer", timestamp: timestamp(), ...(document as object) });
-      else terminal.stdout.write(printed(withWarnings(document, warnings)));
+      if (lineOf) return jsonLine(lineOf("answer", document as Record<string, unknown>));
+      if (filter) return filter.push(document);
+      terminal.stdout.write(documentText(withWarnings(document, warnings)));
     },
     jsonLine,
+    filtered: (made) => {
+      filter = made;
+    },
+    settled: async () => filter?.settled(),
+    lines: (made) => {
+      lineOf = made;
+    },
     markdown: async (text) => {
       const { stdout } = terminal;
       if (!stdout.isTerminal) return stdout.write(`${text}\n`);
@@ -115,42 +138,9 @@ export function createOutput(
     fail: (problem, document) => {
       // What it went to meanwhile is over as well; after a crash nobody else said so.
       diverted = null;
-      if (document !== undefined) terminal.stdout.write(printed(document));
-      else if (flags().json) {
-        const body = { status: "error", ...problemBody(problem), hint: problem.hint };
-        if (flags().lines) jsonLine({ type: "error", timestamp: timestamp(), errorText: problem.message, ...body });
-        else terminal.stdout.write(printed(withWarnings(body, warnings)));
-      }
+      if (flags().jq === undefined) showFailure(problem, document);
       aside(`${paint("red", "✗", "stderr")} ${problem.message}`);
       if (problem.hint) aside(`  ${problem.hint}`);
     },
   };
-}
-
-function withWarnings(document: unknown, warnings: string[]): unknown {
-  const isObject = typeof document === "object" && document !== null && !Array.isArray(document);
-  return isObject && warnings.length > 0 ? { ...document, warnings } : document;
-}
-
-/**
- * One JSON document. Its values are raw, but what JSON leaves as it is and a terminal obeys or hides (C1 controls, bidi overrides, zero-width
- * characters) is written as an escape, which a parser reads as the very same value (case U17).
- */
-function printed(document: unknown): string {
-  return `${unseenEscaped(JSON.stringify(document, null, 2))}\n`;
-}
-
-function unseenEscaped(json: string): string {
-  return json.replace(UNSEEN, escaped);
-}
-
-const UNSEEN = /[\p{Cc}\p{Default_Ignorable_Code_Point}\u2028\u2029\ufff9-\ufffb]/gu;
-
-/** What JSON's own layout is made of, and what joins the letters and emoji of ordinary text. */
-const KEPT = /^(?:\n|\u200c|\u200d|[\ufe00-\ufe0f])$/;
-
-function escaped(character: string): string {
-  if (KEPT.test(character)) return character;
-  const units = Array.from({ length: character.length }, (_, at) => character.charCodeAt(at));
-  return units.map((unit) => `\\u${unit.toString(16).padStart(4, "0")}`).join("");
 }

@@ -39,6 +39,7 @@ export function buildProgram(
     .version(kay.version, "-V, --version", "print the version")
     .option("--profile <name>", "use another profile (KAY_PROFILE)")
     .option("--json", "print one JSON document")
+    .option("--jq <expr>", "print what jq makes of that document")
     .option("--no-input", "never ask; fail with what to type instead")
     .option("--no-browser", "print links, open nothing")
     .option("-y, --yes", "answer yes to kay's own questions")
@@ -62,9 +63,12 @@ export function buildProgram(
       getOutHelpWidth: () => Math.min(kay.terminal.stdout.columns(), 100),
     });
   });
-  program.hook("preAction", (_, action) => {
-    unprotect(action);
+  program.hook("preAction", async (_, action) => {
+    for (let each: Command | null = action; each; each = each.parent) unprotect(each);
     kay.flags = { ...kay.flags, ...(action.optsWithGlobals() as Partial<GlobalFlags>) };
+    if (kay.flags.jq === undefined) return;
+    const { filterOutput } = await import("./jq/filter.ts");
+    await filterOutput(kay, kay.flags.jq);
   });
   return program;
 }

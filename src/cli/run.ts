@@ -2,8 +2,10 @@ import { type Command, CommanderError } from "commander";
 import { clean } from "#protocol/clean";
 import { ERRORS, Problem } from "#protocol/errors";
 import { shellWord } from "#protocol/shell";
+import { helpDocument } from "./commands/help.ts";
 import { protectText } from "./dashes.ts";
 import type { GlobalFlags, Kay } from "./kay.ts";
+import { printLines } from "./lines.ts";
 import { buildProgram } from "./program.ts";
 import { wantsPlain } from "./terminal.ts";
 
@@ -24,16 +26,29 @@ export async function run(argv: string[], kay: Kay): Promise<number> {
   };
   const program = buildProgram(kay, keep("aside"), keep("help"));
   const command = commandOf(argv, program);
-  kay.flags.lines = kay.flags.json && (command === "attach" || (command === "ask" && argv.includes("--stream")));
+  if (kay.flags.json && (command === "attach" || (command === "ask" && argv.includes("--stream"))))
+    printLines(kay, () => undefined);
   try {
     const work = program.parseAsync(argv.map(protectText), { from: "user" });
     await (command === "serve" ? work : Promise.race([work, overdue(kay)]));
-    showHelp(kay, told.help);
-    return kay.signal.aborted ? signalExit(kay) : kay.exit;
+    kay.terminal.stdout.write(told.help);
   } catch (error) {
-    if (error instanceof CommanderError) return wordUsage(error, kay, command, told);
+    if (error instanceof CommanderError) return wordUsage(error, kay, { program, argv, command, ...told });
+    await kay.out.settled().catch(() => {});
     return kay.signal.aborted ? signalExit(kay) : await wordError(error, kay);
   }
+  return await settle(kay);
+}
+
+/** Where a filter fails, what the command itself came to counts, unless that was done. */
+async function settle(kay: Kay): Promise<number> {
+  try {
+    await kay.out.settled();
+  } catch (error) {
+    const exit = kay.signal.aborted ? 0 : await wordError(error, kay);
+    kay.exit ||= exit;
+  }
+  return kay.signal.aborted ? signalExit(kay) : kay.exit;
 }
 
 /** What cannot be ended after a signal is left to itself after a while. */
@@ -55,8 +70,11 @@ function commandOf(argv: string[], program: Command): string | undefined {
 function readFlags(argv: string[], env: Kay["env"]): GlobalFlags {
   const end = argv.indexOf("--");
   const given = new Set(end === -1 ? argv : argv.slice(0, end));
+  const filters = [...given].some((word) => word === "--jq" || word.startsWith("--jq="));
   return {
-    json: given.has("--json"),
+    json: given.has("--json") || filters,
+    // The parser finds the expression; until then it counts that a failure has no document.
+    ...(filters ? { jq: "." } : {}),
     quiet: given.has("--quiet") || given.has("-q"),
     debug: given.has("--debug"),
     input: !given.has("--no-input"),
@@ -66,16 +84,17 @@ function readFlags(argv: string[], env: Kay["env"]): GlobalFlags {
   };
 }
 
-/** What the parser found wrong. */
-function wordUsage(
-  error: CommanderError,
-  kay: Kay,
-  command: string | undefined,
-  { aside, help }: { aside: string; help: string },
-): number {
+/** What was being parsed, and what the parser said: `aside` on stderr, `help` on stdout. */
+type Parsing = { program: Command; argv: string[]; command: string | undefined; aside: string; help: string };
+
+/** What the parser found wrong. Help and the version are an answer, and a document under `--json`. */
+function wordUsage(error: CommanderError, kay: Kay, parsing: Parsing): number {
+  const { program, argv, command, aside, help } = parsing;
   const isGroup = error.code === "commander.help";
   if (error.exitCode === 0 || (isGroup && !kay.flags.json)) {
-    showHelp(kay, isGroup ? aside : help, error.code === "commander.version" ? "version" : "help");
+    const isVersion = error.code === "commander.version";
+    if (!kay.flags.json) kay.terminal.stdout.write(isGroup ? aside : help);
+    else kay.out.json(isVersion ? { version: kay.version } : helpDocument(program, argv));
     return 0;
   }
   const message = isGroup ? "a command is missing" : error.message.replace(/^error: /, "").replaceAll("\0", "");
@@ -86,13 +105,6 @@ function wordUsage(
   const words = `${sentence.charAt(0).toUpperCase()}${sentence.slice(1)}.`.replace(/\.\.$/, ".");
   kay.out.fail(new Problem("USAGE", words, { hint }));
   return ERRORS.USAGE.exit;
-}
-
-/** Help and the version are an answer too: a document under `--json`. */
-function showHelp(kay: Kay, text: string, name: "help" | "version" = "help"): void {
-  if (text === "") return;
-  if (kay.flags.json) kay.out.json({ [name]: text.trim() });
-  else kay.terminal.stdout.write(text);
 }
 
 /** The one place that words errors and chooses the exit code. */

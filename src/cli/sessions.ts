@@ -76,13 +76,15 @@ export async function exportSession(
   const wanted: ExportFormat | undefined = FORMATS[format ?? (kay.flags.json ? "json" : "md")];
   if (!wanted) throw new Problem("USAGE", "--format is md or json.");
   const { link, id } = await named(kay, name);
-  const text = await exported(kay, link, id, wanted);
-  if (output === undefined && kay.flags.json && wanted === "md")
-    return kay.out.json({ exported: id, format: wanted, text });
-  if (output === undefined) return kay.terminal.stdout.write(text);
-  const path = await writeExport(kay, output, text, (question) => askYesNo(kay, question, "Use --yes."));
-  if (kay.flags.json) return kay.out.json({ exported: id, file: path });
-  kay.out.note(`Written to ${line(path)}.`);
+  const { document, text } = await exported(kay, link, id, wanted);
+  if (output !== undefined) {
+    const path = await writeExport(kay, output, text, (question) => askYesNo(kay, question, "Use --yes."));
+    if (kay.flags.json) return kay.out.json({ exported: id, file: path, format: wanted });
+    return kay.out.note(`Written to ${line(path)}.`);
+  }
+  if (wanted === "json") return kay.out.json(document);
+  if (kay.flags.json) return kay.out.json({ id, format: wanted, text });
+  kay.terminal.stdout.write(text);
 }
 
 const FORMATS: Record<string, ExportFormat> = { md: "md", markdown: "md", json: "json" };

@@ -1,4 +1,6 @@
+import type { AskResponse } from "#protocol/ask";
 import { clean } from "#protocol/clean";
+import type { ConnectionsResponse } from "#protocol/connections";
 import { Problem } from "#protocol/errors";
 import { showAnswer } from "./answer.ts";
 import { connectionRows } from "./commands/connections.ts";
@@ -16,11 +18,12 @@ export async function tour(kay: Kay): Promise<void> {
     "This tour uses kay's own backend on this machine and, where you configured no client, sandbox services.",
   );
   const link = await kay.link({ embedded: true });
-  await connectStep(kay, link);
-  await connectionsStep(kay, link);
-  await askStep(kay, link);
-  await confirmStep(kay, link);
-  if (kay.flags.json) return kay.out.json({ completed: true, commands: COMMANDS });
+  const connected = await connectStep(kay, link);
+  const connections = await connectionsStep(kay, link);
+  const answer = await askStep(kay, link);
+  const confirmed = await confirmStep(kay, link);
+  if (kay.flags.json)
+    return kay.out.json({ completed: true, commands: COMMANDS, connected, ...connections, answer, confirmed });
   kay.out.line("");
   kay.out.line("That was:");
   for (const command of COMMANDS) kay.out.line(`  ${command}`);
@@ -32,10 +35,11 @@ function title(kay: Kay, command: string): void {
   if (!kay.flags.json) kay.out.line(`\n${kay.out.paint("bold", `$ ${command}`)}`);
 }
 
-async function connectStep(kay: Kay, link: Link): Promise<void> {
+async function connectStep(kay: Kay, link: Link) {
   title(kay, COMMANDS[0] ?? "");
-  const { message } = await connectService(kay, link, "jira", { open: openOrConsent });
+  const { message, service, connection } = await connectService(kay, link, "jira", { open: openOrConsent });
   if (!kay.flags.json) kay.out.line(`${kay.out.paint("green", "✓")} ${message}`);
+  return { service, ...connection };
 }
 
 /** Open the consent page where somebody can see it; else give the consent as the sandbox's demo user, and say so. */
@@ -47,19 +51,21 @@ async function openOrConsent(kay: Kay, url: string): Promise<void> {
   await kay.consentInSandbox(url);
 }
 
-async function connectionsStep(kay: Kay, link: Link): Promise<void> {
+async function connectionsStep(kay: Kay, link: Link): Promise<ConnectionsResponse> {
   title(kay, COMMANDS[1] ?? "");
   const answer = await link.api.connections({ signal: kay.signal });
   if (!kay.flags.json) await kay.out.table(["SERVICE", "STATE", "ACCOUNT", "SITE"], connectionRows(answer));
+  return answer;
 }
 
-async function askStep(kay: Kay, link: Link): Promise<void> {
+async function askStep(kay: Kay, link: Link): Promise<AskResponse> {
   title(kay, COMMANDS[2] ?? "");
   const answer = await link.api.ask({ prompt: QUESTION, interactive: false, confirm: false }, { signal: kay.signal });
-  if (!kay.flags.json) await showAnswer(kay, answer);
+  if (!kay.flags.json || answer.status === "error") await showAnswer(kay, answer);
+  return answer;
 }
 
-async function confirmStep(kay: Kay, link: Link): Promise<void> {
+async function confirmStep(kay: Kay, link: Link): Promise<AskResponse> {
   title(kay, COMMANDS[3] ?? "");
   const request = { prompt: CHANGE, interactive: false, confirm: true };
   const held = await link.api.ask(request, { signal: kay.signal });
@@ -69,7 +75,8 @@ async function confirmStep(kay: Kay, link: Link): Promise<void> {
   kay.out.note(clean(held.message));
   const approved = isAskable(kay) ? await isYes(kay, "Carry it out?") : yesByItself(kay);
   const answer = await link.api.confirm(held.confirmation_token, approved, { signal: kay.signal });
-  if (!kay.flags.json) await settle(kay, link, answer);
+  if (!kay.flags.json || answer.status === "error") await settle(kay, link, answer);
+  return answer;
 }
 
 function yesByItself(kay: Kay): boolean {

@@ -64,11 +64,29 @@ const ConnectionUser = z.looseObject({
   account_status: z.optional(z.nullable(z.string())),
 });
 
+/** Where the account works; providers differ in which fields they have, and others than these may come. */
+const ConnectionMetadata = z.looseObject({
+  /** Address of the site or workspace. */
+  url: z.optional(z.nullable(z.string())),
+  site: z.optional(z.nullable(z.string())),
+  cloud_id: z.optional(z.nullable(z.string())),
+  workspace: z.optional(z.nullable(z.string())),
+  workspace_name: z.optional(z.nullable(z.string())),
+  workspace_id: z.optional(z.nullable(z.string())),
+  team_id: z.optional(z.nullable(z.string())),
+  user_id: z.optional(z.nullable(z.string())),
+  bot_id: z.optional(z.nullable(z.string())),
+  portal: z.optional(z.nullable(z.string())),
+  portal_id: z.optional(z.nullable(z.string())),
+  owner_id: z.optional(z.nullable(z.string())),
+  currency: z.optional(z.nullable(z.string())),
+});
+
 /** One service in the answer of `GET /connections`. */
 export const Connection = z.looseObject({
   connected: z.boolean(),
   user: z.optional(z.nullable(ConnectionUser)),
-  metadata: z.optional(z.nullable(z.looseObject({ url: z.optional(z.nullable(z.string())) }))),
+  metadata: z.optional(z.nullable(ConnectionMetadata)),
   /** kay's addition: why a connection that was there is not any more ("revoked at Atlassian on …"). */
   reason: z.optional(z.string()),
 });

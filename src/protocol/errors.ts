@@ -90,6 +90,8 @@ export const ERRORS = {
   // this machine
   USAGE: { status: 0, exit: 2, hint: "" },
   INPUT_REQUIRED: { status: 0, exit: 2, hint: "" },
+  /** The command was done; what `--jq` was to make of its document was not. */
+  FILTER_FAILED: { status: 0, exit: 1, hint: "Run the expression on the document of --json." },
   BROKEN_SETTINGS: { status: 0, exit: 1, hint: "" },
   STORE_UNREADABLE: { status: 0, exit: 1, hint: "" },
   STORE_BUSY: { status: 0, exit: 1, hint: "Another kay is still signing in; try again in a moment." },

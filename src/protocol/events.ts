@@ -128,7 +128,11 @@ const LogEntry = z.looseObject({ at: z.optional(text), text });
 
 /** Every part that kay sends and understands. */
 export const StreamPart = z.discriminatedUnion("type", [
-  z.looseObject({ type: z.literal("start"), messageMetadata: z.optional(MessageMetadata) }),
+  z.looseObject({
+    type: z.literal("start"),
+    messageId: z.optional(text),
+    messageMetadata: z.optional(MessageMetadata),
+  }),
   z.looseObject({ type: z.literal("start-step") }),
   z.looseObject({ type: z.literal("text-start"), id: text }),
   z.looseObject({ type: z.literal("text-delta"), id: text, delta: text }),
@@ -136,7 +140,12 @@ export const StreamPart = z.discriminatedUnion("type", [
   z.looseObject({ type: z.literal("reasoning-start"), id: text }),
   z.looseObject({ type: z.literal("reasoning-delta"), id: text, delta: text }),
   z.looseObject({ type: z.literal("reasoning-end"), id: text }),
-  z.looseObject({ type: z.literal("tool-input-start"), toolCallId: text, toolName: text }),
+  z.looseObject({
+    type: z.literal("tool-input-start"),
+    toolCallId: text,
+    toolName: text,
+    dynamic: z.optional(z.boolean()),
+  }),
   z.looseObject({ type: z.literal("tool-input-delta"), toolCallId: text, inputTextDelta: text }),
   z.looseObject({
     type: z.literal("tool-input-available"),
@@ -144,6 +153,7 @@ export const StreamPart = z.discriminatedUnion("type", [
     toolName: text,
     input: z.unknown(),
     title: z.optional(text),
+    dynamic: z.optional(z.boolean()),
   }),
   z.looseObject({ type: z.literal("tool-input-error"), toolCallId: text, toolName: text, errorText: text }),
   z.looseObject({ type: z.literal("tool-approval-request"), approvalId: text, toolCallId: text }),

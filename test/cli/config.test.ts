@@ -35,7 +35,14 @@ test("config set keeps a value in the profile, get prints it, unset forgets it",
 
 test("config --json prints one setting, or all", async () => {
   const ann = machine({ KAY_MODEL: "offline" });
-  const browser = { key: "browser", value: "firefox", source: "profile", where: "browser of profile work" };
+  const description = "program that opens links; none opens nothing";
+  const browser = {
+    key: "browser",
+    value: "firefox",
+    source: "profile",
+    where: "browser of profile work",
+    description,
+  };
   expect(documentOf(await ann("config set browser firefox --json --profile work"))).toEqual(browser);
   expect(documentOf(await ann("config get browser --json --profile work"))).toEqual(browser);
   expect(documentOf(await ann("config get model --json"))).toEqual({
@@ -43,11 +50,14 @@ test("config --json prints one setting, or all", async () => {
     value: "offline",
     source: "environment",
     where: "KAY_MODEL",
+    description: "model that answers, as provider:model",
   });
   expect(documentOf(await ann("config list --json --profile work"))).toEqual({
+    profile: "work",
     settings: expect.arrayContaining([browser]),
   });
   expect(documentOf(await ann("config unset browser --json --profile work"))).toMatchObject({ value: null });
+  expect(await ann("config get browser --json --profile work")).toMatchObject({ exit: 1 });
   expect(documentOf(await ann("config path --json"))).toEqual({ path: "/home/ann/kay/config.json" });
 });
 

@@ -146,6 +146,8 @@ test("connections --check prints nothing, and exits 0 or 4", async () => {
   const ann = kay({ signedIn: true });
   expect(await ann("connections --check jira")).toEqual({ exit: 0, stdout: "", stderr: "" });
   expect(await ann("connections --check bitbucket")).toEqual({ exit: 4, stdout: "", stderr: "" });
+  const { exit, stdout } = await ann("connections --check bitbucket --json");
+  expect([exit, JSON.parse(stdout)]).toEqual([4, { service: "bitbucket", connected: false }]);
   expect(await ann("connections --check jria")).toEqual({
     exit: 2,
     stdout: "",

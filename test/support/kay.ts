@@ -8,6 +8,7 @@ import { createNode, type Node } from "#backend/store/node";
 import type { Launch } from "#cli/browser";
 import { createKay, type World } from "#cli/create";
 import { createInterrupts } from "#cli/interrupts";
+import { startJqThread } from "#cli/jq/start";
 import type { ServeOptions } from "#cli/kay";
 import { run } from "#cli/run";
 import { createCredentials } from "#client/credentials/create";
@@ -191,6 +192,12 @@ function worldOf(place: Place, parts: Parts): Omit<World, "terminal" | "signal" 
       }),
       close: async () => {},
     }),
+    shipped: async (file) => {
+      const { schemas } = await import("../../scripts/schemas.ts");
+      const schema = (await schemas())[file.replace("schemas/", "")];
+      return schema ? JSON.stringify(schema) : "";
+    },
+    startJq: async (expression) => startJqThread(JQ, expression, 10_000),
     launch: async (launch) => parts.launched.push(launch) > 0,
     edit: async (_, text) => setting.edits?.(text) ?? null,
     spawnBackend: () => {
@@ -200,6 +207,8 @@ function worldOf(place: Place, parts: Parts): Omit<World, "terminal" | "signal" 
     serve: async (request) => void parts.served.push(request),
   };
 }
+
+const JQ = new URL("../../src/cli/jq/thread.ts", import.meta.url);
 
 const nowhere: Fetch = async (url) => {
   throw new TypeError(`nothing listens at ${url}`);

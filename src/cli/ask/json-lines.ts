@@ -1,6 +1,7 @@
 import type { StreamPart } from "#protocol/events";
 import { openCards, type View } from "#ui/view";
 import type { Kay } from "../kay.ts";
+import { printLines, timestampOf } from "../lines.ts";
 import { answersOf } from "./script.ts";
 import type { Show } from "./show.ts";
 
@@ -11,15 +12,16 @@ import type { Show } from "./show.ts";
  * @param session the conversation, where the head of the answer names it
  */
 export function jsonLines(kay: Kay, session: string | undefined): Show {
+  let known = session;
+  printLines(kay, () => known);
   return {
     part(part, view) {
       const { type, ...rest } = part;
-      const session_id = view.session_id ?? session;
-      const timestamp = new Date(kay.clock.now()).toISOString();
+      known = view.session_id ?? session;
       kay.out.jsonLine({
         type,
-        ...(session_id ? { session_id } : {}),
-        timestamp,
+        session_id: known ?? null,
+        timestamp: timestampOf(kay),
         ...rest,
         ...answersTo(kay, part, view),
       });

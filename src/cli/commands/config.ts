@@ -55,8 +55,8 @@ export function configCommand(kay: Kay): Command {
 }
 
 async function list(kay: Kay, settings: Setting[]): Promise<void> {
-  if (kay.flags.json) return kay.out.json({ settings: settings.map(asJson) });
   const { profile } = await kay.settings();
+  if (kay.flags.json) return kay.out.json({ profile, settings: settings.map(asJson) });
   const from = { default: "", profile: `profile ${profile}` };
   const rows = settings.map(({ key, shown, source, where, describe }) => {
     return [key, shown, source in from ? from[source as keyof typeof from] : where, describe];
@@ -92,6 +92,6 @@ async function readValue(kay: Kay, patient: boolean): Promise<string> {
   return text;
 }
 
-function asJson({ key, value, secret, shown, source, where }: Setting): Record<string, unknown> {
-  return { key, value: secret ? shown || null : (value ?? null), source, where };
+function asJson({ key, value, secret, shown, source, where, describe }: Setting): Record<string, unknown> {
+  return { key, value: secret ? shown || null : (value ?? null), source, where, description: describe };
 }

@@ -13,7 +13,7 @@ export function connectionsCommand(kay: Kay): Command {
   return new Command("connections")
     .alias("status")
     .description("Show every service and the account it is connected as")
-    .option("--check <service>", "print nothing; exit 0 when it is connected, 4 when not")
+    .option("--check <service>", "print nothing (--json: its state); exit 0 when connected, else 4")
     .action(async (options: Options) => {
       const { api } = await kay.link({ signedIn: true });
       const answer = await api.connections({ signal: kay.signal });

@@ -4,23 +4,78 @@ import type { Kay } from "../kay.ts";
 import { nearest } from "../nearest.ts";
 import { TOPICS } from "../topics.ts";
 
-/** `kay help [command or topic]`. */
+/** `kay help [command or topic]`, and `kay help json <command>`: the JSON Schema of its document. */
 export function helpCommand(kay: Kay): Command {
   const names = Object.keys(TOPICS);
   const command = new Command("help")
     .description(`Show help for a command, or for a topic: ${names.join(", ")}`)
-    .argument("[name]", "a command or a topic");
-  return command.action((name: string | undefined) => {
+    .argument("[name...]", "a command or a topic; json <command> prints its JSON Schema");
+  return command.action(async ([name = "", ...more]: string[]) => {
     const program = command.parent;
     if (!program) return;
-    if (!name) return program.outputHelp();
-    const topic = Object.hasOwn(TOPICS, name) ? TOPICS[name] : undefined;
-    if (topic) return kay.flags.json ? kay.out.json({ help: topic.trim() }) : kay.out.line(topic.trim());
-    const found = program.commands.find((one) => one.name() === name || one.aliases().includes(name));
-    if (found) return found.outputHelp();
+    if (name === "json" && more.length > 0) {
+      const meant = commandOf(program, more);
+      return showSchema(kay, meant ? nameOf(meant).split(" ").slice(1) : more);
+    }
+    const topic = more.length === 0 && Object.hasOwn(TOPICS, name) ? TOPICS[name] : undefined;
+    if (topic && kay.flags.json) return kay.out.json({ topic: name, text: topic.trim() });
+    if (topic) return kay.out.line(topic.trim());
+    const words = name === "" ? [] : [name, ...more];
+    const found = commandOf(program, words);
+    if (found) return kay.flags.json ? kay.out.json(documentOf(found)) : found.outputHelp();
     const close = nearest(name, [...names, ...program.commands.map((one) => one.name())]);
-    throw new Problem("USAGE", `There is no command or topic ${JSON.stringify(name)}.`, {
+    throw new Problem("USAGE", `There is no command or topic ${JSON.stringify(words.join(" "))}.`, {
       hint: close ? `Did you mean \`kay help ${close}\`?` : "Run `kay help` to see them all.",
     });
   });
+}
+
+/** The page of the command that these words name, up to the first that is none, as one document. */
+export function helpDocument(program: Command, words: string[]): Record<string, unknown> {
+  const under = (from: Command, [word, ...rest]: string[]): Command => {
+    const found = from.commands.find((one) => one.name() === word || one.aliases().includes(word ?? ""));
+    return found ? under(found, rest) : from;
+  };
+  return documentOf(
+    under(
+      program,
+      words.filter((word) => !word.startsWith("-")),
+    ),
+  );
+}
+
+function commandOf(from: Command, [word, ...rest]: string[]): Command | undefined {
+  if (word === undefined) return from;
+  const found = from.commands.find((one) => one.name() === word || one.aliases().includes(word));
+  return found && commandOf(found, rest);
+}
+
+async function showSchema(kay: Kay, words: string[]): Promise<void> {
+  const name = words.join(" ");
+  const file = /^[\w -]+$/.test(name) ? await kay.shipped(`schemas/${words.join("-")}.json`) : "";
+  if (file) return kay.out.json(JSON.parse(file));
+  const known = Object.keys(JSON.parse((await kay.shipped("schemas/index.json")) || "{}"));
+  const close = nearest(name, known);
+  throw new Problem("USAGE", `There is no JSON Schema of ${JSON.stringify(name)}.`, {
+    hint: close ? `Did you mean \`kay help json ${close}\`?` : `There are those of ${known.join(", ")}.`,
+  });
+}
+
+/** A page of help as one document. */
+function documentOf(command: Command): Record<string, unknown> {
+  const help = command.createHelp();
+  const entry = (one: Command) => ({ name: nameOf(one), description: one.description() });
+  return {
+    name: nameOf(command),
+    description: command.description(),
+    usage: help.commandUsage(command),
+    arguments: command.registeredArguments.map((one) => ({ flags: one.name(), description: one.description })),
+    options: help.visibleOptions(command).map(({ flags, description }) => ({ flags, description })),
+    commands: help.visibleCommands(command).map(entry),
+    text: command.helpInformation(),
+  };
+}
+
+function nameOf(command: Command): string {
+  return command.parent ? `${nameOf(command.parent)} ${command.name()}` : command.name();
 }

@@ -35,7 +35,7 @@ export async function exportTo(context: SlashContext, argument: string): Promise
   const [, named, path = ""] = /^(md|json)?(?:^|\s+|$)(.*)$/.exec(argument) ?? [];
   const format: ExportFormat = named === "json" || (named === undefined && path.endsWith(".json")) ? "json" : "md";
   const file = path === "" ? `kay-${id.slice(-8)}.${format}` : path;
-  const text = await exported(kay, link, id, format);
+  const { text } = await exported(kay, link, id, format);
   say(`Written to ${line(await writeExport(kay, file, text, ask))}.`);
 }
 

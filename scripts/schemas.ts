@@ -1,0 +1,65 @@
+import * as z from "zod/mini";
+import { DOCUMENTS } from "../src/cli/documents/table.ts";
+import { type Docstrings, docstrings } from "./docstrings.ts";
+
+type Schema = Record<string, unknown>;
+
+/**
+ * JSON Schemas (draft 2020-12) of the documents that commands print, by the names of their files, and `index.json` with the titles of all. What
+ * each field means is taken from the docstrings of the source.
+ */
+export async function schemas(): Promise<Record<string, Schema>> {
+  const docs = await docstrings();
+  const files = Object.entries(DOCUMENTS).map(([command, { title, schema }]): [string, Schema] => {
+    const name = command.replaceAll(" ", "-");
+    const made = z.toJSONSchema(schema, {
+      override: ({ zodSchema, jsonSchema }) => noted(docs, zodSchema, jsonSchema),
+    });
+    const { $schema, ...rest } = withWarnings(described(made) as Schema);
+    return [
+      `${name}.json`,
+      { $schema, $id: `urn:kay:schema:${name}`, title, description: descriptionOf(command), ...rest },
+    ];
+  });
+  const index = Object.fromEntries(Object.entries(DOCUMENTS).map(([command, { title }]) => [command, title]));
+  return { ...Object.fromEntries(files), "index.json": index };
+}
+
+function descriptionOf(command: string): string {
+  if (command === "failure") return "Any command of kay with --json, when it fails";
+  return `kay ${command === "ask stream" ? "ask --stream" : command} --json`;
+}
+
+/** Where the docstrings of an object's fields wait until the schema is whole: one that stands in several places is one object till then. */
+const DOCS = "x-docs";
+
+function noted(docs: Docstrings, zod: unknown, json: object): void {
+  const fields = docs.get(zod);
+  if (fields && "properties" in json) Object.assign(json, { [DOCS]: Object.fromEntries(fields) });
+}
+
+/** A part of a schema with the docstrings of its fields in their places. */
+function described(schema: unknown): unknown {
+  if (Array.isArray(schema)) return schema.map(described);
+  if (typeof schema !== "object" || schema === null) return schema;
+  const { [DOCS]: docs, ...rest } = schema as Schema;
+  const inner = Object.fromEntries(Object.entries(rest).map(([name, value]) => [name, described(value)]));
+  if (docs === undefined) return inner;
+  const properties = Object.entries(inner.properties as Record<string, Schema>).map(([name, property]) => {
+    const description = Reflect.get(Object(docs), name);
+    return [name, description === undefined ? property : { ...property, description }];
+  });
+  return { ...inner, properties: Object.fromEntries(properties) };
+}
+
+/** Away from a terminal warnings travel in the document, in any that is an object. */
+function withWarnings(schema: Schema): Schema {
+  const warnings = {
+    type: "array",
+    items: { type: "string" },
+    description: "What was not as it should be, though the command went on.",
+  };
+  if (Array.isArray(schema.anyOf)) return { ...schema, anyOf: schema.anyOf.map(withWarnings) };
+  const { properties } = schema;
+  return properties ? { ...schema, properties: { ...properties, warnings } } : schema;
+}

@@ -1,0 +1,48 @@
+import * as z from "zod/mini";
+import { Connection, ConnectionsResponse, DisconnectResponse } from "#protocol/connections";
+
+/** One service, and the account it is connected as. */
+const Service = z.extend(Connection, { service: z.string() });
+
+/** What `kay connect` prints: the service, or with several all of them, or with `--no-wait` the link. */
+export const Connect = z.union([
+  Service,
+  z.looseObject({ connected: z.array(Service) }),
+  z.looseObject({
+    service: z.string(),
+    session_id: z.string(),
+    /** To be opened in a browser. */
+    authorization_url: z.string(),
+    state: z.string(),
+    /** When the link dies, ISO 8601. */
+    expires_at: z.string(),
+    /** The command that finishes the connection. */
+    poll: z.string(),
+  }),
+]);
+
+/** What `kay connections` prints: every service, or with `--check` the one. */
+export const Connections = z.union([ConnectionsResponse, Service]);
+
+/** What `kay disconnect` prints: the service, or with several all of them. */
+export const Disconnect = z.union([DisconnectResponse, z.looseObject({ disconnected: z.array(DisconnectResponse) })]);
+
+/** What `kay whoami` prints. */
+export const Whoami = z.looseObject({
+  profile: z.string(),
+  /** Its origin, or `embedded` for kay's own. */
+  backend: z.string(),
+  /** The installation; absent with KAY_TOKEN. */
+  session_id: z.optional(z.string()),
+  account_id: z.optional(z.string()),
+  /** By the names of the services that are connected. */
+  accounts: z.record(z.string(), z.pick(Connection, { user: true, metadata: true })),
+});
+
+/** What `kay logout` prints. */
+export const Logout = z.looseObject({
+  signed_out: z.boolean(),
+  /** Whether the backend was told. */
+  revoked: z.boolean(),
+  message: z.optional(z.string()),
+});

@@ -1,0 +1,84 @@
+import * as z from "zod/mini";
+import { AskResponse } from "#protocol/ask";
+import { ConversationView, PendingRequest } from "#protocol/conversations";
+import { AuthNeeded, InteractionRequest, StreamPart } from "#protocol/events";
+import { Failure } from "./failure.ts";
+
+/** Commands that answer it, each to be run as it is. */
+const commands = z.array(z.string());
+
+/** One thing that waits for a person. */
+const Waiting = z.looseObject({
+  /** What `kay answer` takes. */
+  id: z.string(),
+  kind: z.enum(["approval", "input", "auth"]),
+  session_id: z.optional(z.string()),
+  generation_id: z.optional(z.string()),
+  /** When it is too late, ISO 8601. */
+  expires_at: z.string(),
+  /** What is asked, for an approval or a form. */
+  request: z.optional(InteractionRequest),
+  /** What has to be connected. */
+  auth: z.optional(AuthNeeded),
+  /** The commands that answer it, each to be run as it is. */
+  answer: commands,
+});
+
+/** What `kay ask`, `kay answer` and `kay confirm` print. */
+export const Answer = z.extend(AskResponse, {
+  /** What it stopped at, where `status` is `pending`; the exit code is 8 then. */
+  pending: z.optional(z.array(Waiting)),
+});
+
+/** What `kay pending` prints. */
+export const Pending = z.looseObject({
+  pending: z.array(
+    z.extend(PendingRequest, {
+      /** The commands that answer it, each to be run as it is. */
+      answer: commands,
+    }),
+  ),
+});
+
+/** When the backend wrote it to the log, ISO 8601. */
+const at = z.optional(z.string());
+
+/** A conversation with its whole log. */
+export const Conversation = z.extend(ConversationView, {
+  /** Every event in its order. */
+  events: z.array(
+    z.union(
+      StreamPart.def.options.map((part) =>
+        z.extend(part, {
+          /** Its number in the log. */
+          number: z.number(),
+          at,
+        }),
+      ),
+    ),
+  ),
+});
+
+/** What every line of `kay ask --stream` and `kay attach` has. */
+const head = z.looseObject({
+  /** The conversation; null as long as there is none. */
+  session_id: z.nullable(z.string()),
+  /** When the line was printed, ISO 8601. */
+  timestamp: z.string(),
+}).shape;
+
+/** One line: a part of the answer, an answer that came whole, or the failure that ended it. */
+export const Line = z.union([
+  ...StreamPart.def.options
+    .filter((part) => part.shape.type.def.values[0] !== "error")
+    .map((part) =>
+      z.extend(part, {
+        ...head,
+        at,
+        /** For what waits for a person: the commands that answer it. */
+        answer: z.optional(commands),
+      }),
+    ),
+  z.extend(Answer, { type: z.literal("answer"), ...head }),
+  z.extend(z.partial(Failure), { type: z.literal("error"), errorText: z.string(), at, ...head }),
+]);

@@ -1,0 +1,56 @@
+import * as z from "zod/mini";
+import { AskResponse } from "#protocol/ask";
+import { Connection, ConnectionsResponse } from "#protocol/connections";
+import { Grant } from "#protocol/conversations";
+import { ModelTestResponse, ModelView } from "#protocol/model";
+import { Conversation } from "./answers.ts";
+
+/** What `kay approvals revoke` prints: the approval that there was. */
+export const Revoked = z.looseObject({ revoked: Grant });
+
+/** What `kay sessions delete` prints: the id of the conversation that there was. */
+export const Deleted = z.looseObject({ deleted: z.string() });
+
+/** What `kay sessions export` prints: the conversation, its Markdown, or where it was written. */
+export const Export = z.union([
+  Conversation,
+  z.looseObject({ id: z.string(), format: z.literal("md"), text: z.string() }),
+  z.looseObject({
+    /** The conversation. */
+    exported: z.string(),
+    /** Absolute path. */
+    file: z.string(),
+    format: z.enum(["md", "json"]),
+  }),
+]);
+
+/** What `kay model` prints, and with `--test` how that went. */
+export const Model = z.union([ModelView, ModelTestResponse]);
+
+/** What `kay model list` prints. */
+export const Models = z.looseObject({
+  /** The model that answers. */
+  name: z.string(),
+  available: ModelView.shape.available,
+});
+
+/** What `kay serve` prints when it listens, and with `--stop` when kay's own backend has ended. */
+export const Serve = z.union([
+  z.looseObject({
+    url: z.string(),
+    /** Origins of the stand-ins, by their names. */
+    sandbox: z.record(z.string(), z.string()),
+  }),
+  z.looseObject({ state: z.enum(["stopped", "not running"]) }),
+]);
+
+/** What `kay try` prints. */
+export const Tour = z.looseObject({
+  completed: z.literal(true),
+  /** What was done, as one would type it; what came of each follows. */
+  commands: z.array(z.string()),
+  connected: z.extend(Connection, { service: z.string() }),
+  connections: ConnectionsResponse.shape.connections,
+  answer: AskResponse,
+  confirmed: AskResponse,
+});

@@ -1,0 +1,120 @@
+import jq from "jq-wasm/dist/build/jq.js";
+
+/** What one run of jq came to. `code` is jq's own exit code: 0, 3 for an expression that does not compile, 5 for one that fails. */
+export type Ran = { code: number; output: string; errors: string } | { ended: "output" | "memory" | "time" | "fault" };
+
+/** Most that one run may print and take, in bytes. */
+const MOST_OUTPUT = 32 * 1024 * 1024;
+const MOST_MEMORY = 512 * 1024 * 1024;
+
+/** What the types of Node leave out of WebAssembly. */
+type Instance = { exports: { E: { buffer: ArrayBuffer } } };
+type WebAssembly = {
+  Module: new (binary: Uint8Array) => object;
+  Instance: new (module: object, imports: { a: Imports }) => Instance;
+  instantiate: unknown;
+};
+
+/** A run is a program with an instance of its own, so that nothing of one document is left for the next; they share the compiled code. */
+let compiled: object | undefined;
+
+/**
+ * Run an expression over a JSON text, or only compile it where the text is empty. Each result is one line of JSON.
+ *
+ * Blocks until it is done, which may be never: only for a thread that can be ended.
+ */
+export async function runJq(expression: string, text: string): Promise<Ran> {
+  const wasm = Reflect.get(globalThis, "WebAssembly") as WebAssembly;
+  const streams = createStreams(text);
+  // The package reads and writes byte by byte, each with a copy of all: its streams are replaced, and so is its view of the environment.
+  wasm.instantiate = async (binary: Uint8Array, { a }: { a: Imports }) => {
+    compiled ??= new wasm.Module(binary);
+    const instance = new wasm.Instance(compiled, { a: streams.over(a) });
+    streams.memory = instance.exports.E;
+    return { instance, module: compiled };
+  };
+  // It wants to know where it lies, which a bundle cannot say, and reads nothing from there.
+  Reflect.set(globalThis, "__dirname", "");
+  const program = await jq();
+  try {
+    const code = program.callMain(["-c", "--", expression]);
+    return { code, output: textOf(streams.output), errors: textOf(streams.errors) };
+  } catch {
+    const starved = textOf(streams.errors).includes("cannot allocate memory");
+    return { ended: streams.ended ?? (starved ? "memory" : "fault") };
+  }
+}
+
+/** Functions that the program takes from outside, by the names that version 1.0.1 of the package gave them. */
+type Imports = Record<"d" | "g" | "i" | "j" | "o", (...args: number[]) => number>;
+
+type Streams = {
+  output: Uint8Array[];
+  errors: Uint8Array[];
+  /** The program's memory, once it runs. */
+  memory: { buffer: ArrayBuffer } | undefined;
+  /** It printed more than it may. */
+  ended: "output" | undefined;
+  over(imports: Imports): Imports;
+};
+
+function createStreams(text: string): Streams {
+  const input = new TextEncoder().encode(text);
+  let at = 0;
+  let written = 0;
+  const streams: Streams = { output: [], errors: [], memory: undefined, ended: undefined, over };
+  const view = () => new DataView(streams.memory?.buffer ?? new ArrayBuffer(0));
+  const set = (place: number, value: number) => view().setUint32(place, value, true);
+
+  function over(imports: Imports): Imports {
+    const grow = imports.o;
+    return {
+      ...imports,
+      g: (_file = 0, list = 0, count = 0, result = 0) => {
+        let read = 0;
+        for (const room of buffers(view(), list, count)) {
+          const part = input.subarray(at, at + room.length);
+          room.set(part);
+          at += part.length;
+          read += part.length;
+        }
+        set(result, read);
+        return 0;
+      },
+      d: (file = 0, list = 0, count = 0, result = 0) => {
+        let sent = 0;
+        for (const part of buffers(view(), list, count)) {
+          (file === 1 ? streams.output : streams.errors).push(part.slice());
+          sent += part.length;
+        }
+        written += sent;
+        if (written > MOST_OUTPUT) {
+          streams.ended = "output";
+          throw new RangeError("too much output");
+        }
+        set(result, sent);
+        return 0;
+      },
+      i: () => 0,
+      j: (count = 0, size = 0) => {
+        set(count, 0);
+        set(size, 0);
+        return 0;
+      },
+      o: (bytes = 0) => (bytes >>> 0 > MOST_MEMORY ? 0 : grow(bytes)),
+    };
+  }
+  return streams;
+}
+
+/** The places that a call to read or write names (WASI `iovec`). */
+function buffers(view: DataView, list: number, count: number): Uint8Array[] {
+  return Array.from({ length: count }, (_, index) => {
+    const place = list + index * 8;
+    return new Uint8Array(view.buffer, view.getUint32(place, true), view.getUint32(place + 4, true));
+  });
+}
+
+function textOf(parts: Uint8Array[]): string {
+  return Buffer.concat(parts).toString("utf8");
+}

@@ -1,0 +1,220 @@
+import { writeFileSync } from "node:fs";
+import { join } from "node:path";
+import type { Command } from "commander";
+import { expect, test } from "vitest";
+import { DOCUMENTS } from "#cli/documents/table";
+import type { Kay } from "#cli/kay";
+import { buildProgram } from "#cli/program";
+import { faultsOf } from "#test/json-schemas";
+import { useKay } from "#test/kay";
+import { TASKS, tasksService } from "#test/tasks-service";
+
+const kay = useKay();
+
+/** Commands that print no document. */
+const NONE = ["completion"];
+
+/**
+ * Every way to see a command's document, as small journeys of somebody who connected Jira: the document, and the line. A word like
+ * `$.pending[0].id` stands for what the document before has there.
+ */
+const JOURNEYS: Record<string, [document: string, line: string[]][]> = {
+  accounts: [
+    ["connect", ["connect", "jira"]],
+    ["connect", ["connect", "confluence", "bitbucket"]],
+    ["connect", ["connect", "jira", "--no-wait"]],
+    ["connections", ["connections"]],
+    ["connections", ["connections", "--check", "confluence"]],
+    ["whoami", ["whoami"]],
+    ["disconnect", ["disconnect", "jira", "--yes"]],
+    ["disconnect", ["disconnect", "confluence", "bitbucket", "--yes"]],
+    ["logout", ["logout"]],
+    ["logout", ["logout"]],
+  ],
+  tools: [
+    ["tools list", ["tools", "list"]],
+    ["tools show", ["tools", "show", "jira.create_issue"]],
+    ["tools call", ["tools", "call", "jira.search", "--field", "project=KAY"]],
+    ["failure", ["tools", "call", "slack.search_messages", "--field", "query=x"]],
+    ["services", ["services"]],
+    ["services list", ["services", "list"]],
+    ["services show", ["services", "show", "jira"]],
+  ],
+  "what waits": [
+    ["ask", ["ask", "create a task in KAY: Nought"]],
+    ["pending", ["pending"]],
+    ["answer", ["answer", "$.pending[0].id", "--approve", "--scope", "session"]],
+    ["approvals test", ["approvals", "test", "jira.create_issue", '{"project": "KAY", "summary": "x"}']],
+    ["approvals list", ["approvals", "list"]],
+    ["approvals revoke", ["approvals", "revoke", "$.approvals[0].id", "--yes"]],
+    ["policy set", ["policy", "set", "jira", "ask"]],
+    ["policy get", ["policy", "get"]],
+  ],
+  confirmations: [
+    ["ask", ["ask", "what is open in project KAY?"]],
+    ["ask", ["ask", "--confirm", "create a task in KAY: One"]],
+    ["confirm", ["confirm", "$.confirmation_token", "--approve"]],
+    ["ask", ["ask", "--confirm", "create a task in KAY: Two"]],
+    ["confirm", ["confirm", "$.confirmation_token", "--deny"]],
+  ],
+  streams: [
+    ["ask stream", ["ask", "--stream", "what is open in project KAY?"]],
+    ["ask stream", ["ask", "--stream", "create a task in KAY: Three"]],
+    ["attach", ["attach"]],
+  ],
+  conversations: [
+    ["ask", ["ask", "what is open in project KAY?"]],
+    ["sessions list", ["sessions", "list"]],
+    ["sessions show", ["sessions", "show", "latest"]],
+    ["sessions rename", ["sessions", "rename", "latest", "Another"]],
+    ["sessions export", ["sessions", "export", "another"]],
+    ["sessions export", ["sessions", "export", "another", "--format", "md"]],
+    ["sessions export", ["sessions", "export", "another", "-o", "out.md", "--format", "md"]],
+    ["sessions delete", ["sessions", "delete", "another", "--yes"]],
+  ],
+  settings: [
+    ["config list", ["config", "list"]],
+    ["config set", ["config", "set", "notify", "off"]],
+    ["config get", ["config", "get", "model"]],
+    ["config unset", ["config", "unset", "notify"]],
+    ["config path", ["config", "path"]],
+    ["model", ["model"]],
+    ["model", ["model", "--test"]],
+    ["model list", ["model", "list"]],
+    ["help", ["help"]],
+    ["help", ["help", "sessions", "list"]],
+    ["help", ["help", "exit-codes"]],
+  ],
+  "services of one's own": [
+    ["services add", ["services", "add", "tasks.yaml", "--dry-run"]],
+    ["services add", ["services", "add", "tasks.yaml", "--yes"]],
+    ["services export", ["services", "export", "tasks"]],
+    ["services remove", ["services", "remove", "tasks", "--yes"]],
+  ],
+};
+
+/** Seen elsewhere: `kay try` and `kay serve` have a backend of their own. */
+const ELSEWHERE = ["serve", "try"];
+
+test.for(Object.keys(JOURNEYS))(
+  "%s: every document is as its schema says, and has nothing that the schema does not name",
+  { timeout: 90_000 },
+  async (journey) => {
+    const ann = kay({ signedIn: true, elsewhere: tasksService().fetch, model: { env: {} } });
+    writeFileSync(join(ann.folder, "tasks.yaml"), TASKS);
+    const wrong: string[] = [];
+    let last: unknown;
+    for (const [document, line] of JOURNEYS[journey] ?? []) {
+      const words = line.map((word) => (word.startsWith("$.") ? String(at(last, word)) : word));
+      const away = words.includes("--no-wait") ? { person: "stays away" as const } : {};
+      const { stderr } = await ann([...words, "--json"], away);
+      const { stdout } = ann.raw();
+      const documents = isLines(document) ? stdout.trimEnd().split("\n").map(parsed) : [parsed(stdout)];
+      last = documents[0];
+      for (const one of documents) {
+        const faults = await faultsOf(document, one);
+        if (faults.length > 0)
+          wrong.push(`kay ${words.join(" ")}: ${faults.join("; ")} ${JSON.stringify(one)} ${stderr}`);
+      }
+    }
+    expect(wrong).toEqual([]);
+  },
+);
+
+test("the tour's document is as its schema says", { timeout: 60_000 }, async () => {
+  const ann = kay({ own: true, person: "stays away" });
+  await ann("try --json");
+  expect(await faultsOf("try", parsed(ann.raw().stdout))).toEqual([]);
+});
+
+test.for([
+  "answer int_1 --approve",
+  "approvals list",
+  "approvals revoke grant_1",
+  "approvals test slack.send_message []",
+  "ask hello",
+  "ask hello --stream",
+  "ask --stream",
+  "attach",
+  "config get modle",
+  "config list now",
+  "config path now",
+  "config set notify loud",
+  "config unset modle",
+  "confirm confirm_1",
+  "connect pigeons",
+  "connect jira --poll nothing",
+  "connections",
+  "connections --chek jira",
+  "disconnect jira",
+  "help nothing",
+  "help json nothing",
+  "logout now",
+  "model",
+  "model list",
+  "pending",
+  "policy get",
+  "policy set slack often",
+  "serve --port x",
+  "services",
+  "services add nowhere.yaml",
+  "services export tasks",
+  "services list",
+  "services remove tasks --yes",
+  "services show jira",
+  "sessions delete latest",
+  "sessions export latest --format pdf",
+  "sessions list --page 0",
+  "sessions rename latest x",
+  "sessions show latest",
+  "tools call jira.search",
+  "tools call nothing.at_all",
+  "tools list --service nothing",
+  "tools show nothing.at_all",
+  "try now",
+  "whoami",
+])("kay %s --json fails with one document, as its schema says", async (line) => {
+  const ann = kay();
+  const { exit } = await ann(`${line} --json`);
+  const document = parsed(ann.raw().stdout);
+  const isLine = line.includes("--stream") || line === "attach";
+  expect({ exit, faults: await faultsOf(isLine ? "ask stream" : "failure", document) }).toEqual({
+    exit: expect.toSatisfy((code) => code !== 0),
+    faults: [],
+  });
+});
+
+test("every command has a schema, every schema a command, and every one of them is seen here", () => {
+  const program = buildProgram({ version: "0" } as Kay, () => {});
+  const commands = leaves(program).filter((name) => !NONE.includes(name.split(" ")[0] ?? ""));
+  const documented = Object.keys(DOCUMENTS).filter((name) => !["ask stream", "failure"].includes(name));
+  expect(documented.sort()).toEqual(commands.sort());
+  const seen = new Set([
+    ...Object.values(JOURNEYS).flatMap((lines) => lines.map(([document]) => document)),
+    ...ELSEWHERE,
+  ]);
+  expect(Object.keys(DOCUMENTS).filter((name) => !seen.has(name))).toEqual([]);
+});
+
+/** Every command that does something, by its words. */
+function leaves(command: Command, words: string[] = []): string[] {
+  const below = command.commands.flatMap((one) => leaves(one, [...words, one.name()]));
+  const acts = Reflect.get(command, "_actionHandler") !== null && words.length > 0;
+  return acts ? [words.join(" "), ...below] : below;
+}
+
+function isLines(document: string): boolean {
+  return document === "ask stream" || document === "attach";
+}
+
+function parsed(text: string): unknown {
+  return JSON.parse(text);
+}
+
+/** `$.pending[0].id` of a document. */
+function at(document: unknown, path: string): unknown {
+  return [...path.matchAll(/\.(\w+)|\[(\d+)\]/g)].reduce<unknown>(
+    (value, [, name, index]) => Reflect.get(Object(value), name ?? index ?? ""),
+    document,
+  );
+}

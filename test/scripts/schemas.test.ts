@@ -1,0 +1,31 @@
+import { Ajv2020 } from "ajv/dist/2020.js";
+import { expect, test } from "vitest";
+import { schemas } from "../../scripts/schemas.ts";
+
+test("every schema is one of draft 2020-12, with an id, a title and the command", { timeout: 120_000 }, async () => {
+  const { "index.json": index, ...all } = await schemas();
+  expect(Object.keys(index ?? {}).map((command) => `${command.replaceAll(" ", "-")}.json`)).toEqual(Object.keys(all));
+  for (const [file, schema] of Object.entries(all)) {
+    new Ajv2020({ allowUnionTypes: true }).compile(schema);
+    expect(schema).toMatchObject({
+      $schema: "https://json-schema.org/draft/2020-12/schema",
+      $id: `urn:kay:schema:${file.replace(".json", "")}`,
+      title: expect.stringMatching(/^[A-Z]/),
+      description: expect.stringMatching(/ --json/),
+    });
+  }
+});
+
+test("what a field means is told as in the source, in lists and optional fields too", async () => {
+  const { "pending.json": pending, "model.json": model, "config-get.json": setting } = await schemas();
+  expect(JSON.stringify(pending)).toContain('"interaction_id":{"type":"string"},');
+  const described = JSON.stringify([pending, model, setting]);
+  for (const words of [
+    "The commands that answer it, each to be run as it is.",
+    "ISO 8601.",
+    "Tokens that it takes at once, when known.",
+    "Its models by their whole names, as the model is set; the first is its default.",
+    "Null where it is not set; of a secret only that there is one.",
+  ])
+    expect(described).toContain(words);
+});

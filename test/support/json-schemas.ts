@@ -1,0 +1,47 @@
+import { Ajv2020, type ValidateFunction } from "ajv/dist/2020.js";
+import { schemas } from "../../scripts/schemas.ts";
+
+let made: ReturnType<typeof schemas> | undefined;
+
+type Schema = Record<string, unknown>;
+
+/** Whether a document is as its shipped schema says, and has nothing that the schema does not name; the faults, none where all is well. */
+export async function faultsOf(command: string, document: unknown): Promise<string[]> {
+  made ??= schemas();
+  const schema = (await made)[`${command.replaceAll(" ", "-")}.json`];
+  if (!schema) return [`there is no schema of ${command}`];
+  // Of alternatives the faults of the one that fits best.
+  const all = alternatives(schema).map((one) => checked(one, document));
+  return all.sort((a, b) => a.length - b.length)[0] ?? [];
+}
+
+/** A union of unions as one list. */
+function alternatives({ anyOf, ...rest }: Schema): Schema[] {
+  return Array.isArray(anyOf) ? anyOf.flatMap((one: Schema) => alternatives({ ...rest, ...one })) : [rest];
+}
+
+function checked(schema: Schema, document: unknown): string[] {
+  const key = JSON.stringify(schema);
+  const validate =
+    compiled.get(key) ?? new Ajv2020({ allErrors: true, strict: false }).compile(strict(schema) as Schema);
+  compiled.set(key, validate);
+  if (validate(document)) return [];
+  return (validate.errors ?? []).map(
+    ({ instancePath, message, params }) => `${instancePath} ${message} ${JSON.stringify(params)}`,
+  );
+}
+
+const compiled = new Map<string, ValidateFunction>();
+
+/** The same schema for objects that have only the fields it names. Maps with any names stay what they are. */
+function strict(schema: unknown): unknown {
+  if (Array.isArray(schema)) return schema.map(strict);
+  if (typeof schema !== "object" || schema === null) return schema;
+  const inner = Object.fromEntries(Object.entries(schema).map(([name, value]) => [name, strict(value)]));
+  const isLoose = "properties" in inner && JSON.stringify(inner.additionalProperties) === "{}";
+  return isLoose ? without(inner) : inner;
+}
+
+function without({ additionalProperties: _, ...rest }: Schema): Schema {
+  return { ...rest, unevaluatedProperties: false };
+}
