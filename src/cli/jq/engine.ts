@@ -64,45 +64,32 @@ function createStreams(text: string): Streams {
   let written = 0;
   const streams: Streams = { output: [], errors: [], memory: undefined, ended: undefined, over };
   const view = () => new DataView(streams.memory?.buffer ?? new ArrayBuffer(0));
-  const set = (place: number, value: number) => view().setUint32(place, value, true);
-
-  function over(imports: Imports): Imports {
-    const grow = imports.o;
-    return {
-      ...imports,
-      g: (_file = 0, list = 0, count = 0, result = 0) => {
-        let read = 0;
-        for (const room of buffers(view(), list, count)) {
-          const part = input.subarray(at, at + room.length);
-          room.set(part);
-          at += part.length;
-          read += part.length;
-        }
-        set(result, read);
-        return 0;
-      },
-      d: (file = 0, list = 0, count = 0, result = 0) => {
-        let sent = 0;
-        for (const part of buffers(view(), list, count)) {
-          (file === 1 ? streams.output : streams.errors).push(part.slice());
-          sent += part.length;
-        }
-        written += sent;
-        if (written > MOST_OUTPUT) {
-          streams.ended = "output";
-          throw new RangeError("too much output");
-        }
-        set(result, sent);
-        return 0;
-      },
-      i: () => 0,
-      j: (count = 0, size = 0) => {
-        set(count, 0);
-        set(size, 0);
-        return 0;
-      },
-      o: (bytes = 0) => (bytes >>> 0 > MOST_MEMORY ? 0 : grow(bytes)),
-    };
+  const answer = (place: number, value: number) => {
+    view().setUint32(place, value, true);
+    return 0;
+  };
+  const read = (_file = 0, list = 0, count = 0, result = 0) => {
+    const before = at;
+    for (const room of buffers(view(), list, count)) {
+      const part = input.subarray(at, at + room.length);
+      room.set(part);
+      at += part.length;
+    }
+    return answer(result, at - before);
+  };
+  const write = (file = 0, list = 0, count = 0, result = 0) => {
+    const parts = buffers(view(), list, count).map((part) => part.slice());
+    const length = parts.reduce((sum, part) => sum + part.length, 0);
+    (file === 1 ? streams.output : streams.errors).push(...parts);
+    written += length;
+    if (written <= MOST_OUTPUT) return answer(result, length);
+    streams.ended = "output";
+    throw new RangeError("too much output");
+  };
+  const noEnvironment = (count = 0, size = 0) => answer(count, 0) || answer(size, 0);
+  function over({ o: grow, ...imports }: Imports): Imports {
+    const growWithin = (bytes = 0) => (bytes >>> 0 > MOST_MEMORY ? 0 : grow(bytes));
+    return { ...imports, g: read, d: write, i: () => 0, j: noEnvironment, o: growWithin };
   }
   return streams;
 }
