@@ -38,7 +38,7 @@ export async function build(): Promise<number> {
       cwd: root,
     });
     if (code !== 0) return code;
-    finish(fresh, current);
+    await finish(fresh, current);
     publish(fresh);
     return 0;
   });
@@ -62,9 +62,11 @@ function fingerprint(): string {
   return hash.digest("hex");
 }
 
-function finish(folder: string, current: string) {
+async function finish(folder: string, current: string) {
   writeFileSync(`${folder}/THIRD_PARTY_LICENSES.txt`, thirdPartyLicenses(root, `${folder}/metafile-esm.json`));
   rmSync(`${folder}/metafile-esm.json`);
+  const { writeCommandFiles } = await import("./commands.ts");
+  writeCommandFiles(folder);
   writeFileSync(`${folder}/built-from`, current);
 }
 

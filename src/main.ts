@@ -62,6 +62,7 @@ function world(terminal: World["terminal"], signal: AbortSignal, catchInterrupts
     openStream: createOpenStream({ way: createWay(ways), clock }),
     keychain: systemKeychain({ platform, env, uid, execPath, clock }),
     processes,
+    packaged: (path) => readFileSync(new URL(`../${path}`, import.meta.url), "utf8"),
     readText: (path) => {
       try {
         return readFileSync(path, "utf8");

@@ -6,6 +6,7 @@ import { createPaths, type Paths } from "#client/paths";
 import type { Clock, OpenStream, Send } from "#client/ports";
 import { createSettings, type Settings } from "#client/settings";
 import { type BrowserPlan, type Launch, planBrowser } from "./browser.ts";
+import { knownOf } from "./completion/known.ts";
 import type { GlobalFlags, Kay, LocalTools, ServeOptions } from "./kay.ts";
 import type { LinkPorts } from "./link.ts";
 import { createOutput } from "./output.ts";
@@ -32,6 +33,8 @@ export type World = {
   openStream: OpenStream;
   keychain: Keychain;
   processes: Processes;
+  /** See {@link Kay}. */
+  packaged: Kay["packaged"];
   /** Contents of a small file, "" when it cannot be read. */
   readText(path: string): string;
   /** Absolute path of a program on PATH, or null. */
@@ -95,6 +98,7 @@ export function createKay(world: World): Kay {
     random,
     signal: world.signal,
     catchInterrupts: world.catchInterrupts,
+    packaged: world.packaged,
     exit: 0,
     graceMs: GRACE_MS,
     out,
@@ -197,6 +201,10 @@ function createLinkPorts(
       note,
       spawn: (log) => world.spawnBackend(log, settings.profile),
     }),
+    known: (backend) =>
+      knownOf({ state: paths.state, profile: settings.profile, backend, now: clock.now }, () =>
+        Buffer.from(random(6)).toString("hex"),
+      ),
   };
 }
 

@@ -77,6 +77,8 @@ export type Kay = {
    * From now on Ctrl+C (SIGINT) calls this instead of ending the command. Returns the way back, to what was called before.
    */
   catchInterrupts(handler: () => void): () => void;
+  /** A text that is in kay's package, by its path there. */
+  packaged(path: string): string;
   /** Filled by `run` before a command starts. */
   flags: GlobalFlags;
   /** Exit code of a command that ended without an error but not with 0: an open confirmation, `--check`. */

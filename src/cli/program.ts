@@ -3,6 +3,7 @@ import { answerCommand } from "./commands/answer.ts";
 import { approvalsCommand } from "./commands/approvals.ts";
 import { askCommand } from "./commands/ask.ts";
 import { attachCommand } from "./commands/attach.ts";
+import { completionCommand } from "./commands/completion.ts";
 import { configCommand } from "./commands/config.ts";
 import { confirmCommand } from "./commands/confirm.ts";
 import { connectCommand } from "./commands/connect.ts";
@@ -82,6 +83,7 @@ const COMMANDS = [
   configCommand,
   serveCommand,
   tryCommand,
+  completionCommand,
   helpCommand,
 ];
 

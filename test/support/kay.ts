@@ -1,5 +1,5 @@
 import { randomBytes } from "node:crypto";
-import { mkdtempSync, rmSync } from "node:fs";
+import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, onTestFinished } from "vitest";
@@ -181,6 +181,7 @@ function worldOf(place: Place, parts: Parts): Omit<World, "terminal" | "signal" 
     openStream: place.network.openStream,
     keychain: parts.keychain,
     processes: parts.own.processes,
+    packaged: (path) => readFileSync(new URL(`../../${path}`, import.meta.url), "utf8"),
     readText: () => "",
     find: (program) => (programs.includes(program) ? `/usr/bin/${program}` : null),
     localTools: async () => ({

@@ -1,0 +1,3 @@
+export function manPages(..._: unknown[]): [string, string][] {
+  return [];
+}
