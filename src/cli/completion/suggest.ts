@@ -110,7 +110,9 @@ function positional(line: Line, current: string, values: (slot: Slot) => Suggest
   const slot = command.arguments[line.args.length] ?? (last?.many ? last : undefined);
   const found = slot ? values(slot) : { prefix: "", values: [] };
   const all = [...starting(commands, current), ...found.values.filter(([value]) => !line.args.includes(value))];
-  if (all.length > 0 || found.paths || current !== "" || line.onlyArguments) return { ...found, values: all };
+  const isUnknown = command.commands.length > 0 && line.args.length > 0 && !slot;
+  if (all.length > 0 || found.paths || current !== "" || line.onlyArguments || isUnknown)
+    return { ...found, values: all };
   const options = command.options.filter((option) => isOpen(option, line.given) && !option.names.includes("--help"));
   return { prefix: "", values: options.flatMap(optionValues) };
 }
