@@ -42,7 +42,7 @@ export function tagged(term: string, text: string): string {
 
 /** Lines as they are, indented. */
 export function example(lines: string[]): string {
-  const least = Math.min(...lines.map((line) => line.search(/\S|$/)));
+  const least = Math.min(...lines.filter(Boolean).map((line) => line.search(/\S/)));
   return [".PP\n.RS 4\n.nf", ...lines.map((line) => literal(line.slice(least)) || "\\&"), ".fi\n.RE"].join("\n");
 }
 

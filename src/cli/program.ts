@@ -45,7 +45,7 @@ export function buildProgram(kay: Kay, aside: (text: string) => void): Command {
   for (const make of COMMANDS) program.addCommand(make(kay));
   program.addHelpText(
     "after",
-    "\nStart with `kay try` (a tour), or `kay connect jira`.\nMore: kay help exit-codes|environment|json|session|approvals",
+    "\nStart with `kay try` (a tour), or `kay connect jira`.\nMore: kay help exit-codes|environment|json|session|approvals|completion",
   );
   const common = program.options.filter(({ long }) => long !== "--version");
   applyToTree(program, (command) => {

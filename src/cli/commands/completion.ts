@@ -38,5 +38,5 @@ In the shell that runs:
   PS> kay completion powershell | Out-String | Invoke-Expression
 
 The same line in ~/.bashrc, ~/.zshrc, ~/.config/fish/config.fish or $PROFILE is
-for every shell. TAB then completes commands, options and their values: services,
-tools, conversations and what waits for an answer are those that kay listed last.`;
+for every shell. TAB then completes commands, options and their values:
+services, tools, conversations and what waits as kay listed them last.`;
