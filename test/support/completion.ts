@@ -14,7 +14,7 @@ export function programAlone() {
 }
 
 /** The table of this kay, with a few services and tools. */
-export function completionTable(): Table {
+function completionTable(): Table {
   return describeProgram(programAlone(), {
     services: [
       ["jira", "Jira"],
