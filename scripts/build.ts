@@ -81,6 +81,8 @@ async function finish(folder: string, current: string) {
   writeFileSync(`${folder}/THIRD_PARTY_LICENSES.txt`, thirdPartyLicenses(root, metafile));
   await startFromOneFile(folder, JSON.parse(readFileSync(metafile, "utf8")).outputs, root);
   rmSync(metafile);
+  const { writeCommandFiles } = await import("./commands.ts");
+  writeCommandFiles(folder);
   writeFileSync(`${folder}/built-from`, current);
 }
 

@@ -84,7 +84,7 @@ function world(terminal: World["terminal"], signal: AbortSignal, catchInterrupts
     keychain: systemKeychain({ platform, env, uid, execPath, clock }),
     processes,
     readText,
-    shipped: async (file) => readText(join(import.meta.dirname, file)),
+    packaged: async (path) => readText(join(import.meta.dirname, "..", path)),
     find: findProgram,
     launch,
     edit: async (editor, text) => (await import("#cli/editor")).editText(editor, text),

@@ -6,6 +6,7 @@ import { createPaths, type Paths } from "#client/paths";
 import type { Clock, OpenStream, Send } from "#client/ports";
 import { createSettings, type Settings } from "#client/settings";
 import { type BrowserPlan, type Launch, planBrowser } from "./browser.ts";
+import { knownOf } from "./completion/known.ts";
 import type { GlobalFlags, Kay, LocalTools, ServeOptions } from "./kay.ts";
 import type { LinkPorts } from "./link.ts";
 import { createOutput } from "./output.ts";
@@ -32,6 +33,8 @@ export type World = {
   openStream: OpenStream;
   keychain: Keychain;
   processes: Processes;
+  /** See {@link Kay}. */
+  packaged: Kay["packaged"];
   /** Contents of a small file, "" when it cannot be read. */
   readText(path: string): string;
   /** Absolute path of a program on PATH, or null. */
@@ -46,7 +49,6 @@ export type World = {
   localTools(): Promise<LocalTools>;
   /** Start a thread that runs an expression of jq. */
   startJq: Kay["startJq"];
-  shipped: Kay["shipped"];
   /** Run the backend. `settings` reads them anew, so that a changed model counts without a restart. */
   serve(options: ServeOptions, kay: Kay, ports: { paths: Paths; settings(): Settings }): Promise<void>;
 };
@@ -98,6 +100,7 @@ export function createKay(world: World): Kay {
     random,
     signal: world.signal,
     catchInterrupts: world.catchInterrupts,
+    packaged: world.packaged,
     exit: 0,
     graceMs: GRACE_MS,
     out,
@@ -118,7 +121,6 @@ export function createKay(world: World): Kay {
       return linkTo(ports, accountOf(ports, options?.embedded), options);
     },
     startJq: world.startJq,
-    shipped: world.shipped,
     localTools: () => world.localTools(),
     planBrowser: async (url) => planFor(world, url, flags, settings()),
     openBrowser: async (plan) => "launch" in plan && world.launch(plan.launch),
@@ -202,6 +204,10 @@ function createLinkPorts(
       note,
       spawn: (log) => world.spawnBackend(log, settings.profile),
     }),
+    known: (backend) =>
+      knownOf({ state: paths.state, profile: settings.profile, backend, now: clock.now }, () =>
+        Buffer.from(random(6)).toString("hex"),
+      ),
   };
 }
 

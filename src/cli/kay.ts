@@ -87,6 +87,8 @@ export type Kay = {
    * From now on Ctrl+C (SIGINT) calls this instead of ending the command. Returns the way back, to what was called before.
    */
   catchInterrupts(handler: () => void): () => void;
+  /** A text that is in kay's package, by its path there; "" where there is none. */
+  packaged(path: string): Promise<string>;
   /** Filled by `run` before a command starts. */
   flags: GlobalFlags;
   /** Exit code of a command that ended without an error but not with 0: an open confirmation, `--check`. */
@@ -103,8 +105,6 @@ export type Kay = {
    */
   link(options?: { embedded?: boolean; signedIn?: boolean; stored?: boolean }): Promise<Link>;
   startJq(expression: string): Promise<JqThread>;
-  /** A file that is shipped beside kay's program, "" where there is none of that name. */
-  shipped(file: string): Promise<string>;
   /** Tools that need no backend. */
   localTools(): Promise<LocalTools>;
   /** Whether and how a browser would be opened for this URL, and the opening itself (which never says whether it worked). */

@@ -7,6 +7,8 @@ import type { Clock, OpenStream, Send } from "#client/ports";
 import { createRefresher } from "#client/refresh";
 import { checkOrigin } from "#client/send/origin";
 import { Problem } from "#protocol/errors";
+import type { Known } from "./completion/known.ts";
+import { remembering } from "./completion/remember.ts";
 import type { Link } from "./kay.ts";
 
 /** Origin that the embedded backend's sign-in is stored under: its port changes, its identity does not. */
@@ -27,17 +29,20 @@ export type LinkPorts = {
   token?: string;
   credentials(): CredentialsOptions;
   embedded(): EmbeddedPorts;
+  /** Where what this backend names is kept for completion. */
+  known(origin: string): Known;
 };
 
 /** Where the backend of this run is, and the sign-in stored for it; nothing is started or asked yet. */
-export type Account = { origin: string; baseUrl?: string; embedded: boolean; credentials: Credentials };
+export type Account = { origin: string; baseUrl?: string; embedded: boolean; credentials: Credentials; known: Known };
 
 /** Find out which backend is meant. `forceEmbedded` is for the tour. */
 export function accountOf(ports: LinkPorts, forceEmbedded = false): Account {
   const credentials = createCredentials(ports.credentials());
-  if (forceEmbedded || !ports.apiUrl) return { origin: EMBEDDED_ORIGIN, embedded: true, credentials };
+  if (forceEmbedded || !ports.apiUrl)
+    return { origin: EMBEDDED_ORIGIN, embedded: true, credentials, known: ports.known(EMBEDDED_ORIGIN) };
   const { origin, baseUrl } = checkOrigin(ports.apiUrl, { allowInsecure: ports.allowInsecure });
-  return { origin, baseUrl, embedded: false, credentials };
+  return { origin, baseUrl, embedded: false, credentials, known: ports.known(origin) };
 }
 
 /**
@@ -75,5 +80,7 @@ export async function linkTo(
     ...(token ? { token } : {}),
     refresher: (call) => createRefresher({ origin, credentials, clock, call, warn }),
   });
-  return { origin, baseUrl, embedded: account.embedded, byToken: token !== undefined, api, credentials };
+  // A token of the environment may be anybody's; nothing that it shows is kept.
+  const listening = token === undefined ? remembering(api, account.known) : api;
+  return { origin, baseUrl, embedded: account.embedded, byToken: token !== undefined, api: listening, credentials };
 }

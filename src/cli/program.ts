@@ -3,6 +3,7 @@ import { answerCommand } from "./commands/answer.ts";
 import { approvalsCommand } from "./commands/approvals.ts";
 import { askCommand } from "./commands/ask.ts";
 import { attachCommand } from "./commands/attach.ts";
+import { completionCommand } from "./commands/completion.ts";
 import { configCommand } from "./commands/config.ts";
 import { confirmCommand } from "./commands/confirm.ts";
 import { connectCommand } from "./commands/connect.ts";
@@ -51,7 +52,7 @@ export function buildProgram(
   for (const make of COMMANDS) program.addCommand(make(kay));
   program.addHelpText(
     "after",
-    "\nStart with `kay try` (a tour), or `kay connect jira`.\nMore: kay help exit-codes|environment|json|session|approvals",
+    "\nStart with `kay try` (a tour), or `kay connect jira`.\nMore: kay help exit-codes|environment|json|session|approvals|completion",
   );
   const common = program.options.filter(({ long }) => long !== "--version");
   applyToTree(program, (command) => {
@@ -93,6 +94,7 @@ const COMMANDS = [
   configCommand,
   serveCommand,
   tryCommand,
+  completionCommand,
   helpCommand,
 ];
 

@@ -8,6 +8,7 @@ const COMMANDS = [
   "answer",
   "ask",
   "attach",
+  "completion",
   "config",
   "confirm",
   "connect",

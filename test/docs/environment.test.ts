@@ -6,7 +6,17 @@ import { documents, sources } from "#test/documents";
 
 /** What a system or its desktop, terminal, shell or CI sets by itself; nobody sets these for kay. */
 const OF_THE_SYSTEM = [
-  ["APPDATA", "DBUS_SESSION_BUS_ADDRESS", "DISPLAY", "HOME", "LOCALAPPDATA", "PATH", "SystemRoot", "USERPROFILE"],
+  [
+    "APPDATA",
+    "DBUS_SESSION_BUS_ADDRESS",
+    "DISPLAY",
+    "HOME",
+    "LOCALAPPDATA",
+    "PATH",
+    "SHELL",
+    "SystemRoot",
+    "USERPROFILE",
+  ],
   ["SSH_CLIENT", "SSH_CONNECTION", "SSH_TTY", "WAYLAND_DISPLAY", "WSL_DISTRO_NAME"],
   ["STY", "TMUX", "XTERM_VERSION", "ZELLIJ"],
   ["BUILDKITE", "GITHUB_ACTIONS", "GITLAB_CI", "JENKINS_URL", "TEAMCITY_VERSION", "TF_BUILD"],

@@ -1,5 +1,5 @@
 import { randomBytes } from "node:crypto";
-import { mkdtempSync, rmSync } from "node:fs";
+import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, onTestFinished } from "vitest";
@@ -182,6 +182,12 @@ function worldOf(place: Place, parts: Parts): Omit<World, "terminal" | "signal" 
     openStream: place.network.openStream,
     keychain: parts.keychain,
     processes: parts.own.processes,
+    packaged: async (path) => {
+      if (!path.startsWith("dist/")) return readFileSync(new URL(`../../${path}`, import.meta.url), "utf8");
+      const { schemas } = await import("../../scripts/schemas.ts");
+      const schema = (await schemas())[path.replace("dist/schemas/", "")];
+      return schema ? JSON.stringify(schema) : "";
+    },
     readText: () => "",
     find: (program) => (programs.includes(program) ? `/usr/bin/${program}` : null),
     localTools: async () => ({
@@ -192,11 +198,6 @@ function worldOf(place: Place, parts: Parts): Omit<World, "terminal" | "signal" 
       }),
       close: async () => {},
     }),
-    shipped: async (file) => {
-      const { schemas } = await import("../../scripts/schemas.ts");
-      const schema = (await schemas())[file.replace("schemas/", "")];
-      return schema ? JSON.stringify(schema) : "";
-    },
     startJq: async (expression) => startJqThread(JQ, expression, 10_000),
     launch: async (launch) => parts.launched.push(launch) > 0,
     edit: async (_, text) => setting.edits?.(text) ?? null,

@@ -52,9 +52,9 @@ function commandOf(from: Command, [word, ...rest]: string[]): Command | undefine
 
 async function showSchema(kay: Kay, words: string[]): Promise<void> {
   const name = words.join(" ");
-  const file = /^[\w -]+$/.test(name) ? await kay.shipped(`schemas/${words.join("-")}.json`) : "";
+  const file = /^[\w -]+$/.test(name) ? await kay.packaged(`dist/schemas/${words.join("-")}.json`) : "";
   if (file) return kay.out.json(JSON.parse(file));
-  const known = Object.keys(JSON.parse((await kay.shipped("schemas/index.json")) || "{}"));
+  const known = Object.keys(JSON.parse((await kay.packaged("dist/schemas/index.json")) || "{}"));
   const close = nearest(name, known);
   throw new Problem("USAGE", `There is no JSON Schema of ${JSON.stringify(name)}.`, {
     hint: close ? `Did you mean \`kay help json ${close}\`?` : `There are those of ${known.join(", ")}.`,

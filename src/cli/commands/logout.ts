@@ -7,7 +7,8 @@ export function logoutCommand(kay: Kay): Command {
   return new Command("logout")
     .description("Sign out: revoke at the backend, forget the tokens on this machine")
     .action(async () => {
-      const { credentials, origin } = await kay.account();
+      const { credentials, origin, known } = await kay.account();
+      known.forget();
       const { signIn } = await credentials.read(origin);
       if (!signIn.token && !signIn.refresh_token) {
         if (kay.flags.json)

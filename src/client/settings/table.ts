@@ -11,6 +11,8 @@ export type Entry = {
   default?: string | boolean;
   /** Never shown. */
   secret?: true;
+  /** What completion offers: all that is accepted, or what is worth offering. */
+  values?: string[];
   /** The value of a text, or a Problem USAGE that says what is accepted. */
   parse(text: string): string | boolean;
 };
@@ -28,23 +30,29 @@ export const SETTINGS = {
     describe: "where tokens are kept",
     env: "KAY_CREDENTIALS",
     default: "auto",
-    parse: oneOf("auto", "keychain", "file"),
+    ...oneOf("auto", "keychain", "file"),
   },
   "allow-insecure": {
     describe: "allow a backend by plain http beyond this machine",
     default: false,
+    values: ["true", "false"],
     parse: parseSwitch,
   },
-  browser: { describe: "program that opens links; none opens nothing", env: "BROWSER", parse: parseText },
+  browser: {
+    describe: "program that opens links; none opens nothing",
+    env: "BROWSER",
+    values: ["none"],
+    parse: parseText,
+  },
   notify: {
     describe: "whether a session rings when something waits and its window is not looked at",
     default: "auto",
-    parse: oneOf("auto", "off"),
+    ...oneOf("auto", "off"),
   },
   "update-notice": {
     describe: "whether kay says once a day that a newer version is out",
     default: "auto",
-    parse: oneOf("auto", "off"),
+    ...oneOf("auto", "off"),
   },
   ...clients(),
   "kyg.authorize-url": { describe: "consent page of kyg", env: "KAY_KYG_AUTHORIZE_URL", parse: parseEndpoint },
@@ -105,10 +113,13 @@ function parseEndpoint(text: string): string {
   return checkOrigin(text, { allowInsecure: false }).baseUrl;
 }
 
-function oneOf(...values: [string, ...string[]]): (text: string) => string {
-  return (text) => {
-    const value = text.trim().toLowerCase();
-    if (values.includes(value)) return value;
-    throw new Problem("USAGE", `The value must be ${values.slice(0, -1).join(", ")} or ${values.at(-1)}.`);
+function oneOf(...values: [string, ...string[]]): Pick<Entry, "values" | "parse"> {
+  return {
+    values,
+    parse: (text) => {
+      const value = text.trim().toLowerCase();
+      if (values.includes(value)) return value;
+      throw new Problem("USAGE", `The value must be ${values.slice(0, -1).join(", ")} or ${values.at(-1)}.`);
+    },
   };
 }

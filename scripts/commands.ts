@@ -1,0 +1,33 @@
+import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { fileURLToPath } from "node:url";
+import { configureServices } from "#backend/services/catalogue";
+import { describeProgram } from "#cli/completion/describe";
+import type { Value } from "#cli/completion/table";
+import type { Kay } from "#cli/kay";
+import { buildProgram } from "#cli/program";
+import { manPages } from "./man.ts";
+
+const root = fileURLToPath(new URL("../", import.meta.url));
+
+/** Writes what is made from the tree of commands into a folder: `completion.json`, which completion reads, and the pages of `man/man1`. */
+export function writeCommandFiles(folder: string): void {
+  const { version } = JSON.parse(readFileSync(`${root}package.json`, "utf8")) as { version: string };
+  const program = programOf(version);
+  writeFileSync(`${folder}/completion.json`, `${JSON.stringify(describeProgram(program, builtIn()))}\n`);
+  mkdirSync(`${folder}/man/man1`, { recursive: true });
+  for (const [name, text] of manPages(programOf(version), version)) writeFileSync(`${folder}/man/man1/${name}`, text);
+}
+
+/** The tree of commands by itself: nothing of it is run, so it needs no more than a width. */
+function programOf(version: string) {
+  const stream = { write: () => {}, columns: () => 80 };
+  return buildProgram({ version, terminal: { stdout: stream, stderr: stream } } as unknown as Kay, () => {});
+}
+
+function builtIn() {
+  const services = configureServices({ clients: {} }).map(({ service }) => service);
+  return {
+    services: services.map(({ name, title }): Value => [name, title]),
+    tools: services.flatMap(({ tools }) => tools.map(({ name, description }): Value => [name, description])),
+  };
+}

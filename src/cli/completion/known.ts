@@ -1,0 +1,93 @@
+import { readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { ensureFolder } from "#client/settings/folder";
+import { cleanLine } from "#protocol/clean";
+import type { KnownKind, Value } from "./table.ts";
+
+/** Values older than this, in ms, are not offered: what waits for an answer expires within the hour, the rest is good for a month. */
+const AGES: Partial<Record<KnownKind, number>> = { pending: 60 * 60_000 };
+const AGE = 30 * 24 * 60 * 60_000;
+
+const MOST = 100;
+
+/** What a shell leaves alone in a word, and what ids and names are made of. Anything else is not offered. */
+const SAFE = /^[A-Za-z0-9][A-Za-z0-9._:@/+-]{0,199}$/;
+
+/** Whose values: of one profile at one backend (`origin` of a link, `embedded` for kay's own). `state` is kay's state folder. */
+export type Owner = { state(): string; profile: string; backend: string; now(): number };
+
+/** Values that are kept for completion. It is a cache: nothing here ever fails. */
+export type Known = {
+  /** Null where nothing is known. */
+  read(kind: KnownKind): Value[] | null;
+  write(kind: KnownKind, values: readonly Value[]): void;
+  /** Forget all of the profile: whoever signs in next is not shown what belonged to somebody else. */
+  forget(): void;
+};
+
+/**
+ * What commands keep for completion, in `<state>/completion/<profile>/<kind>.json` for nobody else to read. A file that is damaged, too old,
+ * or of another backend is as good as none. A write is atomic, but not synced: what is lost is learned again.
+ *
+ * @param unique part of a temporary file's name
+ */
+export function knownOf(owner: Owner, unique: () => string): Known {
+  return {
+    read: (kind) => readKnown(kind, owner),
+    write: (kind, values) => {
+      quietly(() => {
+        const path = join(folderOf(owner), `${kind}.json`);
+        const kept = { backend: owner.backend, at: owner.now(), values: tidy(values) };
+        replace(path, `${JSON.stringify(kept)}\n`, unique());
+      });
+    },
+    forget: () => void quietly(() => rmSync(folderOf(owner), { recursive: true, force: true })),
+  };
+}
+
+/** See {@link knownOf}. */
+export function readKnown(kind: KnownKind, owner: Owner): Value[] | null {
+  return quietly(() => {
+    const kept: unknown = JSON.parse(readFileSync(join(folderOf(owner), `${kind}.json`), "utf8"));
+    const { backend, at, values } = (kept ?? {}) as Record<string, unknown>;
+    const age = owner.now() - Number(at);
+    const isGood = backend === owner.backend && age < (AGES[kind] ?? AGE) && Array.isArray(values);
+    return isGood ? tidy(values) : null;
+  });
+}
+
+/** A profile's name comes from a command line, and is part of a path. */
+function folderOf({ state, profile }: Owner): string {
+  if (!/^[a-z0-9-]{1,32}$/.test(profile)) throw new TypeError("no name for a profile");
+  return join(state(), "completion", profile);
+}
+
+function replace(path: string, text: string, unique: string): void {
+  const temporary = `${path}.${unique}.tmp`;
+  ensureFolder(dirname(path));
+  try {
+    writeFileSync(temporary, text, { mode: 0o600, flag: "wx" });
+    renameSync(temporary, path);
+  } catch {
+    rmSync(temporary, { force: true });
+  }
+}
+
+/** Only values that are safe as a word of any shell, once each, with one clean line about each. */
+function tidy(values: readonly unknown[]): Value[] {
+  const tidied = new Map<string, string>();
+  for (const each of values) {
+    const [value, about] = Array.isArray(each) ? each : [];
+    if (typeof value !== "string" || !SAFE.test(value) || tidied.size >= MOST) continue;
+    tidied.set(value, typeof about === "string" ? cleanLine(about, 80) : "");
+  }
+  return [...tidied];
+}
+
+function quietly<T>(work: () => T): T | null {
+  try {
+    return work();
+  } catch {
+    return null;
+  }
+}

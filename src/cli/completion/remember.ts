@@ -1,0 +1,110 @@
+import type { Api } from "#client/api";
+import type { ConversationView } from "#protocol/conversations";
+import type { Known } from "./known.ts";
+import type { KnownKind, Value } from "./table.ts";
+
+/** The same calls; what lists in their answers name is kept for completion as it passes. */
+export function remembering(api: Api, known: Known): Api {
+  const keep = (kind: KnownKind, values: Value[]) => known.write(kind, values);
+  const first = (values: Value[]) => {
+    const ids = new Set(values.map(([id]) => id));
+    keep("sessions", [...values, ...(known.read("sessions") ?? []).filter(([id]) => !ids.has(id))]);
+  };
+  const without = (kind: KnownKind, id: string) => {
+    const values = known.read(kind);
+    if (values)
+      keep(
+        kind,
+        values.filter(([each]) => each !== id),
+      );
+  };
+  return {
+    ...api,
+    sessions: async (options) => {
+      const answer = await api.sessions(options);
+      if (answer.page === 1 && !answer.has_more) keep("sessions", answer.data.map(sessionValue));
+      else if (answer.page === 1) first(answer.data.map(sessionValue));
+      return answer;
+    },
+    session: async (id) => {
+      const answer = await api.session(id);
+      first([sessionValue(answer)]);
+      return answer;
+    },
+    renameSession: async (id, title) => {
+      const answer = await api.renameSession(id, title);
+      first([sessionValue(answer)]);
+      return answer;
+    },
+    deleteSession: async (id) => {
+      await api.deleteSession(id);
+      without("sessions", id);
+    },
+    connections: async (options) => {
+      const answer = await api.connections(options);
+      const titles = new Map(known.read("services") ?? []);
+      keep(
+        "services",
+        Object.keys(answer.connections).map((name): Value => [name, titles.get(name) ?? ""]),
+      );
+      return answer;
+    },
+    services: async (options) => {
+      const answer = await api.services(options);
+      if (answer)
+        keep(
+          "services",
+          answer.services.map(({ name, title }): Value => [name, title ?? ""]),
+        );
+      return answer;
+    },
+    tools: async (options) => {
+      const answer = await api.tools(options);
+      if (answer && options?.service === undefined)
+        keep(
+          "tools",
+          answer.tools.map(({ name, description }): Value => [name, description]),
+        );
+      return answer;
+    },
+    answerInteraction: async (sessionId, id, answer) => {
+      const answered = await api.answerInteraction(sessionId, id, answer);
+      without("pending", id);
+      return answered;
+    },
+    pending: async () => {
+      const pending = await api.pending();
+      keep(
+        "pending",
+        (pending ?? []).map(({ id, kind, title }): Value => [id, title ? `${KINDS[kind]}: ${title}` : KINDS[kind]]),
+      );
+      return pending;
+    },
+    approvals: async () => {
+      const approvals = await api.approvals();
+      keep(
+        "approvals",
+        approvals.map(({ id, words }): Value => [id, words]),
+      );
+      return approvals;
+    },
+    revokeApproval: async (id) => {
+      await api.revokeApproval(id);
+      without("approvals", id);
+    },
+    model: async (options) => {
+      const answer = await api.model(options);
+      const models = (answer?.available ?? []).flatMap(({ title, models }) =>
+        models.map((model): Value => [model, title]),
+      );
+      if (answer) keep("models", [...models, ["offline", "the planner, without a language model"]]);
+      return answer;
+    },
+  };
+}
+
+const KINDS = { approval: "an approval", input: "a form", auth: "a service to connect" };
+
+function sessionValue({ id, title }: ConversationView): Value {
+  return [id, title ?? ""];
+}

@@ -1,0 +1,164 @@
+import type { CommandEntry, OptionEntry, Slot, Table, Value, ValueKind } from "./table.ts";
+
+/** What a shell is to offer. */
+export type Suggestions = {
+  values: Value[];
+  /** The shell completes names of these itself, after `prefix` of the word. */
+  paths?: "files" | "folders";
+  /** What stands before the value in the same word: `--output=`. */
+  prefix: string;
+};
+
+/** What is not in the table: values of a profile that commands have kept, and names of profiles. */
+export type Look = {
+  known(kind: ValueKind, profile: string | undefined): Value[] | null;
+  profiles(): Value[];
+};
+
+/**
+ * What may stand where the cursor is.
+ *
+ * @param words after `kay`, quotes taken off; the last is completed, and may be empty
+ */
+export function suggest(table: Table, words: string[], look: Look): Suggestions {
+  const current = words.at(-1) ?? "";
+  const line = readLine(table.program, words.slice(0, -1));
+  const values = (slot: Slot, prefix = "") => offer(slot, { table, line, look, current, prefix });
+  if (line.waiting) return values(line.waiting);
+  if (line.onlyArguments || !current.startsWith("-")) return positional(line, current, values);
+  const [name = "", ...rest] = current.split("=");
+  const valued = rest.length > 0 ? findOption(line.chain, name)?.value : undefined;
+  if (valued) return values(valued, `${name}=`);
+  const options = optionsOf(line).filter((option) => isOpen(option, line.given));
+  return { prefix: "", values: starting(options.flatMap(optionValues), current) };
+}
+
+/** What the words before the cursor came to. */
+type Line = {
+  /** The commands they name, the innermost first, up to the program. */
+  chain: [CommandEntry, ...CommandEntry[]];
+  args: string[];
+  given: Set<string>;
+  profile?: string;
+  /** The option whose value comes next. */
+  waiting?: Slot;
+  /** `--` was typed. */
+  onlyArguments: boolean;
+};
+
+function readLine(program: CommandEntry, words: string[]): Line {
+  const line: Line = { chain: [program], args: [], given: new Set(), onlyArguments: false };
+  let pending: OptionEntry | undefined;
+  for (const word of words) {
+    if (pending) {
+      if (pending.names.includes("--profile")) line.profile = word;
+      pending = undefined;
+    } else if (!line.onlyArguments && word === "--") line.onlyArguments = true;
+    else if (!line.onlyArguments && /^-./.test(word)) pending = readOption(line, word);
+    else readArgument(line, word);
+  }
+  if (pending?.value) line.waiting = pending.value;
+  return line;
+}
+
+/** @returns the option, when its value is the next word */
+function readOption(line: Line, word: string): OptionEntry | undefined {
+  const [name = "", ...rest] = word.startsWith("--") ? word.split("=") : [word.slice(0, 2), word.slice(2)];
+  const value = rest.join("=");
+  const option = findOption(line.chain, name);
+  for (const each of option?.names ?? []) line.given.add(each);
+  if (option?.names.includes("--profile") && value) line.profile = value;
+  if (!word.startsWith("--") && !option?.value && value) return readOption(line, `-${value}`);
+  const isWhole = word.startsWith("--") ? rest.length > 0 : value !== "";
+  return option?.value && !option.value.optional && !isWhole ? option : undefined;
+}
+
+function readArgument(line: Line, word: string): void {
+  const [command] = line.chain;
+  const child = command.commands.find(({ name, aliases }) => name === word || aliases.includes(word));
+  if (child && line.args.length === 0 && !line.onlyArguments) line.chain = [child, ...line.chain];
+  else line.args.push(word);
+}
+
+function findOption(chain: CommandEntry[], name: string): OptionEntry | undefined {
+  return chain.flatMap(({ options }) => options).find(({ names }) => names.includes(name));
+}
+
+/** The command's own, and those that every command takes. */
+function optionsOf({ chain: [command, ...above] }: Line): OptionEntry[] {
+  const common = above.at(-1)?.options ?? [];
+  return [
+    ...command.options,
+    ...common.filter(({ names }) => !names.includes("--help") && !names.includes("--version")),
+  ];
+}
+
+function isOpen({ names, repeats }: OptionEntry, given: Set<string>): boolean {
+  return repeats || !names.some((name) => given.has(name));
+}
+
+/** The long name; a short one only where there is none. */
+function optionValues({ names, about }: OptionEntry): Value[] {
+  return names.slice(-1).map((name): Value => [name, about]);
+}
+
+/** A subcommand, an argument, and where neither can be told, the command's own options. */
+function positional(line: Line, current: string, values: (slot: Slot) => Suggestions): Suggestions {
+  const [command] = line.chain;
+  const commands = line.args.length > 0 || line.onlyArguments ? [] : command.commands.flatMap(commandValues);
+  const last = command.arguments.at(-1);
+  const slot = command.arguments[line.args.length] ?? (last?.many ? last : undefined);
+  const found = slot ? values(slot) : { prefix: "", values: [] };
+  const all = [...starting(commands, current), ...found.values.filter(([value]) => !line.args.includes(value))];
+  const isUnknown = command.commands.length > 0 && line.args.length > 0 && !slot;
+  if (all.length > 0 || found.paths || current !== "" || line.onlyArguments || isUnknown)
+    return { ...found, values: all };
+  const options = command.options.filter((option) => isOpen(option, line.given) && !option.names.includes("--help"));
+  return { prefix: "", values: options.flatMap(optionValues) };
+}
+
+function commandValues({ name, aliases, about }: CommandEntry): Value[] {
+  return [[name, about], ...aliases.map((alias): Value => [alias, `the same as ${name}`])];
+}
+
+type Place = { table: Table; line: Line; look: Look; current: string; prefix: string };
+
+function offer(slot: Slot, place: Place): Suggestions {
+  const { prefix, current } = place;
+  if (slot.kind === "files" || slot.kind === "folders") return { values: [], paths: slot.kind, prefix };
+  const values = slot.choices
+    ? slot.choices.map((choice): Value => [choice, ""])
+    : slot.kind
+      ? ofKind(slot.kind, place)
+      : [];
+  return {
+    prefix,
+    values: starting(
+      values.map(([value, about]): Value => [prefix + value, about]),
+      current,
+    ),
+  };
+}
+
+function ofKind(kind: ValueKind, place: Place): Value[] {
+  const { table, line, look } = place;
+  if (kind === "profiles") return look.profiles();
+  if (kind === "targets") return [...ofKind("services", place), ...ofKind("tools", place), ["*", "everything"]];
+  if (kind === "setting-value") {
+    const [key = ""] = line.args;
+    if (key === "model") return ofKind("models", place);
+    const listed = Object.hasOwn(table.settings, key) ? table.settings[key] : undefined;
+    return (listed ?? []).map((value): Value => [value, ""]);
+  }
+  const own = table.values[kind] ?? [];
+  const known = look.known(kind, line.profile);
+  if (kind === "sessions") return [...(known ?? []), ["latest", "the newest"]];
+  // What the backend said counts; kay's own words about it are kept where it had none.
+  return (
+    known?.map(([value, about]): Value => [value, about || (own.find(([name]) => name === value)?.[1] ?? "")]) ?? own
+  );
+}
+
+function starting(values: Value[], current: string): Value[] {
+  return values.filter(([value]) => value.startsWith(current));
+}

@@ -1,0 +1,26 @@
+import type { Command } from "commander";
+import { expect, test } from "vitest";
+import { placeholder } from "#cli/completion/describe";
+import { FREE, slotOf } from "#cli/completion/kinds";
+import { programAlone } from "#test/completion";
+
+test("every argument and every option's value is completed, or is something that only a person can think of", () => {
+  const open = slots(programAlone(), []).filter(({ where, name, choices }) => {
+    return Object.keys(slotOf(where, name, choices)).length === 0 && !FREE.includes(name);
+  });
+  expect(open).toEqual([]);
+});
+
+/** Everything that takes a value, with the words of its command or the option's name. */
+function slots(command: Command, above: string[]): { where: string; name: string; choices?: readonly string[] }[] {
+  const words = command.parent ? [...above, command.name()] : [];
+  const named = command.registeredArguments.map((each) => ({
+    where: words.join(" "),
+    name: each.name(),
+    choices: each.argChoices,
+  }));
+  const valued = command.options
+    .filter(({ required, optional, hidden }) => (required || optional) && !hidden)
+    .map((each) => ({ where: each.long ?? "", name: placeholder(each), choices: each.argChoices }));
+  return [...named, ...valued, ...command.commands.flatMap((child) => slots(child, words))];
+}

@@ -1,0 +1,107 @@
+import { expect, test } from "vitest";
+import { offer, offered } from "#test/completion";
+
+const COMMON = ["--profile", "--json", "--no-input", "--no-browser", "--yes", "--quiet", "--debug", "--color"];
+
+test.for<[line: string, values: string[]]>([
+  ["kay conn", ["connect", "connections"]],
+  ["kay sta", ["status"]],
+  ["kay sessions re", ["rename"]],
+  ["kay config ", ["list", "get", "set", "unset", "path"]],
+  ["kay --debug conf", ["confirm", "config"]],
+  ["kay --profile work wh", ["whoami"]],
+  ["kay frobnicate ", []],
+])("%s: commands, aliases and subcommands", ([line, values]) => {
+  expect(offered(line)).toEqual(values);
+});
+
+test.for<[line: string, values: string[]]>([
+  ["kay confirm TOKEN --", ["--approve", "--deny", "--help", ...COMMON]],
+  ["kay confirm TOKEN --deny --a", ["--approve"]],
+  ["kay confirm TOKEN --deny --d", ["--debug"]],
+  ["kay ask -c --cont", []],
+  ["kay whoami -q --qu", []],
+  ["kay answer int_1 --field a=b --fi", ["--field"]],
+  ["kay confirm TOKEN ", ["--approve", "--deny"]],
+  ["kay ask -- --c", []],
+])("%s: options, those of every command too, and none that was given unless it repeats", ([line, values]) => {
+  expect(offered(line)).toEqual(values);
+});
+
+test.for<[line: string, values: string[]]>([
+  ["kay --color ", ["auto", "always", "never"]],
+  ["kay ask --color=a", ["--color=auto", "--color=always"]],
+  ["kay answer int_1 --scope ", ["once", "session", "always"]],
+  ["kay policy set slack ", ["ask", "reads", "everything", "unset"]],
+  ["kay policy get sla", ["slack", "slack.send_message"]],
+  ["kay completion ", ["bash", "zsh", "fish", "powershell"]],
+  ["kay --profile w", ["work"]],
+  ["kay config set cred", ["credentials"]],
+  ["kay config set credentials ", ["auto", "keychain", "file"]],
+  ["kay config set allow-insecure ", ["true", "false"]],
+  ["kay config set api-url ", []],
+  ["kay help ex", ["exit-codes"]],
+  ["kay help attach", ["attach"]],
+])("%s: what an option or argument accepts", ([line, values]) => {
+  expect(offered(line)).toEqual(values);
+});
+
+test.for<[line: string, values: string[]]>([
+  ["kay connect ", ["jira", "slack", "gmail"]],
+  ["kay connect jira ", ["slack", "gmail"]],
+  ["kay disconnect s", ["slack"]],
+  ["kay connections --check g", ["gmail"]],
+  ["kay tools list --service=j", ["--service=jira"]],
+  ["kay tools show j", ["jira.search"]],
+  ["kay approvals test s", ["slack.send_message"]],
+])("%s: services and tools, before a backend has named any", ([line, values]) => {
+  expect(offered(line)).toEqual(values);
+});
+
+const known = {
+  services: [
+    ["jira", ""],
+    ["tasks", "Tasks"],
+  ] as [string, string][],
+  sessions: [
+    ["session_2", "Login loops"],
+    ["session_1", ""],
+  ] as [string, string][],
+  pending: [["int_1", "an approval"]] as [string, string][],
+  approvals: [["grant_1", "slack.send_message to #general"]] as [string, string][],
+  models: [
+    ["openai:gpt-6-astra", "OpenAI"],
+    ["offline", ""],
+  ] as [string, string][],
+};
+
+test.for<[line: string, values: string[]]>([
+  ["kay ask -r ", ["session_2", "session_1", "latest"]],
+  ["kay ask --resume=", ["--resume=session_2", "--resume=session_1", "--resume=latest"]],
+  ["kay attach session_", ["session_2", "session_1"]],
+  ["kay sessions rename s", ["session_2", "session_1"]],
+  ["kay answer ", ["int_1"]],
+  ["kay approvals revoke ", ["grant_1"]],
+  ["kay config set model o", ["openai:gpt-6-astra", "offline"]],
+  ["kay connect ", ["jira", "tasks"]],
+])("%s: what the backend named last", ([line, values]) => {
+  expect(offered(line, known)).toEqual(values);
+});
+
+test("a value comes with what it is: a title, words, kay's own where the backend had none", () => {
+  expect(offer("kay attach session_2", known).values).toEqual([["session_2", "Login loops"]]);
+  expect(offer("kay connect ", known).values).toEqual([
+    ["jira", "Jira"],
+    ["tasks", "Tasks"],
+  ]);
+});
+
+test.for<[line: string, paths: string | undefined, prefix: string]>([
+  ["kay sessions export latest -o ", "files", ""],
+  ["kay sessions export latest --output=doc", "files", "--output="],
+  ["kay services add tas", "files", ""],
+  ["kay serve --data-dir ", "folders", ""],
+  ["kay ask wha", undefined, ""],
+])("%s: names of files are left to the shell", ([line, paths, prefix]) => {
+  expect(offer(line)).toEqual({ values: [], prefix, ...(paths ? { paths } : {}) });
+});

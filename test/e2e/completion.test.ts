@@ -1,0 +1,205 @@
+import { execFile } from "node:child_process";
+import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { stripVTControlCharacters } from "node:util";
+import { spawn } from "@lydell/node-pty";
+import { expect, onTestFinished, test } from "vitest";
+import { type Home, openHome } from "#test/built/home";
+import { until } from "#test/built/processes";
+import { needs } from "#test/needs";
+
+const root = fileURLToPath(new URL("../../", import.meta.url));
+
+/** Titles are written by models and by other people. */
+const TITLES: [id: string, title: string][] = [
+  ["session_1_aa", "Login `touch pwned` $(touch pwned); touch pwned"],
+  ["session_2_bb", `It's "quoted" \\ 100% \u001b[31mred\u001b[0m\nsecond line`],
+  ["$(touch pwned)", "an id that no backend gives"],
+];
+
+function homeWithTitles(): Home {
+  const home = openHome();
+  const folder = join(home.state, "completion/default");
+  mkdirSync(folder, { recursive: true });
+  const kept = { backend: "embedded", at: Date.now(), values: TITLES };
+  writeFileSync(join(folder, "sessions.json"), JSON.stringify(kept));
+  writeFileSync(join(home.folder, "report one.md"), "");
+  return home;
+}
+
+/** Nothing that was typed or listed has been run. */
+const untouched = (home: Home) => expect(readdirSync(home.folder)).not.toContain("pwned");
+
+const complete = (home: Home, ...words: string[]) => home.run(["__complete", "bash", String(words.length), ...words]);
+
+test("__complete answers with a kind, what stands before the value, and a line for each value", async () => {
+  const home = homeWithTitles();
+  expect(await complete(home, "--color=a")).toEqual({
+    exit: 0,
+    stdout: "values\t--color=\n--color=auto\t\n--color=always\t\n",
+    stderr: "",
+  });
+  expect((await complete(home, "services", "add", "")).stdout).toBe("files\t\n");
+  expect((await complete(home, "attach", "")).stdout).toBe(
+    "values\t\nsession_1_aa\tLogin `touch pwned` $(touch pwned); touch pwned\n" +
+      `session_2_bb\tIt's "quoted" \\ 100% red second line\nlatest\tthe newest\n`,
+  );
+  untouched(home);
+});
+
+test("__complete writes nothing, starts nothing and says nothing on stderr, whatever is wrong", async () => {
+  const home = openHome();
+  for (const words of [[], ["0"], ["x"], ["1", "co"], ["9999999"], ["2", "attach"]])
+    expect((await home.run(["__complete", "zsh", ...words])).stderr).toBe("");
+  expect([existsSync(home.state), existsSync(home.config), existsSync(home.data)]).toEqual([false, false, false]);
+});
+
+test("a profile, its backend and its values are found without reading more than the settings", async () => {
+  const home = homeWithTitles();
+  mkdirSync(home.config, { recursive: true });
+  const profiles = { work: { "api-url": "https://kay.example.test/api" }, home: {} };
+  writeFileSync(join(home.config, "config.json"), JSON.stringify({ profiles }));
+  mkdirSync(join(home.state, "completion/work"));
+  const kept = { backend: "https://kay.example.test", at: Date.now(), values: [["session_9_zz", "At work"]] };
+  writeFileSync(join(home.state, "completion/work/sessions.json"), JSON.stringify(kept));
+  expect((await complete(home, "--profile", "")).stdout).toBe("values\t\ndefault\t\nwork\t\nhome\t\n");
+  const atWork = "values\t\nsession_9_zz\tAt work\nlatest\tthe newest\n";
+  expect((await complete(home, "--profile", "work", "attach", "")).stdout).toBe(atWork);
+  expect((await home.run(["__complete", "zsh", "2", "attach"], { env: { KAY_PROFILE: "work" } })).stdout).toBe(atWork);
+});
+
+for (const [shell, file] of Object.entries({
+  bash: "kay.bash",
+  zsh: "kay.zsh",
+  fish: "kay.fish",
+  powershell: "kay.ps1",
+})) {
+  test(`kay completion ${shell} prints the script, which says how to install it`, async () => {
+    const stdout = readFileSync(`${root}completions/${file}`, "utf8");
+    expect(await openHome().run(["completion", shell])).toEqual({ exit: 0, stdout, stderr: "" });
+    expect(stdout).toContain(`kay completion ${shell}`);
+    expect(stdout).toContain(`kay __complete ${shell} `);
+    expect(stdout).not.toMatch(/\beval\b/);
+  });
+}
+
+test("the script for PowerShell registers a completer that passes words on as they are", () => {
+  const script = readFileSync(`${root}completions/kay.ps1`, "utf8");
+  expect(script).toMatch(/^Register-ArgumentCompleter -Native -CommandName kay -ScriptBlock \{$/m);
+  expect(script).toContain("& kay __complete powershell $index @words");
+  expect(script.replace(/^#.*/gm, "")).not.toContain("Invoke-Expression");
+  for (const [open, close] of ["{}", "()", "[]"])
+    expect(script.split(open ?? "").length).toBe(script.split(close ?? "").length);
+});
+
+needs("bash")("bash completes a line as it is typed", async () => {
+  const home = homeWithTitles();
+  const shell = await openTerminal(home, "bash", ["--norc", "--noprofile"], "source <(kay completion bash)");
+  expect(await shell.tab("kay conne")).toMatch(/kay connect$/);
+  expect(await shell.tab("kay connect jira conf")).toMatch(/kay connect jira confluence $/);
+  expect(await shell.tab("kay --color=al")).toMatch(/kay --color=always $/);
+  expect(await shell.tab("kay approvals test slack.send_m")).toMatch(/kay approvals test slack\.send_message $/);
+  expect(await shell.tab("kay config set model off")).toMatch(/off$/);
+  expect(await shell.tab("kay services add repo")).toMatch(/kay services add report\\ one\.md $/);
+  expect(await shell.tab("kay sessions export latest --output=repo")).toMatch(/--output=report\\ one\.md $/);
+  expect(await shell.tab('kay ask "$(touch pwned)" --conf')).toMatch(/--confirm $/);
+  expect(await shell.tab("kay attach session_1")).toMatch(/kay attach session_1_aa $/);
+  const listed = await shell.tab("kay attach session_", "\t\t");
+  expect(listed).toContain("session_1_aa  (Login `touch pwned` $(touch pwned); touch pwned)");
+  expect(listed).toContain(`session_2_bb  (It's "quoted" \\ 100% red second line)`);
+  untouched(home);
+});
+
+needs("zsh")("zsh completes a line as it is typed", async () => {
+  const home = homeWithTitles();
+  const setup = "autoload -Uz compinit; compinit -u -d zcompdump; source <(kay completion zsh)";
+  const shell = await openTerminal(home, "zsh", ["-f", "-i"], setup);
+  expect(await shell.tab("kay connect jira conf")).toMatch(/kay connect jira confluence $/);
+  expect(await shell.tab("kay --color=al")).toMatch(/kay --color=always $/);
+  expect(await shell.tab("kay services add repo")).toMatch(/kay services add report\\ one\.md $/);
+  expect(await shell.tab("kay sessions export latest --output=repo")).toMatch(/--output=report\\ one\.md $/);
+  expect(await shell.tab('kay ask "$(touch pwned)" --conf')).toMatch(/--confirm $/);
+  expect(await shell.tab("kay attach session_1")).toMatch(/kay attach session_1_aa $/);
+  const listed = await shell.tab("kay attach ");
+  expect(listed).toContain("session_1_aa  -- Login `touch pwned` $(touch pwned); touch pwned");
+  expect(listed).toContain(`session_2_bb  -- It's "quoted" \\ 100% red second line`);
+  untouched(home);
+});
+
+needs("fish")("fish completes a line", async () => {
+  const home = homeWithTitles();
+  const lines = async (line: string) => fish(home, `kay completion fish | source; complete -C '${line}'`);
+  expect(await lines("kay connect jira conf")).toEqual(["confluence\tConfluence"]);
+  expect(await lines("kay --color=al")).toEqual(["--color=always"]);
+  expect(await lines("kay confirm TOKEN --app")).toEqual(["--approve\tcarry it out"]);
+  expect(await lines("kay services add repo")).toEqual(["report one.md"]);
+  expect(await lines("kay sessions export latest --output=repo")).toEqual(["--output=report one.md"]);
+  expect(await lines("kay attach ")).toEqual([
+    "session_1_aa\tLogin `touch pwned` $(touch pwned); touch pwned",
+    `session_2_bb\tIt's "quoted" \\ 100% red second line`,
+    "latest\tthe newest",
+  ]);
+  expect(await lines('kay ask "$(touch pwned)" --conf')).toEqual([
+    "--confirm\tshow what would be done and ask before anything is",
+  ]);
+  untouched(home);
+});
+
+function fish(home: Home, script: string): Promise<string[]> {
+  return new Promise((resolve, reject) => {
+    execFile("fish", ["--no-config", "-c", script], { cwd: home.folder, env: home.env }, (error, stdout) =>
+      error ? reject(error) : resolve(stdout.split("\n").filter(Boolean)),
+    );
+  });
+}
+
+/** A shell in a terminal: `tab` types a line and a TAB, and gives all that the terminal then shows. */
+async function openTerminal(home: Home, shell: string, args: string[], setup: string) {
+  const size = { cols: 200, rows: 50 };
+  const pty = spawn(shell, args, { ...size, cwd: home.folder, env: { ...home.env, PS1: "> ", TERM: "dumb" } });
+  let shown = "";
+  pty.onData((data) => {
+    shown += data;
+  });
+  const gone = new Promise((resolve) => pty.onExit(resolve));
+  onTestFinished(async () => {
+    pty.kill("SIGKILL");
+    await gone;
+  });
+  const sees = (wanted: RegExp) =>
+    until(
+      () => wanted.test(stripVTControlCharacters(shown)),
+      () => `${shell} never showed ${wanted}: ${shown}`,
+    );
+  pty.write(`${setup}; echo re''ady\r`);
+  await sees(/^ready/m);
+  return {
+    async tab(line: string, keys = "\t"): Promise<string> {
+      shown = "";
+      pty.write(line + keys);
+      await settled(() => shown);
+      const text = plain(shown);
+      pty.write("\x03");
+      await sees(/[\r\n] *> $/);
+      return text;
+    },
+  };
+}
+
+/** Wait until a shell has said all that it has to say: nothing for a while, which is longer than kay takes. */
+async function settled(look: () => string): Promise<void> {
+  let [before, since] = ["", performance.now()];
+  await until(() => {
+    if (look() !== before) [before, since] = [look(), performance.now()];
+    return before !== "" && performance.now() - since > 1_500;
+  }, "the terminal never became quiet");
+}
+
+/** Without control sequences, and as it is after a line was drawn over. */
+function plain(text: string): string {
+  const bare = stripVTControlCharacters(text).replaceAll("\u0007", "").replaceAll("\r\n", "\n");
+  return bare.replaceAll(/^.*\r(?=.)/gm, "").replaceAll(new RegExp(`.${BACKSPACE}`, "g"), "");
+}
+
+const BACKSPACE = "\b";

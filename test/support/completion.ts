@@ -1,0 +1,47 @@
+import { describeProgram } from "#cli/completion/describe";
+import { type Look, suggest } from "#cli/completion/suggest";
+import type { Table, Value } from "#cli/completion/table";
+import type { Kay } from "#cli/kay";
+import { buildProgram } from "#cli/program";
+
+/** The tree of commands by itself: nothing of it is run. */
+export function programAlone() {
+  const stream = { write: () => {}, columns: () => 80 };
+  return buildProgram(
+    { version: "0.0.0-test", terminal: { stdout: stream, stderr: stream } } as unknown as Kay,
+    () => {},
+  );
+}
+
+/** The table of this kay, with a few services and tools. */
+function completionTable(): Table {
+  return describeProgram(programAlone(), {
+    services: [
+      ["jira", "Jira"],
+      ["slack", "Slack"],
+      ["gmail", "Gmail"],
+    ],
+    tools: [
+      ["jira.search", "Find issues"],
+      ["slack.send_message", "Send a message"],
+    ],
+  });
+}
+
+/** What is offered for a line up to its end, without what is said about it. */
+export function offered(line: string, known: Record<string, Value[]> = {}): string[] {
+  return offer(line, known).values.map(([value]) => value);
+}
+
+/** The same, whole. */
+export function offer(line: string, known: Record<string, Value[]> = {}) {
+  const look: Look = {
+    known: (kind) => known[kind] ?? null,
+    profiles: () => [
+      ["default", ""],
+      ["work", ""],
+    ],
+  };
+  const [, ...words] = line.split(" ");
+  return suggest(completionTable(), words, look);
+}
