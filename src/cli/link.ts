@@ -6,8 +6,11 @@ import { embeddedWays } from "#client/embedded-ways";
 import type { Clock, OpenStream, Send } from "#client/ports";
 import { createRefresher } from "#client/refresh";
 import { checkOrigin } from "#client/send/origin";
+import { DEFAULT_PROFILE } from "#client/settings/profile-name";
+import type { ProfileChoice } from "#client/settings/profiles";
 import { Problem } from "#protocol/errors";
 import type { Link } from "./kay.ts";
+import { profileFlag } from "./profile.ts";
 
 /** Origin that the embedded backend's sign-in is stored under: its port changes, its identity does not. */
 const EMBEDDED_ORIGIN = "embedded";
@@ -23,6 +26,7 @@ export type LinkPorts = {
   /** `api-url` of flag, environment or profile; undefined means the embedded backend. */
   apiUrl?: string;
   allowInsecure: boolean;
+  profile: ProfileChoice;
   /** KAY_TOKEN. */
   token?: string;
   credentials(): CredentialsOptions;
@@ -38,6 +42,14 @@ export function accountOf(ports: LinkPorts, forceEmbedded = false): Account {
   if (forceEmbedded || !ports.apiUrl) return { origin: EMBEDDED_ORIGIN, embedded: true, credentials };
   const { origin, baseUrl } = checkOrigin(ports.apiUrl, { allowInsecure: ports.allowInsecure });
   return { origin, baseUrl, embedded: false, credentials };
+}
+
+/** The sign-in at a backend that the profile may not use any more; at its own one where none is named. */
+export function accountAt(ports: LinkPorts, origin?: string): Account {
+  if (origin === undefined) return accountOf(ports);
+  if (origin === EMBEDDED_ORIGIN) return accountOf(ports, true);
+  const own = ports.apiUrl === undefined ? null : checkOrigin(ports.apiUrl, { allowInsecure: true });
+  return accountOf({ ...ports, apiUrl: own?.origin === origin ? own.baseUrl : origin });
 }
 
 /**
@@ -58,7 +70,7 @@ export async function linkTo(
   const token = account.embedded || stored ? undefined : ports.token;
   if (signedIn && !token) {
     const { signIn } = await credentials.read(origin);
-    if (!signIn.token && !signIn.refresh_token) throw new Problem("NOT_SIGNED_IN", "You are not signed in.");
+    if (!signIn.token && !signIn.refresh_token) throw notSignedIn(ports.profile);
   }
   const embedded: Embedded | undefined = account.embedded ? await embeddedBackend(ports.embedded()) : undefined;
   const baseUrl = embedded?.url ?? account.baseUrl ?? "";
@@ -76,4 +88,10 @@ export async function linkTo(
     refresher: (call) => createRefresher({ origin, credentials, clock, call, warn }),
   });
   return { origin, baseUrl, embedded: account.embedded, byToken: token !== undefined, api, credentials };
+}
+
+function notSignedIn(profile: ProfileChoice): Problem {
+  if (profile.name === DEFAULT_PROFILE) return new Problem("NOT_SIGNED_IN", "You are not signed in.");
+  const hint = `Run \`kay connect <service>${profileFlag(profile)}\`.`;
+  return new Problem("NOT_SIGNED_IN", `You are not signed in with profile ${profile.name}.`, { hint });
 }

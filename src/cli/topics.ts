@@ -18,7 +18,7 @@ Exit codes
 Environment
 
   KAY_API_URL        backend to use instead of kay's own (as \`kay config set api-url\`)
-  KAY_PROFILE        profile to use (as --profile)
+  KAY_PROFILE        profile to use (as --profile; beats \`kay profile use\`)
   KAY_TOKEN          access token for CI; used as it is, never stored
   <SERVICE>_ACCESS_TOKEN, <SERVICE>_SITE, <SERVICE>_CLOUD_ID
                      the service's own token, with which \`kay tools call\` runs
@@ -102,6 +102,9 @@ goes to stderr. Names are those of the wire.
   kay tools call jira.search --json
       the tool's data; without a connection, with exit code 4,
       {"error": {"code": "AUTH_REQUIRED", "integration": "jira", "message": "…"}}
+  kay profile list --json
+      {"profiles": [{"name": "default", "current": true, "backend": "embedded",
+       "signed_in": true, "accounts": {"jira": "…"}}]}
   kay connect jira --no-wait --json
       {"service", "session_id", "authorization_url", "state", "expires_at", "poll"}
 

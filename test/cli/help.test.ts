@@ -18,6 +18,7 @@ const COMMANDS = [
   "model",
   "pending",
   "policy",
+  "profile",
   "serve",
   "services",
   "sessions",

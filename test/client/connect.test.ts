@@ -34,6 +34,8 @@ function stored(signIn: SignIn): Credentials & { signIn(): SignIn } {
       generation++;
     },
     exclusively: (work) => work(),
+    origins: async () => ({}),
+    remove: async () => null,
     describe: async () => ({ mode: "file", path: "" }),
   };
 }
