@@ -84,7 +84,7 @@ test("ask --confirm --json prints the guide's answer and exits 8, on a terminal 
       exit: 8,
       document: {
         status: "confirmation_required",
-        message: SHOWN.trimEnd(),
+        message: SHOWN.replace(/\n\nActing as .*\n$/, ""),
         data: {
           prompt: "close KAY-4",
           context: {},
