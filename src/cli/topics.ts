@@ -27,7 +27,7 @@ Environment
   KAY_CONFIG_DIR     folder of settings and sealed credentials
   KAY_MODEL          model that answers, as provider:model, or offline; counts where the
                      backend runs (as \`kay config set model\`)
-  KAY_CA_FILE        certificates to trust besides the usual ones
+  KAY_CA_FILE        file of certificates (PEM) to trust besides the usual ones
   KAY_DEBUG          say more about what happens
   KAY_FORCE_TTY      treat the output as a terminal of so many columns
   BROWSER            program that opens links; none opens nothing
@@ -40,7 +40,8 @@ Environment
   XDG_CONFIG_HOME, XDG_STATE_HOME, XDG_DATA_HOME, XDG_RUNTIME_DIR, XDG_CACHE_HOME
                      where files go, in a folder kay of each
   HTTPS_PROXY, HTTP_PROXY, ALL_PROXY, NO_PROXY, NODE_EXTRA_CA_CERTS
-                     the way to what is not on this machine
+                     the way to what is not on this machine, in either case; proxies are
+                     http: or https:, not SOCKS
 
 For the backend, kay's own or \`kay serve\`
 
