@@ -146,17 +146,22 @@ test("a machine without any network is told to be offline, one that has no IPv6 
     expect([host, code, lackOf(builtin, host, code)]).toEqual([host, code, lack]);
 });
 
+/** A name that no resolver is asked for: its first label is too long. */
+const NOWHERE = `${"a".repeat(64)}.invalid`;
+
 test("offline is a sentence of its own, with exit 6 and its fact in the document", async () => {
   const builtin = machine({ internal: true, family: "IPv4" });
   const send = createSend({ builtin, env: {}, clock: realClock });
-  const problem = await send({ method: "GET", url: "https://kay.invalid/", timeoutMs: 9_000 }).catch((error) => error);
+  const problem = await send({ method: "GET", url: `https://${NOWHERE}/`, timeoutMs: 9_000 }).catch((error) => error);
   expect({ code: problem.code, exit: problem.exit, hint: problem.hint, details: problem.details }).toEqual({
     code: "UNREACHABLE",
     exit: 6,
     hint: "Connect it to a network, then try again.",
     details: { sent: false, errno: expect.stringMatching(/^(ENOTFOUND|EAI_AGAIN)$/), offline: true },
   });
-  expect(problem.message).toMatch(/^Cannot reach https:\/\/kay\.invalid: this machine seems to be offline \(\w+\)\.$/);
+  expect(problem.message).toMatch(
+    /^Cannot reach https:\/\/a{64}\.invalid: this machine seems to be offline \(\w+\)\.$/,
+  );
 });
 
 const read = (file: string) =>

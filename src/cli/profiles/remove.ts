@@ -62,8 +62,9 @@ function questionOf(name: string, { profile, signIns }: Kept, isCurrent: boolean
   ];
   const next = isCurrent ? ` Profile ${DEFAULT_PROFILE} becomes the current one.` : "";
   const list = `${parts.slice(0, -1).join(", ")}${parts.length > 1 ? " and " : ""}${parts.at(-1)}`;
-  const stays = "Its conversations stay at the backend, where nobody can open them any more.";
-  return `Remove profile ${name}, with ${list}? ${stays}${next}`;
+  const hasSignIn = Object.keys(signIns ?? {}).length > 0;
+  const stays = hasSignIn ? " Its conversations stay at the backend, where nobody can open them any more." : "";
+  return `Remove profile ${name}, with ${list}?${stays}${next}`;
 }
 
 function signInWords(origin: string, { accounts = {} }: SignIn): string {
