@@ -5,6 +5,7 @@ import { connectTogether, type Settled } from "./connect-board.ts";
 import { begin, type Connected, connectService, showLink } from "./connecting.ts";
 import type { Kay, Link } from "./kay.ts";
 import { finishLater, keepForLater } from "./later.ts";
+import { profileFlag } from "./profile.ts";
 import { isAskable } from "./prompt.ts";
 
 /** Options of `kay connect`. */
@@ -163,7 +164,7 @@ async function beginOnly(kay: Kay, link: Link, service: string, { site }: Connec
   const begun = await begin(kay, link, service, site);
   await keepForLater(kay, link, begun);
   const { response } = begun;
-  const profile = kay.flags.profile ? ` --profile ${kay.flags.profile}` : "";
+  const profile = profileFlag(kay.profile());
   const poll = `kay connect ${shellWord(response.service)} --poll ${shellWord(response.state)}${profile}`;
   if (!kay.flags.json) {
     showLink(kay, response);
@@ -181,6 +182,6 @@ function report(kay: Kay, connected: Connected[]): void {
   }
 }
 
-function asJson({ service, connection }: Connected): Record<string, unknown> {
-  return { service, ...connection };
+function asJson({ service, connection, before }: Connected): Record<string, unknown> {
+  return { service, ...connection, ...(before ? { previous: { user: before.user } } : {}) };
 }

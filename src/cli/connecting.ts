@@ -2,18 +2,26 @@ import { createHash } from "node:crypto";
 import { completeConnection, LINK_LIFE_MS } from "#client/connect";
 import type { BegunConnection } from "#client/credentials/credentials";
 import { isLoopback } from "#client/send/origin";
+import { DEFAULT_PROFILE } from "#client/settings/profile-name";
 import { clean } from "#protocol/clean";
 import type { Connection, ConnectResponse } from "#protocol/connections";
 import { Problem } from "#protocol/errors";
+import { keepAccounts } from "./accounts.ts";
 import type { Kay, Link } from "./kay.ts";
-import { accountOf, siteOf } from "./people.ts";
+import { accountBefore, accountOf, siteOf } from "./people.ts";
 import { openOrSay, showWaiting, type Waiting } from "./waiting.ts";
 
 /** How a link gets to the person; `kay try` gives the consent itself where nobody is there. */
 export type Opener = (kay: Kay, url: string) => Promise<void>;
 
 /** What a finished connection is shown as. */
-export type Connected = { service: string; connection: Connection; message: string };
+export type Connected = {
+  service: string;
+  connection: Connection;
+  message: string;
+  /** The connection that this one took the place of, where that was another account's. */
+  before?: Connection;
+};
 
 /** Connect one service from start to end (terminal.md, "Connecting"). Nothing is stored before the consent is finished. */
 export async function connectService(
@@ -104,9 +112,19 @@ export async function complete(
     note: waiting.retrying,
   });
   const { service } = begun.response;
+  await keepAccounts(link, { [service]: connection });
   const site = siteOf(connection);
-  const message = `Connected ${clean(service, { lines: false })} as ${accountOf(connection) || "an account it does not name"}${site ? ` at ${site}` : ""}`;
-  return { service, connection, message };
+  const who = `${accountOf(connection) || "an account it does not name"}${site ? ` at ${site}` : ""}`;
+  const { name } = kay.profile();
+  const where = name === DEFAULT_PROFILE ? "" : ` in profile ${name}`;
+  const other = accountBefore(begun.before, connection);
+  const instead = other === null ? "" : `, instead of ${accountOf(other) || "another account"}`;
+  return {
+    service,
+    connection,
+    ...(other === null ? {} : { before: other }),
+    message: `Connected ${clean(service, { lines: false })} as ${who}${where}${instead}`,
+  };
 }
 
 /** Print the link: whole, alone on its line, nothing around it. */

@@ -79,17 +79,28 @@ export function createKay(world: World): Kay {
   };
   const paths = createPaths({ env, platform: world.platform, home: world.home, cwd: world.cwd });
   let made: Settings | undefined;
-  const read = () => createSettings({ paths, env, clock, warn, profile: flags.profile });
+  const exclusively = async <T>(path: string, work: () => Promise<T>): Promise<T> => {
+    const { withLock } = await import("#client/credentials/lock");
+    const unique = () => Buffer.from(random(8)).toString("hex");
+    return withLock({ path, clock, processes: world.processes, unique }, work, world.signal);
+  };
+  const settingsOf = (profile: string | undefined) => createSettings({ paths, env, clock, warn, exclusively, profile });
+  const read = () => settingsOf(flags.profile);
   const settings = () => {
     made ??= read();
     return made;
   };
-  const historyOf = async () => {
+  const historyOf = async (profile: string) => {
     const { createHistoryFile } = await import("./session/history.ts");
     const { processes } = world;
-    return createHistoryFile({ folder: () => paths.state(), profile: settings().profile, clock, processes, random });
+    return createHistoryFile({ folder: () => paths.state(), profile, clock, processes, random });
   };
-  const linkPorts = () => createLinkPorts(world, paths, settings(), warn, out.note);
+  const portsOf = (of: Settings) => createLinkPorts(world, paths, of, warn, out.note);
+  const linkPorts = async () => {
+    const { warnIfNew } = await import("./profile.ts");
+    if (!env.KAY_TOKEN) warnIfNew(settings(), warn);
+    return portsOf(settings());
+  };
   const kay: Kay = {
     version,
     greeted: world.greeted ?? false,
@@ -113,20 +124,32 @@ export function createKay(world: World): Kay {
     settings: async () => settings(),
     account: async (options) => {
       const { accountOf } = await import("./link.ts");
-      return accountOf(linkPorts(), options?.embedded);
+      return accountOf(await linkPorts(), options?.embedded);
     },
     link: async (options) => {
       const { accountOf, linkTo } = await import("./link.ts");
-      const ports = linkPorts();
+      const ports = await linkPorts();
       return linkTo(ports, accountOf(ports, options?.embedded), options);
     },
     startJq: world.startJq,
+    profile: () => settings().chosen(),
+    inProfile: async (name) => {
+      const { accountAt, linkTo } = await import("./link.ts");
+      const own = settingsOf(name);
+      const ports = portsOf(own);
+      return {
+        settings: own,
+        account: (origin) => accountAt(ports, origin),
+        link: (account) => linkTo(ports, account, { stored: true }),
+        history: await historyOf(name),
+      };
+    },
     localTools: () => world.localTools(),
     planBrowser: async (url) => planFor(world, url, flags, settings()),
     openBrowser: async (plan) => "launch" in plan && world.launch(plan.launch),
     history: {
-      read: async () => (await historyOf()).read(),
-      add: async (text) => (await historyOf()).add(text),
+      read: async () => (await historyOf(settings().profile)).read(),
+      add: async (text) => (await historyOf(settings().profile)).add(text),
     },
     edit: async (text) => {
       const editor = env.VISUAL?.trim() || env.EDITOR?.trim();
@@ -180,6 +203,7 @@ function createLinkPorts(
     warn,
     apiUrl: settings.text("api-url"),
     allowInsecure: settings.isOn("allow-insecure"),
+    profile: settings.chosen(),
     token: env.KAY_TOKEN?.trim() || undefined,
     credentials: (): CredentialsOptions => ({
       folder: paths.config,

@@ -2,6 +2,7 @@ import type { Api } from "#client/api";
 import type { Credentials } from "#client/credentials/credentials";
 import type { Clock } from "#client/ports";
 import type { Settings } from "#client/settings";
+import type { ProfileChoice } from "#client/settings/profiles";
 import type { ToolCallResponse, ToolView } from "#protocol/tools";
 import type { BrowserPlan } from "./browser.ts";
 import type { Ran } from "./jq/engine.ts";
@@ -38,6 +39,16 @@ export type Link = {
   byToken: boolean;
   api: Api;
   credentials: Credentials;
+};
+
+/** A profile beside the one of this run. */
+export type OtherProfile = {
+  settings: Settings;
+  /** The sign-ins of the profile, at its own backend or at this one. */
+  account(origin?: string): Account;
+  /** What is stored there speaks, never KAY_TOKEN. */
+  link(account: Account): Promise<Link>;
+  history: Pick<HistoryFile, "remove">;
 };
 
 /** What `kay serve` takes. */
@@ -105,13 +116,17 @@ export type Kay = {
    */
   link(options?: { embedded?: boolean; signedIn?: boolean; stored?: boolean }): Promise<Link>;
   startJq(expression: string): Promise<JqThread>;
+  /** Which profile this run is in, and who chose it. */
+  profile(): ProfileChoice;
+  /** Another profile of this machine; nothing is started or asked yet. */
+  inProfile(name: string): Promise<OtherProfile>;
   /** Tools that need no backend. */
   localTools(): Promise<LocalTools>;
   /** Whether and how a browser would be opened for this URL, and the opening itself (which never says whether it worked). */
   planBrowser(url: string): Promise<BrowserPlan>;
   openBrowser(plan: BrowserPlan): Promise<boolean>;
   /** What was sent in the sessions of this profile. */
-  history: HistoryFile;
+  history: Omit<HistoryFile, "remove">;
   /** Let the person change a text in their editor (VISUAL, EDITOR); null where none is set or it could not be started. */
   edit(text: string): Promise<string | null>;
   /** End kay's own backend, if it runs and is not at work. */

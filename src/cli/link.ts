@@ -6,10 +6,13 @@ import { embeddedWays } from "#client/embedded-ways";
 import type { Clock, OpenStream, Send } from "#client/ports";
 import { createRefresher } from "#client/refresh";
 import { checkOrigin } from "#client/send/origin";
+import { DEFAULT_PROFILE } from "#client/settings/profile-name";
+import type { ProfileChoice } from "#client/settings/profiles";
 import { Problem } from "#protocol/errors";
 import type { Known } from "./completion/known.ts";
 import { remembering } from "./completion/remember.ts";
 import type { Link } from "./kay.ts";
+import { profileFlag } from "./profile.ts";
 
 /** Origin that the embedded backend's sign-in is stored under: its port changes, its identity does not. */
 const EMBEDDED_ORIGIN = "embedded";
@@ -25,6 +28,7 @@ export type LinkPorts = {
   /** `api-url` of flag, environment or profile; undefined means the embedded backend. */
   apiUrl?: string;
   allowInsecure: boolean;
+  profile: ProfileChoice;
   /** KAY_TOKEN. */
   token?: string;
   credentials(): CredentialsOptions;
@@ -45,6 +49,14 @@ export function accountOf(ports: LinkPorts, forceEmbedded = false): Account {
   return { origin, baseUrl, embedded: false, credentials, known: ports.known(origin) };
 }
 
+/** The sign-in at a backend that the profile may not use any more; at its own one where none is named. */
+export function accountAt(ports: LinkPorts, origin?: string): Account {
+  if (origin === undefined) return accountOf(ports);
+  if (origin === EMBEDDED_ORIGIN) return accountOf(ports, true);
+  const own = ports.apiUrl === undefined ? null : checkOrigin(ports.apiUrl, { allowInsecure: true });
+  return accountOf({ ...ports, apiUrl: own?.origin === origin ? own.baseUrl : origin });
+}
+
 /**
  * Everything to speak to the backend with. The embedded one is started when it does not run.
  *
@@ -63,7 +75,7 @@ export async function linkTo(
   const token = account.embedded || stored ? undefined : ports.token;
   if (signedIn && !token) {
     const { signIn } = await credentials.read(origin);
-    if (!signIn.token && !signIn.refresh_token) throw new Problem("NOT_SIGNED_IN", "You are not signed in.");
+    if (!signIn.token && !signIn.refresh_token) throw notSignedIn(ports.profile);
   }
   const embedded: Embedded | undefined = account.embedded ? await embeddedBackend(ports.embedded()) : undefined;
   const baseUrl = embedded?.url ?? account.baseUrl ?? "";
@@ -83,4 +95,10 @@ export async function linkTo(
   // A token of the environment may be anybody's; nothing that it shows is kept.
   const listening = token === undefined ? remembering(api, account.known) : api;
   return { origin, baseUrl, embedded: account.embedded, byToken: token !== undefined, api: listening, credentials };
+}
+
+function notSignedIn(profile: ProfileChoice): Problem {
+  if (profile.name === DEFAULT_PROFILE) return new Problem("NOT_SIGNED_IN", "You are not signed in.");
+  const hint = `Run \`kay connect <service>${profileFlag(profile)}\`.`;
+  return new Problem("NOT_SIGNED_IN", `You are not signed in with profile ${profile.name}.`, { hint });
 }

@@ -16,3 +16,11 @@ export function siteOf(connection: Connection): string {
   const place = metadata.url ?? metadata.workspace ?? metadata.workspace_id ?? "";
   return clean(String(place), { lines: false });
 }
+
+/** The connection before, where it was another account's than the one now; null where it was the same, or there was none. */
+export function accountBefore(before: Connection | undefined, now: Connection): Connection | null {
+  if (!before?.connected) return null;
+  const [was, is] = [before.user?.account_id, now.user?.account_id];
+  const isSame = was && is ? was === is : accountOf(before) === accountOf(now);
+  return isSame ? null : before;
+}

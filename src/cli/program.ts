@@ -14,6 +14,7 @@ import { logoutCommand } from "./commands/logout.ts";
 import { modelCommand } from "./commands/model.ts";
 import { pendingCommand } from "./commands/pending.ts";
 import { policyCommand } from "./commands/policy.ts";
+import { profileCommand } from "./commands/profile.ts";
 import { serveCommand } from "./commands/serve.ts";
 import { servicesCommand } from "./commands/services.ts";
 import { sessionsCommand } from "./commands/sessions.ts";
@@ -92,6 +93,7 @@ const COMMANDS = [
   whoamiCommand,
   logoutCommand,
   configCommand,
+  profileCommand,
   serveCommand,
   tryCommand,
   completionCommand,

@@ -4,6 +4,7 @@ import { ERRORS, Problem } from "#protocol/errors";
 import { described } from "#ui/described";
 import { showAnswer } from "./answer.ts";
 import type { Kay, Link } from "./kay.ts";
+import { profileFlag } from "./profile.ts";
 import { isAskable, isYes } from "./prompt.ts";
 
 /**
@@ -29,5 +30,6 @@ async function leaveOpen(kay: Kay, answer: AskResponse): Promise<void> {
   if (kay.flags.json) return kay.out.json(answer);
   const token = clean(answer.confirmation_token ?? "", { lines: false });
   await kay.out.markdown(described(answer));
-  kay.out.note(`Nothing was done yet. Within five minutes: \`kay confirm ${token} --approve\`, or \`--deny\`.`);
+  const command = `kay confirm ${token}${profileFlag(kay.profile())} --approve`;
+  kay.out.note(`Nothing was done yet. Within five minutes: \`${command}\`, or \`--deny\`.`);
 }

@@ -32,6 +32,9 @@ goes to stderr. Names are those of the wire.
   kay tools call jira.search --json
       the tool's data; without a connection, with exit code 4,
       {"error": {"code": "AUTH_REQUIRED", "integration": "jira", "message": "…"}}
+  kay profile list --json
+      {"profiles": [{"name": "default", "current": true, "backend": "embedded",
+       "signed_in": true, "accounts": {"jira": "…"}}]}
   kay connect jira --no-wait --json
       {"service", "session_id", "authorization_url", "state", "expires_at", "poll"}
   kay connect jira slack --json

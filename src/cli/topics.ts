@@ -20,7 +20,7 @@ Exit codes
 Environment
 
   KAY_API_URL        backend to use instead of kay's own (as \`kay config set api-url\`)
-  KAY_PROFILE        profile to use (as --profile)
+  KAY_PROFILE        profile to use (as --profile; beats \`kay profile use\`)
   KAY_TOKEN          access token for CI; used as it is, never stored
   <SERVICE>_ACCESS_TOKEN, <SERVICE>_SITE, <SERVICE>_CLOUD_ID
                      the service's own token, with which \`kay tools call\` runs
@@ -29,7 +29,7 @@ Environment
   KAY_CONFIG_DIR     folder of settings and sealed credentials
   KAY_MODEL          model that answers, as provider:model, or offline; counts where the
                      backend runs (as \`kay config set model\`)
-  KAY_CA_FILE        certificates to trust besides the usual ones
+  KAY_CA_FILE        file of certificates (PEM) to trust besides the usual ones
   KAY_NO_UPDATE_NOTIFIER, NO_UPDATE_NOTIFIER, DO_NOT_TRACK
                      no look for a newer version (as \`kay config set update-notice off\`)
   NPM_CONFIG_REGISTRY
@@ -46,7 +46,8 @@ Environment
   XDG_CONFIG_HOME, XDG_STATE_HOME, XDG_DATA_HOME, XDG_RUNTIME_DIR, XDG_CACHE_HOME
                      where files go, in a folder kay of each
   HTTPS_PROXY, HTTP_PROXY, ALL_PROXY, NO_PROXY, NODE_EXTRA_CA_CERTS
-                     the way to what is not on this machine
+                     the way to what is not on this machine, in either case; proxies are
+                     http: or https:, not SOCKS
 
 For the backend, kay's own or \`kay serve\`
 

@@ -1,10 +1,7 @@
 import { Problem } from "#protocol/errors";
 import type { Clock, OpenStream, OutgoingStream } from "./ports.ts";
-import type { Answering, Exchange, Leg } from "./send/exchange.ts";
+import { type Answering, CONNECT_LIMIT_MS, type Exchange, type Leg } from "./send/exchange.ts";
 import { type Ended, sendProblem } from "./send/faults.ts";
-
-/** Limit for a connection that does not come about, in milliseconds. */
-const CONNECT_LIMIT_MS = 30_000;
 
 /** The way out for streams: the head at once, the body as it comes, no limit for the whole. `way` is that of `createWay`. */
 export function createOpenStream({ way, clock }: { way: Leg; clock: Clock }): OpenStream {

@@ -25,7 +25,7 @@ export type Send = (request: Outgoing) => Promise<Incoming>;
 
 /** One request whose answer is read as it comes. */
 export type OutgoingStream = Omit<Outgoing, "timeoutMs"> & {
-  /** Limit for the head of the answer, in milliseconds; there are 30 s to be connected in any case. */
+  /** Limit for the head of the answer, in milliseconds; there are 10 s to be connected in any case. */
   headTimeoutMs: number;
   /** Limit for a wait without any byte after that, in milliseconds. There is none for the whole. */
   idleTimeoutMs: number;

@@ -1,5 +1,5 @@
 import type { Clock, Outgoing, Send } from "./ports.ts";
-import type { Exchange, WayPorts } from "./send/exchange.ts";
+import { CONNECT_LIMIT_MS, type Exchange, type WayPorts } from "./send/exchange.ts";
 import { type Ended, sendProblem } from "./send/faults.ts";
 import { createWay } from "./send/way.ts";
 import { readWhole } from "./send/whole.ts";
@@ -9,8 +9,9 @@ export function createSend(ports: WayPorts & { clock: Clock }): Send {
   const way = createWay(ports);
   return async (request) => {
     const url = new URL(request.url);
-    const limit = startLimit(request, ports.clock);
-    const exchange: Exchange = { request, url, signal: limit.signal, sent: false };
+    const exchange: Exchange = { request, url, signal: new AbortController().signal, sent: false };
+    const limit = startLimit(request, ports.clock, () => exchange.sent);
+    exchange.signal = limit.signal;
     try {
       limit.signal.throwIfAborted();
       return await readWhole(await way(exchange), url.origin);
@@ -22,8 +23,12 @@ export function createSend(ports: WayPorts & { clock: Clock }): Send {
   };
 }
 
-/** One signal for both ways an exchange is ended from this side: the caller's signal and the time limit. */
-function startLimit(request: Outgoing, clock: Clock): { signal: AbortSignal; ended(): Ended; stop(): void } {
+/** One signal for the ways an exchange is ended from this side: the caller's signal, and the limits for a connection and for the whole. */
+function startLimit(
+  request: Outgoing,
+  clock: Clock,
+  sent: () => boolean,
+): { signal: AbortSignal; ended(): Ended; stop(): void } {
   const controller = new AbortController();
   const over = new AbortController();
   let ended: Ended = null;
@@ -34,8 +39,15 @@ function startLimit(request: Outgoing, clock: Clock): { signal: AbortSignal; end
   const cancel = () => end("abort");
   if (request.signal?.aborted) cancel();
   request.signal?.addEventListener("abort", cancel, { once: true });
-  const elapsed = () => over.signal.aborted || end({ afterMs: request.timeoutMs });
-  clock.sleep(request.timeoutMs, over.signal).then(elapsed, () => {});
+  const { timeoutMs } = request;
+  const connectMs = Math.min(CONNECT_LIMIT_MS, timeoutMs);
+  const watch = async () => {
+    await clock.sleep(connectMs, over.signal);
+    if (!sent() && !over.signal.aborted) return end({ afterMs: connectMs });
+    if (connectMs < timeoutMs) await clock.sleep(timeoutMs - connectMs, over.signal);
+    if (!over.signal.aborted) end({ afterMs: timeoutMs });
+  };
+  watch().catch(() => {});
   const stop = () => {
     request.signal?.removeEventListener("abort", cancel);
     over.abort();

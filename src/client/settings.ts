@@ -1,27 +1,22 @@
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 import { distance } from "fastest-levenshtein";
 import { Problem } from "#protocol/errors";
 import type { Paths } from "./paths.ts";
 import type { Clock, Warn } from "./ports.ts";
-import { readSettings, type Stored, writeProfiles } from "./settings/file.ts";
-import { type Entry, isSettingKey, SETTINGS, type SettingKey } from "./settings/table.ts";
-
-/** One setting as it counts now, and where it comes from. */
-export type Setting = {
-  key: SettingKey;
-  value: string | boolean | undefined;
-  /** The value for people; a secret is masked. Empty when nothing is set. */
-  shown: string;
-  source: "flag" | "environment" | "profile" | "default";
-  /** The flag, the variable, or the profile by name. */
-  where: string;
-  describe: string;
-  secret: boolean;
-};
+import { readSettings, type Stored, writeSettings } from "./settings/file.ts";
+import { ensureFolder, unusable } from "./settings/folder.ts";
+import { chosenProfile, createProfiles, type ProfileChoice, type Profiles } from "./settings/profiles.ts";
+import { named, resolve, type Setting } from "./settings/resolve.ts";
+import { isSettingKey, SETTINGS, type SettingKey } from "./settings/table.ts";
 
 /** The settings of one profile: a flag beats the environment, which beats the profile, which beats the default. */
 export type Settings = {
-  profile: string;
+  /** The profile they are of. */
+  readonly profile: string;
+  /** The same, and who chose it. */
+  chosen(): ProfileChoice;
+  /** All profiles of the file. */
+  profiles: Profiles;
   /** The settings file, whether it exists or not. */
   path(): string;
   get(key: SettingKey): Setting;
@@ -44,37 +39,41 @@ export type SettingsPorts = {
   warn: Warn;
   flags?: Partial<Record<SettingKey, string>>;
   profile?: string;
+  /** Run work while no other process of this machine runs such work with this lock file. */
+  exclusively<T>(lock: string, work: () => Promise<T>): Promise<T>;
 };
 
 /**
- * The settings of the profile that is asked for (`--profile`, KAY_PROFILE, else `default`). The file is read when a setting is first
- * needed that neither a flag nor the environment gives, so `--version` and `--help` need no folder at all (case S14).
+ * The settings of the profile that is asked for (`--profile`, KAY_PROFILE, the one of `kay profile use`, else `default`). The file is read
+ * when a setting or a profile is first needed that neither a flag nor the environment gives, so `--version` and `--help` need no folder at
+ * all (case S14).
  *
  * @throws Problem USAGE for a profile's name or a value that is not accepted, BROKEN_SETTINGS for a file that cannot be used
  */
 export function createSettings(ports: SettingsPorts): Settings {
-  const profile = checkProfile(ports.profile ?? (ports.env.KAY_PROFILE || "default"));
-  const path = () => join(ports.paths.config(), "config.json");
-  const read = () => readSettings(path(), { warn: ports.warn, now: ports.clock.now });
-  let stored: Stored | undefined;
-  const values = () => {
-    stored ??= read();
-    return valuesOf(stored, profile);
+  const { folder, path, known, change } = settingsFile(ports);
+  let choice: ProfileChoice | undefined;
+  const chosen = () => {
+    choice ??= chosenProfile(ports.profile, ports.env.KAY_PROFILE?.trim(), known);
+    return choice;
   };
-  const get = (key: SettingKey) => resolve(key, ports, profile, values);
-  const write = async (change: (own: Record<string, unknown>) => void) => {
-    await writeProfiles(path(), () => {
-      // Read again, so that what another process set in between is kept.
-      const latest = read();
-      const own = { ...valuesOf(latest, profile) };
-      change(own);
-      const profiles = { ...latest.profiles, [profile]: own };
-      stored = { ...latest, profiles };
-      return profiles;
+  // A name that cannot be one is told at once, whatever is asked for.
+  if (ports.profile !== undefined || ports.env.KAY_PROFILE?.trim()) chosen();
+  const values = () => valuesOf(known(), chosen().name);
+  const get = (key: SettingKey) =>
+    resolve(key, { env: ports.env, flags: ports.flags, profile: () => chosen().name, own: values });
+  const write = (edit: (own: Record<string, unknown>) => void) =>
+    change((latest) => {
+      const own = { ...valuesOf(latest, chosen().name) };
+      edit(own);
+      return { ...latest, profiles: { ...latest.profiles, [chosen().name]: own } };
     });
-  };
   return {
-    profile,
+    get profile() {
+      return chosen().name;
+    },
+    chosen,
+    profiles: createProfiles({ folder, read: known, change }),
     path,
     get,
     text: (key) => {
@@ -113,52 +112,39 @@ export function settingKey(typed: string): SettingKey {
   });
 }
 
-function checkProfile(name: string): string {
-  if (/^[a-z0-9-]{1,32}$/.test(name)) return name;
-  throw new Problem("USAGE", `${JSON.stringify(name)} is no name for a profile.`, {
-    hint: "Use up to 32 lower-case letters, digits and hyphens.",
-  });
+/** The file as this process knows it, and the way to change it. */
+function settingsFile(ports: SettingsPorts) {
+  const folder = () => ports.paths.config();
+  const path = () => join(folder(), "config.json");
+  const read = () => readSettings(path(), { warn: ports.warn, now: ports.clock.now });
+  let stored: Stored | undefined;
+  const known = () => {
+    stored ??= read();
+    return stored;
+  };
+  const change = (make: (stored: Stored) => Stored) =>
+    alone(ports, path(), () =>
+      writeSettings(path(), () => {
+        // Read again, so that what another process set in between is kept.
+        stored = make(read());
+        return stored;
+      }),
+    );
+  return { folder, path, known, change };
+}
+
+/** One process at a time changes the file. */
+async function alone(ports: SettingsPorts, path: string, work: () => Promise<void>): Promise<void> {
+  ensureFolder(dirname(path));
+  try {
+    await ports.exclusively(`${path.replace(/json$/, "")}lock`, work);
+  } catch (error) {
+    const errno = error instanceof Problem && error.code === "STORE_UNREADABLE" ? String(error.details.errno) : null;
+    throw errno === null ? error : unusable(path, errno, "KAY_CONFIG_DIR", error);
+  }
 }
 
 function valuesOf(stored: Stored, profile: string): Record<string, unknown> {
   const profiles = stored.profiles ?? {};
   return Object.hasOwn(profiles, profile) ? (profiles[profile] ?? {}) : {};
-}
-
-function resolve(
-  key: SettingKey,
-  ports: SettingsPorts,
-  profile: string,
-  values: () => Record<string, unknown>,
-): Setting {
-  const entry: Entry = SETTINGS[key];
-  const found = (source: Setting["source"], where: string, text: unknown): Setting => {
-    const value = source === "default" ? entry.default : named(where, () => parseStored(entry, text));
-    const shown = value === undefined ? "" : entry.secret ? "********" : String(value);
-    return { key, value, shown, source, where, describe: entry.describe, secret: entry.secret === true };
-  };
-  const flag = ports.flags?.[key];
-  if (flag !== undefined) return found("flag", `--${key}`, flag);
-  const variable = entry.env ? ports.env[entry.env] : undefined;
-  if (entry.env && variable?.trim()) return found("environment", entry.env, variable);
-  const own = values();
-  if (Object.hasOwn(own, key)) return found("profile", `${key} of profile ${profile}`, own[key]);
-  return found("default", "default", undefined);
-}
-
-/** A value written by hand may be of any type; only texts, numbers and switches can mean something. */
-function parseStored(entry: Entry, value: unknown): string | boolean {
-  if (typeof value === "string" || typeof value === "boolean" || typeof value === "number")
-    return entry.parse(String(value));
-  throw new Problem("USAGE", "The value must be a text.");
-}
-
-/** Let a refusal say which setting, flag or variable it is about. */
-function named<T>(where: string, parse: () => T): T {
-  try {
-    return parse();
-  } catch (error) {
-    if (!(error instanceof Problem)) throw error;
-    throw new Problem(error.code, `${where}: ${error.message}`, { hint: error.hint, details: { setting: where } });
-  }
 }

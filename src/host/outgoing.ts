@@ -1,10 +1,12 @@
-import { readFileSync } from "node:fs";
+import { X509Certificate } from "node:crypto";
 import { BlockList } from "node:net";
 import { getCACertificates } from "node:tls";
 import { Agent, type Dispatcher, fetch, ProxyAgent, type RequestInit } from "undici";
 import type { Fetch, Guarded } from "#backend/ports";
+import { readAuthorities } from "#client/send/authorities";
+import { sendProblem } from "#client/send/faults";
 import { isLoopback } from "#client/send/origin";
-import { proxyFor } from "#client/send/proxy";
+import { type HttpProxy, maskedProxy, proxyFor } from "#client/send/proxy";
 import { Problem } from "#protocol/errors";
 import { createGuarded } from "./guarded.ts";
 
@@ -16,10 +18,12 @@ type Outgoing = { fetch: Fetch; guarded: Guarded; close(): Promise<void> };
  * (HTTPS_PROXY …, KAY_CA_FILE), loopback always direct. Connections are kept and reused; `close` ends them.
  */
 export function createOutgoing(env: Record<string, string | undefined>): Outgoing {
-  const ca = env.KAY_CA_FILE ? [...getCACertificates("default"), readAuthority(env.KAY_CA_FILE)] : undefined;
+  const file = env.KAY_CA_FILE?.trim();
+  const reading = { variable: "KAY_CA_FILE", X509: X509Certificate, code: "BACKEND_START_FAILED" } as const;
+  const ca = file ? [...getCACertificates("default"), ...readAuthorities(file, reading)] : undefined;
   const dispatchers = new Map<string, Dispatcher>();
-  const dispatcherFor = (url: URL): Dispatcher => {
-    const proxy = isLoopback(url.hostname) ? null : proxyFor(url, env, BlockList);
+  const proxyOf = (url: URL) => (isLoopback(url.hostname) ? null : proxyFor(url, env, BlockList));
+  const dispatcherFor = (proxy: HttpProxy | null): Dispatcher => {
     const key = proxy?.url.href ?? "";
     const known = dispatchers.get(key);
     if (known) return known;
@@ -33,8 +37,14 @@ export function createOutgoing(env: Record<string, string | undefined>): Outgoin
   const guarded = createGuarded({ env, ...(ca ? { ca } : {}) });
   return {
     guarded,
-    fetch: async (url, init) => {
-      const answer = await fetch(url, { ...(init as RequestInit), dispatcher: dispatcherFor(new URL(url)) });
+    fetch: async (address, init) => {
+      const url = new URL(address);
+      const proxy = proxyOf(url);
+      const answer = await fetch(url, { ...(init as RequestInit), dispatcher: dispatcherFor(proxy) }).catch(
+        (error: unknown) => {
+          throw worded(error, url, proxy);
+        },
+      );
       return answer as unknown as Response;
     },
     close: async () => {
@@ -46,14 +56,17 @@ export function createOutgoing(env: Record<string, string | undefined>): Outgoin
   };
 }
 
-function readAuthority(file: string): string {
-  try {
-    return readFileSync(file, "utf8");
-  } catch (error) {
-    const errno = (error as NodeJS.ErrnoException).code ?? "unreadable";
-    throw new Problem("BACKEND_START_FAILED", `The file of KAY_CA_FILE cannot be read: ${file} (${errno}).`, {
-      hint: "Set KAY_CA_FILE to a file of certificates (PEM), or unset it.",
-      cause: error,
-    });
-  }
+/** What is wrong with this machine's proxy or authorities, in the words that the command line has for it; anything else as it was. */
+function worded(error: unknown, url: URL, proxy: HttpProxy | null): unknown {
+  const cause = error instanceof TypeError && error.cause !== undefined ? error.cause : error;
+  const exchange = {
+    request: { method: "GET" as const },
+    url,
+    signal: new AbortController().signal,
+    sent: false,
+    ...(proxy ? { proxy: `${maskedProxy(proxy)} (${proxy.variable})` } : {}),
+  };
+  const problem = sendProblem(cause, exchange, null);
+  const isOurs = problem instanceof Problem && ["TLS_FAILED", "PROXY_INVALID"].includes(problem.code);
+  return isOurs ? problem : error;
 }

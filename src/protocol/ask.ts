@@ -46,6 +46,8 @@ export const PlannedCall = z.looseObject({
   access: z.enum(["read", "write", "destructive"]),
   input: z.record(z.string(), z.unknown()),
   summary: z.string(),
+  /** Who would do it at the service, in words; absent where that is not connected. */
+  account: z.optional(z.string()),
 });
 export type PlannedCall = z.infer<typeof PlannedCall>;
 

@@ -10,5 +10,12 @@ export function described(answer: AskResponse): string {
   const data = (answer.data ?? {}) as { plan?: unknown; response?: unknown };
   const isPlanned = Array.isArray(data.plan) && data.plan.length > 0;
   const said = !isPlanned && typeof data.response === "string" ? `\n\n${data.response}` : "";
-  return clean(answer.message) + clean(said) + wholeTexts(data.plan, answer.message);
+  return clean(answer.message) + clean(said) + actors(data.plan) + wholeTexts(data.plan, answer.message);
+}
+
+/** Who would do it, each account once. */
+function actors(plan: unknown): string {
+  const accounts = (Array.isArray(plan) ? plan : []).map((call) => (call as { account?: unknown } | null)?.account);
+  const named = new Set(accounts.filter((account) => typeof account === "string" && account.trim() !== ""));
+  return named.size > 0 ? `\n\nActing as ${clean([...named].join(", "), { lines: false })}.` : "";
 }

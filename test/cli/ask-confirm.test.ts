@@ -5,7 +5,7 @@ import { documentOf, useKay } from "#test/kay";
 
 const kay = useKay();
 const SHOWN =
-  "Please confirm the following action: close KAY-4\n- Close KAY-4 (move it to a status that counts as done)\n";
+  "Please confirm the following action: close KAY-4\n- Close KAY-4 (move it to a status that counts as done)\n\nActing as Dana Demo (kay-demo).\n";
 const PLAIN = { terminal: true, env: { NO_COLOR: "1" } };
 const CLOSE = 'ask --confirm "close KAY-4"';
 const SHOW = 'ask "show KAY-4"';
@@ -65,9 +65,9 @@ test.for([
 ] as const)("%s ask --confirm leaves the confirmation open and exits 8", async ([, line, setting]) => {
   const ann = kay({ signedIn: true });
   const { exit, stdout, stderr } = await ann(line, setting);
-  expect({ exit, stdout: stdout.replace("\n\n", "\n"), stderr }).toEqual({
+  expect({ exit, stdout: stdout.replaceAll("\n\n", "\n"), stderr }).toEqual({
     exit: 8,
-    stdout: SHOWN,
+    stdout: SHOWN.replaceAll("\n\n", "\n"),
     stderr:
       "terminal" in setting
         ? "Nothing was done yet. Within five minutes:\n`kay confirm confirm_… --approve`,\nor `--deny`.\n"
@@ -84,7 +84,7 @@ test("ask --confirm --json prints the guide's answer and exits 8, on a terminal 
       exit: 8,
       document: {
         status: "confirmation_required",
-        message: SHOWN.trimEnd(),
+        message: SHOWN.replace(/\n\nActing as .*\n$/, ""),
         data: {
           prompt: "close KAY-4",
           context: {},
@@ -94,6 +94,7 @@ test("ask --confirm --json prints the guide's answer and exits 8, on a terminal 
               access: "write",
               input: { issue: "KAY-4", status: "close" },
               summary: "Close KAY-4 (move it to a status that counts as done)",
+              account: "Dana Demo (kay-demo)",
             },
           ],
         },

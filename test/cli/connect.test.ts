@@ -18,6 +18,7 @@ test("connect prints the link, waits for the consent, stores the tokens and name
     refresh_token: expect.stringMatching(/^\S{20,}$/),
     account_id: "557058:0d4a7e52-6f0b-4c39-9a51-3f2c8f1d0a01",
     clock_offset_ms: expect.any(Number),
+    accounts: { jira: "Dana Demo (dana@example.com)" },
   });
 });
 
@@ -32,7 +33,11 @@ test("a later connection is confirmed by the backend too, and keeps the installa
     stderr: asksFor("bitbucket"),
   });
   expect(ann.place.network.calls().at(-1)).toBe("GET /connections");
-  expect(await ann.stored()).toEqual({ ...before, clock_offset_ms: expect.any(Number) });
+  expect(await ann.stored()).toEqual({
+    ...before,
+    clock_offset_ms: expect.any(Number),
+    accounts: { ...before.accounts, bitbucket: "Dana Demo (dana)" },
+  });
 });
 
 test("connect says when the backend no longer knew the installation, and drops the tokens of the old one", async () => {
@@ -47,6 +52,21 @@ test("connect says when the backend no longer knew the installation, and drops t
   const now = await ann.stored();
   expect([now.session_id, now.token, now.refresh_token]).not.toEqual(expect.arrayContaining(Object.values(old)));
   expect((await ann("connections --check jira")).exit).toBe(0);
+});
+
+test("connect with another account than before names both", async () => {
+  const ann = kay({ signedIn: true });
+  await ann("connect bitbucket");
+  const person = (url: string) => ann.place.consent(url, { account: "557058:7c1e93b4-2a68-4f7d-8e40-b5d9a6c31f02" });
+  expect(await ann("connect bitbucket", { person })).toMatchObject({
+    exit: 0,
+    stdout: "Connected bitbucket as Sam Sample (sam) at http://127.0.0.1:4011/kay-demo, instead of Dana Demo (dana)\n",
+  });
+  expect(documentOf(await ann("connect bitbucket --json"))).toMatchObject({
+    service: "bitbucket",
+    user: { display_name: "Dana Demo" },
+    previous: { user: { display_name: "Sam Sample" } },
+  });
 });
 
 test("connect ends with exit 5 when the person says no, and stores nothing", async () => {

@@ -19,6 +19,7 @@ const COMMANDS = [
   "model",
   "pending",
   "policy",
+  "profile",
   "serve",
   "services",
   "sessions",

@@ -35,6 +35,8 @@ function stored(signIn: SignIn): Credentials & { signIn(): SignIn } {
     },
     exclusively: (work) => work(),
     checkWritable: async () => {},
+    origins: async () => ({}),
+    remove: async () => null,
     describe: async () => ({ mode: "file", path: "" }),
   };
 }

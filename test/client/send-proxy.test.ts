@@ -80,8 +80,15 @@ test("H15 a proxy variable that is no proxy, or one kay cannot use, is one line 
     ["ann:secret@not a host", 'HTTPS_PROXY is not the address of a proxy: "***@not a host".'],
     [
       "socks5://ann:se@cret@127.0.0.1:1080",
-      'HTTPS_PROXY names a kind of proxy that kay cannot use: "socks5://***@127.0.0.1:1080".',
+      'HTTPS_PROXY names a SOCKS proxy, which kay cannot use: "socks5://***@127.0.0.1:1080".',
     ],
+    [
+      "socks5h://127.0.0.1:1080/",
+      'HTTPS_PROXY names a SOCKS proxy, which kay cannot use: "socks5h://127.0.0.1:1080/".',
+    ],
+    ["SOCKS://127.0.0.1:1080", 'HTTPS_PROXY names a SOCKS proxy, which kay cannot use: "SOCKS://127.0.0.1:1080".'],
+    ["ftp://proxy.test", 'HTTPS_PROXY names a kind of proxy that kay cannot use: "ftp://proxy.test".'],
+    ["http://ann:pa#ss@proxy.test:3128", 'HTTPS_PROXY is not the address of a proxy: "http://***@proxy.test:3128".'],
   ];
   for (const [value, message] of cases) {
     const fault = await send("https://kay.example.test/x", { HTTPS_PROXY: value }).catch((error) => error);
@@ -146,6 +153,13 @@ test("NO_PROXY takes names, domains, ports, addresses, ranges and the star, and 
     ["[fe80::1]", "[fe80::1]"],
     ["[fd00::7]", "fd00::/8"],
     ["any.test", "*"],
+    ["any.test", "other.test, *"],
+    ["[::1]", "0:0:0:0:0:0:0:1"],
+    ["[fd00::7]", "[fd00:0::7]:443"],
+    ["kay.example.test", "https://kay.example.test/"],
+    ["kay.example.test", "  kay.example.test.  "],
+    ["kay.example.test", "a.test;kay.example.test".replace(";", " ")],
+    ["192.168.1.9", "192.168.0.0/16,::1/128"],
   ];
   for (const [host, list] of yes) expect([host, list, exempt(host, list)]).toEqual([host, list, true]);
   const no: [string, string][] = [
@@ -154,8 +168,26 @@ test("NO_PROXY takes names, domains, ports, addresses, ranges and the star, and 
     ["11.1.2.3", "10.0.0.0/8"],
     ["kay.example.test", "10.0.0.0/8 not/arange"],
     ["kay.example.test", ""],
+    ["kay.example.test", "https://other.example.test/"],
+    ["192.168.1.9", "192.168.0.0/33"],
+    ["[fd00::7]", "10.0.0.0/8"],
   ];
   for (const [host, list] of no) expect([host, list, exempt(host, list)]).toEqual([host, list, false]);
+});
+
+test("a proxy's address is taken with a slash, spaces, without a scheme, and by its IPv6 address", () => {
+  const taken = (value: string) => chosen("https://kay.example.test/", { HTTPS_PROXY: value });
+  expect(["  http://p.test:3128/  ", "p.test:3128/", "P.TEST:3128", "ann:secret@p.test:3128"].map(taken)).toEqual(
+    Array(4).fill("http://p.test:3128 HTTPS_PROXY"),
+  );
+  expect(taken("http://[::1]:3128")).toBe("http://[::1]:3128 HTTPS_PROXY");
+  expect(taken("https://p.test")).toBe("https://p.test HTTPS_PROXY");
+});
+
+test("a SOCKS proxy for everything is no trouble where an http proxy, or no proxy, is for this host", () => {
+  const env = { ALL_PROXY: "socks5://127.0.0.1:1080" };
+  expect(chosen("https://kay.example.test/", { ...env, HTTPS_PROXY: "p.test:1" })).toBe("http://p.test:1 HTTPS_PROXY");
+  expect(chosen("https://kay.example.test/", { ...env, NO_PROXY: "example.test" })).toBeNull();
 });
 
 test("what counts as this machine", () => {

@@ -1,4 +1,5 @@
 import { accessSync, appendFileSync, constants } from "node:fs";
+import { networkInterfaces } from "node:os";
 import { delimiter, join } from "node:path";
 import { test } from "vitest";
 
@@ -36,4 +37,14 @@ function isInstalled(program: string): boolean {
       return false;
     }
   });
+}
+
+/** `test` for what needs IPv6 on this machine; skipped, or under `CI` a failure, where there is none. */
+export function needsIpv6(): typeof test | typeof test.skip {
+  const hasIt = Object.values(networkInterfaces()).some((each) => each?.some(({ address }) => address === "::1"));
+  if (hasIt) return test;
+  const line = "Skipped what needs IPv6: the loopback interface has no ::1\n";
+  if (process.env.CI) throw new Error(line);
+  if (process.env.KAY_TEST_MISSING) appendFileSync(process.env.KAY_TEST_MISSING, line);
+  return test.skip;
 }

@@ -23,6 +23,7 @@ export function settingsIn(folder: string, more: Partial<SettingsPorts> = {}) {
     env: {},
     clock: { now: () => Date.UTC(2026, 10, 27, 12, 30) },
     warn: (message) => void warnings.push(message),
+    exclusively: (_lock, work) => work(),
     ...more,
   });
   return { settings, warnings };

@@ -59,7 +59,7 @@ export type Wait =
 export type Call = { toolCallId: string; toolName: string; input: unknown };
 
 /** A call that waits for a yes, with what the person is shown. */
-export type HeldCall = Call & { access: Access; summary: string; parsed: Record<string, unknown> };
+export type HeldCall = Call & { access: Access; summary: string; parsed: Record<string, unknown>; service: string };
 
 /** What a tool answered, marked with where it came from. */
 export type ToolOutput = {

@@ -9,7 +9,7 @@ import { integrationsOf, toolOutput } from "./results.ts";
 import { type AgentTool, UNATTENDED } from "./tool.ts";
 
 /** A call with its tool and checked input, or why it cannot be run. */
-export type Checked = HeldCall & { tool: AgentTool };
+export type Checked = Omit<HeldCall, "service"> & { tool: AgentTool };
 export type Rejected = { call: Call; problem: Problem };
 
 /** Whether a call may run, and with which input. */

@@ -119,8 +119,8 @@ async function* execute(
   return false;
 }
 
-function heldCall({ toolCallId, toolName, input, access, summary, parsed }: Checked): HeldCall {
-  return { toolCallId, toolName, input, access, summary, parsed };
+function heldCall({ toolCallId, toolName, input, access, summary, parsed, tool }: Checked): HeldCall {
+  return { toolCallId, toolName, input, access, summary, parsed, service: tool.service };
 }
 
 function isRepeat(outcome: Outcome): boolean {

@@ -1,5 +1,6 @@
 import { APICallError } from "ai";
 import { Problem } from "#protocol/errors";
+import { wordedOwnFault } from "../services/own-fault.ts";
 
 /**
  * A provider's failure in one clean sentence. What the provider wrote is not repeated (it may quote the key or the request); it stays in
@@ -9,6 +10,8 @@ import { Problem } from "#protocol/errors";
  */
 export function modelProblem(label: string, error: unknown): Problem {
   const cause = root(error);
+  const own = wordedOwnFault("MODEL_FAILED", label, error);
+  if (own) return own;
   if (APICallError.isInstance(cause)) {
     const code = isTooLong(cause) ? "CONTEXT_TOO_LONG" : "MODEL_FAILED";
     return new Problem(code, sentence(label, cause), { cause: error });

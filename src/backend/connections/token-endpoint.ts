@@ -3,6 +3,7 @@ import { Problem } from "#protocol/errors";
 import type { BackendPorts } from "../ports.ts";
 import { readBody } from "../services/http-body.ts";
 import { retryAfter } from "../services/http-retry.ts";
+import { wordedOwnFault } from "../services/own-fault.ts";
 import type { ConnectableService } from "./catalog.ts";
 import { readTokenAnswer } from "./token-answer.ts";
 
@@ -78,7 +79,8 @@ async function ask(ports: Ports, configuration: ConnectableService, send: Send):
     response = await send(as, { client_id: client.id }, clientAuthentication(configuration), options);
     body = await readBody(response);
   } catch (cause) {
-    throw new Problem("SERVICE_FAILED", `${service.title} could not be reached to sign in.`, { cause });
+    const own = wordedOwnFault("SERVICE_FAILED", service.title, cause);
+    throw own ?? new Problem("SERVICE_FAILED", `${service.title} could not be reached to sign in.`, { cause });
   }
   return judge(ports, configuration, as, response, body);
 }

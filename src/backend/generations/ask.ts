@@ -2,8 +2,10 @@ import type { AskRequest, AskResponse, PlannedCall } from "#protocol/ask";
 import { Problem } from "#protocol/errors";
 import type { HeldCall } from "../agent/events.ts";
 import { servicesFor } from "../connections/catalog.ts";
+import { accountOf } from "../interactions/account.ts";
 import { openConfirmation } from "../interactions/confirmations.ts";
 import type { BackendPorts } from "../ports.ts";
+import { listGrants } from "../store/grants.ts";
 import { attended } from "./attend.ts";
 import type { Engine } from "./engine.ts";
 import { boundsOf, type GenerationOptions } from "./options.ts";
@@ -108,11 +110,13 @@ async function confirmationFor(
   const plan = shown.calls.length > 0 ? { confirm } : { confirm, text: shown.text };
   const held = { generationId, conversationId, prompt, context, interactive, plan };
   const { token, expiresAt } = await openConfirmation(ports, installationId, held);
-  const planned: PlannedCall[] = shown.calls.map(({ toolName, access, parsed, summary }) => ({
+  const accounts = await accountsOf(ports, installationId);
+  const planned: PlannedCall[] = shown.calls.map(({ toolName, access, parsed, summary, service }) => ({
     tool: toolName,
     access,
     input: parsed,
     summary,
+    ...(accounts.has(service) ? { account: accounts.get(service) } : {}),
   }));
   const lines = planned.map(({ summary }) => `\n- ${summary}`).join("");
   const body: AskResponse = {
@@ -126,6 +130,13 @@ async function confirmationFor(
     expires_at: expiresAt,
   };
   return { status: 200, body };
+}
+
+/** Who acts at each service that is connected, in words. */
+async function accountsOf({ db }: BackendPorts, installationId: string): Promise<Map<string, string>> {
+  const grants = await listGrants(db, installationId);
+  const connected = grants.filter(({ status }) => status === "connected");
+  return new Map(connected.map((grant) => [grant.service, accountOf(grant).words]));
 }
 
 function silence({ receipts, failed: calls }: SliceEnd): string {

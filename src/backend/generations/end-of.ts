@@ -35,7 +35,7 @@ async function heldEnd(ports: BackendPorts, row: StoredGeneration): Promise<RunE
   const tools = await agentTools(ports, { installationId: row.installation_id, generationId: row.id });
   const shown = calls.flatMap((call): HeldCall[] => {
     const checked = checkCall(call, tools);
-    return "problem" in checked ? [] : [checked];
+    return "problem" in checked ? [] : [{ ...checked, service: checked.tool.service }];
   });
   return { kind: "held", message, calls: shown, text: textOf(message) };
 }

@@ -6,6 +6,7 @@ import { carried, withCredential } from "./http-credential.ts";
 import { authRequired, readFault, refusal, type ServiceFault, scopeProblem } from "./http-errors.ts";
 import { backoff, neverSent, pause, retryAfter } from "./http-retry.ts";
 import { redirectTarget, requestUrl } from "./http-target.ts";
+import { wordedOwnFault } from "./own-fault.ts";
 import type { ApiTraits, Credential, Endpoints, OAuthClient, ServiceHttp, ServiceRequest } from "./service.ts";
 
 /** Attempts of one request, the first included; each has its own time limit. */
@@ -191,6 +192,8 @@ function networkFault(call: Call, cause: unknown, timedOut: boolean): Fault {
     const sentence = `${title} answered more than kay reads at once.`;
     return final(call.reads ? new Problem("SERVICE_FAILED", sentence) : unknownOutcome(title, sentence));
   }
+  const own = wordedOwnFault("SERVICE_FAILED", title, cause);
+  if (own) return final(own);
   if (!call.reads && !neverSent(cause)) return final(unknownOutcome(title, `The answer of ${title} was lost.`, cause));
   if (call.signal?.aborted) return final(cancelled(title, cause));
   const sentence = timedOut ? `${title} did not answer in time.` : `${title} could not be reached.`;

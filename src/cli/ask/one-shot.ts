@@ -1,3 +1,4 @@
+import { DEFAULT_PROFILE } from "#client/settings/profile-name";
 import type { AskRequest } from "#protocol/ask";
 import type { View } from "#ui/view";
 import type { Kay, Link } from "../kay.ts";
@@ -31,6 +32,10 @@ export async function askOnce(kay: Kay, link: Link, request: AskRequest, options
   let view: View | undefined;
   const { note, warn } = kay.out;
   kay.graceMs = CANCEL_GRACE_MS;
+  // Somebody who sits there sees in whose name it is asked, where that is not the usual one.
+  const { name: profile } = kay.profile();
+  if (profile !== DEFAULT_PROFILE && kay.terminal.stderr.isTerminal)
+    note(kay.out.paint("dim", `Profile ${profile}`, "stderr"));
   const leaving = new AbortController();
   const signal = AbortSignal.any([kay.signal, leaving.signal]);
   try {

@@ -2,6 +2,7 @@ import { shellWord } from "#protocol/shell";
 import type { CardItem, View } from "#ui/view";
 import { line } from "#ui/words";
 import type { Kay } from "../kay.ts";
+import { profileFlag } from "../profile.ts";
 
 /** One thing that waits for a person, as `kay ask --json` and `kay pending --json` name it; `answer` are the commands that answer it. */
 export type Waiting = {
@@ -27,7 +28,7 @@ export function waitingOf(kay: Kay, card: CardItem, { session_id }: View): Waiti
 
 /** The commands that answer a card, each to be copied as it is. */
 export function answersOf(kay: Kay, card: CardItem): string[] {
-  const profile = kay.flags.profile ? ` --profile ${shellWord(kay.flags.profile)}` : "";
+  const profile = profileFlag(kay.profile());
   const command = (rest: string) => `kay answer ${shellWord(card.id)}${rest}${profile}`;
   if (card.type === "auth") return [command(""), command(" --cancel")];
   if (card.type === "form") return [command(formRest(card)), command(" --decline"), command(" --cancel")];

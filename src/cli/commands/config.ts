@@ -1,5 +1,6 @@
 import { Command } from "commander";
-import { type Setting, settingKey } from "#client/settings";
+import { settingKey } from "#client/settings";
+import type { Setting } from "#client/settings/resolve";
 import { Problem } from "#protocol/errors";
 import type { Kay } from "../kay.ts";
 import { readPiped } from "../piped.ts";

@@ -2,6 +2,7 @@ import { Command } from "commander";
 import { clean } from "#protocol/clean";
 import type { ConnectionsResponse } from "#protocol/connections";
 import { ERRORS, Problem } from "#protocol/errors";
+import { keepAccounts } from "../accounts.ts";
 import type { Kay } from "../kay.ts";
 import { nearest } from "../nearest.ts";
 import { accountOf, siteOf } from "../people.ts";
@@ -15,8 +16,9 @@ export function connectionsCommand(kay: Kay): Command {
     .description("Show every service and the account it is connected as")
     .option("--check <service>", "print nothing (--json: its state); exit 0 when connected, else 4")
     .action(async (options: Options) => {
-      const { api } = await kay.link({ signedIn: true });
-      const answer = await api.connections({ signal: kay.signal });
+      const link = await kay.link({ signedIn: true });
+      const answer = await link.api.connections({ signal: kay.signal });
+      await keepAccounts(link, answer.connections, { whole: true });
       if (options.check !== undefined) return check(kay, answer, options.check);
       if (kay.flags.json) return kay.out.json(answer);
       await kay.out.table(CONNECTION_COLUMNS, connectionRows(answer));

@@ -2,6 +2,7 @@ import { Command } from "commander";
 import { clean } from "#protocol/clean";
 import type { DisconnectResponse } from "#protocol/connections";
 import { Problem } from "#protocol/errors";
+import { keepAccounts } from "../accounts.ts";
 import type { Kay, Link } from "../kay.ts";
 import { askYesNo } from "../prompt.ts";
 import { unknownService } from "./connections.ts";
@@ -26,10 +27,11 @@ export function disconnectCommand(kay: Kay): Command {
  */
 export async function disconnectAsked(
   kay: Kay,
-  { api, credentials, origin, byToken }: Link,
+  link: Link,
   services: string[],
   ask: (question: string) => Promise<boolean>,
 ): Promise<DisconnectResponse[]> {
+  const { api, credentials, origin, byToken } = link;
   const { session_id } = byToken ? {} : (await credentials.read(origin)).signIn;
   const { connections } = await api.connections({ signal: kay.signal });
   for (const service of services) {
@@ -38,7 +40,10 @@ export async function disconnectAsked(
   if (!(await ask(`Disconnect ${clean(services.join(", "), { lines: false })}?`)))
     throw new Problem("CANCELLED", "Nothing was disconnected.");
   const answers = [];
-  for (const service of services) answers.push(await api.disconnect(service, { session_id, signal: kay.signal }));
+  for (const service of services) {
+    answers.push(await api.disconnect(service, { session_id, signal: kay.signal }));
+    await keepAccounts(link, { [service]: { connected: false } });
+  }
   return answers;
 }
 

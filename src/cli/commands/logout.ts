@@ -1,6 +1,7 @@
 import { Command } from "commander";
 import { Problem } from "#protocol/errors";
 import type { Kay } from "../kay.ts";
+import { within } from "../limit.ts";
 
 /** `kay logout`: revoke the sign-in at the backend and forget the tokens; the session id stays (guide). It never asks and never fails for the backend's sake. */
 export function logoutCommand(kay: Kay): Command {
@@ -15,7 +16,7 @@ export function logoutCommand(kay: Kay): Command {
           return kay.out.json({ signed_out: true, revoked: false, message: "You were not signed in." });
         return kay.out.line("You were not signed in.");
       }
-      const fault = await within(kay, LIMIT_MS, revoke(kay));
+      const fault = await within(kay.clock, LIMIT_MS, revoke(kay));
       await credentials.update(origin, ({ session_id }) => ({ session_id }));
       if (fault) kay.out.warn(`${fault.message} The sign-in may live on at the backend until it expires.`);
       if (kay.flags.json) return kay.out.json({ signed_out: true, revoked: !fault });
@@ -25,15 +26,6 @@ export function logoutCommand(kay: Kay): Command {
 
 /** How long signing out may take in all, in ms: the start of kay's own backend included. */
 const LIMIT_MS = 5_000;
-
-async function within(kay: Kay, ms: number, work: Promise<Problem | null>): Promise<Problem | null> {
-  const over = new AbortController();
-  const late = kay.clock.sleep(ms, over.signal).then(
-    () => new Problem("TIMED_OUT", "The backend did not answer the logout within 5 s."),
-    () => null,
-  );
-  return Promise.race([work, late]).finally(() => over.abort());
-}
 
 /** Revoke at the backend what is stored here, never the token of KAY_TOKEN; why that was not possible, or null. */
 async function revoke(kay: Kay): Promise<Problem | null> {

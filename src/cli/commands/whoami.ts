@@ -1,5 +1,6 @@
 import { Command } from "commander";
 import { clean } from "#protocol/clean";
+import { keepAccounts } from "../accounts.ts";
 import type { Kay } from "../kay.ts";
 import { accountOf, siteOf } from "../people.ts";
 
@@ -8,6 +9,7 @@ export function whoamiCommand(kay: Kay): Command {
   return new Command("whoami").description("Show which accounts you are, and at which backend").action(async () => {
     const link = await kay.link({ signedIn: true });
     const { connections } = await link.api.connections({ signal: kay.signal });
+    await keepAccounts(link, connections, { whole: true });
     const settings = await kay.settings();
     const signIn = link.byToken ? {} : (await link.credentials.read(link.origin)).signIn;
     const accounts = Object.entries(connections).filter(([, connection]) => connection.connected);

@@ -1,5 +1,5 @@
 import { dirname, join } from "node:path";
-import { readWhole, replaceWhole } from "#client/credentials/disk";
+import { readWhole, removeWhole, replaceWhole } from "#client/credentials/disk";
 import { type Lock, withLock } from "#client/credentials/lock";
 import type { Processes } from "#client/credentials/processes";
 import type { Clock } from "#client/ports";
@@ -13,6 +13,8 @@ export type HistoryFile = {
   read(): Promise<string[]>;
   /** Add what was sent, unless it begins with a space or is very long. @throws Problem STORE_UNREADABLE, STORE_BUSY */
   add(text: string): Promise<void>;
+  /** Forget everything. @throws Problem STORE_UNREADABLE */
+  remove(): Promise<void>;
 };
 
 /** `folder` is kay's state folder, asked for when it is first needed. */
@@ -43,6 +45,7 @@ export function createHistoryFile(options: HistoryOptions): HistoryFile {
         throw isBusy ? error : unusable(path, errnoOf(error instanceof Problem ? error.cause : error), VARIABLE, error);
       });
     },
+    remove: () => removeWhole(pathOf()),
   };
 }
 

@@ -8,6 +8,7 @@ import type { TimedPart, ToolItem } from "#ui/view";
 import { createPainter } from "#ui/views/painter";
 import { line } from "#ui/words";
 import type { Kay, Link } from "../kay.ts";
+import { profileFlag } from "../profile.ts";
 import { wantsColor } from "../terminal.ts";
 import { createEffects } from "./effects.ts";
 import { faultText } from "./fault-text.ts";
@@ -39,7 +40,7 @@ export async function inkSession(kay: Kay, link: Link, options: SessionOptions):
     columns: stdout.columns(),
     rows: stdout.rows(),
     now: clock.now(),
-    status: { model: "", connection: "here", services: [], title: "", profile: kay.flags.profile ?? "default" },
+    status: { model: "", connection: "here", services: [], title: "", profile: kay.profile().name },
   });
   const stage = createStage(kay, painter, (frame, blocks, committed) => {
     const words = wordsIn(committed, session.sources.words);
@@ -199,5 +200,5 @@ function leaveWord(kay: Kay, session: Session, conversation: string | undefined)
   if (waits) kay.exit = ERRORS.INTERACTION_REQUIRED.exit;
   const open = waits ? " What waits for an answer stays open." : "";
   // In backticks it is a command, which is never broken.
-  kay.out.note(`Come back with \`kay ask --resume ${line(conversation)}\`.${open}`);
+  kay.out.note(`Come back with \`kay ask --resume ${line(conversation)}${profileFlag(kay.profile())}\`.${open}`);
 }

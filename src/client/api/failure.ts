@@ -36,10 +36,15 @@ export function failureOf(answer: Incoming, context: AnswerContext): Problem {
 /** An answer that is no JSON, in one sentence: status and host, never the page. */
 export function strangeAnswer(answer: Incoming, context: AnswerContext, code: ErrorCode = "BAD_ANSWER"): Problem {
   const what = answer.body.trim() === "" ? "an empty body" : isWebPage(answer) ? "a web page" : "something else";
+  const isPortal = code === "BAD_ANSWER" && what === "a web page";
   return new Problem(code, `${context.host} answered ${answer.status} with ${what} instead of JSON.`, {
     details: { http_status: answer.status },
+    ...(isPortal ? { hint: `${ERRORS.BAD_ANSWER.hint} ${PORTAL}` } : {}),
   });
 }
+
+/** Networks of hotels and trains answer for everybody until somebody has signed in there. */
+const PORTAL = "A network that first wants a sign-in in the browser answers like this too.";
 
 /** The body as a JSON object, or null. A byte order mark is no part of it. */
 export function jsonObject(text: string): Record<string, unknown> | null {

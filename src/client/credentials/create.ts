@@ -58,6 +58,12 @@ export function createCredentials(options: CredentialsOptions): Credentials {
         await locked.save(current, { ...current.origins, [origin]: cleanSignIn(change(before)) });
       });
     },
+    origins: async () => (await open().store.load()).origins,
+    async remove() {
+      const { writing, store } = open();
+      const { removeStored } = await import("./remove.ts");
+      return writing(() => removeStored({ path: store.path, profile, keychain }));
+    },
     exclusively: async (work, signal) => withLock(open().refreshLock, work, signal),
     checkWritable: () => checkFolder(dirname(open().store.path)),
     describe: async () => describe(open().store.path, keychain),

@@ -1,4 +1,5 @@
 import type { Connection, ConnectResponse } from "#protocol/connections";
+import type { Problem } from "#protocol/errors";
 
 /**
  * What kay keeps for one backend origin. The installation's `session_id` stays for life (guide); the tokens come and go.
@@ -13,6 +14,8 @@ export type SignIn = {
   account_id?: string;
   /** Server's clock minus this machine's, in milliseconds, as last seen. */
   clock_offset_ms?: number;
+  /** Who acts at each service, in words, as the backend last said: what can be told without asking it. */
+  accounts?: Record<string, string>;
   /** Connections that were begun and are to be finished by another process (`kay connect --no-wait`, `--poll`). */
   begun?: BegunConnection[];
 };
@@ -52,6 +55,15 @@ export type Credentials = {
   exclusively<T>(work: () => Promise<T>, signal?: AbortSignal): Promise<T>;
   /** Whether anything could be kept, without writing: asked before a person is sent to give a consent. */
   checkWritable(): Promise<void>;
+  /** Everything that is stored, by origin. */
+  origins(): Promise<Record<string, SignIn>>;
+  /**
+   * Remove everything that is kept for this profile: the file, copies of damaged ones, and the key in the keychain.
+   *
+   * @returns why the key could not be removed, which opens nothing any more; null where it is gone
+   * @throws Problem KEYCHAIN_LOCKED before anything is removed
+   */
+  remove(): Promise<Problem | null>;
   /** How it is kept: what `kay config list` and `kay doctor` say. */
   describe(): Promise<{ mode: StorageMode | "none"; path: string; note?: string }>;
 };

@@ -1,5 +1,18 @@
 import { constants } from "node:fs";
-import { access, chmod, lstat, mkdir, open, readdir, readFile, readlink, rename, stat, unlink } from "node:fs/promises";
+import {
+  access,
+  chmod,
+  lstat,
+  mkdir,
+  open,
+  readdir,
+  readFile,
+  readlink,
+  rename,
+  rm,
+  stat,
+  unlink,
+} from "node:fs/promises";
 import { basename, dirname, join, resolve } from "node:path";
 import { Problem } from "#protocol/errors";
 
@@ -60,6 +73,18 @@ export async function keepAside(path: string, now: number): Promise<string> {
   }
 }
 
+/** Remove a file (the target too, where it is a symbolic link), and what is left of it beside it: damaged copies, and writers' that were killed. */
+export async function removeWhole(path: string): Promise<void> {
+  const target = await behindLinks(path);
+  try {
+    for (const name of await readdir(dirname(target)))
+      if (name.startsWith(`${basename(target)}.`)) await unlink(join(dirname(target), name));
+    for (const each of new Set([target, path])) await rm(each, { force: true });
+  } catch (error) {
+    if (errno(error) !== "ENOENT") throw unremovable(path, error);
+  }
+}
+
 /**
  * Make kay's folder and the one for credentials in it, readable by nobody else. A home that does not exist is never created.
  *
@@ -107,6 +132,14 @@ export async function tighten(path: string): Promise<string | null> {
 function unreadable(path: string, error: unknown): Problem {
   return new Problem("STORE_UNREADABLE", `Cannot read ${path} (${errno(error)}).`, {
     hint: "Nothing was changed. Check its permissions and that it is a plain file, then try again.",
+    details: { path, errno: errno(error) },
+    cause: error,
+  });
+}
+
+function unremovable(path: string, error: unknown): Problem {
+  return new Problem("STORE_UNREADABLE", `Cannot remove ${path} (${errno(error)}).`, {
+    hint: "Check the permissions of its folder, then try again.",
     details: { path, errno: errno(error) },
     cause: error,
   });

@@ -53,6 +53,8 @@ export function cleanSignIn(value: Record<string, unknown>): SignIn {
   for (const field of ["token", "refresh_token"]) if (!isToken(signIn[field])) delete signIn[field];
   if (!Number.isFinite(signIn.clock_offset_ms)) delete signIn.clock_offset_ms;
   if (!Array.isArray(signIn.begun)) delete signIn.begun;
+  if (!asRecord(signIn.accounts) || !Object.values(signIn.accounts ?? {}).every((each) => typeof each === "string"))
+    delete signIn.accounts;
   return signIn;
 }
 

@@ -1,4 +1,5 @@
 import type { Outgoing } from "../ports.ts";
+import type { Lack } from "./offline.ts";
 import { isLoopbackName } from "./origin.ts";
 
 /** Loads a module of Node without the cost of an ESM import, which for `node:http` would load the built-in undici (performance.md). */
@@ -13,7 +14,13 @@ export type Exchange = {
   url: URL;
   signal: AbortSignal;
   sent: boolean;
+  /** The head of the answer is there. */
+  answered?: boolean;
   proxy?: string;
+  /** What a fault with this code says about this machine's own network. */
+  lack?(code: string): Lack;
+  /** Why the authorities of NODE_EXTRA_CA_CERTS are not among those that are trusted, if that is so. */
+  extraFault?(): string | null;
 };
 
 /** An answer under way: its head, and its body as it comes. Whoever leaves the body's loop closes the connection. */
@@ -29,6 +36,9 @@ export function flatHeaders(headers: Record<string, string | string[] | undefine
     entries.map(([name, value]) => [name.toLowerCase(), Array.isArray(value) ? value.join(", ") : String(value)]),
   );
 }
+
+/** Limit for a connection that does not come about, in milliseconds: name, socket, proxy and TLS together. */
+export const CONNECT_LIMIT_MS = 10_000;
 
 type Lookup = import("node:net").LookupFunction;
 

@@ -23,7 +23,7 @@ export function sendProblem(error: unknown, exchange: Exchange, ended: Ended): E
       `The TLS connection to ${url.host} is not trusted: ${tlsReason(code)} (${code}).`,
       {
         ...options,
-        hint: tlsHint(code, url),
+        hint: tlsHint(code, exchange),
       },
     );
   }
@@ -40,9 +40,12 @@ export function sendProblem(error: unknown, exchange: Exchange, ended: Ended): E
       `The connection to ${url.origin}${through} broke off before the answer was whole${suffix}.`,
       options,
     );
-  return new Problem("UNREACHABLE", `Cannot reach ${url.origin}${through}${suffix}.`, {
+  const lack = exchange.lack?.(code) ?? null;
+  const because = lack === "network" ? ": this machine seems to be offline" : "";
+  return new Problem("UNREACHABLE", `Cannot reach ${url.origin}${through}${because}${suffix}.`, {
     ...options,
-    hint: unreachableHint(exchange, code),
+    ...(lack === "network" ? { details: { ...options.details, offline: true } } : {}),
+    hint: LACKS[lack ?? ""] ?? unreachableHint(exchange, code),
   });
 }
 
@@ -52,9 +55,17 @@ function isBug(error: unknown, code: string): boolean {
   return code.startsWith("ERR_INVALID_") || (code === "" && own === undefined);
 }
 
-function timedOut({ url, sent }: Exchange, afterMs: number): Problem {
-  const seconds = Math.max(1, Math.round(afterMs / 1000));
-  return new Problem("TIMED_OUT", `${url.origin} did not answer within ${seconds} s.`, { details: { sent } });
+/** Each phase of an exchange has its own words: connecting, waiting for the answer, reading it. */
+function timedOut({ url, sent, answered, proxy }: Exchange, afterMs: number): Problem {
+  const within = `within ${Math.max(1, Math.round(afterMs / 1000))} s`;
+  const through = proxy ? ` through the proxy ${proxy}` : "";
+  const details = { sent, phase: answered ? "body" : sent ? "answer" : "connect" };
+  if (answered) return new Problem("TIMED_OUT", `The answer of ${url.origin} was not whole ${within}.`, { details });
+  if (sent) return new Problem("TIMED_OUT", `${url.origin} did not answer ${within}.`, { details });
+  return new Problem("TIMED_OUT", `No connection to ${url.origin}${through} came about ${within}.`, {
+    details,
+    hint: "Check the address, the network and its firewall, then try again.",
+  });
 }
 
 function proxyRefused({ proxy, url }: Exchange, status: string, cause: unknown): Problem {
@@ -71,6 +82,11 @@ function proxyRefused({ proxy, url }: Exchange, status: string, cause: unknown):
     cause,
   });
 }
+
+const LACKS: Record<string, string> = {
+  network: "Connect it to a network, then try again.",
+  ipv6: "This machine has no way to IPv6 addresses: use the backend's name, or its IPv4 address.",
+};
 
 function unreachableHint({ url, proxy }: Exchange, code: string): string | undefined {
   if (proxy) return "Check the proxy's address, or list the host in NO_PROXY.";
@@ -119,7 +135,9 @@ function tlsReason(code: string): string {
   );
 }
 
-function tlsHint(code: string, url: URL): string {
+function tlsHint(code: string, { url, extraFault }: Exchange): string {
+  const unread = extraFault?.();
+  if (unread) return `${unread} Correct NODE_EXTRA_CA_CERTS, or set KAY_CA_FILE instead.`;
   const trust = `Set NODE_EXTRA_CA_CERTS (or KAY_CA_FILE) to the file of the authority that signs for ${url.host}`;
   if (/^(EPROTO|ERR_SSL_)/.test(code))
     return `Check that ${url.host} speaks https. Behind a company proxy: ${trust.charAt(0).toLowerCase()}${trust.slice(1)}.`;

@@ -25,6 +25,7 @@ export function loopbackLeg(builtin: Builtin): Leg {
       outgoing.on("close", () => reject(Object.assign(new Error("closed"), { code: "ECONNRESET" })));
       outgoing.end(request.body);
     });
+    exchange.answered = true;
     return { status: response.statusCode ?? 0, headers: flatHeaders(response.headers), body: response };
   };
 }

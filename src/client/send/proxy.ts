@@ -29,9 +29,19 @@ function parseProxy(variable: string, text: string): URL {
   const url = URL.parse(/^[a-z][a-z0-9+.-]*:\/\//i.test(text) ? text : `http://${text}`);
   const masked = clean(text.replace(/^([a-z0-9+.-]*:\/\/)?.*@/is, "$1***@"), { lines: false, max: 100 });
   if (!url?.hostname || !isDecodable(url)) {
+    const signs = text.includes("@") ? " In its password, # is written as %23, / as %2F, % as %25 and @ as %40." : "";
     throw new Problem("PROXY_INVALID", `${variable} is not the address of a proxy: ${JSON.stringify(masked)}.`, {
-      hint: `Set ${variable} to http://host:port, or unset it.`,
+      hint: `Set ${variable} to http://host:port, or unset it.${signs}`,
     });
+  }
+  if (/^socks/.test(url.protocol)) {
+    throw new Problem(
+      "PROXY_INVALID",
+      `${variable} names a SOCKS proxy, which kay cannot use: ${JSON.stringify(masked)}.`,
+      {
+        hint: `Set HTTPS_PROXY to an http: proxy (it beats ALL_PROXY), list the host in NO_PROXY, or unset ${variable}.`,
+      },
+    );
   }
   if (url.protocol !== "http:" && url.protocol !== "https:") {
     throw new Problem(
@@ -61,7 +71,12 @@ function isExempt(url: URL, env: Env, BlockList: BlockListClass): boolean {
   return list
     .split(/[\s,]+/)
     .filter(Boolean)
-    .some((entry) => matches(entry.toLowerCase(), host, port, BlockList));
+    .some((entry) => matches(withoutScheme(entry.toLowerCase()), host, port, BlockList));
+}
+
+/** Some write whole addresses into the list. */
+function withoutScheme(entry: string): string {
+  return entry.replace(/^[a-z][a-z0-9+.-]*:\/\/([^/]*).*$/, "$1");
 }
 
 function matches(entry: string, host: string, port: string, BlockList: BlockListClass): boolean {
@@ -85,9 +100,12 @@ function isInRange(entry: string, host: string, BlockList: BlockListClass): bool
   }
 }
 
+/** A name without brackets and final dot; an IPv6 address in its one spelling. */
 function bare(host: string): string {
-  return host
+  const name = host
     .toLowerCase()
     .replace(/^\[|\]$/g, "")
     .replace(/\.$/, "");
+  const literal = name.includes(":") ? URL.parse(`http://[${name}]/`)?.hostname.slice(1, -1) : undefined;
+  return literal ?? name;
 }

@@ -1,7 +1,8 @@
-import { readFileSync } from "node:fs";
 import type { Dispatcher } from "undici";
 import { Problem } from "#protocol/errors";
+import { readAuthorities } from "./authorities.ts";
 import { type Answering, type Builtin, type Exchange, flatHeaders, type Leg, lookupFor } from "./exchange.ts";
+import { lackOf } from "./offline.ts";
 import { type HttpProxy, maskedProxy, proxyFor } from "./proxy.ts";
 
 /**
@@ -12,6 +13,8 @@ import { type HttpProxy, maskedProxy, proxyFor } from "./proxy.ts";
 export function remoteLeg(builtin: Builtin, env: Record<string, string | undefined>): Leg {
   return async (exchange) => {
     const proxy = proxyFor(exchange.url, env, builtin("node:net").BlockList);
+    exchange.lack = (code) => lackOf(builtin, exchange.url.hostname, code);
+    exchange.extraFault = () => extraFault(builtin, env);
     if (proxy) exchange.proxy = `${maskedProxy(proxy)} (${proxy.variable})`;
     const dispatcher = await createDispatcher(exchange, proxy, authorities(builtin, env));
     const stop = () => void dispatcher.destroy(exchange.signal.reason);
@@ -42,16 +45,23 @@ async function createDispatcher(
 
 /** The usual authorities and the one of `KAY_CA_FILE`; undefined leaves them to Node, which reads NODE_EXTRA_CA_CERTS itself. */
 function authorities(builtin: Builtin, env: Record<string, string | undefined>): string[] | undefined {
-  const file = env.KAY_CA_FILE;
+  const file = env.KAY_CA_FILE?.trim();
   if (!file) return undefined;
+  const { X509Certificate: X509 } = builtin("node:crypto");
+  const own = readAuthorities(file, { variable: "KAY_CA_FILE", X509, code: "TLS_FAILED" });
+  return [...builtin("node:tls").getCACertificates("default"), ...own];
+}
+
+/** Node goes on without a file of NODE_EXTRA_CA_CERTS that it cannot use. */
+function extraFault(builtin: Builtin, env: Record<string, string | undefined>): string | null {
+  const file = env.NODE_EXTRA_CA_CERTS;
+  if (!file) return null;
   try {
-    return [...builtin("node:tls").getCACertificates("default"), readFileSync(file, "utf8")];
+    const { X509Certificate: X509 } = builtin("node:crypto");
+    readAuthorities(file, { variable: "NODE_EXTRA_CA_CERTS", X509, code: "TLS_FAILED" });
+    return null;
   } catch (error) {
-    const errno = (error as NodeJS.ErrnoException).code ?? "unreadable";
-    throw new Problem("TLS_FAILED", `The file of KAY_CA_FILE cannot be read: ${file} (${errno}).`, {
-      hint: "Set KAY_CA_FILE to a file of certificates (PEM), or unset it.",
-      cause: error,
-    });
+    return error instanceof Problem ? error.message : null;
   }
 }
 
@@ -82,6 +92,7 @@ function dispatch(builtin: Builtin, dispatcher: Dispatcher, exchange: Exchange, 
           exchange.sent = true;
         },
         onResponseStart: (controller, status, headers) => {
+          exchange.answered = true;
           resume = () => controller.resume();
           resolve({ status, headers: flatHeaders(headers), body });
         },

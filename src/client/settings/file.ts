@@ -4,8 +4,12 @@ import { Problem } from "#protocol/errors";
 import type { Warn } from "../ports.ts";
 import { ensureFolder, errnoOf, unusable } from "./folder.ts";
 
-/** The settings file as it is kept: values by profile. Other fields are left alone. */
-export type Stored = { profiles?: Record<string, Record<string, unknown>>; [other: string]: unknown };
+/** The settings file as it is kept: values by profile, and the profile that `kay profile use` chose. Other fields are left alone. */
+export type Stored = {
+  profile?: unknown;
+  profiles?: Record<string, Record<string, unknown>>;
+  [other: string]: unknown;
+};
 
 /** For a file that is damaged: who is told, and the time for its new name. */
 type Ports = { warn: Warn; now(): number };
@@ -30,15 +34,15 @@ export function readSettings(path: string, ports: Ports): Stored {
 }
 
 /**
- * Replace the values of all profiles. By `conf`, loaded only here: atomic, mode 0600, and through a symbolic link (case S10).
+ * Replace the settings. By `conf`, loaded only here: atomic, mode 0600, and through a symbolic link (case S10).
  *
- * @param make the new values, made of what the file holds just then: nothing is waited for between that and the write
+ * @param make the new settings, made of what the file holds just then: nothing is waited for between that and the write
  * @throws Problem STORE_UNREADABLE with path and errno
  */
-export async function writeProfiles(path: string, make: () => NonNullable<Stored["profiles"]>): Promise<void> {
+export async function writeSettings(path: string, make: () => Stored): Promise<void> {
   ensureFolder(dirname(path));
   const { default: Conf } = await import("conf");
-  const profiles = make();
+  const stored = make();
   try {
     const conf = new Conf({
       cwd: dirname(path),
@@ -50,7 +54,7 @@ export async function writeProfiles(path: string, make: () => NonNullable<Stored
       serialize: (value) => `${JSON.stringify(value, null, 2)}\n`,
       deserialize: (text) => JSON.parse(text.replace(/^\ufeff/, "")),
     });
-    conf.set("profiles", profiles);
+    conf.store = stored;
   } catch (error) {
     throw unusable(path, errnoOf(error), "KAY_CONFIG_DIR", error);
   }

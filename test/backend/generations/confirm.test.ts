@@ -26,8 +26,20 @@ test("with confirm nothing is done, and the plan is shown beside the guide's fie
         prompt: "show KAY-3 and close KAY-3",
         context: { branch: "main" },
         plan: [
-          { tool: "jira.show_issue", access: "read", input: { issue: "KAY-3" }, summary: "Read KAY-3" },
-          { tool: "jira.close_issue", access: "write", input: { issue: "KAY-3" }, summary: "Close KAY-3" },
+          {
+            tool: "jira.show_issue",
+            access: "read",
+            input: { issue: "KAY-3" },
+            summary: "Read KAY-3",
+            account: "Ann Example (main)",
+          },
+          {
+            tool: "jira.close_issue",
+            access: "write",
+            input: { issue: "KAY-3" },
+            summary: "Close KAY-3",
+            account: "Ann Example (main)",
+          },
         ],
       },
       generation_id: expect.any(String),

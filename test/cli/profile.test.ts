@@ -1,0 +1,284 @@
+import { existsSync, readdirSync } from "node:fs";
+import { readFile, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { expect, test } from "vitest";
+import { memoryKeychain } from "#test/credentials";
+import { documentOf, useKay } from "#test/kay";
+import { asksFor } from "#test/links";
+
+const kay = useKay();
+const settings = async (folder: string) => JSON.parse(await readFile(join(folder, "kay", "config.json"), "utf8"));
+const URL_NOTE = "KAY_API_URL is set and beats the backend of every profile.\n";
+const DANA = "Dana Demo (dana@example.com) at http://127.0.0.1:4010/sites/kay-demo";
+
+test("profile list tells each profile, its backend, its sign-in and its accounts, and asks no backend", async () => {
+  const ann = kay({ connected: ["jira", "bitbucket"] });
+  await ann("profile create work");
+  ann.place.network.seen.length = 0;
+  expect(await ann("profile list")).toEqual({
+    exit: 0,
+    stdout:
+      "*\tdefault\thttp://127.0.0.1:4000\tsigned in\tjira: Dana Demo (dana@example.com), bitbucket: Dana Demo (dana)\n" +
+      "\twork\thttp://127.0.0.1:4000\tsigned out\t\n",
+    stderr: URL_NOTE,
+  });
+  expect(documentOf(await ann("profile list --json"))).toEqual({
+    profiles: [
+      {
+        name: "default",
+        current: true,
+        backend: "http://127.0.0.1:4000",
+        signed_in: true,
+        accounts: { jira: "Dana Demo (dana@example.com)", bitbucket: "Dana Demo (dana)" },
+      },
+      { name: "work", current: false, backend: "http://127.0.0.1:4000", signed_in: false, accounts: {} },
+    ],
+  });
+  expect(ann.place.network.seen).toEqual([]);
+});
+
+test("profile list starts no backend of kay's own, and names each profile's backend", async () => {
+  const ann = kay({ env: { KAY_API_URL: "" } });
+  await ann("config set api-url https://kay.example.test --profile work");
+  expect(await ann("profile list")).toEqual({
+    exit: 0,
+    stdout: "*\tdefault\tkay's own\tsigned out\t\n\twork\thttps://kay.example.test\tsigned out\t\n",
+    stderr: "",
+  });
+  expect(ann.starts()).toBe(0);
+});
+
+test("profile list says of a profile whose keychain is locked that it cannot be told", async () => {
+  const keychain = memoryKeychain();
+  const ann = kay({ signedIn: true, keychain });
+  await ann("profile list");
+  keychain.look = async () => ({ state: "locked" });
+  keychain.get = async () => {
+    const { keychainProblem } = await import("#client/credentials/keychain");
+    throw keychainProblem({ state: "locked" });
+  };
+  expect(await ann("profile list")).toEqual({
+    exit: 0,
+    stdout: "*\tdefault\thttp://127.0.0.1:4000\tunknown\tThe keychain is locked.\n",
+    stderr: URL_NOTE,
+  });
+});
+
+test("a flag beats KAY_PROFILE, which beats profile use, which beats the default", async () => {
+  const ann = kay({ env: { KAY_API_URL: "" } });
+  for (const name of ["work", "client-a", "home"]) await ann(`profile create ${name}`);
+  const used = async (line: string, env: Record<string, string> = {}) =>
+    (documentOf(await ann(`config get model --json ${line}`, { env })) as { where: string }).where;
+  for (const name of ["work", "client-a", "home", "default"])
+    await ann(`config set model openai:${name} --profile ${name}`);
+  expect(await used("")).toBe("model of profile default");
+  expect(await ann("profile use work")).toEqual({
+    exit: 0,
+    stdout: "Profile work is the current one now.\n",
+    stderr: "",
+  });
+  expect(await used("")).toBe("model of profile work");
+  expect(await used("", { KAY_PROFILE: "client-a" })).toBe("model of profile client-a");
+  expect(await used("", { KAY_PROFILE: " " })).toBe("model of profile work");
+  expect(await used("--profile home", { KAY_PROFILE: "client-a" })).toBe("model of profile home");
+  expect(await ann("profile use work --json")).toMatchObject({
+    stdout: '{\n  "profile": "work",\n  "previous": "work"\n}\n',
+  });
+  expect(await ann("profile use default", { env: { KAY_PROFILE: "client-a" } })).toEqual({
+    exit: 0,
+    stdout: "Profile default is the current one now.\n",
+    stderr: "! KAY_PROFILE is set to client-a here and beats it. Unset it to use profile default.\n",
+  });
+  expect(await settings(ann.folder)).not.toHaveProperty("profile");
+});
+
+test("several processes that change the settings at once lose nothing of each other", async () => {
+  const ann = kay({ env: { KAY_API_URL: "" } });
+  const names = ["a", "b", "c", "d", "e", "f"];
+  await Promise.all([...names.map((name) => ann(`profile create ${name}`)), ann("config set model offline")]);
+  await Promise.all([ann("profile use c"), ...names.map((name) => ann(`config set model openai:x --profile ${name}`))]);
+  const own = names.map((name) => [name, { model: "openai:x" }]);
+  expect(await settings(ann.folder)).toEqual({
+    profile: "c",
+    profiles: { default: { model: "offline" }, ...Object.fromEntries(own) },
+  });
+  expect(readdirSync(join(ann.folder, "kay"))).toEqual(["config.json"]);
+});
+
+test("profile use names the nearest profile for one that is not there, and makes none", async () => {
+  const ann = kay();
+  await ann("profile create work");
+  expect(await ann("profile use wrok")).toEqual({
+    exit: 1,
+    stdout: "",
+    stderr:
+      "✗ There is no profile wrok. You have default and work. Did you mean work?\n  `kay profile create wrok` makes it.\n",
+  });
+  expect(await ann("profile list")).toMatchObject({ stdout: expect.not.stringContaining("wrok") });
+});
+
+test.for(["../x", "Work", "a/b", "-x", "con", "nul", "lpt1", "a b", "__proto__", "x.json", "ä", "a".repeat(33)])(
+  "no file is made for a name that can be no profile's: %s",
+  async (name) => {
+    const ann = kay();
+    for (const command of ["create", "use", "remove"]) {
+      const { exit, stdout } = await ann(["profile", command, "--yes", "--", name]);
+      expect([exit, stdout]).toEqual([2, ""]);
+    }
+    expect(existsSync(join(ann.folder, "kay"))).toBe(false);
+  },
+);
+
+test("profile create refuses a profile that is there", async () => {
+  const ann = kay();
+  expect(await ann("profile create work")).toEqual({
+    exit: 0,
+    stdout: "Profile work is made.\n",
+    stderr: "`kay profile use work` makes it the current one, `--profile work` uses it once.\n",
+  });
+  expect(await ann("profile create work")).toEqual({
+    exit: 2,
+    stdout: "",
+    stderr: "✗ There is a profile work already.\n  `kay profile use work` uses it.\n",
+  });
+  expect((await ann("profile create default")).exit).toBe(2);
+});
+
+test("a command in a profile that is not there says so, with those there are", async () => {
+  const ann = kay({ signedIn: true });
+  await ann("profile create work");
+  expect(await ann("connections --profile wrok")).toEqual({
+    exit: 4,
+    stdout: "",
+    stderr:
+      "! Profile wrok is new. You have default and work. Did you mean work?\n✗ You are not signed in with profile wrok.\n  Run `kay connect <service> --profile wrok`.\n",
+  });
+  expect(documentOf(await ann("connections --json", { env: { KAY_PROFILE: "wrok" } }))).toMatchObject({
+    code: "NOT_SIGNED_IN",
+    warnings: ["Profile wrok is new. You have default and work. Did you mean work?"],
+  });
+  expect(await ann("connect jira --profile other")).toEqual({
+    exit: 0,
+    stdout: `Connected jira as ${DANA} in profile other\n`,
+    stderr: `! Profile other is new. You have default and work.\n${asksFor("jira")}`,
+  });
+  expect(await ann("connections --check jira --profile other")).toEqual({ exit: 0, stdout: "", stderr: "" });
+});
+
+test("profile remove in a script needs --yes, and says what goes", async () => {
+  const ann = kay({ signedIn: true });
+  await ann("connect bitbucket --profile work");
+  await ann("config set model offline --profile work");
+  await ann("profile use work");
+  expect(await ann("profile remove work")).toEqual({
+    exit: 2,
+    stdout: "",
+    stderr:
+      "✗ Remove profile work, with its settings (model), its sign-in at http://127.0.0.1:4000, which connects bitbucket as Dana Demo (dana), and what was typed in its sessions? Its conversations stay at the backend, where nobody can open them any more. Profile default becomes the current one. Nobody can be asked: this is no terminal.\n  Use --yes.\n",
+  });
+  expect(await ann("profile remove work", { terminal: true, types: ["n"] })).toMatchObject({
+    exit: 5,
+    stderr: expect.stringContaining("Nothing was removed."),
+  });
+  expect(await ann("connections --check bitbucket")).toMatchObject({ exit: 0 });
+});
+
+test("profile remove disconnects its services, signs out at the backend, and forgets everything here", async () => {
+  const keychain = memoryKeychain();
+  const ann = kay({ signedIn: true, keychain });
+  await ann("connect bitbucket --profile work");
+  await ann("config set model offline --profile work");
+  await ann("profile use work");
+  await writeFile(join(ann.folder, "kay", "credentials", "work.json.corrupt-20261127T000000Z"), "cut");
+  ann.place.network.seen.length = 0;
+  expect(await ann("profile remove work --yes")).toEqual({
+    exit: 0,
+    stdout: "Profile work is removed.\n",
+    stderr: "Profile default is the current one now.\n",
+  });
+  expect(ann.place.network.calls()).toEqual(["GET /connections", "POST /connections/disconnect", "POST /auth/logout"]);
+  expect(readdirSync(join(ann.folder, "kay", "credentials"))).toEqual(["default.json"]);
+  expect([...keychain.keys.keys()]).toEqual(["default"]);
+  expect(await settings(ann.folder)).toEqual({ profiles: {} });
+  expect(await ann("connections --check jira")).toEqual({ exit: 0, stdout: "", stderr: "" });
+});
+
+test("profile remove tells what lives on at a backend that cannot be reached", async () => {
+  const ann = kay();
+  await ann("connect jira --profile work");
+  ann.place.network.on("GET /connections", "refused");
+  expect(documentOf(await ann("profile remove work --yes --json"))).toEqual({
+    profile: "work",
+    removed: true,
+    current: "default",
+    signed_out: [{ backend: "http://127.0.0.1:4000", revoked: false }],
+    warnings: [
+      "Cannot reach http://127.0.0.1:4000 (ECONNREFUSED). The sign-in may live on at the backend until it expires, and what it connects too.",
+    ],
+  });
+  expect(await ann("profile list")).toMatchObject({ stdout: expect.not.stringContaining("work") });
+});
+
+test("profile remove removes nothing while the keychain is locked", async () => {
+  const keychain = memoryKeychain();
+  const ann = kay({ keychain });
+  await ann("connect jira --profile work");
+  const { get } = keychain;
+  const { keychainProblem } = await import("#client/credentials/keychain");
+  keychain.look = async () => ({ state: "locked" });
+  keychain.get = async () => {
+    throw keychainProblem({ state: "locked" });
+  };
+  expect(await ann("profile remove work --yes")).toMatchObject({
+    exit: 1,
+    stderr: expect.stringContaining("✗ The keychain is locked."),
+  });
+  Object.assign(keychain, { get, look: async () => ({ state: "usable" }) });
+  expect(await ann("connections --check jira --profile work")).toEqual({ exit: 0, stdout: "", stderr: "" });
+});
+
+test("profile remove forgets a profile whose keychain is gone, and says what that leaves", async () => {
+  const keychain = memoryKeychain();
+  const ann = kay({ keychain });
+  await ann("connect jira --profile work");
+  const { keychainProblem } = await import("#client/credentials/keychain");
+  keychain.look = async () => ({ state: "no-bus" });
+  keychain.get = async () => {
+    throw keychainProblem({ state: "no-bus" });
+  };
+  const says = "There is no D-Bus session bus, so no keychain can be reached.";
+  expect(await ann("profile remove work --yes")).toEqual({
+    exit: 0,
+    stdout: "Profile work is removed.\n",
+    stderr: `! ${says} The sign-in of profile work cannot be ended at its backend.\n! ${says} Its key may still be there; it opens nothing any more.\n`,
+  });
+});
+
+test("profile remove empties the default profile, which is always there", async () => {
+  const ann = kay({ signedIn: true });
+  expect(await ann("profile remove default --yes")).toMatchObject({
+    exit: 0,
+    stdout: "Profile default is empty now.\n",
+  });
+  expect(await ann("profile list")).toMatchObject({
+    stdout: "*\tdefault\thttp://127.0.0.1:4000\tsigned out\t\n",
+  });
+});
+
+test("a name in the settings file that is no profile's is told, and profile use mends it", async () => {
+  const ann = kay();
+  await ann("profile create work");
+  await writeFile(join(ann.folder, "kay", "config.json"), '{"profile": "../x", "profiles": {"work": {}}}');
+  expect(await ann("connections")).toEqual({
+    exit: 1,
+    stdout: "",
+    stderr:
+      '✗ In the settings file, "profile" is no name of a profile.\n  Choose one with `kay profile use default`.\n',
+  });
+  expect(await ann("profile use default")).toMatchObject({ exit: 0 });
+  expect(await ann("connections")).toMatchObject({ exit: 4 });
+});
+
+test("kay profile alone prints its help, as every group of commands", async () => {
+  expect(await kay()("profile")).toMatchObject({ exit: 0, stdout: expect.stringContaining("remove <name>") });
+});

@@ -1,0 +1,230 @@
+import { X509Certificate } from "node:crypto";
+import { appendFileSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { createServer as createHttpServer, type ServerResponse } from "node:http";
+import { createServer as createTlsServer } from "node:https";
+import { type AddressInfo, createServer, type Socket } from "node:net";
+import { dirname, join } from "node:path";
+import { expect, onTestFinished, test } from "vitest";
+import type { Clock, Outgoing } from "#client/ports";
+import { createSend } from "#client/send";
+import { readAuthorities } from "#client/send/authorities";
+import type { Builtin } from "#client/send/exchange";
+import { lackOf } from "#client/send/offline";
+import { selfSigned } from "#test/certificate";
+import { realClock } from "#test/client-clock";
+import { fakeBackend } from "#test/fake-backend";
+import { needsIpv6 } from "#test/needs";
+
+type Env = Record<string, string | undefined>;
+
+async function failure(request: Partial<Outgoing> & { url: string }, env: Env = {}, clock: Clock = realClock) {
+  const send = createSend({ builtin: process.getBuiltinModule, env, clock });
+  const problem = await send({ method: "GET", timeoutMs: 60_000, ...request }).then(
+    () => expect.fail("the exchange should fail"),
+    (error) => error,
+  );
+  return { code: problem.code, message: problem.message, hint: problem.hint, details: problem.details };
+}
+
+/** A clock on which a wait is over as soon as it is begun, when `over` says so. */
+function hasty(over: () => Promise<void>): Clock {
+  return { now: Date.now, sleep: (_ms, signal) => Promise.race([over(), aborted(signal)]) };
+}
+
+function aborted(signal?: AbortSignal): Promise<never> {
+  return new Promise((_, reject) => signal?.addEventListener("abort", () => reject(signal.reason)));
+}
+
+/** Takes connections and says nothing, not even of TLS. */
+async function mute(): Promise<{ port: number; connected: Promise<void> }> {
+  const connected = Promise.withResolvers<void>();
+  const sockets = new Set<Socket>();
+  const server = createServer((socket) => {
+    sockets.add(socket.on("error", () => {}));
+    connected.resolve();
+  });
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  onTestFinished(() => {
+    for (const socket of sockets) socket.destroy();
+    server.close();
+  });
+  return { port: (server.address() as AddressInfo).port, connected: connected.promise };
+}
+
+test("a connection that does not come about ends after 10 s, and says that it was the connection", async () => {
+  const { port, connected } = await mute();
+  expect(
+    await failure(
+      { url: `https://127.0.0.1:${port}/` },
+      {},
+      hasty(() => connected),
+    ),
+  ).toEqual({
+    code: "TIMED_OUT",
+    message: `No connection to https://127.0.0.1:${port} came about within 10 s.`,
+    hint: "Check the address, the network and its firewall, then try again.",
+    details: { sent: false, phase: "connect" },
+  });
+});
+
+test("a proxy that says nothing is named in the time that is over", async () => {
+  const { port, connected } = await mute();
+  const env = { HTTPS_PROXY: `http://127.0.0.1:${port}` };
+  expect(
+    await failure(
+      { url: "https://kay.example.test/", timeoutMs: 5_000 },
+      env,
+      hasty(() => connected),
+    ),
+  ).toMatchObject({
+    code: "TIMED_OUT",
+    message: `No connection to https://kay.example.test through the proxy http://127.0.0.1:${port} (HTTPS_PROXY) came about within 5 s.`,
+  });
+});
+
+/** Begins every answer and never ends it; `begun` is when a client has had the time to read that. */
+async function halfAnswering(tls?: { key: string; cert: string }): Promise<{ url: string; begun: Promise<void> }> {
+  const begun = Promise.withResolvers<void>();
+  const answer = (_: unknown, response: ServerResponse) => {
+    response.writeHead(200, { "Content-Length": "100" });
+    response.write("half");
+    setTimeout(begun.resolve, 100);
+  };
+  const server = tls ? createTlsServer(tls, answer) : createHttpServer(answer);
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  onTestFinished(() => {
+    server.closeAllConnections();
+    server.close();
+  });
+  const { port } = server.address() as AddressInfo;
+  return { url: `${tls ? "https://localhost" : "http://127.0.0.1"}:${port}`, begun: begun.promise };
+}
+
+test("an answer that begins and is not whole in time says so, by both ways", async () => {
+  for (const tls of [undefined, selfSigned()]) {
+    const { url, begun } = await halfAnswering(tls);
+    const env = tls ? { KAY_CA_FILE: tls.file } : {};
+    expect(
+      await failure(
+        { url: `${url}/`, timeoutMs: 5_000 },
+        env,
+        hasty(() => begun),
+      ),
+    ).toMatchObject({
+      code: "TIMED_OUT",
+      message: `The answer of ${url} was not whole within 5 s.`,
+      details: { sent: true, phase: "body" },
+    });
+  }
+});
+
+/** `node:os` of a machine with these addresses; everything else is real. */
+function machine(...addresses: { internal: boolean; family: "IPv4" | "IPv6" }[]): Builtin {
+  const os = { networkInterfaces: () => ({ some: addresses }) };
+  return ((name: string) => (name === "node:os" ? os : process.getBuiltinModule(name))) as Builtin;
+}
+
+test("a machine without any network is told to be offline, one that has no IPv6 to lack that", () => {
+  const [loopback, wifi] = [
+    { internal: true, family: "IPv4" as const },
+    { internal: false, family: "IPv4" as const },
+  ];
+  const six = { internal: false, family: "IPv6" as const };
+  const cases: [Builtin, string, string, ReturnType<typeof lackOf>][] = [
+    [machine(loopback), "kay.example.test", "ENOTFOUND", "network"],
+    [machine(loopback), "kay.example.test", "EAI_AGAIN", "network"],
+    [machine(loopback), "10.0.0.1", "ENETUNREACH", "network"],
+    [machine(loopback, wifi), "kay.example.test", "EAI_AGAIN", "network"],
+    [machine(loopback, wifi), "kay.example.test", "ENOTFOUND", null],
+    [machine(loopback, wifi), "[2001:db8::1]", "ENETUNREACH", "ipv6"],
+    [machine(loopback, six), "[2001:db8::1]", "ENETUNREACH", "network"],
+    [machine(loopback), "kay.example.test", "ECONNREFUSED", null],
+    [machine(loopback), "kay.example.test", "ETIMEDOUT", null],
+    [machine(), "kay.example.test", "ENETDOWN", "network"],
+  ];
+  for (const [builtin, host, code, lack] of cases)
+    expect([host, code, lackOf(builtin, host, code)]).toEqual([host, code, lack]);
+});
+
+/** A name that no resolver is asked for: its first label is too long. */
+const NOWHERE = `${"a".repeat(64)}.invalid`;
+
+test("offline is a sentence of its own, with exit 6 and its fact in the document", async () => {
+  const builtin = machine({ internal: true, family: "IPv4" });
+  const send = createSend({ builtin, env: {}, clock: realClock });
+  const problem = await send({ method: "GET", url: `https://${NOWHERE}/`, timeoutMs: 9_000 }).catch((error) => error);
+  expect({ code: problem.code, exit: problem.exit, hint: problem.hint, details: problem.details }).toEqual({
+    code: "UNREACHABLE",
+    exit: 6,
+    hint: "Connect it to a network, then try again.",
+    details: { sent: false, errno: expect.stringMatching(/^(ENOTFOUND|EAI_AGAIN)$/), offline: true },
+  });
+  expect(problem.message).toMatch(
+    /^Cannot reach https:\/\/a{64}\.invalid: this machine seems to be offline \(\w+\)\.$/,
+  );
+});
+
+const read = (file: string) =>
+  readAuthorities(file, { variable: "KAY_CA_FILE", X509: X509Certificate, code: "TLS_FAILED" });
+
+test("KAY_CA_FILE takes one certificate or several, in PEM or one in DER, with what is written around them", () => {
+  const [one, two] = [selfSigned(), selfSigned()];
+  const file = join(dirname(one.file), "both.pem");
+  writeFileSync(file, `\ufeff# the company's\r\n${one.cert.replaceAll("\n", "\r\n")}\n${two.key}${two.cert}`);
+  const pem = ({ cert }: { cert: string }) => new X509Certificate(cert).toString();
+  expect(read(file)).toEqual([pem(one), pem(two)]);
+  writeFileSync(file, new X509Certificate(one.cert).raw);
+  expect(read(file)).toEqual([pem(one)]);
+});
+
+test("a KAY_CA_FILE that cannot be used is one sentence about what is wrong with it", async () => {
+  const { cert, key, file } = selfSigned();
+  const folder = dirname(file);
+  const path = join(folder, "ca.pem");
+  const said = (content: string | null) => {
+    if (content !== null) writeFileSync(path, content);
+    return failure({ url: "https://127.0.0.1:9/" }, { KAY_CA_FILE: path }).then(({ code, message }) => [code, message]);
+  };
+  expect(await said(null)).toEqual(["TLS_FAILED", `The file of KAY_CA_FILE cannot be read: ${path} (ENOENT).`]);
+  expect(await said("")).toEqual(["TLS_FAILED", `The file of KAY_CA_FILE is empty: ${path}.`]);
+  expect(await said("hello")).toEqual(["TLS_FAILED", `The file of KAY_CA_FILE has no certificate in it: ${path}.`]);
+  expect(await said(key)).toEqual(["TLS_FAILED", `The file of KAY_CA_FILE has no certificate in it: ${path}.`]);
+  expect(await said(`${cert}-----BEGIN CERTIFICATE-----\nAAAA\n-----END CERTIFICATE-----\n`)).toEqual([
+    "TLS_FAILED",
+    `Certificate 2 in the file of KAY_CA_FILE is damaged: ${path}.`,
+  ]);
+  mkdirSync(join(folder, "certs"));
+  expect(await failure({ url: "https://127.0.0.1:9/" }, { KAY_CA_FILE: join(folder, "certs") })).toMatchObject({
+    message: `The file of KAY_CA_FILE cannot be read: ${join(folder, "certs")} (EISDIR).`,
+    hint: "Set KAY_CA_FILE to a file of certificates (PEM), or unset it.",
+  });
+  expect(await failure({ url: "https://127.0.0.1:9/" }, { KAY_CA_FILE: " " })).toMatchObject({ code: "UNREACHABLE" });
+});
+
+test("where a certificate is not trusted and Node could not use NODE_EXTRA_CA_CERTS, the hint is that", async () => {
+  const backend = await fakeBackend({ tls: selfSigned() });
+  const file = join(dirname(selfSigned().file), "extra.pem");
+  appendFileSync(file, "");
+  const env = { NODE_EXTRA_CA_CERTS: file };
+  expect(await failure({ url: `${backend.url}/` }, env)).toMatchObject({
+    code: "TLS_FAILED",
+    hint: `The file of NODE_EXTRA_CA_CERTS is empty: ${file}. Correct NODE_EXTRA_CA_CERTS, or set KAY_CA_FILE instead.`,
+  });
+  const whole = { NODE_EXTRA_CA_CERTS: selfSigned().file };
+  expect((await failure({ url: `${backend.url}/` }, whole)).hint).toContain("Set NODE_EXTRA_CA_CERTS (or KAY_CA_FILE)");
+  expect(readFileSync(file, "utf8")).toBe("");
+});
+
+needsIpv6()("a backend is reached by its IPv6 address, and by localhost where it listens on that alone", async () => {
+  const backend = await fakeBackend({ host: "::1" });
+  backend.always("GET /", { json: { ok: true } });
+  const send = createSend({
+    builtin: process.getBuiltinModule,
+    env: { HTTP_PROXY: "http://127.0.0.1:9" },
+    clock: realClock,
+  });
+  for (const host of ["[::1]", "localhost", "[0:0:0:0:0:0:0:1]"]) {
+    const answer = await send({ method: "GET", url: `http://${host}:${backend.port}/`, timeoutMs: 5_000 });
+    expect([host, answer.body]).toEqual([host, '{"ok":true}']);
+  }
+});

@@ -1,0 +1,45 @@
+import { dirname, join } from "node:path";
+import { expect, onTestFinished, test } from "vitest";
+import { createOutgoing } from "#host/outgoing";
+import { selfSigned } from "#test/certificate";
+import { fakeBackend } from "#test/fake-backend";
+
+function outgoing(env: Record<string, string>) {
+  const made = createOutgoing(env);
+  onTestFinished(() => made.close());
+  return made.fetch;
+}
+
+test("H15 the backend words a bad proxy as the command line does", async () => {
+  const fetch = outgoing({ https_proxy: "", HTTPS_PROXY: "socks5://ann:secret@127.0.0.1:1080" });
+  await expect(fetch("https://api.example.test/")).rejects.toMatchObject({
+    code: "PROXY_INVALID",
+    message: 'HTTPS_PROXY names a SOCKS proxy, which kay cannot use: "socks5://***@127.0.0.1:1080".',
+  });
+});
+
+test("H17 the backend trusts the authorities of KAY_CA_FILE, and names the code where it trusts none", async () => {
+  const certificate = selfSigned();
+  const service = await fakeBackend({ tls: certificate });
+  service.on("GET /", { json: { ok: true } });
+  const trusted = await outgoing({ KAY_CA_FILE: certificate.file })(`https://localhost:${service.port}/`);
+  expect(await trusted.json()).toEqual({ ok: true });
+  await expect(outgoing({})(`https://localhost:${service.port}/`)).rejects.toMatchObject({
+    code: "TLS_FAILED",
+    message: `The TLS connection to localhost:${service.port} is not trusted: its certificate is signed by itself (DEPTH_ZERO_SELF_SIGNED_CERT).`,
+  });
+});
+
+test("a KAY_CA_FILE that cannot be used keeps the backend from starting, with the sentence", () => {
+  const file = join(dirname(selfSigned().file), "none.pem");
+  expect(() => createOutgoing({ KAY_CA_FILE: file })).toThrow(
+    expect.objectContaining({
+      code: "BACKEND_START_FAILED",
+      message: `The file of KAY_CA_FILE cannot be read: ${file} (ENOENT).`,
+    }),
+  );
+});
+
+test("what is no fault of this machine's own comes as the HTTP client tells it", async () => {
+  await expect(outgoing({})("http://127.0.0.1:9/")).rejects.toThrow(TypeError);
+});
