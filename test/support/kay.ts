@@ -44,6 +44,8 @@ export type MachineOptions = Omit<PlaceOptions, "db" | "node" | "localSecret"> &
   programs?: string[];
   /** The real services, which tools with a token of the environment reach without a backend. */
   outside?: Fetch;
+  /** What is different about this machine: `kay doctor` looks at it, and its ways out. */
+  world?: Partial<Omit<World, "machine">> & { machine?: Partial<World["machine"]> };
   /** Another machine, whose backend this one uses too. */
   beside?: Machine;
 };
@@ -198,8 +200,25 @@ function worldOf(place: Place, parts: Parts): Omit<World, "terminal" | "signal" 
       return parts.own.spawn(env, options.own === "fails");
     },
     serve: async (request) => void parts.served.push(request),
+    ...options.world,
+    machine: { ...MACHINE, ...options.world?.machine },
   };
 }
+
+/** A machine on which all is well. */
+const MACHINE: World["machine"] = {
+  arch: "x64",
+  node: "24.0.0",
+  execPath: "/usr/bin/node",
+  launcher: "/usr/bin/kay",
+  uid: process.getuid?.(),
+  postgres: async () => "/usr/lib/postgres",
+  walk: async () => [
+    { leg: "proxy", state: "ok", says: "None: no proxy is set for this address." },
+    { leg: "name", state: "skipped", says: "127.0.0.1 is an address; no name is looked up." },
+    { leg: "connect", state: "ok", says: "Port 4000: IPv4 in 1 ms." },
+  ],
+};
 
 const nowhere: Fetch = async (url) => {
   throw new TypeError(`nothing listens at ${url}`);

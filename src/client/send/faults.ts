@@ -113,13 +113,15 @@ function isTlsCode(code: string, error: unknown): boolean {
   return code === "EPROTO" || (error instanceof Error && error.message.includes("certificate"));
 }
 
-function tlsReason(code: string): string {
+/** Why a TLS connection is not trusted, by the code of it. */
+export function tlsReason(code: string): string {
   return (
     TLS_REASONS[code] ?? (/^(EPROTO|ERR_SSL_)/.test(code) ? "the handshake failed" : "its certificate was refused")
   );
 }
 
-function tlsHint(code: string, url: URL): string {
+/** What to do about it. */
+export function tlsHint(code: string, url: URL): string {
   const trust = `Set NODE_EXTRA_CA_CERTS (or KAY_CA_FILE) to the file of the authority that signs for ${url.host}`;
   if (/^(EPROTO|ERR_SSL_)/.test(code))
     return `Check that ${url.host} speaks https. Behind a company proxy: ${trust.charAt(0).toLowerCase()}${trust.slice(1)}.`;
