@@ -1,4 +1,4 @@
-import { type ERRORS, Problem } from "#protocol/errors";
+import { type ErrorCode, Problem } from "#protocol/errors";
 import { line } from "#ui/words";
 import { Blocked, type Check, type Finding, failed, type Report, skipped } from "./check.ts";
 import type { Facts } from "./facts.ts";
@@ -79,7 +79,7 @@ function adviceOf({ hint, code }: Problem): string {
   return ADVICE[code] ?? "Report it with `kay doctor --bundle`.";
 }
 
-const ADVICE: Partial<Record<keyof typeof ERRORS, string>> = {
+const ADVICE: Partial<Record<ErrorCode, string>> = {
   LOCAL_SECRET_REQUIRED: "Another program answers where kay's own backend was: end it, then try again.",
   KEYCHAIN_UNAVAILABLE: "Restart the keychain service, or log out and in again.",
 };

@@ -2,6 +2,7 @@ import { join } from "node:path";
 import type { SignIn } from "#client/credentials/credentials";
 import { inspectStore, type StoreSight } from "#client/credentials/inspect";
 import { storePath } from "#client/credentials/store";
+import type { Clock } from "#client/ports";
 import type { Settings } from "#client/settings";
 import { inspectSettings, type SettingsSight } from "#client/settings/inspect";
 import type { Leg } from "#client/walk";
@@ -85,11 +86,7 @@ export function createFacts(kay: Kay, machine: Machine, options: { refresh: bool
       await facts.signIn().catch(() => {});
       return kay.link();
     }),
-    answer: once(async () => {
-      const { api } = await facts.link();
-      const began = kay.clock.now();
-      return { capabilities: await api.capabilities({ signal }), ms: kay.clock.now() - began };
-    }),
+    answer: once(() => inTime(kay.clock, signal, firstAnswer(facts))),
     legs: once(async () => {
       const { baseUrl } = await facts.account();
       return machine.walk(baseUrl ?? (await facts.link()).baseUrl, signal);
@@ -108,6 +105,33 @@ export function createFacts(kay: Kay, machine: Machine, options: { refresh: bool
     services: once(async () => (await (await facts.signedIn()).api.services({ signal }))?.services ?? null),
   };
   return facts;
+}
+
+/** So long the backend may take, its start and its first answer, in ms: what depends on it must end in time too. */
+const ANSWER_LIMIT_MS = 11_000;
+
+async function firstAnswer({ kay, link, signal }: Facts) {
+  const { api } = await link();
+  const began = kay.clock.now();
+  return { capabilities: await api.capabilities({ signal }), ms: kay.clock.now() - began };
+}
+
+async function inTime<T>(clock: Clock, signal: AbortSignal, work: Promise<T>): Promise<T> {
+  const over = new AbortController();
+  const late = clock
+    .sleep(ANSWER_LIMIT_MS, AbortSignal.any([signal, over.signal]))
+    .catch(() => {})
+    .then((): Promise<never> => {
+      if (signal.aborted || over.signal.aborted) return new Promise(() => {});
+      throw new Problem("TIMED_OUT", `The backend has not answered within ${ANSWER_LIMIT_MS / 1000} s.`, {
+        hint: "kay's own takes longer where it starts for the first time: run `kay doctor` again in a moment.",
+      });
+    });
+  try {
+    return await Promise.race([work, late]);
+  } finally {
+    over.abort();
+  }
 }
 
 /** The promise of the first call, for all of them. */

@@ -33,10 +33,20 @@ async function find(facts: Facts, name: string): Promise<{ service?: ServiceView
 }
 
 async function known(facts: Facts, name: string) {
+  if (await isSignedOut(facts)) {
+    const connect = `Run \`kay connect ${shellWord(name)}\`.`;
+    return skipped("Nobody is signed in, so nothing of it can be looked at.", connect);
+  }
   const { service, names } = await find(facts, name);
   if (!service) return failed(unknownService(name, names).message, "Run `kay services` to see what can be connected.");
   const where = service.target === "sandbox" ? ", a stand-in of the sandbox" : "";
   return fine(`${line(service.title ?? service.name)}${where}.`);
+}
+
+async function isSignedOut(facts: Facts): Promise<boolean> {
+  const link = await facts.reached();
+  const { token, refresh_token } = await facts.signIn();
+  return !link.byToken && !token && !refresh_token;
 }
 
 async function serviceOf(facts: Facts, name: string): Promise<ServiceView> {

@@ -42,8 +42,7 @@ function valueFault(found: Settings): Finding | null {
 
 function told({ path, state }: SettingsSight, found: Settings): Finding {
   const over = found.list().filter(({ key, source }) => source === "environment" && key !== "browser");
-  const file = state === "absent" ? `${path} is not there yet, so the defaults count` : path;
-  const beaten =
-    over.length > 0 ? ` ${over.map(({ where }) => where).join(", ")} of the environment counts instead.` : "";
+  const file = state === "absent" ? `none are set yet (${path})` : path;
+  const beaten = over.length > 0 ? ` From the environment: ${over.map(({ where }) => where).join(", ")}.` : "";
   return fine(`Profile ${found.profile}; ${file}.${beaten}`);
 }

@@ -37,7 +37,8 @@ function block(kay: Kay, { state, title, detail, fix }: Report, width: number): 
 }
 
 function lines(detail: string, fix: string | undefined, room: number): string[] {
-  return [detail, ...(fix ? [`→ ${fix}`] : [])].flatMap((text) => wrapSentences(text, room).split("\n"));
+  const advice = fix ? wrapSentences(fix, room - 2).split("\n") : [];
+  return [...wrapSentences(detail, room).split("\n"), ...advice.map((each, at) => `${at === 0 ? "→" : " "} ${each}`)];
 }
 
 /** What it came to, in one line. */
