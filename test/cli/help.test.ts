@@ -13,6 +13,7 @@ const COMMANDS = [
   "connect",
   "connections",
   "disconnect",
+  "doctor",
   "help",
   "logout",
   "model",
