@@ -30,8 +30,9 @@ export const data: Check = {
   },
 };
 
-/** What free space means. */
-export function room(bytes: number, folder: string): Finding {
+/** What free space means; null where the file system does not tell. */
+export function room(bytes: number | null, folder: string): Finding {
+  if (bytes === null) return fine(`${folder} can be written.`);
   const free = bytes >= 1024 ** 3 ? `${(bytes / 1024 ** 3).toFixed(1)} GiB` : `${Math.floor(bytes / 1024 ** 2)} MiB`;
   const says = `${folder} can be written, ${free} free.`;
   if (bytes < FULL)
@@ -61,10 +62,10 @@ async function unwritable(folder: string): Promise<string | undefined> {
   }
 }
 
-async function freeBytes(folder: string): Promise<number> {
+async function freeBytes(folder: string): Promise<number | null> {
   try {
-    const { bavail, bsize } = await statfs(folder);
-    return bavail * bsize;
+    const { blocks, bavail, bsize } = await statfs(folder);
+    return blocks === 0 ? null : bavail * bsize;
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code !== "ENOENT" || dirname(folder) === folder) throw error;
     return freeBytes(dirname(folder));

@@ -35,7 +35,10 @@ export function isSecretName(name: string): boolean {
 /** Credentials within an address are secrets whatever its variable is called. */
 function secretsIn(name: string, value: string): string[] {
   if (isSecretName(name) && name !== "KAY_CREDENTIALS") return [value.trim()];
-  return [...value.matchAll(/(?:^|\/\/)([^/\s:@]*):([^\s]*)@/g)].map(([, , password = ""]) => password);
+  return value.split(/\s+/).flatMap((word) => {
+    const [, password] = /^[^/:@]*:(.*)@/.exec(word.replace(/^[a-z][a-z0-9+.-]*:\/\//i, "")) ?? [];
+    return password ? [password] : [];
+  });
 }
 
 /** A secret may be written with escapes in one place and without in another. */

@@ -1,4 +1,5 @@
 import { BlockList } from "node:net";
+import { isLoopback } from "#client/send/origin";
 import { proxyFor } from "#client/send/proxy";
 import { Problem } from "#protocol/errors";
 import { type Check, type Finding, failed, fine, skipped } from "./check.ts";
@@ -34,7 +35,8 @@ export const stream: Check = {
 /** Whoever is in between: the proxy of this machine where there is one, else the one before the backend. */
 function heldBack({ kay }: Facts, baseUrl: string, what: string): Finding {
   const url = new URL(baseUrl);
-  const proxy = proxyFor(url, kay.env, BlockList);
+  const isHere = url.protocol === "http:" && isLoopback(url.hostname);
+  const proxy = isHere ? null : proxyFor(url, kay.env, BlockList);
   const fix = proxy
     ? `Have the proxy of ${proxy.variable} pass text/event-stream on at once, or list ${url.hostname} in NO_PROXY.`
     : `Whoever runs ${url.hostname} must turn response buffering off in front of it (nginx: proxy_buffering off).`;

@@ -30,7 +30,7 @@ export async function secure(plain: Socket, url: URL, ports: WalkPorts, limit: A
     return { state: "failed", says, fix: tlsHint(code, url), socket };
   }
   const days = Math.floor((Date.parse(valid_to) - clock.now()) / DAY_MS);
-  const says = `${socket.getProtocol()}, certificate by ${by}, good for ${days} days. ${trusted(env)}`;
+  const says = `${socket.getProtocol()}, certificate by ${by}, good until ${new Date(valid_to).toISOString().slice(0, 10)}. ${trusted(env)}`;
   const missing = missingFile(env);
   if (missing !== null) {
     return {
