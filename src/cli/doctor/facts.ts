@@ -110,10 +110,18 @@ export function createFacts(kay: Kay, machine: Machine, options: { refresh: bool
 /** So long the backend may take, its start and its first answer, in ms: what depends on it must end in time too. */
 const ANSWER_LIMIT_MS = 11_000;
 
-async function firstAnswer({ kay, link, signal }: Facts) {
+async function firstAnswer(facts: Facts) {
+  const { kay, link, signal } = facts;
   const { api } = await link();
   const began = kay.clock.now();
-  return { capabilities: await api.capabilities({ signal }), ms: kay.clock.now() - began };
+  const capabilities = await Promise.race([api.capabilities({ signal }), brokenWay(facts)]);
+  return { capabilities, ms: kay.clock.now() - began };
+}
+
+/** Rejects when a leg of the way fails: then there is no need to wait for an answer until its time is over. */
+async function brokenWay({ legs }: Facts): Promise<never> {
+  if ((await legs()).some(({ state }) => state === "failed")) throw new Blocked("The backend is not reached.");
+  return new Promise(() => {});
 }
 
 async function inTime<T>(clock: Clock, signal: AbortSignal, work: Promise<T>): Promise<T> {
@@ -146,6 +154,6 @@ function once<T>(work: () => Promise<T>): () => Promise<T> {
 /** What another check tells is not told twice; a fault of kay's own is. */
 function blockedBy(why: string): (error: unknown) => never {
   return (error) => {
-    throw error instanceof Problem ? new Blocked(why) : error;
+    throw error instanceof Problem || error instanceof Blocked ? new Blocked(why) : error;
   };
 }
