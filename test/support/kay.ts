@@ -20,6 +20,7 @@ import { asSeen, type FakeTerminal, fakeTerminal, type TerminalSetting } from "#
 import { createPlace, type Place, type PlaceOptions } from "#test/kay-backend";
 import { BACKEND } from "#test/network";
 import { OWN_SECRET, type OwnBackend, ownBackend } from "#test/own-backend";
+import { WELL } from "#test/well-machine";
 
 /** What a command line came to. Ids, states and the machine's own folder are shortened; redrawn lines are as they are last seen. */
 export type Result = { exit: number; stdout: string; stderr: string };
@@ -201,24 +202,9 @@ function worldOf(place: Place, parts: Parts): Omit<World, "terminal" | "signal" 
     },
     serve: async (request) => void parts.served.push(request),
     ...options.world,
-    machine: { ...MACHINE, ...options.world?.machine },
+    machine: { ...WELL, ...options.world?.machine },
   };
 }
-
-/** A machine on which all is well. */
-const MACHINE: World["machine"] = {
-  arch: "x64",
-  node: "24.0.0",
-  execPath: "/usr/bin/node",
-  launcher: "/usr/bin/kay",
-  uid: process.getuid?.(),
-  postgres: async () => "/usr/lib/postgres",
-  walk: async () => [
-    { leg: "proxy", state: "ok", says: "None: no proxy is set for this address." },
-    { leg: "name", state: "skipped", says: "127.0.0.1 is an address; no name is looked up." },
-    { leg: "connect", state: "ok", says: "Port 4000: IPv4 in 1 ms." },
-  ],
-};
 
 const nowhere: Fetch = async (url) => {
   throw new TypeError(`nothing listens at ${url}`);
