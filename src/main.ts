@@ -90,6 +90,15 @@ function world(terminal: World["terminal"], signal: AbortSignal, catchInterrupts
     edit: async (editor, text) => (await import("#cli/editor")).editText(editor, text),
     spawnBackend,
     startJq,
+    machine: {
+      arch: process.arch,
+      node: process.versions.node,
+      execPath,
+      launcher: process.argv[1] ?? "",
+      uid: process.getuid?.(),
+      postgres: async () => (await import("#backend/store/postgres-binaries")).installedPostgres(thisMachine()),
+      walk: async (address, signal) => (await import("#client/walk")).walk(address, { ...ways, signal }),
+    },
     localTools,
     serve: (options, kay, ports) => serve(options, kay, { ...ports, processes }),
   };

@@ -9,6 +9,7 @@ import { type BrowserPlan, type Launch, planBrowser } from "./browser.ts";
 import { knownOf } from "./completion/known.ts";
 import type { GlobalFlags, Kay, LocalTools, ServeOptions } from "./kay.ts";
 import type { LinkPorts } from "./link.ts";
+import type { Machine } from "./machine.ts";
 import { createOutput } from "./output.ts";
 import { inCi, type Terminal } from "./terminal.ts";
 
@@ -45,6 +46,8 @@ export type World = {
   edit(editor: string, text: string): Promise<string | null>;
   /** Start `kay serve --embedded` with the settings of this profile apart from this process, its output appended to `log`. */
   spawnBackend(log: string, profile: string): ReturnType<EmbeddedPorts["spawn"]>;
+  /** What else `kay doctor` looks at. */
+  machine: Pick<Machine, "arch" | "node" | "execPath" | "launcher" | "uid" | "postgres" | "walk">;
   /** Tools that run in this process, without a backend. */
   localTools(): Promise<LocalTools>;
   /** Start a thread that runs an expression of jq. */
@@ -164,6 +167,10 @@ export function createKay(world: World): Kay {
         clock,
         signal: world.signal,
       });
+    },
+    machine: () => {
+      const { build, platform, keychain, find } = world;
+      return { ...world.machine, build, platform, keychain, find, paths };
     },
     serve: (options) => world.serve(options, kay, { paths, settings: read }),
     consentInSandbox: async (url) => {

@@ -7,6 +7,7 @@ import type { ToolCallResponse, ToolView } from "#protocol/tools";
 import type { BrowserPlan } from "./browser.ts";
 import type { Ran } from "./jq/engine.ts";
 import type { Account } from "./link.ts";
+import type { Machine } from "./machine.ts";
 import type { Output } from "./output.ts";
 import type { HistoryFile } from "./session/history.ts";
 import type { Terminal } from "./terminal.ts";
@@ -131,6 +132,8 @@ export type Kay = {
   edit(text: string): Promise<string | null>;
   /** End kay's own backend, if it runs and is not at work. */
   stopBackend(): Promise<"stopped" | "busy" | "not running">;
+  /** This machine as `kay doctor` looks at it. */
+  machine(): Machine;
   /** Run the backend until the signal ends. */
   serve(options: ServeOptions): Promise<void>;
   /** Give the consent at a sandbox on this machine without a browser, as its demo user, and follow it to the backend's callback. */

@@ -9,6 +9,7 @@ import { confirmCommand } from "./commands/confirm.ts";
 import { connectCommand } from "./commands/connect.ts";
 import { connectionsCommand } from "./commands/connections.ts";
 import { disconnectCommand } from "./commands/disconnect.ts";
+import { doctorCommand } from "./commands/doctor.ts";
 import { helpCommand } from "./commands/help.ts";
 import { logoutCommand } from "./commands/logout.ts";
 import { modelCommand } from "./commands/model.ts";
@@ -94,6 +95,7 @@ const COMMANDS = [
   logoutCommand,
   configCommand,
   profileCommand,
+  doctorCommand,
   serveCommand,
   tryCommand,
   completionCommand,

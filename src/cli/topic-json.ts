@@ -26,6 +26,8 @@ goes to stderr. Names are those of the wire.
       {"id", "title", …, "events": [{"number": 1, "type": "…", …}]}
   kay ask --confirm --json "…", which exits 8
       {"status": "confirmation_required", "confirmation_token": "…", "message": "…"}
+  kay doctor --json, which exits 1 when something failed
+      {"ok": false, "checks": [{"id": "clock", "state": "failed", "detail": "…", "fix": "…"}]}
   kay services --json, kay tools list --json
       {"services": [{"name": "jira", "state": "connected", "scopes": {…}, …}]}
       {"tools": [{"name": "jira.search", "access": "read", "input_schema": {…}, …}]}

@@ -13,6 +13,7 @@ import { ModelTestResponse, ModelView } from "#protocol/model";
 import { ServicesResponse, ToolCallResponse, ToolsResponse, ToolView } from "#protocol/tools";
 import type { Backend } from "./api/backend.ts";
 import { authorized, type TokenSource } from "./api/bearer.ts";
+import type { Beat } from "./api/beats.ts";
 import { type ApiOptions, type CallOptions, createCaller, type WriteOptions } from "./api/caller.ts";
 import type { ConversationCalls } from "./api/conversations.ts";
 import { type Call, exchange } from "./api/exchange.ts";
@@ -73,6 +74,8 @@ export type Api = StreamCalls &
     outcome(key: string, options?: CallOptions): Promise<Outcome>;
     /** `GET /capabilities`, or null where the backend has only what the guide has. */
     capabilities(options?: CallOptions): Promise<Capabilities | null>;
+    /** `GET /health/stream`: how the beats of a short stream came; null where the backend has only what the guide has. */
+    beats(options?: CallOptions): Promise<Beat[] | null>;
     /** Server's clock minus this machine's in milliseconds, as of the last answer; undefined before the first. */
     clockOffsetMs(): number | undefined;
   };
@@ -158,6 +161,7 @@ export function createApi(options: ApiOptions): Api {
       const call: Call = { method: "POST", path: "/model/test", body: {}, timeoutMs: MODEL_TEST_TIMEOUT_MS, signal };
       return read(ModelTestResponse, call, () => owned(call));
     },
+    beats: async ({ signal } = {}) => (await import("./api/beats.ts")).beats(backend, signal),
     capabilities: ({ signal } = {}) =>
       read(CapabilitiesResponse, { method: "GET", path: "/capabilities", timeoutMs, signal }).catch(nullWhenMissing),
   };

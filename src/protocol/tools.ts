@@ -15,6 +15,8 @@ const ClientPlace = z.looseObject({
   /** Keys of `kay config set`, for kay's own backend. */
   settings: names,
   redirect_uri: z.string(),
+  /** Where the consent page is, without its parameters; absent when the service cannot be connected. */
+  authorize_url: z.optional(z.string()),
 });
 
 /** One service of `GET /services`. `user`, `metadata` and `reason` are those of `GET /connections`. */

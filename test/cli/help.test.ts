@@ -14,6 +14,7 @@ const COMMANDS = [
   "connect",
   "connections",
   "disconnect",
+  "doctor",
   "help",
   "logout",
   "model",

@@ -21,6 +21,7 @@ import { asSeen, type FakeTerminal, fakeTerminal, type TerminalSetting } from "#
 import { createPlace, type Place, type PlaceOptions } from "#test/kay-backend";
 import { BACKEND } from "#test/network";
 import { OWN_SECRET, type OwnBackend, ownBackend } from "#test/own-backend";
+import { WELL } from "#test/well-machine";
 
 /** What a command line came to. Ids, states and the machine's own folder are shortened; redrawn lines are as they are last seen. */
 export type Result = { exit: number; stdout: string; stderr: string };
@@ -45,6 +46,8 @@ export type MachineOptions = Omit<PlaceOptions, "db" | "node" | "localSecret"> &
   programs?: string[];
   /** The real services, which tools with a token of the environment reach without a backend. */
   outside?: Fetch;
+  /** What is different about this machine: `kay doctor` looks at it, and its ways out. */
+  world?: Partial<Omit<World, "machine">> & { machine?: Partial<World["machine"]> };
   /** Another machine, whose backend this one uses too. */
   beside?: Machine;
 };
@@ -206,6 +209,8 @@ function worldOf(place: Place, parts: Parts): Omit<World, "terminal" | "signal" 
       return parts.own.spawn(env, options.own === "fails");
     },
     serve: async (request) => void parts.served.push(request),
+    ...options.world,
+    machine: { ...WELL, ...options.world?.machine },
   };
 }
 

@@ -3,6 +3,7 @@ import { sql } from "kysely";
 import { Problem } from "#protocol/errors";
 import { describeModel } from "../models/describe.ts";
 import type { BackendPorts } from "../ports.ts";
+import { beatStream } from "./beat-stream.ts";
 
 /** What this backend has beyond the guide; a client may rely on what is named here. */
 const FEATURES = [
@@ -21,7 +22,10 @@ const FEATURES = [
   "model",
 ];
 
-/** What this backend is (`GET /capabilities`), and whether it works (`GET /health`, for probes: no secret needed). */
+/**
+ * What this backend is (`GET /capabilities`), whether it works (`GET /health`, for probes: no secret needed), and whether its streams arrive as
+ * they are sent (`GET /health/stream`).
+ */
 export function aboutRoutes(ports: BackendPorts): Hono {
   const app = new Hono();
   const { version, sandbox } = ports;
@@ -31,6 +35,7 @@ export function aboutRoutes(ports: BackendPorts): Hono {
     });
     return c.json({ name: "kay", version, sandbox, status: "ok" });
   });
+  app.get("/health/stream", () => beatStream(ports.clock));
   app.get("/capabilities", async (c) => {
     const { name: model } = await describeModel(ports.model());
     const features = ports.agent ? [...FEATURES, "agent_stream"] : FEATURES;

@@ -6,6 +6,15 @@ import type { StoredEvent } from "../store/events.ts";
 /** Milliseconds of silence after which a comment shows that the stream lives (protocol section 2). */
 const KEEPALIVE = 15_000;
 
+/** What every stream says to whoever is between it and its reader: it is kept nowhere, and held back by nobody. */
+export const STREAM_HEADERS = {
+  "content-type": "text/event-stream; charset=utf-8",
+  "cache-control": "no-store",
+  "x-accel-buffering": "no",
+  // So it is sent anyhow; said here, the listener reads nothing ahead and keeps nothing of what it read.
+  "transfer-encoding": "chunked",
+};
+
 /** Which part of a conversation's log is sent. */
 export type Streamed = {
   conversationId: string;
@@ -68,15 +77,7 @@ export function eventStream(
     { highWaterMark: 0 },
   );
   return new Response(body, {
-    headers: {
-      "content-type": "text/event-stream; charset=utf-8",
-      "cache-control": "no-store",
-      "x-accel-buffering": "no",
-      // So it is sent anyhow; said here, the listener reads nothing ahead and keeps nothing of what it read.
-      "transfer-encoding": "chunked",
-      "x-vercel-ai-ui-message-stream": "v1",
-      [SESSION_HEADER]: streamed.conversationId,
-    },
+    headers: { ...STREAM_HEADERS, "x-vercel-ai-ui-message-stream": "v1", [SESSION_HEADER]: streamed.conversationId },
   });
 }
 

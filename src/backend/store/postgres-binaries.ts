@@ -19,13 +19,14 @@ const REINSTALL =
  * cannot be made there, the binaries are copied once.
  */
 export async function findBinaries(area: Area, machine: Machine): Promise<string> {
-  const home = installed(machine);
+  const home = installedPostgres(machine);
   const native = join(home, "native");
   if ((await reachable(join(native, "bin", "postgres"), area)) && (await makeLinks(home))) return join(native, "bin");
   return join(await copyBinaries(home, area), "native", "bin");
 }
 
-function installed(machine: Machine): string {
+/** Folder of the package with the binaries. @throws Problem DATABASE_UNAVAILABLE where it is not installed */
+export function installedPostgres(machine: Machine): string {
   const name = `${machine.platform === "win32" ? "windows" : machine.platform}-${machine.arch}`;
   if (!PLATFORMS.includes(name)) {
     throw new Problem("DATABASE_UNAVAILABLE", `There is no embedded Postgres for ${name}, so DATABASE_URL is needed.`);

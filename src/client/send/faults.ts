@@ -129,13 +129,15 @@ function isTlsCode(code: string, error: unknown): boolean {
   return code === "EPROTO" || (error instanceof Error && error.message.includes("certificate"));
 }
 
-function tlsReason(code: string): string {
+/** Why a TLS connection is not trusted, by the code of it. */
+export function tlsReason(code: string): string {
   return (
     TLS_REASONS[code] ?? (/^(EPROTO|ERR_SSL_)/.test(code) ? "the handshake failed" : "its certificate was refused")
   );
 }
 
-function tlsHint(code: string, { url, extraFault }: Exchange): string {
+/** What to do about it. `extraFault` says what is wrong with the file of NODE_EXTRA_CA_CERTS, if anything. */
+export function tlsHint(code: string, { url, extraFault }: Pick<Exchange, "url" | "extraFault">): string {
   const unread = extraFault?.();
   if (unread) return `${unread} Correct NODE_EXTRA_CA_CERTS, or set KAY_CA_FILE instead.`;
   const trust = `Set NODE_EXTRA_CA_CERTS (or KAY_CA_FILE) to the file of the authority that signs for ${url.host}`;

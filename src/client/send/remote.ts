@@ -44,7 +44,7 @@ async function createDispatcher(
 }
 
 /** The usual authorities and the one of `KAY_CA_FILE`; undefined leaves them to Node, which reads NODE_EXTRA_CA_CERTS itself. */
-function authorities(builtin: Builtin, env: Record<string, string | undefined>): string[] | undefined {
+export function authorities(builtin: Builtin, env: Record<string, string | undefined>): string[] | undefined {
   const file = env.KAY_CA_FILE?.trim();
   if (!file) return undefined;
   const { X509Certificate: X509 } = builtin("node:crypto");

@@ -24,12 +24,19 @@ type Ports = { warn: Warn; now(): number };
 export function readSettings(path: string, ports: Ports): Stored {
   const bytes = readBytes(path);
   if (bytes === null) return {};
+  const stored = parseSettings(bytes, path);
+  if (stored === null) setAside(path, ports);
+  return stored ?? {};
+}
+
+/**
+ * The settings in the bytes of their file; null when they are damaged.
+ *
+ * @throws Problem BROKEN_SETTINGS for another encoding, and for profiles that are no objects
+ */
+export function parseSettings(bytes: Uint8Array, path: string): Stored | null {
   const stored = parse(decode(bytes, path));
-  if (stored === null) {
-    setAside(path, ports);
-    return {};
-  }
-  checkProfiles(stored, path);
+  if (stored !== null) checkProfiles(stored, path);
   return stored;
 }
 

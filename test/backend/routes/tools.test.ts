@@ -53,6 +53,7 @@ test("GET /services tells of each service its state, account, scopes and client"
       configured: true,
       variables: ["KAY_CLIENT_ATLASSIAN_ID", "KAY_CLIENT_ATLASSIAN_SECRET"],
       settings: ["atlassian.client-id", "atlassian.client-secret"],
+      authorize_url: "https://auth.atlassian.com/authorize",
       redirect_uri: "http://127.0.0.1:4000/auth/callback",
     },
     tools: ["jira.show_issue", "jira.close_issue", "jira.delete_issue"],

@@ -1,0 +1,63 @@
+import type { LegName } from "#client/walk";
+import { Problem } from "#protocol/errors";
+import { Blocked, type Check, failed, fine } from "./check.ts";
+import type { Facts } from "./facts.ts";
+
+const TITLES: Record<LegName, string> = {
+  proxy: "Proxy",
+  name: "Name",
+  connect: "Connection",
+  tunnel: "Tunnel",
+  tls: "TLS",
+};
+
+/** The way to a backend that is configured, leg by leg. */
+const legs: Check[] = Object.entries(TITLES).map(([leg, title]) => ({
+  id: `network.${leg}`,
+  title,
+  async look(facts) {
+    if (!(await isRemote(facts))) return null;
+    const found = (await facts.legs()).find((each) => each.leg === leg);
+    return found ? { state: found.state, detail: found.says, ...(found.fix ? { fix: found.fix } : {}) } : null;
+  },
+}));
+
+/** A first request by the way that every command takes. */
+const http: Check = {
+  id: "network.http",
+  title: "HTTP",
+  async look(facts) {
+    if (!(await isRemote(facts))) return null;
+    if ((await facts.legs()).some(({ state }) => state === "failed")) throw new Blocked("Not reached.");
+    const { ms } = await facts.answer();
+    return fine(`It answers in ${ms} ms.`);
+  },
+};
+
+/** kay's own backend is on this machine, and nothing but the connection can fail. */
+const loopback: Check = {
+  id: "network.loopback",
+  title: "Loopback",
+  async look(facts) {
+    if (await isRemote(facts)) return null;
+    const { baseUrl } = await facts.link().catch((error: unknown) => {
+      throw error instanceof Problem ? new Blocked("kay's own backend does not run.") : error;
+    });
+    const broken = (await facts.legs()).find(({ state }) => state === "failed");
+    if (broken) return failed(broken.says, broken.fix || "Allow connections to this machine itself in its firewall.");
+    return fine(`${baseUrl} can be reached; no proxy is used on this machine.`);
+  },
+};
+
+/** Everything between this machine and its backend. */
+export const network: Check[] = [...legs, http, loopback];
+
+async function isRemote(facts: Facts): Promise<boolean> {
+  try {
+    return !(await facts.account()).embedded;
+  } catch (error) {
+    // The settings are told by their own check; an address that is refused is told by the backend's.
+    if (error instanceof Problem) throw new Blocked("No backend is known.");
+    throw error;
+  }
+}

@@ -1,0 +1,176 @@
+import { expect, test } from "vitest";
+import { checksOf, unwell } from "#test/doctor";
+import { useKay } from "#test/kay";
+
+const kay = useKay();
+const HERE = { env: { BROWSER: "none" } };
+
+test("a backend that answers nothing ends in time, and what needs it is skipped", async () => {
+  const ann = kay({ ...HERE, signedIn: true });
+  await ann("whoami");
+  ann.place.network.always("GET /", "hang");
+  const began = ann.place.clock.now();
+  const result = await ann("doctor jira --json");
+  expect(ann.place.clock.now() - began).toBeLessThan(15_000);
+  expect({ exit: result.exit, unwell: unwell(result) }).toEqual({
+    exit: 1,
+    unwell: {
+      browser: "skipped",
+      "network.name": "skipped",
+      "network.http": "failed",
+      backend: "failed",
+      clock: "skipped",
+      stream: "skipped",
+      "sign-in": "skipped",
+      connections: "skipped",
+      model: "skipped",
+      service: "skipped",
+      "service.client": "skipped",
+      "service.consent": "skipped",
+      "service.account": "skipped",
+      "service.scopes": "skipped",
+      "service.read": "skipped",
+    },
+  });
+  expect(checksOf(result)["network.http"]).toMatch(/^failed: The backend has not answered within 11 s\./);
+});
+
+test("the leg that fails is named, and no request is made by a way that is broken", async () => {
+  const walk = async () =>
+    [
+      { leg: "proxy", state: "ok", says: "None." },
+      {
+        leg: "name",
+        state: "failed",
+        says: "The name kay.example.test was not found (ENOTFOUND).",
+        fix: "Check the spelling.",
+      },
+      { leg: "connect", state: "skipped", says: "Not reached: finding the name failed." },
+    ] as never;
+  const ann = kay({ env: { ...HERE.env, KAY_API_URL: "https://kay.example.test" }, world: { machine: { walk } } });
+  ann.place.network.serve("https://kay.example.test", async () => new Response(null, { status: 502 }));
+  const checks = checksOf(await ann("doctor --json"));
+  expect(checks).toMatchObject({
+    "network.name": "failed: The name kay.example.test was not found (ENOTFOUND). → Check the spelling.",
+    "network.connect": "skipped: Not reached: finding the name failed.",
+    "network.http": "skipped: Not reached.",
+    backend: "skipped: Not reached.",
+  });
+});
+
+test("kay's own backend that does not start is told with where its log is", async () => {
+  const checks = checksOf(await kay({ ...HERE, own: "fails" })("doctor --json"));
+  expect(checks).toMatchObject({
+    backend: "failed: kay's own backend did not start. → Its log: /home/ann/kay/backend.log",
+    "network.loopback": "skipped: kay's own backend does not run.",
+    stream: "skipped: The backend is not reached.",
+    "sign-in": "skipped: The backend is not reached.",
+  });
+});
+
+test("a backend that has only what the guide has is well", async () => {
+  const ann = kay({ ...HERE, signedIn: true });
+  await ann("whoami");
+  for (const route of ["GET /capabilities", "GET /health", "GET /model", "GET /services", "GET /tools"])
+    ann.place.network.always(route, { status: 404, json: { error: "Not found" } });
+  const result = await ann("doctor jira --json");
+  expect(result.exit).toBe(0);
+  expect(checksOf(result)).toMatchObject({
+    backend: "ok: http://127.0.0.1:4000 answers; it has what the integration guide has, and not more.",
+    stream: "skipped: This backend has no stream to try.",
+    model: "skipped: This backend does not say which model answers.",
+    service: "ok: jira.",
+    "service.client": "skipped: This backend does not tell.",
+    "service.account": expect.stringMatching(/^ok: Connected as Dana Demo/),
+    "service.read": "skipped: This backend does not say what can be done.",
+  });
+});
+
+test.for([
+  [2, "ok: It agrees with the backend's."],
+  [-90, "warning: It is 90 s ahead of the backend's. → Set this machine's clock"],
+  [
+    400,
+    "failed: It is 7 min behind the backend's. Tokens and links seem expired, or not valid yet. → Set this machine's clock",
+  ],
+  [86_400 * 30, "failed: It is 30 days behind the backend's."],
+] as const)("a clock that is %i s behind the backend's", async ([seconds, wanted]) => {
+  const ann = kay(HERE);
+  const date = new Date(ann.place.clock.now() + seconds * 1000).toUTCString();
+  ann.place.network.on("GET /capabilities", { json: { name: "kay", version: "1" }, headers: { date } });
+  expect(checksOf(await ann("doctor --json")).clock).toContain(wanted);
+});
+
+/** Beats that were sent 400 ms apart. */
+const beats = (now: number) =>
+  [0, 400, 800].map(
+    (after, at) =>
+      `id: ${at + 1}\ndata: ${JSON.stringify({ type: "beat", number: at + 1, at: new Date(now + after) })}\n\n`,
+  );
+
+test("a stream that comes all at once has something in between that holds it back", async () => {
+  const ann = kay(HERE);
+  ann.place.network.on("GET /health/stream", { stream: [`${beats(ann.place.clock.now()).join("")}data: [DONE]\n\n`] });
+  expect(checksOf(await ann("doctor --json")).stream).toBe(
+    "failed: An event stream comes all at once, 0.8 s late. Answers in a session will hang until they are whole. → Whoever runs 127.0.0.1 must turn response buffering off in front of it (nginx: proxy_buffering off).",
+  );
+});
+
+test("a stream that comes as it was sent is well, whatever the clocks say", async () => {
+  const ann = kay(HERE);
+  const { clock, network } = ann.place;
+  network.on("GET /health/stream", {
+    stream: (async function* () {
+      for (const beat of beats(clock.now() - 3_600_000)) {
+        yield beat;
+        clock.advance(400);
+      }
+    })(),
+  });
+  expect(checksOf(await ann("doctor --json")).stream).toBe("ok: 3 events came as they were sent.");
+});
+
+test("a stream of which nothing comes, one that breaks off, and one by a proxy are told", async () => {
+  const ann = kay({
+    env: { ...HERE.env, KAY_API_URL: "https://kay.example.test", HTTPS_PROXY: "http://proxy.test:3128" },
+  });
+  const { backend, network, clock } = ann.place;
+  let stream: ReadableStream | null = null;
+  network.serve("https://kay.example.test", async (request) => {
+    const { pathname, search } = new URL(request.url);
+    if (pathname === "/health/stream")
+      return new Response(stream, { headers: { "content-type": "text/event-stream" } });
+    return backend.fetch(new Request(`http://127.0.0.1:4000${pathname}${search}`, request));
+  });
+  const streamed = async (body: ReadableStream) => {
+    stream = body;
+    return checksOf(await ann("doctor --json")).stream;
+  };
+  const encode = (text: string) => new TextEncoder().encode(text);
+  const held =
+    "Answers in a session will hang until they are whole. → Have the proxy of HTTPS_PROXY pass text/event-stream on at once, or list kay.example.test in NO_PROXY.";
+  expect(await streamed(ReadableStream.from([encode(beats(clock.now()).join(""))]))).toBe(
+    `failed: An event stream comes all at once, 0.8 s late. ${held}`,
+  );
+  expect(await streamed(ReadableStream.from([encode(beats(clock.now())[0] ?? "")]))).toBe(
+    `failed: An event stream breaks off on the way. ${held}`,
+  );
+  expect(await streamed(new ReadableStream())).toBe(`failed: Nothing of an event stream comes through. ${held}`);
+});
+
+test("a model that is named but cannot answer has failed, one that does not answer is told", async () => {
+  const ann = kay({
+    ...HERE,
+    signedIn: true,
+    model: { model: "openai:gpt-5", where: "model of profile default", env: {} },
+  });
+  expect(checksOf(await ann("doctor --json")).model).toBe(
+    "failed: OpenAI API key is not configured → Set OPENAI_API_KEY, or `kay config unset model` for the offline planner.",
+  );
+  const bob = kay({ ...HERE, signedIn: true });
+  await bob("whoami");
+  bob.place.network.on("POST /model/test", "hang");
+  expect(checksOf(await bob("doctor --json")).model).toMatch(
+    /^warning: Offline planner: .* It did not answer within 8 s\. → Run `kay model --test`, which waits for longer\.$/,
+  );
+});

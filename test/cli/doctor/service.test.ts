@@ -1,0 +1,130 @@
+import { expect, test } from "vitest";
+import { checksOf } from "#test/doctor";
+import { type Machine, useKay } from "#test/kay";
+
+const kay = useKay();
+const HERE = { env: { BROWSER: "none" }, signedIn: true };
+
+async function serviceChecks(ann: Machine, name: string): Promise<Record<string, string>> {
+  const all = Object.entries(checksOf(await ann(["doctor", name, "--json"])));
+  return Object.fromEntries(all.filter(([id]) => id.startsWith("service")));
+}
+
+test("the connection of a service is rehearsed to a harmless read", async () => {
+  const ann = kay(HERE);
+  const found = await serviceChecks(ann, "Jira");
+  expect({ ...found, "service.read": found["service.read"]?.replace(/\d+ ms/, "N ms") }).toEqual({
+    service: "ok: Jira, a stand-in of the sandbox.",
+    "service.client": "ok: The sandbox's own; no account anywhere is needed.",
+    "service.consent": "ok: 127.0.0.1:4010 can be reached.",
+    "service.account": "ok: Connected as Dana Demo (dana@example.com), at http://127.0.0.1:4010/sites/kay-demo.",
+    "service.scopes": "ok: All 5 that kay asks for are granted.",
+    "service.read": "ok: jira.list_projects worked, in N ms.",
+  });
+  const calls = ann.place.network.calls().filter((call) => call.startsWith("POST /tools"));
+  expect(calls).toEqual(["POST /tools/jira.list_projects/call"]);
+});
+
+test("a service that is not connected says how to connect it, and nothing is begun for it", async () => {
+  const ann = kay(HERE);
+  expect(await serviceChecks(ann, "bitbucket")).toMatchObject({
+    "service.account": "warning: It is not connected. → Run `kay connect bitbucket`.",
+    "service.scopes": "skipped: It is not connected.",
+    "service.read": "skipped: It is not connected.",
+  });
+  expect(ann.place.network.calls().filter((call) => call.startsWith("POST /connections"))).toEqual([]);
+});
+
+test("a name that is none has failed, with the nearest one", async () => {
+  const found = await serviceChecks(kay(HERE), "jiraa");
+  expect(found.service).toMatch(
+    /^failed: There is no service "jiraa"\. Did you mean jira\? The services are jira, .* → Run `kay services`/,
+  );
+  expect(found["service.read"]).toBe("skipped: There is no such service.");
+});
+
+test("before the first sign-in nothing can be told of a service", async () => {
+  expect(await serviceChecks(kay({ env: HERE.env }), "jira")).toMatchObject({
+    service: "skipped: Nobody is signed in, so nothing of it can be looked at. → Run `kay connect jira`.",
+    "service.account": "skipped: Nobody is signed in.",
+  });
+});
+
+const JIRA = {
+  name: "jira",
+  title: "Jira",
+  state: "connected",
+  connected: true,
+  target: "real",
+  user: { name: "Ann" },
+  scopes: { wanted: ["read:jira-work", "write:jira-work"], granted: ["read:jira-work"] },
+  client: {
+    provider: "atlassian",
+    configured: true,
+    variables: ["KAY_CLIENT_ATLASSIAN_ID", "KAY_CLIENT_ATLASSIAN_SECRET"],
+    settings: ["atlassian.client-id", "atlassian.client-secret"],
+    redirect_uri: "http://127.0.0.1:40123/auth/callback",
+    authorize_url: "https://auth.atlassian.com/authorize",
+  },
+};
+
+async function told(changes: object, own = false) {
+  const ann = kay({ ...HERE, ...(own ? { own: true } : {}) });
+  await ann("whoami");
+  ann.place.network.always("GET /services", { json: { services: [{ ...JIRA, ...changes }] } });
+  return serviceChecks(ann, "jira");
+}
+
+test("scopes that were not granted, and a redirect address that nobody registered, are told", async () => {
+  expect(await told({}, true)).toMatchObject({
+    "service.client": expect.stringMatching(
+      /^warning: Your own, but its redirect address is http:\/\/127\.0\.0\.1:40123\/auth\/callback at the moment, since another program has port 4040\./,
+    ),
+    "service.scopes": "warning: Not granted: write:jira-work. → Run `kay connect jira` and allow all of it.",
+  });
+  expect((await told({}))["service.client"]).toBe(
+    "ok: Your own; its redirect address http://127.0.0.1:40123/auth/callback must be registered with it.",
+  );
+});
+
+test("a service without a client says where to set one", async () => {
+  const changes = {
+    state: "not_configured",
+    connected: false,
+    target: undefined,
+    client: { ...JIRA.client, configured: false },
+  };
+  const register = "Register one with the redirect address http://127.0.0.1:40123/auth/callback";
+  expect((await told(changes))["service.client"]).toBe(
+    `failed: The backend has no OAuth client for it. → ${register}, then set KAY_CLIENT_ATLASSIAN_ID and KAY_CLIENT_ATLASSIAN_SECRET.`,
+  );
+  expect((await told(changes, true))["service.client"]).toBe(
+    `failed: The backend has no OAuth client for it. → ${register}, then set \`kay config set atlassian.client-id <id>\`.`,
+  );
+});
+
+test("a token that the service refuses fails at the read", async () => {
+  const ann = kay(HERE);
+  await ann("whoami");
+  const refusal = {
+    error: { code: "AUTH_REQUIRED", integration: "jira", message: "Jira refuses the token." },
+    code: "AUTH_REQUIRED",
+    message: "Jira refuses the token.",
+    integrations: ["jira"],
+  };
+  ann.place.network.on("POST /tools/jira.list_projects/call", { status: 403, json: refusal });
+  expect((await serviceChecks(ann, "jira"))["service.read"]).toBe(
+    "failed: jira.list_projects: Jira refuses the token. → Run `kay connect jira`.",
+  );
+});
+
+test("names and reasons of a backend cannot write to the terminal", async () => {
+  const found = await told({
+    state: "not_connected",
+    connected: false,
+    reason: "gone\u001b[2J\nfor good",
+    title: "Ji\u202era",
+  });
+  expect(found["service.account"]).toBe("failed: The connection was lost: gone for good → Run `kay connect jira`.");
+  expect(found.service).not.toMatch(/\u202e/);
+});

@@ -1,0 +1,109 @@
+import { expect, test } from "vitest";
+import { checksOf } from "#test/doctor";
+import { type Machine, useKay } from "#test/kay";
+
+const kay = useKay();
+const HERE = { env: { BROWSER: "none" }, signedIn: true };
+
+async function signInOf(ann: Machine, line = "doctor --json"): Promise<string | undefined> {
+  return checksOf(await ann(line))["sign-in"];
+}
+
+function refreshes(ann: Machine): number {
+  return ann.place.network.calls().filter((call) => call === "POST /auth/refresh").length;
+}
+
+test("a token that is fresh is not rotated: it is shown that the backend accepts it", async () => {
+  const ann = kay(HERE);
+  await ann("whoami");
+  const before = await ann.stored();
+  expect(await signInOf(ann)).toBe(
+    "ok: The backend accepts the access token, good for 30 min. `kay doctor --refresh` rehearses its refresh.",
+  );
+  expect({ refreshes: refreshes(ann), after: await ann.stored() }).toEqual({ refreshes: 0, after: before });
+});
+
+test("one that is due is refreshed as by every command, and stored", async () => {
+  const ann = kay(HERE);
+  await ann("whoami");
+  const before = await ann.stored();
+  ann.place.clock.advance(28 * 60_000);
+  expect(await signInOf(ann)).toBe("ok: The access token was due and was refreshed; the backend accepts the new one.");
+  expect((await ann.stored()).refresh_token).not.toBe(before.refresh_token);
+  expect(await ann("whoami")).toMatchObject({ exit: 0 });
+});
+
+test("--refresh rotates the tokens once, and they are stored before they are used", async () => {
+  const ann = kay(HERE);
+  await ann("whoami");
+  const before = await ann.stored();
+  expect(await signInOf(ann, "doctor --json --refresh")).toBe(
+    "ok: The tokens were refreshed, and stored before they were used. The backend accepts the new one.",
+  );
+  const after = await ann.stored();
+  expect({ refreshes: refreshes(ann), rotated: after.refresh_token !== before.refresh_token }).toEqual({
+    refreshes: 1,
+    rotated: true,
+  });
+  expect(await ann("whoami")).toMatchObject({ exit: 0 });
+});
+
+test("an answer of --refresh that is lost is asked for again, and nobody has to sign in", async () => {
+  const ann = kay(HERE);
+  await ann("whoami");
+  ann.place.network.on("POST /auth/refresh", "lost", "gateway", "pass");
+  expect(await signInOf(ann, "doctor --json --refresh")).toMatch(/^ok: The tokens were refreshed/);
+  expect(refreshes(ann)).toBe(3);
+  expect(await ann("whoami")).toMatchObject({ exit: 0 });
+});
+
+test("a refresh that fails for now changes nothing of what is stored", async () => {
+  const ann = kay(HERE);
+  await ann("whoami");
+  const before = await ann.stored();
+  ann.place.network.always("POST /auth/refresh", "refused");
+  expect(await signInOf(ann, "doctor --json --refresh")).toMatch(
+    /^failed: The refresh failed: Cannot reach http:\/\/127\.0\.0\.1:4000/,
+  );
+  expect(await ann.stored()).toEqual(before);
+});
+
+test("a sign-in that has ended is told with what signs in again", async () => {
+  const ann = kay(HERE);
+  await ann("whoami");
+  ann.place.clock.advance(40 * 86_400_000);
+  expect(await signInOf(ann)).toBe("failed: Your sign-in has ended. → Run `kay connect <service>` to sign in again.");
+});
+
+test("nobody signed in is no failure", async () => {
+  const ann = kay({ env: HERE.env });
+  const result = await ann("doctor --json");
+  expect({ exit: result.exit, signIn: checksOf(result)["sign-in"] }).toEqual({
+    exit: 0,
+    signIn: "warning: Nobody is signed in. → Run `kay connect <service>`.",
+  });
+});
+
+test("KAY_TOKEN is tried as it is", async () => {
+  const ann = kay(HERE);
+  await ann("whoami");
+  const { token = "" } = await ann.stored();
+  const bob = kay({ env: { ...HERE.env, KAY_TOKEN: token }, beside: ann });
+  expect(await signInOf(bob)).toBe("ok: The backend accepts the token of KAY_TOKEN.");
+  const eve = kay({ env: { ...HERE.env, KAY_TOKEN: "wrong-token" }, beside: ann });
+  expect(await signInOf(eve)).toBe(
+    "failed: The backend refuses the token of KAY_TOKEN. → Set KAY_TOKEN to a token that is valid, or unset it.",
+  );
+});
+
+test("a connection that was lost is told by its own name", async () => {
+  const ann = kay(HERE);
+  await ann("whoami");
+  const lost = {
+    connections: { jira: { connected: false, reason: "revoked at Atlassian" }, slack: { connected: true } },
+  };
+  ann.place.network.always("GET /connections", { json: lost });
+  expect(checksOf(await ann("doctor --json")).connections).toBe(
+    "warning: Lost: jira: revoked at Atlassian → Run `kay connect jira`.",
+  );
+});

@@ -1,0 +1,213 @@
+import { createServer, type Server } from "node:http";
+import { createServer as createTlsServer } from "node:https";
+import { type AddressInfo, connect, createServer as createTcpServer, type Server as TcpServer } from "node:net";
+import { expect, onTestFinished, test } from "vitest";
+import type { Clock } from "#client/ports";
+import { type Leg, walk } from "#client/walk";
+import { selfSigned } from "#test/certificate";
+import { realClock } from "#test/client-clock";
+
+type Env = Record<string, string | undefined>;
+
+/** Limits of a leg end sooner here. */
+const hasty: Clock = { now: realClock.now, sleep: (ms, signal) => realClock.sleep(ms / 20, signal) };
+
+function walked(address: string, env: Env = {}, clock = realClock, signal = new AbortController().signal) {
+  return walk(address, { builtin: process.getBuiltinModule, env, clock, signal });
+}
+
+/** State and words of each leg, without times. */
+function shown(legs: Leg[]): Record<string, string> {
+  const told = legs.map(({ leg, state, says }) => [leg, `${state}: ${says.replace(/in \d+ ms/g, "in N ms")}`]);
+  return Object.fromEntries(told);
+}
+
+function fixes(legs: Leg[]): (string | undefined)[] {
+  return legs.flatMap(({ fix }) => (fix ? [fix] : []));
+}
+
+async function listening(server: Server | TcpServer, host = "127.0.0.1"): Promise<number> {
+  await new Promise<void>((resolve) => server.listen(0, host, resolve));
+  onTestFinished(() => {
+    if ("closeAllConnections" in server) server.closeAllConnections();
+    server.close();
+  });
+  return (server.address() as AddressInfo).port;
+}
+
+const secureServer = () => {
+  const certificate = selfSigned();
+  return { certificate, server: createTlsServer(certificate, (_, response) => response.end()) };
+};
+
+/** A proxy with one answer to CONNECT; with 200 the tunnel goes to `target`. */
+async function proxyTo(target: number, status = 200) {
+  const asked: string[] = [];
+  const server = createServer();
+  server.on("connect", (request, socket) => {
+    asked.push(`${request.url} ${request.headers["proxy-authorization"] ?? "-"}`);
+    if (status !== 200) return void socket.end(`HTTP/1.1 ${status} Nope\r\n\r\n`);
+    socket.write("HTTP/1.1 200 OK\r\n\r\n");
+    const tunnel = connect(target, "127.0.0.1");
+    tunnel.on("error", () => socket.destroy());
+    socket.on("error", () => tunnel.destroy()).on("close", () => tunnel.destroy());
+    socket.pipe(tunnel).pipe(socket);
+  });
+  const port = await listening(server);
+  return { port, asked };
+}
+
+test("each leg of a way that is well is told", async () => {
+  const { certificate, server } = secureServer();
+  const port = await listening(server);
+  const legs = await walked(`https://localhost:${port}/kay`, { KAY_CA_FILE: certificate.file });
+  expect(shown(legs)).toEqual({
+    proxy: "ok: None: no proxy is set for this address.",
+    name: "ok: localhost is this machine.",
+    connect: `ok: Port ${port}: IPv4 in N ms; IPv6 fails (ECONNREFUSED).`,
+    tls: expect.stringMatching(
+      /^warning: TLSv1\.3, certificate by localhost, good until \d{4}-\d\d-\d\d\. Trusted are Node's own authorities and KAY_CA_FILE\.$/,
+    ),
+  });
+});
+
+test("a certificate of an authority that is not known is TLS that failed, with its issuer and the file to set", async () => {
+  const port = await listening(secureServer().server);
+  const legs = await walked(`https://127.0.0.1:${port}`);
+  expect(shown(legs)).toEqual({
+    proxy: "ok: None: no proxy is set for this address.",
+    name: "skipped: 127.0.0.1 is an address; no name is looked up.",
+    connect: `ok: Port ${port}: IPv4 in N ms.`,
+    tls: "failed: The certificate of 127.0.0.1 by localhost is not trusted: its certificate is signed by itself (DEPTH_ZERO_SELF_SIGNED_CERT). Trusted are Node's own authorities.",
+  });
+  expect(fixes(legs)[0]).toMatch(/^Set NODE_EXTRA_CA_CERTS \(or KAY_CA_FILE\)/);
+});
+
+test("an extra file of authorities that cannot be read is told, and one of KAY_CA_FILE fails", async () => {
+  const { certificate, server } = secureServer();
+  const port = await listening(server);
+  const env = { KAY_CA_FILE: certificate.file, NODE_EXTRA_CA_CERTS: "/nowhere/ca.pem" };
+  expect((await walked(`https://127.0.0.1:${port}`, env)).at(-1)).toMatchObject({
+    state: "warning",
+    says: expect.stringMatching(/NODE_EXTRA_CA_CERTS names \/nowhere\/ca\.pem, which cannot be read \(ENOENT\)\.$/),
+  });
+  expect((await walked(`https://127.0.0.1:${port}`, { KAY_CA_FILE: "/nowhere/ca.pem" })).at(-1)).toEqual({
+    leg: "tls",
+    state: "failed",
+    says: "The file of KAY_CA_FILE cannot be read: /nowhere/ca.pem (ENOENT).",
+    fix: "Set KAY_CA_FILE to a file of certificates (PEM), or unset it.",
+  });
+});
+
+test("a server that does not speak TLS, and one that says nothing, fail at TLS", async () => {
+  const plain = await listening(createServer());
+  expect((await walked(`https://127.0.0.1:${plain}`)).at(-1)).toMatchObject({ leg: "tls", state: "failed" });
+  const mute = await listening(createTcpServer((socket) => socket.on("error", () => {})));
+  expect((await walked(`https://127.0.0.1:${mute}`, {}, hasty)).at(-1)).toMatchObject({ leg: "tls", state: "failed" });
+});
+
+test("a port where nothing listens fails at the connection, and what comes after it is skipped", async () => {
+  const server = createTcpServer();
+  const port = await listening(server);
+  await new Promise((resolve) => server.close(resolve));
+  expect(shown(await walked(`https://127.0.0.1:${port}`))).toMatchObject({
+    connect: `failed: Nothing can be reached on port ${port} of 127.0.0.1 (127.0.0.1: ECONNREFUSED).`,
+    tls: "skipped: Not reached: the connection failed.",
+  });
+});
+
+test("a name that cannot be found fails at the name", async () => {
+  const legs = await walked(`https://${"a".repeat(64)}.invalid`);
+  expect(legs.map(({ leg, state }) => `${leg} ${state}`)).toEqual([
+    "proxy ok",
+    "name failed",
+    "connect skipped",
+    "tunnel skipped",
+    "tls skipped",
+  ]);
+});
+
+test("through a proxy the connection is to the proxy, and the tunnel has its own leg; its credentials are sent and not shown", async () => {
+  const { certificate, server } = secureServer();
+  const proxy = await proxyTo(await listening(server));
+  const env = { HTTPS_PROXY: `http://ann:s3cr%40t@127.0.0.1:${proxy.port}`, KAY_CA_FILE: certificate.file };
+  const legs = await walked("https://localhost:1234", env);
+  expect(shown(legs)).toEqual({
+    proxy: `ok: http://127.0.0.1:${proxy.port}, which HTTPS_PROXY names.`,
+    name: "skipped: 127.0.0.1 is an address; no name is looked up.",
+    connect: `ok: Port ${proxy.port}: IPv4 in N ms.`,
+    tunnel: "ok: The proxy connects to localhost:1234.",
+    tls: expect.stringMatching(/^warning: TLSv1\.3, certificate by localhost/),
+  });
+  expect(proxy.asked).toEqual([`localhost:1234 Basic ${Buffer.from("ann:s3cr@t").toString("base64")}`]);
+  expect(JSON.stringify(legs)).not.toMatch(/s3cr|ann/);
+});
+
+test.for([
+  [407, "asks for other credentials (407).", "Put the user and password into HTTPS_PROXY"],
+  [403, "does not connect to kay.example.test:443 (403 Nope).", "Have it allow kay.example.test:443"],
+] as const)("a proxy that answers %i to CONNECT fails at the tunnel", async ([status, says, fix]) => {
+  const proxy = await proxyTo(0, status);
+  const [, , , tunnel, tls] = await walked("https://kay.example.test", {
+    HTTPS_PROXY: `http://127.0.0.1:${proxy.port}`,
+  });
+  expect(tunnel).toEqual({
+    leg: "tunnel",
+    state: "failed",
+    says: `The proxy http://127.0.0.1:${proxy.port} (HTTPS_PROXY) ${says}`,
+    fix: expect.stringContaining(fix),
+  });
+  expect(tls?.state).toBe("skipped");
+});
+
+test("what is no proxy, and a proxy that says nothing, fail at the tunnel", async () => {
+  const ssh = await listening(
+    createTcpServer((socket) => void socket.on("error", () => {}).write("SSH-2.0-OpenSSH\r\n")),
+  );
+  const env = (port: number) => ({ HTTPS_PROXY: `http://127.0.0.1:${port}` });
+  expect((await walked("https://kay.example.test", env(ssh)))[3]).toMatchObject({
+    state: "failed",
+    says: `What answers at http://127.0.0.1:${ssh} (HTTPS_PROXY) is no HTTP proxy.`,
+  });
+  const mute = await listening(createTcpServer((socket) => void socket.on("error", () => {})));
+  expect((await walked("https://kay.example.test", env(mute), hasty))[3]).toMatchObject({
+    leg: "tunnel",
+    state: "failed",
+  });
+});
+
+test("a kind of proxy that cannot be used fails at once and names its variable", async () => {
+  const legs = await walked("https://kay.example.test", { all_proxy: "socks5://ann:secret@127.0.0.1:1080" });
+  expect(legs[0]).toMatchObject({
+    leg: "proxy",
+    state: "failed",
+    says: expect.stringMatching(/^all_proxy names a kind of proxy/),
+  });
+  expect(JSON.stringify(legs)).not.toContain("secret");
+});
+
+test("NO_PROXY is told where it decided", async () => {
+  const { certificate, server } = secureServer();
+  const port = await listening(server);
+  const env = { HTTPS_PROXY: "http://127.0.0.1:9", NO_PROXY: "localhost", KAY_CA_FILE: certificate.file };
+  expect(shown(await walked(`https://localhost:${port}`, env))).toMatchObject({
+    proxy: "ok: None: NO_PROXY lists localhost, so HTTPS_PROXY is not used.",
+  });
+});
+
+test("plain http to this machine has a connection and nothing else", async () => {
+  const port = await listening(createServer());
+  expect(shown(await walked(`http://127.0.0.1:${port}`, { HTTP_PROXY: "http://127.0.0.1:9" }))).toEqual({
+    proxy: "ok: None: plain http to this machine never goes through one.",
+    name: "skipped: 127.0.0.1 is an address; no name is looked up.",
+    connect: `ok: Port ${port}: IPv4 in N ms.`,
+  });
+});
+
+test("a walk ends when its signal does", async () => {
+  const mute = await listening(createTcpServer((socket) => socket.on("error", () => {})));
+  const ending = new AbortController();
+  const walking = walked(`https://127.0.0.1:${mute}`, {}, realClock, ending.signal);
+  setTimeout(() => ending.abort("SIGINT"), 100);
+  await expect(walking).rejects.toBe("SIGINT");
+});

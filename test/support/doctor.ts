@@ -1,0 +1,16 @@
+import type { Report } from "#cli/doctor/check";
+import { documentOf, type Result } from "#test/kay";
+
+/** The checks that `kay doctor --json` printed, by their ids, without the time they took; other fields of the document beside them. */
+export function checksOf(result: Pick<Result, "stdout">): Record<string, string> {
+  const { checks } = documentOf(result) as { checks: Report[] };
+  return Object.fromEntries(
+    checks.map(({ id, state, detail, fix }) => [id, `${state}: ${detail}${fix ? ` → ${fix}` : ""}`]),
+  );
+}
+
+/** The states of the checks, those that are well left out. */
+export function unwell(result: Pick<Result, "stdout">): Record<string, string> {
+  const { checks } = documentOf(result) as { checks: Report[] };
+  return Object.fromEntries(checks.filter(({ state }) => state !== "ok").map(({ id, state }) => [id, state]));
+}

@@ -1,0 +1,16 @@
+import type { World } from "#cli/create";
+
+/** A machine on which `kay doctor` finds all well. */
+export const WELL: World["machine"] = {
+  arch: "x64",
+  node: "24.0.0",
+  execPath: "/usr/bin/node",
+  launcher: "/usr/bin/kay",
+  uid: process.getuid?.(),
+  postgres: async () => "/usr/lib/postgres",
+  walk: async () => [
+    { leg: "proxy", state: "ok", says: "None: no proxy is set for this address." },
+    { leg: "name", state: "skipped", says: "127.0.0.1 is an address; no name is looked up." },
+    { leg: "connect", state: "ok", says: "Port 4000: IPv4 in 1 ms." },
+  ],
+};
