@@ -2,6 +2,7 @@ import type { ModelMessage } from "ai";
 import type { Access } from "#backend/services/service";
 import type { Receipt } from "#protocol/ask";
 import type { Problem } from "#protocol/errors";
+import type { Mismatch } from "./output.ts";
 
 /**
  * What the loop yields, in order. Names and fields are those of the AI SDK's UI message stream (protocol section 2), so that a stream is
@@ -31,13 +32,16 @@ export type AgentEvent =
   | { type: "outcome"; outcome: Outcome }
   /** Calls of the step wait for a person or a connection; everything else of it is done. The last event. */
   | { type: "waiting"; waits: Wait[] }
-  /** The messages of a finished step: the model's, and one with the result of each of its calls. Stored together or not at all. */
-  | { type: "step"; messages: ModelMessage[] }
+  /**
+   * The messages of a finished step: the model's, and one with the result of each of its calls. Stored together or not at all. `mismatch`: it
+   * was an answer that is to be mended, and leaves no message.
+   */
+  | { type: "step"; messages: ModelMessage[]; mismatch?: Mismatch }
   /** The step needs a person's yes; nothing of it was run. `message` is the model's, to go on from. */
   | { type: "held"; message: ModelMessage; calls: HeldCall[] }
   /** Services that calls of this step need and that are not connected. */
   | { type: "auth-needed"; integrations: string[] }
-  | { type: "finish"; finishReason: "stop" | "held" | "auth" | "length" }
+  | { type: "finish"; finishReason: "stop" | "held" | "auth" | "length"; output?: { value: unknown } }
   | { type: "error"; errorText: string; problem: Problem }
   | { type: "abort" };
 

@@ -22,9 +22,12 @@ async function answerOf({ db }: Pick<BackendPorts, "db">, row: StoredGeneration)
   const ids = { session_id: row.conversation_id, generation_id: row.id, receipts: await receiptsOf(db, row.id) };
   const message = text.join("").trim();
   const last = parts.findLast((part) => part.type === "error" || part.type === "abort");
-  if (last?.type === "error") return { status: "error", message: last.errorText, code: last.code, ...ids };
+  if (last?.type === "error")
+    return { status: "error", message: last.errorText, code: last.code, ...last.details, ...ids };
   if (last?.type === "abort")
     return { status: "error", message: last.reason ?? "It was cancelled.", code: "CANCELLED", ...ids };
   const { prompt } = optionsOf(row);
-  return { status: "completed", message, data: { prompt, response: message }, ...ids };
+  const output = parts.findLast((part) => part.type === "data-output")?.data;
+  const data = { prompt, response: message, ...(output ? { output: output.value } : {}) };
+  return { status: "completed", message, data, ...ids };
 }

@@ -41,14 +41,18 @@ async function heldEnd(ports: BackendPorts, row: StoredGeneration): Promise<RunE
 }
 
 async function finishedEnd(ports: BackendPorts, row: StoredGeneration, events: StoredEvent[]): Promise<RunEnd> {
-  if (row.status === "completed")
-    return { kind: "answered", text: textOf(await lastMessageOf(ports.db, row.conversation_id, row.id)) };
-  const last = events.map(({ part }) => part).findLast(({ type }) => type === "error");
-  if (row.status !== "error" || last?.type !== "error") return { kind: "cancelled" };
+  const parts = events.map(({ part }) => part);
+  if (row.status === "completed") {
+    const text = textOf(await lastMessageOf(ports.db, row.conversation_id, row.id));
+    const output = parts.findLast((part) => part.type === "data-output")?.data;
+    return { kind: "answered", text, ...(output ? { output: { value: output.value } } : {}) };
+  }
+  const last = parts.findLast((part) => part.type === "error");
+  if (row.status !== "error" || last === undefined) return { kind: "cancelled" };
   const code = last.code !== undefined && isErrorCode(last.code) ? last.code : "INTERNAL";
   const missing = code === "AUTH_REQUIRED" ? await missingOf(ports, row) : [];
   if (missing.length > 0) return { kind: "auth", integrations: missing };
-  return { kind: "error", problem: new Problem(code, last.errorText, { hint: last.hint }) };
+  return { kind: "error", problem: new Problem(code, last.errorText, { hint: last.hint, details: last.details }) };
 }
 
 /** The services that calls of the last step lacked. */

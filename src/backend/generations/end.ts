@@ -16,19 +16,25 @@ import type { Work } from "./work.ts";
 
 type Written = Omit<Work, "options">;
 
-/** The generation is over with an answer. */
-export async function complete({ ports, row, writer }: Written, finishReason: string): Promise<void> {
-  const parts: StreamPart[] = [statusPart(row, "completed"), { type: "finish", finishReason }];
+/** The generation is over with an answer, and with the value that was wanted of it. */
+export async function complete(
+  { ports, row, writer }: Written,
+  finishReason: string,
+  output?: { value: unknown },
+): Promise<void> {
+  const value: StreamPart[] = output ? [{ type: "data-output", data: output }] : [];
+  const parts: StreamPart[] = [...value, statusPart(row, "completed"), { type: "finish", finishReason }];
   await writer.commit(parts, (tx) => over(tx, row, "completed", ports.clock.now()));
 }
 
 /** It is over without one. The model is told, should the conversation go on. */
 export async function fail({ ports, row, writer }: Written, problem: Problem): Promise<void> {
-  const { code, message: errorText, hint } = problem;
+  const { code, message: errorText, hint, details } = problem;
+  const told = details.problems ? { details: { problems: details.problems, text: details.text } } : {};
   const parts: StreamPart[] = [
     ...(await leftOpen({ ports, row, writer })),
     statusPart(row, "error"),
-    { type: "error", errorText, code, ...(hint ? { hint } : {}) },
+    { type: "error", errorText, code, ...(hint ? { hint } : {}), ...told },
   ];
   await writer.commit(parts, async (tx) => {
     await tellModel(

@@ -15,6 +15,7 @@ import type { StoredGeneration } from "../store/generations.ts";
 import { callPorts } from "./calls.ts";
 import type { GenerationOptions } from "./options.ts";
 import { callOf, outcomeOf, ranOf } from "./outcomes.ts";
+import { wantedOf } from "./output.ts";
 import { newest } from "./shorten.ts";
 import type { Work } from "./work.ts";
 
@@ -30,11 +31,12 @@ export async function agentInput(source: Source): Promise<{ input: AgentInput; m
   const { ports, row, writer, options, signal, onChange } = source;
   const { installation_id: installationId, conversation_id: conversation, id } = row;
   const seen = options.seen ?? 0;
-  const [all, tools, calls, { model, label, provider }] = await Promise.all([
+  const [all, tools, calls, { model, label, provider }, wanted] = await Promise.all([
     loadMessages(ports.db, conversation, { seen, generationId: id }),
     agentTools(ports, { installationId, generationId: id }),
     callsOf(ports.db, id),
     chooseModel(ports.model(), ports),
+    wantedOf(options),
   ]);
   const messages = options.newest === undefined ? all : newest(all, options.newest);
   // The offline planner reads all tools; that costs it nothing.
@@ -69,6 +71,9 @@ export async function agentInput(source: Source): Promise<{ input: AgentInput; m
       (call) => checkCall(call, tools),
     ),
     ...(open ? { open } : {}),
+    ...(wanted ? { wanted } : {}),
+    ...(options.mismatch ? { mismatch: options.mismatch } : {}),
+    ...(options.bounds?.maxSteps ? { mostSteps: options.bounds.maxSteps } : {}),
     ...(options.mode === "stream"
       ? { calls: callPorts({ ports, row, options, writer, messages, settled, ran, onChange }) }
       : {}),

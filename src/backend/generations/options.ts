@@ -1,5 +1,6 @@
 import type { ModelMessage } from "ai";
 import type { AskRequest } from "#protocol/ask";
+import type { Mismatch } from "../agent/output.ts";
 
 /** What a generation was asked with, and what it has to remember while nobody works on it. Stored with its row. */
 export type GenerationOptions = {
@@ -19,6 +20,8 @@ export type GenerationOptions = {
   remote?: { until: number; direct?: boolean };
   /** Messages of the conversation that the model sees besides its own; absent before it began. */
   seen?: number;
+  /** An answer that did not match the schema: another one was asked for, once. */
+  mismatch?: Mismatch;
   /** The step that a confirmation was given for is carried out. */
   approved?: boolean;
   /** How often each service was asked for in this turn. */

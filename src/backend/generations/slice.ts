@@ -1,4 +1,3 @@
-import type { ModelMessage } from "ai";
 import type { Receipt } from "#protocol/ask";
 import { Problem } from "#protocol/errors";
 import type { StreamPart } from "#protocol/events";
@@ -14,9 +13,10 @@ import { complete, fail, statusPart } from "./end.ts";
 import { noteFault } from "./faults.ts";
 import { agentInput } from "./input.ts";
 import { type GenerationOptions, optionsOf, userMessage } from "./options.ts";
+import { storedAnswer } from "./output.ts";
 import { authProblem, hold, wait } from "./pause.ts";
 import { loggedStep, realign } from "./realign.ts";
-import { createRecord, type Recorded, type RunEnd, textOf } from "./record.ts";
+import { createRecord, type Recorded, type RunEnd } from "./record.ts";
 import { runRemote } from "./remote.ts";
 import { askToShorten, shortened } from "./shorten.ts";
 import { stopped } from "./stopped.ts";
@@ -140,7 +140,11 @@ async function begin({ ports, row, writer, options }: World): Promise<void> {
     {
       type: "start",
       messageId: generationId,
-      messageMetadata: { session_id: conversation, generation_id: generationId },
+      messageMetadata: {
+        session_id: conversation,
+        generation_id: generationId,
+        ...(options.bounds?.outputSchema ? { structured: true } : {}),
+      },
     },
     statusPart(row, "running"),
   ];
@@ -188,9 +192,9 @@ async function work(world: World, begun: Promise<void>): Promise<Recorded> {
       return record.state;
     }
     const [{ input, messages }] = await Promise.all([agentInput(source), begun]);
-    const said = answered(row, messages);
-    if (said !== undefined) {
-      record.state.end = { kind: "answered", text: said };
+    const stored = storedAnswer(row, messages, input.wanted);
+    if (stored) {
+      record.state.end = stored;
       return record.state;
     }
     for await (const event of runAgent(input)) {
@@ -224,18 +228,11 @@ async function realigning({ ports, row }: World): Promise<(part: StreamPart) => 
   return realign(loggedStep((await eventsOf(ports.db, row.id)).map(({ part }) => part)));
 }
 
-/** The text of the last step, where that was stored before a crash, and only the end is missing. */
-function answered({ steps, step }: StoredGeneration, messages: ModelMessage[]): string | undefined {
-  const last = messages.at(-1);
-  if (steps === 0 || step !== null || last?.role !== "assistant") return undefined;
-  return textOf(last);
-}
-
 async function conclude(world: World, { end, text, last }: Recorded): Promise<RunEnd> {
   const { ports, row, control } = world;
   switch (end.kind) {
     case "answered":
-      await complete(world, "stop");
+      await complete(world, "stop", end.output);
       return end;
     case "auth":
       await fail(world, authProblem(await servicesFor(ports, row.installation_id), end.integrations));

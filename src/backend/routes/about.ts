@@ -19,6 +19,8 @@ const FEATURES = [
   "policies",
   "approvals",
   "model",
+  "output_schema",
+  "max_steps",
 ];
 
 /** What this backend is (`GET /capabilities`), and whether it works (`GET /health`, for probes: no secret needed). */
