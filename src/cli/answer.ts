@@ -1,6 +1,7 @@
 import { type AskResponse, Receipt } from "#protocol/ask";
 import { clean } from "#protocol/clean";
 import { isErrorCode, Problem } from "#protocol/errors";
+import { outputIn } from "./ask/output.ts";
 import type { Kay } from "./kay.ts";
 
 /**
@@ -11,7 +12,9 @@ import type { Kay } from "./kay.ts";
 export async function showAnswer(kay: Kay, answer: AskResponse): Promise<void> {
   if (answer.status === "error") throw asProblem(answer);
   if (kay.flags.json) return kay.out.json(answer);
-  await kay.out.markdown(clean(answer.message));
+  const output = outputIn(answer.data);
+  if (output) kay.out.json(output.value);
+  else await kay.out.markdown(clean(answer.message));
   showReceipts(kay, answer.receipts);
 }
 

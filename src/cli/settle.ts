@@ -1,8 +1,10 @@
 import type { AskResponse } from "#protocol/ask";
 import { clean } from "#protocol/clean";
 import { ERRORS, Problem } from "#protocol/errors";
+import type { OutputCheck } from "#protocol/output/schema";
 import { described } from "#ui/described";
 import { showAnswer } from "./answer.ts";
+import { checkValue, outputIn } from "./ask/output.ts";
 import type { Kay, Link } from "./kay.ts";
 import { isAskable, isYes } from "./prompt.ts";
 
@@ -10,8 +12,10 @@ import { isAskable, isYes } from "./prompt.ts";
  * Show an answer, and settle the confirmations it waits for: asked here if somebody can be asked, else left open with how to answer. One
  * approved step may lead to another that needs a yes of its own. `--yes` answers none of them, since it was given before anybody saw
  * what would be done.
+ *
+ * @param check tells whether the answer has the value that was asked for
  */
-export async function settle(kay: Kay, link: Link, first: AskResponse): Promise<void> {
+export async function settle(kay: Kay, link: Link, first: AskResponse, check?: OutputCheck): Promise<void> {
   let answer = first;
   while (answer.status === "confirmation_required") {
     if (kay.flags.json || !isAskable(kay)) return leaveOpen(kay, answer);
@@ -21,6 +25,7 @@ export async function settle(kay: Kay, link: Link, first: AskResponse): Promise<
     if (!approved) throw new Problem("DENIED", answer === first ? "Nothing was done." : "The rest was not done.");
     answer = result;
   }
+  if (answer.status !== "error") checkValue(check, outputIn(answer.data));
   await showAnswer(kay, answer);
 }
 

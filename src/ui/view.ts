@@ -16,6 +16,10 @@ export type View = {
   generation_id?: string;
   /** Of the newest generation; undefined before the first. */
   status?: GenerationStatus;
+  /** The newest generation is to come to a value; its texts are on the way to it. */
+  structured?: true;
+  /** That value. */
+  output?: { value: unknown };
   items: Item[];
   presence: ClientPresence[];
 };
@@ -84,7 +88,14 @@ export type CardItem = { kind: "card"; id: string; generation_id?: string; ended
 );
 
 /** Why a generation ended otherwise than by finishing. */
-type EndItem = { kind: "end"; how: "cancelled" | "error"; text: string; code?: string; hint?: string };
+type EndItem = {
+  kind: "end";
+  how: "cancelled" | "error";
+  text: string;
+  code?: string;
+  hint?: string;
+  details?: Record<string, unknown>;
+};
 
 /** A part, and when it came where that is known (ms since 1970). */
 export type TimedPart = NumberedPart & { at?: number };
@@ -130,7 +141,7 @@ function joined(parts: TimedPart[]): TimedPart[] {
 function applied(view: View, part: StreamPart, at?: number): View {
   switch (part.type) {
     case "start":
-      return { ...view, ...idsOf(part.messageMetadata), status: "running" };
+      return started(view, part.messageMetadata);
     case "data-status":
       return isBehind(view, part.data) ? view : { ...view, ...idsOf(part.data), status: part.data.status };
     case "data-user-message":
@@ -154,6 +165,8 @@ function applied(view: View, part: StreamPart, at?: number): View {
       return authProgress(view, part.data.connected);
     case "data-auth-result":
       return authEnded(view, part.data);
+    case "data-output":
+      return { ...view, output: { value: part.data.value } };
     case "error":
       return withItem({ ...view, status: "error" }, { kind: "end", how: "error", ...wordsOf(part) });
     case "abort":
@@ -164,6 +177,12 @@ function applied(view: View, part: StreamPart, at?: number): View {
       return toolChanged(view, part, at);
   }
 }
+
+function started({ structured: _, output: __, ...view }: View, metadata: Started = {}): View {
+  return { ...view, ...idsOf(metadata), status: "running", ...(metadata.structured ? { structured: true } : {}) };
+}
+
+type Started = Extract<StreamPart, { type: "start" }>["messageMetadata"];
 
 /** Another generation that waits for its turn is not yet the one that is shown. */
 function isBehind({ generation_id, status }: View, next: { generation_id: string; status: GenerationStatus }): boolean {
@@ -178,8 +197,8 @@ function idsOf(ids: { session_id?: string; generation_id?: string } = {}): Parti
   };
 }
 
-function wordsOf({ errorText, code, hint }: { errorText: string; code?: string; hint?: string }) {
-  return { text: errorText, ...(code ? { code } : {}), ...(hint ? { hint } : {}) };
+function wordsOf({ errorText, code, hint, details }: Extract<StreamPart, { type: "error" }>) {
+  return { text: errorText, ...(code ? { code } : {}), ...(hint ? { hint } : {}), ...(details ? { details } : {}) };
 }
 
 function withItem(view: View, item: Item): View {

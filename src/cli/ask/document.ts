@@ -3,10 +3,10 @@ import { clean } from "#protocol/clean";
 import { isErrorCode, Problem } from "#protocol/errors";
 import type { View } from "#ui/view";
 
-/** What a generation said, its texts one after the other, as they came. */
+/** What a generation said, its texts one after the other, as they came; where they were on the way to a value, the last one. */
 function saidIn(view: View): string {
   const texts = view.items.flatMap((item) => (item.kind === "text" && isOf(view, item) ? [item.text] : []));
-  return texts
+  return (view.output ? texts.slice(-1) : texts)
     .map((text) => text.trim())
     .filter(Boolean)
     .join("\n\n");
@@ -24,7 +24,11 @@ export function documentOf(view: View, prompt: string | undefined): Record<strin
     status: "completed",
     message,
     ...(view.session_id ? { session_id: view.session_id } : {}),
-    data: { ...(prompt === undefined ? {} : { prompt }), response: message },
+    data: {
+      ...(prompt === undefined ? {} : { prompt }),
+      response: message,
+      ...(view.output ? { output: view.output.value } : {}),
+    },
     ...(view.generation_id ? { generation_id: view.generation_id } : {}),
     receipts: receiptsIn(view),
   };
@@ -35,7 +39,7 @@ export function problemIn(view: View): Problem | undefined {
   const end = view.items.findLast((item) => item.kind === "end");
   if (!end || (view.status !== "error" && view.status !== "cancelled")) return undefined;
   const { session_id, generation_id } = view;
-  const details = { session_id, generation_id, receipts: receiptsIn(view) };
+  const details = { ...end.details, session_id, generation_id, receipts: receiptsIn(view) };
   if (end.how === "cancelled") return new Problem("CANCELLED", cancelled(end.text), { details });
   const code = isErrorCode(end.code) ? end.code : "SERVICE_FAILED";
   const hint = end.hint ? { hint: clean(end.hint) } : {};

@@ -1,4 +1,5 @@
 import type { AskRequest } from "#protocol/ask";
+import type { OutputCheck } from "#protocol/output/schema";
 import type { View } from "#ui/view";
 import type { Kay, Link } from "../kay.ts";
 import { isAskable } from "../prompt.ts";
@@ -10,8 +11,14 @@ import { follow } from "./follow.ts";
 import { jsonLines } from "./json-lines.ts";
 import { createShow, silent } from "./show.ts";
 
-/** What `kay ask` takes besides the prompt. */
-export type OneShotOptions = { stream?: boolean; queue?: boolean; continue?: boolean; resume?: string };
+/** What `kay ask` takes besides the prompt. `check` tells whether an answer has the value that was asked for. */
+export type OneShotOptions = {
+  stream?: boolean;
+  queue?: boolean;
+  continue?: boolean;
+  resume?: string;
+  check?: OutputCheck;
+};
 
 /**
  * One request as a stream, shown while it comes, its stops asked about here or left open. A backend that has no streams answers as it
@@ -37,7 +44,7 @@ export async function askOnce(kay: Kay, link: Link, request: AskRequest, options
     const asked = await link.api.askStream(body, { signal, note, warn });
     if (asked.kind === "answer") {
       const { settle } = await import("../settle.ts");
-      return await settle(kay, link, asked.answer);
+      return await settle(kay, link, asked.answer, options.check);
     }
     const show = lines ? jsonLines(kay, asked.sessionId) : kay.flags.json ? silent : createShow(kay);
     const followed = await follow(kay, link, {
@@ -49,7 +56,7 @@ export async function askOnce(kay: Kay, link: Link, request: AskRequest, options
         view = now;
       },
     });
-    await finish(kay, followed, { prompt: request.prompt, lines });
+    await finish(kay, followed, { prompt: request.prompt, lines, check: options.check });
   } catch (error) {
     if (kay.signal.aborted) await cancelAtBackend(kay, link, view);
     throw error;
