@@ -6,7 +6,8 @@ import { unprotect } from "../dashes.ts";
 import type { Kay } from "../kay.ts";
 import { canHaveSession, greet, openSession } from "../session/open.ts";
 
-type Options = OneShotOptions & OutputOptions & { confirm?: boolean; plain?: boolean; file: string[]; output?: string };
+type Options = OneShotOptions &
+  OutputOptions & { confirm?: boolean; plain?: boolean; file?: string[]; output?: string };
 
 /** `kay ask "…"`: one question, one answer; without a question, on a terminal, a session. With `--confirm` nothing is done before a yes. */
 export function askCommand(kay: Kay): Command {
@@ -18,7 +19,7 @@ export function askCommand(kay: Kay): Command {
     .option("-r, --resume <conversation>", "in this one: its id, its title, or latest")
     .option("--queue", "wait for what is under way in that conversation, instead of ending it")
     .option("--stream", "with --json: each part as a line of JSON, as it comes")
-    .option("--file <file>", "a text file that joins the prompt; repeat it for more (- is stdin)", collect, [])
+    .option("--file <file>", "a text file that joins the prompt; repeat it for more (- is stdin)", collect)
     .option("--output-schema <file>", "answer with a JSON value that matches this JSON Schema")
     .option("--max-steps <number>", "end it after so many calls of the model, 1 to 20")
     .option("-o, --output <file>", "write the answer into this file")
@@ -32,11 +33,11 @@ Examples:
   $ kay ask "what is open in project KAY?"
   $ kay ask --confirm "close KAY-3"
   $ git log -5 | kay ask "create a task in KAY that reviews these commits"
-  $ kay ask "list the open bugs in KAY" --output-schema bugs.schema.json -o bugs.json
+  $ kay ask "show the bugs in KAY" --output-schema bugs.schema.json -o bugs.json
 
-Text from a pipe joins the prompt as context, as files do. What has to be approved, filled in
-or connected first is asked about on a terminal; a script exits 8 and gets the
-\`kay answer\` command. With --confirm it is a \`kay confirm\` command.`,
+Text from a pipe and files join the prompt as context. What has to be approved,
+filled in or connected first is asked about on a terminal; a script exits 8 and
+gets the \`kay answer\` command. With --confirm it is a \`kay confirm\` command.`,
     )
     .action(async (words: string[], options: Options) => {
       checkOptions(kay, options);
@@ -57,7 +58,7 @@ async function askFor(kay: Kay, words: string[], options: Options): Promise<void
   const { readBound } = await import("../ask/output.ts");
   const { fields, check } = await readBound(kay, options);
   const { readRequest } = await import("../ask/context.ts");
-  const request = await readRequest(kay, words, options.file);
+  const request = await readRequest(kay, words, options.file ?? []);
   const link = await kay.link({ signedIn: true });
   const body = { ...request, ...fields, interactive: false, confirm: options.confirm ?? false };
   const { checkBounds } = await import("../ask/bounds.ts");
@@ -75,12 +76,10 @@ async function askFor(kay: Kay, words: string[], options: Options): Promise<void
 
 /** What only one request can have, and no session. */
 function isOneShot({ confirm, queue, file, output, outputSchema, maxSteps }: Options): boolean {
-  return (
-    Boolean(confirm || queue || file.length > 0) || [output, outputSchema, maxSteps].some((each) => each !== undefined)
-  );
+  return Boolean(confirm || queue || file) || [output, outputSchema, maxSteps].some((each) => each !== undefined);
 }
 
-function collect(value: string, before: string[]): string[] {
+function collect(value: string, before: string[] = []): string[] {
   return [...before, value];
 }
 
