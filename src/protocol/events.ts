@@ -1,5 +1,5 @@
 import * as z from "zod/mini";
-import { Receipt } from "./ask.ts";
+import { PlannedCall, Receipt } from "./ask.ts";
 
 /**
  * Parts of the event stream (protocol section 2): the AI SDK's UI message stream, and kay's own `data-*` parts in it. Loose as everywhere in
@@ -60,6 +60,10 @@ export const Preview = z.looseObject({
   result: z.optional(text),
 });
 export type Preview = z.infer<typeof Preview>;
+
+/** A call that a dry run did not send, with everything that is needed to show it. */
+const Planned = z.extend(PlannedCall, { tool_call_id: text, asks: z.boolean(), why: text, preview: Preview });
+export type Planned = z.infer<typeof Planned>;
 
 /** An approval or a form that waits for a person. Reprompts are requests of their own, with an id of their own. */
 export const InteractionRequest = z.looseObject({
@@ -162,7 +166,7 @@ export const StreamPart = z.discriminatedUnion("type", [
     errorText: text,
     code: z.optional(text),
     hint: z.optional(text),
-    /** With OUTPUT_INVALID: `problems` and the `text` that has them. */
+    /** With AUTH_REQUIRED: `integrations` that must be connected. With OUTPUT_INVALID: `problems` and the `text` that has them. */
     details: z.optional(z.record(text, z.unknown())),
   }),
   z.looseObject({ type: z.literal("abort"), reason: z.optional(text) }),
@@ -176,6 +180,7 @@ export const StreamPart = z.discriminatedUnion("type", [
   data("data-auth-result", z.looseObject({ success: z.boolean(), integrations: names, reason: z.optional(text) })),
   data("data-receipt", Receipt),
   data("data-output", z.looseObject({ value: z.unknown() })),
+  data("data-planned", Planned),
   data("data-presence", z.looseObject({ clients: z.array(ClientPresence) })),
 ]);
 export type StreamPart = z.infer<typeof StreamPart>;

@@ -2,6 +2,7 @@ import type { ModelMessage } from "ai";
 import type { Access } from "#backend/services/service";
 import type { Receipt } from "#protocol/ask";
 import type { Problem } from "#protocol/errors";
+import type { Planned } from "#protocol/events";
 import type { Mismatch } from "./output.ts";
 
 /**
@@ -25,6 +26,7 @@ export type AgentEvent =
   | { type: "tool-output-denied"; toolCallId: string; reason: string }
   | { type: "data-tool-log"; data: { tool_call_id: string; entries: { at?: string; text: string }[] } }
   | { type: "data-receipt"; data: Receipt }
+  | { type: "data-planned"; id: string; data: Planned }
   | { type: "finish-step" }
   /** The model's part of a step is whole: to be stored before any of its calls runs. */
   | { type: "step-open"; step: OpenStep }
@@ -73,4 +75,6 @@ export type ToolOutput = {
   url?: string;
   /** The arguments as a person changed them before they were sent. */
   edited?: Record<string, unknown>;
+  /** A dry run: it was not sent, and this is what it would have done. */
+  planned?: Planned;
 };

@@ -1,5 +1,6 @@
 import type { LanguageModel, ModelMessage } from "ai";
 import { Problem } from "#protocol/errors";
+import type { DryRun } from "./dry-run.ts";
 import type { AgentEvent, HeldCall, OpenStep, Outcome } from "./events.ts";
 import { type CallPorts, type Checked, checkCall, type Rejected, runCalls } from "./execute.ts";
 import { instructions } from "./instructions.ts";
@@ -37,6 +38,8 @@ export type AgentInput = {
   mostSteps?: number;
   /** How calls meet people; without it a missing connection ends the generation. */
   calls?: CallPorts;
+  /** Nothing but reads is made. */
+  dryRun?: DryRun;
 };
 
 /** Steps after which a generation is ended: enough for real work, an end for a model that never stops. */
@@ -77,7 +80,7 @@ async function* oneStep(input: AgentInput, turn: Turn): AsyncGenerator<AgentEven
     tools: input.offers?.(turn.messages, turn.memory) ?? tools,
     signal,
     messages: [...turn.messages, ...(turn.mismatch ? mendMessages(turn.mismatch) : [])],
-    instructions: instructions(tools, input.now, input.wanted?.schema),
+    instructions: instructions(tools, input.now, { schema: input.wanted?.schema, dryRun: input.dryRun !== undefined }),
     ...(input.wanted ? { schema: input.wanted.schema } : {}),
     taken: turn.memory.map(({ call }) => ("problem" in call ? call.call : call).toolCallId),
   });
@@ -123,12 +126,12 @@ function* answered(
 }
 
 async function* execute(
-  { signal, calls: ports }: AgentInput,
+  { signal, calls: ports, dryRun }: AgentInput,
   turn: Turn,
   { message }: OpenStep,
   checked: (Checked | Rejected)[],
 ): AsyncGenerator<AgentEvent, boolean> {
-  const ran = yield* runCalls(checked, { memory: turn.memory, signal, ports });
+  const ran = yield* runCalls(checked, { memory: turn.memory, signal, ports, dryRun });
   if ("waits" in ran) return yield* last({ type: "waiting", waits: ran.waits });
   const { outcomes } = ran;
   const step = [message, resultMessage(outcomes)];
@@ -136,7 +139,8 @@ async function* execute(
   turn.memory.push(...checked.map((call, index) => ({ call, outcome: outcomes[index] })));
   yield { type: "step", messages: step };
   yield { type: "finish-step" };
-  const integrations = ports ? [] : missingIntegrations(outcomes);
+  // A dry run waits for no connection: it says what is missing.
+  const integrations = ports && !dryRun ? [] : missingIntegrations(outcomes);
   if (integrations.length > 0) {
     yield { type: "auth-needed", integrations };
     return yield* last({ type: "finish", finishReason: "auth" });

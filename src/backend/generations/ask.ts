@@ -9,6 +9,8 @@ import type { Engine } from "./engine.ts";
 import { boundsOf, type GenerationOptions } from "./options.ts";
 import { outputField } from "./output.ts";
 import { authProblem } from "./pause.ts";
+import { checkPermits } from "./permits.ts";
+import { planOf } from "./planned.ts";
 import type { SliceEnd } from "./slice.ts";
 import { start } from "./start.ts";
 
@@ -20,7 +22,7 @@ export type Asking = {
   installationId: string;
   conversationId: string;
   generationId: string;
-  options: Pick<GenerationOptions, "prompt" | "context" | "interactive" | "confirm">;
+  options: Pick<GenerationOptions, "prompt" | "context" | "interactive" | "confirm" | "bounds">;
 };
 
 /**
@@ -28,7 +30,7 @@ export type Asking = {
  * nothing runs before a yes.
  *
  * @param caller `signal` fires when whoever asks has gone: the work is stopped; `started` is told which generation makes the answer
- * @throws Problem SESSION_NOT_FOUND
+ * @throws Problem SESSION_NOT_FOUND, INVALID_REQUEST
  */
 export async function ask(
   ports: BackendPorts,
@@ -37,6 +39,7 @@ export async function ask(
   request: AskRequest,
   { signal, started }: { signal: AbortSignal; started(generationId: string): Promise<void> },
 ): Promise<Answer> {
+  await checkPermits(ports, installationId, request);
   const { prompt, interactive = false, confirm = false, context = {} } = request;
   const asked = { prompt, context, interactive, confirm, ...boundsOf(request) };
   const options: GenerationOptions = { ...asked, mode: "answer", source: "typed" };
@@ -47,7 +50,9 @@ export async function ask(
   const result = await attended(ports, engine, begun, signal);
   if (confirm && (result.kind === "answered" || (result.kind === "error" && !BOUNDED.has(result.problem.code))))
     return await holdNothing(ports, asking, result);
-  return await answerFor(ports, asking, result);
+  if (!options.bounds?.dryRun) return await answerFor(ports, asking, result);
+  const plan = await planOf(ports.db, generationId);
+  return await answerFor(ports, asking, result, (text, end) => answered(asking, text, end, plan));
 }
 
 /** Ends that the caller's own bounds made: there is nothing to be asked about them. */
@@ -87,10 +92,11 @@ export function ids({ options, conversationId, generationId }: Asking): Partial<
   return { ...(options.interactive ? { session_id: conversationId } : {}), generation_id: generationId };
 }
 
-function answered(asking: Asking, text: string, end: SliceEnd): Answer {
+function answered(asking: Asking, text: string, end: SliceEnd, plan?: PlannedCall[]): Answer {
   const { prompt, interactive } = asking.options;
   const { receipts } = end;
-  const data = { prompt, ...(interactive ? {} : { response: text }), ...outputField(end) };
+  const planned = plan ? { dry_run: true, plan } : {};
+  const data = { prompt, ...(interactive ? {} : { response: text }), ...outputField(end), ...planned };
   const body: AskResponse = interactive
     ? { status: "interactive_response", ...ids(asking), interactive, message: text, data, receipts }
     : { status: "completed", message: text, data, ...ids(asking), receipts };

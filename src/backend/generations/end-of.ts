@@ -6,11 +6,11 @@ import { agentTools } from "../agent/toolbox.ts";
 import type { BackendPorts } from "../ports.ts";
 import { callsOf } from "../store/calls.ts";
 import { lastMessageOf } from "../store/conversations.ts";
-import { receiptsOf } from "../store/effects.ts";
 import { eventsOf, type StoredEvent } from "../store/events.ts";
 import { findGeneration, type StoredGeneration } from "../store/generations.ts";
 import { optionsOf } from "./options.ts";
 import { outcomeOf } from "./outcomes.ts";
+import { receiptsFor } from "./planned.ts";
 import { failedCall, type RunEnd, textOf } from "./record.ts";
 import { isHeld, type SliceEnd } from "./slice.ts";
 
@@ -26,7 +26,7 @@ export async function endOf(ports: BackendPorts, id: string): Promise<SliceEnd |
   if (row.finished_at === null && !held) return undefined;
   const events = await eventsOf(ports.db, id);
   const end = held ? await heldEnd(ports, row) : await finishedEnd(ports, row, events);
-  return { ...end, row, failed: failedSince(events), receipts: await receiptsOf(ports.db, id) };
+  return { ...end, row, failed: failedSince(events), receipts: await receiptsFor(ports.db, row) };
 }
 
 /** Held for a confirmation: what would be done, as it is shown. */

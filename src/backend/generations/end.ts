@@ -2,7 +2,7 @@ import type { ModelMessage } from "ai";
 import type { Problem } from "#protocol/errors";
 import type { GenerationStatus, InteractionResponse, StreamPart } from "#protocol/events";
 import type { OpenStep, Outcome } from "../agent/events.ts";
-import { resultMessage } from "../agent/results.ts";
+import { integrationsOf, resultMessage } from "../agent/results.ts";
 import { callsOf, type StoredCall } from "../store/calls.ts";
 import type { Connection } from "../store/connection.ts";
 import { appendMessages } from "../store/conversations.ts";
@@ -29,8 +29,8 @@ export async function complete(
 
 /** It is over without one. The model is told, should the conversation go on. */
 export async function fail({ ports, row, writer }: Written, problem: Problem): Promise<void> {
-  const { code, message: errorText, hint, details } = problem;
-  const told = details.problems ? { details: { problems: details.problems, text: details.text } } : {};
+  const { code, message: errorText, hint } = problem;
+  const told = toldOf(problem);
   const parts: StreamPart[] = [
     ...(await leftOpen({ ports, row, writer })),
     statusPart(row, "error"),
@@ -93,6 +93,14 @@ export async function cancel({ ports, row: before, writer }: Written, reason: st
     );
     await over(tx, row, "cancelled", now);
   });
+}
+
+/** What belongs to the error besides its words. */
+function toldOf(problem: Problem): { details?: Record<string, unknown> } {
+  const { problems, text } = problem.details;
+  const integrations = integrationsOf(problem);
+  if (integrations.length > 0) return { details: { integrations } };
+  return problems ? { details: { problems, text } } : {};
 }
 
 /** A call that ran is told as done, although nobody has looked at it. */

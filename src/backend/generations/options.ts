@@ -1,5 +1,6 @@
 import type { ModelMessage } from "ai";
 import type { AskRequest } from "#protocol/ask";
+import type { Allowance } from "../agent/execute.ts";
 import type { Mismatch } from "../agent/output.ts";
 
 /** What a generation was asked with, and what it has to remember while nobody works on it. Stored with its row. */
@@ -18,6 +19,8 @@ export type GenerationOptions = {
   bounds?: Bounds;
   /** An agent server elsewhere answers: until when it may report (ms), and whether its client reads the stream from there itself. */
   remote?: { until: number; direct?: boolean };
+  /** Calls that ran because `bounds.allow` said so: by which entry, and as whom. */
+  allowed?: Record<string, Allowance>;
   /** Messages of the conversation that the model sees besides its own; absent before it began. */
   seen?: number;
   /** An answer that did not match the schema: another one was asked for, once. */

@@ -6,7 +6,6 @@ import { servicesFor } from "../connections/catalog.ts";
 import type { BackendPorts } from "../ports.ts";
 import type { Connection } from "../store/connection.ts";
 import { appendMessages, lastMessage } from "../store/conversations.ts";
-import { receiptsOf } from "../store/effects.ts";
 import { eventsOf } from "../store/events.ts";
 import { changeGeneration, claimGeneration, releaseGeneration, type StoredGeneration } from "../store/generations.ts";
 import { complete, fail, statusPart } from "./end.ts";
@@ -15,6 +14,7 @@ import { agentInput } from "./input.ts";
 import { type GenerationOptions, optionsOf, userMessage } from "./options.ts";
 import { storedAnswer } from "./output.ts";
 import { authProblem, hold, wait } from "./pause.ts";
+import { receiptsFor } from "./planned.ts";
 import { loggedStep, realign } from "./realign.ts";
 import { createRecord, type Recorded, type RunEnd } from "./record.ts";
 import { runRemote } from "./remote.ts";
@@ -76,7 +76,7 @@ async function carryOn(world: World): Promise<SliceEnd | undefined> {
     world.control.stop.abort();
   } else if (reason !== undefined) {
     await stopped(world, reason);
-    return { kind: "cancelled", row, failed: [], receipts: await receiptsOf(ports.db, row.id) };
+    return { kind: "cancelled", row, failed: [], receipts: await receiptsFor(ports.db, { ...row, options }) };
   }
   if (isHeld(row) && !options.approved) {
     await handOver(world);
@@ -85,7 +85,13 @@ async function carryOn(world: World): Promise<SliceEnd | undefined> {
   const going = await shortened(world);
   if (typeof going === "object") {
     await wait(world, [going]);
-    return { kind: "waiting", waits: [going], row, failed: [], receipts: await receiptsOf(ports.db, row.id) };
+    return {
+      kind: "waiting",
+      waits: [going],
+      row,
+      failed: [],
+      receipts: await receiptsFor(ports.db, { ...row, options }),
+    };
   }
   const begun = begin(world);
   // In the middle of a step nothing of this is read; otherwise the person's message may come with it.
@@ -93,7 +99,7 @@ async function carryOn(world: World): Promise<SliceEnd | undefined> {
   const recorded = going === "no" ? await begun.then(tooLong) : await work(world, begun);
   if (writer.failure() !== undefined) throw writer.failure();
   const end = await conclude(world, recorded);
-  return { ...end, row, failed: recorded.failed, receipts: await receiptsOf(ports.db, row.id) };
+  return { ...end, row, failed: recorded.failed, receipts: await receiptsFor(ports.db, { ...row, options }) };
 }
 
 function tooLong(): Recorded {

@@ -21,6 +21,8 @@ const FEATURES = [
   "model",
   "output_schema",
   "max_steps",
+  "dry_run",
+  "allow",
 ];
 
 /** What this backend is (`GET /capabilities`), and whether it works (`GET /health`, for probes: no secret needed). */
