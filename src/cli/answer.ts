@@ -1,6 +1,7 @@
 import { type AskResponse, Receipt } from "#protocol/ask";
 import { clean } from "#protocol/clean";
 import { isErrorCode, Problem } from "#protocol/errors";
+import { receiptNotes } from "#ui/words";
 import { outputIn } from "./ask/output.ts";
 import type { Kay } from "./kay.ts";
 
@@ -23,13 +24,15 @@ export function showReceipts(kay: Kay, receipts: unknown): void {
   for (const each of Array.isArray(receipts) ? receipts : []) {
     const { success, data: receipt } = Receipt.safeParse(each);
     if (!success) continue;
-    const settled = receipt.effect === "settled";
-    const mark = settled ? kay.out.paint("green", "✓", "stderr") : kay.out.paint("yellow", "?", "stderr");
-    const doubt = settled ? "" : " (unknown whether it was done; check)";
+    const mark = MARKS[receipt.effect];
+    const notes = receiptNotes(receipt).map((note) => ` (${note})`);
     const url = receipt.url ? `  ${clean(receipt.url, { lines: false })}` : "";
-    kay.out.note(`${mark} ${clean(receipt.summary, { lines: false })}${doubt}${url}`);
+    const painted = kay.out.paint(mark === "✓" ? "green" : "yellow", mark, "stderr");
+    kay.out.note(`${painted} ${clean(receipt.summary, { lines: false })}${notes.join("")}${url}`);
   }
 }
+
+const MARKS: Record<Receipt["effect"], string> = { settled: "✓", planned: "-", sent: "?", unknown: "?" };
 
 /** The error that an answer of status `error` stands for. */
 function asProblem(answer: AskResponse): Problem {

@@ -84,7 +84,7 @@ export function createKay(world: World): Kay {
     const { processes } = world;
     return createHistoryFile({ folder: () => paths.state(), profile: settings().profile, clock, processes, random });
   };
-  const linkPorts = () => createLinkPorts(world, paths, settings(), warn, out.note);
+  const linkPorts = () => createLinkPorts({ ...world, signal: kay.signal }, paths, settings(), warn, out.note);
   const kay: Kay = {
     version,
     greeted: world.greeted ?? false,
@@ -132,7 +132,7 @@ export function createKay(world: World): Kay {
         processes: world.processes,
         send: world.send,
         clock,
-        signal: world.signal,
+        signal: kay.signal,
       });
     },
     serve: (options) => world.serve(options, kay, { paths, settings: read }),

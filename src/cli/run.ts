@@ -6,6 +6,7 @@ import { protectText } from "./dashes.ts";
 import type { GlobalFlags, Kay } from "./kay.ts";
 import { buildProgram } from "./program.ts";
 import { wantsPlain } from "./terminal.ts";
+import { createTimeLimit, isOverTime, overTime } from "./time-limit.ts";
 
 /** Exit codes of signals, 128 + number (terminal.md). Output that nobody reads any more (`kay help | head -1`) is no failure. */
 const SIGNAL_EXITS: Record<string, number> = { SIGINT: 130, SIGTERM: 143, SIGHUP: 129, SIGPIPE: 0 };
@@ -23,14 +24,24 @@ export async function run(argv: string[], kay: Kay): Promise<number> {
     said += text;
   });
   const command = commandOf(argv, program);
+  const limit = createTimeLimit(kay);
+  program.hook("preAction", (_, action) => limit.begin(action));
   try {
     const work = program.parseAsync(command === "ask" ? argv.map(protectText) : argv, { from: "user" });
     await (command === "serve" ? work : Promise.race([work, overdue(kay)]));
-    return kay.signal.aborted ? signalExit(kay) : kay.exit;
+    return kay.signal.aborted ? await ended(kay) : kay.exit;
   } catch (error) {
     if (error instanceof CommanderError) return wordUsage(error, kay, command, said);
-    return kay.signal.aborted ? signalExit(kay) : await wordError(error, kay);
+    return kay.signal.aborted ? await ended(kay, error) : await wordError(error, kay);
+  } finally {
+    limit.end();
   }
+}
+
+/** A signal needs no words; that the time is over does, those of the command where it has some. */
+async function ended(kay: Kay, error?: unknown): Promise<number> {
+  if (!isOverTime(kay)) return signalExit(kay);
+  return await wordError(error instanceof Problem && error.code === "TIMED_OUT" ? error : overTime(kay), kay);
 }
 
 /** What cannot be ended after a signal is left to itself after a while. */

@@ -7,6 +7,7 @@ import { showAnswer } from "./answer.ts";
 import { checkValue, outputIn } from "./ask/output.ts";
 import type { Kay, Link } from "./kay.ts";
 import { isAskable, isYes } from "./prompt.ts";
+import { isOverTime, overTime } from "./time-limit.ts";
 
 /**
  * Show an answer, and settle the confirmations it waits for: asked here if somebody can be asked, else left open with how to answer. One
@@ -21,12 +22,25 @@ export async function settle(kay: Kay, link: Link, first: AskResponse, check?: O
     if (kay.flags.json || !isAskable(kay)) return leaveOpen(kay, answer);
     kay.terminal.stderr.write(`${described(answer)}\n`);
     const approved = await isYes(kay, "Carry it out?");
-    const result = await link.api.confirm(answer.confirmation_token ?? "", approved, { signal: kay.signal });
+    const result = await confirmed(kay, link, answer.confirmation_token ?? "", approved);
     if (!approved) throw new Problem("DENIED", answer === first ? "Nothing was done." : "The rest was not done.");
     answer = result;
   }
   if (answer.status !== "error") checkValue(check, outputIn(answer.data));
   await showAnswer(kay, answer);
+}
+
+/** Send the answer to a confirmation. What was approved is carried out to its end, whoever is still there. */
+export async function confirmed(kay: Kay, link: Link, token: string, approved: boolean): Promise<AskResponse> {
+  try {
+    return await link.api.confirm(token, approved, { signal: kay.signal });
+  } catch (error) {
+    if (!approved || !isOverTime(kay)) throw error;
+    throw overTime(kay, {
+      what: ", and what was approved may still be carried out.",
+      hint: "Check what it did before you ask again: `kay sessions show latest`.",
+    });
+  }
 }
 
 async function leaveOpen(kay: Kay, answer: AskResponse): Promise<void> {

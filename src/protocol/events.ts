@@ -127,6 +127,8 @@ const MessageMetadata = z.looseObject({
   generation_id: z.optional(text),
   /** The answer will be a value (`data-output`), and the texts are on the way to it. */
   structured: z.optional(z.boolean()),
+  /** Nothing of it will be sent (`data-planned`). */
+  dry_run: z.optional(z.boolean()),
 });
 
 const data = <N extends string, T extends z.core.$ZodType>(type: N, of: T) =>

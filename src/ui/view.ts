@@ -1,5 +1,12 @@
 import type { Receipt } from "#protocol/ask";
-import type { AuthNeeded, ClientPresence, GenerationStatus, InteractionRequest, NumberedPart } from "#protocol/events";
+import type {
+  AuthNeeded,
+  ClientPresence,
+  GenerationStatus,
+  InteractionRequest,
+  NumberedPart,
+  Planned,
+} from "#protocol/events";
 import { endsGeneration, type StreamPart } from "#protocol/events";
 import { askAuth, authEnded, authProgress, cardAnswered, cardAsked } from "./cards.ts";
 import { toolChanged } from "./tools.ts";
@@ -20,12 +27,14 @@ export type View = {
   structured?: true;
   /** That value. */
   output?: { value: unknown };
+  /** The newest generation is a dry run: nothing of it is sent. */
+  dryRun?: true;
   items: Item[];
   presence: ClientPresence[];
 };
 
 /** One thing that is shown. */
-export type Item = (MessageItem | TextItem | ToolItem | ReceiptItem | CardItem | EndItem) & Forgettable;
+export type Item = (MessageItem | TextItem | ToolItem | ReceiptItem | PlannedItem | CardItem | EndItem) & Forgettable;
 
 /** What stays in the scrollback need not be kept here: `forgotten` items have lost their texts and what calls were given and brought. */
 type Forgettable = { forgotten?: true };
@@ -66,6 +75,9 @@ export type ToolItem = {
 
 /** What a write did, or may have done; the newest word on it. `over` where its generation ended before it was settled. */
 type ReceiptItem = { kind: "receipt"; generation_id?: string; receipt: Receipt; over?: true };
+
+/** What a dry run would have done; its receipt says no more. */
+type PlannedItem = { kind: "planned"; generation_id?: string; planned: Planned };
 
 /** How a card ended: the answer, or what became of it without one. `client` is who answered. */
 export type CardEnd = {
@@ -155,6 +167,8 @@ function applied(view: View, part: StreamPart, at?: number): View {
       return withText(view, part);
     case "data-receipt":
       return withReceipt(view, part.data);
+    case "data-planned":
+      return withPlanned(view, part.data);
     case "data-interaction-request":
       return toolChanged(cardAsked(view, part.data), part, at);
     case "data-interaction-response":
@@ -178,8 +192,10 @@ function applied(view: View, part: StreamPart, at?: number): View {
   }
 }
 
-function started({ structured: _, output: __, ...view }: View, metadata: Started = {}): View {
-  return { ...view, ...idsOf(metadata), status: "running", ...(metadata.structured ? { structured: true } : {}) };
+function started({ structured: _, output: __, dryRun: ___, ...view }: View, metadata: Started = {}): View {
+  const structured = metadata.structured ? { structured: true as const } : {};
+  const dryRun = metadata.dry_run ? { dryRun: true as const } : {};
+  return { ...view, ...idsOf(metadata), status: "running", ...structured, ...dryRun };
 }
 
 type Started = Extract<StreamPart, { type: "start" }>["messageMetadata"];
@@ -222,8 +238,18 @@ function withText(view: View, part: TextPart): View {
   return { ...view, items: view.items.with(index, changed) };
 }
 
+function withPlanned(view: View, planned: Planned): View {
+  if (view.items.some((item) => isPlan(item, planned.tool_call_id))) return view;
+  return withItem(view, { kind: "planned", generation_id: view.generation_id, planned });
+}
+
+function isPlan(item: Item, call: string): boolean {
+  return item.kind === "planned" && item.planned.tool_call_id === call;
+}
+
 /** A write has one receipt, which says more as it goes on. */
 function withReceipt(view: View, receipt: Receipt): View {
+  if (view.items.some((item) => isPlan(item, receipt.tool_call_id))) return view;
   const index = view.items.findLastIndex(
     (item) => item.kind === "receipt" && item.receipt.tool_call_id === receipt.tool_call_id,
   );

@@ -150,6 +150,7 @@ async function begin({ ports, row, writer, options }: World): Promise<void> {
         session_id: conversation,
         generation_id: generationId,
         ...(options.bounds?.outputSchema ? { structured: true } : {}),
+        ...(options.bounds?.dryRun ? { dry_run: true } : {}),
       },
     },
     statusPart(row, "running"),

@@ -92,7 +92,7 @@ async function showRest(kay: Kay, link: Link, { session, seen, refused, isGiven 
     await finish(kay, followed, { lines: false, refused });
   } catch (error) {
     // A question that was only looked at stays open.
-    if (kay.signal.aborted && view && openCards(view).length === 0) await cancelAtBackend(kay, link, view);
+    if (kay.signal.aborted && view && openCards(view).length === 0) throw await cancelAtBackend(kay, link, view, error);
     throw error;
   } finally {
     leaving.abort();

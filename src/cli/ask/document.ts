@@ -1,6 +1,7 @@
 import type { Receipt } from "#protocol/ask";
 import { clean } from "#protocol/clean";
 import { isErrorCode, Problem } from "#protocol/errors";
+import type { Planned } from "#protocol/events";
 import type { View } from "#ui/view";
 
 /** What a generation said, its texts one after the other, as they came; where they were on the way to a value, the last one. */
@@ -14,7 +15,17 @@ function saidIn(view: View): string {
 
 /** Receipts of the newest generation. */
 export function receiptsIn(view: View): Receipt[] {
-  return view.items.flatMap((item) => (item.kind === "receipt" && isOf(view, item) ? [item.receipt] : []));
+  return view.items.flatMap((item): Receipt[] => {
+    if (item.kind === "receipt" && isOf(view, item)) return [item.receipt];
+    if (item.kind !== "planned" || !isOf(view, item)) return [];
+    const { tool_call_id, tool, summary } = item.planned;
+    return [{ tool_call_id, tool, effect: "planned", summary }];
+  });
+}
+
+/** What the newest generation would have done, where it is a dry run. */
+export function plannedIn(view: View): Planned[] {
+  return view.items.flatMap((item) => (item.kind === "planned" && isOf(view, item) ? [item.planned] : []));
 }
 
 /** The guide's answer object of a generation that came as a stream. */
@@ -28,6 +39,7 @@ export function documentOf(view: View, prompt: string | undefined): Record<strin
       ...(prompt === undefined ? {} : { prompt }),
       response: message,
       ...(view.output ? { output: view.output.value } : {}),
+      ...(view.dryRun ? { dry_run: true, plan: plannedIn(view).map(({ preview: _, ...call }) => call) } : {}),
     },
     ...(view.generation_id ? { generation_id: view.generation_id } : {}),
     receipts: receiptsIn(view),

@@ -1,10 +1,10 @@
 import { ERRORS } from "#protocol/errors";
 import type { OutputCheck } from "#protocol/output/schema";
-import type { CardItem } from "#ui/view";
-import { cardText } from "#ui/words";
+import type { CardItem, View } from "#ui/view";
+import { cardText, NOTHING_SENT, plannedText } from "#ui/words";
 import { showReceipts } from "../answer.ts";
 import type { Kay } from "../kay.ts";
-import { documentOf, isDenied, problemIn, receiptsIn } from "./document.ts";
+import { documentOf, isDenied, plannedIn, problemIn, receiptsIn } from "./document.ts";
 import type { Followed } from "./follow.ts";
 import { checkValue } from "./output.ts";
 import { answersOf, waitingOf } from "./script.ts";
@@ -41,8 +41,16 @@ export async function finish(
     return kay.out.json(waiting.length > 0 ? { ...document, status: "pending", pending } : document);
   }
   if (view.output) kay.out.json(view.output.value);
-  showReceipts(kay, receiptsIn(view));
+  if (view.dryRun) showPlan(kay, view);
+  else showReceipts(kay, receiptsIn(view));
   for (const card of waiting) tellOpen(kay, card);
+}
+
+/** What was not sent, whole. It is part of the answer, unless that is a value. */
+function showPlan(kay: Kay, view: View): void {
+  const text = [...plannedIn(view).map((planned) => `\n${plannedText(planned)}`), `\n${NOTHING_SENT}`].join("\n");
+  if (view.output) kay.terminal.stderr.write(`${text}\n`);
+  else kay.out.line(text);
 }
 
 /** What waits, and the commands that answer it. It is part of the answer: where nobody can be asked, it goes to stdout. */

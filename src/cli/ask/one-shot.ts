@@ -8,7 +8,7 @@ import { CANCEL_GRACE_MS, cancelAtBackend } from "./cancel.ts";
 import { conversationFor } from "./conversation.ts";
 import { finish } from "./finish.ts";
 import { follow } from "./follow.ts";
-import { jsonLines } from "./json-lines.ts";
+import { jsonLines, tellOverTime } from "./json-lines.ts";
 import { createShow, silent } from "./show.ts";
 
 /** What `kay ask` takes besides the prompt. `check` tells whether an answer has the value that was asked for. */
@@ -58,8 +58,10 @@ export async function askOnce(kay: Kay, link: Link, request: AskRequest, options
     });
     await finish(kay, followed, { prompt: request.prompt, lines, check: options.check });
   } catch (error) {
-    if (kay.signal.aborted) await cancelAtBackend(kay, link, view);
-    throw error;
+    if (!kay.signal.aborted) throw error;
+    const ended = await cancelAtBackend(kay, link, view, error);
+    if (lines) tellOverTime(kay, view, ended);
+    throw ended;
   } finally {
     leaving.abort();
   }

@@ -2,12 +2,14 @@ import { Command } from "commander";
 import { Problem } from "#protocol/errors";
 import type { OneShotOptions } from "../ask/one-shot.ts";
 import type { OutputOptions } from "../ask/output.ts";
+import { checkPermits, isPermitted, type PermitOptions } from "../ask/permits.ts";
 import { unprotect } from "../dashes.ts";
 import type { Kay } from "../kay.ts";
 import { canHaveSession, greet, openSession } from "../session/open.ts";
 
 type Options = OneShotOptions &
-  OutputOptions & { confirm?: boolean; plain?: boolean; file?: string[]; output?: string };
+  OutputOptions &
+  PermitOptions & { confirm?: boolean; plain?: boolean; file?: string[]; output?: string };
 
 /** `kay ask "…"`: one question, one answer; without a question, on a terminal, a session. With `--confirm` nothing is done before a yes. */
 export function askCommand(kay: Kay): Command {
@@ -15,6 +17,9 @@ export function askCommand(kay: Kay): Command {
     .description("Ask a question, or have something done; without one, a session")
     .argument("[prompt...]", "what you want; `-` reads it from stdin")
     .option("--confirm", "show what would be done and ask before anything is")
+    .option("--dry-run", "say what would be done; nothing is sent")
+    .option("--allow <tool[:place]>", "let these calls run without a yes, as slack.send_message:#ci", collect)
+    .option("--allow-file <file>", "the same from a file, an entry on each line", collect)
     .option("-c, --continue", "in the newest conversation")
     .option("-r, --resume <conversation>", "in this one: its id, its title, or latest")
     .option("--queue", "wait for what is under way in that conversation, instead of ending it")
@@ -32,6 +37,8 @@ Examples:
   $ kay ask -c                    # the newest one again
   $ kay ask "what is open in project KAY?"
   $ kay ask --confirm "close KAY-3"
+  $ kay ask --dry-run "close KAY-3"
+  $ kay ask --allow slack.send_message:#ci "tell #ci that the build is green"
   $ git log -5 | kay ask "create a task in KAY that reviews these commits"
   $ kay ask "show the bugs in KAY" --output-schema bugs.schema.json -o bugs.json
 
@@ -57,10 +64,12 @@ gets the \`kay answer\` command. With --confirm it is a \`kay confirm\` command.
 async function askFor(kay: Kay, words: string[], options: Options): Promise<void> {
   const { readBound } = await import("../ask/output.ts");
   const { fields, check } = await readBound(kay, options);
+  const { readPermits } = await import("../ask/permits.ts");
+  const permits = await readPermits(kay, options);
   const { readRequest } = await import("../ask/context.ts");
   const request = await readRequest(kay, words, options.file ?? []);
   const link = await kay.link({ signedIn: true });
-  const body = { ...request, ...fields, interactive: false, confirm: options.confirm ?? false };
+  const body = { ...request, ...fields, ...permits, interactive: false, confirm: options.confirm ?? false };
   const { checkBounds } = await import("../ask/bounds.ts");
   await checkBounds(link, body);
   if (!options.confirm) {
@@ -75,15 +84,21 @@ async function askFor(kay: Kay, words: string[], options: Options): Promise<void
 }
 
 /** What only one request can have, and no session. */
-function isOneShot({ confirm, queue, file, output, outputSchema, maxSteps }: Options): boolean {
-  return Boolean(confirm || queue || file) || [output, outputSchema, maxSteps].some((each) => each !== undefined);
+function isOneShot(options: Options): boolean {
+  const { confirm, queue, file, output, outputSchema, maxSteps } = options;
+  return (
+    Boolean(confirm || queue || file || isPermitted(options)) ||
+    [output, outputSchema, maxSteps].some((each) => each !== undefined)
+  );
 }
 
 function collect(value: string, before: string[] = []): string[] {
   return [...before, value];
 }
 
-function checkOptions(kay: Kay, { stream, confirm, queue, continue: newest, resume, output }: Options): void {
+function checkOptions(kay: Kay, options: Options): void {
+  const { stream, confirm, queue, continue: newest, resume, output } = options;
+  checkPermits(options);
   if (stream && !kay.flags.json) throw new Problem("USAGE", "--stream goes with --json.");
   if (confirm && (stream || queue)) throw new Problem("USAGE", "--confirm goes with neither --stream nor --queue.");
   if (stream && output !== undefined)
