@@ -6,6 +6,7 @@ import { documentOf, type Machine, useKay } from "#test/kay";
 import { BACKEND } from "#test/network";
 
 const kay = useKay();
+type Document = Record<string, unknown>;
 const TERMINAL = { terminal: true, env: { NO_COLOR: "1" } };
 const SHOW = 'ask "show KAY-4"';
 const TOOL = "jira.transition_issue";
@@ -137,7 +138,7 @@ test("--yes lets nothing run by itself, which is said, and with --allow what tha
   ]);
   expect(await writes(ann)).toEqual([]);
   const allowed = await ann(`ask --yes --allow ${TOOL} --json "close KAY-4"`);
-  expect([allowed.exit, documentOf(allowed).receipts]).toMatchObject([
+  expect([allowed.exit, (documentOf(allowed) as Document).receipts]).toMatchObject([
     0,
     [{ effect: "settled", allowed_by: TOOL, account: "Dana Demo (kay-demo)" }],
   ]);
@@ -154,7 +155,7 @@ test("a file allows an entry on each line; comments and empty lines are none", a
   const ann = kay({ signedIn: true });
   file(ann, "ci.allow", "# what the build may do", "", "slack.send_message:#ci  # the channel", `  ${TOOL}:KAY #`, "");
   const result = await ann('ask --allow-file ci.allow --json "close KAY-4"');
-  expect([result.exit, documentOf(result).receipts]).toMatchObject([0, [{ allowed_by: `${TOOL}:KAY` }]]);
+  expect([result.exit, (documentOf(result) as Document).receipts]).toMatchObject([0, [{ allowed_by: `${TOOL}:KAY` }]]);
 });
 
 test.for([

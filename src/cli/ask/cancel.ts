@@ -5,11 +5,14 @@ import { isOverTime, overTime } from "../time-limit.ts";
 import { receiptsIn } from "./document.ts";
 import { untilEnd } from "./follow.ts";
 
-/** How long the backend may take to hear it, and to end what is under way, in ms. */
+/** How long the backend may take to hear it, in ms: somebody who pressed Ctrl+C waits. Where the time is over, also to end what is under way. */
 const LIMIT_MS = 2_000;
+const OVER_TIME_LIMIT_MS = 5_000;
 
-/** Time for that, and for the command to end; `Kay.graceMs`. */
-export const CANCEL_GRACE_MS = 2_500;
+/** Time for that, and for the command to end, in ms; `Kay.graceMs`. */
+export function cancelGrace({ flags }: Pick<Kay, "flags">): number {
+  return (flags.timeout === undefined ? LIMIT_MS : OVER_TIME_LIMIT_MS) + 500;
+}
 
 /**
  * After Ctrl+C, or when its time is over, nothing is to go on behind the person's back: the generation is cancelled at the backend. A terminal
@@ -22,7 +25,7 @@ export async function cancelAtBackend(kay: Kay, link: Link, view: View | undefin
   const isOver = ENDED.includes(view.status ?? "");
   if (isOver || kay.signal.reason === "SIGHUP") return error;
   const over = new AbortController();
-  const limit = kay.clock.sleep(LIMIT_MS, over.signal).then(
+  const limit = kay.clock.sleep(isOverTime(kay) ? OVER_TIME_LIMIT_MS : LIMIT_MS, over.signal).then(
     () => undefined,
     () => undefined,
   );

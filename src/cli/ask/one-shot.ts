@@ -4,7 +4,7 @@ import type { View } from "#ui/view";
 import type { Kay, Link } from "../kay.ts";
 import { isAskable } from "../prompt.ts";
 import { clientOf } from "../session/open.ts";
-import { CANCEL_GRACE_MS, cancelAtBackend } from "./cancel.ts";
+import { cancelAtBackend, cancelGrace } from "./cancel.ts";
 import { conversationFor } from "./conversation.ts";
 import { finish } from "./finish.ts";
 import { follow } from "./follow.ts";
@@ -37,7 +37,7 @@ export async function askOnce(kay: Kay, link: Link, request: AskRequest, options
   };
   let view: View | undefined;
   const { note, warn } = kay.out;
-  kay.graceMs = CANCEL_GRACE_MS;
+  kay.graceMs = cancelGrace(kay);
   const leaving = new AbortController();
   const signal = AbortSignal.any([kay.signal, leaving.signal]);
   try {
