@@ -17,7 +17,7 @@ import { authProblem, hold, wait } from "./pause.ts";
 import { receiptsFor } from "./planned.ts";
 import { loggedStep, realign } from "./realign.ts";
 import { createRecord, type Recorded, type RunEnd } from "./record.ts";
-import { runRemote } from "./remote.ts";
+import { checkRemote, runRemote } from "./remote.ts";
 import { askToShorten, shortened } from "./shorten.ts";
 import { stopped } from "./stopped.ts";
 import type { Work } from "./work.ts";
@@ -227,7 +227,10 @@ async function work(world: World, begun: Promise<void>): Promise<Recorded> {
 function agentFor({ ports, row, options }: World): BackendPorts["agent"] {
   if (options.remote && !ports.agent)
     throw new Problem("AGENT_NOT_CONFIGURED", "The agent server that was asked is no longer configured.");
-  return options.remote || (row.steps === 0 && row.step === null) ? ports.agent : undefined;
+  if (!options.remote && (row.steps > 0 || row.step !== null)) return undefined;
+  // It may have been asked, or begun by a late answer, before there was an agent server.
+  checkRemote(ports, options);
+  return ports.agent;
 }
 
 /** The model's part of a step may have been cut off; one whose calls are under way was whole. */

@@ -23,9 +23,11 @@ export function receiptsIn(view: View): Receipt[] {
   });
 }
 
-/** What the newest generation would have done, where it is a dry run. */
+/** What the newest generation would have done, where it is a dry run, in the order of its calls. */
 export function plannedIn(view: View): Planned[] {
-  return view.items.flatMap((item) => (item.kind === "planned" && isOf(view, item) ? [item.planned] : []));
+  const calls = view.items.flatMap((item) => (item.kind === "tool" ? [item.call] : []));
+  const planned = view.items.flatMap((item) => (item.kind === "planned" && isOf(view, item) ? [item.planned] : []));
+  return planned.sort((a, b) => calls.indexOf(a.tool_call_id) - calls.indexOf(b.tool_call_id));
 }
 
 /** The guide's answer object of a generation that came as a stream. */
