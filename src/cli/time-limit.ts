@@ -56,7 +56,7 @@ export function overTime(
 }
 
 /** Milliseconds of `30`, `30s`, `5m`, `1h` or `1h30m`; a number alone is seconds. @throws Problem USAGE */
-export function durationOf(text: string): number {
+function durationOf(text: string): number {
   const [whole, hours, minutes, seconds] = /^(?:([\d.]+)h)?(?:([\d.]+)m)?(?:([\d.]+)s?)?$/i.exec(text.trim()) ?? [];
   const [h, m, s] = [hours, minutes, seconds].map((each) => Number(each ?? 0));
   const ms = Math.round(((h ?? 0) * 3_600 + (m ?? 0) * 60 + (s ?? 0)) * 1_000);
