@@ -1,6 +1,8 @@
 import { type AskResponse, Receipt } from "#protocol/ask";
 import { clean } from "#protocol/clean";
 import { isErrorCode, Problem } from "#protocol/errors";
+import { receiptNotes } from "#ui/words";
+import { outputIn } from "./ask/output.ts";
 import type { Kay } from "./kay.ts";
 
 /**
@@ -11,7 +13,9 @@ import type { Kay } from "./kay.ts";
 export async function showAnswer(kay: Kay, answer: AskResponse): Promise<void> {
   if (answer.status === "error") throw asProblem(answer);
   if (kay.flags.json) return kay.out.json(answer);
-  await kay.out.markdown(clean(answer.message));
+  const output = outputIn(answer.data);
+  if (output) kay.out.json(output.value);
+  else await kay.out.markdown(clean(answer.message));
   showReceipts(kay, answer.receipts);
 }
 
@@ -20,13 +24,15 @@ export function showReceipts(kay: Kay, receipts: unknown): void {
   for (const each of Array.isArray(receipts) ? receipts : []) {
     const { success, data: receipt } = Receipt.safeParse(each);
     if (!success) continue;
-    const settled = receipt.effect === "settled";
-    const mark = settled ? kay.out.paint("green", "✓", "stderr") : kay.out.paint("yellow", "?", "stderr");
-    const doubt = settled ? "" : " (unknown whether it was done; check)";
+    const mark = MARKS[receipt.effect];
+    const notes = receiptNotes(receipt).map((note) => ` (${note})`);
     const url = receipt.url ? `  ${clean(receipt.url, { lines: false })}` : "";
-    kay.out.note(`${mark} ${clean(receipt.summary, { lines: false })}${doubt}${url}`);
+    const painted = kay.out.paint(mark === "✓" ? "green" : "yellow", mark, "stderr");
+    kay.out.note(`${painted} ${clean(receipt.summary, { lines: false })}${notes.join("")}${url}`);
   }
 }
+
+const MARKS: Record<Receipt["effect"], string> = { settled: "✓", planned: "-", sent: "?", unknown: "?" };
 
 /** The error that an answer of status `error` stands for. */
 function asProblem(answer: AskResponse): Problem {

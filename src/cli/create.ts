@@ -98,7 +98,7 @@ export function createKay(world: World): Kay {
     const { processes } = world;
     return createHistoryFile({ folder: () => paths.state(), profile, clock, processes, random });
   };
-  const portsOf = (of: Settings) => createLinkPorts(world, paths, of, warn, out.note);
+  const portsOf = (of: Settings) => createLinkPorts({ ...world, signal: kay.signal }, paths, of, warn, out.note);
   const linkPorts = async () => {
     const { warnIfNew } = await import("./profile.ts");
     if (!env.KAY_TOKEN) warnIfNew(settings(), warn);
@@ -165,7 +165,7 @@ export function createKay(world: World): Kay {
         processes: world.processes,
         send: world.send,
         clock,
-        signal: world.signal,
+        signal: kay.signal,
       });
     },
     machine: () => {

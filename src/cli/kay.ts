@@ -26,6 +26,8 @@ export type GlobalFlags = {
   /** False with `--no-browser`. */
   browser: boolean;
   profile?: string;
+  /** `--timeout`: the time for all of the command, as it was typed. */
+  timeout?: string;
   /** Nothing is redrawn and nothing is drawn: `--plain`, ACCESSIBLE, INK_SCREEN_READER, TERM=dumb. */
   plain: boolean;
 };
@@ -93,7 +95,10 @@ export type Kay = {
   cwd: string;
   clock: Clock;
   random(bytes: number): Uint8Array;
-  /** Ends when the person or the system wants the command to end; the reason is `SIGINT`, `SIGTERM` or `SIGHUP`. */
+  /**
+   * Ends when the person or the system wants the command to end; the reason is `SIGINT`, `SIGTERM` or `SIGHUP`. So it does when the time
+   * of `--timeout` is over (`isOverTime`).
+   */
   signal: AbortSignal;
   /**
    * From now on Ctrl+C (SIGINT) calls this instead of ending the command. Returns the way back, to what was called before.

@@ -5,7 +5,7 @@ import { isAskable } from "./prompt.ts";
 /** How long a pipe may stay open and silent before it is left alone. */
 const SILENCE_MS = 3_000;
 /** More than this is no context for a question. */
-const MOST_BYTES = 1024 * 1024;
+export const MOST_BYTES = 1024 * 1024;
 
 /**
  * Read what stdin holds when it is a pipe or a file. A pipe that stays silent for 3 s is left alone, with a line on stderr, unless
@@ -40,13 +40,20 @@ export async function readPiped(
   }
   if (kay.signal.aborted) throw new Problem("CANCELLED", "Cancelled.");
   if (silence.signal.aborted) kay.out.note(`Nothing came on stdin for 3 s; ${without}.`);
-  return decoded(Buffer.concat(chunks)).trim();
+  return (decoded(Buffer.concat(chunks)) ?? "").trim();
 }
 
-/** UTF-8, or the UTF-16 that Windows writes into files (`>` of PowerShell 5), which its mark tells. */
-function decoded(bytes: Uint8Array): string {
+/**
+ * UTF-8, or the UTF-16 that Windows writes into files (`>` of PowerShell 5), which its mark tells. With `fatal`, undefined for what is
+ * neither.
+ */
+export function decoded(bytes: Uint8Array, { fatal = false } = {}): string | undefined {
   const [first, second] = bytes;
-  if (first === 0xff && second === 0xfe) return new TextDecoder("utf-16le").decode(bytes);
-  if (first === 0xfe && second === 0xff) return new TextDecoder("utf-16be").decode(bytes);
-  return new TextDecoder().decode(bytes);
+  const wide = first === 0xff && second === 0xfe ? "utf-16le" : "utf-16be";
+  const isWide = (first === 0xff && second === 0xfe) || (first === 0xfe && second === 0xff);
+  try {
+    return new TextDecoder(isWide ? wide : "utf-8", { fatal }).decode(bytes);
+  } catch {
+    return undefined;
+  }
 }

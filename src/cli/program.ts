@@ -45,6 +45,7 @@ export function buildProgram(
     .option("--jq <expr>", "print what jq makes of that document")
     .option("--no-input", "never ask; fail with what to type instead")
     .option("--no-browser", "print links, open nothing")
+    .option("--timeout <time>", "end after this time in all: 30s, 5m, 1h")
     .option("-y, --yes", "answer yes to kay's own questions")
     .option("-q, --quiet", "only the answer, no progress")
     .option("--debug", "say more about what happens (KAY_DEBUG)")

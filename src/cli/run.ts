@@ -8,6 +8,7 @@ import type { GlobalFlags, Kay } from "./kay.ts";
 import { printLines } from "./lines.ts";
 import { buildProgram } from "./program.ts";
 import { wantsPlain } from "./terminal.ts";
+import { createTimeLimit, isOverTime, overTime } from "./time-limit.ts";
 
 /** Exit codes of signals, 128 + number (terminal.md). Output that nobody reads any more (`kay help | head -1`) is no failure. */
 const SIGNAL_EXITS: Record<string, number> = { SIGINT: 130, SIGTERM: 143, SIGHUP: 129, SIGPIPE: 0 };
@@ -28,6 +29,8 @@ export async function run(argv: string[], kay: Kay): Promise<number> {
   const command = commandOf(argv, program);
   if (kay.flags.json && (command === "attach" || (command === "ask" && argv.includes("--stream"))))
     printLines(kay, () => undefined);
+  const limit = createTimeLimit(kay);
+  program.hook("preAction", (_, action) => limit.begin(action));
   try {
     const work = program.parseAsync(argv.map(protectText), { from: "user" });
     await (command === "serve" ? work : Promise.race([work, overdue(kay)]));
@@ -35,7 +38,9 @@ export async function run(argv: string[], kay: Kay): Promise<number> {
   } catch (error) {
     if (error instanceof CommanderError) return wordUsage(error, kay, { program, argv, command, ...told });
     await kay.out.settled().catch(() => {});
-    return kay.signal.aborted ? signalExit(kay) : await wordError(error, kay);
+    return kay.signal.aborted ? await ended(kay, error) : await wordError(error, kay);
+  } finally {
+    limit.end();
   }
   return await settle(kay);
 }
@@ -48,7 +53,13 @@ async function settle(kay: Kay): Promise<number> {
     const exit = kay.signal.aborted ? 0 : await wordError(error, kay);
     kay.exit ||= exit;
   }
-  return kay.signal.aborted ? signalExit(kay) : kay.exit;
+  return kay.signal.aborted ? await ended(kay) : kay.exit;
+}
+
+/** A signal needs no words; that the time is over does, those of the command where it has some. */
+async function ended(kay: Kay, error?: unknown): Promise<number> {
+  if (!isOverTime(kay)) return signalExit(kay);
+  return await wordError(error instanceof Problem && error.code === "TIMED_OUT" ? error : overTime(kay), kay);
 }
 
 /** What cannot be ended after a signal is left to itself after a while. */

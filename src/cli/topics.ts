@@ -155,6 +155,17 @@ A script gets a token and exit code 8. Within five minutes, once:
   kay confirm TOKEN --approve
   kay confirm TOKEN --deny
 
+A script may say beforehand what needs no yes, by tool, or tool and place. What
+is not named still stops, and so do a policy to ask every time and what a tool
+asks because of its arguments ("everybody"). --yes approves nothing by itself:
+
+  kay ask --allow slack.send_message:#ci "tell #ci that the build is green"
+  kay ask --allow-file ci.allow "…"   # an entry on each line, # comments
+
+--dry-run reads, and says what else would be done, and whether it would ask:
+
+  kay ask --dry-run "close KAY-3"
+
 What was done is listed as receipts.
 `,
 };

@@ -30,13 +30,16 @@ export const AskRequest = z.looseObject({
 });
 export type AskRequest = z.infer<typeof AskRequest>;
 
-/** What a write did or may have done: which tool, where, and the link to look at it. */
+/** What a write did or may have done, or would do in a dry run (`planned`): which tool, where, and the link to look at it. */
 export const Receipt = z.looseObject({
   tool_call_id: z.string(),
   tool: z.string(),
   effect: z.enum(["planned", "sent", "settled", "unknown"]),
   summary: z.string(),
   url: z.optional(z.string()),
+  /** What of `allow` let it run, and in whose name it did. */
+  allowed_by: z.optional(z.string()),
+  account: z.optional(z.string()),
 });
 export type Receipt = z.infer<typeof Receipt>;
 
@@ -46,8 +49,11 @@ export const PlannedCall = z.looseObject({
   access: z.enum(["read", "write", "destructive"]),
   input: z.record(z.string(), z.unknown()),
   summary: z.string(),
-  /** Who would do it at the service, in words; absent where that is not connected. */
+  /** A dry run: which call it is, in whose name it would run, and whether it would ask first, and why. */
+  tool_call_id: z.optional(z.string()),
   account: z.optional(z.string()),
+  asks: z.optional(z.boolean()),
+  why: z.optional(z.string()),
 });
 export type PlannedCall = z.infer<typeof PlannedCall>;
 

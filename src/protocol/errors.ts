@@ -66,6 +66,14 @@ export const ERRORS = {
   GENERATION_CLOSED: { status: 409, exit: 1, hint: "Run `kay pending` to see what is under way." },
   APPROVAL_NOT_FOUND: { status: 404, exit: 1, hint: "Run `kay approvals list` to see every one." },
   CONTEXT_TOO_LONG: { status: 422, exit: 1, hint: "Start a new conversation, or ask for less at once." },
+  /** The answer does not match the schema that was asked for, nor did the one after it was told so. */
+  OUTPUT_INVALID: {
+    status: 422,
+    exit: 1,
+    hint: "Ask in other words or for a simpler value; --json shows what came instead.",
+  },
+  /** Model calls that the request, or a backend, allows. */
+  STEP_LIMIT: { status: 422, exit: 1, hint: "Ask for less at once, or allow more steps (`kay ask --max-steps`)." },
   IDEMPOTENCY_CONFLICT: {
     status: 409,
     exit: 1,

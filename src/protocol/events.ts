@@ -1,5 +1,5 @@
 import * as z from "zod/mini";
-import { Receipt } from "./ask.ts";
+import { PlannedCall, Receipt } from "./ask.ts";
 
 /**
  * Parts of the event stream (protocol section 2): the AI SDK's UI message stream, and kay's own `data-*` parts in it. Loose as everywhere in
@@ -61,6 +61,10 @@ export const Preview = z.looseObject({
 });
 export type Preview = z.infer<typeof Preview>;
 
+/** A call that a dry run did not send, with everything that is needed to show it. */
+const Planned = z.extend(PlannedCall, { tool_call_id: text, asks: z.boolean(), why: text, preview: Preview });
+export type Planned = z.infer<typeof Planned>;
+
 /** An approval or a form that waits for a person. Reprompts are requests of their own, with an id of their own. */
 export const InteractionRequest = z.looseObject({
   interaction_id: text,
@@ -118,7 +122,14 @@ export const ClientPresence = z.looseObject({
 export type ClientPresence = z.infer<typeof ClientPresence>;
 
 /** Ids of the conversation and the generation, in `start`; times and the final status in `finish`. */
-const MessageMetadata = z.looseObject({ session_id: z.optional(text), generation_id: z.optional(text) });
+const MessageMetadata = z.looseObject({
+  session_id: z.optional(text),
+  generation_id: z.optional(text),
+  /** The answer will be a value (`data-output`), and the texts are on the way to it. */
+  structured: z.optional(z.boolean()),
+  /** Nothing of it will be sent (`data-planned`). */
+  dry_run: z.optional(z.boolean()),
+});
 
 const data = <N extends string, T extends z.core.$ZodType>(type: N, of: T) =>
   z.looseObject({ type: z.literal(type), id: z.optional(text), data: of });
@@ -162,7 +173,14 @@ export const StreamPart = z.discriminatedUnion("type", [
   z.looseObject({ type: z.literal("tool-output-denied"), toolCallId: text }),
   z.looseObject({ type: z.literal("finish-step") }),
   z.looseObject({ type: z.literal("finish"), finishReason: z.optional(text) }),
-  z.looseObject({ type: z.literal("error"), errorText: text, code: z.optional(text), hint: z.optional(text) }),
+  z.looseObject({
+    type: z.literal("error"),
+    errorText: text,
+    code: z.optional(text),
+    hint: z.optional(text),
+    /** With AUTH_REQUIRED: `integrations` that must be connected. With OUTPUT_INVALID: `problems` and the `text` that has them. */
+    details: z.optional(z.record(text, z.unknown())),
+  }),
   z.looseObject({ type: z.literal("abort"), reason: z.optional(text) }),
   data("data-status", z.looseObject({ generation_id: text, session_id: z.optional(text), status: GenerationStatus })),
   data("data-user-message", z.looseObject({ text, source: z.enum(["typed", "late_answer", "action"]) })),
@@ -173,6 +191,8 @@ export const StreamPart = z.discriminatedUnion("type", [
   data("data-auth-progress", z.looseObject({ connected: text, remaining: names })),
   data("data-auth-result", z.looseObject({ success: z.boolean(), integrations: names, reason: z.optional(text) })),
   data("data-receipt", Receipt),
+  data("data-output", z.looseObject({ value: z.unknown() })),
+  data("data-planned", Planned),
   data("data-presence", z.looseObject({ clients: z.array(ClientPresence) })),
 ]);
 export type StreamPart = z.infer<typeof StreamPart>;

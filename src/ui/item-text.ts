@@ -6,7 +6,7 @@ import { wrapLines } from "./markdown/wrap.ts";
 import { renderMarkdown } from "./markdown.ts";
 import { rowText } from "./tool-row.ts";
 import type { CardItem, Item, ToolItem } from "./view.ts";
-import { line } from "./words.ts";
+import { line, NOTHING_SENT, plannedText, receiptNotes } from "./words.ts";
 
 /** One thing of a conversation as it stays in the scrollback, for this width; "" for what shows nothing. Everything in it is cleaned. */
 export function itemText(item: Item, look: Look): string {
@@ -21,11 +21,12 @@ export function itemText(item: Item, look: Look): string {
       return toolText(item, look);
     case "receipt": {
       const { effect, summary, url } = item.receipt;
-      const isDone = effect === "settled";
-      const doubt = isDone ? "" : " (unknown whether it was done; check)";
-      const what = marked(isDone ? "✓" : "?", `${line(summary)}${doubt}`, look);
+      const mark = effect === "settled" ? "✓" : effect === "planned" ? "-" : "?";
+      const what = marked(mark, `${line(summary)}${notesOf(item.receipt)}`, look);
       return [what, ...(url ? [`  ${line(url)}`] : [])].join("\n");
     }
+    case "planned":
+      return wrapLines(`${plannedText(item.planned)}\n${NOTHING_SENT}`, look.width);
     case "card":
       return cardText(item, look);
     case "end": {
@@ -52,6 +53,12 @@ function cardText(card: CardItem, look: Look): string {
   return look.paint(row.startsWith("✓") ? "green" : "red", row.slice(0, 1)) + row.slice(1);
 }
 
+function notesOf(receipt: Extract<Item, { kind: "receipt" }>["receipt"]): string {
+  return receiptNotes(receipt)
+    .map((note) => ` (${note})`)
+    .join("");
+}
+
 function endOf({ how, text }: Extract<Item, { kind: "end" }>): string {
   const said = clean(text).trim();
   if (how === "error") return said || "It failed, and the backend does not say why.";
@@ -59,6 +66,6 @@ function endOf({ how, text }: Extract<Item, { kind: "end" }>): string {
 }
 
 function marked(mark: string, text: string, look: Look): string {
-  const style = mark === "✓" ? "green" : mark === "?" ? "yellow" : "red";
+  const style = mark === "✓" ? "green" : mark === "?" || mark === "-" ? "yellow" : "red";
   return look.paint(style, mark) + wrapLines(`${mark} ${text}`, look.width).slice(mark.length);
 }

@@ -5,7 +5,7 @@ import type { Look } from "./look.ts";
 import { renderMarkdown } from "./markdown.ts";
 import { inputOf, isOver, resultOf } from "./tool-row.ts";
 import type { CardItem, Item, ToolItem, View } from "./view.ts";
-import { cardText, endText, line } from "./words.ts";
+import { cardText, endText, line, NOTHING_SENT, plannedText, receiptNotes } from "./words.ts";
 
 /** A conversation as text in which each thing says what it is, for a terminal that is read aloud. Everything in it is cleaned. */
 export function labelledView(view: View, look: Look): string {
@@ -27,10 +27,12 @@ export function labelled(item: Item, look: Look): string {
     case "tool":
       return wrapped(toolText(item, look.width), look);
     case "receipt": {
-      const { effect, summary, url } = item.receipt;
-      const doubt = effect === "settled" ? "" : ", unknown whether it was done; check";
-      return [wrapped(`receipt: ${line(summary)}${doubt}`, look), ...(url ? [`  ${line(url)}`] : [])].join("\n");
+      const { summary, url } = item.receipt;
+      const words = [line(summary), ...receiptNotes(item.receipt)].join(", ");
+      return [wrapped(`receipt: ${words}`, look), ...(url ? [`  ${line(url)}`] : [])].join("\n");
     }
+    case "planned":
+      return wrapped(`planned:\n${plannedText(item.planned)}\n${NOTHING_SENT}`, look);
     case "card":
       return wrapped(`${CARD_NAMES[item.type]}:\n${cardText(item)}\n${cardEnd(item)}`, look);
     case "end":

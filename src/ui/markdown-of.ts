@@ -2,7 +2,7 @@ import { clean } from "#protocol/clean";
 import type { ConversationView } from "#protocol/conversations";
 import { toolText } from "./labelled.ts";
 import type { CardItem, Item, View } from "./view.ts";
-import { cardText, endText, line } from "./words.ts";
+import { cardText, endText, line, NOTHING_SENT, plannedText, receiptNotes } from "./words.ts";
 
 /** A conversation as a Markdown document. What comes from elsewhere is cleaned; the model's own Markdown stays as it is. */
 export function markdownOf(view: View, { id, title, created_at }: ConversationView): string {
@@ -22,10 +22,12 @@ function blockOf(item: Item): string {
     case "tool":
       return `- ${toolText(item, 100)}`;
     case "receipt": {
-      const { effect, summary, url } = item.receipt;
-      const doubt = effect === "settled" ? "" : " (unknown whether it was done; check)";
-      return `- receipt: ${line(summary)}${doubt}${url ? ` <${line(url)}>` : ""}`;
+      const { summary, url } = item.receipt;
+      const notes = receiptNotes(item.receipt).map((note) => ` (${note})`);
+      return `- receipt: ${line(summary)}${notes.join("")}${url ? ` <${line(url)}>` : ""}`;
     }
+    case "planned":
+      return quoted(`${plannedText(item.planned)}\n\n${NOTHING_SENT}`);
     case "card":
       return quoted(`${cardText(item)}\n\n${endOf(item)}`);
     case "end":

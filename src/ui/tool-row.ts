@@ -39,7 +39,7 @@ function durationOf(tool: ToolItem): string {
 export function resultOf({ state, output, error, log }: ToolItem): string {
   if (state === "denied") return "denied";
   if (state === "failed") return line(error ?? "failed").trim();
-  if (state === "done") return countOf(output);
+  if (state === "done") return isObject(output) && "planned" in output ? "not sent" : countOf(output);
   return line(log.at(-1) ?? "").trim() || (state === "paused" ? "waits for an answer" : "…");
 }
 

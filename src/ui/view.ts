@@ -1,5 +1,12 @@
 import type { Receipt } from "#protocol/ask";
-import type { AuthNeeded, ClientPresence, GenerationStatus, InteractionRequest, NumberedPart } from "#protocol/events";
+import type {
+  AuthNeeded,
+  ClientPresence,
+  GenerationStatus,
+  InteractionRequest,
+  NumberedPart,
+  Planned,
+} from "#protocol/events";
 import { endsGeneration, type StreamPart } from "#protocol/events";
 import { askAuth, authEnded, authProgress, cardAnswered, cardAsked } from "./cards.ts";
 import { toolChanged } from "./tools.ts";
@@ -16,12 +23,18 @@ export type View = {
   generation_id?: string;
   /** Of the newest generation; undefined before the first. */
   status?: GenerationStatus;
+  /** The newest generation is to come to a value; its texts are on the way to it. */
+  structured?: true;
+  /** That value. */
+  output?: { value: unknown };
+  /** The newest generation is a dry run: nothing of it is sent. */
+  dryRun?: true;
   items: Item[];
   presence: ClientPresence[];
 };
 
 /** One thing that is shown. */
-export type Item = (MessageItem | TextItem | ToolItem | ReceiptItem | CardItem | EndItem) & Forgettable;
+export type Item = (MessageItem | TextItem | ToolItem | ReceiptItem | PlannedItem | CardItem | EndItem) & Forgettable;
 
 /** What stays in the scrollback need not be kept here: `forgotten` items have lost their texts and what calls were given and brought. */
 type Forgettable = { forgotten?: true };
@@ -63,6 +76,9 @@ export type ToolItem = {
 /** What a write did, or may have done; the newest word on it. `over` where its generation ended before it was settled. */
 type ReceiptItem = { kind: "receipt"; generation_id?: string; receipt: Receipt; over?: true };
 
+/** What a dry run would have done; its receipt says no more. */
+type PlannedItem = { kind: "planned"; generation_id?: string; planned: Planned };
+
 /** How a card ended: the answer, or what became of it without one. `client` is who answered. */
 export type CardEnd = {
   action: "approve" | "deny" | "submit" | "cancel" | "expire" | "connected";
@@ -84,7 +100,14 @@ export type CardItem = { kind: "card"; id: string; generation_id?: string; ended
 );
 
 /** Why a generation ended otherwise than by finishing. */
-type EndItem = { kind: "end"; how: "cancelled" | "error"; text: string; code?: string; hint?: string };
+type EndItem = {
+  kind: "end";
+  how: "cancelled" | "error";
+  text: string;
+  code?: string;
+  hint?: string;
+  details?: Record<string, unknown>;
+};
 
 /** A part, and when it came where that is known (ms since 1970). */
 export type TimedPart = NumberedPart & { at?: number };
@@ -130,7 +153,7 @@ function joined(parts: TimedPart[]): TimedPart[] {
 function applied(view: View, part: StreamPart, at?: number): View {
   switch (part.type) {
     case "start":
-      return { ...view, ...idsOf(part.messageMetadata), status: "running" };
+      return started(view, part.messageMetadata);
     case "data-status":
       return isBehind(view, part.data) ? view : { ...view, ...idsOf(part.data), status: part.data.status };
     case "data-user-message":
@@ -144,6 +167,8 @@ function applied(view: View, part: StreamPart, at?: number): View {
       return withText(view, part);
     case "data-receipt":
       return withReceipt(view, part.data);
+    case "data-planned":
+      return withPlanned(view, part.data);
     case "data-interaction-request":
       return toolChanged(cardAsked(view, part.data), part, at);
     case "data-interaction-response":
@@ -154,6 +179,8 @@ function applied(view: View, part: StreamPart, at?: number): View {
       return authProgress(view, part.data.connected);
     case "data-auth-result":
       return authEnded(view, part.data);
+    case "data-output":
+      return { ...view, output: { value: part.data.value } };
     case "error":
       return withItem({ ...view, status: "error" }, { kind: "end", how: "error", ...wordsOf(part) });
     case "abort":
@@ -164,6 +191,14 @@ function applied(view: View, part: StreamPart, at?: number): View {
       return toolChanged(view, part, at);
   }
 }
+
+function started({ structured: _, output: __, dryRun: ___, ...view }: View, metadata: Started = {}): View {
+  const structured = metadata.structured ? { structured: true as const } : {};
+  const dryRun = metadata.dry_run ? { dryRun: true as const } : {};
+  return { ...view, ...idsOf(metadata), status: "running", ...structured, ...dryRun };
+}
+
+type Started = Extract<StreamPart, { type: "start" }>["messageMetadata"];
 
 /** Another generation that waits for its turn is not yet the one that is shown. */
 function isBehind({ generation_id, status }: View, next: { generation_id: string; status: GenerationStatus }): boolean {
@@ -178,8 +213,8 @@ function idsOf(ids: { session_id?: string; generation_id?: string } = {}): Parti
   };
 }
 
-function wordsOf({ errorText, code, hint }: { errorText: string; code?: string; hint?: string }) {
-  return { text: errorText, ...(code ? { code } : {}), ...(hint ? { hint } : {}) };
+function wordsOf({ errorText, code, hint, details }: Extract<StreamPart, { type: "error" }>) {
+  return { text: errorText, ...(code ? { code } : {}), ...(hint ? { hint } : {}), ...(details ? { details } : {}) };
 }
 
 function withItem(view: View, item: Item): View {
@@ -203,8 +238,18 @@ function withText(view: View, part: TextPart): View {
   return { ...view, items: view.items.with(index, changed) };
 }
 
+function withPlanned(view: View, planned: Planned): View {
+  if (view.items.some((item) => isPlan(item, planned.tool_call_id))) return view;
+  return withItem(view, { kind: "planned", generation_id: view.generation_id, planned });
+}
+
+function isPlan(item: Item, call: string): boolean {
+  return item.kind === "planned" && item.planned.tool_call_id === call;
+}
+
 /** A write has one receipt, which says more as it goes on. */
 function withReceipt(view: View, receipt: Receipt): View {
+  if (view.items.some((item) => isPlan(item, receipt.tool_call_id))) return view;
   const index = view.items.findLastIndex(
     (item) => item.kind === "receipt" && item.receipt.tool_call_id === receipt.tool_call_id,
   );

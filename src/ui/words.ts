@@ -1,5 +1,6 @@
+import type { Receipt } from "#protocol/ask";
 import { clean } from "#protocol/clean";
-import type { AuthNeeded, InputField, InteractionRequest, PreviewField } from "#protocol/events";
+import type { AuthNeeded, InputField, InteractionRequest, Planned, PreviewField } from "#protocol/events";
 import type { CardEnd, CardItem } from "./view.ts";
 import { folded } from "./whole-texts.ts";
 
@@ -25,14 +26,37 @@ export function approvalText(request: InteractionRequest): string {
 }
 
 /** Which tool is to run, what it may change, and as whom. */
-export function wantsText({ tool_name, preview }: InteractionRequest): string {
+export function wantsText(request: Pick<InteractionRequest, "tool_name" | "preview">, verb = "wants to run"): string {
+  const { tool_name, preview } = request;
   const access = preview?.access ? `, which ${ACCESS[preview.access]}` : "";
   const account = preview?.account ? `${access ? "," : ""} as ${line(preview.account)}` : "";
-  return `kay wants to run ${line(tool_name)}${access}${account}.`;
+  return `kay ${verb} ${line(tool_name)}${access}${account}.`;
+}
+
+/** What a dry run would have done, whole, and whether it would have asked first. */
+export function plannedText({ tool: tool_name, preview, asks, why }: Planned): string {
+  const parts = [
+    wantsText({ tool_name, preview }, "would run"),
+    ...saidTexts({ preview }),
+    ...preview.fields.map(fieldText),
+    `  ${asks ? "It would ask first" : "It would not ask"}: ${line(why)}`,
+  ];
+  return parts.join("\n");
+}
+
+/** The end of every dry run. */
+export const NOTHING_SENT = "Nothing was sent: this was a dry run.";
+
+/** What a receipt leaves open, and by what the write was allowed. */
+export function receiptNotes({ effect, allowed_by, account }: Receipt): string[] {
+  const doubt =
+    effect === "planned" ? ["not sent"] : effect === "settled" ? [] : ["unknown whether it was done; check"];
+  const as = account ? `, as ${line(account)}` : "";
+  return [...doubt, ...(allowed_by ? [`allowed by --allow ${line(allowed_by)}${as}`] : [])];
 }
 
 /** What it would do, in words. */
-export function saidTexts({ prompt, preview }: InteractionRequest): string[] {
+export function saidTexts({ prompt, preview }: Pick<InteractionRequest, "prompt" | "preview">): string[] {
   const said = [prompt, preview?.summary].filter((text) => text !== undefined && text.trim() !== "");
   return [...new Set(said)].map((text) => folded(text ?? ""));
 }

@@ -213,7 +213,7 @@ test.for([
     "ask x --no-input",
     { terminal: ["stdin", "stderr"] as ("stdin" | "stderr")[], env: { NO_COLOR: "1" } },
   ],
-  ["in CI", "ask x --yes", { terminal: ["stdin"] as "stdin"[], env: { CI: "true" } }],
+  ["in CI", "ask x", { terminal: ["stdin"] as "stdin"[], env: { CI: "true" } }],
 ] as const)("%s an approval is left open, shown whole, and the exit code is 8", async ([, line, setting]) => {
   const ann = staysAt(approval(), status("awaiting_approval"));
   expect(await ann(line, setting as object)).toEqual({

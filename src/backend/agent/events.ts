@@ -2,6 +2,8 @@ import type { ModelMessage } from "ai";
 import type { Access } from "#backend/services/service";
 import type { Receipt } from "#protocol/ask";
 import type { Problem } from "#protocol/errors";
+import type { Planned } from "#protocol/events";
+import type { Mismatch } from "./output.ts";
 
 /**
  * What the loop yields, in order. Names and fields are those of the AI SDK's UI message stream (protocol section 2), so that a stream is
@@ -24,6 +26,7 @@ export type AgentEvent =
   | { type: "tool-output-denied"; toolCallId: string; reason: string }
   | { type: "data-tool-log"; data: { tool_call_id: string; entries: { at?: string; text: string }[] } }
   | { type: "data-receipt"; data: Receipt }
+  | { type: "data-planned"; id: string; data: Planned }
   | { type: "finish-step" }
   /** The model's part of a step is whole: to be stored before any of its calls runs. */
   | { type: "step-open"; step: OpenStep }
@@ -31,13 +34,16 @@ export type AgentEvent =
   | { type: "outcome"; outcome: Outcome }
   /** Calls of the step wait for a person or a connection; everything else of it is done. The last event. */
   | { type: "waiting"; waits: Wait[] }
-  /** The messages of a finished step: the model's, and one with the result of each of its calls. Stored together or not at all. */
-  | { type: "step"; messages: ModelMessage[] }
+  /**
+   * The messages of a finished step: the model's, and one with the result of each of its calls. Stored together or not at all. `mismatch`: it
+   * was an answer that is to be mended, and leaves no message.
+   */
+  | { type: "step"; messages: ModelMessage[]; mismatch?: Mismatch }
   /** The step needs a person's yes; nothing of it was run. `message` is the model's, to go on from. */
   | { type: "held"; message: ModelMessage; calls: HeldCall[] }
   /** Services that calls of this step need and that are not connected. */
   | { type: "auth-needed"; integrations: string[] }
-  | { type: "finish"; finishReason: "stop" | "held" | "auth" | "length" }
+  | { type: "finish"; finishReason: "stop" | "held" | "auth" | "length"; output?: { value: unknown } }
   | { type: "error"; errorText: string; problem: Problem }
   | { type: "abort" };
 
@@ -69,4 +75,6 @@ export type ToolOutput = {
   url?: string;
   /** The arguments as a person changed them before they were sent. */
   edited?: Record<string, unknown>;
+  /** A dry run: it was not sent, and this is what it would have done. */
+  planned?: Planned;
 };

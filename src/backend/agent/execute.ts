@@ -2,6 +2,7 @@ import { Problem } from "#protocol/errors";
 import type { Account } from "../interactions/account.ts";
 import type { Interactive } from "../services/interaction.ts";
 import { channel } from "./channel.ts";
+import { type DryRun, plannedOutcome } from "./dry-run.ts";
 import type { AgentEvent, Call, HeldCall, Outcome, Wait } from "./events.ts";
 import { oneAtATime } from "./one-at-a-time.ts";
 import { type PastCall, repetition } from "./repeats.ts";
@@ -12,9 +13,12 @@ import { type AgentTool, UNATTENDED } from "./tool.ts";
 export type Checked = Omit<HeldCall, "service"> & { tool: AgentTool };
 export type Rejected = { call: Call; problem: Problem };
 
+/** What the caller of the turn allowed beforehand, and in whose name it is done. */
+export type Allowance = { allowed_by: string; account?: string };
+
 /** Whether a call may run, and with which input. */
 export type Gate =
-  | { kind: "run"; input: Record<string, unknown>; edited?: boolean }
+  | { kind: "run"; input: Record<string, unknown>; edited?: boolean; allowed?: Allowance }
   | { kind: "denied"; reason: string }
   | { kind: "wait"; wait: Wait };
 
@@ -38,7 +42,8 @@ export type CallPorts = {
   onChange(again: () => void): () => void;
 };
 
-type Run = { memory: PastCall[]; signal: AbortSignal; ports?: CallPorts };
+/** `dryRun` stands before everything: what it plans is never run. */
+type Run = { memory: PastCall[]; signal: AbortSignal; ports?: CallPorts; dryRun?: DryRun };
 
 /** Find each call's tool and check its input. A wrong call is a result that the model can react to, never a crash. */
 export function checkCall(call: Call, tools: AgentTool[]): Checked | Rejected {
@@ -134,7 +139,7 @@ async function runOne(
   } catch (error) {
     const problem = asProblem(error, "SERVICE_FAILED", `${checked.tool.title} could not do it: ${checked.summary}.`);
     const integrations = integrationsOf(problem);
-    if (run.ports === undefined || integrations.length === 0) return { call, problem };
+    if (run.ports === undefined || run.dryRun || integrations.length === 0) return { call, problem };
     const missing = run.ports.missing(call, integrations, problem.message);
     return missing instanceof Problem ? { call, problem: missing } : missing;
   }
@@ -142,19 +147,23 @@ async function runOne(
 
 async function admitted(
   checked: Checked,
-  { signal, ports }: Run,
+  { signal, ports, dryRun }: Run,
   push: (event: AgentEvent) => void,
 ): Promise<Outcome | Wait> {
   const { tool, toolCallId } = checked;
   const call = bare(checked);
   const before = ports?.ran(toolCallId);
   if (ports && before) return await ports.after(checked, before);
-  const account = ports && (await tool.ready?.());
+  const account = (ports ?? dryRun) && (await tool.ready?.());
+  const planned = await dryRun?.(checked, account);
+  if (planned) return plannedOutcome(checked, planned, push);
   const gate: Gate = (await ports?.gate(checked, account)) ?? { kind: "run", input: checked.parsed };
   if (gate.kind === "wait") return gate.wait;
   if (gate.kind === "denied") return { call, denied: gate.reason };
+  if (gate.allowed) push(allowedEvent(toolCallId, gate.allowed));
   const attended = ports?.attend(checked, push) ?? { ...UNATTENDED, waiting: NEVER };
-  const report = (data: Extract<AgentEvent, { type: "data-receipt" }>["data"]) => push({ type: "data-receipt", data });
+  const report = (data: Extract<AgentEvent, { type: "data-receipt" }>["data"]) =>
+    push({ type: "data-receipt", data: { ...data, ...gate.allowed } });
   const { waiting, ...interactive } = attended;
   // A tool that asked a person is left where it is; the next run of its handler finds the answer.
   const result = await Promise.race([
@@ -177,6 +186,14 @@ function bare(call: Checked | Rejected): Call {
   if ("problem" in call) return call.call;
   const { toolCallId, toolName, input } = call;
   return { toolCallId, toolName, input };
+}
+
+function allowedEvent(tool_call_id: string, { allowed_by, account }: Allowance): AgentEvent {
+  const as = account ? `, as ${account}` : "";
+  return {
+    type: "data-tool-log",
+    data: { tool_call_id, entries: [{ text: `Allowed by --allow ${allowed_by}${as}.` }] },
+  };
 }
 
 function outcomeEvent(outcome: Outcome): AgentEvent {

@@ -1,11 +1,13 @@
 import type { LanguageModel, ModelMessage } from "ai";
 import { Problem } from "#protocol/errors";
+import type { DryRun } from "./dry-run.ts";
 import type { AgentEvent, HeldCall, OpenStep, Outcome } from "./events.ts";
 import { type CallPorts, type Checked, checkCall, type Rejected, runCalls } from "./execute.ts";
 import { instructions } from "./instructions.ts";
+import { invalidOutput, type Mismatch, mendMessages, mismatchOf, type Wanted } from "./output.ts";
 import type { PastCall } from "./repeats.ts";
 import { missingIntegrations, resultMessage } from "./results.ts";
-import { modelStep } from "./step.ts";
+import { modelStep, type StepResult } from "./step.ts";
 import type { AgentTool } from "./tool.ts";
 
 export type AgentInput = {
@@ -28,8 +30,16 @@ export type AgentInput = {
   past?: PastCall[];
   /** The tools that the model is given in a step, where it is not given all. */
   offers?(messages: ModelMessage[], past: PastCall[]): AgentTool[];
+  /** The value that the answer is to be; one that is not is mended once. */
+  wanted?: Wanted;
+  /** It was asked to mend this one. */
+  mismatch?: Mismatch;
+  /** Model steps after which it is ended, where that is to be sooner than {@link MOST_STEPS}. */
+  mostSteps?: number;
   /** How calls meet people; without it a missing connection ends the generation. */
   calls?: CallPorts;
+  /** Nothing but reads is made. */
+  dryRun?: DryRun;
 };
 
 /** Steps after which a generation is ended: enough for real work, an end for a model that never stops. */
@@ -40,23 +50,25 @@ export const MOST_STEPS = 20;
  * last event is `finish`, `waiting`, `error` or `abort`. What it waits for is not awaited: it is called again, with the open step.
  */
 export async function* runAgent(input: AgentInput): AsyncGenerator<AgentEvent> {
-  const turn: Turn = { messages: [...input.messages], memory: [...(input.past ?? [])] };
+  const turn: Turn = { messages: [...input.messages], memory: [...(input.past ?? [])], mismatch: input.mismatch };
   yield { type: "start" };
   if (input.open) {
     const checked = input.open.calls.map((call) => checkCall(call, input.tools));
     const signal = input.calls ? input.signal : new AbortController().signal;
     if (yield* execute({ ...input, signal }, turn, input.open, checked)) return;
   }
-  for (let step = input.steps ?? 0; step < MOST_STEPS; step++) {
+  const most = Math.min(input.mostSteps ?? MOST_STEPS, MOST_STEPS);
+  // The open one is not among those before.
+  for (let step = (input.steps ?? 0) + (input.open ? 1 : 0); step < most; step++) {
     if (input.signal.aborted) return yield { type: "abort" };
     const ended = yield* oneStep(input, turn);
     if (ended) return;
   }
-  const words = `It was not finished after ${MOST_STEPS} steps and was stopped.`;
-  yield errorEvent(new Problem("MODEL_FAILED", words, { hint: "Ask for less at once." }));
+  const words = `It was not finished after ${most === 1 ? "1 step" : `${most} steps`} and was stopped.`;
+  yield errorEvent(turn.mismatch ? invalidOutput(turn.mismatch) : new Problem("STEP_LIMIT", words));
 }
 
-type Turn = { messages: ModelMessage[]; memory: PastCall[] };
+type Turn = { messages: ModelMessage[]; memory: PastCall[]; mismatch?: Mismatch };
 
 /** One call of the model and the calls it makes. True when the generation is over, or waits. */
 async function* oneStep(input: AgentInput, turn: Turn): AsyncGenerator<AgentEvent, boolean> {
@@ -67,17 +79,14 @@ async function* oneStep(input: AgentInput, turn: Turn): AsyncGenerator<AgentEven
     label,
     tools: input.offers?.(turn.messages, turn.memory) ?? tools,
     signal,
-    messages: turn.messages,
-    instructions: instructions(tools, input.now),
+    messages: [...turn.messages, ...(turn.mismatch ? mendMessages(turn.mismatch) : [])],
+    instructions: instructions(tools, input.now, { schema: input.wanted?.schema, dryRun: input.dryRun !== undefined }),
+    ...(input.wanted ? { schema: input.wanted.schema } : {}),
     taken: turn.memory.map(({ call }) => ("problem" in call ? call.call : call).toolCallId),
   });
   if (result.kind === "aborted") return yield* last({ type: "abort" });
   if (result.kind === "failed") return yield* last(errorEvent(result.problem));
-  if (result.calls.length === 0) {
-    yield { type: "step", messages: [result.message] };
-    yield { type: "finish-step" };
-    return yield* last({ type: "finish", finishReason: result.cut ? "length" : "stop" });
-  }
+  if (result.calls.length === 0) return yield* answered(input, turn, result);
   if (signal.aborted) return yield* last({ type: "abort" });
   const checked = result.calls.map((call) => checkCall(call, tools));
   const runnable = checked.filter((call): call is Checked => !("problem" in call));
@@ -92,13 +101,37 @@ async function* oneStep(input: AgentInput, turn: Turn): AsyncGenerator<AgentEven
   return yield* execute(input, turn, open, checked);
 }
 
+/** The model has said its last word, unless that is to be another one. */
+function* answered(
+  { wanted }: AgentInput,
+  turn: Turn,
+  { message, text, cut }: Extract<StepResult, { kind: "answer" }>,
+): Generator<AgentEvent, boolean> {
+  const checked = wanted?.check(text);
+  if (checked && "problems" in checked) {
+    const mismatch = mismatchOf(text, checked.problems);
+    if (turn.mismatch) return yield* last(errorEvent(invalidOutput(mismatch)));
+    turn.mismatch = mismatch;
+    yield { type: "step", messages: [], mismatch };
+    yield { type: "finish-step" };
+    return false;
+  }
+  yield { type: "step", messages: [message] };
+  yield { type: "finish-step" };
+  return yield* last({
+    type: "finish",
+    finishReason: cut ? "length" : "stop",
+    ...(checked ? { output: checked } : {}),
+  });
+}
+
 async function* execute(
-  { signal, calls: ports }: AgentInput,
+  { signal, calls: ports, dryRun }: AgentInput,
   turn: Turn,
   { message }: OpenStep,
   checked: (Checked | Rejected)[],
 ): AsyncGenerator<AgentEvent, boolean> {
-  const ran = yield* runCalls(checked, { memory: turn.memory, signal, ports });
+  const ran = yield* runCalls(checked, { memory: turn.memory, signal, ports, dryRun });
   if ("waits" in ran) return yield* last({ type: "waiting", waits: ran.waits });
   const { outcomes } = ran;
   const step = [message, resultMessage(outcomes)];
@@ -106,7 +139,8 @@ async function* execute(
   turn.memory.push(...checked.map((call, index) => ({ call, outcome: outcomes[index] })));
   yield { type: "step", messages: step };
   yield { type: "finish-step" };
-  const integrations = ports ? [] : missingIntegrations(outcomes);
+  // A dry run waits for no connection: it says what is missing.
+  const integrations = ports && !dryRun ? [] : missingIntegrations(outcomes);
   if (integrations.length > 0) {
     yield { type: "auth-needed", integrations };
     return yield* last({ type: "finish", finishReason: "auth" });

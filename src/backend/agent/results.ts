@@ -44,9 +44,10 @@ function resultPart(outcome: Outcome): ToolResultPart {
   const base = { type: "tool-result", toolCallId: call.toolCallId, toolName: wireName(call.toolName) } as const;
   if ("denied" in outcome) return { ...base, output: { type: "execution-denied", reason: outcome.denied } };
   if ("problem" in outcome) return { ...base, output: { type: "error-json", value: errorValue(outcome.problem) } };
-  const { from, edited, ...rest } = outcome.output;
+  const { from, edited, planned, ...rest } = outcome.output;
   const changed = edited ? { arguments_changed_by_the_person: plain(edited) } : {};
-  return { ...base, output: { type: "json", value: { data_from: from, ...changed, ...plain(rest) } } };
+  const dry = planned ? { sent: false, would_be_sent: plain(planned.input) } : {};
+  return { ...base, output: { type: "json", value: { data_from: from, ...changed, ...dry, ...plain(rest) } } };
 }
 
 function errorValue(problem: Problem): JSONValue {

@@ -13,6 +13,8 @@ export type StepInput = {
   messages: ModelMessage[];
   tools: AgentTool[];
   signal: AbortSignal;
+  /** What the answer is to match. For the offline planner only; others read it in the instructions. */
+  schema?: Record<string, unknown>;
   /** Ids of earlier calls. Some models count anew in each step; a later call with such an id gets one of its own. */
   taken?: string[];
 };
@@ -35,6 +37,7 @@ export async function* modelStep(input: StepInput): AsyncGenerator<AgentEvent, S
       instructions: input.instructions,
       messages: input.messages,
       tools: wireTools(input.tools),
+      ...(input.schema ? { providerOptions: { kay: { outputSchema: JSON.stringify(input.schema) } } } : {}),
       abortSignal: input.signal,
       timeout: TIMEOUTS,
       maxRetries: RETRIES,

@@ -9,6 +9,7 @@ import { createServiceHttp } from "../services/http.ts";
 import { pause } from "../services/http-retry.ts";
 import type { ServiceConfiguration, ServiceHttp, Tool, ToolResult } from "../services/service.ts";
 import { planEffect, refuseEffect, setEffectState, settleEffect } from "../store/effects.ts";
+import { notSent, readsOnly } from "./dry-run.ts";
 import { type Effect, type EffectBefore, type EffectLog, recordEffect } from "./effect.ts";
 import { inputProblem } from "./input.ts";
 import type { AgentTool, RunContext } from "./tool.ts";
@@ -17,14 +18,16 @@ import { httpRequest } from "./tools/http-request.ts";
 import { searchTool } from "./tools/search-tools.ts";
 import { connectService, findService } from "./tools/services.ts";
 
-/** For whom tools run: the installation whose connections they use, and the generation their effects belong to. */
-export type ToolOwner = { installationId: string; generationId: string };
+/** For whom tools run: the installation whose connections they use, and the generation their effects belong to. `dryRun`: they only read. */
+export type ToolOwner = { installationId: string; generationId: string; dryRun?: boolean };
 
 /** How tools reach their services: whose tokens they use, and where their effects are written down. */
 export type Reach = Pick<BackendPorts, "services" | "fetch" | "clock"> & {
   /** The token of now, and what the connection is bound to. `rejected` is a token that the service refused with 401. */
   access(service: string, rejected?: string): Promise<Access>;
   effects: EffectLog;
+  /** Nothing that changes anything leaves. */
+  dryRun?: boolean;
 };
 
 /** A token, what the connection is bound to, and in whose name it is. */
@@ -63,6 +66,7 @@ function reachOf(ports: BackendPorts, owner: ToolOwner, services: ServiceConfigu
       return { token: tokens.access, metadata: grant.metadata, as: accountOf(grant) };
     },
     effects: effectLog(ports, owner),
+    ...(owner.dryRun ? { dryRun: true } : {}),
   };
 }
 
@@ -106,12 +110,14 @@ function agentTool(ports: Reach, configuration: ServiceConfiguration, tool: Tool
     schema: schemaOf(tool),
     parse: (input) => checkedInput(tool, input),
     summary: (input) => summaryOf(tool, input),
-    run: (input, context) =>
-      tool.access === "read"
-        ? runTool(ports, configuration, tool, { input, context })
-        : recordEffect(ports.effects, { tool: tool.name, input, summary: summaryOf(tool, input) }, context, (effect) =>
-            runTool(ports, configuration, tool, { input, context, effect }),
-          ),
+    run: async (input, context) => {
+      if (tool.access === "read") return await runTool(ports, configuration, tool, { input, context });
+      const summary = summaryOf(tool, input);
+      if (ports.dryRun) throw notSent(summary);
+      return await recordEffect(ports.effects, { tool: tool.name, input, summary }, context, (effect) =>
+        runTool(ports, configuration, tool, { input, context, effect }),
+      );
+    },
   };
 }
 
@@ -161,8 +167,9 @@ async function runTool(
     ...(effect ? { idempotencyKey } : { signal: context.signal }),
   });
   const { interaction, requestInteraction, log } = context;
+  const reading = ports.dryRun ? readsOnly(http, summaryOf(tool, input)) : http;
   return await tool.run(input, {
-    http: effect ? watched(http, effect) : http,
+    http: effect ? watched(http, effect) : reading,
     metadata: access.metadata,
     signal: effect ? new AbortController().signal : context.signal,
     idempotencyKey,

@@ -1,9 +1,9 @@
 import type { AskResponse } from "#protocol/ask";
 import type { BackendPorts } from "../ports.ts";
-import { receiptsOf } from "../store/effects.ts";
 import { eventsOf } from "../store/events.ts";
 import { findGeneration, type StoredGeneration } from "../store/generations.ts";
 import { optionsOf } from "./options.ts";
+import { planOf, receiptsFor } from "./planned.ts";
 
 /** The answer of a generation, in the guide's object: undefined while it is under way. */
 export async function finishedAnswer(ports: Pick<BackendPorts, "db">, id: string): Promise<AskResponse | undefined> {
@@ -19,12 +19,16 @@ async function answerOf({ db }: Pick<BackendPorts, "db">, row: StoredGeneration)
     if (part.type === "text-delta") return [part.delta];
     return part.type === "text-end" ? ["\n\n"] : [];
   });
-  const ids = { session_id: row.conversation_id, generation_id: row.id, receipts: await receiptsOf(db, row.id) };
+  const ids = { session_id: row.conversation_id, generation_id: row.id, receipts: await receiptsFor(db, row) };
   const message = text.join("").trim();
   const last = parts.findLast((part) => part.type === "error" || part.type === "abort");
-  if (last?.type === "error") return { status: "error", message: last.errorText, code: last.code, ...ids };
+  if (last?.type === "error")
+    return { status: "error", message: last.errorText, code: last.code, ...last.details, ...ids };
   if (last?.type === "abort")
     return { status: "error", message: last.reason ?? "It was cancelled.", code: "CANCELLED", ...ids };
-  const { prompt } = optionsOf(row);
-  return { status: "completed", message, data: { prompt, response: message }, ...ids };
+  const { prompt, bounds } = optionsOf(row);
+  const output = parts.findLast((part) => part.type === "data-output")?.data;
+  const planned = bounds?.dryRun ? { dry_run: true, plan: await planOf(db, row.id) } : {};
+  const data = { prompt, response: message, ...(output ? { output: output.value } : {}), ...planned };
+  return { status: "completed", message, data, ...ids };
 }

@@ -7,11 +7,12 @@ import type { BackendPorts } from "../ports.ts";
 import { listClients } from "../store/clients.ts";
 import type { Connection } from "../store/connection.ts";
 import { appendEvents } from "../store/events.ts";
-import { lockGeneration, wakeGeneration } from "../store/generations.ts";
+import { findGeneration, lockGeneration, wakeGeneration } from "../store/generations.ts";
 import { closeInteraction, findInteraction, type StoredInteraction } from "../store/interactions.ts";
 import { responseParts } from "./calls.ts";
 import type { Engine } from "./engine.ts";
 import { expire } from "./expire.ts";
+import { optionsOf } from "./options.ts";
 import { startWithin } from "./start.ts";
 
 /**
@@ -78,18 +79,22 @@ function record(
 /** Its call is over: the answer becomes a message of the person, in a new turn that waits for the one under way. */
 async function startLate(
   tx: Connection,
-  { request, installation_id: installationId, conversation_id: conversationId }: StoredInteraction,
+  found: StoredInteraction,
   { action, input = {} }: InteractionResponse,
   now: number,
 ): Promise<{ wake: string | null }> {
+  const { request, installation_id: installationId, conversation_id: conversationId } = found;
   const labels = new Map(request.input_schema?.fields.map(({ id, label }) => [id, label]));
   const lines = Object.entries(input).map(([id, value]) => `${labels.get(id) ?? id}: ${String(value)}`);
   const said = action === "submit" ? lines.join("\n") : `(${action})`;
   const prompt = `${request.prompt ? `Answer to “${request.prompt}”:\n` : ""}${said}`;
+  const asked = await findGeneration(tx, found.generation_id);
+  // What was allowed counted for that turn alone; that nothing is to be sent counts for what comes of it, too.
+  const dry = asked && optionsOf(asked).bounds?.dryRun ? { bounds: { dryRun: true } } : {};
   const { generationId, queued } = await startWithin(tx, {
     installationId,
     conversationId,
-    options: { prompt, context: {}, mode: "stream", interactive: true, confirm: false, source: "late_answer" },
+    options: { prompt, context: {}, mode: "stream", interactive: true, confirm: false, source: "late_answer", ...dry },
     now,
   });
   return { wake: queued ? null : generationId };

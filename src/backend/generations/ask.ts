@@ -1,5 +1,5 @@
 import type { AskRequest, AskResponse, PlannedCall } from "#protocol/ask";
-import { Problem } from "#protocol/errors";
+import { type ErrorCode, Problem } from "#protocol/errors";
 import type { HeldCall } from "../agent/events.ts";
 import { servicesFor } from "../connections/catalog.ts";
 import { accountOf } from "../interactions/account.ts";
@@ -9,7 +9,10 @@ import { listGrants } from "../store/grants.ts";
 import { attended } from "./attend.ts";
 import type { Engine } from "./engine.ts";
 import { boundsOf, type GenerationOptions } from "./options.ts";
+import { outputField } from "./output.ts";
 import { authProblem } from "./pause.ts";
+import { checkPermits } from "./permits.ts";
+import { planOf } from "./planned.ts";
 import type { SliceEnd } from "./slice.ts";
 import { start } from "./start.ts";
 
@@ -21,7 +24,7 @@ export type Asking = {
   installationId: string;
   conversationId: string;
   generationId: string;
-  options: Pick<GenerationOptions, "prompt" | "context" | "interactive" | "confirm">;
+  options: Pick<GenerationOptions, "prompt" | "context" | "interactive" | "confirm" | "bounds">;
 };
 
 /**
@@ -29,7 +32,7 @@ export type Asking = {
  * nothing runs before a yes.
  *
  * @param caller `signal` fires when whoever asks has gone: the work is stopped; `started` is told which generation makes the answer
- * @throws Problem SESSION_NOT_FOUND
+ * @throws Problem SESSION_NOT_FOUND, INVALID_REQUEST
  */
 export async function ask(
   ports: BackendPorts,
@@ -38,6 +41,7 @@ export async function ask(
   request: AskRequest,
   { signal, started }: { signal: AbortSignal; started(generationId: string): Promise<void> },
 ): Promise<Answer> {
+  await checkPermits(ports, installationId, request);
   const { prompt, interactive = false, confirm = false, context = {} } = request;
   const asked = { prompt, context, interactive, confirm, ...boundsOf(request) };
   const options: GenerationOptions = { ...asked, mode: "answer", source: "typed" };
@@ -46,17 +50,22 @@ export async function ask(
   const asking: Asking = { installationId, conversationId, generationId, options };
   await started(generationId);
   const result = await attended(ports, engine, begun, signal);
-  if (confirm && (result.kind === "answered" || result.kind === "error"))
+  if (confirm && (result.kind === "answered" || (result.kind === "error" && !BOUNDED.has(result.problem.code))))
     return await holdNothing(ports, asking, result);
-  return await answerFor(ports, asking, result);
+  if (!options.bounds?.dryRun) return await answerFor(ports, asking, result);
+  const plan = await planOf(ports.db, generationId);
+  return await answerFor(ports, asking, result, (text, end) => answered(asking, text, end, plan));
 }
+
+/** Ends that the caller's own bounds made: there is nothing to be asked about them. */
+const BOUNDED = new Set<ErrorCode>(["OUTPUT_INVALID", "STEP_LIMIT"]);
 
 /** The answer to a generation's result; `done` words a success (guide: one-shot, interactive, or a confirmed action). */
 export async function answerFor(
   ports: BackendPorts,
   asking: Asking,
   result: SliceEnd,
-  done: (text: string, result: SliceEnd) => Answer = (text, { receipts }) => answered(asking, text, receipts),
+  done: (text: string, result: SliceEnd) => Answer = (text, end) => answered(asking, text, end),
 ): Promise<Answer> {
   switch (result.kind) {
     case "answered":
@@ -85,29 +94,33 @@ export function ids({ options, conversationId, generationId }: Asking): Partial<
   return { ...(options.interactive ? { session_id: conversationId } : {}), generation_id: generationId };
 }
 
-function answered(asking: Asking, text: string, receipts: AskResponse["receipts"]): Answer {
+function answered(asking: Asking, text: string, end: SliceEnd, plan?: PlannedCall[]): Answer {
   const { prompt, interactive } = asking.options;
+  const { receipts } = end;
+  const planned = plan ? { dry_run: true, plan } : {};
+  const data = { prompt, ...(interactive ? {} : { response: text }), ...outputField(end), ...planned };
   const body: AskResponse = interactive
-    ? { status: "interactive_response", ...ids(asking), interactive, message: text, data: { prompt }, receipts }
-    : { status: "completed", message: text, data: { prompt, response: text }, ...ids(asking), receipts };
+    ? { status: "interactive_response", ...ids(asking), interactive, message: text, data, receipts }
+    : { status: "completed", message: text, data, ...ids(asking), receipts };
   return { status: 200, body };
 }
 
 /** With `confirm` the guide's question is asked even when there is nothing to show: no plan, or a model that could not be reached. */
 async function holdNothing(ports: BackendPorts, asking: Asking, result: SliceEnd): Promise<Answer> {
   const text = result.kind === "answered" ? result.text.trim() : undefined;
-  return await confirmationFor(ports, asking, { calls: [], receipts: result.receipts, text });
+  const shown = { calls: [], receipts: result.receipts, text, ...outputField(result) };
+  return await confirmationFor(ports, asking, shown);
 }
 
 async function confirmationFor(
   ports: BackendPorts,
   asking: Asking,
-  shown: { calls: HeldCall[]; receipts: AskResponse["receipts"]; text?: string },
+  shown: { calls: HeldCall[]; receipts: AskResponse["receipts"]; text?: string; output?: unknown },
 ): Promise<Answer> {
   const { installationId, conversationId, generationId, options } = asking;
   const { prompt, context, interactive, confirm } = options;
   // What proposes nothing is over already; a yes to it only says so.
-  const plan = shown.calls.length > 0 ? { confirm } : { confirm, text: shown.text };
+  const plan = shown.calls.length > 0 ? { confirm } : { confirm, text: shown.text, output: shown.output };
   const held = { generationId, conversationId, prompt, context, interactive, plan };
   const { token, expiresAt } = await openConfirmation(ports, installationId, held);
   const accounts = await accountsOf(ports, installationId);

@@ -7,6 +7,7 @@ import { type Answer, type Asking, answerFor, failed, ids } from "./ask.ts";
 import { attended } from "./attend.ts";
 import type { Engine } from "./engine.ts";
 import { optionsOf } from "./options.ts";
+import { outputField } from "./output.ts";
 
 /**
  * `POST /ask/confirm` (guide). A yes covers exactly the calls that were shown: they are run, to the end even when whoever said yes has gone,
@@ -23,12 +24,12 @@ export async function confirm(
   signal: AbortSignal,
 ): Promise<Answer> {
   const held = await closeConfirmation(ports, installationId, token, approved);
-  const { text, confirm: strict } = held.plan as { text?: string; confirm: boolean };
+  const { text, output, confirm: strict } = held.plan as { text?: string; output?: unknown; confirm: boolean };
   const { conversationId, generationId, prompt, context, interactive } = held;
   const options = { prompt, context, interactive, confirm: strict };
   const asking: Asking = { installationId, conversationId, generationId, options };
   if (!approved) return await cancelled(engine, asking);
-  if (text) return confirmed(asking, text, []);
+  if (text) return confirmed(asking, text, { receipts: [], ...(output === undefined ? {} : { output }) });
   const row = await findGeneration(ports.db, generationId);
   if (row === undefined || row.finished_at !== null || row.step === null)
     return failed(asking, new Problem("CANCELLED", "There is nothing left to carry out."), { receipts: [] });
@@ -38,7 +39,9 @@ export async function confirm(
   // A yes cannot be half done, so the calls are made whoever is still there; what comes after them only for somebody.
   const result = await attended(ports, engine, asking, signal);
   return await answerFor(ports, asking, result, (said) =>
-    result.failed.length > 0 ? failedAction(asking, said, result) : confirmed(asking, said, result.receipts),
+    result.failed.length > 0
+      ? failedAction(asking, said, result)
+      : confirmed(asking, said, { receipts: result.receipts, ...outputField(result) }),
   );
 }
 
@@ -50,8 +53,12 @@ async function cancelled(engine: Engine, asking: Asking): Promise<Answer> {
   return { status: 200, body: { status: "completed", message: CANCELLED, ...ids(asking), receipts: [] } };
 }
 
-function confirmed(asking: Asking, text: string, receipts: AskResponse["receipts"]): Answer {
-  const data = { prompt: asking.options.prompt, response: text };
+function confirmed(
+  asking: Asking,
+  text: string,
+  { receipts, ...output }: { receipts: AskResponse["receipts"]; output?: unknown },
+): Answer {
+  const data = { prompt: asking.options.prompt, response: text, ...output };
   const message = text ? `${CONFIRMED}\n\n${text}` : CONFIRMED;
   return { status: 200, body: { status: "completed", message, data, ...ids(asking), receipts } };
 }

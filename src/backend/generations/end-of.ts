@@ -6,11 +6,11 @@ import { agentTools } from "../agent/toolbox.ts";
 import type { BackendPorts } from "../ports.ts";
 import { callsOf } from "../store/calls.ts";
 import { lastMessageOf } from "../store/conversations.ts";
-import { receiptsOf } from "../store/effects.ts";
 import { eventsOf, type StoredEvent } from "../store/events.ts";
 import { findGeneration, type StoredGeneration } from "../store/generations.ts";
 import { optionsOf } from "./options.ts";
 import { outcomeOf } from "./outcomes.ts";
+import { receiptsFor } from "./planned.ts";
 import { failedCall, type RunEnd, textOf } from "./record.ts";
 import { isHeld, type SliceEnd } from "./slice.ts";
 
@@ -26,7 +26,7 @@ export async function endOf(ports: BackendPorts, id: string): Promise<SliceEnd |
   if (row.finished_at === null && !held) return undefined;
   const events = await eventsOf(ports.db, id);
   const end = held ? await heldEnd(ports, row) : await finishedEnd(ports, row, events);
-  return { ...end, row, failed: failedSince(events), receipts: await receiptsOf(ports.db, id) };
+  return { ...end, row, failed: failedSince(events), receipts: await receiptsFor(ports.db, row) };
 }
 
 /** Held for a confirmation: what would be done, as it is shown. */
@@ -41,14 +41,18 @@ async function heldEnd(ports: BackendPorts, row: StoredGeneration): Promise<RunE
 }
 
 async function finishedEnd(ports: BackendPorts, row: StoredGeneration, events: StoredEvent[]): Promise<RunEnd> {
-  if (row.status === "completed")
-    return { kind: "answered", text: textOf(await lastMessageOf(ports.db, row.conversation_id, row.id)) };
-  const last = events.map(({ part }) => part).findLast(({ type }) => type === "error");
-  if (row.status !== "error" || last?.type !== "error") return { kind: "cancelled" };
+  const parts = events.map(({ part }) => part);
+  if (row.status === "completed") {
+    const text = textOf(await lastMessageOf(ports.db, row.conversation_id, row.id));
+    const output = parts.findLast((part) => part.type === "data-output")?.data;
+    return { kind: "answered", text, ...(output ? { output: { value: output.value } } : {}) };
+  }
+  const last = parts.findLast((part) => part.type === "error");
+  if (row.status !== "error" || last === undefined) return { kind: "cancelled" };
   const code = last.code !== undefined && isErrorCode(last.code) ? last.code : "INTERNAL";
   const missing = code === "AUTH_REQUIRED" ? await missingOf(ports, row) : [];
   if (missing.length > 0) return { kind: "auth", integrations: missing };
-  return { kind: "error", problem: new Problem(code, last.errorText, { hint: last.hint }) };
+  return { kind: "error", problem: new Problem(code, last.errorText, { hint: last.hint, details: last.details }) };
 }
 
 /** The services that calls of the last step lacked. */

@@ -2,7 +2,7 @@ import type { ModelMessage } from "ai";
 import type { Problem } from "#protocol/errors";
 import type { GenerationStatus, InteractionResponse, StreamPart } from "#protocol/events";
 import type { OpenStep, Outcome } from "../agent/events.ts";
-import { resultMessage } from "../agent/results.ts";
+import { integrationsOf, resultMessage } from "../agent/results.ts";
 import { callsOf, type StoredCall } from "../store/calls.ts";
 import type { Connection } from "../store/connection.ts";
 import { appendMessages } from "../store/conversations.ts";
@@ -16,19 +16,25 @@ import type { Work } from "./work.ts";
 
 type Written = Omit<Work, "options">;
 
-/** The generation is over with an answer. */
-export async function complete({ ports, row, writer }: Written, finishReason: string): Promise<void> {
-  const parts: StreamPart[] = [statusPart(row, "completed"), { type: "finish", finishReason }];
+/** The generation is over with an answer, and with the value that was wanted of it. */
+export async function complete(
+  { ports, row, writer }: Written,
+  finishReason: string,
+  output?: { value: unknown },
+): Promise<void> {
+  const value: StreamPart[] = output ? [{ type: "data-output", data: output }] : [];
+  const parts: StreamPart[] = [...value, statusPart(row, "completed"), { type: "finish", finishReason }];
   await writer.commit(parts, (tx) => over(tx, row, "completed", ports.clock.now()));
 }
 
 /** It is over without one. The model is told, should the conversation go on. */
 export async function fail({ ports, row, writer }: Written, problem: Problem): Promise<void> {
   const { code, message: errorText, hint } = problem;
+  const told = toldOf(problem);
   const parts: StreamPart[] = [
     ...(await leftOpen({ ports, row, writer })),
     statusPart(row, "error"),
-    { type: "error", errorText, code, ...(hint ? { hint } : {}) },
+    { type: "error", errorText, code, ...(hint ? { hint } : {}), ...told },
   ];
   await writer.commit(parts, async (tx) => {
     await tellModel(
@@ -87,6 +93,14 @@ export async function cancel({ ports, row: before, writer }: Written, reason: st
     );
     await over(tx, row, "cancelled", now);
   });
+}
+
+/** What belongs to the error besides its words. */
+function toldOf(problem: Problem): { details?: Record<string, unknown> } {
+  const { problems, text } = problem.details;
+  const integrations = integrationsOf(problem);
+  if (integrations.length > 0) return { details: { integrations } };
+  return problems ? { details: { problems, text } } : {};
 }
 
 /** A call that ran is told as done, although nobody has looked at it. */

@@ -2,7 +2,7 @@ import { clean } from "#protocol/clean";
 import { Problem } from "#protocol/errors";
 import type { InteractionResponse, Preview } from "#protocol/events";
 import type { Outcome, Wait } from "../agent/events.ts";
-import type { Checked, Gate } from "../agent/execute.ts";
+import type { Allowance, Checked, Gate } from "../agent/execute.ts";
 import type { Account } from "../interactions/account.ts";
 import { rememberGrant } from "../interactions/approvals.ts";
 import { type Decision, decide } from "../interactions/decide.ts";
@@ -10,6 +10,7 @@ import { settleCall } from "../store/calls.ts";
 import { interactionOf, type StoredInteraction } from "../store/interactions.ts";
 import { AFTER, askerOf, BEFORE, type CallWorld } from "./call-world.ts";
 import { askedAt, waitOf } from "./interact.ts";
+import type { GenerationOptions } from "./options.ts";
 import { originsOf } from "./origin.ts";
 import { storedRun } from "./outcomes.ts";
 
@@ -19,7 +20,7 @@ export async function gate(world: CallWorld, call: Checked, account: Account | u
   if (world.options.approved || call.tool.own) return run;
   const before = await interactionOf(world.ports.db, world.row.id, call.toolCallId, BEFORE);
   const asked = before ?? (await askFirst(world, call, account));
-  if (asked === undefined) return run;
+  if ("allowed" in asked) return { ...run, ...asked };
   if (asked.status === "open") return { kind: "wait", wait: waitOf(asked) };
   const { response } = asked;
   if (asked.status !== "answered" || response === null) return { kind: "denied", reason: unanswered(asked.status) };
@@ -27,15 +28,16 @@ export async function gate(world: CallWorld, call: Checked, account: Account | u
   return await approved(world, call, account, response);
 }
 
-/** Asks where that is needed: undefined where it is not. */
+/** Asks where that is needed; where it is not, says what allowed it. */
 async function askFirst(
   world: CallWorld,
   call: Checked,
   account: Account | undefined,
-): Promise<StoredInteraction | undefined> {
-  const { mode, grant, offer } = await decided(world, call, account);
+): Promise<StoredInteraction | { allowed: Allowance | undefined }> {
+  const decision = await decided(world, call, account);
+  const { mode, grant, offer } = decision;
   const asks = world.options.confirm || (mode === "confirm_before_execution" && grant === undefined);
-  if (!asks) return undefined;
+  if (!asks) return { allowed: noteAllowed(world.options, call, decision, account) };
   return await askedAt(askerOf(world, call), BEFORE, {
     type: "approval",
     prompt: call.summary,
@@ -43,6 +45,19 @@ async function askFirst(
     editable: true,
     approvalScopes: offer.scopes,
   });
+}
+
+/** What the caller allowed is told with the receipt of the call, and as whom it ran. */
+export function noteAllowed(
+  options: GenerationOptions,
+  { toolCallId }: Checked,
+  { allowed: allowed_by }: Decision,
+  account: Account | undefined,
+): Allowance | undefined {
+  if (allowed_by === undefined) return undefined;
+  const allowance = { allowed_by, ...(account ? { account: account.words } : {}) };
+  options.allowed = { ...options.allowed, [toolCallId]: allowance };
+  return allowance;
 }
 
 /** What was approved runs: as it was shown, or exactly as it was edited. What is remembered covers what runs. */
@@ -107,18 +122,24 @@ async function keep({ writer, row, ran }: CallWorld, outcome: Outcome): Promise<
 }
 
 function decided(world: CallWorld, call: Checked, account: Account | undefined): Promise<Decision> {
-  const { row, ports } = world;
+  const { row, ports, options } = world;
   return decide(ports, {
     installationId: row.installation_id,
     conversationId: row.conversation_id,
     tool: call.tool,
     input: call.parsed,
     writes: "confirm_before_execution",
+    allow: options.bounds?.allow ?? [],
     ...(account ? { account } : {}),
   });
 }
 
-function previewOf({ messages }: CallWorld, call: Checked, account: Account | undefined): Preview {
+/** What a call would do, in words and field by field. */
+export function previewOf(
+  { messages }: Pick<CallWorld, "messages">,
+  call: Checked,
+  account: Account | undefined,
+): Preview {
   return {
     summary: call.summary,
     service: call.tool.service,

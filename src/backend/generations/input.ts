@@ -13,8 +13,11 @@ import { callsOf } from "../store/calls.ts";
 import { loadMessages } from "../store/conversations.ts";
 import type { StoredGeneration } from "../store/generations.ts";
 import { callPorts } from "./calls.ts";
+import { noteAllowed } from "./gate.ts";
 import type { GenerationOptions } from "./options.ts";
 import { callOf, outcomeOf, ranOf } from "./outcomes.ts";
+import { wantedOf } from "./output.ts";
+import { dryRunOf } from "./planned.ts";
 import { newest } from "./shorten.ts";
 import type { Work } from "./work.ts";
 
@@ -30,11 +33,12 @@ export async function agentInput(source: Source): Promise<{ input: AgentInput; m
   const { ports, row, writer, options, signal, onChange } = source;
   const { installation_id: installationId, conversation_id: conversation, id } = row;
   const seen = options.seen ?? 0;
-  const [all, tools, calls, { model, label, provider }] = await Promise.all([
+  const [all, tools, calls, { model, label, provider }, wanted] = await Promise.all([
     loadMessages(ports.db, conversation, { seen, generationId: id }),
-    agentTools(ports, { installationId, generationId: id }),
+    agentTools(ports, { installationId, generationId: id, dryRun: options.bounds?.dryRun === true }),
     callsOf(ports.db, id),
     chooseModel(ports.model(), ports),
+    wantedOf(options),
   ]);
   const messages = options.newest === undefined ? all : newest(all, options.newest);
   // The offline planner reads all tools; that costs it nothing.
@@ -47,7 +51,9 @@ export async function agentInput(source: Source): Promise<{ input: AgentInput; m
     }),
   );
   const settled = new Map(known.flatMap(({ call, outcome }) => (outcome ? [[call.toolCallId, outcome] as const] : [])));
-  const holds = options.mode === "answer" ? (call: Checked) => holdsCall(ports, row, options, call) : () => false;
+  const dryRun = dryRunOf({ ports, row, options, messages });
+  const mayHold = options.mode === "answer" && !dryRun;
+  const holds = mayHold ? (call: Checked) => holdsCall(ports, row, options, call) : () => false;
   const stored = row.step as OpenStep | null;
   // As the rows have it: what was held is run exactly as it was shown.
   const open = stored && {
@@ -69,6 +75,10 @@ export async function agentInput(source: Source): Promise<{ input: AgentInput; m
       (call) => checkCall(call, tools),
     ),
     ...(open ? { open } : {}),
+    ...(wanted ? { wanted } : {}),
+    ...(options.mismatch ? { mismatch: options.mismatch } : {}),
+    ...(options.bounds?.maxSteps ? { mostSteps: options.bounds.maxSteps } : {}),
+    ...(dryRun ? { dryRun } : {}),
     ...(options.mode === "stream"
       ? { calls: callPorts({ ports, row, options, writer, messages, settled, ran, onChange }) }
       : {}),
@@ -89,13 +99,15 @@ async function holdsCall(
   if (call.tool.own && !options.confirm) return false;
   if (options.confirm) return call.access !== "read" || (row.step === null && row.steps === 0);
   const account = await call.tool.ready?.().catch(() => undefined);
-  const { mode, grant } = await decide(ports, {
+  const decision = await decide(ports, {
     installationId: row.installation_id,
     conversationId: row.conversation_id,
     tool: call.tool,
     input: call.parsed,
     writes: "auto",
+    allow: options.bounds?.allow ?? [],
     ...(account ? { account } : {}),
   });
-  return mode === "confirm_before_execution" && grant === undefined;
+  noteAllowed(options, call, decision, account);
+  return decision.mode === "confirm_before_execution" && decision.grant === undefined;
 }

@@ -1,5 +1,7 @@
 import type { ModelMessage } from "ai";
 import type { AskRequest } from "#protocol/ask";
+import type { Allowance } from "../agent/execute.ts";
+import type { Mismatch } from "../agent/output.ts";
 
 /** What a generation was asked with, and what it has to remember while nobody works on it. Stored with its row. */
 export type GenerationOptions = {
@@ -17,8 +19,12 @@ export type GenerationOptions = {
   bounds?: Bounds;
   /** An agent server elsewhere answers: until when it may report (ms), and whether its client reads the stream from there itself. */
   remote?: { until: number; direct?: boolean };
+  /** Calls that ran because `bounds.allow` said so: by which entry, and as whom. */
+  allowed?: Record<string, Allowance>;
   /** Messages of the conversation that the model sees besides its own; absent before it began. */
   seen?: number;
+  /** An answer that did not match the schema: another one was asked for, once. */
+  mismatch?: Mismatch;
   /** The step that a confirmation was given for is carried out. */
   approved?: boolean;
   /** How often each service was asked for in this turn. */

@@ -11,7 +11,7 @@ import type { Work } from "./work.ts";
 
 /** What a run of the loop came to. */
 export type RunEnd =
-  | { kind: "answered"; text: string }
+  | { kind: "answered"; text: string; output?: { value: unknown } }
   | { kind: "held"; message: ModelMessage; calls: HeldCall[]; text: string }
   | { kind: "auth"; integrations: string[] }
   | { kind: "waiting"; waits: Wait[] }
@@ -78,6 +78,7 @@ export function createRecord(world: Recording): { take(event: AgentEvent): Promi
           const own = { messages: event.messages, generationId: row.id, now: ports.clock.now() };
           await appendMessages(tx, row.conversation_id, own);
           delete world.options.approved;
+          if (event.mismatch) world.options.mismatch = event.mismatch;
           await changeGeneration(tx, row.id, { step: null, steps: done, options: world.options, failures: 0 });
         });
       case "finish-step":
@@ -122,7 +123,7 @@ function note(state: Recorded, event: AgentEvent): void {
       break;
     case "finish":
       if (event.finishReason === "stop" || event.finishReason === "length")
-        state.end = { kind: "answered", text: state.text };
+        state.end = { kind: "answered", text: state.text, ...(event.output ? { output: event.output } : {}) };
   }
 }
 

@@ -1,4 +1,3 @@
-import type { ModelMessage } from "ai";
 import type { Receipt } from "#protocol/ask";
 import { Problem } from "#protocol/errors";
 import type { StreamPart } from "#protocol/events";
@@ -7,17 +6,18 @@ import { servicesFor } from "../connections/catalog.ts";
 import type { BackendPorts } from "../ports.ts";
 import type { Connection } from "../store/connection.ts";
 import { appendMessages, lastMessage } from "../store/conversations.ts";
-import { receiptsOf } from "../store/effects.ts";
 import { eventsOf } from "../store/events.ts";
 import { changeGeneration, claimGeneration, releaseGeneration, type StoredGeneration } from "../store/generations.ts";
 import { complete, fail, statusPart } from "./end.ts";
 import { noteFault } from "./faults.ts";
 import { agentInput } from "./input.ts";
 import { type GenerationOptions, optionsOf, userMessage } from "./options.ts";
+import { storedAnswer } from "./output.ts";
 import { authProblem, hold, wait } from "./pause.ts";
+import { receiptsFor } from "./planned.ts";
 import { loggedStep, realign } from "./realign.ts";
-import { createRecord, type Recorded, type RunEnd, textOf } from "./record.ts";
-import { runRemote } from "./remote.ts";
+import { createRecord, type Recorded, type RunEnd } from "./record.ts";
+import { checkRemote, runRemote } from "./remote.ts";
 import { askToShorten, shortened } from "./shorten.ts";
 import { stopped } from "./stopped.ts";
 import type { Work } from "./work.ts";
@@ -76,7 +76,7 @@ async function carryOn(world: World): Promise<SliceEnd | undefined> {
     world.control.stop.abort();
   } else if (reason !== undefined) {
     await stopped(world, reason);
-    return { kind: "cancelled", row, failed: [], receipts: await receiptsOf(ports.db, row.id) };
+    return { kind: "cancelled", row, failed: [], receipts: await receiptsFor(ports.db, { ...row, options }) };
   }
   if (isHeld(row) && !options.approved) {
     await handOver(world);
@@ -85,7 +85,13 @@ async function carryOn(world: World): Promise<SliceEnd | undefined> {
   const going = await shortened(world);
   if (typeof going === "object") {
     await wait(world, [going]);
-    return { kind: "waiting", waits: [going], row, failed: [], receipts: await receiptsOf(ports.db, row.id) };
+    return {
+      kind: "waiting",
+      waits: [going],
+      row,
+      failed: [],
+      receipts: await receiptsFor(ports.db, { ...row, options }),
+    };
   }
   const begun = begin(world);
   // In the middle of a step nothing of this is read; otherwise the person's message may come with it.
@@ -93,7 +99,7 @@ async function carryOn(world: World): Promise<SliceEnd | undefined> {
   const recorded = going === "no" ? await begun.then(tooLong) : await work(world, begun);
   if (writer.failure() !== undefined) throw writer.failure();
   const end = await conclude(world, recorded);
-  return { ...end, row, failed: recorded.failed, receipts: await receiptsOf(ports.db, row.id) };
+  return { ...end, row, failed: recorded.failed, receipts: await receiptsFor(ports.db, { ...row, options }) };
 }
 
 function tooLong(): Recorded {
@@ -140,7 +146,12 @@ async function begin({ ports, row, writer, options }: World): Promise<void> {
     {
       type: "start",
       messageId: generationId,
-      messageMetadata: { session_id: conversation, generation_id: generationId },
+      messageMetadata: {
+        session_id: conversation,
+        generation_id: generationId,
+        ...(options.bounds?.outputSchema ? { structured: true } : {}),
+        ...(options.bounds?.dryRun ? { dry_run: true } : {}),
+      },
     },
     statusPart(row, "running"),
   ];
@@ -188,9 +199,9 @@ async function work(world: World, begun: Promise<void>): Promise<Recorded> {
       return record.state;
     }
     const [{ input, messages }] = await Promise.all([agentInput(source), begun]);
-    const said = answered(row, messages);
-    if (said !== undefined) {
-      record.state.end = { kind: "answered", text: said };
+    const stored = storedAnswer(row, messages, input.wanted);
+    if (stored) {
+      record.state.end = stored;
       return record.state;
     }
     for await (const event of runAgent(input)) {
@@ -216,7 +227,10 @@ async function work(world: World, begun: Promise<void>): Promise<Recorded> {
 function agentFor({ ports, row, options }: World): BackendPorts["agent"] {
   if (options.remote && !ports.agent)
     throw new Problem("AGENT_NOT_CONFIGURED", "The agent server that was asked is no longer configured.");
-  return options.remote || (row.steps === 0 && row.step === null) ? ports.agent : undefined;
+  if (!options.remote && (row.steps > 0 || row.step !== null)) return undefined;
+  // It may have been asked, or begun by a late answer, before there was an agent server.
+  checkRemote(ports, options);
+  return ports.agent;
 }
 
 /** The model's part of a step may have been cut off; one whose calls are under way was whole. */
@@ -224,18 +238,11 @@ async function realigning({ ports, row }: World): Promise<(part: StreamPart) => 
   return realign(loggedStep((await eventsOf(ports.db, row.id)).map(({ part }) => part)));
 }
 
-/** The text of the last step, where that was stored before a crash, and only the end is missing. */
-function answered({ steps, step }: StoredGeneration, messages: ModelMessage[]): string | undefined {
-  const last = messages.at(-1);
-  if (steps === 0 || step !== null || last?.role !== "assistant") return undefined;
-  return textOf(last);
-}
-
 async function conclude(world: World, { end, text, last }: Recorded): Promise<RunEnd> {
   const { ports, row, control } = world;
   switch (end.kind) {
     case "answered":
-      await complete(world, "stop");
+      await complete(world, "stop", end.output);
       return end;
     case "auth":
       await fail(world, authProblem(await servicesFor(ports, row.installation_id), end.integrations));

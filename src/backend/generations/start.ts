@@ -7,6 +7,7 @@ import { lastEvent } from "../store/events.ts";
 import { createGeneration, openGenerations, type StoredGeneration } from "../store/generations.ts";
 import type { Engine } from "./engine.ts";
 import type { GenerationOptions } from "./options.ts";
+import { wantedOf } from "./output.ts";
 import { checkRemote } from "./remote.ts";
 import { isHeld } from "./slice.ts";
 
@@ -21,7 +22,7 @@ export type Started = { conversationId: string; generationId: string; after: num
  * architecture), or goes before it where the client wants that. A request for a connection is only stopped when the client says so: whoever
  * types while the browser is open has not changed their mind (case G14).
  *
- * @throws Problem SESSION_NOT_FOUND
+ * @throws Problem SESSION_NOT_FOUND, INVALID_REQUEST for a schema that cannot be used
  */
 export async function start(
   ports: BackendPorts,
@@ -31,6 +32,7 @@ export async function start(
 ): Promise<Started> {
   const { options, interactive = false } = request;
   checkRemote(ports, options);
+  await wantedOf(options);
   const now = ports.clock.now();
   const given = request.session_id || undefined;
   if (given && !(await ownsConversation(ports.db, installationId, given)))

@@ -17,7 +17,8 @@ export async function stopped(world: Work, reason: string): Promise<void> {
   await cancel(world, reason);
   if (waiting.size === 0) return;
   const calls = (await callsOf(ports.db, row.id)).filter((call) => waiting.has(call.toolCallId));
-  const tools = await agentTools(ports, { installationId: row.installation_id, generationId: row.id });
+  const owner = { installationId: row.installation_id, generationId: row.id };
+  const tools = await agentTools(ports, { ...owner, dryRun: world.options.bounds?.dryRun === true });
   for (const call of calls) {
     const checked = checkCall(callOf(call), tools);
     if (!("problem" in checked))

@@ -3,6 +3,7 @@ import type { BackendPorts } from "../ports.ts";
 import type { Tool, ToolMode } from "../services/service.ts";
 import { listPolicies } from "../store/policies.ts";
 import type { Account } from "./account.ts";
+import { allowedBy } from "./allow.ts";
 import { findGrant, type GrantOffer, grantOffer, peekGrant } from "./approvals.ts";
 import { effectiveMode, type ModeQuestion } from "./policy.ts";
 
@@ -16,19 +17,25 @@ export type CallQuestion = {
   /** Who the service is connected as. */
   account?: Account;
   writes: ModeQuestion["writes"];
+  /** What the caller of this turn allowed beforehand. */
+  allow?: string[];
   /** Only wants to know: an approval that would answer is not noted as used. */
   peek?: boolean;
 };
 
-/** What is to be done with a call. `grant` is the approval that answered, `offer` what may be approved where a person is asked. */
-export type Decision = { mode: ToolMode; why: string; offer: GrantOffer; grant?: Grant };
+/**
+ * What is to be done with a call. `grant` is the approval that answered, `allowed` the entry of the caller that did, `offer` what may be approved
+ * where a person is asked.
+ */
+export type Decision = { mode: ToolMode; why: string; offer: GrantOffer; grant?: Grant; allowed?: string };
 
 /**
  * Whether a call needs a person: the tool, its arguments, the person's policies and what they approved before. A remembered approval answers
- * only for a question before the call, and never where a policy says to ask every time; then only `once` is offered.
+ * only for a question before the call, and never where a policy says to ask every time; then only `once` is offered. What the caller of the
+ * turn allowed answers like one, but never what is asked because of the arguments: nobody has seen those.
  */
 export async function decide(ports: Pick<BackendPorts, "db" | "clock">, question: CallQuestion): Promise<Decision> {
-  const { installationId, conversationId, tool, input, account, writes, peek } = question;
+  const { installationId, conversationId, tool, input, account, writes, allow = [], peek } = question;
   const fromInput = tool.modeOf?.(input);
   const policies = await listPolicies(ports.db, installationId);
   const { mode, why, everyTime } = effectiveMode({
@@ -38,7 +45,8 @@ export async function decide(ports: Pick<BackendPorts, "db" | "clock">, question
     ...(fromInput === undefined ? {} : { fromInput }),
   });
   // What is asked for because of the arguments was not asked for when the same resource was approved without them.
-  const resource = fromInput === undefined || fromInput === "auto" ? tool.resource?.(input) : undefined;
+  const isPlain = fromInput === undefined || fromInput === "auto";
+  const resource = isPlain ? tool.resource?.(input) : undefined;
   const all = grantOffer({
     tool: tool.name,
     input,
@@ -48,6 +56,9 @@ export async function decide(ports: Pick<BackendPorts, "db" | "clock">, question
   });
   const offer = everyTime ? { ...all, scopes: all.scopes.filter(({ scope }) => scope === "once") } : all;
   if (mode !== "confirm_before_execution" || everyTime) return { mode, why, offer };
+  const allowed = isPlain ? allowedBy(allow, tool.name, resource) : undefined;
+  if (allowed !== undefined)
+    return { mode: floorAfter(tool.mode, fromInput), why: `it is allowed by --allow ${allowed}`, offer, allowed };
   const find = peek ? peekGrant : findGrant;
   const grant = await find(ports, { installationId, key: offer.key, ...(conversationId ? { conversationId } : {}) });
   if (!grant) return { mode, why, offer };

@@ -20,6 +20,10 @@ const FEATURES = [
   "policies",
   "approvals",
   "model",
+  "output_schema",
+  "max_steps",
+  "dry_run",
+  "allow",
 ];
 
 /**

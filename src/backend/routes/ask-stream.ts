@@ -2,6 +2,7 @@ import { AskRequest } from "#protocol/ask";
 import { parseShape } from "#protocol/parse";
 import type { Engine } from "../generations/engine.ts";
 import { boundsOf } from "../generations/options.ts";
+import { checkPermits } from "../generations/permits.ts";
 import { attach } from "../generations/presence.ts";
 import { start } from "../generations/start.ts";
 import type { BackendPorts } from "../ports.ts";
@@ -18,6 +19,7 @@ export async function beginStream(
   body: unknown,
 ): Promise<StreamPlace> {
   const request = parseShape(AskRequest, body, "the request");
+  await checkPermits(ports, installationId, request);
   const { prompt, interactive = false, confirm = false, context = {} } = request;
   const started = await start(ports, engine, installationId, {
     ...request,

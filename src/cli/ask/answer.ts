@@ -6,7 +6,7 @@ import { line, missingServices } from "#ui/words";
 import type { Kay, Link } from "../kay.ts";
 import { isAskable } from "../prompt.ts";
 import { type AuthCard, tellConnected } from "./auth.ts";
-import { CANCEL_GRACE_MS, cancelAtBackend } from "./cancel.ts";
+import { cancelAtBackend, cancelGrace } from "./cancel.ts";
 import { finish } from "./finish.ts";
 import { follow, untilEnd } from "./follow.ts";
 import { type AnswerOptions, givenAnswer } from "./given.ts";
@@ -76,7 +76,7 @@ async function showRest(kay: Kay, link: Link, { session, seen, refused, isGiven 
   const leaving = new AbortController();
   const signal = AbortSignal.any([kay.signal, leaving.signal]);
   const { note, warn } = kay.out;
-  kay.graceMs = CANCEL_GRACE_MS;
+  kay.graceMs = cancelGrace(kay);
   try {
     const followed = await follow(kay, link, {
       parts: untilEnd(link.api.events(session, { signal, note, warn }), seen),
@@ -92,7 +92,7 @@ async function showRest(kay: Kay, link: Link, { session, seen, refused, isGiven 
     await finish(kay, followed, { lines: false, refused });
   } catch (error) {
     // A question that was only looked at stays open.
-    if (kay.signal.aborted && view && openCards(view).length === 0) await cancelAtBackend(kay, link, view);
+    if (kay.signal.aborted && view && openCards(view).length === 0) throw await cancelAtBackend(kay, link, view, error);
     throw error;
   } finally {
     leaving.abort();

@@ -1,25 +1,70 @@
-import type { View } from "#ui/view";
+import { shellWord } from "#protocol/shell";
+import { reduce, type View } from "#ui/view";
 import type { Kay, Link } from "../kay.ts";
+import { isOverTime, overTime } from "../time-limit.ts";
+import { receiptsIn } from "./document.ts";
+import { untilEnd } from "./follow.ts";
 
-/** How long the backend may take to hear it, in ms. */
+/** How long the backend may take to hear it, in ms: somebody who pressed Ctrl+C waits. Where the time is over, also to end what is under way. */
 const LIMIT_MS = 2_000;
+const OVER_TIME_LIMIT_MS = 5_000;
 
-/** Time for that, and for the command to end; `Kay.graceMs`. */
-export const CANCEL_GRACE_MS = 2_500;
+/** Time for that, and for the command to end, in ms; `Kay.graceMs`. */
+export function cancelGrace({ flags }: Pick<Kay, "flags">): number {
+  return (flags.timeout === undefined ? LIMIT_MS : OVER_TIME_LIMIT_MS) + 500;
+}
 
 /**
- * After Ctrl+C nothing is to go on behind the person's back: the generation is cancelled at the backend. A terminal that was closed
- * (SIGHUP) cancels nothing, so that the conversation can be taken up again.
+ * After Ctrl+C, or when its time is over, nothing is to go on behind the person's back: the generation is cancelled at the backend. A terminal
+ * that was closed (SIGHUP) cancels nothing, so that the conversation can be taken up again.
+ *
+ * @returns what the command fails with instead of `error`: where its time is over that says what was done, and what may go on
  */
-export async function cancelAtBackend(kay: Kay, link: Link, view: View | undefined): Promise<void> {
-  const isOver = ["completed", "cancelled", "error"].includes(view?.status ?? "");
-  if (!view?.generation_id || isOver || kay.signal.reason === "SIGHUP") return;
+export async function cancelAtBackend(kay: Kay, link: Link, view: View | undefined, error?: unknown): Promise<unknown> {
+  if (!view?.generation_id) return isOverTime(kay) ? overTime(kay, UNSEEN) : error;
+  const isOver = ENDED.includes(view.status ?? "");
+  if (isOver || kay.signal.reason === "SIGHUP") return error;
   const over = new AbortController();
-  const limit = kay.clock.sleep(LIMIT_MS, over.signal).catch(() => {});
-  const told = link.api.cancelGeneration(view.generation_id).then(
-    () => {},
-    () => {},
+  const limit = kay.clock.sleep(isOverTime(kay) ? OVER_TIME_LIMIT_MS : LIMIT_MS, over.signal).then(
+    () => undefined,
+    () => undefined,
   );
-  await Promise.race([told, limit]);
+  const told = link.api.cancelGeneration(view.generation_id).then(
+    () => true,
+    () => false,
+  );
+  const heard = (await Promise.race([told, limit])) ?? false;
+  const last = isOverTime(kay) && heard ? await Promise.race([lastView(link, view, over.signal), limit]) : undefined;
   over.abort();
+  return isOverTime(kay) ? endOf(kay, last ?? view, heard) : error;
 }
+
+/** The view with what the backend still says until it has ended the generation. */
+async function lastView(link: Link, view: View, signal: AbortSignal): Promise<View> {
+  let now = view;
+  try {
+    const parts = link.api.events(view.session_id ?? "", { after: view.last, signal });
+    for await (const part of untilEnd(parts, view.last)) now = reduce(now, part);
+  } catch {
+    // What is known by now is told.
+  }
+  return now;
+}
+
+function endOf(kay: Kay, view: View, heard: boolean) {
+  const { session_id, generation_id } = view;
+  const receipts = receiptsIn(view);
+  const details = { session_id, generation_id, receipts };
+  const isDone = ENDED.includes(view.status ?? "");
+  const what = isDone ? " and was cancelled." : heard ? ", and is being cancelled." : ". It may go on at the backend.";
+  const look = `\`kay sessions show ${shellWord(session_id ?? "latest")}\` shows what was done.`;
+  const isWhole = isDone && receipts.every(({ effect }) => effect === "settled" || effect === "planned");
+  return overTime(kay, { what, details, hint: isWhole ? "Give it more time with --timeout." : look });
+}
+
+const ENDED = ["completed", "cancelled", "error"];
+
+const UNSEEN = {
+  what: ", and nothing was heard of it yet.",
+  hint: "`kay sessions show latest` shows whether it was begun.",
+};

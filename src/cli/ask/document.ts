@@ -1,12 +1,13 @@
 import type { Receipt } from "#protocol/ask";
 import { clean } from "#protocol/clean";
 import { isErrorCode, Problem } from "#protocol/errors";
+import type { Planned } from "#protocol/events";
 import type { View } from "#ui/view";
 
-/** What a generation said, its texts one after the other, as they came. */
+/** What a generation said, its texts one after the other, as they came; where they were on the way to a value, the last one. */
 function saidIn(view: View): string {
   const texts = view.items.flatMap((item) => (item.kind === "text" && isOf(view, item) ? [item.text] : []));
-  return texts
+  return (view.output ? texts.slice(-1) : texts)
     .map((text) => text.trim())
     .filter(Boolean)
     .join("\n\n");
@@ -14,7 +15,19 @@ function saidIn(view: View): string {
 
 /** Receipts of the newest generation. */
 export function receiptsIn(view: View): Receipt[] {
-  return view.items.flatMap((item) => (item.kind === "receipt" && isOf(view, item) ? [item.receipt] : []));
+  return view.items.flatMap((item): Receipt[] => {
+    if (item.kind === "receipt" && isOf(view, item)) return [item.receipt];
+    if (item.kind !== "planned" || !isOf(view, item)) return [];
+    const { tool_call_id, tool, summary } = item.planned;
+    return [{ tool_call_id, tool, effect: "planned", summary }];
+  });
+}
+
+/** What the newest generation would have done, where it is a dry run, in the order of its calls. */
+export function plannedIn(view: View): Planned[] {
+  const calls = view.items.flatMap((item) => (item.kind === "tool" ? [item.call] : []));
+  const planned = view.items.flatMap((item) => (item.kind === "planned" && isOf(view, item) ? [item.planned] : []));
+  return planned.sort((a, b) => calls.indexOf(a.tool_call_id) - calls.indexOf(b.tool_call_id));
 }
 
 /** The guide's answer object of a generation that came as a stream. */
@@ -24,7 +37,12 @@ export function documentOf(view: View, prompt: string | undefined): Record<strin
     status: "completed",
     message,
     ...(view.session_id ? { session_id: view.session_id } : {}),
-    data: { ...(prompt === undefined ? {} : { prompt }), response: message },
+    data: {
+      ...(prompt === undefined ? {} : { prompt }),
+      response: message,
+      ...(view.output ? { output: view.output.value } : {}),
+      ...(view.dryRun ? { dry_run: true, plan: plannedIn(view).map(({ preview: _, ...call }) => call) } : {}),
+    },
     ...(view.generation_id ? { generation_id: view.generation_id } : {}),
     receipts: receiptsIn(view),
   };
@@ -35,7 +53,7 @@ export function problemIn(view: View): Problem | undefined {
   const end = view.items.findLast((item) => item.kind === "end");
   if (!end || (view.status !== "error" && view.status !== "cancelled")) return undefined;
   const { session_id, generation_id } = view;
-  const details = { session_id, generation_id, receipts: receiptsIn(view) };
+  const details = { ...end.details, session_id, generation_id, receipts: receiptsIn(view) };
   if (end.how === "cancelled") return new Problem("CANCELLED", cancelled(end.text), { details });
   const code = isErrorCode(end.code) ? end.code : "SERVICE_FAILED";
   const hint = end.hint ? { hint: clean(end.hint) } : {};

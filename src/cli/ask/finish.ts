@@ -1,17 +1,19 @@
 import { ERRORS } from "#protocol/errors";
-import type { CardItem } from "#ui/view";
-import { cardText } from "#ui/words";
+import type { OutputCheck } from "#protocol/output/schema";
+import type { CardItem, View } from "#ui/view";
+import { cardText, NOTHING_SENT, plannedText } from "#ui/words";
 import { showReceipts } from "../answer.ts";
 import type { Kay } from "../kay.ts";
-import { documentOf, isDenied, problemIn, receiptsIn } from "./document.ts";
+import { documentOf, isDenied, plannedIn, problemIn, receiptsIn } from "./document.ts";
 import type { Followed } from "./follow.ts";
+import { checkValue } from "./output.ts";
 import { answersOf, waitingOf } from "./script.ts";
 
 /**
  * How the end is told: `prompt` for the document, `lines` where every part was a line already. `refused`: a no was what the command was told
- * to say, so that one is no failure.
+ * to say, so that one is no failure. `check` tells whether the answer has the value that was asked for.
  */
-export type Finishing = { prompt?: string; lines: boolean; refused?: boolean };
+export type Finishing = { prompt?: string; lines: boolean; refused?: boolean; check?: OutputCheck };
 
 /**
  * Tell how following ended, and choose the exit code: 8 at an open card, 5 after a no.
@@ -21,7 +23,7 @@ export type Finishing = { prompt?: string; lines: boolean; refused?: boolean };
 export async function finish(
   kay: Kay,
   { view, waiting }: Followed,
-  { prompt, lines, refused = false }: Finishing,
+  { prompt, lines, refused = false, check }: Finishing,
 ): Promise<void> {
   const problem = problemIn(view);
   if (problem && !(refused && problem.code === "CANCELLED")) {
@@ -29,6 +31,7 @@ export async function finish(
     if (lines) kay.flags = { ...kay.flags, json: false };
     throw problem;
   }
+  if (waiting.length === 0) checkValue(check, view.output);
   if (waiting.length > 0) kay.exit = ERRORS.INTERACTION_REQUIRED.exit;
   else if (isDenied(view) && !refused) kay.exit = ERRORS.DENIED.exit;
   if (lines) return;
@@ -37,8 +40,17 @@ export async function finish(
     const pending = waiting.map((card) => waitingOf(kay, card, view));
     return kay.out.json(waiting.length > 0 ? { ...document, status: "pending", pending } : document);
   }
-  showReceipts(kay, receiptsIn(view));
+  if (view.output) kay.out.json(view.output.value);
+  if (view.dryRun) showPlan(kay, view);
+  else showReceipts(kay, receiptsIn(view));
   for (const card of waiting) tellOpen(kay, card);
+}
+
+/** What was not sent, whole. It is part of the answer, unless that is a value. */
+function showPlan(kay: Kay, view: View): void {
+  const text = [...plannedIn(view).map((planned) => `\n${plannedText(planned)}`), `\n${NOTHING_SENT}`].join("\n");
+  if (view.output) kay.terminal.stderr.write(`${text}\n`);
+  else kay.out.line(text);
 }
 
 /** What waits, and the commands that answer it. It is part of the answer: where nobody can be asked, it goes to stdout. */

@@ -1,3 +1,4 @@
+import { Problem } from "#protocol/errors";
 import type { StreamPart } from "#protocol/events";
 import { openCards, type View } from "#ui/view";
 import type { Kay } from "../kay.ts";
@@ -31,6 +32,16 @@ export function jsonLines(kay: Kay, session: string | undefined): Show {
     release: () => {},
     end: () => {},
   };
+}
+
+/** The last line where no part said that it ended: its time was over. Nothing else may stand on stdout then. */
+export function tellOverTime(kay: Kay, view: View | undefined, error: unknown): void {
+  if (!(error instanceof Problem) || error.code !== "TIMED_OUT") return;
+  const { code, message: errorText, hint, details } = error;
+  const session_id = view?.session_id;
+  const timestamp = new Date(kay.clock.now()).toISOString();
+  kay.out.jsonLine({ type: "error", ...(session_id ? { session_id } : {}), timestamp, errorText, code, hint, details });
+  kay.flags = { ...kay.flags, json: false };
 }
 
 function answersTo(kay: Kay, part: StreamPart, view: View): { answer?: string[] } {

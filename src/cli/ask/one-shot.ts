@@ -1,18 +1,25 @@
 import { DEFAULT_PROFILE } from "#client/settings/profile-name";
 import type { AskRequest } from "#protocol/ask";
+import type { OutputCheck } from "#protocol/output/schema";
 import type { View } from "#ui/view";
 import type { Kay, Link } from "../kay.ts";
 import { isAskable } from "../prompt.ts";
 import { clientOf } from "../session/open.ts";
-import { CANCEL_GRACE_MS, cancelAtBackend } from "./cancel.ts";
+import { cancelAtBackend, cancelGrace } from "./cancel.ts";
 import { conversationFor } from "./conversation.ts";
 import { finish } from "./finish.ts";
 import { follow } from "./follow.ts";
-import { jsonLines } from "./json-lines.ts";
+import { jsonLines, tellOverTime } from "./json-lines.ts";
 import { createShow, silent } from "./show.ts";
 
-/** What `kay ask` takes besides the prompt. */
-export type OneShotOptions = { stream?: boolean; queue?: boolean; continue?: boolean; resume?: string };
+/** What `kay ask` takes besides the prompt. `check` tells whether an answer has the value that was asked for. */
+export type OneShotOptions = {
+  stream?: boolean;
+  queue?: boolean;
+  continue?: boolean;
+  resume?: string;
+  check?: OutputCheck;
+};
 
 /**
  * One request as a stream, shown while it comes, its stops asked about here or left open. A backend that has no streams answers as it
@@ -31,7 +38,7 @@ export async function askOnce(kay: Kay, link: Link, request: AskRequest, options
   };
   let view: View | undefined;
   const { note, warn } = kay.out;
-  kay.graceMs = CANCEL_GRACE_MS;
+  kay.graceMs = cancelGrace(kay);
   // Somebody who sits there sees in whose name it is asked, where that is not the usual one.
   const { name: profile } = kay.profile();
   if (profile !== DEFAULT_PROFILE && kay.terminal.stderr.isTerminal)
@@ -42,7 +49,7 @@ export async function askOnce(kay: Kay, link: Link, request: AskRequest, options
     const asked = await link.api.askStream(body, { signal, note, warn });
     if (asked.kind === "answer") {
       const { settle } = await import("../settle.ts");
-      return await settle(kay, link, asked.answer);
+      return await settle(kay, link, asked.answer, options.check);
     }
     const show = lines ? jsonLines(kay, asked.sessionId) : kay.flags.json ? silent : createShow(kay);
     const followed = await follow(kay, link, {
@@ -54,10 +61,12 @@ export async function askOnce(kay: Kay, link: Link, request: AskRequest, options
         view = now;
       },
     });
-    await finish(kay, followed, { prompt: request.prompt, lines });
+    await finish(kay, followed, { prompt: request.prompt, lines, check: options.check });
   } catch (error) {
-    if (kay.signal.aborted) await cancelAtBackend(kay, link, view);
-    throw error;
+    if (!kay.signal.aborted) throw error;
+    const ended = await cancelAtBackend(kay, link, view, error);
+    if (lines) tellOverTime(kay, view, ended);
+    throw ended;
   } finally {
     leaving.abort();
   }

@@ -34,6 +34,8 @@ export function createShow(kay: Kay): Show {
     kay.out.status(null);
   };
   const shown = (part: StreamPart, view: View) => {
+    // A text on the way to a value is no answer; the value is, at the end.
+    if (view.structured && part.type.startsWith("text-")) return;
     if (part.type === "text-delta") text.push(part.delta);
     if (part.type === "text-delta") speaking = true;
     else if (part.type.startsWith("tool-") || part.type === "text-end" || part.type.startsWith("data-")) close();

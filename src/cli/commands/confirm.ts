@@ -16,8 +16,8 @@ export function confirmCommand(kay: Kay): Command {
         throw new Problem("USAGE", "Say whether to carry it out.", { hint: `Give one of --approve and --deny.` });
       }
       const link = await kay.link({ signedIn: true });
-      const answer = await link.api.confirm(token, Boolean(options.approve), { signal: kay.signal });
-      const { settle } = await import("../settle.ts");
+      const { confirmed, settle } = await import("../settle.ts");
+      const answer = await confirmed(kay, link, token, Boolean(options.approve));
       await settle(kay, link, answer);
     });
 }

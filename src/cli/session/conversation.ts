@@ -87,9 +87,9 @@ async function show(kay: Kay, link: Link, conversation: Conversation, shown: Sho
     });
     conversation.left = followed.waiting.length > 0;
   } catch (error) {
-    if (kay.signal.aborted) await cancelAtBackend(kay, link, view);
+    const ended = kay.signal.aborted ? await cancelAtBackend(kay, link, view, error) : error;
     conversation.left = view !== undefined && openCards(view).length > 0 && kay.signal.reason === "SIGHUP";
-    throw error;
+    throw ended;
   }
 }
 

@@ -1,7 +1,7 @@
 import { ERRORS, Problem } from "#protocol/errors";
 import type { NumberedPart } from "#protocol/events";
 import { line } from "#ui/words";
-import { CANCEL_GRACE_MS } from "../ask/cancel.ts";
+import { cancelGrace } from "../ask/cancel.ts";
 import { connectServices } from "../connect.ts";
 import type { Kay, Link } from "../kay.ts";
 import { isYes } from "../prompt.ts";
@@ -21,7 +21,7 @@ type Work = (kay: Kay) => Promise<void>;
  */
 export async function plainSession(kay: Kay, link: Link, options: SessionOptions): Promise<void> {
   kay.flags = { ...kay.flags, plain: true };
-  kay.graceMs = CANCEL_GRACE_MS;
+  kay.graceMs = cancelGrace(kay);
   const typed = createTyped(kay.terminal);
   const conversation: Conversation = {
     id: options.resume,
@@ -131,7 +131,7 @@ async function during(session: Session, work: Work): Promise<void> {
 /** What does not end after Ctrl+C is left to itself. */
 async function pressedTwice(kay: Kay, signal: AbortSignal): Promise<never> {
   await new Promise((resolve) => signal.addEventListener("abort", resolve, { once: true }));
-  await kay.clock.sleep(CANCEL_GRACE_MS);
+  await kay.clock.sleep(cancelGrace(kay));
   throw new Problem("CANCELLED", "Cancelled.");
 }
 

@@ -59,7 +59,7 @@ function handshake(plain: Socket, url: URL, ca: string[] | undefined, limit: Abo
       const code = error.code ?? "closed";
       reject(
         new Problem("TLS_FAILED", `There is no TLS handshake with ${url.host}: ${tlsReason("EPROTO")} (${code}).`, {
-          hint: tlsHint("EPROTO", url),
+          hint: tlsHint("EPROTO", { url }),
         }),
       );
     };

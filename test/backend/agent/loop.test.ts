@@ -86,7 +86,7 @@ test("the same write is never made twice in a generation, however its arguments 
 test(`a generation ends after ${MOST_STEPS} steps`, async () => {
   const script = Array.from({ length: 30 }, (_, id) => calls([`c${id}`, "notes.read", { id: id + 1 }]));
   const { events, model } = await run(script);
-  expect(events.at(-1)).toMatchObject({ type: "error", problem: { code: "MODEL_FAILED" } });
+  expect(events.at(-1)).toMatchObject({ type: "error", problem: { code: "STEP_LIMIT" } });
   expect(model.doStreamCalls).toHaveLength(MOST_STEPS);
 });
 

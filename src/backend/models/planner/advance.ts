@@ -32,7 +32,8 @@ export function advance(progress: Progress, kit: Kit): Decision {
   );
   const rest = open < 0 ? undefined : ask(progress, open, kit, unanswered === "unavailable");
   if (rest && "calls" in rest) return rest;
-  return { text: [answerText(progress, called), rest?.text].filter(Boolean).join("\n\n") };
+  const said = answerText(progress, called);
+  return rest ? { text: [said, rest.text].filter(Boolean).join("\n\n") } : { text: said, results: called };
 }
 
 function ask({ request, outcomes, turn, answers }: Progress, at: number, kit: Kit, inText: boolean): Decision {

@@ -11,6 +11,7 @@ import { decide } from "./decide.ts";
 import { loadLanguage } from "./language.ts";
 import { callId, type Decision } from "./plan.ts";
 import { SIGNATURE } from "./reply.ts";
+import { structured, withoutMending } from "./structured.ts";
 
 /**
  * The offline planner: a language model by rules, behind the interface that every other model has. It understands plain requests on the
@@ -19,11 +20,12 @@ import { SIGNATURE } from "./reply.ts";
  * @param now the clock, in milliseconds, for words such as "since yesterday"
  */
 export function createPlanner(now: () => number): LanguageModelV4 {
-  const answer = async ({ prompt, tools, abortSignal }: LanguageModelV4CallOptions): Promise<Decision> => {
+  const answer = async (options: LanguageModelV4CallOptions): Promise<Decision> => {
+    const { prompt, tools, abortSignal } = options;
     const language = await loadLanguage();
     abortSignal?.throwIfAborted();
     const usable = tools?.filter((tool): tool is LanguageModelV4FunctionTool => tool.type === "function") ?? [];
-    return decide(prompt, usable, language, now());
+    return structured(decide(withoutMending(prompt), usable, language, now()), options);
   };
   return {
     specificationVersion: "v4",
@@ -49,9 +51,9 @@ function streamParts(decision: Decision): LanguageModelV4StreamPart[] {
   return [start, ...calls, finish("tool-calls")];
 }
 
-function textParts({ text, pending }: Extract<Decision, { text: string }>): LanguageModelV4StreamPart[] {
+function textParts({ text, pending, bare }: Extract<Decision, { text: string }>): LanguageModelV4StreamPart[] {
   const id = "text";
-  const whole = `${text}\n\n${SIGNATURE}`;
+  const whole = bare ? text : `${text}\n\n${SIGNATURE}`;
   // What was asked for goes along with the question, and comes back with the conversation.
   const providerMetadata = pending ? { kay: { pending: JSON.stringify(pending) } } : undefined;
   return [

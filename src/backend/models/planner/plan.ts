@@ -1,3 +1,4 @@
+import type { Done } from "./memory.ts";
 import type { Pending } from "./pending.ts";
 import type { Filled } from "./slots.ts";
 import type { Reading } from "./understand.ts";
@@ -8,8 +9,11 @@ export type Call = { tool: string; input: Filled["input"] };
 /** A call that the planner wants made. `clause` is the request in the sentence that it belongs to. */
 export type PlannedTool = Call & { clause: number };
 
-/** What the planner does next: calls, or words. `pending` is what it asked for, to go on from with the next message. */
-export type Decision = { calls: PlannedTool[] } | { text: string; pending?: Pending };
+/**
+ * What the planner does next: calls, or words. `pending` is what it asked for, to go on from with the next message, `results` what was called
+ * where the words tell of nothing else; `bare` words are a value and nothing may be added to them.
+ */
+export type Decision = { calls: PlannedTool[] } | { text: string; pending?: Pending; results?: Done[]; bare?: boolean };
 
 /** Calls that have to be made first, and the field of the call after them that tells what they found. */
 export type Feed = { reads: Call[]; field: string; markdown: boolean };

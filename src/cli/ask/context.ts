@@ -1,0 +1,66 @@
+import { Problem } from "#protocol/errors";
+import type { Kay } from "../kay.ts";
+import { MOST_BYTES, readPiped } from "../piped.ts";
+import { nameFor, readTextFile } from "./text-file.ts";
+
+/** A file as it joins a prompt. */
+type Given = { name: string; text: string };
+
+/**
+ * The prompt from the arguments, and what joins it: files, and what a pipe brings. `-` as the prompt, or as a file, is stdin.
+ *
+ * @throws Problem USAGE before anything is sent, INVALID_REQUEST for too much on stdin
+ */
+export async function readRequest(
+  kay: Kay,
+  words: string[],
+  names: string[],
+): Promise<{ prompt: string; context?: Record<string, unknown> }> {
+  const promptFromStdin = words.length === 1 && words[0] === "-";
+  const fileFromStdin = names.includes("-");
+  if (promptFromStdin && fileFromStdin)
+    throw new Problem("USAGE", "stdin cannot be both the prompt and a file.", { hint: "Give the prompt in words." });
+  const typed = said(promptFromStdin ? "" : words.join(" "));
+  if (!typed && fileFromStdin) throw nothing();
+  const files = await readFiles(
+    kay,
+    names.filter((name) => name !== "-"),
+  );
+  const piped = said(await readPiped(kay, { patient: promptFromStdin || fileFromStdin }));
+  const prompt = typed || piped;
+  if (!prompt) throw nothing();
+  const stdin = typed && piped ? { stdin: piped } : {};
+  checkSize([...files.map(({ text }) => text), piped]);
+  const context = { ...stdin, ...(files.length > 0 ? { files } : {}) };
+  return { prompt, ...(Object.keys(context).length > 0 ? { context } : {}) };
+}
+
+/** Control and invisible characters alone say nothing. */
+function said(text: string): string {
+  return /[\p{L}\p{N}\p{P}\p{S}]/u.test(text) ? text.trim() : "";
+}
+
+/** Each file once, under a name that no other one has. */
+async function readFiles(kay: Kay, names: string[]): Promise<Given[]> {
+  const files: Given[] = [];
+  for (const name of new Set(names)) {
+    const text = await readTextFile(kay.cwd, name, MOST_BYTES);
+    const wanted = nameFor(kay.cwd, name);
+    const others = files.filter((file) => file.name === wanted || file.name.startsWith(`${wanted} (`)).length;
+    files.push({ name: others === 0 ? wanted : `${wanted} (${others + 1})`, text });
+    checkSize(files.map((file) => file.text));
+  }
+  return files;
+}
+
+function checkSize(texts: string[]): void {
+  const size = texts.reduce((sum, text) => sum + Buffer.byteLength(text), 0);
+  if (size > MOST_BYTES)
+    throw new Problem("USAGE", "The files and stdin are more than 1 MiB together.", { hint: "Give less at once." });
+}
+
+function nothing(): Problem {
+  return new Problem("USAGE", "There is nothing to ask.", {
+    hint: 'Give a question: kay ask "what is open in project KAY?"',
+  });
+}

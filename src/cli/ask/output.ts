@@ -1,0 +1,69 @@
+import type { AskRequest } from "#protocol/ask";
+import { Problem } from "#protocol/errors";
+import { type OutputCheck, readOutputSchema } from "#protocol/output/schema";
+import { line } from "#ui/words";
+import type { Kay } from "../kay.ts";
+import { readTextFile } from "./text-file.ts";
+
+/** What `kay ask` takes to bound an answer. */
+export type OutputOptions = { outputSchema?: string; maxSteps?: string };
+
+/** The same as fields of the request, and what tells whether an answer keeps to it. */
+export type Bound = { fields: Pick<AskRequest, "output_schema" | "max_steps">; check?: OutputCheck };
+
+/** Read what an answer is bound to. @throws Problem USAGE */
+export async function readBound(kay: Kay, { outputSchema, maxSteps }: OutputOptions): Promise<Bound> {
+  const max_steps = maxSteps === undefined ? undefined : stepsOf(maxSteps);
+  const steps = max_steps === undefined ? {} : { max_steps };
+  if (outputSchema === undefined) return { fields: steps };
+  const output_schema = await readSchema(kay, outputSchema);
+  try {
+    return { fields: { ...steps, output_schema }, check: await readOutputSchema(output_schema) };
+  } catch (error) {
+    if (!(error instanceof Problem)) throw error;
+    throw new Problem("USAGE", error.message, { hint: SCHEMA_HINT, cause: error });
+  }
+}
+
+/** The value that an answer came to is the one that was asked for, whatever the backend says. @throws Problem BAD_ANSWER */
+export function checkValue(check: OutputCheck | undefined, output: { value: unknown } | undefined): void {
+  if (check === undefined) return;
+  const found = output && check(JSON.stringify(output.value));
+  if (found && "value" in found) return;
+  throw new Problem("BAD_ANSWER", "The backend's answer does not have the value that was asked for.");
+}
+
+/** The value in the answer object of the guide, kay's addition. */
+export function outputIn(data: unknown): { value: unknown } | undefined {
+  if (typeof data !== "object" || data === null || !Object.hasOwn(data, "output")) return undefined;
+  return { value: (data as { output: unknown }).output };
+}
+
+function stepsOf(given: string): number {
+  const steps = /^\d{1,2}$/.test(given) ? Number(given) : 0;
+  if (steps >= 1 && steps <= MOST_STEPS) return steps;
+  throw new Problem("USAGE", `${JSON.stringify(line(given))} is no number of steps.`, {
+    hint: `Give --max-steps a number from 1 to ${MOST_STEPS}.`,
+  });
+}
+
+async function readSchema(kay: Kay, given: string): Promise<Record<string, unknown>> {
+  const isInline = given.trimStart().startsWith("{");
+  const text = isInline ? given : await readTextFile(kay.cwd, given, MOST_BYTES);
+  const subject = isInline ? "The output schema" : JSON.stringify(line(given));
+  try {
+    const schema: unknown = JSON.parse(text);
+    if (typeof schema === "object" && schema !== null && !Array.isArray(schema))
+      return schema as Record<string, unknown>;
+  } catch (cause) {
+    throw new Problem("USAGE", `${subject} is not JSON.`, { hint: SCHEMA_HINT, cause });
+  }
+  throw new Problem("USAGE", `${subject} is no JSON Schema: it must be an object.`, { hint: SCHEMA_HINT });
+}
+
+const SCHEMA_HINT = "Give --output-schema a JSON Schema: a file, or the object itself.";
+
+const MOST_STEPS = 20;
+
+/** Of a file with a schema. */
+const MOST_BYTES = 256 * 1024;

@@ -1,0 +1,78 @@
+import type { Command } from "commander";
+import { Problem } from "#protocol/errors";
+import { line } from "#ui/words";
+import type { Kay } from "./kay.ts";
+
+/** What `Kay.signal` ends with when the time of the command is over. */
+const OVER = "TIMEOUT";
+
+/** A timer takes no longer waits, in ms. */
+const LONGEST_MS = 24 * 24 * 3_600_000;
+
+/** The time that a command may take in all: `--timeout`. */
+export type TimeLimit = {
+  /** From now on it is counted, where the person gave one. @throws Problem USAGE */
+  begin(command: Command): void;
+  /** Nothing is counted any more. */
+  end(): void;
+};
+
+/** From now on `kay.signal` also ends with the time that {@link TimeLimit.begin} begins. */
+export function createTimeLimit(kay: Kay): TimeLimit {
+  const over = new AbortController();
+  const ended = new AbortController();
+  kay.signal = AbortSignal.any([kay.signal, over.signal]);
+  return {
+    begin(command) {
+      const { timeout } = kay.flags;
+      if (timeout === undefined) return;
+      const ms = durationOf(timeout);
+      if (command.name() === "serve" && command.parent?.parent === null)
+        throw new Problem("USAGE", "kay serve runs until it is ended, and takes no --timeout.");
+      kay.clock.sleep(ms, ended.signal).then(
+        () => over.abort(OVER),
+        () => {},
+      );
+    },
+    end: () => ended.abort(),
+  };
+}
+
+/** Whether the command is being ended because its time is over. */
+export function isOverTime({ signal }: Pick<Kay, "signal">): boolean {
+  return signal.aborted && signal.reason === OVER;
+}
+
+/** What a command that was not finished in its time fails with. `what` is what became of its work, `hint` where to look. */
+export function overTime(
+  { flags }: Pick<Kay, "flags">,
+  { what = ".", hint, details }: { what?: string; hint?: string; details?: Record<string, unknown> } = {},
+): Problem {
+  const words = wordsOf(durationOf(flags.timeout ?? ""));
+  return new Problem("TIMED_OUT", `It was not finished within ${words}${what}`, {
+    hint: hint ?? "Give it more time with --timeout.",
+    ...(details ? { details } : {}),
+  });
+}
+
+/** Milliseconds of `30`, `30s`, `5m`, `1h` or `1h30m`; a number alone is seconds. @throws Problem USAGE */
+function durationOf(text: string): number {
+  const [whole, hours, minutes, seconds] = /^(?:([\d.]+)h)?(?:([\d.]+)m)?(?:([\d.]+)s?)?$/i.exec(text.trim()) ?? [];
+  const [h, m, s] = [hours, minutes, seconds].map((each) => Number(each ?? 0));
+  const ms = Math.round(((h ?? 0) * 3_600 + (m ?? 0) * 60 + (s ?? 0)) * 1_000);
+  if (whole && ms >= 1 && ms <= LONGEST_MS) return ms;
+  throw new Problem("USAGE", `${JSON.stringify(line(text))} is no time for --timeout.`, {
+    hint: "Give seconds, or a time as 30s, 5m or 1h, up to 24 days.",
+  });
+}
+
+function wordsOf(ms: number): string {
+  const seconds = Math.round(ms / 1_000);
+  const parts = [
+    [Math.floor(seconds / 3_600), "h"],
+    [Math.floor((seconds % 3_600) / 60), "min"],
+    [seconds % 60, "s"],
+  ] as const;
+  const words = parts.filter(([count]) => count > 0).map(([count, unit]) => `${count} ${unit}`);
+  return words.join(" ") || `${ms} ms`;
+}

@@ -1,0 +1,208 @@
+import { afterEach, expect, test } from "vitest";
+import { createWorld, useBackend, type World } from "#test/backend";
+import { connect } from "#test/consent";
+import { type DeskLog, deskServices } from "#test/desk";
+import { json } from "#test/outside";
+import { scriptedModel } from "#test/scripted-model";
+import { ask, follow } from "#test/turn";
+
+const log: DeskLog = [];
+const model = scriptedModel((url, init) => world().outside.fetch(url, init));
+const world = useBackend({ services: deskServices(log), ...model.ports });
+let second: World | undefined;
+
+afterEach(async () => {
+  await second?.backend.close();
+});
+
+const output_schema = {
+  type: "object",
+  properties: { key: { type: "string" }, open: { type: "boolean" } },
+  required: ["key", "open"],
+};
+const VALUE = { key: "KAY-3", open: true };
+const GOOD = JSON.stringify(VALUE);
+const BAD = '{"key": 3}';
+const PROBLEMS = [
+  { path: "", message: "must have required property 'open'" },
+  { path: "/key", message: "must be string" },
+];
+const INVALID = {
+  code: "OUTPUT_INVALID",
+  message: "The answer does not match the output schema: it must have required property 'open'.",
+};
+const CLOSE: [string, string, object] = ["c1", "jira.close_issue", { issue: "KAY-3" }];
+const post = (token: string, body: object) =>
+  world().call("POST /ask", { token, body: { prompt: "how is KAY-3", output_schema, ...body } });
+const messages = () => (model.prompts.at(-1)?.messages ?? []).map(({ role, content }) => [role, content]);
+
+test("the model is told the schema, and the value it answers is in the answer's data", async () => {
+  const { token } = await connect(world());
+  model.script({ text: GOOD });
+  const { status, body } = await post(token, {});
+  expect({ status, body }).toEqual({
+    status: 200,
+    body: {
+      status: "completed",
+      message: GOOD,
+      data: { prompt: "how is KAY-3", response: GOOD, output: VALUE },
+      generation_id: expect.any(String),
+      receipts: [],
+    },
+  });
+  expect(JSON.parse(String(messages()[0]?.[1]).split("\n").at(-1) ?? "")).toEqual(output_schema);
+});
+
+test.each([
+  ["a block of code", `\`\`\`json\n${GOOD}\n\`\`\``],
+  ["words around a block of code", `Here it is:\n\n\`\`\`\n${GOOD}\n\`\`\`\nAnything else?`],
+])("a value in %s is the value", async (_, text) => {
+  const { token } = await connect(world());
+  model.script({ text });
+  expect((await post(token, {})).body).toMatchObject({ status: "completed", data: { output: VALUE } });
+});
+
+test("an answer that does not match is mended once, and the conversation keeps only the answer that counts", async () => {
+  const { token } = await connect(world());
+  model.script({ text: BAD }, { text: GOOD });
+  const { body } = await post(token, { interactive: true });
+  expect(body).toMatchObject({ status: "interactive_response", data: { prompt: "how is KAY-3", output: VALUE } });
+  expect(messages().slice(1)).toEqual([
+    ["user", "how is KAY-3"],
+    ["assistant", BAD],
+    [
+      "user",
+      "This does not match the JSON Schema of the answer:\n- it must have required property 'open'\n- /key must be string\n" +
+        "Send the whole JSON value again, corrected, and nothing else.",
+    ],
+  ]);
+  model.script({ text: "Yes." });
+  await world().call("POST /ask", { token, body: { prompt: "sure?", session_id: body.session_id } });
+  expect(messages().slice(1)).toEqual([
+    ["user", "how is KAY-3"],
+    ["assistant", GOOD],
+    ["user", "sure?"],
+  ]);
+});
+
+test("an answer that is wrong twice is an error with what is wrong and what was said", async () => {
+  const { token } = await connect(world());
+  model.script({ text: "KAY-3 is open." }, { text: BAD });
+  expect(await post(token, {})).toMatchObject({
+    status: 422,
+    body: { status: "error", ...INVALID, problems: PROBLEMS, text: BAD, receipts: [] },
+  });
+  expect(model.left()).toBe(0);
+});
+
+test("a stream says at its start that it comes to a value, and tells the value before its end", async () => {
+  const { token } = await connect(world());
+  model.script({ text: BAD }, { text: GOOD });
+  const turn = await ask(world(), token, "how is KAY-3", { output_schema });
+  await turn.end();
+  expect(turn.parts.find(({ type }) => type === "start")).toMatchObject({ messageMetadata: { structured: true } });
+  expect(turn.parts.slice(-3)).toMatchObject([
+    { type: "data-output", data: { value: VALUE } },
+    { type: "data-status", data: { status: "completed" } },
+    { type: "finish", finishReason: "stop" },
+  ]);
+});
+
+test("a stream whose answer stays wrong ends with the error, and says the same to who looks it up", async () => {
+  const { token } = await connect(world());
+  model.script({ text: BAD }, { text: BAD });
+  const headers = { "idempotency-key": "wrong-twice" };
+  const turn = await ask(world(), token, "how is KAY-3", { output_schema, headers });
+  await turn.end();
+  const { code, message: errorText } = INVALID;
+  expect(turn.parts.at(-1)).toMatchObject({
+    type: "error",
+    code,
+    errorText,
+    details: { problems: PROBLEMS, text: BAD },
+  });
+  expect((await world().call("GET /requests/wrong-twice", { token })).body).toMatchObject({
+    state: "done",
+    answer: { status: "error", ...INVALID, problems: PROBLEMS, text: BAD },
+  });
+});
+
+test("after a call and its approval the answer is still checked", async () => {
+  const { token } = await connect(world());
+  model.script({ calls: [CLOSE] }, { text: BAD }, { text: GOOD });
+  const turn = await ask(world(), token, "close KAY-3", { output_schema });
+  const { interaction_id } = await turn.asked();
+  world().outside.expect("POST https://api.atlassian.com/close/KAY-3", json({}));
+  await turn.answer(interaction_id, { action: "approve" });
+  await turn.end();
+  expect(turn.parts.at(-3)).toMatchObject({ type: "data-output", data: { value: VALUE } });
+  expect(messages().map(([role]) => role)).toEqual(["system", "user", "assistant", "tool", "assistant", "user"]);
+});
+
+test("after a yes to a confirmation the answer is still checked, and is part of it", async () => {
+  const { token } = await connect(world());
+  model.script({ calls: [CLOSE] });
+  const held = await post(token, { prompt: "close KAY-3", confirm: true });
+  world().outside.expect("POST https://api.atlassian.com/close/KAY-3", json({}));
+  model.script({ text: BAD }, { text: GOOD });
+  const body = { confirmation_token: held.body.confirmation_token, approved: true };
+  expect((await world().call("POST /ask/confirm", { token, body })).body).toMatchObject({
+    status: "completed",
+    data: { output: VALUE },
+  });
+});
+
+test("with confirm, an answer that proposes nothing keeps its value for the yes, and one that is wrong is an error", async () => {
+  const { token } = await connect(world());
+  model.script({ text: GOOD });
+  const held = await post(token, { confirm: true });
+  const body = { confirmation_token: held.body.confirmation_token, approved: true };
+  expect((await world().call("POST /ask/confirm", { token, body })).body).toMatchObject({ data: { output: VALUE } });
+  model.script({ text: BAD }, { text: BAD });
+  expect((await post(token, { confirm: true })).body).toMatchObject({ status: "error", ...INVALID });
+});
+
+test("what was mended before a restart is not mended again after it", async () => {
+  const { token } = await connect(world());
+  model.script({ text: BAD }, { calls: [CLOSE] });
+  const turn = await ask(world(), token, "close KAY-3", { output_schema });
+  const { interaction_id } = await turn.asked();
+  await turn.until("awaiting_approval");
+  await turn.close();
+  await world().backend.close();
+  second = createWorld(world().ports);
+  const resumed = await follow(second, token, turn.session);
+  world().outside.expect("POST https://api.atlassian.com/close/KAY-3", json({}));
+  model.script({ text: BAD }, { text: GOOD });
+  await resumed.answer(interaction_id, { action: "approve" });
+  expect(await resumed.next("error")).toMatchObject({ code: "OUTPUT_INVALID", details: { text: BAD } });
+  await resumed.close();
+  expect(model.left()).toBe(1);
+});
+
+test.each([
+  [{ type: "nonsense" }, "It is no valid JSON Schema"],
+  [{ $ref: "https://example.com/schema.json" }, "only what is in it can be referred to"],
+  [{ $ref: "#" }, "It refers to itself without end."],
+  [{ type: "string", pattern: "^(a+)+$" }, 'The pattern "^(a+)+$" could take for ever on some texts.'],
+  [{ description: "x".repeat(70_000) }, "It is larger than 64 KiB."],
+  [{ $schema: "http://json-schema.org/draft-04/schema#" }, "draft 2020-12 and draft-07 are known here."],
+])("a schema that cannot be used is refused before anything is asked: %#", async (schema, words) => {
+  const { token } = await connect(world());
+  for (const accept of ["application/json", "text/event-stream"])
+    expect(
+      await world().call("POST /ask", {
+        token,
+        headers: { accept },
+        body: { prompt: "hello", output_schema: schema },
+      }),
+    ).toMatchObject({
+      status: 400,
+      body: {
+        code: "INVALID_REQUEST",
+        field: "output_schema",
+        message: expect.stringContaining(words),
+      },
+    });
+  expect((await world().call("GET /sessions", { token })).body).toMatchObject({ total: 0 });
+});

@@ -1,0 +1,115 @@
+import { execFileSync } from "node:child_process";
+import { mkdirSync, symlinkSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { expect, test } from "vitest";
+import { type Machine, useKay } from "#test/kay";
+import { scriptedModel } from "#test/scripted-model";
+
+const kay = useKay();
+const model = scriptedModel();
+const ready = () => kay({ signedIn: true, model: model.ports.model(), elsewhere: model.ports.fetch });
+
+/** What joined the prompt, as the model read it. */
+function contextOf(): unknown {
+  const last = model.prompts.at(-1)?.messages.at(-1)?.content as { text: string }[] | string;
+  const text = typeof last === "string" ? last : (last[1]?.text ?? "");
+  return JSON.parse(/<context>\n(.*)\n<\/context>/s.exec(text)?.[1] ?? "null");
+}
+
+function put(ann: Machine, name: string, bytes: string | Buffer): void {
+  mkdirSync(join(ann.folder, name, ".."), { recursive: true });
+  writeFileSync(join(ann.folder, name), bytes);
+}
+
+test("files join the prompt with their names from here, and stdin beside them", async () => {
+  const ann = ready();
+  put(ann, "notes.txt", "one\ntwo\n");
+  put(ann, "src/a.ts", "export {};\n");
+  model.script({ text: "Read." });
+  const { exit } = await ann(["ask", "--file", "notes.txt", "--file", "src/a.ts", "summarise"], { stdin: "piped" });
+  expect([exit, contextOf()]).toEqual([
+    0,
+    {
+      stdin: "piped",
+      files: [
+        { name: "notes.txt", text: "one\ntwo\n" },
+        { name: "src/a.ts", text: "export {};\n" },
+      ],
+    },
+  ]);
+});
+
+test("a file from elsewhere is known by its last name, and one of the same name gets a number", async () => {
+  const ann = ready();
+  put(ann, "a.txt", "here");
+  const outside = ready();
+  put(outside, "a.txt", "there");
+  put(ann, "é.txt", Buffer.from("\ufeffwide", "utf16le"));
+  model.script({ text: "Read." });
+  const files = ["a.txt", join(outside.folder, "a.txt"), "é.txt", "a.txt"];
+  await ann(["ask", ...files.map((file) => `--file=${file}`), "summarise"]);
+  expect(contextOf()).toEqual({
+    files: [
+      { name: "a.txt", text: "here" },
+      { name: "a.txt (2)", text: "there" },
+      { name: "é.txt", text: "wide" },
+    ],
+  });
+  expect(JSON.stringify(model.prompts.at(-1))).not.toContain(outside.folder);
+});
+
+test("- as a file is stdin, however long that is silent", async () => {
+  const ann = ready();
+  model.script({ text: "Read." });
+  expect((await ann(["ask", "--file", "-", "summarise"], { stdin: "late" })).exit).toBe(0);
+  expect(contextOf()).toEqual({ stdin: "late" });
+});
+
+test.each([
+  [["--file", "missing"], 'There is no file "missing".', ""],
+  [["--file", "folder"], '"folder" is a folder.', "  Name each file.\n"],
+  [["--file", "/dev/zero"], '"/dev/zero" is no ordinary file.', "  Read stdin with `--file -`.\n"],
+  [["--file", "pipe"], '"pipe" is no ordinary file.', "  Read stdin with `--file -`.\n"],
+  [["--file", "binary"], '"binary" is not text.', ""],
+  [["--file", "latin1"], '"latin1" is not text.', ""],
+  [["--file", "dangling"], 'There is no file "dangling".', ""],
+  [["--file", "large"], '"large" is too large: there is room for 1 MiB.', "  Give less at once.\n"],
+  [
+    ["--file", "half", "--file", "other-half"],
+    "The files and stdin are more than 1 MiB together.",
+    "  Give less at once.\n",
+  ],
+])("%j is refused before anything is sent", async (options, sentence, hint) => {
+  const ann = ready();
+  await ann("whoami");
+  mkdirSync(join(ann.folder, "folder"));
+  execFileSync("mkfifo", [join(ann.folder, "pipe")]);
+  symlinkSync("nowhere", join(ann.folder, "dangling"));
+  put(ann, "binary", Buffer.from([0x89, 0x50, 0, 0x0a]));
+  put(ann, "latin1", Buffer.from([0x63, 0xe9]));
+  put(ann, "large", "x".repeat(1024 * 1024 + 1));
+  put(ann, "half", "x".repeat(600_000));
+  put(ann, "other-half", "y".repeat(600_000));
+  const before = ann.place.network.seen.length;
+  expect(await ann(["ask", ...options, "summarise"])).toEqual({
+    exit: 2,
+    stdout: "",
+    stderr: `✗ ${sentence}\n${hint}`,
+  });
+  expect(ann.place.network.seen.length).toBe(before);
+});
+
+test("stdin is the prompt or a file, not both, and files alone are no question", async () => {
+  const ann = ready();
+  put(ann, "notes.txt", "one");
+  expect(await ann(["ask", "--file", "-", "-"])).toEqual({
+    exit: 2,
+    stdout: "",
+    stderr: "✗ stdin cannot be both the prompt and a file.\n  Give the prompt in words.\n",
+  });
+  expect(await ann(["ask", "--file", "notes.txt"], { terminal: true, env: { NO_COLOR: "1" } })).toEqual({
+    exit: 2,
+    stdout: "",
+    stderr: '✗ There is nothing to ask.\n  Give a question: kay ask "what is open in project KAY?"\n',
+  });
+});

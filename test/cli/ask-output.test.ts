@@ -1,0 +1,112 @@
+import { execFile, execFileSync } from "node:child_process";
+import {
+  chmodSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  readlinkSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from "node:fs";
+import { join } from "node:path";
+import { promisify } from "node:util";
+import { expect, test } from "vitest";
+import { type Machine, useKay } from "#test/kay";
+
+const kay = useKay();
+const at = (ann: Machine, name: string) => join(ann.folder, name);
+const read = (ann: Machine, name: string) => readFileSync(at(ann, name), "utf8");
+const ASK = ["ask", "show OPS-1"];
+
+/** Names of files that were made on the way and not taken away. */
+const left = (ann: Machine) => readdirSync(ann.folder).filter((name) => name.startsWith(".kay-answer"));
+
+test("-o writes what would have been on stdout into a file, and stdout stays empty", async () => {
+  const ann = kay({ signedIn: true });
+  const { stdout } = await ann(ASK);
+  for (const setting of [{}, { terminal: true }]) {
+    expect(await ann([...ASK, "-o", "answer.md"], setting)).toMatchObject({ exit: 0, stdout: "" });
+    expect(read(ann, "answer.md")).toBe(stdout);
+  }
+  expect(await ann([...ASK, "--json", "--output", "answer.json"])).toEqual({ exit: 0, stdout: "", stderr: "" });
+  expect(JSON.parse(read(ann, "answer.json"))).toMatchObject({ status: "completed" });
+  const schema = '{"type":"object","properties":{"key":{"type":"string"}},"required":["key"]}';
+  await ann([...ASK, "--output-schema", schema, "-o", "value.json"]);
+  expect(JSON.parse(read(ann, "value.json"))).toEqual({ key: "OPS-1" });
+  expect(left(ann)).toEqual([]);
+});
+
+test("a file that is there keeps its mode, and a symbolic link stays one", async () => {
+  const ann = kay({ signedIn: true });
+  mkdirSync(at(ann, "folder"));
+  writeFileSync(at(ann, "folder/real.md"), "old");
+  chmodSync(at(ann, "folder/real.md"), 0o640);
+  symlinkSync("folder/real.md", at(ann, "link.md"));
+  symlinkSync("folder/new.md", at(ann, "ahead.md"));
+  await ann([...ASK, "-o", "link.md"]);
+  await ann([...ASK, "-o", "ahead.md"]);
+  expect(read(ann, "folder/real.md")).toContain("OPS-1");
+  expect(read(ann, "folder/new.md")).toContain("OPS-1");
+  expect(statSync(at(ann, "folder/real.md")).mode & 0o777).toBe(0o640);
+  expect([readlinkSync(at(ann, "link.md")), readlinkSync(at(ann, "ahead.md"))]).toEqual([
+    "folder/real.md",
+    "folder/new.md",
+  ]);
+});
+
+test("a request that fails leaves the file as it was", async () => {
+  const ann = kay({ signedIn: true });
+  writeFileSync(at(ann, "answer.md"), "old");
+  const failed = await ann([...ASK, "--max-steps", "1", "--json", "-o", "answer.md"]);
+  expect([failed.exit, JSON.parse(failed.stdout).code, read(ann, "answer.md")]).toEqual([1, "STEP_LIMIT", "old"]);
+  expect(left(ann)).toEqual([]);
+});
+
+test("what waits for an answer is none: it is told on stdout, and the file is as it was", async () => {
+  const ann = kay({ signedIn: true });
+  writeFileSync(at(ann, "answer.json"), "old");
+  const { exit, stdout } = await ann(["ask", "comment on KAY-3: hello", "--json", "-o", "answer.json"]);
+  expect([exit, JSON.parse(stdout).status, read(ann, "answer.json")]).toEqual([8, "pending", "old"]);
+});
+
+test.each(["/dev/stdout", "-"])("-o %s is stdout", async (name) => {
+  const ann = kay({ signedIn: true });
+  const { stdout } = await ann(ASK);
+  expect(await ann([...ASK, "-o", name])).toEqual({ exit: 0, stdout, stderr: "" });
+});
+
+test("-o /dev/null throws the answer away", async () => {
+  expect(await kay({ signedIn: true })([...ASK, "-o", "/dev/null"])).toEqual({ exit: 0, stdout: "", stderr: "" });
+  expect(statSync("/dev/null").isCharacterDevice()).toBe(true);
+});
+
+test("-o writes into a pipe that is there", async () => {
+  const ann = kay({ signedIn: true });
+  execFileSync("mkfifo", [at(ann, "pipe")]);
+  // Another process, since opening a pipe waits for its other end.
+  const reading = promisify(execFile)("cat", [at(ann, "pipe")]);
+  expect(await ann([...ASK, "-o", "pipe"])).toMatchObject({ exit: 0, stdout: "" });
+  expect((await reading).stdout).toContain("OPS-1");
+  expect(statSync(at(ann, "pipe")).isFIFO()).toBe(true);
+});
+
+test.each([
+  ["folder", '"folder" is a folder.', "Name a file in it."],
+  ["missing/answer.md", '"missing/answer.md" cannot be written (ENOENT).', "Give another file."],
+  ["file/answer.md", '"file/answer.md" cannot be written (ENOTDIR).', "Give another file."],
+  ["loop", '"loop" cannot be written (ELOOP).', "Give another file."],
+])("-o %s is a usage error before anything is sent", async (name, sentence, hint) => {
+  const ann = kay({ signedIn: true });
+  await ann("whoami");
+  mkdirSync(at(ann, "folder"));
+  writeFileSync(at(ann, "file"), "");
+  symlinkSync("loop", at(ann, "loop"));
+  const before = ann.place.network.seen.length;
+  expect(await ann([...ASK, "-o", name])).toEqual({ exit: 2, stdout: "", stderr: `✗ ${sentence}\n  ${hint}\n` });
+  expect(ann.place.network.seen.length).toBe(before);
+});
+
+test("--stream and -o do not go together", async () => {
+  expect(await kay()([...ASK, "--json", "--stream", "-o", "x"])).toMatchObject({ exit: 2 });
+});

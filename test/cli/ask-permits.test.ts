@@ -1,0 +1,202 @@
+import { writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { expect, test } from "vitest";
+import { guideBackend } from "#test/guide-backend";
+import { documentOf, type Machine, useKay } from "#test/kay";
+import { BACKEND } from "#test/network";
+
+const kay = useKay();
+type Document = Record<string, unknown>;
+const TERMINAL = { terminal: true, env: { NO_COLOR: "1" } };
+const SHOW = 'ask "show KAY-4"';
+const TOOL = "jira.transition_issue";
+const URL = "http://127.0.0.1:4010/sites/kay-demo/browse/KAY-4";
+
+const SUMMARY = "Close KAY-4 (move it to a status that counts as done)";
+const INPUT = { issue: "KAY-4", status: "close" };
+const WHY = "What changes something asks before it runs unless a policy says otherwise.";
+const PLAN = `
+kay would run ${TOOL}, which writes, as Dana Demo (kay-demo).
+  ${SUMMARY}
+  issue: KAY-4
+  status: close
+  It would ask first: ${WHY}
+
+Nothing was sent: this was a dry run.
+`;
+const SIGNED = "_Answered by the offline planner, without a language model._";
+const SAID = `This is a dry run: it was not sent. It would: ${SUMMARY}.\n\n${SIGNED}`;
+
+/** What was asked of the services that changes something. */
+async function writes(ann: Machine): Promise<unknown[]> {
+  const { requests } = await ann.place.control("atlassian", "GET /requests");
+  const logged = requests as { method: string; path: string }[];
+  return logged.filter(({ method, path }) => method !== "GET" && !path.includes("/search") && !path.includes("/oauth"));
+}
+
+/** A file in the folder that names of files are read from. */
+function file(ann: Machine, name: string, ...lines: string[]): void {
+  writeFileSync(join(ann.folder, name), lines.join("\n"));
+}
+
+const isOpen = async (ann: Machine) => (await ann(SHOW)).stdout.includes("- Status: To Do");
+
+test("a dry run shows what would be done, whole, and nothing was sent", async () => {
+  const ann = kay({ signedIn: true });
+  expect(await ann('ask --dry-run "close KAY-4"')).toEqual({ exit: 0, stdout: `${SAID}\n${PLAN}`, stderr: "" });
+  const { exit, stdout, stderr } = await ann('ask --dry-run "close KAY-4"', TERMINAL);
+  expect({ exit, stdout: stdout.endsWith(PLAN), stderr }).toEqual({
+    exit: 0,
+    stdout: true,
+    stderr: "⏺ jira.transition_issue  issue = KAY-4, status = close  0.0s  not sent\n",
+  });
+  expect(await writes(ann)).toEqual([]);
+  expect(await isOpen(ann)).toBe(true);
+});
+
+test("a dry run of what only reads says so as well", async () => {
+  const ann = kay({ signedIn: true });
+  const { exit, stdout } = await ann('ask --dry-run "show KAY-4"');
+  expect([exit, stdout.includes("- Status: To Do"), stdout.split("\n").at(-2)]).toEqual([
+    0,
+    true,
+    "Nothing was sent: this was a dry run.",
+  ]);
+});
+
+test("with --json the plan and the planned receipts are in the document, and asking again adds nothing", async () => {
+  const ann = kay({ signedIn: true });
+  const call = { tool_call_id: expect.any(String), tool: TOOL, summary: SUMMARY };
+  expect(documentOf(await ann('ask --dry-run --json "close KAY-4"'))).toEqual({
+    status: "completed",
+    message: SAID,
+    session_id: expect.any(String),
+    generation_id: expect.any(String),
+    data: {
+      prompt: "close KAY-4",
+      response: SAID,
+      dry_run: true,
+      plan: [{ ...call, access: "write", input: INPUT, account: "Dana Demo (kay-demo)", asks: true, why: WHY }],
+    },
+    receipts: [{ ...call, effect: "planned" }],
+  });
+  expect(await writes(ann)).toEqual([]);
+});
+
+test("with --stream each part is a line: what is planned, and that it is a dry run", async () => {
+  const ann = kay({ signedIn: true });
+  const { exit, stdout } = await ann('ask --dry-run --json --stream "close KAY-4"');
+  const parts = stdout
+    .trim()
+    .split("\n")
+    .map((line) => JSON.parse(line));
+  expect(exit).toBe(0);
+  expect(parts.find(({ type }) => type === "start").messageMetadata).toMatchObject({ dry_run: true });
+  expect(parts.find(({ type }) => type === "data-planned").data).toMatchObject({ tool: TOOL, input: INPUT });
+});
+
+test("what a dry run planned is in the conversation afterwards, by each way to look at it", async () => {
+  const ann = kay({ signedIn: true });
+  await ann('ask --dry-run "close KAY-4"');
+  for (const command of ["sessions show latest", "sessions export latest", "attach"]) {
+    const { stdout } = await ann(command);
+    expect(stdout).toContain(`kay would run ${TOOL}, which writes, as Dana Demo (kay-demo).`);
+    expect(stdout).toContain("Nothing was sent: this was a dry run.");
+  }
+});
+
+test("a dry run connects nothing: what is missing is named, with exit code 4", async () => {
+  const ann = kay({ connected: ["confluence"] });
+  const { exit, stderr } = await ann('ask --dry-run "close KAY-4"', TERMINAL);
+  expect({ exit, stderr: stderr.split("\n").slice(1) }).toEqual({
+    exit: 4,
+    stderr: ["✗ Jira must be connected to do this.", "  Run `kay connect jira`, then ask again.", ""],
+  });
+  expect(documentOf(await ann('ask --dry-run --json "close KAY-4"'))).toMatchObject({
+    code: "AUTH_REQUIRED",
+    integrations: ["jira"],
+  });
+  expect(ann.launched).toEqual([]);
+});
+
+test("what --allow names runs without a yes, and the receipt says by what and as whom", async () => {
+  const ann = kay({ signedIn: true });
+  const { exit, stderr } = await ann(`ask --allow ${TOOL}:KAY "close KAY-4"`);
+  expect({ exit, stderr }).toEqual({
+    exit: 0,
+    stderr: `✓ ${SUMMARY} (allowed by --allow ${TOOL}:KAY, as Dana Demo (kay-demo))  ${URL}\n`,
+  });
+  expect(await isOpen(ann)).toBe(false);
+});
+
+test("--yes lets nothing run by itself, which is said, and with --allow what that names", async () => {
+  const ann = kay({ signedIn: true });
+  const { exit, stderr } = await ann('ask --yes "close KAY-4"');
+  expect([exit, stderr.split("\n")[0]]).toEqual([
+    8,
+    "! --yes approves nothing that kay asks about; --allow TOOL[:PLACE] lets a call run.",
+  ]);
+  expect(await writes(ann)).toEqual([]);
+  const allowed = await ann(`ask --yes --allow ${TOOL} --json "close KAY-4"`);
+  expect([allowed.exit, (documentOf(allowed) as Document).receipts]).toMatchObject([
+    0,
+    [{ effect: "settled", allowed_by: TOOL, account: "Dana Demo (kay-demo)" }],
+  ]);
+});
+
+test("what is allowed elsewhere is asked about: exit code 8, and nothing is done", async () => {
+  const ann = kay({ signedIn: true });
+  const { exit, stderr } = await ann(`ask --allow ${TOOL}:OPS --allow jira.add_comment "close KAY-4"`);
+  expect([exit, stderr.split("\n")[0]]).toEqual([8, "It waits for an answer:"]);
+  expect(await writes(ann)).toEqual([]);
+});
+
+test("a file allows an entry on each line; comments and empty lines are none", async () => {
+  const ann = kay({ signedIn: true });
+  file(ann, "ci.allow", "# what the build may do", "", "slack.send_message:#ci  # the channel", `  ${TOOL}:KAY #`, "");
+  const result = await ann('ask --allow-file ci.allow --json "close KAY-4"');
+  expect([result.exit, (documentOf(result) as Document).receipts]).toMatchObject([0, [{ allowed_by: `${TOOL}:KAY` }]]);
+});
+
+test.for([
+  ["--dry-run --confirm", "--dry-run sends nothing, and --confirm asks before it does; give one."],
+  [
+    "--allow jira.create_issue --confirm",
+    "--confirm asks before anything is done, and --allow lets calls run; give one.",
+  ],
+  ["--allow-file none.allow", 'There is no file "none.allow".'],
+  ["--allow-file bad.allow", '"slack send" allows nothing.'],
+  ["--allow :x", '":x" allows nothing.'],
+  ["--allow jira.create_isue", "There is no tool “jira.create_isue” to be allowed. Did you mean jira.create_issue?"],
+  ["--allow jira.*", "“jira.*” is more than one tool; each tool is allowed by its own name."],
+  ["--allow jira", "“jira” is more than one tool; each tool is allowed by its own name."],
+  ["--allow jira.search:KAY", "jira.search works at no place that could be named; it can be allowed only as a whole."],
+])("%s is a usage error before anything is done", async ([options = "", message]) => {
+  const ann = kay({ signedIn: true });
+  file(ann, "bad.allow", "slack send");
+  const { exit, stdout, stderr } = await ann(`ask ${options} "close KAY-4"`);
+  expect({ exit, stdout, stderr: stderr.split("\n")[0] }).toEqual({ exit: 2, stdout: "", stderr: `✗ ${message}` });
+  expect((await ann("sessions list")).stdout).toBe("");
+});
+
+test("without a question neither opens a session that would not keep to it", async () => {
+  const ann = kay({ signedIn: true });
+  for (const option of ["--dry-run", `--allow ${TOOL}`])
+    expect(await ann(`ask ${option}`, TERMINAL)).toMatchObject({ exit: 2, stdout: "" });
+});
+
+test.for(["--dry-run", `--allow ${TOOL}`])("a backend that does not know %s is not asked at all", async (option) => {
+  let backend: ReturnType<typeof guideBackend> | undefined;
+  const ann = kay({ person: async (url) => backend?.consent(url) });
+  backend = guideBackend(ann.place.clock);
+  ann.place.network.serve(BACKEND, backend.fetch);
+  await ann("connect jira");
+  ann.place.network.seen.length = 0;
+  const { exit, stdout, stderr } = await ann(`ask ${option} "delete everything"`);
+  expect({ exit, stdout, stderr: stderr.split("\n")[0] }).toEqual({
+    exit: 1,
+    stdout: "",
+    stderr: `✗ This backend knows nothing of ${option.split(" ")[0]}, so it was not asked.`,
+  });
+  expect(ann.place.network.calls()).toEqual(["GET /capabilities"]);
+});

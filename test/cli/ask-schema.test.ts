@@ -1,0 +1,174 @@
+import { mkdirSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { expect, test } from "vitest";
+import { guideBackend } from "#test/guide-backend";
+import { documentOf, useKay } from "#test/kay";
+import { BACKEND } from "#test/network";
+import { scriptedModel } from "#test/scripted-model";
+
+const kay = useKay();
+const model = scriptedModel();
+const SCHEMA = {
+  type: "object",
+  properties: {
+    issues: {
+      type: "array",
+      items: {
+        type: "object",
+        properties: { key: { type: "string" }, summary: { type: "string" } },
+        required: ["key", "summary"],
+      },
+    },
+    count: { type: "integer" },
+  },
+  required: ["issues", "count"],
+};
+const VALUE = { issues: [{ key: "OPS-4", summary: "Deploys fail on Fridays" }], count: 1 };
+const ASK = ["ask", "show the open bugs in OPS", "--output-schema"];
+const scripted = () => ({ signedIn: true, model: model.ports.model(), elsewhere: model.ports.fetch });
+const HINT = "  Give --output-schema a JSON Schema: a file, or the object itself.\n";
+
+test("with a schema stdout is the value alone, and with --json it is in the answer's data", async () => {
+  const ann = kay({ signedIn: true });
+  writeFileSync(join(ann.folder, "bugs.schema.json"), JSON.stringify(SCHEMA));
+  const plain = await ann([...ASK, "bugs.schema.json"]);
+  expect({ ...plain, stdout: JSON.parse(plain.stdout) }).toEqual({ exit: 0, stdout: VALUE, stderr: "" });
+  const whole = await ann([...ASK, JSON.stringify(SCHEMA), "--json"]);
+  const response = expect.stringMatching(/^\{/);
+  expect(documentOf(whole)).toMatchObject({
+    status: "completed",
+    message: response,
+    data: { prompt: "show the open bugs in OPS", response, output: VALUE },
+  });
+  const terminal = await ann([...ASK, JSON.stringify(SCHEMA)], { terminal: true });
+  expect(JSON.parse(terminal.stdout)).toEqual(VALUE);
+});
+
+test("as a stream of lines the value is one of them", async () => {
+  const ann = kay({ signedIn: true });
+  const { stdout } = await ann([...ASK, JSON.stringify(SCHEMA), "--json", "--stream"]);
+  const lines = stdout
+    .trim()
+    .split("\n")
+    .map((line) => JSON.parse(line));
+  expect(lines.filter(({ type }) => type === "data-output")).toMatchObject([{ data: { value: VALUE } }]);
+});
+
+test("what the planner cannot fill is no success: the answer is told to be wrong, and --json has it", async () => {
+  const ann = kay({ signedIn: true });
+  const schema = JSON.stringify({ type: "object", properties: { mood: { type: "string" } }, required: ["mood"] });
+  expect(await ann([...ASK, schema])).toEqual({
+    exit: 1,
+    stdout: "",
+    stderr: `✗ The answer does not match the output schema: it is not JSON.
+  Ask in other words or for a simpler value; --json shows what came instead.
+`,
+  });
+  expect(documentOf(await ann([...ASK, schema, "--json"]))).toMatchObject({
+    status: "error",
+    code: "OUTPUT_INVALID",
+    problems: [{ path: "", message: "is not JSON" }],
+    text: expect.stringContaining("OPS-4"),
+    receipts: [],
+  });
+});
+
+test("an answer of a model that was mended is shown once", async () => {
+  const ann = kay(scripted());
+  model.script({ text: "One bug." }, { text: `\`\`\`json\n${JSON.stringify(VALUE)}\n\`\`\`` });
+  const { exit, stdout, stderr } = await ann([...ASK, JSON.stringify(SCHEMA)]);
+  expect({ exit, value: JSON.parse(stdout), stderr }).toEqual({ exit: 0, value: VALUE, stderr: "" });
+});
+
+test("after an approval in another process the value is still what is printed", async () => {
+  const ann = kay(scripted());
+  model.script({ calls: [["c1", "jira.add_comment", { issue: "KAY-3", text: "hello" }]] });
+  const schema = JSON.stringify({ type: "object", properties: { done: { type: "boolean" } }, required: ["done"] });
+  const { exit } = await ann(["ask", "comment on KAY-3: hello", "--output-schema", schema, "--json"]);
+  expect(exit).toBe(8);
+  const { pending } = JSON.parse(ann.raw().stdout);
+  model.script({ text: "It is done." }, { text: '{"done": true}' });
+  expect(await ann(["answer", pending[0].id, "--approve"])).toMatchObject({
+    exit: 0,
+    stdout: '{\n  "done": true\n}\n',
+  });
+});
+
+test("a confirmed action answers with the value", async () => {
+  const ann = kay({ signedIn: true });
+  const schema = JSON.stringify({ type: "object", properties: { key: { type: "string" } }, required: ["key"] });
+  const held = await ann(["ask", "--confirm", "close KAY-3", "--output-schema", schema, "--json"]);
+  expect(held.exit).toBe(8);
+  const { confirmation_token: token } = JSON.parse(ann.raw().stdout);
+  expect(await ann(`confirm ${token} --approve`)).toMatchObject({ exit: 0, stdout: '{\n  "key": "KAY-3"\n}\n' });
+});
+
+test.each([
+  ["missing.json", 'There is no file "missing.json".', ""],
+  ["folder", '"folder" is a folder.', "  Name each file.\n"],
+  ["/dev/zero", '"/dev/zero" is no ordinary file.', "  Read stdin with `--file -`.\n"],
+  ["broken.json", '"broken.json" is not JSON.', HINT],
+  ["list.json", '"list.json" is no JSON Schema: it must be an object.', HINT],
+  ["binary.json", '"binary.json" is not text.', ""],
+  ["{broken", "The output schema is not JSON.", HINT],
+  [
+    '{"$ref":"https://example.com/schema.json"}',
+    'The output schema cannot be used. It refers to "https://example.com/schema.json": only what is in it can be referred to (#/$defs/…).',
+    HINT,
+  ],
+  [
+    '{"type":"string","pattern":"^(a+)+$"}',
+    'The output schema cannot be used. The pattern "^(a+)+$" could take for ever on some texts.',
+    HINT,
+  ],
+  ['{"$ref":"#"}', "The output schema cannot be used. It refers to itself without end.", HINT],
+])("a schema that cannot be used is a usage error, and nothing is sent: %s", async (given, sentence, hint) => {
+  const ann = kay({ signedIn: true });
+  await ann("whoami");
+  mkdirSync(join(ann.folder, "folder"));
+  writeFileSync(join(ann.folder, "broken.json"), "{");
+  writeFileSync(join(ann.folder, "list.json"), "[]");
+  writeFileSync(join(ann.folder, "binary.json"), Buffer.from([0x7b, 0, 0x7d]));
+  const before = ann.place.network.seen.length;
+  expect(await ann([...ASK, given])).toEqual({ exit: 2, stdout: "", stderr: `✗ ${sentence}\n${hint}` });
+  expect(ann.place.network.seen.length).toBe(before);
+});
+
+test("--max-steps ends a request that is not finished by then", async () => {
+  const ann = kay({ signedIn: true });
+  expect(await ann(["ask", "--max-steps", "1", "show OPS-1"])).toEqual({
+    exit: 1,
+    stdout: "",
+    stderr: `✗ It was not finished after 1 step and was stopped.
+  Ask for less at once, or allow more steps (\`kay ask --max-steps\`).
+`,
+  });
+  expect(await ann(["ask", "--max-steps", "2", "show OPS-1"])).toMatchObject({ exit: 0, stderr: "" });
+});
+
+test.each(["0", "21", "1.5", "-1", "x", "1e1"])("--max-steps %s is a usage error", async (steps) => {
+  expect(await kay()(["ask", `--max-steps=${steps}`, "hello"])).toEqual({
+    exit: 2,
+    stdout: "",
+    stderr: `✗ "${steps}" is no number of steps.\n  Give --max-steps a number from 1 to 20.\n`,
+  });
+});
+
+test.each([
+  ["--output-schema", "{}"],
+  ["--max-steps", "3"],
+])("a backend that knows nothing of %s is not asked", async (option, value) => {
+  const ann = kay({ person: async (url) => backend?.consent(url) });
+  const backend: ReturnType<typeof guideBackend> | undefined = guideBackend(ann.place.clock);
+  ann.place.network.serve(BACKEND, backend.fetch);
+  await ann("connect jira");
+  for (const more of [[], ["--confirm"]])
+    expect(await ann(["ask", "hello", option, value, ...more])).toEqual({
+      exit: 1,
+      stdout: "",
+      stderr: `✗ This backend knows nothing of ${option}, so it was not asked.
+  Ask without it, or use kay's own backend: \`kay config unset api-url\`.
+`,
+    });
+  expect(ann.place.network.seen.filter((line) => String(line).includes("/ask"))).toEqual([]);
+});

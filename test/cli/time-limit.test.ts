@@ -1,0 +1,172 @@
+import { expect, test } from "vitest";
+import { memoryKeychain } from "#test/credentials";
+import { useKay } from "#test/kay";
+import { approval, begins, calls, IDS, says, sse, status } from "#test/parts";
+
+const kay = useKay();
+const TERMINAL = { terminal: true, env: { NO_COLOR: "1" } };
+const CANCEL = "POST /generations/gen_1/cancel";
+const EVENTS = "GET /sessions/session_1/events";
+const RECEIPT = { tool_call_id: "c1", tool: "jira.close_issue", summary: "Close KAY-3" };
+const receipt = (effect: string) => ({ type: "data-receipt", data: { ...RECEIPT, effect } }) as never;
+const INPUT = { issue: "KAY-3" };
+
+/** Somebody whose backend works without end after these parts. */
+function works(...parts: Parameters<typeof sse>[0]) {
+  const ann = kay({ signedIn: true });
+  const stream = async function* () {
+    yield* sse([...begins(), ...parts], { ends: false });
+    await new Promise(() => {});
+  };
+  ann.place.network.on("POST /ask", { stream: stream() });
+  return ann;
+}
+
+test.for([
+  ["30", "30 s"],
+  ["30s", "30 s"],
+  ["0.5m", "30 s"],
+  ["1m5s", "1 min 5 s"],
+])("--timeout %s ends a command that waits after %s", async ([time = "", words]) => {
+  const ann = works(...says("I am"));
+  ann.place.network.on(CANCEL, { status: 404, json: { code: "GENERATION_NOT_FOUND" } });
+  const { exit, stderr } = await ann(`ask x --timeout ${time}`);
+  expect({ exit, stderr }).toEqual({
+    exit: 6,
+    stderr: `✗ It was not finished within ${words}. It may go on at the backend.
+  \`kay sessions show session_1\` shows what was done.
+`,
+  });
+});
+
+test("an ask whose time is over is cancelled at the backend, and what was done is said", async () => {
+  const ann = works(calls("jira.close_issue", INPUT), receipt("settled"));
+  ann.place.network.on(CANCEL, { json: { id: "gen_1", session_id: "session_1", status: "running" } });
+  const rest = sse([status("cancelled"), { type: "abort", reason: "stopped" }], { first: 5 });
+  ann.place.network.on(EVENTS, { stream: rest });
+  expect(await ann("ask x --timeout 50s")).toEqual({
+    exit: 6,
+    stdout: "",
+    stderr: `✓ Close KAY-3
+✗ It was not finished within 50 s and was cancelled.
+  Give it more time with --timeout.
+`,
+  });
+});
+
+test("a write that was under way is what the backend says in the end, or may still be done", async () => {
+  for (const [end, first, last] of [
+    [
+      [receipt("settled"), status("cancelled"), { type: "abort" }],
+      "✓ Close KAY-3",
+      "  Give it more time with --timeout.",
+    ],
+    [
+      [status("cancelled"), { type: "abort" }],
+      "? Close KAY-3 (unknown whether it was done; check)",
+      "  `kay sessions show session_1` shows what was done.",
+    ],
+  ] as const) {
+    const ann = works(calls("jira.close_issue", INPUT), receipt("sent"));
+    ann.place.network.on(CANCEL, { json: { id: "gen_1", session_id: "session_1", status: "running" } });
+    ann.place.network.on(EVENTS, { stream: sse(end as never, { first: 5 }) });
+    const { exit, stderr } = await ann("ask x --timeout 50s");
+    expect([exit, ...stderr.split("\n").slice(0, -1)]).toEqual([
+      6,
+      first,
+      "✗ It was not finished within 50 s and was cancelled.",
+      last,
+    ]);
+  }
+});
+
+test("under --json it is one document, with --stream a last line", async () => {
+  for (const stream of ["", " --stream"]) {
+    const ann = works(calls("jira.close_issue", INPUT), receipt("settled"));
+    ann.place.network.on(CANCEL, { json: { id: "gen_1", session_id: "session_1", status: "running" } });
+    ann.place.network.on(EVENTS, { stream: sse([status("cancelled"), { type: "abort" }], { first: 5 }) });
+    const { exit, stdout } = await ann(`ask x --json${stream} --timeout 50s`);
+    const last = JSON.parse(stream ? (stdout.trim().split("\n").at(-1) ?? "") : stdout);
+    const done = { ...IDS, receipts: [{ ...RECEIPT, effect: "settled" }] };
+    expect([exit, last]).toMatchObject([
+      6,
+      stream ? { type: "error", code: "TIMED_OUT", details: done } : { code: "TIMED_OUT", ...done },
+    ]);
+  }
+});
+
+test("a question on the terminal is over too, and its request cancelled", async () => {
+  const ann = works(calls("slack.send_message", { channel: "#ci" }), approval(), status("awaiting_approval"));
+  ann.place.network.on(CANCEL, { status: 404, json: { code: "GENERATION_NOT_FOUND" } });
+  const { exit, stderr } = await ann("ask x --timeout 20s", TERMINAL);
+  expect([exit, stderr.includes("✗ It was not finished within 20 s. It may go on at the backend.")]).toEqual([6, true]);
+});
+
+test("a consent is waited for no longer, and nothing is half stored", async () => {
+  const ann = kay({ person: "stays away" });
+  const { exit, stderr } = await ann("connect jira --timeout 30s");
+  expect([exit, stderr.split("\n").slice(-3)]).toEqual([
+    6,
+    ["✗ It was not finished within 30 s.", "  Give it more time with --timeout.", ""],
+  ]);
+  expect(await ann.stored()).toEqual({});
+});
+
+test("a confirmation that was approved may still be carried out, which is said", async () => {
+  const ann = kay({ signedIn: true });
+  ann.place.network.on("POST /ask/confirm", "hang");
+  const { exit, stderr } = await ann("confirm confirm_1 --approve --timeout 30s");
+  expect({ exit, stderr }).toEqual({
+    exit: 6,
+    stderr: `✗ It was not finished within 30 s, and what was approved may still be carried out.
+  Check what it did before you ask again: \`kay sessions show latest\`.
+`,
+  });
+});
+
+test("a keychain that does not answer any more ends with its time", async () => {
+  const working = memoryKeychain();
+  let hangs = false;
+  const unlessHanging = <T>(work: Promise<T>) => (hangs ? new Promise<T>(() => {}) : work);
+  const ann = kay({ keychain: { ...working, get: (account) => unlessHanging(working.get(account)) }, signedIn: true });
+  expect((await ann("connections --check jira")).exit).toBe(0);
+  hangs = true;
+  expect(await ann("connections --timeout 3s")).toEqual({
+    exit: 6,
+    stdout: "",
+    stderr: "✗ It was not finished within 3 s.\n  Give it more time with --timeout.\n",
+  });
+});
+
+test("a command that is done in time knows nothing of it", async () => {
+  expect(await kay({ signedIn: true })("connections --check jira --timeout 1h")).toEqual({
+    exit: 0,
+    stdout: "",
+    stderr: "",
+  });
+});
+
+test.for(["0", "-1", "abc", "5x", "1.2.3s", "", "25000h", "s", "10 minutes"])(
+  "--timeout %o is a usage error",
+  async (time) => {
+    const ann = kay({ signedIn: true });
+    expect(await ann(["ask", "x", `--timeout=${time}`])).toEqual({
+      exit: 2,
+      stdout: "",
+      stderr: `✗ ${JSON.stringify(time)} is no time for --timeout.
+  Give seconds, or a time as 30s, 5m or 1h, up to 24 days.
+`,
+    });
+    expect(ann.place.network.calls()).toEqual([]);
+  },
+);
+
+test("kay serve takes none, since it runs until it is ended", async () => {
+  const ann = kay();
+  const { exit, stderr } = await ann("serve --timeout 5m");
+  expect([exit, stderr.split("\n")[0], ann.served]).toEqual([
+    2,
+    "✗ kay serve runs until it is ended, and takes no --timeout.",
+    [],
+  ]);
+});
