@@ -54,6 +54,11 @@ const packages = {
  */
 const typesOf = { "ai|@ai-sdk/.+": "backend/store/" };
 
+/** Packages that build, check or test. Everything else that package.json names is put into the bundle, so it is a development dependency too. */
+const tools =
+  "@biomejs/.+|@copilotkit/.+|@googleapis/.+|@hubspot/.+|@lydell/.+|@notionhq/.+|@octokit/.+|@slack/.+|@xterm/.+|airtable|bitbucket|confluence\\.js|" +
+  "dependency-cruiser|fast-check|jira\\.js|knip|node|playwright-core|tsup|typescript|vitest";
+
 /** @type {import("dependency-cruiser").IConfiguration} */
 export default {
   forbidden: [
@@ -71,7 +76,8 @@ export default {
     rule("zod is used as zod/mini", { path: "^src/" }, { path: "node_modules/zod/", pathNot: "/mini/" }),
     rule("no cycles", {}, { circular: true, viaOnly: { dependencyTypesNot: ["type-only"] } }),
     rule("imports resolve", {}, { couldNotResolve: true }),
-    rule("src uses what package.json gives it", { path: "^src/" }, { dependencyTypes: ["npm-dev", "npm-no-pkg"] }),
+    rule("src uses what package.json names", { path: "^src/" }, { dependencyTypes: ["npm-no-pkg"] }),
+    rule("src uses no tool", { path: "^src/" }, { path: `node_modules/(${tools})/` }),
   ],
   options: {
     tsConfig: { fileName: "tsconfig.json" },

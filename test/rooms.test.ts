@@ -43,7 +43,7 @@ test("an import that the table forbids is reported with the rule it breaks", { t
       "only main.ts sees process.ts: src/cli/run.ts → src/process.ts",
       "only types of ai|@ai-sdk/.+ in backend/store/: src/backend/store/store.ts → ai",
       "other rooms are imported by their # names: src/cli/run.ts → src/client/api.ts",
-      "src uses what package.json gives it: src/cli/run.ts → vitest",
+      "src uses no tool: src/cli/run.ts → vitest",
       "src/backend/agent sees only agent, store, services, models, accounts, interactions, connections: src/backend/agent/loop.ts → src/backend/app.ts",
       "src/backend/services sees only services: src/backend/services/jira.ts → src/backend/agent/loop.ts",
       "src/cli sees only cli, protocol, client, ui: src/cli/run.ts → src/main.ts",
