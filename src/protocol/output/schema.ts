@@ -8,7 +8,7 @@ import { isOverdue, withinTime } from "./within-time.ts";
 export type OutputProblem = { path: string; message: string };
 
 /** What an answer's text comes to: the value in it, or why it is none that was wanted. */
-export type Checked = { value: unknown } | { problems: OutputProblem[] };
+type Checked = { value: unknown } | { problems: OutputProblem[] };
 
 /** Looks for the wanted value in the text of an answer. Never throws. */
 export type OutputCheck = (text: string) => Checked;
