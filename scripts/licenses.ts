@@ -9,6 +9,12 @@ const HOLDERS: Record<string, string> = {
   "yoga-layout": "Copyright (c) Facebook, Inc. and its affiliates.",
 };
 
+/** Packages of the files that are bundled by themselves (tsup.config.ts). */
+const BESIDE = ["node_modules/jq-wasm"];
+
+/** What a package is made of besides, with the file of its licences in `licenses`. */
+const MADE_OF: Record<string, string> = { "jq-wasm": "jq" };
+
 /** Licences of which no copy has to be given along with what a package says itself. */
 const WHOLE = new Set(["MIT", "ISC", "BSD-2-Clause", "BSD-3-Clause", "0BSD", "BlueOak-1.0.0", "Unlicense"]);
 
@@ -21,7 +27,7 @@ const WHOLE = new Set(["MIT", "ISC", "BSD-2-Clause", "BSD-3-Clause", "0BSD", "Bl
  */
 export function thirdPartyLicenses(root: string, metafile: string): string {
   const { outputs } = JSON.parse(readFileSync(metafile, "utf8")) as Metafile;
-  const folders = new Set<string>();
+  const folders = new Set<string>(BESIDE);
   for (const { inputs } of Object.values(outputs)) {
     for (const [file, { bytesInOutput }] of Object.entries(inputs)) {
       const folder = /^[^:]*node_modules\/(@[^/]+\/)?[^/]+/.exec(file)?.[0];
@@ -45,6 +51,8 @@ function entry(folder: string): string {
   if (license !== "Apache-2.0" && !WHOLE.has(license))
     throw new Error(`${name}: the licence "${license}" is not known.`);
   const texts = [...new Set([...filesOf(folder), ...(filesOf(folder).length ? [] : [textOf(name, license, folder)])])];
+  const parts = MADE_OF[name];
+  if (parts) texts.push(standard(parts));
   return [`${LINE}\n${name} ${version} (${license})${homepage ? ` ${homepage}` : ""}`, ...texts, ""].join("\n\n");
 }
 

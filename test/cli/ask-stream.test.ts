@@ -258,7 +258,9 @@ test("with --json --stream a failure before the first part is one line, and so i
   ann.place.network.on("POST /ask", { json: { status: "completed", message: "Hello." } });
   expect(await lines("ask x --json --stream")).toEqual({
     exit: 0,
-    lines: [{ type: "answer", timestamp: expect.any(String), status: "completed", message: "Hello." }],
+    lines: [
+      { type: "answer", session_id: null, timestamp: expect.any(String), status: "completed", message: "Hello." },
+    ],
   });
   ann.place.network.always("", "refused");
   const failure = {

@@ -159,7 +159,7 @@ test.for([
   [
     "config list --profile Work",
     '"Work" is no name for a profile.',
-    "Use up to 32 lower-case letters, digits and hyphens.",
+    "Use up to 32 lower-case letters, digits and hyphens, a letter or digit first.",
   ],
 ])("%s is a usage error", async ([line = "", sentence, hint]) => {
   expect(await machine()(line)).toEqual({ exit: 2, stdout: "", stderr: `✗ ${sentence}\n${hint ? `  ${hint}\n` : ""}` });

@@ -78,6 +78,7 @@ async function prepare(ann: Machine): Promise<Ready> {
     TASKS.replace("name: tasks", "name: others").replaceAll("tasks.", "others."),
   );
   await ann("services add tasks.yaml --yes");
+  await ann("profile create spare");
   await ann("policy set jira ask");
   const waiting = await printed('ask --json "close KAY-4"');
   await ann("policy set jira unset");

@@ -39,11 +39,12 @@ test("H19 an ask that runs out of time is sent exactly once", async () => {
     return "hang";
   });
   backend.on("GET /requests/I1", { json: { state: "running" } });
-  // A clock on which the limit of an ask is over once the ask has arrived, and no other limit ever is.
-  const sleep = (ms: number) =>
-    new Promise<void>((resolve) => {
-      if (ms === 600_000) arrived = resolve;
-    });
+  // A clock on which both limits of the ask, for its connection and its answer, are over once it has arrived, and no other limit ever is.
+  const come = new Promise<void>((resolve) => {
+    arrived = resolve;
+  });
+  let limits = 0;
+  const sleep = () => (limits++ < 2 ? come : new Promise<void>(() => {}));
   const { api } = apiFor(backend.url, { token: "T0", clock: { now: Date.now, sleep } });
   expect(await problemOf(api.ask({ prompt: "create ticket" }, { idempotencyKey: "I1" }))).toMatchObject({
     code: "OUTCOME_UNKNOWN",

@@ -40,7 +40,7 @@ export type GenerationOptions = {
 };
 
 /** What the caller bound a turn to; what each is, AskRequest says. */
-export type Bounds = { outputSchema?: Record<string, unknown>; maxSteps?: number; dryRun?: boolean; allow?: string[] };
+type Bounds = { outputSchema?: Record<string, unknown>; maxSteps?: number; dryRun?: boolean; allow?: string[] };
 
 /** The bounds of a request, as options of its generation. */
 export function boundsOf(request: AskRequest): Pick<GenerationOptions, "bounds"> {

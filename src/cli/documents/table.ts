@@ -12,6 +12,7 @@ import { Connect, Connections, Disconnect, Logout, Whoami } from "./accounts.ts"
 import { Answer, Conversation, Line, Pending } from "./answers.ts";
 import { Failure, ToolAuthRequired } from "./failure.ts";
 import { Help } from "./help.ts";
+import { Completion, Doctor, ProfileCreated, ProfileRemoved, Profiles, ProfileUsed } from "./machine.ts";
 import { Setting, Settings, SettingsPath } from "./settings.ts";
 import { Deleted, Export, Model, Models, Revoked, Serve, Tour } from "./work.ts";
 
@@ -30,6 +31,7 @@ export const DOCUMENTS: Record<string, Document> = {
   ask: { title: "The answer, or what it stopped at", schema: Answer },
   "ask stream": { title: "A line of a streamed answer", schema: Line },
   attach: { title: "A line of a conversation that is joined", schema: Line },
+  completion: { title: "The script for a shell", schema: Completion },
   "config get": { title: "A setting", schema: Setting },
   "config list": { title: "Every setting", schema: Settings },
   "config path": { title: "Where the settings file is", schema: SettingsPath },
@@ -39,6 +41,7 @@ export const DOCUMENTS: Record<string, Document> = {
   connect: { title: "What was connected, or the link that connects it", schema: Connect },
   connections: { title: "Every service, and the account it is connected as", schema: Connections },
   disconnect: { title: "What was disconnected", schema: Disconnect },
+  doctor: { title: "What was looked at, and what to fix", schema: Doctor },
   failure: { title: "What every command prints when it fails", schema: z.union([Failure, ToolAuthRequired]) },
   help: { title: "Help for kay, a command or a topic", schema: Help },
   logout: { title: "What signing out came to", schema: Logout },
@@ -47,6 +50,10 @@ export const DOCUMENTS: Record<string, Document> = {
   pending: { title: "What waits for an answer", schema: Pending },
   "policy get": { title: "What kay may do by itself", schema: PoliciesResponse },
   "policy set": { title: "What kay may do by itself now", schema: PoliciesResponse },
+  "profile create": { title: "The profile that was made", schema: ProfileCreated },
+  "profile list": { title: "Every profile of this machine", schema: Profiles },
+  "profile remove": { title: "The profile that was removed", schema: ProfileRemoved },
+  "profile use": { title: "The profile that is used from now on", schema: ProfileUsed },
   serve: { title: "Where the backend listens, or whether it was stopped", schema: Serve },
   services: { title: "What can be connected", schema: ServicesResponse },
   "services add": { title: "What adding a service changed, or would change", schema: DescribeResponse },

@@ -1,0 +1,65 @@
+import * as z from "zod/mini";
+
+/** What `kay doctor` prints. */
+export const Doctor = z.looseObject({
+  /** Whether nothing failed; warnings are no failure. */
+  ok: z.boolean(),
+  checks: z.array(
+    z.looseObject({
+      /** What was looked at: `keychain`, `network.tls`. */
+      id: z.string(),
+      title: z.string(),
+      state: z.enum(["ok", "warning", "failed", "skipped"]),
+      /** What was found, in one line. */
+      detail: z.string(),
+      /** What to do, where it is not well. */
+      fix: z.optional(z.string()),
+      /** How long it took, in milliseconds. */
+      ms: z.number(),
+    }),
+  ),
+  /** Where the report was written, with `--bundle`. */
+  bundle: z.optional(z.string()),
+});
+
+/** What `kay profile list` prints. */
+export const Profiles = z.looseObject({
+  profiles: z.array(
+    z.looseObject({
+      name: z.string(),
+      /** It is the one that commands use which name none. */
+      current: z.boolean(),
+      /** `embedded` for kay's own, else its address; null where the settings do not tell. */
+      backend: z.nullable(z.string()),
+      /** Null where it cannot be told. */
+      signed_in: z.nullable(z.boolean()),
+      /** Who acts at each service, as the backend last said. */
+      accounts: z.record(z.string(), z.string()),
+      /** Why something cannot be told. */
+      problem: z.optional(z.string()),
+    }),
+  ),
+});
+
+/** What `kay profile use` prints. */
+export const ProfileUsed = z.looseObject({ profile: z.string(), previous: z.string() });
+
+/** What `kay profile create` prints. */
+export const ProfileCreated = z.looseObject({ profile: z.string(), created: z.literal(true) });
+
+/** What `kay profile remove` prints. */
+export const ProfileRemoved = z.looseObject({
+  profile: z.string(),
+  removed: z.literal(true),
+  /** The profile that commands use now. */
+  current: z.string(),
+  /** Each backend that it was signed in at, and whether that was told. */
+  signed_out: z.array(z.looseObject({ backend: z.string(), revoked: z.boolean() })),
+});
+
+/** What `kay completion` prints. */
+export const Completion = z.looseObject({
+  shell: z.enum(["bash", "zsh", "fish", "powershell"]),
+  /** The script, to be sourced. */
+  script: z.string(),
+});
