@@ -66,6 +66,7 @@ test("--poll finishes a link once, and knows only its own profile's", async () =
     stderr:
       "✗ This profile began no connection with that state, or it is finished.\n  Run `kay connect jira` for a fresh link.\n",
   };
+  await ann("profile create work");
   expect(await ann(`${pollOf(begun)} --profile work`)).toEqual(unknown);
   expect((await ann(pollOf(begun))).stdout).toBe(CONNECTED);
   expect(await ann(pollOf(begun))).toEqual(unknown);
@@ -76,7 +77,7 @@ test("the command that finishes a link names the profile that began it", async (
   const begun = await begin(ann, "connect jira --no-wait --json --profile work");
   expect(begun.poll).toMatch(/ --profile work$/);
   await ann.place.consent(begun.authorization_url);
-  expect((await ann(pollOf(begun))).stdout).toBe(CONNECTED);
+  expect((await ann(pollOf(begun))).stdout).toBe(CONNECTED.replace("\n", " in profile work\n"));
 });
 
 test("an interrupted --poll can be run again", async () => {

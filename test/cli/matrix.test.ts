@@ -118,6 +118,7 @@ function wantedExit(
   json: boolean,
 ): number {
   const isWell = !network && !signIn;
+  if (asks && needs === "nothing") return isWell ? asked : 2;
   const isAsked = asks && (signIn !== "none" || needs === "sign-in");
   const code = writes && lost !== undefined ? lost : isAsked ? asked : asks ? 2 : exits[needs];
   return (isWell || needs === "nothing") && exit ? exit[json ? "json" : "plain"] : code;

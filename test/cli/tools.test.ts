@@ -169,12 +169,21 @@ test("a missing connection or sign-in is AUTH_REQUIRED on stdout, and exit 4", a
   const ann = kay({ signedIn: true });
   const document = (message: string, integration = "bitbucket") =>
     `${JSON.stringify({ error: { code: "AUTH_REQUIRED", integration, message } }, null, 2)}\n`;
-  for (const line of ["tools call bitbucket.list_pull_requests", "tools call bitbucket.list_pull_requests --json"])
-    expect(await ann(line)).toEqual({
-      exit: 4,
-      stdout: document("Bitbucket is not connected."),
-      stderr: "✗ Bitbucket is not connected.\n  Run `kay connect bitbucket`.\n",
-    });
+  const stderr = "✗ Bitbucket is not connected.\n  Run `kay connect bitbucket`.\n";
+  const stdout = document("Bitbucket is not connected.");
+  expect(await ann("tools call bitbucket.list_pull_requests")).toEqual({ exit: 4, stdout, stderr });
+  const asJson = await ann("tools call bitbucket.list_pull_requests --json");
+  expect({ ...asJson, stdout: JSON.parse(asJson.stdout) }).toEqual({
+    exit: 4,
+    stdout: {
+      ...JSON.parse(stdout),
+      status: "error",
+      code: "AUTH_REQUIRED",
+      message: "Bitbucket is not connected.",
+      hint: "Run `kay connect bitbucket`.",
+    },
+    stderr,
+  });
   const message = "Jira authentication is required, and you are not signed in.";
   expect(await kay({ env: NO_BACKEND })("tools call jira.search")).toEqual({
     exit: 4,

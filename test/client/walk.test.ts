@@ -181,7 +181,7 @@ test("a kind of proxy that cannot be used fails at once and names its variable",
   expect(legs[0]).toMatchObject({
     leg: "proxy",
     state: "failed",
-    says: expect.stringMatching(/^all_proxy names a kind of proxy/),
+    says: expect.stringMatching(/^all_proxy names a SOCKS proxy/),
   });
   expect(JSON.stringify(legs)).not.toContain("secret");
 });

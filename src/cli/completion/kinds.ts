@@ -28,6 +28,7 @@ const OWN: Record<string, ValueKind> = {
   "approvals revoke id": "approvals",
   "config set value": "setting-value",
   "--profile name": "profiles",
+  "--allow tool[:place]": "tools",
 };
 
 /** What only a person can think of. */
@@ -47,7 +48,7 @@ export const FREE = [
     "number",
     "prompt",
   ],
-  ["reason", "seconds", "state", "text", "time", "title", "token", "tool[:target]", "url", "value", "when"],
+  ["reason", "seconds", "state", "text", "time", "title", "token", "url", "value", "when"],
 ].flat();
 
 /**

@@ -73,5 +73,9 @@ export const Failure = z.looseObject({
 
 /** What `kay tools call` prints where a service has to be connected first, as every tool of an agent does. */
 export const ToolAuthRequired = z.looseObject({
+  status: z.literal("error"),
+  code: z.literal("AUTH_REQUIRED"),
+  message: z.string(),
+  hint: z.string(),
   error: z.looseObject({ code: z.literal("AUTH_REQUIRED"), integration: z.string(), message: z.string() }),
 });

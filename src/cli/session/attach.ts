@@ -36,7 +36,7 @@ async function followInScript(kay: Kay, link: Link, id: string): Promise<void> {
   const leaving = new AbortController();
   const signal = AbortSignal.any([kay.signal, leaving.signal]);
   const live = isUnderWay(status);
-  const seen = await beforeNewest(link.api.events(id, { live: false, signal, note, warn }));
+  const { seen, past } = await logOf(link.api.events(id, { live: false, signal, note, warn }));
   const events = link.api.events(id, { live, signal, note, warn, client });
   try {
     const { json } = kay.flags;
@@ -46,7 +46,7 @@ async function followInScript(kay: Kay, link: Link, id: string): Promise<void> {
       askable: false,
       client: client.name,
       seen,
-      past: last,
+      past,
     });
     await finish(kay, followed, { lines: json });
   } finally {
@@ -54,11 +54,14 @@ async function followInScript(kay: Kay, link: Link, id: string): Promise<void> {
   }
 }
 
-/** The number of the last event before the newest generation. */
-async function beforeNewest(parts: AsyncIterable<NumberedPart>): Promise<number> {
-  let seen = 0;
-  for await (const { number, part } of parts) if (part.type === "start") seen = number - 1;
-  return seen;
+/** The numbers of the last event before the newest generation, and of the last that is told again: who was there is not. */
+async function logOf(parts: AsyncIterable<NumberedPart>): Promise<{ seen: number; past: number }> {
+  const log = { seen: 0, past: 0 };
+  for await (const { number, part } of parts) {
+    if (part.type === "start") log.seen = number - 1;
+    if (part.type !== "data-presence") log.past = number;
+  }
+  return log;
 }
 
 function isUnderWay(status: string | undefined): boolean {

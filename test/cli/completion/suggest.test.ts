@@ -1,7 +1,18 @@
 import { expect, test } from "vitest";
 import { offer, offered } from "#test/completion";
 
-const COMMON = ["--profile", "--json", "--no-input", "--no-browser", "--yes", "--quiet", "--debug", "--color"];
+const COMMON = [
+  "--profile",
+  "--json",
+  "--jq",
+  "--no-input",
+  "--no-browser",
+  "--timeout",
+  "--yes",
+  "--quiet",
+  "--debug",
+  "--color",
+];
 
 test.for<[line: string, values: string[]]>([
   ["kay conn", ["connect", "connections"]],
