@@ -45,7 +45,9 @@ test.for(sizes)(
     expect(says).toMatch(/Jira is connected.*Dana Demo.*You can close this tab and go back to the terminal\./s);
     expect(await shell.exit()).toBe(0);
     expect(linkOf(shell)).toBe(url);
-    expect(shell.text().split("\n").at(-1)).toBe(`Connected jira as Dana Demo (dana@example.com) at ${siteOf(url)}`);
+    expect(shell.text().split("\n").at(-1)).toBe(
+      `Connected jira as Dana Demo (dana@example.com) at ${siteOf(url)} in profile wide${columns}`,
+    );
     expect(shell.isCursorVisible()).toBe(true);
 
     const table = await shell.run("kay connections");
@@ -82,10 +84,11 @@ test.for(sizes)(
     expect(await shell.run("kay disconnect confluence --yes")).toEqual({ exit: 0, shown: "Disconnected confluence." });
     expect((await shell.run("kay whoami")).shown).toMatch(/^jira( +|\n {2}ACCOUNT +)Dana Demo/m);
     expect(await shell.run("kay logout")).toEqual({ exit: 0, shown: "Signed out." });
-    expect(await shell.run("kay connections")).toEqual({
-      exit: 4,
-      shown: "✗ You are not signed in.\n  Run `kay connect <service>`.",
-    });
+    const signedOut = await shell.run("kay connections");
+    expect([signedOut.exit, signedOut.shown.replaceAll(/\s+/g, " ")]).toEqual([
+      4,
+      `✗ You are not signed in with profile wide${columns}. Run \`kay connect <service> --profile wide${columns}\`.`,
+    ]);
   },
 );
 

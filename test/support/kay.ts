@@ -201,7 +201,7 @@ function worldOf(place: Place, parts: Parts): Omit<World, "terminal" | "signal" 
       }),
       close: async () => {},
     }),
-    startJq: async (expression) => startJqThread(JQ, expression, 10_000),
+    startJq: async (expression) => startJqThread(JQ, expression, 3_000),
     launch: async (launch) => parts.launched.push(launch) > 0,
     edit: async (_, text) => setting.edits?.(text) ?? null,
     spawnBackend: () => {

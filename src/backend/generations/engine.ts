@@ -60,6 +60,7 @@ export function createEngine(ports: BackendPorts): Engine {
   const unreleased = new Map<string, number>();
   let looks = 0;
   let closing = false;
+  const leaving = new AbortController();
   const closed = new AbortController();
 
   const wake = (id: string) => void run(id).catch((error: unknown) => failed(ports, id, error));
@@ -95,7 +96,7 @@ export function createEngine(ports: BackendPorts): Engine {
       return running.ended;
     }
     if (closing) return Promise.resolve(undefined);
-    const one = begun();
+    const one = begun(leaving.signal);
     active.set(id, one);
     one.ended = slices(id, one);
     void one.ended
@@ -181,7 +182,7 @@ export function createEngine(ports: BackendPorts): Engine {
     async close() {
       closing = true;
       stopListening();
-      for (const { control } of active.values()) if (control.idle) control.stop.abort();
+      leaving.abort();
       const ended = (ms: number) =>
         Promise.race([
           Promise.allSettled([...active.values()].map((one) => one.ended)),
@@ -197,14 +198,14 @@ export function createEngine(ports: BackendPorts): Engine {
   };
 }
 
-function begun(): Active {
+function begun(closing: AbortSignal): Active {
   const listeners = new Set<() => void>();
   const onChange = (again: () => void) => {
     listeners.add(again);
     return () => void listeners.delete(again);
   };
   return {
-    control: { stop: new AbortController(), onChange },
+    control: { stop: new AbortController(), closing, onChange },
     listeners,
     again: false,
     ended: Promise.resolve(undefined),

@@ -123,9 +123,8 @@ async function* reported(
     const now = ports.clock.now();
     if ((said && now - last >= quiet) || now >= until) return lastWord(heard, agent);
     if (!direct && now - last >= 3 * quiet) return lastWord(heard, agent);
-    control.idle = true;
+    if (control.closing.aborted) return "abort";
     await changed(control);
-    control.idle = false;
   }
 }
 
@@ -160,15 +159,16 @@ async function toldCalls({ ports, row }: RemoteWork): Promise<Map<string, "open"
 }
 
 /** Something was reported, or is to be stopped, or it is time to look again. */
-async function changed({ stop, onChange }: SliceControl): Promise<void> {
+async function changed({ stop, closing, onChange }: SliceControl): Promise<void> {
+  const signal = AbortSignal.any([stop.signal, closing]);
   await new Promise<void>((resolve) => {
     const timer = setTimeout(done, LOOK_AGAIN_MS);
     const off = onChange(done);
-    stop.signal.addEventListener("abort", done, { once: true });
+    signal.addEventListener("abort", done, { once: true });
     function done() {
       clearTimeout(timer);
       off();
-      stop.signal.removeEventListener("abort", done);
+      signal.removeEventListener("abort", done);
       resolve();
     }
   });

@@ -32,8 +32,8 @@ export type SliceControl = {
   stop: AbortController;
   /** Why it was stopped, for people. Without it the work is left as it is, for another node. */
   reason?: string;
-  /** It only waits for what somebody else says, so that it is left to another node at once when this one ends. */
-  idle?: boolean;
+  /** Fires when this node begins to end: what only waits for somebody else is left to another one at once. */
+  closing: AbortSignal;
   /** Set when a claim could not be given back: the number under which this node holds it. */
   unreleased?: number;
   /** Called back when something came that a call may wait for. */
