@@ -4,6 +4,7 @@ import type { CardItem, View } from "#ui/view";
 import { cardText, NOTHING_SENT, plannedText } from "#ui/words";
 import { showReceipts } from "../answer.ts";
 import type { Kay } from "../kay.ts";
+import { wrapSentences } from "../wrap.ts";
 import { documentOf, isDenied, plannedIn, problemIn, receiptsIn } from "./document.ts";
 import type { Followed } from "./follow.ts";
 import { checkValue } from "./output.ts";
@@ -50,15 +51,20 @@ export async function finish(
 function showPlan(kay: Kay, view: View): void {
   const text = [...plannedIn(view).map((planned) => `\n${plannedText(planned)}`), `\n${NOTHING_SENT}`].join("\n");
   if (view.output) kay.terminal.stderr.write(`${text}\n`);
-  else kay.out.line(text);
+  else kay.out.line(fitted(kay, text));
 }
 
 /** What waits, and the commands that answer it. It is part of the answer: where nobody can be asked, it goes to stdout. */
 function tellOpen(kay: Kay, card: CardItem): void {
-  kay.out.line(cardText(card));
+  kay.out.line(fitted(kay, cardText(card)));
   kay.out.note(
     `It waits for an answer:\n${answersOf(kay, card)
       .map((command) => `  ${command}`)
       .join("\n")}`,
   );
+}
+
+/** An answer that a person reads, broken between words. */
+function fitted({ terminal: { stdout } }: Kay, text: string): string {
+  return stdout.isTerminal ? wrapSentences(text, stdout.columns()) : text;
 }
