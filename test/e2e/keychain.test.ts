@@ -3,7 +3,7 @@ import { expect } from "vitest";
 import type { Look } from "#client/credentials/keychain";
 import { until } from "#test/built/processes";
 import { ORIGIN, openProfile } from "#test/credentials";
-import { keyringSession as session, stop } from "#test/keyring";
+import { freeze, keyringSession as session, stop } from "#test/keyring";
 import { needs } from "#test/needs";
 
 const test = needs("dbus-daemon", "gnome-keyring-daemon");
@@ -26,7 +26,7 @@ test("the look tells a session without a keychain service", async () => {
 test("the look tells a keychain service that is frozen within 1.5 s, and one that goes on again", async () => {
   const { keychain, keyring } = await session();
   const daemon = await keyring("pw");
-  daemon.kill("SIGSTOP");
+  await freeze(daemon);
   expect(await timed(keychain.look)).toEqual({ state: "frozen" });
   daemon.kill("SIGCONT");
   expect(await keychain.look()).toEqual({ state: "usable" });
@@ -34,7 +34,7 @@ test("the look tells a keychain service that is frozen within 1.5 s, and one tha
 
 test("the look tells a bus that is frozen within 1.5 s, and one that has gone", async () => {
   const { keychain, bus, env } = await session();
-  bus.kill("SIGSTOP");
+  await freeze(bus);
   const path = env.DBUS_SESSION_BUS_ADDRESS.slice("unix:path=".length);
   expect(await timed(keychain.look)).toEqual({ state: "mute", detail: path });
   bus.kill("SIGCONT");
@@ -81,7 +81,7 @@ test("a keyring that freezes with a sign-in stored is told within 1.5 s, not wai
   const daemon = await keyring("pw");
   const { credentials, folder } = openProfile({ preference: "auto", keychain });
   await credentials.write(ORIGIN, 0, SIGN_IN);
-  daemon.kill("SIGSTOP");
+  await freeze(daemon);
   const again = openProfile({ in: folder, preference: "auto", keychain }).credentials;
   await expect(again.read(ORIGIN)).rejects.toMatchObject({ message: "The keychain service does not answer." });
 });

@@ -4,7 +4,7 @@ import { expect } from "vitest";
 import { openHome } from "#test/built/home";
 import { connect } from "#test/built/serve";
 import { openProfile } from "#test/credentials";
-import { keyringSession, stop } from "#test/keyring";
+import { freeze, keyringSession, stop } from "#test/keyring";
 import { needs } from "#test/needs";
 
 const test = needs("dbus-daemon", "gnome-keyring-daemon");
@@ -58,7 +58,7 @@ test("S05 a keyring that is frozen or gone ends a command within 5 s with its ow
 }, async () => {
   const { daemon, keyring, file, connections } = await connected();
   const sealed = readFileSync(file, "utf8");
-  daemon.kill("SIGSTOP");
+  await freeze(daemon);
   const started = performance.now();
   expect(await connections()).toMatchObject({
     exit: 1,

@@ -1,5 +1,5 @@
 import { type ChildProcess, spawn } from "node:child_process";
-import { existsSync, writeFileSync } from "node:fs";
+import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { onTestFinished } from "vitest";
 import { systemKeychain } from "#client/credentials/system-keychain";
@@ -35,6 +35,12 @@ export async function keyringSession() {
     return daemon;
   };
   return { bus, env, keychain, keyring };
+}
+
+/** Stop a process as a frozen one is stopped. A signal takes effect a little later, so this waits until it stands still. */
+export async function freeze(child: ChildProcess): Promise<void> {
+  child.kill("SIGSTOP");
+  await until(() => readFileSync(`/proc/${child.pid}/stat`, "utf8").includes(") T "), "it does not stand still");
 }
 
 function start(program: string, args: string[], env: Record<string, string | undefined>): ChildProcess {
