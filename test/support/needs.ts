@@ -39,12 +39,11 @@ function isInstalled(program: string): boolean {
   });
 }
 
-/** `test` for what needs IPv6 on this machine; skipped, or under `CI` a failure, where there is none. */
+/** `test` for what needs IPv6 on this machine; skipped where there is none, since no package brings it. */
 export function needsIpv6(): typeof test | typeof test.skip {
   const hasIt = Object.values(networkInterfaces()).some((each) => each?.some(({ address }) => address === "::1"));
   if (hasIt) return test;
   const line = "Skipped what needs IPv6: the loopback interface has no ::1\n";
-  if (process.env.CI) throw new Error(line);
   if (process.env.KAY_TEST_MISSING) appendFileSync(process.env.KAY_TEST_MISSING, line);
   return test.skip;
 }
