@@ -23,6 +23,8 @@ export async function keyringSession() {
     execPath: process.execPath,
     clock: realClock,
   });
+  // Its socket has a name before it listens.
+  await until(async () => (await keychain.look()).state === "no-provider", "the bus does not answer");
   /** Start the keyring; with a password it is unlocked, and made when there is none. */
   const keyring = async (password?: string) => {
     const args = ["--foreground", "--components=secrets", `--control-directory=${home}`];
