@@ -1,5 +1,5 @@
 import { randomUUID } from "node:crypto";
-import { link as linkFile, rename, rm, writeFile } from "node:fs/promises";
+import { rename, rm, writeFile } from "node:fs/promises";
 import { dirname, join, resolve } from "node:path";
 import { Problem } from "#protocol/errors";
 import type { NumberedPart } from "#protocol/events";
@@ -9,6 +9,7 @@ import { EMPTY, reduce } from "#ui/view";
 import { line } from "#ui/words";
 import { documentText } from "./json-text.ts";
 import type { Kay, Link } from "./kay.ts";
+import { nameNew } from "./new-file.ts";
 
 /** Markdown to read, or JSON with every event. */
 export type ExportFormat = "md" | "json";
@@ -55,7 +56,7 @@ export async function writeExport(
   const made = join(dirname(path), `.kay-export-${randomUUID()}`);
   try {
     await writeFile(made, text, { mode: 0o600, flag: "wx" });
-    if (await isThere(made, path)) {
+    if (!(await nameNew(made, path))) {
       if (!(await ask(`${line(path)} is there already. Replace it?`)))
         throw new Problem("CANCELLED", "Nothing was written.");
       await rename(made, path);
@@ -70,16 +71,5 @@ export async function writeExport(
     });
   } finally {
     await rm(made, { force: true });
-  }
-}
-
-/** Give the file its name, unless there is one of that name. */
-async function isThere(made: string, path: string): Promise<boolean> {
-  try {
-    await linkFile(made, path);
-    return false;
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === "EEXIST") return true;
-    throw error;
   }
 }

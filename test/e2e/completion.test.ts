@@ -62,7 +62,7 @@ test("a profile, its backend and its values are found without reading more than 
   writeFileSync(join(home.config, "config.json"), JSON.stringify({ profiles }));
   mkdirSync(join(home.state, "completion/work"));
   const kept = { backend: "https://kay.example.test", at: Date.now(), values: [["session_9_zz", "At work"]] };
-  writeFileSync(join(home.state, "completion/work/sessions.json"), JSON.stringify(kept));
+  writeFileSync(join(home.state, "completion", "work", "sessions.json"), JSON.stringify(kept));
   expect((await complete(home, "--profile", "")).stdout).toBe("values\t\ndefault\t\nwork\t\nhome\t\n");
   const atWork = "values\t\nsession_9_zz\tAt work\nlatest\tthe newest\n";
   expect((await complete(home, "--profile", "work", "attach", "")).stdout).toBe(atWork);

@@ -1,9 +1,9 @@
 import { randomUUID } from "node:crypto";
-import { constants } from "node:fs";
-import { copyFile, link, open, rm } from "node:fs/promises";
+import { open, rm } from "node:fs/promises";
 import { dirname, join, resolve } from "node:path";
 import { Problem } from "#protocol/errors";
 import { line } from "#ui/words";
+import { nameNew } from "../new-file.ts";
 import type { Report } from "./check.ts";
 import { environmentOf } from "./environment.ts";
 import type { Facts } from "./facts.ts";
@@ -57,28 +57,18 @@ export async function writeBundle(
     await handle.writeFile(`${JSON.stringify(bundle, null, 2)}\n`);
     await handle.sync();
     await handle.close();
-    await named(passing, path);
+    if (!(await nameNew(passing, path))) throw unwritten(path, "is there already");
     return path;
   } catch (error) {
-    const { code = "unknown" } = error as NodeJS.ErrnoException;
-    const why = code === "EEXIST" ? "is there already" : `cannot be written (${code})`;
-    throw new Problem("USAGE", `${line(path)} ${why}.`, {
-      hint: "Give another file with `--bundle FILE`.",
-      cause: error,
-    });
+    if (error instanceof Problem) throw error;
+    throw unwritten(path, `cannot be written (${(error as NodeJS.ErrnoException).code ?? "unknown"})`, error);
   } finally {
     await rm(passing, { force: true });
   }
 }
 
-/** Some file systems know no links; then it is copied, and still not over another file. */
-async function named(passing: string, path: string): Promise<void> {
-  try {
-    await link(passing, path);
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === "EEXIST") throw error;
-    await copyFile(passing, path, constants.COPYFILE_EXCL);
-  }
+function unwritten(path: string, why: string, cause?: unknown): Problem {
+  return new Problem("USAGE", `${line(path)} ${why}.`, { hint: "Give another file with `--bundle FILE`.", cause });
 }
 
 function stamp(now: number): string {
