@@ -19,12 +19,14 @@ export type Hub = {
   followers(conversationId: string): number;
   /** How many follow anything here. */
   size(): number;
+  /** Whoever follows gets what is there already, then no more: it is to go on at another node. */
   close(): void;
 };
 
 export function createHub({ db, node }: Pick<BackendPorts, "db" | "node">): Hub {
   const topics = new Map<string, Topic>();
   const notes = new Map<string, Promise<void>>();
+  let closed = false;
   const stop = node.on("events", (id) => {
     for (const topic of id === ANY ? topics.values() : [topics.get(id)]) wake(topic);
     // The node has another number now.
@@ -64,7 +66,9 @@ export function createHub({ db, node }: Pick<BackendPorts, "db" | "node">): Hub 
           if (events.length > 0) yield events;
           // Not kept for as long as nothing happens.
           events = undefined;
-          if (complete && topic.version === version) await changed(topic, signal);
+          if (!complete || topic.version !== version) continue;
+          if (closed) return;
+          await changed(topic, signal);
         }
       } finally {
         if (--topic.count === 0) {
@@ -75,7 +79,12 @@ export function createHub({ db, node }: Pick<BackendPorts, "db" | "node">): Hub 
     },
     followers: (id) => topics.get(id)?.count ?? 0,
     size: () => [...topics.values()].reduce((sum, { count }) => sum + count, 0),
-    close: stop,
+    close: () => {
+      closed = true;
+      stop();
+      // The notification of the last parts may still be on its way.
+      for (const topic of topics.values()) wake(topic);
+    },
   };
 }
 

@@ -1,0 +1,35 @@
+import { expect, test } from "vitest";
+import { createHub } from "#backend/generations/follow";
+import { appendEvents } from "#backend/store/events";
+import { useBackend } from "#test/backend";
+import { connect } from "#test/consent";
+import { deskServices } from "#test/desk";
+import { openStream } from "#test/event-stream";
+import { scriptedModel } from "#test/scripted-model";
+
+const model = scriptedModel((url, init) => world().outside.fetch(url, init));
+const world = useBackend({ services: deskServices([]), ...model.ports });
+
+test("a node that ends gives those who follow here what they were not told of yet, then lets them go on elsewhere", async () => {
+  const { token } = await connect(world());
+  model.script({ text: "Hello." });
+  const stream = await openStream(world(), "POST /ask", token, { body: { prompt: "hello" } });
+  await stream.end();
+  const session = String(stream.headers.get("kay-session-id"));
+  const { db } = world().ports;
+  // Nobody tells this node anything, as if the notification were still on its way.
+  const hub = createHub({ db, node: { number: async () => 1, on: () => () => {}, close: async () => {} } });
+  const source = hub.follow(session, 0, new AbortController().signal);
+  await source.next();
+  const waiting = source.next();
+  const part = { type: "data-presence", data: { clients: [] } } as const;
+  await appendEvents(
+    db,
+    session,
+    [{ generationId: null, part: { type: "data-presence", data: { clients: [] } } }],
+    Date.now(),
+  );
+  hub.close();
+  expect((await waiting).value).toMatchObject([{ part }]);
+  expect(await source.next()).toEqual({ done: true, value: undefined });
+});
