@@ -1,6 +1,6 @@
 import { type ChildProcess, fork } from "node:child_process";
 import { once } from "node:events";
-import { fileURLToPath } from "node:url";
+import { bundled } from "#test/bundled";
 import type { Orders, Said } from "./backend-process.ts";
 
 /** A backend in a process of its own. */
@@ -18,6 +18,8 @@ export type BackendProcess = {
 
 /** Starts processes ahead of their turn: one is always loaded and waits for its orders, without having touched the database. */
 export function backendProcesses() {
+  const program = bundled(new URL("backend-process.ts", import.meta.url));
+  const spare = () => loaded(program.path);
   let next = spare();
   const all: ChildProcess[] = [next.child];
   const running: BackendProcess[] = [];
@@ -36,12 +38,13 @@ export function backendProcesses() {
     },
     async close(): Promise<void> {
       await Promise.all(all.map(killed));
+      program.remove();
     },
   };
 }
 
-function spare(): { child: ChildProcess; ready: Promise<unknown> } {
-  const child = fork(fileURLToPath(new URL("backend-process.ts", import.meta.url)), { execArgv: [], stdio: "inherit" });
+function loaded(program: string): { child: ChildProcess; ready: Promise<unknown> } {
+  const child = fork(program, { execArgv: [], stdio: "inherit" });
   const ready = once(child, "message");
   ready.catch(() => {});
   return { child, ready };

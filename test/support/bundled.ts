@@ -1,0 +1,28 @@
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { buildSync } from "esbuild";
+
+/** Lets what is CommonJS in the bundle require Node's own modules. */
+const REQUIRE = 'import { createRequire } from "node:module"; const require = createRequire(import.meta.url);';
+
+/** A TypeScript program and all that it imports as one file: a process of it starts in a fifth of the time. */
+export type Bundled = { path: string; remove(): void };
+
+/** @param entry the program's URL */
+export function bundled(entry: URL): Bundled {
+  const folder = mkdtempSync(join(tmpdir(), "kay-bundled-"));
+  const path = join(folder, "program.mjs");
+  buildSync({
+    entryPoints: [fileURLToPath(entry)],
+    outfile: path,
+    bundle: true,
+    platform: "node",
+    format: "esm",
+    banner: { js: REQUIRE },
+    external: ["pg-native"],
+    logLevel: "error",
+  });
+  return { path, remove: () => rmSync(folder, { recursive: true, force: true }) };
+}
