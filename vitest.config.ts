@@ -21,6 +21,8 @@ export default defineConfig({
         extends: true,
         test: {
           name: "in process",
+          // Modules hold no state, so a worker loads each once for all its files.
+          isolate: false,
           include: soaks ? [soak] : ["test/**/*.test.{ts,tsx}"],
           exclude: soaks ? [] : [...built, soak],
           globalSetup: byHand ? [] : "test/support/postgres-setup.ts",

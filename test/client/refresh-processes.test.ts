@@ -1,15 +1,16 @@
 import { execFile } from "node:child_process";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
-import { join } from "node:path";
 import { text } from "node:stream/consumers";
 import { setTimeout as wait } from "node:timers/promises";
-import { expect, onTestFinished, test } from "vitest";
+import { afterAll, expect, onTestFinished, test } from "vitest";
 import type { RefreshStep } from "#client/refresh";
+import { bundled } from "#test/bundled";
 import { ORIGIN, openProfile } from "#test/credentials";
 import type { Job, Report } from "#test/refresh-worker";
 
-const WORKER = join(import.meta.dirname, "../support/refresh-worker.ts");
+const worker = bundled(new URL("../support/refresh-worker.ts", import.meta.url));
+afterAll(worker.remove);
 
 /** A backend that rotates: the last spent refresh token answers with the same new pair for 60 s (`grace`), any other ends the sign-in. */
 async function backend({ grace }: { grace: boolean }) {
@@ -32,7 +33,7 @@ async function backend({ grace }: { grace: boolean }) {
 /** Run one process of kay; null when it was killed. */
 function kay(job: Job): Promise<Report | null> {
   return new Promise((resolve, reject) => {
-    execFile(process.execPath, [WORKER, JSON.stringify(job)], (error, stdout, stderr) => {
+    execFile(process.execPath, [worker.path, JSON.stringify(job)], (error, stdout, stderr) => {
       if (error?.signal === "SIGKILL") resolve(null);
       else if (error) reject(new Error(stderr));
       else resolve(JSON.parse(stdout));
