@@ -1,7 +1,9 @@
-import { createServer, type Server } from "node:http";
+import { createServer, type Server, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 import { getRequestListener, type HttpBindings } from "@hono/node-server";
+import { RESPONSE_ALREADY_SENT } from "@hono/node-server/utils/response";
 import { Problem } from "#protocol/errors";
+import { type Sink, type Source, sourceOf } from "./pushed.ts";
 
 export type ListenOptions = {
   /** Name or address to listen at; loopback unless the operator says otherwise. */
@@ -38,10 +40,13 @@ export async function listen(
 ): Promise<Listener> {
   const handle = getRequestListener(
     async (request, env) => {
-      const { socket } = (env as HttpBindings).incoming;
-      const response = await fetch(request, peer(socket.remoteAddress));
-      if (dropHeader && response.headers.has(dropHeader)) socket.destroy();
-      return response;
+      const { incoming, outgoing } = env as HttpBindings;
+      const response = await fetch(request, peer(incoming.socket.remoteAddress));
+      if (dropHeader && response.headers.has(dropHeader)) incoming.socket.destroy();
+      const open = sourceOf(response);
+      if (!open) return response;
+      push(outgoing, response, open);
+      return RESPONSE_ALREADY_SENT;
     },
     { overrideGlobalObjects: false },
   );
@@ -52,6 +57,18 @@ export async function listen(
   await bound(server, host, port);
   const { port: actual } = server.address() as AddressInfo;
   return { url: `http://${urlHost(host)}:${actual}`, port: actual, close: () => closed(server, grace) };
+}
+
+/** Straight to the socket, so that nothing is kept for a reader but the reader's connection. */
+function push(outgoing: ServerResponse, { status, headers }: Response, open: (sink: Sink) => Source): void {
+  // What was for the request itself, which is over.
+  outgoing.removeAllListeners("close");
+  outgoing.writeHead(status, Object.fromEntries(headers));
+  outgoing.flushHeaders();
+  const source = open({ write: (text) => outgoing.write(text), end: () => outgoing.end() });
+  outgoing.on("drain", source.go).on("close", source.gone);
+  if (outgoing.destroyed) source.gone();
+  else source.go();
 }
 
 function bound(server: Server, host: string, port: number): Promise<void> {

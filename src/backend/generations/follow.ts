@@ -1,16 +1,20 @@
 import type { BackendPorts } from "../ports.ts";
-import { EVENTS_AT_ONCE, readEvents, type StoredEvent } from "../store/events.ts";
+import { EVENTS_AT_ONCE, grownConversations, readEvents, type StoredEvent } from "../store/events.ts";
 import { noteFollowers } from "../store/followers.ts";
 import { ANY } from "../store/node.ts";
 
 /**
- * Milliseconds after which the log is looked at although nobody said that it grew. A connection that drops is noticed and followed by a look;
- * this is for one that died without a word.
+ * Milliseconds after which the logs are looked at although nobody said that they grew, all with one query. A connection that drops is noticed and
+ * followed by a look; this is for one that died without a word.
  */
 const LOOK_AGAIN = 15_000;
 
 /** Reads of one conversation's log, shared by all who follow it at the same place. */
 export type Hub = {
+  /** `look` is called whenever the log of a conversation may have grown, and when there will be no more, until what is returned is called. */
+  watch(conversationId: string, look: () => void): () => void;
+  /** The log after a number, no more than {@link EVENTS_AT_ONCE}. */
+  read(conversationId: string, after: number): Promise<StoredEvent[]>;
   /**
    * The log of a conversation after a number, and whatever is added to it, until the signal fires.
    */
@@ -21,11 +25,13 @@ export type Hub = {
   size(): number;
   /** Whoever follows gets what is there already, then no more: it is to go on at another node. */
   close(): void;
+  closed(): boolean;
 };
 
 export function createHub({ db, node }: Pick<BackendPorts, "db" | "node">): Hub {
   const topics = new Map<string, Topic>();
   const notes = new Map<string, Promise<void>>();
+  let timer: NodeJS.Timeout | undefined;
   let closed = false;
   const stop = node.on("events", (id) => {
     for (const topic of id === ANY ? topics.values() : [topics.get(id)]) wake(topic);
@@ -42,79 +48,110 @@ export function createHub({ db, node }: Pick<BackendPorts, "db" | "node">): Hub 
       });
     notes.set(id, noted);
   }
-  const read = (topic: Topic, id: string, after: number) => {
-    const known = topic.reads.get(after);
-    if (known) return known;
-    const reading = readEvents(db, id, after).finally(() => topic.reads.delete(after));
-    topic.reads.set(after, reading);
+  async function lookAgain(): Promise<void> {
+    const known = [...topics].map(([id, { last }]) => ({ id, last }));
+    for (const id of await grownConversations(db, known)) wake(topics.get(id));
+  }
+  function watch(id: string, look: () => void): () => void {
+    const topic = topics.get(id) ?? { looks: new Set(), last: 0, reads: undefined };
+    topics.set(id, topic);
+    topic.looks.add(look);
+    if (topic.looks.size === 1) note(id);
+    // The database is away if it fails; when it is back, everybody looks.
+    timer ??= setInterval(() => void lookAgain().catch(() => {}), LOOK_AGAIN).unref();
+    return () => {
+      if (!topic.looks.delete(look) || topic.looks.size > 0) return;
+      topics.delete(id);
+      note(id);
+      if (topics.size === 0) clearInterval(timer);
+      if (topics.size === 0) timer = undefined;
+    };
+  }
+  async function readNow(topic: Topic | undefined, id: string, after: number): Promise<StoredEvent[]> {
+    // A notification is heard only by who has a connection; whoever follows needs it.
+    await node.number().catch(() => {});
+    const events = await readEvents(db, id, after);
+    if (topic) topic.last = Math.max(topic.last, events.at(-1)?.number ?? after);
+    return events;
+  }
+  function read(id: string, after: number): Promise<StoredEvent[]> {
+    const topic = topics.get(id);
+    const known = topic?.reads?.get(after);
+    if (topic === undefined || known) return known ?? readNow(topic, id, after);
+    topic.reads ??= new Map();
+    const { reads } = topic;
+    const reading = readNow(topic, id, after).finally(() => {
+      reads.delete(after);
+      if (reads.size === 0 && topic.reads === reads) topic.reads = undefined;
+    });
+    reads.set(after, reading);
     return reading;
-  };
+  }
   return {
+    watch,
+    read,
     async *follow(id, after, signal) {
-      const topic = topics.get(id) ?? { count: 0, version: 0, waiting: new Set(), reads: new Map() };
-      topics.set(id, topic);
-      topic.count++;
-      if (topic.count === 1) note(id);
+      const changes = changesOf((look) => watch(id, look), signal);
       try {
-        // A notification is heard only by who has a connection; whoever follows needs it.
-        await node.number().catch(() => {});
         for (let position = after; !signal.aborted; ) {
-          const { version } = topic;
-          let events: StoredEvent[] | undefined = await read(topic, id, position);
-          const complete = events.length < EVENTS_AT_ONCE;
+          const seen = changes.count();
+          const events = await read(id, position);
           position = events.at(-1)?.number ?? position;
           if (events.length > 0) yield events;
-          // Not kept for as long as nothing happens.
-          events = undefined;
-          if (!complete || topic.version !== version) continue;
+          if (events.length >= EVENTS_AT_ONCE || changes.count() !== seen) continue;
           if (closed) return;
-          await changed(topic, signal);
+          await changes.next();
         }
       } finally {
-        if (--topic.count === 0) {
-          topics.delete(id);
-          note(id);
-        }
+        changes.end();
       }
     },
-    followers: (id) => topics.get(id)?.count ?? 0,
-    size: () => [...topics.values()].reduce((sum, { count }) => sum + count, 0),
+    followers: (id) => topics.get(id)?.looks.size ?? 0,
+    size: () => [...topics.values()].reduce((sum, { looks }) => sum + looks.size, 0),
     close: () => {
       closed = true;
       stop();
       // The notification of the last parts may still be on its way.
       for (const topic of topics.values()) wake(topic);
     },
+    closed: () => closed,
   };
 }
 
 type Topic = {
-  count: number;
-  /** Raised by each notification, so that one which comes during a read is not lost. */
-  version: number;
-  waiting: Set<() => void>;
-  reads: Map<number, Promise<StoredEvent[]>>;
+  looks: Set<() => void>;
+  /** Number of the newest event that was read. */
+  last: number;
+  reads: Map<number, Promise<StoredEvent[]>> | undefined;
 };
 
+/** A read that began before this may not have seen what is told. */
 function wake(topic: Topic | undefined): void {
   if (topic === undefined) return;
-  topic.version++;
-  topic.reads.clear();
-  for (const go of topic.waiting) go();
-  topic.waiting.clear();
+  topic.reads = undefined;
+  for (const look of [...topic.looks]) look();
 }
 
-function changed(topic: Topic, signal: AbortSignal): Promise<void> {
-  return new Promise((resolve) => {
-    const go = () => {
-      clearTimeout(timer);
-      signal.removeEventListener("abort", go);
-      topic.waiting.delete(go);
-      resolve();
-    };
-    const timer = setTimeout(go, LOOK_AGAIN);
-    topic.waiting.add(go);
-    signal.addEventListener("abort", go, { once: true });
-    if (signal.aborted) go();
-  });
+/** Counts the changes, so that one which comes during a read is not lost, and waits for the next. */
+function changesOf(watch: (look: () => void) => () => void, signal: AbortSignal) {
+  let count = 0;
+  let go = () => {};
+  const changed = () => {
+    count++;
+    go();
+  };
+  const unwatch = watch(changed);
+  signal.addEventListener("abort", changed, { once: true });
+  return {
+    count: () => count,
+    next: () =>
+      new Promise<void>((resolve) => {
+        go = resolve;
+        if (signal.aborted) resolve();
+      }),
+    end: () => {
+      signal.removeEventListener("abort", changed);
+      unwatch();
+    },
+  };
 }

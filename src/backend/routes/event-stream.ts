@@ -1,10 +1,12 @@
 import { endsGeneration, SESSION_HEADER } from "#protocol/events";
 import type { Engine } from "../generations/engine.ts";
 import type { BackendPorts } from "../ports.ts";
-import type { StoredEvent } from "../store/events.ts";
+import { pushed, type Sink, type Source } from "../pushed.ts";
+import { EVENTS_AT_ONCE, type StoredEvent } from "../store/events.ts";
+import { createWheel } from "../wheel.ts";
 
-/** Milliseconds of silence after which a comment shows that the stream lives (protocol section 2). */
-const KEEPALIVE = 15_000;
+/** Seconds of silence after which a comment shows that the stream lives (protocol section 2). */
+const KEEPALIVE = 15;
 
 /** What every stream says to whoever is between it and its reader: it is kept nowhere, and held back by nobody. */
 export const STREAM_HEADERS = {
@@ -28,57 +30,85 @@ export type Streamed = {
   left?(): void;
 };
 
+type Followed = Pick<Engine, "hub" | "leave">;
+
+const silence = createWheel(KEEPALIVE);
+
 /**
  * The log as Server-Sent Events: `id:` is the number in the log, `data:` one part, the end is `[DONE]`. Live events are read from the log
  * like old ones, so a stream that was cut goes on after its last number with nothing lost or doubled.
  */
-export function eventStream(
-  { hub, leave }: Pick<Engine, "hub" | "leave">,
-  ports: Pick<BackendPorts, "log">,
-  streamed: Streamed,
-): Response {
-  const gone = new AbortController();
-  const source = hub.follow(streamed.conversationId, streamed.after, gone.signal);
-  const encoder = new TextEncoder();
-  let pending: Promise<IteratorResult<StoredEvent[]>> | undefined;
-  let over = streamed.until !== undefined && streamed.until <= streamed.after;
-  const end = () => {
-    gone.abort();
-    streamed.left?.();
-    // Ends the following: a generator that waits is only left when it is told to.
-    void source.return(undefined).finally(() => leave(streamed.conversationId));
-  };
-  const body = new ReadableStream<Uint8Array>(
-    {
-      async pull(controller) {
-        if (over) {
-          controller.enqueue(encoder.encode("data: [DONE]\n\n"));
-          controller.close();
-          return end();
-        }
-        pending ??= source.next();
-        const next = await orSilence(pending).catch((error: unknown) => {
-          ports.log("warn", "stream.failed", { error });
-          return { done: true, value: undefined } as const;
-        });
-        if (next === undefined) return controller.enqueue(encoder.encode(": keepalive\n\n"));
-        pending = undefined;
-        // Cut rather than ended: the client comes back and goes on where it was.
-        if (next.done) {
-          controller.close();
-          return end();
-        }
-        const wanted = next.value.filter((event) => concerns(event, streamed));
-        over = wanted.some((event) => isLast(event, streamed)) || reaches(next.value, streamed);
-        controller.enqueue(encoder.encode(wanted.map(sseOf).join("")));
-      },
-      cancel: end,
-    },
-    { highWaterMark: 0 },
-  );
-  return new Response(body, {
-    headers: { ...STREAM_HEADERS, "x-vercel-ai-ui-message-stream": "v1", [SESSION_HEADER]: streamed.conversationId },
+export function eventStream(engine: Followed, { log }: Pick<BackendPorts, "log">, streamed: Streamed): Response {
+  return pushed((sink) => follow(engine, streamed, sink, (error) => log("warn", "stream.failed", { error })), {
+    ...STREAM_HEADERS,
+    "x-vercel-ai-ui-message-stream": "v1",
+    [SESSION_HEADER]: streamed.conversationId,
   });
+}
+
+/** While nothing happens it is a place in the log and an entry in two lists: thousands of them may wait. */
+function follow({ hub, leave }: Followed, streamed: Streamed, sink: Sink, failed: (error: unknown) => void): Source {
+  const { conversationId: id, until = Number.POSITIVE_INFINITY } = streamed;
+  let position = streamed.after;
+  let [full, reading, again, ended] = [true, false, false, false];
+  const write = (text: string) => {
+    full = !sink.write(text);
+    silence.set(beat);
+  };
+  const beat = () => {
+    if (!full) write(": keepalive\n\n");
+  };
+  const gone = () => {
+    if (ended) return;
+    ended = true;
+    silence.clear(beat);
+    unwatch();
+    streamed.left?.();
+    leave(id);
+  };
+  const end = (last = "") => {
+    if (ended) return;
+    if (last !== "") sink.write(last);
+    sink.end();
+    gone();
+  };
+  /** Sends what comes next. False when that is all there is. */
+  const more = async (): Promise<boolean> => {
+    const events = position < until ? await hub.read(id, position) : [];
+    if (ended) return false;
+    const wanted = events.filter((event) => concerns(event, streamed));
+    const text = wanted.map(sseOf).join("");
+    position = events.at(-1)?.number ?? position;
+    if (position >= until || wanted.some((event) => isLast(event, streamed))) end(`${text}data: [DONE]\n\n`);
+    else if (text !== "") write(text);
+    return events.length >= EVENTS_AT_ONCE;
+  };
+  const advance = async () => {
+    again = true;
+    if (reading) return;
+    reading = true;
+    while (again && !full && !ended) {
+      again = false;
+      if (await more()) again = true;
+      // Cut rather than ended: the client comes back and goes on where it was.
+      else if (!again && !full && hub.closed()) end();
+    }
+    reading = false;
+  };
+  const look = () =>
+    void advance().catch((error: unknown) => {
+      failed(error);
+      end();
+    });
+  const unwatch = hub.watch(id, look);
+  silence.set(beat);
+  return {
+    go() {
+      full = false;
+      look();
+    },
+    gone,
+  };
 }
 
 function sseOf({ number, part, at }: StoredEvent): string {
@@ -92,15 +122,4 @@ function concerns({ generationId, number }: StoredEvent, { generationId: wanted,
 
 function isLast({ part, generationId }: StoredEvent, { generationId: wanted }: Streamed): boolean {
   return wanted !== undefined && generationId === wanted && endsGeneration(part);
-}
-
-function reaches(events: StoredEvent[], { until }: Streamed): boolean {
-  return until !== undefined && (events.at(-1)?.number ?? 0) >= until;
-}
-
-/** What comes next, or undefined when nothing comes for a while. */
-async function orSilence<T>(next: Promise<T>): Promise<T | undefined> {
-  const { promise, resolve } = Promise.withResolvers<undefined>();
-  const timer = setTimeout(() => resolve(undefined), KEEPALIVE);
-  return await Promise.race([next, promise]).finally(() => clearTimeout(timer));
 }

@@ -69,6 +69,18 @@ export async function readEvents(
   return rows.map(stored);
 }
 
+/** Those whose log has more than is known of it. */
+export async function grownConversations(
+  db: Kysely<Database>,
+  known: { id: string; last: number }[],
+): Promise<string[]> {
+  if (known.length === 0) return [];
+  const { rows } = await sql<{ id: string }>`select id from conversations
+    join unnest(${known.map(({ id }) => id)}::text[], ${known.map(({ last }) => last)}::integer[]) as known (id, last) using (id)
+    where last_event > last`.execute(db);
+  return rows.map(({ id }) => id);
+}
+
 /** What a generation wrote so far, oldest first. */
 export async function eventsOf(db: Kysely<Database>, generationId: string): Promise<StoredEvent[]> {
   const rows = await db

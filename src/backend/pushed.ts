@@ -1,0 +1,49 @@
+/** Whoever reads an answer that is written bit by bit, for as long as they like. */
+export type Sink = {
+  /** False when they have enough for now: no more until {@link Source.go}. */
+  write(text: string): boolean;
+  /** Nothing comes any more. */
+  end(): void;
+};
+
+/** What such an answer comes from. */
+export type Source = {
+  /** More may be written. */
+  go(): void;
+  /** Nobody reads any more, or everything is written. Once or more. */
+  gone(): void;
+};
+
+const sources = new WeakMap<Response, (sink: Sink) => Source>();
+
+/**
+ * An answer that is pushed to its reader. Who serves it on a socket takes its source (`sourceOf`) and writes there without anything in between:
+ * that is what makes thousands of them cheap. To everybody else it is a response with a body as any other.
+ */
+export function pushed(open: (sink: Sink) => Source, headers: Record<string, string>): Response {
+  const encoder = new TextEncoder();
+  let source: Source | undefined;
+  const body = new ReadableStream<Uint8Array>(
+    {
+      pull(controller) {
+        source ??= open({
+          write(text) {
+            controller.enqueue(encoder.encode(text));
+            return (controller.desiredSize ?? 0) > 0;
+          },
+          end: () => controller.close(),
+        });
+        source.go();
+      },
+      cancel: () => source?.gone(),
+    },
+    { highWaterMark: 0 },
+  );
+  const response = new Response(body, { headers });
+  sources.set(response, open);
+  return response;
+}
+
+export function sourceOf(response: Response): ((sink: Sink) => Source) | undefined {
+  return sources.get(response);
+}
