@@ -97,7 +97,7 @@ function follow({ hub, leave }: Followed, streamed: Streamed, sink: Sink, failed
   };
   const look = () =>
     void advance().catch((error: unknown) => {
-      failed(error);
+      if (!ended && !hub.closed()) failed(error);
       end();
     });
   const unwatch = hub.watch(id, look);
