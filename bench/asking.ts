@@ -89,16 +89,21 @@ async function waiting(client: Client) {
 
 type Part = { type: string; data: Record<string, unknown> };
 
-let place = 0;
+let last = 0;
 
-/** A request from one of many addresses of this machine: each of them may ask only so often. */
-async function open({ url, token }: Client, method: string, path: string, body?: object) {
+/** One of two hundred addresses of this machine, in turn: each of them may ask only so often, as clients at different places. */
+export function place(): string {
+  last = (last + 1) % 200;
+  return `127.0.1.${last + 1}`;
+}
+
+/** A request, whose answer is read as text or as a stream of events. Anything but 200 is an error. */
+export async function open({ url, token }: Client, method: string, path: string, body?: object) {
   const headers = {
     authorization: `Bearer ${token}`,
     accept: method === "POST" && path === "/ask" ? "text/event-stream" : "*/*",
   };
-  place = (place + 1) % 200;
-  const sent = request(url + path, { method, headers, localAddress: `127.0.1.${place + 1}`, agent: false });
+  const sent = request(url + path, { method, headers, localAddress: place(), agent: false });
   sent.end(body && JSON.stringify(body));
   const [answer] = await within(LIMIT, once(sent, "response"), `an answer to ${method} ${path}`);
   sent.on("error", () => {});

@@ -15,7 +15,7 @@ import type { Bench } from "./commands.ts";
 import { type Server, server } from "./process.ts";
 import { median, type Program } from "./rounds.ts";
 import { kay } from "./signed-in.ts";
-import { type Row, time } from "./table.ts";
+import { kilobytes, type Row, time } from "./table.ts";
 import { inTurn } from "./within.ts";
 
 const AT_ONCE = 16;
@@ -98,12 +98,6 @@ async function streams(running: Server, count: number, one: (index: number) => P
   const after = await running.settled();
   for (const stop of open) stop();
   return (after - before) / count;
-}
-
-/** In kB of what the system counts for the process, which shrinks late: 0 says that it was less than can be seen. */
-function kilobytes(what: string, bytes: number, goal: number): Row {
-  const measured = Math.max(0, bytes / 1024);
-  return { what, measured: `${measured.toFixed(1)} kB`, goal: `≤ ${goal} kB`, ok: measured <= goal };
 }
 
 function total(ms: number, count: number): string {

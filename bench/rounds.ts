@@ -47,6 +47,11 @@ export function finished({ command, args, env }: Program): Promise<string> {
 }
 
 export function median(values: number[]): number {
+  return quantile(values, 0.5);
+}
+
+/** The value that so large a part of all is below. */
+export function quantile(values: number[], part: number): number {
   const sorted = [...values].sort((a, b) => a - b);
-  return sorted[Math.floor(sorted.length / 2)] ?? Number.NaN;
+  return sorted[Math.floor(sorted.length * part)] ?? Number.NaN;
 }

@@ -13,6 +13,12 @@ export function time(what: string, ms: number, goal: number): Row {
   return { what, measured: `${ms.toFixed(0)} ms`, goal: `≤ ${goal} ms`, ok: ms <= goal };
 }
 
+/** In kB of what the system counts for a process, which shrinks late: 0 says that it was less than can be seen. */
+export function kilobytes(what: string, bytes: number, goal: number): Row {
+  const measured = Math.max(0, bytes / 1024);
+  return { what, measured: `${measured.toFixed(1)} kB`, goal: `≤ ${goal} kB`, ok: measured <= goal };
+}
+
 export function table(rows: Row[]): string {
   const cells = rows.map(({ what, measured, goal, ok }) => [
     what,

@@ -7,8 +7,8 @@ import type { BackendPorts } from "../ports.ts";
 import { listClients } from "../store/clients.ts";
 import type { Connection } from "../store/connection.ts";
 import { appendEvents } from "../store/events.ts";
-import { findGeneration, lockGeneration, wakeGeneration } from "../store/generations.ts";
-import { closeInteraction, findInteraction, type StoredInteraction } from "../store/interactions.ts";
+import { findGeneration, lockGeneration } from "../store/generations.ts";
+import { answeredInTime, closeInteraction, findInteraction, type StoredInteraction } from "../store/interactions.ts";
 import { responseParts } from "./calls.ts";
 import type { Engine } from "./engine.ts";
 import { expire } from "./expire.ts";
@@ -58,21 +58,24 @@ export async function answerInteraction(
  *
  * @returns the generation that goes on with it, unless that waits for its turn; undefined when something else ended the request first
  */
-function record(
+async function record(
   ports: BackendPorts,
   found: StoredInteraction,
   response: InteractionResponse,
   now: number,
 ): Promise<{ wake: string | null } | undefined> {
-  return ports.db.transaction().execute(async (tx) => {
+  const { generation_id: wake, conversation_id: conversationId } = found;
+  const parts = responseParts(response).map((part) => ({ generationId: wake, part }));
+  if (!found.late) {
+    const written = await appendEvents(ports.db, conversationId, parts, now, answeredInTime(found, response, now));
+    return written ? { wake } : undefined;
+  }
+  return await ports.db.transaction().execute(async (tx) => {
     // Held first, as by everybody who writes about a generation: so none waits for the other.
-    await lockGeneration(tx, found.generation_id);
+    await lockGeneration(tx, wake);
     if (!(await closeInteraction(tx, found.id, "answered", response, now))) return undefined;
-    const parts = responseParts(response).map((part) => ({ generationId: found.generation_id, part }));
-    await appendEvents(tx, found.conversation_id, parts, now);
-    if (found.late) return await startLate(tx, found, response, now);
-    await wakeGeneration(tx, found.generation_id, now);
-    return { wake: found.generation_id };
+    await appendEvents(tx, conversationId, parts, now);
+    return await startLate(tx, found, response, now);
   });
 }
 

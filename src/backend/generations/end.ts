@@ -7,7 +7,13 @@ import { callsOf, type StoredCall } from "../store/calls.ts";
 import type { Connection } from "../store/connection.ts";
 import { appendMessages } from "../store/conversations.ts";
 import { eventsOf } from "../store/events.ts";
-import { changeGeneration, findGeneration, type StoredGeneration } from "../store/generations.ts";
+import {
+  changeGeneration,
+  findGeneration,
+  type GenerationChange,
+  generationChanged,
+  type StoredGeneration,
+} from "../store/generations.ts";
 import { closeInteraction, interactionsOf } from "../store/interactions.ts";
 import { responseParts } from "./calls.ts";
 import { callOf, outcomeOf, ranOf } from "./outcomes.ts";
@@ -24,7 +30,7 @@ export async function complete(
 ): Promise<void> {
   const value: StreamPart[] = output ? [{ type: "data-output", data: output }] : [];
   const parts: StreamPart[] = [...value, statusPart(row, "completed"), { type: "finish", finishReason }];
-  await writer.commit(parts, (tx) => over(tx, row, "completed", ports.clock.now()));
+  await writer.commit(parts, [generationChanged(ended("completed", ports.clock.now()))]);
 }
 
 /** It is over without one. The model is told, should the conversation go on. */
@@ -130,8 +136,11 @@ async function leftOpen({ ports, row, writer }: Written, told: string[] = []): P
 }
 
 async function over(tx: Connection, row: StoredGeneration, status: GenerationStatus, now: number): Promise<void> {
-  const finished_at = new Date(now);
-  await changeGeneration(tx, row.id, { status, finished_at, node: null, wake_at: null, step: null, auth: null });
+  await changeGeneration(tx, row.id, ended(status, now));
+}
+
+function ended(status: GenerationStatus, now: number): GenerationChange {
+  return { status, finished_at: new Date(now), node: null, wake_at: null, step: null, auth: null };
 }
 
 async function tellModel(tx: Connection, row: StoredGeneration, content: string, now: number): Promise<void> {

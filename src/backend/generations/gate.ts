@@ -6,7 +6,7 @@ import type { Allowance, Checked, Gate } from "../agent/execute.ts";
 import type { Account } from "../interactions/account.ts";
 import { rememberGrant } from "../interactions/approvals.ts";
 import { type Decision, decide } from "../interactions/decide.ts";
-import { settleCall } from "../store/calls.ts";
+import { callSettled } from "../store/calls.ts";
 import { interactionOf, type StoredInteraction } from "../store/interactions.ts";
 import { AFTER, askerOf, BEFORE, type CallWorld } from "./call-world.ts";
 import { askedAt, waitOf } from "./interact.ts";
@@ -114,10 +114,10 @@ async function isLookedAt(world: CallWorld, call: Checked): Promise<boolean> {
 }
 
 /** What was shown is what the model gets: the tool is not run again for it. */
-async function keep({ writer, row, ran }: CallWorld, outcome: Outcome): Promise<void> {
+async function keep({ writer, ran }: CallWorld, outcome: Outcome): Promise<void> {
   const { toolCallId } = outcome.call;
   if (ran.has(toolCallId)) return;
-  await writer.commit([], (tx) => settleCall(tx, row.id, toolCallId, storedRun(outcome)));
+  await writer.commit([], [callSettled(toolCallId, storedRun(outcome))]);
   ran.set(toolCallId, outcome);
 }
 

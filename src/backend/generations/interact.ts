@@ -4,7 +4,7 @@ import type { Wait } from "../agent/events.ts";
 import type { BackendPorts } from "../ports.ts";
 import type { InteractionOutcome, InteractionPrompt, Interactive, ToolInteraction } from "../services/interaction.ts";
 import { canAnswer, listClients } from "../store/clients.ts";
-import { insertInteraction, interactionId, interactionOf, type StoredInteraction } from "../store/interactions.ts";
+import { interactionId, interactionInserted, interactionOf, type StoredInteraction } from "../store/interactions.ts";
 import type { Writer } from "./writer.ts";
 
 /** Milliseconds a person has where the tool says nothing (seed: client-interactive tools). */
@@ -66,7 +66,7 @@ export async function askedAt(
     expires_at: new Date(now + (prompt.timeoutMs ?? DEFAULT_TIMEOUT)),
   };
   const request = requestOf(asker, row, prompt);
-  await asker.writer.commit(partsOf(request, asker), (tx) => insertInteraction(tx, { ...row, request }));
+  await asker.writer.commit(partsOf(request, asker), [interactionInserted({ ...row, request })]);
   return { ...row, status: "open", request, response: null, answered_at: null };
 }
 

@@ -3,9 +3,9 @@ import type { Receipt } from "#protocol/ask";
 import { Problem } from "#protocol/errors";
 import type { StreamPart } from "#protocol/events";
 import type { AgentEvent, Call, HeldCall, Outcome, Wait } from "../agent/events.ts";
-import { insertCalls, settleCall } from "../store/calls.ts";
+import { callSettled, callsInserted } from "../store/calls.ts";
 import { appendMessages } from "../store/conversations.ts";
-import { changeGeneration } from "../store/generations.ts";
+import { changeGeneration, generationChanged } from "../store/generations.ts";
 import { storedOutcome } from "./outcomes.ts";
 import type { Work } from "./work.ts";
 
@@ -55,10 +55,10 @@ export function createRecord(world: Recording): { take(event: AgentEvent): Promi
       case "abort":
         return;
       case "step-open":
-        return await writer.commit([], async (tx) => {
-          await insertCalls(tx, row.id, done + 1, event.step.calls);
-          await changeGeneration(tx, row.id, { step: event.step });
-        });
+        return await writer.commit(
+          [],
+          [callsInserted(done + 1, event.step.calls), generationChanged({ step: event.step })],
+        );
       case "outcome":
         outcomes.set(event.outcome.call.toolCallId, event.outcome);
         return;
@@ -66,10 +66,7 @@ export function createRecord(world: Recording): { take(event: AgentEvent): Promi
       case "tool-output-error":
       case "tool-output-denied": {
         const outcome = outcomes.get(event.toolCallId);
-        return await writer.commit(
-          [event],
-          outcome && ((tx) => settleCall(tx, row.id, event.toolCallId, storedOutcome(outcome))),
-        );
+        return await writer.commit([event], outcome && [callSettled(event.toolCallId, storedOutcome(outcome))]);
       }
       case "step":
         done++;

@@ -7,7 +7,13 @@ import type { BackendPorts } from "../ports.ts";
 import type { Connection } from "../store/connection.ts";
 import { appendMessages, lastMessage } from "../store/conversations.ts";
 import { eventsOf } from "../store/events.ts";
-import { changeGeneration, claimGeneration, releaseGeneration, type StoredGeneration } from "../store/generations.ts";
+import {
+  changeGeneration,
+  claimGeneration,
+  generationChanged,
+  releaseGeneration,
+  type StoredGeneration,
+} from "../store/generations.ts";
 import { complete, fail, statusPart } from "./end.ts";
 import { noteFault } from "./faults.ts";
 import { agentInput } from "./input.ts";
@@ -134,9 +140,11 @@ async function begin({ ports, row, writer, options }: World): Promise<void> {
   if (options.seen !== undefined) {
     if (row.status === "running" && row.wake_at === null) return;
     const parts = row.status === "running" ? [] : [statusPart(row, "running")];
+    const running = { status: "running", wake_at: null } as const;
+    if (!options.approved) return await writer.commit(parts, [generationChanged(running)]);
     return await writer.commit(parts, async (tx) => {
-      if (options.approved) await noteConfirmation(tx, row, options, ports.clock.now());
-      await changeGeneration(tx, row.id, { status: "running", wake_at: null });
+      await noteConfirmation(tx, row, options, ports.clock.now());
+      await changeGeneration(tx, row.id, running);
     });
   }
   const { conversation_id: conversation, id: generationId } = row;

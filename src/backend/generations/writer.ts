@@ -1,7 +1,8 @@
+import type { RawBuilder } from "kysely";
 import type { StreamPart } from "#protocol/events";
 import type { BackendPorts } from "../ports.ts";
 import type { Connection } from "../store/connection.ts";
-import { appendEvents, type Holder } from "../store/events.ts";
+import { appendEvents, type Holder, heldBy } from "../store/events.ts";
 import { holdsGeneration } from "../store/generations.ts";
 
 /** Milliseconds that deltas are gathered before they are written: a person sees no difference, the database does. */
@@ -10,8 +11,8 @@ const GATHER = 40;
 /** Another node works on the generation now; whatever this one still does about it must not be written. */
 export class LostGeneration extends Error {}
 
-/** A change of rows; what it returns is told after the parts that it goes with. */
-type Change = (tx: Connection) => Promise<StreamPart[]> | Promise<void>;
+/** A change of rows: statements that are carried out with the parts in one, or what needs several; what that returns is told after the parts. */
+type Change = RawBuilder<unknown>[] | ((tx: Connection) => Promise<StreamPart[]> | Promise<void>);
 
 /** Writes a generation's parts to the log of its conversation, in order, as long as this node is the one that works on it. */
 export type Writer = {
@@ -73,9 +74,9 @@ async function append(
   change?: Change,
 ): Promise<void> {
   const events = (all: StreamPart[]) => all.map((part) => ({ generationId, part }));
-  if (!change) {
-    const written = await appendEvents(db, conversationId, events(parts), clock.now(), { generationId, node });
-    if (!written) throw new LostGeneration();
+  if (typeof change !== "function") {
+    const held = heldBy({ generationId, node }, change);
+    if (!(await appendEvents(db, conversationId, events(parts), clock.now(), held))) throw new LostGeneration();
     return;
   }
   await db.transaction().execute(async (tx) => {

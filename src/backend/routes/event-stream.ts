@@ -50,7 +50,7 @@ export function eventStream(engine: Followed, { log }: Pick<BackendPorts, "log">
 function follow({ hub, leave }: Followed, streamed: Streamed, sink: Sink, failed: (error: unknown) => void): Source {
   const { conversationId: id, until = Number.POSITIVE_INFINITY } = streamed;
   let position = streamed.after;
-  let [full, reading, again, ended] = [true, false, false, false];
+  let [full, reading, again, ended] = [true, false, true, false];
   const write = (text: string) => {
     full = !sink.write(text);
     silence.set(beat);
@@ -84,28 +84,30 @@ function follow({ hub, leave }: Followed, streamed: Streamed, sink: Sink, failed
     return events.length >= EVENTS_AT_ONCE;
   };
   const advance = async () => {
-    again = true;
     if (reading) return;
     reading = true;
     while (again && !full && !ended) {
       again = false;
       if (await more()) again = true;
-      // Cut rather than ended: the client comes back and goes on where it was.
-      else if (!again && !full && hub.closed()) end();
     }
     reading = false;
+    // Cut rather than ended: the client comes back and goes on where it was.
+    if (!again && !full && hub.closed()) end();
   };
-  const look = () =>
+  const goOn = () =>
     void advance().catch((error: unknown) => {
       if (!ended && !hub.closed()) failed(error);
       end();
     });
-  const unwatch = hub.watch(id, look);
+  const unwatch = hub.watch(id, () => {
+    again = true;
+    goOn();
+  });
   silence.set(beat);
   return {
     go() {
       full = false;
-      look();
+      goOn();
     },
     gone,
   };

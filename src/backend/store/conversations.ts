@@ -1,6 +1,6 @@
 import { randomBytes } from "node:crypto";
 import type { ModelMessage } from "ai";
-import type { Kysely } from "kysely";
+import { type Kysely, sql } from "kysely";
 import type { Connection } from "./connection.ts";
 import { cleanText, jsonColumn } from "./json.ts";
 import type { Database } from "./schema.ts";
@@ -101,20 +101,13 @@ export async function appendMessages(
 ): Promise<number> {
   const at = new Date(now);
   await tx.updateTable("conversations").set({ updated_at: at }).where("id", "=", id).execute();
-  const { last } = await tx
-    .selectFrom("messages")
-    .select((e) => e.fn.coalesce(e.fn.max("sequence"), e.lit(0)).as("last"))
-    .where("conversation_id", "=", id)
-    .executeTakeFirstOrThrow();
-  const rows = messages.map((message, index) => ({
-    conversation_id: id,
-    sequence: last + index + 1,
-    message: jsonColumn(message),
-    generation_id: generationId,
-    created_at: at,
-  }));
-  if (rows.length > 0) await tx.insertInto("messages").values(rows).execute();
-  return last + rows.length;
+  const { rows } = await sql<{ sequence: number }>`with last as (
+      select coalesce(max(sequence), 0) as sequence from messages where conversation_id = ${id}),
+    added as (insert into messages (conversation_id, sequence, message, generation_id, created_at)
+      select ${id}, last.sequence + place, given, ${generationId}, ${at}::timestamptz
+      from last, jsonb_array_elements(${jsonColumn(messages)}::jsonb) with ordinality as given (given, place))
+    select sequence + ${messages.length}::int as sequence from last`.execute(tx);
+  return rows[0]?.sequence ?? 0;
 }
 
 /** Titles of conversations by their ids. */

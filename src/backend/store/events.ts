@@ -1,4 +1,4 @@
-import { type Kysely, type Selectable, sql } from "kysely";
+import { type Kysely, type RawBuilder, type Selectable, sql } from "kysely";
 import type { StreamPart } from "#protocol/events";
 import type { Connection } from "./connection.ts";
 import { jsonColumn } from "./json.ts";
@@ -16,35 +16,49 @@ export type NewEvent = { generationId: string | null; part: StreamPart };
 export type Holder = { generationId: string; node: number };
 
 /**
+ * What must be so that anything is written, as the first queries of the statement: the last of them is named `held` and has no row when it is not.
+ * `changes` are made with it, each reading `held`.
+ */
+export type Condition = { queries: RawBuilder<unknown>[]; changes: RawBuilder<unknown>[] };
+
+/** That the holder works on its generation. The row is held until everything is written, so that nobody takes it meanwhile. */
+export function heldBy({ generationId, node }: Holder, changes: RawBuilder<unknown>[] = []): Condition {
+  const held = sql`held as materialized (select id from generations
+    where id = ${generationId} and finished_at is null and node = ${node} for no key update)`;
+  return { queries: [held], changes };
+}
+
+/**
  * Append parts to a conversation's log. Numbers are taken under the lock of the conversation's row, so whoever reads number n has all before
  * it; a global sequence would show later numbers first. Every node is told when the transaction commits.
  *
- * One statement, so that parts which tell of no other change need no transaction around it, and nobody waits for the lock longer than that.
+ * One statement, so that parts and the changes that they tell of need no transaction around it, and nobody waits for the lock longer than that.
  *
- * @param tx the transaction that makes the change which the parts tell of
- * @param holder without it, who writes is not asked
- * @returns false when the holder does not work on it any more; then nothing is written
+ * @param tx the transaction that makes further changes which the parts tell of
+ * @param condition without it, it is written in any case
+ * @returns false when the condition is not met; then nothing is written
  */
 export async function appendEvents(
   tx: Connection,
   conversationId: string,
   events: NewEvent[],
   now: number,
-  holder?: Holder,
+  condition?: Condition,
 ): Promise<boolean> {
-  if (events.length === 0) return true;
+  const { queries, changes } = condition ?? { queries: [], changes: [] };
+  if (events.length === 0 && changes.length === 0) return true;
   const at = new Date(now);
-  const held = holder
-    ? sql`held as materialized (select id from generations
-        where id = ${holder.generationId} and finished_at is null and node = ${holder.node} for no key update),`
-    : sql``;
-  const { rows } = await sql`with ${held}
-    numbered as (update conversations set last_event = last_event + ${events.length}, updated_at = ${at}
-      ${holder ? sql`from held` : sql``} where conversations.id = ${conversationId} returning last_event),
-    added as (insert into events (conversation_id, number, generation_id, part, created_at)
+  const log = [
+    sql`numbered as (update conversations set last_event = last_event + ${events.length}, updated_at = ${at}
+      ${condition ? sql`from held` : sql``} where conversations.id = ${conversationId} returning last_event)`,
+    sql`added as (insert into events (conversation_id, number, generation_id, part, created_at)
       select ${conversationId}, last_event - ${events.length}::int + place, given ->> 'generationId', given -> 'part', ${at}::timestamptz
-      from numbered, jsonb_array_elements(${jsonColumn(events)}::jsonb) with ordinality as parts (given, place))
-    select pg_notify(${notification("events")}, ${conversationId}) from numbered`.execute(tx);
+      from numbered, jsonb_array_elements(${jsonColumn(events)}::jsonb) with ordinality as parts (given, place))`,
+  ];
+  const named = changes.map((change, index) => sql`${sql.id(`change_${index}`)} as (${change})`);
+  const told = sql`select pg_notify(${notification("events")}, ${conversationId}) from numbered`;
+  const { rows } = await sql`with ${sql.join([...queries, ...(events.length > 0 ? log : []), ...named])}
+    ${events.length > 0 ? told : sql`select from held`}`.execute(tx);
   return rows.length > 0;
 }
 

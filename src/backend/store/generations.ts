@@ -1,5 +1,5 @@
 import { randomBytes } from "node:crypto";
-import { type Kysely, type Selectable, sql } from "kysely";
+import { type Kysely, type RawBuilder, type Selectable, sql } from "kysely";
 import type { Connection } from "./connection.ts";
 import { jsonColumn } from "./json.ts";
 import { LIVE_NODES, notification } from "./node.ts";
@@ -92,17 +92,22 @@ export type GenerationChange = Partial<
 > & { options?: object; step?: object | null; auth?: object | null };
 
 export async function changeGeneration(tx: Connection, id: string, change: GenerationChange): Promise<void> {
-  const { options, step, auth, ...plain } = change;
-  await tx
-    .updateTable("generations")
-    .set({
-      ...plain,
-      ...(options === undefined ? {} : { options: jsonColumn(options) }),
-      ...(step === undefined ? {} : { step: step === null ? null : jsonColumn(step) }),
-      ...(auth === undefined ? {} : { auth: auth === null ? null : jsonColumn(auth) }),
-    })
-    .where("id", "=", id)
-    .execute();
+  await tx.updateTable("generations").set(columnsOf(change)).where("id", "=", id).execute();
+}
+
+/** The same as a change that goes with parts (`Condition`). */
+export function generationChanged(change: GenerationChange): RawBuilder<unknown> {
+  const sets = Object.entries(columnsOf(change)).map(([name, value]) => sql`${sql.id(name)} = ${value}`);
+  return sql`update generations set ${sql.join(sets)} from held where generations.id = held.id`;
+}
+
+function columnsOf({ options, step, auth, ...plain }: GenerationChange) {
+  return {
+    ...plain,
+    ...(options === undefined ? {} : { options: jsonColumn(options) }),
+    ...(step === undefined ? {} : { step: step === null ? null : jsonColumn(step) }),
+    ...(auth === undefined ? {} : { auth: auth === null ? null : jsonColumn(auth) }),
+  };
 }
 
 /** Those of a conversation that are not over, in the order they were asked for. */

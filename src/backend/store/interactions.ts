@@ -1,8 +1,10 @@
 import { randomBytes } from "node:crypto";
-import { type Kysely, type Selectable, sql } from "kysely";
+import { type Kysely, type RawBuilder, type Selectable, sql } from "kysely";
 import type { InteractionResponse } from "#protocol/events";
 import type { Connection } from "./connection.ts";
+import type { Condition } from "./events.ts";
 import { jsonColumn } from "./json.ts";
+import { notification } from "./node.ts";
 import type { Database } from "./schema.ts";
 import type { Interactions } from "./schema-work.ts";
 
@@ -14,8 +16,8 @@ export function interactionId(): string {
   return `int_${randomBytes(16).toString("hex")}`;
 }
 
-export async function insertInteraction(
-  tx: Connection,
+/** A request is written down, as a change that goes with the parts that ask it (`Condition`). */
+export function interactionInserted(
   row: Pick<
     StoredInteraction,
     | "id"
@@ -29,11 +31,29 @@ export async function insertInteraction(
     | "created_at"
     | "expires_at"
   >,
-): Promise<void> {
-  await tx
-    .insertInto("interactions")
-    .values({ ...row, request: jsonColumn(row.request), status: "open" })
-    .execute();
+): RawBuilder<unknown> {
+  const given = { ...row, request: row.request, status: "open" };
+  return sql`insert into interactions (${sql.join(Object.keys(given).map((name) => sql.id(name)))})
+    select ${sql.join(Object.keys(given).map((name) => sql`given.${sql.id(name)}`))}
+    from held, jsonb_populate_record(null::interactions, ${jsonColumn(given)}::jsonb) as given`;
+}
+
+/** An answer counts and its generation is to be looked at, as a condition of the parts that tell of it. The generation is held first, as by everybody. */
+export function answeredInTime(
+  { id, generation_id: generationId }: Pick<StoredInteraction, "id" | "generation_id">,
+  response: InteractionResponse,
+  now: number,
+): Condition {
+  const at = new Date(now);
+  const queries = [
+    sql`generation as materialized (select id from generations where id = ${generationId} and finished_at is null for no key update)`,
+    sql`held as (update interactions set status = 'answered', response = ${jsonColumn(response)}, answered_at = ${at}
+      from (select count(*) from generation) as first
+      where interactions.id = ${id} and status = 'open' and expires_at > ${at} returning interactions.id)`,
+  ];
+  const woken = sql`update generations set wake_at = ${at} from generation, held where generations.id = generation.id
+    returning pg_notify(${notification("generation")}, generations.id)`;
+  return { queries, changes: [woken] };
 }
 
 /** Those of a generation in the order they were asked. */

@@ -1,0 +1,90 @@
+import { readdirSync, readFileSync } from "node:fs";
+import pg from "pg";
+import { startPostgres } from "#backend/store/postgres";
+import { thisMachine } from "#test/machine";
+
+/** The database of a backend that runs, joined as another process of kay would. */
+export type Filled = {
+  /** Fills it up to so many conversations: of the installation that is signed in, or ten of each of many. */
+  fill(count: number, whose: "one" | "many"): Promise<void>;
+  /** Bytes. */
+  size(): Promise<number>;
+  /** Milliseconds of processor that its server has used so far (Linux). */
+  ticks(): Promise<number>;
+  close(): Promise<void>;
+};
+
+/** @param folder `--data-dir` of the backend */
+export async function joined(folder: string): Promise<Filled> {
+  const machine = thisMachine("/var/lib/kay");
+  const postgres = await startPostgres({ folder, machine, log: () => undefined });
+  const client = new pg.Client(postgres.config);
+  await client.connect();
+  const one = async <T>(text: string, values: unknown[] = []) => (await client.query(text, values)).rows[0] as T;
+  return {
+    async fill(count, whose) {
+      const { id } = await one<{ id: string }>("select id from installations where id not like 'bench%' limit 1");
+      const { known } = await one<{ known: number }>("select count(*)::int as known from conversations");
+      if (whose === "many")
+        await client.query(
+          "insert into installations select 'bench' || i, now() from generate_series(0, $1 / 10) i on conflict do nothing",
+          [count],
+        );
+      for (const statement of FILL) await client.query(statement, [known, count, id, whose]);
+      await client.query("vacuum analyze");
+    },
+    size: async () => Number((await one<{ size: string }>("select pg_database_size(current_database()) as size")).size),
+    ticks: async () => {
+      const { data } = await one<{ data: string }>("select pg_read_file('postmaster.pid') as data");
+      return used(data.split("\n")[0] ?? "");
+    },
+    async close() {
+      await client.end();
+      await postgres.stop();
+    },
+  };
+}
+
+/** Of the server and what it started; what has ended is counted with the server. In hundredths of a second, as the system counts. */
+function used(pid: string): number {
+  const all = readdirSync("/proc").flatMap((each) => (/^\d+$/.test(each) ? [fieldsOf(each)] : []));
+  const sum = (fields: string[], from: number, to: number) =>
+    fields.slice(from, to).reduce((total, each) => total + Number(each), 0);
+  const own = fieldsOf(pid);
+  return (
+    10 * all.filter((fields) => fields[1] === pid).reduce((total, each) => total + sum(each, 11, 13), sum(own, 11, 15))
+  );
+}
+
+/** From the state on; none when the process is gone. */
+function fieldsOf(pid: string): string[] {
+  try {
+    return readFileSync(`/proc/${pid}/stat`, "utf8")
+      .replace(/^.*\) /, "")
+      .split(" ");
+  } catch {
+    return [];
+  }
+}
+
+/** From number $1 to number $2 for installation $3: each with a question and its answer; every tenth waits for an approval instead. */
+const EACH = `from generate_series($1::int + 1, $2::int) i,
+  lateral (select case when $4 = 'one' then $3::text else 'bench' || i / 10 end) as owner (id)`;
+const FILL = [
+  `insert into conversations (id, installation_id, title, interactive, created_at, updated_at, last_event)
+   select 'session_bench_' || i, owner.id, 'close KAY-' || i, true, now() - i * interval '1 second', now() - i * interval '1 second', 8 ${EACH}`,
+  `insert into generations (id, conversation_id, installation_id, status, options, steps, created_at, finished_at, wake_at)
+   select 'gen_bench_' || i, 'session_bench_' || i, owner.id, case when i % 10 = 0 then 'awaiting_approval' else 'completed' end,
+     '{"mode": "stream", "prompt": "hello", "context": {}, "interactive": true, "confirm": false, "source": "typed", "seen": 1}', 1, now(),
+     case when i % 10 = 0 then null else now() end, case when i % 10 = 0 then now() + interval '1 hour' end ${EACH}`,
+  `insert into messages (conversation_id, sequence, message, generation_id, created_at)
+   select 'session_bench_' || i, n, jsonb_build_object('role', case n when 1 then 'user' else 'assistant' end, 'content', repeat('hello there ', 20)),
+     'gen_bench_' || i, now() ${EACH}, generate_series(1, 2) n`,
+  `insert into events (conversation_id, number, generation_id, part, created_at)
+   select 'session_bench_' || i, n, 'gen_bench_' || i, jsonb_build_object('type', 'text-delta', 'id', 't', 'delta', repeat('hello there ', 10)),
+     now() ${EACH}, generate_series(1, 8) n`,
+  `insert into interactions (id, installation_id, conversation_id, generation_id, tool_call_id, ordinal, status, request, created_at, expires_at)
+   select 'int_bench_' || i, owner.id, 'session_bench_' || i, 'gen_bench_' || i, 'c1', 0, 'open',
+     jsonb_build_object('interaction_type', 'approval', 'tool_name', 'slack.send', 'prompt', 'Send it?'), now(), now() + interval '1 hour' ${EACH}
+   where i % 10 = 0`,
+];

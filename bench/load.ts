@@ -1,0 +1,89 @@
+import { mkdirSync } from "node:fs";
+import { type Client, connected, open, paused } from "./asking.ts";
+import { type Attached, attached } from "./attached.ts";
+import type { Bench } from "./commands.ts";
+import { growth } from "./growth.ts";
+import { type Server, server } from "./process.ts";
+import { median, quantile } from "./rounds.ts";
+import { kay } from "./signed-in.ts";
+import { kilobytes, type Row } from "./table.ts";
+import { inTurn } from "./within.ts";
+
+const AT_ONCE = 16;
+const RUNNING = 50;
+
+/** Milliseconds that it is measured for. */
+const SPAN = 20_000;
+
+/** Conversations that are followed, generations that wait, and some that run, all at once; then what grows with the conversations there are. */
+export async function load(bench: Bench): Promise<Row[]> {
+  return [...(await crowd(bench)), ...(await growth(bench, "one")), ...(await growth(bench, "many"))];
+}
+
+async function crowd({ launcher, folder, paused: count }: Bench): Promise<Row[]> {
+  mkdirSync(folder, { recursive: true });
+  const options = ["--port", "0", "--sandbox", "--json", "--data-dir", `${folder}/crowd`];
+  const backend = await server(kay(launcher, folder, ["serve", ...options], { KAY_MODEL: "offline" }), /^\}\n/m);
+  try {
+    const url = String(backend.said.url);
+    const client: Client = { url, token: await connected(url) };
+    await inTurn(count, AT_ONCE, () => paused(client));
+    return await followed(backend, client, { waiting: count, clients: Math.ceil(count / 2) });
+  } finally {
+    await backend.close();
+  }
+}
+
+type Crowd = { waiting: number; clients: number };
+
+async function followed(backend: Server, client: Client, { waiting, clients }: Crowd): Promise<Row[]> {
+  const places = await inTurn(clients, AT_ONCE, () => greeted(client));
+  let delays: number[] = [];
+  const follow = (index: number): Promise<Attached> =>
+    attached(client, places[index] as Place, (delay) => void delays.push(delay));
+  // So that what is made once is not counted.
+  for (const one of await inTurn(Math.min(100, clients), AT_ONCE, follow)) one.close();
+  const before = await backend.settled();
+  const all = await inTurn(clients, AT_ONCE, follow);
+  const memory = (await backend.settled()) - before;
+  delays = [];
+  const busy = backend.busy(SPAN);
+  const requests = await running(client, all);
+  const share = await busy;
+  for (const one of all) one.close();
+  const what = `${RUNNING} run, ${waiting} wait, ${clients} clients follow`;
+  return [
+    kilobytes(`${clients} attached clients: memory of each`, memory / clients, 15),
+    { what: `${what}: an event from its append to the client, median`, measured: `${median(delays).toFixed(0)} ms` },
+    { what: "… p99", measured: `${quantile(delays, 0.99).toFixed(0)} ms` },
+    { what: "… requests answered", measured: `${(requests / (SPAN / 1000)).toFixed(1)} /s` },
+    { what: "… events that reached clients", measured: `${(delays.length / (SPAN / 1000)).toFixed(0)} /s` },
+    { what: "… processor of the backend", measured: `${(share * 100).toFixed(0)} %` },
+  ];
+}
+
+type Place = { session: string; after: number };
+
+/** A conversation with one answer in it. */
+async function greeted(client: Client): Promise<Place> {
+  const stream = await open(client, "POST", "/ask", { prompt: "hello" });
+  const text = await stream.end();
+  return { session: stream.session, after: Number([...text.matchAll(/^id: (\d+)$/gm)].at(-1)?.[1] ?? 0) };
+}
+
+/** Asks in the conversations that are followed, so many at a time, and looks at each afterwards. */
+async function running(client: Client, followed: Attached[]): Promise<number> {
+  const end = performance.now() + SPAN;
+  let requests = 0;
+  await Promise.all(
+    Array.from({ length: RUNNING }, async (_, first) => {
+      for (let index = first; performance.now() < end; index += RUNNING) {
+        const { session } = followed[index % followed.length] as Attached;
+        await (await open(client, "POST", "/ask", { prompt: "hello", session_id: session })).end();
+        await (await open(client, "GET", `/sessions/${session}`)).end();
+        if (performance.now() < end) requests += 2;
+      }
+    }),
+  );
+  return requests;
+}
