@@ -1,4 +1,4 @@
-import type { Kysely, Selectable } from "kysely";
+import type { Kysely, Selectable, SelectQueryBuilder } from "kysely";
 import { sql } from "kysely";
 import type { GenerationStatus } from "#protocol/events";
 import type { Connection } from "./connection.ts";
@@ -21,20 +21,35 @@ export async function listConversations(
     .transaction()
     .setIsolationLevel("repeatable read")
     .execute(async (tx) => {
-      const conversations = await listed(tx, installationId)
-        .orderBy("updated_at", "desc")
-        .orderBy("created_at", "desc")
-        .orderBy("id")
-        .offset(offset)
-        .limit(limit)
-        .execute();
       const { total } = await tx
         .selectFrom("conversations")
-        .select((row) => row.fn.countAll().as("total"))
+        .select((row) => row.fn.countAll<string>().as("total"))
         .where("installation_id", "=", installationId)
         .executeTakeFirstOrThrow();
-      return { conversations, total: Number(total) };
+      const page = { installationId, offset, limit: Math.min(limit, Number(total) - offset), total: Number(total) };
+      return { conversations: page.limit > 0 ? await shown(tx, page) : [], total: page.total };
     });
+}
+
+/** Found by the index alone, from the nearer end; only what is shown is looked at. */
+async function shown(
+  tx: Connection,
+  { installationId, offset, limit, total }: { installationId: string; offset: number; limit: number; total: number },
+): Promise<ListedConversation[]> {
+  const own = tx.selectFrom("conversations").select("id").where("installation_id", "=", installationId);
+  const found =
+    offset <= total / 2
+      ? newestFirst(own).offset(offset)
+      : own
+          .orderBy("updated_at")
+          .orderBy("created_at")
+          .orderBy("id", "desc")
+          .offset(total - offset - limit);
+  return await newestFirst(listed(tx, installationId).where("id", "in", found.limit(limit))).execute();
+}
+
+function newestFirst<O>(query: SelectQueryBuilder<Database, "conversations", O>) {
+  return query.orderBy("updated_at", "desc").orderBy("created_at", "desc").orderBy("id");
 }
 
 /** One conversation. Somebody else's does not exist. */

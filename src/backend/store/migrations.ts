@@ -36,6 +36,11 @@ export const migrations: Record<string, Migration> = {
       for (const statement of AGENT_SERVERS) await sql.raw(statement).execute(db);
     },
   },
+  "013_load_indexes": {
+    async up(db: Kysely<unknown>): Promise<void> {
+      for (const statement of LOAD) await sql.raw(statement).execute(db);
+    },
+  },
 };
 
 const FIRST = [
@@ -159,4 +164,10 @@ const AGENT_SERVERS = [
   `create table agent_reports (
      number bigint generated always as identity, generation_id text not null references generations on delete cascade, key text not null,
      report jsonb not null, created_at timestamptz not null, primary key (generation_id, key))`,
+];
+
+/** For lists of conversations, in their order: whatever is passed over on the way to a page, and all that is counted, is only looked up here. */
+const LOAD = [
+  `create index conversations_listed on conversations (installation_id, updated_at desc, created_at desc, id)`,
+  `drop index conversations_by_installation`,
 ];
