@@ -41,14 +41,14 @@ export function callsInserted(
   calls: { toolCallId: string; toolName: string; input: unknown }[],
 ): RawBuilder<unknown> {
   const given = calls.map(({ toolCallId, toolName, input }) => ({ toolCallId, toolName, input: input ?? null }));
-  return sql`insert into calls (generation_id, step, position, tool_call_id, tool, input)
+  return sql`insert into "calls" (generation_id, step, position, tool_call_id, tool, input)
     select held.id, ${step}::int, place - 1, given ->> 'toolCallId', given ->> 'toolName', given -> 'input'
     from held, jsonb_array_elements(${jsonColumn(given)}::jsonb) with ordinality as calls_of_step (given, place) on conflict do nothing`;
 }
 
 /** How a call ended, or (`ran`) what it came to before it is over, as a change that goes with parts. The first end stays. */
 export function callSettled(toolCallId: string, outcome: object): RawBuilder<unknown> {
-  return sql`update calls set outcome = ${jsonColumn(outcome)} from held
+  return sql`update "calls" set outcome = ${jsonColumn(outcome)} from held
     where generation_id = held.id and tool_call_id = ${toolCallId} and (outcome is null or outcome ? 'ran')`;
 }
 

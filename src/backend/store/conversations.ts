@@ -103,7 +103,7 @@ export async function appendMessages(
   await tx.updateTable("conversations").set({ updated_at: at }).where("id", "=", id).execute();
   const { rows } = await sql<{ sequence: number }>`with last as (
       select coalesce(max(sequence), 0) as sequence from messages where conversation_id = ${id}),
-    added as (insert into messages (conversation_id, sequence, message, generation_id, created_at)
+    added as (insert into "messages" (conversation_id, sequence, message, generation_id, created_at)
       select ${id}, last.sequence + place, given, ${generationId}, ${at}::timestamptz
       from last, jsonb_array_elements(${jsonColumn(messages)}::jsonb) with ordinality as given (given, place))
     select sequence + ${messages.length}::int as sequence from last`.execute(tx);

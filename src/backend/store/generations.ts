@@ -98,7 +98,7 @@ export async function changeGeneration(tx: Connection, id: string, change: Gener
 /** The same as a change that goes with parts (`Condition`). */
 export function generationChanged(change: GenerationChange): RawBuilder<unknown> {
   const sets = Object.entries(columnsOf(change)).map(([name, value]) => sql`${sql.id(name)} = ${value}`);
-  return sql`update generations set ${sql.join(sets)} from held where generations.id = held.id`;
+  return sql`update "generations" set ${sql.join(sets)} from held where generations.id = held.id`;
 }
 
 function columnsOf({ options, step, auth, ...plain }: GenerationChange) {

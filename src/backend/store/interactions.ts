@@ -33,7 +33,7 @@ export function interactionInserted(
   >,
 ): RawBuilder<unknown> {
   const given = { ...row, request: row.request, status: "open" };
-  return sql`insert into interactions (${sql.join(Object.keys(given).map((name) => sql.id(name)))})
+  return sql`insert into "interactions" (${sql.join(Object.keys(given).map((name) => sql.id(name)))})
     select ${sql.join(Object.keys(given).map((name) => sql`given.${sql.id(name)}`))}
     from held, jsonb_populate_record(null::interactions, ${jsonColumn(given)}::jsonb) as given`;
 }
@@ -47,11 +47,11 @@ export function answeredInTime(
   const at = new Date(now);
   const queries = [
     sql`generation as materialized (select id from generations where id = ${generationId} and finished_at is null for no key update)`,
-    sql`held as (update interactions set status = 'answered', response = ${jsonColumn(response)}, answered_at = ${at}
+    sql`held as (update "interactions" set status = 'answered', response = ${jsonColumn(response)}, answered_at = ${at}
       from (select count(*) from generation) as first
       where interactions.id = ${id} and status = 'open' and expires_at > ${at} returning interactions.id)`,
   ];
-  const woken = sql`update generations set wake_at = ${at} from generation, held where generations.id = generation.id
+  const woken = sql`update "generations" set wake_at = ${at} from generation, held where generations.id = generation.id
     returning pg_notify(${notification("generation")}, generations.id)`;
   return { queries, changes: [woken] };
 }
