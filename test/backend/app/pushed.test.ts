@@ -1,0 +1,104 @@
+import { once } from "node:events";
+import { type ClientRequest, type IncomingMessage, request } from "node:http";
+import { afterEach, expect, test, vi } from "vitest";
+import { type Listener, listen } from "#backend/listen";
+import { pushed, type Sink } from "#backend/pushed";
+import { createWheel } from "#backend/wheel";
+
+let listener: Listener | undefined;
+afterEach(() => listener?.close());
+
+const headers = { "content-type": "text/plain", "transfer-encoding": "chunked" };
+
+async function opened(answer: (sink: Sink) => { go(): void; gone(): void }): Promise<[ClientRequest, IncomingMessage]> {
+  listener = await listen(() => pushed(answer, headers), { host: "127.0.0.1", port: 0, grace: 0 });
+  const sent = request(listener.url, { agent: false }).end();
+  sent.on("error", () => {});
+  const [incoming] = await once(sent, "response");
+  return [sent, incoming];
+}
+
+test("what is pushed is a response like any other: nothing is written before it is read", async () => {
+  let written = 0;
+  const response = pushed(
+    (sink) => ({
+      go() {
+        while (written < 3 && sink.write(`${++written} `));
+        if (written === 3) sink.end();
+      },
+      gone() {},
+    }),
+    headers,
+  );
+  expect(written).toBe(0);
+  expect(await response.text()).toBe("1 2 3 ");
+});
+
+test("on a socket it goes straight there, its source is told once when it is written, and the status and headers are the same", async () => {
+  let gone = 0;
+  const [, incoming] = await opened((sink) => ({
+    go() {
+      sink.write("one ");
+      sink.write("two");
+      sink.end();
+    },
+    gone: () => void gone++,
+  }));
+  let text = "";
+  for await (const chunk of incoming) text += chunk;
+  expect([incoming.statusCode, incoming.headers["content-type"], text]).toEqual([200, "text/plain", "one two"]);
+  await expect.poll(() => gone).toBe(1);
+});
+
+test("a reader that takes nothing is given no more until it does", async () => {
+  const piece = "x".repeat(64 * 1024);
+  let written = 0;
+  let full = 0;
+  const [, incoming] = await opened((sink) => ({
+    go() {
+      while (written < 400) {
+        written++;
+        if (!sink.write(piece)) break;
+      }
+      full = written;
+      if (written === 400) sink.end();
+    },
+    gone() {},
+  }));
+  incoming.pause();
+  await new Promise((resolve) => setTimeout(resolve, 50));
+  expect(full).toBeLessThan(400);
+  let size = 0;
+  for await (const chunk of incoming) size += chunk.length;
+  expect(size).toBe(400 * piece.length);
+});
+
+test("a reader that goes away is noticed", async () => {
+  const left = Promise.withResolvers<void>();
+  const [sent] = await opened((sink) => ({ go: () => void sink.write("one"), gone: left.resolve }));
+  sent.destroy();
+  await left.promise;
+});
+
+test("a wheel calls each when its time has passed, again and again, until it is taken off", () => {
+  vi.useFakeTimers();
+  try {
+    const called: string[] = [];
+    const wheel = createWheel(3);
+    const [a, b] = [() => void called.push("a"), () => void called.push("b")];
+    wheel.set(a);
+    vi.advanceTimersByTime(1_000);
+    wheel.set(b);
+    vi.advanceTimersByTime(1_000);
+    wheel.set(b);
+    vi.advanceTimersByTime(1_000);
+    expect(called).toEqual(["a"]);
+    vi.advanceTimersByTime(3_000);
+    expect(called).toEqual(["a", "b", "a"]);
+    wheel.clear(a);
+    wheel.clear(b);
+    expect(vi.getTimerCount()).toBe(0);
+  } finally {
+    vi.useRealTimers();
+  }
+});
