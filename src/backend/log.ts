@@ -1,4 +1,5 @@
 import { REDACTED, redactSecrets } from "#protocol/redact";
+import { logFields } from "./log-fields.ts";
 import type { Clock, Log } from "./ports.ts";
 
 const LEVELS = ["debug", "info", "warn", "error"] as const;
@@ -7,7 +8,7 @@ const LEVELS = ["debug", "info", "warn", "error"] as const;
 export type LogLevel = (typeof LEVELS)[number];
 
 /**
- * A structured log of JSON lines (`time`, `level`, `event`, fields). Whatever looks like a secret, by its name or by its form, is
+ * A structured log of JSON lines (`time`, `level`, `event`, the ids of what is done, fields). Whatever looks like a secret, by its name or by its form, is
  * written as `[redacted]`: this is the second net, callers do not hand secrets over in the first place.
  *
  * @param write takes one whole line, newline included
@@ -16,7 +17,7 @@ export function createLog(write: (line: string) => void, options: { level: LogLe
   const least = LEVELS.indexOf(options.level);
   return (level, event, fields = {}) => {
     if (LEVELS.indexOf(level) < least) return;
-    const line = { time: new Date(options.clock.now()).toISOString(), level, event, ...redactFields(fields, 0) };
+    const line = { time: new Date(options.clock.now()).toISOString(), level, event, ...logFields(), ...redactFields(fields, 0) };
     write(`${JSON.stringify(line)}\n`);
   };
 }

@@ -1,4 +1,5 @@
 import type { StreamPart } from "#protocol/events";
+import { traced } from "../observe.ts";
 import type { BackendPorts } from "../ports.ts";
 import type { Connection } from "../store/connection.ts";
 import { appendEvents, type Holder } from "../store/events.ts";
@@ -26,7 +27,7 @@ export type Writer = {
 type Owner = Holder & { conversationId: string };
 
 /** @param failed called once when writing fails, so that the work stops */
-export function createWriter(ports: Pick<BackendPorts, "db" | "clock">, owner: Owner, failed: () => void): Writer {
+export function createWriter(ports: Pick<BackendPorts, "db" | "clock" | "observe">, owner: Owner, failed: () => void): Writer {
   let waiting: StreamPart[] = [];
   let timer: NodeJS.Timeout | undefined;
   let queue: Promise<void> = Promise.resolve();
@@ -67,7 +68,7 @@ export function createWriter(ports: Pick<BackendPorts, "db" | "clock">, owner: O
 }
 
 async function append(
-  { db, clock }: Pick<BackendPorts, "db" | "clock">,
+  { db, clock, observe }: Pick<BackendPorts, "db" | "clock" | "observe">,
   { generationId, conversationId, node }: Owner,
   parts: StreamPart[],
   change?: Change,
@@ -78,11 +79,13 @@ async function append(
     if (!written) throw new LostGeneration();
     return;
   }
-  await db.transaction().execute(async (tx) => {
-    if (!(await holdsGeneration(tx, generationId, node))) throw new LostGeneration();
-    const more = (await change(tx)) || [];
-    await appendEvents(tx, conversationId, events([...parts, ...more]), clock.now());
-  });
+  await traced(observe, "commit", { kind: "client", attributes: { "db.system.name": "postgresql" } }, () =>
+    db.transaction().execute(async (tx) => {
+      if (!(await holdsGeneration(tx, generationId, node))) throw new LostGeneration();
+      const more = (await change(tx)) || [];
+      await appendEvents(tx, conversationId, events([...parts, ...more]), clock.now());
+    }),
+  );
 }
 
 type Delta = Extract<StreamPart, { type: "text-delta" | "reasoning-delta" | "tool-input-delta" }>;

@@ -34,7 +34,7 @@ export type Streamed = {
  */
 export function eventStream(
   { hub, leave }: Pick<Engine, "hub" | "leave">,
-  ports: Pick<BackendPorts, "log">,
+  ports: Pick<BackendPorts, "log" | "clock" | "observe">,
   streamed: Streamed,
 ): Response {
   const gone = new AbortController();
@@ -42,7 +42,10 @@ export function eventStream(
   const encoder = new TextEncoder();
   let pending: Promise<IteratorResult<StoredEvent[]>> | undefined;
   let over = streamed.until !== undefined && streamed.until <= streamed.after;
+  const opened = ports.clock.now();
+  let isRead = false;
   const end = () => {
+    if (isRead && !gone.signal.aborted) ports.observe?.count("kay_streams", {}, -1);
     gone.abort();
     streamed.left?.();
     // Ends the following: a generator that waits is only left when it is told to.
@@ -51,6 +54,8 @@ export function eventStream(
   const body = new ReadableStream<Uint8Array>(
     {
       async pull(controller) {
+        if (!isRead) ports.observe?.count("kay_streams", {});
+        isRead = true;
         if (over) {
           controller.enqueue(encoder.encode("data: [DONE]\n\n"));
           controller.close();
@@ -71,6 +76,7 @@ export function eventStream(
         const wanted = next.value.filter((event) => concerns(event, streamed));
         over = wanted.some((event) => isLast(event, streamed)) || reaches(next.value, streamed);
         controller.enqueue(encoder.encode(wanted.map(sseOf).join("")));
+        measureDelay(ports, opened, wanted[0]);
       },
       cancel: end,
     },
@@ -79,6 +85,16 @@ export function eventStream(
   return new Response(body, {
     headers: { ...STREAM_HEADERS, "x-vercel-ai-ui-message-stream": "v1", [SESSION_HEADER]: streamed.conversationId },
   });
+}
+
+/** Of events that came together the first was written first. Those from before the stream was opened were not waited for. */
+function measureDelay(
+  { clock, observe }: Pick<BackendPorts, "clock" | "observe">,
+  opened: number,
+  first: StoredEvent | undefined,
+): void {
+  const at = first?.at.getTime() ?? 0;
+  if (at >= opened) observe?.measure("kay_event_delay_seconds", {}, Math.max(0, clock.now() - at) / 1_000);
 }
 
 function sseOf({ number, part, at }: StoredEvent): string {
