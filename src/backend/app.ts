@@ -4,8 +4,6 @@ import { Problem } from "#protocol/errors";
 import { createEngine, type Engine } from "./generations/engine.ts";
 import { createRateLimits } from "./limits.ts";
 import type { Backend, BackendPorts } from "./ports.ts";
-import { workStatus } from "./store/status.ts";
-import { watched } from "./watched.ts";
 import { aboutRoutes } from "./routes/about.ts";
 import { approvalRoutes } from "./routes/approvals.ts";
 import { askRoutes } from "./routes/ask.ts";
@@ -21,6 +19,8 @@ import { policyRoutes } from "./routes/policies.ts";
 import { remoteRoutes } from "./routes/remote.ts";
 import { sessionRoutes } from "./routes/sessions.ts";
 import { toolRoutes } from "./routes/tools.ts";
+import { workStatus } from "./store/status.ts";
+import { watched } from "./watched.ts";
 
 /** How long `close` waits for what is under way, in milliseconds. */
 const CLOSE_LIMIT = 10_000;

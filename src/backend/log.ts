@@ -2,7 +2,8 @@ import { REDACTED, redactSecrets } from "#protocol/redact";
 import { logFields } from "./log-fields.ts";
 import type { Clock, Log } from "./ports.ts";
 
-const LEVELS = ["debug", "info", "warn", "error"] as const;
+/** From the least to the gravest. */
+export const LEVELS = ["debug", "info", "warn", "error"] as const;
 
 /** How much is logged: the level and everything graver. */
 export type LogLevel = (typeof LEVELS)[number];
@@ -17,7 +18,13 @@ export function createLog(write: (line: string) => void, options: { level: LogLe
   const least = LEVELS.indexOf(options.level);
   return (level, event, fields = {}) => {
     if (LEVELS.indexOf(level) < least) return;
-    const line = { time: new Date(options.clock.now()).toISOString(), level, event, ...logFields(), ...redactFields(fields, 0) };
+    const line = {
+      time: new Date(options.clock.now()).toISOString(),
+      level,
+      event,
+      ...logFields(),
+      ...redactFields(fields, 0),
+    };
     write(`${JSON.stringify(line)}\n`);
   };
 }

@@ -1,5 +1,10 @@
 /** What is measured: how it is read, what it tells an operator, and by what it is divided. `docs/operating.md` has the same table. */
-type Metric = { kind: "counter" | "gauge" | "histogram"; help: string; labels: readonly string[]; buckets?: readonly number[] };
+type Metric = {
+  kind: "counter" | "gauge" | "histogram";
+  help: string;
+  labels: readonly string[];
+  buckets?: readonly number[];
+};
 
 /** Seconds. */
 const SHORT = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10];

@@ -1,4 +1,4 @@
-import { collectDefaultMetrics, Counter, Gauge, Histogram, Registry } from "prom-client";
+import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from "prom-client";
 import { METRICS, type MetricName } from "#backend/metrics";
 import type { Observe } from "#backend/observe";
 import type { BackendStatus } from "#backend/ports";

@@ -22,7 +22,8 @@ export function operatorFront(operated: () => Operated | undefined, keys: Operat
   return (fetch: Backend["fetch"]): Backend["fetch"] =>
     async (request, address) => {
       const { pathname } = new URL(request.url);
-      if (request.method !== "GET" || (pathname !== METRICS_PATH && pathname !== STATUS_PATH)) return fetch(request, address);
+      if (request.method !== "GET" || (pathname !== METRICS_PATH && pathname !== STATUS_PATH))
+        return fetch(request, address);
       const bearer = request.headers.get("authorization")?.replace(/^Bearer +/i, "") ?? "";
       const isKnown = same(request.headers.get(LOCAL_SECRET_HEADER) ?? "", keys.secret) || same(bearer, keys.token);
       if (!isKnown) return keys.token && bearer !== "" ? refused() : fetch(request, address);

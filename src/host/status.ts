@@ -1,39 +1,46 @@
-import { describeModel } from "#backend/models/describe";
+import { decideModel } from "#backend/models/decision";
 import type { Backend, BackendPorts } from "#backend/ports";
 import type { StatusResponse } from "#protocol/status";
 import type { PoolCounts } from "./metrics.ts";
+import type { Observing } from "./observing.ts";
+import type { Operated } from "./operator.ts";
 
 /** What the status of a process is made of. */
-export type StatusOf = {
+type StatusOf = {
   ports: Pick<BackendPorts, "clock" | "node" | "model" | "version" | "sandbox" | "publicUrl">;
   backend: Backend;
-  pool: PoolCounts;
-  /** Where the database is, without user and password. */
-  place: string;
+  database: { pool: PoolCounts; place: string };
   url: string;
   /** Milliseconds, of the clock. */
   startedAt: number;
-  memory(): { pid: number; rss: number; heapUsed: number };
+  pid: number;
+  /** Bytes. */
+  memory: (() => { rss: number; heapUsed: number }) | undefined;
 };
 
+/** What an operator may ask this process for. */
+export function operatedOf(of: StatusOf, observing: Observing | undefined): Operated {
+  return { status: () => statusOf(of), ...(observing ? { metrics: observing.metrics.text } : {}) };
+}
+
 /** A node as its operator sees it. Nothing in it waits for a database that is away for longer than two seconds. */
-export async function statusOf({
+async function statusOf({
   ports,
   backend,
-  pool,
-  place,
+  database: { pool, place },
   url,
   startedAt,
+  pid,
   memory,
 }: StatusOf): Promise<StatusResponse> {
   const [{ shared, working, followers }, model] = await Promise.all([
     backend.status(),
-    describeModel(ports.model()).then(
+    decideModel(ports.model()).then(
       ({ name }) => name,
       () => "",
     ),
   ]);
-  const { pid, rss, heapUsed } = memory();
+  const used = memory?.();
   const node = shared && (await ports.node.number().catch(() => undefined));
   return {
     status: shared ? "ok" : "degraded",
@@ -53,6 +60,6 @@ export async function statusOf({
     ...(node === undefined ? {} : { node }),
     ...(shared ? { nodes: shared.nodes, generations: shared.generations } : {}),
     here: { working, followers },
-    memory: { rss, heap_used: heapUsed },
+    ...(used ? { memory: { rss: used.rss, heap_used: used.heapUsed } } : {}),
   };
 }

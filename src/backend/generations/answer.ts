@@ -95,7 +95,16 @@ async function startLate(
   const { generationId, queued } = await startWithin(tx, {
     installationId,
     conversationId,
-    options: { prompt, context: {}, mode: "stream", interactive: true, confirm: false, source: "late_answer", ...dry, ...trace },
+    options: {
+      prompt,
+      context: {},
+      mode: "stream",
+      interactive: true,
+      confirm: false,
+      source: "late_answer",
+      ...dry,
+      ...trace,
+    },
     now,
   });
   return { wake: queued ? null : generationId };

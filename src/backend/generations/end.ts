@@ -10,9 +10,9 @@ import { eventsOf } from "../store/events.ts";
 import { changeGeneration, findGeneration, type StoredGeneration } from "../store/generations.ts";
 import { closeInteraction, interactionsOf } from "../store/interactions.ts";
 import { responseParts } from "./calls.ts";
+import { measureEnd } from "./measured.ts";
 import { callOf, outcomeOf, ranOf } from "./outcomes.ts";
 import { closeStep, loggedStep } from "./realign.ts";
-import { measureEnd } from "./measured.ts";
 import type { Work } from "./work.ts";
 
 type Written = Omit<Work, "options">;

@@ -10,7 +10,10 @@ import { responseParts } from "./calls.ts";
  *
  * @returns the generations that waited for them
  */
-export async function expireOverdue(ports: Pick<BackendPorts, "db" | "clock" | "observe">, now: number): Promise<string[]> {
+export async function expireOverdue(
+  ports: Pick<BackendPorts, "db" | "clock" | "observe">,
+  now: number,
+): Promise<string[]> {
   const ids = new Set<string>();
   for (const interaction of await expiredInteractions(ports.db, now)) {
     await expire(ports, interaction, now);

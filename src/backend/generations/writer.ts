@@ -27,7 +27,11 @@ export type Writer = {
 type Owner = Holder & { conversationId: string };
 
 /** @param failed called once when writing fails, so that the work stops */
-export function createWriter(ports: Pick<BackendPorts, "db" | "clock" | "observe">, owner: Owner, failed: () => void): Writer {
+export function createWriter(
+  ports: Pick<BackendPorts, "db" | "clock" | "observe">,
+  owner: Owner,
+  failed: () => void,
+): Writer {
   let waiting: StreamPart[] = [];
   let timer: NodeJS.Timeout | undefined;
   let queue: Promise<void> = Promise.resolve();

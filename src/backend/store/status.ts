@@ -7,7 +7,9 @@ import { LIVE_NODES } from "./node.ts";
 export type WorkStatus = { nodes: number; generations: Partial<Record<GenerationStatus, number>> };
 
 export async function workStatus(db: Connection): Promise<WorkStatus> {
-  const nodes = await sql<{ count: number }>`select count(*)::int as count from (${sql.raw(LIVE_NODES)}) as living`.execute(db);
+  const nodes = await sql<{
+    count: number;
+  }>`select count(*)::int as count from (${sql.raw(LIVE_NODES)}) as living`.execute(db);
   const rows = await db
     .selectFrom("generations")
     .select(["status", sql<number>`count(*)::int`.as("count")])
