@@ -2,8 +2,8 @@ import { withLogFields } from "./log-fields.ts";
 import { readTraceparent, type Span, traced, traceIdOf } from "./observe.ts";
 import type { BackendPorts } from "./ports.ts";
 
-/** Probes and scrapers come every few seconds; they would be most of all traces. */
-const UNTRACED = ["/health", "/ready", "/capabilities"];
+/** Who asks again and again would be most of all traces: probes, and clients that wait for a consent. */
+const UNTRACED = ["/health", "/ready", "/capabilities", "/auth/status/:state"];
 
 /** A request, its id, and the template of the route that it meets. */
 export type Watched = { request: Request; requestId: string; route: string };
