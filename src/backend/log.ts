@@ -71,10 +71,23 @@ function redactError(error: Error, depth: number): Record<string, unknown> {
   };
 }
 
+/** Forms that people write about, too, so that they are taken out of logs alone: headers with secrets, and keys in JSON. */
+const FORMS: [RegExp, string][] = [
+  [/\b((?:set-)?cookie\s*:\s*)[^\r\n"]+/gi, `$1${REDACTED}`],
+  [
+    /\b((?:kay-local-secret|[\w-]*api-key|(?:proxy-)?authorization)\s*:\s*)(?!Bearer|Basic)[^\s"',;]+/gi,
+    `$1${REDACTED}`,
+  ],
+  [/(["'](?:[\w-]*[_-])?key["']\s*:\s*["'])[^"']+/gi, `$1${REDACTED}`],
+];
+
 /** Digests and random ids: in a log nobody needs them. */
 const HEX = /\b[0-9a-f]{32,}\b/gi;
 
 function redactText(text: string): string {
   const short = text.length > 8000 ? `${text.slice(0, 8000)}…` : text;
-  return redactSecrets(short).replace(HEX, REDACTED);
+  return FORMS.reduce((rest, [form, instead]) => rest.replace(form, instead), redactSecrets(short)).replace(
+    HEX,
+    REDACTED,
+  );
 }

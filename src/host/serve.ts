@@ -1,4 +1,3 @@
-import { mkdir } from "node:fs/promises";
 import { createBackend } from "#backend/app";
 import { recoverLostWork } from "#backend/generations/recover";
 import { DEFAULT_LIMITS } from "#backend/limits";
@@ -12,8 +11,8 @@ import type { Machine } from "#backend/store/machine";
 import { createNode, type Node } from "#backend/store/node";
 import { startPostgres } from "#backend/store/postgres";
 import { checkOrigin } from "#client/send/origin";
-import { Problem } from "#protocol/errors";
 import { configuredClients, ownClientSecret } from "./clients.ts";
+import { makeDataFolder } from "./data-folder.ts";
 import { openObserving } from "./observing.ts";
 import { type Operated, operatorFront, operatorSocket } from "./operator.ts";
 import { createOutgoing } from "./outgoing.ts";
@@ -196,18 +195,6 @@ function agentOf(env: HostPorts["env"]): Pick<BackendPorts, "agent"> {
   const { baseUrl: url } = checkOrigin(given, { allowInsecure: false });
   const password = env.KAY_AGENT_PASSWORD;
   return { agent: { url, ...(password ? { password } : {}) } };
-}
-
-async function makeDataFolder(folder: string): Promise<void> {
-  try {
-    await mkdir(folder, { recursive: true, mode: 0o700 });
-  } catch (error) {
-    const errno = (error as NodeJS.ErrnoException).code;
-    throw new Problem("STORE_UNREADABLE", `The data folder ${folder} cannot be made (${errno}).`, {
-      hint: "Give another with `kay serve --data-dir <folder>`, or set XDG_DATA_HOME.",
-      cause: error,
-    });
-  }
 }
 
 /** The database of DATABASE_URL, or kay's own Postgres. */

@@ -58,9 +58,14 @@ afterAll(() => void collector.close());
 
 const TRACE = "0af7651916cd43dd8448eb211c80319c";
 
-test("a generation is one trace over its pause, and neither traces nor metrics tell what was said", { timeout: 30_000 }, async () => {
+test("a generation is one trace over its pause, and neither traces nor metrics tell what was said", {
+  timeout: 30_000,
+}, async () => {
   const { token } = await connect(world());
-  model.script({ text: "SECRET words", calls: [["c1", "jira.close_issue", { issue: "KAY-3" }]] }, { text: "SECRET end." });
+  model.script(
+    { text: "SECRET words", calls: [["c1", "jira.close_issue", { issue: "KAY-3" }]] },
+    { text: "SECRET end." },
+  );
   const traceparent = `00-${TRACE}-b7ad6b7169203331-01`;
   const turn = await ask(world(), token, "SECRET prompt", { headers: { traceparent } });
   const request = await turn.asked();
@@ -74,7 +79,9 @@ test("a generation is one trace over its pause, and neither traces nor metrics t
   const sent = collected.join("\n");
   expect(sent).toMatch(/^a key \{"resourceSpans".*"stringValue":"kay-test"/);
   for (const said of ["SECRET", "KAY-3", "close/", token, "Jira"]) expect(sent + metrics).not.toContain(said);
-  const spans = collected.flatMap((body) => JSON.parse(body.slice(6)).resourceSpans[0].scopeSpans[0].spans as SentSpan[]);
+  const spans = collected.flatMap(
+    (body) => JSON.parse(body.slice(6)).resourceSpans[0].scopeSpans[0].spans as SentSpan[],
+  );
   const own = spans.filter(({ traceId }) => traceId === TRACE);
   const names = [...new Set(own.map(({ name }) => name))].sort();
   expect(names).toEqual([
@@ -88,7 +95,8 @@ test("a generation is one trace over its pause, and neither traces nor metrics t
     "tool jira.close_issue",
   ]);
   expect(own.filter(({ name }) => name === "generation").length).toBeGreaterThan(1);
-  const above = (name: string) => own.find(({ spanId }) => spanId === own.find((one) => one.name === name)?.parentSpanId)?.name;
+  const above = (name: string) =>
+    own.find(({ spanId }) => spanId === own.find((one) => one.name === name)?.parentSpanId)?.name;
   expect(["tool jira.close_issue", "step", "generation"].map(above)).toEqual(["step", "generation", "POST /ask"]);
   expect(own.find(({ name }) => name === "POST /ask")?.parentSpanId).toBe("b7ad6b7169203331");
   const lines = metrics.split("\n");
@@ -115,6 +123,13 @@ test("a generation is one trace over its pause, and neither traces nor metrics t
 
 test("the operator's document has every metric, with its kind, its labels and what it is", () => {
   const rows = [...read("docs/operating.md").text.matchAll(/^\| `(kay_\w+)` *\| (\w+) *\| (.*?) *\| (.*?) *\|$/gm)];
-  const told = rows.map(([, name, kind, labels = "", help]) => [name, kind, [...labels.matchAll(/`(\w+)`/g)].map((one) => one[1]), help]);
-  expect(told).toEqual(Object.entries(METRICS).map(([name, { kind, labels, help }]) => [name, kind, [...labels], help]));
+  const told = rows.map(([, name, kind, labels = "", help]) => [
+    name,
+    kind,
+    [...labels.matchAll(/`(\w+)`/g)].map((one) => one[1]),
+    help,
+  ]);
+  expect(told).toEqual(
+    Object.entries(METRICS).map(([name, { kind, labels, help }]) => [name, kind, [...labels], help]),
+  );
 });
