@@ -5,7 +5,7 @@ type NameOf<K extends string> = { [N in MetricName]: (typeof METRICS)[N]["kind"]
 type LabelsOf<N extends MetricName> = { [L in (typeof METRICS)[N]["labels"][number]]: string };
 
 /** What is told of a piece of work; never a text that somebody wrote, an input, an output or a secret. */
-export type Attributes = Record<string, string | number | boolean>;
+type Attributes = Record<string, string | number | boolean>;
 
 /** A piece of work in a trace. */
 export type Span = {
