@@ -33,7 +33,7 @@ function linesOf(status: StatusResponse): [name: string, value: string][] {
       "database",
       database && `${database.status === "ok" ? placeOf(database.place) : "away"}, ${poolOf(database.connections)}`,
     ],
-    ["node", node === undefined ? undefined : `${node}, of ${nodes} that live`],
+    ["node", node === undefined ? undefined : `number ${node}; alive: ${nodes}`],
     ["generations", generations && (openOf(generations) || "none open")],
     ["here", here && `${here.working} at work, ${here.followers} followed`],
     ["memory", memory && `${mebibytes(memory.rss)} MiB, ${mebibytes(memory.heap_used)} MiB of it used by JavaScript`],
@@ -46,7 +46,7 @@ function placeOf(place: string): string {
 }
 
 function poolOf({ open, idle, waiting }: { open: number; idle: number; waiting: number }): string {
-  return `${open} connections open, ${idle} idle${waiting > 0 ? `, ${waiting} waiting` : ""}`;
+  return `connections: ${open} open, ${idle} idle${waiting > 0 ? `, ${waiting} waiting` : ""}`;
 }
 
 function openOf(generations: Record<string, number>): string {
