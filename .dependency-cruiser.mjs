@@ -37,7 +37,8 @@ const packages = {
   "ink|react": "ui/",
   undici: "(client/|host/|backend/(connections|services)/|main\\.ts)",
   "hono|@hono/.+": "(backend/(routes/|app\\.ts|listen\\.ts)|sandbox/)",
-  "ai|@ai-sdk/.+": "backend/(agent|generations|models)/",
+  "ai|@ai-sdk/(?!otel).+": "backend/(agent|generations|models)/",
+  "prom-client|@opentelemetry/.+|@ai-sdk/otel": "host/",
   "wink-.+|chrono-node": "backend/models/",
   kysely: "backend/",
   pg: "backend/store/",
@@ -52,7 +53,7 @@ const packages = {
  *
  * @type {Record<string, string>}
  */
-const typesOf = { "ai|@ai-sdk/.+": "backend/store/" };
+const typesOf = { "ai|@ai-sdk/(?!otel).+": "backend/store/" };
 
 /** Packages that build, check or test. Everything else that package.json names is put into the bundle, so it is a development dependency too. */
 const tools =

@@ -139,7 +139,7 @@ async function serve(
 ): Promise<void> {
   const { serveUntilEnd } = await import("./host/run.ts");
   const { env, version, clock, random, signal, flags, terminal } = kay;
-  const quiet = !options.embedded && terminal.stderr.isTerminal && !flags.debug;
+  const quiet = !options.embedded && terminal.stderr.isTerminal && !flags.debug && !env.KAY_LOG_LEVEL;
   await serveUntilEnd(options, {
     ...ports,
     version,
@@ -151,6 +151,7 @@ async function serve(
     shaping: shapingOf(ports.settings()),
     machine: thisMachine(),
     debug: flags.debug || Boolean(env.KAY_DEBUG),
+    memory: process.memoryUsage,
     write: (line) => void (quiet || terminal.stderr.write(line)),
     ready: (host) => {
       if (options.embedded) return;

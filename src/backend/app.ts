@@ -19,9 +19,14 @@ import { policyRoutes } from "./routes/policies.ts";
 import { remoteRoutes } from "./routes/remote.ts";
 import { sessionRoutes } from "./routes/sessions.ts";
 import { toolRoutes } from "./routes/tools.ts";
+import { workStatus } from "./store/status.ts";
+import { watched } from "./watched.ts";
 
 /** How long `close` waits for what is under way, in milliseconds. */
 const CLOSE_LIMIT = 10_000;
+
+/** How long the database may take to say what all nodes are at, in milliseconds. */
+const STATUS_LIMIT = 2_000;
 
 /** Set by the guard for the routes behind it. */
 type Env = { Bindings: { requestId: string } };
@@ -33,26 +38,18 @@ type Env = { Bindings: { requestId: string } };
 export function createBackend(ports: BackendPorts): Backend {
   const engine = createEngine(ports);
   const app = routes(ports, engine);
-  const limits = createRateLimits(ports.limits);
+  const limits = createRateLimits(ports.limits, ports.observe);
   const running = new Set<Promise<Response>>();
 
-  async function answer(request: Request, address: string): Promise<Response> {
+  function answer(request: Request, address: string): Promise<Response> {
     const requestId = randomUUID();
-    const started = ports.clock.now();
-    const response = await guarded(request, address, requestId).catch((error: unknown) =>
-      failureAnswer(error, ports.log, requestId),
-    );
-    const safe = withSafeHeaders(response, requestId);
-    const path = new URL(request.url).pathname.replace(/^(\/auth\/status|\/requests)\/.*/, "$1/…");
-    const { method } = request;
-    ports.log("debug", "request", {
-      request: requestId,
-      method,
-      path,
-      status: safe.status,
-      ms: ports.clock.now() - started,
+    const route = routeOf(app, request.method, new URL(request.url).pathname);
+    return watched(ports, { request, requestId, route }, async () => {
+      const response = await guarded(request, address, requestId).catch((error: unknown) =>
+        failureAnswer(error, ports.log, requestId),
+      );
+      return withSafeHeaders(response, requestId);
     });
-    return safe;
   }
 
   async function guarded(request: Request, address: string, requestId: string): Promise<Response> {
@@ -68,6 +65,10 @@ export function createBackend(ports: BackendPorts): Backend {
       return answered;
     },
     busy: () => running.size + engine.busy(),
+    async status() {
+      const shared = await Promise.race([workStatus(ports.db).catch(() => undefined), expired(STATUS_LIMIT)]);
+      return { ...engine.counts(), ...(shared ? { shared } : {}) };
+    },
     tick: () => engine.tick(),
     async close() {
       await engine.close();
@@ -95,6 +96,12 @@ function routes(ports: BackendPorts, engine: Engine): Hono<Env> {
   return app;
 }
 
+/** The template of the route that a request meets; nothing that its sender made up. */
+function routeOf(app: Hono<Env>, method: string, path: string): string {
+  const met = app.router.match(method, path)[0].map(([handler]) => handler[1]);
+  return met.find((route) => route.method === method)?.path ?? "other";
+}
+
 /** A path that exists with another method is 405 and says which (RFC 9110 section 15.5.6). */
 function unknownRoute(app: Hono<Env>, method: string, path: string): Response {
   const allowed = ["GET", "POST", "PUT", "PATCH", "DELETE"].filter(
@@ -113,6 +120,6 @@ function withSafeHeaders(response: Response, requestId: string): Response {
   return response;
 }
 
-function expired(milliseconds: number): Promise<void> {
-  return new Promise((resolve) => setTimeout(resolve, milliseconds).unref());
+function expired(milliseconds: number): Promise<undefined> {
+  return new Promise((resolve) => setTimeout(() => resolve(undefined), milliseconds).unref());
 }

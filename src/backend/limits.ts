@@ -1,5 +1,6 @@
 import { RateLimiterMemory, RateLimiterRes } from "rate-limiter-flexible";
 import { Problem } from "#protocol/errors";
+import type { Observe } from "./observe.ts";
 import type { Limits } from "./ports.ts";
 
 /** What a backend accepts when its operator says nothing else: 1 MiB bodies, and room for a team behind one address. */
@@ -23,22 +24,23 @@ export type RateLimits = { check(path: string, address: string): Promise<void> }
  *
  * @throws from `check`: Problem RATE_LIMITED with `retry_after` (seconds) in its details
  */
-export function createRateLimits(limits: Limits): RateLimits {
+export function createRateLimits(limits: Limits, observe?: Observe): RateLimits {
   const all = new RateLimiterMemory({ keyPrefix: "all", points: limits.requestsPerMinute, duration: 60 });
   const sensitive = new RateLimiterMemory({ keyPrefix: "sensitive", points: limits.sensitivePerMinute, duration: 60 });
   return {
     async check(path, address) {
-      await spend(all, address);
-      if (SENSITIVE.some((start) => path.startsWith(start))) await spend(sensitive, address);
+      await spend(all, address, observe);
+      if (SENSITIVE.some((start) => path.startsWith(start))) await spend(sensitive, address, observe);
     },
   };
 }
 
-async function spend(limiter: RateLimiterMemory, address: string): Promise<void> {
+async function spend(limiter: RateLimiterMemory, address: string, observe?: Observe): Promise<void> {
   try {
     await limiter.consume(address);
   } catch (error) {
     if (!(error instanceof RateLimiterRes)) throw error;
+    observe?.count("kay_rate_limited_total", { limit: limiter.keyPrefix });
     const seconds = Math.max(1, Math.ceil(error.msBeforeNext / 1000));
     throw new Problem("RATE_LIMITED", `Too many requests; try again in ${seconds} s.`, {
       details: { retry_after: seconds },

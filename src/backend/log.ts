@@ -1,13 +1,15 @@
 import { REDACTED, redactSecrets } from "#protocol/redact";
+import { logFields } from "./log-fields.ts";
 import type { Clock, Log } from "./ports.ts";
 
-const LEVELS = ["debug", "info", "warn", "error"] as const;
+/** From the least to the gravest. */
+export const LEVELS = ["debug", "info", "warn", "error"] as const;
 
 /** How much is logged: the level and everything graver. */
 export type LogLevel = (typeof LEVELS)[number];
 
 /**
- * A structured log of JSON lines (`time`, `level`, `event`, fields). Whatever looks like a secret, by its name or by its form, is
+ * A structured log of JSON lines (`time`, `level`, `event`, the ids of what is done, fields). Whatever looks like a secret, by its name or by its form, is
  * written as `[redacted]`: this is the second net, callers do not hand secrets over in the first place.
  *
  * @param write takes one whole line, newline included
@@ -16,7 +18,13 @@ export function createLog(write: (line: string) => void, options: { level: LogLe
   const least = LEVELS.indexOf(options.level);
   return (level, event, fields = {}) => {
     if (LEVELS.indexOf(level) < least) return;
-    const line = { time: new Date(options.clock.now()).toISOString(), level, event, ...redactFields(fields, 0) };
+    const line = {
+      time: new Date(options.clock.now()).toISOString(),
+      level,
+      event,
+      ...logFields(),
+      ...redactFields(fields, 0),
+    };
     write(`${JSON.stringify(line)}\n`);
   };
 }
@@ -63,10 +71,23 @@ function redactError(error: Error, depth: number): Record<string, unknown> {
   };
 }
 
+/** Forms that people write about, too, so that they are taken out of logs alone: headers with secrets, and keys in JSON. */
+const FORMS: [RegExp, string][] = [
+  [/\b((?:set-)?cookie\s*:\s*)[^\r\n"]+/gi, `$1${REDACTED}`],
+  [
+    /\b((?:kay-local-secret|[\w-]*api-key|(?:proxy-)?authorization)\s*:\s*)(?!Bearer|Basic)[^\s"',;]+/gi,
+    `$1${REDACTED}`,
+  ],
+  [/(["'](?:[\w-]*[_-])?key["']\s*:\s*["'])[^"']+/gi, `$1${REDACTED}`],
+];
+
 /** Digests and random ids: in a log nobody needs them. */
 const HEX = /\b[0-9a-f]{32,}\b/gi;
 
 function redactText(text: string): string {
   const short = text.length > 8000 ? `${text.slice(0, 8000)}…` : text;
-  return redactSecrets(short).replace(HEX, REDACTED);
+  return FORMS.reduce((rest, [form, instead]) => rest.replace(form, instead), redactSecrets(short)).replace(
+    HEX,
+    REDACTED,
+  );
 }

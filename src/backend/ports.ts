@@ -1,9 +1,11 @@
 import type { Kysely } from "kysely";
 import type { LocalModels } from "./models/local.ts";
+import type { Observe } from "./observe.ts";
 import type { AgentServer } from "./remote/agent-server.ts";
 import type { ServiceConfiguration } from "./services/service.ts";
 import type { Node } from "./store/node.ts";
 import type { Database } from "./store/schema.ts";
+import type { WorkStatus } from "./store/status.ts";
 
 /** Time as the backend sees it. Tests move it; nothing else in the backend reads a clock. */
 export type Clock = { now(): number };
@@ -36,13 +38,15 @@ export type ModelSettings = {
   local?: LocalModels;
 };
 
-/** Secrets of the backend, as raw bytes. The first of `sealing` seals, all of them open (key rotation). */
+/** Secrets of the backend, as raw bytes. The first of each kind signs and seals, all of them verify and open (key rotation). */
 export type Keys = {
-  /** HS256 key for access tokens. */
-  signing: { id: string; key: Uint8Array };
+  /** HS256 keys for access tokens. */
+  signing: [Key, ...Key[]];
   /** AES-256-GCM keys for what is stored encrypted: service tokens, PKCE verifiers. 32 bytes each. */
-  sealing: { id: string; key: Uint8Array }[];
+  sealing: Key[];
 };
+
+type Key = { id: string; key: Uint8Array };
 
 /** Limits, so that tests and operators can set them; `limits.ts` has the defaults. */
 export type Limits = {
@@ -79,17 +83,24 @@ export type BackendPorts = {
   /** Set for the embedded backend: every request but the OAuth callback must carry it in `Kay-Local-Secret`. */
   localSecret?: string;
   limits: Limits;
+  /** Counts, times and traces for whoever operates it. */
+  observe?: Observe;
   /** Milliseconds until work stops for which nobody is there any more, when whoever asked has gone without a word. */
   leaveMs: number;
   version: string;
   sandbox: boolean;
 };
 
+/** What a backend is at. `shared` is what all nodes of its database are at; absent, the database did not answer in time. */
+export type BackendStatus = { working: number; followers: number; shared?: WorkStatus };
+
 /** A backend without a socket: tests and the listener call `fetch`; `close` ends what it still does. */
 export type Backend = {
   fetch(request: Request, address?: string): Promise<Response>;
   /** How many requests and generations are under way, for the idle clock of the embedded backend. */
   busy(): number;
+  /** What it is at, for whoever operates it. */
+  status(): Promise<BackendStatus>;
   /** To be called about once a second: what has expired, what was left behind by a node that is gone, whose turn it is. */
   tick(): Promise<void>;
   close(): Promise<void>;

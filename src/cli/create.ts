@@ -168,6 +168,11 @@ export function createKay(world: World): Kay {
         signal: kay.signal,
       });
     },
+    backendStatus: async (at) => {
+      const { backendStatus } = await import("#client/serve-status");
+      const { processes, send } = world;
+      return backendStatus({ folder: paths.state(), processes, send, token: env.KAY_METRICS_TOKEN?.trim() }, at);
+    },
     machine: () => {
       const { build, platform, keychain, find } = world;
       return { ...world.machine, build, platform, keychain, find, paths };

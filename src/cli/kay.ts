@@ -3,6 +3,7 @@ import type { Credentials } from "#client/credentials/credentials";
 import type { Clock } from "#client/ports";
 import type { Settings } from "#client/settings";
 import type { ProfileChoice } from "#client/settings/profiles";
+import type { StatusResponse } from "#protocol/status";
 import type { ToolCallResponse, ToolView } from "#protocol/tools";
 import type { BrowserPlan } from "./browser.ts";
 import type { Ran } from "./jq/engine.ts";
@@ -63,6 +64,7 @@ export type ServeOptions = {
   databaseUrl?: string;
   dataDir?: string;
   publicUrl?: string;
+  metricsPort?: number;
   embedded: boolean;
 };
 
@@ -137,6 +139,8 @@ export type Kay = {
   edit(text: string): Promise<string | null>;
   /** End kay's own backend, if it runs and is not at work. */
   stopBackend(): Promise<"stopped" | "busy" | "not running">;
+  /** How a backend is: kay's own, or the one at an address. @throws Problem UNREACHABLE */
+  backendStatus(at: string | undefined): Promise<StatusResponse>;
   /** This machine as `kay doctor` looks at it. */
   machine(): Machine;
   /** Run the backend until the signal ends. */

@@ -56,6 +56,14 @@ For the backend, kay's own or \`kay serve\`
   KAY_AGENT_URL, KAY_AGENT_PASSWORD
                      an agent server elsewhere that answers instead of a model here
   KAY_KEYS           its keys, as JSON or as a file with it; default: made at the first start
+  KAY_LOG_LEVEL      the least that is logged: debug, info (default), warn or error
+  KAY_METRICS_TOKEN  token that opens /metrics and /status (\`kay serve\`)
+  OTEL_EXPORTER_OTLP_ENDPOINT, OTEL_EXPORTER_OTLP_TRACES_ENDPOINT
+                     a collector of traces over OTLP/HTTP (JSON); without one there are none
+  OTEL_EXPORTER_OTLP_HEADERS, OTEL_EXPORTER_OTLP_TRACES_HEADERS, OTEL_EXPORTER_OTLP_TIMEOUT,
+  OTEL_SERVICE_NAME, OTEL_RESOURCE_ATTRIBUTES, OTEL_SDK_DISABLED
+  OTEL_TRACES_SAMPLER, OTEL_TRACES_SAMPLER_ARG
+                     as OpenTelemetry has them
   KAY_IDLE_LIMIT_MS  kay's own backend ends after so many milliseconds without a request
   KAY_CLIENT_<PROVIDER>_ID, KAY_CLIENT_<PROVIDER>_SECRET
                      your own OAuth client, for the provider ATLASSIAN, BITBUCKET, SLACK,

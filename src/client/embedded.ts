@@ -53,8 +53,9 @@ export async function embeddedBackend(ports: EmbeddedPorts): Promise<Embedded> {
 /** The record of a backend that really runs: its process is alive and is the one that wrote it. */
 export async function runningRecord(
   ports: Pick<EmbeddedPorts, "folder" | "processes">,
+  name = EMBEDDED_RECORD,
 ): Promise<EmbeddedRecord | null> {
-  const text = await readFile(join(ports.folder, EMBEDDED_RECORD), "utf8").catch(() => null);
+  const text = await readFile(join(ports.folder, name), "utf8").catch(() => null);
   if (text === null) return null;
   try {
     const record = parseShape(EmbeddedRecord, JSON.parse(text), "the record of kay's own backend");

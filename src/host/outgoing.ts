@@ -11,7 +11,7 @@ import { Problem } from "#protocol/errors";
 import { createGuarded } from "./guarded.ts";
 
 /** `guarded` is for addresses that people of a backend of many choose. */
-type Outgoing = { fetch: Fetch; guarded: Guarded; close(): Promise<void> };
+export type Outgoing = { fetch: Fetch; guarded: Guarded; close(): Promise<void> };
 
 /**
  * The backend's way out to services and their authorization servers: undici with the machine's proxy and certificate authorities

@@ -8,7 +8,9 @@ import type { Clock } from "#client/ports";
 import type { Settings } from "#client/settings";
 import { Problem } from "#protocol/errors";
 import { IDLE_LIMIT_MS, startEmbedded } from "./embedded.ts";
-import { type HostOptions, type HostPorts, type RunningHost, startHost } from "./serve.ts";
+import { logLevel } from "./log-level.ts";
+import type { HostOptions, HostPorts, RunningHost } from "./serve.ts";
+import { startServing } from "./serving.ts";
 
 /**
  * Where the embedded backend listens if it can: a provider redirects only to an address that was registered with one's own client, so
@@ -36,6 +38,7 @@ export type RunPorts = {
   machine: Machine;
   processes: Processes;
   debug: boolean;
+  memory?(): { rss: number; heapUsed: number };
   /** A line of the log. */
   write(line: string): void;
   /** Told once it listens. */
@@ -45,7 +48,7 @@ export type RunPorts = {
 /** Run the backend until the signal ends, or until the embedded one was idle for long enough. Resolves when everything is stopped. */
 export async function serveUntilEnd(request: ServeRequest, ports: RunPorts): Promise<void> {
   const { clock, signal } = ports;
-  const log = createLog(ports.write, { level: ports.debug ? "debug" : "info", clock });
+  const log = createLog(ports.write, { level: logLevel(ports.env, ports.debug), clock });
   const end = Promise.withResolvers<void>();
   const stop = () => end.resolve();
   if (signal.aborted) return;
@@ -62,7 +65,8 @@ export async function serveUntilEnd(request: ServeRequest, ports: RunPorts): Pro
     throw error;
   });
   if (!host) return log("info", "already_running");
-  log("info", "listening", { url: host.url });
+  const { url, node } = host;
+  log("info", "listening", { url, version: ports.version, node, pid: ports.processes.pid });
   ports.ready(host);
   await end.promise;
   log("info", "stopping");
@@ -79,7 +83,8 @@ function start(
   const databaseUrl = request.databaseUrl ?? (env.KAY_DATABASE_URL || env.DATABASE_URL || undefined);
   const folder = request.dataDir ?? join(paths.data(), request.embedded ? "embedded" : "serve");
   const options: HostOptions = { ...request, databaseUrl, dataFolder: folder };
-  if (!request.embedded) return startHost(options, hostPorts);
+  if (!request.embedded)
+    return startServing(options, { ...hostPorts, processes: ports.processes, state: paths.state() });
   const idleLimitMs = Number(env.KAY_IDLE_LIMIT_MS) || IDLE_LIMIT_MS;
   return startEmbedded(
     { ...options, port: EMBEDDED_PORT, anyPort: true, stateFolder: paths.state(), idleLimitMs, shaping: ports.shaping },

@@ -1,4 +1,3 @@
-import { mkdir } from "node:fs/promises";
 import { createBackend } from "#backend/app";
 import { recoverLostWork } from "#backend/generations/recover";
 import { DEFAULT_LIMITS } from "#backend/limits";
@@ -12,11 +11,14 @@ import type { Machine } from "#backend/store/machine";
 import { createNode, type Node } from "#backend/store/node";
 import { startPostgres } from "#backend/store/postgres";
 import { checkOrigin } from "#client/send/origin";
-import { Problem } from "#protocol/errors";
 import { configuredClients, ownClientSecret } from "./clients.ts";
+import { makeDataFolder } from "./data-folder.ts";
+import { openObserving } from "./observing.ts";
+import { type Operated, operatorFront, operatorSocket } from "./operator.ts";
 import { createOutgoing } from "./outgoing.ts";
 import { listenPreferably } from "./port.ts";
 import { startSandbox } from "./sandbox.ts";
+import { operatedOf } from "./status.ts";
 
 /** Milliseconds between two looks after what has expired or was left behind. */
 const TICK = 1_000;
@@ -39,6 +41,10 @@ export type HostOptions = {
   dataFolder: string;
   publicUrl?: string;
   localSecret?: string;
+  /** What opens the status to whoever can read this process's record. */
+  operatorSecret?: string;
+  /** Port of 127.0.0.1 where metrics and status are without a key. */
+  metricsPort?: number;
   /** Take a free port where `port` is taken. */
   anyPort?: boolean;
 };
@@ -52,6 +58,8 @@ export type HostPorts = {
   machine: Machine;
   clock: { now(): number };
   random(bytes: number): Uint8Array;
+  /** Bytes that this process takes. */
+  memory?(): { rss: number; heapUsed: number };
   log: Log;
 };
 
@@ -60,6 +68,8 @@ export type RunningHost = {
   /** Origins of the sandbox's stand-ins by provider; empty without it. */
   sandbox: Record<string, SandboxProvider>;
   backend: Backend;
+  /** Its number among the nodes of its database, as it starts. */
+  node: number;
   close(): Promise<void>;
 };
 
@@ -106,24 +116,46 @@ async function startParts(
     }),
   ]);
   let backend: Backend | undefined;
+  let operated: Operated | undefined;
+  const { version } = ports;
+  const status = async () => backend?.status();
+  const observing = options.localSecret
+    ? undefined
+    : await openObserving({ env, fetch: outgoing.fetch, log, version, pool: database.pool, status });
+  if (observing) stops.push(observing.close);
+  const { fetch: reach, guarded } = observing?.ways(outgoing) ?? outgoing;
+  const operator = operatorFront(() => operated, {
+    secret: options.localSecret ?? options.operatorSecret,
+    token: env.KAY_METRICS_TOKEN?.trim(),
+  });
   const fetch = front(
-    async (request, address) => backend?.fetch(request, address) ?? new Response(null, { status: 503 }),
+    operator(async (request, address) => backend?.fetch(request, address) ?? new Response(null, { status: 503 })),
   );
   const open = options.anyPort ? listenPreferably : listen;
   const listener = await open(fetch, { host: options.host, port: options.port });
   stops.push(listener.close);
-  const local = createLocalModels({ fetch: outgoing.fetch, clock, env });
+  if (options.metricsPort !== undefined)
+    stops.push(
+      (
+        await listen(
+          operatorSocket(() => operated),
+          { host: "127.0.0.1", port: options.metricsPort },
+        )
+      ).close,
+    );
+  const local = createLocalModels({ fetch: reach, clock, env });
   const services = configureServices({ ...configured, sandbox: sandbox.providers });
   const publicUrl = options.publicUrl ?? listener.url;
-  backend = createBackend({
+  const backendPorts: BackendPorts = {
     db: database.db,
     node: database.node,
     leaveMs: options.localSecret ? LEAVE_EMBEDDED : LEAVE_HOSTED,
     keys,
     clock,
     log,
-    fetch: outgoing.fetch,
-    guarded: outgoing.guarded,
+    fetch: reach,
+    guarded,
+    ...(observing ? { observe: observing.observe } : {}),
     // Of an operator's secret only that operator's own descriptions may make use.
     ...(options.localSecret ? { clientSecret: (service) => ownClientSecret(env, service) } : {}),
     services,
@@ -133,14 +165,27 @@ async function startParts(
     hosts: [options.host],
     ...(options.localSecret ? { localSecret: options.localSecret } : {}),
     limits: DEFAULT_LIMITS,
-    version: ports.version,
+    version,
     sandbox: services.some(
       ({ client, service }) => client !== null && client === sandbox.providers[service.oauth.provider]?.client,
     ),
-  });
-  await recoverLostWork({ db: database.db, clock, log });
+  };
+  backend = createBackend(backendPorts);
+  operated = operatedOf(
+    {
+      ports: backendPorts,
+      backend,
+      database,
+      url: listener.url,
+      startedAt: clock.now(),
+      pid: ports.machine.pid,
+      memory: ports.memory,
+    },
+    observing,
+  );
+  await recoverLostWork(backendPorts);
   stops.push(backend.close, tickEvery(TICK, backend, log));
-  return { url: listener.url, sandbox: sandbox.providers, backend };
+  return { url: listener.url, sandbox: sandbox.providers, backend, node: await database.node.number() };
 }
 
 /** The agent server that answers instead of a model here. Its password goes nowhere but there. */
@@ -150,18 +195,6 @@ function agentOf(env: HostPorts["env"]): Pick<BackendPorts, "agent"> {
   const { baseUrl: url } = checkOrigin(given, { allowInsecure: false });
   const password = env.KAY_AGENT_PASSWORD;
   return { agent: { url, ...(password ? { password } : {}) } };
-}
-
-async function makeDataFolder(folder: string): Promise<void> {
-  try {
-    await mkdir(folder, { recursive: true, mode: 0o700 });
-  } catch (error) {
-    const errno = (error as NodeJS.ErrnoException).code;
-    throw new Problem("STORE_UNREADABLE", `The data folder ${folder} cannot be made (${errno}).`, {
-      hint: "Give another with `kay serve --data-dir <folder>`, or set XDG_DATA_HOME.",
-      cause: error,
-    });
-  }
 }
 
 /** The database of DATABASE_URL, or kay's own Postgres. */
@@ -175,7 +208,7 @@ async function openStore(options: HostOptions, { machine, log }: HostPorts, stop
   stops.push(postgres.stop);
   const database = await openDatabase(postgres.config, { log, revive: postgres.revive });
   stops.push(database.close);
-  return withNode(database, postgres.config, log, stops);
+  return withNode({ ...database, place: "own" }, postgres.config, log, stops);
 }
 
 function withNode(

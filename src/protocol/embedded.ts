@@ -20,6 +20,11 @@ export type EmbeddedRecord = z.infer<typeof EmbeddedRecord>;
 /** Name of the record in the state folder. */
 export const EMBEDDED_RECORD = "backend.json";
 
+/** The record of what `kay serve` runs at a port, by which `kay serve --status` of the same user finds its secret. */
+export function serveRecord(port: number): string {
+  return `serve-${port}.json`;
+}
+
 /** Header that carries the local secret. */
 export const LOCAL_SECRET_HEADER = "Kay-Local-Secret";
 

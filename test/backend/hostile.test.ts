@@ -66,12 +66,12 @@ test("keys that an editor saved with a byte order mark are read", async () => {
   const folder = await mkdtemp(join(tmpdir(), "kay-keys-"));
   onTestFinished(() => rm(folder, { recursive: true, force: true }));
   const { signing } = await loadKeys({ folder });
-  const key = (id: string) => ({ id, key: Buffer.from(signing.key).toString("base64") });
+  const key = (id: string) => ({ id, key: Buffer.from(signing[0].key).toString("base64") });
   await writeFile(
     join(folder, "keys.json"),
     `\ufeff${JSON.stringify({ version: 1, signing: key("s"), sealing: [key("k")] })}`,
   );
-  expect((await loadKeys({ folder })).signing).toEqual({ id: "s", key: signing.key });
+  expect((await loadKeys({ folder })).signing).toEqual([{ id: "s", key: signing[0].key }]);
 });
 
 test("a KAY_CA_FILE that cannot be read is told in one sentence", () => {

@@ -60,7 +60,7 @@ export function createWorld(overrides: Partial<BackendPorts> & Pick<BackendPorts
   };
   const ports: BackendPorts = {
     keys: {
-      signing: { id: "s1", key: new Uint8Array(32).fill(1) },
+      signing: [{ id: "s1", key: new Uint8Array(32).fill(1) }],
       sealing: [{ id: "k1", key: new Uint8Array(32).fill(2) }],
     },
     clock,

@@ -49,7 +49,7 @@ export function createPlace(options: PlaceOptions): Place {
     node,
     leaveMs: 100,
     keys: {
-      signing: { id: "s1", key: new Uint8Array(32).fill(1) },
+      signing: [{ id: "s1", key: new Uint8Array(32).fill(1) }],
       sealing: [{ id: "k1", key: new Uint8Array(32).fill(2) }],
     },
     clock,

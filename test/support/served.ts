@@ -42,7 +42,7 @@ export function useServed(): () => string {
 }
 
 /** Connection data as a URL; a host that is a folder is a Unix socket's. */
-function urlOf({ host = "", port, user = "", password, database = "" }: pg.PoolConfig): string {
+export function urlOf({ host = "", port, user = "", password, database = "" }: pg.PoolConfig): string {
   const url = new URL(`postgres://localhost/${database}`);
   url.username = user;
   if (typeof password === "string") url.password = password;

@@ -1,4 +1,4 @@
-import { errors, jwtVerify, SignJWT } from "jose";
+import { errors, type JWTHeaderParameters, jwtVerify, SignJWT } from "jose";
 import { Problem } from "#protocol/errors";
 import type { BackendPorts } from "../ports.ts";
 
@@ -15,19 +15,20 @@ export async function signAccessToken(
   keys: BackendPorts["keys"],
   link: { installationId: string; familyId: string; sequence: number; issuedAt: Date },
 ): Promise<string> {
+  const [{ id: kid, key }] = keys.signing;
   const issued = Math.floor(link.issuedAt.getTime() / 1000);
   return new SignJWT({ sid: link.familyId })
-    .setProtectedHeader({ alg: "HS256", typ: "JWT", kid: keys.signing.id })
+    .setProtectedHeader({ alg: "HS256", typ: "JWT", kid })
     .setIssuer(ISSUER)
     .setSubject(link.installationId)
     .setJti(`${link.familyId}.${link.sequence}`)
     .setIssuedAt(issued)
     .setExpirationTime(issued + LIFETIME_SECONDS)
-    .sign(keys.signing.key);
+    .sign(key);
 }
 
 /**
- * Check an access token by itself; whether its sign-in still lives is for `authenticate`.
+ * Check an access token by itself, with the key that it names; whether its sign-in still lives is for `authenticate`.
  *
  * @throws Problem TOKEN_EXPIRED, TOKEN_INVALID
  */
@@ -36,13 +37,12 @@ export async function verifyAccessToken(
   token: string,
 ): Promise<{ installationId: string; familyId: string }> {
   try {
-    const { payload, protectedHeader } = await jwtVerify(token, ports.keys.signing.key, {
+    const { payload } = await jwtVerify(token, keyOf(ports.keys), {
       algorithms: ["HS256"],
       issuer: ISSUER,
       currentDate: new Date(ports.clock.now()),
       requiredClaims: ["sub", "sid", "iat", "exp"],
     });
-    if (protectedHeader.kid !== ports.keys.signing.id) throw new errors.JWTInvalid("unknown key");
     return { installationId: String(payload.sub), familyId: String(payload.sid) };
   } catch (error) {
     if (error instanceof errors.JWTExpired) {
@@ -50,4 +50,12 @@ export async function verifyAccessToken(
     }
     throw new Problem("TOKEN_INVALID", "The access token is not valid.", { cause: error });
   }
+}
+
+function keyOf({ signing }: BackendPorts["keys"]): (header: JWTHeaderParameters) => Uint8Array {
+  return ({ kid }) => {
+    const found = signing.find(({ id }) => id === kid);
+    if (!found) throw new errors.JWTInvalid("unknown key");
+    return found.key;
+  };
 }

@@ -17,7 +17,7 @@ import { REFRESH_LIFETIME, successorOf, type TokenPair } from "./sign-in.ts";
 const GRACE = 60 * 1000;
 const REUSED = "reused";
 
-type Ports = Pick<BackendPorts, "db" | "keys" | "clock" | "log">;
+type Ports = Pick<BackendPorts, "db" | "keys" | "clock" | "log" | "observe">;
 type Rotation = { pair: TokenPair } | { problem: Problem };
 
 /**
@@ -29,6 +29,8 @@ type Rotation = { pair: TokenPair } | { problem: Problem };
  */
 export async function rotate(ports: Ports, refreshToken: string): Promise<TokenPair> {
   const rotation = await ports.db.transaction().execute((db) => rotateLocked(ports, db, refreshToken));
+  const outcome = "problem" in rotation ? rotation.problem.code : "ok";
+  ports.observe?.count("kay_sign_in_refreshes_total", { outcome });
   if ("problem" in rotation) throw rotation.problem;
   return rotation.pair;
 }
@@ -53,7 +55,7 @@ async function rotateLocked(ports: Ports, db: Connection, refreshToken: string):
   }
   const issuedAt = new Date(now);
   const sequence = token.sequence + 1;
-  const successor = successorOf(ports.keys, family.id, sequence, refreshToken);
+  const successor = successorOf(ports.keys.signing[0].key, family.id, sequence, refreshToken);
   await spendRefreshToken(db, hash, issuedAt);
   await insertRefreshToken(db, {
     hash: hashSecret(successor),
@@ -72,8 +74,11 @@ async function repeat(ports: Ports, db: Connection, spent: Spent): Promise<Rotat
   const now = ports.clock.now();
   const next = await findRefreshTokenAt(db, family.id, token.sequence + 1);
   if (next && !next.spent_at && now - spent.spentAt.getTime() <= GRACE) {
-    const successor = successorOf(ports.keys, family.id, next.sequence, spent.refreshToken);
-    if (!hashSecret(successor).equals(next.hash)) return invalid("The key of this backend has changed.");
+    // The keys may have been rotated in between, or another node signs with another one.
+    const successor = ports.keys.signing
+      .map(({ key }) => successorOf(key, family.id, next.sequence, spent.refreshToken))
+      .find((each) => hashSecret(each).equals(next.hash));
+    if (successor === undefined) return invalid("The key of this backend has changed.");
     return answer(ports, family, { sequence: next.sequence, issuedAt: next.issued_at }, successor);
   }
   await revokeFamily(db, family.id, REUSED, new Date(now));

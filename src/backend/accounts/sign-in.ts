@@ -45,9 +45,11 @@ export async function startSignIn(
 /**
  * The refresh token that follows another. It is derived from its predecessor and a key of the server (HMAC-SHA-256 over HKDF, RFC
  * 5869), so a repeated rotation gives the same one although none is stored; neither the database nor the key alone yields it.
+ *
+ * @param signing one of the keys that sign
  */
-export function successorOf(keys: BackendPorts["keys"], familyId: string, sequence: number, token: string): string {
-  const key = Buffer.from(hkdfSync("sha256", keys.signing.key, "", "kay refresh rotation v1", 32));
+export function successorOf(signing: Uint8Array, familyId: string, sequence: number, token: string): string {
+  const key = Buffer.from(hkdfSync("sha256", signing, "", "kay refresh rotation v1", 32));
   return createHmac("sha256", key)
     .update(JSON.stringify([familyId, sequence, token]))
     .digest("hex");

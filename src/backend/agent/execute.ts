@@ -1,3 +1,4 @@
+import { AsyncLocalStorage } from "node:async_hooks";
 import { Problem } from "#protocol/errors";
 import type { Account } from "../interactions/account.ts";
 import type { Interactive } from "../services/interaction.ts";
@@ -8,6 +9,7 @@ import { oneAtATime } from "./one-at-a-time.ts";
 import { type PastCall, repetition } from "./repeats.ts";
 import { integrationsOf, toolOutput } from "./results.ts";
 import { type AgentTool, UNATTENDED } from "./tool.ts";
+import { type Watch, watchOutcome, watchTool } from "./watch.ts";
 
 /** A call with its tool and checked input, or why it cannot be run. */
 export type Checked = Omit<HeldCall, "service"> & { tool: AgentTool };
@@ -43,7 +45,7 @@ export type CallPorts = {
 };
 
 /** `dryRun` stands before everything: what it plans is never run. */
-type Run = { memory: PastCall[]; signal: AbortSignal; ports?: CallPorts; dryRun?: DryRun };
+type Run = { memory: PastCall[]; signal: AbortSignal; ports?: CallPorts; dryRun?: DryRun; watch?: Watch };
 
 /** Find each call's tool and check its input. A wrong call is a result that the model can react to, never a crash. */
 export function checkCall(call: Call, tools: AgentTool[]): Checked | Rejected {
@@ -83,6 +85,7 @@ export async function* runCalls(
     if ("kind" in result) waits.set(index, result);
     else {
       ended[index] = result;
+      watchOutcome(run.watch, calls[index] as Checked | Rejected, result);
       events.push({ type: "outcome", outcome: result });
       events.push(outcomeEvent(result));
     }
@@ -96,7 +99,8 @@ export async function* runCalls(
     for (const index of [...waits.keys()]) if (!open.has(idOf(calls[index]))) void start(index);
     if (--running === 0) events.end();
   };
-  const stop = run.ports?.onChange(oneAtATime(look));
+  // Whoever says that something came has nothing to do with the calls.
+  const stop = run.ports?.onChange(AsyncLocalStorage.bind(oneAtATime(look)));
   const open = await openRequests(run);
   const left = calls.flatMap((call, index) =>
     ended[index] === undefined ? [{ index, wait: open.get(idOf(call)) }] : [],
@@ -147,7 +151,7 @@ async function runOne(
 
 async function admitted(
   checked: Checked,
-  { signal, ports, dryRun }: Run,
+  { signal, ports, dryRun, watch }: Run,
   push: (event: AgentEvent) => void,
 ): Promise<Outcome | Wait> {
   const { tool, toolCallId } = checked;
@@ -166,10 +170,12 @@ async function admitted(
     push({ type: "data-receipt", data: { ...data, ...gate.allowed } });
   const { waiting, ...interactive } = attended;
   // A tool that asked a person is left where it is; the next run of its handler finds the answer.
-  const result = await Promise.race([
-    tool.run(gate.input, { toolCallId, signal, report, ...interactive }).then((ran) => ({ ran })),
-    waiting,
-  ]);
+  const result = await watchTool(watch, tool, () =>
+    Promise.race([
+      tool.run(gate.input, { toolCallId, signal, report, ...interactive }).then((ran) => ({ ran })),
+      waiting,
+    ]),
+  );
   if (!("ran" in result)) return result;
   const edited = gate.edited ? { edited: gate.input } : {};
   const outcome: Outcome = { call, output: { ...toolOutput(tool.service, result.ran), ...edited } };

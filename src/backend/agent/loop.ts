@@ -1,5 +1,6 @@
 import type { LanguageModel, ModelMessage } from "ai";
 import { Problem } from "#protocol/errors";
+import { tracedEvents } from "../observe.ts";
 import type { DryRun } from "./dry-run.ts";
 import type { AgentEvent, HeldCall, OpenStep, Outcome } from "./events.ts";
 import { type CallPorts, type Checked, checkCall, type Rejected, runCalls } from "./execute.ts";
@@ -9,8 +10,11 @@ import type { PastCall } from "./repeats.ts";
 import { missingIntegrations, resultMessage } from "./results.ts";
 import { modelStep, type StepResult } from "./step.ts";
 import type { AgentTool } from "./tool.ts";
+import { codeOf, type Watch } from "./watch.ts";
 
 export type AgentInput = {
+  /** Who is told of each step, call of the model and call of a tool. */
+  watch?: Watch;
   messages: ModelMessage[];
   tools: AgentTool[];
   model: LanguageModel;
@@ -55,13 +59,13 @@ export async function* runAgent(input: AgentInput): AsyncGenerator<AgentEvent> {
   if (input.open) {
     const checked = input.open.calls.map((call) => checkCall(call, input.tools));
     const signal = input.calls ? input.signal : new AbortController().signal;
-    if (yield* execute({ ...input, signal }, turn, input.open, checked)) return;
+    if (yield* asStep(input, execute({ ...input, signal }, turn, input.open, checked))) return;
   }
   const most = Math.min(input.mostSteps ?? MOST_STEPS, MOST_STEPS);
   // The open one is not among those before.
   for (let step = (input.steps ?? 0) + (input.open ? 1 : 0); step < most; step++) {
     if (input.signal.aborted) return yield { type: "abort" };
-    const ended = yield* oneStep(input, turn);
+    const ended = yield* asStep(input, oneStep(input, turn));
     if (ended) return;
   }
   const words = `It was not finished after ${most === 1 ? "1 step" : `${most} steps`} and was stopped.`;
@@ -70,6 +74,10 @@ export async function* runAgent(input: AgentInput): AsyncGenerator<AgentEvent> {
 
 type Turn = { messages: ModelMessage[]; memory: PastCall[]; mismatch?: Mismatch };
 
+function asStep(input: AgentInput, step: AsyncGenerator<AgentEvent, boolean>): AsyncGenerator<AgentEvent, boolean> {
+  return tracedEvents(input.watch?.observe, "step", step, codeOf);
+}
+
 /** One call of the model and the calls it makes. True when the generation is over, or waits. */
 async function* oneStep(input: AgentInput, turn: Turn): AsyncGenerator<AgentEvent, boolean> {
   yield { type: "start-step" };
@@ -77,6 +85,7 @@ async function* oneStep(input: AgentInput, turn: Turn): AsyncGenerator<AgentEven
   const result = yield* modelStep({
     model,
     label,
+    watch: input.watch,
     tools: input.offers?.(turn.messages, turn.memory) ?? tools,
     signal,
     messages: [...turn.messages, ...(turn.mismatch ? mendMessages(turn.mismatch) : [])],
@@ -126,12 +135,12 @@ function* answered(
 }
 
 async function* execute(
-  { signal, calls: ports, dryRun }: AgentInput,
+  { signal, calls: ports, dryRun, watch }: AgentInput,
   turn: Turn,
   { message }: OpenStep,
   checked: (Checked | Rejected)[],
 ): AsyncGenerator<AgentEvent, boolean> {
-  const ran = yield* runCalls(checked, { memory: turn.memory, signal, ports, dryRun });
+  const ran = yield* runCalls(checked, { memory: turn.memory, signal, ports, dryRun, watch });
   if ("waits" in ran) return yield* last({ type: "waiting", waits: ran.waits });
   const { outcomes } = ran;
   const step = [message, resultMessage(outcomes)];

@@ -1,9 +1,10 @@
-import { jsonSchema, type LanguageModel, type ModelMessage, streamText, type ToolSet, tool } from "ai";
+import { jsonSchema, type LanguageModel, type ModelMessage, streamText, type Telemetry, type ToolSet, tool } from "ai";
 import { Problem } from "#protocol/errors";
 import type { AgentEvent, Call } from "./events.ts";
 import { modelProblem } from "./model-problem.ts";
 import { toolName, wireName } from "./names.ts";
 import type { AgentTool } from "./tool.ts";
+import { type Watch, watchModel } from "./watch.ts";
 
 export type StepInput = {
   model: LanguageModel;
@@ -15,21 +16,33 @@ export type StepInput = {
   signal: AbortSignal;
   /** What the answer is to match. For the offline planner only; others read it in the instructions. */
   schema?: Record<string, unknown>;
+  watch?: Watch;
   /** Ids of earlier calls. Some models count anew in each step; a later call with such an id gets one of its own. */
   taken?: string[];
 };
 
 /** What one model call came to. */
 export type StepResult =
-  | { kind: "answer"; message: ModelMessage; text: string; calls: Call[]; cut: boolean }
+  | { kind: "answer"; message: ModelMessage; text: string; calls: Call[]; cut: boolean; tokens: Tokens }
   | { kind: "aborted" }
   | { kind: "failed"; problem: Problem };
 
+/** Tokens that a call took, where its provider tells them. */
+type Tokens = { input?: number; output?: number };
+
 /** One model call, streamed. Never throws: a failure is the result. */
 export async function* modelStep(input: StepInput): AsyncGenerator<AgentEvent, StepResult> {
+  const { watch } = input;
+  const begun = watch?.observe.seconds() ?? 0;
+  const result = yield* called(input);
+  if (watch) watchModel(watch, begun, result);
+  return result;
+}
+
+async function* called(input: StepInput): AsyncGenerator<AgentEvent, StepResult> {
   // The SDK prints what a provider cannot do to the console, where it would end up in somebody's JSON.
   globalThis.AI_SDK_LOG_WARNINGS = false;
-  const answer: Gathered = { text: "", calls: [], finishReason: "", ids: new Map() };
+  const answer: Gathered = { text: "", calls: [], finishReason: "", tokens: {}, ids: new Map() };
   const id = (given: string) => ownId(given, answer.ids, input.taken ?? []);
   try {
     const result = streamText({
@@ -38,6 +51,7 @@ export async function* modelStep(input: StepInput): AsyncGenerator<AgentEvent, S
       messages: input.messages,
       tools: wireTools(input.tools),
       ...(input.schema ? { providerOptions: { kay: { outputSchema: JSON.stringify(input.schema) } } } : {}),
+      ...telemetryOf(input),
       abortSignal: input.signal,
       timeout: TIMEOUTS,
       maxRetries: RETRIES,
@@ -56,7 +70,14 @@ export async function* modelStep(input: StepInput): AsyncGenerator<AgentEvent, S
   }
 }
 
-type Gathered = { text: string; calls: Call[]; finishReason: string; ids: Map<string, string> };
+/** Never what was said: operators see how long it took, not what about. */
+function telemetryOf({ watch }: StepInput): Pick<Parameters<typeof streamText>[0], "telemetry"> {
+  const traces = watch?.observe.traces;
+  if (!traces) return {};
+  return { telemetry: { integrations: traces.model as Telemetry, recordInputs: false, recordOutputs: false } };
+}
+
+type Gathered = { text: string; calls: Call[]; finishReason: string; tokens: Tokens; ids: Map<string, string> };
 
 function ownId(given: string, ids: Map<string, string>, taken: string[]): string {
   let own = ids.get(given) ?? given;
@@ -118,6 +139,7 @@ function* translate(part: Part, answer: Gathered, id: (given: string) => string)
     }
     case "finish":
       answer.finishReason = part.finishReason;
+      answer.tokens = { input: part.totalUsage.inputTokens, output: part.totalUsage.outputTokens };
   }
 }
 
@@ -128,6 +150,7 @@ function finished(message: ModelMessage | undefined, answer: Gathered): StepResu
     text: answer.text,
     calls: answer.calls,
     cut: answer.finishReason === "length",
+    tokens: answer.tokens,
   };
 }
 

@@ -22,6 +22,8 @@ export type AgentTool = {
   modeOf?(input: Record<string, unknown>): ToolMode | undefined;
   resource?(input: Record<string, unknown>): string | undefined;
   examples: string[];
+  /** What stands for its name where operators count: names that people made up are none of theirs. */
+  counted?: string;
   /** A tool of kay itself, on no service: it runs without being asked about. */
   own?: boolean;
   /** The tool that this is for an input, where that decides on service and access. @throws Problem */

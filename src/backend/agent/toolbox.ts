@@ -71,7 +71,8 @@ function reachOf(ports: BackendPorts, owner: ToolOwner, services: ServiceConfigu
 }
 
 /** Effects in the store, in the name of the node that this process was when it planned them. */
-function effectLog({ db, node, clock }: BackendPorts, owner: ToolOwner): EffectLog {
+function effectLog({ db, node, clock, observe }: BackendPorts, owner: ToolOwner): EffectLog {
+  const note = (state: string) => observe?.count("kay_effects_total", { state });
   const nodes = new Map<string, number>();
   const own = (id: string) => ({ id, node: nodes.get(id) ?? null });
   return {
@@ -79,13 +80,28 @@ function effectLog({ db, node, clock }: BackendPorts, owner: ToolOwner): EffectL
     plan: async (effect) => {
       const number = await node.number();
       nodes.set(effect.id, number);
-      return (await planEffect(db, { ...owner, ...effect, node: number }, clock.now())) as EffectBefore;
+      const before = await planEffect(db, { ...owner, ...effect, node: number }, clock.now());
+      if (before.state === "new" || before.state === "unknown") note(before.state === "new" ? "planned" : "unknown");
+      return before as EffectBefore;
     },
-    set: (id, state) => setEffectState(db, own(id), state, clock.now()),
-    settle: (id, result) => settleEffect(db, own(id), result, clock.now()),
-    refuse: (id, result) => refuseEffect(db, own(id), result, clock.now()),
+    set: async (id, state) => {
+      const isSet = await setEffectState(db, own(id), state, clock.now());
+      if (isSet) note(state);
+      return isSet;
+    },
+    settle: async (id, result) => {
+      await settleEffect(db, own(id), result, clock.now());
+      note("settled");
+    },
+    refuse: async (id, result) => {
+      await refuseEffect(db, own(id), result, clock.now());
+      note("refused");
+    },
   };
 }
+
+/** All tools that people described or brought along, for whoever counts. */
+const OWN = "own";
 
 /** The same tools, wherever their tokens come from. */
 export function toolsWithin(reach: Reach): AgentTool[] {
@@ -107,6 +123,7 @@ function agentTool(ports: Reach, configuration: ServiceConfiguration, tool: Tool
     resource: (input) => tool.resource?.(input),
     ready: async () => (await ports.access(service.name)).as,
     examples: tool.examples,
+    ...(configuration.described ? { counted: OWN } : {}),
     schema: schemaOf(tool),
     parse: (input) => checkedInput(tool, input),
     summary: (input) => summaryOf(tool, input),

@@ -87,12 +87,12 @@ function asksOf({ service: { credential } }: ConnectableService): KeyForm["asks"
 }
 
 /** Shows that a form was this backend's answer for this state; nothing is kept for it. */
-function ticketOf({ keys }: BackendPorts, state: string): string {
-  return createHmac("sha256", keys.signing.key).update(`key-page/${state}`).digest("base64url");
+function ticketOf({ keys }: BackendPorts, state: string, { key } = keys.signing[0]): string {
+  return createHmac("sha256", key).update(`key-page/${state}`).digest("base64url");
 }
 
 function isTicket(ports: BackendPorts, state: string, given: string): boolean {
-  return timingSafeEqual(hashSecret(ticketOf(ports, state)), hashSecret(given));
+  return ports.keys.signing.some((key) => timingSafeEqual(hashSecret(ticketOf(ports, state, key)), hashSecret(given)));
 }
 
 /** The secret as requests will carry it. What is pasted has white space around it more often than not. */

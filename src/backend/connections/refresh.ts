@@ -1,5 +1,6 @@
 import { sql } from "kysely";
 import { Problem } from "#protocol/errors";
+import { failureOf } from "../observe.ts";
 import type { BackendPorts } from "../ports.ts";
 import type { ServiceConfiguration } from "../services/service.ts";
 import type { Connection } from "../store/connection.ts";
@@ -7,7 +8,7 @@ import { type Grant, lockGrant, markDisconnected, putGrantTokens } from "../stor
 import { connectable } from "./catalog.ts";
 import { authRequired, isUsable, type OpenGrant, openGrant } from "./open-grant.ts";
 import { grantAddress, sealTokens } from "./sealed.ts";
-import { refreshTokens } from "./token-endpoint.ts";
+import { refreshTokens, type TokenOutcome } from "./token-endpoint.ts";
 import { createTurns, type Turns } from "./turns.ts";
 
 /** How a refresh ended. Problems are returned, so that what they wrote is committed. */
@@ -84,7 +85,7 @@ async function exchange(
 ): Promise<Refreshed> {
   const { service } = configuration;
   if (!open.tokens.refresh) return withoutRefreshToken(ports, db, configuration, open, rejected);
-  const outcome = await refreshTokens(ports, connectable(configuration), open.tokens.refresh);
+  const outcome = await refreshed(ports, configuration, open.tokens.refresh);
   if (outcome.kind === "busy") return outcome;
   if (outcome.kind === "refused" && outcome.gone) {
     return gone(ports, db, configuration, open.grant, outcome.description);
@@ -101,6 +102,24 @@ async function exchange(
     updated_at: new Date(ports.clock.now()),
   });
   return { kind: "open", grant: { ...open.grant, access_expires_at: expiresAt }, tokens: { access, refresh } };
+}
+
+/** Where the refresh token goes, and what came of it is counted. */
+async function refreshed(
+  ports: BackendPorts,
+  configuration: ServiceConfiguration,
+  refreshToken: string,
+): Promise<TokenOutcome> {
+  const service = configuration.described ? "own" : configuration.service.name;
+  const count = (outcome: string) => ports.observe?.count("kay_service_refreshes_total", { service, outcome });
+  try {
+    const outcome = await refreshTokens(ports, connectable(configuration), refreshToken);
+    count(outcome.kind === "tokens" ? "ok" : outcome.kind);
+    return outcome;
+  } catch (error) {
+    count(failureOf(error));
+    throw error;
+  }
 }
 
 /** Nothing can renew this token: it serves until it ends or is refused. */

@@ -12,8 +12,8 @@ import { answeredInTime, closeInteraction, findInteraction, type StoredInteracti
 import { responseParts } from "./calls.ts";
 import type { Engine } from "./engine.ts";
 import { expire } from "./expire.ts";
-import { optionsOf } from "./options.ts";
-import { startWithin } from "./start.ts";
+import { type GenerationOptions, optionsOf } from "./options.ts";
+import { startWithin, traceOf } from "./start.ts";
 
 /**
  * Answer an approval or a form, from any process at any node. The first answer before its end wins; whoever comes later is told what won. An
@@ -49,6 +49,7 @@ export async function answerInteraction(
     await expire(ports, found, now);
     throw closed((await findInteraction(ports.db, found.id)) ?? found);
   }
+  ports.observe?.count("kay_interactions_total", { event: "answered" });
   if (recorded.wake !== null) engine.wake(recorded.wake);
   return { ...response, session_id: found.conversation_id, generation_id: found.generation_id };
 }
@@ -75,7 +76,7 @@ async function record(
     await lockGeneration(tx, wake);
     if (!(await closeInteraction(tx, found.id, "answered", response, now))) return undefined;
     await appendEvents(tx, conversationId, parts, now);
-    return await startLate(tx, found, response, now);
+    return await startLate(tx, found, response, { now, trace: traceOf(ports) });
   });
 }
 
@@ -84,7 +85,7 @@ async function startLate(
   tx: Connection,
   found: StoredInteraction,
   { action, input = {} }: InteractionResponse,
-  now: number,
+  { now, trace }: { now: number; trace: Pick<GenerationOptions, "trace"> },
 ): Promise<{ wake: string | null }> {
   const { request, installation_id: installationId, conversation_id: conversationId } = found;
   const labels = new Map(request.input_schema?.fields.map(({ id, label }) => [id, label]));
@@ -97,7 +98,16 @@ async function startLate(
   const { generationId, queued } = await startWithin(tx, {
     installationId,
     conversationId,
-    options: { prompt, context: {}, mode: "stream", interactive: true, confirm: false, source: "late_answer", ...dry },
+    options: {
+      prompt,
+      context: {},
+      mode: "stream",
+      interactive: true,
+      confirm: false,
+      source: "late_answer",
+      ...dry,
+      ...trace,
+    },
     now,
   });
   return { wake: queued ? null : generationId };

@@ -16,6 +16,7 @@ import {
 } from "../store/generations.ts";
 import { closeInteraction, interactionsOf } from "../store/interactions.ts";
 import { responseParts } from "./calls.ts";
+import { measureEnd } from "./measured.ts";
 import { callOf, outcomeOf, ranOf } from "./outcomes.ts";
 import { closeStep, loggedStep } from "./realign.ts";
 import type { Work } from "./work.ts";
@@ -31,6 +32,7 @@ export async function complete(
   const value: StreamPart[] = output ? [{ type: "data-output", data: output }] : [];
   const parts: StreamPart[] = [...value, statusPart(row, "completed"), { type: "finish", finishReason }];
   await writer.commit(parts, [generationChanged(ended("completed", ports.clock.now()))]);
+  measureEnd(ports, row, "completed");
 }
 
 /** It is over without one. The model is told, should the conversation go on. */
@@ -51,6 +53,7 @@ export async function fail({ ports, row, writer }: Written, problem: Problem): P
     );
     await over(tx, row, "error", ports.clock.now());
   });
+  measureEnd(ports, row, "error", code);
 }
 
 /**
@@ -99,6 +102,8 @@ export async function cancel({ ports, row: before, writer }: Written, reason: st
     );
     await over(tx, row, "cancelled", now);
   });
+  if (responses.length > 0) ports.observe?.count("kay_interactions_total", { event: "cancelled" }, responses.length);
+  measureEnd(ports, row, "cancelled");
 }
 
 /** What belongs to the error besides its words. */

@@ -39,8 +39,9 @@ export type Engine = {
   leave(conversationId: string): void;
   /** Look after what nobody works on: see `Backend.tick`. */
   tick(): Promise<void>;
-  /** How many are worked on here. */
+  /** How many are worked on here, and how many follow one. */
   busy(): number;
+  counts(): { working: number; followers: number };
   close(): Promise<void>;
   /** Fires when this node has left its work to others. */
   closed: AbortSignal;
@@ -179,6 +180,7 @@ export function createEngine(ports: BackendPorts): Engine {
       for (const id of await generationsToWake(ports.db, now)) if (!active.has(id)) wake(id);
     },
     busy: () => active.size + hub.size(),
+    counts: () => ({ working: active.size, followers: hub.size() }),
     async close() {
       closing = true;
       stopListening();

@@ -10,7 +10,10 @@ import { responseParts } from "./calls.ts";
  *
  * @returns the generations that waited for them
  */
-export async function expireOverdue(ports: Pick<BackendPorts, "db" | "clock">, now: number): Promise<string[]> {
+export async function expireOverdue(
+  ports: Pick<BackendPorts, "db" | "clock" | "observe">,
+  now: number,
+): Promise<string[]> {
   const ids = new Set<string>();
   for (const interaction of await expiredInteractions(ports.db, now)) {
     await expire(ports, interaction, now);
@@ -21,13 +24,13 @@ export async function expireOverdue(ports: Pick<BackendPorts, "db" | "clock">, n
 
 /** Close one as expired. False when something else ended it first. */
 export async function expire(
-  { db }: Pick<BackendPorts, "db">,
+  { db, observe }: Pick<BackendPorts, "db" | "observe">,
   { id, conversation_id, generation_id, late }: StoredInteraction,
   now: number,
 ): Promise<boolean> {
   const answered_at = new Date(now).toISOString();
   const response: InteractionResponse = { interaction_id: id, action: "expire", answered_at };
-  return await db.transaction().execute(async (tx) => {
+  const isFirst = await db.transaction().execute(async (tx) => {
     await lockGeneration(tx, generation_id);
     if (!(await closeInteraction(tx, id, "expired", response, now))) return false;
     const parts = responseParts(response).map((part) => ({ generationId: generation_id, part }));
@@ -35,4 +38,6 @@ export async function expire(
     if (!late) await wakeGeneration(tx, generation_id, now);
     return true;
   });
+  if (isFirst) observe?.count("kay_interactions_total", { event: "expired" });
+  return isFirst;
 }

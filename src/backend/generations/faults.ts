@@ -8,6 +8,7 @@ import { changeGeneration, lockGeneration, type StoredGeneration } from "../stor
 import { closeInteraction, interactionsOf } from "../store/interactions.ts";
 import { responseParts } from "./calls.ts";
 import { authResult, statusPart } from "./end.ts";
+import { measureEnd } from "./measured.ts";
 
 /** So many faults in a row end a generation. */
 const MOST = 5;
@@ -39,10 +40,12 @@ export async function noteFault(ports: BackendPorts, id: string, node: number, e
   if (failures === undefined) return false;
   if (failures === 1) log("error", "generation_fault", { generation: id, error });
   if (failures < MOST) return true;
-  await db.transaction().execute(async (tx) => {
+  const given = await db.transaction().execute(async (tx) => {
     const row = await lockGeneration(tx, id);
     if (row) await giveUp(tx, row, now);
+    return row;
   });
+  if (given) measureEnd(ports, given, "error", "INTERNAL");
   log("error", "generation_given_up", { generation: id, failures, error });
   return true;
 }

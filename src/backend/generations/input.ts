@@ -33,7 +33,7 @@ export async function agentInput(source: Source): Promise<{ input: AgentInput; m
   const { ports, row, writer, options, signal, onChange } = source;
   const { installation_id: installationId, conversation_id: conversation, id } = row;
   const seen = options.seen ?? 0;
-  const [all, tools, calls, { model, label, provider }, wanted] = await Promise.all([
+  const [all, tools, calls, { model, label, name, provider }, wanted] = await Promise.all([
     loadMessages(ports.db, conversation, { seen, generationId: id }),
     agentTools(ports, { installationId, generationId: id, dryRun: options.bounds?.dryRun === true }),
     callsOf(ports.db, id),
@@ -65,6 +65,7 @@ export async function agentInput(source: Source): Promise<{ input: AgentInput; m
     tools,
     model,
     label,
+    ...(ports.observe ? { watch: { observe: ports.observe, model: name } } : {}),
     signal,
     now: ports.clock.now(),
     holds,

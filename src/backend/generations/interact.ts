@@ -21,7 +21,7 @@ const PLACES = MOST_REPROMPTS + 2;
 
 /** The call in whose name is asked, and where that is written down. */
 export type Asker = {
-  ports: Pick<BackendPorts, "db" | "clock">;
+  ports: Pick<BackendPorts, "db" | "clock" | "observe">;
   writer: Writer;
   installationId: string;
   conversationId: string;
@@ -67,6 +67,7 @@ export async function askedAt(
   };
   const request = requestOf(asker, row, prompt);
   await asker.writer.commit(partsOf(request, asker), [interactionInserted({ ...row, request })]);
+  ports.observe?.count("kay_interactions_total", { event: "opened" });
   return { ...row, status: "open", request, response: null, answered_at: null };
 }
 

@@ -25,6 +25,8 @@ export type GenerationOptions = {
   seen?: number;
   /** An answer that did not match the schema: another one was asked for, once. */
   mismatch?: Mismatch;
+  /** The request that asked for it, in its trace (`traceparent`): whoever goes on with it, goes on with that trace. */
+  trace?: string;
   /** The step that a confirmation was given for is carried out. */
   approved?: boolean;
   /** How often each service was asked for in this turn. */

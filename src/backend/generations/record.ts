@@ -77,6 +77,7 @@ export function createRecord(world: Recording): { take(event: AgentEvent): Promi
           delete world.options.approved;
           if (event.mismatch) world.options.mismatch = event.mismatch;
           await changeGeneration(tx, row.id, { step: null, steps: done, options: world.options, failures: 0 });
+          ports.observe?.count("kay_steps_total", {});
         });
       case "finish-step":
         if (state.end.kind === "held") state.last = world.realigned(event);

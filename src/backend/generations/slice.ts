@@ -3,6 +3,8 @@ import { Problem } from "#protocol/errors";
 import type { StreamPart } from "#protocol/events";
 import { runAgent } from "../agent/loop.ts";
 import { servicesFor } from "../connections/catalog.ts";
+import { withLogFields } from "../log-fields.ts";
+import { type Span, traced, traceIdOf } from "../observe.ts";
 import type { BackendPorts } from "../ports.ts";
 import type { Connection } from "../store/connection.ts";
 import { appendMessages, lastMessage } from "../store/conversations.ts";
@@ -56,6 +58,28 @@ export async function runSlice(ports: BackendPorts, id: string, control: SliceCo
   const node = await ports.node.number();
   const row = await claimGeneration(ports.db, id, node);
   if (row === undefined) return undefined;
+  const place = { parent: optionsOf(row).trace ?? null, attributes: { "kay.generation": id, "kay.node": node } };
+  const slice = (span?: Span) =>
+    withLogFields(
+      { generation: id, conversation: row.conversation_id, node, trace: traceIdOf(span?.traceparent) },
+      async () => {
+        const end = await sliceOf(ports, row, node, control);
+        span?.set({ "kay.end": end?.kind ?? "left" });
+        return end;
+      },
+    );
+  return await traced(ports.observe, "generation", place, slice, (end) =>
+    end?.kind === "error" ? end.problem.code : undefined,
+  );
+}
+
+async function sliceOf(
+  ports: BackendPorts,
+  row: StoredGeneration,
+  node: number,
+  control: SliceControl,
+): Promise<SliceEnd | undefined> {
+  const { id } = row;
   const owner = { generationId: id, conversationId: row.conversation_id, node };
   const writer = createWriter(ports, owner, () => control.stop.abort());
   const world: World = { ports, row, writer, options: optionsOf(row), control };

@@ -30,7 +30,8 @@ export async function start(
   installationId: string,
   request: Pick<AskRequest, "session_id" | "when_busy" | "interactive"> & { options: GenerationOptions },
 ): Promise<Started> {
-  const { options, interactive = false } = request;
+  const { interactive = false } = request;
+  const options = { ...request.options, ...traceOf(ports) };
   checkRemote(ports, options);
   await wantedOf(options);
   const now = ports.clock.now();
@@ -43,6 +44,12 @@ export async function start(
   return await ports.db
     .transaction()
     .execute((tx) => startWithin(tx, { installationId, conversationId, options, now }));
+}
+
+/** The trace that a generation which is asked for now belongs to. */
+export function traceOf({ observe }: Pick<BackendPorts, "observe">): Pick<GenerationOptions, "trace"> {
+  const trace = observe?.traces?.current();
+  return trace ? { trace } : {};
 }
 
 /** The same as a part of a transaction, behind whatever the conversation has under way. */

@@ -1,5 +1,6 @@
 import type { RawBuilder } from "kysely";
 import type { StreamPart } from "#protocol/events";
+import { traced } from "../observe.ts";
 import type { BackendPorts } from "../ports.ts";
 import type { Connection } from "../store/connection.ts";
 import { appendEvents, type Holder, heldBy } from "../store/events.ts";
@@ -27,7 +28,11 @@ export type Writer = {
 type Owner = Holder & { conversationId: string };
 
 /** @param failed called once when writing fails, so that the work stops */
-export function createWriter(ports: Pick<BackendPorts, "db" | "clock">, owner: Owner, failed: () => void): Writer {
+export function createWriter(
+  ports: Pick<BackendPorts, "db" | "clock" | "observe">,
+  owner: Owner,
+  failed: () => void,
+): Writer {
   let waiting: StreamPart[] = [];
   let timer: NodeJS.Timeout | undefined;
   let queue: Promise<void> = Promise.resolve();
@@ -68,7 +73,7 @@ export function createWriter(ports: Pick<BackendPorts, "db" | "clock">, owner: O
 }
 
 async function append(
-  { db, clock }: Pick<BackendPorts, "db" | "clock">,
+  { db, clock, observe }: Pick<BackendPorts, "db" | "clock" | "observe">,
   { generationId, conversationId, node }: Owner,
   parts: StreamPart[],
   change?: Change,
@@ -79,11 +84,13 @@ async function append(
     if (!(await appendEvents(db, conversationId, events(parts), clock.now(), held))) throw new LostGeneration();
     return;
   }
-  await db.transaction().execute(async (tx) => {
-    if (!(await holdsGeneration(tx, generationId, node))) throw new LostGeneration();
-    const more = (await change(tx)) || [];
-    await appendEvents(tx, conversationId, events([...parts, ...more]), clock.now());
-  });
+  await traced(observe, "commit", { kind: "client", attributes: { "db.system.name": "postgresql" } }, () =>
+    db.transaction().execute(async (tx) => {
+      if (!(await holdsGeneration(tx, generationId, node))) throw new LostGeneration();
+      const more = (await change(tx)) || [];
+      await appendEvents(tx, conversationId, events([...parts, ...more]), clock.now());
+    }),
+  );
 }
 
 type Delta = Extract<StreamPart, { type: "text-delta" | "reasoning-delta" | "tool-input-delta" }>;

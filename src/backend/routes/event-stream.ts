@@ -31,6 +31,7 @@ export type Streamed = {
 };
 
 type Followed = Pick<Engine, "hub" | "leave">;
+type StreamPorts = Pick<BackendPorts, "log" | "clock" | "observe">;
 
 const silence = createWheel(KEEPALIVE);
 
@@ -38,8 +39,8 @@ const silence = createWheel(KEEPALIVE);
  * The log as Server-Sent Events: `id:` is the number in the log, `data:` one part, the end is `[DONE]`. Live events are read from the log
  * like old ones, so a stream that was cut goes on after its last number with nothing lost or doubled.
  */
-export function eventStream(engine: Followed, { log }: Pick<BackendPorts, "log">, streamed: Streamed): Response {
-  return pushed((sink) => follow(engine, streamed, sink, (error) => log("warn", "stream.failed", { error })), {
+export function eventStream(engine: Followed, ports: StreamPorts, streamed: Streamed): Response {
+  return pushed((sink) => follow(engine, streamed, sink, ports), {
     ...STREAM_HEADERS,
     "x-vercel-ai-ui-message-stream": "v1",
     [SESSION_HEADER]: streamed.conversationId,
@@ -47,10 +48,11 @@ export function eventStream(engine: Followed, { log }: Pick<BackendPorts, "log">
 }
 
 /** While nothing happens it is a place in the log and an entry in two lists: thousands of them may wait. */
-function follow({ hub, leave }: Followed, streamed: Streamed, sink: Sink, failed: (error: unknown) => void): Source {
+function follow({ hub, leave }: Followed, streamed: Streamed, sink: Sink, ports: StreamPorts): Source {
   const { conversationId: id, until = Number.POSITIVE_INFINITY } = streamed;
   let position = streamed.after;
-  let [full, reading, again, ended] = [true, false, true, false];
+  const opened = ports.clock.now();
+  let [full, reading, again, ended, isRead] = [true, false, true, false, false];
   const write = (text: string) => {
     full = !sink.write(text);
     silence.set(beat);
@@ -61,6 +63,7 @@ function follow({ hub, leave }: Followed, streamed: Streamed, sink: Sink, failed
   const gone = () => {
     if (ended) return;
     ended = true;
+    if (isRead) ports.observe?.count("kay_streams", {}, -1);
     silence.clear(beat);
     unwatch();
     streamed.left?.();
@@ -81,6 +84,7 @@ function follow({ hub, leave }: Followed, streamed: Streamed, sink: Sink, failed
     position = events.at(-1)?.number ?? position;
     if (position >= until || wanted.some((event) => isLast(event, streamed))) end(`${text}data: [DONE]\n\n`);
     else if (text !== "") write(text);
+    measureDelay(ports, opened, wanted[0]);
     return events.length >= EVENTS_AT_ONCE;
   };
   const advance = async () => {
@@ -96,7 +100,7 @@ function follow({ hub, leave }: Followed, streamed: Streamed, sink: Sink, failed
   };
   const goOn = () =>
     void advance().catch((error: unknown) => {
-      if (!ended && !hub.closed()) failed(error);
+      if (!ended && !hub.closed()) ports.log("warn", "stream.failed", { error });
       end();
     });
   const unwatch = hub.watch(id, () => {
@@ -106,11 +110,23 @@ function follow({ hub, leave }: Followed, streamed: Streamed, sink: Sink, failed
   silence.set(beat);
   return {
     go() {
+      if (!isRead) ports.observe?.count("kay_streams", {});
+      isRead = true;
       full = false;
       goOn();
     },
     gone,
   };
+}
+
+/** Of events that came together the first was written first. Those from before the stream was opened were not waited for. */
+function measureDelay(
+  { clock, observe }: Pick<BackendPorts, "clock" | "observe">,
+  opened: number,
+  first: StoredEvent | undefined,
+): void {
+  const at = first?.at.getTime() ?? 0;
+  if (at >= opened) observe?.measure("kay_event_delay_seconds", {}, Math.max(0, clock.now() - at) / 1_000);
 }
 
 function sseOf({ number, part, at }: StoredEvent): string {

@@ -7,6 +7,7 @@ import type { Engine } from "../generations/engine.ts";
 import { openTurn, remoteTurn } from "../generations/remote.ts";
 import { takeReport } from "../generations/reports.ts";
 import { start } from "../generations/start.ts";
+import { failureOf } from "../observe.ts";
 import type { BackendPorts } from "../ports.ts";
 import { streamUrl } from "../remote/agent-server.ts";
 import { readJsonBody } from "./body.ts";
@@ -21,7 +22,12 @@ export function remoteRoutes(ports: BackendPorts, engine: Engine): Hono {
   app.post("/agent/webhook", async (c) => {
     const token = c.req.query("token");
     if (!token) throw new Problem("INVALID_REQUEST", "Missing token", { details: { field: "token" } });
-    const isNew = await takeReport(ports, token, await readJsonBody(c.req.raw));
+    const count = (outcome: string) => ports.observe?.count("kay_webhooks_total", { outcome });
+    const isNew = await takeReport(ports, token, await readJsonBody(c.req.raw)).catch((error: unknown) => {
+      count(failureOf(error));
+      throw error;
+    });
+    count(isNew ? "new" : "duplicate");
     return c.json({ success: true, ...(isNew ? {} : { duplicate: true }) });
   });
   return app;

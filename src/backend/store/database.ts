@@ -15,6 +15,8 @@ const IDLE_TRANSACTION_LIMIT = 60_000;
 export type OpenDatabase = {
   db: Kysely<Database>;
   pool: pg.Pool;
+  /** Where it is, without user and password: `db.example.com:5432/kay`. */
+  place: string;
   /** Waits for queries under way and closes every connection. Once or more. */
   close(): Promise<void>;
 };
@@ -49,7 +51,7 @@ export async function openDatabase(
     await close();
     throw error instanceof Problem ? error : unavailable(error, place);
   }
-  return { db, pool, close };
+  return { db, pool, place: `${place.host}:${place.port}/${place.database}`, close };
 }
 
 /**

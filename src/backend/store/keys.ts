@@ -13,14 +13,16 @@ const Key = z.looseObject({
   id: z.string().check(z.regex(/^[\w.-]{1,64}$/)),
   key: z.string().check(z.regex(/^[\w+/-]+=*$/)),
 });
-const KeyFile = z.looseObject({ version: z.literal(1), signing: Key, sealing: z.array(Key).check(z.minLength(1)) });
+const Some = z.array(Key).check(z.minLength(1));
+const KeyFile = z.looseObject({ version: z.literal(1), signing: z.union([Some, Key]), sealing: Some });
 
 /** Where the keys are: `keys.json` in the data folder, made if it is not there, or what an operator gave as `KAY_KEYS`. */
 export type KeySource = { folder: string } | { value: string };
 
 /**
- * The backend's keys, as JSON `{"version": 1, "signing": {"id", "key"}, "sealing": [{"id", "key"}, …]}`, keys in base64. To rotate, put a new
- * sealing key first and keep the former ones behind it. `KAY_KEYS` holds the JSON itself or the path of a file with it.
+ * The backend's keys, as JSON `{"version": 1, "signing": [{"id", "key"}, …], "sealing": [{"id", "key"}, …]}`, keys in base64; one signing key
+ * may stand without a list. To rotate, put a new one first and keep the former ones behind it. `KAY_KEYS` holds the JSON itself or the path of a
+ * file with it.
  *
  * Throws STORE_UNREADABLE for keys that cannot be read. They are never made anew by themselves: that would lose every stored token.
  */
@@ -43,7 +45,7 @@ async function keysOfFolder(folder: string): Promise<Keys> {
   return parseKeys(await readKeys(file, file), file);
 }
 
-/** Writes a file of its own and links it to its name, which only the first of several processes can. */
+/** Writes a file of its own, in the form that every kay reads, and links it to its name, which only the first of several processes can. */
 async function createKeys(folder: string, file: string): Promise<void> {
   const passing = `${file}.new-${randomBytes(6).toString("hex")}`;
   const fresh = () => ({ id: randomBytes(6).toString("hex"), key: randomBytes(KEY_BYTES).toString("base64url") });
@@ -91,15 +93,17 @@ function parseKeys(text: string, where: string): Keys {
       `${found.error.issues[0]?.path.join(".") || "the whole"} is missing or not of the right form`,
     );
   }
-  const { signing, sealing } = found.data;
-  const keys = { signing: decode(signing), sealing: sealing.map(decode) };
-  if (keys.signing.key.length < KEY_BYTES) throw unreadable(where, `the signing key has less than ${KEY_BYTES} bytes`);
-  for (const { id, key } of keys.sealing) {
+  const [signing, sealing] = [[found.data.signing].flat().map(decode), found.data.sealing.map(decode)];
+  for (const { id, key } of signing) {
+    if (key.length < KEY_BYTES) throw unreadable(where, `the signing key ${id} has less than ${KEY_BYTES} bytes`);
+  }
+  for (const { id, key } of sealing) {
     if (key.length !== KEY_BYTES) throw unreadable(where, `the sealing key ${id} has not ${KEY_BYTES} bytes`);
   }
-  if (new Set(keys.sealing.map(({ id }) => id)).size < keys.sealing.length)
-    throw unreadable(where, "two sealing keys have one id");
-  return keys;
+  for (const [kind, keys] of Object.entries({ signing, sealing })) {
+    if (new Set(keys.map(({ id }) => id)).size < keys.length) throw unreadable(where, `two ${kind} keys have one id`);
+  }
+  return { signing: signing as Keys["signing"], sealing };
 }
 
 function parseJson(text: string, where: string): unknown {

@@ -169,5 +169,4 @@ const AGENT_SERVERS = [
 /** For lists of conversations, in their order: whatever is passed over on the way to a page, and all that is counted, is only looked up here. */
 const LOAD = [
   `create index conversations_listed on conversations (installation_id, updated_at desc, created_at desc, id)`,
-  `drop index conversations_by_installation`,
 ];

@@ -2,6 +2,7 @@ import { Command, Option } from "commander";
 import { checkOrigin } from "#client/send/origin";
 import { Problem } from "#protocol/errors";
 import type { Kay, ServeOptions } from "../kay.ts";
+import { showStatus } from "../serve-status.ts";
 
 type Options = {
   port: number;
@@ -13,6 +14,8 @@ type Options = {
   publicUrl?: string;
   embedded?: boolean;
   stop?: boolean;
+  metricsPort?: number;
+  status?: boolean;
 };
 
 /** `kay serve`: run the backend until it is told to stop. */
@@ -26,10 +29,16 @@ export function serveCommand(kay: Kay): Command {
     .option("--database-url <url>", "Postgres to use (KAY_DATABASE_URL, DATABASE_URL; default: its own)")
     .option("--data-dir <folder>", "where its own Postgres and keys live")
     .option("--public-url <url>", "where browsers reach it, for the providers' redirects", parsePublicUrl)
+    .option("--metrics-port <number>", "port of this machine for /metrics and /status without a token", parsePort)
+    .option("--status", "show how the backend is: kay's own, or the one at --port, --host or api-url")
     .option("--stop", "end the backend that kay started for itself")
     .addOption(new Option("--embedded", "used by kay itself").hideHelp())
     .addHelpText("after", "\nStops on Ctrl+C or SIGTERM, after what is under way has ended.")
-    .action(async (options: Options) => (options.stop ? stop(kay) : kay.serve(work(options))));
+    .action(async (options: Options, command: Command) => {
+      if (options.stop) return await stop(kay);
+      if (options.status) return await showStatus(kay, await addressOf(kay, options, command));
+      await kay.serve(work(options));
+    });
 }
 
 async function stop(kay: Kay): Promise<void> {
@@ -43,7 +52,20 @@ async function stop(kay: Kay): Promise<void> {
   kay.out.line(state === "stopped" ? "kay's own backend has stopped." : "kay's own backend does not run.");
 }
 
-function work(options: Options): ServeOptions {
+/** The backend that is asked: one that is named here, else that of the settings, else kay's own. */
+async function addressOf(kay: Kay, { host, port }: Options, command: Command): Promise<string | undefined> {
+  const isNamed = ["host", "port"].some((name) => command.getOptionValueSource(name) === "cli");
+  if (isNamed) {
+    const name = ["0.0.0.0", "::"].includes(host) ? "127.0.0.1" : host;
+    const authority = name.includes(":") ? `[${name}]` : name;
+    return checkOrigin(`http://${authority}:${port}`, { allowInsecure: true }).baseUrl;
+  }
+  const settings = await kay.settings();
+  const given = settings.text("api-url");
+  return given && checkOrigin(given, { allowInsecure: settings.isOn("allow-insecure") }).baseUrl;
+}
+
+function work({ stop: _stop, status: _status, ...options }: Options): ServeOptions {
   return { ...options, sandbox: options.sandbox ?? Boolean(options.seed), embedded: options.embedded ?? false };
 }
 

@@ -54,7 +54,7 @@ export const DOCUMENTS: Record<string, Document> = {
   "profile list": { title: "Every profile of this machine", schema: Profiles },
   "profile remove": { title: "The profile that was removed", schema: ProfileRemoved },
   "profile use": { title: "The profile that is used from now on", schema: ProfileUsed },
-  serve: { title: "Where the backend listens, or whether it was stopped", schema: Serve },
+  serve: { title: "Where the backend listens, whether it was stopped, or how it is", schema: Serve },
   services: { title: "What can be connected", schema: ServicesResponse },
   "services add": { title: "What adding a service changed, or would change", schema: DescribeResponse },
   "services export": { title: "The description of a service of one's own", schema: z.record(z.string(), z.unknown()) },

@@ -3,6 +3,7 @@ import { AskResponse } from "#protocol/ask";
 import { Connection, ConnectionsResponse } from "#protocol/connections";
 import { Grant } from "#protocol/conversations";
 import { ModelTestResponse, ModelView } from "#protocol/model";
+import { StatusResponse } from "#protocol/status";
 import { Conversation } from "./answers.ts";
 
 /** What `kay approvals revoke` prints: the approval that there was. */
@@ -34,7 +35,7 @@ export const Models = z.looseObject({
   available: ModelView.shape.available,
 });
 
-/** What `kay serve` prints when it listens, and with `--stop` when kay's own backend has ended. */
+/** What `kay serve` prints when it listens, with `--stop` when kay's own backend has ended, and with `--status`. */
 export const Serve = z.union([
   z.looseObject({
     url: z.string(),
@@ -42,6 +43,7 @@ export const Serve = z.union([
     sandbox: z.record(z.string(), z.string()),
   }),
   z.looseObject({ state: z.enum(["stopped", "not running"]) }),
+  StatusResponse,
 ]);
 
 /** What `kay try` prints. */

@@ -48,7 +48,7 @@ test("tokens that this backend did not sign are TOKEN_INVALID", async () => {
   const claims = JSON.parse(Buffer.from(payload, "base64url").toString());
   const sign = (key: Uint8Array, kid: string, body: object) =>
     new SignJWT({ ...body }).setProtectedHeader({ alg: "HS256", kid }).sign(key);
-  const own = world().ports.keys.signing.key;
+  const own = world().ports.keys.signing[0].key;
   const forged = [
     "opaque",
     `${header}.${payload}.`,

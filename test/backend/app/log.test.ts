@@ -1,5 +1,6 @@
 import { expect, test } from "vitest";
 import { createLog } from "#backend/log";
+import { withLogFields } from "#backend/log-fields";
 
 const clock = { now: () => Date.UTC(2026, 10, 27, 12) };
 
@@ -77,4 +78,44 @@ test("errors keep name, message, code and cause; cycles, bytes and bigints do no
     bytes: "[3 bytes]",
     big: "10",
   });
+});
+
+test("a line has the ids of what is done, of no other, and they are whole", () => {
+  const lines: string[] = [];
+  const log = createLog((line) => void lines.push(line), { level: "info", clock });
+  const generation = {
+    generation: "gen_0123456789abcdef0123456789abcdef",
+    conversation: "session_1_0123456789abcdef",
+    node: 3,
+  };
+  withLogFields({ request: "r1", trace: "0af7651916cd43dd8448eb211c80319c" }, () => {
+    log("info", "one");
+    withLogFields(generation, () => log("info", "two"));
+  });
+  log("info", "three");
+  expect(lines.map((line) => ({ ...JSON.parse(line), time: "", level: "" }))).toEqual([
+    { time: "", level: "", event: "one", request: "r1", trace: "0af7651916cd43dd8448eb211c80319c" },
+    { time: "", level: "", event: "two", ...generation },
+    { time: "", level: "", event: "three" },
+  ]);
+});
+
+test.for([
+  ["a database's address", "connect postgres://kay:hunter2hunter2@db:5432/kay failed", "hunter2hunter2"],
+  ["a proxy's address", "via http://me:hunter2hunter2@proxy:3128", "hunter2hunter2"],
+  ["a webhook's address", "POST https://kay.example.com/agent/webhook?token=eyJhbGciOi.eyJzdWIi.c2ln", "eyJhbGciOi"],
+  ["a webhook's address without a JWT", "POST https://kay.example.com/agent/webhook?token=opaque-0123", "opaque-0123"],
+  ["a header", "Authorization: Bearer opaque-0123", "opaque-0123"],
+  ["a header of basic authentication", "authorization: Basic bWU6aHVudGVyMg==", "bWU6aHVudGVyMg"],
+  ["a cookie", "Cookie: sid=opaque-0123; theme=dark", "opaque-0123"],
+  ["a cookie that is set", "set-cookie: sid=opaque-0123; HttpOnly", "opaque-0123"],
+  ["the local secret", "kay-local-secret: opaque-0123", "opaque-0123"],
+  ["a provider's key", "Incorrect API key provided: sk-proj-0123456789abcdef", "sk-proj-0123456789abcdef"],
+  ["a key in JSON", '{"api_key": "opaque-0123"}', "opaque-0123"],
+  ["keys of the backend in JSON", '{"signing":[{"id":"s1","key":"b3BhcXVlLTAxMjM="}]}', "b3BhcXVlLTAxMjM="],
+  ["a code of a consent", "GET /auth/callback?code=opaque-0123&state=other-0123", "opaque-0123"],
+])("%s is in no text and in no cause of an error", ([, text, secret]) => {
+  const cause = new Error("outer", { cause: new Error("inner", { cause: { deep: [text] } }) });
+  const line = JSON.stringify(logged({ text, error: cause, list: [{ text }] }));
+  expect([line.includes(secret), line.includes("[redacted]")]).toEqual([false, true]);
 });

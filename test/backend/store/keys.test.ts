@@ -20,7 +20,7 @@ const given = {
   ],
 };
 const read = {
-  signing: { id: "s1", key: new Uint8Array(64).fill(1) },
+  signing: [{ id: "s1", key: new Uint8Array(64).fill(1) }],
   sealing: [
     { id: "new", key: new Uint8Array(32).fill(2) },
     { id: "old", key: new Uint8Array(32).fill(3) },
@@ -30,8 +30,8 @@ const read = {
 test("the first start makes keys.json, readable by its owner only, and later ones read the same keys", async () => {
   const folder = join(await temporaryFolder(), "data");
   const keys = await loadKeys({ folder });
-  expect([keys.signing.key.length, keys.sealing.map(({ key }) => key.length)]).toEqual([32, [32]]);
-  expect(Buffer.from(keys.signing.key).equals(keys.sealing[0]?.key ?? keys.signing.key)).toBe(false);
+  expect([keys.signing, keys.sealing].map((each) => each.map(({ key }) => key.length))).toEqual([[32], [32]]);
+  expect(Buffer.from(keys.signing[0].key).equals(keys.sealing[0]?.key ?? keys.signing[0].key)).toBe(false);
   expect((await stat(join(folder, "keys.json"))).mode & 0o777).toBe(0o600);
   expect((await stat(folder)).mode & 0o777).toBe(0o700);
   expect(await loadKeys({ folder })).toEqual(keys);
@@ -60,6 +60,14 @@ test("KAY_KEYS holds the keys as JSON, or names a file with them", async () => {
   expect(await loadKeys({ value: file })).toEqual(read);
 });
 
+test("several keys may sign: the list is read as it stands", async () => {
+  const signing = [{ id: "s2", key: bytes(5) }, given.signing];
+  expect((await loadKeys({ value: JSON.stringify({ ...given, signing }) })).signing).toEqual([
+    { id: "s2", key: new Uint8Array(32).fill(5) },
+    ...read.signing,
+  ]);
+});
+
 test.for<[string, string]>([
   ["this is not JSON", ""],
   ["this is not JSON", "{"],
@@ -73,7 +81,9 @@ test.for<[string, string]>([
     JSON.stringify({ ...given, sealing: [{ id: "new", key: "a b!" }] }),
   ],
   ["the sealing key new has not 32 bytes", JSON.stringify({ ...given, sealing: [{ id: "new", key: bytes(2, 31) }] })],
-  ["the signing key has less than 32 bytes", JSON.stringify({ ...given, signing: { id: "s1", key: bytes(2, 31) } })],
+  ["the signing key s1 has less than 32 bytes", JSON.stringify({ ...given, signing: { id: "s1", key: bytes(2, 31) } })],
+  ["two signing keys have one id", JSON.stringify({ ...given, signing: [given.signing, given.signing] })],
+  ["signing is missing or not of the right form", JSON.stringify({ ...given, signing: [] })],
   ["two sealing keys have one id", JSON.stringify({ ...given, sealing: [given.sealing[0], given.sealing[0]] })],
 ])("a broken keys.json is never made anew: %s", async ([reason, text]) => {
   const folder = await temporaryFolder();

@@ -5,6 +5,6 @@ export const MODEL = "http://model.test/v1";
 
 /** Keys that all processes of a test share. */
 export const TEST_KEYS: Keys = {
-  signing: { id: "s1", key: new Uint8Array(32).fill(1) },
+  signing: [{ id: "s1", key: new Uint8Array(32).fill(1) }],
   sealing: [{ id: "k1", key: new Uint8Array(32).fill(2) }],
 };

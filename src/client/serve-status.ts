@@ -1,0 +1,65 @@
+import { EMBEDDED_RECORD, LOCAL_SECRET_HEADER, serveRecord } from "#protocol/embedded";
+import { Problem } from "#protocol/errors";
+import { parseShape } from "#protocol/parse";
+import { STATUS_PATH, StatusResponse } from "#protocol/status";
+import { type EmbeddedPorts, runningRecord } from "./embedded.ts";
+
+/** Milliseconds that a backend has to say how it is; its own wait for the database is shorter. */
+const TIME_LIMIT = 5_000;
+
+/** What asking for a status needs from outside. `token` is KAY_METRICS_TOKEN. */
+export type StatusPorts = Pick<EmbeddedPorts, "folder" | "processes" | "send"> & { token: string | undefined };
+
+/**
+ * How kay's own backend is, or the one at an address. All of it is told to who may read the record of that process or has its token; others
+ * learn what `GET /health` tells everybody.
+ *
+ * @param at base URL; without it, the backend that kay started for itself
+ * @throws Problem UNREACHABLE where none runs
+ */
+export async function backendStatus(ports: StatusPorts, at: string | undefined): Promise<StatusResponse> {
+  const record = await runningRecord(ports, at === undefined ? EMBEDDED_RECORD : serveRecord(portOf(at)));
+  if (at === undefined && !record) throw notRunning("kay's own backend does not run.");
+  const own = record && (at === undefined || isSame(record.url, at)) ? record : undefined;
+  const url = own?.url ?? at ?? "";
+  const key: Record<string, string> = own
+    ? { [LOCAL_SECRET_HEADER]: own.secret }
+    : ports.token
+      ? { authorization: `Bearer ${ports.token}` }
+      : {};
+  const full = await get(ports, `${url}${STATUS_PATH}`, key);
+  if (full.status === 200) return parseShape(StatusResponse, JSON.parse(full.body), "the status");
+  const { status, body } = await get(ports, `${url}/health`, {});
+  if (status === 503)
+    throw new Problem("DATABASE_UNAVAILABLE", `The backend at ${url} cannot reach its database.`, { hint: "" });
+  if (status !== 200) throw notRunning(`What answers at ${url} is no backend of kay that works (HTTP ${status}).`);
+  return parseShape(StatusResponse, { ...JSON.parse(body), url }, "the health");
+}
+
+async function get({ send }: StatusPorts, url: string, headers: Record<string, string>) {
+  return await send({ method: "GET", url, headers, timeoutMs: TIME_LIMIT }).catch((error: unknown) => {
+    if (error instanceof Problem && error.code === "UNREACHABLE")
+      throw notRunning(`No backend answers at ${new URL(url).origin}.`, error);
+    throw error;
+  });
+}
+
+function notRunning(message: string, cause?: unknown): Problem {
+  return new Problem("UNREACHABLE", message, {
+    hint: "Start one with `kay serve`, or name another with --port.",
+    cause,
+  });
+}
+
+function portOf(url: string): number {
+  const { port, protocol } = new URL(url);
+  return Number(port) || (protocol === "https:" ? 443 : 80);
+}
+
+/** The secret of a record goes nowhere but to the process that wrote it. */
+function isSame(record: string, at: string): boolean {
+  const names = ["localhost", "127.0.0.1", "[::1]"];
+  const [one, other] = [new URL(record), new URL(at)];
+  if (one.port !== other.port || one.protocol !== other.protocol) return false;
+  return one.hostname === other.hostname || (names.includes(one.hostname) && names.includes(other.hostname));
+}
