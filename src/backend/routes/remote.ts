@@ -21,7 +21,10 @@ export function remoteRoutes(ports: BackendPorts, engine: Engine): Hono {
   const app = new Hono();
   app.post("/ask/stream", async (c) => {
     const { installationId } = await authenticate(ports, c.req.raw);
-    return c.json(await askStream(ports, engine, installationId, await readJsonBody(c.req.raw)));
+    const answer = await askStream(ports, engine, installationId, await readJsonBody(c.req.raw));
+    // Nobody is there to stream it.
+    if (c.req.raw.signal.aborted) await engine.stop(answer.generation_id, "Whoever asked has gone.");
+    return c.json(answer);
   });
   app.post("/generations/:id/stream", async (c) => {
     const { installationId } = await authenticate(ports, c.req.raw);

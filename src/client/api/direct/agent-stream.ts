@@ -41,8 +41,8 @@ export async function* agentEvents(openStream: OpenStream, asked: Asked): AsyncG
   const { body } = await opened(openStream, asked);
   const reader = createEventReader(agentHost(asked.streamUrl));
   try {
-    for await (const bytes of body) for (const { data } of reader.feed(bytes)) yield* valueOf(data);
-    for (const { data } of reader.end()) yield* valueOf(data);
+    for await (const bytes of body) for (const { data } of reader.feed(bytes)) yield* valuesIn(data);
+    for (const { data } of reader.end()) yield* valuesIn(data);
   } catch (error) {
     throw faultOf(error, true);
   }
@@ -108,7 +108,7 @@ function faultOf(error: unknown, begun: boolean): Error {
   return new StreamFault(sent ? `broke the stream off${errno}` : `cannot be reached from here${errno}`, sent);
 }
 
-function valueOf(data: string): unknown[] {
+function valuesIn(data: string): unknown[] {
   if (data.trim() === "[DONE]") return [{ type: "finish" }];
   try {
     return [JSON.parse(data)];
