@@ -58,9 +58,9 @@ test("two sessions see the turns of an agent server once: who asks piece by piec
     await ink.sees("And more.");
     await ink.sheds("working");
     const all = await ink.all();
-    expect(["> tell me", "First para.", "Second para.", "> go on", "And more."].map((text) => count(all, text))).toEqual(
-      [1, 1, 1, 1, 1],
-    );
+    expect(
+      ["> tell me", "First para.", "Second para.", "> go on", "And more."].map((text) => count(all, text)),
+    ).toEqual([1, 1, 1, 1, 1]);
   }
   await one.leave();
   await two.leave();
