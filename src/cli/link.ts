@@ -85,6 +85,7 @@ export async function linkTo(
     baseUrl,
     send: way ? way(ports.send) : ports.send,
     openStream: way ? way(ports.openStream) : ports.openStream,
+    openElsewhere: ports.openStream,
     clock,
     random,
     version,

@@ -9,12 +9,29 @@ export const AskStreamRequest = z.looseObject({
 });
 
 /** Its answer: where the client streams from, with `POST {stream_url}?token={stream_token}` and the prompt. */
-export type AskStreamResponse = {
-  session_id: string;
-  generation_id: string;
-  stream_token: string;
-  stream_url: string;
-};
+export const AskStreamResponse = z.looseObject({
+  session_id: z.string(),
+  generation_id: z.string(),
+  stream_token: z.string().check(z.minLength(1)),
+  stream_url: z.string(),
+  /** Number of the last event of the conversation before this turn. */
+  after: z.optional(z.number()),
+});
+export type AskStreamResponse = z.infer<typeof AskStreamResponse>;
+
+/**
+ * Body of `POST /generations/:id/stream`: what became of the stream that a client reads from the agent server itself. `finished`: it came to its
+ * end, and all of it is in the log. `failed`: it ended with an error, whose words are the `message`. `broken`: it ended too early, or its answer was
+ * none. `unsent`: the prompt surely did not get there.
+ */
+export const StreamOutcome = z.looseObject({
+  outcome: z.enum(["finished", "failed", "broken", "unsent"]),
+  message: z.optional(z.string()),
+});
+export type StreamOutcome = z.infer<typeof StreamOutcome>;
+
+/** Milliseconds without a byte after which a stream is taken for lost; agent servers that think for longer send comments. */
+export const AGENT_SILENCE_MS = 5 * 60_000;
 
 /**
  * What an agent server tells the webhook: a finished text, a call, what a call came to. In the seed's words, camelCase. kay's additions: the

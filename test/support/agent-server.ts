@@ -15,6 +15,12 @@ export type SeedAgent = {
   /** Sessions as they were asked for. */
   sessions: { sessionId: string; webhookUrl: string; authorization: string | undefined }[];
   prompts: string[];
+  /** What came with each request for a stream: its header for a sign-in, and its token. */
+  streams: { authorization: string | undefined; token: string | null }[];
+  /** Answers instead of a stream, one each: before the prompt is taken, or after it was with `taken`. */
+  instead: { status: number; type: string; text: string; location?: string; taken?: true }[];
+  /** Told when somebody closes a stream before its end. */
+  closed?: () => void;
   /** What the webhook answered. */
   answers: { status: number; body: unknown }[];
   close(): Promise<void>;
@@ -39,6 +45,8 @@ export async function startSeedAgent(password = "agent-password"): Promise<SeedA
     deliver: (request) => fetch(request),
     sessions: [],
     prompts: [],
+    streams: [],
+    instead: [],
     answers: [],
     close: () =>
       new Promise((resolve) => {
@@ -58,15 +66,20 @@ export async function startSeedAgent(password = "agent-password"): Promise<SeedA
   };
   const stream = async (request: IncomingMessage, response: ServerResponse, url: URL) => {
     const sessionId = decodeURIComponent(url.pathname.slice("/stream/".length));
+    agent.streams.push({ authorization: request.headers.authorization, token: url.searchParams.get("token") });
+    const other = agent.instead.shift();
+    if (other && !other.taken) return refuse(response, other);
     const known = sessions.get(sessionId);
     if (!known || url.searchParams.get("token") !== known.token) return answer(response, 401, { error: "Bad token" });
     const { prompt } = (await bodyOf(request)) as { prompt: string };
     agent.prompts.push(prompt);
-    response.writeHead(200, { "content-type": "text/event-stream" });
+    if (other) refuse(response, other);
+    else response.writeHead(200, { "content-type": "text/event-stream" }).flushHeaders();
     open.add(response);
+    response.on("close", () => !response.writableEnded && agent.closed?.());
     await agent.script({
       prompt,
-      stream: (event) => void response.write(`event: message\ndata: ${JSON.stringify(event)}\n\n`),
+      stream: (event) => void (other ?? response.write(`event: message\ndata: ${JSON.stringify(event)}\n\n`)),
       cut: () => response.destroy(),
       report: async (body) => {
         const told = await agent.deliver(
@@ -92,6 +105,10 @@ export async function startSeedAgent(password = "agent-password"): Promise<SeedA
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
   agent.url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
   return agent;
+}
+
+function refuse(response: ServerResponse, { status, type, text, location }: SeedAgent["instead"][number]): void {
+  response.writeHead(status, { "content-type": type, ...(location ? { location } : {}) }).end(text);
 }
 
 async function bodyOf(request: IncomingMessage): Promise<unknown> {

@@ -32,12 +32,14 @@ export type PlaceOptions = {
   /** What the backend knows of models; nothing unless given. */
   model?: ModelSettings;
   localSecret?: string;
+  /** An agent server elsewhere answers instead of a model; it is reached by `elsewhere`. */
+  agent?: NonNullable<BackendPorts["agent"]>;
   /** What answers beside the sandbox: a service that somebody described. */
   elsewhere?: Fetch;
 };
 
 export function createPlace(options: PlaceOptions): Place {
-  const { db, node, services = (same) => same, model = { env: {} }, localSecret, elsewhere } = options;
+  const { db, node, services = (same) => same, model = { env: {} }, localSecret, elsewhere, agent } = options;
   const clock = virtualClock(NOON);
   const network = createNetwork(clock);
   const sandbox = createSandbox({ clock, random: randomBytes });
@@ -67,6 +69,7 @@ export function createPlace(options: PlaceOptions): Place {
     version: "0.0.0-test",
     sandbox: true,
     ...(localSecret ? { localSecret } : {}),
+    ...(agent ? { agent } : {}),
   });
   network.serve(BACKEND, (request) => backend.fetch(request));
   clock.whileWorking(() => backend.busy() > network.streaming());

@@ -14,6 +14,7 @@ import { expireOverdue } from "./expire.ts";
 import { createHub, type Hub } from "./follow.ts";
 import { optionsOf } from "./options.ts";
 import { markLostWork } from "./recover.ts";
+import { noteStream } from "./reports.ts";
 import { isHeld, runSlice, type SliceControl, type SliceEnd } from "./slice.ts";
 import { LostGeneration } from "./writer.ts";
 
@@ -150,7 +151,10 @@ export function createEngine(ports: BackendPorts): Engine {
     if (await followedElsewhere(ports.db, conversationId, await ports.node.number())) return;
     for (const row of await openGenerations(ports.db, conversationId)) {
       if (!ids.has(row.id) || row.status !== "running") continue;
-      if (!(await attendedSince(ports.db, row.id, since))) await stop(row.id, "Whoever asked has gone.");
+      if (await attendedSince(ports.db, row.id, since)) continue;
+      // An agent server elsewhere works on, and reports what comes of it.
+      if (optionsOf(row).remote?.direct) await noteStream(ports, row.id, { outcome: "broken" });
+      else await stop(row.id, "Whoever asked has gone.");
     }
   }
 

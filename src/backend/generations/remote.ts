@@ -1,15 +1,17 @@
 import type { AgentReport } from "#protocol/agent";
+import { createHeard, type Heard } from "#protocol/agent-heard";
+import { type AgentTold, partsOfAgent } from "#protocol/agent-parts";
+import { cleanLine } from "#protocol/clean";
 import { Problem } from "#protocol/errors";
 import type { AgentEvent } from "../agent/events.ts";
 import type { BackendPorts } from "../ports.ts";
-import { hostOf, openAgentSession, streamFromAgent } from "../remote/agent-server.ts";
-import { createHeard, type Heard } from "../remote/heard.ts";
-import { translate } from "../remote/translate.ts";
+import { hostOf, isThere, openAgentSession, streamFromAgent } from "../remote/agent-server.ts";
 import { newWebhookSecret, signWebhookToken, type Turn, WEBHOOK_LIFE_MS } from "../remote/webhook-token.ts";
 import { ensureAgentSecret, reportsOf } from "../store/agent-reports.ts";
 import { eventsOf } from "../store/events.ts";
 import { changeGeneration } from "../store/generations.ts";
 import { type GenerationOptions, userMessage } from "./options.ts";
+import type { StreamNote } from "./reports.ts";
 import type { SliceControl } from "./slice.ts";
 import type { Work } from "./work.ts";
 
@@ -18,6 +20,9 @@ const QUIET_MS = 60_000;
 
 /** After a stream that broke off, so long is waited for what the agent server reports. */
 const QUIET_CUT_MS = 10_000;
+
+/** What an agent server that is there may take until its next report, after the stream broke off that a client read, in ms. */
+const SILENT_MS = 120_000;
 
 /** Reports wake whoever waits for them; a wake-up that was lost costs so much, in ms. */
 const LOOK_AGAIN_MS = 1_000;
@@ -67,7 +72,9 @@ export async function* runRemote(work: RemoteWork, agent: Agent): AsyncGenerator
   yield { type: "start" };
   yield { type: "start-step" };
   const end = asked ? undefined : yield* streamed(work, agent, heard);
-  yield* concluded(heard, end ?? (yield* reported(work, agent, heard)));
+  const told = end ?? (yield* reported(work, agent, heard));
+  if (told !== "unsent") return yield* concluded(heard, told);
+  yield* concluded(heard, (yield* streamed(work, agent, heard)) ?? (yield* afterStream(work, agent, heard)));
 }
 
 type End = "finish" | "abort" | Problem;
@@ -86,8 +93,8 @@ async function* streamed(
     await writer.commit([], (tx) => changeGeneration(tx, row.id, { options }));
     const request = { sessionId: turn.conversationId, token, prompt: promptOf(options), signal };
     for await (const event of streamFromAgent({ fetch: ports.fetch, agent }, request)) {
-      const { events, end } = translate(event, hostOf(agent));
-      yield* heard.take(events);
+      const { parts, end } = partsOfAgent(event, hostOf(agent));
+      yield* heard.take(parts);
       if (end) return end;
     }
   } catch (error) {
@@ -99,21 +106,34 @@ async function* streamed(
   return signal.aborted ? "abort" : undefined;
 }
 
+/** The reports of a turn whose prompt was sent from here. */
+async function* afterStream(work: RemoteWork, agent: Agent, heard: Heard): AsyncGenerator<AgentEvent, End> {
+  const end = yield* reported(work, agent, heard);
+  return end === "unsent" ? lastWord(heard, agent) : end;
+}
+
+/** @returns `unsent` when the client whose stream it was could not send the prompt, and nothing says otherwise */
 async function* reported(
   { ports, row, options, control }: RemoteWork,
   agent: Agent,
   heard: Heard,
-): AsyncGenerator<AgentEvent, End> {
+): AsyncGenerator<AgentEvent, End | "unsent"> {
   const { until = 0, direct = false } = options.remote ?? {};
-  const quiet = direct ? QUIET_MS : QUIET_CUT_MS;
+  let patience: Patience = direct
+    ? { said: QUIET_MS, unsaid: Number.POSITIVE_INFINITY }
+    : { said: QUIET_CUT_MS, unsaid: 3 * QUIET_CUT_MS };
   let seen = 0;
   let last = ports.clock.now();
   for (;;) {
     const reports = await reportsOf(ports.db, row.id);
     for (const { report, at } of reports.slice(seen)) {
       last = Math.max(last, at.getTime());
-      const { events, end } = heard.report(report as AgentReport);
-      yield* events;
+      const note = streamNote(report);
+      if (note && !direct) continue;
+      if (note?.outcome === "unsent" && reports.every((each) => streamNote(each.report))) return "unsent";
+      if (note?.outcome === "broken" || note?.outcome === "unsent") patience = await brokenPatience(ports, agent);
+      const { parts, end } = note ? endOfStream(note) : heard.report(report as AgentReport);
+      yield* parts;
       if (end) return end;
     }
     seen = reports.length;
@@ -121,11 +141,28 @@ async function* reported(
     // Without a reason it is only left to another node.
     if (control.stop.signal.aborted) return said && control.reason !== undefined ? "finish" : "abort";
     const now = ports.clock.now();
-    if ((said && now - last >= quiet) || now >= until) return lastWord(heard, agent);
-    if (!direct && now - last >= 3 * quiet) return lastWord(heard, agent);
+    if (now >= until || now - last >= (said ? patience.said : patience.unsaid)) return lastWord(heard, agent);
     if (control.closing.aborted) return "abort";
     await changed(control);
   }
+}
+
+/** How long nothing may be reported, in ms: after something was said, and while something is missing. */
+type Patience = { said: number; unsaid: number };
+
+/** Once the stream that a client read broke off, nothing but reports tells of the turn: of an agent server that is gone none will come. */
+async function brokenPatience({ fetch }: BackendPorts, agent: Agent): Promise<Patience> {
+  return { said: QUIET_CUT_MS, unsaid: (await isThere(fetch, agent)) ? SILENT_MS : QUIET_CUT_MS };
+}
+
+function streamNote(report: object): StreamNote | undefined {
+  return (report as Partial<StreamNote>).type === "stream" ? (report as StreamNote) : undefined;
+}
+
+function endOfStream({ outcome, message = "It does not say why." }: StreamNote): AgentTold {
+  if (outcome === "finished") return { parts: [], end: "finish" };
+  if (outcome !== "failed") return { parts: [] };
+  return { parts: [], end: new Problem("AGENT_FAILED", `The agent server failed: ${cleanLine(message, 500)}`) };
 }
 
 function lastWord(heard: Heard, agent: Agent): End {

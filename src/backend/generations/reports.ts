@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto";
-import { AgentReport, AnyReport } from "#protocol/agent";
+import { AgentReport, AnyReport, type StreamOutcome } from "#protocol/agent";
 import { Problem } from "#protocol/errors";
 import { parseShape } from "#protocol/parse";
 import { canonicalJson } from "../canonical.ts";
@@ -35,5 +35,23 @@ export async function takeReport(ports: BackendPorts, token: string, body: unkno
   if (isNew) await notifyGeneration(ports.db, generationId);
   return isNew;
 }
+
+/**
+ * What became of the stream that a client reads from the agent server itself, kept among the reports of the turn.
+ *
+ * @throws Problem GENERATION_CLOSED
+ */
+export async function noteStream(
+  { db, clock }: Pick<BackendPorts, "db" | "clock">,
+  generationId: string,
+  { outcome, message }: StreamOutcome,
+): Promise<void> {
+  const report: StreamNote = { type: "stream", outcome, ...(message ? { message: message.slice(0, 1_000) } : {}) };
+  const isNew = await addReport(db, { generationId, key: `stream:${outcome}`, report, now: clock.now() });
+  if (isNew) await notifyGeneration(db, generationId);
+}
+
+/** How {@link noteStream} keeps it. */
+export type StreamNote = { type: "stream"; outcome: StreamOutcome["outcome"]; message?: string };
 
 const KNOWN = ["text", "tool-call", "tool-result", "finish", "error"];

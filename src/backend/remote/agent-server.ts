@@ -1,4 +1,5 @@
 import { createParser } from "eventsource-parser";
+import { AGENT_SILENCE_MS } from "#protocol/agent";
 import { Problem } from "#protocol/errors";
 import type { Fetch } from "../ports.ts";
 
@@ -8,8 +9,8 @@ export type AgentServer = { url: string; password?: string };
 /** Milliseconds for the answer to a new session, and for the head of a stream. */
 const ANSWER_LIMIT = 15_000;
 
-/** Milliseconds without a byte after which a stream is taken for lost; agent servers that think for longer send comments. */
-const SILENCE_LIMIT = 5 * 60_000;
+/** Milliseconds for any sign of life. */
+const LIFE_LIMIT = 5_000;
 
 /** Largest event that is read, in characters. */
 const EVENT_LIMIT = 8 * 1024 * 1024;
@@ -82,6 +83,13 @@ export async function* streamFromAgent(
   }
 }
 
+/** Whether anything answers there, whatever it is. */
+export async function isThere(fetch: Fetch, { url }: AgentServer): Promise<boolean> {
+  const answer = await fetch(url, { redirect: "manual", signal: AbortSignal.timeout(LIFE_LIMIT) }).catch(() => null);
+  await answer?.body?.cancel().catch(() => {});
+  return answer !== null;
+}
+
 /** Name and port of an agent server, for sentences. */
 export function hostOf({ url }: AgentServer): string {
   return new URL(url).host;
@@ -118,7 +126,7 @@ function createSilence(signal: AbortSignal): { signal: AbortSignal; heard(): voi
   let timer: NodeJS.Timeout | undefined;
   const heard = () => {
     clearTimeout(timer);
-    timer = setTimeout(() => silent.abort(), SILENCE_LIMIT).unref();
+    timer = setTimeout(() => silent.abort(), AGENT_SILENCE_MS).unref();
   };
   heard();
   return { signal: AbortSignal.any([signal, silent.signal]), heard, over: () => clearTimeout(timer) };

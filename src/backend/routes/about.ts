@@ -26,6 +26,9 @@ const FEATURES = [
   "allow",
 ];
 
+/** What an agent server elsewhere cannot be held to. */
+const BOUNDS = ["output_schema", "max_steps", "dry_run", "allow"];
+
 /**
  * What this backend is (`GET /capabilities`), whether it works (`GET /health`, for probes: no secret needed), and whether its streams arrive as
  * they are sent (`GET /health/stream`).
@@ -42,7 +45,7 @@ export function aboutRoutes(ports: BackendPorts): Hono {
   app.get("/health/stream", () => beatStream(ports.clock));
   app.get("/capabilities", async (c) => {
     const { name: model } = await describeModel(ports.model());
-    const features = ports.agent ? [...FEATURES, "agent_stream"] : FEATURES;
+    const features = ports.agent ? [...FEATURES.filter((name) => !BOUNDS.includes(name)), "agent_stream"] : FEATURES;
     return c.json({ name: "kay", version, sandbox, model, features });
   });
   return app;

@@ -1,23 +1,40 @@
 import { Hono } from "hono";
-import { AskStreamRequest, type AskStreamResponse } from "#protocol/agent";
+import { AskStreamRequest, type AskStreamResponse, StreamOutcome } from "#protocol/agent";
 import { Problem } from "#protocol/errors";
 import { parseShape } from "#protocol/parse";
 import { authenticate } from "../accounts/authenticate.ts";
+import { ownGeneration } from "../generations/auth.ts";
 import type { Engine } from "../generations/engine.ts";
+import { optionsOf } from "../generations/options.ts";
 import { openTurn, remoteTurn } from "../generations/remote.ts";
-import { takeReport } from "../generations/reports.ts";
+import { noteStream, takeReport } from "../generations/reports.ts";
 import { start } from "../generations/start.ts";
 import { failureOf } from "../observe.ts";
 import type { BackendPorts } from "../ports.ts";
 import { streamUrl } from "../remote/agent-server.ts";
 import { readJsonBody } from "./body.ts";
 
-/** Agent servers elsewhere (protocol section 4): `POST /ask/stream` for clients, `POST /agent/webhook` for the agent server. */
+/**
+ * Agent servers elsewhere (protocol section 4): `POST /ask/stream` and `POST /generations/:id/stream` for clients that stream from there
+ * themselves, `POST /agent/webhook` for the agent server.
+ */
 export function remoteRoutes(ports: BackendPorts, engine: Engine): Hono {
   const app = new Hono();
   app.post("/ask/stream", async (c) => {
     const { installationId } = await authenticate(ports, c.req.raw);
-    return c.json(await askStream(ports, engine, installationId, await readJsonBody(c.req.raw)));
+    const answer = await askStream(ports, engine, installationId, await readJsonBody(c.req.raw));
+    // Nobody is there to stream it.
+    if (c.req.raw.signal.aborted) await engine.stop(answer.generation_id, "Whoever asked has gone.");
+    return c.json(answer);
+  });
+  app.post("/generations/:id/stream", async (c) => {
+    const { installationId } = await authenticate(ports, c.req.raw);
+    const { id, options } = await ownGeneration(ports, installationId, c.req.param("id"));
+    const outcome = parseShape(StreamOutcome, await readJsonBody(c.req.raw), "what became of the stream");
+    if (!optionsOf({ options }).remote?.direct)
+      throw new Problem("INVALID_REQUEST", "No client streams this turn from an agent server.");
+    await noteStream(ports, id, outcome);
+    return c.json({ success: true });
   });
   app.post("/agent/webhook", async (c) => {
     const token = c.req.query("token");
@@ -57,7 +74,7 @@ async function askStream(
       ...remoteTurn(now, true),
     },
   });
-  const { conversationId, generationId } = begun;
+  const { conversationId, generationId, after } = begun;
   const token = await openTurn(ports, agent, begun).catch(async (error: unknown) => {
     await engine.stop(generationId, "The agent server could not be asked.");
     throw error;
@@ -68,5 +85,6 @@ async function askStream(
     generation_id: generationId,
     stream_token: token,
     stream_url: streamUrl(agent, conversationId),
+    after,
   };
 }

@@ -1,6 +1,7 @@
 import type { AskRequest } from "#protocol/ask";
 import { Problem } from "#protocol/errors";
 import type { Link } from "../kay.ts";
+import { featuresOf } from "./agent-server.ts";
 
 /** What a request may be bound to, and what a backend that knows it calls it in its features; the field of the request is the same. */
 const BOUNDS = {
@@ -12,17 +13,26 @@ const BOUNDS = {
 
 /**
  * A backend that knows a bound nothing of would ignore it, and what it then does could be what was to be kept from happening: it is not
- * asked at all.
+ * asked at all. Nor is an agent server, which does as it likes.
  *
  * @throws Problem NOT_FOUND
  */
 export async function checkBounds(link: Link, request: AskRequest): Promise<void> {
   const wanted = (Object.keys(BOUNDS) as (keyof typeof BOUNDS)[]).filter((name) => request[name] !== undefined);
-  if (wanted.length === 0) return;
-  const features = (await link.api.capabilities())?.features ?? [];
+  if (wanted.length === 0 && !request.confirm) return;
+  const features = await featuresOf(link);
   const [missing] = wanted.filter((name) => !features.includes(name));
-  if (missing === undefined) return;
-  throw new Problem("NOT_FOUND", `This backend knows nothing of ${BOUNDS[missing]}, so it was not asked.`, {
+  const option = missing === undefined ? undefined : BOUNDS[missing];
+  if (features.includes("agent_stream") && (option !== undefined || request.confirm)) throw elsewhere(option);
+  if (option === undefined) return;
+  throw new Problem("NOT_FOUND", `This backend knows nothing of ${option}, so it was not asked.`, {
     hint: "Ask without it, or use kay's own backend: `kay config unset api-url`.",
+  });
+}
+
+function elsewhere(option = "--confirm"): Problem {
+  const sentence = `An agent server answers for this backend, and it cannot be held to ${option}, so it was not asked.`;
+  return new Problem("NOT_FOUND", sentence, {
+    hint: `Ask without ${option}, or ask a backend that answers by itself (one without KAY_AGENT_URL).`,
   });
 }

@@ -5,6 +5,7 @@ import type { View } from "#ui/view";
 import type { Kay, Link } from "../kay.ts";
 import { isAskable } from "../prompt.ts";
 import { clientOf } from "../session/open.ts";
+import { hasAgentStream } from "./agent-server.ts";
 import { cancelAtBackend, cancelGrace } from "./cancel.ts";
 import { conversationFor } from "./conversation.ts";
 import { finish } from "./finish.ts";
@@ -46,7 +47,8 @@ export async function askOnce(kay: Kay, link: Link, request: AskRequest, options
   const leaving = new AbortController();
   const signal = AbortSignal.any([kay.signal, leaving.signal]);
   try {
-    const asked = await link.api.askStream(body, { signal, note, warn });
+    const direct = await hasAgentStream(link);
+    const asked = await link.api.askStream(body, { signal, note, warn, direct });
     if (asked.kind === "answer") {
       const { settle } = await import("../settle.ts");
       return await settle(kay, link, asked.answer, options.check);

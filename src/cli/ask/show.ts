@@ -38,7 +38,7 @@ export function createShow(kay: Kay): Show {
     if (view.structured && part.type.startsWith("text-")) return;
     if (part.type === "text-delta") text.push(part.delta);
     if (part.type === "text-delta") speaking = true;
-    else if (part.type.startsWith("tool-") || part.type === "text-end" || part.type.startsWith("data-")) close();
+    else if (part.type.startsWith("tool-") || part.type === "text-end" || isOfTurn(part)) close();
     if (part.type === "data-status" && part.data.status === "paused")
       kay.out.note("Another request of this conversation is under way; this one waits for its turn.");
     if (rows) drawRows(kay, view, told);
@@ -74,6 +74,12 @@ export function heldWhileAsked(shown: Show["part"], { hold, end }: Pick<Show, "h
       end();
     },
   };
+}
+
+/** Who else follows the conversation, and that a turn goes on, ends no text. */
+function isOfTurn(part: StreamPart): boolean {
+  if (part.type === "data-status") return part.data.status !== "running";
+  return part.type.startsWith("data-") && part.type !== "data-presence";
 }
 
 function progressiveOf(kay: Kay): Progressive {

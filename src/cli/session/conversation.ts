@@ -1,6 +1,7 @@
 import type { AskRequest } from "#protocol/ask";
 import type { NumberedPart } from "#protocol/events";
 import { openCards, type View } from "#ui/view";
+import { hasAgentStream } from "../ask/agent-server.ts";
 import { cancelAtBackend } from "../ask/cancel.ts";
 import { follow, untilEnd } from "../ask/follow.ts";
 import type { Kay, Link } from "../kay.ts";
@@ -32,7 +33,10 @@ export async function say(kay: Kay, link: Link, conversation: Conversation, prom
     client: { ...conversation.client(), interaction: { supported: true, enabled: true } },
   };
   await closingStream(kay, async (signal) => {
-    const asked = await link.api.askStream(body, { signal, note: kay.out.note, warn: kay.out.warn });
+    const direct = await hasAgentStream(link);
+    // What goes straight to an agent server cannot wait for its turn there.
+    const request = direct ? { ...body, when_busy: undefined } : body;
+    const asked = await link.api.askStream(request, { signal, note: kay.out.note, warn: kay.out.warn, direct });
     if (asked.kind === "answer") {
       conversation.id = asked.answer.session_id ?? id;
       const { settle } = await import("../settle.ts");

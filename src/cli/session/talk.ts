@@ -1,7 +1,9 @@
 import type { AskRequest, AskResponse } from "#protocol/ask";
 import { Problem } from "#protocol/errors";
 import type { NumberedPart } from "#protocol/events";
+import { hasAgentStream } from "../ask/agent-server.ts";
 import type { Kay, Link } from "../kay.ts";
+import { createDirectTalk } from "./direct-talk.ts";
 
 /** This terminal among those that follow the conversation. */
 export type SessionClient = { id: string; name: string };
@@ -48,9 +50,11 @@ export function createTalk(kay: Kay, link: Link, client: () => SessionClient, li
   const ended = new AbortController();
   const signal = AbortSignal.any([ended.signal, kay.signal]);
   let following: Following | undefined;
+  const direct = createDirectTalk(listener.part);
   const follow = (id: string) => {
     following?.end();
-    following = startFollowing(kay, link, { id, client: client(), listener, signal });
+    const told = { ...listener, part: direct.log };
+    following = startFollowing(kay, link, { id, client: client(), listener: told, signal });
     listener.session(id);
   };
   const send = async (prompt: string) => {
@@ -60,6 +64,14 @@ export function createTalk(kay: Kay, link: Link, client: () => SessionClient, li
       ...(following ? { session_id: following.id } : {}),
       client: { ...client(), interaction: { supported: true, enabled: true } },
     };
+    if (await hasAgentStream(link)) {
+      const turn = await link.api.askDirect(body, { signal, warn: kay.out.warn });
+      if (turn) {
+        const begun = direct.begin(turn);
+        if (turn.sessionId !== following?.id) follow(turn.sessionId);
+        return await Promise.race([begun, following?.reached(Number.POSITIVE_INFINITY)]);
+      }
+    }
     const leaving = new AbortController();
     try {
       const asked = await link.api.askStream(body, {
@@ -82,6 +94,7 @@ export function createTalk(kay: Kay, link: Link, client: () => SessionClient, li
   const forget = () => {
     if (following) listener.connection("here");
     following?.end();
+    direct.end();
     following = undefined;
   };
   return { send, follow, again: () => following?.again(), forget, end: () => ended.abort() };

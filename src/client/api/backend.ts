@@ -6,6 +6,8 @@ export type Backend = {
   baseUrl: string;
   send: Send;
   openStream: OpenStream;
+  /** The way out for streams to other origins than the backend's, which takes nothing of the backend along; without it none are read. */
+  openElsewhere?: OpenStream;
   clock: Clock;
   /** Random bytes, for idempotency keys and to spread repeats. */
   random(bytes: number): Uint8Array;

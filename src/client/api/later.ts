@@ -24,8 +24,17 @@ const CONVERSATION_CALLS = [
 export function laterCalls(caller: Caller): StreamCalls & ConversationCalls {
   return {
     askStream: async (request, options) => {
+      if (options?.direct) {
+        const { askDirectly } = await import("./direct.ts");
+        const asked = await askDirectly(caller, request, options);
+        if (asked) return asked;
+      }
       const { askStream } = await import("./stream.ts");
       return askStream(caller, request, options);
+    },
+    askDirect: async (request, options) => {
+      const { askDirect } = await import("./direct.ts");
+      return askDirect(caller, request, options);
     },
     events: async function* (sessionId, options) {
       const { events } = await import("./stream.ts");

@@ -3,6 +3,7 @@ import { type NumberedPart, SESSION_HEADER } from "#protocol/events";
 import type { Incoming, Streaming } from "../ports.ts";
 import { hostOf, idempotencyKey } from "./backend.ts";
 import type { Caller } from "./caller.ts";
+import type { DirectTurn } from "./direct/turn.ts";
 import { type Call, contextOf } from "./exchange.ts";
 import { eventsPath, follow } from "./follow.ts";
 import { checkWhole, cutOff, foundUnderWay, type StreamPlace } from "./lost.ts";
@@ -28,6 +29,8 @@ export type StreamCalls = {
    * @throws Problem OUTCOME_UNKNOWN as `ask`; `parts` UNREACHABLE after 60 s without a connection, TIMED_OUT after 120 s without any byte
    */
   askStream(request: AskRequest, options?: AskStreamOptions): Promise<AskStream>;
+  /** An ask that is streamed straight from an agent server, for who follows its conversation anyhow; see `askDirect`. */
+  askDirect(request: AskRequest, options?: AskStreamOptions): Promise<DirectTurn | null>;
   /**
    * `GET /sessions/:id/events`: the parts after number `after`, then those to come, over lost connections as above, until the caller leaves
    * the loop or the signal ends. With `live: false` only what is there.
@@ -35,7 +38,12 @@ export type StreamCalls = {
   events(sessionId: string, options?: EventsOptions): AsyncIterable<NumberedPart>;
 };
 
-export type AskStreamOptions = StreamListener & { signal?: AbortSignal; idempotencyKey?: string };
+export type AskStreamOptions = StreamListener & {
+  signal?: AbortSignal;
+  idempotencyKey?: string;
+  /** Stream straight from the backend's agent server what can be: only where its features name `agent_stream`. */
+  direct?: boolean;
+};
 export type EventsOptions = StreamListener & {
   after?: number;
   live?: boolean;
@@ -56,7 +64,7 @@ export async function askStream(
   options: AskStreamOptions = {},
 ): Promise<AskStream> {
   const { backend } = caller;
-  const { signal, idempotencyKey: given, ...listener } = options;
+  const { signal, idempotencyKey: given, direct: _, ...listener } = options;
   const key = given ?? idempotencyKey(backend);
   const headers = { Accept: "text/event-stream, application/json", "Idempotency-Key": key };
   const timeoutMs = caller.askTimeoutMs;

@@ -16,9 +16,12 @@ export type Turn = {
   over: boolean;
 };
 
-/** @param whole take parts of every generation, and let only the mark end it: for who follows a conversation */
-export function createTurn(begin: Pick<Turn, "sessionId" | "last"> & { whole?: true }): Turn {
-  const isOwn = begin.whole ? () => true : ownParts();
+/**
+ * @param whole take parts of every generation, and let only the mark end it: for who follows a conversation
+ * @param generationId whose parts are taken; by default the first that is named
+ */
+export function createTurn(begin: Pick<Turn, "sessionId" | "last"> & { whole?: true; generationId?: string }): Turn {
+  const isOwn = begin.whole ? () => true : ownParts(begin.generationId);
   const turn: Turn = {
     sessionId: begin.sessionId,
     last: begin.last,
@@ -41,8 +44,8 @@ export function createTurn(begin: Pick<Turn, "sessionId" | "last"> & { whole?: t
 }
 
 /** Tells the parts of the first generation that is named from those of others. One that waits for its turn begins with its own `start`. */
-function ownParts(): (part: StreamPart) => boolean {
-  let own: string | undefined;
+function ownParts(given?: string): (part: StreamPart) => boolean {
+  let own = given;
   let begun = false;
   let foreign = false;
   return (part) => {

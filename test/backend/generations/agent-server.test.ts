@@ -136,6 +136,7 @@ describe("a client that streams from the agent server itself", () => {
         generation_id: expect.stringMatching(/^gen_/),
         stream_token: expect.stringMatching(/^stream-token-\d+$/),
         stream_url: `${agent.url}/stream/${body.session_id}`,
+        after: 0,
       },
     ]);
     agent.script = async (turn) => {

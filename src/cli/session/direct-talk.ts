@@ -1,0 +1,51 @@
+import type { DirectTurn } from "#client/api/direct/turn";
+import type { NumberedPart } from "#protocol/events";
+
+/** The turn that is streamed straight from an agent server, if one is, between the log of the conversation and who is told of it. */
+export type DirectTalk = {
+  /** Resolves when it is on its way. Another one before it is over. */
+  begin(turn: DirectTurn): Promise<void>;
+  /** A part of the log. */
+  log(part: NumberedPart): void;
+  end(): void;
+};
+
+/** @param tell told of each part of the conversation, once */
+export function createDirectTalk(tell: (part: NumberedPart) => void): DirectTalk {
+  let turn: DirectTurn | undefined;
+  let started: string | undefined;
+  let isBegun = () => {};
+  const tellAll = (parts: NumberedPart[]) => {
+    for (const part of parts) tell(part);
+  };
+  const streamed = async (mine: DirectTurn) => {
+    for await (const part of mine.parts) if (turn === mine) tell(part);
+  };
+  return {
+    begin(next) {
+      turn?.end();
+      turn = next;
+      const begun = new Promise<void>((resolve) => {
+        isBegun = resolve;
+      });
+      // The log may have been faster than the answer.
+      if (started === next.generationId) {
+        tellAll(next.begin());
+        isBegun();
+      }
+      void streamed(next);
+      return begun;
+    },
+    log(part) {
+      if (part.part.type === "start") started = part.part.messageMetadata?.generation_id;
+      if (!turn) return tell(part);
+      tellAll(turn.log(part));
+      if (turn.hasBegun()) isBegun();
+      if (turn.isClosed()) turn = undefined;
+    },
+    end() {
+      turn?.end();
+      turn = undefined;
+    },
+  };
+}

@@ -1,0 +1,112 @@
+import { AskStreamResponse } from "#protocol/agent";
+import type { AskRequest } from "#protocol/ask";
+import { Problem } from "#protocol/errors";
+import type { NumberedPart } from "#protocol/events";
+import type { Caller } from "./caller.ts";
+import { createDirectTurn, type DirectTurn } from "./direct/turn.ts";
+import type { Call } from "./exchange.ts";
+import { type AskStream, type AskStreamOptions, events } from "./stream.ts";
+import { createTurn } from "./turn.ts";
+
+/**
+ * `POST /ask/stream`, sent once: begin a turn that is streamed straight from the backend's agent server. Null, and nothing is begun, where the
+ * request has more than an agent server is told by its client, and where the backend has no agent server any more.
+ *
+ * @throws Problem as `askStream`
+ */
+export async function askDirect(
+  caller: Caller,
+  request: AskRequest,
+  { signal, warn = () => {} }: AskStreamOptions = {},
+): Promise<DirectTurn | null> {
+  const { openElsewhere: openStream } = caller.backend;
+  if (!openStream || !isPlain(request)) return null;
+  const { prompt, session_id } = request;
+  const body = { prompt, ...(session_id ? { session_id } : {}) };
+  const call: Call = { method: "POST", path: "/ask/stream", route: "ask", body, timeoutMs: caller.timeoutMs, signal };
+  try {
+    const place = await caller.read(AskStreamResponse, call, () => caller.bearer(call));
+    return createDirectTurn({ caller, openStream, prompt, signal, warn }, place);
+  } catch (error) {
+    if (error instanceof Problem && ["AGENT_NOT_CONFIGURED", "METHOD_NOT_ALLOWED"].includes(error.code)) return null;
+    throw error;
+  }
+}
+
+/** The same as the stream of an ask: parts of this turn alone, to its end. */
+export async function askDirectly(
+  caller: Caller,
+  request: AskRequest,
+  options: AskStreamOptions = {},
+): Promise<AskStream | null> {
+  const turn = await askDirect(caller, request, options);
+  if (!turn) return null;
+  return { kind: "stream", sessionId: turn.sessionId, parts: joined(caller, turn, request, options) };
+}
+
+/** Context, bounds and a place in a queue are the backend's to carry out; it streams those requests itself. */
+function isPlain({ context, confirm, when_busy, output_schema, max_steps, dry_run, allow }: AskRequest): boolean {
+  const more = [output_schema, max_steps, allow].some((each) => each !== undefined);
+  return !more && !confirm && !dry_run && when_busy !== "queue" && Object.keys(context ?? {}).length === 0;
+}
+
+async function* joined(
+  caller: Caller,
+  turn: DirectTurn,
+  { client }: AskRequest,
+  options: AskStreamOptions,
+): AsyncGenerator<NumberedPart> {
+  const { signal, note, warn } = options;
+  const { sessionId, generationId, after = 0 } = turn;
+  const own = createTurn({ sessionId, last: after, generationId });
+  const log = events(caller, sessionId, {
+    after,
+    ...(signal ? { signal } : {}),
+    ...(client ? { client } : {}),
+    ...(note ? { note } : {}),
+    ...(warn ? { warn } : {}),
+  })[Symbol.asyncIterator]();
+  const stream = turn.parts[Symbol.asyncIterator]();
+  let fromLog: Promise<Came> | null = came("log", log);
+  let fromStream: Promise<Came> | null = came("stream", stream);
+  const never = new Promise<never>(() => {});
+  let lost: unknown;
+  try {
+    while (fromLog || fromStream) {
+      const { of, part, error }: Came = await Promise.race([fromLog ?? never, fromStream ?? never]);
+      if (of === "stream") {
+        if (error !== undefined) throw error;
+        if (part) yield part;
+        fromStream = part ? came("stream", stream) : null;
+      } else {
+        lost = error;
+        const mine = part && own.take(part);
+        if (mine) yield* turn.log(mine);
+        else if (!part) yield* turn.begin();
+        fromLog = part ? came("log", log) : null;
+      }
+      if (turn.isOver()) return;
+    }
+    throw lost ?? new Problem("UNREACHABLE", "The conversation cannot be followed any more.");
+  } finally {
+    if (signal?.aborted && signal.reason !== "SIGHUP" && !turn.hasBegun()) await cancelled(caller, generationId);
+    turn.end();
+    void log.return?.(undefined)?.then(undefined, () => {});
+  }
+}
+
+type Came = { of: "log" | "stream"; part?: NumberedPart; error?: unknown };
+
+/** Never fails: what went wrong came too. */
+function came(of: "log" | "stream", iterator: AsyncIterator<NumberedPart>): Promise<Came> {
+  return iterator.next().then(
+    ({ done, value }) => (done ? { of } : { of, part: value }),
+    (error: unknown) => ({ of, error }),
+  );
+}
+
+/** Whoever reads the parts cancels what they know of; of a turn without any they know nothing. */
+async function cancelled(caller: Caller, generationId: string): Promise<void> {
+  const path = `/generations/${encodeURIComponent(generationId)}/cancel`;
+  await caller.bearer({ method: "POST", path, body: {}, timeoutMs: 2_000 }).catch(() => {});
+}

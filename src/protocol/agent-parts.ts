@@ -1,0 +1,89 @@
+import { cleanLine } from "./clean.ts";
+import { Problem } from "./errors.ts";
+
+/** What an agent server may tell of a turn, as parts of kay's own stream. */
+export type AgentPart =
+  | { type: "text-start"; id: string }
+  | { type: "text-delta"; id: string; delta: string }
+  | { type: "text-end"; id: string }
+  | { type: "reasoning-start"; id: string }
+  | { type: "reasoning-delta"; id: string; delta: string }
+  | { type: "reasoning-end"; id: string }
+  | { type: "tool-input-available"; toolCallId: string; toolName: string; input: unknown }
+  | { type: "tool-output-available"; toolCallId: string; output: { from: string; text: string; data: unknown } }
+  | { type: "tool-output-error"; toolCallId: string; errorText: string; code: string };
+
+/** What an event of its stream, or a report, is turned into: parts, and how the turn ends by it. */
+export type AgentTold = { parts: AgentPart[]; end?: "finish" | "abort" | Problem };
+
+/** Longest summary of what a tool came to, in characters; the whole is in its data. */
+const SUMMARY = 2_000;
+
+/**
+ * Turn one event of an agent server's stream into parts of kay's own. It may speak in the AI SDK's parts of a text stream (seed: `text-delta`
+ * with `text`, `tool-call`, `tool-result`) or in those of its UI message stream (`delta`, `tool-input-available`, `tool-output-available`).
+ * What is of another shape is passed over.
+ *
+ * @param label who answers, as the source of what tools came to
+ */
+export function partsOfAgent(event: unknown, label: string): AgentTold {
+  const part = (typeof event === "object" && event !== null ? event : {}) as Record<string, unknown>;
+  const id = textOf(part.id) || "text";
+  const toolCallId = textOf(part.toolCallId) || textOf(part.id);
+  switch (part.type) {
+    case "text-start":
+    case "text-end":
+    case "reasoning-start":
+    case "reasoning-end":
+      return { parts: [{ type: part.type, id }] };
+    case "text-delta":
+    case "reasoning-delta": {
+      const delta = textOf(part.delta) || textOf(part.text);
+      return { parts: delta === "" ? [] : [{ type: part.type, id, delta }] };
+    }
+    case "tool-call":
+    case "tool-input-available":
+      return { parts: toolCallId ? [callPart(toolCallId, part)] : [] };
+    case "tool-result":
+    case "tool-output-available":
+      return { parts: toolCallId ? [resultPart(toolCallId, part.output ?? part.result, label)] : [] };
+    case "tool-error":
+    case "tool-output-error": {
+      const errorText = cleanLine(textOf(part.errorText) || messageOf(part.error) || "The tool failed.", 500);
+      return {
+        parts: toolCallId ? [{ type: "tool-output-error", toolCallId, errorText, code: "SERVICE_FAILED" }] : [],
+      };
+    }
+    case "finish":
+      return { parts: [], end: "finish" };
+    case "abort":
+      return { parts: [], end: "abort" };
+    case "error": {
+      const told = cleanLine(textOf(part.errorText) || messageOf(part.error) || "It does not say why.", 500);
+      return { parts: [], end: new Problem("AGENT_FAILED", `The agent server failed: ${told}`) };
+    }
+    default:
+      return { parts: [] };
+  }
+}
+
+/** A call as the agent server made it. */
+export function callPart(toolCallId: string, part: Record<string, unknown>): AgentPart {
+  const toolName = cleanLine(textOf(part.toolName), 100) || "tool";
+  return { type: "tool-input-available", toolCallId, toolName, input: part.input ?? part.args ?? {} };
+}
+
+/** What a tool came to there; the words are all a person sees at first. */
+export function resultPart(toolCallId: string, data: unknown, label: string): AgentPart {
+  const text = typeof data === "string" ? data : JSON.stringify(data ?? null);
+  return { type: "tool-output-available", toolCallId, output: { from: label, text: text.slice(0, SUMMARY), data } };
+}
+
+function textOf(value: unknown): string {
+  return typeof value === "string" ? value : "";
+}
+
+function messageOf(error: unknown): string {
+  if (typeof error === "string") return error;
+  return textOf((error as { message?: unknown } | null)?.message);
+}

@@ -1,0 +1,200 @@
+import { afterAll, beforeEach, describe, expect, test } from "vitest";
+import { Problem } from "#protocol/errors";
+import { type AgentTurn, startSeedAgent } from "#test/agent-server";
+import { documentOf, type Machine, useKay } from "#test/kay";
+
+const kay = useKay();
+const agent = await startSeedAgent();
+afterAll(() => agent.close());
+beforeEach(() => {
+  agent.script = hello;
+  for (const list of [agent.sessions, agent.prompts, agent.answers, agent.streams, agent.instead]) list.length = 0;
+});
+
+/** Somebody who is signed in at a backend with the agent server, which they reach themselves unless `here` is false. */
+function ann({ here = true } = {}): Machine {
+  const machine = kay({
+    signedIn: true,
+    agent: { url: agent.url, password: agent.password },
+    elsewhere: (url, init) => fetch(url, init),
+  });
+  const { network, backend } = machine.place;
+  network.serve(agent.url, here ? (request) => fetch(request) : () => Promise.reject(refused()));
+  agent.deliver = (request) => backend.fetch(request);
+  return machine;
+}
+
+function refused(): Problem {
+  return new Problem("UNREACHABLE", "Cannot reach it.", { details: { sent: false, errno: "ECONNREFUSED" } });
+}
+
+const says = (turn: AgentTurn, ...pieces: string[]) => {
+  turn.stream({ type: "text-start", id: "text-1" });
+  for (const text of pieces) turn.stream({ type: "text-delta", id: "text-1", text });
+};
+
+async function hello(turn: AgentTurn): Promise<void> {
+  says(turn, "I'll ", "help.");
+  turn.stream({ type: "text-end", id: "text-1" });
+  await turn.report({ type: "text", id: "text-1", text: "I'll help." });
+  turn.stream({ type: "finish", finishReason: "stop" });
+}
+
+/** What the backend has of the newest conversation. */
+async function keptBy(machine: Machine): Promise<string> {
+  return (await machine("sessions show latest")).stdout;
+}
+
+describe("an ask at a backend with an agent server", () => {
+  test("is streamed straight from there, without the sign-in, and kept by the webhook", async () => {
+    const machine = ann();
+    expect(await machine('ask "help me"')).toEqual({ exit: 0, stdout: "I'll help.\n", stderr: "" });
+    expect([agent.prompts, agent.streams, agent.answers]).toEqual([
+      ["help me"],
+      [{ authorization: undefined, token: expect.stringMatching(/^stream-token-\d+$/) }],
+      [{ status: 200, body: { success: true } }],
+    ]);
+    expect(machine.place.network.calls()).not.toContain("POST /ask");
+    expect(await keptBy(machine)).toContain("I'll help.");
+  });
+
+  test("goes on in the same session with a fresh token for the stream and for the webhook", async () => {
+    const machine = ann();
+    await machine('ask "one"');
+    const first = documentOf(await machine('ask -c "two" --json'));
+    expect(first).toMatchObject({ status: "completed", message: "I'll help.", data: { prompt: "two" } });
+    const [one, two] = agent.sessions;
+    expect([agent.prompts, one?.sessionId]).toEqual([["one", "two"], two?.sessionId]);
+    expect(one?.webhookUrl).not.toBe(two?.webhookUrl);
+    expect(agent.streams[0]?.token).not.toBe(agent.streams[1]?.token);
+  });
+
+  test("has its calls, and what they came to, in either words of the AI SDK", async () => {
+    const machine = ann();
+    agent.script = async ({ stream, report }) => {
+      stream({ type: "tool-call", toolCallId: "c1", toolName: "search\u001b[2J", input: { query: "KAY" } });
+      stream({ type: "tool-result", toolCallId: "c1", toolName: "search", output: { found: 2 } });
+      stream({ type: "text-start", id: "0" });
+      stream({ type: "text-delta", id: "0", delta: "\u001b]0;mine\u0007Two." });
+      stream({ type: "text-end", id: "0" });
+      await report({ type: "text", id: "0", text: "\u001b]0;mine\u0007Two." });
+      stream({ type: "finish" });
+    };
+    const { stdout, stderr, exit } = await machine('ask "search"', { terminal: true, env: { NO_COLOR: "1" } });
+    expect([exit, stdout, stderr]).toEqual([0, "Two.\n", "⏺ search  query = KAY  0.0s\n"]);
+    expect(machine.raw().both).not.toContain("mine");
+  });
+
+  test("whose stream breaks off is completed by what the agent server reports, and nothing is said or asked twice", async () => {
+    const machine = ann();
+    agent.script = async (turn) => {
+      says(turn, "I'll ");
+      await new Promise((resolve) => setTimeout(resolve, 50));
+      turn.cut();
+      await turn.report({ type: "text", id: "text-1", text: "I'll help." });
+      await turn.report({ type: "finish" });
+    };
+    const { exit, stdout, stderr } = await machine('ask "help me"');
+    expect([exit, stdout, agent.prompts]).toEqual([0, "I'll help.\n", ["help me"]]);
+    expect(stderr).toMatch(
+      /^! The agent server at 127\.0\.0\.1:\d+ broke the stream off.*; the rest comes through the backend\.\n$/,
+    );
+  });
+
+  test.for([
+    [
+      "refuses the token",
+      { status: 401, type: "application/json", text: "{}" },
+      "refused the token of the stream (HTTP 401)",
+    ],
+    [
+      "is another server",
+      { status: 404, type: "text/html", text: "<h1>404</h1>" },
+      "did not take the request (HTTP 404)",
+    ],
+    [
+      "redirects",
+      { status: 307, type: "text/plain", text: "", location: "http://evil.test/" },
+      "answered with a redirect (HTTP 307)",
+    ],
+  ] as const)("comes through the backend where the agent server %s", async ([, answer, clause]) => {
+    const machine = ann();
+    agent.instead.push({ ...answer });
+    const { exit, stdout, stderr } = await machine('ask "help me"');
+    expect([exit, stdout, agent.prompts]).toEqual([0, "I'll help.\n", ["help me"]]);
+    expect(stderr).toContain(`${clause}; the answer comes through the backend.`);
+    expect(stderr).not.toContain("stream-token");
+  });
+
+  test("comes through the backend where the agent server cannot be reached from here", async () => {
+    const machine = ann({ here: false });
+    const { exit, stdout, stderr } = await machine('ask "help me"');
+    expect([exit, stdout, agent.prompts]).toEqual([0, "I'll help.\n", ["help me"]]);
+    expect(stderr).toMatch(/cannot be reached from here \(ECONNREFUSED\); the answer comes through the backend\.\n$/);
+  });
+
+  test("that is answered by a web page is not asked again: what the agent server reports is shown", async () => {
+    const machine = ann();
+    agent.instead.push({ status: 200, type: "text/html", text: "<html>", taken: true });
+    agent.script = async (turn) => {
+      await turn.report({ type: "text", id: "text-1", text: "I'll help." });
+      await turn.report({ type: "finish" });
+    };
+    const { exit, stdout, stderr } = await machine('ask "help me"');
+    expect([exit, stdout, agent.prompts]).toEqual([0, "I'll help.\n", ["help me"]]);
+    expect(stderr).toContain("answered with a web page instead of a stream; the rest comes through the backend.");
+  });
+
+  test("is told that it may not be kept, where the token of the webhook has expired", async () => {
+    const machine = ann();
+    agent.script = async (turn) => {
+      says(turn, "Late.");
+      turn.stream({ type: "text-end", id: "text-1" });
+      machine.place.clock.advance(11 * 60_000);
+      await turn.report({ type: "text", id: "text-1", text: "Late." });
+      turn.stream({ type: "finish" });
+    };
+    const { stdout, stderr } = await machine('ask "help me"');
+    expect([stdout, agent.answers.map(({ status }) => status)]).toEqual(["Late.\n", [401]]);
+    expect(stderr).toMatch(/conversation may lack it|did not say how the request ended/);
+  });
+
+  test("ends with the words of an agent server that fails, at the backend too", async () => {
+    const machine = ann();
+    agent.script = async ({ stream }) => stream({ type: "error", error: "out of order" });
+    expect(await machine('ask "help me"')).toMatchObject({
+      exit: 1,
+      stderr: expect.stringContaining("The agent server failed: out of order"),
+    });
+    expect(await keptBy(machine)).toContain("out of order");
+  });
+
+  test.for(["--confirm", "--dry-run", "--max-steps 2", "--allow slack.send_message"])(
+    "is not asked with %s, which nobody can hold it to",
+    async (option) => {
+      const machine = ann();
+      const { exit, stderr } = await machine(`ask ${option} "help me"`);
+      expect([exit, agent.sessions, machine.place.network.calls()]).toEqual([1, [], ["GET /capabilities"]]);
+      expect(stderr).toContain(`it cannot be held to ${option.split(" ")[0]}, so it was not asked.`);
+    },
+  );
+
+  test("goes through the backend with what a pipe brings, and where there is no agent server any more", async () => {
+    const machine = ann();
+    await machine('ask "summarise"', { stdin: "some words" });
+    expect(agent.prompts[0]).toContain("some words");
+    const json = { error: "AGENT_NOT_CONFIGURED", code: "AGENT_NOT_CONFIGURED", message: "Agent URL not configured" };
+    machine.place.network.on("POST /ask/stream", { status: 400, json });
+    expect(await machine('ask "help me"')).toEqual({ exit: 0, stdout: "I'll help.\n", stderr: "" });
+  });
+
+  test("learns that the session is not theirs, or that the agent server is down", async () => {
+    const machine = ann();
+    expect(await machine("ask --resume session_0 x")).toMatchObject({ exit: 1, stdout: "" });
+    agent.password = "another";
+    const { exit, stderr } = await machine('ask "help me"');
+    agent.password = "agent-password";
+    expect([exit, agent.prompts]).toEqual([1, []]);
+    expect(stderr).toContain("refused the password or the token (HTTP 401)");
+  });
+});
