@@ -5,6 +5,7 @@ import { createEngine, type Engine } from "./generations/engine.ts";
 import { createRateLimits } from "./limits.ts";
 import type { Backend, BackendPorts } from "./ports.ts";
 import { aboutRoutes } from "./routes/about.ts";
+import { agentRoutes } from "./routes/agent.ts";
 import { approvalRoutes } from "./routes/approvals.ts";
 import { askRoutes } from "./routes/ask.ts";
 import { authRoutes } from "./routes/auth.ts";
@@ -19,6 +20,7 @@ import { policyRoutes } from "./routes/policies.ts";
 import { remoteRoutes } from "./routes/remote.ts";
 import { sessionRoutes } from "./routes/sessions.ts";
 import { toolRoutes } from "./routes/tools.ts";
+import { createTurns, type Turns } from "./turns/turns.ts";
 
 /** How long `close` waits for what is under way, in milliseconds. */
 const CLOSE_LIMIT = 10_000;
@@ -32,7 +34,8 @@ type Env = { Bindings: { requestId: string } };
  */
 export function createBackend(ports: BackendPorts): Backend {
   const engine = createEngine(ports);
-  const app = routes(ports, engine);
+  const turns = ports.agentRole ? createTurns(ports) : undefined;
+  const app = routes(ports, engine, turns);
   const limits = createRateLimits(ports.limits);
   const running = new Set<Promise<Response>>();
 
@@ -43,7 +46,7 @@ export function createBackend(ports: BackendPorts): Backend {
       failureAnswer(error, ports.log, requestId),
     );
     const safe = withSafeHeaders(response, requestId);
-    const path = new URL(request.url).pathname.replace(/^(\/auth\/status|\/requests)\/.*/, "$1/…");
+    const path = new URL(request.url).pathname.replace(/^(\/auth\/status|\/requests|\/stream)\/.*/, "$1/…");
     const { method } = request;
     ports.log("debug", "request", {
       request: requestId,
@@ -67,18 +70,29 @@ export function createBackend(ports: BackendPorts): Backend {
       running.add(answered);
       return answered;
     },
-    busy: () => running.size + engine.busy(),
-    tick: () => engine.tick(),
+    busy: () => running.size + engine.busy() + (turns?.busy() ?? 0),
+    async tick() {
+      await Promise.all([engine.tick(), turns?.tick()]);
+    },
     async close() {
-      await engine.close();
+      await Promise.all([engine.close(), turns?.close()]);
       await Promise.race([Promise.allSettled(running), expired(CLOSE_LIMIT)]);
     },
   };
 }
 
-function routes(ports: BackendPorts, engine: Engine): Hono<Env> {
+function routes(ports: BackendPorts, engine: Engine, turns?: Turns): Hono<Env> {
   const app = new Hono<Env>();
   app.route("/", aboutRoutes(ports));
+  if (turns && ports.agentRole) app.route("/", agentRoutes(turns, ports.agentRole));
+  if (!ports.agentRole?.alone) clientRoutes(app, ports, engine);
+  app.onError((error, c) => failureAnswer(error, ports.log, c.env.requestId));
+  app.notFound((c) => unknownRoute(app, c.req.method, c.req.path));
+  return app;
+}
+
+/** What an agent server that is no backend does not have. */
+function clientRoutes(app: Hono<Env>, ports: BackendPorts, engine: Engine): void {
   app.route("/", connectionRoutes(ports));
   app.route("/", authRoutes(ports, engine));
   app.route("/", toolRoutes(ports));
@@ -90,9 +104,6 @@ function routes(ports: BackendPorts, engine: Engine): Hono<Env> {
   app.route("/", approvalRoutes(ports));
   app.route("/", sessionRoutes(ports));
   app.route("/", remoteRoutes(ports, engine));
-  app.onError((error, c) => failureAnswer(error, ports.log, c.env.requestId));
-  app.notFound((c) => unknownRoute(app, c.req.method, c.req.path));
-  return app;
 }
 
 /** A path that exists with another method is 405 and says which (RFC 9110 section 15.5.6). */

@@ -16,6 +16,12 @@ export type AskStreamResponse = {
   stream_url: string;
 };
 
+/** Body of an agent server's `POST /session`, in the seed's words. Its answer is `{token}`. */
+export const AgentSessionRequest = z.looseObject({ sessionId: z.string(), webhookUrl: z.string() });
+
+/** Body of its `POST /stream/:sessionId`. */
+export const AgentStreamRequest = z.looseObject({ prompt: z.string() });
+
 /**
  * What an agent server tells the webhook: a finished text, a call, what a call came to. In the seed's words, camelCase. kay's additions: the
  * end of the turn, well or not; an agent server that knows only the seed never says it.
@@ -37,7 +43,14 @@ export const AgentReport = z.discriminatedUnion("type", [
     output: z.unknown(),
   }),
   z.looseObject({ sessionId: z.string(), type: z.literal("finish") }),
-  z.looseObject({ sessionId: z.string(), type: z.literal("error"), message: z.optional(z.string()) }),
+  z.looseObject({
+    sessionId: z.string(),
+    type: z.literal("error"),
+    message: z.optional(z.string()),
+    /** Of kay's agent server: which error it is, and what would have to be connected. */
+    code: z.optional(z.string()),
+    integrations: z.optional(z.array(z.string())),
+  }),
 ]);
 export type AgentReport = z.infer<typeof AgentReport>;
 

@@ -1,8 +1,6 @@
 import type { AgentReport } from "#protocol/agent";
-import { cleanLine } from "#protocol/clean";
-import { Problem } from "#protocol/errors";
 import type { AgentEvent } from "../agent/events.ts";
-import { callEvent, resultEvent, type Translated } from "./translate.ts";
+import { callEvent, failureOf, resultEvent, type Translated } from "./translate.ts";
 
 /** What was heard of an agent server's turn, on its stream and by its reports, each thing once. */
 export type Heard = {
@@ -98,10 +96,8 @@ export function createHeard(label: string, before: Map<string, "open" | "over"> 
           return { events: take([resultEvent(report.toolCallId, report.output, label)]) };
         case "finish":
           return { events: [], end: "finish" };
-        case "error": {
-          const told = cleanLine(report.message ?? "It does not say why.", 500);
-          return { events: [], end: new Problem("AGENT_FAILED", `The agent server failed: ${told}`) };
-        }
+        case "error":
+          return { events: [], end: failureOf(report.message, report) };
       }
     },
     text: () =>

@@ -45,10 +45,8 @@ export function translate(event: unknown, label: string): Translated {
       return { events: [], end: "finish" };
     case "abort":
       return { events: [], end: "abort" };
-    case "error": {
-      const told = cleanLine(textOf(part.errorText) || messageOf(part.error) || "It does not say why.", 500);
-      return { events: [], end: new Problem("AGENT_FAILED", `The agent server failed: ${told}`) };
-    }
+    case "error":
+      return { events: [], end: failureOf(textOf(part.errorText) || messageOf(part.error), part) };
     default:
       return { events: [] };
   }
@@ -60,11 +58,43 @@ export function callEvent(toolCallId: string, part: Record<string, unknown>): Ag
   return { type: "tool-input-available", toolCallId, toolName, input: part.input ?? part.args ?? {} };
 }
 
-/** What a tool came to there; the words are all a person sees at first. */
-export function resultEvent(toolCallId: string, data: unknown, label: string): AgentEvent {
-  const text = typeof data === "string" ? data : JSON.stringify(data ?? null);
-  const output: ToolOutput = { from: label, text: text.slice(0, SUMMARY), data };
-  return { type: "tool-output-available", toolCallId, output };
+/**
+ * What a tool came to there; the words are all a person sees at first. An output of `error` with a message is a failure, and one of kay's agent
+ * server has words and an address of its own.
+ */
+export function resultEvent(toolCallId: string, given: unknown, label: string): AgentEvent {
+  const { error, from, text: words, data, url } = (given ?? {}) as Record<string, unknown>;
+  const failed = messageOf(error);
+  if (failed !== "" && typeof error === "object")
+    return { type: "tool-output-error", toolCallId, errorText: cleanLine(failed, 500), code: "SERVICE_FAILED" };
+  if (typeof from === "string" && typeof words === "string" && data !== undefined) {
+    const output: ToolOutput = { from: label, text: words.slice(0, 30 * SUMMARY), data };
+    return { type: "tool-output-available", toolCallId, output: { ...output, ...linkOf(url) } };
+  }
+  const text = typeof given === "string" ? given : JSON.stringify(given ?? null);
+  return {
+    type: "tool-output-available",
+    toolCallId,
+    output: { from: label, text: text.slice(0, SUMMARY), data: given },
+  };
+}
+
+/** Why an agent server's turn failed. What is wrong at kay's own keeps its name, as far as it concerns whoever asked. */
+export function failureOf(message: string | undefined, { code, integrations }: Record<string, unknown>): Problem {
+  const told = cleanLine(message || "It does not say why.", 500);
+  const known = CONCERNING.find((one) => one === code);
+  if (known === undefined) return new Problem("AGENT_FAILED", `The agent server failed: ${told}`);
+  const names = Array.isArray(integrations)
+    ? integrations.map(textOf).filter((name) => /^[\w-]{1,64}$/.test(name))
+    : [];
+  return new Problem(known, told, { details: names.length > 0 ? { integrations: names } : {} });
+}
+
+/** Errors that somebody who asked can do something about. */
+const CONCERNING = ["AUTH_REQUIRED", "CONTEXT_TOO_LONG", "MODEL_FAILED", "MODEL_NOT_CONFIGURED", "STEP_LIMIT"] as const;
+
+function linkOf(url: unknown): { url?: string } {
+  return typeof url === "string" && /^https?:\/\//.test(url) ? { url } : {};
 }
 
 function textOf(value: unknown): string {

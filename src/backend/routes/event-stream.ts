@@ -99,7 +99,7 @@ function reaches(events: StoredEvent[], { until }: Streamed): boolean {
 }
 
 /** What comes next, or undefined when nothing comes for a while. */
-async function orSilence<T>(next: Promise<T>): Promise<T | undefined> {
+export async function orSilence<T>(next: Promise<T>): Promise<T | undefined> {
   const { promise, resolve } = Promise.withResolvers<undefined>();
   const timer = setTimeout(() => resolve(undefined), KEEPALIVE);
   return await Promise.race([next, promise]).finally(() => clearTimeout(timer));
