@@ -63,6 +63,7 @@ export type ServeOptions = {
   databaseUrl?: string;
   dataDir?: string;
   publicUrl?: string;
+  role?: "backend" | "agent" | "both";
   embedded: boolean;
 };
 

@@ -4,18 +4,18 @@ import { recoverLostWork } from "#backend/generations/recover";
 import { DEFAULT_LIMITS } from "#backend/limits";
 import { listen } from "#backend/listen";
 import { createLocalModels } from "#backend/models/local";
-import type { Backend, BackendPorts, Log, ModelSettings } from "#backend/ports";
+import type { Backend, Log, ModelSettings } from "#backend/ports";
 import { configureServices, type SandboxProvider } from "#backend/services/catalogue";
 import { type OpenDatabase, openDatabase } from "#backend/store/database";
 import { loadKeys } from "#backend/store/keys";
 import type { Machine } from "#backend/store/machine";
 import { createNode, type Node } from "#backend/store/node";
 import { startPostgres } from "#backend/store/postgres";
-import { checkOrigin } from "#client/send/origin";
 import { Problem } from "#protocol/errors";
 import { configuredClients, ownClientSecret } from "./clients.ts";
 import { createOutgoing } from "./outgoing.ts";
 import { listenPreferably } from "./port.ts";
+import { type Role, roleOf } from "./roles.ts";
 import { startSandbox } from "./sandbox.ts";
 
 /** Milliseconds between two looks after what has expired or was left behind. */
@@ -38,6 +38,8 @@ export type HostOptions = {
   databaseUrl?: string;
   dataFolder: string;
   publicUrl?: string;
+  /** Without it this backend answers by itself, or asks the agent server that the environment names. */
+  role?: Role;
   localSecret?: string;
   /** Take a free port where `port` is taken. */
   anyPort?: boolean;
@@ -93,6 +95,7 @@ async function startParts(
   stops: (() => Promise<void>)[],
 ): Promise<Omit<RunningHost, "close">> {
   const { env, log, clock, random } = ports;
+  const role = roleOf({ ...ports, role: options.role });
   await makeDataFolder(options.dataFolder);
   const outgoing = createOutgoing(env);
   stops.push(outgoing.close);
@@ -128,7 +131,7 @@ async function startParts(
     ...(options.localSecret ? { clientSecret: (service) => ownClientSecret(env, service) } : {}),
     services,
     model: () => ({ ...ports.model(), local }),
-    ...agentOf(env),
+    ...role({ publicUrl, keys }),
     publicUrl,
     hosts: [options.host],
     ...(options.localSecret ? { localSecret: options.localSecret } : {}),
@@ -141,15 +144,6 @@ async function startParts(
   await recoverLostWork({ db: database.db, clock, log });
   stops.push(backend.close, tickEvery(TICK, backend, log));
   return { url: listener.url, sandbox: sandbox.providers, backend };
-}
-
-/** The agent server that answers instead of a model here. Its password goes nowhere but there. */
-function agentOf(env: HostPorts["env"]): Pick<BackendPorts, "agent"> {
-  const given = env.KAY_AGENT_URL?.trim();
-  if (!given) return {};
-  const { baseUrl: url } = checkOrigin(given, { allowInsecure: false });
-  const password = env.KAY_AGENT_PASSWORD;
-  return { agent: { url, ...(password ? { password } : {}) } };
 }
 
 async function makeDataFolder(folder: string): Promise<void> {

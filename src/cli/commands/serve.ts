@@ -11,6 +11,7 @@ type Options = {
   databaseUrl?: string;
   dataDir?: string;
   publicUrl?: string;
+  role?: ServeOptions["role"];
   embedded?: boolean;
   stop?: boolean;
 };
@@ -26,6 +27,13 @@ export function serveCommand(kay: Kay): Command {
     .option("--database-url <url>", "Postgres to use (KAY_DATABASE_URL, DATABASE_URL; default: its own)")
     .option("--data-dir <folder>", "where its own Postgres and keys live")
     .option("--public-url <url>", "where browsers reach it, for the providers' redirects", parsePublicUrl)
+    .addOption(
+      new Option("--role <role>", "a backend whose turns an agent server runs, that server, or both").choices([
+        "backend",
+        "agent",
+        "both",
+      ]),
+    )
     .option("--stop", "end the backend that kay started for itself")
     .addOption(new Option("--embedded", "used by kay itself").hideHelp())
     .addHelpText("after", "\nStops on Ctrl+C or SIGTERM, after what is under way has ended.")
