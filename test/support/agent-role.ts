@@ -5,7 +5,7 @@ import { createWorld, type World } from "#test/backend";
 import { useDatabase } from "#test/database";
 
 /** Where the agent server is; requests to it go to the one that lives. */
-export const AGENT = "http://127.0.0.1:4301";
+const AGENT = "http://127.0.0.1:4301";
 const BACKEND = "http://127.0.0.1:4000";
 export const PASSWORD = "agent-password";
 

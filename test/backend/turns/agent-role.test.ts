@@ -1,9 +1,9 @@
 import { beforeEach, expect, test } from "vitest";
 import { SIGNATURE } from "#backend/models/planner/reply";
-import { PASSWORD, type Part, useRoles } from "#test/agent-role";
+import { PASSWORD, useRoles } from "#test/agent-role";
+import { type Begun, beginTurn, sentReports, shownTurn, waitingReports, wordsOf } from "#test/agent-turn";
 import { connect } from "#test/consent";
 import { type DeskLog, deskServices } from "#test/desk";
-import { openStream } from "#test/event-stream";
 import { json } from "#test/outside";
 
 const log: DeskLog = [];
@@ -28,62 +28,10 @@ function holdWrite(): { reached: Promise<void>; release(): void } {
   return { reached: reached.promise, release: released.resolve };
 }
 
-type Begun = { token: string; session: string; url: string; streamToken: string; generation: string };
-
-/** A turn that the client streams by itself. */
-async function begin(prompt: string): Promise<Begun> {
-  const { token } = await connect(roles().backend);
-  const { status, body } = await roles().backend.call("POST /ask/stream", { token, body: { prompt } });
-  expect(status).toBe(200);
-  const { session_id, stream_url, stream_token, generation_id } = body as Record<string, string>;
-  return {
-    token,
-    session: String(session_id),
-    url: String(stream_url),
-    streamToken: String(stream_token),
-    generation: String(generation_id),
-  };
-}
-
-/** What the conversation shows at the backend, once its turn is over. */
-async function shown({ session, token, generation }: Begun) {
-  const stream = await openStream(roles().backend, `GET /sessions/${session}/events`, token);
-  for (let over = false; !over; ) {
-    const { data } = await stream.next("data-status");
-    over = data.generation_id === generation && ["completed", "error", "cancelled"].includes(data.status);
-  }
-  await stream.close();
-  return { text: stream.text(), tools: toolsOf(stream.parts) };
-}
-
-function toolsOf(parts: object[]): string[] {
-  return parts.flatMap((part) => ("toolCallId" in part && "type" in part ? [String(part.type)] : []));
-}
-
-function wordsOf(parts: Part[]): string {
-  return parts.map((part) => (part.type === "text-delta" ? part.text : "")).join("");
-}
-
-/** Types of the reports that were sent to the backend's webhook for a conversation. */
-function sent({ session }: Begun): unknown[] {
-  return roles()
-    .reports.filter(({ sessionId }) => sessionId === session)
-    .map(({ type }) => type);
-}
-
-/** Types of what is to be delivered for a conversation. */
-async function waiting({ session }: Begun): Promise<unknown[]> {
-  const rows = await roles()
-    .backend.ports.db.selectFrom("agent_outbox")
-    .innerJoin("agent_turns", "agent_turns.generation_id", "agent_outbox.generation_id")
-    .select("report")
-    .where("conversation_id", "=", session)
-    .where("delivered_at", "is", null)
-    .orderBy("number")
-    .execute();
-  return rows.map(({ report }) => report.type);
-}
-
+const begin = (prompt: string) => beginTurn(roles(), prompt);
+const shown = (turn: Begun) => shownTurn(roles(), turn);
+const sent = (turn: Begun) => sentReports(roles(), turn);
+const waiting = (turn: Begun) => waitingReports(roles(), turn);
 const polled = { timeout: 5_000, interval: 10 };
 const ALL = ["tool-call", "tool-result", "text", "finish"];
 
@@ -203,103 +151,6 @@ test("a session wants the password, a conversation that is there, and a webhook 
     expect((await session(turn.session, url)).body).toMatchObject({ code: "INVALID_REQUEST", field: "webhookUrl" });
   expect((await session(turn.session, webhook)).body).toEqual({ token: expect.stringMatching(/^[\w-]{43}$/) });
   expect((await roles().agent().call("GET /connections")).status).toBe(404);
-});
-
-test("while the webhook is away its reports wait in the outbox, and are delivered in their order when it is back", async () => {
-  const turn = await begin("close KAY-3");
-  roles().backend.outside.expect(CLOSE, json({}));
-  roles().webhook = false;
-  await roles().stream(turn.url, turn.streamToken, "close KAY-3");
-  await expect.poll(() => waiting(turn), polled).toEqual(ALL);
-  await expect.poll(() => sent(turn), polled).toEqual(["tool-call"]);
-  roles().backend.clock.advance(400);
-  await roles().agent().backend.tick();
-  expect(sent(turn)).toEqual(["tool-call"]);
-  roles().backend.clock.advance(200);
-  await roles().agent().backend.tick();
-  await expect.poll(() => sent(turn), polled).toEqual(["tool-call", "tool-call"]);
-  roles().webhook = true;
-  roles().backend.clock.advance(1_000);
-  await roles().agent().backend.tick();
-  expect(await shown(turn)).toEqual({ text: SAID, tools: ["tool-input-available", "tool-output-available"] });
-  expect(sent(turn)).toEqual(["tool-call", "tool-call", ...ALL]);
-  expect(roles().agent().log.join("")).not.toMatch(/eyJ|token=/);
-});
-
-test("what an agent server that was killed had not delivered, another one delivers; after the token's end nobody does", async () => {
-  const turn = await begin("show KAY-3");
-  roles().webhook = false;
-  await roles().stream(turn.url, turn.streamToken, "show KAY-3");
-  await expect.poll(() => waiting(turn), polled).toEqual(ALL);
-  await roles().killAgent();
-  roles().webhook = true;
-  roles().backend.clock.advance(1_000);
-  await roles().agent().backend.tick();
-  expect(await shown(turn)).toMatchObject({ text: `**KAY-3** is open.\n\n${SIGNATURE}` });
-  await expect.poll(() => waiting(turn), polled).toEqual([]);
-
-  const late = await begin("show KAY-3");
-  roles().webhook = false;
-  await roles().stream(late.url, late.streamToken, "show KAY-3");
-  await expect.poll(() => waiting(late), polled).toEqual(ALL);
-  roles().webhook = true;
-  roles().backend.clock.advance(10 * 60_000 + 1_000);
-  const before = sent(late).length;
-  await roles().agent().backend.tick();
-  await expect.poll(() => waiting(late), polled).toEqual([]);
-  expect(sent(late).length).toBe(before);
-  expect(await shown(late)).toMatchObject({ text: "", tools: [] });
-});
-
-test("a turn whose agent server was killed in the middle of a write is carried on by another one, and the write leaves once", async () => {
-  const turn = await begin("close KAY-3");
-  const { reached, release } = holdWrite();
-  const first = roles().agent();
-  const request = new Request(`${turn.url}?token=${turn.streamToken}`, {
-    method: "POST",
-    body: JSON.stringify({ prompt: "close KAY-3" }),
-  });
-  const stream = await first.backend.fetch(request);
-  await reached;
-  await roles().killAgent();
-  roles().backend.outside.expect(CLOSE, json({}));
-  await expect
-    .poll(async () => {
-      await roles().agent().backend.tick();
-      return sent(turn);
-    }, polled)
-    .toEqual(ALL);
-  release();
-  await expect(stream.text()).rejects.toThrow();
-  expect(await shown(turn)).toEqual({ text: SAID, tools: ["tool-input-available", "tool-output-available"] });
-});
-
-test("a client that leaves in the middle loses nothing that the backend is told", async () => {
-  const turn = await begin("show KAY-3");
-  const request = new Request(`${turn.url}?token=${turn.streamToken}`, {
-    method: "POST",
-    body: '{"prompt":"show KAY-3"}',
-  });
-  const { body } = await roles().agent().backend.fetch(request);
-  const reader = (body as ReadableStream).getReader();
-  await reader.read();
-  await reader.cancel();
-  expect(await shown(turn)).toEqual({
-    text: `**KAY-3** is open.\n\n${SIGNATURE}`,
-    tools: ["tool-input-available", "tool-output-available"],
-  });
-});
-
-test("a turn that is stopped at the backend stops here before its next call", async () => {
-  const turn = await begin("close KAY-3");
-  const { reached, release } = holdWrite();
-  const streaming = roles().stream(turn.url, turn.streamToken, "close KAY-1");
-  await reached;
-  await roles().backend.call(`POST /generations/${turn.generation}/cancel`, { token: turn.token });
-  await shown(turn);
-  release();
-  const { parts } = await streaming;
-  expect(parts.at(-1)).toEqual({ type: "abort" });
 });
 
 test("a backend that shares nothing but the seed is told the same, never at another address, and the conversation keeps it", async () => {
