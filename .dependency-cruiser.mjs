@@ -24,7 +24,19 @@ const backend = {
   agent: ["store", "services", "models", "accounts", "interactions", "connections"],
   remote: ["agent"],
   generations: ["store", "services", "models", "accounts", "interactions", "connections", "agent", "remote"],
-  routes: ["store", "services", "models", "accounts", "interactions", "connections", "agent", "remote", "generations"],
+  turns: ["store", "services", "connections", "agent", "remote", "generations"],
+  routes: [
+    "store",
+    "services",
+    "models",
+    "accounts",
+    "interactions",
+    "connections",
+    "agent",
+    "remote",
+    "generations",
+    "turns",
+  ],
 };
 
 /**
@@ -37,7 +49,7 @@ const packages = {
   "ink|react": "ui/",
   undici: "(client/|host/|backend/(connections|services)/|main\\.ts)",
   "hono|@hono/.+": "(backend/(routes/|app\\.ts|listen\\.ts)|sandbox/)",
-  "ai|@ai-sdk/(?!otel).+": "backend/(agent|generations|models)/",
+  "ai|@ai-sdk/(?!otel).+": "backend/(agent|generations|models|turns)/",
   "prom-client|@opentelemetry/.+|@ai-sdk/otel": "host/",
   "wink-.+|chrono-node": "backend/models/",
   kysely: "backend/",

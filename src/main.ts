@@ -156,7 +156,8 @@ async function serve(
     ready: (host) => {
       if (options.embedded) return;
       if (flags.json) kay.out.json({ url: host.url, sandbox: sandboxOrigins(host.sandbox) });
-      else kay.out.line(`kay backend on ${host.url} (Ctrl+C stops it)`);
+      else
+        kay.out.line(`kay ${options.role === "agent" ? "agent server" : "backend"} on ${host.url} (Ctrl+C stops it)`);
     },
   });
 }

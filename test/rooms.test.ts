@@ -34,7 +34,7 @@ test("an import that the table forbids is reported with the rule it breaks", { t
       }),
     );
     expect(summary.violations.map(worded).sort()).toEqual([
-      "ai|@ai-sdk/.+ only in backend/(agent|generations|models)/: src/backend/services/jira.ts → ai",
+      "ai|@ai-sdk/.+ only in backend/(agent|generations|models|turns)/: src/backend/services/jira.ts → ai",
       "commander only in cli/: src/client/api.ts → commander",
       "imports resolve: src/cli/run.ts → ./nowhere.ts",
       "no cycles: src/backend/agent/loop.ts → src/backend/agent/step.ts",

@@ -5,6 +5,7 @@ import { createEngine, type Engine } from "./generations/engine.ts";
 import { createRateLimits } from "./limits.ts";
 import type { Backend, BackendPorts } from "./ports.ts";
 import { aboutRoutes } from "./routes/about.ts";
+import { agentRoutes } from "./routes/agent.ts";
 import { approvalRoutes } from "./routes/approvals.ts";
 import { askRoutes } from "./routes/ask.ts";
 import { authRoutes } from "./routes/auth.ts";
@@ -20,6 +21,7 @@ import { remoteRoutes } from "./routes/remote.ts";
 import { sessionRoutes } from "./routes/sessions.ts";
 import { toolRoutes } from "./routes/tools.ts";
 import { workStatus } from "./store/status.ts";
+import { createTurns, type Turns } from "./turns/turns.ts";
 import { watched } from "./watched.ts";
 
 /** How long `close` waits for what is under way, in milliseconds. */
@@ -37,7 +39,8 @@ type Env = { Bindings: { requestId: string } };
  */
 export function createBackend(ports: BackendPorts): Backend {
   const engine = createEngine(ports);
-  const app = routes(ports, engine);
+  const turns = ports.agentRole ? createTurns(ports) : undefined;
+  const app = routes(ports, engine, turns);
   const limits = createRateLimits(ports.limits, ports.observe);
   const running = new Set<Promise<Response>>();
 
@@ -71,15 +74,24 @@ export function createBackend(ports: BackendPorts): Backend {
     },
     tick: () => engine.tick(),
     async close() {
-      await engine.close();
+      await Promise.all([engine.close(), turns?.close()]);
       await Promise.race([Promise.allSettled(running), expired(CLOSE_LIMIT)]);
     },
   };
 }
 
-function routes(ports: BackendPorts, engine: Engine): Hono<Env> {
+function routes(ports: BackendPorts, engine: Engine, turns?: Turns): Hono<Env> {
   const app = new Hono<Env>();
   app.route("/", aboutRoutes(ports));
+  if (turns && ports.agentRole) app.route("/", agentRoutes(turns, ports.agentRole));
+  if (!ports.agentRole?.alone) clientRoutes(app, ports, engine);
+  app.onError((error, c) => failureAnswer(error, ports.log, c.env.requestId));
+  app.notFound((c) => unknownRoute(app, c.req.method, c.req.path));
+  return app;
+}
+
+/** What an agent server that is no backend does not have. */
+function clientRoutes(app: Hono<Env>, ports: BackendPorts, engine: Engine): void {
   app.route("/", connectionRoutes(ports));
   app.route("/", authRoutes(ports, engine));
   app.route("/", toolRoutes(ports));
@@ -91,9 +103,6 @@ function routes(ports: BackendPorts, engine: Engine): Hono<Env> {
   app.route("/", approvalRoutes(ports));
   app.route("/", sessionRoutes(ports));
   app.route("/", remoteRoutes(ports, engine));
-  app.onError((error, c) => failureAnswer(error, ports.log, c.env.requestId));
-  app.notFound((c) => unknownRoute(app, c.req.method, c.req.path));
-  return app;
 }
 
 /** The template of the route that a request meets; nothing that its sender made up. */

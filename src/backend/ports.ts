@@ -76,6 +76,11 @@ export type BackendPorts = {
   model(): ModelSettings;
   /** The agent server that answers instead of a model here. */
   agent?: AgentServer;
+  /**
+   * This is an agent server itself, for whoever knows the password. `alone`: and no backend for clients. `allowInsecure`: webhooks may be told
+   * by plain http beyond this machine.
+   */
+  agentRole?: { password: string; alone: boolean; allowInsecure: boolean };
   /** Where browsers reach this backend, for redirect URIs: `http://127.0.0.1:4000`. No trailing slash. */
   publicUrl: string;
   /** Host names accepted in `Host` besides the one of `publicUrl`. */

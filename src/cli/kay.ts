@@ -65,6 +65,7 @@ export type ServeOptions = {
   dataDir?: string;
   publicUrl?: string;
   metricsPort?: number;
+  role?: "backend" | "agent" | "both";
   embedded: boolean;
 };
 

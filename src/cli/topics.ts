@@ -54,7 +54,8 @@ For the backend, kay's own or \`kay serve\`
   KAY_DATABASE_URL, DATABASE_URL
                      Postgres to use; default: its own
   KAY_AGENT_URL, KAY_AGENT_PASSWORD
-                     an agent server elsewhere that answers instead of a model here
+                     an agent server elsewhere that answers instead of a model here; the
+                     password is also that of \`kay serve --role agent\` itself
   KAY_KEYS           its keys, as JSON or as a file with it; default: made at the first start
   KAY_LOG_LEVEL      the least that is logged: debug, info (default), warn or error
   KAY_METRICS_TOKEN  token that opens /metrics and /status (\`kay serve\`)

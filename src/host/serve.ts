@@ -10,13 +10,13 @@ import { loadKeys } from "#backend/store/keys";
 import type { Machine } from "#backend/store/machine";
 import { createNode, type Node } from "#backend/store/node";
 import { startPostgres } from "#backend/store/postgres";
-import { checkOrigin } from "#client/send/origin";
 import { configuredClients, ownClientSecret } from "./clients.ts";
 import { makeDataFolder } from "./data-folder.ts";
 import { openObserving } from "./observing.ts";
 import { type Operated, operatorFront, operatorSocket } from "./operator.ts";
 import { createOutgoing } from "./outgoing.ts";
 import { listenPreferably } from "./port.ts";
+import { type Role, roleOf } from "./roles.ts";
 import { startSandbox } from "./sandbox.ts";
 import { operatedOf } from "./status.ts";
 
@@ -40,6 +40,8 @@ export type HostOptions = {
   databaseUrl?: string;
   dataFolder: string;
   publicUrl?: string;
+  /** Without it this backend answers by itself, or asks the agent server that the environment names. */
+  role?: Role;
   localSecret?: string;
   /** What opens the status to whoever can read this process's record. */
   operatorSecret?: string;
@@ -103,6 +105,7 @@ async function startParts(
   stops: (() => Promise<void>)[],
 ): Promise<Omit<RunningHost, "close">> {
   const { env, log, clock, random } = ports;
+  const role = roleOf({ ...ports, role: options.role });
   await makeDataFolder(options.dataFolder);
   const outgoing = createOutgoing(env);
   stops.push(outgoing.close);
@@ -160,7 +163,7 @@ async function startParts(
     ...(options.localSecret ? { clientSecret: (service) => ownClientSecret(env, service) } : {}),
     services,
     model: () => ({ ...ports.model(), local }),
-    ...agentOf(env),
+    ...role({ publicUrl, keys }),
     publicUrl,
     hosts: [options.host],
     ...(options.localSecret ? { localSecret: options.localSecret } : {}),
@@ -186,15 +189,6 @@ async function startParts(
   await recoverLostWork(backendPorts);
   stops.push(backend.close, tickEvery(TICK, backend, log));
   return { url: listener.url, sandbox: sandbox.providers, backend, node: await database.node.number() };
-}
-
-/** The agent server that answers instead of a model here. Its password goes nowhere but there. */
-function agentOf(env: HostPorts["env"]): Pick<BackendPorts, "agent"> {
-  const given = env.KAY_AGENT_URL?.trim();
-  if (!given) return {};
-  const { baseUrl: url } = checkOrigin(given, { allowInsecure: false });
-  const password = env.KAY_AGENT_PASSWORD;
-  return { agent: { url, ...(password ? { password } : {}) } };
 }
 
 /** The database of DATABASE_URL, or kay's own Postgres. */

@@ -1,7 +1,5 @@
 import type { AgentReport } from "./agent.ts";
-import { type AgentPart, type AgentTold, callPart, resultPart } from "./agent-parts.ts";
-import { cleanLine } from "./clean.ts";
-import { Problem } from "./errors.ts";
+import { type AgentPart, type AgentTold, callPart, failureOf, resultPart } from "./agent-parts.ts";
 
 /** What was heard of an agent server's turn, on its stream and by its reports, each thing once. */
 export type Heard = {
@@ -92,10 +90,8 @@ export function createHeard(label: string, before: Map<string, "open" | "over"> 
           return { parts: take([resultPart(report.toolCallId, report.output, label)]) };
         case "finish":
           return { parts: [], end: "finish" };
-        case "error": {
-          const told = cleanLine(report.message ?? "It does not say why.", 500);
-          return { parts: [], end: new Problem("AGENT_FAILED", `The agent server failed: ${told}`) };
-        }
+        case "error":
+          return { parts: [], end: failureOf(report.message, report) };
       }
     },
     text: () =>

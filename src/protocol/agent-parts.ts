@@ -10,7 +10,11 @@ export type AgentPart =
   | { type: "reasoning-delta"; id: string; delta: string }
   | { type: "reasoning-end"; id: string }
   | { type: "tool-input-available"; toolCallId: string; toolName: string; input: unknown }
-  | { type: "tool-output-available"; toolCallId: string; output: { from: string; text: string; data: unknown } }
+  | {
+      type: "tool-output-available";
+      toolCallId: string;
+      output: { from: string; text: string; data: unknown; url?: string };
+    }
   | { type: "tool-output-error"; toolCallId: string; errorText: string; code: string };
 
 /** What an event of its stream, or a report, is turned into: parts, and how the turn ends by it. */
@@ -58,10 +62,8 @@ export function partsOfAgent(event: unknown, label: string): AgentTold {
       return { parts: [], end: "finish" };
     case "abort":
       return { parts: [], end: "abort" };
-    case "error": {
-      const told = cleanLine(textOf(part.errorText) || messageOf(part.error) || "It does not say why.", 500);
-      return { parts: [], end: new Problem("AGENT_FAILED", `The agent server failed: ${told}`) };
-    }
+    case "error":
+      return { parts: [], end: failureOf(textOf(part.errorText) || messageOf(part.error), part) };
     default:
       return { parts: [] };
   }
@@ -73,10 +75,39 @@ export function callPart(toolCallId: string, part: Record<string, unknown>): Age
   return { type: "tool-input-available", toolCallId, toolName, input: part.input ?? part.args ?? {} };
 }
 
-/** What a tool came to there; the words are all a person sees at first. */
-export function resultPart(toolCallId: string, data: unknown, label: string): AgentPart {
-  const text = typeof data === "string" ? data : JSON.stringify(data ?? null);
-  return { type: "tool-output-available", toolCallId, output: { from: label, text: text.slice(0, SUMMARY), data } };
+/**
+ * What a tool came to there; the words are all a person sees at first. An output of `error` with a message is a failure, and one of kay's agent
+ * server has words and an address of its own.
+ */
+export function resultPart(toolCallId: string, given: unknown, label: string): AgentPart {
+  const { error, from, text: words, data, url } = (given ?? {}) as Record<string, unknown>;
+  const failed = messageOf(error);
+  if (failed !== "" && typeof error === "object")
+    return { type: "tool-output-error", toolCallId, errorText: cleanLine(failed, 500), code: "SERVICE_FAILED" };
+  const isKays = typeof from === "string" && typeof words === "string" && data !== undefined;
+  const text = isKays ? words : typeof given === "string" ? given : JSON.stringify(given ?? null);
+  const output = isKays
+    ? { from: label, text: text.slice(0, 30 * SUMMARY), data, ...linkOf(url) }
+    : { from: label, text: text.slice(0, SUMMARY), data: given };
+  return { type: "tool-output-available", toolCallId, output };
+}
+
+/** Why an agent server's turn failed. What is wrong at kay's own keeps its name, as far as it concerns whoever asked. */
+export function failureOf(message: string | undefined, { code, integrations }: Record<string, unknown>): Problem {
+  const told = cleanLine(message || "It does not say why.", 500);
+  const known = CONCERNING.find((one) => one === code);
+  if (known === undefined) return new Problem("AGENT_FAILED", `The agent server failed: ${told}`);
+  const names = Array.isArray(integrations)
+    ? integrations.map(textOf).filter((name) => /^[\w-]{1,64}$/.test(name))
+    : [];
+  return new Problem(known, told, { details: names.length > 0 ? { integrations: names } : {} });
+}
+
+/** Errors that somebody who asked can do something about. */
+const CONCERNING = ["AUTH_REQUIRED", "CONTEXT_TOO_LONG", "MODEL_FAILED", "MODEL_NOT_CONFIGURED", "STEP_LIMIT"] as const;
+
+function linkOf(url: unknown): { url?: string } {
+  return typeof url === "string" && /^https?:\/\//.test(url) ? { url } : {};
 }
 
 function textOf(value: unknown): string {

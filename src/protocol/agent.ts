@@ -33,6 +33,12 @@ export type StreamOutcome = z.infer<typeof StreamOutcome>;
 /** Milliseconds without a byte after which a stream is taken for lost; agent servers that think for longer send comments. */
 export const AGENT_SILENCE_MS = 5 * 60_000;
 
+/** Body of an agent server's `POST /session`, in the seed's words. Its answer is `{token}`. */
+export const AgentSessionRequest = z.looseObject({ sessionId: z.string(), webhookUrl: z.string() });
+
+/** Body of its `POST /stream/:sessionId`. */
+export const AgentStreamRequest = z.looseObject({ prompt: z.string() });
+
 /**
  * What an agent server tells the webhook: a finished text, a call, what a call came to. In the seed's words, camelCase. kay's additions: the
  * end of the turn, well or not; an agent server that knows only the seed never says it.
@@ -54,7 +60,14 @@ export const AgentReport = z.discriminatedUnion("type", [
     output: z.unknown(),
   }),
   z.looseObject({ sessionId: z.string(), type: z.literal("finish") }),
-  z.looseObject({ sessionId: z.string(), type: z.literal("error"), message: z.optional(z.string()) }),
+  z.looseObject({
+    sessionId: z.string(),
+    type: z.literal("error"),
+    message: z.optional(z.string()),
+    /** Of kay's agent server: which error it is, and what would have to be connected. */
+    code: z.optional(z.string()),
+    integrations: z.optional(z.array(z.string())),
+  }),
 ]);
 export type AgentReport = z.infer<typeof AgentReport>;
 

@@ -98,7 +98,7 @@ test("S14 --version and --help need no home folder", async () => {
 test("serve hands its options to the backend", async () => {
   const ann = kay();
   await ann(
-    "serve --port 0 --host 127.0.0.2 --seed world.yaml --data-dir /tmp/x --public-url https://kay.example.test",
+    "serve --port 0 --host 127.0.0.2 --seed world.yaml --data-dir /tmp/x --public-url https://kay.example.test --role agent",
   );
   await ann("serve");
   expect(ann.served).toEqual([
@@ -109,6 +109,7 @@ test("serve hands its options to the backend", async () => {
       seed: "world.yaml",
       dataDir: "/tmp/x",
       publicUrl: "https://kay.example.test",
+      role: "agent",
       embedded: false,
     },
     { port: 4000, host: "127.0.0.1", sandbox: false, embedded: false },

@@ -1,4 +1,6 @@
 import { mkdirSync, writeFileSync } from "node:fs";
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
 import { join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
 import { openHome, postmasterOf, removePostgres } from "#test/built/home";
@@ -72,6 +74,43 @@ test("with DATABASE_URL a restart of kay serve loses nothing, and stopping it le
   expect(done).toMatchObject({ exit: 0, stdout: expect.stringMatching(/KAY-3 is now Done/) });
   expect(await isRunning(postgres)).toBe(true);
 });
+
+test("kay serve --role agent runs the turns of kay serve --role backend on the same Postgres, and both run their own", {
+  timeout: 120_000,
+}, async () => {
+  const { home, databaseUrl } = await databaseServer();
+  const port = await freePort();
+  const env = { DATABASE_URL: databaseUrl, KAY_AGENT_PASSWORD: "a-password-of-the-test" };
+  const backend = await serve(home, ["--role", "backend"], { ...env, KAY_AGENT_URL: `http://127.0.0.1:${port}` });
+  const client = openHome({ KAY_API_URL: backend.url });
+  await connect(client, "jira");
+  expect(await client.run(["ask", "close KAY-3"])).toMatchObject({
+    exit: 1,
+    stderr: expect.stringContaining(`The agent server at 127.0.0.1:${port} could not be reached.`),
+  });
+  // The sandbox of the same folder, so that its tokens are good there too.
+  const agent = await serve(home, ["--role", "agent", "--port", String(port)], env);
+  expect(await client.run(["ask", "close KAY-3"])).toMatchObject({
+    exit: 0,
+    stdout: expect.stringMatching(/KAY-3 is now Done/),
+  });
+  expect((await client.run(["sessions", "show", "latest"])).stdout).toMatch(/KAY-3 is now Done/);
+  await agent.running.kill("SIGTERM");
+  await backend.running.kill("SIGTERM");
+  await serve(home, ["--role", "both", "--port", new URL(backend.url).port], { DATABASE_URL: databaseUrl });
+  expect(await client.run(["ask", "what is the status of KAY-3?"])).toMatchObject({
+    exit: 0,
+    stdout: expect.stringMatching(/Done/),
+  });
+});
+
+async function freePort(): Promise<number> {
+  const server = createServer();
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  const { port } = server.address() as AddressInfo;
+  await new Promise((resolve) => server.close(resolve));
+  return port;
+}
 
 /** A Postgres of somebody else's, reached by a URL: the one that kay's own backend of another home runs. */
 async function databaseServer() {

@@ -17,6 +17,7 @@ import {
 import { closeInteraction, interactionsOf } from "../store/interactions.ts";
 import { responseParts } from "./calls.ts";
 import { measureEnd } from "./measured.ts";
+import { optionsOf } from "./options.ts";
 import { callOf, outcomeOf, ranOf } from "./outcomes.ts";
 import { closeStep, loggedStep } from "./realign.ts";
 import type { Work } from "./work.ts";
@@ -64,7 +65,9 @@ export async function cancel({ ports, row: before, writer }: Written, reason: st
   const row = (await findGeneration(ports.db, before.id)) ?? before;
   const now = ports.clock.now();
   const open = (await interactionsOf(ports.db, row.id)).filter(({ status }) => status === "open");
-  const calls = (await callsOf(ports.db, row.id)).filter(({ step }) => step === row.steps + 1);
+  // Those of an agent server are told by itself.
+  const elsewhere = optionsOf(row).remote !== undefined;
+  const calls = elsewhere ? [] : (await callsOf(ports.db, row.id)).filter(({ step }) => step === row.steps + 1);
   const undone = calls.filter((call) => outcomeOf(call) === undefined);
   const responses = open.map(
     ({ request }): InteractionResponse => ({

@@ -60,6 +60,8 @@ export function createEngine(ports: BackendPorts): Engine {
   const active = new Map<string, Active>();
   /** Claims of this node that it could not give back, since the database was away. */
   const unreleased = new Map<string, number>();
+  /** An agent server that is no backend has turns of its own, and leaves the backends' generations to them. */
+  const carries = !ports.agentRole?.alone;
   let looks = 0;
   let closing = false;
   const leaving = new AbortController();
@@ -68,7 +70,7 @@ export function createEngine(ports: BackendPorts): Engine {
   const wake = (id: string) => void run(id).catch((error: unknown) => failed(ports, id, error));
   const stopListening = ports.node.on("generation", (id) => {
     // What was missed is found by the next look.
-    if (id !== ANY) wake(id);
+    if (id !== ANY && carries) wake(id);
   });
 
   function poke(id: string): void {
@@ -179,6 +181,7 @@ export function createEngine(ports: BackendPorts): Engine {
     async tick() {
       const now = ports.clock.now();
       if (looks++ % MARK_EVERY === 0) await markLostWork(ports);
+      if (!carries) return;
       await releaseAll();
       for (const id of await expireOverdue(ports, now)) wake(id);
       for (const id of await generationsToWake(ports.db, now)) if (!active.has(id)) wake(id);

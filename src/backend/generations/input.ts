@@ -20,21 +20,30 @@ import { wantedOf } from "./output.ts";
 import { dryRunOf } from "./planned.ts";
 import { newest } from "./shorten.ts";
 import type { Work } from "./work.ts";
+import type { Writer } from "./writer.ts";
 
-/** A generation that a node works on. */
-export type Source = Work & { signal: AbortSignal; onChange(again: () => void): () => void };
+/** A generation that a node works on; `writer` and `onChange` are for one whose calls meet people. */
+export type Source = Omit<Work, "writer"> & {
+  signal: AbortSignal;
+  writer?: Writer;
+  onChange?(again: () => void): () => void;
+};
 
 /**
  * Everything the loop needs, from the rows: what was said, the calls that were made and how they ended, and the step that is under way.
  *
+ * @param said what was said, where that is not what the conversation has
  * @returns also the messages that the model has seen, to which its own are added as they come
  */
-export async function agentInput(source: Source): Promise<{ input: AgentInput; messages: ModelMessage[] }> {
+export async function agentInput(
+  source: Source,
+  said?: ModelMessage[],
+): Promise<{ input: AgentInput; messages: ModelMessage[] }> {
   const { ports, row, writer, options, signal, onChange } = source;
   const { installation_id: installationId, conversation_id: conversation, id } = row;
   const seen = options.seen ?? 0;
   const [all, tools, calls, { model, label, name, provider }, wanted] = await Promise.all([
-    loadMessages(ports.db, conversation, { seen, generationId: id }),
+    said ?? loadMessages(ports.db, conversation, { seen, generationId: id }),
     agentTools(ports, { installationId, generationId: id, dryRun: options.bounds?.dryRun === true }),
     callsOf(ports.db, id),
     chooseModel(ports.model(), ports),
@@ -80,7 +89,7 @@ export async function agentInput(source: Source): Promise<{ input: AgentInput; m
     ...(options.mismatch ? { mismatch: options.mismatch } : {}),
     ...(options.bounds?.maxSteps ? { mostSteps: options.bounds.maxSteps } : {}),
     ...(dryRun ? { dryRun } : {}),
-    ...(options.mode === "stream"
+    ...(options.mode === "stream" && writer && onChange
       ? { calls: callPorts({ ports, row, options, writer, messages, settled, ran, onChange }) }
       : {}),
   };

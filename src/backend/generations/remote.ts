@@ -8,6 +8,8 @@ import type { BackendPorts } from "../ports.ts";
 import { hostOf, isThere, openAgentSession, streamFromAgent } from "../remote/agent-server.ts";
 import { newWebhookSecret, signWebhookToken, type Turn, WEBHOOK_LIFE_MS } from "../remote/webhook-token.ts";
 import { ensureAgentSecret, reportsOf } from "../store/agent-reports.ts";
+import { isUnderWay, turnMessages } from "../store/agent-turns.ts";
+import { receiptsOf } from "../store/effects.ts";
 import { eventsOf } from "../store/events.ts";
 import { changeGeneration } from "../store/generations.ts";
 import { type GenerationOptions, userMessage } from "./options.ts";
@@ -73,8 +75,8 @@ export async function* runRemote(work: RemoteWork, agent: Agent): AsyncGenerator
   yield { type: "start-step" };
   const end = asked ? undefined : yield* streamed(work, agent, heard);
   const told = end ?? (yield* reported(work, agent, heard));
-  if (told !== "unsent") return yield* concluded(heard, told);
-  yield* concluded(heard, (yield* streamed(work, agent, heard)) ?? (yield* afterStream(work, agent, heard)));
+  if (told !== "unsent") return yield* concluded(work, heard, told);
+  yield* concluded(work, heard, (yield* streamed(work, agent, heard)) ?? (yield* afterStream(work, agent, heard)));
 }
 
 type End = "finish" | "abort" | Problem;
@@ -141,7 +143,9 @@ async function* reported(
     // Without a reason it is only left to another node.
     if (control.stop.signal.aborted) return said && control.reason !== undefined ? "finish" : "abort";
     const now = ports.clock.now();
-    if (now >= until || now - last >= (said ? patience.said : patience.unsaid)) return lastWord(heard, agent);
+    const silent = now - last >= (said ? patience.said : patience.unsaid);
+    // An agent server that works on this database is known to be at it.
+    if (now >= until || (silent && !(await isUnderWay(ports.db, row.id)))) return lastWord(heard, agent);
     if (control.closing.aborted) return "abort";
     await changed(control);
   }
@@ -173,11 +177,15 @@ function lastWord(heard: Heard, agent: Agent): End {
   });
 }
 
-async function* concluded(heard: Heard, end: End): AsyncGenerator<AgentEvent> {
+async function* concluded({ ports, row }: RemoteWork, heard: Heard, end: End): AsyncGenerator<AgentEvent> {
   if (end === "abort") return yield { type: "abort" };
   yield* heard.close();
+  // Of one that works on this database it is known what was done, and what its tools said.
+  for (const data of await receiptsOf(ports.db, row.id)) yield { type: "data-receipt", data };
+  const messages = await turnMessages(ports.db, row.id);
   const text = heard.text();
-  if (text !== "" || end === "finish") {
+  if (messages.length > 0) yield { type: "step", messages };
+  else if (text !== "" || end === "finish") {
     const content = text || "(The agent server said nothing.)";
     yield { type: "step", messages: [{ role: "assistant", content }] };
   }

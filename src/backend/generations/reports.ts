@@ -30,7 +30,7 @@ export async function takeReport(ports: BackendPorts, token: string, body: unkno
   };
   const row = await findGeneration(ports.db, generationId);
   if (row?.conversation_id !== conversationId) throw new Problem("NOT_FOUND", "Session not found or not configured");
-  const key = createHash("sha256").update(canonicalJson(report)).digest("base64url");
+  const key = reportKey(report);
   const isNew = await addReport(ports.db, { generationId, key, report, now });
   if (isNew) await notifyGeneration(ports.db, generationId);
   return isNew;
@@ -55,3 +55,8 @@ export async function noteStream(
 export type StreamNote = { type: "stream"; outcome: StreamOutcome["outcome"]; message?: string };
 
 const KNOWN = ["text", "tool-call", "tool-result", "finish", "error"];
+
+/** The same for a report that is told again, whenever that is. */
+export function reportKey(report: object): string {
+  return createHash("sha256").update(canonicalJson(report)).digest("base64url");
+}

@@ -60,3 +60,13 @@ export async function verifyWebhookToken(token: string, secret: string, now: num
     });
   }
 }
+
+/** When a token of whatever backend ends, in ms; undefined when it does not say so. */
+export function endOfToken(token: string): number | undefined {
+  try {
+    const { exp } = decodeJwt(token);
+    return exp === undefined ? undefined : exp * 1000;
+  } catch {
+    return undefined;
+  }
+}

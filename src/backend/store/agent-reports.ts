@@ -1,6 +1,7 @@
 import type { Kysely } from "kysely";
 import { Problem } from "#protocol/errors";
 import type { Keys } from "../ports.ts";
+import type { Connection } from "./connection.ts";
 import { lockGeneration } from "./generations.ts";
 import { jsonColumn } from "./json.ts";
 import type { Database } from "./schema.ts";
@@ -34,20 +35,25 @@ export async function ensureAgentSecret(ports: Ports, conversationId: string, fr
  * @returns whether it is new; one that is known already counts as kept, whatever became of the generation since
  * @throws Problem GENERATION_CLOSED
  */
-export async function addReport(
-  db: Kysely<Database>,
-  { generationId, key, report, now }: { generationId: string; key: string; report: object; now: number },
-): Promise<boolean> {
-  return await db.transaction().execute(async (tx) => {
-    const known = tx.selectFrom("agent_reports").select("key").where("generation_id", "=", generationId);
-    const open = await lockGeneration(tx, generationId);
-    if (await known.where("key", "=", key).executeTakeFirst()) return false;
-    if (!open) throw new Problem("GENERATION_CLOSED", "This turn is over.", { hint: "" });
-    const row = { generation_id: generationId, key, report: jsonColumn(report), created_at: new Date(now) };
-    await tx.insertInto("agent_reports").values(row).execute();
-    return true;
-  });
+export async function addReport(db: Kysely<Database>, report: NewAgentReport): Promise<boolean> {
+  return await db.transaction().execute((tx) => addReportWithin(tx, report));
 }
+
+/** The same as a part of a transaction. */
+export async function addReportWithin(
+  tx: Connection,
+  { generationId, key, report, now }: NewAgentReport,
+): Promise<boolean> {
+  const known = tx.selectFrom("agent_reports").select("key").where("generation_id", "=", generationId);
+  const open = await lockGeneration(tx, generationId);
+  if (await known.where("key", "=", key).executeTakeFirst()) return false;
+  if (!open) throw new Problem("GENERATION_CLOSED", "This turn is over.", { hint: "" });
+  const row = { generation_id: generationId, key, report: jsonColumn(report), created_at: new Date(now) };
+  await tx.insertInto("agent_reports").values(row).execute();
+  return true;
+}
+
+type NewAgentReport = { generationId: string; key: string; report: object; now: number };
 
 /** A report, and when it came. */
 export type StoredReport = { report: Record<string, unknown>; at: Date };

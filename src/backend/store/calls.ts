@@ -46,6 +46,22 @@ export function callsInserted(
     from held, jsonb_array_elements(${jsonColumn(given)}::jsonb) with ordinality as calls_of_step (given, place) on conflict do nothing`;
 }
 
+/** How a call ended. The first end stays. */
+export async function settleCall(
+  tx: Connection,
+  generationId: string,
+  toolCallId: string,
+  outcome: object,
+): Promise<void> {
+  await tx
+    .updateTable("calls")
+    .set({ outcome: jsonColumn(outcome) })
+    .where("generation_id", "=", generationId)
+    .where("tool_call_id", "=", toolCallId)
+    .where(sql<boolean>`(outcome is null or outcome ? 'ran')`)
+    .execute();
+}
+
 /** How a call ended, or (`ran`) what it came to before it is over, as a change that goes with parts. The first end stays. */
 export function callSettled(toolCallId: string, outcome: object): RawBuilder<unknown> {
   return sql`update "calls" set outcome = ${jsonColumn(outcome)} from held

@@ -66,6 +66,18 @@ export async function loadMessages(
   return rows.map(({ message }) => message as unknown as ModelMessage);
 }
 
+/** What a conversation had before a generation, whether that has begun or not. */
+export async function messagesBefore(db: Connection, id: string, generationId: string): Promise<ModelMessage[]> {
+  const rows = await db
+    .selectFrom("messages")
+    .select(["message", "generation_id"])
+    .where("conversation_id", "=", id)
+    .orderBy("sequence")
+    .execute();
+  const own = rows.findIndex((row) => row.generation_id === generationId);
+  return rows.slice(0, own === -1 ? rows.length : own).map(({ message }) => message as unknown as ModelMessage);
+}
+
 /** The newest message of a conversation. */
 export async function lastMessage(db: Connection, id: string): Promise<ModelMessage | undefined> {
   const newest = db.selectFrom("messages").select("message").where("conversation_id", "=", id);

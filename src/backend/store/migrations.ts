@@ -36,6 +36,11 @@ export const migrations: Record<string, Migration> = {
       for (const statement of AGENT_SERVERS) await sql.raw(statement).execute(db);
     },
   },
+  "008_agent_role": {
+    async up(db: Kysely<unknown>): Promise<void> {
+      for (const statement of AGENT_ROLE) await sql.raw(statement).execute(db);
+    },
+  },
   "013_load_indexes": {
     async up(db: Kysely<unknown>): Promise<void> {
       for (const statement of LOAD) await sql.raw(statement).execute(db);
@@ -164,6 +169,24 @@ const AGENT_SERVERS = [
   `create table agent_reports (
      number bigint generated always as identity, generation_id text not null references generations on delete cascade, key text not null,
      report jsonb not null, created_at timestamptz not null, primary key (generation_id, key))`,
+];
+
+/** For kay as an agent server: sessions that backends made, the turns that run in them, and what is to be told the webhooks. */
+const AGENT_ROLE = [
+  `create table agent_sessions (
+     conversation_id text primary key references conversations on delete cascade, token_hash bytea, token_expires_at timestamptz not null,
+     sealed_webhook bytea not null, webhook_expires_at timestamptz not null, generation_id text)`,
+  `create table agent_turns (
+     generation_id text primary key references generations on delete cascade, conversation_id text not null, installation_id text not null,
+     prompt text not null, own boolean not null, node integer, steps integer not null default 0, step jsonb, messages jsonb not null default '[]',
+     sealed_webhook bytea not null, expires_at timestamptz not null, finished_at timestamptz,
+     courier integer, deliver_at timestamptz, tries integer not null default 0)`,
+  `create index agent_turns_by_conversation on agent_turns (conversation_id)`,
+  `create index agent_turns_open on agent_turns (node) where finished_at is null`,
+  `create index agent_turns_to_deliver on agent_turns (deliver_at) where deliver_at is not null`,
+  `create table agent_outbox (
+     number bigint generated always as identity primary key, generation_id text not null references agent_turns on delete cascade,
+     key text not null, report jsonb not null, created_at timestamptz not null, delivered_at timestamptz, unique (generation_id, key))`,
 ];
 
 /** For lists of conversations, in their order: whatever is passed over on the way to a page, and all that is counted, is only looked up here. */

@@ -1,6 +1,9 @@
 import type { Json, MaybeJson, MaybeTime, Time } from "./columns.ts";
 import type {
+  AgentOutbox,
   AgentReports,
+  AgentSessions,
+  AgentTurns,
   Approvals,
   Calls,
   Clients,
@@ -42,6 +45,9 @@ export type Database = {
   described_services: DescribedServices;
   followers: Followers;
   agent_reports: AgentReports;
+  agent_sessions: AgentSessions;
+  agent_turns: AgentTurns;
+  agent_outbox: AgentOutbox;
 };
 
 /** One installed kay, `kaysession_…`, kept for life. */

@@ -12,6 +12,7 @@ type Options = {
   databaseUrl?: string;
   dataDir?: string;
   publicUrl?: string;
+  role?: ServeOptions["role"];
   embedded?: boolean;
   stop?: boolean;
   metricsPort?: number;
@@ -29,6 +30,13 @@ export function serveCommand(kay: Kay): Command {
     .option("--database-url <url>", "Postgres to use (KAY_DATABASE_URL, DATABASE_URL; default: its own)")
     .option("--data-dir <folder>", "where its own Postgres and keys live")
     .option("--public-url <url>", "where browsers reach it, for the providers' redirects", parsePublicUrl)
+    .addOption(
+      new Option("--role <role>", "a backend whose turns an agent server runs, that server, or both").choices([
+        "backend",
+        "agent",
+        "both",
+      ]),
+    )
     .option("--metrics-port <number>", "port of this machine for /metrics and /status without a token", parsePort)
     .option("--status", "show how the backend is: kay's own, or the one at --port, --host or api-url")
     .option("--stop", "end the backend that kay started for itself")

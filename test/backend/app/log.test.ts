@@ -117,5 +117,5 @@ test.for([
 ])("%s is in no text and in no cause of an error", ([, text, secret]) => {
   const cause = new Error("outer", { cause: new Error("inner", { cause: { deep: [text] } }) });
   const line = JSON.stringify(logged({ text, error: cause, list: [{ text }] }));
-  expect([line.includes(secret), line.includes("[redacted]")]).toEqual([false, true]);
+  expect([line.includes(String(secret)), line.includes("[redacted]")]).toEqual([false, true]);
 });

@@ -1,0 +1,40 @@
+import { createHash, timingSafeEqual } from "node:crypto";
+import { Hono } from "hono";
+import { AgentSessionRequest, AgentStreamRequest } from "#protocol/agent";
+import { Problem } from "#protocol/errors";
+import { parseShape } from "#protocol/parse";
+import type { BackendPorts } from "../ports.ts";
+import type { Turns } from "../turns/turns.ts";
+import { agentStream } from "./agent-stream.ts";
+import { readJsonBody } from "./body.ts";
+
+/** kay as an agent server (protocol section 4; seed: agent streaming): `POST /session` for backends, `POST /stream/:sessionId` for clients. */
+export function agentRoutes(turns: Turns, { password }: NonNullable<BackendPorts["agentRole"]>): Hono {
+  const app = new Hono();
+  app.post("/session", async (c) => {
+    checkPassword(password, c.req.header("authorization"));
+    const session = parseShape(AgentSessionRequest, await readJsonBody(c.req.raw), "the session");
+    return c.json({ token: await turns.open(session) });
+  });
+  app.post("/stream/:sessionId", async (c) => {
+    const { prompt } = parseShape(AgentStreamRequest, await readJsonBody(c.req.raw), "the request");
+    if (prompt.trim() === "")
+      throw new Problem("INVALID_REQUEST", "Missing required field: prompt", { details: { field: "prompt" } });
+    const token = c.req.query("token") ?? "";
+    return agentStream(await turns.stream({ sessionId: c.req.param("sessionId"), token, prompt }));
+  });
+  return app;
+}
+
+/** Compared by digests, which takes as long whatever is wrong. */
+function checkPassword(password: string, given: string | undefined): void {
+  const [, told = ""] = /^Bearer (.+)$/i.exec(given ?? "") ?? [];
+  if (timingSafeEqual(digest(told), digest(password))) return;
+  throw new Problem("TOKEN_INVALID", "This is not the password of the agent server.", {
+    hint: "Whoever runs the backend sets KAY_AGENT_PASSWORD to the agent server's password.",
+  });
+}
+
+function digest(text: string): Buffer {
+  return createHash("sha256").update(text).digest();
+}

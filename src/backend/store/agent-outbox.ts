@@ -1,0 +1,135 @@
+import { type Kysely, sql } from "kysely";
+import type { Connection } from "./connection.ts";
+import { jsonColumn } from "./json.ts";
+import { LIVE_NODES } from "./node.ts";
+import type { Database } from "./schema.ts";
+
+/** A report to a webhook, without the session and the time that are told with it. `key` is the same for one that is made anew. */
+export type NewReport = { key: string; report: { type: string } & Record<string, unknown> };
+
+/** One that is to be delivered next. */
+export type WaitingReport = { number: string; report: Record<string, unknown>; at: Date };
+
+/** Note what is to be told, in the transaction that makes it true. What is there already stays as it is. */
+export async function addToOutbox(
+  tx: Connection,
+  generationId: string,
+  reports: NewReport[],
+  now: number,
+): Promise<void> {
+  if (reports.length === 0) return;
+  const rows = reports.map(({ key, report }) => ({
+    generation_id: generationId,
+    key,
+    report: jsonColumn(report),
+    created_at: new Date(now),
+  }));
+  const added = await tx
+    .insertInto("agent_outbox")
+    .values(rows)
+    .onConflict((conflict) => conflict.doNothing())
+    .returning("number")
+    .execute();
+  if (added.length === 0) return;
+  const query = tx
+    .updateTable("agent_turns")
+    .set({ deliver_at: sql`coalesce(deliver_at, ${new Date(now)}::timestamptz)` });
+  await query.where("generation_id", "=", generationId).execute();
+}
+
+/** Become the one who delivers for a turn, if it is time and no other node which lives does. */
+export async function claimDelivery(
+  db: Kysely<Database>,
+  generationId: string,
+  node: number,
+  now: number,
+): Promise<{ sealedWebhook: Buffer; conversationId: string; expiresAt: Date; tries: number } | undefined> {
+  const row = await db
+    .updateTable("agent_turns")
+    .set({ courier: node })
+    .where("generation_id", "=", generationId)
+    .where("deliver_at", "<=", new Date(now))
+    .where(leftTo(node))
+    .returning(["sealed_webhook", "conversation_id", "expires_at", "tries"])
+    .executeTakeFirst();
+  return (
+    row && {
+      sealedWebhook: row.sealed_webhook,
+      conversationId: row.conversation_id,
+      expiresAt: row.expires_at,
+      tries: row.tries,
+    }
+  );
+}
+
+/** The first of a turn that was not delivered. */
+export async function nextInOutbox(db: Connection, generationId: string): Promise<WaitingReport | undefined> {
+  const row = await db
+    .selectFrom("agent_outbox")
+    .select(["number", "report", "created_at"])
+    .where("generation_id", "=", generationId)
+    .where("delivered_at", "is", null)
+    .orderBy("number")
+    .limit(1)
+    .executeTakeFirst();
+  return row && { number: row.number, report: row.report, at: row.created_at };
+}
+
+export async function noteDelivered(db: Kysely<Database>, generationId: string, number: string, now: number) {
+  await db
+    .updateTable("agent_outbox")
+    .set({ delivered_at: new Date(now) })
+    .where("number", "=", number)
+    .execute();
+  await db.updateTable("agent_turns").set({ tries: 0 }).where("generation_id", "=", generationId).execute();
+}
+
+/** It did not work: whoever comes first at that time tries again. */
+export async function postponeDelivery(
+  db: Kysely<Database>,
+  generationId: string,
+  { tries, at }: { tries: number; at: number },
+): Promise<void> {
+  const query = db.updateTable("agent_turns").set({ courier: null, tries, deliver_at: new Date(at) });
+  await query.where("generation_id", "=", generationId).execute();
+}
+
+/**
+ * Nothing is left to be delivered, unless something came in between.
+ *
+ * @returns whether that is so
+ */
+export async function endDelivery(db: Kysely<Database>, generationId: string): Promise<boolean> {
+  return await db.transaction().execute(async (tx) => {
+    await tx
+      .selectFrom("agent_turns")
+      .select("courier")
+      .where("generation_id", "=", generationId)
+      .forUpdate()
+      .execute();
+    if (await nextInOutbox(tx, generationId)) return false;
+    const query = tx.updateTable("agent_turns").set({ courier: null, deliver_at: null, tries: 0 });
+    await query.where("generation_id", "=", generationId).execute();
+    return true;
+  });
+}
+
+/** What is left will not be taken any more. Returns how many these are. */
+export async function dropOutbox(db: Kysely<Database>, generationId: string, now: number): Promise<number> {
+  const query = db.updateTable("agent_outbox").set({ delivered_at: new Date(now) });
+  const waiting = query.where("generation_id", "=", generationId).where("delivered_at", "is", null);
+  return Number((await waiting.executeTakeFirst()).numUpdatedRows);
+}
+
+/** Turns of which something is to be delivered and nobody who lives does it. */
+export async function turnsToDeliver(db: Kysely<Database>, node: number, now: number): Promise<string[]> {
+  const due = db.selectFrom("agent_turns").select("generation_id").where("deliver_at", "<=", new Date(now));
+  const rows = await due.where(leftTo(node)).orderBy("deliver_at").limit(AT_ONCE).execute();
+  return rows.map(({ generation_id }) => generation_id);
+}
+
+/** Turns that one look of a node takes up. */
+const AT_ONCE = 100;
+
+const leftTo = (node: number) =>
+  sql<boolean>`(courier is null or courier = ${node} or courier not in (${sql.raw(LIVE_NODES)}))`;

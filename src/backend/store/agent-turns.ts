@@ -1,0 +1,141 @@
+import type { ModelMessage } from "ai";
+import { type Kysely, type Selectable, sql } from "kysely";
+import type { Connection } from "./connection.ts";
+import { cleanText, jsonColumn } from "./json.ts";
+import { LIVE_NODES } from "./node.ts";
+import type { Database } from "./schema.ts";
+import type { AgentTurns } from "./schema-work.ts";
+
+/** A turn that this agent server runs for a backend. */
+export type StoredTurn = Selectable<AgentTurns>;
+
+export type NewTurn = Pick<
+  StoredTurn,
+  "generation_id" | "conversation_id" | "installation_id" | "prompt" | "own" | "node" | "sealed_webhook" | "expires_at"
+>;
+
+export async function insertTurn(tx: Connection, turn: NewTurn): Promise<void> {
+  await tx
+    .insertInto("agent_turns")
+    .values({ ...turn, prompt: cleanText(turn.prompt) })
+    .execute();
+}
+
+export async function findTurn(db: Connection, generationId: string): Promise<StoredTurn | undefined> {
+  return await db.selectFrom("agent_turns").selectAll().where("generation_id", "=", generationId).executeTakeFirst();
+}
+
+/** Whether a turn of the conversation is at work whose generation is not over; one that is only being stopped does not count. */
+export async function hasRunningTurn(tx: Connection, conversationId: string): Promise<boolean> {
+  const query = tx
+    .selectFrom("agent_turns")
+    .innerJoin("generations", "generations.id", "agent_turns.generation_id")
+    .select("generation_id")
+    .where("agent_turns.conversation_id", "=", conversationId)
+    .where("agent_turns.finished_at", "is", null)
+    .where("generations.finished_at", "is", null)
+    .where("generations.cancel", "is", null);
+  return (await query.executeTakeFirst()) !== undefined;
+}
+
+/** Take a turn that is not over and that no other node which lives works on. */
+export async function claimTurn(
+  db: Kysely<Database>,
+  generationId: string,
+  node: number,
+): Promise<StoredTurn | undefined> {
+  return await db
+    .updateTable("agent_turns")
+    .set({ node })
+    .where("generation_id", "=", generationId)
+    .where("finished_at", "is", null)
+    .where(leftTo(node))
+    .returningAll()
+    .executeTakeFirst();
+}
+
+/** What changes when a step begins or ends, and when a turn is over or left to another node. */
+export type TurnChange = {
+  node?: null;
+  steps?: number;
+  step?: object | null;
+  messages?: ModelMessage[];
+  finished_at?: Date;
+};
+
+/** Written as long as this node is the one that works on it, and with it what is told of it. False when it is not. */
+export async function changeTurn(
+  tx: Connection,
+  generationId: string,
+  node: number,
+  { step, messages, ...plain }: TurnChange,
+): Promise<boolean> {
+  const { numUpdatedRows } = await tx
+    .updateTable("agent_turns")
+    .set({
+      // So that the row is held until the transaction ends, whatever else changes.
+      node,
+      ...plain,
+      ...(step === undefined ? {} : { step: step === null ? null : jsonColumn(step) }),
+      ...(messages === undefined ? {} : { messages: jsonColumn(messages) }),
+    })
+    .where("generation_id", "=", generationId)
+    .where("node", "=", node)
+    .where("finished_at", "is", null)
+    .executeTakeFirst();
+  return numUpdatedRows > 0n;
+}
+
+/** Those that a node should take up: nobody who lives works on them. This node's own are among them, should it have lost sight of one. */
+export async function turnsToWork(db: Kysely<Database>, node: number): Promise<string[]> {
+  const query = db.selectFrom("agent_turns").select("generation_id").where("finished_at", "is", null);
+  const rows = await query.where(leftTo(node)).limit(AT_ONCE).execute();
+  return rows.map(({ generation_id }) => generation_id);
+}
+
+/** Of these turns, those that are to be stopped: their generation is over or to be stopped, or their time is. */
+export async function turnsToStop(db: Kysely<Database>, ids: string[], now: number): Promise<string[]> {
+  if (ids.length === 0) return [];
+  const rows = await db
+    .selectFrom("agent_turns")
+    .innerJoin("generations", "generations.id", "agent_turns.generation_id")
+    .select("generation_id")
+    .where("generation_id", "in", ids)
+    .where((e) =>
+      e.or([
+        e("generations.finished_at", "is not", null),
+        e("generations.cancel", "is not", null),
+        e("expires_at", "<=", new Date(now)),
+      ]),
+    )
+    .execute();
+  const known = await db.selectFrom("agent_turns").select("generation_id").where("generation_id", "in", ids).execute();
+  const left = new Set(known.map(({ generation_id }) => generation_id));
+  return [...rows.map(({ generation_id }) => generation_id), ...ids.filter((id) => !left.has(id))];
+}
+
+/** What was said in a turn, step by step, for the conversation's history; nothing where another agent server ran it. */
+export async function turnMessages(db: Connection, generationId: string): Promise<ModelMessage[]> {
+  return ((await findTurn(db, generationId))?.messages ?? []) as ModelMessage[];
+}
+
+/** Whether more is to be expected of a turn than was reported yet. */
+export async function isUnderWay(db: Connection, generationId: string): Promise<boolean> {
+  const turn = await findTurn(db, generationId);
+  return turn !== undefined && (turn.finished_at === null || turn.deliver_at !== null);
+}
+
+/** Turns are forgotten when their generation is over and nothing of them is left to be delivered. */
+export async function forgetTurns(db: Kysely<Database>): Promise<void> {
+  await db
+    .deleteFrom("agent_turns")
+    .where("finished_at", "is not", null)
+    .where("deliver_at", "is", null)
+    .where("generation_id", "in", (e) => e.selectFrom("generations").select("id").where("finished_at", "is not", null))
+    .execute();
+}
+
+/** Turns that one look of a node takes up. */
+const AT_ONCE = 100;
+
+const leftTo = (node: number) => sql<boolean>`(node is null or node = ${node} or node not in (${sql.raw(LIVE_NODES)}))`;

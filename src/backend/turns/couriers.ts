@@ -1,0 +1,139 @@
+import type { BackendPorts } from "../ports.ts";
+import {
+  claimDelivery,
+  dropOutbox,
+  endDelivery,
+  nextInOutbox,
+  noteDelivered,
+  postponeDelivery,
+  turnsToDeliver,
+  type WaitingReport,
+} from "../store/agent-outbox.ts";
+import { openWebhook } from "./sessions.ts";
+
+/** Milliseconds that a webhook gets to answer. */
+const ANSWER_LIMIT = 10_000;
+
+/** Milliseconds before the second try, doubled with each more, and the most. */
+const FIRST_PAUSE = 500;
+const MOST_PAUSE = 30_000;
+
+/** Answers that say that none of the turn's reports will ever be taken: its token or its turn is over, or it is not known. */
+const OVER = [401, 403, 404, 409, 410];
+
+/** Delivers what is in the outbox: for each turn in its order, one after the other, by one node at a time. */
+export type Couriers = {
+  /** Something of a turn is to be delivered. */
+  send(generationId: string): void;
+  /** What nobody who lives delivers, and what is to be tried again. */
+  tick(): Promise<void>;
+  busy(): number;
+  /** Ends with the report that is under way. */
+  close(): Promise<void>;
+};
+
+export function createCouriers(ports: BackendPorts): Couriers {
+  const active = new Map<string, { again: boolean; ended: Promise<void> }>();
+  let closing = false;
+
+  function send(id: string): void {
+    const running = active.get(id);
+    if (running) running.again = true;
+    if (running || closing) return;
+    const one = { again: false, ended: Promise.resolve() };
+    active.set(id, one);
+    one.ended = deliver(ports, id, () => closing)
+      .catch((error: unknown) => ports.log("warn", "webhook.failed", { generation: id, error }))
+      .then(() => {
+        active.delete(id);
+        if (one.again) send(id);
+      });
+  }
+  return {
+    send,
+    async tick() {
+      for (const id of await turnsToDeliver(ports.db, await ports.node.number(), ports.clock.now()))
+        if (!active.has(id)) send(id);
+    },
+    busy: () => active.size,
+    async close() {
+      closing = true;
+      await Promise.allSettled([...active.values()].map(({ ended }) => ended));
+    },
+  };
+}
+
+async function deliver(ports: BackendPorts, id: string, closing: () => boolean): Promise<void> {
+  const { db, clock, log } = ports;
+  const claimed = await claimDelivery(db, id, await ports.node.number(), clock.now());
+  if (!claimed) return;
+  const { conversationId: sessionId, expiresAt } = claimed;
+  const url = openWebhook(ports, sessionId, claimed.sealedWebhook);
+  let { tries } = claimed;
+  for (;;) {
+    const now = clock.now();
+    if (closing()) return await postponeDelivery(db, id, { tries, at: now });
+    const next = await nextInOutbox(db, id);
+    if (!next) {
+      if (await endDelivery(db, id)) return;
+      continue;
+    }
+    const answer = expiresAt.getTime() <= now ? "expired" : await post(ports, url, sessionId, next);
+    const { verdict, wait = 0 } = judged(answer);
+    if (verdict === "later") {
+      tries++;
+      const pause = Math.max(wait, Math.min(FIRST_PAUSE * 2 ** (tries - 1), MOST_PAUSE));
+      log("info", "webhook.later", { generation: id, status: statusOf(answer), tries });
+      return await postponeDelivery(db, id, { tries, at: Math.min(now + pause, expiresAt.getTime()) });
+    }
+    if (verdict === "over") {
+      const reports = await dropOutbox(db, id, now);
+      log("warn", "webhook.undelivered", { generation: id, status: statusOf(answer), reports });
+      continue;
+    }
+    if (verdict === "refused") log("warn", "webhook.refused", { generation: id, status: statusOf(answer) });
+    tries = 0;
+    await noteDelivered(db, id, next.number, now);
+  }
+}
+
+type Answer = { status: number; retryAfter?: number } | "expired" | { unreachable: string };
+
+/** One report. The URL and what is in it go nowhere else: not to where it redirects to, and not into an error. */
+async function post(
+  { fetch }: Pick<BackendPorts, "fetch">,
+  url: string,
+  sessionId: string,
+  { report, at }: WaitingReport,
+): Promise<Answer> {
+  try {
+    const response = await fetch(url, {
+      method: "POST",
+      headers: { "content-type": "application/json", accept: "application/json" },
+      body: JSON.stringify({ sessionId, ...report, timestamp: at.getTime() }),
+      redirect: "manual",
+      signal: AbortSignal.timeout(ANSWER_LIMIT),
+    });
+    await response.body?.cancel().catch(() => {});
+    const seconds = Number(response.headers.get("retry-after") ?? Number.NaN);
+    return { status: response.status, ...(seconds > 0 ? { retryAfter: Math.min(seconds * 1_000, 60_000) } : {}) };
+  } catch (error) {
+    const { code, name } = ((error as Error).cause ?? error) as { code?: string; name?: string };
+    return { unreachable: code ?? name ?? "unknown" };
+  }
+}
+
+function judged(answer: Answer): { verdict: "taken" | "refused" | "over" | "later"; wait?: number } {
+  if (answer === "expired") return { verdict: "over" };
+  if ("unreachable" in answer) return { verdict: "later" };
+  const { status, retryAfter } = answer;
+  if (status >= 200 && status < 300) return { verdict: "taken" };
+  if (OVER.includes(status)) return { verdict: "over" };
+  const passes = status < 400 || status >= 500 || [408, 425, 429].includes(status);
+  return passes ? { verdict: "later", ...(retryAfter ? { wait: retryAfter } : {}) } : { verdict: "refused" };
+}
+
+function statusOf(answer: Answer): number | string {
+  if (answer === "expired") return answer;
+  return "status" in answer ? answer.status : answer.unreachable;
+}

@@ -1,0 +1,87 @@
+import type { BackendPorts } from "../ports.ts";
+import { forgetTurns, turnsToStop, turnsToWork } from "../store/agent-turns.ts";
+import { carryTurn, type TurnControl } from "./carry.ts";
+import { createCouriers } from "./couriers.ts";
+import { createFeed, type Feed, NO_FEED } from "./feed.ts";
+import { beginTurn, openSession } from "./sessions.ts";
+
+/** Milliseconds that turns under way get when this node ends, before they are left to another. */
+const CLOSE_LIMIT = 8_000;
+
+/** Milliseconds to leave them. */
+const HAND_OVER_LIMIT = 2_000;
+
+/** Of so many looks, one is also for turns that can be forgotten. */
+const FORGET_EVERY = 60;
+
+/** kay as an agent server (protocol section 4): the turns that it runs at this node, and what it reports of them. */
+export type Turns = {
+  /** See `openSession`. */
+  open(session: { sessionId: string; webhookUrl: string }): Promise<string>;
+  /** Begin a turn; it goes on whether its stream is read or not. See `beginTurn`. */
+  stream(turn: { sessionId: string; token: string; prompt: string }): Promise<Feed>;
+  /** See `Backend.tick`. */
+  tick(): Promise<void>;
+  busy(): number;
+  close(): Promise<void>;
+};
+
+export function createTurns(ports: BackendPorts): Turns {
+  const couriers = createCouriers(ports);
+  const active = new Map<string, { control: TurnControl; ended: Promise<void> }>();
+  let closing = false;
+  let looks = 0;
+
+  function run(id: string, feed: Feed): void {
+    if (closing) feed.cut();
+    if (closing || active.has(id)) return;
+    const control: TurnControl = { stop: new AbortController(), unwanted: false };
+    const told = () => couriers.send(id);
+    const ended = carryTurn({ ports, id, control, feed, told })
+      .catch((error: unknown) => ports.log("error", "turn_fault", { generation: id, error }))
+      .finally(() => active.delete(id));
+    active.set(id, { control, ended });
+  }
+
+  async function stopUnwanted(ids: string[]): Promise<void> {
+    for (const id of await turnsToStop(ports.db, ids, ports.clock.now())) {
+      const one = active.get(id);
+      if (!one) continue;
+      one.control.unwanted = true;
+      one.control.stop.abort();
+    }
+  }
+
+  const stopListening = ports.node.on("generation", (id) => {
+    if (active.has(id)) void stopUnwanted([id]).catch(() => {});
+  });
+  return {
+    open: (session) => openSession(ports, session),
+    async stream(turn) {
+      const { generationId } = await beginTurn(ports, turn);
+      const feed = createFeed();
+      run(generationId, feed);
+      return feed;
+    },
+    async tick() {
+      await stopUnwanted([...active.keys()]);
+      for (const id of await turnsToWork(ports.db, await ports.node.number())) run(id, NO_FEED);
+      await couriers.tick();
+      if (looks++ % FORGET_EVERY === 0) await forgetTurns(ports.db);
+    },
+    busy: () => active.size + couriers.busy(),
+    async close() {
+      closing = true;
+      stopListening();
+      const ended = (ms: number) =>
+        Promise.race([
+          Promise.allSettled([...active.values()].map((one) => one.ended)),
+          new Promise((resolve) => setTimeout(resolve, ms).unref()),
+        ]);
+      await ended(CLOSE_LIMIT);
+      for (const { control } of active.values()) control.stop.abort();
+      await ended(HAND_OVER_LIMIT);
+      await couriers.close();
+    },
+  };
+}

@@ -1,0 +1,132 @@
+import { beforeEach, expect, test } from "vitest";
+import { SIGNATURE } from "#backend/models/planner/reply";
+import { useRoles } from "#test/agent-role";
+import { type Begun, beginTurn, sentReports, shownTurn, waitingReports } from "#test/agent-turn";
+import { type DeskLog, deskServices } from "#test/desk";
+import { json } from "#test/outside";
+
+const log: DeskLog = [];
+let meanwhile = async (): Promise<void> => {};
+const roles = useRoles(deskServices(log, () => meanwhile()));
+const CLOSE = "POST https://api.atlassian.com/close/KAY-3";
+const SAID = `KAY-3 is closed.\n\n${SIGNATURE}`;
+
+beforeEach(() => {
+  meanwhile = async () => {};
+});
+
+/** The next write is held before anything of it leaves. */
+function holdWrite(): { reached: Promise<void>; release(): void } {
+  const reached = Promise.withResolvers<void>();
+  const released = Promise.withResolvers<void>();
+  meanwhile = () => {
+    meanwhile = async () => {};
+    reached.resolve();
+    return released.promise;
+  };
+  return { reached: reached.promise, release: released.resolve };
+}
+
+const begin = (prompt: string) => beginTurn(roles(), prompt);
+const shown = (turn: Begun) => shownTurn(roles(), turn);
+const sent = (turn: Begun) => sentReports(roles(), turn);
+const waiting = (turn: Begun) => waitingReports(roles(), turn);
+const polled = { timeout: 5_000, interval: 10 };
+const ALL = ["tool-call", "tool-result", "text", "finish"];
+
+test("while the webhook is away its reports wait in the outbox, and are delivered in their order when it is back", async () => {
+  const turn = await begin("close KAY-3");
+  roles().backend.outside.expect(CLOSE, json({}));
+  roles().webhook = false;
+  await roles().stream(turn.url, turn.streamToken, "close KAY-3");
+  await expect.poll(() => waiting(turn), polled).toEqual(ALL);
+  await expect.poll(() => sent(turn), polled).toEqual(["tool-call"]);
+  roles().backend.clock.advance(400);
+  await roles().agent().backend.tick();
+  expect(sent(turn)).toEqual(["tool-call"]);
+  roles().backend.clock.advance(200);
+  await roles().agent().backend.tick();
+  await expect.poll(() => sent(turn), polled).toEqual(["tool-call", "tool-call"]);
+  roles().webhook = true;
+  roles().backend.clock.advance(1_000);
+  await roles().agent().backend.tick();
+  expect(await shown(turn)).toEqual({ text: SAID, tools: ["tool-input-available", "tool-output-available"] });
+  expect(sent(turn)).toEqual(["tool-call", "tool-call", ...ALL]);
+  expect(roles().agent().log.join("")).not.toMatch(/eyJ|token=/);
+});
+
+test("what an agent server that was killed had not delivered, another one delivers; after the token's end nobody does", async () => {
+  const turn = await begin("show KAY-3");
+  roles().webhook = false;
+  await roles().stream(turn.url, turn.streamToken, "show KAY-3");
+  await expect.poll(() => waiting(turn), polled).toEqual(ALL);
+  await roles().killAgent();
+  roles().webhook = true;
+  roles().backend.clock.advance(1_000);
+  await roles().agent().backend.tick();
+  expect(await shown(turn)).toMatchObject({ text: `**KAY-3** is open.\n\n${SIGNATURE}` });
+  await expect.poll(() => waiting(turn), polled).toEqual([]);
+
+  const late = await begin("show KAY-3");
+  roles().webhook = false;
+  await roles().stream(late.url, late.streamToken, "show KAY-3");
+  await expect.poll(() => waiting(late), polled).toEqual(ALL);
+  roles().webhook = true;
+  roles().backend.clock.advance(10 * 60_000 + 1_000);
+  const before = sent(late).length;
+  await roles().agent().backend.tick();
+  await expect.poll(() => waiting(late), polled).toEqual([]);
+  expect(sent(late).length).toBe(before);
+  expect(await shown(late)).toMatchObject({ text: "", tools: [] });
+});
+
+test("a turn whose agent server was killed in the middle of a write is carried on by another one, and the write leaves once", async () => {
+  const turn = await begin("close KAY-3");
+  const { reached, release } = holdWrite();
+  const first = roles().agent();
+  const request = new Request(`${turn.url}?token=${turn.streamToken}`, {
+    method: "POST",
+    body: JSON.stringify({ prompt: "close KAY-3" }),
+  });
+  const stream = await first.backend.fetch(request);
+  await reached;
+  await roles().killAgent();
+  roles().backend.outside.expect(CLOSE, json({}));
+  await expect
+    .poll(async () => {
+      await roles().agent().backend.tick();
+      return sent(turn);
+    }, polled)
+    .toEqual(ALL);
+  release();
+  await expect(stream.text()).rejects.toThrow();
+  expect(await shown(turn)).toEqual({ text: SAID, tools: ["tool-input-available", "tool-output-available"] });
+});
+
+test("a client that leaves in the middle loses nothing that the backend is told", async () => {
+  const turn = await begin("show KAY-3");
+  const request = new Request(`${turn.url}?token=${turn.streamToken}`, {
+    method: "POST",
+    body: '{"prompt":"show KAY-3"}',
+  });
+  const { body } = await roles().agent().backend.fetch(request);
+  const reader = (body as ReadableStream).getReader();
+  await reader.read();
+  await reader.cancel();
+  expect(await shown(turn)).toEqual({
+    text: `**KAY-3** is open.\n\n${SIGNATURE}`,
+    tools: ["tool-input-available", "tool-output-available"],
+  });
+});
+
+test("a turn that is stopped at the backend stops here before its next call", async () => {
+  const turn = await begin("close KAY-3");
+  const { reached, release } = holdWrite();
+  const streaming = roles().stream(turn.url, turn.streamToken, "close KAY-1");
+  await reached;
+  await roles().backend.call(`POST /generations/${turn.generation}/cancel`, { token: turn.token });
+  await shown(turn);
+  release();
+  const { parts } = await streaming;
+  expect(parts.at(-1)).toEqual({ type: "abort" });
+});

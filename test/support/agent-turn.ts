@@ -1,0 +1,60 @@
+import { expect } from "vitest";
+import type { Part, Roles } from "#test/agent-role";
+import { connect } from "#test/consent";
+import { openStream } from "#test/event-stream";
+
+/** A turn that a client streams by itself. */
+export type Begun = { token: string; session: string; url: string; streamToken: string; generation: string };
+
+/** A turn that the client streams by itself. */
+export async function beginTurn(roles: Roles, prompt: string): Promise<Begun> {
+  const { token } = await connect(roles.backend);
+  const { status, body } = await roles.backend.call("POST /ask/stream", { token, body: { prompt } });
+  expect(status).toBe(200);
+  const { session_id, stream_url, stream_token, generation_id } = body as Record<string, string>;
+  return {
+    token,
+    session: String(session_id),
+    url: String(stream_url),
+    streamToken: String(stream_token),
+    generation: String(generation_id),
+  };
+}
+
+/** What the conversation shows at the backend, once its turn is over. */
+export async function shownTurn(roles: Roles, { session, token, generation }: Begun) {
+  const stream = await openStream(roles.backend, `GET /sessions/${session}/events`, token);
+  for (let over = false; !over; ) {
+    const { data } = await stream.next("data-status");
+    over = data.generation_id === generation && ["completed", "error", "cancelled"].includes(data.status);
+  }
+  await stream.close();
+  return { text: stream.text(), tools: toolsOf(stream.parts) };
+}
+
+function toolsOf(parts: object[]): string[] {
+  return parts.flatMap((part) => ("toolCallId" in part && "type" in part ? [String(part.type)] : []));
+}
+
+/** What was said in a stream. */
+export function wordsOf(parts: Part[]): string {
+  return parts.map((part) => (part.type === "text-delta" ? part.text : "")).join("");
+}
+
+/** Types of the reports that were sent to the backend's webhook for a conversation. */
+export function sentReports(roles: Roles, { session }: Begun): unknown[] {
+  return roles.reports.filter(({ sessionId }) => sessionId === session).map(({ type }) => type);
+}
+
+/** Types of what is to be delivered for a conversation. */
+export async function waitingReports(roles: Roles, { session }: Begun): Promise<unknown[]> {
+  const rows = await roles.backend.ports.db
+    .selectFrom("agent_outbox")
+    .innerJoin("agent_turns", "agent_turns.generation_id", "agent_outbox.generation_id")
+    .select("report")
+    .where("conversation_id", "=", session)
+    .where("delivered_at", "is", null)
+    .orderBy("number")
+    .execute();
+  return rows.map(({ report }) => report.type);
+}
