@@ -9,6 +9,7 @@ import { approvalRoutes } from "./routes/approvals.ts";
 import { askRoutes } from "./routes/ask.ts";
 import { authRoutes } from "./routes/auth.ts";
 import { withLimitedBody } from "./routes/body.ts";
+import { clientRoutes } from "./routes/clients.ts";
 import { connectionRoutes } from "./routes/connections.ts";
 import { describedRoutes } from "./routes/described.ts";
 import { failureAnswer } from "./routes/failure.ts";
@@ -89,6 +90,7 @@ function routes(ports: BackendPorts, engine: Engine): Hono<Env> {
   app.route("/", policyRoutes(ports));
   app.route("/", approvalRoutes(ports));
   app.route("/", sessionRoutes(ports));
+  app.route("/", clientRoutes(ports));
   app.route("/", remoteRoutes(ports, engine));
   app.onError((error, c) => failureAnswer(error, ports.log, c.env.requestId));
   app.notFound((c) => unknownRoute(app, c.req.method, c.req.path));

@@ -2,6 +2,7 @@ import type { BackendPorts } from "../ports.ts";
 import { EVENTS_AT_ONCE, readEvents, type StoredEvent } from "../store/events.ts";
 import { noteFollowers } from "../store/followers.ts";
 import { ANY } from "../store/node.ts";
+import { createPresence } from "./presence.ts";
 
 /**
  * Milliseconds after which the log is looked at although nobody said that it grew. A connection that drops is noticed and followed by a look;
@@ -12,9 +13,15 @@ const LOOK_AGAIN = 15_000;
 /** Reads of one conversation's log, shared by all who follow it at the same place. */
 export type Hub = {
   /**
-   * The log of a conversation after a number, and whatever is added to it, until the signal fires.
+   * The log of a conversation after a number, and whatever is added to it, until the signal fires. With `presence` also who follows it, which
+   * has the number 0: after what is there already, then whenever it is otherwise.
    */
-  follow(conversationId: string, after: number, signal: AbortSignal): AsyncGenerator<StoredEvent[]>;
+  follow(
+    conversationId: string,
+    after: number,
+    signal: AbortSignal,
+    options?: { presence?: boolean },
+  ): AsyncGenerator<StoredEvent[]>;
   /** How many follow a conversation here. */
   followers(conversationId: string): number;
   /** How many follow anything here. */
@@ -23,10 +30,12 @@ export type Hub = {
   close(): void;
 };
 
-export function createHub({ db, node }: Pick<BackendPorts, "db" | "node">): Hub {
+export function createHub(ports: Pick<BackendPorts, "db" | "node" | "clock" | "log">): Hub {
+  const { db, node } = ports;
   const topics = new Map<string, Topic>();
   const notes = new Map<string, Promise<void>>();
   let closed = false;
+  const present = createPresence(ports, (id) => rouse(topics.get(id)));
   const stop = node.on("events", (id) => {
     for (const topic of id === ANY ? topics.values() : [topics.get(id)]) wake(topic);
     // The node has another number now.
@@ -50,27 +59,39 @@ export function createHub({ db, node }: Pick<BackendPorts, "db" | "node">): Hub 
     return reading;
   };
   return {
-    async *follow(id, after, signal) {
+    async *follow(id, after, signal, { presence = false } = {}) {
       const topic = topics.get(id) ?? { count: 0, version: 0, waiting: new Set(), reads: new Map() };
       topics.set(id, topic);
       topic.count++;
       if (topic.count === 1) note(id);
+      if (presence) present.hold(id);
       try {
         // A notification is heard only by who has a connection; whoever follows needs it.
         await node.number().catch(() => {});
+        let readAt = -1;
+        let told = 0;
         for (let position = after; !signal.aborted; ) {
-          const { version } = topic;
-          let events: StoredEvent[] | undefined = await read(topic, id, position);
-          const complete = events.length < EVENTS_AT_ONCE;
-          position = events.at(-1)?.number ?? position;
-          if (events.length > 0) yield events;
-          // Not kept for as long as nothing happens.
-          events = undefined;
-          if (!complete || topic.version !== version) continue;
+          if (readAt !== topic.version) {
+            const { version } = topic;
+            let events: StoredEvent[] | undefined = await read(topic, id, position);
+            if (events.length < EVENTS_AT_ONCE) readAt = version;
+            position = events.at(-1)?.number ?? position;
+            if (events.length > 0) yield events;
+            // Not kept for as long as nothing happens.
+            events = undefined;
+            if (readAt !== topic.version) continue;
+          }
+          const word = presence ? present.now(id) : undefined;
+          if (word && word.version !== told) {
+            told = word.version;
+            yield [word.event];
+            continue;
+          }
           if (closed) return;
-          await changed(topic, signal);
+          if (await changed(topic, signal)) readAt = -1;
         }
       } finally {
+        if (presence) present.release(id);
         if (--topic.count === 0) {
           topics.delete(id);
           note(id);
@@ -82,6 +103,7 @@ export function createHub({ db, node }: Pick<BackendPorts, "db" | "node">): Hub 
     close: () => {
       closed = true;
       stop();
+      present.close();
       // The notification of the last parts may still be on its way.
       for (const topic of topics.values()) wake(topic);
     },
@@ -92,7 +114,7 @@ type Topic = {
   count: number;
   /** Raised by each notification, so that one which comes during a read is not lost. */
   version: number;
-  waiting: Set<() => void>;
+  waiting: Set<(isLong: boolean) => void>;
   reads: Map<number, Promise<StoredEvent[]>>;
 };
 
@@ -100,21 +122,27 @@ function wake(topic: Topic | undefined): void {
   if (topic === undefined) return;
   topic.version++;
   topic.reads.clear();
-  for (const go of topic.waiting) go();
-  topic.waiting.clear();
+  rouse(topic);
 }
 
-function changed(topic: Topic, signal: AbortSignal): Promise<void> {
+function rouse(topic: Topic | undefined): void {
+  for (const go of topic?.waiting ?? []) go(false);
+  topic?.waiting.clear();
+}
+
+/** Whether nothing was heard for so long that the log is to be looked at anyhow. */
+function changed(topic: Topic, signal: AbortSignal): Promise<boolean> {
   return new Promise((resolve) => {
-    const go = () => {
+    const go = (isLong: boolean) => {
       clearTimeout(timer);
-      signal.removeEventListener("abort", go);
+      signal.removeEventListener("abort", over);
       topic.waiting.delete(go);
-      resolve();
+      resolve(isLong);
     };
-    const timer = setTimeout(go, LOOK_AGAIN);
+    const over = () => go(false);
+    const timer = setTimeout(() => go(true), LOOK_AGAIN);
     topic.waiting.add(go);
-    signal.addEventListener("abort", go, { once: true });
-    if (signal.aborted) go();
+    signal.addEventListener("abort", over, { once: true });
+    if (signal.aborted) over();
   });
 }

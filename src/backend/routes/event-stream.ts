@@ -38,7 +38,9 @@ export function eventStream(
   streamed: Streamed,
 ): Response {
   const gone = new AbortController();
-  const source = hub.follow(streamed.conversationId, streamed.after, gone.signal);
+  const source = hub.follow(streamed.conversationId, streamed.after, gone.signal, {
+    presence: streamed.until === undefined,
+  });
   const encoder = new TextEncoder();
   let pending: Promise<IteratorResult<StoredEvent[]>> | undefined;
   let over = streamed.until !== undefined && streamed.until <= streamed.after;
@@ -81,12 +83,15 @@ export function eventStream(
   });
 }
 
+/** Who follows is no event of the log and has no number: where the reader is in the log stays as it was. */
 function sseOf({ number, part, at }: StoredEvent): string {
-  return `id: ${number}\ndata: ${JSON.stringify({ ...part, at: at.toISOString() })}\n\n`;
+  return `${number > 0 ? `id: ${number}\n` : ""}data: ${JSON.stringify({ ...part, at: at.toISOString() })}\n\n`;
 }
 
-function concerns({ generationId, number }: StoredEvent, { generationId: wanted, until }: Streamed): boolean {
+function concerns({ generationId, number, part }: StoredEvent, { generationId: wanted, until }: Streamed): boolean {
   if (until !== undefined && number > until) return false;
+  // Nodes of before wrote into the log who followed then.
+  if (part.type === "data-presence" && number > 0) return false;
   return wanted === undefined || generationId === wanted || generationId === null;
 }
 

@@ -36,6 +36,11 @@ export const migrations: Record<string, Migration> = {
       for (const statement of AGENT_SERVERS) await sql.raw(statement).execute(db);
     },
   },
+  "011_clients": {
+    async up(db: Kysely<unknown>): Promise<void> {
+      for (const statement of CLIENTS) await sql.raw(statement).execute(db);
+    },
+  },
 };
 
 const FIRST = [
@@ -159,4 +164,15 @@ const AGENT_SERVERS = [
   `create table agent_reports (
      number bigint generated always as identity, generation_id text not null references generations on delete cascade, key text not null,
      report jsonb not null, created_at timestamptz not null, primary key (generation_id, key))`,
+];
+
+/**
+ * Who follows a conversation: a row for each client and each node that it has a stream at. Nodes that know only the table `clients` go on with
+ * that one.
+ */
+const CLIENTS = [
+  `create table present_clients (
+     conversation_id text not null references conversations on delete cascade, client_id text not null, node integer not null, name text,
+     supported boolean not null, enabled boolean not null, seen_at timestamptz not null, primary key (conversation_id, client_id, node))`,
+  `create index present_clients_by_node on present_clients (node)`,
 ];

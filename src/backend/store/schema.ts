@@ -3,7 +3,6 @@ import type {
   AgentReports,
   Approvals,
   Calls,
-  Clients,
   Confirmations,
   Conversations,
   Effects,
@@ -13,6 +12,7 @@ import type {
   Interactions,
   Messages,
   Policies,
+  PresentClients,
   Requests,
 } from "./schema-work.ts";
 
@@ -38,7 +38,7 @@ export type Database = {
   interactions: Interactions;
   approvals: Approvals;
   policies: Policies;
-  clients: Clients;
+  present_clients: PresentClients;
   described_services: DescribedServices;
   followers: Followers;
   agent_reports: AgentReports;

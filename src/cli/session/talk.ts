@@ -2,9 +2,7 @@ import type { AskRequest, AskResponse } from "#protocol/ask";
 import { Problem } from "#protocol/errors";
 import type { NumberedPart } from "#protocol/events";
 import type { Kay, Link } from "../kay.ts";
-
-/** This terminal among those that follow the conversation. */
-export type SessionClient = { id: string; name: string };
+import type { SessionClient } from "./open.ts";
 
 /** What a conversation tells the session. */
 export type TalkListener = {
@@ -44,13 +42,13 @@ const AGAIN_MS = [1_000, 2_000, 5_000, 10_000, 30_000];
  * All parts come by one stream, that of the conversation, so that what other terminals do is seen too. The stream of an ask is held only
  * until the other has begun: work that nobody follows is stopped by the backend.
  */
-export function createTalk(kay: Kay, link: Link, client: () => SessionClient, listener: TalkListener): Talk {
+export function createTalk(kay: Kay, link: Link, client: SessionClient, listener: TalkListener): Talk {
   const ended = new AbortController();
   const signal = AbortSignal.any([ended.signal, kay.signal]);
   let following: Following | undefined;
   const follow = (id: string) => {
     following?.end();
-    following = startFollowing(kay, link, { id, client: client(), listener, signal });
+    following = startFollowing(kay, link, { id, client, listener, signal });
     listener.session(id);
   };
   const send = async (prompt: string) => {
@@ -58,7 +56,7 @@ export function createTalk(kay: Kay, link: Link, client: () => SessionClient, li
       prompt,
       interactive: false,
       ...(following ? { session_id: following.id } : {}),
-      client: { ...client(), interaction: { supported: true, enabled: true } },
+      client,
     };
     const leaving = new AbortController();
     try {
