@@ -95,6 +95,25 @@ test("who comes, leaves, or stops answering at one node is told at the other, an
   expect((await a.call(`GET /sessions/${session}`, { token })).body).toEqual(before);
 });
 
+test("the stream of a question begins with its own first part, and who follows comes after it", async () => {
+  const { token, session } = await conversation();
+  const gate = Promise.withResolvers<void>();
+  const ann = await follow(a, token, session, "&client=a&name=ann");
+  await named(ann, { ann: true });
+  model.script(async () => {
+    await gate.promise;
+    return { text: "Hello again." };
+  });
+  const client = { id: "b", name: "bob" };
+  const stream = await openStream(b, "POST /ask", token, { body: { prompt: "hello", session_id: session, client } });
+  await stream.next("data-presence");
+  expect(stream.parts[0]).toMatchObject({ number: expect.any(Number), type: "data-user-message" });
+  expect(stream.parts[0]?.number).not.toBeNaN();
+  gate.resolve();
+  await stream.end();
+  await ann.close();
+});
+
 test("whoever was at a node that was killed is gone as soon as somebody looks", async () => {
   const { token, session } = await conversation();
   const node = createNode(database().config, () => {});

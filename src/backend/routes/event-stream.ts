@@ -42,6 +42,7 @@ export function eventStream(
     presence: streamed.until === undefined,
   });
   const encoder = new TextEncoder();
+  const inOrder = streamed.generationId === undefined ? (events: StoredEvent[]) => events : afterFirst();
   let pending: Promise<IteratorResult<StoredEvent[]>> | undefined;
   let over = streamed.until !== undefined && streamed.until <= streamed.after;
   const end = () => {
@@ -70,7 +71,7 @@ export function eventStream(
           controller.close();
           return end();
         }
-        const wanted = next.value.filter((event) => concerns(event, streamed));
+        const wanted = inOrder(next.value.filter((event) => concerns(event, streamed)));
         over = wanted.some((event) => isLast(event, streamed)) || reaches(next.value, streamed);
         controller.enqueue(encoder.encode(wanted.map(sseOf).join("")));
       },
@@ -81,6 +82,19 @@ export function eventStream(
   return new Response(body, {
     headers: { ...STREAM_HEADERS, "x-vercel-ai-ui-message-stream": "v1", [SESSION_HEADER]: streamed.conversationId },
   });
+}
+
+/** An answer begins with its own first part: who follows is told after it. */
+function afterFirst(): (events: StoredEvent[]) => StoredEvent[] {
+  let begun = false;
+  let held: StoredEvent[] = [];
+  return (events) => {
+    if (begun) return events;
+    held = [...held, ...events.filter(({ number }) => number === 0)].slice(-1);
+    const own = events.filter(({ number }) => number > 0);
+    begun = own.length > 0;
+    return begun ? [...own, ...held] : [];
+  };
 }
 
 /** Who follows is no event of the log and has no number: where the reader is in the log stays as it was. */

@@ -67,6 +67,8 @@ export function createTalk(kay: Kay, link: Link, client: SessionClient, listener
       });
       if (asked.kind === "answer") return listener.answer(asked.answer, prompt);
       for await (const { number, part } of asked.parts) {
+        // No event of the log, so it is not waited for there.
+        if (part.type === "data-presence") continue;
         const named = asked.sessionId ?? (part.type === "start" ? part.messageMetadata?.session_id : undefined);
         if (named && named !== following?.id) follow(named);
         if (!following) continue;
