@@ -1,7 +1,7 @@
 import { spawn } from "node:child_process";
-import { accessSync, closeSync, constants, mkdirSync, openSync, renameSync, statSync } from "node:fs";
+import { accessSync, closeSync, constants, mkdirSync, openSync, readlinkSync, renameSync, statSync } from "node:fs";
 import { createRequire } from "node:module";
-import { homedir, tmpdir } from "node:os";
+import { homedir, hostname, tmpdir } from "node:os";
 import { delimiter, dirname, join } from "node:path";
 import { isatty } from "node:tty";
 import type { Machine } from "#backend/store/machine";
@@ -37,7 +37,23 @@ export function openTerminal() {
     ...(process.env.KAY_FORCE_TTY ? { forcedColumns: columns > 0 ? columns : 80 } : {}),
   });
   process.on("exit", terminal.restore);
-  return { terminal, signal: ending.signal, catchInterrupts: interrupts.catchInterrupts, unwritten: () => unwritten };
+  return {
+    terminal: { ...terminal, place: placeOf() },
+    signal: ending.signal,
+    catchInterrupts: interrupts.catchInterrupts,
+    unwritten: () => unwritten,
+  };
+}
+
+/** `laptop pts/3`: the host without its domain, and the terminal where the system tells. */
+function placeOf(): string {
+  const [host = ""] = hostname().split(".");
+  try {
+    const [, tty] = /^\/dev\/(tty\S+|pts\/\d+)$/.exec(readlinkSync("/proc/self/fd/0")) ?? [];
+    return tty ? `${host} ${tty}` : host;
+  } catch {
+    return host;
+  }
 }
 
 /** An error that nothing caught is worded on a terminal that is as it was before. */

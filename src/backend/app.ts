@@ -10,6 +10,7 @@ import { approvalRoutes } from "./routes/approvals.ts";
 import { askRoutes } from "./routes/ask.ts";
 import { authRoutes } from "./routes/auth.ts";
 import { withLimitedBody } from "./routes/body.ts";
+import { clientRoutes } from "./routes/clients.ts";
 import { connectionRoutes } from "./routes/connections.ts";
 import { describedRoutes } from "./routes/described.ts";
 import { failureAnswer } from "./routes/failure.ts";
@@ -84,14 +85,14 @@ function routes(ports: BackendPorts, engine: Engine, turns?: Turns): Hono<Env> {
   const app = new Hono<Env>();
   app.route("/", aboutRoutes(ports));
   if (turns && ports.agentRole) app.route("/", agentRoutes(turns, ports.agentRole));
-  if (!ports.agentRole?.alone) clientRoutes(app, ports, engine);
+  if (!ports.agentRole?.alone) peopleRoutes(app, ports, engine);
   app.onError((error, c) => failureAnswer(error, ports.log, c.env.requestId));
   app.notFound((c) => unknownRoute(app, c.req.method, c.req.path));
   return app;
 }
 
 /** What an agent server that is no backend does not have. */
-function clientRoutes(app: Hono<Env>, ports: BackendPorts, engine: Engine): void {
+function peopleRoutes(app: Hono<Env>, ports: BackendPorts, engine: Engine): void {
   app.route("/", connectionRoutes(ports));
   app.route("/", authRoutes(ports, engine));
   app.route("/", toolRoutes(ports));
@@ -102,6 +103,7 @@ function clientRoutes(app: Hono<Env>, ports: BackendPorts, engine: Engine): void
   app.route("/", policyRoutes(ports));
   app.route("/", approvalRoutes(ports));
   app.route("/", sessionRoutes(ports));
+  app.route("/", clientRoutes(ports));
   app.route("/", remoteRoutes(ports, engine));
 }
 

@@ -6,6 +6,8 @@ export type Terminal = {
   stdout: Sink;
   stderr: Sink;
   stdin: Source;
+  /** Which it is among those of all machines, for people: `laptop pts/3`; undefined where that is not known. */
+  place?: string;
   /**
    * Switch modes of the terminal on by writing `on`. `leave`, which takes away what is drawn, and then `off` follow once: when this is
    * released, or on any other way out, a crash and a signal among them.

@@ -67,8 +67,8 @@ export const ClientMode = z.looseObject({
 });
 export type ClientMode = z.infer<typeof ClientMode>;
 
-/** Answer of the same: everybody who follows the conversation. */
-export const ClientsResponse = z.looseObject({ clients: z.array(ClientPresence) });
+/** Answer of the same, and of `GET /sessions/:id/clients`: everybody who follows the conversation, and how many where not all are named. */
+export const ClientsResponse = z.looseObject({ clients: z.array(ClientPresence), total: z.optional(z.number()) });
 export type ClientsResponse = z.infer<typeof ClientsResponse>;
 
 /** Body of `POST /generations/:id/auth` (seed: submitAuthResult). */
@@ -77,6 +77,8 @@ export const AuthAnswer = z.looseObject({
   success: z.boolean(),
   /** With a no: the generation is not cancelled, but goes on without anything that is not connected. */
   go_on: z.optional(z.boolean()),
+  /** Id or name of the client that answers. */
+  client: z.optional(text),
 });
 export type AuthAnswer = z.infer<typeof AuthAnswer>;
 
@@ -104,7 +106,7 @@ export const PendingRequest = z.looseObject({
 });
 export type PendingRequest = z.infer<typeof PendingRequest>;
 
-/** Answer of `GET /pending`. */
+/** Answer of `GET /pending`; `GET /pending/:id` answers one. */
 export const PendingResponse = z.looseObject({ pending: z.array(PendingRequest) });
 
 /** What a person lets kay do by itself with a service or tool: "ask every time", "run reads only", "run everything". */

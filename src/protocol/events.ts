@@ -189,11 +189,16 @@ export const StreamPart = z.discriminatedUnion("type", [
   data("data-interaction-response", InteractionResponse),
   data("data-auth-needed", AuthNeeded),
   data("data-auth-progress", z.looseObject({ connected: text, remaining: names })),
-  data("data-auth-result", z.looseObject({ success: z.boolean(), integrations: names, reason: z.optional(text) })),
+  data(
+    "data-auth-result",
+    /** `client` is the name of the one that ended it. */
+    z.looseObject({ success: z.boolean(), integrations: names, reason: z.optional(text), client: z.optional(text) }),
+  ),
   data("data-receipt", Receipt),
   data("data-output", z.looseObject({ value: z.unknown() })),
   data("data-planned", Planned),
-  data("data-presence", z.looseObject({ clients: z.array(ClientPresence) })),
+  /** No event of the log: it says how things are now. `total` where they are too many to be named. */
+  data("data-presence", z.looseObject({ clients: z.array(ClientPresence), total: z.optional(z.number()) })),
 ]);
 export type StreamPart = z.infer<typeof StreamPart>;
 

@@ -31,6 +31,8 @@ export type View = {
   dryRun?: true;
   items: Item[];
   presence: ClientPresence[];
+  /** How many follow, where not all of them are named. */
+  present?: number;
 };
 
 /** One thing that is shown. */
@@ -118,11 +120,17 @@ export const EMPTY: View = { last: 0, items: [], presence: [] };
 /** The view after one more part. A part that it has already (a number not above `last`) changes nothing, so replays may overlap. */
 export function reduce(view: View, { number, part, at }: TimedPart): View {
   // Presence is no event of the log: it says how things are now.
-  if (part.type === "data-presence") return { ...view, presence: part.data.clients };
+  if (part.type === "data-presence") return withPresence(view, part.data);
   if (number <= view.last) return view;
   const next = { ...applied(view, part, at), last: number };
   return endsGeneration(part) ? { ...next, items: next.items.map(settled) } : next;
 }
+
+function withPresence({ present: _, ...view }: View, { clients, total }: PresenceData): View {
+  return { ...view, presence: clients, ...(total === undefined ? {} : { present: total }) };
+}
+
+type PresenceData = Extract<StreamPart, { type: "data-presence" }>["data"];
 
 /** The same after several parts: pieces of one text that came together are one. */
 export function reduceAll(view: View, parts: readonly TimedPart[]): View {

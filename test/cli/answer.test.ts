@@ -32,11 +32,14 @@ function waits({
   before = BEFORE,
   rest = DONE,
   refusal,
+  now = { status: 404, json: { error: "INTERACTION_NOT_FOUND", code: "INTERACTION_NOT_FOUND", message: "No." } },
 }: {
   pending?: unknown[];
   before?: StreamPart[];
   rest?: StreamPart[];
   refusal?: Reply;
+  /** What one that does not wait is. */
+  now?: Reply;
 } = {}): Machine & { given: unknown[] } {
   const ann = kay({ signedIn: true });
   const given: unknown[] = [];
@@ -47,6 +50,7 @@ function waits({
   const answer = new Promise<void>((resolve) => {
     go = resolve;
   });
+  network.always("GET /pending/", now);
   network.always("GET /pending", { json: { pending } });
   network.always("GET /sessions/session_1/events", () => ({
     stream: (async function* () {
@@ -191,6 +195,19 @@ test("G02 an answer that lost is told what won, and exits 1", async () => {
     stderr:
       "✗ Your answer came too late: it was approved for always by kay on desk.\n  Run `kay pending` to see what waits for an answer.\n",
   });
+});
+
+test("G02 what was answered before the command began is told with who answered it", async () => {
+  const won = { interaction_id: "int_1", action: "deny", reason: "not there", client: "kay on desk" };
+  const json = { error: "INTERACTION_CLOSED", code: "INTERACTION_CLOSED", message: "It is closed.", answered: won };
+  const ann = waits({ pending: [], now: { status: 409, json } });
+  expect(await ann("answer int_1 --approve")).toEqual({
+    exit: 1,
+    stdout: "",
+    stderr:
+      "✗ Your answer came too late: it was denied by kay on desk (not there).\n  Run `kay pending` to see what waits for an answer.\n",
+  });
+  expect(ann.given).toEqual([]);
 });
 
 test("an id that nothing waits under is told so", async () => {

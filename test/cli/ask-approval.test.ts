@@ -73,7 +73,7 @@ test.for([
     stdout: "It is sent.\n",
     stderr: `${SHOWN}Your answer, 1/2/3/e/n: ${key}\n⏺ slack.send_message  channel = #general, text = 3 open bugs  0.0s\n`,
   });
-  expect(given).toEqual([{ action: "approve", approval_scope, client: expect.stringMatching(/^kay ask \w{4}$/) }]);
+  expect(given).toEqual([{ action: "approve", approval_scope, client: expect.stringMatching(/^client_\w{16}$/) }]);
 });
 
 test("nothing but an offered answer is one: Enter, yes and 4 ask again, and n says why", async () => {

@@ -147,9 +147,10 @@ There is no display to open a browser on. Open the link yourself.
 
 test("a consent that is refused can be tried again, or the request cancelled", async () => {
   const ended: StreamPart[] = [status("cancelled"), { type: "abort", reason: "cancelled" }];
-  const { ann } = stopsAt(needs("confluence"), ended, "POST /generations/gen_1/cancel");
+  const { ann, given } = stopsAt(needs("confluence"), ended, "POST /generations/gen_1/auth");
   const { exit, stderr } = await ann("ask x", { ...TERMINAL, types: ["c"], person: "denies" });
   expect(exit).toBe(5);
+  expect(given).toMatchObject([{ integration: "confluence", success: false }]);
   expect(stderr).toContain("Enter tries confluence again, c cancels the request: c\n✗ The request was cancelled.\n");
 });
 

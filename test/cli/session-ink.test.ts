@@ -76,8 +76,8 @@ test("kay attach sees the same card; the first answer counts, and the other's sa
   const first = await atCard(ann);
   const second = await openInk(ann, "attach");
   await second.sees("1 once");
-  await first.sees("1 other here");
-  await second.sees("1 other here");
+  await first.sees(/with kay attach [0-9a-f]{4}/);
+  await second.sees(/with kay ask [0-9a-f]{4}/);
   await second.press("1");
   await second.shows("KAY-3 is deleted.");
   const all = await first.shows("KAY-3 is deleted.");
@@ -86,7 +86,7 @@ test("kay attach sees the same card; the first answer counts, and the other's sa
   await second.shows("KAY-1 is open.");
   expect(count(await first.shows("KAY-1 is open."), "> show KAY-1")).toBe(1);
   await second.leave();
-  await first.sheds("other here");
+  await first.sees(/kay attach [0-9a-f]{4} left/);
   await first.leave();
   expect(log).toEqual(["delete KAY-3", "show KAY-1"]);
 });

@@ -4,12 +4,12 @@ import type { InteractionResponse } from "#protocol/events";
 import { findTool } from "../agent/direct.ts";
 import { agentTools } from "../agent/toolbox.ts";
 import type { BackendPorts } from "../ports.ts";
-import { listClients } from "../store/clients.ts";
 import type { Connection } from "../store/connection.ts";
 import { appendEvents } from "../store/events.ts";
 import { findGeneration, lockGeneration } from "../store/generations.ts";
 import { answeredInTime, closeInteraction, findInteraction, type StoredInteraction } from "../store/interactions.ts";
 import { responseParts } from "./calls.ts";
+import { answeringClient, closed } from "./closed.ts";
 import type { Engine } from "./engine.ts";
 import { expire } from "./expire.ts";
 import { type GenerationOptions, optionsOf } from "./options.ts";
@@ -31,7 +31,7 @@ export async function answerInteraction(
   if (found?.installation_id !== place.installationId || found.conversation_id !== place.conversationId)
     throw new Problem("INTERACTION_NOT_FOUND", "There is no such request.");
   if (found.status !== "open") throw closed(found);
-  const client = await answeringClient(ports, found, answer);
+  const client = await answeringClient(ports, found.conversation_id, answer.client);
   await checkAnswer(ports, found, answer);
   const now = ports.clock.now();
   const response: InteractionResponse = {
@@ -113,19 +113,6 @@ async function startLate(
   return { wake: queued ? null : generationId };
 }
 
-/** The name of the client that answers; one that said it does not answer is refused. */
-async function answeringClient(
-  ports: BackendPorts,
-  { conversation_id }: StoredInteraction,
-  { client }: InteractionAnswer,
-): Promise<string | undefined> {
-  if (client === undefined) return undefined;
-  const known = (await listClients(ports.db, conversation_id)).find(({ client_id }) => client_id === client);
-  if (known && !(known.interaction.supported && known.interaction.enabled))
-    throw new Problem("INTERACTION_UNAVAILABLE", "This client has said that it does not answer requests.");
-  return known?.name ?? client;
-}
-
 async function checkAnswer(
   ports: BackendPorts,
   { request, installation_id }: StoredInteraction,
@@ -145,14 +132,4 @@ async function checkAnswer(
   if (!request.editable) throw new Problem("INVALID_REQUEST", "What this would do cannot be edited.");
   const tools = await agentTools(ports, { installationId: installation_id, generationId: "" });
   findTool(tools, request.tool_name).parse(edited);
-}
-
-function closed({ status, response, id }: StoredInteraction): Problem {
-  const answered = response ?? { interaction_id: id, action: "cancel" };
-  const words: Record<string, string> = {
-    answered: `It was answered already: ${answered.action}.`,
-    expired: "It expired before it was answered; it was not done.",
-    cancelled: "It was cancelled; it was not done.",
-  };
-  return new Problem("INTERACTION_CLOSED", words[status] ?? "It is closed.", { details: { answered } });
 }

@@ -1,3 +1,4 @@
+import { cleanLine } from "#protocol/clean";
 import type { AuthAnswer, GenerationView } from "#protocol/conversations";
 import { Problem } from "#protocol/errors";
 import type { AuthNeeded, StreamPart } from "#protocol/events";
@@ -12,6 +13,7 @@ import {
   type StoredGeneration,
   wakeGeneration,
 } from "../store/generations.ts";
+import { answeringClient, authClosed } from "./closed.ts";
 import { authResult } from "./end.ts";
 import type { Engine } from "./engine.ts";
 import { optionsOf } from "./options.ts";
@@ -31,21 +33,26 @@ export async function serviceConnected(
 
 /**
  * `POST /generations/:id/auth` (seed: submitAuthResult). Success is taken at its word only when the connection is there; a no cancels the
- * generation, unless it is to go on without.
+ * generation, unless it is to go on without. The first no counts, and none after the last connection.
  *
- * @throws Problem GENERATION_NOT_FOUND, GENERATION_CLOSED when it waits for no such service, NOT_CONNECTED
+ * @throws Problem GENERATION_NOT_FOUND, GENERATION_CLOSED when it waits for no such service, NOT_CONNECTED; for a no INTERACTION_CLOSED (details
+ *   `answered`) when it was ended already, INTERACTION_UNAVAILABLE from a client that does not answer
  */
 export async function answerAuth(
   ports: BackendPorts,
   engine: Engine,
   row: StoredGeneration,
-  { integration, success, go_on }: AuthAnswer,
+  { integration, success, go_on, client: given }: AuthAnswer,
 ): Promise<void> {
-  const auth = row.auth;
-  if (row.finished_at !== null || auth === null || (success && !auth.integrations.includes(integration)))
-    throw new Problem("GENERATION_CLOSED", `Nothing waits for ${integration} here.`);
-  if (!success && go_on) return await goOnWithout(ports, engine, row);
-  if (!success) return await engine.stop(row.id, `The person did not want to connect ${integration}.`);
+  if (!success) {
+    const client = await answeringClient(ports, row.conversation_id, given);
+    if (!(await (go_on ? goOnWithout(ports, row, client) : declined(ports, row, integration, client))))
+      throw (await authClosed(ports, row)) ?? nothingWaits(integration);
+    if (go_on) engine.wake(row.id);
+    else await engine.stop(row.id, noTo(integration, client));
+    return;
+  }
+  if (row.finished_at !== null || !row.auth?.integrations.includes(integration)) throw nothingWaits(integration);
   if (!(await connectedServices(ports, row.installation_id)).includes(integration)) {
     throw new Problem("NOT_CONNECTED", `${integration} is not connected yet.`, {
       hint: `Run \`kay connect ${integration}\`.`,
@@ -54,22 +61,56 @@ export async function answerAuth(
   if (await noteConnected(ports, row.id, integration)) engine.wake(row.id);
 }
 
-/** Its calls that need what is not connected fail, and the model makes of that what it can. */
-async function goOnWithout({ db, clock }: BackendPorts, engine: Engine, { id }: StoredGeneration): Promise<void> {
-  const now = clock.now();
-  await db.transaction().execute(async (tx) => {
+function nothingWaits(integration: string): Problem {
+  return new Problem("GENERATION_CLOSED", `Nothing waits for ${integration} here.`);
+}
+
+function noTo(integration: string, client: string | undefined): string {
+  return `${client === undefined ? "The person" : cleanLine(client, 60)} did not want to connect ${integration}.`;
+}
+
+/** @returns false when it waits for nothing any more, or somebody else said no before */
+async function declined(
+  { db }: BackendPorts,
+  { id }: StoredGeneration,
+  integration: string,
+  client: string | undefined,
+): Promise<boolean> {
+  return await db.transaction().execute(async (tx) => {
     const row = await lockGeneration(tx, id);
-    const { integrations = [], connected = [] } = row?.auth ?? {};
-    const missing = integrations.filter((name) => !connected.includes(name));
-    if (!row || missing.length === 0) return;
+    if (!row?.auth || row.cancel !== null || missingOf(row).length === 0) return false;
+    await changeGeneration(tx, id, { cancel: noTo(integration, client) });
+    return true;
+  });
+}
+
+/**
+ * Its calls that need what is not connected fail, and the model makes of that what it can.
+ *
+ * @returns false when it waits for nothing any more, or somebody said no before
+ */
+async function goOnWithout(
+  { db, clock }: BackendPorts,
+  { id }: StoredGeneration,
+  client: string | undefined,
+): Promise<boolean> {
+  const now = clock.now();
+  return await db.transaction().execute(async (tx) => {
+    const row = await lockGeneration(tx, id);
+    const missing = row ? missingOf(row) : [];
+    if (!row || row.cancel !== null || missing.length === 0) return false;
     const options = optionsOf(row);
     const without = [...(options.without ?? []), ...missing];
     await changeGeneration(tx, id, { auth: null, options: { ...options, without } });
-    const part = authResult(false, missing, `The person goes on without ${missing.join(" and ")}.`);
+    const part = authResult(false, missing, { reason: `The person goes on without ${missing.join(" and ")}.`, client });
     await appendEvents(tx, row.conversation_id, [{ generationId: id, part }], now);
     await wakeGeneration(tx, id, now);
+    return true;
   });
-  engine.wake(id);
+}
+
+function missingOf({ auth }: StoredGeneration): string[] {
+  return auth?.integrations.filter((name) => !auth.connected.includes(name)) ?? [];
 }
 
 /** The generation of this id, if it is this installation's. @throws Problem GENERATION_NOT_FOUND */

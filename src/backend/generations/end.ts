@@ -82,7 +82,7 @@ export async function cancel({ ports, row: before, writer }: Written, reason: st
   const parts: StreamPart[] = [
     ...(await leftOpen({ ports, row, writer }, told)),
     ...responses.flatMap(responseParts),
-    ...(awaited?.length ? [authResult(false, awaited, reason)] : []),
+    ...(awaited?.length ? [authResult(false, awaited, { reason })] : []),
     ...undone.map((call): StreamPart => endPart(call, reason)),
     statusPart(row, "cancelled"),
     { type: "abort", reason },
@@ -132,8 +132,13 @@ export function statusPart(
   return { type: "data-status", data: { generation_id: row.id, session_id: row.conversation_id, status } };
 }
 
-export function authResult(success: boolean, integrations: string[], reason?: string): StreamPart {
-  return { type: "data-auth-result", data: { success, integrations, ...(reason ? { reason } : {}) } };
+export function authResult(
+  success: boolean,
+  integrations: string[],
+  { reason, client }: { reason?: string; client?: string } = {},
+): StreamPart {
+  const by = client === undefined ? {} : { client };
+  return { type: "data-auth-result", data: { success, integrations, ...(reason ? { reason } : {}), ...by } };
 }
 
 /** Texts and calls of a step that ends in the middle are closed, so that nobody who reads waits for more of them. */

@@ -10,6 +10,7 @@ import {
   releaseGeneration,
 } from "../store/generations.ts";
 import { ANY } from "../store/node.ts";
+import { type Attendance, createAttendance } from "./attendance.ts";
 import { expireOverdue } from "./expire.ts";
 import { createHub, type Hub } from "./follow.ts";
 import { optionsOf } from "./options.ts";
@@ -30,6 +31,7 @@ const MARK_EVERY = 10;
 /** What carries generations on at this node. Any other node, now or later, can take over from the rows. */
 export type Engine = {
   hub: Hub;
+  attendance: Attendance;
   /** Work on a generation here, if it is not over and no other node does. Resolves when it is over or waits. */
   run(id: string): Promise<SliceEnd | undefined>;
   /** The same without waiting: something came that it may wait for. */
@@ -57,6 +59,7 @@ type Active = {
 
 export function createEngine(ports: BackendPorts): Engine {
   const hub = createHub(ports);
+  const attendance = createAttendance(ports);
   const active = new Map<string, Active>();
   /** Claims of this node that it could not give back, since the database was away. */
   const unreleased = new Map<string, number>();
@@ -171,6 +174,7 @@ export function createEngine(ports: BackendPorts): Engine {
 
   return {
     hub,
+    attendance,
     run,
     wake,
     stop,
@@ -202,6 +206,7 @@ export function createEngine(ports: BackendPorts): Engine {
       await ended(HAND_OVER_LIMIT);
       closed.abort();
       hub.close();
+      await attendance.close();
     },
     closed: closed.signal,
   };

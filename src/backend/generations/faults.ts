@@ -71,7 +71,7 @@ async function giveUp(tx: Connection, row: StoredGeneration, now: number): Promi
   const awaited = row.auth?.integrations ?? [];
   const parts: StreamPart[] = [
     ...responses.flatMap(responseParts),
-    ...(awaited.length > 0 ? [authResult(false, awaited, problem.message)] : []),
+    ...(awaited.length > 0 ? [authResult(false, awaited, { reason: problem.message })] : []),
     statusPart(row, "error"),
     { type: "error", errorText: problem.message, code: problem.code, hint: ERRORS.INTERNAL.hint },
   ];

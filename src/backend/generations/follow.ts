@@ -2,6 +2,7 @@ import type { BackendPorts } from "../ports.ts";
 import { EVENTS_AT_ONCE, grownConversations, readEvents, type StoredEvent } from "../store/events.ts";
 import { noteFollowers } from "../store/followers.ts";
 import { ANY } from "../store/node.ts";
+import { createPresence, type Presence } from "./presence.ts";
 
 /**
  * Milliseconds after which the logs are looked at although nobody said that they grew, all with one query. A connection that drops is noticed and
@@ -15,10 +16,10 @@ export type Hub = {
   watch(conversationId: string, look: () => void): () => void;
   /** The log after a number, no more than {@link EVENTS_AT_ONCE}. */
   read(conversationId: string, after: number): Promise<StoredEvent[]>;
-  /**
-   * The log of a conversation after a number, and whatever is added to it, until the signal fires.
-   */
+  /** The log of a conversation after a number, and whatever is added to it, until the signal fires. */
   follow(conversationId: string, after: number, signal: AbortSignal): AsyncGenerator<StoredEvent[]>;
+  /** Who follows a conversation, for whoever watches it: `look` is called too when there is another word. */
+  present: Presence;
   /** How many follow a conversation here. */
   followers(conversationId: string): number;
   /** How many follow anything here. */
@@ -28,11 +29,13 @@ export type Hub = {
   closed(): boolean;
 };
 
-export function createHub({ db, node }: Pick<BackendPorts, "db" | "node">): Hub {
+export function createHub(ports: Pick<BackendPorts, "db" | "node" | "clock" | "log">): Hub {
+  const { db, node } = ports;
   const topics = new Map<string, Topic>();
   const notes = new Map<string, Promise<void>>();
   let timer: NodeJS.Timeout | undefined;
   let closed = false;
+  const present = createPresence(ports, (id) => rouse(topics.get(id)));
   const stop = node.on("events", (id) => {
     for (const topic of id === ANY ? topics.values() : [topics.get(id)]) wake(topic);
     // The node has another number now.
@@ -90,6 +93,7 @@ export function createHub({ db, node }: Pick<BackendPorts, "db" | "node">): Hub 
   return {
     watch,
     read,
+    present,
     async *follow(id, after, signal) {
       const changes = changesOf((look) => watch(id, look), signal);
       try {
@@ -111,6 +115,7 @@ export function createHub({ db, node }: Pick<BackendPorts, "db" | "node">): Hub 
     close: () => {
       closed = true;
       stop();
+      present.close();
       // The notification of the last parts may still be on its way.
       for (const topic of topics.values()) wake(topic);
     },
@@ -127,9 +132,12 @@ type Topic = {
 
 /** A read that began before this may not have seen what is told. */
 function wake(topic: Topic | undefined): void {
-  if (topic === undefined) return;
-  topic.reads = undefined;
-  for (const look of [...topic.looks]) look();
+  if (topic) topic.reads = undefined;
+  rouse(topic);
+}
+
+function rouse(topic: Topic | undefined): void {
+  for (const look of [...(topic?.looks ?? [])]) look();
 }
 
 /** Counts the changes, so that one which comes during a read is not lost, and waits for the next. */

@@ -3,7 +3,7 @@ import type { InteractionRequest, StreamPart } from "#protocol/events";
 import type { Wait } from "../agent/events.ts";
 import type { BackendPorts } from "../ports.ts";
 import type { InteractionOutcome, InteractionPrompt, Interactive, ToolInteraction } from "../services/interaction.ts";
-import { canAnswer, listClients } from "../store/clients.ts";
+import { canAnswer } from "../store/clients.ts";
 import { interactionId, interactionInserted, interactionOf, type StoredInteraction } from "../store/interactions.ts";
 import type { Writer } from "./writer.ts";
 
@@ -128,8 +128,8 @@ async function outcomeOf(request: ToolInteraction, asked: StoredInteraction): Pr
 }
 
 /** Where clients said what they can, one must be able to; where none did, whoever asked for a stream is taken to be. */
-async function someoneAnswers({ ports, conversationId }: Asker): Promise<boolean> {
-  return (await canAnswer(ports.db, conversationId)) || (await listClients(ports.db, conversationId)).length === 0;
+async function someoneAnswers({ ports: { db, clock }, conversationId }: Asker): Promise<boolean> {
+  return (await canAnswer(db, conversationId, clock.now())) ?? true;
 }
 
 function requestOf(

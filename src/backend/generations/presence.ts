@@ -1,43 +1,85 @@
-import type { AskRequest } from "#protocol/ask";
 import type { BackendPorts } from "../ports.ts";
-import { listClients, putClient, removeClient } from "../store/clients.ts";
-import { appendEvents } from "../store/events.ts";
+import { listClients } from "../store/clients.ts";
+import type { StoredEvent } from "../store/events.ts";
+import { ANY } from "../store/node.ts";
 
-/**
- * Note that a client follows a conversation, for as long as its stream is open. One that does not say who it is, is not shown.
- *
- * @returns to be called when its stream ends
- */
-export async function attach(
-  ports: BackendPorts,
-  conversationId: string,
-  client: AskRequest["client"],
-): Promise<() => void> {
-  if (client === undefined) return () => {};
-  const place = { conversationId, clientId: client.id };
-  const { name, interaction = { supported: true, enabled: true } } = client;
-  const node = await ports.node.number();
-  await putClient(ports.db, place, { name, interaction }, { node, now: ports.clock.now() });
-  await tellPresence(ports, conversationId);
-  return () => {
-    removeClient(ports.db, place, node)
-      .then(() => tellPresence(ports, conversationId))
-      .catch((error: unknown) => ports.log("warn", "presence.failed", { error }));
+/** Least time between two looks at who follows a conversation, in ms, and how much it grows with each who is told of it. */
+const BETWEEN_LOOKS = 100;
+const FOR_EACH = 1;
+
+/** Who follows a conversation, as it is now. It is no part of the log: whoever comes is told how things are, then each time they are otherwise. */
+export type Presence = {
+  /** Somebody here wants to know it; as often as this is called, {@link Presence.release} is. */
+  hold(conversationId: string): void;
+  release(conversationId: string): void;
+  /** What is told, and the how manieth word it is; undefined as long as nobody ever followed. Numbers of the log begin with 1, this has 0. */
+  now(conversationId: string): Word | undefined;
+  close(): void;
+};
+
+export type Word = { version: number; event: StoredEvent };
+
+type Watched = { held: number; word?: Word; text: string; looking: boolean; again: boolean };
+
+/** @param changed called with each conversation of which there is another word now */
+export function createPresence({ db, clock, node, log }: Ports, changed: (conversationId: string) => void): Presence {
+  const watched = new Map<string, Watched>();
+  let closed = false;
+  const stop = node.on("presence", (id) => {
+    for (const [known, one] of watched) if (id === ANY || id === known) look(known, one);
+  });
+  /** At once, but not again before a while: of many who come together, all are told together. */
+  function look(id: string, one: Watched): void {
+    one.again = one.looking;
+    if (one.looking) return;
+    one.looking = true;
+    const rest = () => {
+      const timer = setTimeout(
+        () => {
+          one.looking = false;
+          if (one.again && !closed && watched.get(id) === one) look(id, one);
+        },
+        BETWEEN_LOOKS + one.held * FOR_EACH,
+      );
+      timer.unref();
+    };
+    void read(id, one)
+      .catch((error: unknown) => {
+        one.again = true;
+        log("debug", "presence.failed", { error });
+      })
+      .then(rest);
+  }
+  async function read(id: string, one: Watched): Promise<void> {
+    const at = new Date(clock.now());
+    const data = await listClients(db, id, at.getTime());
+    const text = JSON.stringify(data);
+    if (text === one.text || closed) return;
+    one.text = text;
+    const part = { type: "data-presence" as const, transient: true, data };
+    one.word = { version: (one.word?.version ?? 0) + 1, event: { number: 0, generationId: null, part, at } };
+    changed(id);
+  }
+  return {
+    hold(id) {
+      const one = watched.get(id) ?? { held: 0, text: NOBODY, looking: false, again: false };
+      one.held += 1;
+      if (watched.has(id)) return;
+      watched.set(id, one);
+      look(id, one);
+    },
+    release(id) {
+      const one = watched.get(id);
+      if (one && --one.held === 0) watched.delete(id);
+    },
+    now: (id) => watched.get(id)?.word,
+    close() {
+      closed = true;
+      stop();
+    },
   };
 }
 
-/** Tell everybody who follows a conversation who they are. */
-export async function tellPresence(
-  { db, clock }: Pick<BackendPorts, "db" | "clock">,
-  conversationId: string,
-): Promise<void> {
-  await db.transaction().execute(async (tx) => {
-    const clients = await listClients(tx, conversationId);
-    await appendEvents(
-      tx,
-      conversationId,
-      [{ generationId: null, part: { type: "data-presence", data: { clients } } }],
-      clock.now(),
-    );
-  });
-}
+type Ports = Pick<BackendPorts, "db" | "clock" | "node" | "log">;
+
+const NOBODY = JSON.stringify({ clients: [] });

@@ -25,7 +25,7 @@ export async function recoverLostWork(ports: Ports): Promise<void> {
 export async function markLostWork({ db, clock, log, observe }: Ports): Promise<void> {
   const unknown = await markLostEffects(db, clock.now());
   await interruptLostRequests(db);
-  await forgetLostClients(db);
+  await forgetLostClients(db, clock.now());
   await forgetLostFollowers(db);
   if (unknown > 0) observe?.count("kay_effects_total", { state: "unknown" }, unknown);
   if (unknown > 0) log("warn", "effects_unknown", { count: unknown });

@@ -3,9 +3,10 @@ import { parseShape } from "#protocol/parse";
 import type { Engine } from "../generations/engine.ts";
 import { boundsOf } from "../generations/options.ts";
 import { checkPermits } from "../generations/permits.ts";
-import { attach } from "../generations/presence.ts";
 import { start } from "../generations/start.ts";
 import type { BackendPorts } from "../ports.ts";
+import { putClient } from "../store/clients.ts";
+import { clientOf, type GivenClient, modeOf } from "./client-mode.ts";
 import { eventStream } from "./event-stream.ts";
 
 /** Where the stream of an ask is, for whoever repeats it or looks up what became of it. */
@@ -19,6 +20,7 @@ export async function beginStream(
   body: unknown,
 ): Promise<StreamPlace> {
   const request = parseShape(AskRequest, body, "the request");
+  const client = request.client && clientOf(request.client);
   await checkPermits(ports, installationId, request);
   const { prompt, interactive = false, confirm = false, context = {} } = request;
   const started = await start(ports, engine, installationId, {
@@ -26,6 +28,8 @@ export async function beginStream(
     options: { prompt, context, interactive, confirm, mode: "stream", source: "typed", ...boundsOf(request) },
   });
   const { conversationId, generationId, after, queued } = started;
+  // Before the work begins, which may ask at once.
+  if (client) await putClient(ports.db, { conversationId, clientId: client.id }, modeOf(client), ports.clock.now());
   if (!queued) engine.wake(generationId);
   return { session_id: conversationId, generation_id: generationId, after };
 }
@@ -35,8 +39,8 @@ export async function streamOf(
   ports: BackendPorts,
   engine: Engine,
   { session_id: conversationId, generation_id: generationId, after }: StreamPlace,
-  client?: AskRequest["client"],
+  client?: GivenClient,
 ): Promise<Response> {
-  const left = await attach(ports, conversationId, client);
+  const left = client && (await engine.attendance.attend({ conversationId, clientId: client.id }, client));
   return eventStream(engine, ports, { conversationId, generationId, after, left });
 }

@@ -10,6 +10,7 @@ import type { Engine } from "../generations/engine.ts";
 import type { BackendPorts } from "../ports.ts";
 import { findRequest, type StoredRequest } from "../store/requests.ts";
 import { beginStream, type StreamPlace, streamOf } from "./ask-stream.ts";
+import { clientOf, type GivenClient } from "./client-mode.ts";
 import { answeredOnce, answerOnce } from "./idempotency.ts";
 
 /** Asking (guide, "Ask Endpoint"): `POST /ask`, `POST /ask/confirm`, and what became of a request, `GET /requests/:key`. */
@@ -48,12 +49,13 @@ async function streamed(
   installationId: string,
   request: Request,
 ): Promise<Response> {
-  let client: AskRequest["client"];
+  let client: GivenClient | undefined;
   const { status, body: kept } = await answeredOnce(ports, installationId, request, async (body, signal, started) => {
     if (isConfirmation(body)) return await asked(ports, engine, installationId, { body, signal, started });
     checkPrompt(body);
-    client = (body as AskRequest).client;
     const stream = await beginStream(ports, engine, installationId, body);
+    const given = (body as AskRequest).client;
+    client = given && clientOf(given);
     return { status: 200, body: { stream } };
   });
   const { stream } = kept as { stream?: StreamPlace };

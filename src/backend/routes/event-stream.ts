@@ -50,6 +50,11 @@ export function eventStream(engine: Followed, ports: StreamPorts, streamed: Stre
 /** While nothing happens it is a place in the log and an entry in two lists: thousands of them may wait. */
 function follow({ hub, leave }: Followed, streamed: Streamed, sink: Sink, ports: StreamPorts): Source {
   const { conversationId: id, until = Number.POSITIVE_INFINITY } = streamed;
+  // Of what is over nobody is told who follows it.
+  const present = streamed.until === undefined ? hub.present : undefined;
+  // An answer begins with its own first part: who follows is told after it.
+  let begun = streamed.generationId === undefined;
+  let told = 0;
   let position = streamed.after;
   const opened = ports.clock.now();
   let [full, reading, again, ended, isRead] = [true, false, true, false, false];
@@ -66,6 +71,7 @@ function follow({ hub, leave }: Followed, streamed: Streamed, sink: Sink, ports:
     if (isRead) ports.observe?.count("kay_streams", {}, -1);
     silence.clear(beat);
     unwatch();
+    present?.release(id);
     streamed.left?.();
     leave(id);
   };
@@ -85,6 +91,12 @@ function follow({ hub, leave }: Followed, streamed: Streamed, sink: Sink, ports:
     if (position >= until || wanted.some((event) => isLast(event, streamed))) end(`${text}data: [DONE]\n\n`);
     else if (text !== "") write(text);
     measureDelay(ports, opened, wanted[0]);
+    begun ||= wanted.length > 0;
+    const word = begun && !ended && events.length < EVENTS_AT_ONCE ? present?.now(id) : undefined;
+    if (word && word.version !== told) {
+      told = word.version;
+      write(sseOf(word.event));
+    }
     return events.length >= EVENTS_AT_ONCE;
   };
   const advance = async () => {
@@ -107,6 +119,7 @@ function follow({ hub, leave }: Followed, streamed: Streamed, sink: Sink, ports:
     again = true;
     goOn();
   });
+  present?.hold(id);
   silence.set(beat);
   return {
     go() {
@@ -129,12 +142,15 @@ function measureDelay(
   if (at >= opened) observe?.measure("kay_event_delay_seconds", {}, Math.max(0, clock.now() - at) / 1_000);
 }
 
+/** Who follows is no event of the log and has no number: where the reader is in the log stays as it was. */
 function sseOf({ number, part, at }: StoredEvent): string {
-  return `id: ${number}\ndata: ${JSON.stringify({ ...part, at: at.toISOString() })}\n\n`;
+  return `${number > 0 ? `id: ${number}\n` : ""}data: ${JSON.stringify({ ...part, at: at.toISOString() })}\n\n`;
 }
 
-function concerns({ generationId, number }: StoredEvent, { generationId: wanted, until }: Streamed): boolean {
+function concerns({ generationId, number, part }: StoredEvent, { generationId: wanted, until }: Streamed): boolean {
   if (until !== undefined && number > until) return false;
+  // Nodes of before wrote into the log who followed then.
+  if (part.type === "data-presence") return false;
   return wanted === undefined || generationId === wanted || generationId === null;
 }
 

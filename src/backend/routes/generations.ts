@@ -5,13 +5,14 @@ import { parseShape } from "#protocol/parse";
 import { authenticate } from "../accounts/authenticate.ts";
 import { answerInteraction } from "../generations/answer.ts";
 import { answerAuth, generationView, ownGeneration } from "../generations/auth.ts";
+import { pendingRequest } from "../generations/closed.ts";
 import type { Engine } from "../generations/engine.ts";
 import { pendingRequests } from "../generations/pending.ts";
-import { attach } from "../generations/presence.ts";
 import type { BackendPorts } from "../ports.ts";
 import { ownsConversation } from "../store/conversations.ts";
 import { lastEvent } from "../store/events.ts";
 import { readJsonBody } from "./body.ts";
+import { queriedClient } from "./client-mode.ts";
 import { eventStream } from "./event-stream.ts";
 import { answerOnce } from "./idempotency.ts";
 
@@ -22,9 +23,12 @@ export function generationRoutes(ports: BackendPorts, engine: Engine): Hono {
     const { installationId } = await authenticate(ports, c.req.raw);
     const conversationId = await owned(ports, installationId, c.req.param("id"));
     const after = place(c.req.header("last-event-id") ?? c.req.query("after"));
-    const until = c.req.query("live") === "false" ? await lastEvent(ports.db, conversationId) : undefined;
-    const left = await attach(ports, conversationId, clientOf(c.req.query("client"), c.req.query("name")));
-    return eventStream(engine, ports, { conversationId, after, left, ...(until === undefined ? {} : { until }) });
+    // Who only reads what is there already does not follow.
+    if (c.req.query("live") === "false")
+      return eventStream(engine, ports, { conversationId, after, until: await lastEvent(ports.db, conversationId) });
+    const client = queriedClient(c.req.query());
+    const left = client && (await engine.attendance.attend({ conversationId, clientId: client.id }, client));
+    return eventStream(engine, ports, { conversationId, after, left });
   });
   app.post("/sessions/:id/interactions/:interaction_id", async (c) => {
     const { installationId } = await authenticate(ports, c.req.raw);
@@ -37,6 +41,10 @@ export function generationRoutes(ports: BackendPorts, engine: Engine): Hono {
   app.get("/pending", async (c) => {
     const { installationId } = await authenticate(ports, c.req.raw);
     return c.json({ pending: await pendingRequests(ports, installationId) });
+  });
+  app.get("/pending/:id", async (c) => {
+    const { installationId } = await authenticate(ports, c.req.raw);
+    return c.json(await pendingRequest(ports, installationId, c.req.param("id")));
   });
   app.get("/generations/:id", async (c) => {
     const { installationId } = await authenticate(ports, c.req.raw);
@@ -66,9 +74,4 @@ function place(given: string | undefined): number {
   const number = Number(given || 0);
   if (Number.isSafeInteger(number) && number >= 0) return number;
   throw new Problem("INVALID_REQUEST", "after must be the number of an event.", { details: { field: "after" } });
-}
-
-function clientOf(id: string | undefined, name: string | undefined) {
-  if (!id) return undefined;
-  return { id: id.slice(0, 100), ...(name ? { name: name.slice(0, 100) } : {}) };
 }

@@ -1,8 +1,6 @@
 import { Hono } from "hono";
 import { cleanLine } from "#protocol/clean";
 import {
-  ClientMode,
-  type ClientsResponse,
   ConversationChange,
   type ConversationDeleted,
   type ConversationsResponse,
@@ -11,9 +9,7 @@ import {
 import { Problem } from "#protocol/errors";
 import { parseShape } from "#protocol/parse";
 import { authenticate } from "../accounts/authenticate.ts";
-import { tellPresence } from "../generations/presence.ts";
 import type { BackendPorts } from "../ports.ts";
-import { listClients, putClient } from "../store/clients.ts";
 import {
   deleteConversation,
   findConversation,
@@ -21,13 +17,12 @@ import {
   listConversations,
   renameConversation,
 } from "../store/conversation-list.ts";
-import { ownsConversation } from "../store/conversations.ts";
 import { readJsonBody } from "./body.ts";
 
 /** Longest page that is asked for; beyond it there is nothing anyhow. */
 const LAST_PAGE = 1_000_000;
 
-/** Conversations and who follows them (protocol section 3): `/sessions`, `/sessions/:id`, `/sessions/:id/clients/:client_id`. */
+/** Conversations (protocol section 3): `/sessions`, `/sessions/:id`. */
 export function sessionRoutes(ports: BackendPorts): Hono {
   const app = new Hono();
   app.get("/sessions", async (c) => {
@@ -50,16 +45,6 @@ export function sessionRoutes(ports: BackendPorts): Hono {
   app.delete("/sessions/:id", async (c) => {
     const { installationId } = await authenticate(ports, c.req.raw);
     return c.json(await deleted(ports, installationId, c.req.param("id")));
-  });
-  app.put("/sessions/:id/clients/:client_id", async (c) => {
-    const { installationId } = await authenticate(ports, c.req.raw);
-    const mode = parseShape(ClientMode, await readJsonBody(c.req.raw), "the request");
-    const place = { conversationId: c.req.param("id"), clientId: clientIdOf(c.req.param("client_id")) };
-    if (!(await ownsConversation(ports.db, installationId, place.conversationId))) throw notFound();
-    await putClient(ports.db, place, named(mode), { now: ports.clock.now() });
-    await tellPresence(ports, place.conversationId);
-    const answer: ClientsResponse = { clients: await listClients(ports.db, place.conversationId) };
-    return c.json(answer);
   });
   return app;
 }
@@ -107,25 +92,14 @@ function cleanTitle(title: string): string {
   throw new Problem("INVALID_REQUEST", "The title is empty.", { details: { field: "title" } });
 }
 
-function named({ name, interaction }: ClientMode): ClientMode {
-  return { ...(name === undefined ? {} : { name: cleanLine(name, 60) }), interaction };
-}
-
-/** A client chooses its id; it travels in paths and in the log. */
-function clientIdOf(id: string): string {
-  if (/^[\w.:-]{1,100}$/.test(id)) return id;
-  throw new Problem("INVALID_REQUEST", "A client's id has 1 to 100 letters, digits, or . _ : -", {
-    details: { field: "client_id" },
-  });
-}
-
 function wholeNumber(field: string, text: string, most: number): number {
   const number = /^\d{1,9}$/.test(text) ? Number(text) : 0;
   if (number >= 1 && number <= most) return number;
   throw new Problem("INVALID_REQUEST", `“${field}” must be a whole number from 1 to ${most}.`, { details: { field } });
 }
 
-function notFound(): Problem {
+/** Somebody else's conversation is not there either. */
+export function notFound(): Problem {
   return new Problem("SESSION_NOT_FOUND", "There is no such conversation.", {
     hint: "Run `kay sessions list` to see every one.",
   });

@@ -1,71 +1,146 @@
-import { sql } from "kysely";
+import { type RawBuilder, sql } from "kysely";
 import type { ClientMode } from "#protocol/conversations";
 import type { ClientPresence } from "#protocol/events";
 import type { Connection } from "./connection.ts";
 import { cleanText } from "./json.ts";
-import { LIVE_NODES } from "./node.ts";
+import { LIVE_NODES, notification } from "./node.ts";
 
 /** A client of a conversation. */
 export type ClientPlace = { conversationId: string; clientId: string };
 
-/**
- * Note who follows a conversation and whether they can answer, or that this has changed.
- *
- * @param options `node` is the one its stream is connected to; without it the stream, if there is one, stays where it was
- */
+/** What of its mode a client has said. */
+export type GivenMode = Partial<ClientMode>;
+
+/** Everybody who follows a conversation, as `data-presence` tells it: `total` where they are too many to be told one by one. */
+export type Present = { clients: ClientPresence[]; total?: number };
+
+/** Milliseconds for which a client counts that has said what it can, and has no stream. */
+const WITHOUT_STREAM = 60_000;
+
+/** Where such a client is; no node has this number. */
+const NOWHERE = 0;
+
+/** Most clients that are told one by one: those that can answer come first. */
+const MOST_TOLD = 100;
+
+/** Note what a client says it can. Where it has no stream it counts for a minute. Every node hears of it. */
 export async function putClient(
   db: Connection,
   { conversationId, clientId }: ClientPlace,
   { name, interaction }: ClientMode,
-  { node, now }: { node?: number; now: number },
+  now: number,
 ): Promise<void> {
-  const mode = {
-    supported: interaction.supported,
-    enabled: interaction.enabled,
-    seen_at: new Date(now),
-    ...(name === undefined ? {} : { name: cleanText(name) }),
-    ...(node === undefined ? {} : { node }),
-  };
-  await db
-    .insertInto("clients")
-    .values({ conversation_id: conversationId, client_id: clientId, ...mode })
-    .onConflict((conflict) => conflict.columns(["conversation_id", "client_id"]).doUpdateSet(mode))
-    .execute();
+  const { supported, enabled } = interaction;
+  const called = name === undefined ? null : cleanText(name);
+  const at = new Date(now);
+  await sql`with known as (
+      update present_clients set name = coalesce(${called}, name), supported = ${supported}, enabled = ${enabled}, seen_at = ${at}
+      where conversation_id = ${conversationId} and client_id = ${clientId} returning node),
+    added as (
+      insert into present_clients (conversation_id, client_id, node, name, supported, enabled, seen_at)
+      select ${conversationId}, ${clientId}, ${NOWHERE}, ${called}, ${supported}::boolean, ${enabled}::boolean, ${at}::timestamptz
+      where not exists (select from known)
+      on conflict (conversation_id, client_id, node)
+      do update set name = excluded.name, supported = excluded.supported, enabled = excluded.enabled, seen_at = excluded.seen_at)
+    select ${told(conversationId)}`.execute(db);
 }
 
-/** Forget a client that has left; with a `node`, only if it has not connected to another one since. */
-export async function removeClient(
+/**
+ * Note that a client has a stream at a node. What it does not say of its mode stays as it was, at whatever node it said so; one that never said
+ * anything can answer.
+ */
+export async function attachClient(
   db: Connection,
   { conversationId, clientId }: ClientPlace,
-  node?: number,
+  { name, interaction }: GivenMode,
+  { node, now }: { node: number; now: number },
 ): Promise<void> {
-  const clients = db.deleteFrom("clients").where("conversation_id", "=", conversationId);
-  const client = clients.where("client_id", "=", clientId);
-  await (node === undefined ? client : client.where("node", "=", node)).execute();
+  const called = name === undefined ? null : cleanText(name);
+  const { supported = null, enabled = null } = interaction ?? {};
+  await sql`with before as (
+      select name, supported, enabled from present_clients
+      where conversation_id = ${conversationId} and client_id = ${clientId} order by seen_at desc limit 1),
+    added as (
+      insert into present_clients (conversation_id, client_id, node, name, supported, enabled, seen_at)
+      select ${conversationId}, ${clientId}, ${node}, coalesce(${called}, before.name), coalesce(${supported}::boolean, before.supported, true),
+        coalesce(${enabled}::boolean, before.enabled, true), ${new Date(now)}::timestamptz
+      from (values (1)) as one left join before on true
+      on conflict (conversation_id, client_id, node)
+      do update set name = excluded.name, supported = excluded.supported, enabled = excluded.enabled, seen_at = excluded.seen_at),
+    taken as (
+      delete from present_clients
+      where conversation_id = ${conversationId} and client_id = ${clientId} and node = ${NOWHERE})
+    select ${told(conversationId)}`.execute(db);
 }
 
-/** Everybody who follows a conversation, as `data-presence` tells it. */
-export async function listClients(db: Connection, conversationId: string): Promise<ClientPresence[]> {
-  const clients = db.selectFrom("clients").selectAll().where("conversation_id", "=", conversationId);
-  const rows = await clients.orderBy("client_id").execute();
-  return rows.map(({ client_id, name, supported, enabled }) => ({
-    client_id,
-    ...(name === null ? {} : { name }),
-    interaction: { supported, enabled },
-  }));
+/** Note that a client has no stream at a node any more. */
+export async function detachClient(
+  db: Connection,
+  { conversationId, clientId }: ClientPlace,
+  node: number,
+): Promise<void> {
+  await sql`with gone as (
+      delete from present_clients where conversation_id = ${conversationId} and client_id = ${clientId} and node = ${node} returning node)
+    select ${told(conversationId)} from gone`.execute(db);
 }
 
-/** Whether anybody who follows a conversation can answer a request. */
-export async function canAnswer(db: Connection, conversationId: string): Promise<boolean> {
-  const clients = db.selectFrom("clients").select("client_id").where("conversation_id", "=", conversationId);
-  const able = clients.where("supported", "=", true).where("enabled", "=", true);
-  return (await able.limit(1).executeTakeFirst()) !== undefined;
+/** Everybody who follows a conversation now. */
+export async function listClients(db: Connection, conversationId: string, now: number): Promise<Present> {
+  const { rows } = await sql<Row & { total: number }>`
+    select *, count(*) over ()::int as total from (${present(conversationId, now)}) as clients
+    order by (supported and enabled) desc, client_id limit ${MOST_TOLD}`.execute(db);
+  const [{ total = 0 } = {}] = rows;
+  const clients = rows.map(shown).sort((a, b) => (a.client_id < b.client_id ? -1 : 1));
+  return { clients, ...(total > clients.length ? { total } : {}) };
 }
 
-/** Forget whoever was connected to a node that is gone. */
-export async function forgetLostClients(db: Connection): Promise<void> {
-  await db
-    .deleteFrom("clients")
-    .where(sql<boolean>`node is not null and node not in (${sql.raw(LIVE_NODES)})`)
-    .execute();
+/** Whether anybody who follows a conversation can answer a request; undefined where nobody does who said who they are. */
+export async function canAnswer(db: Connection, conversationId: string, now: number): Promise<boolean | undefined> {
+  const { rows } = await sql<{ able: boolean | null }>`
+    select bool_or(supported and enabled) as able from (${present(conversationId, now)}) as clients`.execute(db);
+  return rows[0]?.able ?? undefined;
+}
+
+/** The client of this id; where there is none, the one that is called so and can do the most. */
+export async function findClient(
+  db: Connection,
+  conversationId: string,
+  idOrName: string,
+  now: number,
+): Promise<ClientPresence | undefined> {
+  const wanted = cleanText(idOrName);
+  const { rows } = await sql<Row>`
+    select * from (${present(conversationId, now)}) as clients where client_id = ${wanted} or name = ${wanted}
+    order by client_id = ${wanted} desc, (supported and enabled) desc limit 1`.execute(db);
+  return rows.map(shown)[0];
+}
+
+/** Forget whoever was connected to a node that is gone, or to this one, and who only said what they can long ago. Every node hears of it. */
+export async function forgetLostClients(db: Connection, now: number, node: number | null = null): Promise<void> {
+  await sql`with gone as (
+      delete from present_clients
+      where case node when ${NOWHERE} then seen_at <= ${new Date(now - WITHOUT_STREAM)}
+        else node = ${node}::int or node not in (${sql.raw(LIVE_NODES)}) end
+      returning conversation_id)
+    select pg_notify(${notification("presence")}, conversation_id) from (select distinct conversation_id from gone) as of`.execute(
+    db,
+  );
+}
+
+type Row = { client_id: string; name: string | null; supported: boolean; enabled: boolean };
+
+/** Each client once: with a stream at several nodes, or twice at one, its last word counts. */
+function present(conversationId: string, now: number): RawBuilder<Row> {
+  return sql`select distinct on (client_id) client_id, name, supported, enabled from present_clients
+    where conversation_id = ${conversationId}
+      and case node when ${NOWHERE} then seen_at > ${new Date(now - WITHOUT_STREAM)} else node in (${sql.raw(LIVE_NODES)}) end
+    order by client_id, seen_at desc`;
+}
+
+function shown({ client_id, name, supported, enabled }: Row): ClientPresence {
+  return { client_id, ...(name === null ? {} : { name }), interaction: { supported, enabled } };
+}
+
+function told(conversationId: string): RawBuilder<unknown> {
+  return sql`pg_notify(${notification("presence")}, ${conversationId})`;
 }

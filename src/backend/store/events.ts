@@ -116,6 +116,16 @@ export async function attendedSince(db: Kysely<Database>, generationId: string, 
   return (await query.limit(1).executeTakeFirst()) !== undefined;
 }
 
+/** How the newest request of a generation to connect services ended; undefined while none has. */
+export async function lastAuthResult(db: Kysely<Database>, generationId: string): Promise<AuthResult | undefined> {
+  const events = db.selectFrom("events").select("part").where("generation_id", "=", generationId);
+  const results = events.where(sql<boolean>`part ->> 'type' = 'data-auth-result'`).orderBy("number", "desc");
+  const part = (await results.limit(1).executeTakeFirst())?.part;
+  return part?.type === "data-auth-result" ? part.data : undefined;
+}
+
+type AuthResult = Extract<StreamPart, { type: "data-auth-result" }>["data"];
+
 /** Number of the newest event; 0 before the first. */
 export async function lastEvent(db: Kysely<Database>, conversationId: string): Promise<number> {
   const query = db.selectFrom("conversations").select("last_event").where("id", "=", conversationId);

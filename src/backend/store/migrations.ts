@@ -41,6 +41,11 @@ export const migrations: Record<string, Migration> = {
       for (const statement of AGENT_ROLE) await sql.raw(statement).execute(db);
     },
   },
+  "011_clients": {
+    async up(db: Kysely<unknown>): Promise<void> {
+      for (const statement of CLIENTS) await sql.raw(statement).execute(db);
+    },
+  },
   "013_load_indexes": {
     async up(db: Kysely<unknown>): Promise<void> {
       for (const statement of LOAD) await sql.raw(statement).execute(db);
@@ -192,4 +197,15 @@ const AGENT_ROLE = [
 /** For lists of conversations, in their order: whatever is passed over on the way to a page, and all that is counted, is only looked up here. */
 const LOAD = [
   `create index conversations_listed on conversations (installation_id, updated_at desc, created_at desc, id)`,
+];
+
+/**
+ * Who follows a conversation: a row for each client and each node that it has a stream at. Nodes that know only the table `clients` go on with
+ * that one.
+ */
+const CLIENTS = [
+  `create table present_clients (
+     conversation_id text not null references conversations on delete cascade, client_id text not null, node integer not null, name text,
+     supported boolean not null, enabled boolean not null, seen_at timestamptz not null, primary key (conversation_id, client_id, node))`,
+  `create index present_clients_by_node on present_clients (node)`,
 ];

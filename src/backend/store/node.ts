@@ -6,7 +6,7 @@ import { errorCode } from "./machine.ts";
 const NODE_LOCK = 0x6b6179;
 
 /** What nodes tell each other. Payloads are ids only; whoever is told reads the rows. */
-const CHANNELS = { events: "kay_events", generation: "kay_generation" } as const;
+const CHANNELS = { events: "kay_events", generation: "kay_generation", presence: "kay_presence" } as const;
 type Topic = keyof typeof CHANNELS;
 
 /**
@@ -17,8 +17,8 @@ export type Node = {
   /** Number under which this node claims work. @throws when the database cannot be reached */
   number(): Promise<number>;
   /**
-   * Called with the id of each conversation whose log grew, or of each generation that somebody wants something of; with {@link ANY} when
-   * some may have been missed.
+   * Called with the id of each conversation whose log grew or whose clients are others now, or of each generation that somebody wants
+   * something of; with {@link ANY} when some may have been missed.
    */
   on(topic: Topic, tell: (id: string) => void): () => void;
   close(): Promise<void>;
@@ -41,7 +41,7 @@ const RETRY = 500;
 
 /** A node that connects when it is first needed, and again, under a new number, whenever its connection drops. */
 export function createNode(where: pg.PoolConfig | string, log: Log): Node {
-  const listeners: { [T in Topic]: Set<(id: string) => void> } = { events: new Set(), generation: new Set() };
+  const listeners: Listeners = { events: new Set(), generation: new Set(), presence: new Set() };
   let current: Promise<Connected> | undefined;
   let connected = false;
   let closed = false;
@@ -80,11 +80,13 @@ export function createNode(where: pg.PoolConfig | string, log: Log): Node {
   };
 }
 
+type Listeners = { [T in Topic]: Set<(id: string) => void> };
+
 type Connected = { client: pg.Client; number: number };
 
 async function open(
   where: pg.PoolConfig | string,
-  listeners: { [T in Topic]: Set<(id: string) => void> },
+  listeners: Listeners,
   dropped: (error?: Error) => void,
 ): Promise<Connected> {
   const client = new pg.Client({
@@ -105,7 +107,11 @@ async function open(
     const { rows } = await client.query<{ number: number }>("select nextval('node_numbers')::int as number");
     const number = rows[0]?.number ?? 0;
     await client.query("select pg_advisory_lock($1, $2)", [NODE_LOCK, number]);
-    await client.query(`listen ${CHANNELS.events}; listen ${CHANNELS.generation}`);
+    await client.query(
+      Object.values(CHANNELS)
+        .map((channel) => `listen ${channel}`)
+        .join("; "),
+    );
     return { client, number };
   } catch (error) {
     await client.end().catch(() => {});

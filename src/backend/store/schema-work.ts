@@ -173,15 +173,16 @@ export type Approvals = {
 /** What kay may do by itself with a service, a tool, or everything (`*`). */
 export type Policies = { installation_id: string; target: string; mode: PolicyMode; updated_at: Time };
 
-/** Who follows a conversation, and whether they can answer. */
-export type Clients = {
+/** Who follows a conversation and whether they can answer, once for each node that they have a stream at. */
+export type PresentClients = {
   conversation_id: string;
   client_id: string;
+  /** 0 for one that has no stream, and only said what it can. */
+  node: number;
   name: string | null;
   supported: boolean;
   enabled: boolean;
-  /** The node its stream is connected to; none when it is not connected. */
-  node: number | null;
+  /** When it came, or last said what it can. */
   seen_at: Time;
 };
 

@@ -6,7 +6,6 @@ import type {
   AgentTurns,
   Approvals,
   Calls,
-  Clients,
   Confirmations,
   Conversations,
   Effects,
@@ -16,6 +15,7 @@ import type {
   Interactions,
   Messages,
   Policies,
+  PresentClients,
   Requests,
 } from "./schema-work.ts";
 
@@ -41,7 +41,7 @@ export type Database = {
   interactions: Interactions;
   approvals: Approvals;
   policies: Policies;
-  clients: Clients;
+  present_clients: PresentClients;
   described_services: DescribedServices;
   followers: Followers;
   agent_reports: AgentReports;

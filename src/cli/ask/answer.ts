@@ -13,7 +13,7 @@ import { type AnswerOptions, givenAnswer } from "./given.ts";
 import { allPending, cardOf } from "./pending.ts";
 import { answersOf } from "./script.ts";
 import { createShow, silent } from "./show.ts";
-import { sendAnswer } from "./stops.ts";
+import { closedText, sendAnswer, sendNo } from "./stops.ts";
 
 /** This command, to those who see who answered. */
 const CLIENT = "kay answer";
@@ -26,16 +26,31 @@ export async function answerPending(kay: Kay, id: string, options: AnswerOptions
   const answer = givenAnswer(card, options);
   const refused = answer !== undefined && answer.action !== "approve" && answer.action !== "submit";
   const isGiven = answer !== undefined || (await answeredWithout(kay, link, card));
-  if (answer && card.type === "auth") await link.api.cancelGeneration(card.auth.generation_id);
+  if (answer && card.type === "auth") await sendNo(link, card, { client: CLIENT });
   else if (answer) await sendAnswer(link, card, answer, { session: pending.session_id, client: CLIENT });
   await showRest(kay, link, { session: pending.session_id, seen, refused, isGiven });
 }
 
 async function find(link: Link, id: string): Promise<{ pending: PendingRequest; card: CardItem }> {
-  const pending = (await allPending(link)).find((each) => each.id === id);
+  const pending = (await allPending(link)).find((each) => each.id === id) ?? (await nowClosed(link, id));
   const card = pending && cardOf(pending);
   if (pending && card) return { pending, card };
   throw new Problem("INTERACTION_NOT_FOUND", `Nothing that waits has the id ${JSON.stringify(line(id))}.`);
+}
+
+/** What does not wait may have been answered by somebody else: then that is told. @throws Problem INTERACTION_CLOSED */
+async function nowClosed(link: Link, id: string): Promise<PendingRequest | null> {
+  try {
+    return await link.api.pendingRequest(id);
+  } catch (error) {
+    if (!(error instanceof Problem)) throw error;
+    if (error.code === "INTERACTION_NOT_FOUND") return null;
+    if (error.code !== "INTERACTION_CLOSED") throw error;
+    throw new Problem(error.code, closedText({ type: id.startsWith("gen_") ? "auth" : "approval" }, error), {
+      details: error.details,
+      hint: error.hint,
+    });
+  }
 }
 
 /**

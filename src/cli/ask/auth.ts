@@ -19,15 +19,20 @@ export type Asked<Card extends CardItem = CardItem> = { card(): Card; signal: Ab
  *
  * @throws Problem INTERACTION_CLOSED when the wait was ended elsewhere, INPUT_REQUIRED where nothing can be connected
  */
-export async function connectNeeded(kay: Kay, link: Link, asked: Asked<AuthCard>): Promise<void> {
+export async function connectNeeded(
+  kay: Kay,
+  link: Link,
+  asked: Asked<AuthCard>,
+  sayNo: (card: AuthCard) => Promise<void>,
+): Promise<void> {
   say(kay, `\n${authText(asked.card().auth)}\n`);
   if (link.byToken) throw new Problem("INPUT_REQUIRED", "With KAY_TOKEN no service can be connected from here.");
   for (;;) {
-    const failed = await connectAll(kay, link, asked);
+    const failed = await connectAll(kay, link, asked, sayNo);
     if (failed.length === 0) return;
     const names = failed.map(line).join(", ");
     const typed = await question(kay, `Enter tries ${names} again, c cancels the request: `, asked.signal);
-    if (typed.toLowerCase() === "c") return cancelRequest(link, asked.card());
+    if (typed.toLowerCase() === "c") return sayNo(asked.card());
   }
 }
 
@@ -41,12 +46,17 @@ export async function tellConnected(link: Link, generation: string, service: str
 }
 
 /** @returns the services that could not be connected */
-async function connectAll(kay: Kay, link: Link, asked: Asked<AuthCard>): Promise<string[]> {
+async function connectAll(
+  kay: Kay,
+  link: Link,
+  asked: Asked<AuthCard>,
+  sayNo: (card: AuthCard) => Promise<void>,
+): Promise<string[]> {
   const begun: BegunConnection[] = [];
   for (const service of missingServices(asked.card().auth)) begun.push(await begin(kay, link, service));
   for (const { response } of begun) showLink(kay, response);
   for (const { response } of begun) await openOrSay(kay, response.authorization_url);
-  const board = showBoard(kay, asked, begun, () => cancelRequest(link, asked.card()));
+  const board = showBoard(kay, asked, begun, () => sayNo(asked.card()));
   try {
     const ends = await Promise.allSettled(begun.map((one) => connectOne(kay, link, { one, asked, board })));
     const isDone = ends.every(({ status }) => status === "fulfilled");
@@ -73,9 +83,4 @@ async function connectOne(kay: Kay, link: Link, { one, asked, board }: One): Pro
   board.tick(service);
   kay.out.note(`${kay.out.paint("green", "✓", "stderr")} ${message}`);
   await tellConnected(link, asked.card().auth.generation_id, service);
-}
-
-/** Give the whole request up; its stream then says that it ended. */
-async function cancelRequest(link: Link, { auth }: AuthCard): Promise<void> {
-  await link.api.cancelGeneration(auth.generation_id);
 }

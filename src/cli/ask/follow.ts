@@ -48,6 +48,11 @@ export async function follow(kay: Kay, link: Link, options: Following): Promise<
       next = iterator.next();
       view = reduce(view, { ...came.value, at: kay.clock.now() });
       options.onView?.(view);
+      // Who follows is no part of the log: it is not told again when what was there before is.
+      if (came.value.part.type === "data-presence") {
+        show.part(came.value.part, view);
+        continue;
+      }
       const isNew = came.value.number > seen;
       if (!isNew) show.known(view, came.value.number);
       if (isNew || (options.asksSeen && came.value.number === seen)) desk.look(view);

@@ -35,7 +35,7 @@ export async function askOnce(kay: Kay, link: Link, request: AskRequest, options
     ...request,
     ...(session ? { session_id: session } : {}),
     ...(options.queue ? { when_busy: "queue" as const } : {}),
-    client: { ...client, interaction: { supported: true, enabled: true } },
+    client,
   };
   let view: View | undefined;
   const { note, warn } = kay.out;
@@ -58,7 +58,7 @@ export async function askOnce(kay: Kay, link: Link, request: AskRequest, options
       parts: asked.parts,
       show,
       askable,
-      client: client.name,
+      client: client.id,
       onView: (now) => {
         view = now;
       },

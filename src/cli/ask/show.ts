@@ -34,6 +34,7 @@ export function createShow(kay: Kay): Show {
     kay.out.status(null);
   };
   const shown = (part: StreamPart, view: View) => {
+    if (part.type === "data-presence") return;
     // A text on the way to a value is no answer; the value is, at the end.
     if (view.structured && part.type.startsWith("text-")) return;
     if (part.type === "text-delta") text.push(part.delta);

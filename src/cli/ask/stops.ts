@@ -2,14 +2,14 @@ import type { InteractionAnswer } from "#protocol/conversations";
 import { Problem } from "#protocol/errors";
 import type { InteractionResponse } from "#protocol/events";
 import type { CardItem } from "#ui/view";
-import { endText, line } from "#ui/words";
+import { endText, line, missingServices } from "#ui/words";
 import type { Kay, Link } from "../kay.ts";
 import { askApproval } from "./approval.ts";
 import { type Asked, type AuthCard, connectNeeded } from "./auth.ts";
 import { askForm } from "./form.ts";
 import { say } from "./question.ts";
 
-/** Where a card is answered: the conversation, and the name of the client that answers. */
+/** Where a card is answered: the conversation, and the id or the name of the client that answers. */
 export type Place = { session: string; client: string };
 
 /**
@@ -20,7 +20,8 @@ export type Place = { session: string; client: string };
  */
 export async function askCard(kay: Kay, link: Link, asked: Asked, place: Place): Promise<void> {
   try {
-    if (asked.card().type === "auth") await connectNeeded(kay, link, asked as Asked<AuthCard>);
+    if (asked.card().type === "auth")
+      await connectNeeded(kay, link, asked as Asked<AuthCard>, (card) => sendNo(link, card, place));
     else await answerUntilTaken(kay, link, asked, place);
   } catch (error) {
     if (!(error instanceof Problem) || error.code !== "INTERACTION_CLOSED") throw error;
@@ -37,6 +38,31 @@ export async function sendAnswer(
 ): Promise<InteractionResponse> {
   try {
     return await link.api.answerInteraction(session, card.id, { ...answer, client });
+  } catch (error) {
+    if (!(error instanceof Problem) || error.code !== "INTERACTION_CLOSED") throw error;
+    throw new Problem(error.code, closedText(card, error), { details: error.details, hint: error.hint });
+  }
+}
+
+/**
+ * Say no to connecting what is missing: the request is given up, or with `go_on` goes on without.
+ *
+ * @throws Problem INTERACTION_CLOSED with the sentence of what counts instead
+ */
+export async function sendNo(
+  link: Link,
+  card: AuthCard,
+  { client, go_on = false }: { client: string; go_on?: boolean },
+): Promise<void> {
+  const [integration] = missingServices(card.auth);
+  if (integration === undefined) return;
+  try {
+    await link.api.answerAuth(card.auth.generation_id, {
+      integration,
+      success: false,
+      client,
+      ...(go_on ? { go_on } : {}),
+    });
   } catch (error) {
     if (!(error instanceof Problem) || error.code !== "INTERACTION_CLOSED") throw error;
     throw new Problem(error.code, closedText(card, error), { details: error.details, hint: error.hint });
@@ -64,8 +90,11 @@ async function answerUntilTaken(kay: Kay, link: Link, { card, signal }: Asked, p
   }
 }
 
+/** Of a card that is not open any more its kind is known at least. */
+type Closed = CardItem | { type: CardItem["type"]; ended?: undefined };
+
 /** What became of a card that this answer came too late for. */
-function closedText(card: CardItem, { details, message }: Problem): string {
+export function closedText(card: Closed, { details, message }: Problem): string {
   const won = details.answered as Partial<InteractionResponse> | undefined;
   const end =
     card.ended ?? (won?.action ? { ...won, scope: won.approval_scope, edited: Boolean(won.edited_args) } : undefined);
@@ -74,7 +103,7 @@ function closedText(card: CardItem, { details, message }: Problem): string {
   if (end.action === "expire")
     return isHere ? "It expired before it was answered." : "Your answer came too late: it had expired.";
   // Who allowed it in the browser may sit right here.
-  if (card.type === "auth" && end.action === "connected")
+  if ("auth" in card && end.action === "connected")
     return `Connected now: ${card.auth.integrations.map(line).join(", ")}.`;
   const what = endText(end, card.type);
   return isHere ? `Answered elsewhere: ${what}.` : `Your answer came too late: it was ${what}.`;

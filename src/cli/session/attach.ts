@@ -5,19 +5,19 @@ import { follow, untilEnd } from "../ask/follow.ts";
 import { jsonLines } from "../ask/json-lines.ts";
 import { createShow } from "../ask/show.ts";
 import type { Kay, Link } from "../kay.ts";
-import { canHaveSession, clientOf, greet, openSession } from "./open.ts";
+import { type ClientOptions, canHaveSession, clientOf, greet, openSession, type SessionClient } from "./open.ts";
 
 const COMMAND = "kay attach";
 /** Conversations among which one that is under way is looked for. */
 const LOOKED_AT = 30;
 
 /** `kay attach`: on a terminal a session in a conversation that goes on; elsewhere its newest generation, followed to its end or its next stop. */
-export async function attach(kay: Kay, name: string | undefined): Promise<void> {
+export async function attach(kay: Kay, name: string | undefined, options: ClientOptions): Promise<void> {
   greet(kay);
   const link = await kay.link({ signedIn: true });
   const id = await conversationOf(link, name);
-  if (canHaveSession(kay)) return openSession(kay, link, { resume: id, command: COMMAND });
-  await followInScript(kay, link, id);
+  if (canHaveSession(kay)) return openSession(kay, link, { ...options, resume: id, command: COMMAND });
+  await followInScript(kay, link, id, clientOf(kay, COMMAND, options));
 }
 
 async function conversationOf(link: Link, name: string | undefined): Promise<string> {
@@ -29,10 +29,9 @@ async function conversationOf(link: Link, name: string | undefined): Promise<str
   return (await conversationFor(link, { resume: name ?? "latest" })) ?? "";
 }
 
-async function followInScript(kay: Kay, link: Link, id: string): Promise<void> {
+async function followInScript(kay: Kay, link: Link, id: string, client: SessionClient): Promise<void> {
   const { last_event: last, status } = await link.api.session(id);
   const { note, warn } = kay.out;
-  const client = clientOf(kay, COMMAND);
   const leaving = new AbortController();
   const signal = AbortSignal.any([kay.signal, leaving.signal]);
   const live = isUnderWay(status);
@@ -44,7 +43,7 @@ async function followInScript(kay: Kay, link: Link, id: string): Promise<void> {
       parts: live ? untilEnd(events, last) : events,
       show: json ? jsonLines(kay, id) : createShow(kay),
       askable: false,
-      client: client.name,
+      client: client.id,
       seen,
       past,
     });

@@ -1,10 +1,13 @@
 import type { AskRequest } from "#protocol/ask";
 import type { NumberedPart } from "#protocol/events";
+import { READS_ALONG } from "#ui/session/open";
 import { openCards, type View } from "#ui/view";
+import { cardText } from "#ui/words";
 import { hasAgentStream } from "../ask/agent-server.ts";
 import { cancelAtBackend } from "../ask/cancel.ts";
 import { follow, untilEnd } from "../ask/follow.ts";
 import type { Kay, Link } from "../kay.ts";
+import type { SessionClient } from "./open.ts";
 import { plainShow } from "./plain-show.ts";
 
 /** The conversation of a session by lines, and what is known of it. */
@@ -15,10 +18,8 @@ export type Conversation = {
   last: number;
   /** Whether cards wait that were left open here. */
   left: boolean;
-  /** Name of this terminal, for answers. */
-  name: string;
-  /** A client for one connection: that one is closed must not end what the next one asked for. */
-  client(): { id: string; name: string };
+  /** This terminal among those that follow it. */
+  client: SessionClient;
 };
 
 /** Ask for something in it, show what comes, and ask the person about each stop. Ctrl+C cancels it at the backend. */
@@ -30,7 +31,7 @@ export async function say(kay: Kay, link: Link, conversation: Conversation, prom
     confirm: false,
     ...(id === undefined ? {} : { session_id: id }),
     when_busy: "queue",
-    client: { ...conversation.client(), interaction: { supported: true, enabled: true } },
+    client: conversation.client,
   };
   await closingStream(kay, async (signal) => {
     const direct = await hasAgentStream(link);
@@ -54,8 +55,18 @@ export async function join(kay: Kay, link: Link, conversation: Conversation): Pr
   const isUnderWay = status !== undefined && !["completed", "cancelled", "error"].includes(status);
   await closingStream(kay, async (signal) => {
     const { note, warn } = kay.out;
-    const events = link.api.events(id, { live: isUnderWay, client: conversation.client(), signal, note, warn });
+    const events = link.api.events(id, { live: isUnderWay, client: conversation.client, signal, note, warn });
     await show(kay, link, conversation, { parts: isUnderWay ? untilEnd(events, seen) : events, seen });
+  });
+}
+
+/** Go on where it was left at cards that wait: what came since, and what waits still. */
+export async function rejoin(kay: Kay, link: Link, conversation: Conversation): Promise<void> {
+  const { id = "", last: seen, client } = conversation;
+  await closingStream(kay, async (signal) => {
+    const { note, warn } = kay.out;
+    const events = link.api.events(id, { client, signal, note, warn });
+    await show(kay, link, conversation, { parts: untilEnd(events, seen), seen, told: true });
   });
 }
 
@@ -69,17 +80,18 @@ export async function watch(
   await show(kay, link, conversation, { parts: untilEnd(parts, 0) });
 }
 
-type Shown = { parts: AsyncIterable<NumberedPart>; prompt?: string; seen?: number };
+type Shown = { parts: AsyncIterable<NumberedPart>; prompt?: string; seen?: number; told?: boolean };
 
 async function show(kay: Kay, link: Link, conversation: Conversation, shown: Shown): Promise<void> {
-  const { parts, prompt, seen = 0 } = shown;
-  const { name: client } = conversation;
+  const { parts, prompt, seen = 0, told = false } = shown;
+  const { id: client, name, interaction } = conversation.client;
+  const readOnly = !interaction.enabled;
   let view: View | undefined;
   try {
     const followed = await follow(kay, link, {
       parts,
-      show: plainShow(kay, { seen, client, ...(prompt === undefined ? {} : { prompt }) }),
-      askable: true,
+      show: plainShow(kay, { seen, client: name, readOnly, told, ...(prompt === undefined ? {} : { prompt }) }),
+      askable: !readOnly,
       client,
       seen,
       asksSeen: true,
@@ -90,6 +102,7 @@ async function show(kay: Kay, link: Link, conversation: Conversation, shown: Sho
       },
     });
     conversation.left = followed.waiting.length > 0;
+    if (readOnly) for (const card of followed.waiting) kay.out.line(`${cardText(card)}\n${READS_ALONG}`);
   } catch (error) {
     const ended = kay.signal.aborted ? await cancelAtBackend(kay, link, view, error) : error;
     conversation.left = view !== undefined && openCards(view).length > 0 && kay.signal.reason === "SIGHUP";

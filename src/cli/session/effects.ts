@@ -1,12 +1,13 @@
 import { Problem } from "#protocol/errors";
 import type { AnyCard, CardAct, ConfirmCard } from "#ui/cards/card-ui";
 import type { Effect, Event } from "#ui/session/events";
-import { line, missingServices } from "#ui/words";
-import { sendAnswer } from "../ask/stops.ts";
+import { line } from "#ui/words";
+import { sendAnswer, sendNo } from "../ask/stops.ts";
 import type { Kay, Link } from "../kay.ts";
 import type { AuthCard, AuthDesk } from "./auth-desk.ts";
 import { faultText } from "./fault-text.ts";
-import type { SessionClient, Talk } from "./talk.ts";
+import type { SessionClient } from "./open.ts";
+import type { Talk } from "./talk.ts";
 
 /** What effects are carried out with. */
 export type EffectWorld = {
@@ -92,7 +93,9 @@ async function cancel({ link, dispatch }: EffectWorld, generation: string): Prom
   }
 }
 
-async function opened({ kay, desk, silently }: EffectWorld, card: AnyCard, unseen: boolean): Promise<void> {
+/** Nobody is called to a card that they only read along. */
+async function opened({ kay, desk, silently, client }: EffectWorld, card: AnyCard, unseen: boolean): Promise<void> {
+  if (isOthers(card) && !client.interaction.enabled) return;
   if (unseen && (await kay.settings()).text("notify") !== "off") silently("\x07");
   if (card.kind === "card" && card.type === "auth") await desk.prepare(card);
 }
@@ -104,7 +107,7 @@ async function act(world: EffectWorld, card: AnyCard, what: CardAct): Promise<vo
   if (card.kind === "confirmation") return world.decided(card, what.answer.action === "approve");
   const { link, client, dispatch } = world;
   try {
-    await sendAnswer(link, card, what.answer, { session: world.conversation() ?? "", client: client.name });
+    await sendAnswer(link, card, what.answer, { session: world.conversation() ?? "", client: client.id });
   } catch (error) {
     dispatch({
       type: "refused",
@@ -145,18 +148,22 @@ async function connectAct(world: EffectWorld, card: AuthCard, what: CardAct): Pr
     }
     case "without":
       if (isLocal(card)) return void world.dispatch({ type: "local-ended", id: card.id });
-      return goOnWithout(world, card);
+      return sayNo(world, card, true);
     case "cancel request":
       if (isLocal(card)) return void world.dispatch({ type: "local-ended", id: card.id });
-      return cancel(world, card.auth.generation_id);
+      return sayNo(world, card, false);
     default:
   }
 }
 
-/** One no speaks for everything that is missing. */
-async function goOnWithout({ link }: EffectWorld, { auth }: AuthCard): Promise<void> {
-  const [integration] = missingServices(auth);
-  if (integration) await link.api.answerAuth(auth.generation_id, { integration, success: false, go_on: true });
+/** One no speaks for everything that is missing: the request is given up, or goes on without. */
+async function sayNo({ link, client }: EffectWorld, card: AuthCard, go_on: boolean): Promise<void> {
+  await sendNo(link, card, { client: client.id, go_on });
+}
+
+/** Of the conversation, and no card of this terminal alone. */
+function isOthers(card: AnyCard): boolean {
+  return card.kind === "card" && !(card.type === "auth" && isLocal(card));
 }
 
 /** A card of `/connect` belongs to no generation. */

@@ -40,8 +40,16 @@ export async function inkSession(kay: Kay, link: Link, options: SessionOptions):
     columns: stdout.columns(),
     rows: stdout.rows(),
     now: clock.now(),
-    status: { model: "", connection: "here", services: [], title: "", profile: kay.profile().name },
+    status: {
+      model: "",
+      connection: "here",
+      services: [],
+      title: "",
+      profile: kay.profile().name,
+      client: options.client.id,
+    },
   });
+  if (!options.client.interaction.enabled) session = update(session, { type: "interaction", enabled: false }).session;
   const stage = createStage(kay, painter, (frame, blocks, committed) => {
     const words = wordsIn(committed, session.sources.words);
     session = update(session, { type: "drawn", frame: { ...frame, at: clock.now() } }).session;
@@ -155,7 +163,8 @@ async function ticking(kay: Kay, now: () => Session, dispatch: (event: Event) =>
     await clock.sleep(TICK_MS, signal).catch(() => {});
     if (signal.aborted) return;
     const session = now();
-    if (isBusy(session) || cardsOf(session).length > 0 || session.hint) dispatch({ type: "tick", at: clock.now() });
+    if (isBusy(session) || cardsOf(session).length > 0 || session.hint || session.news)
+      dispatch({ type: "tick", at: clock.now() });
   }
 }
 

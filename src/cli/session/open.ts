@@ -1,9 +1,19 @@
+import { cleanLine } from "#protocol/clean";
 import { Problem } from "#protocol/errors";
 import type { Kay, Link } from "../kay.ts";
 import { isAskable } from "../prompt.ts";
 
-/** How a session begins: in which conversation, and who it is to others: one name, and an id for each connection. */
-export type SessionOptions = { resume?: string; client(): { id: string; name: string } };
+/**
+ * This process among those that follow a conversation: one id and one name for all its connections. Whether it answers may change while it
+ * follows; then each connection to come says so.
+ */
+export type SessionClient = { id: string; name: string; interaction: { supported: boolean; enabled: boolean } };
+
+/** How a session begins: in which conversation, and who it is to others. */
+export type SessionOptions = { resume?: string; client: SessionClient };
+
+/** How it is called by others, and whether it only reads along. */
+export type ClientOptions = { name?: string; readOnly?: boolean };
 
 /** Whether a person sits at both ends of this run, so that a session can be had. */
 export function canHaveSession(kay: Kay): boolean {
@@ -22,25 +32,27 @@ export function greet(kay: Kay): void {
 }
 
 /** Open the session that fits the terminal, and stay in it until the person leaves. */
-export async function openSession(kay: Kay, link: Link, options: { resume?: string; command: string }): Promise<void> {
+export async function openSession(
+  kay: Kay,
+  link: Link,
+  options: ClientOptions & { resume?: string; command: string },
+): Promise<void> {
   if (!canHaveSession(kay)) throw new Problem("INPUT_REQUIRED", "A session needs a terminal.");
   const { resume, command } = options;
-  const session: SessionOptions = { ...(resume === undefined ? {} : { resume }), client: clientsOf(kay, command) };
+  const session: SessionOptions = {
+    ...(resume === undefined ? {} : { resume }),
+    client: clientOf(kay, command, options),
+  };
   if (kay.flags.plain) return (await import("./plain.ts")).plainSession(kay, link, session);
   await (await import("./ink.ts")).inkSession(kay, link, session);
 }
 
-function clientsOf(kay: Kay, command: string): SessionOptions["client"] {
-  const { id, name } = clientOf(kay, command);
-  let connections = 0;
-  return () => {
-    connections += 1;
-    return { id: `${id}_${connections}`, name };
-  };
+/** This process, by the name that the person chose; else by its command, and where it runs where that is known. */
+export function clientOf(kay: Kay, command: string, { name, readOnly = false }: ClientOptions = {}): SessionClient {
+  const id = Buffer.from(kay.random(8)).toString("hex");
+  const own = cleanLine(name ?? "", LONGEST_NAME) || `${command} ${kay.terminal.place ?? id.slice(0, 4)}`;
+  return { id: `client_${id}`, name: own, interaction: { supported: true, enabled: !readOnly } };
 }
 
-/** This process among those that follow a conversation. */
-export function clientOf(kay: Kay, command: string): { id: string; name: string } {
-  const id = Buffer.from(kay.random(8)).toString("hex");
-  return { id: `client_${id}`, name: `${command} ${id.slice(0, 4)}` };
-}
+/** Most characters of a name. */
+const LONGEST_NAME = 60;

@@ -16,10 +16,17 @@ export type PlainShowing = {
   prompt?: string;
   /** Name of this client: how a card ended that it answered is told, of others the question itself tells. */
   client: string;
+  /** Nothing is asked here: how each card ended is told. */
+  readOnly?: boolean;
+  /** What is history was shown before. */
+  told?: boolean;
 };
 
 /** A generation as text, each thing with its label, in the order in which it happens; nothing that was written changes. */
-export function plainShow(kay: Kay, { seen = 0, prompt, client }: PlainShowing): Show {
+export function plainShow(
+  kay: Kay,
+  { seen = 0, prompt, client, readOnly = false, told: isTold = false }: PlainShowing,
+): Show {
   // The label takes cells of its first line.
   const look = (): Look => ({
     width: Math.max(20, kay.terminal.stdout.columns() - LABEL),
@@ -52,10 +59,12 @@ export function plainShow(kay: Kay, { seen = 0, prompt, client }: PlainShowing):
       return void told.set(index, { ...before, over: true });
     }
     if (item.kind === "tool") for (const words of toolLines(item, before, look().width)) say(words);
-    else if (isFinal(item, client)) say(item.kind === "card" ? cardEnd(item) : labelled(item, look()));
+    else if (isFinal(item, readOnly ? undefined : client))
+      say(item.kind === "card" ? cardEnd(item) : labelled(item, look()));
     told.set(index, toldOf(item, before));
   };
   const shown = (part: StreamPart, view: View) => {
+    if (part.type === "data-presence") return;
     if (part.type === "text-delta") {
       speaking = true;
       text.push(part.delta);
@@ -75,7 +84,7 @@ export function plainShow(kay: Kay, { seen = 0, prompt, client }: PlainShowing):
       const unfinished = view.items.filter((item) => item.kind === "text" && !item.done);
       const items = view.items.filter((item) => !open.includes(item) && !unfinished.includes(item));
       const history = labelledView({ ...view, items }, look());
-      if (history !== "") kay.out.line(`${history}\n`);
+      if (history !== "" && !isTold) kay.out.line(`${history}\n`);
       view.items.forEach((item, index) => {
         if (!open.includes(item)) told.set(index, toldOf(item, { begun: true, log: 0, over: false }));
       });
@@ -107,8 +116,8 @@ function toolLines(tool: ToolItem, { begun, log }: Told, width: number): string[
   return begun ? fresh : [toolText({ ...tool, log: [] }, width), ...fresh];
 }
 
-function isFinal(item: Exclude<Item, ToolItem>, client: string): boolean {
-  if (item.kind === "card") return isAnsweredBy(item, client);
+function isFinal(item: Exclude<Item, ToolItem>, client: string | undefined): boolean {
+  if (item.kind === "card") return client === undefined ? item.ended !== undefined : isAnsweredBy(item, client);
   return item.kind === "receipt" ? isSettled(item) : true;
 }
 

@@ -6,7 +6,7 @@ import { connectServices } from "../connect.ts";
 import type { Kay, Link } from "../kay.ts";
 import { isYes } from "../prompt.ts";
 import { othersTurn } from "./beside.ts";
-import { type Conversation, join, say, watch } from "./conversation.ts";
+import { type Conversation, join, rejoin, say, watch } from "./conversation.ts";
 import type { SessionOptions } from "./open.ts";
 import type { SlashContext } from "./slash/command.ts";
 import { readSlash } from "./slash/read.ts";
@@ -27,7 +27,6 @@ export async function plainSession(kay: Kay, link: Link, options: SessionOptions
     id: options.resume,
     last: 0,
     left: false,
-    name: options.client().name,
     client: options.client,
   };
   const session: Session = { kay, link, typed, conversation, leaving: false, interrupt: () => {} };
@@ -64,7 +63,10 @@ async function step(session: Session): Promise<void> {
   const { link, conversation } = session;
   if (came === null) session.leaving = true;
   else if (typeof came !== "string") {
-    await during(session, (mine) => watch(mine, link, conversation, came.parts));
+    if (conversation.left) came.end();
+    await during(session, (mine) =>
+      conversation.left ? rejoin(mine, link, conversation) : watch(mine, link, conversation, came.parts),
+    );
     came.end();
   } else await during(session, (mine) => act(session, mine, came));
   if (session.typed.ended()) session.leaving = true;
@@ -149,6 +151,10 @@ function contextOf(session: Session, mine: Kay): SlashContext {
     say: (text) => mine.out.line(text),
     ask: async (question) => mine.flags.yes || isYes(mine, question),
     connect: (services, site) => connectServices(mine, services, { wait: true, ...(site ? { site } : {}) }),
+    client: conversation.client,
+    setInteractive: async (enabled) => {
+      if (enabled && conversation.left) await rejoin(mine, link, conversation);
+    },
     resume: (id) => {
       Object.assign(conversation, { id, last: 0, left: false });
       return join(mine, link, conversation);

@@ -4,9 +4,7 @@ import type { NumberedPart } from "#protocol/events";
 import { hasAgentStream } from "../ask/agent-server.ts";
 import type { Kay, Link } from "../kay.ts";
 import { createDirectTalk } from "./direct-talk.ts";
-
-/** This terminal among those that follow the conversation. */
-export type SessionClient = { id: string; name: string };
+import type { SessionClient } from "./open.ts";
 
 /** What a conversation tells the session. */
 export type TalkListener = {
@@ -46,7 +44,7 @@ const AGAIN_MS = [1_000, 2_000, 5_000, 10_000, 30_000];
  * All parts come by one stream, that of the conversation, so that what other terminals do is seen too. The stream of an ask is held only
  * until the other has begun: work that nobody follows is stopped by the backend.
  */
-export function createTalk(kay: Kay, link: Link, client: () => SessionClient, listener: TalkListener): Talk {
+export function createTalk(kay: Kay, link: Link, client: SessionClient, listener: TalkListener): Talk {
   const ended = new AbortController();
   const signal = AbortSignal.any([ended.signal, kay.signal]);
   let following: Following | undefined;
@@ -54,7 +52,7 @@ export function createTalk(kay: Kay, link: Link, client: () => SessionClient, li
   const follow = (id: string) => {
     following?.end();
     const told = { ...listener, part: direct.log };
-    following = startFollowing(kay, link, { id, client: client(), listener: told, signal });
+    following = startFollowing(kay, link, { id, client, listener: told, signal });
     listener.session(id);
   };
   const send = async (prompt: string) => {
@@ -62,7 +60,7 @@ export function createTalk(kay: Kay, link: Link, client: () => SessionClient, li
       prompt,
       interactive: false,
       ...(following ? { session_id: following.id } : {}),
-      client: { ...client(), interaction: { supported: true, enabled: true } },
+      client,
     };
     if (await hasAgentStream(link)) {
       const turn = await link.api.askDirect(body, { signal, warn: kay.out.warn });
@@ -81,6 +79,8 @@ export function createTalk(kay: Kay, link: Link, client: () => SessionClient, li
       });
       if (asked.kind === "answer") return listener.answer(asked.answer, prompt);
       for await (const { number, part } of asked.parts) {
+        // No event of the log, so it is not waited for there.
+        if (part.type === "data-presence") continue;
         const named = asked.sessionId ?? (part.type === "start" ? part.messageMetadata?.session_id : undefined);
         if (named && named !== following?.id) follow(named);
         if (!following) continue;

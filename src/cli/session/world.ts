@@ -92,6 +92,8 @@ export function createWorld(ports: WorldPorts): SessionWorld {
       if (site !== undefined) sites.set(card.id, site);
       await opened(card);
     },
+    client: options.client,
+    setInteractive: async (enabled) => dispatch({ type: "interaction", enabled }),
     resume: async (id) => {
       talk.forget();
       ports.forget();
@@ -116,7 +118,7 @@ export function createWorld(ports: WorldPorts): SessionWorld {
   return {
     kay,
     link,
-    client: options.client(),
+    client: options.client,
     talk,
     dispatch,
     say,

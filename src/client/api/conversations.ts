@@ -2,6 +2,7 @@ import * as z from "zod/mini";
 import {
   type AuthAnswer,
   type ClientMode,
+  ClientsResponse,
   ConversationsResponse,
   ConversationView,
   GenerationView,
@@ -11,7 +12,7 @@ import {
   GrantTestResponse,
   type InteractionAnswer,
   InteractionAnswered,
-  type PendingRequest,
+  PendingRequest,
   PendingResponse,
   type PoliciesChange,
   PoliciesResponse,
@@ -28,12 +29,20 @@ export type ConversationCalls = {
   session(id: string): Promise<ConversationView>;
   renameSession(id: string, title: string): Promise<ConversationView>;
   deleteSession(id: string): Promise<void>;
+  /** `GET /sessions/:id/clients`: who follows it, or null where the backend does not tell. */
+  clients(sessionId: string): Promise<ClientsResponse | null>;
   /** `PUT /sessions/:id/clients/:client_id`: whether this client can answer approvals and forms. */
   setClient(sessionId: string, clientId: string, mode: ClientMode): Promise<void>;
   /** The first answer wins. @throws Problem INTERACTION_CLOSED with what won in `details.answered` */
   answerInteraction(sessionId: string, interactionId: string, answer: InteractionAnswer): Promise<InteractionAnswered>;
   /** `GET /pending`: all that waits for a person, or null where the backend has only what the guide has. */
   pending(): Promise<PendingRequest[] | null>;
+  /**
+   * `GET /pending/:id`: one of them, or null where the backend does not tell.
+   *
+   * @throws Problem INTERACTION_CLOSED with what won in `details.answered`, INTERACTION_NOT_FOUND
+   */
+  pendingRequest(id: string): Promise<PendingRequest | null>;
   generation(id: string): Promise<GenerationView>;
   /** `POST /generations/:id/auth`: a service that the generation waits for was connected, or was not. */
   answerAuth(generationId: string, answer: AuthAnswer): Promise<GenerationView>;
@@ -66,11 +75,13 @@ export function conversationCalls(caller: Caller): ConversationCalls {
     session: (id) => get(ConversationView, session(id)),
     renameSession: (id, title) => write(ConversationView, "PATCH", session(id), { title }),
     deleteSession: async (id) => void (await write(Heard, "DELETE", session(id))),
+    clients: (id) => get(ClientsResponse, `${session(id)}/clients`).catch(nullWithoutRoute),
     setClient: async (id, clientId, mode) =>
       void (await write(Heard, "PUT", `${session(id)}/clients/${encodeURIComponent(clientId)}`, mode)),
     answerInteraction: (id, interactionId, answer) =>
       write(InteractionAnswered, "POST", `${session(id)}/interactions/${encodeURIComponent(interactionId)}`, answer),
     pending: () => get(PendingResponse, "/pending").then(({ pending }) => pending, nullWithoutRoute),
+    pendingRequest: (id) => get(PendingRequest, `/pending/${encodeURIComponent(id)}`).catch(nullWithoutRoute),
     generation: (id) => get(GenerationView, generation(id)),
     answerAuth: (id, answer) => write(GenerationView, "POST", `${generation(id)}/auth`, answer),
     cancelGeneration: (id) => write(GenerationView, "POST", `${generation(id)}/cancel`, {}),

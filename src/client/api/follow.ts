@@ -16,7 +16,7 @@ export type Following = StreamListener & {
   what: "ask" | "conversation" | "log";
   turn: Turn;
   /** Goes with every new connection. */
-  query: Record<string, string>;
+  query(): Record<string, string>;
   signal?: AbortSignal;
   /** The Idempotency-Key of the ask. */
   key?: string;
@@ -87,7 +87,7 @@ async function rejoin(
   const { turn, query, signal, key, note, warn, joined } = following;
   if (turn.sessionId === undefined || turn.last === null) throw unfinished(lost, key);
   if (outage.begin()) note?.("Connection lost, reconnecting.");
-  const path = eventsPath(turn.sessionId, query);
+  const { sessionId } = turn;
   const headers = { Accept: "text/event-stream", "Last-Event-ID": String(turn.last) };
   let failure = lost;
   for (;;) {
@@ -95,7 +95,7 @@ async function rejoin(
     if (wait === null) throw withWayBack(failure, turn);
     await pause(caller.backend.clock, wait, signal);
     const timeoutMs = Math.max(1000, Math.min(caller.timeoutMs, outage.leftMs()));
-    const call = { ...caller.get(path, signal), headers, timeoutMs, attempts: 1 };
+    const call = { ...caller.get(eventsPath(sessionId, query()), signal), headers, timeoutMs, attempts: 1 };
     try {
       const stream = await openStream(caller, call);
       joined?.();

@@ -51,7 +51,8 @@ export type EventsOptions = StreamListener & {
   /** Who follows; others see it for as long as it does. */
   client?: FollowingClient;
 };
-type FollowingClient = { id: string; name?: string };
+/** Its fields are read for each new connection, so that what changes meanwhile is told. */
+export type FollowingClient = { id: string; name?: string; interaction?: { supported: boolean; enabled: boolean } };
 
 export type AskStream =
   | { kind: "answer"; answer: AskResponse }
@@ -76,7 +77,14 @@ export async function askStream(
       const begun = await begin(caller, call, opened.stream, listener);
       const sessionId = opened.stream.headers[SESSION_HEADER] || (request.session_id ?? undefined);
       const turn = createTurn({ sessionId, last: null });
-      const following = { what: "ask", turn, query: clientQuery(request.client), signal, key, ...listener } as const;
+      const following = {
+        what: "ask",
+        turn,
+        query: () => clientQuery(request.client),
+        signal,
+        key,
+        ...listener,
+      } as const;
       return { kind: "stream", sessionId, parts: follow(caller, following, begun) };
     }
     answer = checkWhole(backend, opened.answer);
@@ -101,7 +109,7 @@ async function* taken(
   const call: Call = { ...caller.get(path, signal), headers: { Accept: "text/event-stream" } };
   const turn = createTurn({ sessionId, last: after });
   const stream = await openStream(caller, call);
-  const following = { what: "ask", turn, query: {}, signal, key, ...listener } as const;
+  const following = { what: "ask", turn, query: () => ({}), signal, key, ...listener } as const;
   yield* follow(caller, following, readParts(stream, contextOf(caller.backend, call), listener.warn));
 }
 
@@ -111,8 +119,8 @@ export async function* events(
   sessionId: string,
   { after = 0, live = true, signal, client, ...listener }: EventsOptions = {},
 ): AsyncGenerator<NumberedPart> {
-  const query = { ...(live ? {} : { live: "false" }), ...clientQuery(client) };
-  const path = eventsPath(sessionId, { after: String(after), ...query });
+  const query = () => ({ ...(live ? {} : { live: "false" }), ...clientQuery(client) });
+  const path = eventsPath(sessionId, { after: String(after), ...query() });
   const call: Call = { ...caller.get(path, signal), headers: { Accept: "text/event-stream" } };
   const stream = await openStream(caller, call);
   listener.joined?.();
@@ -122,7 +130,13 @@ export async function* events(
 }
 
 function clientQuery(client?: FollowingClient): Record<string, string> {
-  return client ? { client: client.id, ...(client.name ? { name: client.name } : {}) } : {};
+  if (!client) return {};
+  const { id, name, interaction } = client;
+  return { client: id, ...(name ? { name } : {}), ...(interaction ? { interaction: modeOf(interaction) } : {}) };
+}
+
+function modeOf({ supported, enabled }: NonNullable<FollowingClient["interaction"]>): string {
+  return supported ? (enabled ? "enabled" : "disabled") : "unsupported";
 }
 
 /** A stream whose first part is there: only then can it be taken up again. One without any is an answer that was lost. */

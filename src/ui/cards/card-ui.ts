@@ -27,11 +27,17 @@ export function openUi(card: AnyCard): CardUi {
  */
 export function cardKey(ui: CardUi, card: AnyCard, key: Key, room: CardRoom = DEFAULT_ROOM): CardStep<CardUi> {
   if (ui.sent) return { ui };
-  if (isScroll(key) && scrolls(ui)) return { ui: scrolled(ui, card, key, room) };
+  if (isScroll(key) && scrolls(ui)) return { ui: cardScrolled(ui, card, key, room) };
   if (ui.type === "confirmation") return confirmKey(ui, key);
   if (ui.type === "auth") return authKey(ui, key);
   if (card.kind === "confirmation" || card.type === "auth") return { ui };
   return ui.type === "approval" ? approvalKey(ui, card, key) : formKey(ui, card, key);
+}
+
+/** A card after a key that scrolls. */
+export function cardScrolled(ui: CardUi, card: AnyCard, key: Key, room: CardRoom): CardUi {
+  const { hidden, page } = layCard({ card, ui, focused: true, position: { n: 1, of: 1 }, now: 0, ...room });
+  return { ...ui, scroll: Math.max(0, Math.min(hidden, ui.scroll + scrollOf(key, page))) };
 }
 
 /** What an editor brought back for a card that asked for one; `null` where there is none, or it failed. */
@@ -67,9 +73,4 @@ const DEFAULT_ROOM: CardRoom = { width: 80, maxRows: 20 };
 function scrolls(ui: CardUi): boolean {
   if (ui.type === "auth" || ui.type === "confirmation") return true;
   return ui.step === "ask" || ui.step === "leave" || ui.step === "review";
-}
-
-function scrolled(ui: CardUi, card: AnyCard, key: Key, room: CardRoom): CardUi {
-  const { hidden, page } = layCard({ card, ui, focused: true, position: { n: 1, of: 1 }, now: 0, ...room });
-  return { ...ui, scroll: Math.max(0, Math.min(hidden, ui.scroll + scrollOf(key, page))) };
 }

@@ -22,6 +22,8 @@ export type CardProps = {
   maxRows: number;
   now: number;
   links?: AuthLinks;
+  /** Others answer it; here it is only shown. */
+  readOnly?: boolean;
 };
 
 /**
@@ -41,7 +43,7 @@ export function layCard(props: CardProps): LaidCard {
     width,
   };
   const shown = props.focused ? body : { rows: body.rows };
-  const below = props.focused ? keys : TAB_HERE;
+  const below = props.focused ? keys : props.readOnly ? readOnlyKeys(width - SIDES) : TAB_HERE;
   const room = Math.max(1, props.maxRows - 2);
   // Where the keys would leave nothing to be seen of what they answer, they stand below it, and all of it scrolls above the keys in one row.
   const isTight = room - below.rows.length < Math.min(LEAST_BODY, shown.rows.length);
@@ -63,6 +65,11 @@ const TAB_HERE: Keys = {
   rows: [[{ text: "[tab] answer this", style: "bold" }]],
   short: [{ text: "[tab] answer this", style: "bold" }],
 };
+
+function readOnlyKeys(width: number): Keys {
+  const rows = rowsOf("Read-only here: /interactive on lets you answer.", width, "bold");
+  return { rows, short: [{ text: "/interactive on answers", style: "bold" }] };
+}
 
 const LEAST_WIDTH = 8;
 const LEAST_BODY = 3;

@@ -5,10 +5,10 @@ import { atEnd, next, previous, remembered } from "../editor/history.ts";
 import { matchOf, NEW_SEARCH, older, searchFor } from "../editor/search.ts";
 import type { Key } from "../key.ts";
 import { DRAFT, type Effect, type Step } from "./events.ts";
-import { isSlash, unslashed } from "./open.ts";
+import { cardReadAlong, isSlash, READS_ALONG, unslashed } from "./open.ts";
 import { PROMPT } from "./prompt.ts";
 import type { Session } from "./state.ts";
-import { only } from "./step.ts";
+import { hinted, only } from "./step.ts";
 import { cancelTurn, isBusy, sending } from "./turn.ts";
 
 /** A key in the composer. */
@@ -26,6 +26,8 @@ export function composerKey(session: Session, key: Key): Step {
 function chordKey(session: Session, key: Key): Step | null {
   if (key.name === "enter" && !key.shift && !key.alt) return enter(session, key.ctrl);
   if (key.name === "tab") return tab(session);
+  // What ends the turn would answer for everybody.
+  if (key.name === "escape" && cardReadAlong(session)) return only(hinted(session, READS_ALONG));
   if (key.name === "escape") return isBusy(session) ? cancelTurn(session) : only(session);
   if (key.name !== "text" || !key.ctrl) return null;
   if (key.text === "r") return only({ ...session, search: NEW_SEARCH });

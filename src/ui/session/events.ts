@@ -27,6 +27,8 @@ export type Event =
   | { type: "status"; status: Partial<Status> }
   | { type: "sources"; sources: Partial<Sources> }
   | { type: "hint"; text: string; at: number }
+  /** Whether what the conversation asks is answered here. */
+  | { type: "interaction"; enabled: boolean }
   | { type: "history"; entries: readonly string[] }
   /** A card of this terminal alone opens, changes, or is gone. */
   | { type: "local"; card: AnyCard }

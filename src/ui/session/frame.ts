@@ -6,7 +6,7 @@ import { type LaidOut, layOut } from "../editor/layout.ts";
 import { matchOf } from "../editor/search.ts";
 import { line } from "../words.ts";
 import type { Live } from "./live.ts";
-import { cardsOf, focusedCard } from "./open.ts";
+import { cardReadAlong, cardsOf, focusedCard } from "./open.ts";
 import { PROMPT } from "./prompt.ts";
 import { divide } from "./room.ts";
 import type { Session } from "./state.ts";
@@ -84,7 +84,7 @@ export function layFrame(session: Session, live: Live, spin: string): Frame {
     composerDim,
     offer: offered(session, room.popup),
     hint: hint !== null && room.hint === 1 ? cut(hint, width) : null,
-    status: room.status === 1 ? cut(statusLine(session.status, session.view, width), width) : null,
+    status: room.status === 1 ? cut(statusLine(session, width), width) : null,
     cursor: cursor ?? null,
     cards: props && card ? [card.id] : [],
     focused: props?.focused && card ? card.id : null,
@@ -112,6 +112,7 @@ function cardProps(session: Session, card: CardProps["card"], maxRows: number): 
     maxRows,
     now,
     links: links[card.id],
+    readOnly: cardReadAlong(session)?.id === card.id,
   };
 }
 

@@ -1,10 +1,10 @@
-import { type AnyCard, type CardAct, cardKey, takesTab, takesText } from "../cards/card-ui.ts";
+import { type AnyCard, type CardAct, cardKey, cardScrolled, takesTab, takesText } from "../cards/card-ui.ts";
 import { pressed, takeKey } from "../cards/focus.ts";
 import { emptied } from "../editor/draft.ts";
 import type { Key } from "../key.ts";
 import { completes, composerKey } from "./composer-key.ts";
 import type { Step } from "./events.ts";
-import { cardRoom, focusedCard } from "./open.ts";
+import { cardReadAlong, cardRoom, focusedCard } from "./open.ts";
 
 import type { Session } from "./state.ts";
 import { only } from "./step.ts";
@@ -20,7 +20,7 @@ export function keyPressed(session: Session, key: Key): Step {
   const chord = key.name === "text" && key.ctrl && !key.alt ? key.text.toLowerCase() : "";
   // Between the two Ctrl+C that leave there is no other key.
   const now = chord === "c" || session.exitArmedUntil === 0 ? session : { ...session, exitArmedUntil: 0, hint: null };
-  return EVERYWHERE[chord]?.(now) ?? focusedKey(now, key);
+  return EVERYWHERE[chord]?.(now) ?? pagedKey(now, key) ?? focusedKey(now, key);
 }
 
 const EVERYWHERE: Record<string, (session: Session) => Step | null> = {
@@ -42,7 +42,7 @@ function interrupt(session: Session): Step {
   if (session.search || session.offer) return only({ ...session, search: null, offer: null });
   if (session.draft.text !== "") return only({ ...session, draft: emptied(session.draft) });
   if (session.now < session.exitArmedUntil) return only(session, { do: "leave" });
-  if (isBusy(session) && !session.cancelling) return cancelTurn(session);
+  if (isBusy(session) && !session.cancelling && !cardReadAlong(session)) return cancelTurn(session);
   const [local] = session.local;
   if (local) return only(session, { do: "act", card: local, act: givenUp(local) });
   const until = session.now + ARMED_MS;
@@ -52,6 +52,15 @@ function interrupt(session: Session): Step {
 /** What gives up a card of this terminal alone: a question is answered with no. */
 function givenUp(card: AnyCard): CardAct {
   return card.kind === "confirmation" ? { do: "answer", answer: { action: "deny" } } : { do: "cancel request" };
+}
+
+/** A card that is only read along scrolls by the page. */
+function pagedKey(session: Session, key: Key): Step | null {
+  const card = cardReadAlong(session);
+  const ui = card && session.cards[card.id];
+  if (!card || !ui || (key.name !== "pageup" && key.name !== "pagedown")) return null;
+  const scrolled = cardScrolled(ui, card, key, cardRoom(session));
+  return only({ ...session, cards: { ...session.cards, [card.id]: scrolled } });
 }
 
 function focusedKey(session: Session, key: Key): Step {

@@ -8,6 +8,19 @@ export function cardsOf({ local, view }: Session): AnyCard[] {
   return [...local, ...openCards(view)];
 }
 
+/** Those of them that can be answered here. */
+export function answerableCards({ local, view, readOnly }: Session): AnyCard[] {
+  return readOnly ? local : [...local, ...openCards(view)];
+}
+
+/** The card that is read along with: it waits for somebody else's answer. */
+export function cardReadAlong(session: Session): AnyCard | undefined {
+  return session.readOnly && session.local.length === 0 ? openCards(session.view)[0] : undefined;
+}
+
+/** What a key says that would end what others are asked. */
+export const READS_ALONG = "Read-only here: /interactive on lets you answer.";
+
 /** The card that has the focus, whether or not it takes keys already. */
 export function focusedCard(session: Session): AnyCard | undefined {
   const id = focusOf(session.focus);

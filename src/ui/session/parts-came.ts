@@ -2,7 +2,8 @@ import { type AnyCard, openUi } from "../cards/card-ui.ts";
 import { withCards } from "../cards/focus.ts";
 import { type CardItem, openCards, reduceAll, type TimedPart } from "../view.ts";
 import type { Effect, Step } from "./events.ts";
-import { cardsOf } from "./open.ts";
+import { answerableCards } from "./open.ts";
+import { newsOf } from "./present.ts";
 import type { Session } from "./state.ts";
 import { isOver, withQueue } from "./turn.ts";
 
@@ -18,7 +19,8 @@ export function partsCame(session: Session, parts: TimedPart[]): Step {
     ...closed.map((card): Effect => ({ do: "closed", card })),
     ...fresh.map((card): Effect => ({ do: "opened", card, unseen: !session.windowFocused })),
   ];
-  const next = turned(withOpenCards({ ...session, view }, closed, [...fresh, ...anew]));
+  const news = newsOf(session, view) ?? session.news;
+  const next = turned(withOpenCards({ ...session, view, news }, closed, [...fresh, ...anew]));
   return withQueue({ session: next.session, effects: [...effects, ...next.effects] });
 }
 
@@ -30,7 +32,7 @@ export function withOpenCards(session: Session, closed: string[], opened: AnyCar
     ...session,
     cards: Object.fromEntries([...kept(session.cards), ...fresh]),
     links: Object.fromEntries(kept(session.links)),
-    focus: withCards(session.focus, cardsOf(session)),
+    focus: withCards(session.focus, answerableCards(session)),
   };
 }
 

@@ -35,6 +35,10 @@ export type Session = {
   cards: Record<string, CardUi>;
   /** Cards of this terminal alone: questions of slash commands, services that `/connect` connects, confirmations. */
   local: AnyCard[];
+  /** What the conversation asks is only shown here; others answer it. */
+  readOnly: boolean;
+  /** Who came or left, told in the status line until then. */
+  news: { text: string; until: number } | null;
   /** How the services of auth cards stand, by the card's id. */
   links: Record<string, AuthLinks>;
   focus: Focus;
@@ -56,4 +60,6 @@ export type Status = {
   services: string[];
   title: string;
   profile: string;
+  /** This terminal's id among those that follow the conversation. */
+  client?: string;
 };

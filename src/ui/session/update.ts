@@ -1,12 +1,12 @@
 import { edited, refused } from "../cards/card-ui.ts";
-import { drawn, NO_FOCUS } from "../cards/focus.ts";
+import { drawn, NO_FOCUS, withCards } from "../cards/focus.ts";
 import { EMPTY_DRAFT, replaced, textOf } from "../editor/draft.ts";
 import { atEnd } from "../editor/history.ts";
-import { EMPTY } from "../view.ts";
+import { EMPTY, openCards } from "../view.ts";
 import { forget } from "./blocks.ts";
 import { DRAFT, type Effect, type Event, type Step } from "./events.ts";
 import { keyPressed } from "./key-pressed.ts";
-import { cardsOf } from "./open.ts";
+import { answerableCards, cardsOf } from "./open.ts";
 import { partsCame, withOpenCards } from "./parts-came.ts";
 import type { Session, Status } from "./state.ts";
 import { isOver, takenBack, withQueue } from "./turn.ts";
@@ -35,6 +35,8 @@ export function newSession(begin: { columns: number; rows: number; now: number; 
     cancelling: false,
     cards: {},
     local: [],
+    readOnly: false,
+    news: null,
     links: {},
     focus: NO_FOCUS,
     cardRows: 0,
@@ -54,6 +56,8 @@ export function update(session: Session, event: Event): Step {
       return partsCame({ ...session, now: event.at }, event.parts);
     case "local":
       return localOpened(session, event);
+    case "interaction":
+      return interactionChanged(session, event.enabled);
     case "local-ended":
       return localEnded(session, event.id);
     case "reset":
@@ -67,7 +71,10 @@ export function update(session: Session, event: Event): Step {
   }
 }
 
-type Plain = Exclude<Event, { type: "key" | "parts" | "local" | "local-ended" | "reset" | "sent" | "tick" }>;
+type Plain = Exclude<
+  Event,
+  { type: "key" | "parts" | "interaction" | "local" | "local-ended" | "reset" | "sent" | "tick" }
+>;
 
 function changed(session: Session, event: Plain): Session {
   switch (event.type) {
@@ -100,12 +107,23 @@ function changed(session: Session, event: Plain): Session {
 
 /** Advice goes when its time is over, and so does the wait for what a prompt should have begun. */
 function ticked(session: Session): Session {
-  const { now, hint, arriving } = session;
+  const { now, hint, news, arriving } = session;
   const late = arriving !== null && arriving.until <= now;
   return {
     ...session,
     hint: hint && hint.until <= now ? null : hint,
+    news: news && news.until <= now ? null : news,
     ...(late ? { arriving: null, cancelling: false } : {}),
+  };
+}
+
+/** What is open is answered here from now on, and opens as if it had just come; or it is only read along. */
+function interactionChanged(session: Session, enabled: boolean): Step {
+  const now = { ...session, readOnly: !enabled };
+  const opened = enabled && session.readOnly ? openCards(session.view) : [];
+  return {
+    session: { ...now, focus: withCards(session.focus, answerableCards(now)) },
+    effects: opened.map((card): Effect => ({ do: "opened", card, unseen: false })),
   };
 }
 
@@ -154,7 +172,16 @@ function localEnded(session: Session, id: string): Step {
 /** Nothing of the conversation before stays but what is being typed. */
 function reset(session: Session): Step {
   const closed = cardsOf(session).map(({ id }) => id);
-  const cleared = { ...session, view: EMPTY, local: [], queue: [], sending: null, arriving: null, cancelling: false };
+  const cleared = {
+    ...session,
+    news: null,
+    view: EMPTY,
+    local: [],
+    queue: [],
+    sending: null,
+    arriving: null,
+    cancelling: false,
+  };
   return {
     session: withOpenCards({ ...cleared, status: { ...session.status, title: "" } }, closed, []),
     effects: closed.map((card) => ({ do: "closed", card })),

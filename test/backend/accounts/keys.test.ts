@@ -14,7 +14,10 @@ test("a rotation of the signing key in steps, node by node, ends no sign-in", as
   const node = (...signing: BackendPorts["keys"]["signing"]) => {
     const backend = createBackend({ ...world().ports, keys: { ...world().ports.keys, signing } });
     const call = async (path: string, init: RequestInit) =>
-      (await (await backend.fetch(new Request(`http://127.0.0.1:4000${path}`, init))).json()) as { token: string; refresh_token: string };
+      (await (await backend.fetch(new Request(`http://127.0.0.1:4000${path}`, init))).json()) as {
+        token: string;
+        refresh_token: string;
+      };
     return {
       uses: async (bearer: string) => await call("/connections", { headers: { authorization: `Bearer ${bearer}` } }),
       refresh: async (refresh_token: string) =>

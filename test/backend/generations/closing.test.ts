@@ -18,17 +18,15 @@ test("a node that ends gives those who follow here what they were not told of ye
   const session = String(stream.headers.get("kay-session-id"));
   const { db } = world().ports;
   // Nobody tells this node anything, as if the notification were still on its way.
-  const hub = createHub({ db, node: { number: async () => 1, on: () => () => {}, close: async () => {} } });
+  const hub = createHub({
+    ...world().ports,
+    node: { number: async () => 1, on: () => () => {}, close: async () => {} },
+  });
   const source = hub.follow(session, 0, new AbortController().signal);
   await source.next();
   const waiting = source.next();
-  const part = { type: "data-presence", data: { clients: [] } } as const;
-  await appendEvents(
-    db,
-    session,
-    [{ generationId: null, part: { type: "data-presence", data: { clients: [] } } }],
-    Date.now(),
-  );
+  const part = { type: "finish-step" } as const;
+  await appendEvents(db, session, [{ generationId: null, part }], Date.now());
   hub.close();
   expect((await waiting).value).toMatchObject([{ part }]);
   expect(await source.next()).toEqual({ done: true, value: undefined });

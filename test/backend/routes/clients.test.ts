@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { canAnswer, forgetLostClients, listClients, putClient, removeClient } from "#backend/store/clients";
+import { attachClient, canAnswer, detachClient, forgetLostClients, listClients } from "#backend/store/clients";
 import { createConversation } from "#backend/store/conversations";
 import { NOON, useBackend } from "#test/backend";
 import { connect } from "#test/consent";
@@ -10,8 +10,8 @@ const ABLE = { supported: true, enabled: true };
 const OFF = { supported: true, enabled: false };
 
 test("a client says whether it can answer, and may change its mind", async () => {
-  const { id, put, answerable } = await conversation();
-  expect(await answerable()).toBe(false);
+  const { put, answerable, list } = await conversation();
+  expect(await answerable()).toBeUndefined();
   const first = await put("terminal-1", { name: "kay on\nlaptop\u202e", interaction: OFF });
   const terminal = { client_id: "terminal-1", name: "kay on laptopU+202E", interaction: OFF };
   expect([first.status, first.body]).toEqual([200, { clients: [terminal] }]);
@@ -21,22 +21,48 @@ test("a client says whether it can answer, and may change its mind", async () =>
   });
   expect(await answerable()).toBe(true);
   const unable = { supported: false, enabled: true };
-  expect((await put("script:2", { interaction: unable })).body).toEqual({
+  const both = {
     clients: [
       { client_id: "script:2", interaction: unable },
       { ...terminal, interaction: ABLE },
     ],
-  });
+  };
+  expect((await put("script:2", { interaction: unable })).body).toEqual(both);
+  expect(await list()).toMatchObject({ status: 200, body: both });
   await put("terminal-1", { interaction: OFF });
   expect(await answerable()).toBe(false);
-  expect(await listClients(world().ports.db, id)).toHaveLength(2);
 });
 
-test("clients of another conversation do not answer in this one", async () => {
+test("one that only said what it can counts for a minute, one with a stream for as long as that", async () => {
+  const { put, attach, answerable, id } = await conversation();
+  const { ports } = world();
+  await put("c", { interaction: ABLE });
+  world().clock.advance(59_000);
+  expect(await answerable()).toBe(true);
+  world().clock.advance(2_000);
+  expect(await answerable()).toBeUndefined();
+  await attach("c", await ports.node.number());
+  world().clock.advance(3_600_000);
+  await forgetLostClients(ports.db, ports.clock.now());
+  expect(await answerable()).toBe(true);
+  expect(await listClients(ports.db, id, ports.clock.now())).toEqual({
+    clients: [{ client_id: "c", interaction: ABLE }],
+  });
+});
+
+test("clients of another conversation do not answer in this one, and somebody else's conversation has none", async () => {
   const one = await conversation();
   const other = await conversation();
   await one.put("c", { interaction: ABLE });
-  expect([await one.answerable(), await other.answerable()]).toEqual([true, false]);
+  expect([await one.answerable(), await other.answerable()]).toEqual([true, undefined]);
+  const { token } = await connect(world());
+  for (const request of [`GET /sessions/${one.id}/clients`, `PUT /sessions/${one.id}/clients/c`] as const)
+    expect(
+      await world().call(request, { token, ...(request.startsWith("PUT") ? { body: { interaction: ABLE } } : {}) }),
+    ).toMatchObject({
+      status: 404,
+      body: { code: "SESSION_NOT_FOUND" },
+    });
 });
 
 test("a wrong id or a mode without its parts is refused", async () => {
@@ -45,32 +71,50 @@ test("a wrong id or a mode without its parts is refused", async () => {
     expect(await put(client, { interaction: ABLE })).toMatchObject({ status: 400, body: { field: "client_id" } });
   for (const body of [{}, { interaction: {} }, { interaction: { supported: true, enabled: "yes" } }])
     expect(await put("c", body)).toMatchObject({ status: 400, body: { code: "INVALID_REQUEST" } });
-  expect(await listClients(world().ports.db, id)).toEqual([]);
+  expect(await listClients(world().ports.db, id, NOON)).toEqual({ clients: [] });
 });
 
-test("a change of mode leaves the stream where it is connected", async () => {
-  const { id, put, connected, answerable } = await conversation();
-  await connected("c", await world().ports.node.number());
-  await put("c", { interaction: ABLE });
-  await forgetLostClients(world().ports.db);
-  expect(await answerable()).toBe(true);
-  await connected("c", -1);
-  await forgetLostClients(world().ports.db);
-  expect(await listClients(world().ports.db, id)).toEqual([]);
-});
-
-test("a stream that ends takes its client away, unless that has connected elsewhere since", async () => {
-  const { id, connected, answerable } = await conversation();
-  const place = { conversationId: id, clientId: "c" };
-  await connected("c", 1);
-  await connected("c", 2);
-  await removeClient(world().ports.db, place, 1);
-  expect(await answerable()).toBe(true);
-  await removeClient(world().ports.db, place, 2);
+test("a client at several nodes is one, whose last word counts, and stays until its last stream has ended", async () => {
+  const { id, put, attach, answerable } = await conversation();
+  const { ports } = world();
+  const here = await ports.node.number();
+  await attach("c", here);
+  await attach("c", -1);
+  await put("c", { interaction: OFF });
   expect(await answerable()).toBe(false);
-  await connected("c", 2);
-  await removeClient(world().ports.db, place);
-  expect(await listClients(world().ports.db, id)).toEqual([]);
+  world().clock.advance(10);
+  await attach("c", here);
+  expect(await answerable()).toBe(false);
+  await attach("c", here, ABLE);
+  expect(await answerable()).toBe(true);
+  await detachClient(ports.db, { conversationId: id, clientId: "c" }, -1);
+  expect(await answerable()).toBe(true);
+  await detachClient(ports.db, { conversationId: id, clientId: "c" }, here);
+  expect(await answerable()).toBeUndefined();
+});
+
+test("whoever is at a node that is gone is not there, and every node is told", async () => {
+  const { id, attach, answerable } = await conversation();
+  const { ports } = world();
+  await ports.node.number();
+  await attach("ghost", -1);
+  expect(await answerable()).toBeUndefined();
+  const told = Promise.withResolvers<string>();
+  const stop = ports.node.on("presence", told.resolve);
+  await forgetLostClients(ports.db, ports.clock.now());
+  expect(await told.promise).toBe(id);
+  stop();
+  const rows = ports.db.selectFrom("present_clients").selectAll().where("conversation_id", "=", id);
+  expect(await rows.execute()).toEqual([]);
+});
+
+test("of very many not all are named; those that can answer come first", async () => {
+  const { attach, list } = await conversation();
+  const here = await world().ports.node.number();
+  for (let at = 0; at < 105; at++) await attach(`c${String(at).padStart(3, "0")}`, here, at > 100 ? ABLE : OFF);
+  const { clients, total } = (await list()).body as unknown as { clients: { client_id: string }[]; total: number };
+  expect([clients.length, total]).toEqual([100, 105]);
+  expect(clients.slice(-5).map(({ client_id }) => client_id)).toEqual(["c095", "c101", "c102", "c103", "c104"]);
 });
 
 async function conversation() {
@@ -80,8 +124,12 @@ async function conversation() {
   return {
     id,
     put: (client: string, body: object) => world().call(`PUT /sessions/${id}/clients/${client}`, { token, body }),
-    connected: (clientId: string, node: number) =>
-      putClient(ports.db, { conversationId: id, clientId }, { interaction: ABLE }, { node, now: NOON }),
-    answerable: () => canAnswer(ports.db, id),
+    list: () => world().call(`GET /sessions/${id}/clients`, { token }),
+    attach: (clientId: string, node: number, interaction?: typeof ABLE) =>
+      attachClient(ports.db, { conversationId: id, clientId }, interaction ? { interaction } : {}, {
+        node,
+        now: ports.clock.now(),
+      }),
+    answerable: () => canAnswer(ports.db, id, ports.clock.now()),
   };
 }

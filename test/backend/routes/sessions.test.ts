@@ -215,8 +215,8 @@ async function fill(conversationId: string, generationId: string): Promise<void>
     })
     .execute();
   await db
-    .insertInto("clients")
-    .values({ conversation_id: conversationId, client_id: "c1", supported: true, enabled: true, seen_at: at })
+    .insertInto("present_clients")
+    .values({ conversation_id: conversationId, client_id: "c1", node: 0, supported: true, enabled: true, seen_at: at })
     .execute();
 }
 
@@ -230,7 +230,7 @@ async function rowsOf(conversationId: string, generationId: string): Promise<Rec
     "events",
     "interactions",
     "approvals",
-    "clients",
+    "present_clients",
   ] as const)
     counts[table] = (
       await db.selectFrom(table).select("conversation_id").where("conversation_id", "=", conversationId).execute()

@@ -159,10 +159,10 @@ describe("the whole frame", () => {
 
 describe("the status line", () => {
   test("tells who else is here, the profile and the title, as far as there is room", () => {
-    const player = play(80, 24, { profile: "work", title: "Bugs\x1b[2K of the week" });
+    const player = play(80, 24, { profile: "work", title: "Bugs\x1b[2K of the week", client: "a" });
     const clients = ["a", "b", "c"].map((id) => ({ client_id: id, name: id }));
     player.parts({ type: "data-presence", data: { clients } } as never);
-    expect(player.draw().status).toBe("offline · ● jira · 2 others here · profile work · Bugs of the week");
+    expect(player.draw().status).toBe("offline · ● jira · with b, c · profile work · Bugs of the week");
     player.event({ type: "size", columns: 20, rows: 24 });
     expect(player.draw().status).toBe("offline · ● jira");
     player.event({ type: "status", status: { connection: "lost", services: [] } });

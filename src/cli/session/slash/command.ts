@@ -1,4 +1,5 @@
 import type { Kay, Link } from "../../kay.ts";
+import type { SessionClient } from "../open.ts";
 
 /** What a slash command may use, whatever way its session is shown in. */
 export type SlashContext = {
@@ -12,6 +13,10 @@ export type SlashContext = {
   ask(question: string): Promise<boolean>;
   /** Connect these: links shown, and the wait for them. `site` is which one is meant, by name or URL, where an account has several. */
   connect(services: string[], site?: string): Promise<void>;
+  /** This terminal among those that follow the conversation. */
+  client: SessionClient;
+  /** What the conversation asks is answered here from now on, or only shown. */
+  setInteractive(enabled: boolean): Promise<void>;
   /** Go on in another conversation. */
   resume(sessionId: string): Promise<void>;
   /** Begin a new conversation. */

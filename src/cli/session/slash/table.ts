@@ -54,6 +54,18 @@ export const SLASH_COMMANDS: SlashCommand[] = [
     run: async (context) => (await import("./permissions.ts")).pending(context),
   },
   {
+    name: "who",
+    args: "",
+    does: "show who follows this conversation, and who may answer",
+    run: async (context) => (await import("./presence.ts")).who(context),
+  },
+  {
+    name: "interactive",
+    args: "[on|off]",
+    does: "answer here what this conversation asks, or only read along",
+    run: async (context, argument) => (await import("./presence.ts")).interactive(context, argument),
+  },
+  {
     name: "model",
     args: "[test]",
     does: "show which model answers and why, or try it",

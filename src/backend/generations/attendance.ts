@@ -1,0 +1,88 @@
+import type { BackendPorts } from "../ports.ts";
+import { attachClient, type ClientPlace, detachClient, forgetLostClients, type GivenMode } from "../store/clients.ts";
+import { ANY } from "../store/node.ts";
+
+/** Milliseconds that a client stays when its stream ended: most come back at once, at this node or another one. */
+const LINGER = 500;
+
+/** Who has a stream at this node. The rows say it to every other one. */
+export type Attendance = {
+  /**
+   * Note that a client has a stream here.
+   *
+   * @returns to be called when that ends; of a client with several, the last one counts
+   */
+  attend(place: ClientPlace, mode: GivenMode): Promise<() => void>;
+  /** Nobody is here any more. */
+  close(): Promise<void>;
+};
+
+type Here = { place: ClientPlace; mode: GivenMode; streams: number; noted: Promise<void>; leaving?: NodeJS.Timeout };
+
+export function createAttendance({ db, clock, node, log }: Ports): Attendance {
+  const here = new Map<string, Here>();
+  let closed = false;
+  /** One note after another, each with what is true then. */
+  function note(key: string, one: Here, mode: GivenMode): Promise<void> {
+    const noted = one.noted
+      .catch(() => {})
+      .then(async () => {
+        const number = await node.number();
+        if (closed) return;
+        if (one.streams > 0) return attachClient(db, one.place, mode, { node: number, now: clock.now() });
+        await detachClient(db, one.place, number);
+        if (one.streams === 0 && here.get(key) === one && one.noted === noted) here.delete(key);
+      });
+    one.noted = noted;
+    return noted;
+  }
+  const later = (key: string, one: Here, mode: GivenMode) =>
+    void note(key, one, mode).catch((error: unknown) => log("warn", "presence.failed", { error }));
+  const stop = node.on("presence", (id) => {
+    // The node has another number now. What its clients said last is told by the rows of the old one.
+    if (id === ANY) for (const [key, one] of here) later(key, one, nothingSaid(one.mode));
+  });
+  function leave(key: string, one: Here): void {
+    one.streams -= 1;
+    if (one.streams > 0 || closed) return;
+    one.leaving = setTimeout(() => later(key, one, {}), LINGER);
+    one.leaving.unref();
+  }
+  return {
+    async attend(place, mode) {
+      const key = JSON.stringify([place.conversationId, place.clientId]);
+      const one = here.get(key) ?? { place, mode, streams: 0, noted: Promise.resolve() };
+      here.set(key, one);
+      clearTimeout(one.leaving);
+      one.streams += 1;
+      one.mode = { ...one.mode, ...mode };
+      let left = false;
+      const leaves = () => {
+        if (!left) leave(key, one);
+        left = true;
+      };
+      await note(key, one, mode).catch((error: unknown) => {
+        leaves();
+        throw error;
+      });
+      return leaves;
+    },
+    async close() {
+      closed = true;
+      stop();
+      for (const { leaving } of here.values()) clearTimeout(leaving);
+      if (here.size === 0) return;
+      await Promise.allSettled([...here.values()].map(({ noted }) => noted));
+      here.clear();
+      const gone = async () => forgetLostClients(db, clock.now(), await node.number());
+      await gone().catch((error: unknown) => log("warn", "presence.failed", { error }));
+    },
+  };
+}
+
+type Ports = Pick<BackendPorts, "db" | "clock" | "node" | "log">;
+
+/** The name it gave; whether it answers it may have changed since. */
+function nothingSaid({ name }: GivenMode): GivenMode {
+  return name === undefined ? {} : { name };
+}

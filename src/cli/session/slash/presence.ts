@@ -1,0 +1,53 @@
+import { Problem } from "#protocol/errors";
+import { clientName, clientState } from "#ui/session/present";
+import type { SlashContext } from "./command.ts";
+import { rowsText } from "./rows.ts";
+
+/** `/interactive`, `/interactive on`, `/interactive off`. */
+export async function interactive(context: SlashContext, argument: string): Promise<void> {
+  const { say, client } = context;
+  if (argument === "") return say(client.interaction.enabled ? ANSWERS : READS);
+  if (argument !== "on" && argument !== "off")
+    throw new Problem("USAGE", "It is /interactive on, or /interactive off.");
+  await change(context, argument === "on");
+}
+
+/** `/who`. */
+export async function who(context: SlashContext): Promise<void> {
+  const { link, session, client, say } = context;
+  const id = session();
+  const found = id === undefined ? null : await link.api.clients(id);
+  if (id !== undefined && found === null)
+    throw new Problem("NOT_FOUND", "This backend does not tell who follows a conversation.", { hint: "" });
+  const clients = found?.clients ?? [];
+  const isListed = clients.some(({ client_id }) => client_id === client.id);
+  const all = isListed
+    ? clients
+    : [{ client_id: client.id, name: client.name, interaction: client.interaction }, ...clients];
+  const rows = all.map((each) => [clientName(each), clientState(each), each.client_id === client.id ? "this one" : ""]);
+  const more = (found?.total ?? 0) - clients.length;
+  say(`${rowsText(context, ["WHO", "ASKED", ""], rows)}${more > 0 ? `\n… and ${more} more` : ""}`);
+}
+
+/** The backend knows it before anything is answered here, and after nothing is. */
+async function change({ link, session, client, say, setInteractive }: SlashContext, enabled: boolean): Promise<void> {
+  const before = client.interaction;
+  client.interaction = { ...before, enabled };
+  if (!enabled) await setInteractive(false);
+  const id = session();
+  try {
+    if (id !== undefined)
+      await link.api.setClient(id, client.id, { name: client.name, interaction: client.interaction });
+  } catch (error) {
+    // A backend that knows no clients lets everybody answer.
+    if (!(error instanceof Problem) || ![404, 405].includes(Number(error.details.http_status))) {
+      if (enabled) client.interaction = before;
+      throw error;
+    }
+  }
+  say(enabled ? ANSWERS : READS);
+  if (enabled) await setInteractive(true);
+}
+
+const ANSWERS = "What this conversation asks is answered here. /interactive off only shows it.";
+const READS = "What this conversation asks is only shown here; others answer it. /interactive on lets you answer.";
