@@ -19,6 +19,7 @@ import { policyRoutes } from "./routes/policies.ts";
 import { remoteRoutes } from "./routes/remote.ts";
 import { sessionRoutes } from "./routes/sessions.ts";
 import { toolRoutes } from "./routes/tools.ts";
+import { createLinks } from "./services/mcp/links.ts";
 
 /** How long `close` waits for what is under way, in milliseconds. */
 const CLOSE_LIMIT = 10_000;
@@ -30,7 +31,9 @@ type Env = { Bindings: { requestId: string } };
  * The backend: Request in, Response out. Who may ask, how much and how often is settled here, once for all routes; the routes are thin.
  * Neither the socket (`listen.ts`) nor the database (its owner closes it) belongs to it.
  */
-export function createBackend(ports: BackendPorts): Backend {
+export function createBackend(given: BackendPorts): Backend {
+  const links = given.links ?? createLinks(given);
+  const ports = { ...given, links };
   const engine = createEngine(ports);
   const app = routes(ports, engine);
   const limits = createRateLimits(ports.limits);
@@ -68,10 +71,14 @@ export function createBackend(ports: BackendPorts): Backend {
       return answered;
     },
     busy: () => running.size + engine.busy(),
-    tick: () => engine.tick(),
+    async tick() {
+      await engine.tick();
+      await links.tick();
+    },
     async close() {
       await engine.close();
       await Promise.race([Promise.allSettled(running), expired(CLOSE_LIMIT)]);
+      await links.close();
     },
   };
 }

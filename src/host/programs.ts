@@ -1,5 +1,6 @@
 import { spawn } from "node:child_process";
 import type { Program, ProgramEvents, Programs } from "#backend/services/mcp/programs";
+import type { Machine } from "#backend/store/machine";
 
 /** What a program is given of the backend's environment: what a person's programs need to run at all. Nothing in it is a secret of kay's. */
 const GIVEN =
@@ -9,13 +10,18 @@ const GIVEN =
 const PATIENCE = 1_000;
 
 /** Programs of this machine, each in a process group of its own, so that what it starts ends with it. */
-export function createPrograms(env: Record<string, string | undefined>): Programs {
+export function createPrograms(env: Record<string, string | undefined>, { kill }: Pick<Machine, "kill">): Programs {
   const given = Object.fromEntries(
     Object.entries(env).filter((entry): entry is [string, string] => GIVEN.test(entry[0]) && entry[1] !== undefined),
   );
   return {
     start: ([program = "", ...args], { folder, env: more }, hears) =>
-      started(program, args, { ...(folder === undefined ? {} : { cwd: folder }), env: { ...given, ...more } }, hears),
+      started(
+        program,
+        args,
+        { ...(folder === undefined ? {} : { cwd: folder }), env: { ...given, ...more } },
+        { hears, kill },
+      ),
   };
 }
 
@@ -23,7 +29,7 @@ function started(
   program: string,
   args: string[],
   options: { cwd?: string; env: Record<string, string> },
-  hears: ProgramEvents,
+  { hears, kill }: { hears: ProgramEvents } & Pick<Machine, "kill">,
 ): Program {
   const child = spawn(program, args, { ...options, stdio: "pipe", detached: true, windowsHide: true });
   let over = false;
@@ -31,7 +37,7 @@ function started(
     const end = (how: Parameters<ProgramEvents["ended"]>[0]) => {
       if (over) return;
       over = true;
-      signalGroup(child.pid, "SIGKILL");
+      signalGroup(kill, child.pid, "SIGKILL");
       hears.ended(how);
       resolve();
     };
@@ -51,18 +57,18 @@ function started(
     end: async () => {
       child.stdin.end();
       if (await within(PATIENCE, gone)) return;
-      signalGroup(child.pid, "SIGTERM");
+      signalGroup(kill, child.pid, "SIGTERM");
       if (await within(PATIENCE, gone)) return;
-      signalGroup(child.pid, "SIGKILL");
+      signalGroup(kill, child.pid, "SIGKILL");
       await within(PATIENCE, gone);
     },
   };
 }
 
-function signalGroup(pid: number | undefined, signal: NodeJS.Signals): void {
+function signalGroup(kill: Machine["kill"], pid: number | undefined, signal: "SIGTERM" | "SIGKILL"): void {
   if (pid === undefined) return;
   try {
-    process.kill(-pid, signal);
+    kill(-pid, signal);
   } catch {
     // It is gone.
   }

@@ -16,6 +16,7 @@ import { Problem } from "#protocol/errors";
 import { configuredClients, ownClientSecret } from "./clients.ts";
 import { createOutgoing } from "./outgoing.ts";
 import { listenPreferably } from "./port.ts";
+import { createPrograms } from "./programs.ts";
 import { startSandbox } from "./sandbox.ts";
 
 /** Milliseconds between two looks after what has expired or was left behind. */
@@ -126,6 +127,8 @@ async function startParts(
     guarded: outgoing.guarded,
     // Of an operator's secret only that operator's own descriptions may make use.
     ...(options.localSecret ? { clientSecret: (service) => ownClientSecret(env, service) } : {}),
+    // A stranger's program is nothing that a backend of many people runs.
+    ...(options.localSecret ? { programs: createPrograms(env, ports.machine) } : {}),
     services,
     model: () => ({ ...ports.model(), local }),
     ...agentOf(env),

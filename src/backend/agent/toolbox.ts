@@ -125,7 +125,7 @@ function agentTool(ports: Reach, configuration: ServiceConfiguration, tool: Tool
 const schemas = new WeakMap<Tool, JSONSchema7>();
 
 function schemaOf(tool: Tool): JSONSchema7 {
-  const known = schemas.get(tool) ?? (z.toJSONSchema(tool.input, { io: "input" }) as JSONSchema7);
+  const known = tool.schema ?? schemas.get(tool) ?? (z.toJSONSchema(tool.input, { io: "input" }) as JSONSchema7);
   schemas.set(tool, known);
   return known;
 }
@@ -175,6 +175,12 @@ async function runTool(
     idempotencyKey,
     clock: ports.clock,
     people: { interaction, requestInteraction, log },
+    raw: {
+      token: async () => (await ports.access(service.name)).token,
+      rejected: async (rejected) => (await ports.access(service.name, rejected)).token,
+      sent: async () => await effect?.sent(),
+      wrote: () => effect?.wrote(),
+    },
   });
 }
 
@@ -193,6 +199,7 @@ function watched(http: ServiceHttp, effect: Effect): ServiceHttp {
 }
 
 function checkedInput(tool: Tool, input: unknown): Record<string, unknown> {
+  if (tool.check) return tool.check(input);
   const result = tool.input.safeParse(input);
   if (result.success) return result.data;
   throw inputProblem(tool.name, input, result.error.issues);

@@ -3,12 +3,14 @@ import type { BackendPorts } from "../ports.ts";
 import { bindingOf } from "../services/described/service.ts";
 import type { Description } from "../services/described/shape.ts";
 import { createServiceHttp } from "../services/http.ts";
+import { bindingOfMcp, type McpDefinition } from "../services/mcp/definition.ts";
 import type { Identity, Service, ServiceConfiguration } from "../services/service.ts";
 import type { Connection } from "../store/connection.ts";
 import { findDescription, putClientSecret } from "../store/described-services.ts";
 import { hasLiveFamily } from "../store/families.ts";
 import { findGrant, type Grant, putGrant } from "../store/grants.ts";
 import { knownAccounts, lockInstallation, rememberAccount } from "../store/installations.ts";
+import { findMcp } from "../store/mcp-services.ts";
 import { type State, settleState } from "../store/states.ts";
 import { redirectUri } from "./authorize.ts";
 import { type ConnectableService, connectable, findService, servicesFor } from "./catalog.ts";
@@ -76,6 +78,9 @@ export async function establish(
 /** Its person may have described the service anew while somebody consented; what was consented to is gone then. */
 async function requireUnchanged(db: Connection, installationId: string, { service, described }: ConnectableService) {
   if (!described) return;
+  const server = described.mcp && (await findMcp(db, installationId, service.name));
+  if (server && bindingOfMcp(server.definition as McpDefinition) === described.binding) return;
+  if (described.mcp) throw changed(service);
   const row = await findDescription(db, installationId, service.name);
   if (!row || bindingOf(row.description as Description) !== described.binding) throw changed(service);
 }
@@ -109,6 +114,7 @@ export async function identify(
   { service, endpoints, client, described }: ConnectableService,
   secret: string,
 ): Promise<Identity> {
+  if (described?.identify) return await described.identify(secret);
   const http = createServiceHttp({
     fetch: described?.fetch ?? ports.fetch,
     clock: ports.clock,

@@ -35,6 +35,7 @@ function serviceView(ports: Ports, configuration: ServiceConfiguration, grant: G
     ...connection,
     scopes: { wanted: scopes, granted: connected && grant ? grantedScopes(grant) : [] },
     ...(described ? { described: true, base_url: endpoints.api, sign_in: signInOf(service) } : {}),
+    ...(described?.mcp ? { mcp: described.mcp } : {}),
     ...(service.credential
       ? {}
       : {

@@ -105,6 +105,10 @@ type Described = {
   binding: string;
   /** Its OAuth client needs a secret that nobody gave yet. */
   lacksSecret: boolean;
+  /** Whose a pasted secret is, where `Service.identify` cannot find out. @throws Problem AUTH_REQUIRED for one that is refused */
+  identify?(secret: string): Promise<Identity>;
+  /** Set for an MCP server: its command, where it is a program, and how its tools differ from those that were approved. */
+  mcp?: { command?: string; changes: string[] };
 };
 
 /** Who consented, and what the connection is bound to. */
@@ -139,6 +143,10 @@ export type Tool<Input extends Record<string, unknown> = Record<string, unknown>
   access: Access;
   /** zod/mini schema; its JSON Schema goes to the model, its `describe` texts too. */
   input: z.ZodMiniType<Input>;
+  /** JSON Schema for the model and for people in place of that of `input`, with what checks an input in its place. */
+  schema?: Record<string, unknown>;
+  /** @throws Problem INVALID_REQUEST that names the wrong field */
+  check?(input: unknown): Input;
   /** Plain requests that this tool answers; the offline planner learns its intents from them. `{slot}` marks an input field. */
   examples: string[];
   /** One line that says exactly what this call does, for approvals and receipts: "Move KAY-3 to Done". */
@@ -168,6 +176,20 @@ export type ToolContext = {
   clock: Clock;
   /** How the person is asked while it runs, and told what it is doing. Absent where a tool is run without kay. */
   people?: Interactive;
+  /** For services that are not spoken to by `http`. Absent where a tool is run without kay. */
+  raw?: RawAccess;
+};
+
+/** What the HTTP core does for its requests, for whoever speaks to a service in another way. */
+export type RawAccess = {
+  /** The token of now. @throws Problem AUTH_REQUIRED */
+  token(): Promise<string>;
+  /** A fresh one for a token that was refused. @throws Problem AUTH_REQUIRED */
+  rejected(token: string): Promise<string>;
+  /** To be awaited before the first byte of a write leaves. */
+  sent(): Promise<void>;
+  /** A write went through. */
+  wrote(): void;
 };
 
 /** What a tool answers: `data` trimmed for a model, `text` as Markdown for a person, `url` where the person can look at it. */

@@ -36,6 +36,11 @@ export const migrations: Record<string, Migration> = {
       for (const statement of AGENT_SERVERS) await sql.raw(statement).execute(db);
     },
   },
+  "009_mcp": {
+    async up(db: Kysely<unknown>): Promise<void> {
+      for (const statement of MCP) await sql.raw(statement).execute(db);
+    },
+  },
 };
 
 const FIRST = [
@@ -159,4 +164,11 @@ const AGENT_SERVERS = [
   `create table agent_reports (
      number bigint generated always as identity, generation_id text not null references generations on delete cascade, key text not null,
      report jsonb not null, created_at timestamptz not null, primary key (generation_id, key))`,
+];
+
+/** MCP servers as services, in a table of their own: an older node takes every row of described_services for a description. */
+const MCP = [
+  `create table mcp_services (
+     installation_id text not null references installations on delete cascade, name text not null, definition json not null, offered json,
+     created_at timestamptz not null, updated_at timestamptz not null, primary key (installation_id, name))`,
 ];

@@ -40,6 +40,7 @@ export type Database = {
   policies: Policies;
   clients: Clients;
   described_services: DescribedServices;
+  mcp_services: McpServices;
   followers: Followers;
   agent_reports: AgentReports;
 };
@@ -121,6 +122,18 @@ export type DescribedServices = {
   description: Json;
   /** Sealed secret of its OAuth client, where one was pasted. */
   sealed_client: Buffer | null;
+  created_at: Time;
+  updated_at: Time;
+};
+
+/** An MCP server that an installation's person added. */
+export type McpServices = {
+  installation_id: string;
+  name: string;
+  /** Where it is, how one signs in, and the tools that were approved: `services/mcp/definition.ts`. */
+  definition: Json;
+  /** The tools that it listed last, where those are not the approved ones. */
+  offered: MaybeJson;
   created_at: Time;
   updated_at: Time;
 };

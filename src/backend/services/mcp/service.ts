@@ -1,0 +1,80 @@
+import { randomUUID } from "node:crypto";
+import * as z from "zod/mini";
+import type { Fetch } from "../../ports.ts";
+import { defineTool, type Identity, type Service, type Tool, type ToolContext } from "../service.ts";
+import { credentialOfMcp, type McpDefinition, type McpTool, placeText } from "./definition.ts";
+import { isDifferent, toolDifference } from "./difference.ts";
+import { changedTool, type Links, type Server } from "./links.ts";
+import { resultOf } from "./result.ts";
+import { checkInput } from "./validate.ts";
+import { examplesOf, summaryOf, wordsOf } from "./words.ts";
+
+/** What a server is reached with. `offered` is what it listed last, where that is not what was approved. */
+export type McpReach = {
+  links: Links;
+  fetch: Fetch;
+  key: string;
+  offered?: McpTool[];
+  listed: NonNullable<Server["listed"]>;
+};
+
+/** An MCP server as every other service: the tools that were approved and that it still has. */
+export function mcpService(definition: McpDefinition, reach: McpReach): Service {
+  const { name, title, place, auth, tools } = definition;
+  const offered = reach.offered && new Map(reach.offered.map((tool) => [tool.name, tool]));
+  return {
+    name,
+    title,
+    oauth: { provider: name, scopes: [], pkce: false, clientAuth: "none", refresh: "none" },
+    endpoints: { authorize: "", token: "", api: placeText(place) },
+    credential: credentialOfMcp(auth),
+    identify: async () => anybody(definition),
+    tools: tools.flatMap((tool) => {
+      const now = offered?.get(tool.name);
+      if (offered && !now) return [];
+      return [mcpTool(definition, tool, now ?? tool, reach)];
+    }),
+  };
+}
+
+/** A server does not say whose key it is: such an account is nobody whom kay would know again. */
+export function anybody({ place }: Pick<McpDefinition, "place">): Identity {
+  return { accountId: randomUUID(), user: {}, metadata: "url" in place ? { url: place.url } : {} };
+}
+
+function mcpTool(definition: McpDefinition, tool: McpTool, now: McpTool, reach: McpReach): Tool {
+  const { title } = definition;
+  const held = isDifferent(toolDifference([tool], [now])) ? changedTool(definition, tool, now) : undefined;
+  return defineTool<Record<string, unknown>>({
+    name: tool.name,
+    description: wordsOf(title, tool),
+    access: tool.access,
+    input: z.record(z.string(), z.unknown()),
+    schema: tool.input,
+    check: (input) => checkInput(tool.name, tool.input, input),
+    examples: examplesOf(definition, tool),
+    summary: (input) => summaryOf(title, tool, input),
+    async run(input, context) {
+      if (held) throw held;
+      return resultOf(title, tool, await called(definition, tool, input, context, reach));
+    },
+  });
+}
+
+async function called(
+  definition: McpDefinition,
+  tool: McpTool,
+  input: Record<string, unknown>,
+  { signal, people, raw }: ToolContext,
+  { links, fetch, key, listed }: McpReach,
+) {
+  const secret =
+    definition.auth.type === "none" || !raw ? {} : { secret: { token: raw.token, rejected: raw.rejected } };
+  const result = await links.call({ key, definition, fetch, listed, ...secret }, tool, input, {
+    signal,
+    ...(raw ? { sent: raw.sent } : {}),
+    ...(people ? { log: people.log, onProgress: people.log } : {}),
+  });
+  if (result.isError !== true) raw?.wrote();
+  return result;
+}
