@@ -26,6 +26,8 @@ export type ServerCall = Omit<CallOptions, "writes"> & {
   sent?(): Promise<void>;
   /** What whoever follows the call is told. */
   log?(words: string): void;
+  /** The tool may be another one by now: the server is asked before it is called. */
+  doubtful?: boolean;
 };
 
 /** What a look at a server found. */
@@ -84,7 +86,7 @@ export function createLinks(ports: LinksPorts): Links {
     entry.running++;
     try {
       const open = await entry.opening;
-      if (open.stale) await relist(open, server, call);
+      if (open.stale || call.doubtful) await relist(open, server, call);
       requireApproved(server.definition, tool, open.list);
       if (tool.access !== "read") await call.sent?.();
       return await open.link.call(tool.remote, input, { ...call, writes: tool.access !== "read" });
@@ -156,8 +158,8 @@ async function relist(open: Open, server: Server, { log, signal }: ServerCall): 
   open.stale = false;
   const before = open.list;
   open.list = toolList(server.definition.name, await open.link.tools(signal));
-  if (!isDifferent(toolDifference(before.tools, open.list.tools))) return;
   await server.listed?.(open.list);
+  if (!isDifferent(toolDifference(before.tools, open.list.tools))) return;
   const difference = toolDifference(server.definition.tools, open.list.tools);
   if (!isDifferent(difference)) return;
   const sentences = differenceSentences(server.definition.tools, difference);
@@ -174,8 +176,8 @@ function requireApproved({ name, title }: McpDefinition, tool: McpTool, { tools 
   if (isDifferent(toolDifference([tool], [now]))) throw changedTool({ name, title }, tool, now);
 }
 
-/** A tool that is not the one that was approved. `now` is what the server lists. */
-export function changedTool(
+/** `now` is what the server lists. */
+function changedTool(
   { name, title }: Pick<McpDefinition, "name" | "title">,
   tool: McpTool,
   now: McpTool,

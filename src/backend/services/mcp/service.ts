@@ -4,7 +4,7 @@ import type { Fetch } from "../../ports.ts";
 import { defineTool, type Identity, type Service, type Tool, type ToolContext } from "../service.ts";
 import { credentialOfMcp, type McpDefinition, type McpTool, placeText } from "./definition.ts";
 import { isDifferent, toolDifference } from "./difference.ts";
-import { changedTool, type Links, type Server } from "./links.ts";
+import type { Links, Server } from "./links.ts";
 import { resultOf } from "./result.ts";
 import { checkInput } from "./validate.ts";
 import { examplesOf, summaryOf, wordsOf } from "./words.ts";
@@ -44,7 +44,7 @@ export function anybody({ place }: Pick<McpDefinition, "place">): Identity {
 
 function mcpTool(definition: McpDefinition, tool: McpTool, now: McpTool, reach: McpReach): Tool {
   const { title } = definition;
-  const held = isDifferent(toolDifference([tool], [now])) ? changedTool(definition, tool, now) : undefined;
+  const doubtful = isDifferent(toolDifference([tool], [now]));
   return defineTool<Record<string, unknown>>({
     name: tool.name,
     description: wordsOf(title, tool),
@@ -55,8 +55,7 @@ function mcpTool(definition: McpDefinition, tool: McpTool, now: McpTool, reach: 
     examples: examplesOf(definition, tool),
     summary: (input) => summaryOf(title, tool, input),
     async run(input, context) {
-      if (held) throw held;
-      return resultOf(title, tool, await called(definition, tool, input, context, reach));
+      return resultOf(title, tool, await called(definition, tool, { input, doubtful, context }, reach));
     },
   });
 }
@@ -64,14 +63,15 @@ function mcpTool(definition: McpDefinition, tool: McpTool, now: McpTool, reach: 
 async function called(
   definition: McpDefinition,
   tool: McpTool,
-  input: Record<string, unknown>,
-  { signal, people, raw }: ToolContext,
+  { input, doubtful, context }: { input: Record<string, unknown>; doubtful: boolean; context: ToolContext },
   { links, fetch, key, listed }: McpReach,
 ) {
+  const { signal, people, raw } = context;
   const secret =
     definition.auth.type === "none" || !raw ? {} : { secret: { token: raw.token, rejected: raw.rejected } };
   const result = await links.call({ key, definition, fetch, listed, ...secret }, tool, input, {
     signal,
+    doubtful,
     ...(raw ? { sent: raw.sent } : {}),
     ...(people ? { log: people.log, onProgress: people.log } : {}),
   });
