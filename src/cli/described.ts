@@ -100,7 +100,8 @@ export async function end(kay: Kay, look: DescribeResponse): Promise<void> {
 
 /** What would be added, on stderr: the answer of the command is what came of it. */
 export async function show(kay: Kay, { service, changes }: DescribeResponse): Promise<void> {
-  for (const text of [...headOf(service), "", ...toolLines(service)]) kay.terminal.stderr.write(`${text}\n`);
+  const room = kay.terminal.stderr.isTerminal ? kay.terminal.stderr.columns() : WIDE;
+  for (const text of [...headOf(service), "", ...toolLines(service, room)]) kay.terminal.stderr.write(`${text}\n`);
   for (const change of changes) kay.out.warn(line(change));
 }
 
@@ -118,19 +119,23 @@ function headOf({ name, title, base_url, sign_in, mcp }: DescribedView): string[
 const CLAIMS = "What each tool does, and whether it only reads, is what the server says of it";
 
 /** Access first: it is what a person has to look at. */
-function toolLines({ tools }: DescribedView): string[] {
+function toolLines({ tools }: DescribedView, room: number): string[] {
   const widest = Math.max(0, ...tools.map(({ name }) => line(name).length));
-  return tools.map(
-    ({ name, access, method, path, description }) =>
-      `  ${line(access).padEnd(ACCESS_WIDTH)}  ${line(name).padEnd(widest)}  ${method === undefined ? brief(description ?? "") : `${line(method)} ${line(path ?? "")}`}`,
-  );
+  return tools.map(({ name, access, method, path, description = "" }) => {
+    const head = `  ${line(access).padEnd(ACCESS_WIDTH)}  ${line(name).padEnd(widest)}  `;
+    return (
+      head + (method === undefined ? brief(description, room - head.length - 1) : `${line(method)} ${line(path ?? "")}`)
+    );
+  });
 }
 
-/** The first sentence of what a server says. */
-function brief(description: string): string {
-  return cleanLine(description.split(/(?<=[.!?])\s/)[0] ?? "", 60);
+/** The first sentence of what a server says, as far as there is room in the line. */
+function brief(description: string, room: number): string {
+  return room < 12 ? "" : cleanLine(description.split(/(?<=[.!?])\s/)[0] ?? "", room);
 }
 
+/** Columns of what is no terminal. */
+const WIDE = 160;
 const ACCESS_WIDTH = "destructive".length;
 
 const SIGN_INS: Record<string, string> = {

@@ -53,7 +53,11 @@ createInterface({ input: process.stdin }).on("line", (line) => {
   if (method === "initialize")
     return say({
       id,
-      result: { protocolVersion: params.protocolVersion, capabilities: { tools: { listChanged: true } }, serverInfo: { name: "notes", version: "1" } },
+      result: {
+        protocolVersion: params.protocolVersion,
+        capabilities: { tools: { listChanged: true } },
+        serverInfo: { name: "notes", version: "1" },
+      },
     });
   if (method === "tools/list") return say({ id, result: { tools: tools() } });
   if (method !== "tools/call") return say({ id, error: { code: -32601, message: "Method not found" } });
