@@ -45,7 +45,7 @@ const calls: Record<string, (input: Input) => object> = {
   },
 };
 
-console.error("hello from stderr");
+process.stderr.write("hello from stderr\n");
 createInterface({ input: process.stdin }).on("line", (line) => {
   const { id, method, params } = JSON.parse(line);
   if (method === "notifications/cancelled") appendFileSync(log, "cancelled\n");
@@ -63,7 +63,7 @@ createInterface({ input: process.stdin }).on("line", (line) => {
   if (method !== "tools/call") return say({ id, error: { code: -32601, message: "Method not found" } });
   appendFileSync(log, `${params.name}\n`);
   if (params.name.startsWith("crash")) {
-    console.error("out of ink");
+    process.stderr.write("out of ink\n");
     process.exit(7);
   }
   if (params.name === "slow") return;
