@@ -14,6 +14,8 @@ import { findMcp } from "../store/mcp-services.ts";
 import { type State, settleState } from "../store/states.ts";
 import { redirectUri } from "./authorize.ts";
 import { type ConnectableService, connectable, findService, servicesFor } from "./catalog.ts";
+import { type Authorization, sealGrantAuthorization } from "./mcp/authorization.ts";
+import { clientRefused, consentOf, type Prepared } from "./mcp/prepare.ts";
 import type { Page } from "./page.ts";
 import { grantAddress, openTokens, openVerifier, sealTokens } from "./sealed.ts";
 import { chooseSite, type SiteChoice } from "./sites.ts";
@@ -27,14 +29,17 @@ import { exchangeCode, type ServiceTokens } from "./token-endpoint.ts";
  * @throws Problem SERVICE_FAILED, SITE_REQUIRED (with `sites`), ACCOUNT_MISMATCH
  */
 export async function completeConsent(ports: BackendPorts, state: State, code: string): Promise<Page> {
-  const service = connectable(findService(await servicesFor(ports, state.installation_id), state.service));
-  if (service.service.credential) throw changed(service.service);
-  const tokens = await exchange(ports, service, state, code);
-  return establish(ports, service, state, { tokens, identity: await identify(ports, service, tokens.access) });
+  const named = connectable(findService(await servicesFor(ports, state.installation_id), state.service));
+  if (named.service.credential || (named.discovers && !state.authorization)) throw changed(named.service);
+  const prepared = await consentOf(ports, named, state);
+  const { service, authorization } = prepared;
+  const tokens = await exchange(ports, prepared, state, code);
+  const identity = await identify(ports, service, tokens.access);
+  return establish(ports, service, state, { tokens, identity, ...(authorization ? { authorization } : {}) });
 }
 
 /** What a consent or a pasted secret brought. */
-export type Brought = { tokens: ServiceTokens; identity: Identity };
+export type Brought = { tokens: ServiceTokens; identity: Identity; authorization?: Authorization };
 
 /**
  * Bind what was brought to a site, check the account where tokens are due, and store all of it at once.
@@ -45,7 +50,7 @@ export async function establish(
   ports: BackendPorts,
   service: ConnectableService,
   state: State,
-  { tokens, identity }: Brought,
+  { tokens, identity, authorization }: Brought,
 ): Promise<Page> {
   const label = accountLabel(identity);
   return ports.db.transaction().execute(async (db) => {
@@ -55,7 +60,10 @@ export async function establish(
     const sameAccount = before?.account_id === identity.accountId ? before : undefined;
     const { metadata } = requireSite(service, chooseSite(identity, state.site, urlOf(sameAccount)));
     const due = await tokensDue(ports, db, state, { provider: service.service.oauth.provider, identity });
-    await putGrant(db, grantOf(ports, service, { state, tokens, identity, metadata, before: sameAccount }));
+    await putGrant(
+      db,
+      grantOf(ports, service, { state, tokens, identity, authorization, metadata, before: sameAccount }),
+    );
     // Whoever knows only the session id can connect an account, but that one never counts for bringing tokens back.
     if (due || state.signed_in) {
       await rememberAccount(db, {
@@ -91,7 +99,7 @@ function changed({ title }: Service): Problem {
 
 async function exchange(
   ports: BackendPorts,
-  service: ConnectableService,
+  { service, authorization }: Prepared,
   state: State,
   code: string,
 ): Promise<ServiceTokens> {
@@ -99,6 +107,8 @@ async function exchange(
   const verifier = state.verifier ? openVerifier(ports.keys, state.hash, state.verifier) : undefined;
   const outcome = await exchangeCode(ports, service, { code, redirectUri: redirectUri(ports), verifier });
   if (outcome.kind === "tokens") return outcome.tokens;
+  if (outcome.kind === "refused")
+    await clientRefused(ports, authorization, { codes: outcome.codes, redirectUri: redirectUri(ports) });
   // A client secret that is no good is asked for once more the next time.
   if (outcome.kind === "refused" && service.described && outcome.codes.some((one) => BAD_CLIENT.has(one)))
     await putClientSecret(ports.db, state.installation_id, state.service, null);
@@ -156,10 +166,8 @@ async function tokensDue(
   });
 }
 
-type Consent = {
+type Consent = Brought & {
   state: State;
-  tokens: ServiceTokens;
-  identity: Identity;
   metadata: Record<string, unknown>;
   before: Grant | undefined;
 };
@@ -167,7 +175,7 @@ type Consent = {
 /** A second consent of the same account may come without a refresh token; the first one then stays good (case V12). */
 function grantOf(ports: BackendPorts, configuration: ConnectableService, consent: Consent) {
   const { service } = configuration;
-  const { state, tokens, identity, metadata, before } = consent;
+  const { state, tokens, identity, authorization, metadata, before } = consent;
   const address = grantAddress(state.installation_id, configuration);
   const refresh = tokens.refresh ?? formerRefreshToken(ports, configuration, before);
   return {
@@ -180,6 +188,7 @@ function grantOf(ports: BackendPorts, configuration: ConnectableService, consent
     account_id: identity.accountId,
     user: identity.user,
     metadata,
+    authorization: authorization ? sealGrantAuthorization(ports.keys, address, authorization) : null,
     updated_at: new Date(ports.clock.now()),
   };
 }

@@ -73,6 +73,8 @@ export type OAuth = {
   tokensIn?: string;
   /** Further parameters of the authorization request: `audience`, `prompt`, `access_type` … */
   authorizeParams?: Record<string, string>;
+  /** Further parameters of token requests: `resource` (RFC 8707). */
+  tokenParams?: Record<string, string>;
   /** S256 challenge (RFC 7636), where the provider takes it. */
   pkce: boolean;
   /** How the client authenticates at the token endpoint. */
@@ -95,6 +97,18 @@ export type ServiceConfiguration = {
   client: OAuthClient | null;
   /** Set for a service that its own person described. */
   described?: Described;
+  /** Where and as whom one signs in is found out from the server itself, when somebody connects (MCP authorization). */
+  discovers?: Discovers;
+};
+
+/** A server that says itself where one signs in. */
+type Discovers = {
+  /** The server's address. */
+  server: string;
+  /** A client that was registered there by hand; otherwise kay registers itself. */
+  client?: OAuthClient;
+  /** Permissions to ask for, whatever the server names. */
+  scopes?: string[];
 };
 
 /** What is different with a service that somebody described: where requests to it go through, and what its secrets are bound to. */
