@@ -175,7 +175,7 @@ export function mcpLogin(options: LoginOptions = {}) {
       query.get("code_challenge_method") === "S256" &&
       query.get("resource") === (resource().resource ?? NOTES) &&
       query.get("response_type") === "code";
-    if (!right) throw new Error(`The authorization server refuses ${link}`);
+    if (!client || !right) throw new Error(`The authorization server refuses ${link}`);
     const code = randomBytes(8).toString("hex");
     codes.set(code, {
       client: client.id,

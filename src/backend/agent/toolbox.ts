@@ -12,6 +12,7 @@ import { planEffect, refuseEffect, setEffectState, settleEffect } from "../store
 import { notSent, readsOnly } from "./dry-run.ts";
 import { type Effect, type EffectBefore, type EffectLog, recordEffect } from "./effect.ts";
 import { inputProblem } from "./input.ts";
+import { runKept } from "./kept-calls.ts";
 import type { AgentTool, RunContext } from "./tool.ts";
 import { askUser } from "./tools/ask-user.ts";
 import { httpRequest } from "./tools/http-request.ts";
@@ -28,6 +29,8 @@ export type Reach = Pick<BackendPorts, "services" | "fetch" | "clock"> & {
   effects: EffectLog;
   /** Nothing that changes anything leaves. */
   dryRun?: boolean;
+  /** How a call goes on where it is while a person is asked; see `Tool.kept`. */
+  keep?(context: RunContext, work: (context: RunContext) => Promise<ToolResult>): Promise<ToolResult>;
 };
 
 /** A token, what the connection is bound to, and in whose name it is. */
@@ -67,6 +70,10 @@ function reachOf(ports: BackendPorts, owner: ToolOwner, services: ServiceConfigu
     },
     effects: effectLog(ports, owner),
     ...(owner.dryRun ? { dryRun: true } : {}),
+    keep: (context, work) => {
+      const { toolCallId } = context;
+      return runKept({ node: ports.node, generationId: owner.generationId, toolCallId }, context, work);
+    },
   };
 }
 
@@ -111,14 +118,25 @@ function agentTool(ports: Reach, configuration: ServiceConfiguration, tool: Tool
     parse: (input) => checkedInput(tool, input),
     summary: (input) => summaryOf(tool, input),
     run: async (input, context) => {
-      if (tool.access === "read") return await runTool(ports, configuration, tool, { input, context });
-      const summary = summaryOf(tool, input);
-      if (ports.dryRun) throw notSent(summary);
-      return await recordEffect(ports.effects, { tool: tool.name, input, summary }, context, (effect) =>
-        runTool(ports, configuration, tool, { input, context, effect }),
-      );
+      const work = (context: RunContext) => runCall(ports, configuration, tool, { input, context });
+      return await (tool.kept && ports.keep ? ports.keep(context, work) : work(context));
     },
   };
+}
+
+/** A read runs as it is; a write is an effect. */
+async function runCall(
+  ports: Reach,
+  configuration: ServiceConfiguration,
+  tool: Tool,
+  { input, context }: Pick<Run, "input" | "context">,
+): Promise<ToolResult> {
+  if (tool.access === "read") return await runTool(ports, configuration, tool, { input, context });
+  const summary = summaryOf(tool, input);
+  if (ports.dryRun) throw notSent(summary);
+  return await recordEffect(ports.effects, { tool: tool.name, input, summary }, context, (effect) =>
+    runTool(ports, configuration, tool, { input, context, effect }),
+  );
 }
 
 /** Tools are put together for every piece of work, while their shapes stay: each is written out once. */

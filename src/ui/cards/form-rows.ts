@@ -45,7 +45,8 @@ function headRows({ request }: ApprovalCard, ui: FormUi, width: number): Row[] {
 function answerKeys({ request }: ApprovalCard, ui: FormUi, width: number): Keys {
   const leave = ui.step === "leave" ? "esc again: cancel" : null;
   const step = ui.step === "leave" ? ui.back : ui.step;
-  const choices = step === "review" ? REVIEW : canSubmit(request) ? hints(ui) : CLOSED;
+  const filling = canSubmit(request) ? hints(ui) : CLOSED;
+  const choices = request.link !== undefined ? VISIT : step === "review" ? REVIEW : filling;
   return keysAnd(keysOf(ui, choices, width), leave, width);
 }
 
@@ -54,6 +55,14 @@ const CANCEL = { key: "esc", words: "cancel" };
 const REVIEW = [
   { key: "enter", words: "submit" },
   { key: "b", words: "fill it in again" },
+  { key: "d", words: "decline" },
+  CANCEL,
+];
+
+const VISIT = [
+  { key: "o", words: "open in the browser" },
+  { key: "c", words: "copy" },
+  { key: "enter", words: "go on" },
   { key: "d", words: "decline" },
   CANCEL,
 ];

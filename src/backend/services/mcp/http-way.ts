@@ -2,6 +2,7 @@ import { Problem } from "#protocol/errors";
 import type { Fetch } from "../../ports.ts";
 import { carried } from "../http-credential.ts";
 import type { Credential } from "../service.ts";
+import { challengeOf } from "./challenge.ts";
 
 /** Most bytes of one answer or stream; what is longer is an error of that request. */
 const LONGEST_ANSWER = 16 * 1024 * 1024;
@@ -15,10 +16,14 @@ export type HttpWay = {
   /** The token or key of now, asked for at each request; nothing where the server wants none. May throw AUTH_REQUIRED. */
   accessToken?(): Promise<string | undefined>;
   /**
-   * Told of a request that was refused with 401, with the token it had and the `WWW-Authenticate` of the answer. Gives a fresh token, with which
+   * Told of a request that was refused with 401, or with 403 for want of permission, with the token it had and the `WWW-Authenticate` of the answer. Gives a fresh token, with which
    * the request is sent once more, or throws; without it, or where it gives nothing, the 401 is how the request ends.
    */
-  onUnauthorized?(refused: { token: string | undefined; challenge: string | null }): Promise<string | undefined>;
+  onUnauthorized?(refused: {
+    status: number;
+    token: string | undefined;
+    challenge: string | null;
+  }): Promise<string | undefined>;
 };
 
 /**
@@ -40,8 +45,12 @@ export function httpWay(way: HttpWay, failed: (problem: unknown) => void) {
         throw new Problem("SERVICE_FAILED", `The server leads to ${target.host}, where kay does not follow.`);
       const token = await way.accessToken?.();
       const first = await send(target.href, init, token);
-      if (first.status !== 401 || !way.onUnauthorized) return limited(first);
-      const fresh = await way.onUnauthorized({ token, challenge: first.headers.get("www-authenticate") });
+      if (!way.onUnauthorized || !isRefusal(first)) return limited(first);
+      const fresh = await way.onUnauthorized({
+        status: first.status,
+        token,
+        challenge: first.headers.get("www-authenticate"),
+      });
       if (fresh === undefined) return limited(first);
       await first.body?.cancel();
       return limited(await send(target.href, init, fresh));
@@ -50,6 +59,11 @@ export function httpWay(way: HttpWay, failed: (problem: unknown) => void) {
       throw error;
     }
   };
+}
+
+/** A token that is no good, or not good enough (MCP, "Step-Up Authorization"). */
+function isRefusal({ status, headers }: Response): boolean {
+  return status === 401 || (status === 403 && challengeOf(headers).error === "insufficient_scope");
 }
 
 function limited(answer: Response): Response {

@@ -16,9 +16,6 @@ import type { ProgramPlace, ProgramTransport } from "./program-way.ts";
 const START_MS = 20_000;
 /** How long a server may take to say whether it speaks the newer protocol. */
 const PROBE_MS = 5_000;
-/** A call without a word of progress, and one with. */
-const SILENT_MS = 60_000;
-const LONGEST_MS = 10 * 60_000;
 /** Pages of a list of tools. */
 const MOST_PAGES = 20;
 
@@ -26,7 +23,12 @@ const MOST_PAGES = 20;
 export type ElicitationRequest = ElicitRequest["params"];
 export type ElicitationAnswer = ElicitResult;
 /** Asks a person; the signal aborts when the call is over. */
-export type OnElicitation = (request: ElicitationRequest, signal: AbortSignal) => Promise<ElicitationAnswer>;
+export type OnElicitation = (
+  request: ElicitationRequest,
+  signal: AbortSignal,
+  /** Fires when the server says that what was to be done at an address is done. */
+  done?: AbortSignal,
+) => Promise<ElicitationAnswer>;
 
 /** A server and the way to it. */
 export type LinkOptions = {
@@ -54,6 +56,9 @@ export type CallOptions = {
   /** The call changes something: where nobody knows what came of it, it ends as OUTCOME_UNKNOWN. */
   writes: boolean;
   onElicitation?: OnElicitation;
+  /** To be awaited before a call that did nothing, for want of an answer, is made again, and when that is known. */
+  sent?(): Promise<void>;
+  unsent?(): Promise<void>;
   /** What the server says while it works, cleaned. */
   onProgress?(words: string): void;
 };
@@ -116,7 +121,7 @@ export async function openLink(options: LinkOptions): Promise<Link> {
 }
 
 /** What is known of a link while it is open. `asked` are the calls whose people may be asked. */
-type State = { gone: boolean; closed: boolean; asked: Set<Asked>; own?: unknown };
+type State = { gone: boolean; closed: boolean; asked: Set<Asked>; visits: Map<string, AbortController>; own?: unknown };
 type Asked = { ask: OnElicitation; signal: AbortSignal };
 type Sdk = typeof import("@modelcontextprotocol/client");
 type Parts = { client: Client; state: State; fault(error: unknown): Promise<LinkFault>; end(): Promise<void> };
@@ -138,7 +143,7 @@ async function connected(options: LinkOptions, sdk: Sdk): Promise<Parts> {
 }
 
 async function attempt(options: LinkOptions, sdk: Sdk, mode: "auto" | "legacy"): Promise<Parts> {
-  const state: State = { gone: false, closed: false, asked: new Set() };
+  const state: State = { gone: false, closed: false, asked: new Set(), visits: new Map() };
   const transport = await transportOf(options, sdk, state);
   const client = clientOf(options, sdk, { state, mode });
   const fault = async (error: unknown): Promise<LinkFault> => {
@@ -194,6 +199,10 @@ function clientOf(
       if (!asked || another) return { action: "cancel" };
       return await asked.ask(request.params, asked.signal);
     });
+  if (elicits)
+    client.setNotificationHandler("notifications/elicitation/complete", ({ params }) =>
+      state.visits.get(params.elicitationId)?.abort(),
+    );
   client.onclose = () => {
     state.gone = true;
     if (!state.closed) onGone?.();
@@ -219,35 +228,47 @@ async function called(
   { client, state, options, fault }: Calling,
   name: string,
   input: Record<string, unknown>,
-  { signal, writes, onElicitation, onProgress }: CallOptions,
+  { writes, ...optional }: CallOptions,
 ): Promise<CallToolResult> {
-  const ended = new AbortController();
-  const asked = onElicitation && { ask: onElicitation, signal: ended.signal };
-  if (asked) state.asked.add(asked);
+  const { signal } = optional;
+  if (state.gone) throw marked(new Problem("SERVICE_FAILED", `The connection to ${options.title} is over.`));
+  const { exchange } = await import("./exchange.ts");
   try {
-    if (state.gone) throw marked(new Problem("SERVICE_FAILED", `The connection to ${options.title} is over.`));
-    return await client.callTool(
-      { name, arguments: input },
-      {
-        timeout: SILENT_MS,
-        maxTotalTimeout: LONGEST_MS,
-        resetTimeoutOnProgress: true,
-        onprogress: ({ message }) => (message ? onProgress?.(cleanLine(message, 200)) : undefined),
-        ...(signal ? { signal } : {}),
-        // What it answers is checked by whoever called, who knows whether something was done.
-        toolDefinition: { name, inputSchema: { type: "object" } },
-      },
-    );
+    return await exchange(client, {
+      ...optional,
+      title: options.title,
+      name,
+      input,
+      hear: (ask) => heard(state, ask),
+      completed: (id) => completedBy(state, id),
+    });
   } catch (error) {
-    if (error instanceof Problem) throw error;
+    if (error instanceof Problem && error.code !== "SERVICE_FAILED") throw error;
     if (signal?.aborted && !writes) throw cancelled(options.title, error);
     const { problem, lost, gone: over } = await fault(error);
     if (writes && lost) throw unknownOutcome(options.title, problem);
     throw over ? marked(problem) : problem;
-  } finally {
-    ended.abort();
-    if (asked) state.asked.delete(asked);
   }
+}
+
+/** Ids of addresses that a server may say to be done; no more than so many are waited for. */
+const MOST_VISITS = 100;
+
+function completedBy({ visits }: State, id: string): AbortSignal {
+  const known = visits.get(id) ?? new AbortController();
+  if (visits.size < MOST_VISITS) visits.set(id, known);
+  return known.signal;
+}
+
+/** A call whose person may be asked, until it is over. */
+function heard(state: State, ask: OnElicitation): () => void {
+  const over = new AbortController();
+  const asked = { ask, signal: over.signal };
+  state.asked.add(asked);
+  return () => {
+    over.abort();
+    state.asked.delete(asked);
+  };
 }
 
 function marked(problem: Problem): Problem {
