@@ -1,3 +1,5 @@
+import { randomUUID } from "node:crypto";
+import { createServer } from "node:http";
 import {
   acceptedContent,
   createMcpHandler,
@@ -7,8 +9,6 @@ import {
   UrlElicitationRequiredError,
   WebStandardStreamableHTTPServerTransport,
 } from "@modelcontextprotocol/server";
-import { createServer } from "node:http";
-import { randomUUID } from "node:crypto";
 
 /** The form that the notes server asks with. */
 export const PRIORITY = {
@@ -16,7 +16,16 @@ export const PRIORITY = {
   properties: {
     title: { type: "string" as const, title: "Title", minLength: 3 },
     stars: { type: "integer" as const, title: "Stars", minimum: 1, maximum: 5 },
-    tags: { type: "array" as const, title: "Tags", items: { anyOf: [{ const: "r", title: "Red" }, { const: "b", title: "Blue" }] } },
+    tags: {
+      type: "array" as const,
+      title: "Tags",
+      items: {
+        anyOf: [
+          { const: "r", title: "Red" },
+          { const: "b", title: "Blue" },
+        ],
+      },
+    },
   },
   required: ["title"],
 };
@@ -32,7 +41,10 @@ export function notesServer({ era = "legacy" }: { era?: "legacy" | "modern" } = 
   const state = { notes: [] as unknown[], calls: 0, paid: false, said: [] as unknown[], servers: new Set<McpServer>() };
 
   function server(): McpServer {
-    const made = new McpServer({ name: "notes", title: "Notes", version: "1.0.0" }, { capabilities: { tools: { listChanged: true } } });
+    const made = new McpServer(
+      { name: "notes", title: "Notes", version: "1.0.0" },
+      { capabilities: { tools: { listChanged: true } } },
+    );
     const none = fromJsonSchema<Record<string, never>>({ type: "object", properties: {} });
     made.registerTool(
       "add_note",
@@ -49,7 +61,11 @@ export function notesServer({ era = "legacy" }: { era?: "legacy" | "modern" } = 
       { description: "Ask and ask.", inputSchema: none, annotations: { readOnlyHint: true } },
       async (_, ctx) => {
         for (let round = 0; round < 7; round++) {
-          const answer = await ctx.mcpReq.elicitInput({ mode: "form", message: `Round ${round}`, requestedSchema: PRIORITY });
+          const answer = await ctx.mcpReq.elicitInput({
+            mode: "form",
+            message: `Round ${round}`,
+            requestedSchema: PRIORITY,
+          });
           state.said.push(answer.action);
         }
         return text("nagged");
@@ -61,7 +77,9 @@ export function notesServer({ era = "legacy" }: { era?: "legacy" | "modern" } = 
       async () => {
         state.calls++;
         if (state.paid) return text("paid notes");
-        throw new UrlElicitationRequiredError([{ mode: "url", message: "Pay first.", url: PAY, elicitationId: "bill-7" }]);
+        throw new UrlElicitationRequiredError([
+          { mode: "url", message: "Pay first.", url: PAY, elicitationId: "bill-7" },
+        ]);
       },
     );
     state.servers.add(made);
@@ -110,12 +128,15 @@ export function notesServer({ era = "legacy" }: { era?: "legacy" | "modern" } = 
 
   return {
     state,
-    fetch: async (request: Request): Promise<Response> => (era === "modern" ? await modern.fetch(request) : await legacy(request)),
+    fetch: async (request: Request): Promise<Response> =>
+      era === "modern" ? await modern.fetch(request) : await legacy(request),
     /** Somebody paid; the server says so to whoever listens. */
     pay: async () => {
       state.paid = true;
       for (const one of state.servers)
-        await one.server.notification({ method: "notifications/elicitation/complete", params: { elicitationId: "bill-7" } }).catch(() => {});
+        await one.server
+          .notification({ method: "notifications/elicitation/complete", params: { elicitationId: "bill-7" } })
+          .catch(() => {});
     },
     /** The server is gone with its sessions. */
     restart: () => sessions.clear(),
@@ -127,14 +148,22 @@ function text(words: string) {
 }
 
 /** The same on a port of this machine. */
-export async function listening(handle: (request: Request) => Promise<Response>): Promise<{ url: string; close(): Promise<void> }> {
+export async function listening(
+  handle: (request: Request) => Promise<Response>,
+): Promise<{ url: string; close(): Promise<void> }> {
   const node = createServer(async (incoming, outgoing) => {
     const chunks: Buffer[] = [];
     for await (const chunk of incoming) chunks.push(chunk as Buffer);
-    const headers = new Headers(Object.entries(incoming.headers).flatMap(([name, value]) => (typeof value === "string" ? [[name, value] as [string, string]] : [])));
+    const headers = new Headers(
+      Object.entries(incoming.headers).flatMap(([name, value]) =>
+        typeof value === "string" ? [[name, value] as [string, string]] : [],
+      ),
+    );
     const method = incoming.method ?? "GET";
     const body = method === "GET" || method === "HEAD" ? {} : { body: Buffer.concat(chunks) };
-    const answer = await handle(new Request(`http://${incoming.headers.host}${incoming.url}`, { method, headers, ...body }));
+    const answer = await handle(
+      new Request(`http://${incoming.headers.host}${incoming.url}`, { method, headers, ...body }),
+    );
     outgoing.writeHead(answer.status, Object.fromEntries(answer.headers));
     if (answer.body) for await (const chunk of answer.body) outgoing.write(chunk);
     outgoing.end();

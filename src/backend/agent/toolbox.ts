@@ -119,7 +119,9 @@ function agentTool(ports: Reach, configuration: ServiceConfiguration, tool: Tool
     summary: (input) => summaryOf(tool, input),
     run: async (input, context) => {
       const work = (context: RunContext) => runCall(ports, configuration, tool, { input, context });
-      return await (tool.kept && ports.keep && context.interaction.available ? ports.keep(context, work) : work(context));
+      return await (tool.kept && ports.keep && context.interaction.available
+        ? ports.keep(context, work)
+        : work(context));
     },
   };
 }

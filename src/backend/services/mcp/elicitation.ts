@@ -61,10 +61,12 @@ function nobody({ title }: Asking): string {
   return `interaction_unavailable: ${title} wanted to ask the person something, and nobody can be asked here; it was told that the question was cancelled.`;
 }
 
+type Read = { answer: ElicitationAnswer } | { wrong: string };
+
 /** A card, and what an answer to it is worth. */
 type Question = {
   prompt: InteractionPrompt;
-  read(input: Record<string, unknown>): ElicitationAnswer | { wrong: string };
+  read(input: Record<string, unknown>): Read;
 };
 
 async function ask(
@@ -83,7 +85,7 @@ async function ask(
     const result = read(response.input ?? {});
     return "wrong" in result
       ? { reprompt: { ...prompt, error: result.wrong, initialValues: response.input ?? {} } }
-      : { complete: result };
+      : { complete: result.answer };
   };
   return (await people.requestInteraction({
     ...prompt,
@@ -110,14 +112,14 @@ function questionOf(request: ElicitationRequest, asking: Asking): Question | { p
 }
 
 /** Everything that is wrong is in one sentence at the first of it, since a card shows one. */
-function formAnswer(fields: FormField[], input: Record<string, unknown>): ElicitationAnswer | { wrong: string } {
+function formAnswer(fields: FormField[], input: Record<string, unknown>): Read {
   const content: Record<string, string | number | boolean | string[]> = {};
   for (const { field, read } of fields) {
     const result = read(Object.hasOwn(input, field.id) ? input[field.id] : undefined);
     if ("wrong" in result) return { wrong: `“${field.label}” ${result.wrong}.` };
     if (result.value !== undefined) content[field.id] = result.value as string;
   }
-  return { action: "accept", content };
+  return { answer: { action: "accept", content } };
 }
 
 type UrlRequest = Extract<ElicitationRequest, { mode: "url" }>;
@@ -134,7 +136,7 @@ function urlQuestion({ message, url: given }: UrlRequest, asking: Asking): Quest
       link: url.href,
       inputSchema: { type: "form", fields: [] },
     },
-    read: () => ({ action: "accept" }),
+    read: () => ({ answer: { action: "accept" } }),
   };
 }
 

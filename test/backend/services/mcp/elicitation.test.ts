@@ -1,5 +1,10 @@
 import { expect, test } from "vitest";
-import type { InteractionOutcome, InteractionPrompt, ToolInteraction, UserResponse } from "#backend/services/interaction";
+import type {
+  InteractionOutcome,
+  InteractionPrompt,
+  ToolInteraction,
+  UserResponse,
+} from "#backend/services/interaction";
 import { personAsked } from "#backend/services/mcp/elicitation";
 import { formFields } from "#backend/services/mcp/form";
 import { openLink } from "#backend/services/mcp/link";
@@ -46,40 +51,51 @@ async function linked(server: ReturnType<typeof notesServer>) {
 
 const submit = (input: Record<string, unknown>): UserResponse => ({ action: "submit", input });
 
-test.each(["legacy", "modern"] as const)("a %s server asks with a form in the middle of a call; wrong values are asked for once more, right ones reach it as its types", async (era) => {
-  const server = notesServer({ era });
-  const { people, cards } = person(
-    submit({ title: "ab", stars: "9" }),
-    submit({ title: "abc", stars: "9" }),
-    submit({ title: "abc", stars: "4", tags: ["b", "r"] }),
-  );
-  const link = await linked(server);
-  const asked = personAsked(people, ASKING);
-  const order: string[] = [];
-  const result = await link.call("add_note", {}, {
-    writes: true,
-    onElicitation: asked.answer,
-    sent: async () => void order.push("sent"),
-    unsent: async () => void order.push("unsent"),
-  });
-  expect(result.content).toEqual([{ type: "text", text: 'accept added {"title":"abc","stars":4,"tags":["r","b"]}' }]);
-  expect(cards.map(({ error }) => error)).toEqual([
-    undefined,
-    "“Title” must have at least 3 characters.",
-    "“Stars” must be at most 5.",
-  ]);
-  expect(cards[0]?.prompt).toBe(
-    "Which note?\n\nThis is asked by the MCP server Notes (notes.example.test), not by kay. What you enter goes there. Enter no passwords, keys or codes.",
-  );
-  expect([server.state.notes.length, order]).toEqual([1, era === "modern" ? ["unsent", "sent"] : []]);
-  await link.close();
-});
+test.each(["legacy", "modern"] as const)(
+  "a %s server asks with a form in the middle of a call; wrong values are asked for once more, right ones reach it as its types",
+  async (era) => {
+    const server = notesServer({ era });
+    const { people, cards } = person(
+      submit({ title: "ab", stars: "9" }),
+      submit({ title: "abc", stars: "9" }),
+      submit({ title: "abc", stars: "4", tags: ["b", "r"] }),
+    );
+    const link = await linked(server);
+    const asked = personAsked(people, ASKING);
+    const order: string[] = [];
+    const result = await link.call(
+      "add_note",
+      {},
+      {
+        writes: true,
+        onElicitation: asked.answer,
+        sent: async () => void order.push("sent"),
+        unsent: async () => void order.push("unsent"),
+      },
+    );
+    expect(result.content).toEqual([{ type: "text", text: 'accept added {"title":"abc","stars":4,"tags":["r","b"]}' }]);
+    expect(cards.map(({ error }) => error)).toEqual([
+      undefined,
+      "“Title” must have at least 3 characters.",
+      "“Stars” must be at most 5.",
+    ]);
+    expect(cards[0]?.prompt).toBe(
+      "Which note?\n\nThis is asked by the MCP server Notes (notes.example.test), not by kay. What you enter goes there. Enter no passwords, keys or codes.",
+    );
+    expect([server.state.notes.length, order]).toEqual([1, era === "modern" ? ["unsent", "sent"] : []]);
+    await link.close();
+  },
+);
 
 test("a no is a decline, leaving and time running out are a cancel, and each reaches the server", async () => {
   const server = notesServer();
   const link = await linked(server);
   for (const answer of [{ action: "deny" }, { action: "cancel" }] as UserResponse[])
-    await link.call("pick_note", {}, { writes: false, onElicitation: personAsked(person(answer).people, ASKING).answer });
+    await link.call(
+      "pick_note",
+      {},
+      { writes: false, onElicitation: personAsked(person(answer).people, ASKING).answer },
+    );
   expect(server.state.said).toEqual(["decline", "cancel"]);
   await link.close();
 });
@@ -111,10 +127,13 @@ test("an address that must be visited first is shown whole with its host, opened
   const server = notesServer();
   const link = await linked(server);
   const { people, cards, requests } = person(submit({}), submit({}));
-  const paying = { ...people, requestInteraction: async (request: ToolInteraction) => {
-    if (cards.length === 1) server.state.paid = true;
-    return await people.requestInteraction(request);
-  } };
+  const paying = {
+    ...people,
+    requestInteraction: async (request: ToolInteraction) => {
+      if (cards.length === 1) server.state.paid = true;
+      return await people.requestInteraction(request);
+    },
+  };
   const result = await link.call("list_paid", {}, { writes: false, onElicitation: personAsked(paying, ASKING).answer });
   expect([result.content, server.state.calls]).toEqual([[{ type: "text", text: "paid notes" }], 3]);
   expect(cards[0]).toMatchObject({ type: "input", link: PAY, inputSchema: { type: "form", fields: [] } });
@@ -128,11 +147,21 @@ test("an address that must be visited first is shown whole with its host, opened
 });
 
 test("an address that is not https, or has a password in it, is not shown", async () => {
-  for (const url of ["javascript:alert(1)", "http://pay.example.test/", "https://u:p@pay.example.test/", "file:///etc/passwd"]) {
+  for (const url of [
+    "javascript:alert(1)",
+    "http://pay.example.test/",
+    "https://u:p@pay.example.test/",
+    "file:///etc/passwd",
+  ]) {
     const { people, cards } = person();
     const asked = personAsked(people, ASKING);
-    expect(await asked.answer({ mode: "url", message: "Go", url, elicitationId: "1" }, AbortSignal.timeout(1000))).toEqual({ action: "cancel" });
-    expect([cards, asked.notes()[0]]).toEqual([[], "Notes wanted an address opened that kay does not show: it is not https."]);
+    expect(
+      await asked.answer({ mode: "url", message: "Go", url, elicitationId: "1" }, AbortSignal.timeout(1000)),
+    ).toEqual({ action: "cancel" });
+    expect([cards, asked.notes()[0]]).toEqual([
+      [],
+      "Notes wanted an address opened that kay does not show: it is not https.",
+    ]);
   }
 });
 
@@ -159,7 +188,15 @@ test("each kind of field takes what fits and says what does not", () => {
     { id: "at", type: "text" },
     { id: "many", type: "text" },
     { id: "yes", type: "checkbox", defaultValue: true },
-    { id: "old", type: "select", defaultValue: "b", options: [{ value: "a", label: "A" }, { value: "b", label: "B" }] },
+    {
+      id: "old",
+      type: "select",
+      defaultValue: "b",
+      options: [
+        { value: "a", label: "A" },
+        { value: "b", label: "B" },
+      ],
+    },
     { id: "one", type: "select", options: [{ value: "x", label: "The X" }] },
     { id: "few", type: "checkbox", required: true, description: "Choose 1 to 2." },
   ]);
@@ -182,13 +219,13 @@ test("each kind of field takes what fits and says what does not", () => {
     { value: "2026-02-28T10:00:00Z" },
     "must be a time such as 2026-11-27T12:00:00Z",
   ]);
-  expect([read("many", "1.5"), read("many", ""), wrong("many", "0x10"), wrong("many", "0.1"), wrong("many", "1e999")]).toEqual([
-    { value: 1.5 },
-    {},
-    "must be a number",
-    "must be at least 0.5",
-    "must be a number",
-  ]);
+  expect([
+    read("many", "1.5"),
+    read("many", ""),
+    wrong("many", "0x10"),
+    wrong("many", "0.1"),
+    wrong("many", "1e999"),
+  ]).toEqual([{ value: 1.5 }, {}, "must be a number", "must be at least 0.5", "must be a number"]);
   expect([read("yes", undefined), read("old", "a"), wrong("old", "c"), read("one", undefined)]).toEqual([
     { value: false },
     { value: "a" },
@@ -205,7 +242,10 @@ test("each kind of field takes what fits and says what does not", () => {
 
 test("a form that is none is not shown", () => {
   const nested = { type: "object", properties: { a: { type: "object", properties: {} } } };
-  const many = { type: "object", properties: Object.fromEntries(Array.from({ length: 31 }, (_, i) => [`f${i}`, { type: "string" }])) };
+  const many = {
+    type: "object",
+    properties: Object.fromEntries(Array.from({ length: 31 }, (_, i) => [`f${i}`, { type: "string" }])),
+  };
   const unlisted = { type: "object", properties: { a: { type: "array", items: { type: "string" } } } };
   for (const schema of [undefined, {}, nested, many, unlisted, { ...PRIORITY, properties: [] }])
     expect(formFields(schema)).toBeUndefined();
