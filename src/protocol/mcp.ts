@@ -11,6 +11,8 @@ export const McpRequest = z.looseObject({
   name: z.optional(z.string()),
   /** The header that takes the pasted key, where that is not a bearer token. */
   key_header: z.optional(z.string()),
+  /** Id of an OAuth client that was registered by hand, for an authorization server that registers none by itself. */
+  client_id: z.optional(z.string()),
 });
 export type McpRequest = z.infer<typeof McpRequest>;
 

@@ -1,13 +1,16 @@
 import type { JSONSchema7 } from "ai";
 import * as z from "zod/mini";
+import { cleanLine } from "#protocol/clean";
 import { usableGrant } from "../connections/access.ts";
 import { findService as serviceNamed, servicesFor } from "../connections/catalog.ts";
+import { authRequired } from "../connections/open-grant.ts";
 import { servicesOf } from "../connections/services.ts";
 import { type Account, accountOf } from "../interactions/account.ts";
 import type { BackendPorts } from "../ports.ts";
 import { createServiceHttp } from "../services/http.ts";
 import { pause } from "../services/http-retry.ts";
 import type { ServiceConfiguration, ServiceHttp, Tool, ToolResult } from "../services/service.ts";
+import { wantScopes } from "../store/grants.ts";
 import { planEffect, refuseEffect, setEffectState, settleEffect } from "../store/effects.ts";
 import { notSent, readsOnly } from "./dry-run.ts";
 import { type Effect, type EffectBefore, type EffectLog, recordEffect } from "./effect.ts";
@@ -29,6 +32,8 @@ export type Reach = Pick<BackendPorts, "services" | "fetch" | "clock"> & {
   effects: EffectLog;
   /** Nothing that changes anything leaves. */
   dryRun?: boolean;
+  /** Permissions that a service asks for besides those that were given. */
+  wants?(service: string, scopes: string[]): Promise<void>;
   /** How a call goes on where it is while a person is asked; see `Tool.kept`. */
   keep?(context: RunContext, work: (context: RunContext) => Promise<ToolResult>): Promise<ToolResult>;
 };
@@ -70,6 +75,7 @@ function reachOf(ports: BackendPorts, owner: ToolOwner, services: ServiceConfigu
     },
     effects: effectLog(ports, owner),
     ...(owner.dryRun ? { dryRun: true } : {}),
+    wants: (service, scopes) => wantScopes(ports.db, owner.installationId, service, scopes.join(" ")),
     keep: (context, work) => {
       const { toolCallId } = context;
       return runKept({ node: ports.node, generationId: owner.generationId, toolCallId }, context, work);
@@ -198,7 +204,13 @@ async function runTool(
     raw: {
       token: async () => (await ports.access(service.name)).token,
       rejected: async (rejected) => (await ports.access(service.name, rejected)).token,
+      lacks: async (scopes) => {
+        await ports.wants?.(service.name, scopes);
+        const words = scopes.length > 0 ? ` (${cleanLine(scopes.join(" "), 200)})` : "";
+        throw authRequired(service, `${service.title} asks for more permission than was given${words}.`);
+      },
       sent: async () => await effect?.sent(),
+      unsent: async () => await effect?.unsent(),
       wrote: () => effect?.wrote(),
     },
   });

@@ -1,3 +1,4 @@
+import type { BackendPorts } from "../ports.ts";
 import { bindingOfMcp, type McpDefinition, type McpTool, placeText } from "../services/mcp/definition.ts";
 import { differenceSentences, isDifferent, toolDifference } from "../services/mcp/difference.ts";
 import type { Links } from "../services/mcp/links.ts";
@@ -8,7 +9,7 @@ import type { Connection } from "../store/connection.ts";
 import { putOffered, type StoredMcp } from "../store/mcp-services.ts";
 import { type WayOut, wayOut } from "./described.ts";
 
-type Ports = WayOut & { db: Connection; links: Links };
+type Ports = WayOut & Partial<Pick<BackendPorts, "clientSecret">> & { db: Connection; links: Links };
 
 /** A stored MCP server as a service that can be connected. */
 export function mcpConfiguration(ports: Ports, row: StoredMcp): ServiceConfiguration {
@@ -28,6 +29,7 @@ export function mcpConfiguration(ports: Ports, row: StoredMcp): ServiceConfigura
     service,
     endpoints: service.endpoints,
     client: { id: definition.name },
+    ...discovers(ports, definition),
     described: {
       fetch,
       binding,
@@ -42,6 +44,18 @@ export function mcpConfiguration(ports: Ports, row: StoredMcp): ServiceConfigura
       },
     },
   };
+}
+
+/** A server that has its people consent says itself where. A secret of a client that was registered by hand is the operator's to give. */
+function discovers(
+  { clientSecret }: Pick<Ports, "clientSecret">,
+  { name, place, auth }: McpDefinition,
+): Pick<ServiceConfiguration, "discovers"> {
+  if (auth.type !== "oauth2" || !("url" in place)) return {};
+  const { client_id: id } = auth;
+  const secret = id === undefined ? undefined : clientSecret?.(name);
+  const client = id === undefined ? {} : { client: { id, ...(secret === undefined ? {} : { secret }) } };
+  return { discovers: { server: place.url, ...client } };
 }
 
 /** Names the link of one person to one server. */

@@ -9,6 +9,7 @@ import { findMcp, type StoredMcp } from "../store/mcp-services.ts";
 import { usableGrant } from "./access.ts";
 import { checkReachable, wayOut } from "./described.ts";
 import { mcpConfiguration } from "./mcp-configuration.ts";
+import { canConsent } from "./mcp/prepare.ts";
 import { type Asked, askedOf, nameFrom } from "./mcp-request.ts";
 
 /** A server that was looked at and may be added. `left` are sentences about what kay does not take of it. */
@@ -93,13 +94,19 @@ async function look(ports: Ports, owner: string | undefined, asked: Asked): Prom
       if (!(error instanceof Problem) || error.code !== "AUTH_REQUIRED") throw error;
     }
   }
-  const definition = draft(asked.auth ?? { type: "bearer" });
+  const definition = draft(asked.auth ?? (await wantedSignIn(ports, place)));
   const row = owner === undefined ? undefined : await findMcp(ports.db, owner, definition.name);
   const same = row && bindingOfMcp(row.definition as McpDefinition) === bindingOfMcp(definition);
   const secret = same ? await storedSecret(ports, row).catch(() => undefined) : undefined;
   if (secret === undefined) return { definition, left: [], lacksSignIn: true };
   const looked = await ports.links.look({ definition, fetch: wayOut(ports), ...secretPart(secret) });
   return { ...named(definition, looked), lacksSignIn: false };
+}
+
+/** A consent where the server says how one signs in and kay can be a client there; else a token that is pasted. */
+async function wantedSignIn(ports: Ports, place: McpDefinition["place"]): Promise<McpAuth> {
+  const consents = "url" in place && (await canConsent(ports, place.url));
+  return consents ? { type: "oauth2" } : { type: "bearer" };
 }
 
 /** Its tools under the name that it has here. */

@@ -15,7 +15,7 @@ const NAME = /^[a-z][a-z0-9-]{1,30}$/;
 export type Asked = { place: McpPlace; auth?: McpAuth; name?: string };
 
 /** @throws Problem INVALID_REQUEST that names the field */
-export function askedOf({ url, command, folder, name, key_header: header }: McpRequest): Asked {
+export function askedOf({ url, command, folder, name, key_header: header, client_id: client }: McpRequest): Asked {
   if ((url === undefined) === (command === undefined))
     throw invalid("mcp", "Give the address of an MCP server, or its command.");
   if (name !== undefined && !NAME.test(name))
@@ -23,9 +23,12 @@ export function askedOf({ url, command, folder, name, key_header: header }: McpR
   if (header !== undefined && command) throw invalid("key_header", "A program takes no header.");
   if (header !== undefined && (!/^[A-Za-z][\w-]{0,60}$/.test(header) || isReserved(header)))
     throw invalid("key_header", `${cleanLine(header, 60)} is no header that takes a key.`);
+  if (client !== undefined && (command || header !== undefined || !/^[\x21-\x7e]{1,500}$/.test(client)))
+    throw invalid("client_id", "A client id is for a server on the network that has its people consent.");
   return {
     place: url === undefined ? commandOf(command ?? [], folder) : { url: addressOf(url) },
     ...(header === undefined ? {} : { auth: { type: "api_key", header } }),
+    ...(client === undefined ? {} : { auth: { type: "oauth2", client_id: client } }),
     ...(name === undefined ? {} : { name }),
   };
 }

@@ -15,7 +15,8 @@ import { endStates, forgetApprovals, listDescriptions } from "../store/described
 import { deleteGrant, findGrant, putGrant } from "../store/grants.ts";
 import { lockInstallation } from "../store/installations.ts";
 import { deleteMcp, findMcp, listMcp, putMcp, type StoredMcp } from "../store/mcp-services.ts";
-import { linkKey } from "./mcp-configuration.ts";
+import { revoke } from "./mcp/revoke.ts";
+import { linkKey, mcpConfiguration } from "./mcp-configuration.ts";
 import { type LookedServer, lookAgain, withLinks } from "./mcp-look.ts";
 import { sealTokens } from "./sealed.ts";
 
@@ -98,12 +99,15 @@ export async function removeServer(given: BackendPorts, installationId: string, 
     const row = await findMcp(db, installationId, name);
     if (!row) return undefined;
     const definition = row.definition as McpDefinition;
+    const grant = await findGrant(db, installationId, name);
     await deleteMcp(db, installationId, name);
     await forget(db, installationId, name, { moved: true, forgotten: definition.tools.map((tool) => tool.name) });
-    return definition;
+    return { row, definition, grant };
   });
-  if (before) await ports.links.forget(linkKey(installationId, before));
-  return before !== undefined;
+  if (!before) return false;
+  await ports.links.forget(linkKey(installationId, before.definition));
+  await revoke(ports, mcpConfiguration(ports, before.row), before.grant);
+  return true;
 }
 
 type Difference = Pick<DescribeResponse, "outcome" | "changes"> & {

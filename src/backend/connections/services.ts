@@ -46,7 +46,7 @@ function serviceView(ports: Ports, configuration: ServiceConfiguration, grant: G
               ? { variables: clientPlaces(service).variables.slice(1), settings: [] }
               : clientPlaces(service)),
             redirect_uri: redirectUri(ports),
-            ...(client ? { authorize_url: endpoints.authorize } : {}),
+            ...(client && endpoints.authorize !== "" ? { authorize_url: endpoints.authorize } : {}),
           },
         }),
     tools: service.tools.map(({ name }) => name),

@@ -202,8 +202,12 @@ export type RawAccess = {
   token(): Promise<string>;
   /** A fresh one for a token that was refused. @throws Problem AUTH_REQUIRED */
   rejected(token: string): Promise<string>;
+  /** The token is good, but not for this: the next consent asks for these permissions too. @throws Problem AUTH_REQUIRED, always */
+  lacks(scopes: string[]): Promise<never>;
   /** To be awaited before the first byte of a write leaves. */
   sent(): Promise<void>;
+  /** What was sent did nothing, and waits for something to be sent again. */
+  unsent(): Promise<void>;
   /** A write went through. */
   wrote(): void;
 };

@@ -1,3 +1,4 @@
+import { Problem } from "#protocol/errors";
 import type { BackendPorts } from "../../ports.ts";
 import { findGrant, type Grant } from "../../store/grants.ts";
 import { latestStates, type State } from "../../store/states.ts";
@@ -55,6 +56,17 @@ export async function prepareConsent(
   return { service: await authorized(ports, service, authorization), authorization };
 }
 
+/** Whether a server says how one signs in, and takes a client that nobody registered by hand. */
+export async function canConsent(ports: BackendPorts, server: string): Promise<boolean> {
+  try {
+    const found = await discover(await reachFor(ports, server), server, new URL(server).host);
+    return found.registration !== undefined || takesDocument(ports, found);
+  } catch (error) {
+    if (error instanceof Problem) return false;
+    throw error;
+  }
+}
+
 /** The service as it was prepared for this state. @throws Problem STORE_UNREADABLE */
 export async function consentOf(ports: BackendPorts, service: ConnectableService, state: State): Promise<Prepared> {
   const authorization = authorizationOfState(ports, state);
@@ -104,12 +116,17 @@ async function clientAt(
     const auth = given.secret === undefined ? "none" : (wayOf(ways) ?? "client_secret_post");
     return { client: { ...given, auth }, registered: false };
   }
-  if (found.takesDocuments && ports.publicUrl.startsWith("https:"))
+  if (takesDocument(ports, found))
     return { client: { id: `${ports.publicUrl}${CLIENT_DOCUMENT}`, auth: "none" }, registered: false };
   const reach = await reachFor(ports, discovers?.server ?? found.token);
   const doubted = installationId === undefined ? undefined : await doubtedClient(ports, installationId, service.name);
   const client = await registeredClient(ports, reach, found, { redirectUri, title: service.title, doubted });
   return { client, registered: true };
+}
+
+/** Only what is on the network can be read from there. */
+function takesDocument({ publicUrl }: Pick<BackendPorts, "publicUrl">, { takesDocuments }: Discovered): boolean {
+  return takesDocuments && publicUrl.startsWith("https:");
 }
 
 /**

@@ -16,7 +16,12 @@ export type McpDefinition = {
 export type McpPlace = { url: string } | { command: string[]; folder?: string };
 
 /** How requests to it carry what its person pasted; a program gets none. */
-export type McpAuth = { type: "none" } | { type: "bearer" } | { type: "api_key"; header: string };
+export type McpAuth =
+  | { type: "none" }
+  | { type: "bearer" }
+  | { type: "api_key"; header: string }
+  /** Consent at an authorization server that the server names; as a client that was registered by hand, or one that kay registers itself. */
+  | { type: "oauth2"; client_id?: string };
 
 /** A tool of the server, in kay's form. Two are the same when all of this is. */
 export type McpTool = {
@@ -42,7 +47,8 @@ export function placeText(place: McpPlace): string {
 /** What keys and tokens of the server are sealed to, so that none is ever sent elsewhere. */
 export function bindingOfMcp({ place, auth }: Pick<McpDefinition, "place" | "auth">): string {
   const where = "url" in place ? ["url", new URL(place.url).href] : ["command", ...place.command, place.folder ?? ""];
-  const how = auth.type === "api_key" ? ["api_key", auth.header.toLowerCase()] : [auth.type];
+  const more = auth.type === "api_key" ? auth.header.toLowerCase() : auth.type === "oauth2" ? auth.client_id : undefined;
+  const how = more === undefined ? [auth.type] : [auth.type, more];
   return createHash("sha256")
     .update(JSON.stringify(["mcp", where, how]))
     .digest("hex");
@@ -59,7 +65,7 @@ export function fingerprintOf({ place, auth, tools }: Pick<McpDefinition, "place
 /** Where the pasted secret goes. */
 export function credentialOfMcp(auth: McpAuth): Credential {
   if (auth.type === "none") return { kind: "none" };
-  if (auth.type === "bearer") return { kind: "header", name: "authorization", prefix: "Bearer " };
+  if (auth.type !== "api_key") return { kind: "header", name: "authorization", prefix: "Bearer " };
   return { kind: "header", name: auth.header.toLowerCase(), prefix: "" };
 }
 

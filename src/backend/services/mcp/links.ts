@@ -3,7 +3,7 @@ import { Problem } from "#protocol/errors";
 import type { Clock, Fetch } from "../../ports.ts";
 import { credentialOfMcp, type McpDefinition, type McpTool } from "./definition.ts";
 import { differenceSentences, isDifferent, toolDifference } from "./difference.ts";
-import { type CallOptions, type Era, isGone, type Link, type LinkOptions, openLink } from "./link.ts";
+import { type CallOptions, type Era, isGone, type Link, type LinkOptions, type OnElicitation, openLink } from "./link.ts";
 import type { Programs } from "./programs.ts";
 import { type ToolList, toolList } from "./tools.ts";
 
@@ -16,7 +16,10 @@ export type Server = {
   definition: McpDefinition;
   fetch: Fetch;
   /** The token or key, where it takes one; see `HttpWay`. */
-  secret?: { token(): Promise<string>; rejected(token: string): Promise<string> };
+  secret?: {
+    token(): Promise<string>;
+    rejected(token: string, refusal?: { status: number; challenge: string | null }): Promise<string>;
+  };
   /** Told of the tools that the server lists, whenever they were listed. */
   listed?(list: ToolList): Promise<void>;
 };
@@ -51,7 +54,11 @@ export type Links = {
 };
 
 type Open = { link: Link; list: ToolList; stale: boolean };
-type Entry = { opening: Promise<Open>; open?: Open; server: Server; running: number; used: number };
+type Entry = { opening: Promise<Open>; open?: Open; server: Server; running: number; used: number; asking: number };
+type Refused = { status: number; token: string | undefined; challenge: string | null };
+
+/** Links of one key beside each other. */
+const MOST_LINKS = 4;
 
 export type LinksPorts = { programs?: Programs; clock: Clock; version: string };
 
@@ -73,6 +80,7 @@ export function createLinks(ports: LinksPorts): Links {
       opening: Promise.reject(new Error("It is opened below.")),
       server,
       running: 0,
+      asking: 0,
       used: ports.clock.now(),
     };
     entry.opening.catch(() => {});
@@ -80,6 +88,19 @@ export function createLinks(ports: LinksPorts): Links {
     entry.opening.catch(() => entries.get(server.key) === entry && entries.delete(server.key));
     entries.set(server.key, entry);
     return entry;
+  };
+  /**
+   * A question of the older protocol does not say which call it belongs to. On the network each call that may be asked about has a link to itself
+   * therefore; a program is started once more only while one of its questions is open.
+   */
+  const chosen = (server: Server): Server => {
+    if (eras.get(server.key) === "modern") return server;
+    for (let number = 1; number <= MOST_LINKS; number++) {
+      const key = number === 1 ? server.key : `${server.key}#${number}`;
+      const entry = entries.get(key);
+      if (!entry || ("url" in server.definition.place ? entry.running : entry.asking) === 0) return { ...server, key };
+    }
+    return server;
   };
   const once = async (server: Server, tool: McpTool, input: Record<string, unknown>, call: ServerCall) => {
     const entry = entryOf(server);
@@ -89,14 +110,19 @@ export function createLinks(ports: LinksPorts): Links {
       if (open.stale || call.doubtful) await relist(open, server, call);
       requireApproved(server.definition, tool, open.list);
       if (tool.access !== "read") await call.sent?.();
-      return await open.link.call(tool.remote, input, { ...call, writes: tool.access !== "read" });
+      return await open.link.call(tool.remote, input, {
+        ...call,
+        ...(call.onElicitation ? { onElicitation: counted(entry, call.onElicitation) } : {}),
+        writes: tool.access !== "read",
+      });
     } finally {
       entry.running--;
       entry.used = ports.clock.now();
     }
   };
   return {
-    async call(server, tool, input, call) {
+    async call(given, tool, input, call) {
+      const server = call.onElicitation ? chosen(given) : given;
       try {
         return await once(server, tool, input, call);
       } catch (error) {
@@ -117,8 +143,8 @@ export function createLinks(ports: LinksPorts): Links {
       }
     },
     async forget(key) {
-      const entry = entries.get(key);
-      if (entry) await drop(key, entry);
+      const all = [...entries].filter(([one]) => one === key || one.startsWith(`${key}#`));
+      await Promise.all(all.map(([one, entry]) => drop(one, entry)));
     },
     async tick() {
       const before = ports.clock.now() - IDLE_MS;
@@ -128,6 +154,18 @@ export function createLinks(ports: LinksPorts): Links {
     async close() {
       await Promise.all([...entries].map(([key, entry]) => drop(key, entry)));
     },
+  };
+}
+
+/** Whether a person is asked over a link. */
+function counted(entry: Entry, ask: OnElicitation): OnElicitation {
+  return async (...question) => {
+    entry.asking++;
+    try {
+      return await ask(...question);
+    } finally {
+      entry.asking--;
+    }
   };
 }
 
@@ -200,7 +238,7 @@ function linkOptions(
 ): LinkOptions {
   const { definition, fetch } = serverNow();
   const { name, title, place, auth } = definition;
-  const about = { name, title, version, ...more };
+  const about = { name, title, version, elicits: true, ...more };
   if ("command" in place) {
     if (!programs) throw new Problem("ADDRESS_REFUSED", NO_PROGRAMS, { hint: OWN_BACKEND });
     const { command, folder } = place;
@@ -214,8 +252,8 @@ function linkOptions(
     ...(secret
       ? {
           accessToken: async () => await serverNow().secret?.token(),
-          onUnauthorized: async ({ token }: { token: string | undefined }) =>
-            await serverNow().secret?.rejected(token ?? ""),
+          onUnauthorized: async ({ token, ...refusal }: Refused) =>
+            await serverNow().secret?.rejected(token ?? "", refusal),
         }
       : {}),
   };

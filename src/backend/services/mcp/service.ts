@@ -1,9 +1,11 @@
 import { randomUUID } from "node:crypto";
 import * as z from "zod/mini";
 import type { Fetch } from "../../ports.ts";
-import { defineTool, type Identity, type Service, type Tool, type ToolContext } from "../service.ts";
+import { defineTool, type Identity, type RawAccess, type Service, type Tool, type ToolContext } from "../service.ts";
+import { challengeOf } from "./challenge.ts";
 import { credentialOfMcp, type McpDefinition, type McpTool, placeText } from "./definition.ts";
 import { isDifferent, toolDifference } from "./difference.ts";
+import { type Asked, personAsked } from "./elicitation.ts";
 import type { Links, Server } from "./links.ts";
 import { resultOf } from "./result.ts";
 import { checkInput } from "./validate.ts";
@@ -25,9 +27,12 @@ export function mcpService(definition: McpDefinition, reach: McpReach): Service 
   return {
     name,
     title,
-    oauth: { provider: name, scopes: [], pkce: false, clientAuth: "none", refresh: "none" },
+    oauth:
+      auth.type === "oauth2"
+        ? { provider: name, scopes: [], pkce: true, clientAuth: "none", refresh: "rotating" }
+        : { provider: name, scopes: [], pkce: false, clientAuth: "none", refresh: "none" },
     endpoints: { authorize: "", token: "", api: placeText(place) },
-    credential: credentialOfMcp(auth),
+    ...(auth.type === "oauth2" ? {} : { credential: credentialOfMcp(auth) }),
     identify: async () => anybody(definition),
     tools: tools.flatMap((tool) => {
       const now = offered?.get(tool.name);
@@ -49,13 +54,18 @@ function mcpTool(definition: McpDefinition, tool: McpTool, now: McpTool, reach: 
     name: tool.name,
     description: wordsOf(title, tool),
     access: tool.access,
+    kept: true,
     input: z.record(z.string(), z.unknown()),
     schema: tool.input,
     check: (input) => checkInput(tool.name, tool.input, input),
     examples: examplesOf(definition, tool),
     summary: (input) => summaryOf(title, tool, input),
     async run(input, context) {
-      return resultOf(title, tool, await called(definition, tool, { input, doubtful, context }, reach));
+      const asked = personAsked(context.people, { title, where: whereIs(definition) });
+      const answer = await called(definition, tool, { input, doubtful, context, asked }, reach);
+      const result = resultOf(title, tool, answer);
+      const notes = asked.notes();
+      return notes.length === 0 ? result : { ...result, text: [result.text, ...notes].join("\n\n") };
     },
   });
 }
@@ -63,18 +73,34 @@ function mcpTool(definition: McpDefinition, tool: McpTool, now: McpTool, reach: 
 async function called(
   definition: McpDefinition,
   tool: McpTool,
-  { input, doubtful, context }: { input: Record<string, unknown>; doubtful: boolean; context: ToolContext },
+  { input, doubtful, context, asked }: { input: Record<string, unknown>; doubtful: boolean; context: ToolContext; asked: Asked },
   { links, fetch, key, listed }: McpReach,
 ) {
   const { signal, people, raw } = context;
-  const secret =
-    definition.auth.type === "none" || !raw ? {} : { secret: { token: raw.token, rejected: raw.rejected } };
+  const secret = definition.auth.type === "none" || !raw ? {} : { secret: secretOf(raw) };
   const result = await links.call({ key, definition, fetch, listed, ...secret }, tool, input, {
     signal,
     doubtful,
-    ...(raw ? { sent: raw.sent } : {}),
+    onElicitation: asked.answer,
+    ...(raw ? { sent: raw.sent, unsent: raw.unsent } : {}),
     ...(people ? { log: people.log, onProgress: people.log } : {}),
   });
   if (result.isError !== true) raw?.wrote();
   return result;
+}
+
+/** A token that is not good enough is asked for once more, with what it lacks; one that is no good is renewed. */
+function secretOf(raw: RawAccess): NonNullable<Server["secret"]> {
+  return {
+    token: raw.token,
+    rejected: async (token, refusal) => {
+      if (refusal?.status === 403) await raw.lacks(challengeOf(new Headers({ "www-authenticate": refusal.challenge ?? "" })).scopes);
+      return await raw.rejected(token);
+    },
+  };
+}
+
+/** The host of a server, or the program. */
+function whereIs({ place }: McpDefinition): string {
+  return "url" in place ? new URL(place.url).host : placeText(place);
 }
