@@ -111,13 +111,14 @@ test.each(["legacy", "modern"] as const)(
   async (era) => {
     server = notesServer({ era });
     const { db, config } = database();
+    await db.deleteFrom("mcp_clients").execute();
     const [node, kept] = [createNode(config, () => {}), createNode(config, () => {})];
     const keeper = createWorld({ ...more, db, node: kept });
     const other = createWorld({ ...more, db, node });
     others.push(keeper, other);
     reached = keeper;
     const { token } = await added(keeper);
-    await keeper.call("PUT /policies", { token, body: { target: "notes.add_note", mode: "auto" } });
+    await keeper.call("PUT /policies", { token, body: { policies: [{ target: "notes.add_note", mode: "everything" }] } });
     const first = await asked(keeper, token, "add_note");
     const request = await first.asked();
     await first.until("awaiting_input");
@@ -143,6 +144,7 @@ test.each(["legacy", "modern"] as const)(
     expect(server.state.notes.length).toBe(era === "legacy" ? 1 : 2);
     await node.close();
   },
+  60_000,
 );
 
 test("a server that is removed gets its tokens back", async () => {
