@@ -11,6 +11,9 @@ type Tokens = { client: string; scope: string; family: string };
 
 /** What may be different with the server of a test. */
 export type LoginOptions = {
+  /** Where the server and its authorization server are, where that is not the usual place. */
+  notes?: string;
+  login?: string;
   /** Changes of the two documents; `undefined` takes a field away. */
   resource?: Record<string, unknown>;
   metadata?: Record<string, unknown>;
@@ -27,13 +30,14 @@ export type LoginOptions = {
  * client are checked, each refresh token is good once, and a reused one ends all that came of it.
  */
 export function mcpLogin(options: LoginOptions = {}) {
+  const { notes = NOTES, login: issuer = LOGIN } = options;
   const clients = new Map<string, Client>();
   const codes = new Map<string, Code>();
   const access = new Map<string, Tokens>();
   const refresh = new Map<string, Tokens & { spent: boolean }>();
   const seen: string[] = [];
   const state = { needs: options.needs ?? "notes:read", options, registrations: 0, faults: [] as string[] };
-  const login = new URL(LOGIN).origin;
+  const login = new URL(issuer).origin;
 
   const fault = (words: string, status = 400, error = "invalid_request") => {
     state.faults.push(words);
@@ -42,11 +46,11 @@ export function mcpLogin(options: LoginOptions = {}) {
 
   function metadata(): Record<string, unknown> {
     return {
-      issuer: LOGIN,
-      authorization_endpoint: `${LOGIN}/authorize`,
-      token_endpoint: `${LOGIN}/token`,
-      registration_endpoint: `${LOGIN}/register`,
-      revocation_endpoint: `${LOGIN}/revoke`,
+      issuer,
+      authorization_endpoint: `${issuer}/authorize`,
+      token_endpoint: `${issuer}/token`,
+      registration_endpoint: `${issuer}/register`,
+      revocation_endpoint: `${issuer}/revoke`,
       response_types_supported: ["code"],
       grant_types_supported: ["authorization_code", "refresh_token"],
       code_challenge_methods_supported: ["S256"],
@@ -58,8 +62,8 @@ export function mcpLogin(options: LoginOptions = {}) {
 
   function resource(): Record<string, unknown> {
     return {
-      resource: NOTES,
-      authorization_servers: [LOGIN],
+      resource: notes,
+      authorization_servers: [issuer],
       scopes_supported: ["notes:read"],
       ...state.options.resource,
     };
@@ -103,7 +107,7 @@ export function mcpLogin(options: LoginOptions = {}) {
     const form = new URLSearchParams(await request.text());
     const client = clientOf(request, form);
     if (!client) return fault("unknown client", 401, "invalid_client");
-    if (form.get("resource") !== (resource().resource ?? NOTES)) return fault("no resource", 400, "invalid_target");
+    if (form.get("resource") !== (resource().resource ?? notes)) return fault("no resource", 400, "invalid_target");
     if (form.get("grant_type") === "refresh_token") {
       const old = refresh.get(form.get("refresh_token") ?? "");
       if (!old || old.client !== client.id) return fault("bad refresh token", 400, "invalid_grant");
@@ -135,7 +139,7 @@ export function mcpLogin(options: LoginOptions = {}) {
   }
 
   function refusal(status: number, more: string): Response {
-    const place = state.options.challenge ?? `${new URL(NOTES).origin}/.well-known/oauth-protected-resource/mcp`;
+    const place = state.options.challenge ?? `${new URL(notes).origin}/.well-known/oauth-protected-resource/mcp`;
     const header = `Basic realm="x", Bearer ${more}resource_metadata="${place}"`;
     return new Response(null, { status, headers: { "www-authenticate": header } });
   }
@@ -153,13 +157,13 @@ export function mcpLogin(options: LoginOptions = {}) {
     const request = new Request(address, init);
     const url = new URL(address);
     seen.push(`${request.method} ${address}`);
-    if (address === `${new URL(NOTES).origin}/.well-known/oauth-protected-resource/mcp`)
+    if (address === `${new URL(notes).origin}/.well-known/oauth-protected-resource/mcp`)
       return Response.json(resource());
     if (address === `${login}/.well-known/oauth-authorization-server/t1`) return Response.json(metadata());
-    if (address === `${LOGIN}/register`) return register((await request.json()) as Record<string, unknown>);
-    if (address === `${LOGIN}/token`) return await token(request);
-    if (address === `${LOGIN}/revoke`) return await revoke(request);
-    if (url.href === NOTES) return refused(request) ?? Response.json({ jsonrpc: "2.0", id: 1, result: {} });
+    if (address === `${issuer}/register`) return register((await request.json()) as Record<string, unknown>);
+    if (address === `${issuer}/token`) return await token(request);
+    if (address === `${issuer}/revoke`) return await revoke(request);
+    if (url.href === notes) return refused(request) ?? Response.json({ jsonrpc: "2.0", id: 1, result: {} });
     return new Response(null, { status: 404 });
   };
 
@@ -170,10 +174,10 @@ export function mcpLogin(options: LoginOptions = {}) {
     const client = clients.get(query.get("client_id") ?? "");
     const redirect = query.get("redirect_uri") ?? "";
     const right =
-      url.href.startsWith(`${LOGIN}/authorize?`) &&
+      url.href.startsWith(`${issuer}/authorize?`) &&
       client?.redirects.includes(redirect) &&
       query.get("code_challenge_method") === "S256" &&
-      query.get("resource") === (resource().resource ?? NOTES) &&
+      query.get("resource") === (resource().resource ?? notes) &&
       query.get("response_type") === "code";
     if (!client || !right) throw new Error(`The authorization server refuses ${link}`);
     const code = randomBytes(8).toString("hex");
@@ -185,7 +189,7 @@ export function mcpLogin(options: LoginOptions = {}) {
       scope: query.get("scope") ?? "",
     });
     const back = new URL(redirect);
-    for (const [name, value] of Object.entries({ code, state: query.get("state") ?? "", iss: LOGIN }))
+    for (const [name, value] of Object.entries({ code, state: query.get("state") ?? "", iss: issuer }))
       back.searchParams.set(name, value);
     return back;
   }

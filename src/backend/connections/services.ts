@@ -22,7 +22,7 @@ export async function connectedServices(ports: Pick<BackendPorts, "db">, install
 }
 
 function serviceView(ports: Ports, configuration: ServiceConfiguration, grant: Grant | undefined): ServiceView {
-  const { service, endpoints, client, described } = configuration;
+  const { service, endpoints, client, described, discovers } = configuration;
   const { connected, ...connection } = connectionView(grant);
   const { provider, scopes } = service.oauth;
   const state = connected ? "connected" : client ? "not_connected" : "not_configured";
@@ -36,7 +36,7 @@ function serviceView(ports: Ports, configuration: ServiceConfiguration, grant: G
     scopes: { wanted: scopes, granted: connected && grant ? grantedScopes(grant) : [] },
     ...(described ? { described: true, base_url: endpoints.api, sign_in: signInOf(service) } : {}),
     ...(described?.mcp ? { mcp: described.mcp } : {}),
-    ...(service.credential
+    ...(service.credential || (discovers && !discovers.client)
       ? {}
       : {
           client: {

@@ -71,9 +71,10 @@ type Question = {
 
 async function ask(
   people: Interactive,
-  { prompt, read }: Question,
+  { prompt: card, read }: Question,
   done: AbortSignal | undefined,
 ): Promise<ElicitationAnswer> {
+  const prompt = { ...card, timeoutMs: TIME_LIMIT };
   const answered = (response: UserResponse): InteractionOutcome => {
     const { asked } = response;
     // Made once more, the call may ask something else: what was said to another question is no answer to this one.
@@ -90,7 +91,6 @@ async function ask(
   return (await people.requestInteraction({
     ...prompt,
     ...(done ? { done } : {}),
-    timeoutMs: TIME_LIMIT,
     onResponse: answered,
     onTimeout: () => ({ complete: { action: "cancel" } }),
   })) as ElicitationAnswer;
