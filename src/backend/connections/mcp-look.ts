@@ -8,8 +8,8 @@ import { findDescription } from "../store/described-services.ts";
 import { findMcp, type StoredMcp } from "../store/mcp-services.ts";
 import { usableGrant } from "./access.ts";
 import { checkReachable, wayOut } from "./described.ts";
-import { mcpConfiguration } from "./mcp-configuration.ts";
 import { canConsent } from "./mcp/prepare.ts";
+import { mcpConfiguration } from "./mcp-configuration.ts";
 import { type Asked, askedOf, nameFrom } from "./mcp-request.ts";
 
 /** A server that was looked at and may be added. `left` are sentences about what kay does not take of it. */

@@ -101,15 +101,8 @@ export type ServiceConfiguration = {
   discovers?: Discovers;
 };
 
-/** A server that says itself where one signs in. */
-type Discovers = {
-  /** The server's address. */
-  server: string;
-  /** A client that was registered there by hand; otherwise kay registers itself. */
-  client?: OAuthClient;
-  /** Permissions to ask for, whatever the server names. */
-  scopes?: string[];
-};
+/** The address of a server that says itself where one signs in; a client registered by hand, where kay does not register itself. */
+type Discovers = { server: string; client?: OAuthClient };
 
 /** What is different with a service that somebody described: where requests to it go through, and what its secrets are bound to. */
 type Described = {

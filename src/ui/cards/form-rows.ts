@@ -13,7 +13,11 @@ export function formPieces(card: ApprovalCard, open: CardUi, { width }: { width:
   const { request } = card;
   const ui = open.type === "form" ? open : openForm(card);
   const room = width - SIDES;
-  const pieces = { title: `${request.link === undefined ? "Fill in" : "Visit"} ─ ${line(request.tool_name)}`, tone: "cyan" as const, until: request.expires_at };
+  const pieces = {
+    title: `${request.link === undefined ? "Fill in" : "Visit"} ─ ${line(request.tool_name)}`,
+    tone: "cyan" as const,
+    until: request.expires_at,
+  };
   const head = headRows(card, ui, room);
   const step = ui.step === "fill" || ui.step === "review" ? ui.step : ui.back;
   const keys = ui.step === "why" ? whyRows(ui.why, room) : answerKeys(card, ui, room);
@@ -29,7 +33,11 @@ export function formPieces(card: ApprovalCard, open: CardUi, { width }: { width:
   const isTyped = ui.step === "fill" && fill.cursor !== undefined;
   const isVisit = request.link !== undefined && ui.told === undefined;
   const cursor = isTyped && fill.cursor ? { ...fill.cursor, row: fill.cursor.row + head.length } : undefined;
-  return { ...pieces, body: { rows: [...head, ...fill.rows], focus: isVisit ? 0 : fill.focus + head.length, cursor }, keys };
+  return {
+    ...pieces,
+    body: { rows: [...head, ...fill.rows], focus: isVisit ? 0 : fill.focus + head.length, cursor },
+    keys,
+  };
 }
 
 function headRows({ request }: ApprovalCard, ui: FormUi, width: number): Row[] {

@@ -15,7 +15,9 @@ let server = notesServer();
 /** The server behind its sign-in, and the authorization server. */
 const reach: Fetch = async (url, init) => {
   const request = new Request(url, init);
-  return request.url === NOTES ? (login.refused(request) ?? (await server.fetch(request))) : await login.fetch(url, init);
+  return request.url === NOTES
+    ? (login.refused(request) ?? (await server.fetch(request)))
+    : await login.fetch(url, init);
 };
 let reached: World | undefined;
 const model = scriptedModel((url, init) => (reached ?? world()).outside.fetch(url, init));
@@ -42,7 +44,10 @@ afterEach(async () => {
 async function consent(at: World, session: string) {
   const { body } = await at.call("POST /connections/connect?service=notes", { body: { session_id: session } });
   const url = login.consent(String(body.authorization_url));
-  return { page: await at.call(`GET ${url.pathname}${url.search}`), scope: new URL(String(body.authorization_url)).searchParams.get("scope") };
+  return {
+    page: await at.call(`GET ${url.pathname}${url.search}`),
+    scope: new URL(String(body.authorization_url)).searchParams.get("scope"),
+  };
 }
 
 /** Somebody signed in who has added the server and approved its tools after the first consent. */
@@ -118,7 +123,10 @@ test.each(["legacy", "modern"] as const)(
     others.push(keeper, other);
     reached = keeper;
     const { token } = await added(keeper);
-    await keeper.call("PUT /policies", { token, body: { policies: [{ target: "notes.add_note", mode: "everything" }] } });
+    await keeper.call("PUT /policies", {
+      token,
+      body: { policies: [{ target: "notes.add_note", mode: "everything" }] },
+    });
     const first = await asked(keeper, token, "add_note");
     const request = await first.asked();
     await first.until("awaiting_input");
@@ -159,9 +167,11 @@ test("what nobody can register at is asked for a token instead; a client that wa
   const { token, session } = await connect(world());
   const plain = await world().call("POST /services", { token, body: { mcp: { url: NOTES, name: "notes" } } });
   expect((plain.body.service as { sign_in: string }).sign_in).toBe("bearer");
-  const own = await world().call("POST /services", { token, body: { mcp: { url: NOTES, name: "notes", client_id: "mine" } } });
+  const own = await world().call("POST /services", {
+    token,
+    body: { mcp: { url: NOTES, name: "notes", client_id: "mine" } },
+  });
   expect((own.body.service as { sign_in: string }).sign_in).toBe("oauth2");
   const { body } = await world().call("POST /connections/connect?service=notes", { body: { session_id: session } });
   expect(new URL(String(body.authorization_url)).searchParams.get("client_id")).toBe("mine");
 });
-

@@ -33,7 +33,7 @@ export async function prepareConsent(
   { redirectUri, installationId }: { redirectUri: string; installationId: string | undefined },
 ): Promise<Prepared> {
   if (!service.discovers) return { service };
-  const { server, scopes: own } = service.discovers;
+  const { server } = service.discovers;
   const { title } = service.service;
   const reach = await reachFor(ports, server);
   const found = await discover(reach, server, title);
@@ -48,7 +48,7 @@ export async function prepareConsent(
     ...(revocation ? { revocation } : {}),
     resource,
     namesItself,
-    scopes: [...new Set([...(own ?? found.scopes), ...wanted(grant)])],
+    scopes: [...new Set([...found.scopes, ...wanted(grant)])],
     client: { id: client.id, ...(client.secret === undefined ? {} : { secret: client.secret }) },
     clientAuth: client.auth,
     registered,

@@ -47,7 +47,8 @@ export function placeText(place: McpPlace): string {
 /** What keys and tokens of the server are sealed to, so that none is ever sent elsewhere. */
 export function bindingOfMcp({ place, auth }: Pick<McpDefinition, "place" | "auth">): string {
   const where = "url" in place ? ["url", new URL(place.url).href] : ["command", ...place.command, place.folder ?? ""];
-  const more = auth.type === "api_key" ? auth.header.toLowerCase() : auth.type === "oauth2" ? auth.client_id : undefined;
+  const more =
+    auth.type === "api_key" ? auth.header.toLowerCase() : auth.type === "oauth2" ? auth.client_id : undefined;
   const how = more === undefined ? [auth.type] : [auth.type, more];
   return createHash("sha256")
     .update(JSON.stringify(["mcp", where, how]))

@@ -4,13 +4,14 @@ import type {
   ElicitRequest,
   ElicitResult,
   Tool as ServerTool,
-  Transport,
 } from "@modelcontextprotocol/client";
 import { cleanLine } from "#protocol/clean";
 import { Problem } from "#protocol/errors";
-import { type HttpWay, httpWay } from "./http-way.ts";
+import type { HttpWay } from "./http-way.ts";
 import type { LinkFault } from "./link-faults.ts";
 import type { ProgramPlace, ProgramTransport } from "./program-way.ts";
+import { type Questions, questionsOf } from "./questions.ts";
+import { endSession, transportTo } from "./transports.ts";
 
 /** Milliseconds until a server must have been started, greeted, and asked for its tools. */
 const START_MS = 20_000;
@@ -110,7 +111,7 @@ export async function openLink(options: LinkOptions): Promise<Link> {
         throw (await fault(error)).problem;
       }
     },
-    call: (tool, input, call) => called({ client, state, options, fault }, tool, input, call),
+    call: (tool, input, call) => called({ ...parts, options }, tool, input, call),
     alive: () => !state.gone,
     close: async () => {
       state.closed = true;
@@ -120,11 +121,16 @@ export async function openLink(options: LinkOptions): Promise<Link> {
   };
 }
 
-/** What is known of a link while it is open. `asked` are the calls whose people may be asked. */
-type State = { gone: boolean; closed: boolean; asked: Set<Asked>; visits: Map<string, AbortController>; own?: unknown };
-type Asked = { ask: OnElicitation; signal: AbortSignal };
+/** What is known of a link while it is open. */
+type State = { gone: boolean; closed: boolean; own?: unknown };
 type Sdk = typeof import("@modelcontextprotocol/client");
-type Parts = { client: Client; state: State; fault(error: unknown): Promise<LinkFault>; end(): Promise<void> };
+type Parts = {
+  client: Client;
+  state: State;
+  questions: Questions;
+  fault(error: unknown): Promise<LinkFault>;
+  end(): Promise<void>;
+};
 
 /**
  * A server on the network is asked which protocol it speaks. A program is greeted as older ones are, since some end or fall silent at a
@@ -143,9 +149,12 @@ async function connected(options: LinkOptions, sdk: Sdk): Promise<Parts> {
 }
 
 async function attempt(options: LinkOptions, sdk: Sdk, mode: "auto" | "legacy"): Promise<Parts> {
-  const state: State = { gone: false, closed: false, asked: new Set(), visits: new Map() };
-  const transport = await transportOf(options, sdk, state);
+  const state: State = { gone: false, closed: false };
+  const transport = await transportTo(options.place, sdk, (problem) => {
+    state.own = problem;
+  });
   const client = clientOf(options, sdk, { state, mode });
+  const questions = questionsOf(client, { elicits: options.elicits === true });
   const fault = async (error: unknown): Promise<LinkFault> => {
     const { linkFault } = await import("./link-faults.ts");
     const own = state.own;
@@ -167,15 +176,7 @@ async function attempt(options: LinkOptions, sdk: Sdk, mode: "auto" | "legacy"):
     await end();
     throw found.gone ? marked(found.problem) : found.problem;
   }
-  return { client, state, fault, end };
-}
-
-async function transportOf({ place }: LinkOptions, sdk: Sdk, state: State): Promise<Transport> {
-  if ("program" in place) return (await import("./program-way.ts")).programTransport(place.program);
-  const fetch = httpWay(place.http, (problem) => {
-    state.own = problem;
-  });
-  return new sdk.StreamableHTTPClientTransport(new URL(place.http.url), { fetch, requestInit: { redirect: "manual" } });
+  return { client, state, questions, fault, end };
 }
 
 function clientOf(
@@ -192,17 +193,6 @@ function clientOf(
       listChanged: { tools: { autoRefresh: false, debounceMs: 0, onChanged: () => onToolsChanged?.() } },
     },
   );
-  if (elicits)
-    client.setRequestHandler("elicitation/create", async (request) => {
-      // The older protocol does not say which call a question belongs to: with several it cannot be told whom to ask.
-      const [asked, another] = state.asked;
-      if (!asked || another) return { action: "cancel" };
-      return await asked.ask(request.params, asked.signal);
-    });
-  if (elicits)
-    client.setNotificationHandler("notifications/elicitation/complete", ({ params }) =>
-      state.visits.get(params.elicitationId)?.abort(),
-    );
   client.onclose = () => {
     state.gone = true;
     if (!state.closed) onGone?.();
@@ -222,10 +212,10 @@ async function allTools(client: Client, signal: AbortSignal | undefined): Promis
   return tools;
 }
 
-type Calling = { client: Client; state: State; options: LinkOptions; fault(error: unknown): Promise<LinkFault> };
+type Calling = Omit<Parts, "end"> & { options: LinkOptions };
 
 async function called(
-  { client, state, options, fault }: Calling,
+  { client, state, options, questions, fault }: Calling,
   name: string,
   input: Record<string, unknown>,
   { writes, ...optional }: CallOptions,
@@ -239,8 +229,7 @@ async function called(
       title: options.title,
       name,
       input,
-      hear: (ask) => heard(state, ask),
-      completed: (id) => completedBy(state, id),
+      ...questions,
     });
   } catch (error) {
     if (error instanceof Problem && error.code !== "SERVICE_FAILED") throw error;
@@ -249,26 +238,6 @@ async function called(
     if (writes && lost) throw unknownOutcome(options.title, problem);
     throw over ? marked(problem) : problem;
   }
-}
-
-/** Ids of addresses that a server may say to be done; no more than so many are waited for. */
-const MOST_VISITS = 100;
-
-function completedBy({ visits }: State, id: string): AbortSignal {
-  const known = visits.get(id) ?? new AbortController();
-  if (visits.size < MOST_VISITS) visits.set(id, known);
-  return known.signal;
-}
-
-/** A call whose person may be asked, until it is over. */
-function heard(state: State, ask: OnElicitation): () => void {
-  const over = new AbortController();
-  const asked = { ask, signal: over.signal };
-  state.asked.add(asked);
-  return () => {
-    over.abort();
-    state.asked.delete(asked);
-  };
 }
 
 function marked(problem: Problem): Problem {
@@ -285,13 +254,6 @@ function unknownOutcome(title: string, problem: Problem): Problem {
 
 function cancelled(title: string, cause: unknown): Problem {
   return new Problem("CANCELLED", `The request to ${title} was cancelled.`, { cause });
-}
-
-/** A server with sessions is told that this one is over; it is not waited for longer than a moment. */
-async function endSession(transport: Transport): Promise<void> {
-  if (!("terminateSession" in transport) || !transport.sessionId) return;
-  const told = (transport as { terminateSession(): Promise<void> }).terminateSession().catch(() => {});
-  await Promise.race([told, new Promise((resolve) => setTimeout(resolve, 1_000).unref())]);
 }
 
 function nameOf(client: Client, otherwise: string): Link["server"] {

@@ -1,9 +1,10 @@
 import type { CallToolResult } from "@modelcontextprotocol/client";
 import { Problem } from "#protocol/errors";
 import type { Clock, Fetch } from "../../ports.ts";
+import { counted, isOf, keyBeside } from "./beside.ts";
 import { credentialOfMcp, type McpDefinition, type McpTool } from "./definition.ts";
 import { differenceSentences, isDifferent, toolDifference } from "./difference.ts";
-import { type CallOptions, type Era, isGone, type Link, type LinkOptions, type OnElicitation, openLink } from "./link.ts";
+import { type CallOptions, type Era, isGone, type Link, type LinkOptions, openLink } from "./link.ts";
 import type { Programs } from "./programs.ts";
 import { type ToolList, toolList } from "./tools.ts";
 
@@ -57,9 +58,6 @@ type Open = { link: Link; list: ToolList; stale: boolean };
 type Entry = { opening: Promise<Open>; open?: Open; server: Server; running: number; used: number; asking: number };
 type Refused = { status: number; token: string | undefined; challenge: string | null };
 
-/** Links of one key beside each other. */
-const MOST_LINKS = 4;
-
 export type LinksPorts = { programs?: Programs; clock: Clock; version: string };
 
 export function createLinks(ports: LinksPorts): Links {
@@ -89,18 +87,9 @@ export function createLinks(ports: LinksPorts): Links {
     entries.set(server.key, entry);
     return entry;
   };
-  /**
-   * A question of the older protocol does not say which call it belongs to. On the network each call that may be asked about has a link to itself
-   * therefore; a program is started once more only while one of its questions is open.
-   */
-  const chosen = (server: Server): Server => {
+  const beside = (server: Server): Server => {
     if (eras.get(server.key) === "modern") return server;
-    for (let number = 1; number <= MOST_LINKS; number++) {
-      const key = number === 1 ? server.key : `${server.key}#${number}`;
-      const entry = entries.get(key);
-      if (!entry || ("url" in server.definition.place ? entry.running : entry.asking) === 0) return { ...server, key };
-    }
-    return server;
+    return { ...server, key: keyBeside(entries, server.key, { shared: !("url" in server.definition.place) }) };
   };
   const once = async (server: Server, tool: McpTool, input: Record<string, unknown>, call: ServerCall) => {
     const entry = entryOf(server);
@@ -122,7 +111,7 @@ export function createLinks(ports: LinksPorts): Links {
   };
   return {
     async call(given, tool, input, call) {
-      const server = call.onElicitation ? chosen(given) : given;
+      const server = call.onElicitation ? beside(given) : given;
       try {
         return await once(server, tool, input, call);
       } catch (error) {
@@ -143,7 +132,7 @@ export function createLinks(ports: LinksPorts): Links {
       }
     },
     async forget(key) {
-      const all = [...entries].filter(([one]) => one === key || one.startsWith(`${key}#`));
+      const all = [...entries].filter(([one]) => isOf(key, one));
       await Promise.all(all.map(([one, entry]) => drop(one, entry)));
     },
     async tick() {
@@ -154,18 +143,6 @@ export function createLinks(ports: LinksPorts): Links {
     async close() {
       await Promise.all([...entries].map(([key, entry]) => drop(key, entry)));
     },
-  };
-}
-
-/** Whether a person is asked over a link. */
-function counted(entry: Entry, ask: OnElicitation): OnElicitation {
-  return async (...question) => {
-    entry.asking++;
-    try {
-      return await ask(...question);
-    } finally {
-      entry.asking--;
-    }
   };
 }
 

@@ -94,7 +94,8 @@ function secretOf(raw: RawAccess): NonNullable<Server["secret"]> {
   return {
     token: raw.token,
     rejected: async (token, refusal) => {
-      if (refusal?.status === 403) await raw.lacks(challengeOf(new Headers({ "www-authenticate": refusal.challenge ?? "" })).scopes);
+      if (refusal?.status === 403)
+        await raw.lacks(challengeOf(new Headers({ "www-authenticate": refusal.challenge ?? "" })).scopes);
       return await raw.rejected(token);
     },
   };

@@ -13,7 +13,14 @@ let link: Link;
 beforeAll(async () => {
   const programs = createPrograms(process.env, { kill: (pid, signal) => process.kill(pid, signal) });
   const place = { program: { programs, command: [process.execPath, SERVER, "stdio"] } };
-  link = await openLink({ name: "everything", title: "Everything", version: "0.0.0", elicits: true, place, era: "legacy" });
+  link = await openLink({
+    name: "everything",
+    title: "Everything",
+    version: "0.0.0",
+    elicits: true,
+    place,
+    era: "legacy",
+  });
 }, 30_000);
 
 afterAll(() => link?.close());
@@ -36,8 +43,18 @@ function person(...answers: UserResponse[]) {
 const textOf = (result: Awaited<ReturnType<Link["call"]>>) => JSON.stringify(result.content);
 
 test("the reference server's form, with a field of each kind, is filled in, checked and answered", async () => {
-  const input = { name: "Ann", check: true, email: "ann@example", integer: "42", untitledMultipleSelectEnum: ["Piano"], titledMultipleSelectEnum: ["fish-1"] };
-  const { cards, people } = person({ action: "submit", input }, { action: "submit", input: { ...input, email: "ann@example.test" } });
+  const input = {
+    name: "Ann",
+    check: true,
+    email: "ann@example",
+    integer: "42",
+    untitledMultipleSelectEnum: ["Piano"],
+    titledMultipleSelectEnum: ["fish-1"],
+  };
+  const { cards, people } = person(
+    { action: "submit", input },
+    { action: "submit", input: { ...input, email: "ann@example.test" } },
+  );
   const asked = personAsked(people, ASKING);
   const result = await link.call("trigger-elicitation-request", {}, { writes: true, onElicitation: asked.answer });
   expect(cards[0]?.inputSchema?.fields.map(({ id, type }) => `${id} ${type}`)).toEqual([
@@ -63,7 +80,10 @@ test("its address is shown and answered, also where the call fails first for wan
   for (const errorPath of [false, true]) {
     const { cards, people } = person({ action: "submit" }, { action: "submit" });
     const call = { url: "https://example.com/pay", message: "Pay.", errorPath };
-    await link.call("trigger-url-elicitation", call, { writes: false, onElicitation: personAsked(people, ASKING).answer });
+    await link.call("trigger-url-elicitation", call, {
+      writes: false,
+      onElicitation: personAsked(people, ASKING).answer,
+    });
     expect(cards.map(({ link }) => link?.startsWith("https://"))).toEqual(errorPath ? [true, true] : [true]);
   }
 });
