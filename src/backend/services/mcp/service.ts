@@ -73,7 +73,12 @@ function mcpTool(definition: McpDefinition, tool: McpTool, now: McpTool, reach: 
 async function called(
   definition: McpDefinition,
   tool: McpTool,
-  { input, doubtful, context, asked }: { input: Record<string, unknown>; doubtful: boolean; context: ToolContext; asked: Asked },
+  {
+    input,
+    doubtful,
+    context,
+    asked,
+  }: { input: Record<string, unknown>; doubtful: boolean; context: ToolContext; asked: Asked },
   { links, fetch, key, listed }: McpReach,
 ) {
   const { signal, people, raw } = context;
