@@ -1,5 +1,4 @@
 import { randomUUID } from "node:crypto";
-import { createServer } from "node:http";
 import {
   acceptedContent,
   createMcpHandler,
@@ -145,37 +144,4 @@ export function notesServer({ era = "legacy" }: { era?: "legacy" | "modern" } = 
 
 function text(words: string) {
   return { content: [{ type: "text" as const, text: words }] };
-}
-
-/** The same on a port of this machine. */
-export async function listening(
-  handle: (request: Request) => Promise<Response>,
-): Promise<{ url: string; close(): Promise<void> }> {
-  const node = createServer(async (incoming, outgoing) => {
-    const chunks: Buffer[] = [];
-    for await (const chunk of incoming) chunks.push(chunk as Buffer);
-    const headers = new Headers(
-      Object.entries(incoming.headers).flatMap(([name, value]) =>
-        typeof value === "string" ? [[name, value] as [string, string]] : [],
-      ),
-    );
-    const method = incoming.method ?? "GET";
-    const body = method === "GET" || method === "HEAD" ? {} : { body: Buffer.concat(chunks) };
-    const answer = await handle(
-      new Request(`http://${incoming.headers.host}${incoming.url}`, { method, headers, ...body }),
-    );
-    outgoing.writeHead(answer.status, Object.fromEntries(answer.headers));
-    if (answer.body) for await (const chunk of answer.body) outgoing.write(chunk);
-    outgoing.end();
-  });
-  await new Promise<void>((resolve) => node.listen(0, "127.0.0.1", resolve));
-  const { port } = node.address() as { port: number };
-  return {
-    url: `http://127.0.0.1:${port}`,
-    close: () =>
-      new Promise((resolve) => {
-        node.closeAllConnections();
-        node.close(() => resolve());
-      }),
-  };
 }
