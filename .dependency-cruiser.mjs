@@ -56,6 +56,7 @@ const packages = {
   pg: "backend/store/",
   jose: "backend/(accounts|remote)/",
   oauth4webapi: "backend/connections/",
+  "@modelcontextprotocol/.+": "backend/services/mcp/",
   "jwt-decode|conf|@napi-rs/keyring|semver": "client/",
   "eventsource-parser": "(client|backend/remote)/",
 };

@@ -21,6 +21,7 @@ import { policyRoutes } from "./routes/policies.ts";
 import { remoteRoutes } from "./routes/remote.ts";
 import { sessionRoutes } from "./routes/sessions.ts";
 import { toolRoutes } from "./routes/tools.ts";
+import { createLinks } from "./services/mcp/links.ts";
 import { workStatus } from "./store/status.ts";
 import { createTurns, type Turns } from "./turns/turns.ts";
 import { watched } from "./watched.ts";
@@ -38,7 +39,9 @@ type Env = { Bindings: { requestId: string } };
  * The backend: Request in, Response out. Who may ask, how much and how often is settled here, once for all routes; the routes are thin.
  * Neither the socket (`listen.ts`) nor the database (its owner closes it) belongs to it.
  */
-export function createBackend(ports: BackendPorts): Backend {
+export function createBackend(given: BackendPorts): Backend {
+  const links = given.links ?? createLinks(given);
+  const ports = { ...given, links };
   const engine = createEngine(ports);
   const turns = ports.agentRole ? createTurns(ports) : undefined;
   const app = routes(ports, engine, turns);
@@ -68,15 +71,19 @@ export function createBackend(ports: BackendPorts): Backend {
       running.add(answered);
       return answered;
     },
-    busy: () => running.size + engine.busy(),
+    busy: () => running.size + engine.busy() + (turns?.busy() ?? 0),
     async status() {
       const shared = await Promise.race([workStatus(ports.db).catch(() => undefined), expired(STATUS_LIMIT)]);
       return { ...engine.counts(), ...(shared ? { shared } : {}) };
     },
-    tick: () => engine.tick(),
+    async tick() {
+      await Promise.all([engine.tick(), turns?.tick()]);
+      await links.tick();
+    },
     async close() {
       await Promise.all([engine.close(), turns?.close()]);
       await Promise.race([Promise.allSettled(running), expired(CLOSE_LIMIT)]);
+      await links.close();
     },
   };
 }

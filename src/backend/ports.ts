@@ -2,6 +2,8 @@ import type { Kysely } from "kysely";
 import type { LocalModels } from "./models/local.ts";
 import type { Observe } from "./observe.ts";
 import type { AgentServer } from "./remote/agent-server.ts";
+import type { Links } from "./services/mcp/links.ts";
+import type { Programs } from "./services/mcp/programs.ts";
 import type { ServiceConfiguration } from "./services/service.ts";
 import type { Node } from "./store/node.ts";
 import type { Database } from "./store/schema.ts";
@@ -73,6 +75,10 @@ export type BackendPorts = {
   guarded?: Guarded;
   /** Secret of a described service's OAuth client, from the operator's configuration. */
   clientSecret?(service: string): string | undefined;
+  /** Starts MCP servers that are programs; on the embedded backend alone. */
+  programs?: Programs;
+  /** Links to MCP servers; made by `createBackend` where none are given. */
+  links?: Links;
   model(): ModelSettings;
   /** The agent server that answers instead of a model here. */
   agent?: AgentServer;

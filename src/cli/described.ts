@@ -1,8 +1,8 @@
 import { constants } from "node:fs";
 import { open } from "node:fs/promises";
 import { resolve } from "node:path";
-import { clean } from "#protocol/clean";
-import type { DescribedView, DescribeResponse } from "#protocol/described";
+import { clean, cleanLine } from "#protocol/clean";
+import type { DescribedView, DescribeRequest, DescribeResponse } from "#protocol/described";
 import { Problem } from "#protocol/errors";
 import { shellWord } from "#protocol/shell";
 import { line } from "#ui/words";
@@ -17,17 +17,30 @@ const LONGEST = 256 * 1024;
 export async function addService(kay: Kay, file: string, { dryRun }: { dryRun: boolean }): Promise<void> {
   const source = await readSource(kay, file);
   const link = await kay.link();
-  const look = await describe(kay, link, file, source, true);
+  const send = (body: DescribeRequest) =>
+    describe(kay, link, body).catch((error: unknown) => {
+      throw inFile(error, file);
+    });
+  await addLooked(kay, { source }, { send, dryRun });
+}
+
+/** Send a service to the backend for a look, show what came of it, ask, and send it once more to be kept. */
+export async function addLooked(
+  kay: Kay,
+  body: DescribeRequest,
+  { send, dryRun }: { send(body: DescribeRequest): Promise<DescribeResponse>; dryRun: boolean },
+): Promise<void> {
+  const look = await send({ ...body, dry_run: true });
   if (dryRun || look.outcome === "unchanged") return await end(kay, look);
   if (!kay.flags.json) await show(kay, look);
   const verb = look.outcome === "added" ? "Add" : "Replace";
   const otherwise = "Use --yes, or --dry-run to look only.";
   if (!(await askYesNo(kay, `${verb} ${line(look.service.name)}?`, otherwise)))
     throw new Problem("CANCELLED", "Nothing was changed.");
-  const done = await describe(kay, link, file, source, false);
+  const done = await send({ ...body, dry_run: false, ...(look.fingerprint ? { expected: look.fingerprint } : {}) });
   if (kay.flags.json) return kay.out.json(done);
   kay.out.line(`${done.outcome === "added" ? "Added" : "Replaced"} ${line(done.service.name)}.`);
-  kay.out.note(`Connect it with \`kay connect ${shellWord(done.service.name)}\`.`);
+  if (!done.connected) kay.out.note(`Connect it with \`kay connect ${shellWord(done.service.name)}\`.`);
 }
 
 /** `kay services remove`: forget a description, its connection and what was allowed for its tools. Nothing is asked about one that is not there. */
@@ -51,18 +64,10 @@ export async function exportService(kay: Kay, name: string): Promise<void> {
 }
 
 /** Where nobody is signed in yet, the backend makes an installation, which the first connection then signs in to. */
-async function describe(
-  kay: Kay,
-  link: Link,
-  file: string,
-  source: string,
-  dryRun: boolean,
-): Promise<DescribeResponse> {
+export async function describe(kay: Kay, link: Link, request: DescribeRequest): Promise<DescribeResponse> {
   const { session_id } = link.byToken ? {} : (await link.credentials.read(link.origin)).signIn;
-  const body = { source, dry_run: dryRun, ...(session_id ? { session_id } : {}) };
-  const answer = await link.api.describeService(body, { signal: kay.signal }).catch((error: unknown) => {
-    throw inFile(error, file);
-  });
+  const body = { ...request, ...(session_id ? { session_id } : {}) };
+  const answer = await link.api.describeService(body, { signal: kay.signal });
   const made = answer.session_id;
   if (made && made !== session_id)
     await link.credentials.update(link.origin, (current) => ({ ...current, session_id: made }));
@@ -85,7 +90,7 @@ function inFile(error: unknown, file: string): unknown {
 
 const MOST_SHOWN = 12;
 
-async function end(kay: Kay, look: DescribeResponse): Promise<void> {
+export async function end(kay: Kay, look: DescribeResponse): Promise<void> {
   if (kay.flags.json) return kay.out.json(look);
   await show(kay, look);
   const name = line(look.service.name);
@@ -94,24 +99,43 @@ async function end(kay: Kay, look: DescribeResponse): Promise<void> {
 }
 
 /** What would be added, on stderr: the answer of the command is what came of it. */
-async function show(kay: Kay, { service, changes }: DescribeResponse): Promise<void> {
-  for (const text of [...headOf(service), "", ...toolLines(service)]) kay.terminal.stderr.write(`${text}\n`);
+export async function show(kay: Kay, { service, changes }: DescribeResponse): Promise<void> {
+  const room = kay.terminal.stderr.isTerminal ? kay.terminal.stderr.columns() : WIDE;
+  for (const text of [...headOf(service), "", ...toolLines(service, room)]) kay.terminal.stderr.write(`${text}\n`);
   for (const change of changes) kay.out.warn(line(change));
 }
 
-function headOf({ name, title, base_url, sign_in }: DescribedView): string[] {
-  return [`${line(title)} (${line(name)}) at ${line(base_url)}`, SIGN_INS[sign_in] ?? line(sign_in)];
+function headOf({ name, title, base_url, sign_in, mcp }: DescribedView): string[] {
+  const where = mcp?.command === undefined ? `at ${line(base_url)}` : `runs ${line(mcp.command)}`;
+  return [
+    `${line(title)} (${line(name)}) ${where}`,
+    ...(mcp?.folder === undefined ? [] : [`In the folder ${line(mcp.folder)}`]),
+    ...(mcp?.server === undefined ? [] : [`An MCP server that calls itself “${line(mcp.server)}”`]),
+    SIGN_INS[sign_in] ?? line(sign_in),
+    ...(mcp ? [CLAIMS] : []),
+  ];
 }
+
+const CLAIMS = "What each tool does, and whether it only reads, is what the server says of it";
 
 /** Access first: it is what a person has to look at. */
-function toolLines({ tools }: DescribedView): string[] {
-  const widest = Math.max(...tools.map(({ name }) => line(name).length));
-  return tools.map(
-    ({ name, access, method, path }) =>
-      `  ${line(access).padEnd(ACCESS_WIDTH)}  ${line(name).padEnd(widest)}  ${line(method)} ${line(path)}`,
-  );
+function toolLines({ tools }: DescribedView, room: number): string[] {
+  const widest = Math.max(0, ...tools.map(({ name }) => line(name).length));
+  return tools.map(({ name, access, method, path, description = "" }) => {
+    const head = `  ${line(access).padEnd(ACCESS_WIDTH)}  ${line(name).padEnd(widest)}  `;
+    return (
+      head + (method === undefined ? brief(description, room - head.length - 1) : `${line(method)} ${line(path ?? "")}`)
+    );
+  });
 }
 
+/** The first sentence of what a server says, as far as there is room in the line. */
+function brief(description: string, room: number): string {
+  return room < 12 ? "" : cleanLine(description.split(/(?<=[.!?])\s/)[0] ?? "", room);
+}
+
+/** Columns of what is no terminal. */
+const WIDE = 160;
 const ACCESS_WIDTH = "destructive".length;
 
 const SIGN_INS: Record<string, string> = {

@@ -33,6 +33,9 @@ export async function showService(kay: Kay, name: string): Promise<void> {
   // Scopes and addresses are to be copied: nothing of them is cut off.
   if (!kay.terminal.stdout.isTerminal) await kay.out.table([], rows);
   else for (const [field = "", value] of rows) kay.out.line(`${kay.out.paint("dim", field.padEnd(WIDEST))}  ${value}`);
+  for (const change of service.mcp?.changes ?? []) kay.out.warn(line(change));
+  if (service.mcp && service.mcp.changes.length > 0)
+    kay.out.note(`Take what changed with \`kay services approve ${line(service.name)}\`.`);
   if (service.state === "not_configured") kay.out.note("Whoever runs the backend must give it an OAuth client first.");
   else if (!service.connected) kay.out.note(`Connect it with \`kay connect ${line(service.name)}\`.`);
 }
@@ -57,8 +60,8 @@ function rowsOf(service: ServiceView): [string, string][] {
     ["title", service.title ?? ""],
     ["state", STATES[service.state]],
     ["target", service.target ?? ""],
-    ["described", service.described ? "by you" : ""],
-    ["address", service.base_url ?? ""],
+    ["described", service.described ? (service.mcp ? "MCP server, added by you" : "by you") : ""],
+    [service.mcp?.command === undefined ? "address" : "command", service.base_url ?? ""],
     ["sign-in", service.sign_in ?? ""],
     ["account", service.connected ? accountOf(service) : ""],
     ["site", service.connected ? siteOf(service) : ""],

@@ -9,6 +9,7 @@ import {
 } from "#protocol/connections";
 import { type DescribeRequest, DescribeResponse, DescriptionResponse, RemovedResponse } from "#protocol/described";
 import { Problem } from "#protocol/errors";
+import type { ApproveRequest } from "#protocol/mcp";
 import { ModelTestResponse, ModelView } from "#protocol/model";
 import { ServicesResponse, ToolCallResponse, ToolsResponse, ToolView } from "#protocol/tools";
 import type { Backend } from "./api/backend.ts";
@@ -56,6 +57,8 @@ export type Api = StreamCalls &
     services(options?: CallOptions): Promise<ServicesResponse | null>;
     /** `POST /services`: a service of one's own. Where nobody is signed in, for the session id of the body or a new one. Sent once. */
     describeService(body: DescribeRequest, options?: CallOptions): Promise<DescribeResponse>;
+    /** `POST /services/:name/approve`: the tools of an MCP server as they are now. Sent once. */
+    approveService(name: string, body: ApproveRequest, options?: CallOptions): Promise<DescribeResponse>;
     /** `DELETE /services/:name`. Sent once. */
     removeService(name: string, options?: CallOptions): Promise<RemovedResponse>;
     /** `GET /services/:name/description`. */
@@ -132,6 +135,11 @@ export function createApi(options: ApiOptions): Api {
     describeService: (body, { signal } = {}) => {
       const call: Call = { method: "POST", path: "/services", body, timeoutMs, signal };
       return read(DescribeResponse, call, () => bearer(call, () => exchange(backend, call)));
+    },
+    approveService: (name, body, { signal } = {}) => {
+      const path = `/services/${encodeURIComponent(name)}/approve`;
+      const call: Call = { method: "POST", path, body, timeoutMs, signal };
+      return read(DescribeResponse, call, () => bearer(call));
     },
     removeService: (name, { signal } = {}) => {
       const call: Call = { method: "DELETE", path: `/services/${encodeURIComponent(name)}`, timeoutMs, signal };

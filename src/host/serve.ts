@@ -16,6 +16,7 @@ import { openObserving } from "./observing.ts";
 import { type Operated, operatorFront, operatorSocket } from "./operator.ts";
 import { createOutgoing } from "./outgoing.ts";
 import { listenPreferably } from "./port.ts";
+import { createPrograms } from "./programs.ts";
 import { type Role, roleOf } from "./roles.ts";
 import { startSandbox } from "./sandbox.ts";
 import { operatedOf } from "./status.ts";
@@ -161,6 +162,8 @@ async function startParts(
     ...(observing ? { observe: observing.observe } : {}),
     // Of an operator's secret only that operator's own descriptions may make use.
     ...(options.localSecret ? { clientSecret: (service) => ownClientSecret(env, service) } : {}),
+    // A stranger's program is nothing that a backend of many people runs.
+    ...(options.localSecret ? { programs: createPrograms(env, ports.machine) } : {}),
     services,
     model: () => ({ ...ports.model(), local }),
     ...role({ publicUrl, keys }),

@@ -1,11 +1,15 @@
 import * as z from "zod/mini";
+import { McpRequest } from "./mcp.ts";
 
 /** Bodies of the services that people describe themselves (protocol.md, "Services of one's own"; the file's format is docs/services.md). */
 
 /** Body of `POST /services`. */
 export const DescribeRequest = z.looseObject({
-  /** The description, YAML or JSON. */
-  source: z.string(),
+  /** The description, YAML or JSON; or an MCP server instead. */
+  source: z.optional(z.string()),
+  mcp: z.optional(McpRequest),
+  /** For an MCP server: what was looked at, the `fingerprint` of the answer to a dry run. Something else by now is not taken. */
+  expected: z.optional(z.string()),
   /** Only check it and say what would change. */
   dry_run: z.optional(z.boolean()),
   /** Where nobody is signed in: the installation to add it to, as long as nobody ever signed in to that; without it a new one. */
@@ -20,7 +24,21 @@ export const DescribedView = z.looseObject({
   base_url: z.string(),
   /** How its person signs in: oauth2, bearer, api_key, basic or none. */
   sign_in: z.string(),
-  tools: z.array(z.looseObject({ name: z.string(), access: z.string(), method: z.string(), path: z.string() })),
+  tools: z.array(
+    z.looseObject({
+      name: z.string(),
+      access: z.string(),
+      /** Of a described service. */
+      method: z.optional(z.string()),
+      path: z.optional(z.string()),
+      /** Of an MCP server, in its own words. */
+      description: z.optional(z.string()),
+    }),
+  ),
+  /** Set for an MCP server: how it names itself, and its command and folder where it is a program. */
+  mcp: z.optional(
+    z.looseObject({ server: z.optional(z.string()), command: z.optional(z.string()), folder: z.optional(z.string()) }),
+  ),
 });
 export type DescribedView = z.infer<typeof DescribedView>;
 
@@ -31,6 +49,10 @@ export const DescribeResponse = z.looseObject({
   /** Sentences: what is different from the description that was there, and what is forgotten for it. */
   changes: z.array(z.string()),
   dry_run: z.boolean(),
+  /** For an MCP server: names exactly these tools at exactly this place. */
+  fingerprint: z.optional(z.string()),
+  /** For an MCP server: its person is connected, since it takes no sign-in. */
+  connected: z.optional(z.boolean()),
   session_id: z.optional(z.string()),
 });
 export type DescribeResponse = z.infer<typeof DescribeResponse>;

@@ -29,6 +29,8 @@ export const ERRORS = {
     exit: 1,
     hint: "Describe a service on the Internet, or use kay's own backend: `kay config unset api-url`.",
   },
+  /** An MCP server lists another tool under the name of one that was approved. Nothing was called. */
+  TOOL_CHANGED: { status: 409, exit: 1, hint: "Look at it with `kay services approve <service>`." },
   PAYLOAD_TOO_LARGE: { status: 413, exit: 2, hint: "Send less at once." },
   RATE_LIMITED: { status: 429, exit: 6, hint: "Try again in a moment." },
 

@@ -77,6 +77,8 @@ export const InteractionRequest = z.looseObject({
   editable: z.optional(z.boolean()),
   approval_scopes: z.optional(z.array(z.looseObject({ scope: ApprovalScope, words: text }))),
   input_schema: z.optional(z.looseObject({ type: z.literal("form"), fields: z.array(InputField) })),
+  /** An address that the person may open; it stands in the prompt too. */
+  link: z.optional(text),
   error: z.optional(text),
   initial_values: z.optional(z.record(text, z.unknown())),
   presentation: z.optional(z.enum(["tool", "questionnaire"])),

@@ -5,3 +5,27 @@ export function shellWord(text: string): string {
   const word = clean(text, { lines: false });
   return /^[\w.:/@][\w.:/@-]*$/.test(word) ? word : `'${word.replaceAll("'", "'\\''")}'`;
 }
+
+/**
+ * The words of a command that somebody typed as one text: spaces part them, quotes and backslashes keep them together. Nothing is expanded.
+ *
+ * @returns undefined when a quote has no end
+ */
+export function shellWords(text: string): string[] | undefined {
+  const words: string[] = [];
+  let rest = text.trim();
+  while (rest !== "") {
+    const word = /^(?:[^\s"'\\]+|\\[\s\S]|'[^']*'|"(?:[^"\\]|\\[\s\S])*")+(?=\s|$)/.exec(rest)?.[0];
+    if (word === undefined) return undefined;
+    words.push(
+      word.replace(
+        PIECES,
+        (_, escaped, single, double) => escaped ?? single ?? String(double ?? "").replace(/\\(["\\$`])/g, "$1"),
+      ),
+    );
+    rest = rest.slice(word.length).trimStart();
+  }
+  return words;
+}
+
+const PIECES = /\\([\s\S])|'([^']*)'|"((?:[^"\\]|\\[\s\S])*)"/g;

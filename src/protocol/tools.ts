@@ -32,6 +32,8 @@ export const ServiceView = z.extend(Connection, {
   described: z.optional(z.boolean()),
   base_url: z.optional(z.string()),
   sign_in: z.optional(z.string()),
+  /** Set for an MCP server: its command, where it is a program, and what changed since its tools were approved, in sentences. */
+  mcp: z.optional(z.looseObject({ command: z.optional(z.string()), changes: names })),
   tools: z.optional(names),
 });
 export type ServiceView = z.infer<typeof ServiceView>;

@@ -167,6 +167,7 @@ test.for([
   "serve --port x",
   "services",
   "services add nowhere.yaml",
+  "services approve files",
   "services export tasks",
   "services list",
   "services remove tasks --yes",

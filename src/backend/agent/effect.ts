@@ -10,6 +10,8 @@ export type Effect = {
   id: string;
   /** To be awaited before the first byte of a write leaves. */
   sent(): Promise<void>;
+  /** What was sent did nothing, and waits for something to be sent again: should this process end, nothing is unknown. */
+  unsent(): Promise<void>;
   /** One write went through: from now on a failure leaves something behind. */
   wrote(): void;
 };
@@ -69,6 +71,9 @@ export async function recordEffect(
       if (!(await log.set(id, "sent"))) throw new Problem("CANCELLED", TAKEN_OVER);
       progress.sent = true;
       receipt("sent");
+    },
+    unsent: async () => {
+      if (progress.sent && !progress.wrote && (await log.set(id, "failed"))) progress.sent = false;
     },
     wrote: () => {
       progress.wrote = true;

@@ -1,7 +1,9 @@
 import type { JSONSchema7 } from "ai";
 import * as z from "zod/mini";
+import { cleanLine } from "#protocol/clean";
 import { usableGrant } from "../connections/access.ts";
 import { findService as serviceNamed, servicesFor } from "../connections/catalog.ts";
+import { authRequired } from "../connections/open-grant.ts";
 import { servicesOf } from "../connections/services.ts";
 import { type Account, accountOf } from "../interactions/account.ts";
 import type { BackendPorts } from "../ports.ts";
@@ -9,9 +11,11 @@ import { createServiceHttp } from "../services/http.ts";
 import { pause } from "../services/http-retry.ts";
 import type { ServiceConfiguration, ServiceHttp, Tool, ToolResult } from "../services/service.ts";
 import { planEffect, refuseEffect, setEffectState, settleEffect } from "../store/effects.ts";
+import { wantScopes } from "../store/grants.ts";
 import { notSent, readsOnly } from "./dry-run.ts";
 import { type Effect, type EffectBefore, type EffectLog, recordEffect } from "./effect.ts";
 import { inputProblem } from "./input.ts";
+import { runKept } from "./kept-calls.ts";
 import type { AgentTool, RunContext } from "./tool.ts";
 import { askUser } from "./tools/ask-user.ts";
 import { httpRequest } from "./tools/http-request.ts";
@@ -28,6 +32,10 @@ export type Reach = Pick<BackendPorts, "services" | "fetch" | "clock"> & {
   effects: EffectLog;
   /** Nothing that changes anything leaves. */
   dryRun?: boolean;
+  /** Permissions that a service asks for besides those that were given. */
+  wants?(service: string, scopes: string[]): Promise<void>;
+  /** How a call goes on where it is while a person is asked; see `Tool.kept`. */
+  keep?(context: RunContext, work: (context: RunContext) => Promise<ToolResult>): Promise<ToolResult>;
 };
 
 /** A token, what the connection is bound to, and in whose name it is. */
@@ -67,6 +75,11 @@ function reachOf(ports: BackendPorts, owner: ToolOwner, services: ServiceConfigu
     },
     effects: effectLog(ports, owner),
     ...(owner.dryRun ? { dryRun: true } : {}),
+    wants: (service, scopes) => wantScopes(ports.db, owner.installationId, service, scopes.join(" ")),
+    keep: (context, work) => {
+      const { toolCallId } = context;
+      return runKept({ node: ports.node, generationId: owner.generationId, toolCallId }, context, work);
+    },
   };
 }
 
@@ -128,21 +141,34 @@ function agentTool(ports: Reach, configuration: ServiceConfiguration, tool: Tool
     parse: (input) => checkedInput(tool, input),
     summary: (input) => summaryOf(tool, input),
     run: async (input, context) => {
-      if (tool.access === "read") return await runTool(ports, configuration, tool, { input, context });
-      const summary = summaryOf(tool, input);
-      if (ports.dryRun) throw notSent(summary);
-      return await recordEffect(ports.effects, { tool: tool.name, input, summary }, context, (effect) =>
-        runTool(ports, configuration, tool, { input, context, effect }),
-      );
+      const work = (context: RunContext) => runCall(ports, configuration, tool, { input, context });
+      return await (tool.kept && ports.keep && context.interaction.available
+        ? ports.keep(context, work)
+        : work(context));
     },
   };
+}
+
+/** A read runs as it is; a write is an effect. */
+async function runCall(
+  ports: Reach,
+  configuration: ServiceConfiguration,
+  tool: Tool,
+  { input, context }: Pick<Run, "input" | "context">,
+): Promise<ToolResult> {
+  if (tool.access === "read") return await runTool(ports, configuration, tool, { input, context });
+  const summary = summaryOf(tool, input);
+  if (ports.dryRun) throw notSent(summary);
+  return await recordEffect(ports.effects, { tool: tool.name, input, summary }, context, (effect) =>
+    runTool(ports, configuration, tool, { input, context, effect }),
+  );
 }
 
 /** Tools are put together for every piece of work, while their shapes stay: each is written out once. */
 const schemas = new WeakMap<Tool, JSONSchema7>();
 
 function schemaOf(tool: Tool): JSONSchema7 {
-  const known = schemas.get(tool) ?? (z.toJSONSchema(tool.input, { io: "input" }) as JSONSchema7);
+  const known = tool.schema ?? schemas.get(tool) ?? (z.toJSONSchema(tool.input, { io: "input" }) as JSONSchema7);
   schemas.set(tool, known);
   return known;
 }
@@ -192,6 +218,18 @@ async function runTool(
     idempotencyKey,
     clock: ports.clock,
     people: { interaction, requestInteraction, log },
+    raw: {
+      token: async () => (await ports.access(service.name)).token,
+      rejected: async (rejected) => (await ports.access(service.name, rejected)).token,
+      lacks: async (scopes) => {
+        await ports.wants?.(service.name, scopes);
+        const words = scopes.length > 0 ? ` (${cleanLine(scopes.join(" "), 200)})` : "";
+        throw authRequired(service, `${service.title} asks for more permission than was given${words}.`);
+      },
+      sent: async () => await effect?.sent(),
+      unsent: async () => await effect?.unsent(),
+      wrote: () => effect?.wrote(),
+    },
   });
 }
 
@@ -210,6 +248,7 @@ function watched(http: ServiceHttp, effect: Effect): ServiceHttp {
 }
 
 function checkedInput(tool: Tool, input: unknown): Record<string, unknown> {
+  if (tool.check) return tool.check(input);
   const result = tool.input.safeParse(input);
   if (result.success) return result.data;
   throw inputProblem(tool.name, input, result.error.issues);

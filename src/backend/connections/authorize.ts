@@ -8,6 +8,8 @@ import type { Connection } from "../store/connection.ts";
 import { insertInstallation, installationExists } from "../store/installations.ts";
 import { deleteStatesBefore, insertState } from "../store/states.ts";
 import { type ConnectableService, connectable, findService, servicesFor } from "./catalog.ts";
+import { sealStateAuthorization } from "./mcp/authorization.ts";
+import { prepareConsent } from "./mcp/prepare.ts";
 import { sealVerifier } from "./sealed.ts";
 
 /** A state lives 10 minutes (guide: "State expires in 10 minutes"). */
@@ -20,7 +22,7 @@ const STATE_MEMORY = 24 * 60 * 60 * 1000;
  * 10 minutes, and the URL where the person consents.
  *
  * @param signedInAs the installation of a valid access token that came with the request
- * @throws Problem UNKNOWN_SERVICE, SERVICE_NOT_CONFIGURED
+ * @throws Problem UNKNOWN_SERVICE, SERVICE_NOT_CONFIGURED, SERVICE_FAILED when a server does not say how one signs in
  */
 export async function beginConnect(
   ports: BackendPorts,
@@ -28,7 +30,11 @@ export async function beginConnect(
   request: ConnectRequest,
   signedInAs?: string,
 ): Promise<ConnectResponse> {
-  const service = connectable(findService(await servicesOfSession(ports, request.session_id), serviceName));
+  const named = connectable(findService(await servicesOfSession(ports, request.session_id), serviceName));
+  const { service, authorization } = await prepareConsent(ports, named, {
+    redirectUri: redirectUri(ports),
+    installationId: request.session_id && isInstallationId(request.session_id) ? request.session_id : undefined,
+  });
   const { name, oauth: provider } = service.service;
   const now = ports.clock.now();
   const state = randomBytes(32).toString("hex");
@@ -47,6 +53,7 @@ export async function beginConnect(
       needs_tokens: request.needs_tokens ?? false,
       signed_in: found.id === signedInAs,
       site: request.site?.trim() || null,
+      authorization: authorization ? sealStateAuthorization(ports.keys, hash, authorization) : null,
       created_at: new Date(now),
       expires_at: expiresAt,
     });

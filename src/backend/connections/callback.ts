@@ -1,8 +1,9 @@
 import { Problem } from "#protocol/errors";
 import type { BackendPorts } from "../ports.ts";
-import { claimState, type State, settleState } from "../store/states.ts";
+import { claimState, findState, type State, settleState } from "../store/states.ts";
 import { servicesFor } from "./catalog.ts";
 import { completeConsent } from "./consent.ts";
+import { authorizationOfState } from "./mcp/prepare.ts";
 import type { Page } from "./page.ts";
 import { stateHash } from "./status.ts";
 import { plainSentence } from "./token-answer.ts";
@@ -28,9 +29,23 @@ export async function authorizationCallback(ports: BackendPorts, query: URLSearc
   const error = query.get("error");
   const code = query.get("code");
   if (!hash) return stale(ports, "unknown state");
+  if (!(await isFromWhereItWasAsked(ports, hash, query))) return refused(ports, hash, MIXED_UP, null);
   if (error) return refused(ports, hash, error, query.get("error_description"));
   if (!code || query.getAll("code").length > 1) return stale(ports, "no code");
   return conclude(ports, hash, (state) => completeConsent(ports, state, code));
+}
+
+/** The answer names another authorization server, or none although its own names itself. */
+const MIXED_UP = "the answer came from another authorization server";
+
+/** An answer of an authorization server that was found out, not configured, says which one it is (RFC 9207). */
+async function isFromWhereItWasAsked(ports: BackendPorts, hash: Buffer, query: URLSearchParams): Promise<boolean> {
+  const state = await findState(ports.db, hash);
+  const authorization = state && authorizationOfState(ports, state);
+  if (!authorization) return true;
+  const named = query.getAll("iss");
+  if (named.length === 0) return !authorization.namesItself;
+  return named.length === 1 && named[0] === authorization.issuer;
 }
 
 /**

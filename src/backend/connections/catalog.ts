@@ -4,6 +4,7 @@ import { nearestName } from "../nearest.ts";
 import type { BackendPorts } from "../ports.ts";
 import type { OAuthClient, Service, ServiceConfiguration } from "../services/service.ts";
 import { listDescriptions } from "../store/described-services.ts";
+import { listMcp } from "../store/mcp-services.ts";
 import { configurationOf } from "./described.ts";
 
 /** A service that can be connected here: it has a client registered at its provider. */
@@ -11,7 +12,7 @@ export type ConnectableService = ServiceConfiguration & { client: OAuthClient };
 
 /** What the services of an installation are made from. */
 export type ServicePorts = Pick<BackendPorts, "db" | "services" | "keys" | "fetch"> &
-  Partial<Pick<BackendPorts, "guarded" | "localSecret" | "clientSecret">>;
+  Partial<Pick<BackendPorts, "guarded" | "localSecret" | "clientSecret" | "links">>;
 
 /**
  * The services of an installation: those that everybody has, and those that its person described. Whoever asks for services asks here. A name
@@ -20,7 +21,20 @@ export type ServicePorts = Pick<BackendPorts, "db" | "services" | "keys" | "fetc
 export async function servicesFor(ports: ServicePorts, installationId: string): Promise<ServiceConfiguration[]> {
   const names = new Set(ports.services.map(({ service }) => service.name));
   const rows = await listDescriptions(ports.db, installationId);
-  return [...ports.services, ...rows.filter(({ name }) => !names.has(name)).map((row) => configurationOf(ports, row))];
+  const described = rows.filter(({ name }) => !names.has(name)).map((row) => configurationOf(ports, row));
+  return [...ports.services, ...described, ...(await mcpServices(ports, installationId, names))];
+}
+
+async function mcpServices(
+  { links, ...ports }: ServicePorts,
+  installationId: string,
+  taken: Set<string>,
+): Promise<ServiceConfiguration[]> {
+  if (!links) return [];
+  const rows = (await listMcp(ports.db, installationId)).filter(({ name }) => !taken.has(name));
+  if (rows.length === 0) return [];
+  const { mcpConfiguration } = await import("./mcp-configuration.ts");
+  return rows.map((row) => mcpConfiguration({ ...ports, links }, row));
 }
 
 /**

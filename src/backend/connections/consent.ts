@@ -3,15 +3,19 @@ import type { BackendPorts } from "../ports.ts";
 import { bindingOf } from "../services/described/service.ts";
 import type { Description } from "../services/described/shape.ts";
 import { createServiceHttp } from "../services/http.ts";
+import { bindingOfMcp, type McpDefinition } from "../services/mcp/definition.ts";
 import type { Identity, Service, ServiceConfiguration } from "../services/service.ts";
 import type { Connection } from "../store/connection.ts";
 import { findDescription, putClientSecret } from "../store/described-services.ts";
 import { hasLiveFamily } from "../store/families.ts";
 import { findGrant, type Grant, putGrant } from "../store/grants.ts";
 import { knownAccounts, lockInstallation, rememberAccount } from "../store/installations.ts";
+import { findMcp } from "../store/mcp-services.ts";
 import { type State, settleState } from "../store/states.ts";
 import { redirectUri } from "./authorize.ts";
 import { type ConnectableService, connectable, findService, servicesFor } from "./catalog.ts";
+import { type Authorization, sealGrantAuthorization } from "./mcp/authorization.ts";
+import { clientRefused, consentOf, type Prepared } from "./mcp/prepare.ts";
 import type { Page } from "./page.ts";
 import { grantAddress, openTokens, openVerifier, sealTokens } from "./sealed.ts";
 import { chooseSite, type SiteChoice } from "./sites.ts";
@@ -25,14 +29,17 @@ import { exchangeCode, type ServiceTokens } from "./token-endpoint.ts";
  * @throws Problem SERVICE_FAILED, SITE_REQUIRED (with `sites`), ACCOUNT_MISMATCH
  */
 export async function completeConsent(ports: BackendPorts, state: State, code: string): Promise<Page> {
-  const service = connectable(findService(await servicesFor(ports, state.installation_id), state.service));
-  if (service.service.credential) throw changed(service.service);
-  const tokens = await exchange(ports, service, state, code);
-  return establish(ports, service, state, { tokens, identity: await identify(ports, service, tokens.access) });
+  const named = connectable(findService(await servicesFor(ports, state.installation_id), state.service));
+  if (named.service.credential || (named.discovers && !state.authorization)) throw changed(named.service);
+  const prepared = await consentOf(ports, named, state);
+  const { service, authorization } = prepared;
+  const tokens = await exchange(ports, prepared, state, code);
+  const identity = await identify(ports, service, tokens.access);
+  return establish(ports, service, state, { tokens, identity, ...(authorization ? { authorization } : {}) });
 }
 
 /** What a consent or a pasted secret brought. */
-export type Brought = { tokens: ServiceTokens; identity: Identity };
+export type Brought = { tokens: ServiceTokens; identity: Identity; authorization?: Authorization };
 
 /**
  * Bind what was brought to a site, check the account where tokens are due, and store all of it at once.
@@ -43,7 +50,7 @@ export async function establish(
   ports: BackendPorts,
   service: ConnectableService,
   state: State,
-  { tokens, identity }: Brought,
+  { tokens, identity, authorization }: Brought,
 ): Promise<Page> {
   const label = accountLabel(identity);
   return ports.db.transaction().execute(async (db) => {
@@ -53,7 +60,10 @@ export async function establish(
     const sameAccount = before?.account_id === identity.accountId ? before : undefined;
     const { metadata } = requireSite(service, chooseSite(identity, state.site, urlOf(sameAccount)));
     const due = await tokensDue(ports, db, state, { provider: service.service.oauth.provider, identity });
-    await putGrant(db, grantOf(ports, service, { state, tokens, identity, metadata, before: sameAccount }));
+    await putGrant(
+      db,
+      grantOf(ports, service, { state, tokens, identity, authorization, metadata, before: sameAccount }),
+    );
     // Whoever knows only the session id can connect an account, but that one never counts for bringing tokens back.
     if (due || state.signed_in) {
       await rememberAccount(db, {
@@ -76,6 +86,9 @@ export async function establish(
 /** Its person may have described the service anew while somebody consented; what was consented to is gone then. */
 async function requireUnchanged(db: Connection, installationId: string, { service, described }: ConnectableService) {
   if (!described) return;
+  const server = described.mcp && (await findMcp(db, installationId, service.name));
+  if (server && bindingOfMcp(server.definition as McpDefinition) === described.binding) return;
+  if (described.mcp) throw changed(service);
   const row = await findDescription(db, installationId, service.name);
   if (!row || bindingOf(row.description as Description) !== described.binding) throw changed(service);
 }
@@ -86,7 +99,7 @@ function changed({ title }: Service): Problem {
 
 async function exchange(
   ports: BackendPorts,
-  service: ConnectableService,
+  { service, authorization }: Prepared,
   state: State,
   code: string,
 ): Promise<ServiceTokens> {
@@ -94,6 +107,8 @@ async function exchange(
   const verifier = state.verifier ? openVerifier(ports.keys, state.hash, state.verifier) : undefined;
   const outcome = await exchangeCode(ports, service, { code, redirectUri: redirectUri(ports), verifier });
   if (outcome.kind === "tokens") return outcome.tokens;
+  if (outcome.kind === "refused")
+    await clientRefused(ports, authorization, { codes: outcome.codes, redirectUri: redirectUri(ports) });
   // A client secret that is no good is asked for once more the next time.
   if (outcome.kind === "refused" && service.described && outcome.codes.some((one) => BAD_CLIENT.has(one)))
     await putClientSecret(ports.db, state.installation_id, state.service, null);
@@ -109,6 +124,7 @@ export async function identify(
   { service, endpoints, client, described }: ConnectableService,
   secret: string,
 ): Promise<Identity> {
+  if (described?.identify) return await described.identify(secret);
   const http = createServiceHttp({
     fetch: described?.fetch ?? ports.fetch,
     clock: ports.clock,
@@ -150,10 +166,8 @@ async function tokensDue(
   });
 }
 
-type Consent = {
+type Consent = Brought & {
   state: State;
-  tokens: ServiceTokens;
-  identity: Identity;
   metadata: Record<string, unknown>;
   before: Grant | undefined;
 };
@@ -161,7 +175,7 @@ type Consent = {
 /** A second consent of the same account may come without a refresh token; the first one then stays good (case V12). */
 function grantOf(ports: BackendPorts, configuration: ConnectableService, consent: Consent) {
   const { service } = configuration;
-  const { state, tokens, identity, metadata, before } = consent;
+  const { state, tokens, identity, authorization, metadata, before } = consent;
   const address = grantAddress(state.installation_id, configuration);
   const refresh = tokens.refresh ?? formerRefreshToken(ports, configuration, before);
   return {
@@ -174,6 +188,7 @@ function grantOf(ports: BackendPorts, configuration: ConnectableService, consent
     account_id: identity.accountId,
     user: identity.user,
     metadata,
+    authorization: authorization ? sealGrantAuthorization(ports.keys, address, authorization) : null,
     updated_at: new Date(ports.clock.now()),
   };
 }

@@ -5,6 +5,7 @@ import { PROVIDERS } from "#protocol/providers";
 import type { BackendPorts } from "../ports.ts";
 import { readDescription } from "../services/described/read.ts";
 import type { Description } from "../services/described/shape.ts";
+import { type McpDefinition, placeText } from "../services/mcp/definition.ts";
 import type { Connection } from "../store/connection.ts";
 import {
   deleteDescription,
@@ -16,8 +17,10 @@ import {
 } from "../store/described-services.ts";
 import { deleteGrant } from "../store/grants.ts";
 import { lockInstallation } from "../store/installations.ts";
+import { findMcp, listMcp, type StoredMcp } from "../store/mcp-services.ts";
 import { checkReachable } from "./described.ts";
 import { type Difference, differenceOf } from "./described-difference.ts";
+import { removeServer } from "./mcp.ts";
 
 /** So many services one installation may describe. */
 const MOST = 30;
@@ -57,6 +60,11 @@ export async function addService(
     await lockInstallation(db, installationId);
     const before = await findDescription(db, installationId, name);
     const found = differenceOf(before, description);
+    if (await findMcp(db, installationId, name))
+      throw new Problem("INVALID_REQUEST", `The name ${name} is taken by an MCP server.`, {
+        hint: `Remove it first: \`kay services remove ${name}\`.`,
+        details: { field: "name" },
+      });
     if (!before && (await listDescriptions(db, installationId)).length >= MOST)
       throw new Problem("INVALID_REQUEST", `There are ${MOST} described services already.`, {
         hint: "Remove one with `kay services remove <service>`.",
@@ -76,15 +84,17 @@ export async function addService(
 
 /** @throws Problem NOT_FOUND, INVALID_REQUEST for a service of kay's own */
 export async function removeService(ports: BackendPorts, installationId: string, name: string): Promise<string> {
-  const removed = await ports.db.transaction().execute(async (db) => {
-    await lockInstallation(db, installationId);
-    const before = await findDescription(db, installationId, name);
-    if (!before) return false;
-    const { tools } = before.description as Description;
-    await deleteDescription(db, installationId, name);
-    await forget(db, installationId, name, { moved: true, forgotten: tools.map((tool) => tool.name) });
-    return true;
-  });
+  const removed =
+    (await removeServer(ports, installationId, name)) ||
+    (await ports.db.transaction().execute(async (db) => {
+      await lockInstallation(db, installationId);
+      const before = await findDescription(db, installationId, name);
+      if (!before) return false;
+      const { tools } = before.description as Description;
+      await deleteDescription(db, installationId, name);
+      await forget(db, installationId, name, { moved: true, forgotten: tools.map((tool) => tool.name) });
+      return true;
+    }));
   if (!removed) throw await notDescribed(ports, installationId, name);
   ports.log("info", "service.removed", { service: name });
   return name;
@@ -96,6 +106,8 @@ export async function descriptionOf(
   installationId: string,
   name: string,
 ): Promise<DescriptionResponse> {
+  const server = await findMcp(ports.db, installationId, name);
+  if (server) return serverDescription(server);
   const row = await findDescription(ports.db, installationId, name);
   if (!row) throw await notDescribed(ports, installationId, name);
   const { source, description, created_at, updated_at } = row;
@@ -129,11 +141,26 @@ function viewOf({ name, title, base_url, auth, tools }: Description): DescribedV
   };
 }
 
+/** An MCP server is added by a command, which is what can be given out of it. */
+function serverDescription({ name, definition, created_at, updated_at }: StoredMcp): DescriptionResponse {
+  const { place, auth } = definition as McpDefinition;
+  const header = auth.type === "api_key" ? ` --key-header ${auth.header}` : "";
+  const where = "url" in place ? ` ${placeText(place)}` : ` -- ${placeText(place)}`;
+  return {
+    name,
+    source: `kay services add --name ${name}${header} --mcp${where}\n`,
+    description: definition,
+    created_at: created_at.toISOString(),
+    updated_at: updated_at.toISOString(),
+  };
+}
+
 async function notDescribed(ports: BackendPorts, installationId: string, name: string): Promise<Problem> {
   const shown = clean(name, { lines: false, max: 60 });
   if (ports.services.some(({ service }) => service.name === name))
     return new Problem("INVALID_REQUEST", `${shown} is a service of kay's own, which nobody described.`, { hint: "" });
-  const names = (await listDescriptions(ports.db, installationId)).map((row) => row.name);
+  const own = [...(await listDescriptions(ports.db, installationId)), ...(await listMcp(ports.db, installationId))];
+  const names = own.map((row) => row.name);
   const there = names.length > 0 ? `There are ${names.join(", ")}.` : "There is none.";
   return new Problem("NOT_FOUND", `No described service is called "${shown}". ${there}`, {
     hint: "Run `kay services list` to see every service.",

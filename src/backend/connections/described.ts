@@ -10,6 +10,9 @@ import { openClientSecret } from "./sealed.ts";
 type Ports = Pick<BackendPorts, "keys" | "fetch"> &
   Partial<Pick<BackendPorts, "guarded" | "localSecret" | "clientSecret">>;
 
+/** What decides on the way out. */
+export type WayOut = Pick<BackendPorts, "fetch"> & Partial<Pick<BackendPorts, "guarded" | "localSecret">>;
+
 /** A stored description as a service that can be connected. */
 export function configurationOf(ports: Ports, row: StoredDescription): ServiceConfiguration {
   const description = row.description as Description;
@@ -31,7 +34,7 @@ export function configurationOf(ports: Ports, row: StoredDescription): ServiceCo
  *
  * @throws Problem ADDRESS_REFUSED
  */
-export async function checkReachable(ports: Ports, address: string): Promise<void> {
+export async function checkReachable(ports: WayOut, address: string): Promise<void> {
   if (ports.localSecret !== undefined) return;
   if (!ports.guarded) throw noWayOut();
   const { hostname } = new URL(address);
@@ -55,7 +58,8 @@ function pastedSecret(ports: Ports, row: StoredDescription, binding: string): st
   }
 }
 
-function wayOut({ localSecret, fetch, guarded }: Ports): Fetch {
+/** Where requests to an address that somebody described go through. */
+export function wayOut({ localSecret, fetch, guarded }: WayOut): Fetch {
   if (localSecret !== undefined) return fetch;
   return (
     guarded?.fetch ??

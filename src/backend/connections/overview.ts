@@ -1,6 +1,8 @@
 import type { ConnectionsResponse, Connection as ConnectionView } from "#protocol/connections";
-import { deleteGrant, type Grant, listGrants } from "../store/grants.ts";
+import type { Log } from "../ports.ts";
+import { deleteGrant, findGrant, type Grant, listGrants } from "../store/grants.ts";
 import { findService, type ServicePorts, servicesFor } from "./catalog.ts";
+import { revoke } from "./mcp/revoke.ts";
 
 /** Every service there is, and the account each is connected as (guide, "Step 4"). */
 export async function connectionsOf(ports: ServicePorts, installationId: string): Promise<ConnectionsResponse> {
@@ -10,17 +12,21 @@ export async function connectionsOf(ports: ServicePorts, installationId: string)
 }
 
 /**
- * Disconnect a service: its tokens are forgotten. Disconnecting what is not connected is no error.
+ * Disconnect a service: its tokens are forgotten, and taken back where its server was found to do that. Disconnecting what is not connected is no
+ * error.
  *
  * @returns the service's name @throws Problem UNKNOWN_SERVICE
  */
 export async function disconnect(
-  ports: ServicePorts,
+  ports: ServicePorts & { log: Log },
   installationId: string,
   serviceName: string | null | undefined,
 ): Promise<string> {
-  const { name } = findService(await servicesFor(ports, installationId), serviceName).service;
+  const configuration = findService(await servicesFor(ports, installationId), serviceName);
+  const { name } = configuration.service;
+  const grant = await findGrant(ports.db, installationId, name);
   await deleteGrant(ports.db, installationId, name);
+  await revoke(ports, configuration, grant);
   return name;
 }
 

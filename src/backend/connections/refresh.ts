@@ -5,7 +5,9 @@ import type { BackendPorts } from "../ports.ts";
 import type { ServiceConfiguration } from "../services/service.ts";
 import type { Connection } from "../store/connection.ts";
 import { type Grant, lockGrant, markDisconnected, putGrantTokens } from "../store/grants.ts";
+import { redirectUri } from "./authorize.ts";
 import { connectable } from "./catalog.ts";
+import { clientRefused, grantedService } from "./mcp/prepare.ts";
 import { authRequired, isUsable, type OpenGrant, openGrant } from "./open-grant.ts";
 import { grantAddress, sealTokens } from "./sealed.ts";
 import { refreshTokens, type TokenOutcome } from "./token-endpoint.ts";
@@ -85,8 +87,11 @@ async function exchange(
 ): Promise<Refreshed> {
   const { service } = configuration;
   if (!open.tokens.refresh) return withoutRefreshToken(ports, db, configuration, open, rejected);
-  const outcome = await refreshed(ports, configuration, open.tokens.refresh);
+  const granted = await grantedService(ports, connectable(configuration), open.grant);
+  const outcome = await refreshed(ports, granted.service, open.tokens.refresh);
   if (outcome.kind === "busy") return outcome;
+  if (outcome.kind === "refused")
+    await clientRefused(ports, granted.authorization, { codes: outcome.codes, redirectUri: redirectUri(ports) });
   if (outcome.kind === "refused" && outcome.gone) {
     return gone(ports, db, configuration, open.grant, outcome.description);
   }

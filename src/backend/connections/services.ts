@@ -22,7 +22,7 @@ export async function connectedServices(ports: Pick<BackendPorts, "db">, install
 }
 
 function serviceView(ports: Ports, configuration: ServiceConfiguration, grant: Grant | undefined): ServiceView {
-  const { service, endpoints, client, described } = configuration;
+  const { service, endpoints, client, described, discovers } = configuration;
   const { connected, ...connection } = connectionView(grant);
   const { provider, scopes } = service.oauth;
   const state = connected ? "connected" : client ? "not_connected" : "not_configured";
@@ -35,7 +35,8 @@ function serviceView(ports: Ports, configuration: ServiceConfiguration, grant: G
     ...connection,
     scopes: { wanted: scopes, granted: connected && grant ? grantedScopes(grant) : [] },
     ...(described ? { described: true, base_url: endpoints.api, sign_in: signInOf(service) } : {}),
-    ...(service.credential
+    ...(described?.mcp ? { mcp: described.mcp } : {}),
+    ...(service.credential || (discovers && !discovers.client)
       ? {}
       : {
           client: {
@@ -45,7 +46,7 @@ function serviceView(ports: Ports, configuration: ServiceConfiguration, grant: G
               ? { variables: clientPlaces(service).variables.slice(1), settings: [] }
               : clientPlaces(service)),
             redirect_uri: redirectUri(ports),
-            ...(client ? { authorize_url: endpoints.authorize } : {}),
+            ...(client && endpoints.authorize !== "" ? { authorize_url: endpoints.authorize } : {}),
           },
         }),
     tools: service.tools.map(({ name }) => name),

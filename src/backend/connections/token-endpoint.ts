@@ -71,6 +71,7 @@ async function ask(ports: Ports, configuration: ConnectableService, send: Send):
   const options: oauth.TokenEndpointRequestOptions = {
     [oauth.customFetch]: (url, init) => reach(url, encoded(init as RequestInit, service.oauth.tokenBody)),
     [oauth.allowInsecureRequests]: isLoopback(endpoints.token),
+    ...(service.oauth.tokenParams ? { additionalParameters: service.oauth.tokenParams } : {}),
     signal: AbortSignal.timeout(TIME_LIMIT),
   };
   let response: Response;
@@ -158,7 +159,8 @@ function garbled(title: string, cause?: unknown): Problem {
   return new Problem("SERVICE_FAILED", `${title} answered the sign-in with something unexpected.`, { cause });
 }
 
-function clientAuthentication({ service, client }: ConnectableService): oauth.ClientAuth {
+/** How the client shows who it is at the endpoints of its provider. */
+export function clientAuthentication({ service, client }: ConnectableService): oauth.ClientAuth {
   if (service.oauth.clientAuth === "none" || !client.secret) return oauth.None();
   if (service.oauth.clientAuth === "client_secret_basic") return basic(client.secret);
   return oauth.ClientSecretPost(client.secret);

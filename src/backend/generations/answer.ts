@@ -119,7 +119,7 @@ async function checkAnswer(
   answer: InteractionAnswer,
 ): Promise<void> {
   const { action, approval_scope: scope = "once", edited_args: edited } = answer;
-  const fitting = request.interaction_type === "approval" ? ["approve", "deny"] : ["submit", "cancel"];
+  const fitting = request.interaction_type === "approval" ? ["approve", "deny"] : ["submit", "deny", "cancel"];
   if (!fitting.includes(action)) {
     const kind = request.interaction_type === "approval" ? "An approval" : "A form";
     throw new Problem("INVALID_REQUEST", `${kind} is answered with ${fitting.join(" or ")}, not with ${action}.`);

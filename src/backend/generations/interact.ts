@@ -5,6 +5,7 @@ import type { BackendPorts } from "../ports.ts";
 import type { InteractionOutcome, InteractionPrompt, Interactive, ToolInteraction } from "../services/interaction.ts";
 import { canAnswer } from "../store/clients.ts";
 import { interactionId, interactionInserted, interactionOf, type StoredInteraction } from "../store/interactions.ts";
+import { settlesItself } from "./settles-itself.ts";
 import type { Writer } from "./writer.ts";
 
 /** Milliseconds a person has where the tool says nothing (seed: client-interactive tools). */
@@ -92,6 +93,7 @@ export function interactive(
     for (let round = 0; round <= MOST_REPROMPTS; round++) {
       const asked = await askedAt(asker, own + round, prompt);
       if (asked.status === "cancelled") request.onCancel?.();
+      if (asked.status === "open" && request.done) settlesItself(asker, asked, request.done);
       if (asked.status === "open" || asked.status === "cancelled") {
         wait(waitOf(asked));
         return await new Promise<never>(() => {});
@@ -124,7 +126,9 @@ async function outcomeOf(request: ToolInteraction, asked: StoredInteraction): Pr
     throw new Problem("TIMED_OUT", "Nobody answered in time.", { hint: "" });
   }
   const { action, approval_scope: approvalScope, input, edited_args: editedArgs, reason } = response;
-  return await request.onResponse({ action, approvalScope, input, editedArgs, reason });
+  const { prompt, input_schema: inputSchema } = asked.request;
+  const question = { prompt, ...(inputSchema ? { inputSchema } : {}) };
+  return await request.onResponse({ action, approvalScope, input, editedArgs, reason, asked: question });
 }
 
 /** Where clients said what they can, one must be able to; where none did, whoever asked for a stream is taken to be. */
@@ -148,6 +152,7 @@ function requestOf(
     editable: prompt.editable,
     approval_scopes: prompt.type === "approval" ? (prompt.approvalScopes ?? PLAIN_SCOPES) : undefined,
     input_schema: prompt.inputSchema,
+    link: prompt.link,
     error: prompt.error,
     initial_values: prompt.initialValues,
     presentation: prompt.presentation,

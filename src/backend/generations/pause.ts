@@ -2,6 +2,7 @@ import type { ModelMessage } from "ai";
 import { Problem } from "#protocol/errors";
 import type { AuthNeeded, GenerationStatus, StreamPart } from "#protocol/events";
 import type { HeldCall, Wait } from "../agent/events.ts";
+import { keepsCall } from "../agent/kept-calls.ts";
 import type { ServiceConfiguration } from "../services/service.ts";
 import { insertCalls } from "../store/calls.ts";
 import {
@@ -62,6 +63,7 @@ export async function wait({ ports, row, options, writer }: Work, waits: Wait[])
     await changeGeneration(tx, row.id, {
       status,
       node: null,
+      kept_by: keepsCall(ports.node, row.id) ? await ports.node.number() : null,
       auth: auth ?? null,
       options: { ...options, authAsked },
       wake_at: new Date(again ? now : Math.min(...ends)),

@@ -3,7 +3,10 @@ import { RefreshRequest } from "#protocol/connections";
 import { parseShape } from "#protocol/parse";
 import { authenticate } from "../accounts/authenticate.ts";
 import { endSignIn, rotate } from "../accounts/rotation.ts";
+import { redirectUri } from "../connections/authorize.ts";
 import { authorizationCallback } from "../connections/callback.ts";
+import { CLIENT_DOCUMENT } from "../connections/mcp/prepare.ts";
+import { clientMetadata } from "../connections/mcp/register.ts";
 import { pageAnswer } from "../connections/page.ts";
 import { keyEntered, keyPage } from "../connections/pasted.ts";
 import { authorizationStatus } from "../connections/status.ts";
@@ -20,6 +23,9 @@ export function authRoutes(ports: BackendPorts, engine: Engine): Hono {
     if (connected) await serviceConnected(ports, engine, connected);
     return pageAnswer(page, status);
   });
+  app.get(CLIENT_DOCUMENT, (c) =>
+    c.json({ client_id: `${ports.publicUrl}${CLIENT_DOCUMENT}`, ...clientMetadata(redirectUri(ports), "none") }),
+  );
   app.get("/auth/key", (c) => keyPage(ports, new URL(c.req.url).searchParams));
   app.post("/auth/key", async (c) => {
     const { response, connected } = await keyEntered(ports, new URLSearchParams(await c.req.text()));

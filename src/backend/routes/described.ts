@@ -1,30 +1,50 @@
 import { Hono } from "hono";
 import { DescribeRequest } from "#protocol/described";
 import { Problem } from "#protocol/errors";
+import { ApproveRequest } from "#protocol/mcp";
 import { parseShape } from "#protocol/parse";
 import { authenticate, hasAuthorization } from "../accounts/authenticate.ts";
 import { isInstallationId, newInstallationId } from "../accounts/ids.ts";
 import { addService, descriptionOf, readService, removeService } from "../connections/describe.ts";
+import { addServer, approveServer } from "../connections/mcp.ts";
+import { lookAtRequested } from "../connections/mcp-look.ts";
 import type { BackendPorts } from "../ports.ts";
 import { insertInstallation, installationExists, knownAccounts } from "../store/installations.ts";
 import { readJsonBody } from "./body.ts";
 
-/** Services that people describe themselves: `POST /services`, `DELETE /services/:name`, `GET /services/:name/description`. */
+/**
+ * Services of people's own, described or MCP servers: `POST /services`, `DELETE /services/:name`, `GET /services/:name/description`, and for a
+ * server `POST /services/:name/approve`.
+ */
 export function describedRoutes(ports: BackendPorts): Hono {
   const app = new Hono();
   app.post("/services", async (c) => {
     const body = parseShape(DescribeRequest, await readJsonBody(c.req.raw), "the request");
-    const { source, dry_run: dryRun = false, session_id: sessionId } = body;
+    const { source, mcp, expected, dry_run: dryRun = false, session_id: sessionId } = body;
+    if ((source === undefined) === (mcp === undefined))
+      throw new Problem("INVALID_REQUEST", "The request must have one of source and mcp.", { hint: "" });
     const known = await ownerOf(ports, c.req.raw, sessionId);
-    const described = await readService(ports, source);
+    const looked = mcp ? await lookAtRequested(ports, known, mcp) : await readService(ports, source ?? "");
     const owner = known ?? (dryRun ? undefined : await newInstallation(ports));
-    const answer = await addService(ports, owner, described, { dryRun });
+    const signedIn = hasAuthorization(c.req.raw);
+    const answer =
+      "source" in looked
+        ? await addService(ports, owner, looked, { dryRun })
+        : await addServer(ports, owner, looked, { dryRun, expected, signedIn });
     return c.json({ ...answer, ...(owner && !hasAuthorization(c.req.raw) ? { session_id: owner } : {}) });
   });
   app.delete("/services/:name", async (c) => {
     const { installationId } = await authenticate(ports, c.req.raw);
     const service = await removeService(ports, installationId, c.req.param("name"));
     return c.json({ service, removed: true, message: `Removed ${service}` });
+  });
+  app.post("/services/:name/approve", async (c) => {
+    const { installationId } = await authenticate(ports, c.req.raw);
+    const body = parseShape(ApproveRequest, await readJsonBody(c.req.raw), "the request");
+    const { dry_run: dryRun = false, expected } = body;
+    return c.json(
+      await approveServer(ports, installationId, c.req.param("name"), { dryRun, expected, signedIn: true }),
+    );
   });
   app.get("/services/:name/description", async (c) => {
     const { installationId } = await authenticate(ports, c.req.raw);

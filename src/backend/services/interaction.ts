@@ -9,6 +9,8 @@ export type ToolInteraction = InteractionPrompt & {
   onResponse(response: UserResponse): InteractionOutcome | Promise<InteractionOutcome>;
   /** Called when nobody answered in time; without it the call fails and says so. */
   onTimeout?(): InteractionOutcome | Promise<InteractionOutcome>;
+  /** Fires when what was asked for has come about by itself: it counts as submitted, without values. */
+  done?: AbortSignal;
   /** Called when the generation is cancelled while it waits. */
   onCancel?(): void;
 };
@@ -23,6 +25,8 @@ export type InteractionPrompt = {
   /** Approvals: scopes to offer, in the words of the grant; once and session where nothing is said. */
   approvalScopes?: { scope: ApprovalScope; words: string }[];
   inputSchema?: { type: "form"; fields: InputField[] };
+  /** An address that the person may open, whole as it is shown in the prompt. */
+  link?: string;
   /** Shown above a form that is asked for once more, with what was filled in before. */
   error?: string;
   initialValues?: Record<string, unknown>;
@@ -34,6 +38,8 @@ export type InteractionPrompt = {
 
 /** What the person did. */
 export type UserResponse = {
+  /** What it is the answer to: where a tool is run once more, its request may be another one now. */
+  asked?: Pick<InteractionPrompt, "prompt" | "inputSchema">;
   action: "approve" | "deny" | "submit" | "cancel";
   approvalScope?: ApprovalScope;
   input?: Record<string, unknown>;

@@ -73,6 +73,8 @@ export type OAuth = {
   tokensIn?: string;
   /** Further parameters of the authorization request: `audience`, `prompt`, `access_type` … */
   authorizeParams?: Record<string, string>;
+  /** Further parameters of token requests: `resource` (RFC 8707). */
+  tokenParams?: Record<string, string>;
   /** S256 challenge (RFC 7636), where the provider takes it. */
   pkce: boolean;
   /** How the client authenticates at the token endpoint. */
@@ -95,7 +97,12 @@ export type ServiceConfiguration = {
   client: OAuthClient | null;
   /** Set for a service that its own person described. */
   described?: Described;
+  /** Where and as whom one signs in is found out from the server itself, when somebody connects (MCP authorization). */
+  discovers?: Discovers;
 };
+
+/** The address of a server that says itself where one signs in; a client registered by hand, where kay does not register itself. */
+type Discovers = { server: string; client?: OAuthClient };
 
 /** What is different with a service that somebody described: where requests to it go through, and what its secrets are bound to. */
 type Described = {
@@ -105,6 +112,10 @@ type Described = {
   binding: string;
   /** Its OAuth client needs a secret that nobody gave yet. */
   lacksSecret: boolean;
+  /** Whose a pasted secret is, where `Service.identify` cannot find out. @throws Problem AUTH_REQUIRED for one that is refused */
+  identify?(secret: string): Promise<Identity>;
+  /** Set for an MCP server: its command, where it is a program, and how its tools differ from those that were approved. */
+  mcp?: { command?: string; changes: string[] };
 };
 
 /** Who consented, and what the connection is bound to. */
@@ -139,12 +150,18 @@ export type Tool<Input extends Record<string, unknown> = Record<string, unknown>
   access: Access;
   /** zod/mini schema; its JSON Schema goes to the model, its `describe` texts too. */
   input: z.ZodMiniType<Input>;
+  /** JSON Schema for the model and for people in place of that of `input`, with what checks an input in its place. */
+  schema?: Record<string, unknown>;
+  /** @throws Problem INVALID_REQUEST that names the wrong field */
+  check?(input: unknown): Input;
   /** Plain requests that this tool answers; the offline planner learns its intents from them. `{slot}` marks an input field. */
   examples: string[];
   /** One line that says exactly what this call does, for approvals and receipts: "Move KAY-3 to Done". */
   summary(input: Input): string;
   /** Where it is not `auto` for reads and `confirm_before_execution` for everything else. */
   mode?: ToolMode;
+  /** Its call goes on where it is while a person is asked, since what answers it holds a connection meanwhile. */
+  kept?: boolean;
   /** A stricter mode for some inputs: "everybody" in the recipients. */
   modeOf?(input: Input): ToolMode | undefined;
   /**
@@ -168,6 +185,24 @@ export type ToolContext = {
   clock: Clock;
   /** How the person is asked while it runs, and told what it is doing. Absent where a tool is run without kay. */
   people?: Interactive;
+  /** For services that are not spoken to by `http`. Absent where a tool is run without kay. */
+  raw?: RawAccess;
+};
+
+/** What the HTTP core does for its requests, for whoever speaks to a service in another way. */
+export type RawAccess = {
+  /** The token of now. @throws Problem AUTH_REQUIRED */
+  token(): Promise<string>;
+  /** A fresh one for a token that was refused. @throws Problem AUTH_REQUIRED */
+  rejected(token: string): Promise<string>;
+  /** The token is good, but not for this: the next consent asks for these permissions too. @throws Problem AUTH_REQUIRED, always */
+  lacks(scopes: string[]): Promise<never>;
+  /** To be awaited before the first byte of a write leaves. */
+  sent(): Promise<void>;
+  /** What was sent did nothing, and waits for something to be sent again. */
+  unsent(): Promise<void>;
+  /** A write went through. */
+  wrote(): void;
 };
 
 /** What a tool answers: `data` trimmed for a model, `text` as Markdown for a person, `url` where the person can look at it. */

@@ -44,7 +44,7 @@ export async function findGeneration(db: Connection, id: string): Promise<Stored
 }
 
 /**
- * Take a generation that is not over and that no living node works on. Exactly one node gets it.
+ * Take a generation that is not over and that no living node works on, or keeps a call open of. Exactly one node gets it.
  *
  * @returns as it was before, so that its status says what it waited for
  */
@@ -61,6 +61,7 @@ export async function claimGeneration(
         .where("id", "=", id)
         .where("finished_at", "is", null)
         .where(idle)
+        .where(keptBy(node))
         .forUpdate(),
     )
     .with("claimed", (query) =>
@@ -87,7 +88,16 @@ export async function holdsGeneration(tx: Connection, id: string, node: number):
 export type GenerationChange = Partial<
   Pick<
     StoredGeneration,
-    "status" | "node" | "steps" | "wake_at" | "paused_at" | "finished_at" | "cancel" | "failures" | "retry_at"
+    | "status"
+    | "node"
+    | "steps"
+    | "kept_by"
+    | "wake_at"
+    | "paused_at"
+    | "finished_at"
+    | "cancel"
+    | "failures"
+    | "retry_at"
   >
 > & { options?: object; step?: object | null; auth?: object | null };
 
@@ -208,3 +218,7 @@ const isNext = () => sql<boolean>`not exists (select from generations before
   and not (before.status = 'awaiting_approval' and before.options ->> 'mode' = 'answer'))`;
 
 const idle = () => sql<boolean>`(node is null or node not in (${sql.raw(LIVE_NODES)}))`;
+
+/** What a living node keeps a call open of goes on there alone: any other one could only make the call again. */
+const keptBy = (node: number) =>
+  sql<boolean>`(kept_by is null or kept_by = ${node} or kept_by not in (${sql.raw(LIVE_NODES)}))`;

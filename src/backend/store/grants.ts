@@ -18,6 +18,7 @@ export type NewGrant = {
   account_id: string;
   user: Record<string, unknown>;
   metadata: Record<string, unknown>;
+  authorization?: Buffer | null;
   updated_at: Date;
 };
 
@@ -47,7 +48,13 @@ export async function listGrants(db: Connection, installationId: string): Promis
 
 /** Store what a consent gave, over whatever was there for this service. */
 export async function putGrant(db: Connection, grant: NewGrant): Promise<void> {
-  const row = { ...grant, user: jsonColumn(grant.user), metadata: jsonColumn(grant.metadata) };
+  const row = {
+    ...grant,
+    user: jsonColumn(grant.user),
+    metadata: jsonColumn(grant.metadata),
+    authorization: grant.authorization ?? null,
+    wanted_scopes: null,
+  };
   await db
     .insertInto("grants")
     .values({ ...row, status: "connected", reason: null, version: 1 })
@@ -73,6 +80,21 @@ export async function putGrantTokens(
     .set({ ...tokens, version: sql<number>`version + 1` })
     .where("installation_id", "=", grant.installation_id)
     .where("service", "=", grant.service)
+    .execute();
+}
+
+/** Permissions that the service asks for besides those it gave; the next consent asks for them too. */
+export async function wantScopes(
+  db: Connection,
+  installationId: string,
+  service: string,
+  scopes: string,
+): Promise<void> {
+  await db
+    .updateTable("grants")
+    .set({ wanted_scopes: scopes })
+    .where("installation_id", "=", installationId)
+    .where("service", "=", service)
     .execute();
 }
 

@@ -15,7 +15,7 @@ export type Machine = {
   /** Environment of the Postgres processes: nothing of the caller's own but what the system needs (`PATH`, on Windows `SystemRoot`). */
   env: Record<string, string>;
   /** As `process.kill`: throws `ESRCH` if there is no such process. */
-  kill(pid: number, signal: 0 | "SIGINT" | "SIGQUIT"): void;
+  kill(pid: number, signal: 0 | "SIGINT" | "SIGQUIT" | "SIGTERM" | "SIGKILL"): void;
   /** As `import.meta.resolve`, but answers a path: the main file of an installed package. Throws if it is not installed. */
   resolve(name: string): string;
 };

@@ -41,6 +41,16 @@ export const migrations: Record<string, Migration> = {
       for (const statement of AGENT_ROLE) await sql.raw(statement).execute(db);
     },
   },
+  "009_mcp": {
+    async up(db: Kysely<unknown>): Promise<void> {
+      for (const statement of MCP) await sql.raw(statement).execute(db);
+    },
+  },
+  "010_mcp_auth": {
+    async up(db: Kysely<unknown>): Promise<void> {
+      for (const statement of MCP_AUTH) await sql.raw(statement).execute(db);
+    },
+  },
   "011_clients": {
     async up(db: Kysely<unknown>): Promise<void> {
       for (const statement of CLIENTS) await sql.raw(statement).execute(db);
@@ -208,4 +218,20 @@ const CLIENTS = [
      conversation_id text not null references conversations on delete cascade, client_id text not null, node integer not null, name text,
      supported boolean not null, enabled boolean not null, seen_at timestamptz not null, primary key (conversation_id, client_id, node))`,
   `create index present_clients_by_node on present_clients (node)`,
+];
+
+/** MCP servers as services, in a table of their own: an older node takes every row of described_services for a description. */
+const MCP = [
+  `create table mcp_services (
+     installation_id text not null references installations on delete cascade, name text not null, definition json not null, offered json,
+     created_at timestamptz not null, updated_at timestamptz not null, primary key (installation_id, name))`,
+];
+
+/** For MCP servers: where their people sign in, as which client, and which node keeps a call open while a person is asked. */
+const MCP_AUTH = [
+  `alter table states add column "authorization" bytea`,
+  `alter table grants add column "authorization" bytea, add column wanted_scopes text`,
+  `create table mcp_clients (
+     issuer text not null, redirect_uri text not null, sealed bytea, primary key (issuer, redirect_uri))`,
+  `alter table generations add column kept_by integer`,
 ];

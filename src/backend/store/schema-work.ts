@@ -49,6 +49,8 @@ export type Generations = {
   steps: Generated<number>;
   /** The message of the step whose calls are under way. */
   step: MaybeJson;
+  /** The node that keeps a call open while its person is asked; as long as it lives, it alone goes on. */
+  kept_by: number | null;
   /** Services that are waited for. */
   auth: MaybeJsonOf<AuthNeeded>;
   /** When the earliest thing it waits for ends. */

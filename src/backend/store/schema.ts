@@ -43,6 +43,8 @@ export type Database = {
   policies: Policies;
   present_clients: PresentClients;
   described_services: DescribedServices;
+  mcp_services: McpServices;
+  mcp_clients: McpClients;
   followers: Followers;
   agent_reports: AgentReports;
   agent_sessions: AgentSessions;
@@ -90,6 +92,8 @@ export type States = {
   /** Whether whoever began it was signed in to the installation; knowing its session id alone proves little. */
   signed_in: boolean;
   site: string | null;
+  /** Sealed: where an MCP server has its people sign in, as it was found out when this began. */
+  authorization: Buffer | null;
   status: "pending" | "exchanging" | "completed" | "denied" | "failed";
   message: string | null;
   code: string | null;
@@ -114,6 +118,10 @@ export type Grants = {
   user: Json;
   metadata: Json;
   version: number;
+  /** Sealed: where tokens of an MCP server are renewed and revoked, and as which client. */
+  authorization: Buffer | null;
+  /** Permissions that an MCP server asked for besides those that were given. */
+  wanted_scopes: string | null;
   updated_at: Time;
 };
 
@@ -129,4 +137,24 @@ export type DescribedServices = {
   sealed_client: Buffer | null;
   created_at: Time;
   updated_at: Time;
+};
+
+/** An MCP server that an installation's person added. */
+export type McpServices = {
+  installation_id: string;
+  name: string;
+  /** Where it is, how one signs in, and the tools that were approved: `services/mcp/definition.ts`. */
+  definition: Json;
+  /** The tools that it listed last, where those are not the approved ones. */
+  offered: MaybeJson;
+  created_at: Time;
+  updated_at: Time;
+};
+
+/** What this backend is registered as at the authorization servers of MCP servers (RFC 7591). */
+export type McpClients = {
+  issuer: string;
+  redirect_uri: string;
+  /** Sealed id and secret; nothing while it is registered for the first time, or when the server forgot it. */
+  sealed: Buffer | null;
 };

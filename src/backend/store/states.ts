@@ -17,6 +17,7 @@ export type NewState = Pick<
   | "needs_tokens"
   | "signed_in"
   | "site"
+  | "authorization"
   | "created_at"
   | "expires_at"
 >;
@@ -38,6 +39,23 @@ export async function insertState(db: Connection, state: NewState): Promise<void
 
 export async function findState(db: Connection, hash: Buffer): Promise<State | undefined> {
   return db.selectFrom("states").selectAll().where("hash", "=", hash).executeTakeFirst();
+}
+
+/** The newest authorizations of an installation for a service, first the last one. */
+export async function latestStates(
+  db: Connection,
+  installationId: string,
+  service: string,
+  limit: number,
+): Promise<State[]> {
+  return await db
+    .selectFrom("states")
+    .selectAll()
+    .where("installation_id", "=", installationId)
+    .where("service", "=", service)
+    .orderBy("created_at", "desc")
+    .limit(limit)
+    .execute();
 }
 
 /** The one step from `pending` that a state takes: whoever gets a row here has its callback, everybody else came second. */

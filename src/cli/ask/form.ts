@@ -26,6 +26,7 @@ export async function askForm(
   again?: { told: string; values: FormValues },
 ): Promise<InteractionAnswer> {
   const fields = request.input_schema?.fields ?? [];
+  if (request.link !== undefined) return await askVisit(kay, request, signal);
   say(kay, `\n${formText(again ? { ...request, error: again.told } : request)}\n`);
   const secrets = fields.filter(asksForSecret);
   for (const field of secrets) say(kay, `! ${line(field.label)}: ${SECRETS_REFUSED}`);
@@ -41,6 +42,14 @@ export async function askForm(
     if (choice === "s") return { action: "submit", input: definedValues(values) };
     if (choice !== "f") return { action: choice === "d" ? "deny" : "cancel" };
   }
+}
+
+/** An address that a service wants to be visited: it stands in the text, and nothing is filled in. */
+async function askVisit(kay: Kay, request: InteractionRequest, signal: AbortSignal): Promise<InteractionAnswer> {
+  say(kay, `\n${formText(request)}\n`);
+  const choice = await choose(kay, ["go on", "decline", "cancel"], signal);
+  if (choice === "g") return { action: "submit", input: {} };
+  return { action: choice === "d" ? "deny" : "cancel" };
 }
 
 /** Words whose first letter chooses them. */

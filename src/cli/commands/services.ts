@@ -1,4 +1,5 @@
 import { Command } from "commander";
+import { Problem } from "#protocol/errors";
 import type { Kay } from "../kay.ts";
 
 /** `kay services`: what can be connected, `kay services show <name>`: everything about one, and services of one's own. */
@@ -18,12 +19,25 @@ export function servicesCommand(kay: Kay): Command {
     .action(async (name: string) => (await import("../services.ts")).showService(kay, name));
   command
     .command("add")
-    .argument("<file>", "YAML or JSON that describes the service; `-` reads it from stdin")
+    .argument("[file...]", "YAML or JSON that describes the service; `-` reads it from stdin")
+    .option("--mcp [address]", "an MCP server instead: its address, or its command in quotes or after --")
+    .option("--name <name>", "what the MCP server is called here")
+    .option("--key-header <header>", "where the MCP server takes its key, if not as a bearer token")
     .option("--dry-run", "only check it, and show what would change")
     .description("add a service of your own, or replace the one of its name")
     .addHelpText("after", AFTER_ADD)
-    .action(async (file: string, { dryRun = false }: { dryRun?: boolean }) =>
-      (await import("../described.ts")).addService(kay, file, { dryRun }),
+    .action(async (files: string[], flags: AddFlags) => {
+      const { mcp, dryRun = false } = flags;
+      if (mcp !== undefined) return (await import("../mcp.ts")).addMcp(kay, files, { ...flags, mcp, dryRun });
+      return (await import("../described.ts")).addService(kay, oneFile(files, flags), { dryRun });
+    });
+  command
+    .command("approve")
+    .argument("<service>")
+    .option("--dry-run", "only show what changed")
+    .description("look at what an MCP server changed of its tools, and take it")
+    .action(async (name: string, { dryRun = false }: { dryRun?: boolean }) =>
+      (await import("../mcp.ts")).approveMcp(kay, name, { dryRun }),
     );
   command
     .command("remove")
@@ -36,6 +50,17 @@ export function servicesCommand(kay: Kay): Command {
     .description("print the description of a service of your own; --json prints it as JSON")
     .action(async (name: string) => (await import("../described.ts")).exportService(kay, name));
   return command;
+}
+
+type AddFlags = { mcp?: string | true; name?: string; keyHeader?: string; dryRun?: boolean };
+
+function oneFile([file, ...more]: string[], { name, keyHeader }: AddFlags): string {
+  if (file === undefined)
+    throw new Problem("USAGE", "Give the file that describes the service, or an MCP server with --mcp.");
+  if (more.length > 0) throw new Problem("USAGE", "Give one file at a time.");
+  if (name !== undefined || keyHeader !== undefined)
+    throw new Problem("USAGE", `--${name === undefined ? "key-header" : "name"} goes with --mcp only.`);
+  return file;
 }
 
 const AFTER_ADD = `
@@ -57,4 +82,10 @@ Example, in tasks.yaml:
   $ kay connect tasks
 
 No key or token belongs into the file: \`kay connect\` gives a link to a page
-where it is pasted. Added again, a changed file replaces the service.`;
+where it is pasted. Added again, a changed file replaces the service.
+
+An MCP server is added with the tools that it lists:
+
+  $ kay services add --mcp https://mcp.example.com --name example
+  $ kay services add --mcp -- npx -y @modelcontextprotocol/server-filesystem .
+  $ kay services approve example`;

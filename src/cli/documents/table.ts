@@ -57,6 +57,10 @@ export const DOCUMENTS: Record<string, Document> = {
   serve: { title: "Where the backend listens, whether it was stopped, or how it is", schema: Serve },
   services: { title: "What can be connected", schema: ServicesResponse },
   "services add": { title: "What adding a service changed, or would change", schema: DescribeResponse },
+  "services approve": {
+    title: "What approving the tools of an MCP server changed, or would change",
+    schema: DescribeResponse,
+  },
   "services export": { title: "The description of a service of one's own", schema: z.record(z.string(), z.unknown()) },
   "services list": { title: "What can be connected", schema: ServicesResponse },
   "services remove": { title: "The service that was removed", schema: RemovedResponse },

@@ -103,6 +103,7 @@ async function opened({ kay, desk, silently, client }: EffectWorld, card: AnyCar
 async function act(world: EffectWorld, card: AnyCard, what: CardAct): Promise<void> {
   if (what.do === "edit") return edit(world, card.id, what.text);
   if (card.kind === "card" && card.type === "auth") return connect(world, card, what);
+  if (what.do === "open" || what.do === "copy") return visit(world, card, what.do);
   if (what.do !== "answer") return;
   if (card.kind === "confirmation") return world.decided(card, what.answer.action === "approve");
   const { link, client, dispatch } = world;
@@ -117,6 +118,24 @@ async function act(world: EffectWorld, card: AnyCard, what: CardAct): Promise<vo
     // What won comes with the conversation; the rest is said here.
     if (!(error instanceof Problem)) throw error;
   }
+}
+
+/** The address that a service wants to be visited, opened because the person said so; nothing of kay's goes along. */
+async function visit(
+  { kay, dispatch, say, silently }: EffectWorld,
+  card: AnyCard,
+  how: "open" | "copy",
+): Promise<void> {
+  const url = card.kind === "card" && card.type === "form" ? card.request.link : undefined;
+  if (url === undefined) return;
+  if (how === "copy") {
+    silently(`\x1b]52;c;${Buffer.from(url).toString("base64")}\x07`);
+    return say("Copied the link, where the terminal allows it.");
+  }
+  const plan = await kay.planBrowser(url);
+  const told =
+    "reason" in plan ? plan.reason : (await kay.openBrowser(plan)) ? undefined : "No browser could be started.";
+  if (told !== undefined) dispatch({ type: "refused", card: card.id, told: `${told} Open the link yourself.` });
 }
 
 /** What is not taken leaves the card to be answered again. */

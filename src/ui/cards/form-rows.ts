@@ -13,7 +13,11 @@ export function formPieces(card: ApprovalCard, open: CardUi, { width }: { width:
   const { request } = card;
   const ui = open.type === "form" ? open : openForm(card);
   const room = width - SIDES;
-  const pieces = { title: `Fill in ─ ${line(request.tool_name)}`, tone: "cyan" as const, until: request.expires_at };
+  const pieces = {
+    title: `${request.link === undefined ? "Fill in" : "Visit"} ─ ${line(request.tool_name)}`,
+    tone: "cyan" as const,
+    until: request.expires_at,
+  };
   const head = headRows(card, ui, room);
   const step = ui.step === "fill" || ui.step === "review" ? ui.step : ui.back;
   const keys = ui.step === "why" ? whyRows(ui.why, room) : answerKeys(card, ui, room);
@@ -27,8 +31,13 @@ export function formPieces(card: ApprovalCard, open: CardUi, { width }: { width:
   }
   const fill = fillRows(ui.fill, room);
   const isTyped = ui.step === "fill" && fill.cursor !== undefined;
+  const isVisit = request.link !== undefined && ui.told === undefined;
   const cursor = isTyped && fill.cursor ? { ...fill.cursor, row: fill.cursor.row + head.length } : undefined;
-  return { ...pieces, body: { rows: [...head, ...fill.rows], focus: fill.focus + head.length, cursor }, keys };
+  return {
+    ...pieces,
+    body: { rows: [...head, ...fill.rows], focus: isVisit ? 0 : fill.focus + head.length, cursor },
+    keys,
+  };
 }
 
 function headRows({ request }: ApprovalCard, ui: FormUi, width: number): Row[] {
@@ -45,7 +54,8 @@ function headRows({ request }: ApprovalCard, ui: FormUi, width: number): Row[] {
 function answerKeys({ request }: ApprovalCard, ui: FormUi, width: number): Keys {
   const leave = ui.step === "leave" ? "esc again: cancel" : null;
   const step = ui.step === "leave" ? ui.back : ui.step;
-  const choices = step === "review" ? REVIEW : canSubmit(request) ? hints(ui) : CLOSED;
+  const filling = canSubmit(request) ? hints(ui) : CLOSED;
+  const choices = request.link !== undefined ? VISIT : step === "review" ? REVIEW : filling;
   return keysAnd(keysOf(ui, choices, width), leave, width);
 }
 
@@ -54,6 +64,14 @@ const CANCEL = { key: "esc", words: "cancel" };
 const REVIEW = [
   { key: "enter", words: "submit" },
   { key: "b", words: "fill it in again" },
+  { key: "d", words: "decline" },
+  CANCEL,
+];
+
+const VISIT = [
+  { key: "o", words: "open in the browser" },
+  { key: "c", words: "copy" },
+  { key: "enter", words: "go on" },
   { key: "d", words: "decline" },
   CANCEL,
 ];

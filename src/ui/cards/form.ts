@@ -39,6 +39,7 @@ export function formKey(ui: FormUi, card: ApprovalCard, key: Key): CardStep<Form
     return { ui: { ...ui, step: "leave", back: ui.step } };
   }
   const now: FormUi = ui.step === "leave" ? { ...ui, step: ui.back } : ui;
+  if (card.request.link !== undefined) return linkKey(now, key);
   if (isDeclined) return { ui: { ...now, step: "why", back: stepOf(now) } };
   return now.step === "review" ? reviewKey(now, key) : fillInKey(now, card, key);
 }
@@ -66,6 +67,21 @@ export function isAtField({ fill }: FormUi, told: string): boolean {
 
 function fieldsOf({ input_schema }: InteractionRequest): InputField[] {
   return input_schema?.fields ?? [];
+}
+
+/** An address that a service wants to be visited: nothing is filled in, and what opens it is one key of its own. */
+function linkKey(ui: FormUi, key: Key): CardStep<FormUi> {
+  if (key.name === "enter") return answered(ui, { action: "submit", input: {} });
+  switch (command(key)) {
+    case "o":
+      return { ui: { ...ui, told: undefined }, act: { do: "open" } };
+    case "c":
+      return { ui: { ...ui, told: undefined }, act: { do: "copy" } };
+    case "d":
+      return { ui: { ...ui, step: "why", back: "fill" } };
+    default:
+      return { ui };
+  }
 }
 
 function fillInKey(ui: FormUi, { request }: ApprovalCard, key: Key): CardStep<FormUi> {

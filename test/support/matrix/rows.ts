@@ -53,6 +53,7 @@ export const ROWS: Record<string, Row> = {
   "services list": { needs: "sign-in" },
   "services show": { args: () => ["jira"], needs: "sign-in" },
   "services add": { args: () => ["others.yaml"], needs: "backend", asks: true },
+  "services approve": { args: () => ["files"], needs: "sign-in", asks: true },
   "services remove": { args: () => ["tasks"], needs: "sign-in", asks: true },
   "services export": { args: () => ["tasks"], needs: "sign-in" },
   tools: GROUP,

@@ -66,7 +66,7 @@ function answered(
   prompt: string,
   { action, input = {} }: UserResponse,
 ): InteractionOutcome {
-  if (action === "cancel") return { complete: { ok: false, cancelled: true } };
+  if (action !== "submit") return { complete: { ok: false, cancelled: true } };
   const wrong = form.map((field) => faultOf(field, input[field.id])).find(Boolean);
   if (wrong === undefined) return { complete: { ok: true, answers: input } };
   const rest = { presentation: "questionnaire" as const, completedView: { show_inputs: true } };

@@ -1,0 +1,85 @@
+import type { BackendPorts } from "../ports.ts";
+import { bindingOfMcp, type McpDefinition, type McpTool, placeText } from "../services/mcp/definition.ts";
+import { differenceSentences, isDifferent, toolDifference } from "../services/mcp/difference.ts";
+import type { Links } from "../services/mcp/links.ts";
+import { anybody, mcpService } from "../services/mcp/service.ts";
+import type { ToolList } from "../services/mcp/tools.ts";
+import type { ServiceConfiguration } from "../services/service.ts";
+import type { Connection } from "../store/connection.ts";
+import { putOffered, type StoredMcp } from "../store/mcp-services.ts";
+import { type WayOut, wayOut } from "./described.ts";
+
+type Ports = WayOut & Partial<Pick<BackendPorts, "clientSecret">> & { db: Connection; links: Links };
+
+/** A stored MCP server as a service that can be connected. */
+export function mcpConfiguration(ports: Ports, row: StoredMcp): ServiceConfiguration {
+  const definition = row.definition as McpDefinition;
+  const offered = (row.offered ?? undefined) as McpTool[] | undefined;
+  const fetch = wayOut(ports);
+  const binding = bindingOfMcp(definition);
+  const listed = (list: ToolList) => remember(ports, row, list);
+  const service = mcpService(definition, {
+    links: ports.links,
+    fetch,
+    key: linkKey(row.installation_id, definition),
+    listed,
+    ...(offered ? { offered } : {}),
+  });
+  return {
+    service,
+    endpoints: service.endpoints,
+    client: { id: definition.name },
+    ...discovers(ports, definition),
+    described: {
+      fetch,
+      binding,
+      lacksSecret: false,
+      identify: async (secret) => {
+        await listed(await looked(ports, definition, secret));
+        return anybody(definition);
+      },
+      mcp: {
+        ...("command" in definition.place ? { command: placeText(definition.place) } : {}),
+        changes: offered ? differenceSentences(definition.tools, toolDifference(definition.tools, offered)) : [],
+      },
+    },
+  };
+}
+
+/** A server that has its people consent says itself where. A secret of a client that was registered by hand is the operator's to give. */
+function discovers(
+  { clientSecret }: Pick<Ports, "clientSecret">,
+  { name, place, auth }: McpDefinition,
+): Pick<ServiceConfiguration, "discovers"> {
+  if (auth.type !== "oauth2" || !("url" in place)) return {};
+  const { client_id: id } = auth;
+  const secret = id === undefined ? undefined : clientSecret?.(name);
+  const client = id === undefined ? {} : { client: { id, ...(secret === undefined ? {} : { secret }) } };
+  return { discovers: { server: place.url, ...client } };
+}
+
+/** Names the link of one person to one server. */
+export function linkKey(installationId: string, definition: Pick<McpDefinition, "name" | "place" | "auth">): string {
+  return `${installationId}/${definition.name}/${bindingOfMcp(definition)}`;
+}
+
+/** The tools that a server lists to whoever has this secret. @throws Problem those of a look, AUTH_REQUIRED for a secret it refuses */
+async function looked(ports: Ports, definition: McpDefinition, secret: string): Promise<ToolList> {
+  const own = definition.auth.type === "none" ? {} : { secret: { token: async () => secret, rejected: refused } };
+  return (await ports.links.look({ definition, fetch: wayOut(ports), ...own })).list;
+
+  async function refused(): Promise<string> {
+    const { authRequired } = await import("../services/http-errors.ts");
+    throw authRequired(definition);
+  }
+}
+
+/** What is not as it was approved is kept, so that it is told and held back wherever the service is used. */
+async function remember({ db }: Ports, row: StoredMcp, { tools }: ToolList): Promise<void> {
+  const { tools: approved } = row.definition as McpDefinition;
+  const differs = isDifferent(toolDifference(approved, tools));
+  const known = (row.offered ?? undefined) as McpTool[] | undefined;
+  if (!differs && !known) return;
+  if (differs && known && !isDifferent(toolDifference(known, tools))) return;
+  await putOffered(db, row, differs ? tools : null);
+}

@@ -1,0 +1,130 @@
+import { Problem } from "#protocol/errors";
+import type { McpRequest } from "#protocol/mcp";
+import { PROVIDERS } from "#protocol/providers";
+import type { BackendPorts } from "../ports.ts";
+import { bindingOfMcp, type McpAuth, type McpDefinition } from "../services/mcp/definition.ts";
+import { type Links, type Looked, NO_PROGRAMS } from "../services/mcp/links.ts";
+import { findDescription } from "../store/described-services.ts";
+import { findMcp, type StoredMcp } from "../store/mcp-services.ts";
+import { usableGrant } from "./access.ts";
+import { checkReachable, wayOut } from "./described.ts";
+import { canConsent } from "./mcp/prepare.ts";
+import { mcpConfiguration } from "./mcp-configuration.ts";
+import { type Asked, askedOf, nameFrom } from "./mcp-request.ts";
+
+/** A server that was looked at and may be added. `left` are sentences about what kay does not take of it. */
+export type LookedServer = {
+  definition: McpDefinition;
+  server?: Looked["server"];
+  left: string[];
+  /** It lists nothing before somebody has signed in. */
+  lacksSignIn: boolean;
+};
+
+/** The ports of a backend that has links. @throws Problem ADDRESS_REFUSED */
+export function withLinks(ports: BackendPorts): BackendPorts & { links: Links } {
+  const { links } = ports;
+  if (!links) throw new Problem("ADDRESS_REFUSED", "This backend has no MCP servers.");
+  return { ...ports, links };
+}
+
+/**
+ * Reach the server that somebody wants to add, and list its tools.
+ *
+ * @param owner whose sign-in is used where the server is there already
+ * @throws Problem INVALID_REQUEST, ADDRESS_REFUSED, SERVICE_FAILED
+ */
+export async function lookAtRequested(
+  given: BackendPorts,
+  owner: string | undefined,
+  request: McpRequest,
+): Promise<LookedServer> {
+  const ports = withLinks(given);
+  const asked = askedOf(request);
+  await requireAllowed(ports, asked);
+  if (asked.name) await requireFree(ports, owner, asked.name);
+  const looked = await look(ports, owner, asked);
+  if (!asked.name) await requireFree(ports, owner, looked.definition.name);
+  return looked;
+}
+
+/** The same for a server that is there, as it is now. @throws Problem SERVICE_FAILED, AUTH_REQUIRED */
+export async function lookAgain(given: BackendPorts, row: StoredMcp): Promise<LookedServer> {
+  const ports = withLinks(given);
+  const definition = row.definition as McpDefinition;
+  const secret = definition.auth.type === "none" ? undefined : await storedSecret(ports, row);
+  const looked = await ports.links.look({ definition, fetch: wayOut(ports), ...secretPart(secret) });
+  return { ...named(definition, looked), lacksSignIn: false };
+}
+
+async function requireAllowed(ports: BackendPorts, { place }: Asked): Promise<void> {
+  if ("url" in place) return await checkReachable(ports, place.url);
+  if (!ports.programs)
+    throw new Problem("ADDRESS_REFUSED", NO_PROGRAMS, {
+      hint: "Add a server on the network, or use kay's own backend: `kay config unset api-url`.",
+    });
+}
+
+async function requireFree(ports: BackendPorts, owner: string | undefined, name: string): Promise<void> {
+  const taken =
+    ports.services.some(({ service }) => service.name === name) || Object.hasOwn(PROVIDERS, name) || name === "kay";
+  const described = owner !== undefined && (await findDescription(ports.db, owner, name));
+  if (!taken && !described) return;
+  throw new Problem("INVALID_REQUEST", `The name ${name} is taken by a service that is there.`, {
+    hint: "Give another with `--name <name>`.",
+    details: { field: "name" },
+  });
+}
+
+type Ports = BackendPorts & { links: Links };
+
+/** Without a secret first: what it lists to anybody needs no sign-in. */
+async function look(ports: Ports, owner: string | undefined, asked: Asked): Promise<LookedServer> {
+  const { place } = asked;
+  const draft = (auth: McpAuth): McpDefinition => {
+    const name = asked.name ?? nameFrom(undefined, place);
+    return { name, title: titleOf(name), place, auth, tools: [] };
+  };
+  if (!asked.auth) {
+    try {
+      const looked = await ports.links.look({ definition: draft({ type: "none" }), fetch: wayOut(ports) });
+      const name = asked.name ?? nameFrom(looked.server.name, place);
+      return { ...named({ ...draft({ type: "none" }), name, title: titleOf(name) }, looked), lacksSignIn: false };
+    } catch (error) {
+      if (!(error instanceof Problem) || error.code !== "AUTH_REQUIRED") throw error;
+    }
+  }
+  const definition = draft(asked.auth ?? (await wantedSignIn(ports, place)));
+  const row = owner === undefined ? undefined : await findMcp(ports.db, owner, definition.name);
+  const same = row && bindingOfMcp(row.definition as McpDefinition) === bindingOfMcp(definition);
+  const secret = same ? await storedSecret(ports, row).catch(() => undefined) : undefined;
+  if (secret === undefined) return { definition, left: [], lacksSignIn: true };
+  const looked = await ports.links.look({ definition, fetch: wayOut(ports), ...secretPart(secret) });
+  return { ...named(definition, looked), lacksSignIn: false };
+}
+
+/** A consent where the server says how one signs in and kay can be a client there; else a token that is pasted. */
+async function wantedSignIn(ports: Ports, place: McpDefinition["place"]): Promise<McpAuth> {
+  const consents = "url" in place && (await canConsent(ports, place.url));
+  return consents ? { type: "oauth2" } : { type: "bearer" };
+}
+
+/** Its tools under the name that it has here. */
+function named(definition: McpDefinition, { server, list }: Looked): Omit<LookedServer, "lacksSignIn"> {
+  const prefix = `${definition.name}.`;
+  const tools = list.tools.map((tool) => ({ ...tool, name: prefix + tool.name.slice(tool.name.indexOf(".") + 1) }));
+  return { definition: { ...definition, tools }, server, left: list.left };
+}
+
+async function storedSecret(ports: Ports, row: StoredMcp): Promise<string> {
+  return (await usableGrant(ports, row.installation_id, mcpConfiguration(ports, row))).tokens.access;
+}
+
+function secretPart(secret: string | undefined) {
+  return secret === undefined ? {} : { secret: { token: async () => secret, rejected: async () => secret } };
+}
+
+/** What people read: kay's own form of the name, since a server could call itself anything. */
+function titleOf(name: string): string {
+  return name.charAt(0).toUpperCase() + name.slice(1).replaceAll("-", " ");
+}

@@ -1,0 +1,210 @@
+import type { DescribedView, DescribeResponse } from "#protocol/described";
+import { Problem } from "#protocol/errors";
+import type { BackendPorts } from "../ports.ts";
+import {
+  bindingOfMcp,
+  fingerprintOf,
+  type McpDefinition,
+  type McpTool,
+  placeText,
+} from "../services/mcp/definition.ts";
+import { differenceSentences, isDifferent, toolDifference } from "../services/mcp/difference.ts";
+import { anybody } from "../services/mcp/service.ts";
+import type { Connection } from "../store/connection.ts";
+import { endStates, forgetApprovals, listDescriptions } from "../store/described-services.ts";
+import { deleteGrant, findGrant, putGrant } from "../store/grants.ts";
+import { lockInstallation } from "../store/installations.ts";
+import { deleteMcp, findMcp, listMcp, putMcp, type StoredMcp } from "../store/mcp-services.ts";
+import { revoke } from "./mcp/revoke.ts";
+import { linkKey, mcpConfiguration } from "./mcp-configuration.ts";
+import { type LookedServer, lookAgain, withLinks } from "./mcp-look.ts";
+import { sealTokens } from "./sealed.ts";
+
+/** So many services of their own one installation may have, described ones besides. */
+const MOST = 30;
+
+type Storing = {
+  dryRun: boolean;
+  /** What was looked at before. */
+  expected?: string | undefined;
+  /** Whether whoever adds it is signed in: a server that takes no sign-in is connected for them at once. */
+  signedIn?: boolean;
+};
+
+/**
+ * Add a server that was looked at, or put it in the place of the one of its name. Its tools are approved as they were looked at.
+ *
+ * @param installationId absent for a first look of somebody who has no installation yet; nothing is stored then
+ * @throws Problem INVALID_REQUEST when it is not what was looked at before, or when there are too many
+ */
+export async function addServer(
+  given: BackendPorts,
+  installationId: string | undefined,
+  looked: LookedServer,
+  { dryRun, expected, signedIn = false }: Storing,
+): Promise<DescribeResponse> {
+  const ports = withLinks(given);
+  const { definition } = looked;
+  requireExpected(looked, expected);
+  if (installationId === undefined) return answerOf(looked, differenceOf(undefined, definition), dryRun);
+  const difference = await ports.db.transaction().execute(async (db) => {
+    await lockInstallation(db, installationId);
+    const before = await findMcp(db, installationId, definition.name);
+    const found = differenceOf(before, definition);
+    if (
+      !before &&
+      (await listMcp(db, installationId)).length + (await listDescriptions(db, installationId)).length >= MOST
+    )
+      throw new Problem("INVALID_REQUEST", `There are ${MOST} services of your own already.`, {
+        hint: "Remove one with `kay services remove <service>`.",
+      });
+    if (dryRun) return found;
+    const now = new Date(ports.clock.now());
+    if (found.outcome !== "unchanged" || before?.offered)
+      await putMcp(db, { installation_id: installationId, name: definition.name, definition }, now);
+    await forget(db, installationId, definition.name, found);
+    return found;
+  });
+  if (dryRun) return answerOf(looked, difference, true);
+  if (difference.before) await ports.links.forget(linkKey(installationId, difference.before));
+  const connected = signedIn && definition.auth.type === "none" && (await connect(ports, installationId, definition));
+  ports.log("info", "service.mcp_added", { service: definition.name, outcome: difference.outcome });
+  return { ...answerOf(looked, difference, false), ...(connected ? { connected } : {}) };
+}
+
+/**
+ * Take the tools of a server as they are now.
+ *
+ * @throws Problem NOT_FOUND, INVALID_REQUEST when they are not what was looked at before, and those of a look
+ */
+export async function approveServer(
+  ports: BackendPorts,
+  installationId: string,
+  name: string,
+  storing: Storing,
+): Promise<DescribeResponse> {
+  const row = await findMcp(ports.db, installationId, name);
+  if (!row)
+    throw new Problem("NOT_FOUND", `There is no MCP server ${JSON.stringify(name.slice(0, 60))} among your services.`, {
+      hint: "Run `kay services list` to see every service.",
+    });
+  return await addServer(ports, installationId, await lookAgain(ports, row), storing);
+}
+
+/** @returns whether there was one */
+export async function removeServer(given: BackendPorts, installationId: string, name: string): Promise<boolean> {
+  const ports = withLinks(given);
+  const before = await ports.db.transaction().execute(async (db) => {
+    await lockInstallation(db, installationId);
+    const row = await findMcp(db, installationId, name);
+    if (!row) return undefined;
+    const definition = row.definition as McpDefinition;
+    const grant = await findGrant(db, installationId, name);
+    await deleteMcp(db, installationId, name);
+    await forget(db, installationId, name, { moved: true, forgotten: definition.tools.map((tool) => tool.name) });
+    return { row, definition, grant };
+  });
+  if (!before) return false;
+  await ports.links.forget(linkKey(installationId, before.definition));
+  await revoke(ports, mcpConfiguration(ports, before.row), before.grant);
+  return true;
+}
+
+type Difference = Pick<DescribeResponse, "outcome" | "changes"> & {
+  moved: boolean;
+  forgotten: string[];
+  before?: McpDefinition;
+};
+
+function differenceOf(stored: StoredMcp | undefined, next: McpDefinition): Difference {
+  if (!stored) return { outcome: "added", changes: [], moved: false, forgotten: [] };
+  const before = stored.definition as McpDefinition;
+  const tools = toolDifference(before.tools, next.tools);
+  const moved = bindingOfMcp(before) !== bindingOfMcp(next);
+  if (!moved && !isDifferent(tools)) return { outcome: "unchanged", changes: [], moved, forgotten: [], before };
+  const changes = [
+    ...(placeText(before.place) === placeText(next.place)
+      ? []
+      : [`It moves from ${placeText(before.place)} to ${placeText(next.place)}.`]),
+    ...(moved ? ["Its sign-in is forgotten, and so is everything that was allowed for longer; connect it anew."] : []),
+    ...differenceSentences(before.tools, tools),
+  ];
+  const names = (list: McpTool[]) => list.map(({ name }) => name);
+  const forgotten = moved ? names(before.tools) : names([...tools.changed, ...tools.gone]);
+  return { outcome: "replaced", changes, moved, forgotten, before };
+}
+
+/** A yes belongs to what was looked at. */
+function requireExpected({ definition }: LookedServer, expected: string | undefined): void {
+  if (expected === undefined || expected === fingerprintOf(definition)) return;
+  throw new Problem(
+    "INVALID_REQUEST",
+    `${definition.title} lists other tools than a moment ago. Nothing was changed.`,
+    {
+      hint: "Look at it once more.",
+      details: { field: "expected" },
+    },
+  );
+}
+
+async function forget(
+  db: Connection,
+  installationId: string,
+  name: string,
+  { moved, forgotten }: Pick<Difference, "moved" | "forgotten">,
+): Promise<void> {
+  await forgetApprovals(db, installationId, { tools: forgotten, ...(moved ? { service: name } : {}) });
+  if (!moved) return;
+  await deleteGrant(db, installationId, name);
+  await endStates(db, installationId, name, `${name} was added anew since this began.`);
+}
+
+/** Where nothing is pasted there is nothing to ask for: the yes to its tools is the consent. */
+async function connect(ports: BackendPorts, installationId: string, definition: McpDefinition): Promise<boolean> {
+  const grant = await findGrant(ports.db, installationId, definition.name);
+  if (grant?.status === "connected") return true;
+  const { accountId, metadata } = anybody(definition);
+  const address = { installationId, service: definition.name, binding: bindingOfMcp(definition) };
+  await putGrant(ports.db, {
+    installation_id: installationId,
+    service: definition.name,
+    provider: definition.name,
+    sealed: sealTokens(ports.keys, address, { access: "" }),
+    access_expires_at: null,
+    scopes: "",
+    account_id: accountId,
+    user: { name: "nobody in particular" },
+    metadata,
+    updated_at: new Date(ports.clock.now()),
+  });
+  return true;
+}
+
+function answerOf(looked: LookedServer, { outcome, changes }: Difference, dryRun: boolean): DescribeResponse {
+  const { definition, left, lacksSignIn } = looked;
+  const later = lacksSignIn
+    ? ["It lists its tools to nobody who is not signed in: connect it, then approve them."]
+    : [];
+  return {
+    service: viewOf(looked),
+    outcome,
+    changes: [...changes, ...left, ...later],
+    dry_run: dryRun,
+    fingerprint: fingerprintOf(definition),
+  };
+}
+
+function viewOf({ definition, server }: LookedServer): DescribedView {
+  const { name, title, place, auth, tools } = definition;
+  return {
+    name,
+    title,
+    base_url: placeText(place),
+    sign_in: auth.type,
+    tools: tools.map(({ name, access, description }) => ({ name, access, description })),
+    mcp: {
+      ...(server ? { server: `${server.name} ${server.version}`.trim() } : {}),
+      ...("command" in place ? { command: placeText(place), ...(place.folder ? { folder: place.folder } : {}) } : {}),
+    },
+  };
+}

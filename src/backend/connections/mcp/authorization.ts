@@ -1,0 +1,100 @@
+import { createHash } from "node:crypto";
+import type { BackendPorts, Keys } from "../../ports.ts";
+import type { OAuth, OAuthClient } from "../../services/service.ts";
+import { seal, unseal } from "../../store/seal.ts";
+import type { ConnectableService } from "../catalog.ts";
+import type { GrantAddress } from "../sealed.ts";
+import { type Discovered, OFFLINE } from "./discover.ts";
+import { type ReachPorts, reachFor } from "./reach.ts";
+
+/** Where and as whom one consent, and the tokens that came of it, belong to an MCP server. */
+export type Authorization = Pick<
+  Discovered,
+  "issuer" | "authorize" | "token" | "revocation" | "resource" | "scopes" | "namesItself"
+> & {
+  client: OAuthClient;
+  clientAuth: OAuth["clientAuth"];
+  /** Kay registered itself, and does so again where the server does not know the client. */
+  registered: boolean;
+};
+
+/** The service as the flows of every other one know it: its endpoints and client are those of this authorization. */
+export async function authorized(
+  ports: ReachPorts,
+  configuration: ConnectableService,
+  { authorize, token, resource, scopes, client, clientAuth }: Authorization,
+): Promise<ConnectableService> {
+  const { service, endpoints, described, discovers } = configuration;
+  const { fetch } = await reachFor(ports, discovers?.server ?? token);
+  return {
+    ...configuration,
+    client,
+    endpoints: { ...endpoints, authorize, token },
+    service: {
+      ...service,
+      oauth: {
+        ...service.oauth,
+        scopes,
+        pkce: true,
+        clientAuth,
+        refresh: "rotating",
+        authorizeParams: { resource, ...(scopes.includes(OFFLINE) ? { prompt: "consent" } : {}) },
+        tokenParams: { resource },
+        goneErrors: ["invalid_client", "unauthorized_client"],
+      },
+    },
+    ...(described ? { described: { ...described, fetch } } : {}),
+  };
+}
+
+/** Sealed to the state that it was found out for. */
+export function sealStateAuthorization(keys: Keys, state: Buffer, authorization: Authorization): Buffer {
+  return seal(keys.sealing, stateContext(state), JSON.stringify(authorization));
+}
+
+/** @throws Problem STORE_UNREADABLE when the key it was sealed with is gone */
+export function openStateAuthorization(keys: Keys, state: Buffer, sealed: Uint8Array): Authorization {
+  return JSON.parse(unseal(keys.sealing, stateContext(state), sealed).toString("utf8")) as Authorization;
+}
+
+/** Sealed to the connection whose tokens it is for. */
+export function sealGrantAuthorization(keys: Keys, address: GrantAddress, authorization: Authorization): Buffer {
+  return seal(keys.sealing, grantContext(address), JSON.stringify(authorization));
+}
+
+/** @throws Problem STORE_UNREADABLE when the key it was sealed with is gone */
+export function openGrantAuthorization(keys: Keys, address: GrantAddress, sealed: Uint8Array): Authorization {
+  return JSON.parse(unseal(keys.sealing, grantContext(address), sealed).toString("utf8")) as Authorization;
+}
+
+/** A registration of this backend, sealed to its authorization server and redirect address. */
+export function sealClient(ports: Pick<BackendPorts, "keys">, place: ClientPlace, client: RegisteredClient): Buffer {
+  return seal(ports.keys.sealing, clientContext(place), JSON.stringify(client));
+}
+
+/** @throws Problem STORE_UNREADABLE when the key it was sealed with is gone */
+export function openClient(
+  ports: Pick<BackendPorts, "keys">,
+  place: ClientPlace,
+  sealed: Uint8Array,
+): RegisteredClient {
+  return JSON.parse(unseal(ports.keys.sealing, clientContext(place), sealed).toString("utf8")) as RegisteredClient;
+}
+
+/** A client with how it authenticates, and until when its secret is good (ms). */
+export type RegisteredClient = OAuthClient & { auth: OAuth["clientAuth"]; expiresAt?: number };
+export type ClientPlace = { issuer: string; redirectUri: string };
+
+function stateContext(state: Buffer): string {
+  return `states/${state.toString("hex")}/authorization`;
+}
+
+function grantContext({ installationId, service, binding = "" }: GrantAddress): string {
+  return `grants/${installationId}/${service}/authorization/${binding}`;
+}
+
+function clientContext({ issuer, redirectUri }: ClientPlace): string {
+  return `mcp_clients/${createHash("sha256")
+    .update(JSON.stringify([issuer, redirectUri]))
+    .digest("hex")}`;
+}

@@ -1,0 +1,162 @@
+import * as oauth from "oauth4webapi";
+import { type Challenge, challengeOf, scopesIn } from "../../services/mcp/challenge.ts";
+import { plainSentence } from "../token-answer.ts";
+import { answerOf, failed, type Reach, readDocument, safeAddress } from "./reach.ts";
+
+/** How one signs in to an MCP server, as its documents say and as far as kay goes along with them. */
+export type Discovered = {
+  /** The authorization server, byte for byte as it names itself. */
+  issuer: string;
+  authorize: string;
+  token: string;
+  registration?: string;
+  revocation?: string;
+  /** What tokens are to be good for (RFC 8707). */
+  resource: string;
+  /** Permissions to ask for. */
+  scopes: string[];
+  /** Ways of a client to authenticate at the token endpoint. */
+  clientAuth: string[];
+  /** Its answers name it (RFC 9207). */
+  namesItself: boolean;
+  /** It takes the address of a document for a client id. */
+  takesDocuments: boolean;
+};
+
+/**
+ * Find out how one signs in to an MCP server (MCP authorization, 2025-06-18 and later): what it says to a request without a token, the metadata of
+ * the protected resource (RFC 9728), the metadata of the authorization server (RFC 8414 or OpenID Connect Discovery). All of it is hostile:
+ * it leads only where `reach` goes, over https, without redirects, and names must match.
+ *
+ * @throws Problem SERVICE_FAILED with what is wrong, ADDRESS_REFUSED
+ */
+export async function discover(reach: Reach, server: string, title: string): Promise<Discovered> {
+  const challenge = await firstAnswer(reach, server, title);
+  const told = await resourceMetadata(reach, server, challenge, title);
+  const issuer = issuerIn(told?.authorization_servers, reach, server, title);
+  const as = await serverMetadata(reach, issuer, title);
+  return {
+    ...endpointsOf(as, reach, title),
+    issuer: as.issuer,
+    resource: typeof told?.resource === "string" ? told.resource : canonical(server),
+    scopes: withOffline(challenge.scopes.length > 0 ? challenge.scopes : scopesIn(told?.scopes_supported), as),
+    clientAuth: texts(as.token_endpoint_auth_methods_supported) ?? ["client_secret_basic"],
+    namesItself: as.authorization_response_iss_parameter_supported === true,
+    takesDocuments: (as as Record<string, unknown>).client_id_metadata_document_supported === true,
+  };
+}
+
+/** What the server says to somebody without a token. */
+async function firstAnswer(reach: Reach, server: string, title: string): Promise<Challenge> {
+  const init = {
+    method: "POST",
+    headers: { "content-type": "application/json", accept: "application/json, text/event-stream" },
+    body: JSON.stringify({ jsonrpc: "2.0", id: 1, method: "initialize", params: HELLO }),
+  };
+  const response = await answerOf(reach, new URL(server), init, title);
+  await response.body?.cancel().catch(() => {});
+  return response.status === 401 || response.status === 403 ? challengeOf(response.headers) : { scopes: [] };
+}
+
+const HELLO = { protocolVersion: "2025-11-25", capabilities: {}, clientInfo: { name: "kay", version: "1" } };
+
+/** @throws Problem SERVICE_FAILED when what is there is of another resource */
+async function resourceMetadata(
+  reach: Reach,
+  server: string,
+  { resourceMetadata: named }: Challenge,
+  title: string,
+): Promise<Record<string, unknown> | undefined> {
+  const { origin, pathname } = new URL(server);
+  const own = safeAddress(named, reach);
+  const path = pathname.replace(/\/+$/, "");
+  const places = [
+    // Another site does not speak for this one.
+    ...(own?.origin === origin ? [own.href] : []),
+    ...(path === "" ? [] : [`${origin}/.well-known/oauth-protected-resource${path}`]),
+    `${origin}/.well-known/oauth-protected-resource`,
+  ];
+  for (const place of new Set(places)) {
+    const found = await readDocument(reach, new URL(place), title);
+    if (!found) continue;
+    if (speaksFor(found.resource, server)) return found;
+    throw failed(title, "what it publishes is about another resource");
+  }
+  return undefined;
+}
+
+/** Whether a resource is this server: of its origin, and its path or one above it. */
+function speaksFor(resource: unknown, server: string): boolean {
+  if (typeof resource !== "string" || !URL.canParse(resource)) return false;
+  const [named, own] = [new URL(resource), new URL(server)];
+  if (named.origin !== own.origin || named.hash !== "" || named.username !== "" || named.password !== "") return false;
+  const slashed = (path: string) => `${path.replace(/\/+$/, "")}/`;
+  return slashed(own.pathname).startsWith(slashed(named.pathname));
+}
+
+/** The first authorization server that can be used; a server that names none is its own (2025-03-26). */
+function issuerIn(named: unknown, reach: Reach, server: string, title: string): URL {
+  if (named === undefined) return new URL(new URL(server).origin);
+  for (const one of texts(named) ?? []) {
+    const issuer = safeAddress(one, reach);
+    if (issuer && issuer.search === "") return issuer;
+  }
+  throw failed(title, "it names no authorization server that kay would go to");
+}
+
+async function serverMetadata(reach: Reach, issuer: URL, title: string): Promise<oauth.AuthorizationServer> {
+  for (const place of metadataPlaces(issuer)) {
+    const found = await readDocument(reach, new URL(place), title);
+    if (!found) continue;
+    try {
+      return await oauth.processDiscoveryResponse(issuer, Response.json(found));
+    } catch (cause) {
+      throw failed(title, `the metadata at ${issuer.host} is of another authorization server`, cause);
+    }
+  }
+  throw failed(title, `${issuer.host} publishes no metadata of an authorization server`);
+}
+
+/** In the order of the MCP specification. */
+function metadataPlaces({ origin, pathname }: URL): string[] {
+  const path = pathname.replace(/\/+$/, "");
+  const inserted = ["oauth-authorization-server", "openid-configuration"].map(
+    (name) => `${origin}/.well-known/${name}${path}`,
+  );
+  return path === "" ? inserted : [...inserted, `${origin}${path}/.well-known/openid-configuration`];
+}
+
+type Endpoints = Pick<Discovered, "authorize" | "token" | "registration" | "revocation">;
+
+function endpointsOf(as: oauth.AuthorizationServer, reach: Reach, title: string): Endpoints {
+  const [authorize, token] = [as.authorization_endpoint, as.token_endpoint].map((one) => safeAddress(one, reach)?.href);
+  if (!authorize || !token) throw failed(title, "its authorization server names endpoints that kay does not go to");
+  if (!texts(as.code_challenge_methods_supported)?.includes("S256"))
+    throw failed(title, "its authorization server does not say that it checks PKCE with S256");
+  const grants = texts(as.grant_types_supported);
+  if (grants && !grants.includes("authorization_code"))
+    throw failed(title, `its authorization server takes only ${plainSentence(grants.join(", "))}`);
+  const [registration, revocation] = [as.registration_endpoint, as.revocation_endpoint].map(
+    (one) => safeAddress(one, reach)?.href,
+  );
+  return { authorize, token, ...(registration ? { registration } : {}), ...(revocation ? { revocation } : {}) };
+}
+
+/** What makes refresh tokens possible at servers that know it (OpenID Connect Core, section 11). */
+function withOffline(scopes: string[], as: oauth.AuthorizationServer): string[] {
+  const known = texts(as.scopes_supported)?.includes(OFFLINE) === true;
+  return known && !scopes.includes(OFFLINE) ? [...scopes, OFFLINE] : scopes;
+}
+
+export const OFFLINE = "offline_access";
+
+/** The server's own address as a resource: without a fragment, and no slash where there is no path. */
+function canonical(server: string): string {
+  const { origin, pathname, search } = new URL(server);
+  return `${origin}${pathname === "/" ? "" : pathname}${search}`;
+}
+
+function texts(value: unknown): string[] | undefined {
+  if (!Array.isArray(value)) return undefined;
+  return value.filter((one): one is string => typeof one === "string").slice(0, 100);
+}

@@ -1,0 +1,54 @@
+import * as oauth from "oauth4webapi";
+import { Problem } from "#protocol/errors";
+import type { Log } from "../../ports.ts";
+import type { ServiceConfiguration } from "../../services/service.ts";
+import type { Grant } from "../../store/grants.ts";
+import type { ServicePorts } from "../catalog.ts";
+import { grantAddress, openTokens } from "../sealed.ts";
+import { clientAuthentication } from "../token-endpoint.ts";
+import { grantedService } from "./prepare.ts";
+
+/** Milliseconds that the server gets to take tokens back; they are forgotten here in any case. */
+const TIME_LIMIT = 4_000;
+
+/** Take the tokens of a connection back at the server that gave them (RFC 7009), where it said that it does that. Never throws. */
+export async function revoke(
+  ports: ServicePorts & { log: Log },
+  configuration: ServiceConfiguration,
+  grant: Grant | undefined,
+): Promise<void> {
+  if (!grant?.sealed || !grant.authorization || !configuration.client) return;
+  const { service } = configuration;
+  try {
+    const named = { ...configuration, client: configuration.client };
+    const granted = await grantedService(ports, named, grant);
+    const endpoint = granted.authorization?.revocation;
+    if (!endpoint) return;
+    const { access, refresh } = openTokens(
+      ports.keys,
+      grantAddress(grant.installation_id, configuration),
+      grant.sealed,
+    );
+    const as = { issuer: granted.authorization?.issuer ?? endpoint, revocation_endpoint: endpoint };
+    // With the refresh token, the whole authorization ends.
+    const response = await oauth.revocationRequest(
+      as,
+      { client_id: granted.service.client.id },
+      clientAuthentication(granted.service),
+      refresh ?? access,
+      {
+        [oauth.customFetch]: (url, init) => (granted.service.described?.fetch ?? ports.fetch)(url, init as RequestInit),
+        [oauth.allowInsecureRequests]: endpoint.startsWith("http:"),
+        additionalParameters: { token_type_hint: refresh === undefined ? "access_token" : "refresh_token" },
+        signal: AbortSignal.timeout(TIME_LIMIT),
+      },
+    );
+    await response.body?.cancel();
+    ports.log("info", "mcp.revoked", { service: service.name, status: response.status });
+  } catch (error) {
+    ports.log("warn", "mcp.revoke_failed", {
+      service: service.name,
+      cause: error instanceof Problem ? error.code : error,
+    });
+  }
+}

@@ -1,0 +1,238 @@
+import type { CallToolResult } from "@modelcontextprotocol/client";
+import { Problem } from "#protocol/errors";
+import type { Clock, Fetch } from "../../ports.ts";
+import { counted, isOf, keyBeside } from "./beside.ts";
+import { credentialOfMcp, type McpDefinition, type McpTool } from "./definition.ts";
+import { differenceSentences, isDifferent, toolDifference } from "./difference.ts";
+import { type CallOptions, type Era, isGone, type Link, type LinkOptions, openLink } from "./link.ts";
+import type { Programs } from "./programs.ts";
+import { type ToolList, toolList } from "./tools.ts";
+
+/** Milliseconds after which a link that nobody uses is closed, and its program ended. */
+const IDLE_MS = 5 * 60_000;
+
+/** A server as somebody uses it. `key` is the same for whoever may share its link. */
+export type Server = {
+  key: string;
+  definition: McpDefinition;
+  fetch: Fetch;
+  /** The token or key, where it takes one; see `HttpWay`. */
+  secret?: {
+    token(): Promise<string>;
+    rejected(token: string, refusal?: { status: number; challenge: string | null }): Promise<string>;
+  };
+  /** Told of the tools that the server lists, whenever they were listed. */
+  listed?(list: ToolList): Promise<void>;
+};
+
+export type ServerCall = Omit<CallOptions, "writes"> & {
+  /** To be awaited before a write leaves. */
+  sent?(): Promise<void>;
+  /** What whoever follows the call is told. */
+  log?(words: string): void;
+  /** The tool may be another one by now: the server is asked before it is called. */
+  doubtful?: boolean;
+};
+
+/** What a look at a server found. */
+export type Looked = { server: Link["server"]; era: Era; list: ToolList };
+
+/** Links to MCP servers: opened when they are needed, shared by the calls of one person, closed when idle. */
+export type Links = {
+  /**
+   * Call a tool that was approved, over a link that is there or a new one.
+   *
+   * @throws Problem TOOL_CHANGED when the server lists another tool than the one that was approved, and those of `Link.call`
+   */
+  call(server: Server, tool: McpTool, input: Record<string, unknown>, call: ServerCall): Promise<CallToolResult>;
+  /** Greet a server over a link of its own and list its tools. @throws Problem those of `openLink` */
+  look(server: Omit<Server, "key">): Promise<Looked>;
+  /** Close what was opened for a key. */
+  forget(key: string): Promise<void>;
+  /** To be called about once a second: ends what is idle. */
+  tick(): Promise<void>;
+  close(): Promise<void>;
+};
+
+type Open = { link: Link; list: ToolList; stale: boolean };
+type Entry = { opening: Promise<Open>; open?: Open; server: Server; running: number; used: number; asking: number };
+type Refused = { status: number; token: string | undefined; challenge: string | null };
+
+export type LinksPorts = { programs?: Programs; clock: Clock; version: string };
+
+export function createLinks(ports: LinksPorts): Links {
+  const entries = new Map<string, Entry>();
+  const eras = new Map<string, Era>();
+  const drop = async (key: string, entry: Entry) => {
+    if (entries.get(key) === entry) entries.delete(key);
+    await entry.opening.then(({ link }) => link.close()).catch(() => {});
+  };
+  const entryOf = (server: Server): Entry => {
+    const known = entries.get(server.key);
+    if (known && (!known.open || known.open.link.alive())) {
+      known.server = server;
+      return known;
+    }
+    if (known) void drop(server.key, known);
+    const entry: Entry = {
+      opening: Promise.reject(new Error("It is opened below.")),
+      server,
+      running: 0,
+      asking: 0,
+      used: ports.clock.now(),
+    };
+    entry.opening.catch(() => {});
+    entry.opening = opened(ports, entry, eras);
+    entry.opening.catch(() => entries.get(server.key) === entry && entries.delete(server.key));
+    entries.set(server.key, entry);
+    return entry;
+  };
+  const beside = (server: Server): Server => {
+    if (eras.get(server.key) === "modern") return server;
+    return { ...server, key: keyBeside(entries, server.key, { shared: !("url" in server.definition.place) }) };
+  };
+  const once = async (server: Server, tool: McpTool, input: Record<string, unknown>, call: ServerCall) => {
+    const entry = entryOf(server);
+    entry.running++;
+    try {
+      const open = await entry.opening;
+      if (open.stale || call.doubtful) await relist(open, server, call);
+      requireApproved(server.definition, tool, open.list);
+      if (tool.access !== "read") await call.sent?.();
+      return await open.link.call(tool.remote, input, {
+        ...call,
+        ...(call.onElicitation ? { onElicitation: counted(entry, call.onElicitation) } : {}),
+        writes: tool.access !== "read",
+      });
+    } finally {
+      entry.running--;
+      entry.used = ports.clock.now();
+    }
+  };
+  return {
+    async call(given, tool, input, call) {
+      const server = call.onElicitation ? beside(given) : given;
+      try {
+        return await once(server, tool, input, call);
+      } catch (error) {
+        const lost = error instanceof Problem && error.code === "OUTCOME_UNKNOWN";
+        const again =
+          isGone(error) || (lost && tool.repeatable && entries.get(server.key)?.open?.link.alive() === false);
+        if (!again || call.signal?.aborted) throw error;
+        call.log?.(`${server.definition.title} was gone; trying again.`);
+        return await once(server, tool, input, call);
+      }
+    },
+    async look(server) {
+      const link = await openLink(linkOptions(ports, () => server, {}));
+      try {
+        return { server: link.server, era: link.era, list: toolList(server.definition.name, await link.tools()) };
+      } finally {
+        await link.close();
+      }
+    },
+    async forget(key) {
+      const all = [...entries].filter(([one]) => isOf(key, one));
+      await Promise.all(all.map(([one, entry]) => drop(one, entry)));
+    },
+    async tick() {
+      const before = ports.clock.now() - IDLE_MS;
+      const idle = [...entries].filter(([, { running, used }]) => running === 0 && used <= before);
+      await Promise.all(idle.map(([key, entry]) => drop(key, entry)));
+    },
+    async close() {
+      await Promise.all([...entries].map(([key, entry]) => drop(key, entry)));
+    },
+  };
+}
+
+async function opened(ports: LinksPorts, entry: Entry, eras: Map<string, Era>): Promise<Open> {
+  const { server } = entry;
+  const known = eras.get(server.key);
+  const link = await openLink(
+    linkOptions(ports, () => entry.server, {
+      ...(known ? { era: known } : {}),
+      onToolsChanged: () => {
+        if (entry.open) entry.open.stale = true;
+      },
+    }),
+  );
+  try {
+    eras.set(server.key, link.era);
+    const open: Open = { link, list: toolList(server.definition.name, await link.tools()), stale: false };
+    entry.open = open;
+    await server.listed?.(open.list);
+    return open;
+  } catch (error) {
+    await link.close();
+    throw error;
+  }
+}
+
+async function relist(open: Open, server: Server, { log, signal }: ServerCall): Promise<void> {
+  open.stale = false;
+  const before = open.list;
+  open.list = toolList(server.definition.name, await open.link.tools(signal));
+  await server.listed?.(open.list);
+  if (!isDifferent(toolDifference(before.tools, open.list.tools))) return;
+  const difference = toolDifference(server.definition.tools, open.list.tools);
+  if (!isDifferent(difference)) return;
+  const sentences = differenceSentences(server.definition.tools, difference);
+  log?.(
+    `${server.definition.title} changed its tools. ${sentences.slice(0, 3).join(" ")} ${approveHint(server.definition.name)}`,
+  );
+}
+
+/** What the server lists now is what counts; what was approved of it before may mean something else by now. */
+function requireApproved({ name, title }: McpDefinition, tool: McpTool, { tools }: ToolList): void {
+  const now = tools.find((each) => each.name === tool.name);
+  if (!now)
+    throw new Problem("NOT_FOUND", `${title} does not have ${tool.name} any more.`, { hint: approveHint(name) });
+  if (isDifferent(toolDifference([tool], [now]))) throw changedTool({ name, title }, tool, now);
+}
+
+/** `now` is what the server lists. */
+function changedTool({ name, title }: Pick<McpDefinition, "name" | "title">, tool: McpTool, now: McpTool): Problem {
+  const [first = ""] = differenceSentences([tool], toolDifference([tool], [now]));
+  return new Problem("TOOL_CHANGED", `${title} changed ${tool.name} since it was approved. ${first}`, {
+    hint: approveHint(name),
+    details: { service: name, tool: tool.name },
+  });
+}
+
+function approveHint(name: string): string {
+  return `Look at it with \`kay services approve ${name}\`.`;
+}
+
+function linkOptions(
+  { programs, version }: LinksPorts,
+  serverNow: () => Omit<Server, "key">,
+  more: Pick<LinkOptions, "era" | "onToolsChanged">,
+): LinkOptions {
+  const { definition, fetch } = serverNow();
+  const { name, title, place, auth } = definition;
+  const about = { name, title, version, elicits: true, ...more };
+  if ("command" in place) {
+    if (!programs) throw new Problem("ADDRESS_REFUSED", NO_PROGRAMS, { hint: OWN_BACKEND });
+    const { command, folder } = place;
+    return { ...about, place: { program: { programs, command, ...(folder === undefined ? {} : { folder }) } } };
+  }
+  const secret = serverNow().secret;
+  const http = {
+    url: place.url,
+    fetch,
+    credential: credentialOfMcp(auth),
+    ...(secret
+      ? {
+          accessToken: async () => await serverNow().secret?.token(),
+          onUnauthorized: async ({ token, ...refusal }: Refused) =>
+            await serverNow().secret?.rejected(token ?? "", refusal),
+        }
+      : {}),
+  };
+  return { ...about, place: { http } };
+}
+
+export const NO_PROGRAMS =
+  "This backend starts no programs: only kay's own backend, on the machine of its person, does.";
+const OWN_BACKEND = "Use kay's own backend (`kay config unset api-url`), or a server on the network.";

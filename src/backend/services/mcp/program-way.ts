@@ -1,0 +1,90 @@
+import { type JSONRPCMessage, ReadBuffer, serializeMessage, type Transport } from "@modelcontextprotocol/client";
+import { cleanLine } from "#protocol/clean";
+import type { Program, ProgramEnd, Programs } from "./programs.ts";
+
+/** Longest message of a program in bytes; one that says more is ended. */
+const LONGEST_MESSAGE = 16 * 1024 * 1024;
+/** Characters of what a program said on stderr that are kept for telling why it ended. */
+const KEPT_ERRORS = 2_000;
+
+/** A server that is a program of this machine. */
+export type ProgramPlace = { command: string[]; folder?: string; env?: Record<string, string>; programs: Programs };
+
+/** A transport of the library over a program's stdin and stdout, which tells how the program ended. */
+export type ProgramTransport = Transport & {
+  /** Why it is gone, as the end of a sentence: "ended with code 1 (“no such folder”)"; nothing while it runs, or when kay ended it. */
+  ending(): string | undefined;
+};
+
+/** Messages are lines of JSON (MCP, "stdio"); whatever else a program prints is left out. */
+export function programTransport({ programs, command, folder, env }: ProgramPlace): ProgramTransport {
+  const buffer = new ReadBuffer({ maxBufferSize: LONGEST_MESSAGE });
+  let program: Program | undefined;
+  let errors = "";
+  let ending: string | undefined;
+  let closing = false;
+  const read = (chunk: Buffer) => {
+    try {
+      buffer.append(chunk);
+    } catch (error) {
+      ending ??= "answered more than kay reads at once";
+      transport.onerror?.(error as Error);
+      void transport.close();
+      return;
+    }
+    for (;;) {
+      try {
+        const message = buffer.readMessage();
+        if (message === null) return;
+        transport.onmessage?.(message);
+      } catch (error) {
+        transport.onerror?.(error as Error);
+      }
+    }
+  };
+  const transport: ProgramTransport = {
+    start: async () => {
+      program = programs.start(
+        command,
+        { ...(folder === undefined ? {} : { folder }), ...(env ? { env } : {}) },
+        {
+          output: read,
+          errors: (chunk) => {
+            errors = (errors + chunk.toString("utf8")).slice(-KEPT_ERRORS);
+          },
+          ended: (how) => {
+            if (!closing) ending ??= endingOf(how, errors);
+            program = undefined;
+            transport.onclose?.();
+          },
+        },
+      );
+    },
+    send: async (message: JSONRPCMessage) => {
+      if (!program) throw new Error("The program has ended.");
+      await program.write(serializeMessage(message));
+    },
+    close: async () => {
+      closing = true;
+      const running = program;
+      program = undefined;
+      await running?.end();
+      buffer.clear();
+    },
+    ending: () => ending,
+  };
+  return transport;
+}
+
+/** The last line that it said is mostly why. */
+function endingOf({ code, signal, fault }: ProgramEnd, errors: string): string {
+  if (fault !== undefined)
+    return fault === "ENOENT" ? "was not found" : `could not be started (${cleanLine(fault, 60)})`;
+  const last = errors
+    .split("\n")
+    .map((line) => cleanLine(line, 200))
+    .filter(Boolean)
+    .at(-1);
+  const how = signal ? `was ended by ${cleanLine(signal, 20)}` : `ended with code ${code ?? "unknown"}`;
+  return last ? `${how} (“${last}”)` : how;
+}

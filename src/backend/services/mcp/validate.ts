@@ -1,0 +1,74 @@
+import type { ErrorObject, ValidateFunction } from "ajv";
+import { Ajv2020 } from "ajv/dist/2020.js";
+import { cleanLine } from "#protocol/clean";
+import { Problem } from "#protocol/errors";
+
+/** Schemas that are kept compiled. */
+const MOST_COMPILED = 200;
+
+/** Compiles a cleaned schema, once for the same schema; nothing for one that cannot be. */
+export function compiled(schema: Record<string, unknown>): ValidateFunction | undefined {
+  const key = JSON.stringify(schema);
+  if (known.has(key)) return known.get(key);
+  if (known.size >= MOST_COMPILED) known.clear();
+  const validate = compile(schema);
+  known.set(key, validate);
+  return validate;
+}
+
+const known = new Map<string, ValidateFunction | undefined>();
+
+function compile(schema: Record<string, unknown>): ValidateFunction | undefined {
+  try {
+    // One for each schema: it would keep every schema that it ever compiled.
+    const ajv = new Ajv2020({ strict: false, validateFormats: false, allErrors: false, logger: false, verbose: false });
+    return ajv.compile(schema);
+  } catch {
+    return undefined;
+  }
+}
+
+/** @throws Problem INVALID_REQUEST that names the wrong field */
+export function checkInput(tool: string, schema: Record<string, unknown>, input: unknown): Record<string, unknown> {
+  const validate = compiled(schema);
+  if (validate && !validate(input)) throw inputProblem(tool, validate.errors?.[0], input);
+  if (typeof input === "object" && input !== null && !Array.isArray(input)) return input as Record<string, unknown>;
+  throw new Problem("INVALID_REQUEST", `The input of ${tool} is not accepted: it must be an object.`, { hint: "" });
+}
+
+/** In the words of every other tool (`agent/input.ts`). */
+function inputProblem(tool: string, error: ErrorObject | undefined, input: unknown): Problem {
+  const { instancePath = "", keyword = "", params = {}, message = "" } = error ?? {};
+  const missing = keyword === "required" ? String(params.missingProperty) : undefined;
+  const extra = keyword === "additionalProperties" ? String(params.additionalProperty) : undefined;
+  const path = [...instancePath.split("/").slice(1), ...(missing ? [missing] : []), ...(extra ? [extra] : [])];
+  const field = cleanLine(path.join("."), 80);
+  const subject = field ? `“${field}”` : "the input";
+  const wrong = missing ? "is missing" : extra ? "is not one of its fields" : wordsOf(keyword, params, message, input);
+  return new Problem("INVALID_REQUEST", `The input of ${tool} is not accepted: ${subject} ${wrong}.`, {
+    hint: "",
+    details: field ? { field } : {},
+  });
+}
+
+function wordsOf(keyword: string, params: Record<string, unknown>, message: string, input: unknown): string {
+  if (input === undefined) return "is missing";
+  if (keyword === "type")
+    return `must be ${[params.type]
+      .flat()
+      .map((type) => TYPES[String(type)] ?? type)
+      .join(" or ")}`;
+  if (keyword === "enum" && Array.isArray(params.allowedValues))
+    return `must be one of ${params.allowedValues.slice(0, 20).map(String).join(", ")}`;
+  return cleanLine(message, 120) || "is not accepted";
+}
+
+const TYPES: Record<string, string> = {
+  string: "a text",
+  number: "a number",
+  integer: "a whole number",
+  boolean: "true or false",
+  array: "a list",
+  object: "an object",
+  null: "nothing",
+};

@@ -1,0 +1,64 @@
+import type { Selectable } from "kysely";
+import type { Connection } from "./connection.ts";
+import { jsonColumn } from "./json.ts";
+import type { McpServices } from "./schema.ts";
+
+/** An MCP server that an installation's person added, as it is stored. */
+export type StoredMcp = Selectable<McpServices>;
+
+export async function listMcp(db: Connection, installationId: string): Promise<StoredMcp[]> {
+  return db
+    .selectFrom("mcp_services")
+    .selectAll()
+    .where("installation_id", "=", installationId)
+    .orderBy("name")
+    .execute();
+}
+
+export async function findMcp(db: Connection, installationId: string, name: string): Promise<StoredMcp | undefined> {
+  return db
+    .selectFrom("mcp_services")
+    .selectAll()
+    .where("installation_id", "=", installationId)
+    .where("name", "=", name)
+    .executeTakeFirst();
+}
+
+/** Store a server over whatever was there of this name; what it offers is what was approved. */
+export async function putMcp(
+  db: Connection,
+  row: { installation_id: string; name: string; definition: object },
+  now: Date,
+): Promise<void> {
+  const values = { ...row, definition: jsonColumn({ ...row.definition }), offered: null, updated_at: now };
+  await db
+    .insertInto("mcp_services")
+    .values({ ...values, created_at: now })
+    .onConflict((conflict) => conflict.columns(["installation_id", "name"]).doUpdateSet(values))
+    .execute();
+}
+
+/** Remember the tools that a server lists, where they are not those that were approved; nothing where they are. */
+export async function putOffered(
+  db: Connection,
+  { installation_id, name }: { installation_id: string; name: string },
+  offered: object[] | null,
+): Promise<void> {
+  await db
+    .updateTable("mcp_services")
+    .set({ offered: offered === null ? null : jsonColumn(offered) })
+    .where("installation_id", "=", installation_id)
+    .where("name", "=", name)
+    .execute();
+}
+
+/** @returns whether there was one */
+export async function deleteMcp(db: Connection, installationId: string, name: string): Promise<boolean> {
+  const row = await db
+    .deleteFrom("mcp_services")
+    .where("installation_id", "=", installationId)
+    .where("name", "=", name)
+    .returning("name")
+    .executeTakeFirst();
+  return row !== undefined;
+}

@@ -1,0 +1,85 @@
+import { spawn } from "node:child_process";
+import type { Program, ProgramEvents, Programs } from "#backend/services/mcp/programs";
+import type { Machine } from "#backend/store/machine";
+
+/** What a program is given of the backend's environment: what a person's programs need to run at all. Nothing in it is a secret of kay's. */
+const GIVEN =
+  /^(PATH|HOME|LOGNAME|USER|SHELL|TERM|TZ|LANG|LANGUAGE|LC_\w+|TMPDIR|TMP|TEMP|XDG_\w+_(HOME|DIRS|DIR)|HTTPS?_PROXY|https?_proxy|NO_PROXY|no_proxy|NODE_EXTRA_CA_CERTS|SSL_CERT_(FILE|DIR)|APPDATA|COMSPEC|HOMEDRIVE|HOMEPATH|LOCALAPPDATA|PATHEXT|PROGRAMDATA|PROGRAMFILES|SYSTEMDRIVE|SYSTEMROOT|USERPROFILE|WINDIR)$/i;
+
+/** Milliseconds that a program has to end when its input ends, and when it is asked to. */
+const PATIENCE = 1_000;
+
+/** Programs of this machine, each in a process group of its own, so that what it starts ends with it. */
+export function createPrograms(env: Record<string, string | undefined>, { kill }: Pick<Machine, "kill">): Programs {
+  const given = Object.fromEntries(
+    Object.entries(env).filter((entry): entry is [string, string] => GIVEN.test(entry[0]) && entry[1] !== undefined),
+  );
+  return {
+    start: ([program = "", ...args], { folder, env: more }, hears) =>
+      started(
+        program,
+        args,
+        { ...(folder === undefined ? {} : { cwd: folder }), env: { ...given, ...more } },
+        { hears, kill },
+      ),
+  };
+}
+
+function started(
+  program: string,
+  args: string[],
+  options: { cwd?: string; env: Record<string, string> },
+  { hears, kill }: { hears: ProgramEvents } & Pick<Machine, "kill">,
+): Program {
+  const child = spawn(program, args, { ...options, stdio: "pipe", detached: true, windowsHide: true });
+  let over = false;
+  const gone = new Promise<void>((resolve) => {
+    const end = (how: Parameters<ProgramEvents["ended"]>[0]) => {
+      if (over) return;
+      over = true;
+      signalGroup(kill, child.pid, "SIGKILL");
+      hears.ended(how);
+      resolve();
+    };
+    child.on("error", (error: NodeJS.ErrnoException) =>
+      end({ code: null, signal: null, fault: error.code ?? error.message }),
+    );
+    child.on("exit", (code, signal) => setImmediate(end, { code, signal }));
+  });
+  child.stdout.on("data", hears.output).on("error", () => {});
+  child.stderr.on("data", hears.errors).on("error", () => {});
+  child.stdin.on("error", () => {});
+  return {
+    write: async (text) => {
+      if (!child.stdin.write(text))
+        await Promise.race([new Promise((resolve) => child.stdin.once("drain", resolve)), gone]);
+    },
+    end: async () => {
+      child.stdin.end();
+      if (await within(PATIENCE, gone)) return;
+      signalGroup(kill, child.pid, "SIGTERM");
+      if (await within(PATIENCE, gone)) return;
+      signalGroup(kill, child.pid, "SIGKILL");
+      await within(PATIENCE, gone);
+    },
+  };
+}
+
+function signalGroup(kill: Machine["kill"], pid: number | undefined, signal: "SIGTERM" | "SIGKILL"): void {
+  if (pid === undefined) return;
+  try {
+    kill(-pid, signal);
+  } catch {
+    // It is gone.
+  }
+}
+
+async function within(ms: number, done: Promise<void>): Promise<boolean> {
+  let timer: NodeJS.Timeout | undefined;
+  const late = new Promise<boolean>((resolve) => {
+    timer = setTimeout(resolve, ms, false);
+  });
+  const first = await Promise.race([done.then(() => true), late]);
+  clearTimeout(timer);
+  return first;
+}

@@ -1,0 +1,261 @@
+import { isIP } from "node:net";
+import { beforeEach, expect, test } from "vitest";
+import { serviceAccess } from "#backend/connections/access";
+import type { Fetch } from "#backend/ports";
+import type { ServiceConfiguration } from "#backend/services/service";
+import { createWorld, useBackend, type World } from "#test/backend";
+import { LOGIN, type LoginOptions, mcpLogin, NOTES } from "#test/mcp-login";
+
+let login = mcpLogin();
+const reach: Fetch = (url, init) => login.fetch(url, init);
+const world = useBackend({
+  fetch: reach,
+  services: [notes()],
+  guarded: { fetch: reach, addresses: async (host) => (isIP(host) ? [host] : ["93.184.215.14"]) },
+});
+
+/** An MCP server as a service, as the catalogue makes one of its description. */
+function notes(): ServiceConfiguration {
+  return {
+    service: {
+      name: "notes",
+      title: "Notes",
+      oauth: { provider: "notes", scopes: [], pkce: true, clientAuth: "none", refresh: "rotating" },
+      endpoints: { authorize: "", token: "", api: NOTES },
+      identify: async () => ({ accountId: "ann", user: { name: "Ann" }, metadata: { url: NOTES } }),
+      tools: [],
+    },
+    endpoints: { authorize: "", token: "", api: NOTES },
+    client: { id: "notes" },
+    discovers: { server: NOTES },
+  };
+}
+
+beforeEach(async () => {
+  login = mcpLogin();
+  await world().ports.db.deleteFrom("mcp_clients").execute();
+});
+
+async function begin(at: World = world(), session?: string) {
+  const body = session === undefined ? {} : { session_id: session };
+  const answer = await at.call("POST /connections/connect?service=notes", { body });
+  return { ...answer, session: String(answer.body.session_id), link: String(answer.body.authorization_url) };
+}
+
+/** The browser comes back. */
+const back = (url: URL, at: World = world()) => at.call(`GET ${url.pathname}${url.search}`);
+
+async function connected(session?: string) {
+  const begun = await begin(world(), session);
+  const page = await back(login.consent(begun.link));
+  const status = (await world().call(`GET /auth/status/${begun.body.state}`)).body;
+  return { ...begun, page, status };
+}
+
+const refusalOf = async (options: LoginOptions) => {
+  login = mcpLogin(options);
+  const { body, status } = await begin();
+  return [status, body.code, body.message];
+};
+
+test("a server that asks for a sign-in is connected: discovery, registration, consent with PKCE and resource, tokens that are refreshed and sealed", async () => {
+  const { page, status, session, link } = await connected();
+  expect([page.status, status.status, status.message]).toEqual([
+    200,
+    "completed",
+    "Authorization completed successfully. Connected notes as Ann.",
+  ]);
+  const asked = new URL(link);
+  expect(`${asked.origin}${asked.pathname}`).toBe(`${LOGIN}/authorize`);
+  expect(asked.searchParams.get("scope")).toBe("notes:read");
+  expect(login.state.faults).toEqual([]);
+  const first = await serviceAccess(world().ports, session, "notes");
+  expect(login.access.has(first.token)).toBe(true);
+  login.endAccess();
+  const both = await Promise.all(
+    [1, 2].map(() => serviceAccess(world().ports, session, "notes", { rejected: first.token })),
+  );
+  expect(both[0]?.token).toBe(both[1]?.token);
+  expect([login.access.has(both[0]?.token ?? ""), login.state.faults]).toEqual([true, []]);
+  const rows = JSON.stringify([
+    await world().ports.db.selectFrom("grants").selectAll().execute(),
+    await world().ports.db.selectFrom("states").selectAll().execute(),
+    await world().ports.db.selectFrom("mcp_clients").selectAll().execute(),
+    world().log,
+  ]);
+  expect(rows).not.toMatch(/at-[0-9a-f]|rt-[0-9a-f]/);
+});
+
+test("kay registers itself once, also when several people connect at the same time at several nodes, with a secret where the server gives one", async () => {
+  login = mcpLogin({ secrets: true });
+  const other = createWorld({ ...world().ports });
+  const begun = await Promise.all([begin(), begin(), begin(other), begin(other)]);
+  expect(begun.map(({ status }) => status)).toEqual([200, 200, 200, 200]);
+  expect(login.state.registrations).toBe(1);
+  expect((await back(login.consent(begun[2]?.link ?? ""))).status).toBe(200);
+  expect((await back(login.consent(begun[0]?.link ?? ""), other)).status).toBe(200);
+  const { session } = await connected();
+  const { token } = await serviceAccess(world().ports, session, "notes");
+  await serviceAccess(world().ports, session, "notes", { rejected: token });
+  expect([login.state.registrations, login.state.faults]).toEqual([1, []]);
+  const [row] = await world().ports.db.selectFrom("mcp_clients").selectAll().execute();
+  expect(Buffer.from(row?.sealed ?? "").toString("latin1")).not.toContain("client-1");
+  await other.backend.close();
+});
+
+test("a server that has forgotten kay ends the connection when it says so, and the next consent begins with a new registration", async () => {
+  const { session } = await connected();
+  const { token } = await serviceAccess(world().ports, session, "notes");
+  login.forgetClients();
+  await expect(serviceAccess(world().ports, session, "notes", { rejected: token })).rejects.toMatchObject({
+    code: "AUTH_REQUIRED",
+    details: { integrations: ["notes"] },
+  });
+  const again = await connected(session);
+  expect([again.status.status, login.state.registrations]).toEqual(["completed", 2]);
+});
+
+test("a server that forgot kay and only shows a page of its own is registered at anew, when nobody came back from two links", async () => {
+  const { session } = await connected();
+  login.forgetClients();
+  for (const _ of [1, 2]) {
+    world().clock.advance(1_000);
+    const { link } = await begin(world(), session);
+    expect(() => login.consent(link)).toThrow("refuses");
+  }
+  expect((await connected(session)).status.status).toBe("completed");
+});
+
+test("disconnecting takes the tokens back at the server", async () => {
+  const { session } = await connected();
+  expect(login.refresh.size).toBe(1);
+  await world().call("POST /connections/disconnect?service=notes", { body: { session_id: session } });
+  expect([login.refresh.size, login.access.size]).toEqual([0, 0]);
+});
+
+test("an answer of another authorization server, or one that does not say whose it is, connects nothing and shows none of its words", async () => {
+  for (const change of [
+    (url: URL) => url.searchParams.set("iss", "https://evil.example.test"),
+    (url: URL) => url.searchParams.delete("iss"),
+    (url: URL) => url.searchParams.append("iss", LOGIN),
+    (url: URL) => {
+      url.searchParams.set("iss", "https://evil.example.test");
+      url.searchParams.set("error", "access_denied");
+      url.searchParams.set("error_description", "call 555-0100");
+    },
+  ]) {
+    const begun = await begin();
+    const url = login.consent(begun.link);
+    change(url);
+    const page = await back(url);
+    expect([page.status, page.text.includes("555")]).toEqual([400, false]);
+    expect((await world().call(`GET /auth/status/${begun.body.state}`)).body).toMatchObject({
+      status: "failed",
+      message: "Authorization failed: the answer came from another authorization server",
+    });
+  }
+  expect(login.seen.filter((one) => one.endsWith("/token"))).toEqual([]);
+});
+
+test("documents that lead elsewhere are refused: plain http, this machine, other names, javascript:, no PKCE, no authorization server", async () => {
+  const words = "How to sign in to Notes cannot be found out:";
+  const refused = (why: string) => [502, "SERVICE_FAILED", `${words} ${why}.`];
+  const nowhere = refused("it names no authorization server that kay would go to");
+  const endpoints = refused("its authorization server names endpoints that kay does not go to");
+  for (const server of [
+    "http://login.example.test",
+    "http://127.0.0.1:9",
+    "https://localhost/x",
+    "file:///etc/passwd",
+    "https://u:p@x.test",
+  ])
+    expect(await refusalOf({ resource: { authorization_servers: [server] } })).toEqual(nowhere);
+  expect(await refusalOf({ resource: { resource: "https://bank.example.test/mcp" } })).toEqual(
+    refused("what it publishes is about another resource"),
+  );
+  expect(await refusalOf({ resource: { resource: "https://notes.example.test/mc" } })).toEqual(
+    refused("what it publishes is about another resource"),
+  );
+  expect(await refusalOf({ metadata: { issuer: "https://login.example.test/t2" } })).toEqual(
+    refused("the metadata at login.example.test is of another authorization server"),
+  );
+  for (const bad of [
+    "javascript:alert(1)",
+    "http://login.example.test/authorize",
+    "https://127.0.0.1/authorize",
+    7,
+    undefined,
+  ])
+    expect(await refusalOf({ metadata: { authorization_endpoint: bad } })).toEqual(endpoints);
+  expect(await refusalOf({ metadata: { token_endpoint: "http://169.254.169.254/latest" } })).toEqual(endpoints);
+  for (const methods of [undefined, ["plain"], "S256"])
+    expect(await refusalOf({ metadata: { code_challenge_methods_supported: methods } })).toEqual(
+      refused("its authorization server does not say that it checks PKCE with S256"),
+    );
+  await world().ports.db.deleteFrom("mcp_clients").execute();
+  expect(await refusalOf({ metadata: { registration_endpoint: undefined } })).toEqual([
+    502,
+    "SERVICE_FAILED",
+    "login.example.test, where one signs in to Notes, registers no clients by itself.",
+  ]);
+});
+
+test("a document elsewhere, redirects, and documents that are too large are not read", async () => {
+  login = mcpLogin({ challenge: "https://evil.example.test/doc" });
+  expect((await begin()).status).toBe(200);
+  expect(login.seen.filter((one) => one.includes("evil"))).toEqual([]);
+  const answers: [() => Response, string][] = [
+    [
+      () => Response.redirect("https://evil.example.test/", 302),
+      "login.example.test publishes no metadata of an authorization server",
+    ],
+    [() => new Response("x".repeat(200_000)), "too large"],
+    [() => new Response(null, { status: 503 }), "login.example.test does not answer at the moment (HTTP 503)"],
+  ];
+  for (const [answer, why] of answers) {
+    const own = mcpLogin();
+    login = {
+      ...own,
+      fetch: async (url, init) =>
+        url.includes("/.well-known/oauth-authorization-server") ? answer() : own.fetch(url, init),
+    };
+    const { body } = await begin();
+    expect(body.message).toContain(why);
+    expect(own.seen.filter((one) => one.includes("evil"))).toEqual([]);
+  }
+});
+
+test("a public server leads nowhere inside, also on a person's own machine; one that is inside may", async () => {
+  const inside: Fetch = async () => {
+    throw new Error("nothing inside is reached");
+  };
+  const own = createWorld({ ...world().ports, fetch: inside, localSecret: "s" });
+  const headers = { "kay-local-secret": "s" };
+  const answer = await own.call("POST /connections/connect?service=notes", { body: {}, headers });
+  expect(answer.status).toBe(200);
+  await own.backend.close();
+});
+
+test("a client that was registered by hand is used, and a server that takes documents gets the address of kay's", async () => {
+  const by = (more: object, publicUrl = "https://kay.example.test") =>
+    createWorld({ ...world().ports, publicUrl, services: [{ ...notes(), ...more }] });
+  const given = by({ discovers: { server: NOTES, client: { id: "mine" } } });
+  const first = new URL((await begin(given)).link).searchParams;
+  expect(first.get("client_id")).toBe("mine");
+  login = mcpLogin({ metadata: { client_id_metadata_document_supported: true } });
+  const documents = by({});
+  const second = new URL((await begin(documents)).link).searchParams;
+  expect(second.get("client_id")).toBe("https://kay.example.test/auth/client");
+  expect((await documents.call("GET /auth/client")).body).toEqual({
+    client_id: "https://kay.example.test/auth/client",
+    client_name: "kay",
+    redirect_uris: ["https://kay.example.test/auth/callback"],
+    grant_types: ["authorization_code", "refresh_token"],
+    response_types: ["code"],
+    token_endpoint_auth_method: "none",
+    application_type: "web",
+  });
+  expect(login.state.registrations).toBe(0);
+  await given.backend.close();
+  await documents.backend.close();
+});

@@ -1,0 +1,133 @@
+import { afterEach, expect, test } from "vitest";
+import * as z from "zod/mini";
+import { personAsked } from "#backend/services/mcp/elicitation";
+import { type Link, openLink } from "#backend/services/mcp/link";
+import { defineTool } from "#backend/services/service";
+import { createNode } from "#backend/store/node";
+import { createWorld, useBackend, type World } from "#test/backend";
+import { connect } from "#test/consent";
+import { useDatabase } from "#test/database";
+import { type DeskLog, deskServices } from "#test/desk";
+import { NOTES } from "#test/mcp-login";
+import { notesServer } from "#test/mcp-server";
+import { scriptedModel } from "#test/scripted-model";
+import { ask, follow } from "#test/turn";
+
+const log: DeskLog = [];
+let server = notesServer();
+const links: Link[] = [];
+
+/** A read that is answered by a server which asks meanwhile. */
+const pick = defineTool({
+  name: "jira.pick_note",
+  description: "Pick a note.",
+  access: "read",
+  kept: true,
+  input: z.object({}),
+  examples: [],
+  summary: () => "Pick a note",
+  run: async (_, { people, signal }) => {
+    const link = await openLink({
+      name: "notes",
+      title: "Notes",
+      version: "0.0.0",
+      elicits: true,
+      place: { http: { url: NOTES, fetch: (url, init) => server.fetch(new Request(url, init)) } },
+    });
+    links.push(link);
+    const asked = personAsked(people, { title: "Notes", where: "notes.example.test" });
+    const result = await link.call("pick_note", {}, { writes: false, signal, onElicitation: asked.answer });
+    return { data: null, text: [...asked.notes(), JSON.stringify(result.content)].join("\n") };
+  },
+});
+
+/** Whose outside world answers. */
+let reached: World | undefined;
+const model = scriptedModel((url, init) => (reached ?? world()).outside.fetch(url, init));
+const services = deskServices(log, undefined, [pick]);
+const world = useBackend({ services, ...model.ports });
+const database = useDatabase();
+const others: World[] = [];
+
+afterEach(async () => {
+  await Promise.all(others.splice(0).map(({ backend }) => backend.close()));
+  await Promise.all(links.splice(0).map((link) => link.close()));
+  server = notesServer();
+  reached = undefined;
+});
+
+const told = () => JSON.stringify(model.prompts.at(-1)?.messages.filter(({ role }) => role === "tool"));
+
+async function picking(at: World = world()) {
+  const { token } = await connect(at);
+  model.script({ calls: [["c1", "jira.pick_note", {}]] }, { text: "So." });
+  const turn = await ask(at, token, "pick a note");
+  const request = await turn.asked();
+  await turn.until("awaiting_input");
+  return { token, turn, request };
+}
+
+test("a server's question is a card; the call is kept open over the pause and goes on with the answer, after a wrong one too", async () => {
+  const { turn, request } = await picking();
+  expect(request).toMatchObject({ tool_name: "jira.pick_note", interaction_type: "input" });
+  await turn.answer(request.interaction_id, { action: "submit", input: { title: "a" } });
+  const again = await turn.asked();
+  expect(again).toMatchObject({ error: "“Title” must have at least 3 characters.", initial_values: { title: "a" } });
+  await turn.answer(again.interaction_id, { action: "submit", input: { title: "Tea", tags: ["r"] } });
+  await turn.end();
+  expect([server.state.calls, server.state.said]).toEqual([1, ["accept"]]);
+  expect(told()).toContain("accept picked");
+});
+
+test("a no is told to the server and to the model; the end of its time is a cancel", async () => {
+  const first = await picking();
+  expect((await first.turn.answer(first.request.interaction_id, { action: "deny" })).status).toBe(200);
+  await first.turn.end();
+  const second = await picking();
+  world().clock.advance(271_000);
+  await world().backend.tick();
+  await second.turn.end();
+  expect([server.state.calls, server.state.said]).toEqual([2, ["decline", "cancel"]]);
+});
+
+test("when the request is stopped, the server hears that its question was cancelled", async () => {
+  const { turn, token, request } = await picking();
+  await world().call(`POST /generations/${request.generation_id}/cancel`, { token });
+  await turn.end();
+  await expect.poll(() => server.state.said).toEqual(["cancel"]);
+});
+
+test("in an ask without a stream nobody is asked, and the text says so", async () => {
+  const { token } = await connect(world());
+  model.script({ calls: [["c1", "jira.pick_note", {}]] }, { text: "So." });
+  await world().call("POST /ask", { token, body: { prompt: "pick" } });
+  expect([server.state.said, told()]).toEqual([["cancel"], expect.stringContaining("interaction_unavailable")]);
+});
+
+test("an answer at another node is carried out at the one that keeps the call; when that is gone, a read is made once more with the same answer", async () => {
+  const { db, config } = database();
+  const [node, kept] = [createNode(config, () => {}), createNode(config, () => {})];
+  const keeper = createWorld({ ...model.ports, services, db, node: kept });
+  const other = createWorld({ ...model.ports, services, db, node });
+  others.push(other);
+  reached = keeper;
+  const first = await picking(keeper);
+  await answer(other, first);
+  await first.turn.end();
+  expect([server.state.calls, server.state.said]).toEqual([1, ["accept"]]);
+  const second = await picking(keeper);
+  await kept.close();
+  await answer(other, second);
+  await second.turn.close();
+  const resumed = await follow(other, second.token, second.turn.session, "after=0");
+  await resumed.next("finish");
+  expect([server.state.calls, server.state.said]).toEqual([3, ["accept", "accept"]]);
+  await resumed.close();
+  await keeper.backend.close();
+  await node.close();
+});
+
+function answer(at: World, { token, turn, request }: Awaited<ReturnType<typeof picking>>) {
+  const path = `/sessions/${turn.session}/interactions/${request.interaction_id}`;
+  return at.call(`POST ${path}`, { token, body: { action: "submit", input: { title: "Tea" } } });
+}

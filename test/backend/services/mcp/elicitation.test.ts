@@ -1,0 +1,252 @@
+import { expect, test } from "vitest";
+import type {
+  InteractionOutcome,
+  InteractionPrompt,
+  ToolInteraction,
+  UserResponse,
+} from "#backend/services/interaction";
+import { personAsked } from "#backend/services/mcp/elicitation";
+import { formFields } from "#backend/services/mcp/form";
+import { openLink } from "#backend/services/mcp/link";
+import { NOTES } from "#test/mcp-login";
+import { notesServer, PAY, PRIORITY } from "#test/mcp-server";
+
+const ASKING = { title: "Notes", where: "notes.example.test" };
+
+/** A person who answers with what a test says, and the cards that were shown. */
+function person(...answers: UserResponse[]) {
+  const cards: InteractionPrompt[] = [];
+  const requests: ToolInteraction[] = [];
+  return {
+    cards,
+    requests,
+    people: {
+      interaction: { available: true },
+      log: () => {},
+      requestInteraction: async (request: ToolInteraction): Promise<unknown> => {
+        requests.push(request);
+        let prompt: InteractionPrompt = request;
+        for (;;) {
+          cards.push(prompt);
+          const answer = answers.shift();
+          if (!answer) return await new Promise(() => {});
+          const outcome: InteractionOutcome = await request.onResponse(answer);
+          if ("complete" in outcome) return outcome.complete;
+          if ("reprompt" in outcome) prompt = outcome.reprompt;
+        }
+      },
+    },
+  };
+}
+
+async function linked(server: ReturnType<typeof notesServer>) {
+  return await openLink({
+    name: "notes",
+    title: "Notes",
+    version: "0.0.0",
+    elicits: true,
+    place: { http: { url: NOTES, fetch: (url, init) => server.fetch(new Request(url, init)) } },
+  });
+}
+
+const submit = (input: Record<string, unknown>): UserResponse => ({ action: "submit", input });
+
+test.each(["legacy", "modern"] as const)(
+  "a %s server asks with a form in the middle of a call; wrong values are asked for once more, right ones reach it as its types",
+  async (era) => {
+    const server = notesServer({ era });
+    const { people, cards } = person(
+      submit({ title: "ab", stars: "9" }),
+      submit({ title: "abc", stars: "9" }),
+      submit({ title: "abc", stars: "4", tags: ["b", "r"] }),
+    );
+    const link = await linked(server);
+    const asked = personAsked(people, ASKING);
+    const order: string[] = [];
+    const result = await link.call(
+      "add_note",
+      {},
+      {
+        writes: true,
+        onElicitation: asked.answer,
+        sent: async () => void order.push("sent"),
+        unsent: async () => void order.push("unsent"),
+      },
+    );
+    expect(result.content).toEqual([{ type: "text", text: 'accept added {"title":"abc","stars":4,"tags":["r","b"]}' }]);
+    expect(cards.map(({ error }) => error)).toEqual([
+      undefined,
+      "“Title” must have at least 3 characters.",
+      "“Stars” must be at most 5.",
+    ]);
+    expect(cards[0]?.prompt).toBe(
+      "Which note?\n\nThis is asked by the MCP server Notes (notes.example.test), not by kay. What you enter goes there. Enter no passwords, keys or codes.",
+    );
+    expect([server.state.notes.length, order]).toEqual([1, era === "modern" ? ["unsent", "sent"] : []]);
+    await link.close();
+  },
+);
+
+test("a no is a decline, leaving and time running out are a cancel, and each reaches the server", async () => {
+  const server = notesServer();
+  const link = await linked(server);
+  for (const answer of [{ action: "deny" }, { action: "cancel" }] as UserResponse[])
+    await link.call(
+      "pick_note",
+      {},
+      { writes: false, onElicitation: personAsked(person(answer).people, ASKING).answer },
+    );
+  expect(server.state.said).toEqual(["decline", "cancel"]);
+  await link.close();
+});
+
+test("nobody who can be asked is told as interaction_unavailable, and the server hears a cancel", async () => {
+  const server = notesServer();
+  const link = await linked(server);
+  const asked = personAsked(undefined, ASKING);
+  await link.call("pick_note", {}, { writes: false, onElicitation: asked.answer });
+  expect([server.state.said, asked.notes()]).toEqual([
+    ["cancel"],
+    [
+      "interaction_unavailable: Notes wanted to ask the person something, and nobody can be asked here; it was told that the question was cancelled.",
+    ],
+  ]);
+  await link.close();
+});
+
+test("a server that asks and asks gets five answers", async () => {
+  const server = notesServer();
+  const link = await linked(server);
+  const answers = Array.from({ length: 9 }, () => submit({ title: "abc" }));
+  await link.call("nag", {}, { writes: false, onElicitation: personAsked(person(...answers).people, ASKING).answer });
+  expect(server.state.said).toEqual([...Array(5).fill("accept"), "cancel", "cancel"]);
+  await link.close();
+});
+
+test("an address that must be visited first is shown whole with its host, opened by nobody, and the call is made again after it; when the server says that it is done, that counts too", async () => {
+  const server = notesServer();
+  const link = await linked(server);
+  const { people, cards, requests } = person(submit({}), submit({}));
+  const paying = {
+    ...people,
+    requestInteraction: async (request: ToolInteraction) => {
+      if (cards.length === 1) server.state.paid = true;
+      return await people.requestInteraction(request);
+    },
+  };
+  const result = await link.call("list_paid", {}, { writes: false, onElicitation: personAsked(paying, ASKING).answer });
+  expect([result.content, server.state.calls]).toEqual([[{ type: "text", text: "paid notes" }], 3]);
+  expect(cards[0]).toMatchObject({ type: "input", link: PAY, inputSchema: { type: "form", fields: [] } });
+  expect(cards[0]?.prompt).toBe(
+    `Pay first.\n\nOpen in the browser, on pay.example.test:\n${PAY}\n\nThis is asked by the MCP server Notes (notes.example.test), not by kay. kay sends nothing along and does not see what you do there.`,
+  );
+  expect(requests[0]?.done?.aborted).toBe(false);
+  await server.pay();
+  await expect.poll(() => requests[0]?.done?.aborted).toBe(true);
+  await link.close();
+});
+
+test("an address that is not https, or has a password in it, is not shown", async () => {
+  for (const url of [
+    "javascript:alert(1)",
+    "http://pay.example.test/",
+    "https://u:p@pay.example.test/",
+    "file:///etc/passwd",
+  ]) {
+    const { people, cards } = person();
+    const asked = personAsked(people, ASKING);
+    expect(
+      await asked.answer({ mode: "url", message: "Go", url, elicitationId: "1" }, AbortSignal.timeout(1000)),
+    ).toEqual({ action: "cancel" });
+    expect([cards, asked.notes()[0]]).toEqual([
+      [],
+      "Notes wanted an address opened that kay does not show: it is not https.",
+    ]);
+  }
+});
+
+test("each kind of field takes what fits and says what does not", () => {
+  const fields = formFields({
+    type: "object",
+    properties: {
+      mail: { type: "string", format: "email" },
+      site: { type: "string", format: "uri" },
+      day: { type: "string", format: "date" },
+      at: { type: "string", format: "date-time" },
+      many: { type: "number", minimum: 0.5 },
+      yes: { type: "boolean", default: true },
+      old: { type: "string", enum: ["a", "b"], enumNames: ["A", "B"], default: "b" },
+      one: { type: "string", oneOf: [{ const: "x", title: "The X" }] },
+      few: { type: "array", minItems: 1, maxItems: 2, items: { type: "string", enum: ["p", "q", "r"] } },
+    },
+    required: ["mail", "few"],
+  });
+  expect(fields?.map(({ field }) => field)).toMatchObject([
+    { id: "mail", type: "text", label: "mail", required: true },
+    { id: "site", type: "text" },
+    { id: "day", type: "text", description: "YYYY-MM-DD" },
+    { id: "at", type: "text" },
+    { id: "many", type: "text" },
+    { id: "yes", type: "checkbox", defaultValue: true },
+    {
+      id: "old",
+      type: "select",
+      defaultValue: "b",
+      options: [
+        { value: "a", label: "A" },
+        { value: "b", label: "B" },
+      ],
+    },
+    { id: "one", type: "select", options: [{ value: "x", label: "The X" }] },
+    { id: "few", type: "checkbox", required: true, description: "Choose 1 to 2." },
+  ]);
+  const read = (id: string, given: unknown) => fields?.find(({ field }) => field.id === id)?.read(given);
+  const wrong = (id: string, given: unknown) => (read(id, given) as { wrong?: string }).wrong;
+  expect([read("mail", "a@b.c"), read("mail", ""), wrong("mail", "a@b")]).toEqual([
+    { value: "a@b.c" },
+    { wrong: "must be filled in" },
+    "must be an e-mail address",
+  ]);
+  expect([read("site", "https://x.test/"), wrong("site", "x.test")]).toEqual([
+    { value: "https://x.test/" },
+    "must be an address such as https://example.com",
+  ]);
+  expect([read("day", "2026-02-28"), wrong("day", "2026-02-30")]).toEqual([
+    { value: "2026-02-28" },
+    "must be a date such as 2026-11-27",
+  ]);
+  expect([read("at", "2026-02-28T10:00:00Z"), wrong("at", "2026-02-28 10:00")]).toEqual([
+    { value: "2026-02-28T10:00:00Z" },
+    "must be a time such as 2026-11-27T12:00:00Z",
+  ]);
+  expect([
+    read("many", "1.5"),
+    read("many", ""),
+    wrong("many", "0x10"),
+    wrong("many", "0.1"),
+    wrong("many", "1e999"),
+  ]).toEqual([{ value: 1.5 }, {}, "must be a number", "must be at least 0.5", "must be a number"]);
+  expect([read("yes", undefined), read("old", "a"), wrong("old", "c"), read("one", undefined)]).toEqual([
+    { value: false },
+    { value: "a" },
+    "must be one of the choices",
+    {},
+  ]);
+  expect([read("few", ["r", "p"]), wrong("few", []), wrong("few", ["p", "q", "r"]), wrong("few", ["p", "z"])]).toEqual([
+    { value: ["p", "r"] },
+    "needs at least 1 choices",
+    "takes at most 2 choices",
+    "must be of the choices",
+  ]);
+});
+
+test("a form that is none is not shown", () => {
+  const nested = { type: "object", properties: { a: { type: "object", properties: {} } } };
+  const many = {
+    type: "object",
+    properties: Object.fromEntries(Array.from({ length: 31 }, (_, i) => [`f${i}`, { type: "string" }])),
+  };
+  const unlisted = { type: "object", properties: { a: { type: "array", items: { type: "string" } } } };
+  for (const schema of [undefined, {}, nested, many, unlisted, { ...PRIORITY, properties: [] }])
+    expect(formFields(schema)).toBeUndefined();
+});

@@ -1,0 +1,210 @@
+import { createHash, randomBytes } from "node:crypto";
+import type { Fetch } from "#backend/ports";
+
+/** Where the MCP server of the tests is, and where its people sign in. */
+export const NOTES = "https://notes.example.test/mcp";
+export const LOGIN = "https://login.example.test/t1";
+
+type Client = { id: string; secret?: string; redirects: string[] };
+type Code = { client: string; redirect: string; challenge: string; resource: string; scope: string };
+type Tokens = { client: string; scope: string; family: string };
+
+/** What may be different with the server of a test. */
+export type LoginOptions = {
+  /** Where the server and its authorization server are, where that is not the usual place. */
+  notes?: string;
+  login?: string;
+  /** Changes of the two documents; `undefined` takes a field away. */
+  resource?: Record<string, unknown>;
+  metadata?: Record<string, unknown>;
+  /** Where the 401 says that the document of the resource is, and what it asks for. */
+  challenge?: string;
+  /** Registered clients get a secret. */
+  secrets?: boolean;
+  /** Permissions that a call needs. */
+  needs?: string;
+};
+
+/**
+ * An MCP server with a sign-in, and its authorization server, as strict as the specification lets them be: PKCE, resource, redirect address and
+ * client are checked, each refresh token is good once, and a reused one ends all that came of it.
+ */
+export function mcpLogin(options: LoginOptions = {}) {
+  const { notes = NOTES, login: issuer = LOGIN } = options;
+  const clients = new Map<string, Client>();
+  const codes = new Map<string, Code>();
+  const access = new Map<string, Tokens>();
+  const refresh = new Map<string, Tokens & { spent: boolean }>();
+  const seen: string[] = [];
+  const state = { needs: options.needs ?? "notes:read", options, registrations: 0, faults: [] as string[] };
+  const login = new URL(issuer).origin;
+
+  const fault = (words: string, status = 400, error = "invalid_request") => {
+    state.faults.push(words);
+    return Response.json({ error, error_description: words }, { status });
+  };
+
+  function metadata(): Record<string, unknown> {
+    return {
+      issuer,
+      authorization_endpoint: `${issuer}/authorize`,
+      token_endpoint: `${issuer}/token`,
+      registration_endpoint: `${issuer}/register`,
+      revocation_endpoint: `${issuer}/revoke`,
+      response_types_supported: ["code"],
+      grant_types_supported: ["authorization_code", "refresh_token"],
+      code_challenge_methods_supported: ["S256"],
+      token_endpoint_auth_methods_supported: options.secrets ? ["client_secret_basic"] : ["none"],
+      authorization_response_iss_parameter_supported: true,
+      ...state.options.metadata,
+    };
+  }
+
+  function resource(): Record<string, unknown> {
+    return {
+      resource: notes,
+      authorization_servers: [issuer],
+      scopes_supported: ["notes:read"],
+      ...state.options.resource,
+    };
+  }
+
+  function register(body: Record<string, unknown>): Response {
+    const redirects = body.redirect_uris as string[];
+    if (body.client_name !== "kay" || redirects.length !== 1) return fault("bad registration");
+    const id = `client-${++state.registrations}`;
+    const secret = options.secrets ? `s:${randomBytes(8).toString("hex")}/+` : undefined;
+    clients.set(id, { id, redirects, ...(secret ? { secret } : {}) });
+    const told = secret ? { client_secret: secret, client_secret_expires_at: 0 } : {};
+    return Response.json({ ...body, client_id: id, ...told }, { status: 201 });
+  }
+
+  function clientOf(request: Request, form: URLSearchParams): Client | undefined {
+    const basic = /^Basic (.+)$/.exec(request.headers.get("authorization") ?? "")?.[1];
+    const [id = "", secret] = basic
+      ? Buffer.from(basic, "base64")
+          .toString()
+          .split(":")
+          .map((part) => decodeURIComponent(part.replaceAll("+", " ")))
+      : [form.get("client_id") ?? "", form.get("client_secret") ?? undefined];
+    const client = clients.get(id);
+    return client && client.secret === secret ? client : undefined;
+  }
+
+  function issue(client: string, scope: string, family: string): Response {
+    const [token, next] = [`at-${randomBytes(8).toString("hex")}`, `rt-${randomBytes(8).toString("hex")}`];
+    access.set(token, { client, scope, family });
+    refresh.set(next, { client, scope, family, spent: false });
+    return Response.json({ access_token: token, refresh_token: next, token_type: "Bearer", expires_in: 3600, scope });
+  }
+
+  function end(family: string): void {
+    for (const tokens of [access, refresh])
+      for (const [token, about] of tokens) if (about.family === family) tokens.delete(token);
+  }
+
+  async function token(request: Request): Promise<Response> {
+    const form = new URLSearchParams(await request.text());
+    const client = clientOf(request, form);
+    if (!client) return fault("unknown client", 401, "invalid_client");
+    if (form.get("resource") !== (resource().resource ?? notes)) return fault("no resource", 400, "invalid_target");
+    if (form.get("grant_type") === "refresh_token") {
+      const old = refresh.get(form.get("refresh_token") ?? "");
+      if (!old || old.client !== client.id) return fault("bad refresh token", 400, "invalid_grant");
+      if (old.spent) {
+        end(old.family);
+        return fault("refresh token reused", 400, "invalid_grant");
+      }
+      old.spent = true;
+      return issue(client.id, old.scope, old.family);
+    }
+    const code = codes.get(form.get("code") ?? "");
+    codes.delete(form.get("code") ?? "");
+    const verifier = createHash("sha256")
+      .update(form.get("code_verifier") ?? "")
+      .digest("base64url");
+    if (!code || code.client !== client.id || code.redirect !== form.get("redirect_uri"))
+      return fault("bad code", 400, "invalid_grant");
+    if (code.challenge !== verifier) return fault("bad verifier", 400, "invalid_grant");
+    return issue(client.id, code.scope, randomBytes(4).toString("hex"));
+  }
+
+  async function revoke(request: Request): Promise<Response> {
+    const form = new URLSearchParams(await request.text());
+    const given = form.get("token") ?? "";
+    const about = refresh.get(given) ?? access.get(given);
+    if (!clientOf(request, form)) return fault("unknown client", 401, "invalid_client");
+    if (about) end(about.family);
+    return new Response(null, { status: 200 });
+  }
+
+  function refusal(status: number, more: string): Response {
+    const place = state.options.challenge ?? `${new URL(notes).origin}/.well-known/oauth-protected-resource/mcp`;
+    const header = `Basic realm="x", Bearer ${more}resource_metadata="${place}"`;
+    return new Response(null, { status, headers: { "www-authenticate": header } });
+  }
+
+  /** The refusal of a request to the server, if its token is no good for it. */
+  function refused(request: Request): Response | undefined {
+    const given = /^Bearer (.+)$/.exec(request.headers.get("authorization") ?? "")?.[1];
+    const about = given === undefined ? undefined : access.get(given);
+    if (!about) return refusal(401, given ? 'error="invalid_token", ' : "");
+    const missing = state.needs.split(" ").some((scope) => !about.scope.split(" ").includes(scope));
+    return missing ? refusal(403, `error="insufficient_scope", scope="${state.needs}", `) : undefined;
+  }
+
+  const fetch: Fetch = async (address, init) => {
+    const request = new Request(address, init);
+    const url = new URL(address);
+    seen.push(`${request.method} ${address}`);
+    if (address === `${new URL(notes).origin}/.well-known/oauth-protected-resource/mcp`)
+      return Response.json(resource());
+    if (address === `${login}/.well-known/oauth-authorization-server/t1`) return Response.json(metadata());
+    if (address === `${issuer}/register`) return register((await request.json()) as Record<string, unknown>);
+    if (address === `${issuer}/token`) return await token(request);
+    if (address === `${issuer}/revoke`) return await revoke(request);
+    if (url.href === notes) return refused(request) ?? Response.json({ jsonrpc: "2.0", id: 1, result: {} });
+    return new Response(null, { status: 404 });
+  };
+
+  /** What a person does at the page that the link leads to: the address that the browser comes back to. */
+  function consent(link: string): URL {
+    const url = new URL(link);
+    const query = url.searchParams;
+    const client = clients.get(query.get("client_id") ?? "");
+    const redirect = query.get("redirect_uri") ?? "";
+    const right =
+      url.href.startsWith(`${issuer}/authorize?`) &&
+      client?.redirects.includes(redirect) &&
+      query.get("code_challenge_method") === "S256" &&
+      query.get("resource") === (resource().resource ?? notes) &&
+      query.get("response_type") === "code";
+    if (!client || !right) throw new Error(`The authorization server refuses ${link}`);
+    const code = randomBytes(8).toString("hex");
+    codes.set(code, {
+      client: client.id,
+      redirect,
+      challenge: query.get("code_challenge") ?? "",
+      resource: query.get("resource") ?? "",
+      scope: query.get("scope") ?? "",
+    });
+    const back = new URL(redirect);
+    for (const [name, value] of Object.entries({ code, state: query.get("state") ?? "", iss: issuer }))
+      back.searchParams.set(name, value);
+    return back;
+  }
+
+  return {
+    fetch,
+    seen,
+    state,
+    consent,
+    refused,
+    access,
+    refresh,
+    /** The server loses every client. */
+    forgetClients: () => clients.clear(),
+    /** Access tokens end, refresh tokens do not. */
+    endAccess: () => access.clear(),
+  };
+}
