@@ -23,10 +23,10 @@ const LONGEST_MS = 10 * 60_000;
 const MOST_PAGES = 20;
 
 /** What a server asks of a person in the middle of a call (MCP, "Elicitation"), and what it is told. */
-export type ElicitationRequest = ElicitRequest["params"];
-export type ElicitationAnswer = ElicitResult;
+type ElicitationRequest = ElicitRequest["params"];
+type ElicitationAnswer = ElicitResult;
 /** Asks a person; the signal aborts when the call is over. */
-export type OnElicitation = (request: ElicitationRequest, signal: AbortSignal) => Promise<ElicitationAnswer>;
+type OnElicitation = (request: ElicitationRequest, signal: AbortSignal) => Promise<ElicitationAnswer>;
 
 /** A server and the way to it. */
 export type LinkOptions = {

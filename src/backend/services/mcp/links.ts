@@ -21,7 +21,7 @@ export type Server = {
   listed?(list: ToolList): Promise<void>;
 };
 
-export type ServerCall = Omit<CallOptions, "writes"> & {
+type ServerCall = Omit<CallOptions, "writes"> & {
   /** To be awaited before a write leaves. */
   sent?(): Promise<void>;
   /** What whoever follows the call is told. */
@@ -177,11 +177,7 @@ function requireApproved({ name, title }: McpDefinition, tool: McpTool, { tools 
 }
 
 /** `now` is what the server lists. */
-function changedTool(
-  { name, title }: Pick<McpDefinition, "name" | "title">,
-  tool: McpTool,
-  now: McpTool,
-): Problem {
+function changedTool({ name, title }: Pick<McpDefinition, "name" | "title">, tool: McpTool, now: McpTool): Problem {
   const [first = ""] = differenceSentences([tool], toolDifference([tool], [now]));
   return new Problem("TOOL_CHANGED", `${title} changed ${tool.name} since it was approved. ${first}`, {
     hint: approveHint(name),
