@@ -71,7 +71,8 @@ function formOf(ports: BackendPorts, { text, service }: Waiting): KeyForm {
   const asks = asksOf(service);
   return {
     title: about.title,
-    host: new URL(asks === "client secret" ? endpoints.token : endpoints.api).host,
+    // An MCP server that is a program has a command in place of an address.
+    host: URL.parse(asks === "client secret" ? endpoints.token : endpoints.api)?.host ?? endpoints.api,
     asks,
     state: text,
     ticket: ticketOf(ports, text),

@@ -25,7 +25,7 @@ export type Server = {
   listed?(list: ToolList): Promise<void>;
 };
 
-export type ServerCall = Omit<CallOptions, "writes"> & {
+type ServerCall = Omit<CallOptions, "writes"> & {
   /** To be awaited before a write leaves. */
   sent?(): Promise<void>;
   /** What whoever follows the call is told. */

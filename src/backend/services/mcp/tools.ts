@@ -6,7 +6,7 @@ import type { McpTool } from "./definition.ts";
 import { cleanSchema } from "./schema.ts";
 
 /** Tools of one server. */
-export const MOST_TOOLS = 120;
+const MOST_TOOLS = 120;
 const LONGEST_DESCRIPTION = 600;
 const LONGEST_REMOTE = 200;
 /** Providers of models take names of 64 characters, in which the dot becomes two. */
