@@ -157,6 +157,10 @@ async function serve(
       if (flags.json) kay.out.json({ url: host.url, sandbox: sandboxOrigins(host.sandbox) });
       else kay.out.line(`kay backend on ${host.url} (Ctrl+C stops it)`);
     },
+    sandboxReady: (origins, file) => {
+      if (flags.json) kay.out.json({ sandbox: sandboxOrigins(origins), file });
+      else kay.out.line(`The sandbox runs; nodes share it with KAY_SANDBOX=${file} (Ctrl+C stops it)`);
+    },
   });
 }
 

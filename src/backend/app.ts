@@ -32,7 +32,8 @@ type Env = { Bindings: { requestId: string } };
  */
 export function createBackend(ports: BackendPorts): Backend {
   const engine = createEngine(ports);
-  const app = routes(ports, engine);
+  let draining = false;
+  const app = routes(ports, engine, () => draining);
   const limits = createRateLimits(ports.limits);
   const running = new Set<Promise<Response>>();
 
@@ -69,16 +70,21 @@ export function createBackend(ports: BackendPorts): Backend {
     },
     busy: () => running.size + engine.busy(),
     tick: () => engine.tick(),
+    async drain() {
+      draining = true;
+      await engine.drain();
+    },
     async close() {
+      draining = true;
       await engine.close();
       await Promise.race([Promise.allSettled(running), expired(CLOSE_LIMIT)]);
     },
   };
 }
 
-function routes(ports: BackendPorts, engine: Engine): Hono<Env> {
+function routes(ports: BackendPorts, engine: Engine, draining: () => boolean): Hono<Env> {
   const app = new Hono<Env>();
-  app.route("/", aboutRoutes(ports));
+  app.route("/", aboutRoutes(ports, draining));
   app.route("/", connectionRoutes(ports));
   app.route("/", authRoutes(ports, engine));
   app.route("/", toolRoutes(ports));

@@ -55,6 +55,9 @@ For the backend, kay's own or \`kay serve\`
                      Postgres to use; default: its own
   KAY_AGENT_URL, KAY_AGENT_PASSWORD
                      an agent server elsewhere that answers instead of a model here
+  KAY_TRUST_PROXY    servers in front that say for whom they ask, as --trust-proxy of \`kay serve\`
+  KAY_DRAIN          seconds that \`kay serve\` answers for after it is told to stop, as --drain
+  KAY_SANDBOX        the sandbox that nodes share, as the file of \`kay serve --sandbox-only\`
   KAY_KEYS           its keys, as JSON or as a file with it; default: made at the first start
   KAY_IDLE_LIMIT_MS  kay's own backend ends after so many milliseconds without a request
   KAY_CLIENT_<PROVIDER>_ID, KAY_CLIENT_<PROVIDER>_SECRET

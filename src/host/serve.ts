@@ -2,7 +2,7 @@ import { mkdir } from "node:fs/promises";
 import { createBackend } from "#backend/app";
 import { recoverLostWork } from "#backend/generations/recover";
 import { DEFAULT_LIMITS } from "#backend/limits";
-import { listen } from "#backend/listen";
+import { type Listener, listen } from "#backend/listen";
 import { createLocalModels } from "#backend/models/local";
 import type { Backend, BackendPorts, Log, ModelSettings } from "#backend/ports";
 import { configureServices, type SandboxProvider } from "#backend/services/catalogue";
@@ -14,9 +14,11 @@ import { startPostgres } from "#backend/store/postgres";
 import { checkOrigin } from "#client/send/origin";
 import { Problem } from "#protocol/errors";
 import { configuredClients, ownClientSecret } from "./clients.ts";
+import { type Trusts, whoAsks } from "./in-front.ts";
 import { createOutgoing } from "./outgoing.ts";
 import { listenPreferably } from "./port.ts";
 import { startSandbox } from "./sandbox.ts";
+import { sharedSandbox } from "./shared-sandbox.ts";
 
 /** Milliseconds between two looks after what has expired or was left behind. */
 const TICK = 1_000;
@@ -41,6 +43,10 @@ export type HostOptions = {
   localSecret?: string;
   /** Take a free port where `port` is taken. */
   anyPort?: boolean;
+  /** Milliseconds that requests are still taken after `GET /ready` began to say no, before it stops; 0. */
+  drainMs?: number;
+  /** Which servers in front are trusted to say for whom they ask; none. */
+  trusts?: Trusts;
 };
 
 export type HostPorts = {
@@ -74,12 +80,16 @@ export async function startHost(
   front: (fetch: Backend["fetch"]) => Backend["fetch"] = (fetch) => fetch,
 ): Promise<RunningHost> {
   const stops: (() => Promise<void>)[] = [];
+  let drain = async () => {};
   const close = async () => {
+    await drain();
     for (const stop of stops.splice(0).reverse())
       await stop().catch((error) => ports.log("warn", "host.stop_failed", { error }));
   };
   try {
-    return { ...(await startParts(options, ports, front, stops)), close };
+    const { listener, ...parts } = await startParts(options, ports, front, stops);
+    drain = () => drained(parts.backend, listener, options.drainMs ?? 0);
+    return { ...parts, close };
   } catch (error) {
     await close();
     throw error;
@@ -91,29 +101,29 @@ async function startParts(
   ports: HostPorts,
   front: (fetch: Backend["fetch"]) => Backend["fetch"],
   stops: (() => Promise<void>)[],
-): Promise<Omit<RunningHost, "close">> {
-  const { env, log, clock, random } = ports;
+): Promise<Omit<RunningHost, "close"> & { listener: Listener }> {
+  const { env, log, clock } = ports;
+  const { trusts } = options;
   await makeDataFolder(options.dataFolder);
   const outgoing = createOutgoing(env);
   stops.push(outgoing.close);
   const configured = options.sandbox ? { clients: {} } : configuredClients(env, ports.setting);
-  const [database, keys, sandbox] = await allOrNone([
+  const [database, keys, providers] = await allOrNone([
     openStore(options, ports, stops),
     loadKeys(env.KAY_KEYS ? { value: env.KAY_KEYS } : { folder: options.dataFolder }),
-    startSandbox({ folder: options.dataFolder, seed: options.seed, clock, random, log }).then((started) => {
-      stops.push(started.close);
-      return started;
-    }),
+    providersOf(options, ports, stops),
   ]);
   let backend: Backend | undefined;
   const fetch = front(
-    async (request, address) => backend?.fetch(request, address) ?? new Response(null, { status: 503 }),
+    async (request, peer) =>
+      backend?.fetch(request, trusts ? whoAsks(trusts, request.headers, peer) : peer) ??
+      new Response(null, { status: 503 }),
   );
   const open = options.anyPort ? listenPreferably : listen;
   const listener = await open(fetch, { host: options.host, port: options.port });
   stops.push(listener.close);
   const local = createLocalModels({ fetch: outgoing.fetch, clock, env });
-  const services = configureServices({ ...configured, sandbox: sandbox.providers });
+  const services = configureServices({ ...configured, sandbox: providers });
   const publicUrl = options.publicUrl ?? listener.url;
   backend = createBackend({
     db: database.db,
@@ -135,12 +145,19 @@ async function startParts(
     limits: DEFAULT_LIMITS,
     version: ports.version,
     sandbox: services.some(
-      ({ client, service }) => client !== null && client === sandbox.providers[service.oauth.provider]?.client,
+      ({ client, service }) => client !== null && client === providers[service.oauth.provider]?.client,
     ),
   });
   await recoverLostWork({ db: database.db, clock, log });
   stops.push(backend.close, tickEvery(TICK, backend, log));
-  return { url: listener.url, sandbox: sandbox.providers, backend };
+  return { url: listener.url, sandbox: providers, backend, listener };
+}
+
+/** Whoever is in front learns that others are to be asked, and gets the time to. */
+async function drained(backend: Backend, listener: Listener, ms: number): Promise<void> {
+  listener.drain();
+  await backend.drain();
+  if (ms > 0) await new Promise((resolve) => setTimeout(resolve, ms));
 }
 
 /** The agent server that answers instead of a model here. Its password goes nowhere but there. */
@@ -152,7 +169,19 @@ function agentOf(env: HostPorts["env"]): Pick<BackendPorts, "agent"> {
   return { agent: { url, ...(password ? { password } : {}) } };
 }
 
-async function makeDataFolder(folder: string): Promise<void> {
+/** The sandbox that another process runs, or one of its own. */
+async function providersOf(
+  { dataFolder: folder, seed }: HostOptions,
+  { env, clock, random, log }: HostPorts,
+  stops: (() => Promise<void>)[],
+): Promise<Record<string, SandboxProvider>> {
+  if (env.KAY_SANDBOX) return await sharedSandbox(env.KAY_SANDBOX);
+  const started = await startSandbox({ folder, seed, clock, random, log });
+  stops.push(started.close);
+  return started.providers;
+}
+
+export async function makeDataFolder(folder: string): Promise<void> {
   try {
     await mkdir(folder, { recursive: true, mode: 0o700 });
   } catch (error) {

@@ -10,6 +10,7 @@ import {
   releaseGeneration,
 } from "../store/generations.ts";
 import { ANY } from "../store/node.ts";
+import { hasOtherNodes } from "../store/other-nodes.ts";
 import { expireOverdue } from "./expire.ts";
 import { createHub, type Hub } from "./follow.ts";
 import { optionsOf } from "./options.ts";
@@ -22,6 +23,9 @@ const CLOSE_LIMIT = 8_000;
 
 /** Milliseconds to leave it. */
 const HAND_OVER_LIMIT = 2_000;
+
+/** Milliseconds to find out whether there is anybody to leave it to. */
+const LOOK_LIMIT = 1_000;
 
 /** Of so many looks, one is also after what nodes that are gone left half done. */
 const MARK_EVERY = 10;
@@ -41,9 +45,16 @@ export type Engine = {
   tick(): Promise<void>;
   /** How many are worked on here. */
   busy(): number;
+  /**
+   * This node will end: where another one lives, nothing more is begun here, and what is under way is left to that one after the model's step
+   * that is being made. Alone, everything goes on.
+   */
+  drain(): Promise<void>;
   close(): Promise<void>;
   /** Fires when this node has left its work to others. */
   closed: AbortSignal;
+  /** Somebody waits here for what comes of this, wherever it is done: a node that leaves its work to another lets them have it first. */
+  awaited<T>(outcome: Promise<T>): Promise<T>;
 };
 
 type Active = {
@@ -58,15 +69,17 @@ export function createEngine(ports: BackendPorts): Engine {
   const active = new Map<string, Active>();
   /** Claims of this node that it could not give back, since the database was away. */
   const unreleased = new Map<string, number>();
+  const awaited = new Set<Promise<unknown>>();
   let looks = 0;
   let closing = false;
   const leaving = new AbortController();
+  const handing = new AbortController();
   const closed = new AbortController();
 
   const wake = (id: string) => void run(id).catch((error: unknown) => failed(ports, id, error));
   const stopListening = ports.node.on("generation", (id) => {
-    // What was missed is found by the next look.
-    if (id !== ANY) wake(id);
+    // What was missed is found by the next look; what comes while this node leaves its work is for others.
+    if (id !== ANY && !handing.signal.aborted) wake(id);
   });
 
   function poke(id: string): void {
@@ -95,8 +108,9 @@ export function createEngine(ports: BackendPorts): Engine {
       poke(id);
       return running.ended;
     }
+    if (handing.signal.aborted) return notifyGeneration(ports.db, id).then(() => undefined);
     if (closing) return Promise.resolve(undefined);
-    const one = begun(leaving.signal);
+    const one = begun({ closing: leaving.signal, handing: handing.signal });
     active.set(id, one);
     one.ended = slices(id, one);
     void one.ended
@@ -153,6 +167,12 @@ export function createEngine(ports: BackendPorts): Engine {
     }
   }
 
+  /** Where it cannot be found out, nobody else is relied on. */
+  async function drain(): Promise<void> {
+    const others = ports.node.number().then((number) => hasOtherNodes(ports.db, number));
+    if (await Promise.race([others.catch(() => false), expired(LOOK_LIMIT)])) handing.abort();
+  }
+
   async function stop(id: string, reason: string): Promise<void> {
     await ports.db.transaction().execute(async (tx) => {
       await changeGeneration(tx, id, { cancel: reason });
@@ -176,18 +196,20 @@ export function createEngine(ports: BackendPorts): Engine {
       if (looks++ % MARK_EVERY === 0) await markLostWork(ports);
       await releaseAll();
       for (const id of await expireOverdue(ports, now)) wake(id);
+      if (handing.signal.aborted) return;
       for (const id of await generationsToWake(ports.db, now)) if (!active.has(id)) wake(id);
     },
     busy: () => active.size + hub.size(),
+    drain,
     async close() {
+      if (!handing.signal.aborted) await drain();
       closing = true;
       stopListening();
       leaving.abort();
-      const ended = (ms: number) =>
-        Promise.race([
-          Promise.allSettled([...active.values()].map((one) => one.ended)),
-          new Promise((resolve) => setTimeout(resolve, ms).unref()),
-        ]);
+      const ended = (ms: number) => {
+        const own = [...active.values()].map((one) => one.ended);
+        return Promise.race([Promise.allSettled(handing.signal.aborted ? [...own, ...awaited] : own), expired(ms)]);
+      };
       await ended(CLOSE_LIMIT);
       for (const { control } of active.values()) control.stop.abort();
       await ended(HAND_OVER_LIMIT);
@@ -195,17 +217,25 @@ export function createEngine(ports: BackendPorts): Engine {
       hub.close();
     },
     closed: closed.signal,
+    awaited(outcome) {
+      awaited.add(outcome);
+      return outcome.finally(() => awaited.delete(outcome));
+    },
   };
 }
 
-function begun(closing: AbortSignal): Active {
+function expired(ms: number): Promise<false> {
+  return new Promise((resolve) => setTimeout(resolve, ms, false).unref());
+}
+
+function begun(ending: Pick<SliceControl, "closing" | "handing">): Active {
   const listeners = new Set<() => void>();
   const onChange = (again: () => void) => {
     listeners.add(again);
     return () => void listeners.delete(again);
   };
   return {
-    control: { stop: new AbortController(), closing, onChange },
+    control: { stop: new AbortController(), ...ending, onChange },
     listeners,
     again: false,
     ended: Promise.resolve(undefined),

@@ -7,9 +7,15 @@ import type { BackendPorts } from "../ports.ts";
 import type { Connection } from "../store/connection.ts";
 import { appendMessages, lastMessage } from "../store/conversations.ts";
 import { eventsOf } from "../store/events.ts";
-import { changeGeneration, claimGeneration, releaseGeneration, type StoredGeneration } from "../store/generations.ts";
+import {
+  changeGeneration,
+  claimGeneration,
+  releaseGeneration,
+  type StoredGeneration,
+} from "../store/generations.ts";
 import { complete, fail, statusPart } from "./end.ts";
 import { noteFault } from "./faults.ts";
+import { handOver, leave } from "./hand-over.ts";
 import { agentInput } from "./input.ts";
 import { type GenerationOptions, optionsOf, userMessage } from "./options.ts";
 import { storedAnswer } from "./output.ts";
@@ -34,6 +40,8 @@ export type SliceControl = {
   reason?: string;
   /** Fires when this node begins to end: what only waits for somebody else is left to another one at once. */
   closing: AbortSignal;
+  /** Fires when another node is to go on with what this one does: it is left between two steps of the model. */
+  handing: AbortSignal;
   /** Set when a claim could not be given back: the number under which this node holds it. */
   unreleased?: number;
   /** Called back when something came that a call may wait for. */
@@ -79,7 +87,7 @@ async function carryOn(world: World): Promise<SliceEnd | undefined> {
     return { kind: "cancelled", row, failed: [], receipts: await receiptsFor(ports.db, { ...row, options }) };
   }
   if (isHeld(row) && !options.approved) {
-    await handOver(world);
+    await leave(world);
     return undefined;
   }
   const going = await shortened(world);
@@ -205,6 +213,7 @@ async function work(world: World, begun: Promise<void>): Promise<Recorded> {
       return record.state;
     }
     for await (const event of runAgent(input)) {
+      if (event.type === "start-step" && control.handing.aborted) break;
       await record.take(event);
       if (event.type === "step") messages.push(...event.messages);
       if (writer.failure() !== undefined) break;
@@ -262,9 +271,4 @@ async function conclude(world: World, { end, text, last }: Recorded): Promise<Ru
       await wait(world, end.waits);
       return end;
   }
-}
-
-/** This node ends; the generation goes on at another one, or when this one is back. */
-async function handOver({ row, writer }: World): Promise<void> {
-  await writer.commit([], (tx) => changeGeneration(tx, row.id, { node: null }));
 }

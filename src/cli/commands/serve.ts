@@ -11,6 +11,9 @@ type Options = {
   databaseUrl?: string;
   dataDir?: string;
   publicUrl?: string;
+  sandboxOnly?: boolean;
+  drain?: string;
+  trustProxy?: string;
   embedded?: boolean;
   stop?: boolean;
 };
@@ -22,10 +25,13 @@ export function serveCommand(kay: Kay): Command {
     .option("--port <number>", "port to listen on; 0 takes a free one", parsePort, 4000)
     .option("--host <address>", "address to listen on", "127.0.0.1")
     .option("--sandbox", "use the sandbox for every service, also where a client id is configured")
+    .option("--sandbox-only", "run only the sandbox, for nodes that share it (KAY_SANDBOX)")
     .option("--seed <file>", "the sandbox's world, as YAML or JSON")
     .option("--database-url <url>", "Postgres to use (KAY_DATABASE_URL, DATABASE_URL; default: its own)")
     .option("--data-dir <folder>", "where its own Postgres and keys live")
     .option("--public-url <url>", "where browsers reach it, for the providers' redirects", parsePublicUrl)
+    .option("--trust-proxy <list>", "servers in front that say for whom they ask (KAY_TRUST_PROXY)")
+    .option("--drain <seconds>", "answer for so long after it is told to stop (KAY_DRAIN; default: 0)")
     .option("--stop", "end the backend that kay started for itself")
     .addOption(new Option("--embedded", "used by kay itself").hideHelp())
     .addHelpText("after", "\nStops on Ctrl+C or SIGTERM, after what is under way has ended.")
