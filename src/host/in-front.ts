@@ -69,7 +69,9 @@ function toldBy(headers: Headers): string[] {
   const list = headers.get("x-forwarded-for");
   if (list !== null) return list.split(",").map(bare);
   const forwarded = headers.get("forwarded");
-  return forwarded === null ? [] : forwarded.split(",").map((hop) => bare(/(?:^|;)\s*for=([^;]*)/i.exec(hop)?.[1] ?? ""));
+  return forwarded === null
+    ? []
+    : forwarded.split(",").map((hop) => bare(/(?:^|;)\s*for=([^;]*)/i.exec(hop)?.[1] ?? ""));
 }
 
 function bare(text: string): string {

@@ -7,12 +7,7 @@ import type { BackendPorts } from "../ports.ts";
 import type { Connection } from "../store/connection.ts";
 import { appendMessages, lastMessage } from "../store/conversations.ts";
 import { eventsOf } from "../store/events.ts";
-import {
-  changeGeneration,
-  claimGeneration,
-  releaseGeneration,
-  type StoredGeneration,
-} from "../store/generations.ts";
+import { changeGeneration, claimGeneration, releaseGeneration, type StoredGeneration } from "../store/generations.ts";
 import { complete, fail, statusPart } from "./end.ts";
 import { noteFault } from "./faults.ts";
 import { handOver, leave } from "./hand-over.ts";
