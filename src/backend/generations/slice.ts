@@ -6,6 +6,7 @@ import { servicesFor } from "../connections/catalog.ts";
 import type { BackendPorts } from "../ports.ts";
 import type { Connection } from "../store/connection.ts";
 import { appendMessages, lastMessage } from "../store/conversations.ts";
+import { isDatabaseAway } from "../store/database.ts";
 import { eventsOf } from "../store/events.ts";
 import { changeGeneration, claimGeneration, releaseGeneration, type StoredGeneration } from "../store/generations.ts";
 import { complete, fail, statusPart } from "./end.ts";
@@ -220,6 +221,8 @@ async function work(world: World, begun: Promise<void>): Promise<Recorded> {
   } catch (error) {
     control.stop.abort();
     if (writer.failure() !== undefined) return record.state;
+    // The rows are as they were; whoever takes it when the database is back goes on from there.
+    if (isDatabaseAway(error)) throw error;
     if (!(error instanceof Problem)) ports.log("error", "generation_fault", { generation: row.id, error });
     const problem = error instanceof Problem ? error : new Problem("INTERNAL", "Something went wrong inside kay.");
     record.state.end = { kind: "error", problem };

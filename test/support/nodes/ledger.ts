@@ -23,6 +23,8 @@ export type Delay = { ms: number; elsewhere: boolean };
 /** Everything that people saw. */
 export type Ledger = {
   phase: Phase;
+  /** Nobody waits any longer. */
+  over: boolean;
   requests: number;
   resumed: number;
   failures: Failure[];
@@ -43,6 +45,7 @@ export type Ledger = {
 export function newLedger(): Ledger {
   return {
     phase: "quiet",
+    over: false,
     requests: 0,
     resumed: 0,
     failures: [],

@@ -158,6 +158,7 @@ async function opened(
   body?: object,
 ): Promise<Response | undefined> {
   const { phase } = ledger;
+  if (ledger.over) throw new Error(`${path} was not asked for any more`);
   ledger.requests++;
   const what = `${method} ${path.replace(/(session|gen|int)_\w+|[0-9a-f-]{36}/g, "…")}`;
   const limit = new AbortController();
@@ -169,14 +170,12 @@ async function opened(
       signal: limit.signal,
       ...(body ? { body: JSON.stringify(body) } : {}),
     });
-    if (response.status >= 500 || response.status === 429) {
-      ledger.failures.push({
-        phase: worse(phase, ledger),
-        what: `${what}: ${response.status} ${(await response.text()).slice(0, 160)}`,
-      });
-      return undefined;
-    }
-    return response;
+    if (response.status < 500 && response.status !== 429) return response;
+    const text = (await response.text()).slice(0, 160);
+    // Whoever gave up waiting has stopped it.
+    if (text.includes("CANCELLED")) return Response.json({ state: "interrupted" }, { status: 409 });
+    ledger.failures.push({ phase: worse(phase, ledger), what: `${what}: ${response.status} ${text}` });
+    return undefined;
   } catch (error) {
     ledger.failures.push({ phase: worse(phase, ledger), what: `${what}: ${reason(error)}` });
     return undefined;

@@ -40,6 +40,7 @@ export async function twoNodes(
     const over = new AbortController();
     await Promise.race([Promise.all(all), pause(END_LIMIT, undefined, { signal: over.signal }).catch(() => {})]);
     over.abort();
+    ledger.over = true;
     for (const what of ledger.underWay.values()) ledger.faults.push(`not over: ${what}`);
     const result = await verdict(cluster, ledger, takeOvers);
     return { ...result, complaints: cluster.nodes.flatMap(({ complaints }) => complaints()) };
