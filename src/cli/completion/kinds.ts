@@ -35,6 +35,7 @@ const OWN: Record<string, ValueKind> = {
 export const FREE = [
   [
     "address",
+    "addresses",
     "columns",
     "count",
     "duration",

@@ -2,7 +2,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from "vitest
 import { createNode, type Node } from "#backend/store/node";
 import { createWorld, type World } from "#test/backend";
 import { connect } from "#test/consent";
-import { useDatabase } from "#test/database";
+import { testDatabase, useDatabase } from "#test/database";
 import { deskServices } from "#test/desk";
 import { openStream } from "#test/event-stream";
 import { ask as sqlAsk } from "#test/postgres-world";
@@ -88,18 +88,19 @@ test("what a draining node is asked for is done by another one, and its stream t
 });
 
 test("a node that is alone goes on with everything while it drains", async () => {
-  const { token } = await connect(a);
-  await nodes.pop()?.close();
-  await expect
-    .poll(() =>
-      sqlAsk(
-        database().config,
-        "select count(*)::int from pg_stat_activity where application_name = 'kay node' and datname = current_database()",
-      ),
-    )
-    .toBe(1);
-  await a.backend.drain();
-  model.script({ calls: [["c1", "jira.show_issue", { issue: "KAY-3" }]] }, { text: "It is open." });
-  const answer = await a.call("POST /ask", { token, body: { prompt: "show KAY-3" } });
-  expect(answer.body).toMatchObject({ status: "completed", message: "It is open." });
+  const { db, config, drop } = await testDatabase();
+  const node = createNode(config, () => {});
+  const lone = createWorld({ db, node, services: deskServices([]), ...model.ports, clock: Date });
+  outside.world = lone;
+  try {
+    const { token } = await connect(lone);
+    await lone.backend.drain();
+    model.script({ calls: [["c1", "jira.show_issue", { issue: "KAY-3" }]] }, { text: "It is open." });
+    const answer = await lone.call("POST /ask", { token, body: { prompt: "show KAY-3" } });
+    expect(answer.body).toMatchObject({ status: "completed", message: "It is open." });
+  } finally {
+    await lone.backend.close();
+    await node.close();
+    await drop();
+  }
 });
