@@ -11,11 +11,12 @@ import {
 } from "../store/generations.ts";
 import { ANY } from "../store/node.ts";
 import { hasOtherNodes } from "../store/other-nodes.ts";
+import { type Active, begun } from "./active.ts";
 import { expireOverdue } from "./expire.ts";
 import { createHub, type Hub } from "./follow.ts";
 import { optionsOf } from "./options.ts";
 import { markLostWork } from "./recover.ts";
-import { isHeld, runSlice, type SliceControl, type SliceEnd } from "./slice.ts";
+import { isHeld, runSlice, type SliceEnd } from "./slice.ts";
 import { LostGeneration } from "./writer.ts";
 
 /** Milliseconds that work under way gets when this node ends, before it is left to another. */
@@ -55,13 +56,6 @@ export type Engine = {
   closed: AbortSignal;
   /** Somebody waits here for what comes of this, wherever it is done: a node that leaves its work to another lets them have it first. */
   awaited<T>(outcome: Promise<T>): Promise<T>;
-};
-
-type Active = {
-  control: SliceControl;
-  listeners: Set<() => void>;
-  again: boolean;
-  ended: Promise<SliceEnd | undefined>;
 };
 
 export function createEngine(ports: BackendPorts): Engine {
@@ -226,20 +220,6 @@ export function createEngine(ports: BackendPorts): Engine {
 
 function expired(ms: number): Promise<false> {
   return new Promise((resolve) => setTimeout(resolve, ms, false).unref());
-}
-
-function begun(ending: Pick<SliceControl, "closing" | "handing">): Active {
-  const listeners = new Set<() => void>();
-  const onChange = (again: () => void) => {
-    listeners.add(again);
-    return () => void listeners.delete(again);
-  };
-  return {
-    control: { stop: new AbortController(), ...ending, onChange },
-    listeners,
-    again: false,
-    ended: Promise.resolve(undefined),
-  };
 }
 
 /** A generation that this node cannot carry on is left to the next look, here or elsewhere. */

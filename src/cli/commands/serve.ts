@@ -30,7 +30,7 @@ export function serveCommand(kay: Kay): Command {
     .option("--database-url <url>", "Postgres to use (KAY_DATABASE_URL, DATABASE_URL; default: its own)")
     .option("--data-dir <folder>", "where its own Postgres and keys live")
     .option("--public-url <url>", "where browsers reach it, for the providers' redirects", parsePublicUrl)
-    .option("--trust-proxy <addresses>", "servers in front that say for whom they ask (KAY_TRUST_PROXY)")
+    .option("--trust-proxy <list>", "servers in front that say for whom they ask (KAY_TRUST_PROXY)")
     .option("--drain <seconds>", "answer for so long after it is told to stop (KAY_DRAIN; default: 0)")
     .option("--stop", "end the backend that kay started for itself")
     .addOption(new Option("--embedded", "used by kay itself").hideHelp())

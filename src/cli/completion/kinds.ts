@@ -35,7 +35,6 @@ const OWN: Record<string, ValueKind> = {
 export const FREE = [
   [
     "address",
-    "addresses",
     "columns",
     "count",
     "duration",
@@ -45,6 +44,7 @@ export const FREE = [
     "jq",
     "json",
     "key=value",
+    "list",
     "name",
     "number",
     "prompt",

@@ -52,6 +52,8 @@ async function wished(own: Person, prompt: string, mark: string): Promise<void> 
   const write: Write | undefined = prompt.startsWith("write") ? { mark, generation: "", approvals: 0 } : undefined;
   if (write) ledger.writes.push(write);
   const others: Promise<void>[] = [];
+  const beside = (work: Promise<void>) =>
+    others.push(work.catch((error: Error) => void ledger.faults.push(error.message)));
   const cards = new Map<string, boolean>();
   let session = "";
   let last = 0;
@@ -75,7 +77,7 @@ async function wished(own: Person, prompt: string, mark: string): Promise<void> 
     session = begun.headers.get("kay-session-id") ?? session;
     const by = begun.headers.get(SERVED_BY) ?? "";
     const stream = { session, elsewhere: false, since: Date.now() };
-    if (asking) others.push(readAlong(own, session, by, end));
+    if (asking) beside(readAlong(own, session, by, end));
     for await (const part of read(own, begun)) {
       notePart(ledger, stream, part, last);
       last = part.number;
@@ -83,7 +85,7 @@ async function wished(own: Person, prompt: string, mark: string): Promise<void> 
       if (write && part.type === "data-receipt") write.receipt = part.data.effect;
       if (part.type === "data-interaction-request") cards.set(part.data.interaction_id, false);
       if (part.type === "data-status" && part.data.status === "awaiting_approval")
-        for (const [id, asked] of cards) if (!asked) others.push(approve(own, session, id, end, write));
+        for (const [id, asked] of cards) if (!asked) beside(approve(own, session, id, end, write));
       if (part.type === "data-status") for (const id of cards.keys()) cards.set(id, true);
       if (!endsGeneration(part)) continue;
       if (write) write.end = part.type;
