@@ -137,15 +137,15 @@ async function readAlong(own: Person, session: string, asker: string, end: numbe
   throw new Error(`${session} was not read to its end`);
 }
 
-/** Answers a card until that is noted, by whoever: an answer that was lost is given again under the same key. */
+/** Answers a card until that is noted, by whoever: an answer that was lost is given again, under another key where the first was cut off. */
 async function approve(own: Person, session: string, id: string, end: number, write: Write | undefined): Promise<void> {
-  const key = randomUUID();
-  for (; performance.now() < end; await pause(100)) {
+  for (let key = randomUUID(); performance.now() < end; await pause(100)) {
     const path = `/sessions/${session}/interactions/${id}`;
     const answer = await opened(own, "POST", path, { "idempotency-key": key }, { action: "approve" });
-    await answer?.text().catch(() => {});
-    if (answer?.status !== 200 && answer?.status !== 409) continue;
-    if (write && write.approvals === 0) write.approvals = 1;
+    const { code, state } = ((await answer?.json().catch(() => ({}))) ?? {}) as { code?: string; state?: string };
+    if (state === "interrupted") key = randomUUID();
+    if (answer?.status !== 200 && (answer?.status !== 409 || code === "IDEMPOTENCY_CONFLICT")) continue;
+    if (write) write.approvals = 1;
     return;
   }
   throw new Error(`${id} of ${session} could not be answered`);
