@@ -45,17 +45,17 @@ export function drainTime(text: string): number {
 }
 
 function add(known: BlockList, entry: string): void {
-  if (entry === "loopback") {
-    known.addSubnet("127.0.0.0", 8, "ipv4");
-    return known.addAddress("::1", "ipv6");
+  for (const network of entry === "loopback" ? ["127.0.0.0/8", "::1"] : [entry]) {
+    const [address = "", prefix, ...more] = network.split("/");
+    const longest = isIP(address) === 4 ? 32 : 128;
+    const bits = prefix === undefined ? longest : /^\d{1,3}$/.test(prefix) ? Number(prefix) : Number.NaN;
+    if (isIP(address) === 0 || more.length > 0 || !(bits <= longest)) throw noAddress(entry);
+    known.addSubnet(address, bits, typeOf(address));
   }
-  const [address = "", prefix, ...more] = entry.split("/");
-  const bits = Number(prefix);
-  const isAddress = isIP(address) !== 0 && more.length === 0;
-  if (isAddress && prefix === undefined) return known.addAddress(address, typeOf(address));
-  if (isAddress && /^\d{1,3}$/.test(prefix ?? "") && bits <= (isIP(address) === 4 ? 32 : 128))
-    return known.addSubnet(address, bits, typeOf(address));
-  throw new Problem("USAGE", `${JSON.stringify(entry)} is no address of a server in front.`, {
+}
+
+function noAddress(entry: string): Problem {
+  return new Problem("USAGE", `${JSON.stringify(entry)} is no address of a server in front.`, {
     hint: "Give addresses, networks such as 10.0.0.0/8, or loopback, with --trust-proxy or KAY_TRUST_PROXY.",
   });
 }
