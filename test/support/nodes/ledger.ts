@@ -15,10 +15,10 @@ export type Write = {
 };
 
 /** A request that did not go as it should. */
-export type Failure = { phase: Phase; what: string };
+type Failure = { phase: Phase; what: string };
 
 /** One part on its way: milliseconds from when it was written to when it was read, at the node of whoever asked or at the other one. */
-export type Delay = { ms: number; elsewhere: boolean };
+type Delay = { ms: number; elsewhere: boolean };
 
 /** Everything that people saw. */
 export type Ledger = {

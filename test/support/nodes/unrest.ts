@@ -68,7 +68,7 @@ export async function stopped(scene: Scene, ms: number, cut: boolean): Promise<v
 }
 
 /** All connections of both nodes to the database are ended. */
-export async function cut(scene: Scene): Promise<void> {
+async function cut(scene: Scene): Promise<void> {
   await within(scene, "cut", async () => {
     await scene.cluster.db.query(
       "select count(pg_terminate_backend(pid)) from pg_stat_activity where application_name like 'kay%' and pid <> pg_backend_pid()",
