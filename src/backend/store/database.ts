@@ -109,7 +109,9 @@ function poolConfig(where: pg.PoolConfig | string): pg.PoolConfig {
 export function isDatabaseAway(error: unknown): boolean {
   if (!(error instanceof Error)) return false;
   if (/^(08\w{3}|57P0\d|53300|ECONNREFUSED|ECONNRESET|ENOENT|EPIPE)$/.test(errorCode(error))) return true;
-  return /Connection terminated|timeout exceeded when trying to connect/i.test(error.message);
+  return /Connection terminated|connection error and is not queryable|timeout exceeded when trying to connect/i.test(
+    error.message,
+  );
 }
 
 type Place = { host: string; port: number; database: string; user: string };

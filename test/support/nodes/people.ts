@@ -114,7 +114,7 @@ async function answered(own: Person, prompt: string): Promise<void> {
       const found = await opened(own, "GET", `/requests/${key}`, {});
       if (found === undefined || found.status !== 200) break;
       const outcome = (await found.json().catch(() => ({}))) as { state?: string; answer?: { status?: string } };
-      if (outcome.state === "done" && outcome.answer?.status === "completed") return noteEnd(ledger, "answer");
+      if (outcome.state === "done" && outcome.answer?.status === "completed") return noteEnd(ledger, "answer", prompt);
       if (outcome.state !== "running") break;
       await pause(200);
     }
