@@ -13,6 +13,7 @@ const tasks: Record<string, (args: string[]) => Promise<number>> = {
   build,
   contract,
   soak,
+  nodes: (args) => built(async () => (await import("./two-nodes.ts")).nodes(args)),
   bench: (args) => built(() => node("bench/bench.ts", ...args)),
   releases: (args) => built(async () => (await import("./releases.ts")).releases(args)),
   record: () => built(async () => (await import("./record.ts")).record()),

@@ -159,6 +159,10 @@ async function serve(
       else
         kay.out.line(`kay ${options.role === "agent" ? "agent server" : "backend"} on ${host.url} (Ctrl+C stops it)`);
     },
+    sandboxReady: (origins, file) => {
+      if (flags.json) kay.out.json({ sandbox: sandboxOrigins(origins), file });
+      else kay.out.line(`The sandbox runs; nodes share it with KAY_SANDBOX=${file} (Ctrl+C stops it)`);
+    },
   });
 }
 

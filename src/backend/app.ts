@@ -44,7 +44,8 @@ export function createBackend(given: BackendPorts): Backend {
   const ports = { ...given, links };
   const engine = createEngine(ports);
   const turns = ports.agentRole ? createTurns(ports) : undefined;
-  const app = routes(ports, engine, turns);
+  let draining = false;
+  const app = routes(ports, engine, { turns, draining: () => draining });
   const limits = createRateLimits(ports.limits, ports.observe);
   const running = new Set<Promise<Response>>();
 
@@ -80,7 +81,12 @@ export function createBackend(given: BackendPorts): Backend {
       await Promise.all([engine.tick(), turns?.tick()]);
       await links.tick();
     },
+    async drain() {
+      draining = true;
+      await engine.drain();
+    },
     async close() {
+      draining = true;
       await Promise.all([engine.close(), turns?.close()]);
       await Promise.race([Promise.allSettled(running), expired(CLOSE_LIMIT)]);
       await links.close();
@@ -88,9 +94,13 @@ export function createBackend(given: BackendPorts): Backend {
   };
 }
 
-function routes(ports: BackendPorts, engine: Engine, turns?: Turns): Hono<Env> {
+function routes(
+  ports: BackendPorts,
+  engine: Engine,
+  { turns, draining }: { turns?: Turns | undefined; draining(): boolean },
+): Hono<Env> {
   const app = new Hono<Env>();
-  app.route("/", aboutRoutes(ports));
+  app.route("/", aboutRoutes(ports, draining));
   if (turns && ports.agentRole) app.route("/", agentRoutes(turns, ports.agentRole));
   if (!ports.agentRole?.alone) peopleRoutes(app, ports, engine);
   app.onError((error, c) => failureAnswer(error, ports.log, c.env.requestId));

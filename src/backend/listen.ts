@@ -20,6 +20,8 @@ export type Listener = {
   /** Where to reach it: `http://127.0.0.1:4000`, no trailing slash. */
   url: string;
   port: number;
+  /** Answers go on, each of them the last of its connection, so that whoever asks next chooses anew whom. */
+  drain(): void;
   /** Stops taking requests, lets those under way finish, then cuts what is left. */
   close(): Promise<void>;
 };
@@ -50,13 +52,24 @@ export async function listen(
     },
     { overrideGlobalObjects: false },
   );
+  let draining = false;
   const server = createServer(
     { headersTimeout: HEADERS_LIMIT, requestTimeout: REQUEST_LIMIT, connectionsCheckingInterval: 5_000 },
-    (incoming, outgoing) => void handle(incoming, outgoing),
+    (incoming, outgoing) => {
+      if (draining) outgoing.setHeader("connection", "close");
+      void handle(incoming, outgoing);
+    },
   );
   await bound(server, host, port);
   const { port: actual } = server.address() as AddressInfo;
-  return { url: `http://${urlHost(host)}:${actual}`, port: actual, close: () => closed(server, grace) };
+  return {
+    url: `http://${urlHost(host)}:${actual}`,
+    port: actual,
+    drain: () => {
+      draining = true;
+    },
+    close: () => closed(server, grace),
+  };
 }
 
 /** Straight to the socket, so that nothing is kept for a reader but the reader's connection. */

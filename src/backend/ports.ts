@@ -114,5 +114,7 @@ export type Backend = {
   status(): Promise<BackendStatus>;
   /** To be called about once a second: what has expired, what was left behind by a node that is gone, whose turn it is. */
   tick(): Promise<void>;
+  /** It will close soon: `GET /ready` says so from now on, and work is left to other nodes, where there are any. */
+  drain(): Promise<void>;
   close(): Promise<void>;
 };

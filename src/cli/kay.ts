@@ -67,6 +67,10 @@ export type ServeOptions = {
   metricsPort?: number;
   role?: "backend" | "agent" | "both";
   embedded: boolean;
+  sandboxOnly?: boolean;
+  /** Seconds, and addresses, as they were typed. */
+  drain?: string;
+  trustProxy?: string;
 };
 
 /** The tools of this kay without any backend, each run at the real service with a token of the environment. */

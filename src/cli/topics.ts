@@ -56,6 +56,9 @@ For the backend, kay's own or \`kay serve\`
   KAY_AGENT_URL, KAY_AGENT_PASSWORD
                      an agent server elsewhere that answers instead of a model here; the
                      password is also that of \`kay serve --role agent\` itself
+  KAY_TRUST_PROXY    servers in front that say for whom they ask, as --trust-proxy of \`kay serve\`
+  KAY_DRAIN          seconds that \`kay serve\` answers for after it is told to stop, as --drain
+  KAY_SANDBOX        the sandbox that nodes share, as the file of \`kay serve --sandbox-only\`
   KAY_KEYS           its keys, as JSON or as a file with it; default: made at the first start
   KAY_LOG_LEVEL      the least that is logged: debug, info (default), warn or error
   KAY_METRICS_TOKEN  token that opens /metrics and /status (\`kay serve\`)

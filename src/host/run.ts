@@ -1,16 +1,20 @@
 import { join } from "node:path";
 import { createLog } from "#backend/log";
-import type { ModelSettings } from "#backend/ports";
+import type { Log, ModelSettings } from "#backend/ports";
 import type { Machine } from "#backend/store/machine";
 import type { Processes } from "#client/credentials/processes";
 import type { Paths } from "#client/paths";
 import type { Clock } from "#client/ports";
 import type { Settings } from "#client/settings";
 import { Problem } from "#protocol/errors";
+import { makeDataFolder } from "./data-folder.ts";
 import { IDLE_LIMIT_MS, startEmbedded } from "./embedded.ts";
+import { drainTime, trustedProxies } from "./in-front.ts";
 import { logLevel } from "./log-level.ts";
+import { startSandbox } from "./sandbox.ts";
 import type { HostOptions, HostPorts, RunningHost } from "./serve.ts";
 import { startServing } from "./serving.ts";
+import { publishSandbox } from "./shared-sandbox.ts";
 
 /**
  * Where the embedded backend listens if it can: a provider redirects only to an address that was registered with one's own client, so
@@ -19,7 +23,15 @@ import { startServing } from "./serving.ts";
 const EMBEDDED_PORT = 4040;
 
 /** What `kay serve` was given on the command line. */
-export type ServeRequest = Omit<HostOptions, "dataFolder" | "localSecret"> & { dataDir?: string; embedded: boolean };
+export type ServeRequest = Omit<HostOptions, "dataFolder" | "localSecret" | "drainMs" | "trusts"> & {
+  dataDir?: string;
+  embedded: boolean;
+  /** Only the sandbox, for nodes that share it. */
+  sandboxOnly?: boolean;
+  /** Seconds. */
+  drain?: string;
+  trustProxy?: string;
+};
 
 /** The parts of the command line's context that running a backend needs. */
 export type RunPorts = {
@@ -43,6 +55,8 @@ export type RunPorts = {
   write(line: string): void;
   /** Told once it listens. */
   ready(host: RunningHost): void;
+  /** Told once the sandbox runs by itself: where its stand-ins are, and the file that tells nodes of it. */
+  sandboxReady(origins: Record<string, { origin: string }>, file: string): void;
 };
 
 /** Run the backend until the signal ends, or until the embedded one was idle for long enough. Resolves when everything is stopped. */
@@ -53,6 +67,7 @@ export async function serveUntilEnd(request: ServeRequest, ports: RunPorts): Pro
   const stop = () => end.resolve();
   if (signal.aborted) return;
   signal.addEventListener("abort", stop, { once: true });
+  if (request.sandboxOnly) return await sandboxUntilEnd(request, ports, log, end.promise);
   const hostPorts: HostPorts = {
     ...ports,
     setting: (key) => readSetting(ports.settings(), key),
@@ -73,6 +88,22 @@ export async function serveUntilEnd(request: ServeRequest, ports: RunPorts): Pro
   await host.close();
 }
 
+async function sandboxUntilEnd(request: ServeRequest, ports: RunPorts, log: Log, end: Promise<void>): Promise<void> {
+  const folder = dataFolderOf(request, ports);
+  await makeDataFolder(folder);
+  const sandbox = await startSandbox({ ...ports, folder, seed: request.seed, log });
+  try {
+    ports.sandboxReady(sandbox.providers, await publishSandbox(folder, sandbox.providers));
+    await end;
+  } finally {
+    await sandbox.close();
+  }
+}
+
+function dataFolderOf({ dataDir, embedded }: ServeRequest, { paths }: RunPorts): string {
+  return dataDir ?? join(paths.data(), embedded ? "embedded" : "serve");
+}
+
 function start(
   request: ServeRequest,
   ports: RunPorts,
@@ -81,16 +112,26 @@ function start(
 ): Promise<RunningHost | null> {
   const { env, paths, clock } = ports;
   const databaseUrl = request.databaseUrl ?? (env.KAY_DATABASE_URL || env.DATABASE_URL || undefined);
-  const folder = request.dataDir ?? join(paths.data(), request.embedded ? "embedded" : "serve");
-  const options: HostOptions = { ...request, databaseUrl, dataFolder: folder };
+  const options: HostOptions = { ...request, databaseUrl, dataFolder: dataFolderOf(request, ports) };
   if (!request.embedded)
-    return startServing(options, { ...hostPorts, processes: ports.processes, state: paths.state() });
+    return startServing(
+      { ...options, ...inFront(request, env) },
+      { ...hostPorts, processes: ports.processes, state: paths.state() },
+    );
   const idleLimitMs = Number(env.KAY_IDLE_LIMIT_MS) || IDLE_LIMIT_MS;
   return startEmbedded(
     { ...options, port: EMBEDDED_PORT, anyPort: true, stateFolder: paths.state(), idleLimitMs, shaping: ports.shaping },
     { ...hostPorts, processes: ports.processes, build: ports.build, sleep: clock.sleep, every },
     stop,
   );
+}
+
+function inFront(request: ServeRequest, env: RunPorts["env"]): Pick<HostOptions, "drainMs" | "trusts"> {
+  const trusted = request.trustProxy ?? env.KAY_TRUST_PROXY;
+  return {
+    drainMs: drainTime((request.drain ?? env.KAY_DRAIN) || "0"),
+    ...(trusted ? { trusts: trustedProxies(trusted) } : {}),
+  };
 }
 
 function every(ms: number, tick: () => void): () => void {

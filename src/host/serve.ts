@@ -1,7 +1,7 @@
 import { createBackend } from "#backend/app";
 import { recoverLostWork } from "#backend/generations/recover";
 import { DEFAULT_LIMITS } from "#backend/limits";
-import { listen } from "#backend/listen";
+import { type Listener, listen } from "#backend/listen";
 import { createLocalModels } from "#backend/models/local";
 import type { Backend, BackendPorts, Log, ModelSettings } from "#backend/ports";
 import { configureServices, type SandboxProvider } from "#backend/services/catalogue";
@@ -12,6 +12,7 @@ import { createNode, type Node } from "#backend/store/node";
 import { startPostgres } from "#backend/store/postgres";
 import { configuredClients, ownClientSecret } from "./clients.ts";
 import { makeDataFolder } from "./data-folder.ts";
+import { type Trusts, whoAsks } from "./in-front.ts";
 import { openObserving } from "./observing.ts";
 import { type Operated, operatorFront, operatorSocket } from "./operator.ts";
 import { createOutgoing } from "./outgoing.ts";
@@ -19,6 +20,7 @@ import { listenPreferably } from "./port.ts";
 import { createPrograms } from "./programs.ts";
 import { type Role, roleOf } from "./roles.ts";
 import { startSandbox } from "./sandbox.ts";
+import { sharedSandbox } from "./shared-sandbox.ts";
 import { operatedOf } from "./status.ts";
 
 /** Milliseconds between two looks after what has expired or was left behind. */
@@ -50,6 +52,10 @@ export type HostOptions = {
   metricsPort?: number;
   /** Take a free port where `port` is taken. */
   anyPort?: boolean;
+  /** Milliseconds that requests are still taken after `GET /ready` began to say no, before it stops; 0. */
+  drainMs?: number;
+  /** Which servers in front are trusted to say for whom they ask; none. */
+  trusts?: Trusts;
 };
 
 export type HostPorts = {
@@ -87,12 +93,16 @@ export async function startHost(
   front: (fetch: Backend["fetch"]) => Backend["fetch"] = (fetch) => fetch,
 ): Promise<RunningHost> {
   const stops: (() => Promise<void>)[] = [];
+  let drain = async () => {};
   const close = async () => {
+    await drain();
     for (const stop of stops.splice(0).reverse())
       await stop().catch((error) => ports.log("warn", "host.stop_failed", { error }));
   };
   try {
-    return { ...(await startParts(options, ports, front, stops)), close };
+    const { listener, ...parts } = await startParts(options, ports, front, stops);
+    drain = () => drained(parts.backend, listener, options.drainMs ?? 0);
+    return { ...parts, close };
   } catch (error) {
     await close();
     throw error;
@@ -104,20 +114,18 @@ async function startParts(
   ports: HostPorts,
   front: (fetch: Backend["fetch"]) => Backend["fetch"],
   stops: (() => Promise<void>)[],
-): Promise<Omit<RunningHost, "close">> {
-  const { env, log, clock, random } = ports;
+): Promise<Omit<RunningHost, "close"> & { listener: Listener }> {
+  const { env, log, clock } = ports;
+  const { trusts } = options;
   const role = roleOf({ ...ports, role: options.role });
   await makeDataFolder(options.dataFolder);
   const outgoing = createOutgoing(env);
   stops.push(outgoing.close);
   const configured = options.sandbox ? { clients: {} } : configuredClients(env, ports.setting);
-  const [database, keys, sandbox] = await allOrNone([
+  const [database, keys, providers] = await allOrNone([
     openStore(options, ports, stops),
     loadKeys(env.KAY_KEYS ? { value: env.KAY_KEYS } : { folder: options.dataFolder }),
-    startSandbox({ folder: options.dataFolder, seed: options.seed, clock, random, log }).then((started) => {
-      stops.push(started.close);
-      return started;
-    }),
+    providersOf(options, ports, stops),
   ]);
   let backend: Backend | undefined;
   let operated: Operated | undefined;
@@ -133,7 +141,11 @@ async function startParts(
     token: env.KAY_METRICS_TOKEN?.trim(),
   });
   const fetch = front(
-    operator(async (request, address) => backend?.fetch(request, address) ?? new Response(null, { status: 503 })),
+    operator(
+      async (request, peer) =>
+        backend?.fetch(request, trusts ? whoAsks(trusts, request.headers, peer) : peer) ??
+        new Response(null, { status: 503 }),
+    ),
   );
   const open = options.anyPort ? listenPreferably : listen;
   const listener = await open(fetch, { host: options.host, port: options.port });
@@ -148,7 +160,7 @@ async function startParts(
       ).close,
     );
   const local = createLocalModels({ fetch: reach, clock, env });
-  const services = configureServices({ ...configured, sandbox: sandbox.providers });
+  const services = configureServices({ ...configured, sandbox: providers });
   const publicUrl = options.publicUrl ?? listener.url;
   const backendPorts: BackendPorts = {
     db: database.db,
@@ -173,7 +185,7 @@ async function startParts(
     limits: DEFAULT_LIMITS,
     version,
     sandbox: services.some(
-      ({ client, service }) => client !== null && client === sandbox.providers[service.oauth.provider]?.client,
+      ({ client, service }) => client !== null && client === providers[service.oauth.provider]?.client,
     ),
   };
   backend = createBackend(backendPorts);
@@ -191,7 +203,26 @@ async function startParts(
   );
   await recoverLostWork(backendPorts);
   stops.push(backend.close, tickEvery(TICK, backend, log));
-  return { url: listener.url, sandbox: sandbox.providers, backend, node: await database.node.number() };
+  return { url: listener.url, sandbox: providers, backend, listener, node: await database.node.number() };
+}
+
+/** Whoever is in front learns that others are to be asked, and gets the time to. */
+async function drained(backend: Backend, listener: Listener, ms: number): Promise<void> {
+  listener.drain();
+  await backend.drain();
+  if (ms > 0) await new Promise((resolve) => setTimeout(resolve, ms));
+}
+
+/** The sandbox that another process runs, or one of its own. */
+async function providersOf(
+  { dataFolder: folder, seed }: HostOptions,
+  { env, clock, random, log }: HostPorts,
+  stops: (() => Promise<void>)[],
+): Promise<Record<string, SandboxProvider>> {
+  if (env.KAY_SANDBOX) return await sharedSandbox(env.KAY_SANDBOX);
+  const started = await startSandbox({ folder, seed, clock, random, log });
+  stops.push(started.close);
+  return started.providers;
 }
 
 /** The database of DATABASE_URL, or kay's own Postgres. */

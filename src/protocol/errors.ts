@@ -109,6 +109,7 @@ export const ERRORS = {
   KEYCHAIN_UNAVAILABLE: { status: 0, exit: 1, hint: "Run `kay doctor`." },
   INSECURE_URL: { status: 0, exit: 2, hint: "Use an https: address, or http: on this machine." },
   BACKEND_START_FAILED: { status: 0, exit: 1, hint: "" },
+  NOT_READY: { status: 503, exit: 6, hint: "Ask another node, or try again in a moment." },
   BACKEND_BUSY: { status: 409, exit: 1, hint: "Try again in a moment." },
   DATABASE_UNAVAILABLE: { status: 503, exit: 6, hint: "Set DATABASE_URL to a Postgres that runs." },
 

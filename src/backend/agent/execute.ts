@@ -2,6 +2,7 @@ import { AsyncLocalStorage } from "node:async_hooks";
 import { Problem } from "#protocol/errors";
 import type { Account } from "../interactions/account.ts";
 import type { Interactive } from "../services/interaction.ts";
+import { isDatabaseAway } from "../store/database.ts";
 import { channel } from "./channel.ts";
 import { type DryRun, plannedOutcome } from "./dry-run.ts";
 import type { AgentEvent, Call, HeldCall, Outcome, Wait } from "./events.ts";
@@ -78,12 +79,15 @@ export async function* runCalls(
   const ended: (Outcome | undefined)[] = calls.map((call) => run.ports?.settled(idOf(call)));
   const waits = new Map<number, Wait>();
   let running = 0;
+  let away: unknown;
   const start = async (index: number): Promise<void> => {
     running++;
     waits.delete(index);
-    const result = await runOne(calls, index, ended, run, events.push);
-    if ("kind" in result) waits.set(index, result);
-    else {
+    const result = await runOne(calls, index, ended, run, events.push).catch((error: unknown) => {
+      away = error;
+    });
+    if (result && "kind" in result) waits.set(index, result);
+    else if (result) {
       ended[index] = result;
       watchOutcome(run.watch, calls[index] as Checked | Rejected, result);
       events.push({ type: "outcome", outcome: result });
@@ -112,6 +116,7 @@ export async function* runCalls(
   if (running === 0) events.end();
   yield* events.drain();
   stop?.();
+  if (away !== undefined) throw away;
   const outcomes = ended.filter((outcome) => outcome !== undefined);
   return outcomes.length === calls.length
     ? { outcomes }
@@ -123,7 +128,7 @@ async function openRequests({ ports }: Run): Promise<Map<string, Wait>> {
   return (await ports?.open().catch(() => undefined)) ?? new Map();
 }
 
-/** Never rejects: whatever goes wrong is how the call ended. */
+/** Whatever goes wrong is how the call ended, but for a database that is away: then nobody knows, and the rows say what is to be done. */
 async function runOne(
   calls: (Checked | Rejected)[],
   index: number,
@@ -141,6 +146,7 @@ async function runOne(
     if (repeat) return "denied" in repeat ? { call, denied: repeat.denied } : { call, problem: repeat };
     return await admitted(checked, run, push);
   } catch (error) {
+    if (isDatabaseAway(error)) throw error;
     const problem = asProblem(error, "SERVICE_FAILED", `${checked.tool.title} could not do it: ${checked.summary}.`);
     const integrations = integrationsOf(problem);
     if (run.ports === undefined || run.dryRun || integrations.length === 0) return { call, problem };

@@ -50,7 +50,7 @@ export type AgentInput = {
 export const MOST_STEPS = 20;
 
 /**
- * The agent: from messages, tools, a model and a signal to a stream of events. It never throws; failures travel in the stream, and its
+ * The agent: from messages, tools, a model and a signal to a stream of events. It throws nothing but that the database is away; failures travel in the stream, and its
  * last event is `finish`, `waiting`, `error` or `abort`. What it waits for is not awaited: it is called again, with the open step.
  */
 export async function* runAgent(input: AgentInput): AsyncGenerator<AgentEvent> {

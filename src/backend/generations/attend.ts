@@ -32,7 +32,7 @@ export async function attended(
     const end = queued ? undefined : await engine.run(generationId).catch(() => undefined);
     // Cancelled is also what a node leaves to the next one when it ends.
     if (end && end.kind !== "cancelled" && end.kind !== "waiting") return end;
-    return await followed(ports, engine, { conversationId, generationId });
+    return await engine.awaited(followed(ports, engine, { conversationId, generationId }));
   } finally {
     signal.removeEventListener("abort", gone);
   }

@@ -10,13 +10,15 @@ import {
   releaseGeneration,
 } from "../store/generations.ts";
 import { ANY } from "../store/node.ts";
+import { hasOtherNodes } from "../store/other-nodes.ts";
+import { type Active, begun } from "./active.ts";
 import { type Attendance, createAttendance } from "./attendance.ts";
 import { expireOverdue } from "./expire.ts";
 import { createHub, type Hub } from "./follow.ts";
 import { optionsOf } from "./options.ts";
 import { markLostWork } from "./recover.ts";
 import { noteStream } from "./reports.ts";
-import { isHeld, runSlice, type SliceControl, type SliceEnd } from "./slice.ts";
+import { isHeld, runSlice, type SliceEnd } from "./slice.ts";
 import { LostGeneration } from "./writer.ts";
 
 /** Milliseconds that work under way gets when this node ends, before it is left to another. */
@@ -24,6 +26,9 @@ const CLOSE_LIMIT = 8_000;
 
 /** Milliseconds to leave it. */
 const HAND_OVER_LIMIT = 2_000;
+
+/** Milliseconds to find out whether there is anybody to leave it to. */
+const LOOK_LIMIT = 1_000;
 
 /** Of so many looks, one is also after what nodes that are gone left half done. */
 const MARK_EVERY = 10;
@@ -45,16 +50,16 @@ export type Engine = {
   /** How many are worked on here, and how many follow one. */
   busy(): number;
   counts(): { working: number; followers: number };
+  /**
+   * This node will end: where another one lives, nothing more is begun here, and what is under way is left to that one after the model's step
+   * that is being made. Alone, everything goes on.
+   */
+  drain(): Promise<void>;
   close(): Promise<void>;
   /** Fires when this node has left its work to others. */
   closed: AbortSignal;
-};
-
-type Active = {
-  control: SliceControl;
-  listeners: Set<() => void>;
-  again: boolean;
-  ended: Promise<SliceEnd | undefined>;
+  /** Somebody waits here for what comes of this, wherever it is done: a node that leaves its work to another lets them have it first. */
+  awaited<T>(outcome: Promise<T>): Promise<T>;
 };
 
 export function createEngine(ports: BackendPorts): Engine {
@@ -65,15 +70,17 @@ export function createEngine(ports: BackendPorts): Engine {
   const unreleased = new Map<string, number>();
   /** An agent server that is no backend has turns of its own, and leaves the backends' generations to them. */
   const carries = !ports.agentRole?.alone;
+  const awaited = new Set<Promise<unknown>>();
   let looks = 0;
   let closing = false;
   const leaving = new AbortController();
+  const handing = new AbortController();
   const closed = new AbortController();
 
   const wake = (id: string) => void run(id).catch((error: unknown) => failed(ports, id, error));
   const stopListening = ports.node.on("generation", (id) => {
-    // What was missed is found by the next look.
-    if (id !== ANY && carries) wake(id);
+    // What was missed is found by the next look; what comes while this node leaves its work is for others.
+    if (id !== ANY && carries && !handing.signal.aborted) wake(id);
   });
 
   function poke(id: string): void {
@@ -102,8 +109,9 @@ export function createEngine(ports: BackendPorts): Engine {
       poke(id);
       return running.ended;
     }
+    if (handing.signal.aborted) return notifyGeneration(ports.db, id).then(() => undefined);
     if (closing) return Promise.resolve(undefined);
-    const one = begun(leaving.signal);
+    const one = begun({ closing: leaving.signal, handing: handing.signal });
     active.set(id, one);
     one.ended = slices(id, one);
     void one.ended
@@ -163,6 +171,12 @@ export function createEngine(ports: BackendPorts): Engine {
     }
   }
 
+  /** Where it cannot be found out, nobody else is relied on. */
+  async function drain(): Promise<void> {
+    const others = ports.node.number().then((number) => hasOtherNodes(ports.db, number));
+    if (await Promise.race([others.catch(() => false), expired(LOOK_LIMIT)])) handing.abort();
+  }
+
   async function stop(id: string, reason: string): Promise<void> {
     await ports.db.transaction().execute(async (tx) => {
       await changeGeneration(tx, id, { cancel: reason });
@@ -188,19 +202,21 @@ export function createEngine(ports: BackendPorts): Engine {
       if (!carries) return;
       await releaseAll();
       for (const id of await expireOverdue(ports, now)) wake(id);
+      if (handing.signal.aborted) return;
       for (const id of await generationsToWake(ports.db, now)) if (!active.has(id)) wake(id);
     },
     busy: () => active.size + hub.size(),
     counts: () => ({ working: active.size, followers: hub.size() }),
+    drain,
     async close() {
+      if (!handing.signal.aborted) await drain();
       closing = true;
       stopListening();
       leaving.abort();
-      const ended = (ms: number) =>
-        Promise.race([
-          Promise.allSettled([...active.values()].map((one) => one.ended)),
-          new Promise((resolve) => setTimeout(resolve, ms).unref()),
-        ]);
+      const ended = (ms: number) => {
+        const own = [...active.values()].map((one) => one.ended);
+        return Promise.race([Promise.allSettled(handing.signal.aborted ? [...own, ...awaited] : own), expired(ms)]);
+      };
       await ended(CLOSE_LIMIT);
       for (const { control } of active.values()) control.stop.abort();
       await ended(HAND_OVER_LIMIT);
@@ -209,21 +225,15 @@ export function createEngine(ports: BackendPorts): Engine {
       await attendance.close();
     },
     closed: closed.signal,
+    awaited(outcome) {
+      awaited.add(outcome);
+      return outcome.finally(() => awaited.delete(outcome));
+    },
   };
 }
 
-function begun(closing: AbortSignal): Active {
-  const listeners = new Set<() => void>();
-  const onChange = (again: () => void) => {
-    listeners.add(again);
-    return () => void listeners.delete(again);
-  };
-  return {
-    control: { stop: new AbortController(), closing, onChange },
-    listeners,
-    again: false,
-    ended: Promise.resolve(undefined),
-  };
+function expired(ms: number): Promise<false> {
+  return new Promise((resolve) => setTimeout(resolve, ms, false).unref());
 }
 
 /** A generation that this node cannot carry on is left to the next look, here or elsewhere. */

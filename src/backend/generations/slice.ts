@@ -8,6 +8,7 @@ import { type Span, traced, traceIdOf } from "../observe.ts";
 import type { BackendPorts } from "../ports.ts";
 import type { Connection } from "../store/connection.ts";
 import { appendMessages, lastMessage } from "../store/conversations.ts";
+import { isDatabaseAway } from "../store/database.ts";
 import { eventsOf } from "../store/events.ts";
 import {
   changeGeneration,
@@ -18,6 +19,7 @@ import {
 } from "../store/generations.ts";
 import { complete, fail, statusPart } from "./end.ts";
 import { noteFault } from "./faults.ts";
+import { handOver, leave } from "./hand-over.ts";
 import { agentInput } from "./input.ts";
 import { type GenerationOptions, optionsOf, userMessage } from "./options.ts";
 import { storedAnswer } from "./output.ts";
@@ -42,6 +44,8 @@ export type SliceControl = {
   reason?: string;
   /** Fires when this node begins to end: what only waits for somebody else is left to another one at once. */
   closing: AbortSignal;
+  /** Fires when another node is to go on with what this one does: it is left between two steps of the model. */
+  handing: AbortSignal;
   /** Set when a claim could not be given back: the number under which this node holds it. */
   unreleased?: number;
   /** Called back when something came that a call may wait for. */
@@ -109,7 +113,7 @@ async function carryOn(world: World): Promise<SliceEnd | undefined> {
     return { kind: "cancelled", row, failed: [], receipts: await receiptsFor(ports.db, { ...row, options }) };
   }
   if (isHeld(row) && !options.approved) {
-    await handOver(world);
+    await leave(world);
     return undefined;
   }
   const going = await shortened(world);
@@ -237,6 +241,7 @@ async function work(world: World, begun: Promise<void>): Promise<Recorded> {
       return record.state;
     }
     for await (const event of runAgent(input)) {
+      if (event.type === "start-step" && control.handing.aborted) break;
       await record.take(event);
       if (event.type === "step") messages.push(...event.messages);
       if (writer.failure() !== undefined) break;
@@ -248,6 +253,8 @@ async function work(world: World, begun: Promise<void>): Promise<Recorded> {
   } catch (error) {
     control.stop.abort();
     if (writer.failure() !== undefined) return record.state;
+    // The rows are as they were; whoever takes it when the database is back goes on from there.
+    if (isDatabaseAway(error)) throw error;
     if (!(error instanceof Problem)) ports.log("error", "generation_fault", { generation: row.id, error });
     const problem = error instanceof Problem ? error : new Problem("INTERNAL", "Something went wrong inside kay.");
     record.state.end = { kind: "error", problem };
@@ -294,9 +301,4 @@ async function conclude(world: World, { end, text, last }: Recorded): Promise<Ru
       await wait(world, end.waits);
       return end;
   }
-}
-
-/** This node ends; the generation goes on at another one, or when this one is back. */
-async function handOver({ row, writer }: World): Promise<void> {
-  await writer.commit([], (tx) => changeGeneration(tx, row.id, { node: null }));
 }

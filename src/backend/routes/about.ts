@@ -1,8 +1,8 @@
 import { Hono } from "hono";
-import { sql } from "kysely";
 import { Problem } from "#protocol/errors";
 import { describeModel } from "../models/describe.ts";
 import type { BackendPorts } from "../ports.ts";
+import { hasOwnTables } from "../store/database.ts";
 import { beatStream } from "./beat-stream.ts";
 
 /** What this backend has beyond the guide; a client may rely on what is named here. */
@@ -30,17 +30,23 @@ const FEATURES = [
 const BOUNDS = ["output_schema", "max_steps", "dry_run", "allow"];
 
 /**
- * What this backend is (`GET /capabilities`), whether it works (`GET /health`, for probes: no secret needed), and whether its streams arrive as
- * they are sent (`GET /health/stream`).
+ * What this backend is (`GET /capabilities`), whether it works (`GET /health`) and takes requests (`GET /ready`), both for probes without a
+ * secret, and whether its streams arrive as they are sent (`GET /health/stream`).
+ *
+ * @param draining whether it will end soon
  */
-export function aboutRoutes(ports: BackendPorts): Hono {
+export function aboutRoutes(ports: BackendPorts, draining: () => boolean): Hono {
   const app = new Hono();
   const { version, sandbox } = ports;
   app.get("/health", async (c) => {
-    await sql`select 1`.execute(ports.db).catch((cause: unknown) => {
-      throw new Problem("DATABASE_UNAVAILABLE", "The database cannot be reached at the moment.", { cause });
-    });
+    await tablesOf(ports);
     return c.json({ name: "kay", version, sandbox, status: "ok" });
+  });
+  app.get("/ready", async (c) => {
+    if (draining()) throw new Problem("NOT_READY", "This node is ending; another one is to be asked.");
+    if (!(await tablesOf(ports)))
+      throw new Problem("NOT_READY", "The tables of the database are older than this node's.");
+    return c.json({ status: "ready" });
   });
   app.get("/health/stream", () => beatStream(ports.clock));
   app.get("/capabilities", async (c) => {
@@ -49,4 +55,10 @@ export function aboutRoutes(ports: BackendPorts): Hono {
     return c.json({ name: "kay", version, sandbox, model, features });
   });
   return app;
+}
+
+async function tablesOf({ db }: BackendPorts): Promise<boolean> {
+  return await hasOwnTables(db).catch((cause: unknown) => {
+    throw new Problem("DATABASE_UNAVAILABLE", "The database cannot be reached at the moment.", { cause });
+  });
 }

@@ -8,6 +8,7 @@ import { type Answer, ask } from "../generations/ask.ts";
 import { confirm } from "../generations/confirm.ts";
 import type { Engine } from "../generations/engine.ts";
 import type { BackendPorts } from "../ports.ts";
+import { isDatabaseAway } from "../store/database.ts";
 import { findRequest, type StoredRequest } from "../store/requests.ts";
 import { beginStream, type StreamPlace, streamOf } from "./ask-stream.ts";
 import { clientOf, type GivenClient } from "./client-mode.ts";
@@ -116,6 +117,9 @@ async function underWay(ports: BackendPorts, { state, generationId }: StoredRequ
 function failure(ports: BackendPorts, error: unknown): Response {
   const known = error instanceof Problem;
   if (!known) ports.log("error", "ask_failed", { error });
-  const problem = known ? error : new Problem("INTERNAL", "Something went wrong inside kay.");
+  const away = isDatabaseAway(error)
+    ? new Problem("DATABASE_UNAVAILABLE", "The database cannot be reached at the moment.")
+    : undefined;
+  const problem = known ? error : (away ?? new Problem("INTERNAL", "Something went wrong inside kay."));
   return Response.json({ status: "error", ...problemBody(problem) }, { status: problem.status });
 }

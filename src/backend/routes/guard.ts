@@ -6,7 +6,14 @@ const LOOPBACK = ["localhost", "127.0.0.1", "[::1]"];
 /** A name or an address, and a port (RFC 9110 section 7.2). */
 const HOST = /^([a-z0-9._-]+|\[[0-9a-f:.]+\])(:\d+)?$/i;
 /** Browsers and probes come here without the local secret. */
-const OPEN = ["GET /auth/callback", "GET /auth/key", "POST /auth/key", "GET /health", "POST /agent/webhook"];
+const OPEN = [
+  "GET /auth/callback",
+  "GET /auth/key",
+  "POST /auth/key",
+  "GET /health",
+  "GET /ready",
+  "POST /agent/webhook",
+];
 
 type Ports = Pick<BackendPorts, "publicUrl" | "hosts" | "localSecret">;
 

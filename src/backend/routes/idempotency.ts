@@ -1,7 +1,8 @@
 import { createHash } from "node:crypto";
 import { Problem, problemBody } from "#protocol/errors";
 import type { BackendPorts, Log } from "../ports.ts";
-import { claimRequest, finishRequest, linkRequest, type StoredRequest } from "../store/requests.ts";
+import { isDatabaseAway } from "../store/database.ts";
+import { claimRequest, finishRequest, interruptRequest, linkRequest, type StoredRequest } from "../store/requests.ts";
 
 type Ports = Pick<BackendPorts, "db" | "clock" | "log" | "node">;
 type Answer = { status: number; body: unknown };
@@ -44,7 +45,12 @@ export async function answeredOnce(
   if (first) return replay(first, fingerprint);
   const answer = await settled(ports.log, () =>
     handle(parseBody(text), request.signal, (id) => linkRequest(ports.db, installationId, key, id)),
-  );
+  ).catch(async (error: unknown) => {
+    // One more try: it gets another connection.
+    const interrupt = () => interruptRequest(ports.db, installationId, key);
+    await interrupt().catch(interrupt);
+    throw error;
+  });
   // The work goes on without this process; its end will be the answer.
   if ((answer.body as { code?: unknown } | null)?.code === "BACKEND_BUSY") return answer;
   await finishRequest(ports.db, installationId, key, { status: answer.status, answer: answer.body });
@@ -65,11 +71,19 @@ function replay(first: StoredRequest, fingerprint: string): Answer {
   throw new Problem("IDEMPOTENCY_CONFLICT", words, { details: { state: first.state } });
 }
 
-/** A failure is an answer too: it is kept, so that a repeat cannot do by accident what failed the first time. */
+/**
+ * A failure is an answer too: it is kept, so that a repeat cannot do by accident what failed the first time. That the database went away in between
+ * is none.
+ */
 async function settled(log: Log, work: () => Promise<Answer>): Promise<Answer> {
   try {
     return await work();
   } catch (error) {
+    if (isDatabaseAway(error))
+      throw new Problem("DATABASE_UNAVAILABLE", "The database went away while this was done.", {
+        hint: "Look what became of it, or try again in a moment.",
+        cause: error,
+      });
     if (!(error instanceof Problem)) log("error", "ask_failed", { error });
     const problem =
       error instanceof Problem ? error : new Problem("INTERNAL", "Something went wrong inside kay.", { cause: error });

@@ -190,7 +190,7 @@ export type ToolContext = {
 };
 
 /** What the HTTP core does for its requests, for whoever speaks to a service in another way. */
-type RawAccess = {
+export type RawAccess = {
   /** The token of now. @throws Problem AUTH_REQUIRED */
   token(): Promise<string>;
   /** A fresh one for a token that was refused. @throws Problem AUTH_REQUIRED */

@@ -1,9 +1,9 @@
 import { Kysely, PostgresDialect, type PostgresPool, sql } from "kysely";
-import { Migrator } from "kysely/migration";
 import pg from "pg";
 import { Problem } from "#protocol/errors";
 import type { Log } from "../ports.ts";
 import { errorCode } from "./machine.ts";
+import { migrate, migrated } from "./migrate.ts";
 import { migrations } from "./migrations.ts";
 import type { Database } from "./schema.ts";
 
@@ -46,7 +46,7 @@ export async function openDatabase(
   };
   try {
     await sql`select 1`.execute(db);
-    await migrate(db, log);
+    await migrate(db, config, log);
   } catch (error) {
     await close();
     throw error instanceof Problem ? error : unavailable(error, place);
@@ -89,30 +89,10 @@ function reviving(pool: pg.Pool, revive: () => Promise<void>): PostgresPool {
   };
 }
 
-/** Brings the tables up to date under a lock of the database itself. Asking first keeps a usual start to one query. */
-async function migrate(db: Kysely<Database>, log: Log): Promise<void> {
-  if (await isUpToDate(db, log)) return;
-  const migrator = new Migrator({ db, provider: { getMigrations: async () => migrations } });
-  const { error, results } = await migrator.migrateToLatest();
-  for (const { migrationName, status } of results ?? [])
-    log("info", "database.migrated", { migration: migrationName, status });
-  // A newer kay may have migrated in between, which the migrator takes for corruption.
-  if (error === undefined || (await isUpToDate(db, log))) return;
-  throw new Problem("DATABASE_UNAVAILABLE", "The tables of the database could not be brought up to date.", {
-    cause: error,
-    hint: "",
-  });
-}
-
-async function isUpToDate(db: Kysely<Database>, log: Log): Promise<boolean> {
-  const table = await sql<{ found: string | null }>`select to_regclass('kysely_migration')::text as found`.execute(db);
-  if (!table.rows[0]?.found) return false;
-  const { rows } = await sql<{ name: string }>`select name from kysely_migration order by name`.execute(db);
-  const done = rows.map((row) => row.name);
-  const newer = done.filter((name) => !Object.hasOwn(migrations, name));
-  const complete = Object.keys(migrations).every((name) => done.includes(name));
-  if (complete && newer.length > 0) log("warn", "database.newer_than_kay", { migrations: newer });
-  return complete;
+/** Whether the tables are those of this kay, or newer ones. */
+export async function hasOwnTables(db: Kysely<Database>): Promise<boolean> {
+  const done = await migrated(db);
+  return Object.keys(migrations).every((name) => done.includes(name));
 }
 
 function poolConfig(where: pg.PoolConfig | string): pg.PoolConfig {
@@ -131,7 +111,9 @@ function poolConfig(where: pg.PoolConfig | string): pg.PoolConfig {
 export function isDatabaseAway(error: unknown): boolean {
   if (!(error instanceof Error)) return false;
   if (/^(08\w{3}|57P0\d|53300|ECONNREFUSED|ECONNRESET|ENOENT|EPIPE)$/.test(errorCode(error))) return true;
-  return /Connection terminated|timeout exceeded when trying to connect/i.test(error.message);
+  return /Connection terminated|connection error and is not queryable|timeout exceeded when trying to connect/i.test(
+    error.message,
+  );
 }
 
 type Place = { host: string; port: number; database: string; user: string };

@@ -81,6 +81,18 @@ export async function linkRequest(
     .execute();
 }
 
+/** Nobody knows how far a request came, unless a generation makes its answer. */
+export async function interruptRequest(db: Kysely<Database>, installationId: string, key: string): Promise<void> {
+  await db
+    .updateTable("requests")
+    .set({ state: "interrupted" })
+    .where("installation_id", "=", installationId)
+    .where("key", "=", key)
+    .where("state", "=", "running")
+    .where("generation_id", "is", null)
+    .execute();
+}
+
 /** At start-up: requests that a node which is gone was answering by itself. */
 export async function interruptLostRequests(db: Kysely<Database>): Promise<void> {
   await db

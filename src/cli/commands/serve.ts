@@ -13,6 +13,9 @@ type Options = {
   dataDir?: string;
   publicUrl?: string;
   role?: ServeOptions["role"];
+  sandboxOnly?: boolean;
+  drain?: string;
+  trustProxy?: string;
   embedded?: boolean;
   stop?: boolean;
   metricsPort?: number;
@@ -26,6 +29,7 @@ export function serveCommand(kay: Kay): Command {
     .option("--port <number>", "port to listen on; 0 takes a free one", parsePort, 4000)
     .option("--host <address>", "address to listen on", "127.0.0.1")
     .option("--sandbox", "use the sandbox for every service, also where a client id is configured")
+    .option("--sandbox-only", "run only the sandbox, for nodes that share it (KAY_SANDBOX)")
     .option("--seed <file>", "the sandbox's world, as YAML or JSON")
     .option("--database-url <url>", "Postgres to use (KAY_DATABASE_URL, DATABASE_URL; default: its own)")
     .option("--data-dir <folder>", "where its own Postgres and keys live")
@@ -39,6 +43,8 @@ export function serveCommand(kay: Kay): Command {
     )
     .option("--metrics-port <number>", "port of this machine for /metrics and /status without a token", parsePort)
     .option("--status", "show how the backend is: kay's own, or the one at --port, --host or api-url")
+    .option("--trust-proxy <list>", "servers in front that say for whom they ask (KAY_TRUST_PROXY)")
+    .option("--drain <seconds>", "answer for so long after it is told to stop (KAY_DRAIN; default: 0)")
     .option("--stop", "end the backend that kay started for itself")
     .addOption(new Option("--embedded", "used by kay itself").hideHelp())
     .addHelpText("after", "\nStops on Ctrl+C or SIGTERM, after what is under way has ended.")

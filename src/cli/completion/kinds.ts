@@ -44,6 +44,7 @@ export const FREE = [
     "jq",
     "json",
     "key=value",
+    "list",
     "name",
     "number",
     "prompt",

@@ -81,6 +81,22 @@ test("close refuses new requests and lets those under way finish, idle kept-aliv
   agent.destroy();
 });
 
+test("while it drains it answers as ever, and each answer is the last of its connection", async () => {
+  await during(
+    () => new Response("ok"),
+    async (listener) => {
+      const kept = await fetch(listener.url);
+      listener.drain();
+      const last = await fetch(listener.url);
+      expect([kept, last].map(({ status, headers }) => [status, headers.get("connection")])).toEqual([
+        [200, "keep-alive"],
+        [200, "close"],
+      ]);
+      await Promise.all([kept.text(), last.text()]);
+    },
+  );
+});
+
 test("close cuts what does not finish within the grace", async () => {
   let arrived = () => {};
   const begun = new Promise<void>((resolve) => {

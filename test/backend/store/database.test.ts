@@ -3,6 +3,7 @@ import { once } from "node:events";
 import { createServer } from "node:net";
 import { fileURLToPath } from "node:url";
 import { sql } from "kysely";
+import pg from "pg";
 import { expect, onTestFinished, test } from "vitest";
 import type { Log } from "#backend/ports";
 import { openDatabase } from "#backend/store/database";
@@ -97,6 +98,22 @@ test("a database that a newer kay has migrated is used as it is, and the log say
   expect(await db.selectFrom("installations").selectAll().execute()).toEqual([]);
   await close();
   expect(lines).toEqual([{ level: "warn", event: "database.newer_than_kay", fields: { migrations: ["999_later"] } }]);
+});
+
+test("a migration that meets a lock gives way, and is made when the lock is gone", async () => {
+  const { config, drop } = await emptyDatabase();
+  onTestFinished(drop);
+  const other = new pg.Client(config);
+  await other.connect();
+  onTestFinished(() => other.end());
+  await other.query("begin; create table installations (id text)");
+  const { log, lines } = recorder();
+  const opening = openDatabase(config, { log });
+  await expect.poll(() => lines.map(({ event }) => event), { timeout: 10_000 }).toContain("database.migration_waits");
+  await other.query("rollback");
+  const { db, close } = await opening;
+  expect(await db.selectFrom("installations").selectAll().execute()).toEqual([]);
+  await close();
 });
 
 test("a dropped connection is logged, idle or taken, and the next query gets a new one", async () => {

@@ -19,7 +19,7 @@ export type Orders = {
   model: string;
   service: string;
   /** The moment's name and its how-manieth time, or the how-manieth of all moments. */
-  kill?: { at: string; time: number } | { moment: number };
+  kill?: ({ at: string; time: number } | { moment: number }) & { signal?: "SIGKILL" | "SIGSTOP" };
 };
 
 /** Sent later: count from here on, and kill at this moment instead. */
@@ -44,7 +44,7 @@ async function run(orders: Orders): Promise<void> {
     moments.push(name);
     if (!kill) return;
     if ("moment" in kill ? moments.length === kill.moment : kill.at === name && kill.time === time)
-      process.kill(process.pid, "SIGKILL");
+      process.kill(process.pid, kill.signal ?? "SIGKILL");
   };
   process.on("message", ({ rearm }: Rearm) => {
     say({ moments: moments.splice(0) });

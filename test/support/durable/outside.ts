@@ -14,18 +14,26 @@ export type FakeModel = {
   close(): Promise<void>;
 };
 
-/** A model that gives the same answer to the same question, piece by piece over a real socket. */
-export async function fakeModel(script: (ask: ModelAsk) => ModelStep, pieceMs = 3): Promise<FakeModel> {
+/**
+ * A model that gives the same answer to the same question, piece by piece over a real socket.
+ *
+ * @param remembers what it was asked; without that `time` is always 1
+ */
+export async function fakeModel(
+  script: (ask: ModelAsk) => ModelStep,
+  pieceMs = 3,
+  remembers = true,
+): Promise<FakeModel> {
   const asks: ModelAsk[] = [];
   const times = new Map<string, number>();
   const { url, close } = await served(async (request, response) => {
     const text = await bodyOf(request);
     const { messages } = JSON.parse(text) as ModelAsk;
     const time = (times.get(text) ?? 0) + 1;
-    times.set(text, time);
+    if (remembers) times.set(text, time);
     const since = messages.slice(messages.findLastIndex(({ role }) => role === "user") + 1);
     const ask = { results: since.filter(({ role }) => role === "tool").length, time, messages };
-    asks.push(ask);
+    if (remembers) asks.push(ask);
     response.writeHead(200, { "content-type": "text/event-stream" });
     for (const chunk of chunks(script(ask))) {
       response.write(`data: ${chunk}\n\n`);

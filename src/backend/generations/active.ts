@@ -1,0 +1,24 @@
+import type { SliceControl, SliceEnd } from "./slice.ts";
+
+/** A generation that this node works on: what steers it, who is told that something came for it, and whether that happened since it began. */
+export type Active = {
+  control: SliceControl;
+  listeners: Set<() => void>;
+  again: boolean;
+  ended: Promise<SliceEnd | undefined>;
+};
+
+/** @param ending fires when this node ends, see {@link SliceControl} */
+export function begun(ending: Pick<SliceControl, "closing" | "handing">): Active {
+  const listeners = new Set<() => void>();
+  const onChange = (again: () => void) => {
+    listeners.add(again);
+    return () => void listeners.delete(again);
+  };
+  return {
+    control: { stop: new AbortController(), ...ending, onChange },
+    listeners,
+    again: false,
+    ended: Promise.resolve(undefined),
+  };
+}

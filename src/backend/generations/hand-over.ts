@@ -1,0 +1,15 @@
+import { changeGeneration, notifyGeneration } from "../store/generations.ts";
+import type { Work } from "./work.ts";
+
+/** Nothing is to be done for it now; whoever has a reason takes it again. */
+export async function leave({ row, writer }: Pick<Work, "row" | "writer">): Promise<void> {
+  await writer.commit([], (tx) => changeGeneration(tx, row.id, { node: null }));
+}
+
+/** This node ends; the generation goes on at another one, which is told, or when this one is back. */
+export async function handOver({ row, writer }: Pick<Work, "row" | "writer">): Promise<void> {
+  await writer.commit([], async (tx) => {
+    await changeGeneration(tx, row.id, { node: null });
+    await notifyGeneration(tx, row.id);
+  });
+}

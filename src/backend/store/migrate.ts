@@ -1,0 +1,79 @@
+import { setTimeout as pause } from "node:timers/promises";
+import { Kysely, PostgresDialect, sql } from "kysely";
+import { Migrator } from "kysely/migration";
+import pg from "pg";
+import { Problem } from "#protocol/errors";
+import type { Log } from "../ports.ts";
+import { errorCode } from "./machine.ts";
+import { migrations } from "./migrations.ts";
+
+/**
+ * Milliseconds that a statement of a migration waits for a lock. Whoever wants the same table waits behind it for as long, so a migration gives
+ * way to what runs and is tried again, rather than stand in the way of the nodes that are at work.
+ */
+const LOCK_LIMIT = 1_000;
+
+/** Milliseconds from one attempt to the next, and in all: then something holds a table that lets go of it never. */
+const PAUSE = 500;
+const GIVE_UP = 120_000;
+
+/**
+ * Brings the tables up to date, all or nothing, under a lock of the database itself: of several nodes that start, one does it. Asking first keeps
+ * a usual start to one query. A database that a newer kay has migrated stays as it is.
+ *
+ * @throws Problem DATABASE_UNAVAILABLE
+ */
+export async function migrate<T>(db: Kysely<T>, config: pg.PoolConfig, log: Log): Promise<void> {
+  if (await isUpToDate(db, log)) return;
+  const end = performance.now() + GIVE_UP;
+  for (;;) {
+    const { error, results } = await attempt(config);
+    for (const { migrationName, status } of (error === undefined && results) || [])
+      log("info", "database.migrated", { migration: migrationName, status });
+    // A newer kay may have migrated in between, which the migrator takes for corruption.
+    if (error === undefined || (await isUpToDate(db, log))) return;
+    if (!isLocked(error) || performance.now() > end) throw failed(error);
+    log("warn", "database.migration_waits", {});
+    await pause(PAUSE);
+  }
+}
+
+/** Names of the migrations that were made, in order. */
+export async function migrated<T>(db: Kysely<T>): Promise<string[]> {
+  const table = await sql<{ found: string | null }>`select to_regclass('kysely_migration')::text as found`.execute(db);
+  if (!table.rows[0]?.found) return [];
+  const { rows } = await sql<{ name: string }>`select name from kysely_migration order by name`.execute(db);
+  return rows.map(({ name }) => name);
+}
+
+/** On a connection of its own, whose statements may take long but wait for no lock. */
+async function attempt(config: pg.PoolConfig) {
+  const pool = new pg.Pool({ ...config, max: 1, lock_timeout: LOCK_LIMIT, statement_timeout: 0 });
+  pool.on("error", () => {});
+  const db = new Kysely({ dialect: new PostgresDialect({ pool }) });
+  try {
+    return await new Migrator({ db, provider: { getMigrations: async () => migrations } }).migrateToLatest();
+  } finally {
+    await db.destroy();
+  }
+}
+
+async function isUpToDate<T>(db: Kysely<T>, log: Log): Promise<boolean> {
+  const done = await migrated(db);
+  const newer = done.filter((name) => !Object.hasOwn(migrations, name));
+  const complete = Object.keys(migrations).every((name) => done.includes(name));
+  if (complete && newer.length > 0) log("warn", "database.newer_than_kay", { migrations: newer });
+  return complete;
+}
+
+/** SQLSTATE 55P03, lock_not_available. */
+function isLocked(error: unknown): boolean {
+  return errorCode(error) === "55P03";
+}
+
+function failed(cause: unknown): Problem {
+  const sentence = isLocked(cause)
+    ? "The tables of the database could not be brought up to date: something holds one of them all the time."
+    : "The tables of the database could not be brought up to date.";
+  return new Problem("DATABASE_UNAVAILABLE", sentence, { cause, hint: "" });
+}

@@ -1,0 +1,141 @@
+import { randomBytes } from "node:crypto";
+import { once } from "node:events";
+import { createServer } from "node:net";
+import { join } from "node:path";
+import pg from "pg";
+import { startPostgres } from "#backend/store/postgres";
+import { createHome, type Home } from "#test/built/home";
+import { until } from "#test/built/processes";
+import type { Running } from "#test/built/run";
+import { type FakeModel, fakeModel } from "#test/durable/outside";
+import { fastFolder } from "#test/fast-folder";
+import { thisMachine } from "#test/machine";
+import { type Balancer, openBalancer } from "./balancer.ts";
+import { said } from "./model.ts";
+
+/** Seconds that a node which is to end goes on answering. */
+const DRAIN = "1.5";
+
+/** One `kay serve`. */
+export type NodeProcess = {
+  name: string;
+  url: string;
+  pid(): number;
+  start(): Promise<void>;
+  /** Send it a signal and wait for its end. */
+  end(signal: NodeJS.Signals): Promise<void>;
+  signal(signal: NodeJS.Signals): void;
+  /** What it logged at level warn or error, over all its starts. */
+  complaints(): string[];
+};
+
+/** Two nodes on one Postgres, a sandbox and a model that both use, and a balancer in front. */
+export type Cluster = {
+  nodes: NodeProcess[];
+  balancer: Balancer;
+  model: FakeModel;
+  /** A connection to the database, beside the nodes. */
+  db: pg.Pool;
+  /** The sandbox's stand-ins by provider. */
+  sandbox: Record<string, string>;
+  close(): Promise<void>;
+};
+
+/** @param settings for Postgres beyond kay's own */
+export async function openCluster(settings: Record<string, string> = {}): Promise<Cluster> {
+  const { home, close: closeHome } = createHome({});
+  const stops: (() => unknown)[] = [closeHome];
+  const close = async () => {
+    for (const stop of stops.splice(0).reverse()) await stop();
+  };
+  try {
+    return { ...(await parts(home, settings, stops)), close };
+  } catch (error) {
+    await close();
+    throw error;
+  }
+}
+
+async function parts(
+  home: Home,
+  settings: Record<string, string>,
+  stops: (() => unknown)[],
+): Promise<Omit<Cluster, "close">> {
+  const system = join(await fastFolder(), `kay-nodes-${randomBytes(6).toString("hex")}`);
+  const log = () => undefined;
+  const folder = join(home.folder, "database");
+  const postgres = await startPostgres({ folder, machine: thisMachine(system), log, settings });
+  stops.push(async () => {
+    await postgres.stop();
+    await (await import("node:fs/promises")).rm(system, { recursive: true, force: true, maxRetries: 5 });
+  });
+  const db = new pg.Pool({ ...postgres.config, max: 2, application_name: "watcher" });
+  db.on("error", log);
+  stops.push(() => db.end());
+  const model = await fakeModel(said, 8, false);
+  stops.push(model.close);
+  const shared = home.start(["serve", "--sandbox-only", "--json", "--data-dir", join(home.folder, "sandbox")]);
+  stops.push(() => shared.kill("SIGTERM"));
+  await shared.says(/^\}\n/m, 60_000);
+  const { sandbox, file } = JSON.parse(shared.stdout()) as { sandbox: Record<string, string>; file: string };
+  const ports = await freePorts(3);
+  const urls = ports.map((port) => `http://127.0.0.1:${port}`);
+  const balancer = await openBalancer({ a: urls[0] ?? "", b: urls[1] ?? "" });
+  stops.push(balancer.close);
+  const env = {
+    DATABASE_URL: urlOf(postgres.config),
+    KAY_KEYS: keys(),
+    KAY_SANDBOX: file,
+    KAY_TRUST_PROXY: "loopback",
+    KAY_DRAIN: DRAIN,
+    KAY_MODEL: "openai-compatible:scripted",
+    OPENAI_COMPATIBLE_BASE_URL: model.url,
+  };
+  const nodes = ["a", "b"].map((name, index) => {
+    const own = ["--data-dir", join(home.folder, name), "--port", String(ports[index])];
+    return node(name, urls[index] ?? "", () => home.start(["serve", ...own, "--public-url", balancer.url], { env }));
+  });
+  stops.push(() => Promise.all(nodes.map(({ end }) => end("SIGKILL"))));
+  await Promise.all(nodes.map(({ start }) => start()));
+  for (const { name } of nodes) await until(() => balancer.ready(name), `node ${name} is not ready`);
+  return { nodes, balancer, model, db, sandbox };
+}
+
+function node(name: string, url: string, launch: () => Running): NodeProcess {
+  let running: Running | undefined;
+  const logs: (() => string)[] = [];
+  return {
+    name,
+    url,
+    pid: () => running?.pid ?? 0,
+    start: async () => {
+      running = launch();
+      logs.push(running.stderr);
+      await running.says(/kay backend on/, 60_000);
+    },
+    end: async (signal) => running?.kill(signal),
+    signal: (signal) => void running?.child.kill(signal),
+    complaints: () =>
+      logs
+        .flatMap((text) => text().split("\n"))
+        .filter((line) => /"level":"(warn|error)"/.test(line) || !/^\{|^$/.test(line)),
+  };
+}
+
+function urlOf({ host = "", user, database }: pg.PoolConfig): string {
+  return `postgres://${user}@${encodeURIComponent(host)}/${database}`;
+}
+
+function keys(): string {
+  const key = () => randomBytes(32).toString("base64");
+  return JSON.stringify({ version: 1, signing: { id: "s1", key: key() }, sealing: [{ id: "k1", key: key() }] });
+}
+
+/** Ports that are free now; a node that is started again has the one it had. */
+async function freePorts(count: number): Promise<number[]> {
+  const servers = Array.from({ length: count }, () => createServer().listen(0, "127.0.0.1"));
+  await Promise.all(servers.map((server) => once(server, "listening")));
+  const ports = servers.map((server) => (server.address() as { port: number }).port);
+  await Promise.all(servers.map((server) => new Promise((resolve) => server.close(resolve))));
+  return ports;
+}

@@ -1,0 +1,32 @@
+import type { ModelAsk, ModelStep } from "#test/durable/outside";
+
+/** What people say, by what they want; the model does what the first word says. */
+export const wishes = {
+  /** An answer of so many words. */
+  talk: (words: number, mark: string) => `talk ${words} ${mark}`,
+  /** Reads a channel, then answers. */
+  read: (mark: string) => `read - ${mark}`,
+  /** Sends a message with this mark in it, which has to be approved. */
+  write: (mark: string) => `write - ${mark}`,
+};
+
+/** What the model of the nodes says: always the same to the same question. */
+export function said({ results, messages }: ModelAsk): ModelStep {
+  const [, verb = "", count = "", mark = ""] = /\b(talk|read|write) (\S+) (\S+?)["\\]?$/.exec(asked(messages)) ?? [];
+  if (results > 0) return { text: ["That ", "is ", "done."] };
+  if (verb === "talk") return { text: Array.from({ length: Number(count) }, (_, index) => `word ${index} `) };
+  if (verb === "read")
+    return { text: ["Let me look. "], calls: [[`r_${mark}`, "slack.read_channel", { channel: "#general" }]] };
+  return {
+    text: ["I send it. "],
+    calls: [
+      [`r_${mark}`, "slack.list_channels", {}],
+      [`w_${mark}`, "slack.send_message", { channel: "#general", text: mark }],
+    ],
+  };
+}
+
+function asked(messages: ModelAsk["messages"]): string {
+  const content = messages.findLast(({ role }) => role === "user")?.content;
+  return typeof content === "string" ? content : JSON.stringify(content).replace(/"\}\]$/, "");
+}

@@ -1,0 +1,220 @@
+import { randomUUID } from "node:crypto";
+import { setTimeout as pause } from "node:timers/promises";
+import { endsGeneration } from "#protocol/events";
+import { type Came, partsOf } from "#test/durable/client";
+import { SERVED_BY } from "./balancer.ts";
+import { type Ledger, noteEnd, notePart, type Write } from "./ledger.ts";
+import { wishes } from "./model.ts";
+
+/** Milliseconds of silence after which somebody takes a stream for dead; a node says something every 15 s. */
+const SILENCE = 20_000;
+
+/** Milliseconds until somebody takes a request for lost. */
+const REQUEST_LIMIT = 12_000;
+
+/** Milliseconds that one wish gets, whatever happens to the nodes. */
+const WISH_LIMIT = 150_000;
+
+export type Crowd = { url: string; token: string; ledger: Ledger };
+
+/** Somebody with an address of their own. Asks for one thing after another until the signal fires, and sees each to its end. */
+export async function person(crowd: Crowd, index: number, signal: AbortSignal): Promise<void> {
+  const own: Person = { ...crowd, address: `10.0.${index >> 8}.${index & 255}` };
+  for (let turn = index; !signal.aborted; turn++) {
+    const mark = randomUUID();
+    try {
+      if (turn % 5 === 0) await answered(own, wishes.read(mark));
+      else if (turn % 5 === 1) await wished(own, wishes.read(mark), mark);
+      else if (turn % 5 < 4) await wished(own, wishes.write(mark), mark);
+      else await wished(own, wishes.talk(60, mark), mark);
+    } catch (error) {
+      crowd.ledger.faults.push(`${error instanceof Error ? error.message : error}`);
+    }
+    await pause(50 + 20 * (index % 5), undefined, { signal }).catch(() => {});
+  }
+}
+
+/** Somebody who only asks for long answers, so that there is much to be read. */
+export async function talker(crowd: Crowd, index: number, signal: AbortSignal): Promise<void> {
+  const own: Person = { ...crowd, address: `10.1.0.${index}` };
+  while (!signal.aborted) {
+    const mark = randomUUID();
+    await wished(own, wishes.talk(250, mark), mark).catch((error: Error) => crowd.ledger.faults.push(error.message));
+  }
+}
+
+type Person = Crowd & { address: string };
+
+/** One wish by a stream: cut streams are taken up where they were, cards are answered by somebody else, and somebody else reads along. */
+async function wished(own: Person, prompt: string, mark: string): Promise<void> {
+  const { ledger } = own;
+  const end = performance.now() + WISH_LIMIT;
+  const write: Write | undefined = prompt.startsWith("write") ? { mark, generation: "", approvals: 0 } : undefined;
+  if (write) ledger.writes.push(write);
+  const others: Promise<void>[] = [];
+  const beside = (work: Promise<void>) =>
+    others.push(work.catch((error: Error) => void ledger.faults.push(error.message)));
+  const cards = new Map<string, boolean>();
+  let session = "";
+  let last = 0;
+  let key = randomUUID();
+  for (let cuts = 0; ; cuts++) {
+    if (performance.now() > end) throw new Error(`“${prompt}” did not end (${session}, after ${last})`);
+    ledger.underWay.set(mark, `${prompt}: ${session} after ${last}, cut ${cuts} times`);
+    const asking = session === "";
+    const begun = asking
+      ? await opened(own, "POST", "/ask", { "idempotency-key": key, accept: "text/event-stream" }, { prompt })
+      : await opened(own, "GET", `/sessions/${session}/events`, { "last-event-id": String(last) });
+    if (begun?.status === 409) {
+      const { state } = (await begun.json().catch(() => ({}))) as { state?: string };
+      if (state === "interrupted") key = randomUUID();
+    }
+    if (begun?.status !== 200) {
+      await pause(150);
+      continue;
+    }
+    if (cuts > 0) ledger.resumed++;
+    session = begun.headers.get("kay-session-id") ?? session;
+    const by = begun.headers.get(SERVED_BY) ?? "";
+    const stream = { session, elsewhere: false, since: Date.now() };
+    if (asking) beside(readAlong(own, session, by, end));
+    for await (const part of read(own, begun)) {
+      notePart(ledger, stream, part, last);
+      last = part.number;
+      if (write && part.type === "start") write.generation = part.messageMetadata?.generation_id ?? "";
+      if (write && part.type === "data-receipt") write.receipt = part.data.effect;
+      if (part.type === "data-interaction-request") cards.set(part.data.interaction_id, false);
+      if (part.type === "data-status" && part.data.status === "awaiting_approval")
+        for (const [id, asked] of cards) if (!asked) beside(approve(own, session, id, end, write));
+      if (part.type === "data-status") for (const id of cards.keys()) cards.set(id, true);
+      if (!endsGeneration(part)) continue;
+      if (write) write.end = part.type;
+      noteEnd(ledger, part.type);
+      if (part.type === "error" || part.type === "abort")
+        ledger.faults.push(`“${prompt}” ended in ${JSON.stringify(part)}`);
+      ledger.underWay.set(mark, `${prompt}: ${session} is over, somebody else still reads or answers`);
+      await Promise.all(others);
+      ledger.underWay.delete(mark);
+      return;
+    }
+  }
+}
+
+/** One wish whose answer comes whole; one that was lost is looked up. */
+async function answered(own: Person, prompt: string): Promise<void> {
+  const { ledger } = own;
+  const end = performance.now() + WISH_LIMIT;
+  for (let key = randomUUID(); performance.now() < end; await pause(200)) {
+    ledger.underWay.set(prompt, key);
+    const answer = await opened(own, "POST", "/ask", { "idempotency-key": key }, { prompt });
+    const { status, state } = ((await answer?.json().catch(() => ({}))) ?? {}) as { status?: string; state?: string };
+    if (status === "completed") return noteEnd(ledger, "answer", prompt);
+    if (state === "interrupted") key = randomUUID();
+    for (let looks = 0; answer?.status !== 404 && state !== "interrupted" && looks < 100; looks++) {
+      const found = await opened(own, "GET", `/requests/${key}`, {});
+      if (found === undefined || found.status !== 200) break;
+      const outcome = (await found.json().catch(() => ({}))) as { state?: string; answer?: { status?: string } };
+      if (outcome.state === "done" && outcome.answer?.status === "completed") return noteEnd(ledger, "answer", prompt);
+      if (outcome.state !== "running") break;
+      await pause(200);
+    }
+  }
+  throw new Error(`“${prompt}” was never answered`);
+}
+
+/** Somebody else, wherever the balancer sends them: the same parts, once each. */
+async function readAlong(own: Person, session: string, asker: string, end: number): Promise<void> {
+  for (let last = 0; performance.now() < end; await pause(100)) {
+    const stream = await opened(own, "GET", `/sessions/${session}/events`, { "last-event-id": String(last) });
+    if (stream?.status !== 200) continue;
+    const place = { session, elsewhere: stream.headers.get(SERVED_BY) !== asker, since: Date.now() };
+    for await (const part of read(own, stream)) {
+      notePart(own.ledger, place, part, last);
+      last = part.number;
+      if (endsGeneration(part)) return;
+    }
+  }
+  throw new Error(`${session} was not read to its end`);
+}
+
+/** Answers a card until that is noted, by whoever: an answer that was lost is given again, under another key where the first was cut off. */
+async function approve(own: Person, session: string, id: string, end: number, write: Write | undefined): Promise<void> {
+  for (let key = randomUUID(); performance.now() < end; await pause(100)) {
+    const path = `/sessions/${session}/interactions/${id}`;
+    const answer = await opened(own, "POST", path, { "idempotency-key": key }, { action: "approve" });
+    const { code, state } = ((await answer?.json().catch(() => ({}))) ?? {}) as { code?: string; state?: string };
+    if (state === "interrupted") key = randomUUID();
+    if (answer?.status !== 200 && (answer?.status !== 409 || code === "IDEMPOTENCY_CONFLICT")) continue;
+    if (write) write.approvals = 1;
+    return;
+  }
+  throw new Error(`${id} of ${session} could not be answered`);
+}
+
+/** One request; what fails is noted with what was done to the nodes then. */
+async function opened(
+  { url, token, ledger, address }: Person,
+  method: string,
+  path: string,
+  headers: Record<string, string>,
+  body?: object,
+): Promise<Response | undefined> {
+  const { phase } = ledger;
+  if (ledger.over) throw new Error(`${path} was not asked for any more`);
+  ledger.requests++;
+  const what = `${method} ${path.replace(/(session|gen|int)_\w+|[0-9a-f-]{36}/g, "…")}`;
+  const limit = new AbortController();
+  const timer = setTimeout(() => limit.abort(new Error("no answer in time")), REQUEST_LIMIT);
+  try {
+    const response = await fetch(url + path, {
+      method,
+      headers: { authorization: `Bearer ${token}`, "x-forwarded-for": address, ...headers },
+      signal: limit.signal,
+      ...(body ? { body: JSON.stringify(body) } : {}),
+    });
+    if (response.status < 500 && response.status !== 429) return response;
+    const text = (await response.text()).slice(0, 160);
+    // Whoever gave up waiting has stopped it.
+    if (text.includes("CANCELLED")) return Response.json({ state: "interrupted" }, { status: 409 });
+    ledger.failures.push({ phase: worse(phase, ledger), what: `${what}: ${response.status} ${text}` });
+    return undefined;
+  } catch (error) {
+    ledger.failures.push({ phase: worse(phase, ledger), what: `${what}: ${reason(error)}` });
+    return undefined;
+  } finally {
+    clearTimeout(timer);
+  }
+}
+
+/** The parts of a stream until it ends or is cut; a cut in the middle of everything is noted, one between two parts is how a node ends. */
+async function* read({ ledger }: Person, stream: Response): AsyncGenerator<Came> {
+  const { phase } = ledger;
+  const parts = partsOf(stream);
+  try {
+    for (;;) {
+      const next = await within(parts.next());
+      if (next.done) return;
+      yield next.value;
+    }
+  } catch (error) {
+    ledger.failures.push({ phase: worse(phase, ledger), what: `a stream: ${reason(error)}` });
+  } finally {
+    void parts.return(undefined).catch(() => {});
+  }
+}
+
+async function within<T>(next: Promise<T>): Promise<T> {
+  const { promise, reject } = Promise.withResolvers<never>();
+  const timer = setTimeout(() => reject(new Error("silence")), SILENCE);
+  return await Promise.race([next, promise]).finally(() => clearTimeout(timer));
+}
+
+/** What began before something was done to the nodes and failed in it belongs to that. */
+function worse(before: Ledger["phase"], { phase }: Ledger): Ledger["phase"] {
+  return phase === "quiet" || phase === "roll" ? (before === "quiet" ? phase : before) : phase;
+}
+
+function reason(error: unknown): string {
+  const cause = error instanceof Error && error.cause instanceof Error ? error.cause : error;
+  return cause instanceof Error ? `${(cause as { code?: string }).code ?? ""} ${cause.message}`.trim() : String(cause);
+}

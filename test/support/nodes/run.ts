@@ -1,0 +1,70 @@
+import { setTimeout as pause } from "node:timers/promises";
+import { consent } from "#test/built/serve";
+import { type Cluster, openCluster } from "./cluster.ts";
+import { type Ledger, newLedger } from "./ledger.ts";
+import { type Crowd, person, talker } from "./people.ts";
+import type { TakeOvers } from "./unrest.ts";
+import { type Figure, verdict } from "./verdict.ts";
+
+export type Scene = { cluster: Cluster; ledger: Ledger; dice(below: number): number; takeOvers: TakeOvers };
+
+type Options = {
+  /** People who want something all the time, and those who only have the model talk. */
+  people: number;
+  talkers: number;
+  seed: number;
+  /** For Postgres. */
+  settings?: Record<string, string>;
+};
+
+/** Milliseconds that what is under way gets to end. */
+const END_LIMIT = 60_000;
+
+/** Two nodes with people at work, something done to them meanwhile, and what became of all that. */
+export async function twoNodes(
+  { people, talkers, seed, settings }: Options,
+  act: (scene: Scene) => Promise<void>,
+): Promise<{ figures: Figure[]; faults: string[]; complaints: string[] }> {
+  const cluster = await openCluster(settings);
+  try {
+    const ledger = newLedger();
+    const crowd: Crowd = { url: cluster.balancer.url, token: await signedIn(cluster.balancer.url), ledger };
+    const takeOvers: TakeOvers = [];
+    const enough = new AbortController();
+    const all = [
+      ...Array.from({ length: people }, (_, index) => person(crowd, index, enough.signal)),
+      ...Array.from({ length: talkers }, (_, index) => talker(crowd, index, enough.signal)),
+    ];
+    await act({ cluster, ledger, dice: random(seed), takeOvers });
+    enough.abort();
+    const over = new AbortController();
+    await Promise.race([Promise.all(all), pause(END_LIMIT, undefined, { signal: over.signal }).catch(() => {})]);
+    over.abort();
+    ledger.over = true;
+    for (const what of ledger.underWay.values()) ledger.faults.push(`not over: ${what}`);
+    const result = await verdict(cluster, ledger, takeOvers);
+    return { ...result, complaints: cluster.nodes.flatMap(({ complaints }) => complaints()) };
+  } finally {
+    await cluster.close();
+  }
+}
+
+/** Connects the sandbox's Slack. */
+async function signedIn(url: string): Promise<string> {
+  const connect = await fetch(`${url}/connections/connect?service=slack`, { method: "POST", body: "{}" });
+  const { authorization_url, state } = (await connect.json()) as Record<string, string>;
+  await consent(authorization_url ?? "");
+  const { token = "" } = (await (await fetch(`${url}/auth/status/${state}`)).json()) as { token?: string };
+  return token;
+}
+
+/** Whole numbers below a bound, the same for the same seed (mulberry32). */
+function random(seed: number): (below: number) => number {
+  let state = seed;
+  return (below) => {
+    state = (state + 0x6d2b79f5) | 0;
+    let mixed = Math.imul(state ^ (state >>> 15), 1 | state);
+    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed;
+    return ((mixed ^ (mixed >>> 14)) >>> 0) % below;
+  };
+}

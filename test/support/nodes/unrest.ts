@@ -1,0 +1,147 @@
+import { setTimeout as pause } from "node:timers/promises";
+import { LIVE_NODES } from "#backend/store/node";
+import { until } from "#test/built/processes";
+import type { Cluster, NodeProcess } from "./cluster.ts";
+import type { Ledger, Phase } from "./ledger.ts";
+
+/** Milliseconds from a kill until each generation of the dead node was taken by another, or had ended. */
+export type TakeOvers = number[];
+
+type Scene = { cluster: Cluster; ledger: Ledger; dice: (below: number) => number; takeOvers: TakeOvers };
+
+/** Milliseconds after which nobody seems to take it. */
+const TAKE_OVER_LIMIT = 30_000;
+
+/** Milliseconds that a node gets until it is ready again. */
+const READY_LIMIT = 60_000;
+
+/** Nothing is done to the nodes for so long. */
+export async function quiet({ ledger }: Scene, ms: number): Promise<void> {
+  const began = performance.now();
+  ledger.phase = "quiet";
+  await pause(ms);
+  ledger.quietMs += performance.now() - began;
+}
+
+/** A node is killed, and started again after a while. */
+export async function killed(scene: Scene, awayMs: number): Promise<void> {
+  const node = one(scene);
+  await within(scene, "kill", async () => {
+    const taken = watchTakeOver(scene);
+    await node.end("SIGKILL");
+    await pause(awayMs);
+    await taken;
+    await again(scene, node);
+  });
+}
+
+/** One node after the other ends as it is told to, and is started again: nobody may notice. */
+export async function rolled(scene: Scene): Promise<void> {
+  await within(scene, "roll", async () => {
+    for (const node of scene.cluster.nodes) {
+      await node.end("SIGTERM");
+      await again(scene, node);
+      await pause(500);
+    }
+  });
+}
+
+/** A node stands still for so long. With `cut` its connections to the database are gone meanwhile, and others take its work. */
+export async function stopped(scene: Scene, ms: number, cut: boolean): Promise<void> {
+  const node = one(scene);
+  await within(scene, "stop", async () => {
+    node.signal("SIGSTOP");
+    try {
+      if (cut) {
+        await pause(500);
+        await scene.cluster.db.query(
+          "select count(pg_terminate_backend(pid)) from pg_stat_activity where application_name = $1 and pid <> pg_backend_pid()",
+          ["kay node"],
+        );
+      }
+      await pause(ms);
+    } finally {
+      node.signal("SIGCONT");
+    }
+    await until(() => scene.cluster.balancer.ready(node.name), `${node.name} did not go on`, READY_LIMIT);
+  });
+}
+
+/** All connections of both nodes to the database are ended. */
+async function cut(scene: Scene): Promise<void> {
+  await within(scene, "cut", async () => {
+    await scene.cluster.db.query(
+      "select count(pg_terminate_backend(pid)) from pg_stat_activity where application_name like 'kay%' and pid <> pg_backend_pid()",
+    );
+    await pause(500);
+    await allReady(scene);
+  });
+}
+
+/** One of all these at random, with some quiet between two of them, until the signal fires. */
+export async function unrest(scene: Scene, signal: AbortSignal, tell: (what: string) => void): Promise<void> {
+  const { dice } = scene;
+  const acts: [string, () => Promise<void>][] = [
+    ["kill -9", () => killed(scene, 200 + dice(4_000))],
+    ["kill -9", () => killed(scene, 200 + dice(4_000))],
+    ["kill -9", () => killed(scene, 0)],
+    ["rolling restart", () => rolled(scene)],
+    ["SIGSTOP", () => stopped(scene, 5_000 + dice(15_000), false)],
+    ["SIGSTOP, connection cut", () => stopped(scene, 5_000 + dice(35_000), true)],
+    ["connections terminated", () => cut(scene)],
+  ];
+  while (!signal.aborted) {
+    await quiet(scene, 4_000);
+    const [name, act] = acts[dice(acts.length)] ?? acts[0] ?? ["", async () => {}];
+    const began = performance.now();
+    await act();
+    tell(`${name}, ${((performance.now() - began) / 1000).toFixed(1)} s`);
+  }
+}
+
+async function within({ ledger }: Scene, phase: Phase, work: () => Promise<void>): Promise<void> {
+  ledger.phase = phase;
+  await work();
+  // What was under way is over before the next begins.
+  await pause(1_500);
+  ledger.phase = "quiet";
+}
+
+function one({ cluster, dice }: Scene): NodeProcess {
+  const { nodes } = cluster;
+  return nodes[dice(nodes.length)] ?? (nodes[0] as NodeProcess);
+}
+
+async function again({ cluster }: Scene, node: NodeProcess): Promise<void> {
+  await node.start();
+  await until(() => cluster.balancer.ready(node.name), `${node.name} is not ready`, READY_LIMIT);
+}
+
+async function allReady({ cluster }: Scene): Promise<void> {
+  const ready = () => cluster.nodes.every(({ name }) => cluster.balancer.ready(name));
+  await until(ready, "the nodes are not ready", READY_LIMIT);
+}
+
+/** How long the work of a node that dies now lies about. */
+async function watchTakeOver({ cluster, takeOvers }: Scene): Promise<void> {
+  const before = await cluster.db.query<{ id: string; node: number }>(
+    "select id, node from generations where node is not null and finished_at is null",
+  );
+  const began = performance.now();
+  const left = new Map(before.rows.map(({ id, node }) => [id, node]));
+  const orphans = new Set<string>();
+  for (let look = 0; performance.now() - began < TAKE_OVER_LIMIT && (look < 10 || orphans.size > 0); look++) {
+    await pause(50);
+    const { rows } = await cluster.db.query<{ id: string; node: number | null; lives: boolean }>(
+      `select id, node, node in (${LIVE_NODES}) as lives from generations where id = any($1)`,
+      [[...left.keys()]],
+    );
+    for (const { id, node, lives } of rows) {
+      if (node === left.get(id) && !lives) orphans.add(id);
+      if (node === left.get(id)) continue;
+      left.delete(id);
+      if (orphans.delete(id)) takeOvers.push(performance.now() - began);
+    }
+  }
+  for (const _ of orphans) takeOvers.push(Number.POSITIVE_INFINITY);
+}
