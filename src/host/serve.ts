@@ -5,11 +5,8 @@ import { type Listener, listen } from "#backend/listen";
 import { createLocalModels } from "#backend/models/local";
 import type { Backend, BackendPorts, Log, ModelSettings } from "#backend/ports";
 import { configureServices, type SandboxProvider } from "#backend/services/catalogue";
-import { type OpenDatabase, openDatabase } from "#backend/store/database";
 import { loadKeys } from "#backend/store/keys";
 import type { Machine } from "#backend/store/machine";
-import { createNode, type Node } from "#backend/store/node";
-import { startPostgres } from "#backend/store/postgres";
 import { configuredClients, ownClientSecret } from "./clients.ts";
 import { makeDataFolder } from "./data-folder.ts";
 import { type Trusts, whoAsks } from "./in-front.ts";
@@ -22,6 +19,7 @@ import { type Role, roleOf } from "./roles.ts";
 import { startSandbox } from "./sandbox.ts";
 import { sharedSandbox } from "./shared-sandbox.ts";
 import { operatedOf } from "./status.ts";
+import { openStore } from "./store.ts";
 
 /** Milliseconds between two looks after what has expired or was left behind. */
 const TICK = 1_000;
@@ -223,31 +221,6 @@ async function providersOf(
   const started = await startSandbox({ folder, seed, clock, random, log });
   stops.push(started.close);
   return started.providers;
-}
-
-/** The database of DATABASE_URL, or kay's own Postgres. */
-async function openStore(options: HostOptions, { machine, log }: HostPorts, stops: (() => Promise<void>)[]) {
-  if (options.databaseUrl) {
-    const database = await openDatabase(options.databaseUrl, { log });
-    stops.push(database.close);
-    return withNode(database, options.databaseUrl, log, stops);
-  }
-  const postgres = await startPostgres({ folder: options.dataFolder, machine, log });
-  stops.push(postgres.stop);
-  const database = await openDatabase(postgres.config, { log, revive: postgres.revive });
-  stops.push(database.close);
-  return withNode({ ...database, place: "own" }, postgres.config, log, stops);
-}
-
-function withNode(
-  database: OpenDatabase,
-  where: Parameters<typeof createNode>[0],
-  log: Log,
-  stops: (() => Promise<void>)[],
-): OpenDatabase & { node: Node } {
-  const node = createNode(where, log);
-  stops.push(node.close);
-  return { ...database, node };
 }
 
 /** One look after another, however long each takes. */

@@ -17,7 +17,7 @@ export type Presence = {
   close(): void;
 };
 
-export type Word = { version: number; event: StoredEvent };
+type Word = { version: number; event: StoredEvent };
 
 type Watched = { held: number; word?: Word; text: string; looking: boolean; again: boolean };
 

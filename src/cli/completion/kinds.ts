@@ -39,6 +39,7 @@ export const FREE = [
     "count",
     "duration",
     "expr",
+    "header",
     "id",
     "input",
     "jq",

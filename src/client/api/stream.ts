@@ -52,7 +52,7 @@ export type EventsOptions = StreamListener & {
   client?: FollowingClient;
 };
 /** Its fields are read for each new connection, so that what changes meanwhile is told. */
-export type FollowingClient = { id: string; name?: string; interaction?: { supported: boolean; enabled: boolean } };
+type FollowingClient = { id: string; name?: string; interaction?: { supported: boolean; enabled: boolean } };
 
 export type AskStream =
   | { kind: "answer"; answer: AskResponse }

@@ -12,7 +12,7 @@ const MOST_NAMES = 3;
 const WIDEST_NAMES = 40;
 
 /** Everybody else who follows a conversation. */
-export function othersOf({ presence }: View, client: string | undefined): ClientPresence[] {
+function othersOf({ presence }: View, client: string | undefined): ClientPresence[] {
   return presence.filter(({ client_id }) => client_id !== client);
 }
 

@@ -1,6 +1,7 @@
 import { mkdtempSync, readFileSync, realpathSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { fileURLToPath } from "node:url";
 import { afterAll, beforeEach, expect, test } from "vitest";
 import { createPrograms } from "#host/programs";
 import { createWorld, useBackend } from "#test/backend";
@@ -24,7 +25,7 @@ beforeEach(() => writeFileSync(log, ""));
 const NOTES = [process.execPath, join(root, "test/support/changing-server.ts"), log];
 const FILES = [
   process.execPath,
-  join(root, "node_modules/@modelcontextprotocol/server-filesystem/dist/index.js"),
+  fileURLToPath(import.meta.resolve("@modelcontextprotocol/server-filesystem/dist/index.js")),
   folder,
 ];
 

@@ -1,6 +1,6 @@
 import { afterAll, beforeEach, describe, expect, test } from "vitest";
 import { type AgentTurn, startSeedAgent } from "#test/agent-server";
-import { useBackend } from "#test/backend";
+import { createWorld, useBackend } from "#test/backend";
 import { connect } from "#test/consent";
 import { deskServices } from "#test/desk";
 import { openStream } from "#test/event-stream";
@@ -184,13 +184,12 @@ describe("a client that streams from the agent server itself", () => {
     const { token } = await connect(world());
     const missing = await world().call("POST /ask/stream", { token, body: { prompt: "one", session_id: "session_0" } });
     expect([missing.status, missing.body.code]).toEqual([404, "SESSION_NOT_FOUND"]);
-    const { agent: configured } = world().ports;
-    world().ports.agent = { url: "http://127.0.0.1:1" };
-    world().ports.fetch = fetch as never;
-    const away = await world().call("POST /ask/stream", { token, body: { prompt: "one" } });
-    delete world().ports.agent;
-    const none = await world().call("POST /ask/stream", { token, body: { prompt: "one" } });
-    if (configured) world().ports.agent = configured;
+    const { agent: _, ...alone } = world().ports;
+    const without = createWorld(alone);
+    const far = createWorld({ ...alone, agent: { url: "http://127.0.0.1:1" }, fetch: fetch as never });
+    const away = await far.call("POST /ask/stream", { token, body: { prompt: "one" } });
+    const none = await without.call("POST /ask/stream", { token, body: { prompt: "one" } });
+    await Promise.all([without.backend.close(), far.backend.close()]);
     expect([away.status, away.body.code, none.status, none.body.message]).toEqual([
       502,
       "AGENT_FAILED",

@@ -43,6 +43,7 @@ test("times, bytes and JSON come back as they were written", async () => {
     created_at: at,
     expires_at: new Date(at.getTime() + 600_000),
     delivered_at: null,
+    authorization: null,
   };
   await db
     .insertInto("states")

@@ -53,7 +53,7 @@ export const ROWS: Record<string, Row> = {
   "services list": { needs: "sign-in" },
   "services show": { args: () => ["jira"], needs: "sign-in" },
   "services add": { args: () => ["others.yaml"], needs: "backend", asks: true },
-  "services approve": { args: () => ["files"], needs: "sign-in", asks: true },
+  "services approve": { args: () => ["files"], needs: "sign-in", exit: { plain: 1, json: 1 } },
   "services remove": { args: () => ["tasks"], needs: "sign-in", asks: true },
   "services export": { args: () => ["tasks"], needs: "sign-in" },
   tools: GROUP,
