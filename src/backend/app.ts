@@ -39,9 +39,9 @@ type Env = { Bindings: { requestId: string } };
  * The backend: Request in, Response out. Who may ask, how much and how often is settled here, once for all routes; the routes are thin.
  * Neither the socket (`listen.ts`) nor the database (its owner closes it) belongs to it.
  */
-export function createBackend(given: BackendPorts): Backend {
-  const links = given.links ?? createLinks(given);
-  const ports = { ...given, links };
+export function createBackend(ports: BackendPorts): Backend {
+  const links = ports.links ?? createLinks(ports);
+  ports.links = links;
   const engine = createEngine(ports);
   const turns = ports.agentRole ? createTurns(ports) : undefined;
   let draining = false;

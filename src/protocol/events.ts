@@ -200,7 +200,11 @@ export const StreamPart = z.discriminatedUnion("type", [
   data("data-output", z.looseObject({ value: z.unknown() })),
   data("data-planned", Planned),
   /** No event of the log: it says how things are now. `total` where they are too many to be named. */
-  data("data-presence", z.looseObject({ clients: z.array(ClientPresence), total: z.optional(z.number()) })),
+  z.looseObject({
+    type: z.literal("data-presence"),
+    data: z.looseObject({ clients: z.array(ClientPresence), total: z.optional(z.number()) }),
+    transient: z.optional(z.boolean()),
+  }),
 ]);
 export type StreamPart = z.infer<typeof StreamPart>;
 

@@ -3,25 +3,17 @@ import { Problem } from "#protocol/errors";
 import type { StreamPart } from "#protocol/events";
 import { runAgent } from "../agent/loop.ts";
 import { servicesFor } from "../connections/catalog.ts";
-import { withLogFields } from "../log-fields.ts";
-import { type Span, traced, traceIdOf } from "../observe.ts";
 import type { BackendPorts } from "../ports.ts";
-import type { Connection } from "../store/connection.ts";
-import { appendMessages, lastMessage } from "../store/conversations.ts";
 import { isDatabaseAway } from "../store/database.ts";
 import { eventsOf } from "../store/events.ts";
-import {
-  changeGeneration,
-  claimGeneration,
-  generationChanged,
-  releaseGeneration,
-  type StoredGeneration,
-} from "../store/generations.ts";
-import { complete, fail, statusPart } from "./end.ts";
+import { claimGeneration, releaseGeneration, type StoredGeneration } from "../store/generations.ts";
+import { begin } from "./begin.ts";
+import { complete, fail } from "./end.ts";
 import { noteFault } from "./faults.ts";
 import { handOver, leave } from "./hand-over.ts";
 import { agentInput } from "./input.ts";
-import { type GenerationOptions, optionsOf, userMessage } from "./options.ts";
+import { observedSlice } from "./observed-slice.ts";
+import { optionsOf } from "./options.ts";
 import { storedAnswer } from "./output.ts";
 import { authProblem, hold, wait } from "./pause.ts";
 import { receiptsFor } from "./planned.ts";
@@ -62,33 +54,11 @@ export async function runSlice(ports: BackendPorts, id: string, control: SliceCo
   const node = await ports.node.number();
   const row = await claimGeneration(ports.db, id, node);
   if (row === undefined) return undefined;
-  const place = { parent: optionsOf(row).trace ?? null, attributes: { "kay.generation": id, "kay.node": node } };
-  const slice = (span?: Span) =>
-    withLogFields(
-      { generation: id, conversation: row.conversation_id, node, trace: traceIdOf(span?.traceparent) },
-      async () => {
-        const end = await sliceOf(ports, row, node, control);
-        span?.set({ "kay.end": end?.kind ?? "left" });
-        return end;
-      },
-    );
-  return await traced(ports.observe, "generation", place, slice, (end) =>
-    end?.kind === "error" ? end.problem.code : undefined,
-  );
-}
-
-async function sliceOf(
-  ports: BackendPorts,
-  row: StoredGeneration,
-  node: number,
-  control: SliceControl,
-): Promise<SliceEnd | undefined> {
-  const { id } = row;
   const owner = { generationId: id, conversationId: row.conversation_id, node };
   const writer = createWriter(ports, owner, () => control.stop.abort());
   const world: World = { ports, row, writer, options: optionsOf(row), control };
   try {
-    return await carryOn(world);
+    return await observedSlice(ports, { row, node, parent: world.options.trace }, () => carryOn(world));
   } catch (error) {
     if (!(error instanceof LostGeneration) && (await noteFault(ports, id, node, error).catch(() => false)))
       return undefined;
@@ -159,65 +129,6 @@ function outOfTime(row: StoredGeneration, now: number): string | undefined {
 }
 
 type World = Work & { control: SliceControl };
-
-/**
- * The first time: the person's message joins the conversation. Later: it runs again, and whoever watches is told. From here on `wake_at` says
- * that something came which was not looked at.
- */
-async function begin({ ports, row, writer, options }: World): Promise<void> {
-  if (options.seen !== undefined) {
-    if (row.status === "running" && row.wake_at === null) return;
-    const parts = row.status === "running" ? [] : [statusPart(row, "running")];
-    const running = { status: "running", wake_at: null } as const;
-    if (!options.approved) return await writer.commit(parts, [generationChanged(running)]);
-    return await writer.commit(parts, async (tx) => {
-      await noteConfirmation(tx, row, options, ports.clock.now());
-      await changeGeneration(tx, row.id, running);
-    });
-  }
-  const { conversation_id: conversation, id: generationId } = row;
-  const now = ports.clock.now();
-  const parts: StreamPart[] = [
-    { type: "data-user-message", data: { text: options.prompt, source: options.source } },
-    {
-      type: "start",
-      messageId: generationId,
-      messageMetadata: {
-        session_id: conversation,
-        generation_id: generationId,
-        ...(options.bounds?.outputSchema ? { structured: true } : {}),
-        ...(options.bounds?.dryRun ? { dry_run: true } : {}),
-      },
-    },
-    statusPart(row, "running"),
-  ];
-  await writer.commit(parts, async (tx) => {
-    const before = await lastMessage(tx, conversation);
-    const open = before !== undefined && before.role !== "assistant";
-    const messages = [...(open ? [UNFINISHED] : []), userMessage(options)];
-    options.seen = await appendMessages(tx, conversation, { messages, generationId, now });
-    await changeGeneration(tx, generationId, { status: "running", options, wake_at: null });
-  });
-}
-
-/** Something was said in between: the conversation says to which request the coming step belongs. */
-async function noteConfirmation(
-  tx: Connection,
-  row: StoredGeneration,
-  options: GenerationOptions,
-  now: number,
-): Promise<void> {
-  const before = await lastMessage(tx, row.conversation_id);
-  if (before?.role !== "assistant") return;
-  const messages = [{ role: "user" as const, content: `(Confirmed: ${options.prompt})` }];
-  await appendMessages(tx, row.conversation_id, { messages, generationId: null, now });
-}
-
-/** A request that got no answer must not look open to the model when the next one comes. */
-const UNFINISHED = {
-  role: "assistant" as const,
-  content: "(This request was not finished; nothing more is to be done for it.)",
-};
 
 async function work(world: World, begun: Promise<void>): Promise<Recorded> {
   const { ports, row, writer, options, control } = world;

@@ -1,0 +1,66 @@
+import type { StreamPart } from "#protocol/events";
+import type { Connection } from "../store/connection.ts";
+import { appendMessages, lastMessage } from "../store/conversations.ts";
+import { changeGeneration, generationChanged, type StoredGeneration } from "../store/generations.ts";
+import { statusPart } from "./end.ts";
+import { type GenerationOptions, userMessage } from "./options.ts";
+import type { Work } from "./work.ts";
+
+/**
+ * The first time: the person's message joins the conversation. Later: it runs again, and whoever watches is told. From here on `wake_at` says
+ * that something came which was not looked at.
+ */
+export async function begin({ ports, row, writer, options }: Work): Promise<void> {
+  if (options.seen !== undefined) {
+    if (row.status === "running" && row.wake_at === null) return;
+    const parts = row.status === "running" ? [] : [statusPart(row, "running")];
+    const running = { status: "running", wake_at: null } as const;
+    if (!options.approved) return await writer.commit(parts, [generationChanged(running)]);
+    return await writer.commit(parts, async (tx) => {
+      await noteConfirmation(tx, row, options, ports.clock.now());
+      await changeGeneration(tx, row.id, running);
+    });
+  }
+  const { conversation_id: conversation, id: generationId } = row;
+  const now = ports.clock.now();
+  const parts: StreamPart[] = [
+    { type: "data-user-message", data: { text: options.prompt, source: options.source } },
+    {
+      type: "start",
+      messageId: generationId,
+      messageMetadata: {
+        session_id: conversation,
+        generation_id: generationId,
+        ...(options.bounds?.outputSchema ? { structured: true } : {}),
+        ...(options.bounds?.dryRun ? { dry_run: true } : {}),
+      },
+    },
+    statusPart(row, "running"),
+  ];
+  await writer.commit(parts, async (tx) => {
+    const before = await lastMessage(tx, conversation);
+    const open = before !== undefined && before.role !== "assistant";
+    const messages = [...(open ? [UNFINISHED] : []), userMessage(options)];
+    options.seen = await appendMessages(tx, conversation, { messages, generationId, now });
+    await changeGeneration(tx, generationId, { status: "running", options, wake_at: null });
+  });
+}
+
+/** Something was said in between: the conversation says to which request the coming step belongs. */
+async function noteConfirmation(
+  tx: Connection,
+  row: StoredGeneration,
+  options: GenerationOptions,
+  now: number,
+): Promise<void> {
+  const before = await lastMessage(tx, row.conversation_id);
+  if (before?.role !== "assistant") return;
+  const messages = [{ role: "user" as const, content: `(Confirmed: ${options.prompt})` }];
+  await appendMessages(tx, row.conversation_id, { messages, generationId: null, now });
+}
+
+/** A request that got no answer must not look open to the model when the next one comes. */
+const UNFINISHED = {
+  role: "assistant" as const,
+  content: "(This request was not finished; nothing more is to be done for it.)",
+};
