@@ -35,7 +35,11 @@ export function pushed(open: (sink: Sink) => Source, headers: Record<string, str
         });
         source.go();
       },
-      cancel: () => source?.gone(),
+      cancel() {
+        // Also what was never read has an end that somebody waits for.
+        source ??= open({ write: () => false, end() {} });
+        source.gone();
+      },
     },
     { highWaterMark: 0 },
   );

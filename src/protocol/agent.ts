@@ -2,6 +2,9 @@ import * as z from "zod/mini";
 
 /** Bodies between client, backend and agent server (protocol section 4; seed: agent streaming). */
 
+/** Sent with `POST /ask` by a client that would rather stream from an agent server itself: it may be answered as `POST /ask/stream`. */
+export const DIRECT_HEADER = "kay-agent-stream";
+
 /** Body of `POST /ask/stream`. */
 export const AskStreamRequest = z.looseObject({
   prompt: z.string(),

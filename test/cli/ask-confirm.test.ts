@@ -52,7 +52,7 @@ test.for([["n"], [""], ["yep"], [null]])(
 test("Ctrl+C at the question is no answer; the confirmation stays open", async () => {
   const ann = kay({ signedIn: true });
   expect(await ann(CLOSE, { ...PLAIN, types: ["\x03"] })).toMatchObject({ exit: 130, stdout: "" });
-  expect(ann.place.network.calls()).toEqual(["GET /capabilities", "POST /ask"]);
+  expect(ann.place.network.calls()).toEqual(["POST /ask"]);
 });
 
 test.for([

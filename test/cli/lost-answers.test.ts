@@ -27,7 +27,7 @@ test.for<Reply>(["lost", "gateway"])(
       stderr: expect.stringMatching(/^✓ Comment on KAY-3/m),
     });
     // Done by then, or followed where it goes on.
-    expect(ann.place.network.calls().slice(0, 3)).toEqual(["GET /capabilities", "POST /ask", "GET /requests/…"]);
+    expect(ann.place.network.calls().slice(0, 2)).toEqual(["POST /ask", "GET /requests/…"]);
     expect(ann.place.network.calls().filter((call) => call.startsWith("POST"))).toEqual(["POST /ask"]);
     expect(await comments(ann)).toBe(1);
   },
@@ -51,7 +51,7 @@ test.for<[Reply, string]>([
       stdout: expect.objectContaining({ status: "error", code: "OUTCOME_UNKNOWN", state: "unknown" }),
       stderr,
     });
-    expect(ann.place.network.calls()).toEqual(["GET /capabilities", "POST /ask", "GET /requests/…"]);
+    expect(ann.place.network.calls()).toEqual(["POST /ask", "GET /requests/…"]);
     // It may have been stopped, since nobody was there any more; it was not done twice.
     expect(await comments(ann)).toBeLessThanOrEqual(1);
   },
@@ -66,7 +66,7 @@ test("H19 an ask that was never sent may be asked again", async () => {
     stderr:
       "✗ Cannot reach http://127.0.0.1:4000 (ECONNREFUSED).\n  Nothing answers on 127.0.0.1:4000. Start the backend with `kay serve`, or check the address: `kay config get api-url`.\n",
   });
-  expect(ann.place.network.calls()).toEqual(["GET /capabilities", "POST /ask"]);
+  expect(ann.place.network.calls()).toEqual(["POST /ask"]);
 });
 
 test("H19 an ask that nobody answers ends after ten minutes, and its outcome is looked up", async () => {

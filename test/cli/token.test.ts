@@ -19,8 +19,6 @@ test("KAY_TOKEN speaks for whom it belongs to, and is never stored", async () =>
   expect(await job('ask "show KAY-3"')).toMatchObject({ exit: 0 });
   expect(ann.place.network.seen.map(({ headers }) => headers?.Authorization)).toEqual([
     `Bearer ${token}`,
-    // What the backend can do is told to everybody.
-    undefined,
     `Bearer ${token}`,
   ]);
   expect(await job.stored()).toEqual({});

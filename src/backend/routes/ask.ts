@@ -1,4 +1,5 @@
 import { Hono } from "hono";
+import { DIRECT_HEADER } from "#protocol/agent";
 import { AskRequest, ConfirmRequest, type OutcomeResponse } from "#protocol/ask";
 import { Problem, problemBody } from "#protocol/errors";
 import { parseShape } from "#protocol/parse";
@@ -10,6 +11,7 @@ import type { Engine } from "../generations/engine.ts";
 import type { BackendPorts } from "../ports.ts";
 import { isDatabaseAway } from "../store/database.ts";
 import { findRequest, type StoredRequest } from "../store/requests.ts";
+import { askDirectly } from "./ask-directly.ts";
 import { beginStream, type StreamPlace, streamOf } from "./ask-stream.ts";
 import { clientOf, type GivenClient } from "./client-mode.ts";
 import { answeredOnce, answerOnce } from "./idempotency.ts";
@@ -19,6 +21,8 @@ export function askRoutes(ports: BackendPorts, engine: Engine): Hono {
   const app = new Hono();
   app.post("/ask", async (c) => {
     const { installationId } = await authenticate(ports, c.req.raw);
+    if (ports.agent && c.req.header(DIRECT_HEADER))
+      return c.json(await askDirectly(ports, engine, installationId, c.req.raw));
     if (wantsStream(c.req.raw)) return await streamed(ports, engine, installationId, c.req.raw);
     return await answerOnce(ports, installationId, c.req.raw, (body, signal, started) =>
       asked(ports, engine, installationId, { body, signal, started }),

@@ -19,18 +19,18 @@ const BOUNDS = {
  */
 export async function checkBounds(link: Link, request: AskRequest): Promise<void> {
   const wanted = (Object.keys(BOUNDS) as (keyof typeof BOUNDS)[]).filter((name) => request[name] !== undefined);
-  if (wanted.length === 0 && !request.confirm) return;
+  if (wanted.length === 0) return;
   const features = await featuresOf(link);
   const [missing] = wanted.filter((name) => !features.includes(name));
   const option = missing === undefined ? undefined : BOUNDS[missing];
-  if (features.includes("agent_stream") && (option !== undefined || request.confirm)) throw elsewhere(option);
   if (option === undefined) return;
+  if (features.includes("agent_stream")) throw elsewhere(option);
   throw new Problem("NOT_FOUND", `This backend knows nothing of ${option}, so it was not asked.`, {
     hint: "Ask without it, or use kay's own backend: `kay config unset api-url`.",
   });
 }
 
-function elsewhere(option = "--confirm"): Problem {
+function elsewhere(option: string): Problem {
   const sentence = `An agent server answers for this backend, and it cannot be held to ${option}, so it was not asked.`;
   return new Problem("NOT_FOUND", sentence, {
     hint: `Ask without ${option}, or ask a backend that answers by itself (one without KAY_AGENT_URL).`,

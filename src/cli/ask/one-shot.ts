@@ -5,7 +5,6 @@ import type { View } from "#ui/view";
 import type { Kay, Link } from "../kay.ts";
 import { isAskable } from "../prompt.ts";
 import { clientOf } from "../session/open.ts";
-import { hasAgentStream } from "./agent-server.ts";
 import { cancelAtBackend, cancelGrace } from "./cancel.ts";
 import { conversationFor } from "./conversation.ts";
 import { finish } from "./finish.ts";
@@ -47,8 +46,7 @@ export async function askOnce(kay: Kay, link: Link, request: AskRequest, options
   const leaving = new AbortController();
   const signal = AbortSignal.any([kay.signal, leaving.signal]);
   try {
-    const direct = await hasAgentStream(link);
-    const asked = await link.api.askStream(body, { signal, note, warn, direct });
+    const asked = await link.api.askStream(body, { signal, note, warn, direct: true });
     if (asked.kind === "answer") {
       const { settle } = await import("../settle.ts");
       return await settle(kay, link, asked.answer, options.check);

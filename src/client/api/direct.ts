@@ -3,6 +3,7 @@ import type { AskRequest } from "#protocol/ask";
 import { Problem } from "#protocol/errors";
 import type { NumberedPart } from "#protocol/events";
 import type { Caller } from "./caller.ts";
+import { isPlain } from "./direct/plain.ts";
 import { createDirectTurn, type DirectTurn } from "./direct/turn.ts";
 import type { Call } from "./exchange.ts";
 import { type AskStream, type AskStreamOptions, events } from "./stream.ts";
@@ -33,21 +34,18 @@ export async function askDirect(
   }
 }
 
-/** The same as the stream of an ask: parts of this turn alone, to its end. */
-export async function askDirectly(
+/** The same where `POST /ask` was answered so, as the stream of an ask: parts of this turn alone, to its end. */
+export function streamDirectly(
   caller: Caller,
   request: AskRequest,
-  options: AskStreamOptions = {},
-): Promise<AskStream | null> {
-  const turn = await askDirect(caller, request, options);
-  if (!turn) return null;
+  options: AskStreamOptions,
+  place: AskStreamResponse,
+): AskStream {
+  const { openElsewhere: openStream } = caller.backend;
+  if (!openStream) throw new Error("there is no way to an agent server");
+  const { signal, warn = () => {} } = options;
+  const turn = createDirectTurn({ caller, openStream, prompt: request.prompt, signal, warn }, place);
   return { kind: "stream", sessionId: turn.sessionId, parts: joined(caller, turn, request, options) };
-}
-
-/** Context, bounds and a place in a queue are the backend's to carry out; it streams those requests itself. */
-function isPlain({ context, confirm, when_busy, output_schema, max_steps, dry_run, allow }: AskRequest): boolean {
-  const more = [output_schema, max_steps, allow].some((each) => each !== undefined);
-  return !more && !confirm && !dry_run && when_busy !== "queue" && Object.keys(context ?? {}).length === 0;
 }
 
 async function* joined(

@@ -26,13 +26,11 @@ const CONVERSATION_CALLS = [
 export function laterCalls(caller: Caller): StreamCalls & ConversationCalls {
   return {
     askStream: async (request, options) => {
-      if (options?.direct) {
-        const { askDirectly } = await import("./direct.ts");
-        const asked = await askDirectly(caller, request, options);
-        if (asked) return asked;
-      }
       const { askStream } = await import("./stream.ts");
-      return askStream(caller, request, options);
+      const asked = await askStream(caller, request, options);
+      if (asked.kind !== "direct") return asked;
+      const { streamDirectly } = await import("./direct.ts");
+      return streamDirectly(caller, request, options ?? {}, asked.place);
     },
     askDirect: async (request, options) => {
       const { askDirect } = await import("./direct.ts");

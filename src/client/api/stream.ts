@@ -1,8 +1,10 @@
+import { AskStreamResponse, DIRECT_HEADER } from "#protocol/agent";
 import { type AskRequest, AskResponse } from "#protocol/ask";
 import { type NumberedPart, SESSION_HEADER } from "#protocol/events";
 import type { Incoming, Streaming } from "../ports.ts";
 import { hostOf, idempotencyKey } from "./backend.ts";
 import type { Caller } from "./caller.ts";
+import { isPlain } from "./direct/plain.ts";
 import type { DirectTurn } from "./direct/turn.ts";
 import { type Call, contextOf } from "./exchange.ts";
 import { eventsPath, follow } from "./follow.ts";
@@ -41,7 +43,7 @@ export type StreamCalls = {
 export type AskStreamOptions = StreamListener & {
   signal?: AbortSignal;
   idempotencyKey?: string;
-  /** Stream straight from the backend's agent server what can be: only where its features name `agent_stream`. */
+  /** Stream straight from the backend's agent server, where it has one and the request is one that can be. */
   direct?: boolean;
 };
 export type EventsOptions = StreamListener & {
@@ -58,16 +60,18 @@ export type AskStream =
   | { kind: "answer"; answer: AskResponse }
   | { kind: "stream"; sessionId?: string; parts: AsyncIterable<NumberedPart> };
 
-/** See {@link StreamCalls}. */
+/** See {@link StreamCalls}; `direct` where it is to be streamed from an agent server. */
 export async function askStream(
   caller: Caller,
   request: AskRequest,
   options: AskStreamOptions = {},
-): Promise<AskStream> {
+): Promise<AskStream | { kind: "direct"; place: AskStreamResponse }> {
   const { backend } = caller;
-  const { signal, idempotencyKey: given, direct: _, ...listener } = options;
+  const { signal, idempotencyKey: given, direct: wanted = false, ...listener } = options;
+  const direct = wanted && isPlain(request) && backend.openElsewhere !== undefined;
   const key = given ?? idempotencyKey(backend);
-  const headers = { Accept: "text/event-stream, application/json", "Idempotency-Key": key };
+  const accepted = { Accept: "text/event-stream, application/json", "Idempotency-Key": key };
+  const headers = direct ? { ...accepted, [DIRECT_HEADER]: "1" } : accepted;
   const timeoutMs = caller.askTimeoutMs;
   const call: Call = { method: "POST", path: "/ask", route: "ask", body: request, headers, timeoutMs, signal };
   let answer: Incoming;
@@ -96,6 +100,8 @@ export async function askStream(
     }
     answer = found;
   }
+  if (direct && answer.body.includes('"stream_url"'))
+    return { kind: "direct", place: await caller.read(AskStreamResponse, call, async () => answer) };
   return { kind: "answer", answer: await caller.read(AskResponse, call, async () => answer) };
 }
 

@@ -1,0 +1,67 @@
+import { AskStreamRequest, type AskStreamResponse } from "#protocol/agent";
+import { AskRequest } from "#protocol/ask";
+import { Problem } from "#protocol/errors";
+import { parseShape } from "#protocol/parse";
+import type { Engine } from "../generations/engine.ts";
+import { boundsOf } from "../generations/options.ts";
+import { checkRemote, openTurn, remoteTurn } from "../generations/remote.ts";
+import { start } from "../generations/start.ts";
+import type { BackendPorts } from "../ports.ts";
+import { streamUrl } from "../remote/agent-server.ts";
+import { readJsonBody } from "./body.ts";
+
+/**
+ * Begin a turn that the client streams from the agent server itself: the whole of `POST /ask/stream`, and of a `POST /ask` whose client said
+ * that it would rather have that.
+ *
+ * @throws Problem AGENT_NOT_CONFIGURED, AGENT_FAILED, INVALID_REQUEST for what an agent server cannot be held to
+ */
+export async function askDirectly(
+  ports: BackendPorts,
+  engine: Engine,
+  installationId: string,
+  request: Request,
+): Promise<AskStreamResponse> {
+  const answer = await begun(ports, engine, installationId, await readJsonBody(request));
+  // Nobody is there to stream it.
+  if (request.signal.aborted) await engine.stop(answer.generation_id, "Whoever asked has gone.");
+  return answer;
+}
+
+async function begun(
+  ports: BackendPorts,
+  engine: Engine,
+  installationId: string,
+  body: unknown,
+): Promise<AskStreamResponse> {
+  const { agent } = ports;
+  if (!agent) throw new Problem("AGENT_NOT_CONFIGURED", "Agent URL not configured");
+  const { prompt, session_id } = parseShape(AskStreamRequest, body, "the request");
+  if (prompt.trim() === "")
+    throw new Problem("INVALID_REQUEST", "Missing required field: prompt", { details: { field: "prompt" } });
+  const asked = parseShape(AskRequest, body, "the request");
+  const options = {
+    prompt,
+    context: {},
+    interactive: false,
+    confirm: asked.confirm ?? false,
+    mode: "stream" as const,
+    source: "typed" as const,
+    ...boundsOf(asked),
+    ...remoteTurn(ports.clock.now(), true),
+  };
+  checkRemote(ports, options);
+  const turn = await start(ports, engine, installationId, { session_id, options });
+  const token = await openTurn(ports, agent, turn).catch(async (error: unknown) => {
+    await engine.stop(turn.generationId, "The agent server could not be asked.");
+    throw error;
+  });
+  engine.wake(turn.generationId);
+  return {
+    session_id: turn.conversationId,
+    generation_id: turn.generationId,
+    stream_token: token,
+    stream_url: streamUrl(agent, turn.conversationId),
+    after: turn.after,
+  };
+}
