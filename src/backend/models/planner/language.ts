@@ -122,6 +122,10 @@ function glue(before: Word, word: Word, next: Word | undefined): boolean {
   // "A1:C3" is one range of cells, "A1: 5" is not.
   if (word.text === ":") return CELL.test(before.text) && next?.start === word.end && CELL.test(next.text);
   if (before.text.endsWith(":") && CELL.test(before.text.slice(0, -1))) return CELL.test(word.text);
+  // The end of a file's name belongs to its path: `docs/a.txt`.
+  if (before.text.includes("/") && word.text === ".")
+    return next?.start === word.end && /^[\p{L}\p{N}_]/u.test(next.text);
+  if (/\/.*\.$/.test(before.text)) return /^[\p{L}\p{N}_]/u.test(word.text);
   if (/^[#@~/]$/.test(before.text) || /[/_@-]$/.test(before.text)) return /^[\p{L}\p{N}_]/u.test(word.text);
   return /^[/_@-]/.test(word.text) && /[\p{L}\p{N}]$/u.test(before.text) && word.text.length < 60;
 }
