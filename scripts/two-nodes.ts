@@ -14,8 +14,8 @@ export async function nodes(args: string[]): Promise<number> {
     args,
     options: {
       minutes: { type: "string", default: "10" },
-      people: { type: "string", default: "10" },
-      talkers: { type: "string", default: "8" },
+      people: { type: "string", default: "4" },
+      talkers: { type: "string", default: "3" },
       seed: { type: "string", default: String(Date.now() % 1_000_000) },
     },
   });
