@@ -13,9 +13,10 @@ export function time(what: string, ms: number, goal: number): Row {
   return { what, measured: `${ms.toFixed(0)} ms`, goal: `≤ ${goal} ms`, ok: ms <= goal };
 }
 
-/** In kB of what the system counts for a process, which shrinks late: 0 says that it was less than can be seen. */
+/** In kB of what the system counts for a process, which shrinks late: where it shrank more than it grew, nothing is to be seen, and nothing is met. */
 export function kilobytes(what: string, bytes: number, goal: number): Row {
-  const measured = Math.max(0, bytes / 1024);
+  if (bytes <= 0) return { what, measured: "not to be seen", goal: `≤ ${goal} kB` };
+  const measured = bytes / 1024;
   return { what, measured: `${measured.toFixed(1)} kB`, goal: `≤ ${goal} kB`, ok: measured <= goal };
 }
 
