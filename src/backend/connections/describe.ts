@@ -6,20 +6,12 @@ import type { BackendPorts } from "../ports.ts";
 import { readDescription } from "../services/described/read.ts";
 import type { Description } from "../services/described/shape.ts";
 import { type McpDefinition, placeText } from "../services/mcp/definition.ts";
-import type { Connection } from "../store/connection.ts";
-import {
-  deleteDescription,
-  endStates,
-  findDescription,
-  forgetApprovals,
-  listDescriptions,
-  putDescription,
-} from "../store/described-services.ts";
-import { deleteGrant } from "../store/grants.ts";
+import { deleteDescription, findDescription, listDescriptions, putDescription } from "../store/described-services.ts";
 import { lockInstallation } from "../store/installations.ts";
 import { findMcp, listMcp, type StoredMcp } from "../store/mcp-services.ts";
 import { checkReachable } from "./described.ts";
 import { type Difference, differenceOf } from "./described-difference.ts";
+import { forget } from "./forget.ts";
 import { removeServer } from "./mcp.ts";
 
 /** So many services one installation may describe. */
@@ -75,7 +67,7 @@ export async function addService(
       { installation_id: installationId, name, source, description },
       { keepsClient: !found.moved, now: new Date(ports.clock.now()) },
     );
-    await forget(db, installationId, name, found);
+    await forget(db, installationId, name, { ...found, done: "described" });
     return found;
   });
   if (!dryRun) ports.log("info", "service.described", { service: name, outcome: difference.outcome });
@@ -92,7 +84,8 @@ export async function removeService(ports: BackendPorts, installationId: string,
       if (!before) return false;
       const { tools } = before.description as Description;
       await deleteDescription(db, installationId, name);
-      await forget(db, installationId, name, { moved: true, forgotten: tools.map((tool) => tool.name) });
+      const forgotten = tools.map((tool) => tool.name);
+      await forget(db, installationId, name, { moved: true, forgotten, done: "described" });
       return true;
     }));
   if (!removed) throw await notDescribed(ports, installationId, name);
@@ -112,19 +105,6 @@ export async function descriptionOf(
   if (!row) throw await notDescribed(ports, installationId, name);
   const { source, description, created_at, updated_at } = row;
   return { name, source, description, created_at: created_at.toISOString(), updated_at: updated_at.toISOString() };
-}
-
-/** A token, a yes and a page that is open belong to what was described before. */
-async function forget(
-  db: Connection,
-  installationId: string,
-  name: string,
-  { moved, forgotten }: Pick<Difference, "moved" | "forgotten">,
-): Promise<void> {
-  await forgetApprovals(db, installationId, { tools: forgotten, ...(moved ? { service: name } : {}) });
-  if (!moved) return;
-  await deleteGrant(db, installationId, name);
-  await endStates(db, installationId, name, `${name} was described anew since this began.`);
 }
 
 function answerOf(description: Description, { outcome, changes }: Difference, dryRun: boolean): DescribeResponse {

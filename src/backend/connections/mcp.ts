@@ -10,11 +10,11 @@ import {
 } from "../services/mcp/definition.ts";
 import { differenceSentences, isDifferent, toolDifference } from "../services/mcp/difference.ts";
 import { anybody } from "../services/mcp/service.ts";
-import type { Connection } from "../store/connection.ts";
-import { endStates, forgetApprovals, listDescriptions } from "../store/described-services.ts";
-import { deleteGrant, findGrant, putGrant } from "../store/grants.ts";
+import { listDescriptions } from "../store/described-services.ts";
+import { findGrant, putGrant } from "../store/grants.ts";
 import { lockInstallation } from "../store/installations.ts";
 import { deleteMcp, findMcp, listMcp, putMcp, type StoredMcp } from "../store/mcp-services.ts";
+import { forget } from "./forget.ts";
 import { revoke } from "./mcp/revoke.ts";
 import { linkKey, mcpConfiguration } from "./mcp-configuration.ts";
 import { type LookedServer, lookAgain, withLinks } from "./mcp-look.ts";
@@ -62,7 +62,7 @@ export async function addServer(
     const now = new Date(ports.clock.now());
     if (found.outcome !== "unchanged" || before?.offered)
       await putMcp(db, { installation_id: installationId, name: definition.name, definition }, now);
-    await forget(db, installationId, definition.name, found);
+    await forget(db, installationId, definition.name, { ...found, done: "added" });
     return found;
   });
   if (dryRun) return answerOf(looked, difference, true);
@@ -101,7 +101,8 @@ export async function removeServer(given: BackendPorts, installationId: string, 
     const definition = row.definition as McpDefinition;
     const grant = await findGrant(db, installationId, name);
     await deleteMcp(db, installationId, name);
-    await forget(db, installationId, name, { moved: true, forgotten: definition.tools.map((tool) => tool.name) });
+    const forgotten = definition.tools.map((tool) => tool.name);
+    await forget(db, installationId, name, { moved: true, forgotten, done: "added" });
     return { row, definition, grant };
   });
   if (!before) return false;
@@ -145,18 +146,6 @@ function requireExpected({ definition }: LookedServer, expected: string | undefi
       details: { field: "expected" },
     },
   );
-}
-
-async function forget(
-  db: Connection,
-  installationId: string,
-  name: string,
-  { moved, forgotten }: Pick<Difference, "moved" | "forgotten">,
-): Promise<void> {
-  await forgetApprovals(db, installationId, { tools: forgotten, ...(moved ? { service: name } : {}) });
-  if (!moved) return;
-  await deleteGrant(db, installationId, name);
-  await endStates(db, installationId, name, `${name} was added anew since this began.`);
 }
 
 /** Where nothing is pasted there is nothing to ask for: the yes to its tools is the consent. */
