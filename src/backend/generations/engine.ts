@@ -1,5 +1,5 @@
 import type { BackendPorts } from "../ports.ts";
-import { attendedSince } from "../store/events.ts";
+import { attendedSince, lastEvent } from "../store/events.ts";
 import { followedElsewhere } from "../store/followers.ts";
 import {
   changeGeneration,
@@ -150,7 +150,8 @@ export function createEngine(ports: BackendPorts): Engine {
 
   /** What nobody reads any more, as it is now: what is asked for or answered from now on is wanted by somebody (case G12). */
   async function left(conversationId: string): Promise<void> {
-    const at = new Date(ports.clock.now());
+    // By its events, for the clocks of two nodes differ.
+    const at = await lastEvent(ports.db, conversationId);
     const rows = (await openGenerations(ports.db, conversationId)).filter(
       (row) => optionsOf(row).mode === "stream" && (row.status === "running" || row.status === "paused"),
     );
@@ -159,7 +160,7 @@ export function createEngine(ports: BackendPorts): Engine {
     setTimeout(() => void stopUnattended(conversationId, ids, at).catch(ignored), ports.leaveMs).unref();
   }
 
-  async function stopUnattended(conversationId: string, ids: Set<string>, since: Date): Promise<void> {
+  async function stopUnattended(conversationId: string, ids: Set<string>, since: number): Promise<void> {
     if (hub.followers(conversationId) > 0 || closing) return;
     if (await followedElsewhere(ports.db, conversationId, await ports.node.number())) return;
     for (const row of await openGenerations(ports.db, conversationId)) {

@@ -106,10 +106,13 @@ export async function eventsOf(db: Kysely<Database>, generationId: string): Prom
   return rows.map(stored);
 }
 
-/** Whether a person did something for a generation after a time: answered one of its requests, or connected a service that it waited for. */
-export async function attendedSince(db: Kysely<Database>, generationId: string, since: Date): Promise<boolean> {
+/**
+ * Whether a person did something for a generation after an event of its conversation: answered one of its requests, or connected a service that
+ * it waited for.
+ */
+export async function attendedSince(db: Kysely<Database>, generationId: string, after: number): Promise<boolean> {
   const later = db.selectFrom("events").select("number").where("generation_id", "=", generationId);
-  const query = later.where("created_at", ">", since).where(
+  const query = later.where("number", ">", after).where(
     sql<boolean>`(part ->> 'type' = 'data-interaction-response' and part -> 'data' ->> 'action' != 'expire'
       or part ->> 'type' = 'data-auth-progress' or part ->> 'type' = 'data-auth-result' and part -> 'data' ->> 'success' = 'true')`,
   );
