@@ -26,6 +26,8 @@ export type Place = {
 
 export type PlaceOptions = {
   db: BackendPorts["db"];
+  /** Whether something is asked of `db` just now. */
+  isUsed(): boolean;
   node: BackendPorts["node"];
   /** Changes what is configured, for instance its tools. */
   services?(configured: BackendPorts["services"]): BackendPorts["services"];
@@ -39,7 +41,7 @@ export type PlaceOptions = {
 };
 
 export function createPlace(options: PlaceOptions): Place {
-  const { db, node, services = (same) => same, model = { env: {} }, localSecret, elsewhere, agent } = options;
+  const { db, isUsed, node, services = (same) => same, model = { env: {} }, localSecret, elsewhere, agent } = options;
   const clock = virtualClock(NOON);
   const network = createNetwork(clock);
   const sandbox = createSandbox({ clock, random: randomBytes });
@@ -73,6 +75,7 @@ export function createPlace(options: PlaceOptions): Place {
   });
   network.serve(BACKEND, (request) => backend.fetch(request));
   clock.whileWorking(() => backend.busy() > network.streaming());
+  clock.whileUsing(isUsed);
   for (const name of names()) network.serve(ORIGINS[name], (request) => standIn(sandbox, request));
   const control: Place["control"] = async (provider, call, body = {}) => {
     const [method = "", path = ""] = call.split(" ");

@@ -29,7 +29,7 @@ export type Result = { exit: number; stdout: string; stderr: string };
 /** What the person at the consent page does with every link that kay prints. */
 type Person = "allows" | "denies" | "stays away" | ((url: string) => Promise<unknown>);
 
-export type MachineOptions = Omit<PlaceOptions, "db" | "node" | "localSecret"> & {
+export type MachineOptions = Omit<PlaceOptions, "db" | "isUsed" | "node" | "localSecret"> & {
   /** No backend is configured, so that kay starts its own; `fails` is one that does not come up. */
   own?: true | "fails";
   /** Connect jira first. */
@@ -90,7 +90,7 @@ export function useKay(): (options?: MachineOptions) => Machine {
     node ??= createNode(database().config, () => {});
     const place =
       options.beside?.place ??
-      createPlace({ db: database().db, node, ...options, ...(options.own ? { localSecret: OWN_SECRET } : {}) });
+      createPlace({ ...database(), node, ...options, ...(options.own ? { localSecret: OWN_SECRET } : {}) });
     if (!options.beside) {
       onTestFinished(async () => {
         await place.backend.close();
@@ -201,7 +201,10 @@ function worldOf(place: Place, parts: Parts): Omit<World, "terminal" | "signal" 
       }),
       close: async () => {},
     }),
-    startJq: async (expression) => startJqThread(JQ, expression, 3_000),
+    startJq: async (expression) => {
+      const thread = startJqThread(JQ, expression, 3_000);
+      return { ...thread, run: (text) => place.clock.during(thread.run(text)) };
+    },
     launch: async (launch) => parts.launched.push(launch) > 0,
     edit: async (_, text) => setting.edits?.(text) ?? null,
     spawnBackend: () => {

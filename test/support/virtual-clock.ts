@@ -1,3 +1,4 @@
+import { vi } from "vitest";
 import type { Clock } from "#client/ports";
 
 /** A clock that moves on by itself, to the next wait that ends, whenever nothing else is under way in this process. */
@@ -7,20 +8,29 @@ export type VirtualClock = Clock & {
   during<T>(work: Promise<T>): Promise<T>;
   /** Limits are not over while this says that something works, but for {@link WORKING_MS} of real time; short waits are. */
   whileWorking(works: () => boolean): void;
+  /** Time stands still while this says that something is read or written. */
+  whileUsing(uses: () => boolean): void;
 };
 
 /** So many looks in a row must find nothing under way; between two steps of one piece of work there may be a moment without any. */
 const QUIET_LOOKS = 5;
-/** Longer waits than this, in ms, are limits of something; it has really hung when nothing happened for {@link HUNG_MS} of real time. */
+/**
+ * Longer waits than this, in ms, are limits of something; it has really hung when nothing happened in so many looks, a millisecond or more
+ * apart: on a machine that is slow at everything, these are slow too.
+ */
 const LIMITS_MS = 4_000;
-const HUNG_MS = 1_500;
+const HUNG_LOOKS = 300;
 const WORKING_MS = 30_000;
+
+/** After so many of them modules that are being loaded are waited for. */
+const LOOKS_BETWEEN_MODULES = 50;
 
 type Wait = { began: number; ends: number; wake(): void };
 
 /**
- * Build a {@link VirtualClock}. Work that it knows of is what passes `during` (requests) and whatever reads or writes files. So a wait of
- * ten minutes takes milliseconds, in the order in which it would go in real time, and nothing depends on how fast the machine is.
+ * Build a {@link VirtualClock}. Work that it knows of is what passes `during` (requests), what `whileUsing` tells (a database), modules
+ * that are loaded, and whatever reads or writes files. So a wait of ten minutes takes milliseconds, in the order in which it would go in real
+ * time, and nothing depends on how fast the machine is.
  */
 export function virtualClock(start: number): VirtualClock {
   let now = start;
@@ -29,6 +39,7 @@ export function virtualClock(start: number): VirtualClock {
   let quietSince = 0;
   let looking = false;
   let works = () => false;
+  let uses = () => false;
   const waits = new Set<Wait>();
   const stir = () => {
     quiet = 0;
@@ -39,17 +50,17 @@ export function virtualClock(start: number): VirtualClock {
       looking = false;
       return;
     }
-    if (underWay > 0 || filesInUse()) stir();
+    if (underWay > 0 || filesInUse() || uses()) stir();
     quiet += 1;
     const first = [...waits].reduce((a, b) => (b.ends < a.ends ? b : a));
     const limit = first.ends - first.began > LIMITS_MS;
-    const hung = performance.now() - quietSince > (limit && works() ? WORKING_MS : HUNG_MS);
-    if (quiet > QUIET_LOOKS && (hung || !limit)) {
+    if (limit ? quiet > HUNG_LOOKS && !(works() && performance.now() - quietSince < WORKING_MS) : quiet > QUIET_LOOKS) {
       stir();
       now = Math.max(now, first.ends);
       first.wake();
     }
-    if (limit || quiet === 1) setTimeout(look, 1);
+    if (limit && quiet % LOOKS_BETWEEN_MODULES === 1) void vi.dynamicImportSettled().then(look);
+    else if (limit || quiet === 1) setTimeout(look, 1);
     else setImmediate(look);
   };
   return {
@@ -59,6 +70,9 @@ export function virtualClock(start: number): VirtualClock {
     },
     whileWorking: (given) => {
       works = given;
+    },
+    whileUsing: (given) => {
+      uses = given;
     },
     async during(work) {
       underWay += 1;
