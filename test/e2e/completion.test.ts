@@ -154,7 +154,10 @@ function fish(home: Home, script: string): Promise<string[]> {
   });
 }
 
-/** A shell in a terminal: `tab` types a line and a TAB, and gives all that the terminal then shows. */
+/**
+ * A shell in a terminal: `tab` types a line, a TAB and a mark, and gives all that the terminal shows up to the mark. A shell takes a key only
+ * when it has done with the one before, so by then the completion is over.
+ */
 async function openTerminal(home: Home, shell: string, args: string[], setup: string) {
   const size = { cols: 200, rows: 50 };
   const pty = spawn(shell, args, { ...size, cwd: home.folder, env: { ...home.env, PS1: "> ", TERM: "dumb" } });
@@ -177,23 +180,18 @@ async function openTerminal(home: Home, shell: string, args: string[], setup: st
   return {
     async tab(line: string, keys = "\t"): Promise<string> {
       shown = "";
-      pty.write(line + keys);
-      await settled(() => shown);
-      const text = plain(shown);
+      pty.write(line + keys + MARK);
+      await until(
+        () => plain(shown).endsWith(MARK),
+        () => `${shell} never went on after ${line}: ${shown}`,
+      );
+      const text = plain(shown).slice(0, -MARK.length);
+      shown = "";
       pty.write("\x03");
       await sees(/[\r\n] *> $/);
       return text;
     },
   };
-}
-
-/** Wait until a shell has said all that it has to say: nothing for a while, which is longer than kay takes. */
-async function settled(look: () => string): Promise<void> {
-  let [before, since] = ["", performance.now()];
-  await until(() => {
-    if (look() !== before) [before, since] = [look(), performance.now()];
-    return before !== "" && performance.now() - since > 1_500;
-  }, "the terminal never became quiet");
 }
 
 /** Without control sequences, and as it is after a line was drawn over. */
@@ -203,3 +201,6 @@ function plain(text: string): string {
 }
 
 const BACKSPACE = "\b";
+
+/** In no line, and nothing to any shell. */
+const MARK = "~";
