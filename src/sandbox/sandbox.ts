@@ -48,14 +48,16 @@ export function createSandbox(ports: SandboxPorts): Sandbox {
   const digests = record(names, (name) => digest(seed[name] ?? "built-in"));
   const changed = coalesced(() => ports.save?.(snapshot()));
   const origins: Record<ProviderName, Origin> = record(names, (name) =>
-    start(PROVIDERS[name], {
-      ports,
-      changed,
-      client: clients[name],
-      seed: seed[name],
-      saved: saved.origins[name],
-      digest: digests[name],
-    }),
+    onceAsked(() =>
+      start(PROVIDERS[name], {
+        ports,
+        changed,
+        client: clients[name],
+        seed: seed[name],
+        saved: saved.origins[name],
+        digest: digests[name],
+      }),
+    ),
   );
   const snapshot = (): Saved => ({
     version: 1,
@@ -81,6 +83,16 @@ function start<World>(provider: Provider<World>, { ports, changed, client, saved
   const check = (part: unknown) => buildWorld(provider, part, now(), "The state");
   const kept = saved?.seed === digest && fits(() => check(saved.world)) ? saved : { world: seed, tokens: noGrants() };
   return createOrigin({ provider, client, seed, saved: kept, check, now, random: ports.random, changed });
+}
+
+/** A world takes a while to build, and most are never asked for anything. */
+function onceAsked(build: () => Origin): Origin {
+  let built: Origin | undefined;
+  const origin = () => {
+    built ??= build();
+    return built;
+  };
+  return { fetch: async (...asked) => origin().fetch(...asked), snapshot: () => origin().snapshot() };
 }
 
 /** What was saved by another version, or damaged, is left aside: the sandbox holds nothing that cannot be made again. */
