@@ -1,3 +1,4 @@
+import { constants } from "node:os";
 import { parseArgs } from "node:util";
 import { type Scene, twoNodes } from "#test/nodes/run";
 import { unrest } from "#test/nodes/unrest";
@@ -5,7 +6,7 @@ import type { Figure } from "#test/nodes/verdict";
 
 /**
  * Two nodes with one Postgres, whose processes are killed, stopped and restarted while people work with them: `npm run nodes -- --minutes 10`.
- * Prints what was done and a table of figures.
+ * Prints what was done and a table of figures. Ctrl+C, SIGTERM and SIGHUP end it with all its processes.
  *
  * @returns the exit code: not 0 when an effect was lost or doubled, or anything else was not as it must be
  */
@@ -27,11 +28,24 @@ export async function nodes(args: string[]): Promise<number> {
     await unrest(scene, AbortSignal.timeout(Number(values.minutes) * 60_000), (what) => print(at() + what));
   };
   const crowd = { people: Number(values.people), talkers: Number(values.talkers), seed };
-  const { figures, faults, complaints } = await twoNodes(crowd, act);
+  const { figures, faults, complaints } = await untilSignal((signal) => twoNodes({ ...crowd, signal }, act));
   for (const [line, count] of counted(complaints)) print(`${count} × ${line}`);
   for (const fault of faults.slice(0, 100)) print(`✗ ${fault}`);
   print(table(figures));
   return figures.every(({ ok }) => ok !== false) ? 0 : 1;
+}
+
+/** Ends this process after the work, once it was told to; whoever still waits for anything in it waits for nothing. */
+async function untilSignal<T>(work: (signal: AbortSignal) => Promise<T>): Promise<T> {
+  const ending = new AbortController();
+  const end = (name: NodeJS.Signals) => ending.abort(name);
+  for (const name of ["SIGINT", "SIGTERM", "SIGHUP"] as const) process.on(name, end);
+  try {
+    return await work(ending.signal);
+  } catch (error) {
+    if (!ending.signal.aborted) throw error;
+    return process.exit(128 + constants.signals[ending.signal.reason as NodeJS.Signals]);
+  }
 }
 
 function print(line: string): void {

@@ -28,7 +28,7 @@ export type Running = {
   stderr(): string;
   /** Resolves when it has ended and all it wrote was read. */
   ended: Promise<Outcome>;
-  /** Waits until it has written something to stderr or stdout that matches. */
+  /** Waits until it has written something to stderr or stdout that matches; fails as soon as it has ended without. */
   says(text: RegExp, limitMs?: number): Promise<RegExpMatchArray>;
   kill(signal?: NodeJS.Signals): Promise<void>;
 };
@@ -47,9 +47,14 @@ export function startKay(args: string[], options: RunOptions & { env: Record<str
   child.stderr?.setEncoding("utf8").on("data", (text) => (stderr += text));
   child.stdin?.on("error", () => {});
   if (options.stdin !== undefined && options.stdin !== "open") child.stdin?.end(options.stdin);
+  let isOver = false;
   const ended = new Promise<Outcome>((resolve) => {
-    child.once("close", (code, signal) => resolve({ exit: code ?? signalExit(signal), stdout, stderr }));
+    child.once("close", (code, signal) => {
+      isOver = true;
+      resolve({ exit: code ?? signalExit(signal), stdout, stderr });
+    });
   });
+  const silent = (text: RegExp) => `kay ${args.join(" ")} never said ${text}: ${stdout}${stderr}`;
   return {
     child,
     pid: child.pid ?? 0,
@@ -58,8 +63,12 @@ export function startKay(args: string[], options: RunOptions & { env: Record<str
     ended,
     says: (text, limitMs) =>
       until(
-        () => `${stdout}${stderr}`.match(text),
-        () => `kay ${args.join(" ")} never said ${text}: ${stdout}${stderr}`,
+        () => {
+          const found = `${stdout}${stderr}`.match(text);
+          if (!found && isOver) throw new Error(silent(text));
+          return found;
+        },
+        () => silent(text),
         limitMs,
       ),
     kill: async (signal = "SIGKILL") => {

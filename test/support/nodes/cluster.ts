@@ -45,11 +45,13 @@ export type Cluster = {
 export async function openCluster(settings: Record<string, string> = {}): Promise<Cluster> {
   const { home, close: closeHome } = createHome({});
   const stops: (() => unknown)[] = [closeHome];
+  const closing = new AbortController();
   const close = async () => {
+    closing.abort();
     for (const stop of stops.splice(0).reverse()) await stop();
   };
   try {
-    return { ...(await parts(home, settings, stops)), close };
+    return { ...(await parts(home, settings, stops, closing.signal)), close };
   } catch (error) {
     await close();
     throw error;
@@ -60,6 +62,7 @@ async function parts(
   home: Home,
   settings: Record<string, string>,
   stops: (() => unknown)[],
+  closing: AbortSignal,
 ): Promise<Omit<Cluster, "close">> {
   const system = join(await fastFolder(), `kay-nodes-${randomBytes(6).toString("hex")}`);
   const log = () => undefined;
@@ -93,7 +96,10 @@ async function parts(
   };
   const nodes = ["a", "b"].map((name, index) => {
     const own = ["--data-dir", join(home.folder, name), "--port", String(ports[index])];
-    return node(name, urls[index] ?? "", () => home.start(["serve", ...own, "--public-url", balancer.url], { env }));
+    return node(name, urls[index] ?? "", () => {
+      closing.throwIfAborted();
+      return home.start(["serve", ...own, "--public-url", balancer.url], { env });
+    });
   });
   stops.push(() => Promise.all(nodes.map(({ end }) => end("SIGKILL"))));
   await Promise.all(nodes.map(({ start }) => start()));

@@ -15,38 +15,56 @@ type Options = {
   seed: number;
   /** For Postgres. */
   settings?: Record<string, string>;
+  /** When it fires everything is ended as it is. */
+  signal?: AbortSignal;
 };
 
 /** Milliseconds that what is under way gets to end. */
 const END_LIMIT = 60_000;
 
-/** Two nodes with people at work, something done to them meanwhile, and what became of all that. */
-export async function twoNodes(
-  { people, talkers, seed, settings }: Options,
-  act: (scene: Scene) => Promise<void>,
-): Promise<{ figures: Figure[]; faults: string[]; complaints: string[] }> {
+type Outcome = { figures: Figure[]; faults: string[]; complaints: string[] };
+
+/**
+ * Two nodes with people at work, something done to them meanwhile, and what became of all that.
+ *
+ * @throws the reason of `signal`, when all processes have ended
+ */
+export async function twoNodes(options: Options, act: (scene: Scene) => Promise<void>): Promise<Outcome> {
+  const { settings, signal = new AbortController().signal } = options;
   const cluster = await openCluster(settings);
+  const interrupted = new Promise<never>((_, reject) => {
+    signal.addEventListener("abort", () => reject(signal.reason), { once: true });
+    if (signal.aborted) reject(signal.reason);
+  });
   try {
-    const ledger = newLedger();
-    const crowd: Crowd = { url: cluster.balancer.url, token: await signedIn(cluster.balancer.url), ledger };
-    const takeOvers: TakeOvers = [];
-    const enough = new AbortController();
-    const all = [
-      ...Array.from({ length: people }, (_, index) => person(crowd, index, enough.signal)),
-      ...Array.from({ length: talkers }, (_, index) => talker(crowd, index, enough.signal)),
-    ];
-    await act({ cluster, ledger, dice: random(seed), takeOvers });
-    enough.abort();
-    const over = new AbortController();
-    await Promise.race([Promise.all(all), pause(END_LIMIT, undefined, { signal: over.signal }).catch(() => {})]);
-    over.abort();
-    ledger.over = true;
-    for (const what of ledger.underWay.values()) ledger.faults.push(`not over: ${what}`);
-    const result = await verdict(cluster, ledger, takeOvers);
-    return { ...result, complaints: cluster.nodes.flatMap(({ complaints }) => complaints()) };
+    return await Promise.race([played(cluster, options, act), interrupted]);
   } finally {
     await cluster.close();
   }
+}
+
+async function played(
+  cluster: Cluster,
+  { people, talkers, seed }: Options,
+  act: (scene: Scene) => Promise<void>,
+): Promise<Outcome> {
+  const ledger = newLedger();
+  const crowd: Crowd = { url: cluster.balancer.url, token: await signedIn(cluster.balancer.url), ledger };
+  const takeOvers: TakeOvers = [];
+  const enough = new AbortController();
+  const all = [
+    ...Array.from({ length: people }, (_, index) => person(crowd, index, enough.signal)),
+    ...Array.from({ length: talkers }, (_, index) => talker(crowd, index, enough.signal)),
+  ];
+  await act({ cluster, ledger, dice: random(seed), takeOvers });
+  enough.abort();
+  const over = new AbortController();
+  await Promise.race([Promise.all(all), pause(END_LIMIT, undefined, { signal: over.signal }).catch(() => {})]);
+  over.abort();
+  ledger.over = true;
+  for (const what of ledger.underWay.values()) ledger.faults.push(`not over: ${what}`);
+  const result = await verdict(cluster, ledger, takeOvers);
+  return { ...result, complaints: cluster.nodes.flatMap(({ complaints }) => complaints()) };
 }
 
 /** Connects the sandbox's Slack. */
