@@ -26,6 +26,7 @@ test("a backend that was killed leaves its Postgres, and the next command goes o
   timeout: 90_000,
 }, async () => {
   const home = openHome();
+  home.hasDatabase();
   await connect(home, "jira");
   const postgres = postmasterOf(home.postgres());
   const killed = home.record()?.pid;
@@ -38,6 +39,7 @@ test("a backend that was killed leaves its Postgres, and the next command goes o
 
 test("a Postgres that was killed alone is started again by the backend that uses it", { timeout: 90_000 }, async () => {
   const home = openHome();
+  home.hasDatabase();
   await connect(home, "jira");
   const [backend, postgres] = [home.record(), postmasterOf(home.postgres())];
   await end(postgres, "SIGKILL");
@@ -52,6 +54,7 @@ test("a power loss in the middle of a change costs no sign-in and no data, and w
   timeout: 120_000,
 }, async () => {
   const home = openHome();
+  home.hasDatabase();
   await connect(home, "jira");
   const sandbox = await sandboxOf(home);
   const held = JSON.parse((await home.run(["ask", "--confirm", "--json", "close KAY-3"])).stdout);
@@ -74,6 +77,7 @@ test("a backend with other settings or of another version is replaced, and every
   timeout: 120_000,
 }, async () => {
   const home = openHome();
+  home.hasDatabase();
   await connect(home, "jira");
   const first = home.record();
   const other = { KAY_CLIENT_KYG_ID: "mine" };
@@ -92,6 +96,7 @@ test("a backend that nobody asks for anything ends by itself, with its Postgres 
   timeout: 90_000,
 }, async () => {
   const home = openHome({ KAY_IDLE_LIMIT_MS: "1500" });
+  home.hasDatabase();
   const { exit } = await home.run(["connect", "jira", "--no-wait", "--json"], { limitMs: 60_000 });
   expect(exit).toBe(0);
   const { pid = 0 } = home.record() ?? {};

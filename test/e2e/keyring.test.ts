@@ -16,6 +16,7 @@ async function connected() {
   const daemon = await session.keyring("pw");
   const { HOME, DBUS_SESSION_BUS_ADDRESS } = session.env;
   const home = openHome({ KAY_CREDENTIALS: "auto", HOME, DBUS_SESSION_BUS_ADDRESS });
+  home.hasDatabase();
   await connect(home, "jira");
   const file = join(home.config, "credentials/default.json");
   return { ...session, daemon, home, file, connections: () => home.run(["connections"]) };

@@ -115,6 +115,7 @@ async function freePort(): Promise<number> {
 /** A Postgres of somebody else's, reached by a URL: the one that kay's own backend of another home runs. */
 async function databaseServer() {
   const owner = openHome();
+  owner.hasDatabase();
   await owner.run(["connect", "jira", "--no-wait", "--json"], { limitMs: 60_000 });
   const area = owner.postgres();
   const socket = encodeURIComponent(join(area, "run"));

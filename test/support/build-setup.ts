@@ -1,6 +1,11 @@
+import type { TestProject } from "vitest/node";
 import { build } from "../../scripts/build.ts";
+import { makeDatabase } from "./built/ready-database.ts";
 
-/** Builds kay, if its sources changed, before the tests that run it as a process. */
-export default async function setup(): Promise<void> {
-  if ((await build()) !== 0) throw new Error("kay could not be built.");
+/** Builds kay, if its sources changed, and makes a database, before the tests that run it as a process. */
+export default async function setup(project: TestProject): Promise<() => Promise<void>> {
+  const [code, database] = await Promise.all([build(), makeDatabase()]);
+  if (code !== 0) throw new Error("kay could not be built.");
+  project.provide("readyDatabase", database.data);
+  return database.remove;
 }

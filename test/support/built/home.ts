@@ -18,6 +18,7 @@ import type { SignIn } from "#client/credentials/credentials";
 import type { EmbeddedRecord } from "#protocol/embedded";
 import { openProfile } from "#test/credentials";
 import { end, until } from "./processes.ts";
+import { layDatabase } from "./ready-database.ts";
 import { type Outcome, type Running, type RunOptions, runKay, startKay } from "./run.ts";
 
 const root = fileURLToPath(new URL("../../../", import.meta.url));
@@ -45,6 +46,8 @@ export type Home = {
   record(): EmbeddedRecord | undefined;
   /** Folder of the Postgres that belongs to a data folder. */
   postgres(dataFolder?: string): string;
+  /** From now on kay was started here before: its database is made. The data folder is that of kay's own backend, unless another is given. */
+  hasDatabase(dataFolder?: string): void;
 };
 
 /** A home for one test. Everything that kay started in it ends with the test, and all its files go. */
@@ -115,6 +118,10 @@ export function createHome(changes: Record<string, string>): { home: Home; close
     env,
     record,
     postgres,
+    hasDatabase(of = data) {
+      mkdirSync(of, { recursive: true, mode: 0o700 });
+      layDatabase(postgres(of));
+    },
     start,
     run: (args, options) => runKay(start(args, options), options),
     signIn: async (origin, signIn) => credentials().update(origin, () => signIn),
@@ -122,7 +129,7 @@ export function createHome(changes: Record<string, string>): { home: Home; close
   };
   const close = async () => {
     for (const running of started) await running.kill();
-    await end(record()?.pid, "SIGTERM");
+    await end(record()?.pid, "SIGKILL");
     for (const each of [data, join(folder, "data/kay/serve")]) await removePostgres(each);
     rmSync(folder, { recursive: true, force: true, maxRetries: 5 });
   };
@@ -140,7 +147,7 @@ function postgresFolder(dataFolder: string): string {
 export async function removePostgres(dataFolder: string): Promise<void> {
   const area = postgresFolder(dataFolder);
   if (!existsSync(area)) return;
-  await end(postmasterOf(area), "SIGINT");
+  await end(postmasterOf(area), "SIGQUIT");
   rmSync(area, { recursive: true, force: true, maxRetries: 5 });
 }
 

@@ -1,5 +1,6 @@
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
+import { join } from "node:path";
 import { onTestFinished } from "vitest";
 import { signAccessToken } from "#backend/accounts/access-tokens";
 import { loadKeys } from "#backend/store/keys";
@@ -9,8 +10,9 @@ import type { Running } from "./run.ts";
 /** A backend that was started as a person would start it. */
 export type Served = { url: string; sandbox: Record<string, string>; running: Running };
 
-/** Run `kay serve` in a home until the test ends. */
+/** Run `kay serve` in a home until the test ends, with a database that is made already. */
 export async function serve(home: Home, args: string[] = [], env: Record<string, string> = {}): Promise<Served> {
+  if (!env.DATABASE_URL && !args.includes("--data-dir")) home.hasDatabase(join(home.folder, "data/kay/serve"));
   const running = home.start(["serve", "--port", "0", "--sandbox", "--json", ...args], { env });
   await running.says(/^\}\n/m, 60_000);
   const { url, sandbox } = JSON.parse(running.stdout());

@@ -1,0 +1,44 @@
+import { execFileSync } from "node:child_process";
+import { existsSync, mkdirSync } from "node:fs";
+import { chmod, mkdtemp, rm } from "node:fs/promises";
+import { join } from "node:path";
+import { inject } from "vitest";
+import { openDatabase } from "#backend/store/database";
+import { startPostgres } from "#backend/store/postgres";
+import { fastFolder } from "#test/fast-folder";
+import { thisMachine } from "#test/machine";
+
+declare module "vitest" {
+  interface ProvidedContext {
+    /** Data of a Postgres that has stopped, with every table, empty. */
+    readyDatabase: string;
+  }
+}
+
+/** Makes the database that {@link layDatabase} lays into homes. */
+export async function makeDatabase(): Promise<{ data: string; remove(): Promise<void> }> {
+  const folder = await mkdtemp(join(await fastFolder(), "kay-ready-"));
+  await chmod(folder, 0o711);
+  const log = () => undefined;
+  const settings = { fsync: "off" };
+  const postgres = await startPostgres({ folder, machine: thisMachine(join(folder, "system")), log, settings });
+  try {
+    await (await openDatabase(postgres.config, { log })).close();
+  } finally {
+    await postgres.stop();
+  }
+  return { data: join(postgres.folder, "data"), remove: () => rm(folder, { recursive: true, force: true }) };
+}
+
+/**
+ * Puts a database in place as an earlier start of kay would have left it, which takes a tenth of the time that kay takes to make one. Where
+ * there is one already, nothing is done.
+ *
+ * @param area where the Postgres of a data folder lies
+ */
+export function layDatabase(area: string): void {
+  if (existsSync(area)) return;
+  mkdirSync(area, { recursive: true, mode: 0o711 });
+  // With its owner, who is not the caller where that is root.
+  execFileSync("cp", ["-a", inject("readyDatabase"), join(area, "data")]);
+}
