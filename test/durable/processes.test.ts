@@ -7,7 +7,7 @@ import type { BackendProcess } from "#test/durable/processes";
 import { faultsOf } from "#test/durable/whole";
 import { ask as sqlAsk } from "#test/postgres-world";
 
-const WORDS = Array.from({ length: 400 }, (_, index) => `word ${index} `);
+const WORDS = Array.from({ length: 200 }, (_, index) => `word ${index} `);
 const place = usePlace(script);
 
 /** A long answer; or a write that is approved, then a short one. */
@@ -76,9 +76,9 @@ test("a process that only pauses keeps its work; one whose connection is cut mea
   })();
   while (!parts.some(({ type }) => type === "text-delta")) await pause(20);
   process.kill(a.pid, "SIGSTOP");
-  await pause(3_000);
+  await pause(1_000);
   const paused = parts.length;
-  await pause(2_000);
+  await pause(1_000);
   // Nobody took it: it lives, as far as the database can tell.
   expect(parts.length).toBe(paused);
   const cut = `select count(pg_terminate_backend(pid)) from pg_stat_activity where datname = current_database() and application_name = 'kay node' and pid in (
@@ -86,7 +86,7 @@ test("a process that only pauses keeps its work; one whose connection is cut mea
   expect(Number(await sqlAsk(database.config, cut))).toBe(1);
   await reading;
   process.kill(a.pid, "SIGCONT");
-  await pause(2_000);
+  await pause(1_000);
   const generation = parts.find((part) => part.type === "start")?.messageMetadata?.generation_id ?? "";
   const seen = { session: session ?? "", generation, parts, cuts: 0 };
   expect(await faultsOf(database, seen, WORDS.join(""))).toEqual([]);

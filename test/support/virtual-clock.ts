@@ -19,10 +19,10 @@ const QUIET_LOOKS = 5;
  * apart: on a machine that is slow at everything, these are slow too.
  */
 const LIMITS_MS = 4_000;
-const HUNG_LOOKS = 300;
+const HUNG_LOOKS = 330;
 const WORKING_MS = 30_000;
 
-/** After so many of them modules that are being loaded are waited for. */
+/** After so many of them modules that are being loaded are waited for; what they were loaded for has the rest of the looks to begin. */
 const LOOKS_BETWEEN_MODULES = 50;
 
 type Wait = { began: number; ends: number; wake(): void };
@@ -59,7 +59,7 @@ export function virtualClock(start: number): VirtualClock {
       now = Math.max(now, first.ends);
       first.wake();
     }
-    if (limit && quiet % LOOKS_BETWEEN_MODULES === 1) void vi.dynamicImportSettled().then(look);
+    if (limit && quiet > 0 && quiet % LOOKS_BETWEEN_MODULES === 0) void vi.dynamicImportSettled().then(look);
     else if (limit || quiet === 1) setTimeout(look, 1);
     else setImmediate(look);
   };
