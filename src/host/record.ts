@@ -1,20 +1,13 @@
-import { mkdir, open, readFile, rename, rm } from "node:fs/promises";
+import { mkdir, readFile, rm } from "node:fs/promises";
 import { dirname } from "node:path";
 import { EmbeddedRecord } from "#protocol/embedded";
 import { parseShape } from "#protocol/parse";
+import { writeWholeFile } from "./whole-file.ts";
 
-/** Write the record so that readers see the old one, none, or the whole new one; readable by this user alone. */
+/** Write the record of this process, whole; others may be writing theirs. */
 export async function writeRecord(path: string, record: EmbeddedRecord): Promise<void> {
   await mkdir(dirname(path), { recursive: true, mode: 0o700 });
-  const temporary = `${path}.${record.pid}.tmp`;
-  const file = await open(temporary, "w", 0o600);
-  try {
-    await file.writeFile(`${JSON.stringify(record)}\n`);
-    await file.sync();
-  } finally {
-    await file.close();
-  }
-  await rename(temporary, path);
+  await writeWholeFile(path, `${JSON.stringify(record)}\n`, record.pid);
 }
 
 /** Remove the record if it is still the one of this process; another backend may have taken over. */

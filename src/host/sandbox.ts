@@ -1,4 +1,4 @@
-import { readFile, rename, writeFile } from "node:fs/promises";
+import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import type { Listener } from "#backend/listen";
 import type { Log } from "#backend/ports";
@@ -8,6 +8,7 @@ import { DROP_HEADER } from "#sandbox/controls/faults";
 import { createSandbox } from "#sandbox/sandbox";
 import { parseSeed } from "#sandbox/seed";
 import { listenPreferably } from "./port.ts";
+import { writeWholeFile } from "./whole-file.ts";
 
 /** How long changes are collected before they are written, in ms. */
 const SAVE_AFTER_MS = 100;
@@ -93,10 +94,7 @@ function createSaver(file: string, log: Log): { save(state: unknown): void; flus
     const text = JSON.stringify(pending);
     pending = undefined;
     writing = writing
-      .then(async () => {
-        await writeFile(`${file}.tmp`, text, { mode: 0o600 });
-        await rename(`${file}.tmp`, file);
-      })
+      .then(() => writeWholeFile(file, text))
       .catch((error: unknown) => log("warn", "sandbox.not_saved", { error }));
   };
   return {

@@ -1,8 +1,9 @@
-import { readFile, rename, writeFile } from "node:fs/promises";
+import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import * as z from "zod/mini";
 import type { SandboxProvider } from "#backend/services/catalogue";
 import { Problem } from "#protocol/errors";
+import { writeWholeFile } from "./whole-file.ts";
 
 const Providers = z.record(
   z.string(),
@@ -16,8 +17,7 @@ const Providers = z.record(
  */
 export async function publishSandbox(folder: string, providers: Record<string, SandboxProvider>): Promise<string> {
   const file = join(folder, "sandbox-clients.json");
-  await writeFile(`${file}.tmp`, JSON.stringify(providers), { mode: 0o600 });
-  await rename(`${file}.tmp`, file);
+  await writeWholeFile(file, JSON.stringify(providers));
   return file;
 }
 

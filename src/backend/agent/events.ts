@@ -1,5 +1,6 @@
 import type { ModelMessage } from "ai";
 import type { Access } from "#backend/services/service";
+import type { AgentPart } from "#protocol/agent-parts";
 import type { Receipt } from "#protocol/ask";
 import type { Problem } from "#protocol/errors";
 import type { Planned } from "#protocol/events";
@@ -12,17 +13,11 @@ import type { Mismatch } from "./output.ts";
 export type AgentEvent =
   | { type: "start" }
   | { type: "start-step" }
-  | { type: "text-start"; id: string }
-  | { type: "text-delta"; id: string; delta: string }
-  | { type: "text-end"; id: string }
-  | { type: "reasoning-start"; id: string }
-  | { type: "reasoning-delta"; id: string; delta: string }
-  | { type: "reasoning-end"; id: string }
+  /** What an agent server elsewhere may tell as well. */
+  | Exclude<AgentPart, { type: "tool-output-available" }>
   | { type: "tool-input-start"; toolCallId: string; toolName: string }
   | { type: "tool-input-delta"; toolCallId: string; inputTextDelta: string }
-  | { type: "tool-input-available"; toolCallId: string; toolName: string; input: unknown }
   | { type: "tool-output-available"; toolCallId: string; output: ToolOutput }
-  | { type: "tool-output-error"; toolCallId: string; errorText: string; code: string }
   | { type: "tool-output-denied"; toolCallId: string; reason: string }
   | { type: "data-tool-log"; data: { tool_call_id: string; entries: { at?: string; text: string }[] } }
   | { type: "data-receipt"; data: Receipt }

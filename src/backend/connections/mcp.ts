@@ -162,7 +162,7 @@ async function connect(ports: BackendPorts, installationId: string, definition: 
     access_expires_at: null,
     scopes: "",
     account_id: accountId,
-    user: { name: "nobody in particular" },
+    user: { name: "a guest, without sign-in" },
     metadata,
     updated_at: new Date(ports.clock.now()),
   });

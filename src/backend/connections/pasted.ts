@@ -131,7 +131,7 @@ async function whose(
   const identity = await identify(ports, service, secret);
   if (Object.keys(identity.user).length > 0) return identity;
   const asks = asksOf(service);
-  const name = user ?? { key: "API key", token: "access token" }[asks as "key"] ?? "nobody in particular";
+  const name = user ?? { key: "API key", token: "access token" }[asks as "key"] ?? "a guest, without sign-in";
   const salt = `${row.installation_id}/${row.service}`;
   const accountId = secret === "" ? identity.accountId : ((await slowHash(secret, salt, 16)) as Buffer).toString("hex");
   return { ...identity, accountId, user: { name } };

@@ -94,7 +94,8 @@ async function startLate(
   const prompt = `${request.prompt ? `Answer to “${request.prompt}”:\n` : ""}${said}`;
   const asked = await findGeneration(tx, found.generation_id);
   // What was allowed counted for that turn alone; that nothing is to be sent counts for what comes of it, too.
-  const dry = asked && optionsOf(asked).bounds?.dryRun ? { bounds: { dryRun: true } } : {};
+  const { bounds, at }: Partial<GenerationOptions> = asked ? optionsOf(asked) : {};
+  const dry = bounds?.dryRun ? { bounds: { dryRun: true }, ...(at ? { at } : {}) } : {};
   const { generationId, queued } = await startWithin(tx, {
     installationId,
     conversationId,

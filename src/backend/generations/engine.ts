@@ -15,6 +15,7 @@ import { type Active, begun } from "./active.ts";
 import { type Attendance, createAttendance } from "./attendance.ts";
 import { expireOverdue } from "./expire.ts";
 import { createHub, type Hub } from "./follow.ts";
+import { shareOf } from "./given.ts";
 import { optionsOf } from "./options.ts";
 import { markLostWork } from "./recover.ts";
 import { noteStream } from "./reports.ts";
@@ -68,8 +69,7 @@ export function createEngine(ports: BackendPorts): Engine {
   const active = new Map<string, Active>();
   /** Claims of this node that it could not give back, since the database was away. */
   const unreleased = new Map<string, number>();
-  /** An agent server that is no backend has turns of its own, and leaves the backends' generations to them. */
-  const carries = !ports.agentRole?.alone;
+  const share = shareOf(ports);
   const awaited = new Set<Promise<unknown>>();
   let looks = 0;
   let closing = false;
@@ -80,8 +80,15 @@ export function createEngine(ports: BackendPorts): Engine {
   const wake = (id: string) => void run(id).catch((error: unknown) => failed(ports, id, error));
   const stopListening = ports.node.on("generation", (id) => {
     // What was missed is found by the next look; what comes while this node leaves its work is for others.
-    if (id !== ANY && carries && !handing.signal.aborted) wake(id);
+    if (id !== ANY && !handing.signal.aborted) wake(id);
   });
+
+  /** What may have been given to an agent server, it is told of. */
+  async function given(id: string): Promise<SliceEnd | undefined> {
+    const end = await run(id);
+    if (end === undefined && share === "backend") await notifyGeneration(ports.db, id);
+    return end;
+  }
 
   function poke(id: string): void {
     const one = active.get(id);
@@ -190,8 +197,8 @@ export function createEngine(ports: BackendPorts): Engine {
   return {
     hub,
     attendance,
-    run,
-    wake,
+    run: given,
+    wake: (id) => void given(id).catch((error: unknown) => failed(ports, id, error)),
     stop,
     leave(conversationId) {
       if (hub.followers(conversationId) > 0 || closing) return;
@@ -200,11 +207,10 @@ export function createEngine(ports: BackendPorts): Engine {
     async tick() {
       const now = ports.clock.now();
       if (looks++ % MARK_EVERY === 0) await markLostWork(ports);
-      if (!carries) return;
       await releaseAll();
       for (const id of await expireOverdue(ports, now)) wake(id);
       if (handing.signal.aborted) return;
-      for (const id of await generationsToWake(ports.db, now)) if (!active.has(id)) wake(id);
+      for (const id of await generationsToWake(ports.db, now, share)) if (!active.has(id)) wake(id);
     },
     busy: () => active.size + hub.size(),
     counts: () => ({ working: active.size, followers: hub.size() }),

@@ -17,6 +17,8 @@ export type GenerationOptions = {
   confirm: boolean;
   source: "typed" | "late_answer" | "action";
   bounds?: Bounds;
+  /** It is given whole to agent servers on this database: only they carry it on (`given.ts`). */
+  at?: "agent";
   /** An agent server elsewhere answers: until when it may report (ms), and whether its client reads the stream from there itself. */
   remote?: { until: number; direct?: boolean };
   /** Calls that ran because `bounds.allow` said so: by which entry, and as whom. */

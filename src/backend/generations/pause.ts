@@ -4,10 +4,11 @@ import type { AuthNeeded, GenerationStatus, StreamPart } from "#protocol/events"
 import type { HeldCall, Wait } from "../agent/events.ts";
 import { keepsCall } from "../agent/kept-calls.ts";
 import type { ServiceConfiguration } from "../services/service.ts";
-import { insertCalls } from "../store/calls.ts";
+import { callsInserted } from "../store/calls.ts";
 import {
   changeGeneration,
   findGeneration,
+  generationChanged,
   lockGeneration,
   notifyGeneration,
   type StoredGeneration,
@@ -30,12 +31,15 @@ export async function hold(
 ): Promise<void> {
   const { steps } = (await findGeneration(ports.db, row.id)) ?? row;
   const calls = bareCalls(held.calls);
-  await writer.commit([...last, statusPart(row, "awaiting_approval")], async (tx) => {
-    await insertCalls(tx, row.id, steps + 1, calls);
-    const step = { message: held.message, calls };
-    const wake_at = new Date(ports.clock.now() + HELD_LIFE);
-    await changeGeneration(tx, row.id, { status: "awaiting_approval", step, node: null, options, wake_at });
-  });
+  const step = { message: held.message, calls };
+  const wake_at = new Date(ports.clock.now() + HELD_LIFE);
+  await writer.commit(
+    [...last, statusPart(row, "awaiting_approval")],
+    [
+      callsInserted(steps + 1, calls),
+      generationChanged({ status: "awaiting_approval", step, node: null, options, wake_at }),
+    ],
+  );
 }
 
 /**

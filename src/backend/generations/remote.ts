@@ -32,19 +32,6 @@ const LOOK_AGAIN_MS = 1_000;
 type Agent = NonNullable<BackendPorts["agent"]>;
 type RemoteWork = Work & { control: SliceControl };
 
-/**
- * What an agent server cannot be held to is refused before anything is asked of it.
- *
- * @throws Problem INVALID_REQUEST
- */
-export function checkRemote(ports: Pick<BackendPorts, "agent">, options: GenerationOptions): void {
-  if (!ports.agent || (!options.confirm && options.bounds === undefined)) return;
-  const what = options.confirm ? "wait for a confirmation" : "be bound to anything";
-  throw new Problem("INVALID_REQUEST", `The agent server of this backend cannot ${what}.`, {
-    hint: "Ask without it, or a backend that answers by itself.",
-  });
-}
-
 /** Until when an agent server may report a turn that begins now, as an option of its generation. */
 export function remoteTurn(now: number, direct: boolean): Pick<GenerationOptions, "remote"> {
   return { remote: { until: now + WEBHOOK_LIFE_MS, ...(direct ? { direct } : {}) } };

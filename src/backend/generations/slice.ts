@@ -10,6 +10,7 @@ import { claimGeneration, releaseGeneration, type StoredGeneration } from "../st
 import { begin } from "./begin.ts";
 import { complete, fail } from "./end.ts";
 import { noteFault } from "./faults.ts";
+import { isBound, shareOf, unbound } from "./given.ts";
 import { handOver, leave } from "./hand-over.ts";
 import { agentInput } from "./input.ts";
 import { observedSlice } from "./observed-slice.ts";
@@ -19,7 +20,7 @@ import { authProblem, hold, wait } from "./pause.ts";
 import { receiptsFor } from "./planned.ts";
 import { loggedStep, realign } from "./realign.ts";
 import { createRecord, type Recorded, type RunEnd } from "./record.ts";
-import { checkRemote, runRemote } from "./remote.ts";
+import { runRemote } from "./remote.ts";
 import { askToShorten, shortened } from "./shorten.ts";
 import { stopped } from "./stopped.ts";
 import type { Work } from "./work.ts";
@@ -52,7 +53,7 @@ export type SliceControl = {
  */
 export async function runSlice(ports: BackendPorts, id: string, control: SliceControl): Promise<SliceEnd | undefined> {
   const node = await ports.node.number();
-  const row = await claimGeneration(ports.db, id, node);
+  const row = await claimGeneration(ports.db, id, node, shareOf(ports));
   if (row === undefined) return undefined;
   const owner = { generationId: id, conversationId: row.conversation_id, node };
   const writer = createWriter(ports, owner, () => control.stop.abort());
@@ -177,9 +178,9 @@ async function work(world: World, begun: Promise<void>): Promise<Recorded> {
 function agentFor({ ports, row, options }: World): BackendPorts["agent"] {
   if (options.remote && !ports.agent)
     throw new Problem("AGENT_NOT_CONFIGURED", "The agent server that was asked is no longer configured.");
-  if (!options.remote && (row.steps > 0 || row.step !== null)) return undefined;
+  if (!options.remote && (options.at === "agent" || row.steps > 0 || row.step !== null)) return undefined;
   // It may have been asked, or begun by a late answer, before there was an agent server.
-  checkRemote(ports, options);
+  if (ports.agent && isBound(options)) throw unbound(options);
   return ports.agent;
 }
 

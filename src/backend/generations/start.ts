@@ -6,9 +6,9 @@ import { createConversation, lockConversation, ownsConversation } from "../store
 import { lastEvent } from "../store/events.ts";
 import { createGeneration, openGenerations, type StoredGeneration } from "../store/generations.ts";
 import type { Engine } from "./engine.ts";
+import { checkShared, isGiven } from "./given.ts";
 import type { GenerationOptions } from "./options.ts";
 import { wantedOf } from "./output.ts";
-import { checkRemote } from "./remote.ts";
 import { isHeld } from "./slice.ts";
 
 /** Milliseconds that a generation which is stopped gets to end, before the new one waits behind it. */
@@ -22,7 +22,7 @@ export type Started = { conversationId: string; generationId: string; after: num
  * architecture), or goes before it where the client wants that. A request for a connection is only stopped when the client says so: whoever
  * types while the browser is open has not changed their mind (case G14).
  *
- * @throws Problem SESSION_NOT_FOUND, INVALID_REQUEST for a schema that cannot be used
+ * @throws Problem SESSION_NOT_FOUND, INVALID_REQUEST for a schema that cannot be used, and for what the agent server cannot be held to
  */
 export async function start(
   ports: BackendPorts,
@@ -31,16 +31,17 @@ export async function start(
   request: Pick<AskRequest, "session_id" | "when_busy" | "interactive"> & { options: GenerationOptions },
 ): Promise<Started> {
   const { interactive = false } = request;
-  const options = { ...request.options, ...traceOf(ports) };
-  checkRemote(ports, options);
+  const given = await isGiven(ports, request.options);
+  const options = { ...request.options, ...traceOf(ports), ...(given ? { at: "agent" as const } : {}) };
   await wantedOf(options);
   const now = ports.clock.now();
-  const given = request.session_id || undefined;
-  if (given && !(await ownsConversation(ports.db, installationId, given)))
+  const known = request.session_id || undefined;
+  if (known && !(await ownsConversation(ports.db, installationId, known)))
     throw new Problem("SESSION_NOT_FOUND", "Invalid or expired session_id");
   const conversationId =
-    given ?? (await createConversation(ports.db, { installationId, interactive, title: options.prompt, now }));
-  if (given) await makeWay(ports, engine, conversationId, request);
+    known ?? (await createConversation(ports.db, { installationId, interactive, title: options.prompt, now }));
+  if (given) await checkShared(ports, options, conversationId);
+  if (known) await makeWay(ports, engine, conversationId, request);
   return await ports.db
     .transaction()
     .execute((tx) => startWithin(tx, { installationId, conversationId, options, now }));

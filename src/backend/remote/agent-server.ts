@@ -26,7 +26,7 @@ export async function openAgentSession(
   { sessionId, webhookUrl }: { sessionId: string; webhookUrl: string },
 ): Promise<string> {
   const response = await asked(fetch, agent, `${agent.url}/session`, {
-    headers: agent.password ? { authorization: `Bearer ${agent.password}` } : {},
+    headers: authorization(agent),
     body: { sessionId, webhookUrl },
     signal: AbortSignal.timeout(ANSWER_LIMIT),
   });
@@ -90,9 +90,47 @@ export async function isThere(fetch: Fetch, { url }: AgentServer): Promise<boole
   return answer !== null;
 }
 
+/** What kay's own agent server says of itself (`GET /capabilities`): it carries generations of its database on. */
+export const CARRIES = "carries_generations";
+
+/** Whether it says so. */
+export async function carriesGenerations(fetch: Fetch, agent: AgentServer): Promise<boolean> {
+  const told = (await found(fetch, agent, "/capabilities")) as { features?: unknown } | undefined;
+  return Array.isArray(told?.features) && told.features.includes(CARRIES);
+}
+
+/** Whether a conversation is one of its own. */
+export async function knowsConversation(fetch: Fetch, agent: AgentServer, id: string): Promise<boolean> {
+  const told = (await found(fetch, agent, `/session/${encodeURIComponent(id)}`)) as { sessionId?: unknown } | undefined;
+  return told?.sessionId === id;
+}
+
 /** Name and port of an agent server, for sentences. */
 export function hostOf({ url }: AgentServer): string {
   return new URL(url).host;
+}
+
+/** What it answers, as JSON; undefined for whatever else. @throws Problem AGENT_FAILED when it cannot be reached */
+async function found(fetch: Fetch, agent: AgentServer, path: string): Promise<unknown> {
+  const request = {
+    headers: authorization(agent),
+    redirect: "manual" as const,
+    signal: AbortSignal.timeout(LIFE_LIMIT),
+  };
+  const response = await fetch(`${agent.url}${path}`, request).catch(unreached(agent));
+  if (response.ok) return await response.json().catch(() => undefined);
+  await response.body?.cancel().catch(() => {});
+  return undefined;
+}
+
+function authorization({ password }: AgentServer): Record<string, string> {
+  return password ? { authorization: `Bearer ${password}` } : {};
+}
+
+function unreached(agent: AgentServer): (cause: unknown) => never {
+  return (cause) => {
+    throw new Problem("AGENT_FAILED", `The agent server at ${hostOf(agent)} could not be reached.`, { cause });
+  };
 }
 
 async function asked(
@@ -108,9 +146,7 @@ async function asked(
     redirect: "manual" as const,
     signal,
   };
-  const response = await fetch(url, request).catch((cause: unknown) => {
-    throw new Problem("AGENT_FAILED", `The agent server at ${hostOf(agent)} could not be reached.`, { cause });
-  });
+  const response = await fetch(url, request).catch(unreached(agent));
   if (response.ok) return response;
   await response.body?.cancel().catch(() => {});
   const refused = response.status === 401 || response.status === 403;

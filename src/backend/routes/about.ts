@@ -2,6 +2,7 @@ import { Hono } from "hono";
 import { Problem } from "#protocol/errors";
 import { describeModel } from "../models/describe.ts";
 import type { BackendPorts } from "../ports.ts";
+import { CARRIES, carriesGenerations } from "../remote/agent-server.ts";
 import { hasOwnTables } from "../store/database.ts";
 import { beatStream } from "./beat-stream.ts";
 
@@ -26,7 +27,7 @@ const FEATURES = [
   "allow",
 ];
 
-/** What an agent server elsewhere cannot be held to. */
+/** What an agent server that is no kay of this database cannot be held to. */
 const BOUNDS = ["output_schema", "max_steps", "dry_run", "allow"];
 
 /**
@@ -51,10 +52,17 @@ export function aboutRoutes(ports: BackendPorts, draining: () => boolean): Hono 
   app.get("/health/stream", () => beatStream(ports.clock));
   app.get("/capabilities", async (c) => {
     const { name: model } = await describeModel(ports.model());
-    const features = ports.agent ? [...FEATURES.filter((name) => !BOUNDS.includes(name)), "agent_stream"] : FEATURES;
-    return c.json({ name: "kay", version, sandbox, model, features });
+    return c.json({ name: "kay", version, sandbox, model, features: await featuresOf(ports) });
   });
   return app;
+}
+
+async function featuresOf({ agent, agentRole, fetch }: BackendPorts): Promise<string[]> {
+  const carries = agentRole ? [CARRIES] : [];
+  if (agentRole?.alone) return carries;
+  if (!agent) return [...FEATURES, ...carries];
+  const holds = await carriesGenerations(fetch, agent).catch(() => false);
+  return [...FEATURES.filter((name) => holds || !BOUNDS.includes(name)), "agent_stream", ...carries];
 }
 
 async function tablesOf({ db }: BackendPorts): Promise<boolean> {

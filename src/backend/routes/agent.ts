@@ -8,13 +8,22 @@ import type { Turns } from "../turns/turns.ts";
 import { agentStream } from "./agent-stream.ts";
 import { readJsonBody } from "./body.ts";
 
-/** kay as an agent server (protocol section 4; seed: agent streaming): `POST /session` for backends, `POST /stream/:sessionId` for clients. */
+/**
+ * kay as an agent server (protocol section 4; seed: agent streaming): `POST /session` for backends, `POST /stream/:sessionId` for clients.
+ * `GET /session/:sessionId` tells a backend whether a conversation is here, that is, whether both work on one database.
+ */
 export function agentRoutes(turns: Turns, { password }: NonNullable<BackendPorts["agentRole"]>): Hono {
   const app = new Hono();
   app.post("/session", async (c) => {
     checkPassword(password, c.req.header("authorization"));
     const session = parseShape(AgentSessionRequest, await readJsonBody(c.req.raw), "the session");
     return c.json({ token: await turns.open(session) });
+  });
+  app.get("/session/:sessionId", async (c) => {
+    checkPassword(password, c.req.header("authorization"));
+    const sessionId = c.req.param("sessionId");
+    await turns.check(sessionId);
+    return c.json({ sessionId });
   });
   app.post("/stream/:sessionId", async (c) => {
     const { prompt } = parseShape(AgentStreamRequest, await readJsonBody(c.req.raw), "the request");

@@ -4,7 +4,7 @@ import { Problem } from "#protocol/errors";
 import { parseShape } from "#protocol/parse";
 import type { Engine } from "../generations/engine.ts";
 import { boundsOf } from "../generations/options.ts";
-import { checkRemote, openTurn, remoteTurn } from "../generations/remote.ts";
+import { openTurn, remoteTurn } from "../generations/remote.ts";
 import { start } from "../generations/start.ts";
 import type { BackendPorts } from "../ports.ts";
 import { streamUrl } from "../remote/agent-server.ts";
@@ -50,7 +50,6 @@ async function begun(
     ...boundsOf(asked),
     ...remoteTurn(ports.clock.now(), true),
   };
-  checkRemote(ports, options);
   const turn = await start(ports, engine, installationId, { session_id, options });
   const token = await openTurn(ports, agent, turn).catch(async (error: unknown) => {
     await engine.stop(turn.generationId, "The agent server could not be asked.");

@@ -1,5 +1,5 @@
 import type { Clock } from "../ports.ts";
-import { STREAM_HEADERS } from "./event-stream.ts";
+import { STREAM_HEADERS } from "./sse.ts";
 
 /** So many beats, with so many milliseconds between two of them. */
 const BEATS = 3;

@@ -3,19 +3,7 @@ import type { Engine } from "../generations/engine.ts";
 import type { BackendPorts } from "../ports.ts";
 import { pushed, type Sink, type Source } from "../pushed.ts";
 import { EVENTS_AT_ONCE, type StoredEvent } from "../store/events.ts";
-import { createWheel } from "../wheel.ts";
-
-/** Seconds of silence after which a comment shows that the stream lives (protocol section 2). */
-const KEEPALIVE = 15;
-
-/** What every stream says to whoever is between it and its reader: it is kept nowhere, and held back by nobody. */
-export const STREAM_HEADERS = {
-  "content-type": "text/event-stream; charset=utf-8",
-  "cache-control": "no-store",
-  "x-accel-buffering": "no",
-  // So it is sent anyhow; said here, the listener reads nothing ahead and keeps nothing of what it read.
-  "transfer-encoding": "chunked",
-};
+import { keptAlive, STREAM_HEADERS } from "./sse.ts";
 
 /** Which part of a conversation's log is sent. */
 export type Streamed = {
@@ -32,8 +20,6 @@ export type Streamed = {
 
 type Followed = Pick<Engine, "hub" | "leave">;
 type StreamPorts = Pick<BackendPorts, "log" | "clock" | "observe">;
-
-const silence = createWheel(KEEPALIVE);
 
 /**
  * The log as Server-Sent Events: `id:` is the number in the log, `data:` one part, the end is `[DONE]`. Live events are read from the log
@@ -57,19 +43,13 @@ function follow({ hub, leave }: Followed, streamed: Streamed, sink: Sink, ports:
   let told = 0;
   let position = streamed.after;
   const opened = ports.clock.now();
-  let [full, reading, again, ended, isRead] = [true, false, true, false, false];
-  const write = (text: string) => {
-    full = !sink.write(text);
-    silence.set(beat);
-  };
-  const beat = () => {
-    if (!full) write(": keepalive\n\n");
-  };
+  let [reading, again, ended, isRead] = [false, true, false, false];
+  const out = keptAlive(sink);
   const gone = () => {
     if (ended) return;
     ended = true;
     if (isRead) ports.observe?.count("kay_streams", {}, -1);
-    silence.clear(beat);
+    out.stop();
     unwatch();
     present?.release(id);
     streamed.left?.();
@@ -89,26 +69,26 @@ function follow({ hub, leave }: Followed, streamed: Streamed, sink: Sink, ports:
     const text = wanted.map(sseOf).join("");
     position = events.at(-1)?.number ?? position;
     if (position >= until || wanted.some((event) => isLast(event, streamed))) end(`${text}data: [DONE]\n\n`);
-    else if (text !== "") write(text);
+    else if (text !== "") out.write(text);
     measureDelay(ports, opened, wanted[0]);
     begun ||= wanted.length > 0;
     const word = begun && !ended && events.length < EVENTS_AT_ONCE ? present?.now(id) : undefined;
     if (word && word.version !== told) {
       told = word.version;
-      write(sseOf(word.event));
+      out.write(sseOf(word.event));
     }
     return events.length >= EVENTS_AT_ONCE;
   };
   const advance = async () => {
     if (reading) return;
     reading = true;
-    while (again && !full && !ended) {
+    while (again && !out.full && !ended) {
       again = false;
       if (await more()) again = true;
     }
     reading = false;
     // Cut rather than ended: the client comes back and goes on where it was.
-    if (!again && !full && hub.closed()) end();
+    if (!again && !out.full && hub.closed()) end();
   };
   const goOn = () =>
     void advance().catch((error: unknown) => {
@@ -120,12 +100,11 @@ function follow({ hub, leave }: Followed, streamed: Streamed, sink: Sink, ports:
     goOn();
   });
   present?.hold(id);
-  silence.set(beat);
   return {
     go() {
       if (!isRead) ports.observe?.count("kay_streams", {});
       isRead = true;
-      full = false;
+      out.full = false;
       goOn();
     },
     gone,

@@ -28,6 +28,11 @@ export function heldBy({ generationId, node }: Holder, changes: RawBuilder<unkno
   return { queries: [held], changes };
 }
 
+/** Make such a change by itself, in a transaction that made sure in its own way that it may. */
+export async function changeHeld(tx: Connection, generationId: string, change: RawBuilder<unknown>): Promise<void> {
+  await sql`with held as (select ${generationId}::text as id) ${change}`.execute(tx);
+}
+
 /**
  * Append parts to a conversation's log. Numbers are taken under the lock of the conversation's row, so whoever reads number n has all before
  * it; a global sequence would show later numbers first. Every node is told when the transaction commits.

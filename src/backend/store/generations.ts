@@ -43,6 +43,9 @@ export async function findGeneration(db: Connection, id: string): Promise<Stored
   return await db.selectFrom("generations").selectAll().where("id", "=", id).executeTakeFirst();
 }
 
+/** Which generations a node works on: those that are given to agent servers (`options.at`), all but those, or all there are. */
+export type Share = "agent" | "backend" | "all";
+
 /**
  * Take a generation that is not over and that no living node works on, or keeps a call open of. Exactly one node gets it.
  *
@@ -52,6 +55,7 @@ export async function claimGeneration(
   db: Kysely<Database>,
   id: string,
   node: number,
+  share: Share,
 ): Promise<StoredGeneration | undefined> {
   return await db
     .with("before", (query) =>
@@ -62,6 +66,7 @@ export async function claimGeneration(
         .where("finished_at", "is", null)
         .where(idle)
         .where(keptBy(node))
+        .where(within(share))
         .forUpdate(),
     )
     .with("claimed", (query) =>
@@ -137,7 +142,7 @@ export async function openGenerations(db: Connection, conversationId: string): P
  * noticing, to be stopped, or next in their conversation. One that failed is left alone until it is to be tried again. No more than so many:
  * of what a node with hundreds under way left, each look of each node takes a part.
  */
-export async function generationsToWake(db: Kysely<Database>, now: number): Promise<string[]> {
+export async function generationsToWake(db: Kysely<Database>, now: number, share: Share): Promise<string[]> {
   const rows = await db
     .selectFrom("generations")
     .select("id")
@@ -152,6 +157,7 @@ export async function generationsToWake(db: Kysely<Database>, now: number): Prom
     )
     .where((e) => e.or([e("retry_at", "is", null), e("retry_at", "<=", new Date(now))]))
     .where(idle)
+    .where(within(share))
     .limit(WOKEN_AT_ONCE)
     .execute();
   return rows.map(({ id }) => id);
@@ -218,6 +224,12 @@ const isNext = () => sql<boolean>`not exists (select from generations before
   and not (before.status = 'awaiting_approval' and before.options ->> 'mode' = 'answer'))`;
 
 const idle = () => sql<boolean>`(node is null or node not in (${sql.raw(LIVE_NODES)}))`;
+
+/** What is to be stopped anybody may end, also where no agent server lives. */
+const within = (share: Share) =>
+  share === "agent"
+    ? sql<boolean>`options ->> 'at' = 'agent'`
+    : sql<boolean>`(${share === "all"} or cancel is not null or options ->> 'at' is distinct from 'agent')`;
 
 /** What a living node keeps a call open of goes on there alone: any other one could only make the call again. */
 const keptBy = (node: number) =>

@@ -7,8 +7,12 @@ export type Feed = {
   end(part: AgentPart): void;
   /** It breaks off: what comes of the turn is reported to its webhook alone. */
   cut(): void;
-  /** Parts in order, until the last one. @throws when it is cut */
-  parts(): AsyncGenerator<AgentPart>;
+  /** What came since it was last taken, in order. */
+  take(): AgentPart[];
+  /** Everything is taken, and nothing comes any more: the last part was among it, or the feed was cut. */
+  isOver(): boolean;
+  /** Have this called when there is more to take, or when it is over. */
+  watch(changed: () => void): void;
   /** Nobody reads it any more. */
   leave(): void;
 };
@@ -18,38 +22,33 @@ const MOST_WAITING = 10_000;
 
 export function createFeed(): Feed {
   let waiting: AgentPart[] = [];
-  let state: "open" | "ended" | "cut" | "left" = "open";
-  let wake: (() => void) | undefined;
-  const change = (to: typeof state) => {
-    if (state === "open") state = to;
-    wake?.();
+  let isOpen = true;
+  let changed = () => {};
+  const close = () => {
+    isOpen = false;
+    changed();
   };
   const push = (part: AgentPart) => {
-    if (state !== "open") return;
-    if (waiting.push(part) > MOST_WAITING) change("cut");
-    wake?.();
+    if (!isOpen) return;
+    if (waiting.push(part) > MOST_WAITING) close();
+    else changed();
   };
   return {
     push,
     end(part) {
       push(part);
-      change("ended");
+      close();
     },
-    cut: () => change("cut"),
+    cut: close,
+    take: () => waiting.splice(0),
+    isOver: () => !isOpen && waiting.length === 0,
+    watch(call) {
+      changed = call;
+    },
     leave() {
-      change("left");
+      changed = () => {};
       waiting = [];
-    },
-    async *parts() {
-      for (;;) {
-        yield* waiting.splice(0);
-        if (waiting.length > 0) continue;
-        if (state === "cut") throw new Error("The turn goes on elsewhere.");
-        if (state !== "open") return;
-        await new Promise<void>((resolve) => {
-          wake = resolve;
-        });
-      }
+      isOpen = false;
     },
   };
 }
@@ -59,6 +58,8 @@ export const NO_FEED: Feed = {
   push: () => {},
   end: () => {},
   cut: () => {},
+  take: () => [],
+  isOver: () => true,
+  watch: () => {},
   leave: () => {},
-  async *parts() {},
 };

@@ -1,4 +1,5 @@
 import type { ModelMessage } from "ai";
+import type { RawBuilder } from "kysely";
 import { Problem } from "#protocol/errors";
 import type { AgentEvent, HeldCall, Outcome } from "../agent/events.ts";
 import { storedOutcome } from "../generations/outcomes.ts";
@@ -7,8 +8,9 @@ import type { BackendPorts } from "../ports.ts";
 import { addToOutbox, type NewReport } from "../store/agent-outbox.ts";
 import { addReportWithin } from "../store/agent-reports.ts";
 import { changeTurn, type StoredTurn, type TurnChange } from "../store/agent-turns.ts";
-import { insertCalls, settleCall } from "../store/calls.ts";
+import { callSettled, callsInserted } from "../store/calls.ts";
 import type { Connection } from "../store/connection.ts";
+import { changeHeld } from "../store/events.ts";
 import { notifyGeneration } from "../store/generations.ts";
 import { type AgentPart, outputOf, partOf } from "./parts.ts";
 import { createTexts } from "./texts.ts";
@@ -56,11 +58,11 @@ export function createTurnRecord({ ports, turn, node, tell, told }: Recording): 
   let done = turn.steps;
   let result: LoopEnd = { kind: "abort" };
 
-  const commit = async (reports: NewReport[], change: TurnChange, also?: (tx: Connection) => Promise<void>) => {
+  const commit = async (reports: NewReport[], change: TurnChange, also?: RawBuilder<unknown>) => {
     const now = ports.clock.now();
     await ports.db.transaction().execute(async (tx) => {
       if (!(await changeTurn(tx, id, node, change))) throw new LostTurn();
-      await also?.(tx);
+      if (also) await changeHeld(tx, id, also);
       await addToOutbox(tx, id, reports, now);
       if (turn.own) await keep(tx, turn, reports, now);
     });
@@ -83,7 +85,7 @@ export function createTurnRecord({ ports, turn, node, tell, told }: Recording): 
             key: `call ${toolCallId}`,
             report: { type: "tool-call", toolCallId, toolName, input: input ?? null },
           }));
-          return await commit([...texts.take(), ...calls], { step }, (tx) => insertCalls(tx, id, done + 1, step.calls));
+          return await commit([...texts.take(), ...calls], { step }, callsInserted(done + 1, step.calls));
         }
         case "outcome":
           outcomes.set(event.outcome.call.toolCallId, event.outcome);
@@ -96,9 +98,8 @@ export function createTurnRecord({ ports, turn, node, tell, told }: Recording): 
           const toolName = outcome?.call.toolName ?? "tool";
           const output = outputOf(event);
           const report = { type: "tool-result", toolCallId, toolName, output };
-          await commit([{ key: `result ${toolCallId}`, report }], {}, async (tx) => {
-            if (outcome) await settleCall(tx, id, toolCallId, storedOutcome(outcome));
-          });
+          const settled = outcome && callSettled(toolCallId, storedOutcome(outcome));
+          await commit([{ key: `result ${toolCallId}`, report }], {}, settled);
           const failed = event.type === "tool-output-available" ? undefined : output;
           return tell(failed ? { type: "tool-error", toolCallId, toolName, ...failed } : report);
         }

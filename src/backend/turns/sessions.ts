@@ -26,7 +26,7 @@ export async function openSession(
   { sessionId, webhookUrl }: { sessionId: string; webhookUrl: string },
 ): Promise<string> {
   const webhook = checkWebhook(webhookUrl, ports.agentRole?.allowInsecure ?? false);
-  if ((await ownerOf(ports.db, sessionId)) === undefined) throw unknownSession();
+  await checkSession(ports, sessionId);
   const now = ports.clock.now();
   const end = endOfWebhook(webhook, now);
   if (end <= now)
@@ -45,6 +45,11 @@ export async function openSession(
     generation_id: turn?.generationId ?? null,
   });
   return token;
+}
+
+/** That a session is a conversation of this database. @throws Problem SESSION_NOT_FOUND */
+export async function checkSession({ db }: Pick<BackendPorts, "db">, sessionId: string): Promise<void> {
+  if ((await ownerOf(db, sessionId)) === undefined) throw unknownSession();
 }
 
 /**

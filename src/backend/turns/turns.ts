@@ -3,7 +3,7 @@ import { forgetTurns, turnsToStop, turnsToWork } from "../store/agent-turns.ts";
 import { carryTurn, type TurnControl } from "./carry.ts";
 import { createCouriers } from "./couriers.ts";
 import { createFeed, type Feed, NO_FEED } from "./feed.ts";
-import { beginTurn, openSession } from "./sessions.ts";
+import { beginTurn, checkSession, openSession } from "./sessions.ts";
 
 /** Milliseconds that turns under way get when this node ends, before they are left to another. */
 const CLOSE_LIMIT = 8_000;
@@ -18,6 +18,8 @@ const FORGET_EVERY = 60;
 export type Turns = {
   /** See `openSession`. */
   open(session: { sessionId: string; webhookUrl: string }): Promise<string>;
+  /** See `checkSession`. */
+  check(sessionId: string): Promise<void>;
   /** Begin a turn; it goes on whether its stream is read or not. See `beginTurn`. */
   stream(turn: { sessionId: string; token: string; prompt: string }): Promise<Feed>;
   /** See `Backend.tick`. */
@@ -57,6 +59,7 @@ export function createTurns(ports: BackendPorts): Turns {
   });
   return {
     open: (session) => openSession(ports, session),
+    check: (sessionId) => checkSession(ports, sessionId),
     async stream(turn) {
       const { generationId } = await beginTurn(ports, turn);
       const feed = createFeed();

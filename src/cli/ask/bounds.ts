@@ -1,7 +1,6 @@
 import type { AskRequest } from "#protocol/ask";
 import { Problem } from "#protocol/errors";
 import type { Link } from "../kay.ts";
-import { featuresOf } from "./agent-server.ts";
 
 /** What a request may be bound to, and what a backend that knows it calls it in its features; the field of the request is the same. */
 const BOUNDS = {
@@ -20,7 +19,7 @@ const BOUNDS = {
 export async function checkBounds(link: Link, request: AskRequest): Promise<void> {
   const wanted = (Object.keys(BOUNDS) as (keyof typeof BOUNDS)[]).filter((name) => request[name] !== undefined);
   if (wanted.length === 0) return;
-  const features = await featuresOf(link);
+  const features = (await link.api.capabilities())?.features ?? [];
   const [missing] = wanted.filter((name) => !features.includes(name));
   const option = missing === undefined ? undefined : BOUNDS[missing];
   if (option === undefined) return;

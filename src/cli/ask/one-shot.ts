@@ -46,7 +46,8 @@ export async function askOnce(kay: Kay, link: Link, request: AskRequest, options
   const leaving = new AbortController();
   const signal = AbortSignal.any([kay.signal, leaving.signal]);
   try {
-    const asked = await link.api.askStream(body, { signal, note, warn, direct: true });
+    // Only the backend has a queue.
+    const asked = await link.api.askStream(body, { signal, note, warn, direct: !options.queue });
     if (asked.kind === "answer") {
       const { settle } = await import("../settle.ts");
       return await settle(kay, link, asked.answer, options.check);

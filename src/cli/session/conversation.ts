@@ -3,7 +3,6 @@ import type { NumberedPart } from "#protocol/events";
 import { READS_ALONG } from "#ui/session/open";
 import { openCards, type View } from "#ui/view";
 import { cardText } from "#ui/words";
-import { hasAgentStream } from "../ask/agent-server.ts";
 import { cancelAtBackend } from "../ask/cancel.ts";
 import { follow, untilEnd } from "../ask/follow.ts";
 import type { Kay, Link } from "../kay.ts";
@@ -34,10 +33,7 @@ export async function say(kay: Kay, link: Link, conversation: Conversation, prom
     client: conversation.client,
   };
   await closingStream(kay, async (signal) => {
-    const direct = await hasAgentStream(link);
-    // What goes straight to an agent server cannot wait for its turn there.
-    const request = direct ? { ...body, when_busy: undefined } : body;
-    const asked = await link.api.askStream(request, { signal, note: kay.out.note, warn: kay.out.warn, direct });
+    const asked = await link.api.askStream(body, { signal, note: kay.out.note, warn: kay.out.warn, direct: true });
     if (asked.kind === "answer") {
       conversation.id = asked.answer.session_id ?? id;
       const { settle } = await import("../settle.ts");

@@ -1,7 +1,6 @@
 import type { AskRequest, AskResponse } from "#protocol/ask";
 import { Problem } from "#protocol/errors";
 import type { NumberedPart } from "#protocol/events";
-import { hasAgentStream } from "../ask/agent-server.ts";
 import type { Kay, Link } from "../kay.ts";
 import { createDirectTalk } from "./direct-talk.ts";
 import type { SessionClient } from "./open.ts";
@@ -62,22 +61,19 @@ export function createTalk(kay: Kay, link: Link, client: SessionClient, listener
       ...(following ? { session_id: following.id } : {}),
       client,
     };
-    if (await hasAgentStream(link)) {
-      const turn = await link.api.askDirect(body, { signal, warn: kay.out.warn });
-      if (turn) {
-        const begun = direct.begin(turn);
-        if (turn.sessionId !== following?.id) follow(turn.sessionId);
-        return await Promise.race([begun, following?.reached(Number.POSITIVE_INFINITY)]);
-      }
-    }
     const leaving = new AbortController();
+    const asked = await link.api.askTurn(body, {
+      signal: AbortSignal.any([signal, leaving.signal]),
+      note: () => {},
+      warn: kay.out.warn,
+    });
+    if (asked.kind === "answer") return listener.answer(asked.answer, prompt);
+    if (asked.kind === "turn") {
+      const begun = direct.begin(asked.turn);
+      if (asked.turn.sessionId !== following?.id) follow(asked.turn.sessionId);
+      return await Promise.race([begun, following?.reached(Number.POSITIVE_INFINITY)]);
+    }
     try {
-      const asked = await link.api.askStream(body, {
-        signal: AbortSignal.any([signal, leaving.signal]),
-        note: () => {},
-        warn: kay.out.warn,
-      });
-      if (asked.kind === "answer") return listener.answer(asked.answer, prompt);
       for await (const { number, part } of asked.parts) {
         // No event of the log, so it is not waited for there.
         if (part.type === "data-presence") continue;

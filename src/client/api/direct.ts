@@ -1,50 +1,35 @@
-import { AskStreamResponse } from "#protocol/agent";
+import type { AskStreamResponse } from "#protocol/agent";
 import type { AskRequest } from "#protocol/ask";
 import { Problem } from "#protocol/errors";
 import type { NumberedPart } from "#protocol/events";
 import type { Caller } from "./caller.ts";
-import { isPlain } from "./direct/plain.ts";
 import { createDirectTurn, type DirectTurn } from "./direct/turn.ts";
-import type { Call } from "./exchange.ts";
 import { type AskStream, type AskStreamOptions, events } from "./stream.ts";
 import { createTurn } from "./turn.ts";
 
 /**
- * `POST /ask/stream`, sent once: begin a turn that is streamed straight from the backend's agent server. Null, and nothing is begun, where the
- * request has more than an agent server is told by its client, and where the backend has no agent server any more.
- *
- * @throws Problem as `askStream`
+ * The turn that `POST /ask` was answered with, which is streamed straight from the backend's agent server. `parts` are those of the stream
+ * alone: who follows the conversation anyhow joins them with its log.
  */
-export async function askDirect(
+export function directTurn(
   caller: Caller,
-  request: AskRequest,
-  { signal, warn = () => {} }: AskStreamOptions = {},
-): Promise<DirectTurn | null> {
+  { prompt }: AskRequest,
+  { signal, warn = () => {} }: AskStreamOptions,
+  place: AskStreamResponse,
+): DirectTurn {
   const { openElsewhere: openStream } = caller.backend;
-  if (!openStream || !isPlain(request)) return null;
-  const { prompt, session_id } = request;
-  const body = { prompt, ...(session_id ? { session_id } : {}) };
-  const call: Call = { method: "POST", path: "/ask/stream", route: "ask", body, timeoutMs: caller.timeoutMs, signal };
-  try {
-    const place = await caller.read(AskStreamResponse, call, () => caller.bearer(call));
-    return createDirectTurn({ caller, openStream, prompt, signal, warn }, place);
-  } catch (error) {
-    if (error instanceof Problem && ["AGENT_NOT_CONFIGURED", "METHOD_NOT_ALLOWED"].includes(error.code)) return null;
-    throw error;
-  }
+  if (!openStream) throw new Error("there is no way to an agent server");
+  return createDirectTurn({ caller, openStream, prompt, signal, warn }, place);
 }
 
-/** The same where `POST /ask` was answered so, as the stream of an ask: parts of this turn alone, to its end. */
+/** The same turn as the stream of an ask: stream and log joined, parts of this turn alone, to its end. */
 export function streamDirectly(
   caller: Caller,
   request: AskRequest,
   options: AskStreamOptions,
   place: AskStreamResponse,
 ): AskStream {
-  const { openElsewhere: openStream } = caller.backend;
-  if (!openStream) throw new Error("there is no way to an agent server");
-  const { signal, warn = () => {} } = options;
-  const turn = createDirectTurn({ caller, openStream, prompt: request.prompt, signal, warn }, place);
+  const turn = directTurn(caller, request, options, place);
   return { kind: "stream", sessionId: turn.sessionId, parts: joined(caller, turn, request, options) };
 }
 

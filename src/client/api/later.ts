@@ -32,9 +32,12 @@ export function laterCalls(caller: Caller): StreamCalls & ConversationCalls {
       const { streamDirectly } = await import("./direct.ts");
       return streamDirectly(caller, request, options ?? {}, asked.place);
     },
-    askDirect: async (request, options) => {
-      const { askDirect } = await import("./direct.ts");
-      return askDirect(caller, request, options);
+    askTurn: async (request, options) => {
+      const { askStream } = await import("./stream.ts");
+      const asked = await askStream(caller, request, { ...options, direct: true });
+      if (asked.kind !== "direct") return asked;
+      const { directTurn } = await import("./direct.ts");
+      return { kind: "turn", turn: directTurn(caller, request, options ?? {}, asked.place) };
     },
     events: async function* (sessionId, options) {
       const { events } = await import("./stream.ts");

@@ -31,8 +31,8 @@ export type StreamCalls = {
    * @throws Problem OUTCOME_UNKNOWN as `ask`; `parts` UNREACHABLE after 60 s without a connection, TIMED_OUT after 120 s without any byte
    */
   askStream(request: AskRequest, options?: AskStreamOptions): Promise<AskStream>;
-  /** An ask that is streamed straight from an agent server, for who follows its conversation anyhow; see `askDirect`. */
-  askDirect(request: AskRequest, options?: AskStreamOptions): Promise<DirectTurn | null>;
+  /** The same for who follows the conversation anyhow: where an agent server answers, its turn comes as it is, to be joined with the log. */
+  askTurn(request: AskRequest, options?: AskTurnOptions): Promise<AskStream | { kind: "turn"; turn: DirectTurn }>;
   /**
    * `GET /sessions/:id/events`: the parts after number `after`, then those to come, over lost connections as above, until the caller leaves
    * the loop or the signal ends. With `live: false` only what is there.
@@ -40,9 +40,9 @@ export type StreamCalls = {
   events(sessionId: string, options?: EventsOptions): AsyncIterable<NumberedPart>;
 };
 
-export type AskStreamOptions = StreamListener & {
-  signal?: AbortSignal;
-  idempotencyKey?: string;
+type AskTurnOptions = StreamListener & { signal?: AbortSignal; idempotencyKey?: string };
+
+export type AskStreamOptions = AskTurnOptions & {
   /** Stream straight from the backend's agent server, where it has one and the request is one that can be. */
   direct?: boolean;
 };

@@ -269,6 +269,7 @@ test("an agent server, which cannot be held to it, gets nothing of a dry run, al
   const open = await turn.asked();
   await turn.end();
   second = createWorld({ ...world().ports, agent } as never);
+  world().outside.expect("GET https://agent.example.test/capabilities", () => new Response("", { status: 404 }));
   const refused = await second.call("POST /ask", { token, body: { prompt: "go", dry_run: true } });
   expect(refused).toMatchObject({ status: 400, body: { code: "INVALID_REQUEST" } });
   const later = await follow(second, token, turn.session, `after=${turn.parts.at(-1)?.number}`);

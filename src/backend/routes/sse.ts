@@ -1,0 +1,41 @@
+import type { Sink } from "../pushed.ts";
+import { createWheel } from "../wheel.ts";
+
+/** What every stream says to whoever is between it and its reader: it is kept nowhere, and held back by nobody. */
+export const STREAM_HEADERS = {
+  "content-type": "text/event-stream; charset=utf-8",
+  "cache-control": "no-store",
+  "x-accel-buffering": "no",
+  // So it is sent anyhow; said here, the listener reads nothing ahead and keeps nothing of what it read.
+  "transfer-encoding": "chunked",
+};
+
+/** Seconds of silence after which a comment shows that a stream lives (protocol section 2). */
+const KEEPALIVE = 15;
+
+const silence = createWheel(KEEPALIVE);
+
+/** The reader of a stream of events, who is shown that it lives while nothing else is written. */
+export type LiveSink = {
+  /** They have enough for now, or have not begun to read. */
+  full: boolean;
+  write(text: string): void;
+  /** Nothing is written any more. */
+  stop(): void;
+};
+
+export function keptAlive(sink: Sink): LiveSink {
+  const live: LiveSink = {
+    full: true,
+    write(text) {
+      live.full = !sink.write(text);
+      silence.set(beat);
+    },
+    stop: () => silence.clear(beat),
+  };
+  const beat = () => {
+    if (!live.full) live.write(": keepalive\n\n");
+  };
+  silence.set(beat);
+  return live;
+}

@@ -1,0 +1,62 @@
+import { afterEach, beforeEach, expect, test, vi } from "vitest";
+import { agentStream } from "#backend/routes/agent-stream";
+import { createFeed } from "#backend/turns/feed";
+
+beforeEach(() => void vi.useFakeTimers());
+afterEach(() => void vi.useRealTimers());
+
+const event = (part: object) => `event: message\ndata: ${JSON.stringify(part)}\n\n`;
+
+function reading(response: Response): { text(): string; leave(): Promise<void>; over: Promise<void> } {
+  const reader = (response.body as ReadableStream<Uint8Array>).pipeThrough(new TextDecoderStream()).getReader();
+  let text = "";
+  const read = async () => {
+    for (let next = await reader.read(); !next.done; next = await reader.read()) text += next.value;
+  };
+  return { text: () => text, leave: () => reader.cancel(), over: read() };
+}
+
+test("a turn's stream has its parts as they come, a comment after 15 seconds of silence, and ends with the last part", async () => {
+  const feed = createFeed();
+  feed.push({ type: "start" });
+  const { text, over } = reading(agentStream(feed));
+  await vi.advanceTimersByTimeAsync(1_000);
+  expect(text()).toBe(event({ type: "start" }));
+  await vi.advanceTimersByTimeAsync(16_000);
+  expect(text()).toBe(`${event({ type: "start" })}: keepalive\n\n`);
+  feed.push({ type: "start-step" });
+  feed.end({ type: "finish" });
+  await over;
+  expect(text()).toBe(
+    `${event({ type: "start" })}: keepalive\n\n${event({ type: "start-step" })}${event({ type: "finish" })}`,
+  );
+  expect(vi.getTimerCount()).toBe(0);
+});
+
+test("a turn that breaks off has what was told of it, and no last part", async () => {
+  const feed = createFeed();
+  feed.push({ type: "start" });
+  const { text, over } = reading(agentStream(feed));
+  feed.cut();
+  feed.end({ type: "finish" });
+  await over;
+  expect(text()).toBe(event({ type: "start" }));
+});
+
+test("a reader who is far too slow gets what waits for them, and no last part", async () => {
+  const feed = createFeed();
+  const response = agentStream(feed);
+  for (let number = 0; number < 20_000; number++) feed.push({ type: "text-delta", number });
+  feed.end({ type: "finish" });
+  const told = await response.text();
+  expect([told.split("event: message\n").length - 1, told.includes("finish")]).toEqual([10_001, false]);
+});
+
+test("for a reader who has left nothing is kept", async () => {
+  const feed = createFeed();
+  const { leave } = reading(agentStream(feed));
+  await leave();
+  await vi.advanceTimersByTimeAsync(0);
+  feed.push({ type: "start" });
+  expect([feed.take(), feed.isOver(), vi.getTimerCount()]).toEqual([[], true, 0]);
+});
