@@ -12,8 +12,9 @@ import {
   read,
 } from "./asking.ts";
 import type { Bench } from "./commands.ts";
-import { type Server, server } from "./process.ts";
-import { median, type Program } from "./rounds.ts";
+import { INSPECTED } from "./heap.ts";
+import { at, grown, type Server } from "./process.ts";
+import { median } from "./rounds.ts";
 import { kay } from "./signed-in.ts";
 import { kilobytes, type Row, time } from "./table.ts";
 import { inTurn } from "./within.ts";
@@ -27,7 +28,7 @@ const CARRY_LIMIT = 120_000;
 export async function generations({ launcher, folder, rounds, paused: count }: Bench): Promise<Row[]> {
   mkdirSync(folder, { recursive: true });
   const options = ["--port", "0", "--sandbox", "--json", "--data-dir", `${folder}/data`];
-  const serve = kay(launcher, folder, ["serve", ...options]);
+  const serve = kay(launcher, folder, ["serve", ...options], INSPECTED);
   const { rows, asked, token } = await at(serve, async (backend) => {
     const url = String(backend.said.url);
     const client: Client = { url, token: await connected(url) };
@@ -43,41 +44,37 @@ export async function generations({ launcher, folder, rounds, paused: count }: B
     return streams(backend, followers, (index) => followed(client, asked[index] as Asked));
   });
   const file = fileURLToPath(new URL("./plain-server.ts", import.meta.url));
-  const plain = { command: process.execPath, args: ["--disable-warning=ExperimentalWarning", file], env: {} };
+  const plain = { command: process.execPath, args: ["--disable-warning=ExperimentalWarning", file], env: INSPECTED };
   const bare = await at(plain, (node) => streams(node, followers, () => read(String(node.said.url))));
-  const times = `${(mine / bare).toFixed(1)} × (${(bare / 1024).toFixed(1)} kB)`;
   return [
     ...rows,
-    kilobytes(`${followers} idle streams: memory of each`, mine, 15),
-    { what: "… / those of a node:http server that does nothing else", measured: times },
+    kilobytes(`${followers} idle streams: memory of each`, mine.counted, 15),
+    { what: "… live heap of each, after garbage collection", measured: `${(mine.live / 1024).toFixed(1)} kB` },
+    { what: "… those of a node:http server that does nothing else", measured: words(bare) },
   ];
 }
 
-async function at<T>(program: Program, work: (running: Server) => Promise<T>): Promise<T> {
-  const running = await server(program, /^\}\n/m);
-  try {
-    return await work(running);
-  } finally {
-    await running.close();
-  }
-}
-
 async function crowd(backend: Server, client: Client, count: number): Promise<{ rows: Row[]; asked: Asked[] }> {
+  const bare = await backend.live();
   // So that what is made once is not counted.
   const first = await inTurn(Math.min(200, count), AT_ONCE, () => paused(client));
-  const before = await backend.settled();
-  const pausing = performance.now();
-  const asked = await inTurn(count, AT_ONCE, () => paused(client));
-  const pausedAll = performance.now() - pausing;
-  const after = await backend.settled();
+  const asked: Asked[] = [];
+  let pausedAll = 0;
+  const counted = await grown(backend, count, async (more) => {
+    const pausing = performance.now();
+    asked.push(...(await inTurn(more, AT_ONCE, () => paused(client))));
+    pausedAll += performance.now() - pausing;
+  });
   const idle = await backend.busy(10_000);
+  const live = ((await backend.live()) - bare) / (first.length + count);
   const answering = performance.now();
   const all = [...first, ...asked];
   await inTurn(all.length, AT_ONCE, (index) => answered(client, all[index] as Asked));
   await allCompleted(client, CARRY_LIMIT);
   const answeredAll = performance.now() - answering;
   const rows = [
-    kilobytes(`${count} paused generations: memory of each`, (after - before) / count, 40),
+    kilobytes(`${count} paused generations: memory of each`, counted, 40),
+    { what: "… live heap of each, after garbage collection", measured: `${(live / 1024).toFixed(1)} kB` },
     { what: "… to pause them all", measured: total(pausedAll, count) },
     { what: "… to answer them all and carry them to their end", measured: total(answeredAll, all.length) },
     {
@@ -90,14 +87,24 @@ async function crowd(backend: Server, client: Client, count: number): Promise<{ 
   return { rows, asked };
 }
 
+type Cost = { counted: number; live: number };
+
 /** Bytes that each of so many streams costs while nothing happens on it. */
-async function streams(running: Server, count: number, one: (index: number) => Promise<() => void>): Promise<number> {
+async function streams(running: Server, count: number, one: (index: number) => Promise<() => void>): Promise<Cost> {
   for (const stop of await inTurn(Math.min(100, count), AT_ONCE, one)) stop();
-  const before = await running.settled();
-  const open = await inTurn(count, AT_ONCE, one);
-  const after = await running.settled();
+  const open: (() => void)[] = [];
+  const counted = await grown(running, count, async (more) => {
+    const before = open.length;
+    open.push(...(await inTurn(more, AT_ONCE, (index) => one(before + index))));
+  });
+  const all = await running.live();
   for (const stop of open) stop();
-  return (after - before) / count;
+  await running.settled();
+  return { counted, live: (all - (await running.live())) / count };
+}
+
+function words({ counted, live }: Cost): string {
+  return `${(counted / 1024).toFixed(1)} kB, ${(live / 1024).toFixed(1)} kB`;
 }
 
 function total(ms: number, count: number): string {

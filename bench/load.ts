@@ -3,7 +3,7 @@ import { type Client, connected, open, paused } from "./asking.ts";
 import { type Attached, attached } from "./attached.ts";
 import type { Bench } from "./commands.ts";
 import { growth } from "./growth.ts";
-import { type Server, server } from "./process.ts";
+import { at, grown, type Server } from "./process.ts";
 import { median, quantile } from "./rounds.ts";
 import { kay } from "./signed-in.ts";
 import { kilobytes, type Row } from "./table.ts";
@@ -23,29 +23,29 @@ export async function load(bench: Bench): Promise<Row[]> {
 async function crowd({ launcher, folder, paused: count }: Bench): Promise<Row[]> {
   mkdirSync(folder, { recursive: true });
   const options = ["--port", "0", "--sandbox", "--json", "--data-dir", `${folder}/crowd`];
-  const backend = await server(kay(launcher, folder, ["serve", ...options], { KAY_MODEL: "offline" }), /^\}\n/m);
-  try {
+  const serve = kay(launcher, folder, ["serve", ...options], { KAY_MODEL: "offline" });
+  const { token, places } = await at(serve, async (backend) => {
     const url = String(backend.said.url);
     const client: Client = { url, token: await connected(url) };
     await inTurn(count, AT_ONCE, () => paused(client));
-    return await followed(backend, client, { waiting: count, clients: Math.ceil(count / 2) });
-  } finally {
-    await backend.close();
-  }
+    return { token: client.token, places: await inTurn(Math.ceil(count / 2), AT_ONCE, () => greeted(client)) };
+  });
+  // In a process that did nothing before: what making all these left behind would hide what a client costs.
+  return await at(serve, (backend) => followed(backend, { url: String(backend.said.url), token }, count, places));
 }
 
-type Crowd = { waiting: number; clients: number };
-
-async function followed(backend: Server, client: Client, { waiting, clients }: Crowd): Promise<Row[]> {
-  const places = await inTurn(clients, AT_ONCE, () => greeted(client));
+async function followed(backend: Server, client: Client, waiting: number, places: Place[]): Promise<Row[]> {
+  const clients = places.length;
   let delays: number[] = [];
   const follow = (index: number): Promise<Attached> =>
     attached(client, places[index] as Place, (delay) => void delays.push(delay));
   // So that what is made once is not counted.
   for (const one of await inTurn(Math.min(100, clients), AT_ONCE, follow)) one.close();
-  const before = await backend.settled();
-  const all = await inTurn(clients, AT_ONCE, follow);
-  const memory = (await backend.settled()) - before;
+  const all: Attached[] = [];
+  const memory = await grown(backend, clients, async (more) => {
+    const before = all.length;
+    all.push(...(await inTurn(more, AT_ONCE, (index) => follow(before + index))));
+  });
   delays = [];
   const busy = backend.busy(SPAN);
   const requests = await running(client, all);
@@ -53,7 +53,7 @@ async function followed(backend: Server, client: Client, { waiting, clients }: C
   for (const one of all) one.close();
   const what = `${RUNNING} run, ${waiting} wait, ${clients} clients follow`;
   return [
-    kilobytes(`${clients} attached clients: memory of each`, memory / clients, 15),
+    kilobytes(`${clients} attached clients: memory of each`, memory, 15),
     { what: `${what}: an event from its append to the client, median`, measured: `${median(delays).toFixed(0)} ms` },
     { what: "… p99", measured: `${quantile(delays, 0.99).toFixed(0)} ms` },
     { what: "… requests answered", measured: `${(requests / (SPAN / 1000)).toFixed(1)} /s` },

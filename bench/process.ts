@@ -2,12 +2,16 @@ import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
 import { readFileSync } from "node:fs";
 import { setTimeout as pause } from "node:timers/promises";
-import type { Program } from "./rounds.ts";
+import { liveHeap } from "./heap.ts";
+import { type Program, slope } from "./rounds.ts";
 import { within } from "./within.ts";
 
 /** Milliseconds. */
 const START_LIMIT = 60_000;
 const STOP_LIMIT = 30_000;
+
+/** Times that is looked what something costs, while there is more and more of it. */
+const PARTS = 5;
 
 /** A server as a process of its own: what it costs, as the system counts it (Linux). */
 export type Server = {
@@ -15,6 +19,8 @@ export type Server = {
   said: Record<string, unknown>;
   /** Bytes that the process holds, when it has come to rest. */
   settled(): Promise<number>;
+  /** Bytes that it still needs after garbage collection, where it was started as `INSPECTED`. */
+  live(): Promise<number>;
   /** Share of one processor in so many milliseconds. */
   busy(ms: number): Promise<number>;
   close(): Promise<void>;
@@ -22,9 +28,13 @@ export type Server = {
 
 /** @param complete what its output looks like when it has said everything */
 export async function server({ command, args, env }: Program, complete: RegExp): Promise<Server> {
-  const child = spawn(command, args, { env, stdio: ["ignore", "pipe", "ignore"] });
+  const child = spawn(command, args, { env, stdio: ["ignore", "pipe", "pipe"] });
   const exit = once(child, "exit");
   let output = "";
+  let inspector = "";
+  child.stderr.on("data", (chunk) => {
+    inspector ||= /ws:\/\/\S+/.exec(String(chunk))?.[0] ?? "";
+  });
   const listens = new Promise<void>((resolve, reject) => {
     child.stdout.on("data", (chunk) => {
       output += chunk;
@@ -42,6 +52,7 @@ export async function server({ command, args, env }: Program, complete: RegExp):
       await pause(5_000);
       return held(child);
     },
+    live: () => liveHeap(inspector),
     busy: async (ms) => {
       const before = ticks(child);
       await pause(ms);
@@ -52,6 +63,27 @@ export async function server({ command, args, env }: Program, complete: RegExp):
       await within(STOP_LIMIT, exit, "the server to end").catch(() => child.kill("SIGKILL"));
     },
   };
+}
+
+/** A server for as long as something is done with it, which begins when it has said its JSON. */
+export async function at<T>(program: Program, work: (running: Server) => Promise<T>): Promise<T> {
+  const running = await server(program, /^\}\n/m);
+  try {
+    return await work(running);
+  } finally {
+    await running.close();
+  }
+}
+
+/** Bytes that each of so many costs, as the system counts them: looked at again after each part of them. */
+export async function grown(running: Server, count: number, add: (more: number) => Promise<void>): Promise<number> {
+  const samples: [number, number][] = [[0, await running.settled()]];
+  for (let part = 1; part <= PARTS; part++) {
+    const until = Math.round((count * part) / PARTS);
+    await add(until - (samples.at(-1)?.[0] ?? 0));
+    samples.push([until, await running.settled()]);
+  }
+  return slope(samples);
 }
 
 function held({ pid }: ChildProcess): number {

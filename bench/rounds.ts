@@ -55,3 +55,11 @@ export function quantile(values: number[], part: number): number {
   const sorted = [...values].sort((a, b) => a - b);
   return sorted[Math.floor(sorted.length * part)] ?? Number.NaN;
 }
+
+/** How much each more costs, from samples of how many there were and what all took: what came once is no part of it, nor is what was given back once. */
+export function slope(samples: [count: number, bytes: number][]): number {
+  const slopes = samples.flatMap(([count, bytes], index) =>
+    samples.slice(index + 1).map(([more, then]) => (then - bytes) / (more - count)),
+  );
+  return median(slopes);
+}

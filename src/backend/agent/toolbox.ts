@@ -3,7 +3,7 @@ import * as z from "zod/mini";
 import { cleanLine } from "#protocol/clean";
 import { usableGrant } from "../connections/access.ts";
 import { findService as serviceNamed, servicesFor } from "../connections/catalog.ts";
-import { authRequired } from "../connections/open-grant.ts";
+import { authRequired, usableUntil } from "../connections/open-grant.ts";
 import { servicesOf } from "../connections/services.ts";
 import { type Account, accountOf } from "../interactions/account.ts";
 import type { BackendPorts } from "../ports.ts";
@@ -38,8 +38,8 @@ export type Reach = Pick<BackendPorts, "services" | "fetch" | "clock"> & {
   keep?(context: RunContext, work: (context: RunContext) => Promise<ToolResult>): Promise<ToolResult>;
 };
 
-/** A token, what the connection is bound to, and in whose name it is. */
-type Access = { token: string; metadata: Record<string, unknown>; as?: Account };
+/** A token, what the connection is bound to, and in whose name it is. Until `until` (milliseconds) the token need not be asked for again. */
+type Access = { token: string; metadata: Record<string, unknown>; as?: Account; until?: number };
 
 /** Every tool of every service of an installation, connected or not: a missing connection is found out by the call that needs it. */
 export async function toolbox(ports: BackendPorts, owner: ToolOwner): Promise<AgentTool[]> {
@@ -70,8 +70,9 @@ function reachOf(ports: BackendPorts, owner: ToolOwner, services: ServiceConfigu
     clock: ports.clock,
     access: async (service, rejected) => {
       const named = serviceNamed(services, service);
-      const { grant, tokens } = await usableGrant(ports, owner.installationId, named, rejected ? { rejected } : {});
-      return { token: tokens.access, metadata: grant.metadata, as: accountOf(grant) };
+      const open = await usableGrant(ports, owner.installationId, named, rejected ? { rejected } : {});
+      const { grant, tokens } = open;
+      return { token: tokens.access, metadata: grant.metadata, as: accountOf(grant), until: usableUntil(open) };
     },
     effects: effectLog(ports, owner),
     ...(owner.dryRun ? { dryRun: true } : {}),
@@ -190,16 +191,23 @@ async function runTool(
   tool: Tool,
   { input, context, effect }: Run,
 ): Promise<ToolResult> {
-  const access = await ports.access(service.name);
+  let access = await ports.access(service.name);
   const idempotencyKey = effect?.id ?? context.toolCallId;
-  // The token is asked for anew at each request: a long turn outlives the token it began with (case G16).
+  // A long turn outlives the token it began with (case G16).
+  const token = async () => {
+    if (ports.clock.now() >= (access.until ?? 0)) access = await ports.access(service.name);
+    return access.token;
+  };
   const http = createServiceHttp({
     fetch: described?.fetch ?? ports.fetch,
     clock: ports.clock,
     endpoints,
     service,
-    token: async () => (await ports.access(service.name)).token,
-    onRejected: async (rejected) => (await ports.access(service.name, rejected)).token,
+    token,
+    onRejected: async (rejected) => {
+      access = await ports.access(service.name, rejected);
+      return access.token;
+    },
     sleep: async (ms, signal) => {
       context.log(
         `${service.title} did not answer, or is busy; trying again in ${Math.max(1, Math.round(ms / 1_000))} s.`,

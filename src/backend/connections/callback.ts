@@ -1,5 +1,6 @@
 import { Problem } from "#protocol/errors";
 import type { BackendPorts } from "../ports.ts";
+import { faultLevel } from "../store/database.ts";
 import { claimState, findState, type State, settleState } from "../store/states.ts";
 import { servicesFor } from "./catalog.ts";
 import { completeConsent } from "./consent.ts";
@@ -124,6 +125,6 @@ function failure(title: string, problem: Problem): Page {
 /** A fault of kay's own ends the state too, with nothing of it shown. */
 function asProblem(ports: BackendPorts, error: unknown): Problem {
   if (error instanceof Problem) return error;
-  ports.log("error", "callback.fault", { cause: error });
+  ports.log(faultLevel(error), "callback.fault", { cause: error });
   return new Problem("INTERNAL", "Something went wrong inside kay.", { cause: error });
 }

@@ -20,9 +20,12 @@ export type ServicePorts = Pick<BackendPorts, "db" | "services" | "keys" | "fetc
  */
 export async function servicesFor(ports: ServicePorts, installationId: string): Promise<ServiceConfiguration[]> {
   const names = new Set(ports.services.map(({ service }) => service.name));
-  const rows = await listDescriptions(ports.db, installationId);
+  const [rows, mcp] = await Promise.all([
+    listDescriptions(ports.db, installationId),
+    mcpServices(ports, installationId, names),
+  ]);
   const described = rows.filter(({ name }) => !names.has(name)).map((row) => configurationOf(ports, row));
-  return [...ports.services, ...described, ...(await mcpServices(ports, installationId, names))];
+  return [...ports.services, ...described, ...mcp];
 }
 
 async function mcpServices(

@@ -30,13 +30,13 @@ export function openGrant(
 }
 
 /** Whether a token can be used as it is: not the refused one, and not about to end. */
-export function isUsable(
-  ports: Pick<BackendPorts, "clock">,
-  { grant, tokens }: OpenGrant,
-  rejected: string | undefined,
-): boolean {
-  if (tokens.access === rejected) return false;
-  return grant.access_expires_at === null || grant.access_expires_at.getTime() - ports.clock.now() > MARGIN;
+export function isUsable(ports: Pick<BackendPorts, "clock">, open: OpenGrant, rejected: string | undefined): boolean {
+  return open.tokens.access !== rejected && ports.clock.now() < usableUntil(open);
+}
+
+/** Milliseconds until which nobody has to ask for another token, unless this one is refused. */
+export function usableUntil({ grant }: OpenGrant): number {
+  return grant.access_expires_at === null ? Number.POSITIVE_INFINITY : grant.access_expires_at.getTime() - MARGIN;
 }
 
 /** The error that every caller understands: it names the service that must be connected (again). */

@@ -1,5 +1,6 @@
 import type { ModelMessage } from "ai";
 import type { Call, Outcome } from "../agent/events.ts";
+import type { StoredInteraction } from "../store/interactions.ts";
 import type { Asker } from "./interact.ts";
 import type { Work } from "./work.ts";
 
@@ -15,8 +16,15 @@ export type CallWorld = Work & {
   settled: Map<string, Outcome>;
   /** Those that have run and are still to be looked at. */
   ran: Map<string, Outcome>;
+  /** Requests that have ended, by their place: how one ended stays, so that it is read once. */
+  closed: Map<string, StoredInteraction>;
   onChange(again: () => void): () => void;
 };
+
+/** Where a request is among those of a generation. */
+export function placeOf(toolCallId: string, ordinal: number): string {
+  return `${toolCallId} ${ordinal}`;
+}
 
 /** In whose name a call asks. */
 export function askerOf(

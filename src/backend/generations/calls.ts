@@ -3,10 +3,10 @@ import { Problem } from "#protocol/errors";
 import type { InteractionResponse, StreamPart } from "#protocol/events";
 import type { CallPorts, Checked } from "../agent/execute.ts";
 import type { StoredGeneration } from "../store/generations.ts";
-import { interactionOf, openOf } from "../store/interactions.ts";
-import { AFTER, askerOf, BEFORE, type CallWorld, TOOLS_OWN } from "./call-world.ts";
+import { interactionOf, interactionsOf } from "../store/interactions.ts";
+import { AFTER, askerOf, BEFORE, type CallWorld, placeOf, TOOLS_OWN } from "./call-world.ts";
 import { after, gate } from "./gate.ts";
-import { interactive } from "./interact.ts";
+import { interactive, waitOf } from "./interact.ts";
 import type { Work } from "./work.ts";
 
 /** Whether the tool itself asks at this place. */
@@ -22,7 +22,12 @@ export function callPorts(world: CallWorld): CallPorts {
   return {
     settled: (toolCallId) => world.settled.get(toolCallId),
     ran: (toolCallId) => world.ran.get(toolCallId),
-    open: async () => new Map((await openOf(world.ports.db, world.row.id)).map((one) => [one.toolCallId, one])),
+    open: async () => {
+      const all = await interactionsOf(world.ports.db, world.row.id);
+      for (const one of all) if (one.status !== "open") world.closed.set(placeOf(one.tool_call_id, one.ordinal), one);
+      const open = all.filter(({ status, late }) => status === "open" && !late);
+      return new Map(open.map((one) => [one.tool_call_id, waitOf(one)]));
+    },
     gate: (call, account) => gate(world, call, account),
     after: (call, outcome) => after(world, call, outcome),
     missing: (call, integrations, reason) => {

@@ -1,4 +1,5 @@
 import type { BackendPorts } from "../ports.ts";
+import { faultLevel } from "../store/database.ts";
 import { attendedSince, lastEvent } from "../store/events.ts";
 import { followedElsewhere } from "../store/followers.ts";
 import {
@@ -246,7 +247,7 @@ function expired(ms: number): Promise<false> {
 /** A generation that this node cannot carry on is left to the next look, here or elsewhere. */
 async function failed(ports: BackendPorts, id: string, error: unknown): Promise<void> {
   if (error instanceof LostGeneration) return;
-  ports.log("error", "generation_fault", { generation: id, error });
+  ports.log(faultLevel(error), "generation_fault", { generation: id, error });
 }
 
 function ignored(): void {}

@@ -8,8 +8,8 @@ import { rememberGrant } from "../interactions/approvals.ts";
 import { type Decision, decide } from "../interactions/decide.ts";
 import { callSettled } from "../store/calls.ts";
 import { interactionOf, type StoredInteraction } from "../store/interactions.ts";
-import { AFTER, askerOf, BEFORE, type CallWorld } from "./call-world.ts";
-import { askedAt, waitOf } from "./interact.ts";
+import { AFTER, askerOf, BEFORE, type CallWorld, placeOf } from "./call-world.ts";
+import { askedAt, askedNow, waitOf } from "./interact.ts";
 import type { GenerationOptions } from "./options.ts";
 import { originsOf } from "./origin.ts";
 import { storedRun } from "./outcomes.ts";
@@ -18,7 +18,9 @@ import { storedRun } from "./outcomes.ts";
 export async function gate(world: CallWorld, call: Checked, account: Account | undefined): Promise<Gate> {
   const run: Gate = { kind: "run", input: call.parsed };
   if (world.options.approved || call.tool.own) return run;
-  const before = await interactionOf(world.ports.db, world.row.id, call.toolCallId, BEFORE);
+  const before =
+    world.closed.get(placeOf(call.toolCallId, BEFORE)) ??
+    (await interactionOf(world.ports.db, world.row.id, call.toolCallId, BEFORE));
   const asked = before ?? (await askFirst(world, call, account));
   if ("allowed" in asked) return { ...run, ...asked };
   if (asked.status === "open") return { kind: "wait", wait: waitOf(asked) };
@@ -38,7 +40,7 @@ async function askFirst(
   const { mode, grant, offer } = decision;
   const asks = world.options.confirm || (mode === "confirm_before_execution" && grant === undefined);
   if (!asks) return { allowed: noteAllowed(world.options, call, decision, account) };
-  return await askedAt(askerOf(world, call), BEFORE, {
+  return await askedNow(askerOf(world, call), BEFORE, {
     type: "approval",
     prompt: call.summary,
     preview: previewOf(world, call, account),

@@ -90,7 +90,7 @@ export async function agentInput(
     ...(options.bounds?.maxSteps ? { mostSteps: options.bounds.maxSteps } : {}),
     ...(dryRun ? { dryRun } : {}),
     ...(options.mode === "stream" && writer && onChange
-      ? { calls: callPorts({ ports, row, options, writer, messages, settled, ran, onChange }) }
+      ? { calls: callPorts({ ports, row, options, writer, messages, settled, ran, closed: new Map(), onChange }) }
       : {}),
   };
   return { input, messages };

@@ -48,9 +48,18 @@ export async function askedAt(
   prompt: InteractionPrompt,
   late = false,
 ): Promise<StoredInteraction> {
+  const before = await interactionOf(asker.ports.db, asker.generationId, asker.toolCallId, ordinal);
+  return before ?? (await askedNow(asker, ordinal, prompt, late));
+}
+
+/** The same where it is known that it was not asked before. */
+export async function askedNow(
+  asker: Asker,
+  ordinal: number,
+  prompt: InteractionPrompt,
+  late = false,
+): Promise<StoredInteraction> {
   const { ports, generationId, toolCallId } = asker;
-  const before = await interactionOf(ports.db, generationId, toolCallId, ordinal);
-  if (before) return before;
   if (!asker.asks || !(await someoneAnswers(asker))) {
     throw new Problem("INTERACTION_UNAVAILABLE", "Nobody who follows this conversation can be asked.");
   }

@@ -9,7 +9,7 @@ import { type Answer, ask } from "../generations/ask.ts";
 import { confirm } from "../generations/confirm.ts";
 import type { Engine } from "../generations/engine.ts";
 import type { BackendPorts } from "../ports.ts";
-import { isDatabaseAway } from "../store/database.ts";
+import { faultLevel, isDatabaseAway } from "../store/database.ts";
 import { findRequest, type StoredRequest } from "../store/requests.ts";
 import { askDirectly } from "./ask-directly.ts";
 import { beginStream, type StreamPlace, streamOf } from "./ask-stream.ts";
@@ -120,7 +120,7 @@ async function underWay(ports: BackendPorts, { state, generationId }: StoredRequ
 /** Every failure of asking says `status: "error"` besides the fields of the table (guide). */
 function failure(ports: BackendPorts, error: unknown): Response {
   const known = error instanceof Problem;
-  if (!known) ports.log("error", "ask_failed", { error });
+  if (!known) ports.log(faultLevel(error), "ask_failed", { error });
   const away = isDatabaseAway(error)
     ? new Problem("DATABASE_UNAVAILABLE", "The database cannot be reached at the moment.")
     : undefined;

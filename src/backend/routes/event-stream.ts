@@ -121,9 +121,16 @@ function measureDelay(
   if (at >= opened) observe?.measure("kay_event_delay_seconds", {}, Math.max(0, clock.now() - at) / 1_000);
 }
 
+/** Of an event that many follow: what is read together is written out once. */
+const texts = new WeakMap<StoredEvent, string>();
+
 /** Who follows is no event of the log and has no number: where the reader is in the log stays as it was. */
-function sseOf({ number, part, at }: StoredEvent): string {
-  return `${number > 0 ? `id: ${number}\n` : ""}data: ${JSON.stringify({ ...part, at: at.toISOString() })}\n\n`;
+function sseOf(event: StoredEvent): string {
+  const { number, part, at } = event;
+  const id = number > 0 ? `id: ${number}\n` : "";
+  const text = texts.get(event) ?? `${id}data: ${JSON.stringify({ ...part, at: at.toISOString() })}\n\n`;
+  texts.set(event, text);
+  return text;
 }
 
 function concerns({ generationId, number, part }: StoredEvent, { generationId: wanted, until }: Streamed): boolean {

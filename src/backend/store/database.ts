@@ -35,9 +35,8 @@ export async function openDatabase(
   const config = poolConfig(where);
   const place = describePlace(config);
   const pool = new pg.Pool(config);
-  listenForDrops(pool, (error) =>
-    log("warn", "database.connection_dropped", { ...place, code: errorCode(error), error: error.message }),
-  );
+  // As an error, so that its code is known to be one of Postgres, which an operator is to read.
+  listenForDrops(pool, (error) => log("warn", "database.connection_dropped", { ...place, error }));
   const db = new Kysely<Database>({ dialect: new PostgresDialect({ pool: revive ? reviving(pool, revive) : pool }) });
   let closing: Promise<void> | undefined;
   const close = () => {
@@ -111,9 +110,17 @@ function poolConfig(where: pg.PoolConfig | string): pg.PoolConfig {
 export function isDatabaseAway(error: unknown): boolean {
   if (!(error instanceof Error)) return false;
   if (/^(08\w{3}|57P0\d|53300|ECONNREFUSED|ECONNRESET|ENOENT|EPIPE)$/.test(errorCode(error))) return true;
-  return /Connection terminated|connection error and is not queryable|timeout exceeded when trying to connect/i.test(
+  return /Connection terminated|^Client .+ is not queryable$|timeout exceeded when trying to connect/i.test(
     error.message,
   );
+}
+
+/**
+ * How grave it is that work ended in this. That the database is away was told when its connection dropped, and what it interrupted goes on when it
+ * is back: that is no fault inside kay.
+ */
+export function faultLevel(error: unknown): "warn" | "error" {
+  return isDatabaseAway(error) ? "warn" : "error";
 }
 
 type Place = { host: string; port: number; database: string; user: string };

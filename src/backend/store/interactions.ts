@@ -67,26 +67,6 @@ export async function interactionsOf(db: Connection, generationId: string): Prom
     .execute();
 }
 
-/** The open requests of a generation that its calls wait for. */
-export async function openOf(
-  db: Connection,
-  generationId: string,
-): Promise<{ toolCallId: string; kind: "approval" | "input"; expiresAt: number }[]> {
-  const rows = await db
-    .selectFrom("interactions")
-    .select(["tool_call_id", "expires_at"])
-    .select(sql<"approval" | "input">`request ->> 'interaction_type'`.as("kind"))
-    .where("generation_id", "=", generationId)
-    .where("status", "=", "open")
-    .where("late", "=", false)
-    .execute();
-  return rows.map(({ tool_call_id, kind, expires_at }) => ({
-    toolCallId: tool_call_id,
-    kind,
-    expiresAt: expires_at.getTime(),
-  }));
-}
-
 /** The request at this place of a call. */
 export async function interactionOf(
   db: Connection,

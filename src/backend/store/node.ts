@@ -1,6 +1,5 @@
 import pg from "pg";
 import type { Log } from "../ports.ts";
-import { errorCode } from "./machine.ts";
 
 /** Two halves of an advisory lock: this one says "a node of kay". */
 const NODE_LOCK = 0x6b6179;
@@ -62,7 +61,7 @@ export function createNode(where: pg.PoolConfig | string, log: Log): Node {
   function dropped(one: Promise<Connected>, error: unknown): void {
     if (closed || current !== one) return;
     current = undefined;
-    if (connected) log("warn", "node.connection_dropped", { code: errorCode(error) });
+    if (connected) log("warn", "node.connection_dropped", { error });
     connected = false;
     setTimeout(() => closed || connect().catch(() => {}), RETRY).unref();
   }

@@ -1,5 +1,6 @@
 import type { BackendPorts } from "../ports.ts";
 import { forgetTurns, turnsToStop, turnsToWork } from "../store/agent-turns.ts";
+import { faultLevel } from "../store/database.ts";
 import { carryTurn, type TurnControl } from "./carry.ts";
 import { createCouriers } from "./couriers.ts";
 import { createFeed, type Feed, NO_FEED } from "./feed.ts";
@@ -40,7 +41,7 @@ export function createTurns(ports: BackendPorts): Turns {
     const control: TurnControl = { stop: new AbortController(), unwanted: false };
     const told = () => couriers.send(id);
     const ended = carryTurn({ ports, id, control, feed, told })
-      .catch((error: unknown) => ports.log("error", "turn_fault", { generation: id, error }))
+      .catch((error: unknown) => ports.log(faultLevel(error), "turn_fault", { generation: id, error }))
       .finally(() => active.delete(id));
     active.set(id, { control, ended });
   }

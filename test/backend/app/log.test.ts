@@ -80,6 +80,11 @@ test("errors keep name, message, code and cause; cycles, bytes and bigints do no
   });
 });
 
+test("the SQLSTATE of a connection that dropped is there to be read, and the code of a sign-in is not", () => {
+  const error = Object.assign(new Error("terminating connection"), { code: "57P01" });
+  expect(logged({ error, code: "57P01" })).toMatchObject({ error: { code: "57P01" }, code: "[redacted]" });
+});
+
 test("a line has the ids of what is done, of no other, and they are whole", () => {
   const lines: string[] = [];
   const log = createLog((line) => void lines.push(line), { level: "info", clock });

@@ -112,3 +112,32 @@ test("whoever waits for an answer that never comes is told so in the end", async
   for (const seconds of [1, 2, 4, 8]) await later(seconds);
   expect(await answer).toMatchObject({ status: 500, body: { status: "error", code: "INTERNAL", message: GIVEN_UP } });
 });
+
+test("a connection that drops in the middle is no fault of the generation: it is a warning, and goes on by itself", async () => {
+  const { token } = await connect(world());
+  const { promise: dropped, resolve: drop } = Promise.withResolvers<void>();
+  model.script({ text: ["One ", "and two."], meanwhile: dropped });
+  const turn = await ask(world(), token, "count");
+  await turn.next("text-delta");
+  await sql`select pg_terminate_backend(pid) from pg_stat_activity
+    where datname = current_database() and pid <> pg_backend_pid()`.execute(world().ports.db);
+  drop();
+  await expect
+    .poll(() =>
+      world()
+        .backend.status()
+        .then(({ working }) => working),
+    )
+    .toBe(0);
+  model.script({ text: "One and two." });
+  const looked = async () => {
+    world().clock.advance(1_000);
+    await world().backend.tick();
+    return (await rows()).length;
+  };
+  await expect.poll(() => looked().catch(() => undefined), { timeout: 10_000 }).toBe(0);
+  const faults = world().log.filter((line) => line.includes("_fault"));
+  expect(faults.map((line) => JSON.parse(line).level)).toEqual(faults.map(() => "warn"));
+  expect(faults).not.toEqual([]);
+  await turn.close();
+});

@@ -6,7 +6,7 @@ import { sql } from "kysely";
 import pg from "pg";
 import { expect, onTestFinished, test } from "vitest";
 import type { Log } from "#backend/ports";
-import { openDatabase } from "#backend/store/database";
+import { faultLevel, openDatabase } from "#backend/store/database";
 import { migrations } from "#backend/store/migrations";
 import { emptyDatabase, testDatabase, useDatabase } from "#test/database";
 import { ask } from "#test/postgres-world";
@@ -133,9 +133,13 @@ test("a dropped connection is logged, idle or taken, and the next query gets a n
   await takenDropped;
   taken.release(true);
   expect((await sql<{ one: number }>`select 1 as one`.execute(db)).rows).toEqual([{ one: 1 }]);
-  expect(lines.map(({ level, event, fields }) => `${level} ${event} ${fields?.code}`)).toEqual([
-    "warn database.connection_dropped 57P01",
-    "warn database.connection_dropped 57P01",
+  const dropped = { level: "warn", event: "database.connection_dropped" };
+  const error = expect.objectContaining({ code: "57P01" });
+  const { host, port, user } = pool.options;
+  const fields = { host, port, user, database: pool.options.database, error };
+  expect(lines).toEqual([
+    { ...dropped, fields },
+    { ...dropped, fields },
   ]);
 });
 
@@ -194,3 +198,17 @@ async function closedPort(): Promise<number> {
   await once(server, "close");
   return typeof address === "object" && address !== null ? address.port : 0;
 }
+
+test.each([
+  Object.assign(new Error("terminating connection due to administrator command"), { code: "57P01" }),
+  new Error("Connection terminated unexpectedly"),
+  new Error("Client has encountered a connection error and is not queryable"),
+  new Error("Client was closed and is not queryable"),
+])("that a connection dropped is no fault inside kay: %s", (error) => {
+  expect(faultLevel(error)).toBe("warn");
+});
+
+test("anything else is one", () => {
+  expect(faultLevel(Object.assign(new Error("duplicate key"), { code: "23505" }))).toBe("error");
+  expect(faultLevel(new TypeError("is not queryable by anybody"))).toBe("error");
+});
