@@ -1,6 +1,6 @@
 import { mkdir, open, readFile, rename, rm } from "node:fs/promises";
 import { dirname } from "node:path";
-import { EmbeddedRecord } from "#protocol/embedded";
+import { EmbeddedRecord } from "#protocol/embedded-record";
 import { parseShape } from "#protocol/parse";
 
 /** Write the record so that readers see the old one, none, or the whole new one; readable by this user alone. */
