@@ -45,6 +45,14 @@ const completion = {
   metafile: false,
 } satisfies Options;
 
+/** What prints a page of help: one file as well. */
+const help = {
+  ...bundle,
+  entry: { help: "src/cli/help/quick.ts" },
+  splitting: false,
+  metafile: false,
+} satisfies Options;
+
 /** The thread of `--jq`: one file too, since main.js must not run in it. */
 const jq = {
   ...bundle,
@@ -53,4 +61,4 @@ const jq = {
   metafile: false,
 } satisfies Options;
 
-export default defineConfig([bundle, completion, jq]);
+export default defineConfig([bundle, completion, help, jq]);

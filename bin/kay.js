@@ -13,7 +13,7 @@ let ended = false;
 if (args.length === 1 && (args[0] === "--version" || args[0] === "-V")) say(1, manifest.version);
 else if (!isNewEnough(manifest.engines.node)) startOnPinnedNode();
 else if (args[0] === "__complete") complete();
-else start();
+else if (!asksForHelp() || !help()) start();
 
 function start() {
   const main = path.join(root, "dist", "main.js");
@@ -47,6 +47,27 @@ function complete() {
   } catch (_) {
     process.exitCode = 1;
   }
+}
+
+/**
+ * A page of help, from what the build made of the tree of commands, which is a third of what the tree itself costs. What is no page, and
+ * whatever is wrong, takes the usual way. @returns whether it was printed
+ */
+function help() {
+  const dist = path.join(root, "dist");
+  try {
+    const text = require(path.join(dist, "help.js")).quickHelp(args, path.join(dist, "help.json"), columns);
+    if (text !== null) say(1, text.replace(/\n$/, ""));
+    return text !== null;
+  } catch (_) {
+    return false;
+  }
+}
+
+/** Of the terminal, or what KAY_FORCE_TTY says. The stream that knows is opened only for a terminal (8 ms). */
+function columns() {
+  if (process.env.KAY_FORCE_TTY) return Number(process.env.KAY_FORCE_TTY) > 0 ? Number(process.env.KAY_FORCE_TTY) : 80;
+  return (fs.fstatSync(1).isCharacterDevice() && process.stdout.columns) || 80;
 }
 
 /**

@@ -79,7 +79,8 @@ async function finish(folder: string, current: string) {
     writeFileSync(`${folder}/schemas/${name}`, `${JSON.stringify(schema, null, 2)}\n`);
   const metafile = `${folder}/metafile-esm.json`;
   writeFileSync(`${folder}/THIRD_PARTY_LICENSES.txt`, thirdPartyLicenses(root, metafile));
-  await startFromOneFile(folder, JSON.parse(readFileSync(metafile, "utf8")).outputs, root);
+  const { outputs } = JSON.parse(readFileSync(metafile, "utf8"));
+  await startFromOneFile(folder, outputs, root, ["src/cli/link.ts", "src/protocol/connections.ts"]);
   rmSync(metafile);
   const { writeCommandFiles } = await import("./commands.ts");
   writeCommandFiles(folder);

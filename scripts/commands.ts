@@ -3,17 +3,20 @@ import { fileURLToPath } from "node:url";
 import { configureServices } from "#backend/services/catalogue";
 import { describeProgram } from "#cli/completion/describe";
 import type { Value } from "#cli/completion/table";
+import { helpTable } from "#cli/help/pages";
 import type { Kay } from "#cli/kay";
 import { buildProgram } from "#cli/program";
+import { TOPICS } from "#cli/topics";
 import { manPages } from "./man.ts";
 
 const root = fileURLToPath(new URL("../", import.meta.url));
 
-/** Writes what is made from the tree of commands into a folder: `completion.json`, which completion reads, and the pages of `man/man1`. */
+/** Writes what is made from the tree of commands into a folder: `completion.json`, `help.json`, and the pages of `man/man1`. */
 export function writeCommandFiles(folder: string): void {
   const { version } = JSON.parse(readFileSync(`${root}package.json`, "utf8")) as { version: string };
   const program = programOf(version);
   writeFileSync(`${folder}/completion.json`, `${JSON.stringify(describeProgram(program, builtIn()))}\n`);
+  writeFileSync(`${folder}/help.json`, `${JSON.stringify(helpTable(programOf(version), Object.keys(TOPICS)))}\n`);
   mkdirSync(`${folder}/man/man1`, { recursive: true });
   for (const [name, text] of manPages(programOf(version), version)) writeFileSync(`${folder}/man/man1/${name}`, text);
 }

@@ -2,25 +2,43 @@ import { existsSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { basename, dirname, relative, resolve } from "node:path";
 import { build } from "esbuild";
 
-type Output = { imports: { path: string; kind: string }[]; exports: string[] };
+type Output = { imports: { path: string; kind: string }[]; exports: string[]; entryPoint?: string };
 
 /**
- * Puts `main.js` and the chunks that it imports, and they import, into one file. esbuild makes a chunk of each set of modules that the same
- * entries share, so without this a start reads some twenty small files (a quarter of `kay --help`). Chunks that are loaded later get
- * what they need of these from `main.js`, which runs by then.
+ * Puts `main.js` and the chunks that it imports, and they import, into one file; then each of `later` with its own in the same way. esbuild
+ * makes a chunk of each set of modules that the same entries share, so without this a start reads some twenty small files (a quarter of
+ * `kay --help`), and the way to a backend seventeen more. Chunks that are loaded by others get what they need of these from the whole file.
  *
  * @param folder the fresh build
  * @param outputs esbuild's account of it, by path from `root`
+ * @param later modules that are loaded late, by path from `root`; what an earlier one has stays there
  * @throws when a chunk is used in a way that is not known here
  */
-export async function startFromOneFile(folder: string, outputs: Record<string, Output>, root: string): Promise<void> {
+export async function startFromOneFile(
+  folder: string,
+  outputs: Record<string, Output>,
+  root: string,
+  later: string[] = [],
+): Promise<void> {
   const all = new Map(Object.entries(outputs).map(([path, output]) => [resolve(root, path), output]));
-  const main = resolve(folder, "main.js");
-  const merged = closure(main, all, root);
-  merged.delete(main);
+  await intoOne(resolve(folder, "main.js"), all, root);
+  for (const module of later) {
+    const found = [...all].find(
+      ([, { entryPoint }]) => entryPoint && resolve(root, entryPoint) === resolve(root, module),
+    );
+    if (!found) throw new Error(`Nothing loads ${module} late.`);
+    await intoOne(found[0], all, root);
+  }
+}
+
+/** Afterwards `all` knows only the files that are left, and `whole` imports nothing that is merged. */
+async function intoOne(whole: string, all: Map<string, Output>, root: string): Promise<void> {
+  const merged = closure(whole, all, root);
+  merged.delete(whole);
+  const folder = dirname(whole);
   const lines = [...merged].map((path) => exportAll(path, folder, all.get(path)?.exports ?? []));
   const { outputFiles } = await build({
-    stdin: { contents: `export * from "./main.js";${lines.join("")}`, resolveDir: folder },
+    stdin: { contents: `export * from "./${basename(whole)}";${lines.join("")}`, resolveDir: folder },
     bundle: true,
     write: false,
     minify: true,
@@ -34,23 +52,29 @@ export async function startFromOneFile(folder: string, outputs: Record<string, O
         setup: ({ onResolve }) => {
           onResolve({ filter: /^\./ }, ({ path, resolveDir }) => {
             const file = resolve(resolveDir, path);
-            return merged.has(file) || file === main
-              ? undefined
-              : { path: `./${relative(folder, file)}`, external: true };
+            return merged.has(file) || file === whole ? undefined : { path: pathTo(file, folder), external: true };
           });
         },
       },
     ],
   });
-  writeFileSync(main, outputFiles[0]?.contents ?? "");
-  for (const path of merged) rmSync(path);
+  writeFileSync(whole, outputFiles[0]?.contents ?? "");
+  for (const path of merged) {
+    rmSync(path);
+    all.delete(path);
+  }
   for (const path of all.keys()) {
-    if (path !== main && existsSync(path))
-      writeFileSync(path, fromMain(readFileSync(path, "utf8"), path, main, merged));
+    if (path !== whole && existsSync(path))
+      writeFileSync(path, fromWhole(readFileSync(path, "utf8"), path, whole, merged));
   }
 }
 
-/** A chunk that runs at the start is imported by a statement, from `main.js` or from another such chunk. */
+function pathTo(file: string, folder: string): string {
+  const path = relative(folder, file);
+  return path.startsWith(".") ? path : `./${path}`;
+}
+
+/** A chunk that runs with another is imported by a statement, from it or from another such chunk. What is in another whole file is gone. */
 function closure(start: string, all: Map<string, Output>, root: string): Set<string> {
   const found = new Set([start]);
   for (const path of found) {
@@ -63,17 +87,17 @@ function closure(start: string, all: Map<string, Output>, root: string): Set<str
 
 function exportAll(path: string, folder: string, names: string[]): string {
   const list = names.map((name) => `${name} as ${nameIn(path, name)}`);
-  return `export{${list.join(",")}}from"./${relative(folder, path)}";`;
+  return `export{${list.join(",")}}from"${pathTo(path, folder)}";`;
 }
 
-/** The name under which `main.js` has what a chunk exports. */
+/** The name under which the whole file has what a chunk exports. */
 function nameIn(chunk: string, name: string): string {
   return `${basename(chunk, ".js").replaceAll(/\W/g, "_")}$${name}`;
 }
 
-/** Rewrites the imports of a chunk that stays: what it took from merged ones comes from `main.js`. */
-function fromMain(code: string, file: string, main: string, merged: Set<string>): string {
-  const entry = relative(dirname(file), main);
+/** Rewrites the imports of a chunk that stays: what it took from merged ones comes from the whole file. */
+function fromWhole(code: string, file: string, whole: string, merged: Set<string>): string {
+  const entry = pathTo(whole, dirname(file));
   const chunkOf = (path: string) =>
     merged.has(resolve(dirname(file), path)) ? resolve(dirname(file), path) : undefined;
   const rest = code.replaceAll(

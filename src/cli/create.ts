@@ -11,6 +11,7 @@ import type { GlobalFlags, Kay, LocalTools, ServeOptions } from "./kay.ts";
 import type { LinkPorts } from "./link.ts";
 import type { Machine } from "./machine.ts";
 import { createOutput } from "./output.ts";
+import { warnIfNew } from "./profile.ts";
 import { inCi, type Terminal } from "./terminal.ts";
 
 /** The outside world of one command. `src/main.ts` takes it from the process; tests make their own. */
@@ -100,7 +101,6 @@ export function createKay(world: World): Kay {
   };
   const portsOf = (of: Settings) => createLinkPorts({ ...world, signal: kay.signal }, paths, of, warn, out.note);
   const linkPorts = async () => {
-    const { warnIfNew } = await import("./profile.ts");
     if (!env.KAY_TOKEN) warnIfNew(settings(), warn);
     return portsOf(settings());
   };

@@ -2,15 +2,29 @@ import type { Policy, PolicyMode } from "#protocol/conversations";
 import { Problem } from "#protocol/errors";
 import { line } from "#ui/words";
 import type { Kay, Link } from "./kay.ts";
+import { nearest } from "./nearest.ts";
 
 /** `kay policy get`. */
 export async function getPolicies(kay: Kay, target: string | undefined): Promise<void> {
   const { api } = await kay.link({ signedIn: true });
   const all = await api.policies();
   const policies = target === undefined ? all : all.filter((each) => each.target === target);
+  if (target !== undefined && policies.length === 0) await mustExist(api, target);
   if (kay.flags.json) return kay.out.json({ policies });
   if (policies.length === 0) kay.out.note(NO_POLICY);
   else await kay.out.table(POLICY_COLUMNS, policies.map(policyRow));
+}
+
+/** A backend that does not list its services and tools is believed. */
+async function mustExist(api: Link["api"], target: string): Promise<void> {
+  const [services, tools] = await Promise.all([api.services(), api.tools({})]);
+  if (!services || !tools) return;
+  const names = ["*", ...services.services.map(({ name }) => name), ...tools.tools.map(({ name }) => name)];
+  if (names.includes(target)) return;
+  const close = nearest(target, names);
+  throw new Problem("USAGE", `There is no service or tool ${JSON.stringify(line(target))}.`, {
+    hint: close ? `Did you mean ${line(close)}?` : "Run `kay tools list` to see them.",
+  });
 }
 
 /** `kay policy set`. */

@@ -23,6 +23,7 @@ import { toolsCommand } from "./commands/tools.ts";
 import { tryCommand } from "./commands/try.ts";
 import { whoamiCommand } from "./commands/whoami.ts";
 import { unprotect } from "./dashes.ts";
+import { helpWidth } from "./help/page.ts";
 import type { GlobalFlags, Kay } from "./kay.ts";
 
 /**
@@ -30,11 +31,13 @@ import type { GlobalFlags, Kay } from "./kay.ts";
  *
  * @param aside gets what the parser would say on stderr: its errors, and the help of a group of commands that is called by itself
  * @param answer gets what it would say on stdout: help, and the version
+ * @param words the command line: where its first word is a command, only that one is made. The whole tree costs as much as a request.
  */
 export function buildProgram(
   kay: Kay,
   aside: (text: string) => void,
   answer: (text: string) => void = (text) => kay.terminal.stdout.write(text),
+  words: readonly string[] = [],
 ): Command {
   const program = new Command("kay")
     .description("A terminal agent that works on your services, and asks before it changes anything.")
@@ -52,7 +55,7 @@ export function buildProgram(
     .addOption(new Option("--color <when>", "colour the output").choices(["auto", "always", "never"]))
     .helpCommand(false)
     .showSuggestionAfterError(true);
-  for (const make of COMMANDS) program.addCommand(make(kay));
+  for (const make of makersFor(words[0])) program.addCommand(make(kay));
   program.addHelpText(
     "after",
     "\nStart with `kay try` (a tour), or `kay connect jira`.\nMore: kay help exit-codes|environment|json|session|approvals|completion",
@@ -63,8 +66,8 @@ export function buildProgram(
     command.exitOverride().configureOutput({
       writeOut: answer,
       writeErr: aside,
-      getErrHelpWidth: () => Math.min(kay.terminal.stdout.columns(), 100),
-      getOutHelpWidth: () => Math.min(kay.terminal.stdout.columns(), 100),
+      getErrHelpWidth: () => helpWidth(kay.terminal.stdout.columns()),
+      getOutHelpWidth: () => helpWidth(kay.terminal.stdout.columns()),
     });
   });
   program.hook("preAction", async (_, action) => {
@@ -77,31 +80,39 @@ export function buildProgram(
   return program;
 }
 
-const COMMANDS = [
-  connectCommand,
-  connectionsCommand,
-  disconnectCommand,
-  askCommand,
-  attachCommand,
-  confirmCommand,
-  pendingCommand,
-  answerCommand,
-  sessionsCommand,
-  approvalsCommand,
-  policyCommand,
-  servicesCommand,
-  toolsCommand,
-  modelCommand,
-  whoamiCommand,
-  logoutCommand,
-  configCommand,
-  profileCommand,
-  doctorCommand,
-  serveCommand,
-  tryCommand,
-  completionCommand,
-  helpCommand,
-];
+/** `help` shows pages of all of them. */
+function makersFor(word = ""): Iterable<(kay: Kay) => Command> {
+  const meant = word !== "help" && Object.hasOwn(COMMANDS, word) ? COMMANDS[word] : undefined;
+  return meant ? [meant] : new Set(Object.values(COMMANDS));
+}
+
+/** By names and aliases, in the order of the help. */
+const COMMANDS: Record<string, (kay: Kay) => Command> = {
+  connect: connectCommand,
+  connections: connectionsCommand,
+  status: connectionsCommand,
+  disconnect: disconnectCommand,
+  ask: askCommand,
+  attach: attachCommand,
+  confirm: confirmCommand,
+  pending: pendingCommand,
+  answer: answerCommand,
+  sessions: sessionsCommand,
+  approvals: approvalsCommand,
+  policy: policyCommand,
+  services: servicesCommand,
+  tools: toolsCommand,
+  model: modelCommand,
+  whoami: whoamiCommand,
+  logout: logoutCommand,
+  config: configCommand,
+  profile: profileCommand,
+  doctor: doctorCommand,
+  serve: serveCommand,
+  try: tryCommand,
+  completion: completionCommand,
+  help: helpCommand,
+};
 
 /** `exitOverride` and `configureOutput` are not inherited by `addCommand`: they are set on the whole tree. */
 function applyToTree(command: Command, change: (command: Command) => void): void {

@@ -25,7 +25,7 @@ export async function run(argv: string[], kay: Kay): Promise<number> {
   const keep = (where: keyof typeof told) => (text: string) => {
     told[where] += text;
   };
-  const program = buildProgram(kay, keep("aside"), keep("help"));
+  const program = buildProgram(kay, keep("aside"), keep("help"), argv);
   const command = commandOf(argv, program);
   if (kay.flags.json && (command === "attach" || (command === "ask" && argv.includes("--stream"))))
     printLines(kay, () => undefined);

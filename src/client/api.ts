@@ -1,17 +1,17 @@
 import type * as z from "zod/mini";
-import { type AskRequest, AskResponse, CapabilitiesResponse } from "#protocol/ask";
-import {
+import type { AskRequest, AskResponse, CapabilitiesResponse } from "#protocol/ask";
+import type {
   ConnectionsResponse,
-  type ConnectRequest,
+  ConnectRequest,
   ConnectResponse,
   DisconnectResponse,
   StatusResponse,
 } from "#protocol/connections";
-import { type DescribeRequest, DescribeResponse, DescriptionResponse, RemovedResponse } from "#protocol/described";
+import type { DescribeRequest, DescribeResponse, DescriptionResponse, RemovedResponse } from "#protocol/described";
 import { Problem } from "#protocol/errors";
 import type { ApproveRequest } from "#protocol/mcp";
-import { ModelTestResponse, ModelView } from "#protocol/model";
-import { ServicesResponse, ToolCallResponse, ToolsResponse, ToolView } from "#protocol/tools";
+import type { ModelTestResponse, ModelView } from "#protocol/model";
+import type { ServicesResponse, ToolCallResponse, ToolsResponse, ToolView } from "#protocol/tools";
 import type { Backend } from "./api/backend.ts";
 import { authorized, type TokenSource } from "./api/bearer.ts";
 import type { Beat } from "./api/beats.ts";
@@ -102,78 +102,105 @@ export function createApi(options: ApiOptions): Api {
     connect: async (service, body, { signal, signedIn } = {}) => {
       const call: Call = { ...connectCall(service, body), timeoutMs, signal };
       const token = signedIn ? await tokens.accessToken() : null;
-      return read(ConnectResponse, token === null ? call : authorized(call, token));
+      return read(shapes.ConnectResponse, token === null ? call : authorized(call, token));
     },
     status: (state, verifier, { signal } = {}) => {
       const call = { ...statusCall(state, verifier), timeoutMs: Math.min(timeoutMs, STATUS_TIMEOUT_MS), signal };
-      return read(StatusResponse, call);
+      return read(shapes.StatusResponse, call);
     },
     connections: ({ session_id, signal } = {}) => {
       const call: Call = { method: "GET", path: "/connections", timeoutMs, signal };
       const legacy = session_id
         ? { ...call, path: `/connections?session_id=${encodeURIComponent(session_id)}` }
         : undefined;
-      return read(ConnectionsResponse, call, () => bearer(call, legacy && (() => exchange(backend, legacy))));
+      return read(shapes.ConnectionsResponse, call, () => bearer(call, legacy && (() => exchange(backend, legacy))));
     },
     disconnect: (service, { session_id, signal } = {}) => {
       const path = `/connections/disconnect?service=${encodeURIComponent(service)}`;
       const call: Call = { method: "POST", path, body: session_id ? { session_id } : {}, timeoutMs, signal };
-      return read(DisconnectResponse, call, () => bearer(call, session_id ? () => exchange(backend, call) : undefined));
+      return read(shapes.DisconnectResponse, call, () =>
+        bearer(call, session_id ? () => exchange(backend, call) : undefined),
+      );
     },
     logout: (token) => logout(backend, tokens, token),
     ask: (request, more) =>
-      write(AskResponse, { method: "POST", path: "/ask", route: "ask", body: request, timeoutMs: askTimeoutMs }, more),
+      write(
+        shapes.AskResponse,
+        { method: "POST", path: "/ask", route: "ask", body: request, timeoutMs: askTimeoutMs },
+        more,
+      ),
     confirm: (token, approved, more) => {
       const body = { confirmation_token: token, approved };
       const call: Call = { method: "POST", path: "/ask/confirm", route: "confirm", body, timeoutMs: askTimeoutMs };
-      return write(AskResponse, call, more);
+      return write(shapes.AskResponse, call, more);
     },
     services: ({ signal } = {}) => {
       const call = get("/services", signal);
-      return read(ServicesResponse, call, () => bearer(call)).catch(nullWithoutRoute);
+      return read(shapes.ServicesResponse, call, () => bearer(call)).catch(nullWithoutRoute);
     },
     describeService: (body, { signal } = {}) => {
       const call: Call = { method: "POST", path: "/services", body, timeoutMs, signal };
-      return read(DescribeResponse, call, () => bearer(call, () => exchange(backend, call)));
+      return read(shapes.DescribeResponse, call, () => bearer(call, () => exchange(backend, call)));
     },
     approveService: (name, body, { signal } = {}) => {
       const path = `/services/${encodeURIComponent(name)}/approve`;
       const call: Call = { method: "POST", path, body, timeoutMs, signal };
-      return read(DescribeResponse, call, () => bearer(call));
+      return read(shapes.DescribeResponse, call, () => bearer(call));
     },
     removeService: (name, { signal } = {}) => {
       const call: Call = { method: "DELETE", path: `/services/${encodeURIComponent(name)}`, timeoutMs, signal };
-      return read(RemovedResponse, call, () => bearer(call));
+      return read(shapes.RemovedResponse, call, () => bearer(call));
     },
     description: (name, { signal } = {}) => {
       const call = get(`/services/${encodeURIComponent(name)}/description`, signal);
-      return read(DescriptionResponse, call, () => bearer(call));
+      return read(shapes.DescriptionResponse, call, () => bearer(call));
     },
     tools: ({ service, signal } = {}) => {
       const call = get(`/tools${service ? `?service=${encodeURIComponent(service)}` : ""}`, signal);
-      return read(ToolsResponse, call, () => bearer(call)).catch(nullWithoutRoute);
+      return read(shapes.ToolsResponse, call, () => bearer(call)).catch(nullWithoutRoute);
     },
     tool: (name, { signal } = {}) => {
       const call = get(`/tools/${encodeURIComponent(name)}`, signal);
-      return read(ToolView, call, () => bearer(call));
+      return read(shapes.ToolView, call, () => bearer(call));
     },
     callTool: (name, input, more) => {
       const path = `/tools/${encodeURIComponent(name)}/call`;
-      return write(ToolCallResponse, { method: "POST", path, body: { input }, timeoutMs: askTimeoutMs }, more);
+      return write(shapes.ToolCallResponse, { method: "POST", path, body: { input }, timeoutMs: askTimeoutMs }, more);
     },
     model: ({ signal } = {}) => {
       const call = get("/model", signal);
-      return read(ModelView, call, () => owned(call)).catch(nullWithoutRoute);
+      return read(shapes.ModelView, call, () => owned(call)).catch(nullWithoutRoute);
     },
     testModel: ({ signal } = {}) => {
       const call: Call = { method: "POST", path: "/model/test", body: {}, timeoutMs: MODEL_TEST_TIMEOUT_MS, signal };
-      return read(ModelTestResponse, call, () => owned(call));
+      return read(shapes.ModelTestResponse, call, () => owned(call));
     },
     beats: async ({ signal } = {}) => (await import("./api/beats.ts")).beats(backend, signal),
     capabilities: ({ signal } = {}) =>
-      read(CapabilitiesResponse, { method: "GET", path: "/capabilities", timeoutMs, signal }).catch(nullWhenMissing),
+      read(shapes.CapabilitiesResponse, { method: "GET", path: "/capabilities", timeoutMs, signal }).catch(
+        nullWhenMissing,
+      ),
   };
 }
+
+/** A call loads its shape while its request is under way: each file of the contract makes all the schemas that are in it. */
+const shapes = {
+  AskResponse: () => import("#protocol/ask").then((of) => of.AskResponse),
+  CapabilitiesResponse: () => import("#protocol/ask").then((of) => of.CapabilitiesResponse),
+  ConnectionsResponse: () => import("#protocol/connections").then((of) => of.ConnectionsResponse),
+  ConnectResponse: () => import("#protocol/connections").then((of) => of.ConnectResponse),
+  DisconnectResponse: () => import("#protocol/connections").then((of) => of.DisconnectResponse),
+  StatusResponse: () => import("#protocol/connections").then((of) => of.StatusResponse),
+  DescribeResponse: () => import("#protocol/described").then((of) => of.DescribeResponse),
+  DescriptionResponse: () => import("#protocol/described").then((of) => of.DescriptionResponse),
+  RemovedResponse: () => import("#protocol/described").then((of) => of.RemovedResponse),
+  ModelTestResponse: () => import("#protocol/model").then((of) => of.ModelTestResponse),
+  ModelView: () => import("#protocol/model").then((of) => of.ModelView),
+  ServicesResponse: () => import("#protocol/tools").then((of) => of.ServicesResponse),
+  ToolCallResponse: () => import("#protocol/tools").then((of) => of.ToolCallResponse),
+  ToolsResponse: () => import("#protocol/tools").then((of) => of.ToolsResponse),
+  ToolView: () => import("#protocol/tools").then((of) => of.ToolView),
+};
 
 function connectCall(service: string, body: ConnectRequest) {
   return { method: "POST", path: `/connections/connect?service=${encodeURIComponent(service)}`, body } as const;

@@ -2,7 +2,8 @@ import { createHmac } from "node:crypto";
 import { readFile, rm, stat } from "node:fs/promises";
 import { join } from "node:path";
 import { clean } from "#protocol/clean";
-import { EMBEDDED_RECORD, EmbeddedRecord, LOCAL_SECRET_HEADER, STOP_PATH, shapeOf } from "#protocol/embedded";
+import { EMBEDDED_RECORD, LOCAL_SECRET_HEADER, STOP_PATH, shapeOf } from "#protocol/embedded";
+import type { EmbeddedRecord } from "#protocol/embedded-record";
 import { Problem } from "#protocol/errors";
 import { parseShape } from "#protocol/parse";
 import type { Processes } from "./credentials/processes.ts";
@@ -58,6 +59,7 @@ export async function runningRecord(
   const text = await readFile(join(ports.folder, name), "utf8").catch(() => null);
   if (text === null) return null;
   try {
+    const { EmbeddedRecord } = await import("#protocol/embedded-record");
     const record = parseShape(EmbeddedRecord, JSON.parse(text), "the record of kay's own backend");
     const started = await ports.processes.started(record.pid);
     return started !== null && started === record.started ? record : null;

@@ -1,6 +1,6 @@
 import { mkdir, readFile, rm } from "node:fs/promises";
 import { dirname } from "node:path";
-import { EmbeddedRecord } from "#protocol/embedded";
+import { EmbeddedRecord } from "#protocol/embedded-record";
 import { parseShape } from "#protocol/parse";
 import { writeWholeFile } from "./whole-file.ts";
 

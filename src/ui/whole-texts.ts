@@ -1,5 +1,6 @@
 import { PlannedCall } from "#protocol/ask";
 import { clean } from "#protocol/clean";
+import { folded } from "./folded.ts";
 
 /**
  * The texts of a plan which its summaries do not show whole, so that nobody says yes to what they could not read (case G07): each under
@@ -28,14 +29,6 @@ function leaves(value: unknown, field = ""): { field: string; text: string }[] {
   if (typeof value === "string") return [{ field, text: value }];
   if (typeof value !== "object" || value === null) return [];
   return Object.entries(value).flatMap(([name, inner]) => leaves(inner, field ? `${field}.${name}` : name));
-}
-
-/** A text in full, each line indented, runs of white space that push the rest out of sight folded to their count. */
-export function folded(text: string): string {
-  return clean(text)
-    .replace(/\n(?:[ \t]*\n){3,}/g, (run) => `\n[${run.split("\n").length - 2} blank lines]\n`)
-    .replace(/[ \t]{20,}/g, (run) => ` [${run.length} spaces] `)
-    .replace(/^/gm, "  ");
 }
 
 /** A lone word is a key, a name or a switch: the summary has its own words for it ("you" for "me"). */

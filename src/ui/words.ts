@@ -1,8 +1,8 @@
 import type { Receipt } from "#protocol/ask";
 import { clean } from "#protocol/clean";
 import type { AuthNeeded, InputField, InteractionRequest, Planned, PreviewField } from "#protocol/events";
+import { folded } from "./folded.ts";
 import type { CardEnd, CardItem } from "./view.ts";
-import { folded } from "./whole-texts.ts";
 
 /** Texts of cards for a plain terminal and for scripts. Whatever comes from elsewhere is cleaned here; nothing of it is left out. */
 

@@ -150,3 +150,18 @@ test("kay policy gets and sets what may run by itself", async () => {
   expect(sent).toEqual([{ policies }, { policies: [{ target: "slack", mode: null }] }]);
   expect(await machine("policy set slack never")).toMatchObject({ exit: 2 });
 });
+
+test("kay policy get of what there is not is a usage error with the name that may be meant, with no policy it is not", async () => {
+  const machine = kay({ signedIn: true });
+  expect(await machine("policy get slak")).toEqual({
+    exit: 2,
+    stdout: "",
+    stderr: '✗ There is no service or tool "slak".\n  Did you mean slack?\n',
+  });
+  expect(await machine("policy get frobnicate")).toMatchObject({
+    exit: 2,
+    stderr: '✗ There is no service or tool "frobnicate".\n  Run `kay tools list` to see them.\n',
+  });
+  for (const target of ["slack", "slack.send_message", "*"])
+    expect(await machine(`policy get ${target}`)).toMatchObject({ exit: 0, stdout: "" });
+});

@@ -177,7 +177,7 @@ test("KAY_CA_FILE takes one certificate or several, in PEM or one in DER, with w
   expect(read(file)).toEqual([pem(one)]);
 });
 
-test("a KAY_CA_FILE that cannot be used is one sentence about what is wrong with it", async () => {
+test("a KAY_CA_FILE that cannot be used is a wrong setting, with one sentence about what is wrong with it", async () => {
   const { cert, key, file } = selfSigned();
   const folder = dirname(file);
   const path = join(folder, "ca.pem");
@@ -185,12 +185,12 @@ test("a KAY_CA_FILE that cannot be used is one sentence about what is wrong with
     if (content !== null) writeFileSync(path, content);
     return failure({ url: "https://127.0.0.1:9/" }, { KAY_CA_FILE: path }).then(({ code, message }) => [code, message]);
   };
-  expect(await said(null)).toEqual(["TLS_FAILED", `The file of KAY_CA_FILE cannot be read: ${path} (ENOENT).`]);
-  expect(await said("")).toEqual(["TLS_FAILED", `The file of KAY_CA_FILE is empty: ${path}.`]);
-  expect(await said("hello")).toEqual(["TLS_FAILED", `The file of KAY_CA_FILE has no certificate in it: ${path}.`]);
-  expect(await said(key)).toEqual(["TLS_FAILED", `The file of KAY_CA_FILE has no certificate in it: ${path}.`]);
+  expect(await said(null)).toEqual(["USAGE", `The file of KAY_CA_FILE cannot be read: ${path} (ENOENT).`]);
+  expect(await said("")).toEqual(["USAGE", `The file of KAY_CA_FILE is empty: ${path}.`]);
+  expect(await said("hello")).toEqual(["USAGE", `The file of KAY_CA_FILE has no certificate in it: ${path}.`]);
+  expect(await said(key)).toEqual(["USAGE", `The file of KAY_CA_FILE has no certificate in it: ${path}.`]);
   expect(await said(`${cert}-----BEGIN CERTIFICATE-----\nAAAA\n-----END CERTIFICATE-----\n`)).toEqual([
-    "TLS_FAILED",
+    "USAGE",
     `Certificate 2 in the file of KAY_CA_FILE is damaged: ${path}.`,
   ]);
   mkdirSync(join(folder, "certs"));

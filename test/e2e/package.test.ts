@@ -40,6 +40,8 @@ test("the package has what runs and what is read, and no source, test or map; it
     "dist/THIRD_PARTY_LICENSES.txt",
     "dist/complete.js",
     "dist/completion.json",
+    "dist/help.js",
+    "dist/help.json",
     "dist/jq.js",
     "dist/main.js",
     "docs/services.schema.json",

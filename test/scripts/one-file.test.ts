@@ -62,3 +62,23 @@ test("a chunk that is used in a way the build does not know stops the build", as
   writeFileSync(join(folder, "chunks", late), `import * as all from "./${chunk.split("/").at(-1)}";`);
   await expect(startFromOneFile(folder, outputs, root)).rejects.toThrow(/in a form that the build does not know/);
 });
+
+test("what is loaded late may be one file as well, and takes what the start has from there", async () => {
+  const { root, folder, outputs } = await fixture({
+    ...SOURCES,
+    "main.js": `import { count, name } from "./counter.js"; export const start = async () => {
+      count(); return [name, (await import("./late.js")).run(), (await import("./other.js")).default()]; };`,
+  });
+  await startFromOneFile(folder, outputs, root, ["late.js"]);
+  const names = readdirSync(join(folder, "chunks")).map((name) => name.split("-")[0]);
+  expect(names.sort()).toEqual(["late", "other"]);
+  const { start } = await import(join(folder, "main.js"));
+  expect(await start()).toEqual(["kay", [2, "KAY!", "late"], [3, "kay", "late"]]);
+});
+
+test("what nothing loads late stops the build", async () => {
+  const { root, folder, outputs } = await fixture(SOURCES);
+  await expect(startFromOneFile(folder, outputs, root, ["nowhere.js"])).rejects.toThrow(
+    "Nothing loads nowhere.js late.",
+  );
+});

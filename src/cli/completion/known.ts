@@ -8,6 +8,9 @@ import type { KnownKind, Value } from "./table.ts";
 const AGES: Partial<Record<KnownKind, number>> = { pending: 60 * 60_000 };
 const AGE = 30 * 24 * 60 * 60_000;
 
+/** What is known already is written again after this part of its age, so that a list which stays the same is still offered. */
+const RENEWED = 1 / 30;
+
 const MOST = 100;
 
 /** What a shell leaves alone in a word, and what ids and names are made of. Anything else is not offered. */
@@ -38,6 +41,7 @@ export function knownOf(owner: Owner, unique: () => string): Known {
       quietly(() => {
         const path = join(folderOf(owner), `${kind}.json`);
         const kept = { backend: owner.backend, at: owner.now(), values: tidy(values) };
+        if (isKnown(kind, owner, kept.values)) return;
         replace(path, `${JSON.stringify(kept)}\n`, unique());
       });
     },
@@ -47,11 +51,22 @@ export function knownOf(owner: Owner, unique: () => string): Known {
 
 /** See {@link knownOf}. */
 export function readKnown(kind: KnownKind, owner: Owner): Value[] | null {
+  return readYounger(kind, owner, ageOf(kind));
+}
+
+/** Whether these very values were kept not long ago. Most lists are the same each time, and a write costs more than a look. */
+function isKnown(kind: KnownKind, owner: Owner, values: Value[]): boolean {
+  return JSON.stringify(readYounger(kind, owner, ageOf(kind) * RENEWED)) === JSON.stringify(values);
+}
+
+const ageOf = (kind: KnownKind) => AGES[kind] ?? AGE;
+
+function readYounger(kind: KnownKind, owner: Owner, limit: number): Value[] | null {
   return quietly(() => {
     const kept: unknown = JSON.parse(readFileSync(join(folderOf(owner), `${kind}.json`), "utf8"));
     const { backend, at, values } = (kept ?? {}) as Record<string, unknown>;
     const age = owner.now() - Number(at);
-    const isGood = backend === owner.backend && age < (AGES[kind] ?? AGE) && Array.isArray(values);
+    const isGood = backend === owner.backend && age >= 0 && age < limit && Array.isArray(values);
     return isGood ? tidy(values) : null;
   });
 }

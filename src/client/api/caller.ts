@@ -21,6 +21,9 @@ export type ApiOptions = Omit<Backend, "clockOffsetMs"> & {
   askTimeoutMs?: number;
 };
 
+/** The schema of an answer, or what loads it. */
+type Shape<T extends z.core.$ZodType> = T | (() => Promise<T>);
+
 /** One backend with whoever speaks to it: what every call is made of. */
 export type Caller = {
   backend: Backend;
@@ -32,9 +35,13 @@ export type Caller = {
   /** Carry out a call with the access token; see `withBearer`. */
   bearer(call: Call, fallback?: () => Promise<Incoming>): Promise<Incoming>;
   /** Carry out a call, by `exchange` without a token unless `send` is given, and read its answer. */
-  read<T extends z.core.$ZodType>(schema: T, call: Call, send?: () => Promise<Incoming>): Promise<z.core.output<T>>;
+  read<T extends z.core.$ZodType>(
+    shape: Shape<T>,
+    call: Call,
+    send?: () => Promise<Incoming>,
+  ): Promise<z.core.output<T>>;
   /** Carry out a write with the access token, once, and read its answer; see `sendOnce`. */
-  write<T extends z.core.$ZodType>(schema: T, call: Call, options?: WriteOptions): Promise<z.core.output<T>>;
+  write<T extends z.core.$ZodType>(shape: Shape<T>, call: Call, options?: WriteOptions): Promise<z.core.output<T>>;
   outcome(key: string, options?: CallOptions): Promise<Outcome>;
 };
 
@@ -59,11 +66,11 @@ export function createCaller(options: ApiOptions): Caller {
     get: (path, signal) => ({ method: "GET", path, timeoutMs, signal }),
     bearer,
     read,
-    write: (schema, call, { signal, idempotencyKey: given } = {}) => {
+    write: (shape, call, { signal, idempotencyKey: given } = {}) => {
       const key = given ?? idempotencyKey(backend);
       const once = { ...call, signal, headers: { "Idempotency-Key": key } };
       const lookUp = () => outcome(key, { signal });
-      return read(schema, once, () => sendOnce(backend, once, key, { send: bearer, lookUp }));
+      return read(shape, once, () => sendOnce(backend, once, key, { send: bearer, lookUp }));
     },
     outcome,
   };
@@ -73,8 +80,8 @@ const nobody: TokenSource = { accessToken: async () => null, afterRejection: asy
 
 /** Carries out a call and reads its answer; the path without its query names it in sentences. */
 function readerOf(backend: Backend): Caller["read"] {
-  return async (schema, call, send = () => exchange(backend, call)) => {
-    const answer = await send();
+  return async (shape, call, send = () => exchange(backend, call)) => {
+    const [answer, schema] = await Promise.all([send(), typeof shape === "function" ? shape() : shape]);
     const subject = `the answer of ${call.method} ${call.path.split("?")[0]}`;
     return readAnswer(schema, answer, contextOf(backend, call), subject);
   };

@@ -1,4 +1,3 @@
-import { OutcomeResponse } from "#protocol/ask";
 import { Problem } from "#protocol/errors";
 import type { Incoming } from "../ports.ts";
 import { type Backend, hostOf } from "./backend.ts";
@@ -29,6 +28,7 @@ export async function fetchOutcome(
   const call: Call = { method: "GET", path: `/requests/${encodeURIComponent(key)}`, timeoutMs, signal };
   try {
     const answer = await get(call);
+    const { OutcomeResponse } = await import("#protocol/ask");
     const outcome = readAnswer(OutcomeResponse, answer, contextOf(backend, call), "the answer of GET /requests");
     if (outcome.state === "done") return { state: "done", status: outcome.status ?? 200, answer: outcome.answer };
     const { state, session_id: sessionId, after = 0 } = outcome;

@@ -1,4 +1,3 @@
-import { RefreshResponse } from "#protocol/connections";
 import { Problem } from "#protocol/errors";
 import { isToken } from "../credentials/envelope.ts";
 import type { Backend } from "./backend.ts";
@@ -32,6 +31,7 @@ export function refreshCall(backend: Backend, timeoutMs: number): RefreshCall {
     };
     try {
       const answer = await exchange(backend, call);
+      const { RefreshResponse } = await import("#protocol/connections");
       const { token, refresh_token } = readAnswer(
         RefreshResponse,
         answer,

@@ -112,7 +112,7 @@ async function mustBeUsable(keychain: Keychain): Promise<void> {
 }
 
 async function describe(path: string, keychain: Keychain): ReturnType<Credentials["describe"]> {
-  const bytes = await readWhole(path);
+  const bytes = readWhole(path);
   const mode = bytes ? (readEnvelope(bytes, path)?.mode ?? "none") : "none";
   if (mode === "file") return { mode, path, note: "a plain file that only you can read" };
   const look = await keychain.look();

@@ -10,7 +10,7 @@ export async function removeStored(kept: {
   keychain: Keychain;
 }): Promise<Problem | null> {
   const { path, profile, keychain } = kept;
-  const bytes = await readWhole(path);
+  const bytes = readWhole(path);
   const isSealed = bytes !== null && readEnvelope(bytes, path)?.mode === "keychain";
   const look = await keychain.look();
   // A locked one can be opened, and then everything goes at once.

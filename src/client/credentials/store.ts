@@ -33,12 +33,12 @@ export type StoreOptions = {
 export function createStore(options: StoreOptions): Store {
   const { path, keys, random, platform } = options;
   const load = async (): Promise<Content> => {
-    const bytes = await readWhole(path);
+    const bytes = readWhole(path);
     if (!bytes) {
       await checkFolder(join(path, ".."));
       return NOTHING;
     }
-    if (platform !== "win32") await mendPermissions(options);
+    if (platform !== "win32") mendPermissions(options);
     const opened = await open(bytes, path, keys);
     if (typeof opened !== "string") return opened;
     await setAside(options, bytes, opened);
@@ -93,13 +93,13 @@ async function unsealAgain(envelope: Extract<Envelope, { mode: "keychain" }>, ke
 /** Looks again under the lock: only the very bytes that were found unusable are moved, never what somebody has written since. */
 async function setAside({ path, warn, clock, guarded }: StoreOptions, bytes: Buffer, why: string): Promise<void> {
   await guarded(async () => {
-    if (!(await readWhole(path))?.equals(bytes)) return;
+    if (!readWhole(path)?.equals(bytes)) return;
     const aside = await keepAside(path, clock.now());
     warn(`The stored sign-in ${path} ${why}; it is kept as ${aside}. Run \`kay connect <service>\` to sign in again.`);
   });
 }
 
-async function mendPermissions({ path, warn }: StoreOptions): Promise<void> {
-  const left = await tighten(path);
+function mendPermissions({ path, warn }: StoreOptions): void {
+  const left = tighten(path);
   if (left) warn(left);
 }

@@ -1,10 +1,33 @@
 import { readFileSync } from "node:fs";
 import { type ErrorCode, Problem } from "#protocol/errors";
+import type { Builtin } from "./exchange.ts";
 
 type X509 = typeof import("node:crypto").X509Certificate;
 
 /** Which variable names the file, and what reads its certificates. `code` is that of the Problem for a file that cannot be used. */
 type Reading = { variable: "KAY_CA_FILE" | "NODE_EXTRA_CA_CERTS"; X509: X509; code: ErrorCode };
+
+/** The usual authorities and the one of `KAY_CA_FILE`; undefined leaves them to Node, which reads NODE_EXTRA_CA_CERTS itself. */
+export function authorities(builtin: Builtin, env: Record<string, string | undefined>): string[] | undefined {
+  const file = env.KAY_CA_FILE?.trim();
+  if (!file) return undefined;
+  const { X509Certificate: X509 } = builtin("node:crypto");
+  const own = readAuthorities(file, { variable: "KAY_CA_FILE", X509, code: "USAGE" });
+  return [...builtin("node:tls").getCACertificates("default"), ...own];
+}
+
+/** Node goes on without a file of NODE_EXTRA_CA_CERTS that it cannot use. */
+export function extraFault(builtin: Builtin, env: Record<string, string | undefined>): string | null {
+  const file = env.NODE_EXTRA_CA_CERTS;
+  if (!file) return null;
+  try {
+    const { X509Certificate: X509 } = builtin("node:crypto");
+    readAuthorities(file, { variable: "NODE_EXTRA_CA_CERTS", X509, code: "TLS_FAILED" });
+    return null;
+  } catch (error) {
+    return error instanceof Problem ? error.message : null;
+  }
+}
 
 /**
  * The certificates of a file, each as PEM: one or several in PEM, or a single one in DER.

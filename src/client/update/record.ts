@@ -19,7 +19,7 @@ const UpdateRecord = z.object({
 /** The record; null where there is none that can be used. */
 export async function readUpdateRecord(folder: string): Promise<UpdateRecord | null> {
   try {
-    return UpdateRecord.parse(JSON.parse(String(await readWhole(join(folder, NAME)))));
+    return UpdateRecord.parse(JSON.parse(String(readWhole(join(folder, NAME)))));
   } catch {
     return null;
   }

@@ -4,7 +4,7 @@ import { connect, type PeerCertificate, type TLSSocket } from "node:tls";
 import { clean } from "#protocol/clean";
 import { Problem } from "#protocol/errors";
 import { tlsHint, tlsReason } from "../send/faults.ts";
-import { authorities } from "../send/remote.ts";
+import { authorities } from "../send/authorities.ts";
 import type { WalkPorts } from "../walk.ts";
 
 /** A TLS connection as it came about, trusted or not; nothing is ever sent over one that is not. */
@@ -17,7 +17,7 @@ const DAY_MS = 86_400_000;
 /**
  * Speak TLS over a connection, and look at the certificate as a request would.
  *
- * @throws Problem TLS_FAILED when there is no handshake, or KAY_CA_FILE cannot be read
+ * @throws Problem TLS_FAILED when there is no handshake, USAGE when KAY_CA_FILE cannot be read
  */
 export async function secure(plain: Socket, url: URL, ports: WalkPorts, limit: AbortSignal): Promise<Secured> {
   const { builtin, env, clock } = ports;

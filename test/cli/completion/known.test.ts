@@ -37,6 +37,20 @@ test("what is kept is read again, by nobody else, and no other file is left", ()
   expect(readdirSync(join(file, ".."))).toEqual(["sessions.json"]);
 });
 
+test("what is known already is written again only when it is some time old", () => {
+  const { known, file, time } = cache();
+  const written = () => JSON.parse(readFileSync(file, "utf8")).at;
+  known.write("sessions", [["session_1", ""]]);
+  time.now += HOUR;
+  known.write("sessions", [["session_1", ""]]);
+  expect(written()).toBe(1_000);
+  time.now += 24 * HOUR;
+  known.write("sessions", [["session_1", ""]]);
+  expect(written()).toBe(time.now);
+  known.write("sessions", [["session_2", ""]]);
+  expect(known.read("sessions")).toEqual([["session_2", ""]]);
+});
+
 test("each profile and each backend has its own", () => {
   const { of } = cache();
   of().write("sessions", [["session_1", ""]]);

@@ -15,7 +15,7 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { afterAll, beforeAll, onTestFinished } from "vitest";
 import type { SignIn } from "#client/credentials/credentials";
-import type { EmbeddedRecord } from "#protocol/embedded";
+import type { EmbeddedRecord } from "#protocol/embedded-record";
 import { openProfile } from "#test/credentials";
 import { end, until } from "./processes.ts";
 import { layDatabase } from "./ready-database.ts";

@@ -1,21 +1,23 @@
 import { Problem } from "#protocol/errors";
+import { authorities } from "./authorities.ts";
 import { type Builtin, flatHeaders, type Leg, lookupFor } from "./exchange.ts";
 
 /**
- * Plain HTTP to this machine, by `node:http` on a connection of its own: no proxy, no pool, nothing that outlives the exchange. It is the
- * cheap path of one-shot commands (performance.md, point 3).
+ * Without a proxy: by `node:http` and `node:https` on a connection of its own, no pool, nothing that outlives the exchange. A one-shot
+ * command has its answer before undici is loaded.
  */
-export function loopbackLeg(builtin: Builtin): Leg {
+export function directLeg(builtin: Builtin, env: Record<string, string | undefined>): Leg {
   return async (exchange) => {
     const { request, url, signal } = exchange;
+    const secure = url.protocol === "https:";
+    const ca = secure ? authorities(builtin, env) : undefined;
+    const module = secure ? builtin("node:https") : builtin("node:http");
     const response = await new Promise<import("node:http").IncomingMessage>((resolve, reject) => {
       const { method, headers } = request;
-      const outgoing = builtin("node:http").request(
-        url,
-        { method, headers, signal, agent: false, ...lookupFor(url) },
-        resolve,
-      );
-      outgoing.on("socket", (socket) => socket.once("connect", () => (exchange.sent = true)));
+      const options = { method, headers, signal, agent: false as const, ...(ca ? { ca } : {}), ...lookupFor(url) };
+      const outgoing = module.request(url, options, resolve);
+      const stands = secure ? "secureConnect" : "connect";
+      outgoing.on("socket", (socket) => socket.once(stands, () => (exchange.sent = true)));
       outgoing.on("upgrade", (_response, socket) => {
         socket.destroy();
         reject(new Problem("BAD_ANSWER", `${url.origin} answered 101 and speaks something else than HTTP.`));

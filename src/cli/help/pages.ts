@@ -1,0 +1,59 @@
+import type { Command } from "commander";
+import type { HelpPage, HelpTable } from "./page.ts";
+
+/**
+ * The pages of a tree of commands, each with the lines that show it: `kay connect --help`, `kay help connect`, and their aliases.
+ *
+ * @param topics names that `kay help` takes for something else
+ */
+export function helpTable(program: Command, topics: readonly string[]): HelpTable {
+  const table: HelpTable = { pages: [], lines: { "": 0, help: 0 } };
+  const add = (command: Command, ways: string[]) => {
+    const index = table.pages.push(pageOf(command)) - 1;
+    for (const way of ways) {
+      table.lines[`${way} --help`.trim()] = index;
+      if (!topics.includes(way)) table.lines[`help ${way}`.trim()] = index;
+    }
+    for (const child of command.commands) {
+      const names = [child.name(), ...child.aliases()];
+      add(
+        child,
+        ways.flatMap((way) => names.map((name) => `${way} ${name}`.trim())),
+      );
+    }
+  };
+  add(program, [""]);
+  return table;
+}
+
+function pageOf(command: Command): HelpPage {
+  const help = command.createHelp();
+  const options = (from: ReturnType<typeof help.visibleOptions>) =>
+    from.map((each): [string, string] => [help.optionTerm(each), help.optionDescription(each)]);
+  const named = help.visibleArguments(command);
+  const below = help.visibleCommands(command);
+  const sections: HelpPage["sections"] = [
+    ["Arguments:", named.map((each) => [help.argumentTerm(each), help.argumentDescription(each)])],
+    ["Options:", options(help.visibleOptions(command))],
+    ["Global Options:", options(help.visibleGlobalOptions(command))],
+    ["Commands:", below.map((each) => [help.subcommandTerm(each), help.subcommandDescription(each)])],
+  ];
+  return {
+    usage: help.commandUsage(command),
+    about: help.commandDescription(command),
+    sections: sections.filter(([, items]) => items.length > 0),
+    after: shown(command).slice(command.helpInformation().length),
+  };
+}
+
+/** All that the command prints for `--help`. */
+function shown(command: Command): string {
+  let text = "";
+  command.configureOutput({
+    writeOut: (more) => {
+      text += more;
+    },
+  });
+  command.outputHelp();
+  return text;
+}

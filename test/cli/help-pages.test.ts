@@ -1,0 +1,78 @@
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import type { Command } from "commander";
+import { expect, onTestFinished, test } from "vitest";
+import { pageText } from "#cli/help/page";
+import { helpTable } from "#cli/help/pages";
+import { quickHelp } from "#cli/help/quick";
+import type { Kay } from "#cli/kay";
+import { buildProgram } from "#cli/program";
+
+const WIDTHS = [20, 40, 53, 80, 100];
+
+/** The tree at this width, and what it prints. */
+function programAt(columns: number) {
+  let printed = "";
+  const stream = { write: () => {}, columns: () => columns };
+  const kay = { version: "0.0.0-test", terminal: { stdout: stream, stderr: stream } } as unknown as Kay;
+  const program = buildProgram(
+    kay,
+    () => {},
+    (text) => {
+      printed += text;
+    },
+  );
+  const shown = (command: Command) => {
+    printed = "";
+    command.outputHelp();
+    return printed;
+  };
+  return { program, shown };
+}
+
+function under(from: Command, words: string[]): Command {
+  const [word, ...rest] = words;
+  const found = from.commands.find((one) => one.name() === word || one.aliases().includes(word ?? ""));
+  return found ? under(found, rest) : from;
+}
+
+const TABLE = helpTable(programAt(80).program, ["approvals", "json"]);
+
+test.for(WIDTHS)("every page is what the tree of commands prints, %i columns wide", (width) => {
+  const { program, shown } = programAt(width);
+  for (const [line, index] of Object.entries(TABLE.lines)) {
+    const page = TABLE.pages[index];
+    const words = line.split(" ").filter((word) => word !== "--help");
+    const meant = under(program, words[0] === "help" && line !== "help --help" ? words.slice(1) : words);
+    expect(page && pageText(page, width), line).toBe(shown(meant));
+  }
+});
+
+test("every command has its lines, by aliases too, and a topic is no page", () => {
+  const { lines } = TABLE;
+  expect([lines[""], lines.help, lines["--help"]]).toEqual([0, 0, 0]);
+  expect(lines["status --help"]).toBe(lines["help connections"]);
+  expect(lines["config set --help"]).toBe(lines["help config set"]);
+  expect(lines["approvals --help"]).toBeGreaterThan(0);
+  expect([lines["help approvals"], lines["help json"]]).toEqual([undefined, undefined]);
+});
+
+test("only what is just the way to a page is answered without the tree", () => {
+  const folder = mkdtempSync(join(tmpdir(), "kay-help-"));
+  onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
+  const table = join(folder, "help.json");
+  writeFileSync(table, JSON.stringify(TABLE));
+  const { program, shown } = programAt(100);
+  const quick = (...args: string[]) => quickHelp(args, table, () => 240);
+  expect(quick()).toBe(shown(program));
+  expect(quick("connect", "-h")).toBe(shown(under(program, ["connect"])));
+  for (const args of [
+    ["conect", "--help"],
+    ["help", "approvals"],
+    ["help connect"],
+    ["--json", "--help"],
+    ["toString"],
+  ])
+    expect(quick(...args)).toBeNull();
+});
