@@ -63,6 +63,11 @@ export function rewrite(old: string, next: string, { erase }: Rows): string {
   return to + (before && erase) + styles + after + (stylesOn(next) && RESET);
 }
 
+/** A line of which no style stays on. */
+export function closed(line: string): string {
+  return line + (stylesOn(line) && RESET);
+}
+
 const RESET = "\x1b[0m";
 
 /** ASCII, the lines of boxes and the dots of what works: every terminal shows them in one cell each. */
