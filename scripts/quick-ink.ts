@@ -27,14 +27,15 @@ export const CHANGES: Change[] = [
       to: `let $1Made; const $1 = { segment: (text) => (/[^${NARROW}\\x1b]/.test(text) ? ($1Made ??= new Intl.Segmenter($2)).segment(text) : Array.from(text, (segment, index) => ({ segment, index }))) };`,
     }),
   ),
-  // All of it waits for the first text that is not simple.
+  // All of it waits for the first text that is not simple. wrap-ansi, which takes sequences out itself, has them counted.
   {
     file: /node_modules\/string-width\/index\.js$/,
     from: /const segmenter = ([\s\S]*)export default function stringWidth/,
     to: `let made;
 export default function stringWidth(input, options) {
-  if (options === undefined && typeof input === "string") {
-    const plain = input.includes("\\x1b") ? input.replace(/\\x1b\\[[\\d;]*m/g, "") : input;
+  const escapesCount = options?.countAnsiEscapeCodes === true;
+  if (typeof input === "string" && (options === undefined || (escapesCount && options.ambiguousIsNarrow !== false))) {
+    const plain = !escapesCount && input.includes("\\x1b") ? input.replace(/\\x1b\\[[\\d;]*m/g, "") : input;
     if (!/[^${NARROW}]/.test(plain)) return plain.length;
   }
   return (made ??= make())(input, options);

@@ -56,11 +56,17 @@ export function rewrite(old: string, next: string, { erase }: Rows): string {
   const [before, after] = [old.slice(start.length), next.slice(start.length)];
   const [to, styles] = [toColumn(start), stylesOn(start)];
   // As many cells, every one sure: what is the same at the end stays as it is.
-  if (before.length === after.length && PLAIN.test(before) && PLAIN.test(after)) {
-    return to + styles + after.slice(0, differentUntil(before, after)) + (styles && RESET);
+  const end = before.length === after.length ? differentUntil(before, after) : 0;
+  if (end > 0 && PLAIN.test(before.slice(0, end) + after.slice(0, end)) && isOfItself(after, end)) {
+    return to + styles + after.slice(0, end) + (styles && RESET);
   }
   // Erased first: behind the last cell of a full line the cursor stands on that cell. And without a style, which erasing would paint.
   return to + (before && erase) + styles + after + (stylesOn(next) && RESET);
+}
+
+/** A line of which no style stays on. */
+export function closed(line: string): string {
+  return line + (stylesOn(line) && RESET);
 }
 
 const RESET = "\x1b[0m";

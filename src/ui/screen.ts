@@ -149,13 +149,14 @@ function whole(lines: string[], { down }: Rows): string {
 
 /** From some lines to others, beginning in row `from`; and the row in which that ends. */
 function changes(old: string[], next: string[], from: number, rows: Rows): { text: string; row: number } {
-  let [text, row] = ["", from];
-  const last = Math.max(old.length - 1, 0);
+  const opened = roomFor(old, next, from);
+  let { text, row } = opened;
   for (const [index, line] of next.entries()) {
-    if (index > last)
+    const before = opened.lines[index];
+    if (before === undefined)
       text += (row === index - 1 ? "" : vertical(row, index - 1)) + rows.down(next[index - 1] ?? "") + line;
-    else if (line === (old[index] ?? "")) continue;
-    else text += vertical(row, index) + rewrite(old[index] ?? "", line, rows);
+    else if (line === before) continue;
+    else text += vertical(row, index) + rewrite(before, line, rows);
     row = index;
   }
   if (next.length < old.length) {
@@ -163,6 +164,27 @@ function changes(old: string[], next: string[], from: number, rows: Rows): { tex
     row = next.length;
   }
   return { text, row };
+}
+
+/** The lines after that, `undefined` where a row is new. */
+type Room = { lines: (string | undefined)[]; text: string; row: number };
+
+/** Where rows are added above others that stay, as with text that streams, those are moved down and not written again. */
+function roomFor(old: string[], next: string[], from: number): Room {
+  const added = next.length - old.length;
+  const stay = added > 0 ? sameAtEnd(old, next) : 0;
+  const place = old.length - stay;
+  if (stay === 0 || place === 0) return { lines: old.length > 0 ? old : [""], text: "", row: from };
+  const last = old.length - 1;
+  const text = `${vertical(from, last)}${"\n".repeat(added)}${vertical(last + added, place)}\x1b[${added}L`;
+  return { lines: [...old.slice(0, place), ...Array(added).fill(undefined), ...old.slice(place)], text, row: place };
+}
+
+function sameAtEnd(old: string[], next: string[]): number {
+  const from = old.toReversed();
+  const to = next.toReversed();
+  const end = from.findIndex((line, index) => line !== to[index]);
+  return end < 0 ? from.length : end;
 }
 
 /** To the beginning of another row of the frame. */

@@ -40,7 +40,15 @@ test("the quick width of a text is its width", async () => {
     "⠋ x",
     "\x1b[31mé👍\x1b[39m",
   ];
-  expect(texts.map((text) => quick(text))).toEqual(texts.map((text) => stringWidth(text)));
+  for (const options of [undefined, { countAnsiEscapeCodes: true }, { ambiguousIsNarrow: false }])
+    expect(texts.map((text) => quick(text, options))).toEqual(texts.map((text) => stringWidth(text, options)));
+});
+
+test("nothing of what emoji need is made for text without them, however its width is asked for", () => {
+  const quick = changed(`${modules}string-width/index.js`).replaceAll(/^import .*$/gm, "");
+  const made = new Function(`${quick.replace("export default ", "").replace("function make() {", "function make() { throw new Error('made'); ")}
+    return [stringWidth("abc — ●"), stringWidth("\x1b[1mabc\x1b[22m"), stringWidth("done.", { countAnsiEscapeCodes: true })];`);
+  expect(made()).toEqual([7, 3, 5]);
 });
 
 test("Yoga lays out after its bytes were read without a request", async () => {

@@ -44,6 +44,27 @@ test("only what changed in a line is written", async () => {
   expect(await rows()).toEqual(["│ > hello!   │", "bold and less.", "same", "会議 b"]);
 });
 
+test("a mark that turns is written by itself", async () => {
+  const { screen, writes, rows } = openEmulator(30, 8);
+  screen.draw(lines("⠋ working… \x1b[2m(esc stops)\x1b[22m"));
+  screen.draw(lines("⠙ working… \x1b[2m(esc stops)\x1b[22m"));
+  expect(writes[1]).toBe("\x1b[?2026h\x1b[?7l\r⠙\x1b[?7h\r\x1b[?2026l");
+  expect(await rows()).toEqual(["⠙ working… (esc stops)"]);
+});
+
+test.each(["all", XTERM] as const)(
+  "a row that comes above others moves them down, which are not written again (reflow: %s)",
+  async (reflows) => {
+    const { screen, writes, rows } = openEmulator(30, 8, reflows);
+    screen.commit("1\n2\n3\n4\n5\n6\n");
+    screen.draw(lines("text", "─".repeat(30), "status"));
+    screen.draw(lines("text that", "goes on", "─".repeat(30), "status"));
+    screen.draw(lines("text that", "goes on and", "on", "─".repeat(30), "status"));
+    expect(writes.slice(1).join("")).not.toMatch(/─|status/);
+    expect(await rows()).toEqual(["4", "5", "6", "text that", "goes on and", "on", "─".repeat(30), "status"]);
+  },
+);
+
 describe("whatever frames follow each other", () => {
   const piece = fc.constantFrom(
     "a",

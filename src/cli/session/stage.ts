@@ -52,7 +52,6 @@ export function createStage(
   let drawnAt = 0;
   let waiting: AbortController | null = null;
   let isUrgent = false;
-  const paint = painted(painter);
   const hold = () => kay.terminal.modes(SESSION_MODES.on, SESSION_MODES.off, screen.clear);
   let release = hold();
   /** What became final is handed to the screen. */
@@ -72,7 +71,7 @@ export function createStage(
     const { live, commit } = committed(latest);
     const tools = live.tools.map((row) => (row.startsWith(SPINNER_PLACE) ? spin + row.slice(1) : row));
     const frame = layFrame(latest, { ...live, tools }, isBusy(latest) ? spin : " ");
-    screen.draw(paint(frame));
+    screen.draw(painter.paint(frame));
     onDrawn(frame, blocks, commit);
   };
   return {
@@ -121,17 +120,5 @@ export function createStage(
       screen.clear();
       release();
     },
-  };
-}
-
-/** Ink is asked only for a frame that is another one: it lays all of it out anew. */
-function painted(painter: Painter): Painter["paint"] {
-  let before = "";
-  let lines: ReturnType<Painter["paint"]> = { lines: [], cursor: null };
-  return (frame) => {
-    const now = JSON.stringify(frame);
-    if (now !== before) lines = painter.paint(frame);
-    before = now;
-    return lines;
   };
 }

@@ -60,8 +60,8 @@ function quoted(line: string): string {
   return /^ {0,3}>/.test(line) ? line : `> ${line}`;
 }
 
-/** More of a paragraph: whatever its lines begin with, they begin nothing. */
-function proseText(source: string, look: Look): string | null {
+/** A paragraph, or more of one: whatever its lines begin with, they begin nothing. */
+export function proseText(source: string, look: Look): string | null {
   const text = wrap(inline({ tokens: Lexer.lexInline(source) }, look), look.width);
   return text === "" ? null : text;
 }

@@ -4,7 +4,8 @@ import { steady } from "../cells.ts";
 import type { Look } from "../look.ts";
 import { blockTexts, CODE_INDENT } from "./block.ts";
 import { withoutLinks } from "./link.ts";
-import { itemText } from "./part.ts";
+import { itemText, proseText } from "./part.ts";
+import { opened, stepped } from "./scan.ts";
 import { newest, type Stream } from "./stream.ts";
 import { fits, hard } from "./wrap.ts";
 
@@ -23,9 +24,21 @@ export function tailRows(stream: Stream, rest: string, look: Look, rows: number)
   const partial = unfinished(rest.slice(-size));
   const text = [...lines, ...(partial === "" ? [] : [partial])].join("\n");
   if (text.trim() === "") return [];
-  const shown = fitted(laidOut(stream, text, look), look.width);
+  const isPlain = isProse(stream, partial) && !DEFINITION.test(text);
+  const laid = isPlain ? (proseText(text, look) ?? "").split("\n") : laidOut(stream, text, look);
+  const shown = fitted(laid, look.width);
   const all = stream.begun && !stream.shown && isAll ? ["", ...shown] : shown;
   return all.slice(-rows);
+}
+
+/** The name of a link for elsewhere, which is not shown. */
+const DEFINITION = /^ {0,3}\[[^\]]*\]:/m;
+
+/** Nearly all that streams is a paragraph, and to look for other blocks in it costs more than all the rest. */
+function isProse({ mode, held }: Stream, partial: string): boolean {
+  if (mode === null) return opened(partial)?.is === "paragraph";
+  if (mode.is !== "paragraph") return false;
+  return partial === "" || stepped(mode, partial, held?.line ?? "").does === "goes on";
 }
 
 function laidOut(stream: Stream, text: string, look: Look): string[] {

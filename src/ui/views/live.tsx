@@ -3,16 +3,17 @@ import type { ReactNode } from "react";
 import type { Frame } from "../session/frame.ts";
 import { Lines } from "./card.tsx";
 
+/** What stands below the text that streams and the calls that work: what a person works with. */
+export type Below = Omit<Frame, "text" | "tools" | "cursor">;
+
 /**
- * The part of the session that is redrawn: everything that is not final. Each row is laid out already (`layFrame`); the box is wider, so that
- * Ink, which counts the cells of a few characters otherwise, cuts nothing off.
+ * The part of the session that is redrawn, without what streams. Each row is laid out already (`layFrame`); the box is wider, so that Ink, which
+ * counts the cells of a few characters otherwise, cuts nothing off.
  */
-export function Live({ frame }: { frame: Frame }): ReactNode {
-  const { width, text, tools, card, queue, rule, composer, composerDim, offer, hint, status } = frame;
+export function Live({ frame }: { frame: Below }): ReactNode {
+  const { width, card, queue, rule, composer, composerDim, offer, hint, status } = frame;
   return (
     <Box flexDirection="column" width={width * 2}>
-      <Rows rows={text} />
-      <Rows rows={tools} />
       <Lines rows={card} />
       <Rows rows={queue} dim />
       {rule ? <Rows rows={["─".repeat(width)]} dim /> : null}

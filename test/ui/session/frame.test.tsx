@@ -1,15 +1,13 @@
-import { renderToString } from "ink";
 import stringWidth from "string-width";
 import { describe, expect, test } from "vitest";
 import { approval, begins, calls, form, needs } from "#test/parts";
 import { type Player, play } from "#test/player";
 import type { Frame } from "#ui/session/frame";
-import { Live } from "#ui/views/live";
 import { createPainter } from "#ui/views/painter";
 
-/** A frame as Ink draws it. */
+/** A frame as it is drawn. */
 function shown(frame: Frame): string[] {
-  return renderToString(<Live frame={frame} />, { columns: frame.width * 2 }).split("\n");
+  return createPainter({ columns: frame.width, rows: 60 }, true).paint(frame).lines;
 }
 
 const TEXT = Array.from({ length: 40 }, (_, n) => `row ${n}`);
