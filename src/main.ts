@@ -88,6 +88,7 @@ function world(terminal: World["terminal"], signal: AbortSignal, catchInterrupts
     find: findProgram,
     launch,
     edit: async (editor, text) => (await import("#cli/editor")).editText(editor, text),
+    page: async (pager, text, signal) => (await import("#cli/pager")).runPager(pager, text, { env, signal }),
     spawnBackend,
     startJq,
     machine: {

@@ -1,4 +1,5 @@
 import { isLoopback } from "#client/send/origin";
+import { commandWords } from "./command-words.ts";
 
 /** What decides whether and how a browser can be opened. All of it comes from outside, so that every machine can be tested on this one. */
 export type BrowserWorld = {
@@ -63,8 +64,7 @@ function refuse(url: string): string | null {
 /** `$BROWSER` may hold several, separated by colons, and `%s` for the URL (freedesktop's convention); the first is used. */
 function fromChoice(chosen: string, url: string): BrowserPlan {
   const first = /^[A-Za-z]:[\\/]/.test(chosen) ? chosen : (chosen.split(":")[0] ?? chosen);
-  const [command, ...args] =
-    first.match(/"[^"]*"|'[^']*'|\S+/g)?.map((word) => word.replace(/^(["'])(.*)\1$/, "$2")) ?? [];
+  const [command, ...args] = commandWords(first);
   if (!command || command === "none") return { reason: "Not opening a browser (BROWSER=none)." };
   if (args.some((arg) => arg.includes("%s"))) {
     return { launch: { command, args: args.map((arg) => arg.replaceAll("%s", () => url)) } };

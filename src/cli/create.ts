@@ -45,6 +45,8 @@ export type World = {
   launch(launch: Launch): Promise<boolean>;
   /** Change a text with this editor, as EDITOR names it, on the terminal; null when it could not be started. */
   edit(editor: string, text: string): Promise<string | null>;
+  /** Show a text with this pager, as PAGER names it, on the terminal, until the person leaves it or the signal ends; false when it could not be started. */
+  page(pager: string, text: string, signal: AbortSignal): Promise<boolean>;
   /** Start `kay serve --embedded` with the settings of this profile apart from this process, its output appended to `log`. */
   spawnBackend(log: string, profile: string): ReturnType<EmbeddedPorts["spawn"]>;
   /** What else `kay doctor` looks at. */
@@ -75,7 +77,12 @@ export function createKay(world: World): Kay {
     browser: true,
     plain: false,
   };
-  const out = createOutput(terminal, env, () => flags);
+  const page = async (text: string) => {
+    if (!env.PAGER) return false;
+    const { showPaged } = await import("./pager.ts");
+    return showPaged(text, { ...world, signal: kay.signal, flags, warn: out.warn });
+  };
+  const out = createOutput(terminal, env, () => flags, page);
   const warned = new Set<string>();
   const warn = (message: string) => {
     if (!warned.has(message)) out.warn(message);

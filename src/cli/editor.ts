@@ -2,6 +2,7 @@ import { spawn } from "node:child_process";
 import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { commandWords } from "./command-words.ts";
 
 /**
  * Change a text with an editor on this terminal, through a file that only this user can read and that is gone afterwards.
@@ -10,9 +11,7 @@ import { join } from "node:path";
  * @returns the text as it was left, or null when the editor could not be started or failed
  */
 export async function editText(editor: string, text: string): Promise<string | null> {
-  const [command = "", ...args] = (editor.match(/"[^"]*"|'[^']*'|\S+/g) ?? []).map((word) =>
-    word.replace(/^(["'])(.*)\1$/, "$2"),
-  );
+  const [command = "", ...args] = commandWords(editor);
   const folder = await mkdtemp(join(tmpdir(), "kay-edit-"));
   try {
     const file = join(folder, /^\s*[{[]/.test(text) ? "input.json" : "message.md");

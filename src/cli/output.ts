@@ -25,6 +25,8 @@ export type Output = {
   settled(): Promise<void>;
   /** From now on an answer and a failure are lines too, as this makes them of their documents (`--stream`). */
   lines(lineOf: LineOf): void;
+  /** A finished text of the answer, however long: where PAGER is set, what is longer than the terminal goes through that. */
+  text(text: string): Promise<void>;
   /** A line of the answer on stdout. */
   line(text?: string): void;
   /** Markdown of an answer: laid out for a person on a terminal, as it is elsewhere. */
@@ -51,11 +53,12 @@ type LineOf = (type: "answer" | "warning" | "error", document: Record<string, un
 
 const ERASE = "\r\x1b[2K";
 
-/** Build the output of one run. */
+/** Build the output of one run. `page` shows a text with a pager, or says that there is none for it. */
 export function createOutput(
   terminal: Terminal,
   env: Record<string, string | undefined>,
   flags: () => OutputFlags,
+  page: (text: string) => Promise<boolean>,
 ): Output {
   const warnings: string[] = [];
   const paint: Output["paint"] = (style, text, stream = "stdout") =>
@@ -83,8 +86,12 @@ export function createOutput(
     if (document === undefined && lineOf) jsonLine(lineOf("error", body as Record<string, unknown>));
     else terminal.stdout.write(documentText(document ?? body));
   };
+  const text = async (text: string) => {
+    if (diverted || status !== null || !(await page(`${text}\n`))) terminal.stdout.write(`${text}\n`);
+  };
   return {
     paint,
+    text,
     line: (text = "") => (diverted ? diverted(text) : above(() => terminal.stdout.write(`${text}\n`))),
     divert: (say) => {
       diverted = say;
@@ -133,7 +140,7 @@ export function createOutput(
       }
       const { layOut } = await import("#ui/table");
       const { header, lines } = layOut(columns, rows, flags().plain ? 0 : terminal.stdout.columns());
-      terminal.stdout.write(`${(header === null ? lines : [paint("dim", header), ...lines]).join("\n")}\n`);
+      await text((header === null ? lines : [paint("dim", header), ...lines]).join("\n"));
     },
     fail: (problem, document) => {
       // What it went to meanwhile is over as well; after a crash nobody else said so.

@@ -34,9 +34,9 @@ export async function run(argv: string[], kay: Kay): Promise<number> {
   try {
     const work = program.parseAsync(argv.map(protectText), { from: "user" });
     await (command === "serve" ? work : Promise.race([work, overdue(kay)]));
-    kay.terminal.stdout.write(told.help);
+    await showHelp(kay, told.help);
   } catch (error) {
-    if (error instanceof CommanderError) return wordUsage(error, kay, { program, argv, command, ...told });
+    if (error instanceof CommanderError) return await wordUsage(error, kay, { program, argv, command, ...told });
     await kay.out.settled().catch(() => {});
     return kay.signal.aborted ? await ended(kay, error) : await wordError(error, kay);
   } finally {
@@ -99,12 +99,12 @@ function readFlags(argv: string[], env: Kay["env"]): GlobalFlags {
 type Parsing = { program: Command; argv: string[]; command: string | undefined; aside: string; help: string };
 
 /** What the parser found wrong. Help and the version are an answer, and a document under `--json`. */
-function wordUsage(error: CommanderError, kay: Kay, parsing: Parsing): number {
+async function wordUsage(error: CommanderError, kay: Kay, parsing: Parsing): Promise<number> {
   const { program, argv, command, aside, help } = parsing;
   const isGroup = error.code === "commander.help";
   if (error.exitCode === 0 || (isGroup && !kay.flags.json)) {
     const isVersion = error.code === "commander.version";
-    if (!kay.flags.json) kay.terminal.stdout.write(isGroup ? aside : help);
+    if (!kay.flags.json) await showHelp(kay, isGroup ? aside : help);
     else kay.out.json(isVersion ? { version: kay.version } : helpDocument(program, argv));
     return 0;
   }
@@ -116,6 +116,10 @@ function wordUsage(error: CommanderError, kay: Kay, parsing: Parsing): number {
   const words = `${sentence.charAt(0).toUpperCase()}${sentence.slice(1)}.`.replace(/\.\.$/, ".");
   kay.out.fail(new Problem("USAGE", words, { hint }));
   return ERRORS.USAGE.exit;
+}
+
+async function showHelp(kay: Kay, text: string): Promise<void> {
+  if (text !== "") await kay.out.text(text.replace(/\n$/, ""));
 }
 
 /** The one place that words errors and chooses the exit code. */

@@ -31,7 +31,7 @@ export async function showSession(kay: Kay, name: string, { width }: { width?: s
   if (view.items.some((item) => item.kind === "text" && /^ *(?:```|~~~)\w/m.test(item.text))) await loadHighlighting();
   const text = transcript(view, { width: columns, paint: kay.out.paint });
   if (text === "") kay.out.note("Nothing was said in it yet.");
-  else kay.out.line(text);
+  else await kay.out.text(text);
 }
 
 /** `kay sessions rename`. */

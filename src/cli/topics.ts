@@ -38,6 +38,7 @@ Environment
   KAY_FORCE_TTY      treat the output as a terminal of so many columns
   BROWSER            program that opens links; none opens nothing
   VISUAL, EDITOR     editor for what an approval is to send instead
+  PAGER              program that shows what is longer than the terminal; cat is none
   ACCESSIBLE, INK_SCREEN_READER, TERM=dumb
                      only text and nothing redrawn, as --plain of \`kay ask\`
   NO_COLOR, FORCE_COLOR, CLICOLOR, CLICOLOR_FORCE, TERM=dumb

@@ -15,14 +15,16 @@ export function wrapSentences(text: string, width: number): string {
 function wrapLine(line: string, width: number): string {
   const [start = ""] = START.exec(line) ?? [];
   const indent = " ".repeat(stringWidth(start));
-  const body = line.slice(start.length).replaceAll(COMMAND, (command) => command.replaceAll(" ", HELD));
-  // On a terminal this narrow an indentation costs more than it shows.
-  const room = Math.max(width - indent.length, LEAST);
-  return wrapAnsi(body, room)
-    .replaceAll(HELD, " ")
-    .split("\n")
+  return wrapWords(line.slice(start.length), width - indent.length)
     .map((row, index) => (index === 0 ? start : indent) + row)
     .join("\n");
+}
+
+/** Rows of at most `room` cells, broken between words; commands stay whole. */
+export function wrapWords(text: string, room: number): string[] {
+  const held = text.replaceAll(COMMAND, (command) => command.replaceAll(" ", HELD));
+  // On a terminal this narrow an indentation costs more than it shows.
+  return wrapAnsi(held, Math.max(room, LEAST)).replaceAll(HELD, " ").split("\n");
 }
 
 /** What a line begins with: its indentation, and a mark, painted or not. */

@@ -44,6 +44,26 @@ test.for(COMMANDS)("help %s is the command's --help", async (name) => {
   expect(await kay()(`${name} --help`)).toEqual(result);
 });
 
+test.for(TOPICS)("help %s is as wide as the terminal, and says the same", async (name) => {
+  const words = (text: string) => text.split(/\s+/).filter(Boolean);
+  const written = await kay()(`help ${name}`);
+  for (const columns of [40, 80, 200]) {
+    const { stdout } = await kay()(`help ${name}`, { terminal: true, columns, env: { NO_COLOR: "1" } });
+    expect(words(stdout)).toEqual(words(written.stdout));
+    const tooLong = stdout.split("\n").filter((row) => row.length > columns && !/`[^`]+`/.test(row));
+    expect(tooLong).toEqual([]);
+  }
+});
+
+test("a name and its words stand beside each other where there is room, and else one below the other", async () => {
+  const at = (columns: number) => kay()("help exit-codes", { terminal: true, columns, env: { NO_COLOR: "1" } });
+  expect((await at(60)).stdout).toContain(
+    "\n  8     stopped at an open approval, form, confirmation or\n        request to connect\n",
+  );
+  const narrow = (await kay()("help environment", { terminal: true, columns: 40 })).stdout;
+  expect(narrow).toContain("\n  KAY_CONFIG_DIR\n    folder of settings and sealed\n    credentials\n");
+});
+
 test.for(TOPICS)("help %s is a topic", async (name) => {
   expect(await kay()(`help ${name}`)).toEqual({ exit: 0, stdout: await golden(name), stderr: "" });
 });

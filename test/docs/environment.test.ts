@@ -24,7 +24,7 @@ const OF_THE_SYSTEM = [
   ["BUILDKITE", "GITHUB_ACTIONS", "GITLAB_CI", "JENKINS_URL", "TEAMCITY_VERSION", "TF_BUILD"],
 ].flat();
 
-const NAME = /\b[A-Z][A-Z0-9]*(?:_[A-Z0-9]+)+\b|\b(?:ACCESSIBLE|BROWSER|EDITOR|VISUAL|CI|CLICOLOR|TERM)\b/g;
+const NAME = /\b[A-Z][A-Z0-9]*(?:_[A-Z0-9]+)+\b|\b(?:ACCESSIBLE|BROWSER|EDITOR|PAGER|VISUAL|CI|CLICOLOR|TERM)\b/g;
 
 test("`kay help environment` names every provider that a client can be set for", () => {
   for (const provider of Object.keys(PROVIDERS))

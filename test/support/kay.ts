@@ -57,6 +57,8 @@ export type RunSetting = TerminalSetting & {
   person?: Person;
   /** What the person makes of a text in their editor; null where it does not start. */
   edits?(text: string): string | null;
+  /** The pager, told of its name and the text; whether it started. */
+  pages?(pager: string, text: string): boolean;
   /** Told of the terminal as soon as the run has it. */
   at?(terminal: FakeTerminal): void;
 };
@@ -206,6 +208,7 @@ function worldOf(place: Place, parts: Parts): Omit<World, "terminal" | "signal" 
       return { ...thread, run: (text) => place.clock.during(thread.run(text)) };
     },
     launch: async (launch) => parts.launched.push(launch) > 0,
+    page: async (pager, text) => setting.pages?.(pager, text) ?? false,
     edit: async (_, text) => setting.edits?.(text) ?? null,
     spawnBackend: () => {
       if (!options.own) throw new Error("a backend was started");

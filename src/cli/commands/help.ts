@@ -19,7 +19,7 @@ export function helpCommand(kay: Kay): Command {
     }
     const topic = more.length === 0 && Object.hasOwn(TOPICS, name) ? TOPICS[name] : undefined;
     if (topic && kay.flags.json) return kay.out.json({ topic: name, text: topic.trim() });
-    if (topic) return kay.out.line(topic.trim());
+    if (topic) return showTopic(kay, topic.trim());
     const words = name === "" ? [] : [name, ...more];
     const found = commandOf(program, words);
     if (found) return kay.flags.json ? kay.out.json(documentOf(found)) : found.outputHelp();
@@ -28,6 +28,14 @@ export function helpCommand(kay: Kay): Command {
       hint: close ? `Did you mean \`kay help ${close}\`?` : "Run `kay help` to see them all.",
     });
   });
+}
+
+/** For a person as wide as the terminal; elsewhere as it is written. */
+async function showTopic(kay: Kay, text: string): Promise<void> {
+  const { stdout } = kay.terminal;
+  if (!stdout.isTerminal) return kay.out.line(text);
+  const { layOutTopic } = await import("../topic-text.ts");
+  await kay.out.text(layOutTopic(text, Math.min(stdout.columns(), 100)));
 }
 
 /** The page of the command that these words name, up to the first that is none, as one document. */
