@@ -1,4 +1,3 @@
-import { setTimeout as pause } from "node:timers/promises";
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from "vitest";
 import { createNode, type Node } from "#backend/store/node";
 import { createWorld, type World } from "#test/backend";
@@ -130,7 +129,7 @@ test("a node that ends says that the work goes on, and the key tells at another 
   const headers = { "idempotency-key": "ends" };
   model.script(() => new Promise(() => {}), { text: "Done elsewhere." });
   const answer = a.call("POST /ask", { token, body: { prompt: "go" }, headers });
-  await pause(300);
+  await expect.poll(model.left, { timeout: 10_000 }).toBe(1);
   await a.backend.close();
   expect(await answer).toMatchObject({
     status: 409,

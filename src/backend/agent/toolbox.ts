@@ -10,10 +10,10 @@ import type { BackendPorts } from "../ports.ts";
 import { createServiceHttp } from "../services/http.ts";
 import { pause } from "../services/http-retry.ts";
 import type { ServiceConfiguration, ServiceHttp, Tool, ToolResult } from "../services/service.ts";
-import { planEffect, refuseEffect, setEffectState, settleEffect } from "../store/effects.ts";
 import { wantScopes } from "../store/grants.ts";
 import { notSent, readsOnly } from "./dry-run.ts";
-import { type Effect, type EffectBefore, type EffectLog, recordEffect } from "./effect.ts";
+import { type Effect, type EffectLog, recordEffect } from "./effect.ts";
+import { effectLog } from "./effect-log.ts";
 import { inputProblem } from "./input.ts";
 import { runKept } from "./kept-calls.ts";
 import type { AgentTool, RunContext } from "./tool.ts";
@@ -80,36 +80,6 @@ function reachOf(ports: BackendPorts, owner: ToolOwner, services: ServiceConfigu
     keep: (context, work) => {
       const { toolCallId } = context;
       return runKept({ node: ports.node, generationId: owner.generationId, toolCallId }, context, work);
-    },
-  };
-}
-
-/** Effects in the store, in the name of the node that this process was when it planned them. */
-function effectLog({ db, node, clock, observe }: BackendPorts, owner: ToolOwner): EffectLog {
-  const note = (state: string) => observe?.count("kay_effects_total", { state });
-  const nodes = new Map<string, number>();
-  const own = (id: string) => ({ id, node: nodes.get(id) ?? null });
-  return {
-    scope: owner.generationId,
-    plan: async (effect) => {
-      const number = await node.number();
-      nodes.set(effect.id, number);
-      const before = await planEffect(db, { ...owner, ...effect, node: number }, clock.now());
-      if (before.state === "new" || before.state === "unknown") note(before.state === "new" ? "planned" : "unknown");
-      return before as EffectBefore;
-    },
-    set: async (id, state) => {
-      const isSet = await setEffectState(db, own(id), state, clock.now());
-      if (isSet) note(state);
-      return isSet;
-    },
-    settle: async (id, result) => {
-      await settleEffect(db, own(id), result, clock.now());
-      note("settled");
-    },
-    refuse: async (id, result) => {
-      await refuseEffect(db, own(id), result, clock.now());
-      note("refused");
     },
   };
 }
