@@ -1,9 +1,10 @@
 import { randomBytes } from "node:crypto";
 import { existsSync, readFileSync, statSync } from "node:fs";
 import { join } from "node:path";
-import { createKay, shapingOf, type World } from "#cli/create";
+import { createKay, type World } from "#cli/create";
 import type { JqThread, Kay, LocalTools, ServeOptions } from "#cli/kay";
 import { launch } from "#cli/launch";
+import { shapingOf } from "#cli/link-ports";
 import { run, wordCrash } from "#cli/run";
 import { tellOfUpdate } from "#cli/update";
 import { type Processes, systemProcesses } from "#client/credentials/processes";

@@ -1,4 +1,3 @@
-import type { CredentialsOptions } from "#client/credentials/create";
 import type { Keychain } from "#client/credentials/keychain";
 import type { Processes } from "#client/credentials/processes";
 import type { EmbeddedPorts } from "#client/embedded";
@@ -6,9 +5,8 @@ import { createPaths, type Paths } from "#client/paths";
 import type { Clock, OpenStream, Send } from "#client/ports";
 import { createSettings, type Settings } from "#client/settings";
 import { type BrowserPlan, type Launch, planBrowser } from "./browser.ts";
-import { knownOf } from "./completion/known.ts";
 import type { GlobalFlags, Kay, LocalTools, ServeOptions } from "./kay.ts";
-import type { LinkPorts } from "./link.ts";
+import { createLinkPorts } from "./link-ports.ts";
 import type { Machine } from "./machine.ts";
 import { createOutput } from "./output.ts";
 import { warnIfNew } from "./profile.ts";
@@ -61,9 +59,6 @@ export type World = {
 
 /** What cannot be ended after a signal (a keychain's dialog, a lock) is left to itself after so many ms. */
 const GRACE_MS = 700;
-
-/** Settings whose change makes a new embedded backend necessary: everything about services' clients. */
-const SHAPING = /\.client-(id|secret)$|^kyg\./;
 
 /** The context of commands for one command line. */
 export function createKay(world: World): Kay {
@@ -203,64 +198,4 @@ function planFor(world: World, url: string, flags: GlobalFlags, settings: Settin
     forbidden: !flags.browser,
     setting: settings.text("browser"),
   });
-}
-
-function createLinkPorts(
-  world: World,
-  paths: Paths,
-  settings: Settings,
-  warn: (message: string) => void,
-  note: (text: string) => void,
-): LinkPorts {
-  const { env, clock, random, send, openStream, version, processes } = world;
-  return {
-    version,
-    clock,
-    random,
-    send,
-    openStream,
-    warn,
-    apiUrl: settings.text("api-url"),
-    allowInsecure: settings.isOn("allow-insecure"),
-    profile: settings.chosen(),
-    token: env.KAY_TOKEN?.trim() || undefined,
-    credentials: (): CredentialsOptions => ({
-      folder: paths.config,
-      profile: settings.profile,
-      preference: settings.text("credentials") as CredentialsOptions["preference"],
-      keychain: world.keychain,
-      clock,
-      warn,
-      processes,
-      platform: world.platform,
-      random,
-    }),
-    embedded: (): EmbeddedPorts => ({
-      folder: paths.state(),
-      build: world.build,
-      env,
-      shaping: shapingOf(settings),
-      clock,
-      signal: world.signal,
-      processes,
-      send,
-      note,
-      spawn: (log) => world.spawnBackend(log, settings.profile),
-    }),
-    known: (backend) =>
-      knownOf({ state: paths.state, profile: settings.profile, backend, now: clock.now }, () =>
-        Buffer.from(random(6)).toString("hex"),
-      ),
-  };
-}
-
-/**
- * What of the settings shapes a backend; the environment is counted by itself. A model is read anew for each answer, from the profile that
- * the backend was started with: which profile that is counts, the model itself does not.
- */
-export function shapingOf(settings: Settings): Record<string, unknown> {
-  const own = settings.list().filter(({ source }) => source === "profile");
-  const shaping = own.filter(({ key }) => SHAPING.test(key)).map(({ key, value }) => [key, value]);
-  const profile = own.some(({ key }) => key === "model") ? { profile: settings.profile } : {};
-  return { ...Object.fromEntries(shaping), ...profile };
 }

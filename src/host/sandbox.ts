@@ -50,7 +50,7 @@ export async function startSandbox(
     const { id, secret } = sandbox.clients[name];
     providers[name] = { origin: listener.url, client: { id, secret } };
   }
-  await writeFile(portsFile, JSON.stringify(ports), { mode: 0o600 }).catch((error: unknown) =>
+  await writeWholeFile(portsFile, JSON.stringify(ports)).catch((error: unknown) =>
     host.log("warn", "sandbox.ports_not_saved", { error }),
   );
   return {

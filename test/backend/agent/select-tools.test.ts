@@ -1,7 +1,8 @@
 import { expect, test } from "vitest";
+import type { Reach } from "#backend/agent/call";
 import { searchTools, selectTools } from "#backend/agent/select-tools";
 import type { AgentTool } from "#backend/agent/tool";
-import { type Reach, toolsWithin } from "#backend/agent/toolbox";
+import { toolsWithin } from "#backend/agent/toolbox";
 import { configureServices } from "#backend/services/catalogue";
 
 const all = toolsWithin({ services: configureServices({ clients: {} }) } as Reach);
