@@ -68,6 +68,7 @@ test("what is loaded late may be one file as well, and takes what the start has 
     ...SOURCES,
     "main.js": `import { count, name } from "./counter.js"; export const start = async () => {
       count(); return [name, (await import("./late.js")).run(), (await import("./other.js")).default()]; };`,
+    "effect.js": "",
   });
   await startFromOneFile(folder, outputs, root, ["late.js"]);
   const names = readdirSync(join(folder, "chunks")).map((name) => name.split("-")[0]);

@@ -3,8 +3,8 @@ import { isIP, type Socket } from "node:net";
 import { connect, type PeerCertificate, type TLSSocket } from "node:tls";
 import { clean } from "#protocol/clean";
 import { Problem } from "#protocol/errors";
-import { tlsHint, tlsReason } from "../send/faults.ts";
 import { authorities } from "../send/authorities.ts";
+import { tlsHint, tlsReason } from "../send/faults.ts";
 import type { WalkPorts } from "../walk.ts";
 
 /** A TLS connection as it came about, trusted or not; nothing is ever sent over one that is not. */
