@@ -46,7 +46,8 @@ test("the quick width of a text is its width", async () => {
 
 test("nothing of what emoji need is made for text without them, however its width is asked for", () => {
   const quick = changed(`${modules}string-width/index.js`).replaceAll(/^import .*$/gm, "");
-  const made = new Function(`${quick.replace("export default ", "").replace("function make() {", "function make() { throw new Error('made'); ")}
+  const made =
+    new Function(`${quick.replace("export default ", "").replace("function make() {", "function make() { throw new Error('made'); ")}
     return [stringWidth("abc — ●"), stringWidth("\x1b[1mabc\x1b[22m"), stringWidth("done.", { countAnsiEscapeCodes: true })];`);
   expect(made()).toEqual([7, 3, 5]);
 });

@@ -4,7 +4,7 @@ import type { Frame } from "../session/frame.ts";
 import { Lines } from "./card.tsx";
 
 /** What stands below the text that streams and the calls that work: what a person works with. */
-export type Below = Omit<Frame, "text" | "tools" | "cursor">;
+type Below = Omit<Frame, "text" | "tools" | "cursor">;
 
 /**
  * The part of the session that is redrawn, without what streams. Each row is laid out already (`layFrame`); the box is wider, so that Ink, which
