@@ -1,5 +1,6 @@
 import { randomBytes } from "node:crypto";
 import { once } from "node:events";
+import { rm } from "node:fs/promises";
 import { createServer } from "node:net";
 import { join } from "node:path";
 import pg from "pg";
@@ -67,11 +68,9 @@ async function parts(
   const system = join(await fastFolder(), `kay-nodes-${randomBytes(6).toString("hex")}`);
   const log = () => undefined;
   const folder = join(home.folder, "database");
+  stops.push(() => rm(system, { recursive: true, force: true, maxRetries: 5 }));
   const postgres = await startPostgres({ folder, machine: thisMachine(system), log, settings });
-  stops.push(async () => {
-    await postgres.stop();
-    await (await import("node:fs/promises")).rm(system, { recursive: true, force: true, maxRetries: 5 });
-  });
+  stops.push(postgres.stop);
   const db = new pg.Pool({ ...postgres.config, max: 2, application_name: "watcher" });
   db.on("error", log);
   stops.push(() => db.end());
