@@ -66,9 +66,17 @@ function perform(world: EffectWorld, effect: Effect): Promise<void> | undefined 
       return edit(world, effect.of, effect.text);
     case "remember":
       return void world.remember(effect.text);
+    case "wait":
+      return waited(world, effect.ms);
     default:
       return void world[effect.do]();
   }
+}
+
+/** A busy process runs its timers before it reads: the keys that came by then are taken first. */
+async function waited({ kay: { clock, signal }, dispatch }: EffectWorld, ms: number): Promise<void> {
+  await clock.sleep(ms, signal);
+  setImmediate(() => dispatch({ type: "tick", at: clock.now() }));
 }
 
 /** A prompt that is not taken comes back into the draft: nothing that was typed is lost. */
