@@ -167,6 +167,17 @@ describe("a card", () => {
     expect(did()).toMatchObject([{ do: "act", card: { id: "int_2" } }]);
   });
 
+  test("that was answered elsewhere while it was changed here says that the change was not sent", () => {
+    const { press, parts, ...player } = withCards(approval());
+    press("e", "<tab>", "!");
+    parts(answered({ action: "approve", client: "kay on desk" }));
+    expect(player.now().hint?.text).toBe("The card is over: what you changed in it was not sent.");
+    const looking = withCards(approval());
+    looking.press("e", "<tab>");
+    looking.parts(answered({ action: "approve", client: "kay on desk" }));
+    expect(looking.now().hint).toBeNull();
+  });
+
   test("tells of itself where the window is not looked at", () => {
     const player = play();
     player.press("<blur>");
