@@ -97,6 +97,22 @@ test("`s` goes on without the service, Esc cancels the request", async () => {
   await ink.leave();
 });
 
+test("/connect of what is no service says so, and waits for the others alone", async () => {
+  const ann = kay({ signedIn: true, person: "stays away" });
+  const ink = await openInk(ann, "ask");
+  await ink.sees("● jira");
+  ink.enter("/connect nope confluence");
+  await ink.shows('There is no service "nope".');
+  await linked(ink, 1);
+  await ink.sheds(/nope +(waiting|failed)/);
+  await ink.press("\x1b");
+  await ink.shows("Nothing more is waited for.");
+  ink.enter("/connect nope");
+  await ink.shows(/nope"[\s\S]*nope"/);
+  await ink.sheds("[esc] cancel");
+  await ink.leave();
+});
+
 test("/connect has one card for several services", async () => {
   const ann = kay({ signedIn: true, person: "stays away" });
   const ink = await openInk(ann, "ask");

@@ -16,8 +16,30 @@ async function answers(ann: Machine, ...lines: string[]): Promise<string> {
 }
 
 test("/help names every command and what it does", async () => {
-  expect(await answers(kay({ signedIn: true }), "/help")).toBe(`> /help\n${slashHelp()}\n`);
-  for (const { name } of SLASH_COMMANDS) expect(slashHelp()).toContain(`  /${name}`);
+  expect(await answers(kay({ signedIn: true }), "/help")).toBe(`> /help\n${slashHelp(80)}\n`);
+  for (const { name } of SLASH_COMMANDS) expect(slashHelp(80)).toContain(`  /${name}`);
+});
+
+test("/help keeps its columns apart in every window, and stacks them where there is no room for two", () => {
+  expect(slashHelp(80)).toContain(`
+  /connect SERVICE… [--site NAME]  connect services, each through its consent
+                                   page
+  /disconnect SERVICE…             disconnect services
+`);
+  expect(slashHelp(40)).toContain(`
+  /connect SERVICE… [--site NAME]
+    connect services, each through its
+    consent page
+  /disconnect SERVICE…
+    disconnect services
+`);
+  for (const width of [40, 60, 80, 200])
+    expect(
+      slashHelp(width)
+        .split("\n")
+        .slice(0, -1)
+        .filter((row) => row.length > width),
+    ).toEqual([]);
 });
 
 test.for([

@@ -25,7 +25,7 @@ export type Player = {
   wait(ms: number): void;
   /** A frame is drawn, and then nothing happens for a second: a card that has the focus takes keys. */
   settle(): void;
-  /** What was wanted since the last time, without what opens and closes cards and what is remembered. */
+  /** What was wanted since the last time, without what opens and closes cards and what is remembered; a letter stands alone by then. */
   did(): Effect[];
   /** All of it. */
   all(): Effect[];
@@ -89,7 +89,10 @@ export function play(width = 80, height = 24, status: Partial<Status> = {}): Pla
       player.wait(1_000);
       draw();
     },
-    did: () => player.all().filter((effect) => !QUIET.includes(effect.do)),
+    did() {
+      if (session.held) player.wait(100);
+      return player.all().filter((effect) => !QUIET.includes(effect.do));
+    },
     all() {
       const done = effects;
       effects = [];
@@ -100,7 +103,7 @@ export function play(width = 80, height = 24, status: Partial<Status> = {}): Pla
   return player;
 }
 
-const QUIET: Effect["do"][] = ["opened", "closed", "remember"];
+const QUIET: Effect["do"][] = ["opened", "closed", "remember", "wait"];
 
 /** Parts with which another generation begins. */
 export function beginsAs(generation_id: string): StreamPart[] {

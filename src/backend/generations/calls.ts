@@ -34,6 +34,7 @@ export function callPorts(world: CallWorld): CallPorts {
       const declined = integrations.filter((name) => world.options.without?.includes(name));
       if (declined.length > 0)
         return new Problem("AUTH_REQUIRED", `The person goes on without connecting ${declined.join(" and ")}.`, {
+          hint: `Run \`kay connect ${declined.join(" ")}\`, then ask again.`,
           details: { integrations: declined },
         });
       const spent = integrations.find((name) => (world.options.authAsked?.[name] ?? 0) >= MOST_AUTH);

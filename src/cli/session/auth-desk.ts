@@ -14,6 +14,8 @@ export type AuthDeskListener = {
   say(text: string): void;
   /** How the services of a card stand. */
   links(card: string, links: AuthLinks): void;
+  /** There is no such service. */
+  unknown(card: AuthCard, service: string, error: Problem): void;
   /** A service was connected from here. */
   connected(card: AuthCard, service: string): void;
   /** Which site is meant, for a service that has several; undefined where nobody said. */
@@ -65,6 +67,7 @@ export function createAuthDesk(kay: Kay, link: Link, listener: AuthDeskListener)
       tell(card, service, { state: "waiting", host: new URL(url).host });
       void wait(card, service, { begun, over });
     } catch (error) {
+      if (error instanceof Problem && error.code === "UNKNOWN_SERVICE") listener.unknown(card, service, error);
       tell(card, service, { state: "failed", message: sentence(error) });
     }
   };

@@ -1,4 +1,5 @@
 import { Problem } from "#protocol/errors";
+import { isOwn } from "#ui/cards/auth";
 import type { AnyCard, CardAct, ConfirmCard } from "#ui/cards/card-ui";
 import type { Effect, Event } from "#ui/session/events";
 import { line } from "#ui/words";
@@ -66,9 +67,17 @@ function perform(world: EffectWorld, effect: Effect): Promise<void> | undefined 
       return edit(world, effect.of, effect.text);
     case "remember":
       return void world.remember(effect.text);
+    case "wait":
+      return waited(world, effect.ms);
     default:
       return void world[effect.do]();
   }
+}
+
+/** A busy process runs its timers before it reads: the keys that came by then are taken first. */
+async function waited({ kay: { clock, signal }, dispatch }: EffectWorld, ms: number): Promise<void> {
+  await clock.sleep(ms, signal);
+  setImmediate(() => dispatch({ type: "tick", at: clock.now() }));
 }
 
 /** A prompt that is not taken comes back into the draft: nothing that was typed is lost. */
@@ -166,11 +175,11 @@ async function connectAct(world: EffectWorld, card: AuthCard, what: CardAct): Pr
       return;
     }
     case "without":
-      if (isLocal(card)) return void world.dispatch({ type: "local-ended", id: card.id });
       return sayNo(world, card, true);
     case "cancel request":
-      if (isLocal(card)) return void world.dispatch({ type: "local-ended", id: card.id });
-      return sayNo(world, card, false);
+      if (!isOwn(card.auth)) return sayNo(world, card, false);
+      say("Nothing more is waited for.");
+      return world.dispatch({ type: "local-ended", id: card.id });
     default:
   }
 }
@@ -182,12 +191,7 @@ async function sayNo({ link, client }: EffectWorld, card: AuthCard, go_on: boole
 
 /** Of the conversation, and no card of this terminal alone. */
 function isOthers(card: AnyCard): boolean {
-  return card.kind === "card" && !(card.type === "auth" && isLocal(card));
-}
-
-/** A card of `/connect` belongs to no generation. */
-function isLocal({ auth }: AuthCard): boolean {
-  return auth.generation_id === "";
+  return card.kind === "card" && !(card.type === "auth" && isOwn(card.auth));
 }
 
 async function edit({ kay, lend, dispatch, say }: EffectWorld, of: string, text: string): Promise<void> {

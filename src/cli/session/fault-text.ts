@@ -10,5 +10,8 @@ export function faultText(error: unknown): string {
 
 /** `kay connect jira` is `/connect jira` here. */
 function asSlash(hint: string): string {
-  return hint.replace(/\bkay (connect|connections|sessions)\b(?! list)/g, "/$1");
+  return hint.replace(
+    /\bkay (connect|connections|disconnect|sessions|approvals|tools|policy|pending|model)\b(?: list\b)?/g,
+    "/$1",
+  );
 }

@@ -1,4 +1,5 @@
 import type { AskResponse } from "#protocol/ask";
+import { isOwn } from "#ui/cards/auth";
 import type { AnyCard } from "#ui/cards/card-ui";
 import type { Event } from "#ui/session/events";
 import type { Session } from "#ui/session/state";
@@ -58,21 +59,33 @@ export function createWorld(ports: WorldPorts): SessionWorld {
     say,
     links: (card, links) => dispatch({ type: "links", card, links }),
     connected: (card, service) => void connected(card, service),
+    unknown: (card, service, error) => {
+      if (!isOwn(card.auth)) return;
+      say(faultText(error));
+      settled(card, ({ integrations, ...auth }) => ({
+        ...auth,
+        integrations: integrations.filter((each) => each !== service),
+      }));
+    },
     siteOf: (card) => sites.get(card),
   });
   const connected = async (card: AuthCard, service: string) => {
     void lookAround(kay, link, dispatch, ["connections", "tools"]);
     if (now().status.connection === "signed out") dispatch({ type: "status", status: { connection: "here" } });
     talk.again();
-    if (card.auth.generation_id !== "") {
+    if (!isOwn(card.auth)) {
       const { tellConnected } = await import("../ask/auth.ts");
       return tellConnected(link, card.auth.generation_id, service).catch((error) => say(faultText(error)));
     }
+    settled(card, (auth) => ({ ...auth, connected: [...auth.connected, service] }));
+  };
+  /** A card of `/connect` after one of its services was done with; it ends with the last. */
+  const settled = (card: AuthCard, change: (auth: AuthCard["auth"]) => AuthCard["auth"]) => {
     const open = now().local.find(
       (each): each is AuthCard => each.kind === "card" && each.id === card.id && each.type === "auth",
     );
     if (!open) return;
-    const auth = { ...open.auth, connected: [...open.auth.connected, service] };
+    const auth = change(open.auth);
     if (missingServices(auth).length === 0) dispatch({ type: "local-ended", id: card.id });
     else dispatch({ type: "local", card: { ...open, auth } });
   };

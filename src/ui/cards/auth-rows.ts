@@ -1,7 +1,7 @@
 import type { AuthNeeded } from "#protocol/events";
 import type { Style } from "../look.ts";
 import { line } from "../words.ts";
-import type { AuthLink, AuthLinks } from "./auth.ts";
+import { type AuthLink, type AuthLinks, isOwn } from "./auth.ts";
 import type { CardUi } from "./card-ui.ts";
 import { SIDES } from "./frame.ts";
 import { keysOf, type Pieces, toldRows } from "./pieces.ts";
@@ -21,11 +21,11 @@ export function authPieces(auth: AuthNeeded, ui: CardUi, { width, links = {} }: 
   });
   const why = auth.reason ? rowsOf(line(auth.reason), room) : [];
   return {
-    title: "Connect to go on",
+    title: isOwn(auth) ? "Connect" : "Connect to go on",
     tone: "cyan",
     until: auth.expires_at,
     body: { rows: [...toldRows(ui.told, room), ...why, ...rows] },
-    keys: keysOf(ui, KEYS, room),
+    keys: keysOf(ui, isOwn(auth) ? OWN_KEYS : KEYS, room),
   };
 }
 
@@ -37,6 +37,9 @@ const KEYS = [
   { key: "[s]", words: "continue without" },
   { key: "[esc]", words: "cancel the request" },
 ];
+
+/** Nothing waits for what `/connect` connects. */
+const OWN_KEYS = [...KEYS.filter(({ key }) => !["[s]", "[esc]"].includes(key)), { key: "[esc]", words: "cancel" }];
 
 const STATES: Record<AuthLink["state"], { mark: string; word: string; style?: Style }> = {
   waiting: { mark: "○", word: "waiting" },

@@ -1,3 +1,4 @@
+import type { AuthNeeded } from "#protocol/events";
 import type { Key } from "../key.ts";
 import { type CardAct, type CardStep, type Common, command, FRESH } from "./act.ts";
 
@@ -14,10 +15,15 @@ export type AuthLink = { state: "waiting" | "opening" | "connected" | "failed"; 
 
 export const OPEN_AUTH: AuthUi = { ...FRESH, type: "auth" };
 
+/** Whether it was called up here, by `/connect`: it belongs to no generation, and nothing goes on without it. */
+export function isOwn({ generation_id }: AuthNeeded): boolean {
+  return generation_id === "";
+}
+
 /** An auth card after a key that counts. */
-export function authKey(ui: AuthUi, key: Key): CardStep<AuthUi> {
+export function authKey(ui: AuthUi, auth: AuthNeeded, key: Key): CardStep<AuthUi> {
   const act = actOf(key);
-  if (!act) return { ui };
+  if (!act || (act.do === "without" && isOwn(auth))) return { ui };
   const isEnd = act.do === "cancel request" || act.do === "without";
   return { ui: { ...ui, told: undefined, sent: isEnd }, act };
 }

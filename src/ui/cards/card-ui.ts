@@ -29,8 +29,9 @@ export function cardKey(ui: CardUi, card: AnyCard, key: Key, room: CardRoom = DE
   if (ui.sent) return { ui };
   if (isScroll(key) && scrolls(ui)) return { ui: cardScrolled(ui, card, key, room) };
   if (ui.type === "confirmation") return confirmKey(ui, key);
-  if (ui.type === "auth") return authKey(ui, key);
-  if (card.kind === "confirmation" || card.type === "auth") return { ui };
+  if (card.kind === "confirmation") return { ui };
+  if (card.type === "auth") return ui.type === "auth" ? authKey(ui, card.auth, key) : { ui };
+  if (ui.type === "auth") return { ui };
   return ui.type === "approval" ? approvalKey(ui, card, key) : formKey(ui, card, key);
 }
 
@@ -45,6 +46,13 @@ export function edited(ui: CardUi, card: AnyCard, text: string | null): CardUi {
   if (card.kind === "confirmation" || card.type === "auth") return ui;
   if (ui.type === "approval") return approvalEdited(ui, card, text);
   return ui.type === "form" ? formEdited(ui, text) : ui;
+}
+
+/** Whether something was typed or changed in a card that its answer would have taken along. */
+export function isBegun(ui: CardUi): boolean {
+  if (ui.sent || ui.type === "auth" || ui.type === "confirmation") return false;
+  if (ui.type === "form") return ui.fill.changed === true;
+  return ui.edited !== undefined || ui.fill?.changed === true || ui.why.text !== "";
 }
 
 /** The answer was not taken, and why: the card is open still, with all that was typed. */

@@ -9,7 +9,7 @@ import type { AnyCard } from "./act.ts";
 export type Focus = {
   /** Open cards, oldest first; `what` is what they ask, and another `what` is another card. */
   cards: { id: string; what: unknown }[];
-  /** Where the person went with Tab, `COMPOSER` or a card; without it the oldest card has the focus. */
+  /** Where the person went with Tab, `COMPOSER` or a card, or `WRITING`; without it the oldest card has the focus. */
   chosen: string | null;
   /** When each card was first on the screen, and first with the focus since it has it (ms since 1970). */
   seen: ReadonlyMap<string, number>;
@@ -21,6 +21,9 @@ export type Focus = {
 
 /** The place that is no card. No card has this id. */
 export const COMPOSER = "";
+
+/** The composer too, as long as what was begun to be written there while a card had the focus is not sent. No card has this id. */
+export const WRITING = " ";
 
 export const NO_FOCUS: Focus = {
   cards: [],
@@ -37,7 +40,7 @@ const QUIET_WHILE_WRITING_MS = 1_000;
 
 /** The id of the card that has the focus, or null for the composer. */
 export function focusOf({ cards, chosen }: Focus): string | null {
-  if (chosen === COMPOSER) return null;
+  if (isComposer(chosen)) return null;
   return cards.some(({ id }) => id === chosen) ? chosen : (cards[0]?.id ?? null);
 }
 
@@ -48,7 +51,8 @@ export function withCards(focus: Focus, open: AnyCard[]): Focus {
     Object.is(cards.find((card) => card.id === id)?.what, focus.cards.find((card) => card.id === id)?.what);
   const stays = (id: string) => cards.some((card) => card.id === id) && isSame(id);
   const seen = new Map([...focus.seen].filter(([id]) => stays(id)));
-  const chosen = cards.length === 0 || (focus.chosen !== COMPOSER && !stays(focus.chosen ?? "")) ? null : focus.chosen;
+  const isGone = cards.length === 0 || !(isComposer(focus.chosen) || stays(focus.chosen ?? ""));
+  const chosen = isGone ? null : focus.chosen;
   return settled({ ...focus, cards, chosen, seen });
 }
 
@@ -74,14 +78,16 @@ export type Taken = { focus: Focus; to: "card" | "composer" | "nobody" };
  *
  * What uses Tab in the composer, such as a list of completions, gets it before this is asked.
  *
- * A text that came in one read is no row of commands: where the card takes no text, it goes to the composer with the Enter at its end.
+ * A text that came in one read, or was pasted, is no row of commands: where the card takes no text, it goes to the composer with the Enter
+ * at its end, and so does what is typed next.
  */
 export function takeKey(focus: Focus, key: Key, { draft, takesTab, takesText = false }: CardNow): Taken {
   if (key.name === "focus" || key.name === "blur") return { focus, to: "composer" };
   const after = pressed(focus, key);
   const id = focusOf(focus);
   const counts = id !== null && isOpen(focus, id, key.at, draft ? QUIET_WHILE_WRITING_MS : QUIET_MS);
-  if (key.amid && (!counts || !takesText)) return { focus: after, to: "composer" };
+  if ((key.amid || key.name === "paste") && (!counts || !takesText))
+    return { focus: counts ? written(focus, key) : after, to: "composer" };
   // Before a card takes keys, a Tab in a text that is being written was meant for that text.
   const isMeant = id === null || (counts ? !takesTab : !draft);
   if (key.name === "tab" && isMeant && focus.cards.length > 0) return { focus: tabbed(after, id, key), to: "nobody" };
@@ -97,6 +103,20 @@ export function takeKey(focus: Focus, key: Key, { draft, takesTab, takesText = f
 /** A key was pressed that no card takes, whoever takes it. */
 export function pressed(focus: Focus, { at }: Key): Focus {
   return { ...focus, lastKey: Math.max(focus.lastKey, at) };
+}
+
+/** A text was begun that is none of the card: the composer has the focus until it is sent or taken back. */
+export function written(focus: Focus, key: Key): Focus {
+  return { ...pressed(focus, key), chosen: WRITING, drawn: null, open: null };
+}
+
+/** What was written is sent or taken back, or the person went back to the card. */
+export function unwritten(focus: Focus): Focus {
+  return focus.chosen === WRITING ? { ...focus, chosen: null } : focus;
+}
+
+function isComposer(chosen: string | null): boolean {
+  return chosen === COMPOSER || chosen === WRITING;
 }
 
 function isOpen({ open, drawn, lastKey }: Focus, id: string, at: number, quiet: number): boolean {

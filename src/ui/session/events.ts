@@ -54,6 +54,8 @@ export type Effect =
   | { do: "closed"; card: string }
   | { do: "edit"; of: string; text: string }
   | { do: "remember"; text: string }
+  /** A tick when so many ms have gone by, after the keys that came meanwhile. */
+  | { do: "wait"; ms: number }
   | { do: "suspend" }
   | { do: "redraw" }
   /** Print the whole log and result of the newest call. */

@@ -1,9 +1,18 @@
-import { type AnyCard, type CardAct, cardKey, cardScrolled, takesTab, takesText } from "../cards/card-ui.ts";
-import { pressed, takeKey } from "../cards/focus.ts";
+import {
+  type AnyCard,
+  type CardAct,
+  type CardUi,
+  cardKey,
+  cardScrolled,
+  takesTab,
+  takesText,
+} from "../cards/card-ui.ts";
+import { pressed, takeKey, unwritten, WRITING, written } from "../cards/focus.ts";
 import { emptied } from "../editor/draft.ts";
 import type { Key } from "../key.ts";
 import { completes, composerKey } from "./composer-key.ts";
 import type { Step } from "./events.ts";
+import { held, isTyped, joined, stoodAlone } from "./held.ts";
 import { cardReadAlong, cardRoom, focusedCard } from "./open.ts";
 
 import type { Session } from "./state.ts";
@@ -17,10 +26,22 @@ const ARMED_MS = 2_000;
 export function keyPressed(session: Session, key: Key): Step {
   if (key.name === "focus" || key.name === "blur")
     return { session: { ...session, windowFocused: key.name === "focus" }, effects: [] };
+  const step = joined(session, key);
+  if (step) return step;
+  const before = stoodAlone(session, true);
+  const after = freshKey(before.session, key);
+  return { session: after.session, effects: [...before.effects, ...after.effects] };
+}
+
+/** A key that has nothing to do with the one before it. */
+function freshKey(session: Session, key: Key): Step {
   const chord = key.name === "text" && key.ctrl && !key.alt ? key.text.toLowerCase() : "";
   // Between the two Ctrl+C that leave there is no other key.
   const now = chord === "c" || session.exitArmedUntil === 0 ? session : { ...session, exitArmedUntil: 0, hint: null };
-  return EVERYWHERE[chord]?.(now) ?? pagedKey(now, key) ?? focusedKey(now, key);
+  const step = EVERYWHERE[chord]?.(now) ?? pagedKey(now, key) ?? focusedKey(now, key);
+  return step.session.draft.text === ""
+    ? { ...step, session: { ...step.session, focus: unwritten(step.session.focus) } }
+    : step;
 }
 
 const EVERYWHERE: Record<string, (session: Session) => Step | null> = {
@@ -65,6 +86,8 @@ function pagedKey(session: Session, key: Key): Step | null {
 
 function focusedKey(session: Session, key: Key): Step {
   // Completion comes before the cards where a word was begun, as does a search or an offer that is on the screen.
+  if (key.name === "escape" && session.focus.chosen === WRITING && !session.search && !session.offer)
+    return only({ ...session, focus: pressed(unwritten(session.focus), key) });
   const isComposers = session.search !== null || session.offer !== null || completes(session, key);
   const card = focusedCard(session);
   const ui = card && session.cards[card.id];
@@ -76,9 +99,15 @@ function focusedKey(session: Session, key: Key): Step {
   const after = { ...session, focus };
   if (to === "nobody") return only(after);
   // A card whose answer is on its way takes no key: what is typed meanwhile is the next message.
-  const isText = key.name === "paste" || (key.name === "text" && !key.ctrl && !key.alt);
-  if (to === "composer" || !card || !ui || (ui.sent && isText)) return composerKey(after, key);
+  if (to === "composer" || !card || !ui || (ui.sent && isTyped(key))) return composerKey(after, key);
   const { ui: next, act } = cardKey(ui, card, key, cardRoom(session));
+  if (act && isTyped(key)) return held(after, card.id, key);
+  if (isForeign(next, key) && !act) return composerKey({ ...session, focus: written(session.focus, key) }, key);
   const answered = { ...after, cards: { ...session.cards, [card.id]: next } };
   return act ? only(answered, { do: "act", card, act }) : only(answered);
+}
+
+/** A letter that means nothing to a card that asks for one begins a text of one's own. */
+function isForeign(after: CardUi, key: Key): boolean {
+  return isTyped(key) && key.text !== " " && (after.type === "auth" || (after.type !== "form" && after.step === "ask"));
 }

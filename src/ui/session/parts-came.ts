@@ -1,10 +1,11 @@
-import { type AnyCard, openUi } from "../cards/card-ui.ts";
+import { type AnyCard, type CardUi, isBegun, openUi } from "../cards/card-ui.ts";
 import { withCards } from "../cards/focus.ts";
 import { type CardItem, openCards, reduceAll, type TimedPart } from "../view.ts";
 import type { Effect, Step } from "./events.ts";
 import { answerableCards } from "./open.ts";
 import { newsOf } from "./present.ts";
 import type { Session } from "./state.ts";
+import { hinted } from "./step.ts";
 import { isOver, withQueue } from "./turn.ts";
 
 /** The conversation went on: cards open and end, and what was queued has its turn when nothing is under way any more. */
@@ -19,9 +20,17 @@ export function partsCame(session: Session, parts: TimedPart[]): Step {
     ...closed.map((card): Effect => ({ do: "closed", card })),
     ...fresh.map((card): Effect => ({ do: "opened", card, unseen: !session.windowFocused })),
   ];
+  const isLost = closed.some((id) => isLostWith(session.cards[id]));
   const news = newsOf(session, view) ?? session.news;
-  const next = turned(withOpenCards({ ...session, view, news }, closed, [...fresh, ...anew]));
+  const told = isLost ? hinted(session, LOST) : session;
+  const next = turned(withOpenCards({ ...told, view, news }, closed, [...fresh, ...anew]));
   return withQueue({ session: next.session, effects: [...effects, ...next.effects] });
+}
+
+const LOST = "The card is over: what you changed in it was not sent.";
+
+function isLostWith(ui: CardUi | undefined): boolean {
+  return ui !== undefined && isBegun(ui);
 }
 
 /** The session after its cards changed: what the person did with those that closed is forgotten. */

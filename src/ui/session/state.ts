@@ -5,6 +5,7 @@ import type { Completion, Sources } from "../editor/complete.ts";
 import type { Draft } from "../editor/draft.ts";
 import type { History } from "../editor/history.ts";
 import type { Search } from "../editor/search.ts";
+import type { Key } from "../key.ts";
 import type { View } from "../view.ts";
 
 /**
@@ -42,6 +43,8 @@ export type Session = {
   /** How the services of auth cards stand, by the card's id. */
   links: Record<string, AuthLinks>;
   focus: Focus;
+  /** A letter that a card acts on when it stays alone; `at` is when it, or its newest repetition, was pressed. */
+  held: { card: string; key: Key; at: number } | null;
   /** Rows that the card had in the last frame, which is what scrolling goes by. */
   cardRows: number;
   /** Ctrl+C leaves until then (ms since 1970). */

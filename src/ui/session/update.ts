@@ -5,6 +5,7 @@ import { atEnd } from "../editor/history.ts";
 import { EMPTY, openCards } from "../view.ts";
 import { forget } from "./blocks.ts";
 import { DRAFT, type Effect, type Event, type Step } from "./events.ts";
+import { stoodAlone } from "./held.ts";
 import { keyPressed } from "./key-pressed.ts";
 import { answerableCards, cardsOf } from "./open.ts";
 import { partsCame, withOpenCards } from "./parts-came.ts";
@@ -39,6 +40,7 @@ export function newSession(begin: { columns: number; rows: number; now: number; 
     news: null,
     links: {},
     focus: NO_FOCUS,
+    held: null,
     cardRows: 0,
     exitArmedUntil: 0,
     hint: null,
@@ -65,7 +67,7 @@ export function update(session: Session, event: Event): Step {
     case "sent":
       return withQueue({ session: sent(session, event.back), effects: [] });
     case "tick":
-      return withQueue({ session: ticked({ ...session, now: event.at }), effects: [] });
+      return withQueue(stoodAlone(ticked({ ...session, now: event.at })));
     default:
       return { session: changed(session, event), effects: [] };
   }

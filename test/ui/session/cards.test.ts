@@ -49,6 +49,65 @@ test("G01 a text that came in one read is no row of commands: it is the next mes
   expect([player.draft(), player.did(), player.now().queue]).toEqual(["", [], ["1 and close KAY-3, please"]]);
 });
 
+test("G01 a text that comes a character at a time is the next message, whatever its letters would do alone", () => {
+  const approving = withCards(approval());
+  approving.type("1 and close KAY-3, please");
+  expect([approving.draft(), approving.did()]).toEqual(["1 and close KAY-3, please", []]);
+  const connecting = withCards(needs("slack"));
+  connecting.type("so close KAY-3");
+  expect([connecting.draft(), connecting.did()]).toEqual(["so close KAY-3", []]);
+  connecting.press("<enter>");
+  expect([connecting.did(), connecting.now().queue]).toEqual([[], ["so close KAY-3"]]);
+});
+
+test("a letter that means nothing to a card begins the next message, and the card has the focus again when that is sent or taken back", () => {
+  const player = withCards(needs("slack"));
+  for (const letter of "hello") {
+    player.wait(400);
+    player.type(letter);
+  }
+  expect([player.draft(), focusedCard(player.now()), player.did()]).toEqual(["hello", undefined, []]);
+  player.press("<enter>");
+  expect([player.now().queue, focusedCard(player.now())?.id]).toEqual([["hello"], "gen_1"]);
+  player.settle();
+  player.type("x");
+  player.press("<backspace>");
+  expect([player.draft(), focusedCard(player.now())?.id]).toEqual(["", "gen_1"]);
+  player.settle();
+  player.press("s");
+  expect(player.did()).toMatchObject([{ act: { do: "without" } }]);
+});
+
+test("Escape goes back from a message that was begun while a card had the focus, and ends nothing", () => {
+  const player = withCards(approval());
+  player.type("hello");
+  player.press("<escape>", "<escape>");
+  expect([player.draft(), focusedCard(player.now())?.id, player.did()]).toEqual(["hello", "int_1", []]);
+});
+
+test("a paste is no row of commands either, and is not lost", () => {
+  const player = withCards(approval());
+  player.press("<paste>1");
+  expect([player.draft(), player.did()]).toEqual(["1", []]);
+});
+
+test("a letter that is held down is one letter", () => {
+  const player = withCards(approval());
+  player.press("1", "1", "1");
+  expect([player.did(), player.draft()]).toMatchObject([[{ act: { answer: { action: "approve" } } }], ""]);
+});
+
+test("a letter acts before the key that is no text after it, and not on a card that came in its place", () => {
+  const player = withCards(approval(), approval({ interaction_id: "int_2" }));
+  player.press("1", "<down>");
+  expect(player.all()).toMatchObject([{ do: "wait" }, { do: "act", card: { id: "int_1" } }]);
+  const other = withCards(approval(), approval({ interaction_id: "int_2" }));
+  other.press("1");
+  other.parts(answered({ action: "deny", client: "kay on desk" }));
+  other.draw();
+  expect(other.did()).toEqual([]);
+});
+
 test("G01 a reason for a no may come in one read", () => {
   const player = withCards(approval());
   player.press("n");
@@ -76,9 +135,9 @@ describe("a card", () => {
   test("that was not taken says why, and can be answered again", () => {
     const { press, event, did, ...player } = withCards(approval());
     press("1");
+    expect(did()).toHaveLength(1);
     event({ type: "refused", card: "int_1", told: "The backend is busy." });
     expect(player.now().cards.int_1).toMatchObject({ told: "The backend is busy.", sent: false });
-    did();
     press("n", "x", "<enter>");
     expect(did()).toMatchObject([{ do: "act", act: { answer: { action: "deny", reason: "x" } } }]);
   });
@@ -86,9 +145,9 @@ describe("a card", () => {
   test("that asks again under the same name after an answer is open again, and takes keys only after it was read", () => {
     const { press, parts, did, draw, settle, ...player } = withCards(approval());
     press("1");
+    expect(did()).toHaveLength(1);
     parts(approval({ error: "Not to #general." }));
     draw();
-    did();
     press("1", "<backspace>");
     expect([did(), player.now().cards.int_1?.sent]).toEqual([[], false]);
     settle();
@@ -106,6 +165,17 @@ describe("a card", () => {
     settle();
     press("1");
     expect(did()).toMatchObject([{ do: "act", card: { id: "int_2" } }]);
+  });
+
+  test("that was answered elsewhere while it was changed here says that the change was not sent", () => {
+    const { press, parts, ...player } = withCards(approval());
+    press("e", "<tab>", "!");
+    parts(answered({ action: "approve", client: "kay on desk" }));
+    expect(player.now().hint?.text).toBe("The card is over: what you changed in it was not sent.");
+    const looking = withCards(approval());
+    looking.press("e", "<tab>");
+    looking.parts(answered({ action: "approve", client: "kay on desk" }));
+    expect(looking.now().hint).toBeNull();
   });
 
   test("tells of itself where the window is not looked at", () => {
@@ -187,8 +257,10 @@ describe("a form", () => {
 describe("services to connect", () => {
   test("are gone on without, or the request is given up", () => {
     const without = withCards(needs("slack", "gmail"));
-    without.press("o", "s", "s");
-    expect(without.did()).toMatchObject([{ act: { do: "open" } }, { act: { do: "without" } }]);
+    without.press("o");
+    expect(without.did()).toMatchObject([{ act: { do: "open" } }]);
+    without.press("s", "s");
+    expect(without.did()).toMatchObject([{ act: { do: "without" } }]);
     const cancelled = withCards(needs("slack"));
     cancelled.press("<escape>", "<escape>");
     expect(cancelled.did()).toMatchObject([{ act: { do: "cancel request" } }]);

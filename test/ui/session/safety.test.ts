@@ -63,7 +63,7 @@ test("G01 in 10,000 interleavings no card acts on a key that came before it coul
     }),
     { numRuns: 10_000, seed: 20_261_128 },
   );
-  expect(acts).toBeGreaterThan(1_000);
+  expect(acts).toBeGreaterThan(800);
 }, 60_000);
 
 /**
@@ -79,9 +79,19 @@ function played(all: Happening[]): number {
   const known = new Map<string, Known>();
   /** Cards to which the person went with Tab when they had been seen for a while. */
   let tabbed: string | null = null;
+  /** The key that was pressed, before it a letter that waits until it is known to be alone; and what was known of the card then. */
+  let pressed: { id: string | undefined; key: string; isFit: boolean }[] = [];
   const send = (event: Event): Effect[] => {
     const step = update(session, event);
     session = step.session;
+    for (const effect of step.effects) {
+      if (effect.do !== "act") continue;
+      acts += 1;
+      const { id } = effect.card;
+      if (!pressed.some((one) => one.id === id && one.isFit) || known.get(id)?.focused == null)
+        throw new Error(`${id} acted at ${now - NOW} on ${JSON.stringify(pressed)}`);
+      if (!Object.is(known.get(id)?.what, what(id))) throw new Error("Another card acted.");
+    }
     return step.effects;
   };
   const parts = (...some: StreamPart[]) =>
@@ -100,6 +110,11 @@ function played(all: Happening[]): number {
       const id = focusedCard(before)?.id;
       const isCounting = id !== undefined && before.focus.open?.id === id;
       const text = textOf(before.draft);
+      const since = known.get(id ?? "");
+      const quiet = now - Math.max(since?.focused ?? now, isCounting ? 0 : lastKey);
+      const isSoon = now - (since?.focused ?? now) < 300 && tabbed !== id;
+      const isFit = since?.focused != null && !isSoon && (quiet >= 300 || isCounting || tabbed === id);
+      pressed = [...(before.held ? pressed.slice(-1) : []), { id, key: one.key, isFit }];
       const effects = send({ type: "key", key });
       const moved = focusedCard(session)?.id;
       if (moved !== id) {
@@ -109,17 +124,6 @@ function played(all: Happening[]): number {
           if (each === id || each === moved) known.set(each, { ...value, focused: null });
       }
       for (const effect of effects) {
-        if (effect.do === "act") {
-          acts += 1;
-          const seen = known.get(effect.card.id);
-          const quiet = now - Math.max(seen?.focused ?? now, isCounting ? 0 : lastKey);
-          const isRead = seen?.focused != null && Object.is(seen.what, what(effect.card.id));
-          if (!isRead || !(quiet >= 300 || isCounting || tabbed === effect.card.id))
-            throw new Error(
-              `${effect.card.id} acted at ${now - NOW} on ${one.key}, drawn at ${(seen?.focused ?? 0) - NOW}`,
-            );
-          if (now - (seen.focused ?? now) < 300 && tabbed !== effect.card.id) throw new Error("It acted too soon.");
-        }
         if (effect.do === "send" && id !== undefined && moved === id)
           throw new Error(`${JSON.stringify(effect.text)} was sent while ${id} had the focus.`);
       }
@@ -127,7 +131,8 @@ function played(all: Happening[]): number {
         // A character is in the draft, or it was the card's, or that of a search; it never takes any other away.
         const after = textOf(session.draft);
         const isTaken = isCounting || before.search !== null || session.focus.open !== null;
-        const isTyped = after.length === text.length + 1 && after.includes(key.text);
+        const added = before.held && session.held === null ? [1, 2] : [1];
+        const isTyped = added.includes(after.length - text.length) && after.includes(key.text);
         if (!isTyped && !isTaken) throw new Error(`${key.text} was lost: ${JSON.stringify([text, after])}`);
       }
       if (key.name === "enter" && id !== undefined && textOf(session.draft).length < text.length && moved === id)

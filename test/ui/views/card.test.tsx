@@ -267,6 +267,20 @@ test("an auth card has a line for each service", () => {
   );
 });
 
+test("a card of /connect is a request by itself: nothing goes on after it, or without", () => {
+  const part = needs("slack");
+  if (part.type !== "data-auth-needed") throw new Error(part.type);
+  const card = cardOf({ ...part, data: { ...part.data, generation_id: "" } });
+  expect(drawn(card)).toBe(
+    [
+      "┌ Connect ────────────────────────────────────────────────────────── 9:58 left ┐",
+      "│   ○ slack  waiting                                                           │",
+      "│ [enter] connect   [o] open again   [c] copy   [q] QR   [esc] cancel          │",
+      "└──────────────────────────────────────────────────────────────────────────────┘",
+    ].join("\n"),
+  );
+});
+
 test("a confirmation shows the whole message and when it is over", () => {
   const card: AnyCard = {
     kind: "confirmation",

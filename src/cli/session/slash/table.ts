@@ -1,3 +1,4 @@
+import { wrapped } from "#ui/cells";
 import type { SlashCommand } from "./command.ts";
 
 /** Every slash command, in the order of `/help`. The work is loaded when it is called. */
@@ -6,7 +7,7 @@ export const SLASH_COMMANDS: SlashCommand[] = [
     name: "help",
     args: "",
     does: "show these commands",
-    run: async ({ say }) => say(slashHelp()),
+    run: async ({ say, width }) => say(slashHelp(width())),
   },
   {
     name: "connect",
@@ -105,10 +106,22 @@ export const SLASH_COMMANDS: SlashCommand[] = [
   { name: "quit", args: "", does: "leave", run: async ({ quit }) => quit() },
 ];
 
-/** What `/help` shows: a line for each command. */
-export function slashHelp(): string {
+/** With less room than this, in cells, what a command does has lines of its own. */
+const LEAST_COLUMN = 28;
+
+/**
+ * What `/help` shows: each command beside what it does, which is broken in its own column; in a window that has no room for two columns, below
+ * each other.
+ */
+export function slashHelp(width: number): string {
   const usages = SLASH_COMMANDS.map(({ name, args }) => `/${name} ${args}`.trimEnd());
   const widest = Math.max(...usages.map(({ length }) => length));
-  const lines = SLASH_COMMANDS.map(({ does }, index) => `  ${(usages[index] ?? "").padEnd(widest)}  ${does}`);
+  const room = width - widest - 4;
+  const [between, indent] = room < LEAST_COLUMN ? ["\n    ", 4] : ["  ", widest + 4];
+  const lines = SLASH_COMMANDS.map(({ does }, index) => {
+    const usage = usages[index] ?? "";
+    const said = wrapped(does, Math.max(width - indent, 8)).join(`\n${" ".repeat(indent)}`);
+    return `  ${indent === 4 ? usage : usage.padEnd(widest)}${between}${said}`;
+  });
   return ["Commands:", ...lines, "Text that begins with a slash is sent with two: //etc"].join("\n");
 }
