@@ -98,7 +98,7 @@ const JOURNEYS: Record<string, [document: string, line: string[]][]> = {
     ["services remove", ["services", "remove", "tasks", "--yes"]],
   ],
   "an MCP server": [
-    ["services add", ["services", "add", "--yes", "--env", "HOME", "--mcp", "--", ...SERVER]],
+    ["services add", ["services", "add", "--yes", "--env", "HOME", "--mcp", SERVER.join(" ")]],
     ["services approve", ["services", "approve", "notes"]],
     ["services show", ["services", "show", "notes"]],
     ["services export", ["services", "export", "notes"]],
