@@ -110,6 +110,7 @@ function headOf({ name, title, base_url, sign_in, mcp }: DescribedView): string[
   return [
     `${line(title)} (${line(name)}) ${where}`,
     ...(mcp?.folder === undefined ? [] : [`In the folder ${line(mcp.folder)}`]),
+    ...(mcp?.env ? [`Given ${mcp.env.map(line).join(", ")} of the environment of kay's own backend`] : []),
     ...(mcp?.server === undefined ? [] : [`An MCP server that calls itself “${line(mcp.server)}”`]),
     SIGN_INS[sign_in] ?? line(sign_in),
     ...(mcp ? [CLAIMS] : []),
@@ -123,9 +124,9 @@ function toolLines({ tools }: DescribedView, room: number): string[] {
   const widest = Math.max(0, ...tools.map(({ name }) => line(name).length));
   return tools.map(({ name, access, method, path, description = "" }) => {
     const head = `  ${line(access).padEnd(ACCESS_WIDTH)}  ${line(name).padEnd(widest)}  `;
-    return (
-      head + (method === undefined ? brief(description, room - head.length - 1) : `${line(method)} ${line(path ?? "")}`)
-    );
+    const does =
+      method === undefined ? brief(description, room - head.length - 1) : `${line(method)} ${line(path ?? "")}`;
+    return (head + does).trimEnd();
   });
 }
 

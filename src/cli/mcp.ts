@@ -8,17 +8,25 @@ import type { Kay } from "./kay.ts";
 import { askYesNo } from "./prompt.ts";
 
 /** What `kay services add --mcp` was called with: an address or a command in one text, or the words of a command after `--`. */
-export type McpFlags = { mcp: string | true; name?: string; keyHeader?: string; dryRun: boolean };
+export type McpFlags = { mcp: string | true; name?: string; keyHeader?: string; env?: string[]; dryRun: boolean };
 
 /** `kay services add --mcp`: look at the tools of an MCP server, ask, and have the backend keep it with just these. */
 export async function addMcp(kay: Kay, words: string[], flags: McpFlags): Promise<void> {
   const mcp: McpRequest = {
     ...placeOf(kay, words, flags.mcp),
+    ...(flags.env === undefined ? {} : { env: namesOf(flags.env) }),
     ...(flags.name === undefined ? {} : { name: flags.name }),
     ...(flags.keyHeader === undefined ? {} : { key_header: flags.keyHeader }),
   };
   const link = await kay.link();
-  const send = (body: DescribeRequest) => describe(kay, link, body);
+  const send = async (body: DescribeRequest) => {
+    try {
+      const answer = describe(kay, link, body);
+      return await (mcp.command ? started(kay, answer) : answer);
+    } catch (error) {
+      throw error instanceof Problem && error.code === "SERVICE_FAILED" ? noServer(error, mcp) : error;
+    }
+  };
   await addLooked(kay, { mcp }, { send, dryRun: flags.dryRun });
 }
 
@@ -26,17 +34,61 @@ export async function addMcp(kay: Kay, words: string[], flags: McpFlags): Promis
 export async function approveMcp(kay: Kay, name: string, { dryRun }: { dryRun: boolean }): Promise<void> {
   const { api } = await kay.link({ signedIn: true });
   const send = (body: { dry_run: boolean; expected?: string }): Promise<DescribeResponse> =>
-    api.approveService(name, body, { signal: kay.signal });
+    started(kay, api.approveService(name, body, { signal: kay.signal }));
   const look = await send({ dry_run: true });
-  if (dryRun || look.outcome === "unchanged") return await end(kay, look);
+  if (dryRun) return await end(kay, look);
+  // What it listed in between is forgotten, and a program that listed it is started anew.
+  if (look.outcome === "unchanged") return await end(kay, await send({ dry_run: false, ...expected(look) }));
   if (!kay.flags.json) await show(kay, look);
   if (
     !(await askYesNo(kay, `Take the tools of ${line(name)} as they are now?`, "Use --yes, or --dry-run to look only."))
   )
     throw new Problem("CANCELLED", "Nothing was changed.");
-  const done = await send({ dry_run: false, ...(look.fingerprint ? { expected: look.fingerprint } : {}) });
+  const done = await send({ dry_run: false, ...expected(look) });
   if (kay.flags.json) return kay.out.json(done);
   kay.out.line(`Approved the tools of ${line(done.service.name)}.`);
+}
+
+function expected({ fingerprint }: DescribeResponse): { expected?: string } {
+  return fingerprint ? { expected: fingerprint } : {};
+}
+
+/** What could not be added is looked at by hand: it is no service yet that has a page of its own. */
+function noServer({ code, message, details }: Problem, { url }: McpRequest): Problem {
+  const hint =
+    url === undefined
+      ? "Run the command by itself to see what it says; it must speak MCP over stdin and stdout."
+      : "Give the address of the server's MCP endpoint (Streamable HTTP), often ending in /mcp.";
+  return new Problem(code, message, { details, hint: message.includes("kay serve --stop") ? "" : hint });
+}
+
+/** Milliseconds after which a person is told what takes so long. */
+const QUIET_MS = 4_000;
+
+/** A program may have to be downloaded before it answers. */
+async function started<T>(kay: Kay, answer: Promise<T>): Promise<T> {
+  const over = new AbortController();
+  const signal = AbortSignal.any([over.signal, kay.signal]);
+  const say = () => {
+    if (!signal.aborted) kay.out.note(WAITING);
+  };
+  kay.clock.sleep(QUIET_MS, signal).then(say, () => {});
+  try {
+    return await answer;
+  } finally {
+    over.abort();
+  }
+}
+
+const WAITING =
+  "Waiting for the server's program to start. The first time it may have to be downloaded: it has 2 minutes, and Ctrl+C ends it.";
+
+/** Whoever types a value as well has shown it to everybody who lists processes: nothing is taken from there. */
+function namesOf(given: string[]): string[] {
+  if (given.every((name) => !name.includes("="))) return given;
+  throw new Problem("USAGE", "Give --env the name of a variable alone, without its value.", {
+    hint: "Set the variable where kay's own backend starts; its value is stored nowhere.",
+  });
 }
 
 /** No shell sees a command, so that nothing in it is expanded. */

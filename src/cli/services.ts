@@ -10,10 +10,10 @@ export async function listServices(kay: Kay): Promise<void> {
   if (kay.flags.json) return kay.out.json({ services });
   const rows = services.map((service) => [
     line(service.name),
-    STATES[service.state],
-    service.target ?? "",
-    service.connected ? accountOf(service) : line(service.reason ?? ""),
-    service.connected ? siteOf(service) : "",
+    stateOf(service),
+    service.mcp ? "MCP" : (service.target ?? ""),
+    service.connected ? whose(service) : line(service.reason ?? ""),
+    service.connected ? siteOf(service) || line(service.mcp?.command ?? "") : "",
   ]);
   await kay.out.table(["SERVICE", "STATE", "TARGET", "ACCOUNT", "SITE"], rows);
   if (services.every(({ connected }) => !connected)) kay.out.note("Connect one with `kay connect <service>`.");
@@ -58,12 +58,13 @@ function rowsOf(service: ServiceView): [string, string][] {
   return [
     ["service", service.name],
     ["title", service.title ?? ""],
-    ["state", STATES[service.state]],
+    ["state", stateOf(service)],
     ["target", service.target ?? ""],
     ["described", service.described ? (service.mcp ? "MCP server, added by you" : "by you") : ""],
     [service.mcp?.command === undefined ? "address" : "command", service.base_url ?? ""],
+    ["given", service.mcp?.env?.join(" ") ?? ""],
     ["sign-in", service.sign_in ?? ""],
-    ["account", service.connected ? accountOf(service) : ""],
+    ["account", service.connected ? whose(service) : ""],
     ["site", service.connected ? siteOf(service) : ""],
     ["reason", service.reason ?? ""],
     ["scopes wanted", scopes?.wanted.join(" ") ?? ""],
@@ -77,5 +78,14 @@ function rowsOf(service: ServiceView): [string, string][] {
 }
 
 const WIDEST = "scopes granted".length;
+
+function stateOf({ state, mcp }: ServiceView): string {
+  return state === "connected" && mcp && mcp.changes.length > 0 ? "tools changed" : STATES[state];
+}
+
+/** Where nothing is signed in to, there is nobody. */
+function whose(service: ServiceView): string {
+  return service.sign_in === "none" ? "" : accountOf(service);
+}
 
 const STATES = { connected: "connected", not_connected: "not connected", not_configured: "not configured" };

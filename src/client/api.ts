@@ -87,6 +87,8 @@ type Capabilities = z.infer<typeof CapabilitiesResponse>;
 
 const STATUS_TIMEOUT_MS = 10_000;
 const MODEL_TEST_TIMEOUT_MS = 150_000;
+/** A program gets two minutes to start. */
+const LOOK_TIMEOUT_MS = 150_000;
 const LOGOUT_LIMIT_MS = 5_000;
 
 /** The calls of one backend; see {@link Api}. */
@@ -139,12 +141,18 @@ export function createApi(options: ApiOptions): Api {
       return read(shapes.ServicesResponse, call, () => bearer(call)).catch(nullWithoutRoute);
     },
     describeService: (body, { signal } = {}) => {
-      const call: Call = { method: "POST", path: "/services", body, timeoutMs, signal };
+      const call: Call = {
+        method: "POST",
+        path: "/services",
+        body,
+        timeoutMs: body.mcp ? LOOK_TIMEOUT_MS : timeoutMs,
+        signal,
+      };
       return read(shapes.DescribeResponse, call, () => bearer(call, () => exchange(backend, call)));
     },
     approveService: (name, body, { signal } = {}) => {
       const path = `/services/${encodeURIComponent(name)}/approve`;
-      const call: Call = { method: "POST", path, body, timeoutMs, signal };
+      const call: Call = { method: "POST", path, body, timeoutMs: LOOK_TIMEOUT_MS, signal };
       return read(shapes.DescribeResponse, call, () => bearer(call));
     },
     removeService: (name, { signal } = {}) => {

@@ -15,13 +15,12 @@ export function createPrograms(env: Record<string, string | undefined>, { kill }
     Object.entries(env).filter((entry): entry is [string, string] => GIVEN.test(entry[0]) && entry[1] !== undefined),
   );
   return {
-    start: ([program = "", ...args], { folder, env: more }, hears) =>
-      started(
-        program,
-        args,
-        { ...(folder === undefined ? {} : { cwd: folder }), env: { ...given, ...more } },
-        { hears, kill },
-      ),
+    start: ([program = "", ...args], { folder, env: names = [] }, hears) => {
+      const more = Object.fromEntries(names.flatMap((name) => (env[name] === undefined ? [] : [[name, env[name]]])));
+      const options = { ...(folder === undefined ? {} : { cwd: folder }), env: { ...given, ...more } };
+      return started(program, args, options, { hears, kill });
+    },
+    lacks: (names) => names.filter((name) => !env[name]),
   };
 }
 

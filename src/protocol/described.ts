@@ -37,7 +37,13 @@ export const DescribedView = z.looseObject({
   ),
   /** Set for an MCP server: how it names itself, and its command and folder where it is a program. */
   mcp: z.optional(
-    z.looseObject({ server: z.optional(z.string()), command: z.optional(z.string()), folder: z.optional(z.string()) }),
+    z.looseObject({
+      server: z.optional(z.string()),
+      command: z.optional(z.string()),
+      folder: z.optional(z.string()),
+      /** Names of what the program is given of the environment of kay's own backend. */
+      env: z.optional(z.array(z.string())),
+    }),
   ),
 });
 export type DescribedView = z.infer<typeof DescribedView>;

@@ -126,7 +126,7 @@ export const ERRORS = {
     hint: "Set NODE_EXTRA_CA_CERTS (or KAY_CA_FILE) to the file of the certificate authority you trust.",
   },
   /** A write was sent and its answer was lost. Never repeated by itself. */
-  OUTCOME_UNKNOWN: { status: 0, exit: 1, hint: "Check what it did before you repeat it." },
+  OUTCOME_UNKNOWN: { status: 502, exit: 1, hint: "Check what it did before you repeat it." },
 
   // a fault of kay's own
   INTERNAL: { status: 500, exit: 1, hint: "Run `kay doctor`, and report it with the redacted log." },

@@ -7,6 +7,8 @@ export const McpRequest = z.looseObject({
   command: z.optional(z.array(z.string())),
   /** Where the program runs. */
   folder: z.optional(z.string()),
+  /** Names of what the program is given of the environment of kay's own backend, such as `GITHUB_TOKEN`. */
+  env: z.optional(z.array(z.string())),
   /** Name of the service; by default the server's own. */
   name: z.optional(z.string()),
   /** The header that takes the pasted key, where that is not a bearer token. */

@@ -33,7 +33,14 @@ export const ServiceView = z.extend(Connection, {
   base_url: z.optional(z.string()),
   sign_in: z.optional(z.string()),
   /** Set for an MCP server: its command, where it is a program, and what changed since its tools were approved, in sentences. */
-  mcp: z.optional(z.looseObject({ command: z.optional(z.string()), changes: names })),
+  mcp: z.optional(
+    z.looseObject({
+      command: z.optional(z.string()),
+      /** Names of what the program is given of the environment of kay's own backend. */
+      env: z.optional(names),
+      changes: names,
+    }),
+  ),
   tools: z.optional(names),
 });
 export type ServiceView = z.infer<typeof ServiceView>;

@@ -5,11 +5,14 @@ import { expect, test } from "vitest";
 import { DOCUMENTS } from "#cli/documents/table";
 import type { Kay } from "#cli/kay";
 import { buildProgram } from "#cli/program";
+import { createPrograms } from "#host/programs";
 import { faultsOf } from "#test/json-schemas";
 import { useKay } from "#test/kay";
 import { TASKS, tasksService } from "#test/tasks-service";
 
 const kay = useKay();
+const starter = createPrograms(process.env, process);
+const SERVER = [process.execPath, join(import.meta.dirname, "../support/changing-server.ts"), "/dev/null"];
 
 /**
  * Every way to see a command's document, as small journeys of somebody who connected Jira: the document, and the line. A word like
@@ -94,16 +97,23 @@ const JOURNEYS: Record<string, [document: string, line: string[]][]> = {
     ["services export", ["services", "export", "tasks"]],
     ["services remove", ["services", "remove", "tasks", "--yes"]],
   ],
+  "an MCP server": [
+    ["services add", ["services", "add", "--yes", "--env", "HOME", "--mcp", SERVER.join(" ")]],
+    ["services approve", ["services", "approve", "notes"]],
+    ["services show", ["services", "show", "notes"]],
+    ["services export", ["services", "export", "notes"]],
+    ["tools call", ["tools", "call", "notes.write_note", "--field", "id=7"]],
+  ],
 };
 
 /** Seen elsewhere: `kay try` and `kay serve` have a backend of their own. */
-const ELSEWHERE = ["serve", "services approve", "try"];
+const ELSEWHERE = ["serve", "try"];
 
 test.for(Object.keys(JOURNEYS))(
   "%s: every document is as its schema says, and has nothing that the schema does not name",
   { timeout: 90_000 },
   async (journey) => {
-    const ann = kay({ signedIn: true, elsewhere: tasksService().fetch, model: { env: {} } });
+    const ann = kay({ signedIn: true, elsewhere: tasksService().fetch, model: { env: {} }, starter });
     writeFileSync(join(ann.folder, "tasks.yaml"), TASKS);
     const wrong: string[] = [];
     let last: unknown;

@@ -36,12 +36,24 @@ export type PlaceOptions = {
   localSecret?: string;
   /** An agent server elsewhere answers instead of a model; it is reached by `elsewhere`. */
   agent?: NonNullable<BackendPorts["agent"]>;
+  /** Starts MCP servers that are programs. */
+  starter?: NonNullable<BackendPorts["programs"]>;
   /** What answers beside the sandbox: a service that somebody described. */
   elsewhere?: Fetch;
 };
 
 export function createPlace(options: PlaceOptions): Place {
-  const { db, isUsed, node, services = (same) => same, model = { env: {} }, localSecret, elsewhere, agent } = options;
+  const {
+    db,
+    isUsed,
+    node,
+    services = (same) => same,
+    model = { env: {} },
+    localSecret,
+    elsewhere,
+    agent,
+    starter,
+  } = options;
   const clock = virtualClock(NOON);
   const network = createNetwork(clock);
   const sandbox = createSandbox({ clock, random: randomBytes });
@@ -72,6 +84,7 @@ export function createPlace(options: PlaceOptions): Place {
     sandbox: true,
     ...(localSecret ? { localSecret } : {}),
     ...(agent ? { agent } : {}),
+    ...(starter ? { programs: starter } : {}),
   });
   network.serve(BACKEND, (request) => backend.fetch(request));
   clock.whileWorking(() => backend.busy() > network.streaming());

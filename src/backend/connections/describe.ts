@@ -126,9 +126,10 @@ function serverDescription({ name, definition, created_at, updated_at }: StoredM
   const { place, auth } = definition as McpDefinition;
   const header = auth.type === "api_key" ? ` --key-header ${auth.header}` : "";
   const where = "url" in place ? ` ${placeText(place)}` : ` -- ${placeText(place)}`;
+  const given = "url" in place ? "" : (place.env ?? []).map((one) => ` --env ${one}`).join("");
   return {
     name,
-    source: `kay services add --name ${name}${header} --mcp${where}\n`,
+    source: `kay services add --name ${name}${header}${given} --mcp${where}\n`,
     description: definition,
     created_at: created_at.toISOString(),
     updated_at: updated_at.toISOString(),

@@ -39,7 +39,9 @@ export function mcpConfiguration(ports: Ports, row: StoredMcp): ServiceConfigura
         return anybody(definition);
       },
       mcp: {
-        ...("command" in definition.place ? { command: placeText(definition.place) } : {}),
+        ...("command" in definition.place
+          ? { command: placeText(definition.place), ...(definition.place.env ? { env: definition.place.env } : {}) }
+          : {}),
         changes: offered ? differenceSentences(definition.tools, toolDifference(definition.tools, offered)) : [],
       },
     },

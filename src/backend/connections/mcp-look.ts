@@ -1,9 +1,11 @@
+import { cleanLine } from "#protocol/clean";
 import { Problem } from "#protocol/errors";
 import type { McpRequest } from "#protocol/mcp";
 import { PROVIDERS } from "#protocol/providers";
 import type { BackendPorts } from "../ports.ts";
 import { bindingOfMcp, type McpAuth, type McpDefinition } from "../services/mcp/definition.ts";
-import { type Links, type Looked, NO_PROGRAMS } from "../services/mcp/links.ts";
+import { NO_PROGRAMS } from "../services/mcp/link-options.ts";
+import type { Links, Looked } from "../services/mcp/links.ts";
 import { findDescription } from "../store/described-services.ts";
 import { findMcp, type StoredMcp } from "../store/mcp-services.ts";
 import { usableGrant } from "./access.ts";
@@ -32,28 +34,30 @@ export function withLinks(ports: BackendPorts): BackendPorts & { links: Links } 
  * Reach the server that somebody wants to add, and list its tools.
  *
  * @param owner whose sign-in is used where the server is there already
+ * @param signal ends the look: a program may take minutes to start
  * @throws Problem INVALID_REQUEST, ADDRESS_REFUSED, SERVICE_FAILED
  */
 export async function lookAtRequested(
   given: BackendPorts,
   owner: string | undefined,
   request: McpRequest,
+  signal?: AbortSignal,
 ): Promise<LookedServer> {
   const ports = withLinks(given);
   const asked = askedOf(request);
   await requireAllowed(ports, asked);
   if (asked.name) await requireFree(ports, owner, asked.name);
-  const looked = await look(ports, owner, asked);
+  const looked = await look({ ...ports, signal }, owner, asked);
   if (!asked.name) await requireFree(ports, owner, looked.definition.name);
   return looked;
 }
 
 /** The same for a server that is there, as it is now. @throws Problem SERVICE_FAILED, AUTH_REQUIRED */
-export async function lookAgain(given: BackendPorts, row: StoredMcp): Promise<LookedServer> {
+export async function lookAgain(given: BackendPorts, row: StoredMcp, signal?: AbortSignal): Promise<LookedServer> {
   const ports = withLinks(given);
   const definition = row.definition as McpDefinition;
   const secret = definition.auth.type === "none" ? undefined : await storedSecret(ports, row);
-  const looked = await ports.links.look({ definition, fetch: wayOut(ports), ...secretPart(secret) });
+  const looked = await ports.links.look({ definition, fetch: wayOut(ports), ...secretPart(secret) }, signal);
   return { ...named(definition, looked), lacksSignIn: false };
 }
 
@@ -77,29 +81,31 @@ async function requireFree(ports: BackendPorts, owner: string | undefined, name:
 }
 
 type Ports = BackendPorts & { links: Links };
+type Looking = Ports & { signal: AbortSignal | undefined };
 
 /** Without a secret first: what it lists to anybody needs no sign-in. */
-async function look(ports: Ports, owner: string | undefined, asked: Asked): Promise<LookedServer> {
+async function look({ signal, ...ports }: Looking, owner: string | undefined, asked: Asked): Promise<LookedServer> {
   const { place } = asked;
   const draft = (auth: McpAuth): McpDefinition => {
     const name = asked.name ?? nameFrom(undefined, place);
-    return { name, title: titleOf(name), place, auth, tools: [] };
+    return { name, title: asked.name ? titleOf(name) : unnamed(place), place, auth, tools: [] };
   };
   if (!asked.auth) {
     try {
-      const looked = await ports.links.look({ definition: draft({ type: "none" }), fetch: wayOut(ports) });
+      const looked = await ports.links.look({ definition: draft({ type: "none" }), fetch: wayOut(ports) }, signal);
       const name = asked.name ?? nameFrom(looked.server.name, place);
       return { ...named({ ...draft({ type: "none" }), name, title: titleOf(name) }, looked), lacksSignIn: false };
     } catch (error) {
       if (!(error instanceof Problem) || error.code !== "AUTH_REQUIRED") throw error;
     }
   }
-  const definition = draft(asked.auth ?? (await wantedSignIn(ports, place)));
+  const drafted = draft(asked.auth ?? (await wantedSignIn(ports, place)));
+  const definition = { ...drafted, title: titleOf(drafted.name) };
   const row = owner === undefined ? undefined : await findMcp(ports.db, owner, definition.name);
   const same = row && bindingOfMcp(row.definition as McpDefinition) === bindingOfMcp(definition);
   const secret = same ? await storedSecret(ports, row).catch(() => undefined) : undefined;
   if (secret === undefined) return { definition, left: [], lacksSignIn: true };
-  const looked = await ports.links.look({ definition, fetch: wayOut(ports), ...secretPart(secret) });
+  const looked = await ports.links.look({ definition, fetch: wayOut(ports), ...secretPart(secret) }, signal);
   return { ...named(definition, looked), lacksSignIn: false };
 }
 
@@ -122,6 +128,11 @@ async function storedSecret(ports: Ports, row: StoredMcp): Promise<string> {
 
 function secretPart(secret: string | undefined) {
   return secret === undefined ? {} : { secret: { token: async () => secret, rejected: async () => secret } };
+}
+
+/** A server that has no name yet is told by where it is. */
+function unnamed(place: McpDefinition["place"]): string {
+  return cleanLine("url" in place ? new URL(place.url).host : (place.command[0] ?? ""), 80);
 }
 
 /** What people read: kay's own form of the name, since a server could call itself anything. */

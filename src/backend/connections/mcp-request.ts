@@ -9,13 +9,17 @@ import type { McpAuth, McpPlace } from "../services/mcp/definition.ts";
 const LONGEST_ADDRESS = 2_000;
 const MOST_WORDS = 64;
 const LONGEST_WORD = 4_096;
+/** The name of a variable; kay's own have its secrets. */
+const VARIABLE = /^(?!KAY_|DATABASE_URL$)[A-Za-z_]\w{0,126}$/i;
+const MOST_VARIABLES = 32;
 const NAME = /^[a-z][a-z0-9-]{1,30}$/;
 
 /** What was asked for, checked: where the server is, and how it takes a key that is known to be needed. */
 export type Asked = { place: McpPlace; auth?: McpAuth; name?: string };
 
 /** @throws Problem INVALID_REQUEST that names the field */
-export function askedOf({ url, command, folder, name, key_header: header, client_id: client }: McpRequest): Asked {
+export function askedOf(request: McpRequest): Asked {
+  const { url, command, folder, env, name, key_header: header, client_id: client } = request;
   if ((url === undefined) === (command === undefined))
     throw invalid("mcp", "Give the address of an MCP server, or its command.");
   if (name !== undefined && !NAME.test(name))
@@ -23,10 +27,11 @@ export function askedOf({ url, command, folder, name, key_header: header, client
   if (header !== undefined && command) throw invalid("key_header", "A program takes no header.");
   if (header !== undefined && (!/^[A-Za-z][\w-]{0,60}$/.test(header) || isReserved(header)))
     throw invalid("key_header", `${cleanLine(header, 60)} is no header that takes a key.`);
+  if (env !== undefined && !command) throw invalid("env", "Only a program is given something of the environment.");
   if (client !== undefined && (command || header !== undefined || !/^[\x21-\x7e]{1,500}$/.test(client)))
     throw invalid("client_id", "A client id is for a server on the network that has its people consent.");
   return {
-    place: url === undefined ? commandOf(command ?? [], folder) : { url: addressOf(url) },
+    place: url === undefined ? commandOf(command ?? [], folder, env) : { url: addressOf(url) },
     ...(header === undefined ? {} : { auth: { type: "api_key", header } }),
     ...(client === undefined ? {} : { auth: { type: "oauth2", client_id: client } }),
     ...(name === undefined ? {} : { name }),
@@ -68,14 +73,18 @@ function addressOf(text: string): string {
   return address.href;
 }
 
-function commandOf(command: string[], folder: string | undefined): McpPlace {
+function commandOf(command: string[], folder: string | undefined, env: string[] = []): McpPlace {
   const [program = ""] = command;
   if (program.trim() === "") throw invalid("command", "The command is empty.");
   if (command.length > MOST_WORDS || command.some((word) => word.length > LONGEST_WORD || word.includes("\0")))
     throw invalid("command", "The command is too long.");
   if (folder !== undefined && (!isAbsolute(folder) || folder.includes("\0")))
     throw invalid("folder", "The folder must be a whole path.");
-  return { command, ...(folder === undefined ? {} : { folder }) };
+  const wrong = env.find((name) => !VARIABLE.test(name));
+  if (wrong !== undefined || env.length > MOST_VARIABLES)
+    throw invalid("env", "Give names of environment variables alone, such as GITHUB_TOKEN, and none of kay's own.");
+  const given = [...new Set(env)].sort();
+  return { command, ...(folder === undefined ? {} : { folder }), ...(given.length > 0 ? { env: given } : {}) };
 }
 
 function isReserved(header: string): boolean {

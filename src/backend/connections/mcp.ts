@@ -81,14 +81,14 @@ export async function approveServer(
   ports: BackendPorts,
   installationId: string,
   name: string,
-  storing: Storing,
+  { signal, ...storing }: Storing & { signal?: AbortSignal },
 ): Promise<DescribeResponse> {
   const row = await findMcp(ports.db, installationId, name);
   if (!row)
     throw new Problem("NOT_FOUND", `There is no MCP server ${JSON.stringify(name.slice(0, 60))} among your services.`, {
       hint: "Run `kay services list` to see every service.",
     });
-  return await addServer(ports, installationId, await lookAgain(ports, row), storing);
+  return await addServer(ports, installationId, await lookAgain(ports, row, signal), storing);
 }
 
 /** @returns whether there was one */
@@ -127,12 +127,19 @@ function differenceOf(stored: StoredMcp | undefined, next: McpDefinition): Diffe
     ...(placeText(before.place) === placeText(next.place)
       ? []
       : [`It moves from ${placeText(before.place)} to ${placeText(next.place)}.`]),
+    ...givenSentence(before, next),
     ...(moved ? ["Its sign-in is forgotten, and so is everything that was allowed for longer; connect it anew."] : []),
     ...differenceSentences(before.tools, tools),
   ];
   const names = (list: McpTool[]) => list.map(({ name }) => name);
   const forgotten = moved ? names(before.tools) : names([...tools.changed, ...tools.gone]);
   return { outcome: "replaced", changes, moved, forgotten, before };
+}
+
+function givenSentence(before: McpDefinition, { place }: McpDefinition): string[] {
+  const names = (of: McpDefinition["place"]) => (("command" in of && of.env) || []).join(", ");
+  if (names(before.place) === names(place)) return [];
+  return [names(place) ? `It is given ${names(place)} now.` : `It is given ${names(before.place)} no longer.`];
 }
 
 /** A yes belongs to what was looked at. */
@@ -193,7 +200,13 @@ function viewOf({ definition, server }: LookedServer): DescribedView {
     tools: tools.map(({ name, access, description }) => ({ name, access, description })),
     mcp: {
       ...(server ? { server: `${server.name} ${server.version}`.trim() } : {}),
-      ...("command" in place ? { command: placeText(place), ...(place.folder ? { folder: place.folder } : {}) } : {}),
+      ...("command" in place
+        ? {
+            command: placeText(place),
+            ...(place.folder ? { folder: place.folder } : {}),
+            ...(place.env ? { env: place.env } : {}),
+          }
+        : {}),
     },
   };
 }

@@ -24,7 +24,9 @@ export function describedRoutes(ports: BackendPorts): Hono {
     if ((source === undefined) === (mcp === undefined))
       throw new Problem("INVALID_REQUEST", "The request must have one of source and mcp.", { hint: "" });
     const known = await ownerOf(ports, c.req.raw, sessionId);
-    const looked = mcp ? await lookAtRequested(ports, known, mcp) : await readService(ports, source ?? "");
+    const looked = mcp
+      ? await lookAtRequested(ports, known, mcp, c.req.raw.signal)
+      : await readService(ports, source ?? "");
     const owner = known ?? (dryRun ? undefined : await newInstallation(ports));
     const signedIn = hasAuthorization(c.req.raw);
     const answer =
@@ -42,9 +44,9 @@ export function describedRoutes(ports: BackendPorts): Hono {
     const { installationId } = await authenticate(ports, c.req.raw);
     const body = parseShape(ApproveRequest, await readJsonBody(c.req.raw), "the request");
     const { dry_run: dryRun = false, expected } = body;
-    return c.json(
-      await approveServer(ports, installationId, c.req.param("name"), { dryRun, expected, signedIn: true }),
-    );
+    const { signal } = c.req.raw;
+    const storing = { dryRun, expected, signedIn: true, signal };
+    return c.json(await approveServer(ports, installationId, c.req.param("name"), storing));
   });
   app.get("/services/:name/description", async (c) => {
     const { installationId } = await authenticate(ports, c.req.raw);

@@ -115,7 +115,7 @@ type Described = {
   /** Whose a pasted secret is, where `Service.identify` cannot find out. @throws Problem AUTH_REQUIRED for one that is refused */
   identify?(secret: string): Promise<Identity>;
   /** Set for an MCP server: its command, where it is a program, and how its tools differ from those that were approved. */
-  mcp?: { command?: string; changes: string[] };
+  mcp?: { command?: string; env?: string[]; changes: string[] };
 };
 
 /** Who consented, and what the connection is bound to. */

@@ -23,6 +23,7 @@ export function servicesCommand(kay: Kay): Command {
     .option("--mcp [address]", "an MCP server instead: its address, or its command in quotes or after --")
     .option("--name <name>", "what the MCP server is called here")
     .option("--key-header <header>", "where the MCP server takes its key, if not as a bearer token")
+    .option("--env <name>", "give the MCP server's program this variable of the environment", collected)
     .option("--dry-run", "only check it, and show what would change")
     .description("add a service of your own, or replace the one of its name")
     .addHelpText("after", AFTER_ADD)
@@ -52,14 +53,19 @@ export function servicesCommand(kay: Kay): Command {
   return command;
 }
 
-type AddFlags = { mcp?: string | true; name?: string; keyHeader?: string; dryRun?: boolean };
+type AddFlags = { mcp?: string | true; name?: string; keyHeader?: string; env?: string[]; dryRun?: boolean };
 
-function oneFile([file, ...more]: string[], { name, keyHeader }: AddFlags): string {
+function collected(name: string, before: string[] = []): string[] {
+  return [...before, name];
+}
+
+function oneFile([file, ...more]: string[], flags: AddFlags): string {
   if (file === undefined)
     throw new Problem("USAGE", "Give the file that describes the service, or an MCP server with --mcp.");
   if (more.length > 0) throw new Problem("USAGE", "Give one file at a time.");
-  if (name !== undefined || keyHeader !== undefined)
-    throw new Problem("USAGE", `--${name === undefined ? "key-header" : "name"} goes with --mcp only.`);
+  const wrong = (["name", "keyHeader", "env"] as const).find((flag) => flags[flag] !== undefined);
+  if (wrong !== undefined)
+    throw new Problem("USAGE", `--${wrong === "keyHeader" ? "key-header" : wrong} goes with --mcp only.`);
   return file;
 }
 
@@ -88,4 +94,5 @@ An MCP server is added with the tools that it lists:
 
   $ kay services add --mcp https://mcp.example.com --name example
   $ kay services add --mcp -- npx -y @modelcontextprotocol/server-filesystem .
+  $ kay services add --env GITHUB_TOKEN --mcp -- npx -y some-server
   $ kay services approve example`;

@@ -5,6 +5,7 @@ import { clock } from "./clock.ts";
 import { connections } from "./connections.ts";
 import { data } from "./data.ts";
 import { keychain } from "./keychain.ts";
+import { mcp } from "./mcp.ts";
 import { model } from "./model.ts";
 import { network } from "./network.ts";
 import { postgres } from "./postgres.ts";
@@ -20,7 +21,7 @@ import { terminal } from "./terminal.ts";
 export function checksFor(service: string | undefined): Check[] {
   return [
     ...[runtime, settings, store, keychain, terminal, browser, data, postgres],
-    ...[...network, backend, clock, stream, signIn, connections, model],
+    ...[...network, backend, clock, stream, signIn, connections, mcp, model],
     ...(service === undefined ? [] : serviceChecks(service)),
   ];
 }

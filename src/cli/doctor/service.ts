@@ -5,6 +5,7 @@ import { unknownService } from "../commands/connections.ts";
 import { accountOf, siteOf } from "../people.ts";
 import { Blocked, type Check, failed, fine, skipped, warning } from "./check.ts";
 import type { Facts } from "./facts.ts";
+import { lookAt } from "./mcp.ts";
 import { harmlessRead } from "./service-read.ts";
 
 /** What can be rehearsed of one service, in the order in which it is needed. */
@@ -17,6 +18,7 @@ export function serviceChecks(typed: string): Check[] {
     { id: "service.consent", title: "Consent page", look: async (facts) => consent(facts, await found(facts)) },
     { id: "service.account", title: "Account", look: async (facts) => account(await found(facts)) },
     { id: "service.scopes", title: "Scopes", look: async (facts) => scopes(await found(facts)) },
+    { id: "service.server", title: "MCP server", look: async (facts) => server(facts, await found(facts)) },
     { id: "service.read", title: "Read", look: async (facts) => harmlessRead(facts, await connected(facts, name)) },
   ];
 }
@@ -65,7 +67,14 @@ async function connected(facts: Facts, name: string): Promise<ServiceView> {
 const USUAL_PORT = "4040";
 
 async function client(facts: Facts, { state, target, client: place, sign_in }: ServiceView) {
-  if (!place) return skipped(sign_in ? "None is needed: what opens it is pasted." : "This backend does not tell.");
+  if (!place)
+    return skipped(
+      sign_in === "none"
+        ? "None is needed: it takes no sign-in."
+        : sign_in
+          ? "None is needed: what opens it is pasted."
+          : "This backend does not tell.",
+    );
   const redirect = line(place.redirect_uri);
   const { embedded } = await facts.link();
   if (state === "not_configured") {
@@ -110,6 +119,10 @@ function account(service: ServiceView) {
       : warning("It is not connected.", connect);
   const site = siteOf(service);
   return fine(`Connected as ${accountOf(service) || "an account without a name"}${site ? `, at ${site}` : ""}.`);
+}
+
+async function server(facts: Facts, service: ServiceView) {
+  return service.mcp ? await lookAt(facts, service) : null;
 }
 
 function scopes({ connected: isConnected, scopes: asked, name }: ServiceView) {

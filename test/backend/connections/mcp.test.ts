@@ -58,9 +58,11 @@ test("a look stores nothing and tells each tool with its access; the same tools 
     "write notes.crash_write",
     "read notes.env",
     "read notes.huge",
+    "destructive notes.jira_delete_issue",
     "read notes.list_notes",
     "read notes.read_note",
     "read notes.slow",
+    "read notes.work",
     "write notes.write_note",
   ]);
   expect(tools.find(({ name }) => name === "notes.list_notes")?.description).toBe(

@@ -12,8 +12,11 @@ export type McpDefinition = {
   tools: McpTool[];
 };
 
-/** A server on the network, or a program of this machine and the folder that it runs in. */
-export type McpPlace = { url: string } | { command: string[]; folder?: string };
+/**
+ * A server on the network, or a program of this machine: the folder that it runs in, and the names of what it is given of the environment that
+ * kay's own backend was started with. What is under these names, such as a token, is stored nowhere.
+ */
+export type McpPlace = { url: string } | { command: string[]; folder?: string; env?: string[] };
 
 /** How requests to it carry what its person pasted; a program gets none. */
 export type McpAuth =
@@ -46,7 +49,10 @@ export function placeText(place: McpPlace): string {
 
 /** What keys and tokens of the server are sealed to, so that none is ever sent elsewhere. */
 export function bindingOfMcp({ place, auth }: Pick<McpDefinition, "place" | "auth">): string {
-  const where = "url" in place ? ["url", new URL(place.url).href] : ["command", ...place.command, place.folder ?? ""];
+  const where =
+    "url" in place
+      ? ["url", new URL(place.url).href]
+      : ["command", ...place.command, place.folder ?? "", ...given(place)];
   const more =
     auth.type === "api_key" ? auth.header.toLowerCase() : auth.type === "oauth2" ? auth.client_id : undefined;
   const how = more === undefined ? [auth.type] : [auth.type, more];
@@ -68,6 +74,11 @@ export function credentialOfMcp(auth: McpAuth): Credential {
   if (auth.type === "none") return { kind: "none" };
   if (auth.type !== "api_key") return { kind: "header", name: "authorization", prefix: "Bearer " };
   return { kind: "header", name: auth.header.toLowerCase(), prefix: "" };
+}
+
+/** One without names has the binding that it would have if there were none at all. */
+function given({ env = [] }: { env?: string[] }): unknown[] {
+  return env.length === 0 ? [] : [{ env }];
 }
 
 function word(text: string): string {

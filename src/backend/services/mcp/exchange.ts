@@ -1,7 +1,7 @@
-import type { CallToolResult, Client, InputRequiredResult } from "@modelcontextprotocol/client";
-import { cleanLine } from "#protocol/clean";
+import type { CallToolResult, Client, InputRequiredResult, Progress } from "@modelcontextprotocol/client";
 import { Problem } from "#protocol/errors";
 import type { CallOptions, ElicitationRequest, OnElicitation } from "./link.ts";
+import { progressTeller } from "./progress.ts";
 
 /** Milliseconds without a word, while nobody is asked. */
 const SILENT_MS = 60_000;
@@ -41,11 +41,16 @@ export async function exchange(client: Client, call: Exchange): Promise<CallTool
     onElicitation &&
     (async (request) => await quiet.paused(() => onElicitation(request, over.signal, visitDone(call, request))));
   const deaf = ask && call.hear(ask);
+  const teller = progressTeller((words) => call.onProgress?.(words));
+  const heard = (progress: Progress) => {
+    quiet.heard();
+    teller.heard(progress);
+  };
   const signal = AbortSignal.any([quiet.signal, ...(call.signal ? [call.signal] : [])]);
   try {
     let more: Answers = {};
     for (let round = 0; ; round++) {
-      const next = await leg(client, call, { more, signal, asks: ask !== undefined, heard: quiet.heard });
+      const next = await leg(client, call, { more, signal, asks: ask !== undefined, heard });
       if ("result" in next) return next.result;
       if (!ask || round === MOST_ROUNDS)
         throw new Problem("CANCELLED", `${call.title} asks for more than it gets here.`, { hint: "" });
@@ -58,6 +63,7 @@ export async function exchange(client: Client, call: Exchange): Promise<CallTool
   } finally {
     over.abort();
     quiet.end();
+    teller.end();
     deaf?.();
   }
 }
@@ -73,11 +79,11 @@ type Answers = { inputResponses?: Record<string, unknown>; requestState?: string
 /** What a server wants before it does anything: questions by its own names, or addresses to be visited. */
 type Wanted = { questions: Record<string, unknown>; state?: string } | { visits: ElicitationRequest[] };
 
-type Leg = { more: Answers; signal: AbortSignal; asks: boolean; heard(): void };
+type Leg = { more: Answers; signal: AbortSignal; asks: boolean; heard(progress: Progress): void };
 
 async function leg(
   client: Client,
-  { name, input, onProgress }: Exchange,
+  { name, input }: Exchange,
   { more, signal, asks, heard }: Leg,
 ): Promise<{ result: CallToolResult } | { asks: Wanted }> {
   const longest = asks ? LONGEST_ASKING_MS : LONGEST_MS;
@@ -86,10 +92,7 @@ async function leg(
       timeout: longest,
       maxTotalTimeout: longest,
       signal,
-      onprogress: ({ message }) => {
-        heard();
-        if (message) onProgress?.(cleanLine(message, 200));
-      },
+      onprogress: heard,
       allowInputRequired: asks,
       // What it answers is checked by whoever called, who knows whether something was done.
       toolDefinition: { name, inputSchema: { type: "object" } },

@@ -28,9 +28,16 @@ export function linkFault(error: unknown, { name, title, ending, own }: Failing)
     return { problem: failed(`${title} did not answer in time.`), lost: true, gone: false };
   if (error instanceof SdkError && error.code === SdkErrorCode.InvalidResult)
     return { problem: failed(`${title} answered something unexpected.`), lost: true, gone: false };
+  if (isStrange(error) || (error instanceof SdkError && isStrange(error.cause)))
+    return { problem: failed(`${title} does not answer as an MCP server does.`), lost: true, gone: true };
   if (neverSent(error) || neverSent(own))
     return { problem: failed(`${title} could not be reached.`), lost: false, gone: true };
   return { problem: failed(`The connection to ${title} broke.`), lost: true, gone: true };
+}
+
+/** A page for browsers, or something else that is no message of the protocol. */
+function isStrange(error: unknown): boolean {
+  return error instanceof SdkError && error.code === SdkErrorCode.ClientHttpUnexpectedContent;
 }
 
 function refusal(title: string, error: ProtocolError): Problem {

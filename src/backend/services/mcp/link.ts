@@ -9,12 +9,15 @@ import { cleanLine } from "#protocol/clean";
 import { Problem } from "#protocol/errors";
 import type { HttpWay } from "./http-way.ts";
 import type { LinkFault } from "./link-faults.ts";
+import { cancelled, marked, unknownOutcome } from "./link-problems.ts";
 import type { ProgramPlace, ProgramTransport } from "./program-way.ts";
 import { type Questions, questionsOf } from "./questions.ts";
 import { endSession, transportTo } from "./transports.ts";
 
-/** Milliseconds until a server must have been started, greeted, and asked for its tools. */
+/** Milliseconds until a server must have answered the greeting, and the question for its tools. */
 const START_MS = 20_000;
+/** The same for the greeting of a program: it may have to be downloaded first (`npx -y …`). */
+const PROGRAM_START_MS = 2 * 60_000;
 /** How long a server may take to say whether it speaks the newer protocol. */
 const PROBE_MS = 5_000;
 /** Pages of a list of tools. */
@@ -47,6 +50,8 @@ export type LinkOptions = {
   onGone?(): void;
   /** Known from before, so that the server need not be asked. */
   era?: Era;
+  /** Ends the opening; an open link is closed by `close`. */
+  signal?: AbortSignal;
 };
 
 /** Which of the two protocols a server speaks: with a session, or stateless (2026-07-28 and later). */
@@ -75,7 +80,7 @@ export type Link = {
    * Call a tool. What it answers is hostile, and may be an error of the tool (`isError`).
    *
    * @throws Problem SERVICE_FAILED, AUTH_REQUIRED, RATE_LIMITED, CANCELLED; OUTCOME_UNKNOWN for a write that may have been done.
-   * {@link isGone} tells of a problem whether the link is of no use any more.
+   * `isGone` tells of a problem whether the link is of no use any more.
    */
   call(tool: string, input: Record<string, unknown>, options: CallOptions): Promise<CallToolResult>;
   /** Whether it can still be used. */
@@ -83,17 +88,10 @@ export type Link = {
   close(): Promise<void>;
 };
 
-/** Whether something failed because its link is over, so that it may be tried again over a new one. */
-export function isGone(error: unknown): boolean {
-  return error instanceof Problem && gone.has(error);
-}
-
-const gone = new WeakSet<Problem>();
-
 /**
  * Open a link to a server: start or reach it, greet it, and say who kay is.
  *
- * @throws Problem SERVICE_FAILED, AUTH_REQUIRED (a server that wants a sign-in), ADDRESS_REFUSED
+ * @throws Problem SERVICE_FAILED, AUTH_REQUIRED (a server that wants a sign-in), ADDRESS_REFUSED, CANCELLED
  */
 export async function openLink(options: LinkOptions): Promise<Link> {
   const sdk = await import("@modelcontextprotocol/client");
@@ -170,8 +168,14 @@ async function attempt(options: LinkOptions, sdk: Sdk, mode: "auto" | "legacy"):
     await transport.close().catch(() => {});
   };
   try {
-    await client.connect(transport, { timeout: START_MS, maxTotalTimeout: START_MS });
+    const { signal, place } = options;
+    const most = "program" in place ? PROGRAM_START_MS : START_MS;
+    await client.connect(transport, { timeout: most, maxTotalTimeout: most, ...(signal ? { signal } : {}) });
   } catch (error) {
+    if (options.signal?.aborted) {
+      await end();
+      throw cancelled(options.title, error);
+    }
     const found = await fault(error);
     await end();
     throw found.gone ? marked(found.problem) : found.problem;
@@ -238,22 +242,6 @@ async function called(
     if (writes && lost) throw unknownOutcome(options.title, problem);
     throw over ? marked(problem) : problem;
   }
-}
-
-function marked(problem: Problem): Problem {
-  gone.add(problem);
-  return problem;
-}
-
-function unknownOutcome(title: string, problem: Problem): Problem {
-  return new Problem("OUTCOME_UNKNOWN", `${problem.message} It may have been done.`, {
-    hint: `Look in ${title} before you repeat it.`,
-    cause: problem,
-  });
-}
-
-function cancelled(title: string, cause: unknown): Problem {
-  return new Problem("CANCELLED", `The request to ${title} was cancelled.`, { cause });
 }
 
 function nameOf(client: Client, otherwise: string): Link["server"] {

@@ -2,9 +2,12 @@ import type { CallToolResult } from "@modelcontextprotocol/client";
 import { Problem } from "#protocol/errors";
 import type { Clock, Fetch } from "../../ports.ts";
 import { counted, isOf, keyBeside } from "./beside.ts";
-import { credentialOfMcp, type McpDefinition, type McpTool } from "./definition.ts";
+import type { McpDefinition, McpTool } from "./definition.ts";
 import { differenceSentences, isDifferent, toolDifference } from "./difference.ts";
-import { type CallOptions, type Era, isGone, type Link, type LinkOptions, openLink } from "./link.ts";
+import { type CallOptions, type Era, type Link, openLink } from "./link.ts";
+import { linkOptions } from "./link-options.ts";
+import { isGone } from "./link-problems.ts";
+import { type Opening, waitedFor } from "./opening.ts";
 import type { Programs } from "./programs.ts";
 import { type ToolList, toolList } from "./tools.ts";
 
@@ -46,7 +49,7 @@ export type Links = {
    */
   call(server: Server, tool: McpTool, input: Record<string, unknown>, call: ServerCall): Promise<CallToolResult>;
   /** Greet a server over a link of its own and list its tools. @throws Problem those of `openLink` */
-  look(server: Omit<Server, "key">): Promise<Looked>;
+  look(server: Omit<Server, "key">, signal?: AbortSignal): Promise<Looked>;
   /** Close what was opened for a key. */
   forget(key: string): Promise<void>;
   /** To be called about once a second: ends what is idle. */
@@ -55,8 +58,7 @@ export type Links = {
 };
 
 type Open = { link: Link; list: ToolList; stale: boolean };
-type Entry = { opening: Promise<Open>; open?: Open; server: Server; running: number; used: number; asking: number };
-type Refused = { status: number; token: string | undefined; challenge: string | null };
+type Entry = Opening<Open> & { server: Server; running: number; used: number; asking: number };
 
 export type LinksPorts = { programs?: Programs; clock: Clock; version: string };
 
@@ -65,6 +67,7 @@ export function createLinks(ports: LinksPorts): Links {
   const eras = new Map<string, Era>();
   const drop = async (key: string, entry: Entry) => {
     if (entries.get(key) === entry) entries.delete(key);
+    entry.stop.abort();
     await entry.opening.then(({ link }) => link.close()).catch(() => {});
   };
   const entryOf = (server: Server): Entry => {
@@ -76,6 +79,7 @@ export function createLinks(ports: LinksPorts): Links {
     if (known) void drop(server.key, known);
     const entry: Entry = {
       opening: Promise.reject(new Error("It is opened below.")),
+      stop: new AbortController(),
       server,
       running: 0,
       asking: 0,
@@ -95,7 +99,8 @@ export function createLinks(ports: LinksPorts): Links {
     const entry = entryOf(server);
     entry.running++;
     try {
-      const open = await entry.opening;
+      const left = () => entry.running === 1 && void drop(server.key, entry);
+      const open = await waitedFor(entry, { ...call, title: server.definition.title, left });
       if (open.stale || call.doubtful) await relist(open, server, call);
       requireApproved(server.definition, tool, open.list);
       if (tool.access !== "read") await call.sent?.();
@@ -123,10 +128,10 @@ export function createLinks(ports: LinksPorts): Links {
         return await once(server, tool, input, call);
       }
     },
-    async look(server) {
-      const link = await openLink(linkOptions(ports, () => server, {}));
+    async look(server, signal) {
+      const link = await openLink(linkOptions(ports, () => server, signal ? { signal } : {}));
       try {
-        return { server: link.server, era: link.era, list: toolList(server.definition.name, await link.tools()) };
+        return { server: link.server, era: link.era, list: toolList(server.definition.name, await link.tools(signal)) };
       } finally {
         await link.close();
       }
@@ -152,6 +157,7 @@ async function opened(ports: LinksPorts, entry: Entry, eras: Map<string, Era>): 
   const link = await openLink(
     linkOptions(ports, () => entry.server, {
       ...(known ? { era: known } : {}),
+      signal: entry.stop.signal,
       onToolsChanged: () => {
         if (entry.open) entry.open.stale = true;
       },
@@ -203,36 +209,3 @@ function changedTool({ name, title }: Pick<McpDefinition, "name" | "title">, too
 function approveHint(name: string): string {
   return `Look at it with \`kay services approve ${name}\`.`;
 }
-
-function linkOptions(
-  { programs, version }: LinksPorts,
-  serverNow: () => Omit<Server, "key">,
-  more: Pick<LinkOptions, "era" | "onToolsChanged">,
-): LinkOptions {
-  const { definition, fetch } = serverNow();
-  const { name, title, place, auth } = definition;
-  const about = { name, title, version, elicits: true, ...more };
-  if ("command" in place) {
-    if (!programs) throw new Problem("ADDRESS_REFUSED", NO_PROGRAMS, { hint: OWN_BACKEND });
-    const { command, folder } = place;
-    return { ...about, place: { program: { programs, command, ...(folder === undefined ? {} : { folder }) } } };
-  }
-  const secret = serverNow().secret;
-  const http = {
-    url: place.url,
-    fetch,
-    credential: credentialOfMcp(auth),
-    ...(secret
-      ? {
-          accessToken: async () => await serverNow().secret?.token(),
-          onUnauthorized: async ({ token, ...refusal }: Refused) =>
-            await serverNow().secret?.rejected(token ?? "", refusal),
-        }
-      : {}),
-  };
-  return { ...about, place: { http } };
-}
-
-export const NO_PROGRAMS =
-  "This backend starts no programs: only kay's own backend, on the machine of its person, does.";
-const OWN_BACKEND = "Use kay's own backend (`kay config unset api-url`), or a server on the network.";

@@ -1,6 +1,6 @@
 import { type JSONRPCMessage, ReadBuffer, serializeMessage, type Transport } from "@modelcontextprotocol/client";
 import { cleanLine } from "#protocol/clean";
-import type { Program, ProgramEnd, Programs } from "./programs.ts";
+import type { Program, ProgramEnd, ProgramOptions, Programs } from "./programs.ts";
 
 /** Longest message of a program in bytes; one that says more is ended. */
 const LONGEST_MESSAGE = 16 * 1024 * 1024;
@@ -8,7 +8,7 @@ const LONGEST_MESSAGE = 16 * 1024 * 1024;
 const KEPT_ERRORS = 2_000;
 
 /** A server that is a program of this machine. */
-export type ProgramPlace = { command: string[]; folder?: string; env?: Record<string, string>; programs: Programs };
+export type ProgramPlace = ProgramOptions & { command: string[]; programs: Programs };
 
 /** A transport of the library over a program's stdin and stdout, which tells how the program ended. */
 export type ProgramTransport = Transport & {
@@ -17,7 +17,7 @@ export type ProgramTransport = Transport & {
 };
 
 /** Messages are lines of JSON (MCP, "stdio"); whatever else a program prints is left out. */
-export function programTransport({ programs, command, folder, env }: ProgramPlace): ProgramTransport {
+export function programTransport({ programs, command, ...options }: ProgramPlace): ProgramTransport {
   const buffer = new ReadBuffer({ maxBufferSize: LONGEST_MESSAGE });
   let program: Program | undefined;
   let errors = "";
@@ -44,21 +44,17 @@ export function programTransport({ programs, command, folder, env }: ProgramPlac
   };
   const transport: ProgramTransport = {
     start: async () => {
-      program = programs.start(
-        command,
-        { ...(folder === undefined ? {} : { folder }), ...(env ? { env } : {}) },
-        {
-          output: read,
-          errors: (chunk) => {
-            errors = (errors + chunk.toString("utf8")).slice(-KEPT_ERRORS);
-          },
-          ended: (how) => {
-            if (!closing) ending ??= endingOf(how, errors);
-            program = undefined;
-            transport.onclose?.();
-          },
+      program = programs.start(command, options, {
+        output: read,
+        errors: (chunk) => {
+          errors = (errors + chunk.toString("utf8")).slice(-KEPT_ERRORS);
         },
-      );
+        ended: (how) => {
+          if (!closing) ending ??= endingOf(how, errors);
+          program = undefined;
+          transport.onclose?.();
+        },
+      });
     },
     send: async (message: JSONRPCMessage) => {
       if (!program) throw new Error("The program has ended.");

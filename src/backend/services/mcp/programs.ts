@@ -7,9 +7,14 @@ export type Programs = {
    * Start a program, which never throws: what goes wrong is told by `ended`.
    *
    * @param command the program and its arguments, which no shell sees
+   * @param options `env`: names of what it is given of the environment besides what every program gets
    */
-  start(command: string[], options: { folder?: string; env?: Record<string, string> }, hears: ProgramEvents): Program;
+  start(command: string[], options: ProgramOptions, hears: ProgramEvents): Program;
+  /** Which of these names have no value in the environment. */
+  lacks(env: string[]): string[];
 };
+
+export type ProgramOptions = { folder?: string; env?: string[] };
 
 /** What is heard of a program that runs. After `ended` nothing more comes. */
 export type ProgramEvents = {

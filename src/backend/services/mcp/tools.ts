@@ -12,6 +12,10 @@ const LONGEST_REMOTE = 200;
 /** Providers of models take names of 64 characters, in which the dot becomes two. */
 const LONGEST_NAME = 63;
 
+const NO_INPUT = "its input is described in a way that kay does not take";
+/** Calls that are begun now and asked about later (MCP 2025-11-25, "Tasks"). */
+const NO_TASKS = "it works only as a task, which kay does not have";
+
 /** A server's tools in kay's form, by name, and sentences about those that kay does not take. */
 export type ToolList = { tools: McpTool[]; left: string[] };
 
@@ -23,10 +27,9 @@ export function toolList(service: string, listed: ServerTool[]): ToolList {
     .sort((a, b) => (a.name < b.name ? -1 : 1))
     .flatMap((tool) => {
       const input = tool.name.length <= LONGEST_REMOTE ? cleanSchema(tool.inputSchema) : undefined;
-      if (!input) {
-        left.push(
-          `${cleanLine(tool.name, 60) || "A tool without a name"} is left out: its input is described in a way that kay does not take.`,
-        );
+      const lacks = tool.execution?.taskSupport === "required" ? NO_TASKS : input ? undefined : NO_INPUT;
+      if (!input || lacks) {
+        left.push(`${cleanLine(tool.name, 60) || "A tool without a name"} is left out: ${lacks}.`);
         return [];
       }
       const name = freeName(service, tool.name, taken);
