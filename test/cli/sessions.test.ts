@@ -1,3 +1,5 @@
+import { lstatSync, mkdirSync, readFileSync, statSync, symlinkSync } from "node:fs";
+import { join } from "node:path";
 import { expect, test } from "vitest";
 import type { StreamPart } from "#protocol/events";
 import { documentOf, useKay } from "#test/kay";
@@ -149,4 +151,24 @@ test("kay policy gets and sets what may run by itself", async () => {
   const sent = machine.place.network.seen.filter(({ method }) => method === "PUT").map(({ body }) => body);
   expect(sent).toEqual([{ policies }, { policies: [{ target: "slack", mode: null }] }]);
   expect(await machine("policy set slack never")).toMatchObject({ exit: 2 });
+});
+
+test("kay sessions export leaves a symbolic link one, writes into a device, and replaces no folder", async () => {
+  const machine = ann();
+  await machine("whoami");
+  const at = (name: string) => join(machine.folder, name);
+  mkdirSync(at("folder"));
+  symlinkSync("folder/talk.md", at("talk.md"));
+  expect(await machine("sessions export bugs -o talk.md")).toMatchObject({ exit: 0 });
+  expect([lstatSync(at("talk.md")).isSymbolicLink(), readFileSync(at("folder/talk.md"), "utf8")]).toEqual([
+    true,
+    expect.stringContaining("3 open bugs"),
+  ]);
+  expect(await machine("sessions export bugs -o /dev/null --yes")).toMatchObject({ exit: 0 });
+  expect(statSync("/dev/null").isCharacterDevice()).toBe(true);
+  expect(await machine("sessions export bugs -o folder --yes")).toEqual({
+    exit: 2,
+    stdout: "",
+    stderr: '✗ "folder" is a folder.\n  Name a file in it.\n',
+  });
 });
