@@ -13,7 +13,7 @@ export type ConnectOptions = { site?: string; wait: boolean; poll?: string };
 
 /** What `kay connect` does: connect each service, or only begin (`--no-wait`) or finish (`--poll`) one. */
 export async function connectServices(kay: Kay, services: string[], options: ConnectOptions): Promise<void> {
-  if (services.length === 0) {
+  if (services.length === 0 || services.includes("")) {
     throw new Problem("USAGE", "Say which service to connect.", {
       hint: "For example: kay connect jira. Run `kay connections` to see every service.",
     });

@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto";
 import { rename, rm, writeFile } from "node:fs/promises";
-import { dirname, join, resolve } from "node:path";
+import { dirname, join } from "node:path";
 import { Problem } from "#protocol/errors";
 import type { NumberedPart } from "#protocol/events";
 import { redactDocument, redactSecrets } from "#protocol/redact";
@@ -10,6 +10,7 @@ import { line } from "#ui/words";
 import { documentText } from "./json-text.ts";
 import type { Kay, Link } from "./kay.ts";
 import { nameNew } from "./new-file.ts";
+import { targetOf, writeInto } from "./whole-file.ts";
 
 /** Markdown to read, or JSON with every event. */
 export type ExportFormat = "md" | "json";
@@ -52,9 +53,14 @@ export async function writeExport(
   text: string,
   ask: (question: string) => Promise<boolean>,
 ): Promise<string> {
-  const path = resolve(kay.cwd, file);
+  const target = await targetOf(kay.cwd, file);
+  const { path } = target;
   const made = join(dirname(path), `.kay-export-${randomUUID()}`);
   try {
+    if (target.kind === "other") {
+      await writeInto(target, text);
+      return path;
+    }
     await writeFile(made, text, { mode: 0o600, flag: "wx" });
     if (!(await nameNew(made, path))) {
       if (!(await ask(`${line(path)} is there already. Replace it?`)))

@@ -1,4 +1,5 @@
 import { Command, Option } from "commander";
+import { Problem } from "#protocol/errors";
 import { answerCommand } from "./commands/answer.ts";
 import { approvalsCommand } from "./commands/approvals.ts";
 import { askCommand } from "./commands/ask.ts";
@@ -72,6 +73,7 @@ export function buildProgram(
   });
   program.hook("preAction", async (_, action) => {
     for (let each: Command | null = action; each; each = each.parent) unprotect(each);
+    refuseEmpty(action);
     kay.flags = { ...kay.flags, ...(action.optsWithGlobals() as Partial<GlobalFlags>) };
     if (kay.flags.jq === undefined) return;
     const { filterOutput } = await import("./jq/filter.ts");
@@ -113,6 +115,12 @@ const COMMANDS: Record<string, (kay: Kay) => Command> = {
   completion: completionCommand,
   help: helpCommand,
 };
+
+/** In a script, a name that is empty is a variable that nobody set. */
+function refuseEmpty({ registeredArguments, processedArgs }: Command): void {
+  const empty = registeredArguments.find(({ required }, at) => required && [processedArgs[at]].flat().includes(""));
+  if (empty) throw new Problem("USAGE", `The ${empty.name()} is empty.`, { hint: "Check the variable it comes from." });
+}
 
 /** `exitOverride` and `configureOutput` are not inherited by `addCommand`: they are set on the whole tree. */
 function applyToTree(command: Command, change: (command: Command) => void): void {

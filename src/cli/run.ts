@@ -98,21 +98,24 @@ function readFlags(argv: string[], env: Kay["env"]): GlobalFlags {
 /** What was being parsed, and what the parser said: `aside` on stderr, `help` on stdout. */
 type Parsing = { program: Command; argv: string[]; command: string | undefined; aside: string; help: string };
 
-/** What the parser found wrong. Help and the version are an answer, and a document under `--json`. */
+/** What the parser found wrong. Help and the version are an answer. */
 async function wordUsage(error: CommanderError, kay: Kay, parsing: Parsing): Promise<number> {
   const { program, argv, command, aside, help } = parsing;
   const isGroup = error.code === "commander.help";
   if (error.exitCode === 0 || (isGroup && !kay.flags.json)) {
     const isVersion = error.code === "commander.version";
-    if (!kay.flags.json) await showHelp(kay, isGroup ? aside : help);
-    else kay.out.json(isVersion ? { version: kay.version } : helpDocument(program, argv));
+    if (kay.flags.json)
+      return showDocument(kay, argv, isVersion ? { version: kay.version } : helpDocument(program, argv));
+    await showHelp(kay, isGroup ? aside : help);
     return 0;
   }
   const message = isGroup ? "a command is missing" : error.message.replace(/^error: /, "").replaceAll("\0", "");
-  const [sentence = message, suggestion] = clean(message).split("\n");
+  // The parser puts what it suggests on a line of its own; what was typed may have lines too.
+  const [, told = message, suggestion] = /^(.*?)(?:\n\((Did you mean .*)\))?$/s.exec(message) ?? [];
+  const sentence = clean(told, { lines: false });
   const isDashed = command === "ask" && error.code === "commander.unknownOption";
   const advice = `Run \`kay help${command ? ` ${command}` : ""}\`.${isDashed ? " Text that begins with a dash goes after --." : ""}`;
-  const hint = suggestion ? suggestion.replace(/^\(|\)$/g, "") : advice;
+  const hint = suggestion ? clean(suggestion, { lines: false }) : advice;
   const words = `${sentence.charAt(0).toUpperCase()}${sentence.slice(1)}.`.replace(/\.\.$/, ".");
   kay.out.fail(new Problem("USAGE", words, { hint }));
   return ERRORS.USAGE.exit;
@@ -120,6 +123,19 @@ async function wordUsage(error: CommanderError, kay: Kay, parsing: Parsing): Pro
 
 async function showHelp(kay: Kay, text: string): Promise<void> {
   if (text !== "") await kay.out.text(text.replace(/\n$/, ""));
+}
+
+/** The document of what the parser itself answers, which knows nothing of `--jq` yet. */
+async function showDocument(kay: Kay, argv: string[], document: unknown): Promise<number> {
+  const at = argv.findIndex((word) => word === "--jq" || word.startsWith("--jq="));
+  const expression = argv[at]?.startsWith("--jq=") ? argv[at].slice("--jq=".length) : argv[at + 1];
+  try {
+    if (at >= 0) await (await import("./jq/filter.ts")).filterOutput(kay, expression ?? "");
+    kay.out.json(document);
+  } catch (error) {
+    return wordError(error, kay);
+  }
+  return settle(kay);
 }
 
 /** The one place that words errors and chooses the exit code. */

@@ -208,8 +208,14 @@ export const StreamPart = z.discriminatedUnion("type", [
 ]);
 export type StreamPart = z.infer<typeof StreamPart>;
 
-/** A part with its number in the conversation's log, as it travels: `id:` and `data:` of one Server-Sent Event. */
+/**
+ * A part with its number in the conversation's log, as it travels: `id:` and `data:` of one Server-Sent Event. One that has none there gets a
+ * number between that of the log's last part before it and the next ({@link BESIDE}).
+ */
 export type NumberedPart = { number: number; part: StreamPart };
+
+/** Between two numbers of the log there is room for all parts that a stream can have. */
+export const BESIDE = 2 ** -30;
 
 /** Whether a generation is over with this part; a stream that ends without one was cut. */
 export function endsGeneration(part: StreamPart): boolean {

@@ -1,5 +1,5 @@
 import { execFileSync } from "node:child_process";
-import { mkdirSync, symlinkSync, writeFileSync } from "node:fs";
+import { closeSync, constants, mkdirSync, openSync, rmSync, symlinkSync, writeFileSync, writeSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { type Machine, useKay } from "#test/kay";
@@ -58,6 +58,31 @@ test("a file from elsewhere is known by its last name, and one of the same name 
   expect(JSON.stringify(model.prompts.at(-1))).not.toContain(outside.folder);
 });
 
+test("a pipe with a name is read to its end, whether its writer is still there or has gone: --file <(git diff)", async () => {
+  const ann = ready();
+  const path = join(ann.folder, "diff");
+  mkdirSync(ann.folder, { recursive: true });
+  for (const isThere of [false, true]) {
+    execFileSync("mkfifo", [path]);
+    const kept = openSync(path, constants.O_RDONLY | constants.O_NONBLOCK);
+    const writer = openSync(path, constants.O_WRONLY);
+    writeSync(writer, "+ a line\n");
+    if (!isThere) closeSync(writer);
+    model.script({ text: "Read." });
+    const answer = ann(["ask", "--file", "diff", "review"]);
+    if (isThere) {
+      await new Promise((resolve) => setTimeout(resolve, 200));
+      writeSync(writer, "- another\n");
+      closeSync(writer);
+    }
+    expect((await answer).exit).toBe(0);
+    const text = isThere ? "+ a line\n- another\n" : "+ a line\n";
+    expect(contextOf()).toEqual({ files: [{ name: "diff", text }] });
+    closeSync(kept);
+    rmSync(path);
+  }
+});
+
 test("- as a file is stdin, however long that is silent", async () => {
   const ann = ready();
   model.script({ text: "Read." });
@@ -68,8 +93,9 @@ test("- as a file is stdin, however long that is silent", async () => {
 test.each([
   [["--file", "missing"], 'There is no file "missing".', ""],
   [["--file", "folder"], '"folder" is a folder.', "  Name each file.\n"],
-  [["--file", "/dev/zero"], '"/dev/zero" is no ordinary file.', "  Read stdin with `--file -`.\n"],
-  [["--file", "pipe"], '"pipe" is no ordinary file.', "  Read stdin with `--file -`.\n"],
+  [["--file", "/dev/zero"], '"/dev/zero" is no ordinary file.', "  Name a file or a pipe.\n"],
+  [["--file", "pipe"], 'Nobody writes into the pipe "pipe".', "  Start what writes into it first.\n"],
+  [["--file", ""], "The name of a file is empty.", "  Check the variable it comes from.\n"],
   [["--file", "binary"], '"binary" is not text.', ""],
   [["--file", "latin1"], '"latin1" is not text.', ""],
   [["--file", "dangling"], 'There is no file "dangling".', ""],

@@ -110,3 +110,17 @@ test.each([
 test("--stream and -o do not go together", async () => {
   expect(await kay()([...ASK, "--json", "--stream", "-o", "x"])).toMatchObject({ exit: 2 });
 });
+
+test.skipIf(process.platform !== "linux")(
+  "-o into what takes nothing tells the answer on stdout, since the request was carried out",
+  async () => {
+    const ann = kay({ signedIn: true });
+    const { stdout } = await ann(ASK);
+    expect(await ann([...ASK, "-o", "/dev/full"])).toEqual({
+      exit: 1,
+      stdout,
+      stderr:
+        '✗ "/dev/full" could not be written (ENOSPC).\n  It was done; `kay sessions show latest` shows the answer again.\n',
+    });
+  },
+);

@@ -106,7 +106,7 @@ test("a confirmed action answers with the value", async () => {
 test.each([
   ["missing.json", 'There is no file "missing.json".', ""],
   ["folder", '"folder" is a folder.', "  Name each file.\n"],
-  ["/dev/zero", '"/dev/zero" is no ordinary file.', "  Read stdin with `--file -`.\n"],
+  ["/dev/zero", '"/dev/zero" is no ordinary file.', "  Name a file or a pipe.\n"],
   ["broken.json", '"broken.json" is not JSON.', HINT],
   ["list.json", '"list.json" is no JSON Schema: it must be an object.', HINT],
   ["binary.json", '"binary.json" is not text.', ""],

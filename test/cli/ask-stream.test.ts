@@ -52,6 +52,17 @@ test("in a pipe the Markdown is as it was said, and nothing else is said", async
   });
 });
 
+test("a stream whose events have no numbers is shown like any other, and so is a refusal in it", async () => {
+  const unnumbered = [...sse(ANSWER)].map((event) => event.replace(/^id: .*\n/, ""));
+  expect(await asked({ stream: unnumbered })('ask "what is open?"')).toEqual({
+    exit: 0,
+    stdout: `${TABLE}\n`,
+    stderr: "",
+  });
+  const refused = ['{"error": {"code": "prohibited_content", "message": "It was refused."}}\n'];
+  expect(await asked({ stream: refused })("ask x")).toMatchObject({ exit: 1, stdout: "" });
+});
+
 test("each block is on the screen before the next one comes", async () => {
   const seen: string[] = [];
   const pieces = ["One.\n\n", "Two", " more.\n\n", "Three."];

@@ -30,3 +30,23 @@ test("kay serve takes its public address without a slash at the end", async () =
   await ann("serve --public-url https://KAY.example.test/base/");
   expect(ann.served).toMatchObject([{ publicUrl: "https://kay.example.test/base" }]);
 });
+
+test.each([
+  [["connect", ""], "Say which service to connect."],
+  [["confirm", "", "--approve"], "The token is empty."],
+  [["tools", "show", ""], "The tool is empty."],
+  [["sessions", "rename", "latest", ""], "The title is empty."],
+  [["policy", "set", "", "ask"], "The target is empty."],
+])("%j, from a variable that nobody set, is a usage error before anything is asked", async (argv, sentence) => {
+  const ann = kay({ signedIn: true });
+  const { exit, stderr } = await ann(argv);
+  expect([exit, stderr.split("\n")[0], ann.place.network.calls()]).toEqual([2, `✗ ${sentence}`, []]);
+});
+
+test("a command whose name has lines is repeated on one", async () => {
+  expect(await kay()(["ask\nx"])).toEqual({
+    exit: 2,
+    stdout: "",
+    stderr: "✗ Unknown command 'ask x'.\n  Run `kay help`.\n",
+  });
+});

@@ -46,6 +46,12 @@ test.for([
   expect(ann.place.network.calls().length).toBe(before);
 });
 
+test("--jq filters what help and the version are as JSON too", async () => {
+  expect(await kay()(["--version", "--jq", ".version"])).toEqual(done("0.0.0-test\n"));
+  expect(await kay()(["ask", "--help", "--jq=.name"])).toEqual(done("kay ask\n"));
+  expect(await kay()(["--help", "--jq", ".["])).toMatchObject({ exit: 2, stdout: "" });
+});
+
 test("--jq without an expression is a usage error", async () => {
   expect(await kay()("connections --jq")).toMatchObject({ exit: 2, stdout: "" });
 });

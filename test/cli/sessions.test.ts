@@ -1,3 +1,5 @@
+import { lstatSync, mkdirSync, readFileSync, statSync, symlinkSync } from "node:fs";
+import { join } from "node:path";
 import { expect, test } from "vitest";
 import type { StreamPart } from "#protocol/events";
 import { documentOf, useKay } from "#test/kay";
@@ -164,4 +166,24 @@ test("kay policy get of what there is not is a usage error with the name that ma
   });
   for (const target of ["slack", "slack.send_message", "*"])
     expect(await machine(`policy get ${target}`)).toMatchObject({ exit: 0, stdout: "" });
+});
+
+test("kay sessions export leaves a symbolic link one, writes into a device, and replaces no folder", async () => {
+  const machine = ann();
+  await machine("whoami");
+  const at = (name: string) => join(machine.folder, name);
+  mkdirSync(at("folder"));
+  symlinkSync("folder/talk.md", at("talk.md"));
+  expect(await machine("sessions export bugs -o talk.md")).toMatchObject({ exit: 0 });
+  expect([lstatSync(at("talk.md")).isSymbolicLink(), readFileSync(at("folder/talk.md"), "utf8")]).toEqual([
+    true,
+    expect.stringContaining("3 open bugs"),
+  ]);
+  expect(await machine("sessions export bugs -o /dev/null --yes")).toMatchObject({ exit: 0 });
+  expect(statSync("/dev/null").isCharacterDevice()).toBe(true);
+  expect(await machine("sessions export bugs -o folder --yes")).toEqual({
+    exit: 2,
+    stdout: "",
+    stderr: '✗ "folder" is a folder.\n  Name a file in it.\n',
+  });
 });

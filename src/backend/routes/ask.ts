@@ -9,7 +9,7 @@ import { type Answer, ask } from "../generations/ask.ts";
 import { confirm } from "../generations/confirm.ts";
 import type { Engine } from "../generations/engine.ts";
 import type { BackendPorts } from "../ports.ts";
-import { faultLevel, isDatabaseAway } from "../store/database.ts";
+import { databaseAway, faultLevel } from "../store/database.ts";
 import { findRequest, type StoredRequest } from "../store/requests.ts";
 import { askDirectly } from "./ask-directly.ts";
 import { beginStream, type StreamPlace, streamOf } from "./ask-stream.ts";
@@ -121,9 +121,6 @@ async function underWay(ports: BackendPorts, { state, generationId }: StoredRequ
 function failure(ports: BackendPorts, error: unknown): Response {
   const known = error instanceof Problem;
   if (!known) ports.log(faultLevel(error), "ask_failed", { error });
-  const away = isDatabaseAway(error)
-    ? new Problem("DATABASE_UNAVAILABLE", "The database cannot be reached at the moment.")
-    : undefined;
-  const problem = known ? error : (away ?? new Problem("INTERNAL", "Something went wrong inside kay."));
+  const problem = known ? error : (databaseAway(error) ?? new Problem("INTERNAL", "Something went wrong inside kay."));
   return Response.json({ status: "error", ...problemBody(problem) }, { status: problem.status });
 }

@@ -1,6 +1,6 @@
 import { Problem, problemBody } from "#protocol/errors";
 import type { Log } from "../ports.ts";
-import { faultLevel, isDatabaseAway } from "../store/database.ts";
+import { databaseAway, faultLevel } from "../store/database.ts";
 
 /**
  * The one place where an error becomes an answer. Expected ones say what they are; of anything else only the request's id leaves, the rest
@@ -28,9 +28,10 @@ export function failureAnswer(error: unknown, log: Log, requestId: string): Resp
 function asProblem(error: unknown, log: Log, requestId: string): Problem {
   if (error instanceof Problem) return error;
   log(faultLevel(error), "request.fault", { request: requestId, cause: error });
-  if (isDatabaseAway(error))
-    return new Problem("DATABASE_UNAVAILABLE", "The database cannot be reached at the moment.");
-  return new Problem("INTERNAL", `Something went wrong inside kay (request ${requestId}).`, {
-    details: { request_id: requestId },
-  });
+  return (
+    databaseAway(error) ??
+    new Problem("INTERNAL", `Something went wrong inside kay (request ${requestId}).`, {
+      details: { request_id: requestId },
+    })
+  );
 }

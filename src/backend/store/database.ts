@@ -106,10 +106,13 @@ function poolConfig(where: pg.PoolConfig | string): pg.PoolConfig {
   };
 }
 
-/** Connection faults of Postgres: SQLSTATE classes 08 and 57P, too many connections, and faults of the socket. */
+/**
+ * Faults of Postgres that pass by themselves or by its operator, whatever was asked of it: of the connection (SQLSTATE classes 08 and 57P, and of
+ * the socket), nothing left to work with (class 53: disk, memory, connections), a disk that fails, and a node that only reads.
+ */
 export function isDatabaseAway(error: unknown): boolean {
   if (!(error instanceof Error)) return false;
-  if (/^(08\w{3}|57P0\d|53300|ECONNREFUSED|ECONNRESET|ENOENT|EPIPE)$/.test(errorCode(error))) return true;
+  if (/^(08\w{3}|57P0\d|53\w{3}|58030|25006|ECONNREFUSED|ECONNRESET|ENOENT|EPIPE)$/.test(errorCode(error))) return true;
   return /Connection terminated|^Client .+ is not queryable$|timeout exceeded when trying to connect/i.test(
     error.message,
   );
@@ -117,10 +120,21 @@ export function isDatabaseAway(error: unknown): boolean {
 
 /**
  * How grave it is that work ended in this. That the database is away was told when its connection dropped, and what it interrupted goes on when it
- * is back: that is no fault inside kay.
+ * is back: that is no fault inside kay. A disk that is full or fails, and a node that only reads, need somebody.
  */
 export function faultLevel(error: unknown): "warn" | "error" {
-  return isDatabaseAway(error) ? "warn" : "error";
+  return isDatabaseAway(error) && !/^(53100|58030|25006)$/.test(errorCode(error as Error)) ? "warn" : "error";
+}
+
+/** The same in the words of the table, or undefined. A client shows no hint of the backend's, so the sentence has the next step. */
+export function databaseAway(error: unknown): Problem | undefined {
+  if (!isDatabaseAway(error)) return undefined;
+  const words: Record<string, string> = {
+    "53100": "The disk of the database is full: free some space there, then try again.",
+    "25006": "The database only reads at the moment.",
+  };
+  const message = words[errorCode(error)] ?? "The database cannot be reached at the moment.";
+  return new Problem("DATABASE_UNAVAILABLE", message, { cause: error });
 }
 
 type Place = { host: string; port: number; database: string; user: string };

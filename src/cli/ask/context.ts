@@ -17,14 +17,14 @@ export async function readRequest(
   names: string[],
 ): Promise<{ prompt: string; context?: Record<string, unknown> }> {
   const promptFromStdin = words.length === 1 && words[0] === "-";
-  const fileFromStdin = names.includes("-");
+  const fileFromStdin = names.some(isStdin);
   if (promptFromStdin && fileFromStdin)
     throw new Problem("USAGE", "stdin cannot be both the prompt and a file.", { hint: "Give the prompt in words." });
   const typed = said(promptFromStdin ? "" : words.join(" "));
   if (!typed && fileFromStdin) throw nothing();
   const files = await readFiles(
     kay,
-    names.filter((name) => name !== "-"),
+    names.filter((name) => !isStdin(name)),
   );
   const piped = said(await readPiped(kay, { patient: promptFromStdin || fileFromStdin }));
   const prompt = typed || piped;
@@ -33,6 +33,11 @@ export async function readRequest(
   checkSize([...files.map(({ text }) => text), piped]);
   const context = { ...stdin, ...(files.length > 0 ? { files } : {}) };
   return { prompt, ...(Object.keys(context).length > 0 ? { context } : {}) };
+}
+
+/** `-`, and the names that the system has for it. */
+function isStdin(name: string): boolean {
+  return /^(-|\/dev\/stdin|\/dev\/fd\/0|\/proc\/self\/fd\/0)$/.test(name);
 }
 
 /** Control and invisible characters alone say nothing. */
@@ -44,7 +49,7 @@ function said(text: string): string {
 async function readFiles(kay: Kay, names: string[]): Promise<Given[]> {
   const files: Given[] = [];
   for (const name of new Set(names)) {
-    const text = await readTextFile(kay.cwd, name, MOST_BYTES);
+    const text = await readTextFile(kay, name, MOST_BYTES);
     const wanted = nameFor(kay.cwd, name);
     const others = files.filter((file) => file.name === wanted || file.name.startsWith(`${wanted} (`)).length;
     files.push({ name: others === 0 ? wanted : `${wanted} (${others + 1})`, text });

@@ -49,7 +49,7 @@ function stepsOf(given: string): number {
 
 async function readSchema(kay: Kay, given: string): Promise<Record<string, unknown>> {
   const isInline = given.trimStart().startsWith("{");
-  const text = isInline ? given : await readTextFile(kay.cwd, given, MOST_BYTES);
+  const text = isInline ? given : await readTextFile(kay, given, MOST_BYTES);
   const subject = isInline ? "The output schema" : JSON.stringify(line(given));
   try {
     const schema: unknown = JSON.parse(text);

@@ -46,7 +46,7 @@ export async function readPermits(
 
 /** One entry a line. A line that begins with `#`, and what follows a `#` that stands alone, is a comment. */
 async function entriesIn(kay: Kay, file: string): Promise<string[]> {
-  const lines = (await readTextFile(kay.cwd, file, MOST_BYTES)).split(/\r?\n/);
+  const lines = (await readTextFile(kay, file, MOST_BYTES)).split(/\r?\n/);
   return lines
     .map((text) =>
       text

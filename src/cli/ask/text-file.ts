@@ -1,23 +1,31 @@
-import { readFile, stat } from "node:fs/promises";
+import { closeSync, constants, openSync, readSync } from "node:fs";
+import { open, stat } from "node:fs/promises";
+import { Socket } from "node:net";
 import { basename, isAbsolute, relative, resolve, sep } from "node:path";
 import { Problem } from "#protocol/errors";
 import { line } from "#ui/words";
+import type { Kay } from "../kay.ts";
 import { decoded } from "../piped.ts";
 
 /**
- * Read a file of text that an option names. Anything else is refused: a folder, a device or a pipe, which may have no end, and what is not
- * text.
+ * Read a file of text that an option names, or a pipe that has a name: `<(git diff)` of a shell. Anything else is refused: a folder, a device,
+ * which may have no end, and what is not text.
  *
  * @param most it may have so many bytes
- * @throws Problem USAGE
+ * @throws Problem USAGE, CANCELLED after a signal
  */
-export async function readTextFile(cwd: string, name: string, most: number): Promise<string> {
+export async function readTextFile(kay: Pick<Kay, "cwd" | "signal">, name: string, most: number): Promise<string> {
   const shown = JSON.stringify(line(name));
-  const path = resolve(cwd, name);
-  const bytes = await read(path, shown, most);
+  const bytes = await read(resolve(kay.cwd, checkedName(name)), shown, most, kay.signal);
   const text = decoded(bytes, { fatal: true });
   if (text === undefined || text.includes("\0")) throw new Problem("USAGE", `${shown} is not text.`);
   return text;
+}
+
+/** The name of a file, as given; an empty one would be the folder. @throws Problem USAGE */
+export function checkedName(name: string): string {
+  if (name !== "") return name;
+  throw new Problem("USAGE", "The name of a file is empty.", { hint: "Check the variable it comes from." });
 }
 
 /** What a file is called to others: its way from here, or its last name where it is elsewhere. Nobody learns where it lies on this machine. */
@@ -28,19 +36,25 @@ export function nameFor(cwd: string, name: string): string {
   return line(elsewhere ? basename(path) : inside.split(sep).join("/"));
 }
 
-async function read(path: string, shown: string, most: number): Promise<Buffer> {
+async function read(path: string, shown: string, most: number, signal: AbortSignal): Promise<Buffer> {
   try {
     const found = await stat(path);
     if (found.isDirectory()) throw new Problem("USAGE", `${shown} is a folder.`, { hint: "Name each file." });
-    if (!found.isFile())
-      throw new Problem("USAGE", `${shown} is no ordinary file.`, { hint: "Read stdin with `--file -`." });
+    if (!found.isFile() && !found.isFIFO())
+      throw new Problem("USAGE", `${shown} is no ordinary file.`, { hint: "Name a file or a pipe." });
     if (found.size > most) throw tooLarge(shown, most);
-    const bytes = await readFile(path);
-    // It may have grown since.
-    if (bytes.byteLength > most) throw tooLarge(shown, most);
-    return bytes;
+    const chunks: Buffer[] = [];
+    let size = 0;
+    // It may have grown since, and a pipe tells its size by its end only.
+    for await (const chunk of found.isFIFO() ? pipe(path, shown, signal) : (await open(path, "r")).createReadStream()) {
+      chunks.push(chunk);
+      size += chunk.byteLength;
+      if (size > most) throw tooLarge(shown, most);
+    }
+    return Buffer.concat(chunks);
   } catch (error) {
     if (error instanceof Problem) throw error;
+    if (signal.aborted) throw new Problem("CANCELLED", "Cancelled.", { cause: error });
     const { code = "unknown" } = error as NodeJS.ErrnoException;
     const isMissing = code === "ENOENT" || code === "ENOTDIR";
     throw new Problem("USAGE", isMissing ? `There is no file ${shown}.` : `${shown} cannot be read (${code}).`, {
@@ -48,6 +62,44 @@ async function read(path: string, shown: string, most: number): Promise<Buffer> 
     });
   }
 }
+
+/**
+ * What is in a pipe by now, and while somebody writes into it, what comes: read without a thread that waits. Where nobody does, nobody may ever
+ * come.
+ */
+async function* pipe(path: string, shown: string, signal: AbortSignal): AsyncGenerator<Buffer> {
+  const fd = openSync(path, constants.O_RDONLY | constants.O_NONBLOCK);
+  let owned = true;
+  let isEmpty = true;
+  try {
+    for (let chunk = readNow(fd); chunk?.byteLength !== 0; chunk = readNow(fd)) {
+      isEmpty = false;
+      if (chunk) yield chunk;
+      else {
+        owned = false;
+        return yield* new Socket({ fd, readable: true, writable: false, signal });
+      }
+    }
+  } finally {
+    if (owned) closeSync(fd);
+  }
+  if (isEmpty)
+    throw new Problem("USAGE", `Nobody writes into the pipe ${shown}.`, { hint: "Start what writes into it first." });
+}
+
+/** Null where a writer has nothing yet, without a byte where there is none. */
+function readNow(fd: number): Buffer | null {
+  const chunk = Buffer.alloc(PIPE_BYTES);
+  try {
+    return chunk.subarray(0, readSync(fd, chunk));
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === "EAGAIN") return null;
+    throw error;
+  }
+}
+
+/** As many as a pipe of the system holds. */
+const PIPE_BYTES = 65_536;
 
 function tooLarge(shown: string, most: number): Problem {
   const size = most >= 1024 * 1024 ? `${Math.floor(most / 1024 / 1024)} MiB` : `${Math.floor(most / 1024)} KiB`;

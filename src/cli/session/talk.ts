@@ -80,7 +80,8 @@ export function createTalk(kay: Kay, link: Link, client: SessionClient, listener
         const named = asked.sessionId ?? (part.type === "start" ? part.messageMetadata?.session_id : undefined);
         if (named && named !== following?.id) follow(named);
         if (!following) continue;
-        await following.reached(number);
+        // One that is not of the log is not waited for either.
+        await following.reached(Math.floor(number));
         return;
       }
     } finally {

@@ -26,7 +26,7 @@ export type StreamCalls = {
   /**
    * `POST /ask` as a stream, sent once. A backend that has no streams answers `answer`, like `ask`; so does a stream that broke off before
    * its first part and whose answer was looked up. `parts` end when the generation does. A connection lost on the way is taken up again
-   * without a part lost or doubled; parts that came without a number have that of the part before.
+   * without a part lost or doubled; parts that came without a number get one after that of the part before.
    *
    * @throws Problem OUTCOME_UNKNOWN as `ask`; `parts` UNREACHABLE after 60 s without a connection, TIMED_OUT after 120 s without any byte
    */
@@ -126,7 +126,7 @@ export async function* events(
   { after = 0, live = true, signal, client, ...listener }: EventsOptions = {},
 ): AsyncGenerator<NumberedPart> {
   const query = () => ({ ...(live ? {} : { live: "false" }), ...clientQuery(client) });
-  const path = eventsPath(sessionId, { after: String(after), ...query() });
+  const path = eventsPath(sessionId, { after: String(Math.floor(after)), ...query() });
   const call: Call = { ...caller.get(path, signal), headers: { Accept: "text/event-stream" } };
   const stream = await openStream(caller, call);
   listener.joined?.();

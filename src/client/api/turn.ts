@@ -1,4 +1,4 @@
-import { endsGeneration, type NumberedPart, type StreamPart } from "#protocol/events";
+import { BESIDE, endsGeneration, type NumberedPart, type StreamPart } from "#protocol/events";
 import type { PartRead } from "./parts.ts";
 
 /**
@@ -22,22 +22,24 @@ export type Turn = {
  */
 export function createTurn(begin: Pick<Turn, "sessionId" | "last"> & { whole?: true; generationId?: string }): Turn {
   const isOwn = begin.whole ? () => true : ownParts(begin.generationId);
+  let beside = 0;
+  let ended = false;
   const turn: Turn = {
     sessionId: begin.sessionId,
     last: begin.last,
     over: false,
     take(read) {
-      if (read === "done") {
-        turn.over = true;
-        return null;
-      }
+      ended ||= read === "done";
+      if (read === "done") turn.over = true;
+      if (ended || read === "done") return null;
       const { number, part } = read;
       if (number !== undefined && number <= (turn.last ?? -1)) return null;
+      beside = number === undefined ? beside + 1 : 0;
       turn.last = number ?? turn.last;
       turn.sessionId ??= sessionOf(part);
       if (!isOwn(part)) return null;
       if (!begin.whole) turn.over = endsGeneration(part);
-      return { number: turn.last ?? 0, part };
+      return { number: (turn.last ?? 0) + beside * BESIDE, part };
     },
   };
   return turn;

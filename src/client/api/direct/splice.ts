@@ -1,6 +1,6 @@
 import { createHeard } from "#protocol/agent-heard";
 import type { AgentPart } from "#protocol/agent-parts";
-import { endsGeneration, type NumberedPart, type StreamPart } from "#protocol/events";
+import { BESIDE, endsGeneration, type NumberedPart, type StreamPart } from "#protocol/events";
 
 /**
  * One turn from two sources: what an agent server streams, and the log of the conversation, in which the backend writes what is reported to it.
@@ -30,9 +30,6 @@ export type Splice = {
   givenUp(): Extract<StreamPart, { type: "error" }> | undefined;
 };
 
-/** Between two numbers of the log there is room for all parts that a stream can have. */
-const STEP = 2 ** -30;
-
 /** @param label who answers, as the source of what tools came to */
 export function createSplice(generationId: string, label: string): Splice {
   const heard = createHeard(label);
@@ -50,7 +47,7 @@ export function createSplice(generationId: string, label: string): Splice {
   const numbered = (parts: StreamPart[]): NumberedPart[] =>
     parts.map((part) => {
       beside += 1;
-      return { number: last + beside * STEP, part };
+      return { number: last + beside * BESIDE, part };
     });
   const advance = (number: number) => {
     if (number > last) [last, beside] = [number, 0];
