@@ -219,7 +219,13 @@ test("parts without a number come after the one before them, and what follows th
   const { api, network } = streamWorld();
   const bare = (part: unknown) => `data: ${JSON.stringify(part)}\n\n`;
   const numbered = frames([delta("A")], 7);
-  const rest = [bare(delta("B")), bare(delta("C")), frames([FINISH], 8), "data: [DONE]\n\n", frames([delta("late")], 9)];
+  const rest = [
+    bare(delta("B")),
+    bare(delta("C")),
+    frames([FINISH], 8),
+    "data: [DONE]\n\n",
+    frames([delta("late")], 9),
+  ];
   network.on("POST /ask", { stream: [numbered, ...rest] });
   expect((await ask(network, api)).parts?.map(({ number }) => number)).toEqual([7, 7 + BESIDE, 7 + 2 * BESIDE, 8]);
 });

@@ -6,7 +6,7 @@ import { sql } from "kysely";
 import pg from "pg";
 import { expect, onTestFinished, test } from "vitest";
 import type { Log } from "#backend/ports";
-import { openDatabase } from "#backend/store/database";
+import { databaseAway, openDatabase } from "#backend/store/database";
 import { migrations } from "#backend/store/migrations";
 import { emptyDatabase, testDatabase, useDatabase } from "#test/database";
 import { ask } from "#test/postgres-world";
@@ -194,3 +194,17 @@ async function closedPort(): Promise<number> {
   await once(server, "close");
   return typeof address === "object" && address !== null ? address.port : 0;
 }
+
+test.for([
+  ["53100", "The disk of the database is full: free some space there, then try again."],
+  ["25006", "The database only reads at the moment."],
+  ["53200", "The database cannot be reached at the moment."],
+  ["58030", "The database cannot be reached at the moment."],
+])("SQLSTATE %s is the database's fault, and passes", ([code = "", message]) => {
+  const problem = databaseAway(Object.assign(new Error("could not extend file"), { code }));
+  expect([problem?.code, problem?.message]).toEqual(["DATABASE_UNAVAILABLE", message]);
+});
+
+test("what a statement itself did wrong is no fault of the database's", () => {
+  expect(databaseAway(Object.assign(new Error("duplicate key"), { code: "23505" }))).toBeUndefined();
+});
