@@ -47,6 +47,6 @@ test("a command whose name has lines is repeated on one", async () => {
   expect(await kay()(["ask\nx"])).toEqual({
     exit: 2,
     stdout: "",
-    stderr: "✗ Unknown command 'ask x'.\n  Run `kay help`.\n",
+    stderr: "✗ Unknown command 'ask x'.\n  Did you mean ask?\n",
   });
 });

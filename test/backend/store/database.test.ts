@@ -6,7 +6,7 @@ import { sql } from "kysely";
 import pg from "pg";
 import { expect, onTestFinished, test } from "vitest";
 import type { Log } from "#backend/ports";
-import { faultLevel, openDatabase } from "#backend/store/database";
+import { databaseAway, faultLevel, openDatabase } from "#backend/store/database";
 import { migrations } from "#backend/store/migrations";
 import { emptyDatabase, testDatabase, useDatabase } from "#test/database";
 import { ask } from "#test/postgres-world";
@@ -208,7 +208,22 @@ test.each([
   expect(faultLevel(error)).toBe("warn");
 });
 
-test("anything else is one", () => {
+test("anything else is one, a disk that is full too", () => {
+  expect(faultLevel(Object.assign(new Error("could not extend file"), { code: "53100" }))).toBe("error");
   expect(faultLevel(Object.assign(new Error("duplicate key"), { code: "23505" }))).toBe("error");
   expect(faultLevel(new TypeError("is not queryable by anybody"))).toBe("error");
+});
+
+test.for([
+  ["53100", "The disk of the database is full: free some space there, then try again."],
+  ["25006", "The database only reads at the moment."],
+  ["53200", "The database cannot be reached at the moment."],
+  ["58030", "The database cannot be reached at the moment."],
+])("SQLSTATE %s is the database's fault, and passes", ([code = "", message]) => {
+  const problem = databaseAway(Object.assign(new Error("could not extend file"), { code }));
+  expect([problem?.code, problem?.message]).toEqual(["DATABASE_UNAVAILABLE", message]);
+});
+
+test("what a statement itself did wrong is no fault of the database's", () => {
+  expect(databaseAway(Object.assign(new Error("duplicate key"), { code: "23505" }))).toBeUndefined();
 });
