@@ -132,7 +132,7 @@ test("errors take the code of the table, the guide's words, or the meaning of th
       "It no longer exists.",
     ],
     [400, { error: "NEW_CODE", message: "\u001b]52;c;eA==\u0007a\u001b[31m\nb" }, "INVALID_REQUEST", "a b"],
-    [409, { error: "OUTCOME_UNKNOWN", message: "m" }, "BAD_ANSWER", "m"],
+    [409, { error: "STORE_BUSY", message: "m" }, "BAD_ANSWER", "m"],
     [413, { error: { code: "PAYLOAD_TOO_LARGE", message: "nested" } }, "PAYLOAD_TOO_LARGE", "nested"],
     [500, { error: "Boom" }, "INTERNAL", "Boom"],
     [500, {}, "INTERNAL", `${backend.url} answered 500.`],

@@ -92,7 +92,7 @@ test("H17 KAY_CA_FILE adds an authority to the usual ones", async () => {
     '{"ok":true}',
   );
   expect(await failure({ url: `${backend.url}/` }, { KAY_CA_FILE: "/nonexistent.pem" })).toMatchObject({
-    code: "TLS_FAILED",
+    code: "USAGE",
     message: "The file of KAY_CA_FILE cannot be read: /nonexistent.pem (ENOENT).",
   });
 });

@@ -16,10 +16,12 @@ export type VirtualClock = Clock & {
 const QUIET_LOOKS = 5;
 /**
  * Longer waits than this, in ms, are limits of something; it has really hung when nothing happened in so many looks, a millisecond or more
- * apart: on a machine that is slow at everything, these are slow too.
+ * apart (on a machine that is slow at everything, these are slow too), nor in so many ms of real time, which are more than short timers of
+ * the backend take.
  */
 const LIMITS_MS = 4_000;
 const HUNG_LOOKS = 330;
+const HUNG_MS = 700;
 const WORKING_MS = 30_000;
 
 /** After so many of them modules that are being loaded are waited for; what they were loaded for has the rest of the looks to begin. */
@@ -54,7 +56,8 @@ export function virtualClock(start: number): VirtualClock {
     quiet += 1;
     const first = [...waits].reduce((a, b) => (b.ends < a.ends ? b : a));
     const limit = first.ends - first.began > LIMITS_MS;
-    if (limit ? quiet > HUNG_LOOKS && !(works() && performance.now() - quietSince < WORKING_MS) : quiet > QUIET_LOOKS) {
+    const hung = quiet > HUNG_LOOKS && performance.now() - quietSince > (works() ? WORKING_MS : HUNG_MS);
+    if (limit ? hung : quiet > QUIET_LOOKS) {
       stir();
       now = Math.max(now, first.ends);
       first.wake();

@@ -29,6 +29,7 @@ test("a backend that answers nothing ends in time, and what needs it is skipped"
       "service.consent": "skipped",
       "service.account": "skipped",
       "service.scopes": "skipped",
+      "service.server": "skipped",
       "service.read": "skipped",
     },
   });
