@@ -1,5 +1,5 @@
 import { spawn } from "node:child_process";
-import { accessSync, closeSync, constants, mkdirSync, openSync, readlinkSync, renameSync, statSync } from "node:fs";
+import { accessSync, closeSync, constants, openSync, readlinkSync, renameSync, statSync } from "node:fs";
 import { createRequire } from "node:module";
 import { homedir, hostname, tmpdir } from "node:os";
 import { delimiter, dirname, join } from "node:path";
@@ -9,6 +9,7 @@ import { createInterrupts } from "#cli/interrupts";
 import { startWatchdog } from "#cli/session/watchdog";
 import { fromStreams, type Streams } from "#cli/streams";
 import type { Clock } from "#client/ports";
+import { makeFolders } from "#client/settings/folder";
 import { Problem } from "#protocol/errors";
 
 /** A log of the embedded backend that is longer than this, in bytes, is put aside before the next start. */
@@ -181,7 +182,7 @@ export function spawnUpdateLook(main: string): void {
 
 function openLog(log: string): number {
   try {
-    mkdirSync(dirname(log), { recursive: true, mode: 0o700 });
+    makeFolders(dirname(log));
     if ((statSync(log, { throwIfNoEntry: false })?.size ?? 0) > LOG_LIMIT) renameSync(log, `${log}.1`);
     return openSync(log, "a", 0o600);
   } catch (error) {

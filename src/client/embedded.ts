@@ -8,6 +8,7 @@ import { Problem } from "#protocol/errors";
 import { parseShape } from "#protocol/parse";
 import type { Processes } from "./credentials/processes.ts";
 import type { Clock, Send } from "./ports.ts";
+import { isLoopback } from "./send/origin.ts";
 
 /** How long a start may take, in ms: a new database on a slow disk included. */
 const START_LIMIT_MS = 60_000;
@@ -61,11 +62,18 @@ export async function runningRecord(
   try {
     const { EmbeddedRecord } = await import("#protocol/embedded-record");
     const record = parseShape(EmbeddedRecord, JSON.parse(text), "the record of kay's own backend");
+    if (name === EMBEDDED_RECORD && !isHere(record.url)) return null;
     const started = await ports.processes.started(record.pid);
     return started !== null && started === record.started ? record : null;
   } catch {
     return null;
   }
+}
+
+/** kay's own backend listens on loopback; its secret and the tokens for it go nowhere else, whatever the record says. */
+function isHere(url: string): boolean {
+  const { protocol, hostname } = new URL(url);
+  return protocol === "http:" && isLoopback(hostname);
 }
 
 /** What a backend was started with, as a keyed digest: the record tells no other user which keys are set. */

@@ -1,10 +1,10 @@
-import { mkdir } from "node:fs/promises";
+import { makeFolders } from "#client/settings/folder";
 import { Problem } from "#protocol/errors";
 
 /** Make the folder of database and keys, for this user alone. @throws Problem STORE_UNREADABLE */
-export async function makeDataFolder(folder: string): Promise<void> {
+export function makeDataFolder(folder: string): void {
   try {
-    await mkdir(folder, { recursive: true, mode: 0o700 });
+    makeFolders(folder);
   } catch (error) {
     const errno = (error as NodeJS.ErrnoException).code;
     throw new Problem("STORE_UNREADABLE", `The data folder ${folder} cannot be made (${errno}).`, {

@@ -90,7 +90,7 @@ export async function serveUntilEnd(request: ServeRequest, ports: RunPorts): Pro
 
 async function sandboxUntilEnd(request: ServeRequest, ports: RunPorts, log: Log, end: Promise<void>): Promise<void> {
   const folder = dataFolderOf(request, ports);
-  await makeDataFolder(folder);
+  makeDataFolder(folder);
   const sandbox = await startSandbox({ ...ports, folder, seed: request.seed, log });
   try {
     ports.sandboxReady(sandbox.providers, await publishSandbox(folder, sandbox.providers));

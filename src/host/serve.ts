@@ -116,7 +116,7 @@ async function startParts(
   const { env, log, clock } = ports;
   const { trusts } = options;
   const role = roleOf({ ...ports, role: options.role });
-  await makeDataFolder(options.dataFolder);
+  makeDataFolder(options.dataFolder);
   const outgoing = createOutgoing(env);
   stops.push(outgoing.close);
   const configured = options.sandbox ? { clients: {} } : configuredClients(env, ports.setting);

@@ -1,4 +1,4 @@
-import { appendFile, mkdtemp, rm, writeFile } from "node:fs/promises";
+import { appendFile, mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
@@ -73,19 +73,26 @@ test("a backend that runs with the same build and settings is used, and nothing 
   expect([notes, spawned]).toEqual([[], []]);
 });
 
-test.for(["its process is gone", "its number belongs to another process now", "it is damaged", "there is none"])(
-  "a backend is started where the record tells of none: %s",
-  async (why) => {
-    const { ports, world, folder, running, notes, spawned } = await machine();
-    if (why !== "there is none") await world.runs(7);
-    if (why === "its process is gone") running.delete(7);
-    if (why.startsWith("its number")) running.set(7, "another start");
-    if (why === "it is damaged") await writeFile(join(folder, "backend.json"), '{"pid": 7, "url"');
-    world.onSpawn = async () => world.runs(8).then(() => new Promise(() => {}));
-    expect(await embeddedBackend(ports)).toMatchObject({ url: "http://127.0.0.1:8" });
-    expect([notes, spawned]).toEqual([[STARTING], [join(folder, "backend.log")]]);
-  },
-);
+test.for([
+  "its process is gone",
+  "its number belongs to another process now",
+  "it is damaged",
+  "there is none",
+  "it leads to another machine",
+])("a backend is started where the record tells of none: %s", async (why) => {
+  const { ports, world, folder, running, notes, spawned } = await machine();
+  if (why !== "there is none") await world.runs(7);
+  if (why === "its process is gone") running.delete(7);
+  if (why.startsWith("its number")) running.set(7, "another start");
+  if (why === "it is damaged") await writeFile(join(folder, "backend.json"), '{"pid": 7, "url"');
+  if (why.startsWith("it leads")) {
+    const record = await readFile(join(folder, "backend.json"), "utf8");
+    await writeFile(join(folder, "backend.json"), record.replace("127.0.0.1:7", "198.51.100.7:7"));
+  }
+  world.onSpawn = async () => world.runs(8).then(() => new Promise(() => {}));
+  expect(await embeddedBackend(ports)).toMatchObject({ url: "http://127.0.0.1:8" });
+  expect([notes, spawned]).toEqual([[STARTING], [join(folder, "backend.log")]]);
+});
 
 test.for<[Shaped, Partial<EmbeddedPorts>]>([
   [{ build: "build 2" }, {}],

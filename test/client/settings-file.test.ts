@@ -127,3 +127,7 @@ test("S14 a folder that cannot be made names path and errno", async () => {
   ensureFolder(join(path, "new", "kay"));
   expect(statSync(join(path, "new")).mode & 0o777).toBe(0o700);
 });
+
+test("a folder in a place that takes none ends with its code too", () => {
+  expect(problemIn(() => ensureFolder("/proc/kay/.config/kay", "XDG_CONFIG_HOME"))).toContain("(ENOENT)");
+});

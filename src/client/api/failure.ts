@@ -123,7 +123,7 @@ function strangeFailure(answer: Incoming, context: AnswerContext): Problem {
 function rateLimited(answer: Incoming, { host, now }: AnswerContext, said?: string): Problem {
   const wait = retryAfterMs(answer.headers, now);
   const time = wait === null ? "" : spokenWait(wait, now);
-  const when = wait === null || said?.includes(time) ? "" : ` It can be asked again in ${time}.`;
+  const when = wait === null || wait < 1_000 || said?.includes(time) ? "" : ` It can be asked again in ${time}.`;
   const details = { http_status: 429, ...(wait === null ? {} : { retry_after: Math.ceil(wait / 1000) }) };
   const hint = wait !== null && wait > MAX_WAIT_MS ? { hint: "Try again then." } : {};
   return new Problem("RATE_LIMITED", `${said ?? `${host} gets too many requests (429).`}${when}`, { details, ...hint });

@@ -12,9 +12,24 @@ export function ensureFolder(folder: string, variable = "KAY_CONFIG_DIR"): void 
   if (exists(folder)) return;
   if (isRoot(nearestExisting(dirname(folder)))) throw unusable(folder, "ENOENT", variable);
   try {
-    mkdirSync(folder, { recursive: true, mode: 0o700 });
+    makeFolders(folder);
   } catch (error) {
     throw unusable(folder, errnoOf(error), variable, error);
+  }
+}
+
+/**
+ * Make a folder and those above it, for this user alone. Step by step, since Node's own `recursive` never ends where the system says ENOENT
+ * below a folder that is there (/proc, automounts).
+ */
+export function makeFolders(folder: string): void {
+  if (isFolder(folder)) return;
+  if (!exists(dirname(folder))) makeFolders(dirname(folder));
+  try {
+    mkdirSync(folder, { mode: 0o700 });
+  } catch (error) {
+    // Another process may have been faster.
+    if (errnoOf(error) !== "EEXIST" || !isFolder(folder)) throw error;
   }
 }
 
@@ -34,6 +49,10 @@ export function unusable(path: string, errno: string, variable: string, cause?: 
 
 function exists(path: string): boolean {
   return statSync(path, { throwIfNoEntry: false }) !== undefined;
+}
+
+function isFolder(path: string): boolean {
+  return statSync(path, { throwIfNoEntry: false })?.isDirectory() ?? false;
 }
 
 function nearestExisting(folder: string): string {
