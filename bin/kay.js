@@ -109,11 +109,18 @@ function compileCache() {
   const cache = path.join(home, folder, "kay", "compiled");
   try {
     if (process.getuid && fs.statSync(home).uid !== process.getuid()) return undefined;
-    if (!asksForHelp()) fs.mkdirSync(cache, { recursive: true, mode: 0o700 });
+    if (!asksForHelp()) makeFolders(cache);
     return isClosed(cache) && isClosed(path.dirname(cache)) ? cache : undefined;
   } catch (_) {
     return undefined;
   }
+}
+
+/** Step by step: Node's own `recursive` never ends where the system says ENOENT below a folder that is there (/proc, automounts). */
+function makeFolders(folder) {
+  if (fs.existsSync(folder)) return;
+  makeFolders(path.dirname(folder));
+  fs.mkdirSync(folder, { mode: 0o700 });
 }
 
 /** Whether nobody else can put anything into a folder of one's own (a umask of 0 lets everybody): what lies there is run. */

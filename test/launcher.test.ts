@@ -38,6 +38,7 @@ test("a checkout that is not built says how to build it", async () => {
 const oddHomes: Record<string, Record<string, string>> = {
   "no variable but PATH": {},
   "HOME=/": { HOME: "/" },
+  "a home that takes no folders": { HOME: "/proc" },
   "HOME=/nonexistent": { HOME: "/nonexistent" },
   "a relative XDG_CACHE_HOME": { HOME: "/nonexistent", XDG_CACHE_HOME: "cache" },
 };
