@@ -1,8 +1,9 @@
 import type { ConversationView } from "#protocol/conversations";
 import { Problem } from "#protocol/errors";
 import { loadHighlighting } from "#ui/markdown/highlight";
+import { reduce } from "#ui/reduce";
 import { transcript } from "#ui/transcript";
-import { EMPTY, reduce } from "#ui/view";
+import { EMPTY } from "#ui/view";
 import { line } from "#ui/words";
 import { conversationFor } from "./ask/conversation.ts";
 import { conversationOf, documentWith, type ExportFormat, exported, writeExport } from "./export.ts";

@@ -1,15 +1,5 @@
 import type { Receipt } from "#protocol/ask";
-import type {
-  AuthNeeded,
-  ClientPresence,
-  GenerationStatus,
-  InteractionRequest,
-  NumberedPart,
-  Planned,
-} from "#protocol/events";
-import { endsGeneration, type StreamPart } from "#protocol/events";
-import { askAuth, authEnded, authProgress, cardAnswered, cardAsked } from "./cards.ts";
-import { toolChanged } from "./tools.ts";
+import type { AuthNeeded, ClientPresence, GenerationStatus, InteractionRequest, Planned } from "#protocol/events";
 
 /**
  * A conversation as it is shown, by whatever shows it: the session, a plain terminal, a replay. Items stand in the order in which they
@@ -76,7 +66,7 @@ export type ToolItem = {
 };
 
 /** What a write did, or may have done; the newest word on it. `over` where its generation ended before it was settled. */
-type ReceiptItem = { kind: "receipt"; generation_id?: string; receipt: Receipt; over?: true };
+export type ReceiptItem = { kind: "receipt"; generation_id?: string; receipt: Receipt; over?: true };
 
 /** What a dry run would have done; its receipt says no more. */
 type PlannedItem = { kind: "planned"; generation_id?: string; planned: Planned };
@@ -111,165 +101,10 @@ type EndItem = {
   details?: Record<string, unknown>;
 };
 
-/** A part, and when it came where that is known (ms since 1970). */
-export type TimedPart = NumberedPart & { at?: number };
-
 /** The view before anything was said. */
 export const EMPTY: View = { last: 0, items: [], presence: [] };
-
-/** The view after one more part. A part that it has already (a number not above `last`) changes nothing, so replays may overlap. */
-export function reduce(view: View, { number, part, at }: TimedPart): View {
-  // Presence is no event of the log: it says how things are now.
-  if (part.type === "data-presence") return withPresence(view, part.data);
-  if (number <= view.last) return view;
-  const next = { ...applied(view, part, at), last: number };
-  return endsGeneration(part) ? { ...next, items: next.items.map(settled) } : next;
-}
-
-function withPresence({ present: _, ...view }: View, { clients, total }: PresenceData): View {
-  return { ...view, presence: clients, ...(total === undefined ? {} : { present: total }) };
-}
-
-type PresenceData = Extract<StreamPart, { type: "data-presence" }>["data"];
-
-/** The same after several parts: pieces of one text that came together are one. */
-export function reduceAll(view: View, parts: readonly TimedPart[]): View {
-  return joined(parts.filter(({ number, part }) => number > view.last || part.type === "data-presence")).reduce(
-    reduce,
-    view,
-  );
-}
 
 /** The cards that wait for a person, oldest first. */
 export function openCards(view: View): CardItem[] {
   return view.items.filter((item) => item.kind === "card").filter(({ ended }) => !ended);
-}
-
-function joined(parts: TimedPart[]): TimedPart[] {
-  const all: TimedPart[] = [];
-  for (const next of parts) {
-    const last = all.at(-1);
-    const isMore = last?.part.type === "text-delta" && next.part.type === "text-delta" && last.part.id === next.part.id;
-    if (isMore && last?.part.type === "text-delta" && next.part.type === "text-delta") {
-      if (next.number > last.number)
-        all[all.length - 1] = { ...next, part: { ...next.part, delta: last.part.delta + next.part.delta } };
-    } else all.push(next);
-  }
-  return all;
-}
-
-function applied(view: View, part: StreamPart, at?: number): View {
-  switch (part.type) {
-    case "start":
-      return started(view, part.messageMetadata);
-    case "data-status":
-      return isBehind(view, part.data) ? view : { ...view, ...idsOf(part.data), status: part.data.status };
-    case "data-user-message":
-      return withItem(view, { kind: "message", text: part.data.text, source: part.data.source });
-    case "text-start":
-    case "reasoning-start":
-    case "text-delta":
-    case "reasoning-delta":
-    case "text-end":
-    case "reasoning-end":
-      return withText(view, part);
-    case "data-receipt":
-      return withReceipt(view, part.data);
-    case "data-planned":
-      return withPlanned(view, part.data);
-    case "data-interaction-request":
-      return toolChanged(cardAsked(view, part.data), part, at);
-    case "data-interaction-response":
-      return toolChanged(cardAnswered(view, part.data), part, at);
-    case "data-auth-needed":
-      return askAuth(view, part.data);
-    case "data-auth-progress":
-      return authProgress(view, part.data.connected);
-    case "data-auth-result":
-      return authEnded(view, part.data);
-    case "data-output":
-      return { ...view, output: { value: part.data.value } };
-    case "error":
-      return withItem({ ...view, status: "error" }, { kind: "end", how: "error", ...wordsOf(part) });
-    case "abort":
-      return withItem({ ...view, status: "cancelled" }, { kind: "end", how: "cancelled", text: part.reason ?? "" });
-    case "finish":
-      return { ...view, status: "completed" };
-    default:
-      return toolChanged(view, part, at);
-  }
-}
-
-function started({ structured: _, output: __, dryRun: ___, ...view }: View, metadata: Started = {}): View {
-  const structured = metadata.structured ? { structured: true as const } : {};
-  const dryRun = metadata.dry_run ? { dryRun: true as const } : {};
-  return { ...view, ...idsOf(metadata), status: "running", ...structured, ...dryRun };
-}
-
-type Started = Extract<StreamPart, { type: "start" }>["messageMetadata"];
-
-/** Another generation that waits for its turn is not yet the one that is shown. */
-function isBehind({ generation_id, status }: View, next: { generation_id: string; status: GenerationStatus }): boolean {
-  const isOver = status === undefined || ["completed", "cancelled", "error"].includes(status);
-  return next.status === "paused" && generation_id !== undefined && generation_id !== next.generation_id && !isOver;
-}
-
-function idsOf(ids: { session_id?: string; generation_id?: string } = {}): Partial<View> {
-  return {
-    ...(ids.session_id ? { session_id: ids.session_id } : {}),
-    ...(ids.generation_id ? { generation_id: ids.generation_id } : {}),
-  };
-}
-
-function wordsOf({ errorText, code, hint, details }: Extract<StreamPart, { type: "error" }>) {
-  return { text: errorText, ...(code ? { code } : {}), ...(hint ? { hint } : {}), ...(details ? { details } : {}) };
-}
-
-function withItem(view: View, item: Item): View {
-  return { ...view, items: [...view.items, item] };
-}
-
-type TextPart = Extract<StreamPart, { type: `${"text" | "reasoning"}-${"start" | "delta" | "end"}` }>;
-
-/** Ids of texts begin anew with each generation: the newest text of an id is meant. */
-function withText(view: View, part: TextPart): View {
-  const kind = part.type.startsWith("text") ? "text" : "reasoning";
-  const delta = part.type === "text-delta" || part.type === "reasoning-delta" ? part.delta : "";
-  const index = view.items.findLastIndex((item) => item.kind === kind && item.id === part.id && !item.done);
-  const known = view.items[index];
-  if (known?.kind !== kind) {
-    if (part.type.endsWith("-end")) return view;
-    const { generation_id } = view;
-    return withItem(view, { kind, id: part.id, generation_id, text: delta, done: false });
-  }
-  const changed = { ...known, text: known.text + delta, done: part.type.endsWith("-end") };
-  return { ...view, items: view.items.with(index, changed) };
-}
-
-function withPlanned(view: View, planned: Planned): View {
-  if (view.items.some((item) => isPlan(item, planned.tool_call_id))) return view;
-  return withItem(view, { kind: "planned", generation_id: view.generation_id, planned });
-}
-
-function isPlan(item: Item, call: string): boolean {
-  return item.kind === "planned" && item.planned.tool_call_id === call;
-}
-
-/** A write has one receipt, which says more as it goes on. */
-function withReceipt(view: View, receipt: Receipt): View {
-  if (view.items.some((item) => isPlan(item, receipt.tool_call_id))) return view;
-  const index = view.items.findLastIndex(
-    (item) => item.kind === "receipt" && item.receipt.tool_call_id === receipt.tool_call_id,
-  );
-  const item: ReceiptItem = { kind: "receipt", generation_id: view.generation_id, receipt };
-  return index < 0 ? withItem(view, item) : { ...view, items: view.items.with(index, item) };
-}
-
-/** When a generation is over nothing of it goes on: texts are whole, and a call without a result has none. */
-function settled(item: Item): Item {
-  if (item.kind === "text" || item.kind === "reasoning") return item.done ? item : { ...item, done: true };
-  if (item.kind === "card") return item.ended || item.over ? item : { ...item, over: true };
-  if (item.kind === "receipt") return item.receipt.effect === "settled" || item.over ? item : { ...item, over: true };
-  const isOver = item.kind !== "tool" || !["starting", "working", "paused"].includes(item.state);
-  return isOver ? item : { ...item, state: "failed", error: item.error ?? "It did not come to an end." };
 }

@@ -1,7 +1,8 @@
 import type { StreamPart } from "#protocol/events";
 import { type AnyCard, type CardAct, type CardUi, cardKey, openUi } from "#ui/cards/card-ui";
 import type { Key, KeyName } from "#ui/key";
-import { type CardItem, EMPTY, openCards, reduce } from "#ui/view";
+import { reduce } from "#ui/reduce";
+import { type CardItem, EMPTY, openCards } from "#ui/view";
 
 /** Cards and keys, for tests of what a person does with them. */
 

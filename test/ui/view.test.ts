@@ -1,6 +1,7 @@
 import { expect, test } from "vitest";
 import type { StreamPart } from "#protocol/events";
-import { EMPTY, openCards, reduce, type View } from "#ui/view";
+import { reduce } from "#ui/reduce";
+import { EMPTY, openCards, type View } from "#ui/view";
 
 /** The view after these parts, numbered from 1; a number before a part is when it came, in ms. */
 function after(...parts: (StreamPart | [at: number, part: StreamPart])[]): View {

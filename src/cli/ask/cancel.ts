@@ -1,5 +1,6 @@
 import { shellWord } from "#protocol/shell";
-import { reduce, type View } from "#ui/view";
+import { reduce } from "#ui/reduce";
+import type { View } from "#ui/view";
 import type { Kay, Link } from "../kay.ts";
 import { isOverTime, overTime } from "../time-limit.ts";
 import { receiptsIn } from "./document.ts";

@@ -1,6 +1,7 @@
 import { Problem } from "#protocol/errors";
 import { endsGeneration, type NumberedPart } from "#protocol/events";
-import { type CardItem, EMPTY, openCards, reduce, type View } from "#ui/view";
+import { reduce } from "#ui/reduce";
+import { type CardItem, EMPTY, openCards, type View } from "#ui/view";
 import type { Kay, Link } from "../kay.ts";
 import type { Show } from "./show.ts";
 import { askCard } from "./stops.ts";

@@ -2,7 +2,8 @@ import type { AskResponse } from "#protocol/ask";
 import type { StreamPart } from "#protocol/events";
 import type { ConfirmCard } from "#ui/cards/card-ui";
 import { described } from "#ui/described";
-import type { TimedPart, View } from "#ui/view";
+import type { TimedPart } from "#ui/reduce";
+import type { View } from "#ui/view";
 
 /**
  * The parts that a stream would have brought, from a backend that only has what the guide has and answers whole. Numbers go on from those

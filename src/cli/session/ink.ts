@@ -1,10 +1,11 @@
 import { ERRORS } from "#protocol/errors";
+import type { TimedPart } from "#ui/reduce";
 import type { Event } from "#ui/session/events";
 import { cardsOf } from "#ui/session/open";
 import type { Session } from "#ui/session/state";
 import { isBusy } from "#ui/session/turn";
 import { newSession, update } from "#ui/session/update";
-import type { TimedPart, ToolItem } from "#ui/view";
+import type { ToolItem } from "#ui/view";
 import { createPainter } from "#ui/views/painter";
 import { line } from "#ui/words";
 import type { Kay, Link } from "../kay.ts";

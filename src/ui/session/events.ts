@@ -2,7 +2,7 @@ import type { AuthLinks } from "../cards/auth.ts";
 import type { AnyCard, CardAct } from "../cards/card-ui.ts";
 import type { Sources } from "../editor/complete.ts";
 import type { Key } from "../key.ts";
-import type { TimedPart } from "../view.ts";
+import type { TimedPart } from "../reduce.ts";
 import type { Blocks } from "./blocks.ts";
 import type { Session, Status } from "./state.ts";
 

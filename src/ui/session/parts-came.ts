@@ -1,6 +1,7 @@
 import { type AnyCard, type CardUi, isBegun, openUi } from "../cards/card-ui.ts";
 import { withCards } from "../cards/focus.ts";
-import { type CardItem, openCards, reduceAll, type TimedPart } from "../view.ts";
+import { reduceAll, type TimedPart } from "../reduce.ts";
+import { type CardItem, openCards } from "../view.ts";
 import type { Effect, Step } from "./events.ts";
 import { answerableCards } from "./open.ts";
 import { newsOf } from "./present.ts";

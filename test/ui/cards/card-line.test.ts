@@ -2,7 +2,8 @@ import { expect, test } from "vitest";
 import type { StreamPart } from "#protocol/events";
 import { answered, approval, form, needs } from "#test/parts";
 import { cardLine } from "#ui/cards/card-line";
-import { type CardItem, EMPTY, reduce, type View } from "#ui/view";
+import { reduce } from "#ui/reduce";
+import { type CardItem, EMPTY, type View } from "#ui/view";
 
 const READER = { client: "kay on desk", timeZone: "UTC" };
 

@@ -2,9 +2,10 @@ import * as fc from "fast-check";
 import { expect, test } from "vitest";
 import type { StreamPart } from "#protocol/events";
 import { answered, approval, begins, brings, calls, ends, says } from "#test/parts";
+import { reduce, reduceAll, type TimedPart } from "#ui/reduce";
 import { advance, createBlocks, forget } from "#ui/session/blocks";
 import { transcript } from "#ui/transcript";
-import { EMPTY, reduce, reduceAll, type TimedPart, type View } from "#ui/view";
+import { EMPTY, type View } from "#ui/view";
 
 const LOOK = { width: 40, links: false, paint: (_: string, text: string) => text };
 
