@@ -15,7 +15,8 @@ export default defineConfig({
     sequence: { shuffle: true },
     testTimeout: 20_000,
     hookTimeout: 60_000,
-    maxWorkers: 2,
+    // One more than the two cores that tests are sure of: a fifth of the time a worker waits for a process, a database or a terminal.
+    maxWorkers: 3,
     projects: [
       {
         extends: true,
