@@ -8,17 +8,16 @@ import type {
   StatusResponse,
 } from "#protocol/connections";
 import type { DescribeRequest, DescribeResponse, DescriptionResponse, RemovedResponse } from "#protocol/described";
-import { Problem } from "#protocol/errors";
 import type { ApproveRequest } from "#protocol/mcp";
 import type { ModelTestResponse, ModelView } from "#protocol/model";
 import type { ServicesResponse, ToolCallResponse, ToolsResponse, ToolView } from "#protocol/tools";
-import type { Backend } from "./api/backend.ts";
-import { authorized, type TokenSource } from "./api/bearer.ts";
+import { authorized } from "./api/bearer.ts";
 import type { Beat } from "./api/beats.ts";
 import { type ApiOptions, type CallOptions, createCaller, type WriteOptions } from "./api/caller.ts";
 import type { ConversationCalls } from "./api/conversations.ts";
 import { type Call, exchange } from "./api/exchange.ts";
 import { laterCalls } from "./api/later.ts";
+import { logout } from "./api/logout.ts";
 import type { Outcome } from "./api/lost.ts";
 import { nullWhenMissing, nullWithoutRoute } from "./api/missing.ts";
 import type { RefreshCall } from "./api/refresh-call.ts";
@@ -89,7 +88,6 @@ const STATUS_TIMEOUT_MS = 10_000;
 const MODEL_TEST_TIMEOUT_MS = 150_000;
 /** A program gets two minutes to start. */
 const LOOK_TIMEOUT_MS = 150_000;
-const LOGOUT_LIMIT_MS = 5_000;
 
 /** The calls of one backend; see {@link Api}. */
 export function createApi(options: ApiOptions): Api {
@@ -223,29 +221,4 @@ function statusCall(state: string, verifier?: string) {
     headers,
     attempts: 1,
   } as const;
-}
-
-async function logout(backend: Backend, tokens: TokenSource, given?: string): Promise<void> {
-  const over = new AbortController();
-  const limit = backend.clock.sleep(LOGOUT_LIMIT_MS, over.signal).then(() => {
-    if (!over.signal.aborted) throw new Problem("TIMED_OUT", "The backend did not answer the logout within 5 s.");
-  });
-  const work = async () => {
-    const token = given ?? (await tokens.accessToken());
-    if (token === null) return;
-    const call: Call = { method: "POST", path: "/auth/logout", timeoutMs: LOGOUT_LIMIT_MS, signal: over.signal };
-    await exchange(backend, authorized(call, token));
-  };
-  try {
-    await Promise.race([work(), limit]);
-  } catch (error) {
-    if (!(error instanceof Problem) || !isSignedOut(error)) throw error;
-  } finally {
-    over.abort();
-  }
-}
-
-/** The backend knows the token no more, or ended the sign-in before: there is nothing left to revoke. */
-function isSignedOut({ code, details }: Problem): boolean {
-  return details.http_status === 401 || code === "REFRESH_INVALID" || code === "REFRESH_REUSED";
 }
