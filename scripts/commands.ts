@@ -1,9 +1,9 @@
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { configureServices } from "#backend/services/catalogue";
-import { describeProgram } from "#cli/completion/describe";
-import type { Value } from "#cli/completion/table";
-import { helpTable } from "#cli/help/pages";
+import { buildCompletionTable } from "#cli/completion/describe";
+import type { CompletionValue } from "#cli/completion/table";
+import { buildHelpTable } from "#cli/help/pages";
 import type { Kay } from "#cli/kay";
 import { buildProgram } from "#cli/program";
 import { TOPICS } from "#cli/topics";
@@ -15,8 +15,8 @@ const root = fileURLToPath(new URL("../", import.meta.url));
 export function writeCommandFiles(folder: string): void {
   const { version } = JSON.parse(readFileSync(`${root}package.json`, "utf8")) as { version: string };
   const program = programOf(version);
-  writeFileSync(`${folder}/completion.json`, `${JSON.stringify(describeProgram(program, builtIn()))}\n`);
-  writeFileSync(`${folder}/help.json`, `${JSON.stringify(helpTable(programOf(version), Object.keys(TOPICS)))}\n`);
+  writeFileSync(`${folder}/completion.json`, `${JSON.stringify(buildCompletionTable(program, builtIn()))}\n`);
+  writeFileSync(`${folder}/help.json`, `${JSON.stringify(buildHelpTable(programOf(version), Object.keys(TOPICS)))}\n`);
   mkdirSync(`${folder}/man/man1`, { recursive: true });
   for (const [name, text] of manPages(programOf(version), version)) writeFileSync(`${folder}/man/man1/${name}`, text);
 }
@@ -30,7 +30,7 @@ function programOf(version: string) {
 function builtIn() {
   const services = configureServices({ clients: {} }).map(({ service }) => service);
   return {
-    services: services.map(({ name, title }): Value => [name, title]),
-    tools: services.flatMap(({ tools }) => tools.map(({ name, description }): Value => [name, description])),
+    services: services.map(({ name, title }): CompletionValue => [name, title]),
+    tools: services.flatMap(({ tools }) => tools.map(({ name, description }): CompletionValue => [name, description])),
   };
 }

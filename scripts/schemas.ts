@@ -1,5 +1,5 @@
 import * as z from "zod/mini";
-import { DOCUMENTS } from "../src/cli/documents/table.ts";
+import { JSON_DOCUMENTS } from "../src/cli/documents/table.ts";
 import { type Docstrings, docstrings } from "./docstrings.ts";
 
 type Schema = Record<string, unknown>;
@@ -10,7 +10,7 @@ type Schema = Record<string, unknown>;
  */
 export async function schemas(): Promise<Record<string, Schema>> {
   const docs = await docstrings();
-  const files = Object.entries(DOCUMENTS).map(([command, { title, schema }]): [string, Schema] => {
+  const files = Object.entries(JSON_DOCUMENTS).map(([command, { title, schema }]): [string, Schema] => {
     const name = command.replaceAll(" ", "-");
     const made = z.toJSONSchema(schema, {
       override: ({ zodSchema, jsonSchema }) => noted(docs, zodSchema, jsonSchema),
@@ -21,7 +21,7 @@ export async function schemas(): Promise<Record<string, Schema>> {
       { $schema, $id: `urn:kay:schema:${name}`, title, description: descriptionOf(command), ...rest },
     ];
   });
-  const index = Object.fromEntries(Object.entries(DOCUMENTS).map(([command, { title }]) => [command, title]));
+  const index = Object.fromEntries(Object.entries(JSON_DOCUMENTS).map(([command, { title }]) => [command, title]));
   return { ...Object.fromEntries(files), "index.json": index };
 }
 

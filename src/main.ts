@@ -1,30 +1,30 @@
 import { randomBytes } from "node:crypto";
 import { existsSync, readFileSync, statSync } from "node:fs";
 import { join } from "node:path";
-import { createKay, type World } from "#cli/create";
+import { type CliPorts, createKay } from "#cli/create";
 import type { JqThread, Kay, LocalTools, ServeOptions } from "#cli/kay";
-import { launch } from "#cli/launch";
-import { shapingOf } from "#cli/link-ports";
-import { run, wordCrash } from "#cli/run";
-import { tellOfUpdate } from "#cli/update";
-import { type Processes, systemProcesses } from "#client/credentials/processes";
-import { systemKeychain } from "#client/credentials/system-keychain";
+import { launchProgram } from "#cli/launch";
+import { getShapingSettings } from "#cli/link-ports";
+import { reportCrash, run } from "#cli/run";
+import { notifyOfUpdate } from "#cli/update";
+import { createProcesses, type Processes } from "#client/credentials/processes";
+import { createSystemKeychain } from "#client/credentials/system-keychain";
 import { createOpenStream } from "#client/open-stream";
 import { createPaths, type Paths } from "#client/paths";
 import { createSend } from "#client/send";
-import { createWay } from "#client/send/way";
+import { createTransport } from "#client/send/way";
 import type { Settings } from "#client/settings";
 import manifest from "../package.json" with { type: "json" };
 import {
   clock,
   endOnCrash,
+  findHomeFolder,
   findProgram,
-  homeFolder,
   isAlive,
   openTerminal,
+  readMachine,
   spawnBackend,
-  spawnUpdateLook,
-  thisMachine,
+  spawnUpdateCheck,
 } from "./process.ts";
 
 /**
@@ -37,12 +37,13 @@ import {
 export async function main(argv: string[], greeted = false): Promise<number> {
   const { terminal, signal, catchInterrupts, unwritten } = openTerminal();
   const kay = createKay({ ...world(terminal, signal, catchInterrupts), greeted });
-  endOnCrash(terminal, (error) => wordCrash(error, kay));
+  endOnCrash(terminal, (error) => reportCrash(error, kay));
   const code = await run(argv, kay);
-  await tellOfUpdate(argv, kay, {
+  await notifyOfUpdate(argv, kay, {
     paths: thesePaths(),
-    upgrade: async () => (await import("#client/update/installed")).upgradeOf(import.meta.filename, existsSync),
-    look: () => spawnUpdateLook(import.meta.filename),
+    upgrade: async () =>
+      (await import("#client/update/installed")).findUpgradeCommand(import.meta.filename, existsSync),
+    look: () => spawnUpdateCheck(import.meta.filename),
   });
   await terminal.drained();
   if (unwritten() === "") return code;
@@ -51,8 +52,8 @@ export async function main(argv: string[], greeted = false): Promise<number> {
 }
 
 /** The look at the registry for a newer version, in a process of its own (`src/process.ts` starts it). */
-export async function lookForUpdate(): Promise<void> {
-  const { learnOfUpdate } = await import("#client/update/learn");
+export async function checkForUpdate(): Promise<void> {
+  const { refreshUpdateRecord: learnOfUpdate } = await import("#client/update/learn");
   const { env, versions } = process;
   const send = createSend({ builtin: process.getBuiltinModule, env, clock });
   const unique = randomBytes(8).toString("hex");
@@ -60,20 +61,24 @@ export async function lookForUpdate(): Promise<void> {
 }
 
 function thesePaths(): Paths {
-  return createPaths({ env: process.env, platform: process.platform, home: homeFolder(), cwd: process.cwd() });
+  return createPaths({ env: process.env, platform: process.platform, home: findHomeFolder(), cwd: process.cwd() });
 }
 
-function world(terminal: World["terminal"], signal: AbortSignal, catchInterrupts: World["catchInterrupts"]): World {
+function world(
+  terminal: CliPorts["terminal"],
+  signal: AbortSignal,
+  catchInterrupts: CliPorts["catchInterrupts"],
+): CliPorts {
   const { env, platform, execPath } = process;
-  const processes = systemProcesses(process.pid, isAlive);
+  const processes = createProcesses(process.pid, isAlive);
   const uid = process.getuid?.() ?? 0;
   const ways = { builtin: process.getBuiltinModule, env, clock };
   return {
     version: manifest.version,
-    build: buildOf(),
+    build: getBuild(),
     env,
     platform,
-    home: homeFolder(),
+    home: findHomeFolder(),
     cwd: process.cwd(),
     terminal,
     signal,
@@ -81,14 +86,14 @@ function world(terminal: World["terminal"], signal: AbortSignal, catchInterrupts
     clock,
     random: randomBytes,
     send: createSend(ways),
-    openStream: createOpenStream({ way: createWay(ways), clock }),
-    keychain: systemKeychain({ platform, env, uid, execPath, clock }),
+    openStream: createOpenStream({ way: createTransport(ways), clock }),
+    keychain: createSystemKeychain({ platform, env, uid, execPath, clock }),
     processes,
     readText,
     packaged: async (path) => readText(join(import.meta.dirname, "..", path)),
     find: findProgram,
-    launch,
-    edit: async (editor, text) => (await import("#cli/editor")).editText(editor, text),
+    launch: launchProgram,
+    edit: async (editor, text) => (await import("#cli/editor")).editInEditor(editor, text),
     page: async (pager, text, signal) => (await import("#cli/pager")).runPager(pager, text, { env, signal }),
     spawnBackend,
     startJq,
@@ -98,8 +103,8 @@ function world(terminal: World["terminal"], signal: AbortSignal, catchInterrupts
       execPath,
       launcher: process.argv[1] ?? "",
       uid: process.getuid?.(),
-      postgres: async () => (await import("#backend/store/postgres-binaries")).installedPostgres(thisMachine()),
-      walk: async (address, signal) => (await import("#client/walk")).walk(address, { ...ways, signal }),
+      postgres: async () => (await import("#backend/store/postgres-binaries")).findInstalledPostgres(readMachine()),
+      walk: async (address, signal) => (await import("#client/walk")).probeRoute(address, { ...ways, signal }),
     },
     localTools,
     serve: (options, kay, ports) => serve(options, kay, { ...ports, processes }),
@@ -125,7 +130,7 @@ const JQ_LIMIT_MS = 10_000;
 
 /** Tools of the backend in this process, for tokens of the environment. */
 async function localTools(): Promise<LocalTools> {
-  const [{ createLocalTools }, { createOutgoing }] = await Promise.all([
+  const [{ createLocalTools }, { createOutboundFetch: createOutgoing }] = await Promise.all([
     import("./host/local-tools.ts"),
     import("./host/outgoing.ts"),
   ]);
@@ -139,19 +144,19 @@ async function serve(
   kay: Kay,
   ports: { paths: Paths; settings(): Settings; processes: Processes },
 ): Promise<void> {
-  const { serveUntilEnd } = await import("./host/run.ts");
+  const { runServe: serveUntilEnd } = await import("./host/run.ts");
   const { env, version, clock, random, signal, flags, terminal } = kay;
   const quiet = !options.embedded && terminal.stderr.isTerminal && !flags.debug && !env.KAY_LOG_LEVEL;
   await serveUntilEnd(options, {
     ...ports,
     version,
-    build: buildOf(),
+    build: getBuild(),
     env,
     clock,
     random,
     signal,
-    shaping: shapingOf(ports.settings()),
-    machine: thisMachine(),
+    shaping: getShapingSettings(ports.settings()),
+    machine: readMachine(),
     debug: flags.debug || Boolean(env.KAY_DEBUG),
     memory: process.memoryUsage,
     write: (line) => void (quiet || terminal.stderr.write(line)),
@@ -173,6 +178,6 @@ function sandboxOrigins(sandbox: Record<string, { origin: string }>): Record<str
 }
 
 /** The file of this bundle is a new one with every build. */
-function buildOf(): string {
+function getBuild(): string {
   return `${manifest.version}+${statSync(import.meta.filename).mtimeMs}`;
 }

@@ -7,9 +7,9 @@ import { isatty } from "node:tty";
 import type { Machine } from "#backend/store/machine";
 import { createInterrupts } from "#cli/interrupts";
 import { startWatchdog } from "#cli/session/watchdog";
-import { fromStreams, type Streams } from "#cli/streams";
+import { createTerminal, type ProcessStreams } from "#cli/streams";
 import type { Clock } from "#client/ports";
-import { makeFolders } from "#client/settings/folder";
+import { makePrivateFolders } from "#client/settings/folder";
 import { Problem } from "#protocol/errors";
 
 /** A log of the embedded backend that is longer than this, in bytes, is put aside before the next start. */
@@ -23,7 +23,7 @@ export function openTerminal() {
   for (const signal of ["SIGTERM", "SIGHUP"] as const) process.on(signal, () => ending.abort(signal));
   const columns = Number(process.env.KAY_FORCE_TTY);
   let unwritten = "";
-  const terminal = fromStreams({
+  const terminal = createTerminal({
     stdin: () => process.stdin,
     stdout: () => process.stdout,
     stderr: () => process.stderr,
@@ -39,7 +39,7 @@ export function openTerminal() {
   });
   process.on("exit", terminal.restore);
   return {
-    terminal: { ...terminal, place: placeOf() },
+    terminal: { ...terminal, place: getPlace() },
     signal: ending.signal,
     catchInterrupts: interrupts.catchInterrupts,
     unwritten: () => unwritten,
@@ -47,7 +47,7 @@ export function openTerminal() {
 }
 
 /** `laptop pts/3`: the host without its domain, and the terminal where the system tells. */
-function placeOf(): string {
+function getPlace(): string {
   const [host = ""] = hostname().split(".");
   try {
     const [, tty] = /^\/dev\/(tty\S+|pts\/\d+)$/.exec(readlinkSync("/proc/self/fd/0")) ?? [];
@@ -67,7 +67,7 @@ export function endOnCrash(terminal: { restore(): void }, word: (error: unknown)
 }
 
 /** What a terminal needs of an operating system with jobs. */
-const jobs: Pick<Streams, "stop" | "onContinue" | "guard"> = {
+const jobs: Pick<ProcessStreams, "stop" | "onContinue" | "guard"> = {
   // The whole job, as the terminal does it for Ctrl+Z. Without a shell that could go on with it, the system leaves it running.
   stop: () => void process.kill(0, "SIGTSTP"),
   onContinue: (listener) => {
@@ -96,7 +96,7 @@ export const clock: Clock = {
 };
 
 /** What kay's own Postgres needs to know of this machine. */
-export function thisMachine(): Machine {
+export function readMachine(): Machine {
   const { env, platform, arch, pid } = process;
   const systemEnv = { PATH: env.PATH ?? "", ...(env.SystemRoot ? { SystemRoot: env.SystemRoot } : {}) };
   const { resolve } = createRequire(import.meta.url);
@@ -115,7 +115,7 @@ export function thisMachine(): Machine {
 }
 
 /** The system may know no home folder for this user (containers with a random one). */
-export function homeFolder(): string | undefined {
+export function findHomeFolder(): string | undefined {
   try {
     return homedir();
   } catch {
@@ -168,7 +168,7 @@ export function spawnBackend(log: string, profile: string): { ended(): Promise<n
 }
 
 /** Start `lookForUpdate` of this bundle as a process that goes on by itself. */
-export function spawnUpdateLook(main: string): void {
+export function spawnUpdateCheck(main: string): void {
   const args = ["--input-type=commonjs", "--eval", "require(process.argv[1]).lookForUpdate()", main];
   const child = spawn(process.execPath, args, {
     stdio: "ignore",
@@ -182,7 +182,7 @@ export function spawnUpdateLook(main: string): void {
 
 function openLog(log: string): number {
   try {
-    makeFolders(dirname(log));
+    makePrivateFolders(dirname(log));
     if ((statSync(log, { throwIfNoEntry: false })?.size ?? 0) > LOG_LIMIT) renameSync(log, `${log}.1`);
     return openSync(log, "a", 0o600);
   } catch (error) {

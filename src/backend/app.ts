@@ -4,27 +4,27 @@ import { Problem } from "#protocol/errors";
 import { createEngine, type Engine } from "./generations/engine.ts";
 import { createRateLimits } from "./limits.ts";
 import type { Backend, BackendPorts } from "./ports.ts";
-import { aboutRoutes } from "./routes/about.ts";
-import { agentRoutes } from "./routes/agent.ts";
-import { approvalRoutes } from "./routes/approvals.ts";
-import { askRoutes } from "./routes/ask.ts";
-import { authRoutes } from "./routes/auth.ts";
-import { withLimitedBody } from "./routes/body.ts";
-import { clientRoutes } from "./routes/clients.ts";
-import { connectionRoutes } from "./routes/connections.ts";
-import { describedRoutes } from "./routes/described.ts";
-import { failureAnswer } from "./routes/failure.ts";
-import { generationRoutes } from "./routes/generations.ts";
-import { admit } from "./routes/guard.ts";
-import { modelRoutes } from "./routes/model.ts";
-import { policyRoutes } from "./routes/policies.ts";
-import { remoteRoutes } from "./routes/remote.ts";
-import { sessionRoutes } from "./routes/sessions.ts";
-import { toolRoutes } from "./routes/tools.ts";
-import { createLinks } from "./services/mcp/links.ts";
-import { workStatus } from "./store/status.ts";
-import { createTurns, type Turns } from "./turns/turns.ts";
-import { watched } from "./watched.ts";
+import { createAboutRoutes } from "./routes/about.ts";
+import { createAgentRoutes } from "./routes/agent.ts";
+import { createApprovalRoutes } from "./routes/approvals.ts";
+import { createAskRoutes } from "./routes/ask.ts";
+import { createAuthRoutes } from "./routes/auth.ts";
+import { limitBody } from "./routes/body.ts";
+import { createClientRoutes } from "./routes/clients.ts";
+import { createConnectionRoutes } from "./routes/connections.ts";
+import { createCustomServiceRoutes } from "./routes/described.ts";
+import { toErrorResponse } from "./routes/failure.ts";
+import { createGenerationRoutes } from "./routes/generations.ts";
+import { checkAdmission } from "./routes/guard.ts";
+import { createModelRoutes } from "./routes/model.ts";
+import { createPolicyRoutes } from "./routes/policies.ts";
+import { createRemoteRoutes } from "./routes/remote.ts";
+import { createSessionRoutes } from "./routes/sessions.ts";
+import { createToolRoutes } from "./routes/tools.ts";
+import { createMcpClientPool } from "./services/mcp/links.ts";
+import { getWorkStatus } from "./store/status.ts";
+import { type AgentServer, createAgentServer } from "./turns/turns.ts";
+import { logRequest } from "./watched.ts";
 
 /** How long `close` waits for what is under way, in milliseconds. */
 const CLOSE_LIMIT = 10_000;
@@ -40,10 +40,10 @@ type Env = { Bindings: { requestId: string } };
  * Neither the socket (`listen.ts`) nor the database (its owner closes it) belongs to it.
  */
 export function createBackend(ports: BackendPorts): Backend {
-  const links = ports.links ?? createLinks(ports);
+  const links = ports.links ?? createMcpClientPool(ports);
   ports.links = links;
   const engine = createEngine(ports);
-  const turns = ports.agentRole ? createTurns(ports) : undefined;
+  const turns = ports.agentRole ? createAgentServer(ports) : undefined;
   let draining = false;
   const app = routes(ports, engine, { turns, draining: () => draining });
   const limits = createRateLimits(ports.limits, ports.observe);
@@ -51,19 +51,19 @@ export function createBackend(ports: BackendPorts): Backend {
 
   function answer(request: Request, address: string): Promise<Response> {
     const requestId = randomUUID();
-    const route = routeOf(app, request.method, new URL(request.url).pathname);
-    return watched(ports, { request, requestId, route }, async () => {
+    const route = getRoute(app, request.method, new URL(request.url).pathname);
+    return logRequest(ports, { request, requestId, route }, async () => {
       const response = await guarded(request, address, requestId).catch((error: unknown) =>
-        failureAnswer(error, ports.log, requestId),
+        toErrorResponse(error, ports.log, requestId),
       );
       return withSafeHeaders(response, requestId);
     });
   }
 
   async function guarded(request: Request, address: string, requestId: string): Promise<Response> {
-    admit(ports, request);
+    checkAdmission(ports, request);
     await limits.check(new URL(request.url).pathname, address);
-    return app.fetch(await withLimitedBody(request, ports.limits.bodyBytes), { requestId });
+    return app.fetch(await limitBody(request, ports.limits.bodyBytes), { requestId });
   }
 
   return {
@@ -74,7 +74,7 @@ export function createBackend(ports: BackendPorts): Backend {
     },
     busy: () => running.size + engine.busy() + (turns?.busy() ?? 0),
     async status() {
-      const shared = await Promise.race([workStatus(ports.db).catch(() => undefined), expired(STATUS_LIMIT)]);
+      const shared = await Promise.race([getWorkStatus(ports.db).catch(() => undefined), expire(STATUS_LIMIT)]);
       return { ...engine.counts(), ...(shared ? { shared } : {}) };
     },
     async tick() {
@@ -88,7 +88,7 @@ export function createBackend(ports: BackendPorts): Backend {
     async close() {
       draining = true;
       await Promise.all([engine.close(), turns?.close()]);
-      await Promise.race([Promise.allSettled(running), expired(CLOSE_LIMIT)]);
+      await Promise.race([Promise.allSettled(running), expire(CLOSE_LIMIT)]);
       await links.close();
     },
   };
@@ -97,35 +97,35 @@ export function createBackend(ports: BackendPorts): Backend {
 function routes(
   ports: BackendPorts,
   engine: Engine,
-  { turns, draining }: { turns?: Turns | undefined; draining(): boolean },
+  { turns, draining }: { turns?: AgentServer | undefined; draining(): boolean },
 ): Hono<Env> {
   const app = new Hono<Env>();
-  app.route("/", aboutRoutes(ports, draining));
-  if (turns && ports.agentRole) app.route("/", agentRoutes(turns, ports.agentRole));
+  app.route("/", createAboutRoutes(ports, draining));
+  if (turns && ports.agentRole) app.route("/", createAgentRoutes(turns, ports.agentRole));
   if (!ports.agentRole?.alone) peopleRoutes(app, ports, engine);
-  app.onError((error, c) => failureAnswer(error, ports.log, c.env.requestId));
+  app.onError((error, c) => toErrorResponse(error, ports.log, c.env.requestId));
   app.notFound((c) => unknownRoute(app, c.req.method, c.req.path));
   return app;
 }
 
 /** What an agent server that is no backend does not have. */
 function peopleRoutes(app: Hono<Env>, ports: BackendPorts, engine: Engine): void {
-  app.route("/", connectionRoutes(ports));
-  app.route("/", authRoutes(ports, engine));
-  app.route("/", toolRoutes(ports));
-  app.route("/", modelRoutes(ports));
-  app.route("/", describedRoutes(ports));
-  app.route("/", askRoutes(ports, engine));
-  app.route("/", generationRoutes(ports, engine));
-  app.route("/", policyRoutes(ports));
-  app.route("/", approvalRoutes(ports));
-  app.route("/", sessionRoutes(ports));
-  app.route("/", clientRoutes(ports));
-  app.route("/", remoteRoutes(ports, engine));
+  app.route("/", createConnectionRoutes(ports));
+  app.route("/", createAuthRoutes(ports, engine));
+  app.route("/", createToolRoutes(ports));
+  app.route("/", createModelRoutes(ports));
+  app.route("/", createCustomServiceRoutes(ports));
+  app.route("/", createAskRoutes(ports, engine));
+  app.route("/", createGenerationRoutes(ports, engine));
+  app.route("/", createPolicyRoutes(ports));
+  app.route("/", createApprovalRoutes(ports));
+  app.route("/", createSessionRoutes(ports));
+  app.route("/", createClientRoutes(ports));
+  app.route("/", createRemoteRoutes(ports, engine));
 }
 
 /** The template of the route that a request meets; nothing that its sender made up. */
-function routeOf(app: Hono<Env>, method: string, path: string): string {
+function getRoute(app: Hono<Env>, method: string, path: string): string {
   const met = app.router.match(method, path)[0].map(([handler]) => handler[1]);
   return met.find((route) => route.method === method)?.path ?? "other";
 }
@@ -148,6 +148,6 @@ function withSafeHeaders(response: Response, requestId: string): Response {
   return response;
 }
 
-function expired(milliseconds: number): Promise<undefined> {
+function expire(milliseconds: number): Promise<undefined> {
   return new Promise((resolve) => setTimeout(() => resolve(undefined), milliseconds).unref());
 }

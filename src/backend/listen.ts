@@ -3,7 +3,7 @@ import type { AddressInfo } from "node:net";
 import { getRequestListener, type HttpBindings } from "@hono/node-server";
 import { RESPONSE_ALREADY_SENT } from "@hono/node-server/utils/response";
 import { Problem } from "#protocol/errors";
-import { type Sink, type Source, sourceOf } from "./pushed.ts";
+import { getStreamSource, type StreamSink, type StreamSource } from "./pushed.ts";
 
 export type ListenOptions = {
   /** Name or address to listen at; loopback unless the operator says otherwise. */
@@ -45,7 +45,7 @@ export async function listen(
       const { incoming, outgoing } = env as HttpBindings;
       const response = await fetch(request, peer(incoming.socket.remoteAddress));
       if (dropHeader && response.headers.has(dropHeader)) incoming.socket.destroy();
-      const open = sourceOf(response);
+      const open = getStreamSource(response);
       if (!open) return response;
       push(outgoing, response, open);
       return RESPONSE_ALREADY_SENT;
@@ -68,12 +68,12 @@ export async function listen(
     drain: () => {
       draining = true;
     },
-    close: () => closed(server, grace),
+    close: () => close(server, grace),
   };
 }
 
 /** Straight to the socket, so that nothing is kept for a reader but the reader's connection. */
-function push(outgoing: ServerResponse, { status, headers }: Response, open: (sink: Sink) => Source): void {
+function push(outgoing: ServerResponse, { status, headers }: Response, open: (sink: StreamSink) => StreamSource): void {
   // What was for the request itself, which is over.
   outgoing.removeAllListeners("close");
   outgoing.writeHead(status, Object.fromEntries(headers));
@@ -89,14 +89,14 @@ function bound(server: Server, host: string, port: number): Promise<void> {
     server.once("error", (error: NodeJS.ErrnoException) => reject(startProblem(error, host, port)));
     server.listen({ host, port, exclusive: true }, () => {
       server.removeAllListeners("error");
-      server.on("error", ignored);
+      server.on("error", ignore);
       resolve();
     });
   });
 }
 
 /** Later faults concern one connection that could not be accepted; its client sees that. */
-function ignored(): void {}
+function ignore(): void {}
 
 function startProblem(error: NodeJS.ErrnoException, host: string, port: number): Problem {
   const at = `${host}:${port}`;
@@ -120,7 +120,7 @@ function startProblem(error: NodeJS.ErrnoException, host: string, port: number):
 }
 
 /** Idle connections close at once; the others when their answer is out, or when the grace is over. */
-function closed(server: Server, grace: number): Promise<void> {
+function close(server: Server, grace: number): Promise<void> {
   return new Promise((resolve) => {
     const cut = setTimeout(() => server.closeAllConnections(), grace);
     server.close(() => {

@@ -11,6 +11,6 @@ export function withLogFields<T>(these: LogFields, work: () => T): T {
 }
 
 /** Those of what is done now. */
-export function logFields(): LogFields {
+export function getLogFields(): LogFields {
   return fields.getStore() ?? {};
 }

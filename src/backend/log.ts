@@ -1,5 +1,5 @@
 import { REDACTED, redactSecrets } from "#protocol/redact";
-import { logFields } from "./log-fields.ts";
+import { getLogFields } from "./log-fields.ts";
 import type { Clock, Log } from "./ports.ts";
 
 /** From the least to the gravest. */
@@ -22,7 +22,7 @@ export function createLog(write: (line: string) => void, options: { level: LogLe
       time: new Date(options.clock.now()).toISOString(),
       level,
       event,
-      ...logFields(),
+      ...getLogFields(),
       ...redactFields(fields, 0),
     };
     write(`${JSON.stringify(line)}\n`);

@@ -5,7 +5,7 @@ import { closest, distance } from "fastest-levenshtein";
  *
  * @param letters how many letters may hold one slip
  */
-export function nearestName(word: string, names: string[], letters = 3): string | undefined {
+export function findClosestName(word: string, names: string[], letters = 3): string | undefined {
   if (names.length === 0) return undefined;
   const nearest = closest(word, names);
   return distance(word, nearest) <= Math.max(2, Math.floor(nearest.length / letters)) ? nearest : undefined;

@@ -40,7 +40,7 @@ export type Observe = {
 };
 
 /** Do something as a piece of a trace; `failed` looks at what it came to. */
-export async function traced<T>(
+export async function traceSpan<T>(
   observe: Observe | undefined,
   name: string,
   place: SpanPlace,
@@ -54,13 +54,13 @@ export async function traced<T>(
     span.end(failed(result));
     return result;
   } catch (error) {
-    span.end(failureOf(error));
+    span.end(getFailureCode(error));
     throw error;
   }
 }
 
 /** The same for something that yields while it works; `failed` looks at each thing it yields. */
-export async function* tracedEvents<E, R>(
+export async function* traceEvents<E, R>(
   observe: Observe | undefined,
   name: string,
   work: AsyncGenerator<E, R>,
@@ -77,7 +77,7 @@ export async function* tracedEvents<E, R>(
       yield next.value;
     }
   } catch (error) {
-    failure = failureOf(error);
+    failure = getFailureCode(error);
     throw error;
   } finally {
     span.end(failure);
@@ -87,18 +87,18 @@ export async function* tracedEvents<E, R>(
 }
 
 /** What an error is called where only names may be told. */
-export function failureOf(error: unknown): string {
+export function getFailureCode(error: unknown): string {
   if (error instanceof Problem) return error.code;
   return error instanceof Error ? error.name : "unknown";
 }
 
 /** The trace's id of a `traceparent`. */
-export function traceIdOf(traceparent: string | undefined): string | undefined {
+export function getTraceId(traceparent: string | undefined): string | undefined {
   return traceparent?.split("-")[1];
 }
 
 /** A `traceparent` that came from outside, if it is one (W3C Trace Context, version 00). */
-export function readTraceparent(text: string | null | undefined): string | undefined {
+export function parseTraceparent(text: string | null | undefined): string | undefined {
   const found = /^00-([0-9a-f]{32})-([0-9a-f]{16})-[0-9a-f]{2}$/.exec(text ?? "");
   return found && !/^0+$/.test(found[1] ?? "") && !/^0+$/.test(found[2] ?? "") ? found[0] : undefined;
 }

@@ -2,7 +2,7 @@ import type { Kysely } from "kysely";
 import type { LocalModels } from "./models/local.ts";
 import type { Observe } from "./observe.ts";
 import type { AgentServer } from "./remote/agent-server.ts";
-import type { Links } from "./services/mcp/links.ts";
+import type { McpClientPool } from "./services/mcp/links.ts";
 import type { Programs } from "./services/mcp/programs.ts";
 import type { ServiceConfiguration } from "./services/service.ts";
 import type { Node } from "./store/node.ts";
@@ -21,7 +21,7 @@ export type Log = (level: "debug" | "info" | "warn" | "error", event: string, fi
 export type Fetch = (url: string, init?: RequestInit) => Promise<Response>;
 
 /** The way to addresses that one person of many chose: to the open Internet alone, whatever a name resolves to when the socket is opened. */
-export type Guarded = {
+export type PublicFetch = {
   /** @throws Problem ADDRESS_REFUSED for an address that is not public */
   fetch: Fetch;
   /** IP addresses of a host name, or none. */
@@ -72,13 +72,13 @@ export type BackendPorts = {
   /** Services that everybody has, with endpoints and client ids; sandbox or real makes no other difference. */
   services: ServiceConfiguration[];
   /** Needed for services that people describe themselves, but on the embedded backend, where `fetch` may go anywhere. */
-  guarded?: Guarded;
+  guarded?: PublicFetch;
   /** Secret of a described service's OAuth client, from the operator's configuration. */
   clientSecret?(service: string): string | undefined;
   /** Starts MCP servers that are programs; on the embedded backend alone. */
   programs?: Programs;
   /** Links to MCP servers; made by `createBackend` where none are given. */
-  links?: Links;
+  links?: McpClientPool;
   model(): ModelSettings;
   /** The agent server that answers instead of a model here. */
   agent?: AgentServer;

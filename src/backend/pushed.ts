@@ -1,5 +1,5 @@
 /** Whoever reads an answer that is written bit by bit, for as long as they like. */
-export type Sink = {
+export type StreamSink = {
   /** False when they have enough for now: no more until {@link Source.go}. */
   write(text: string): boolean;
   /** Nothing comes any more. */
@@ -7,22 +7,25 @@ export type Sink = {
 };
 
 /** What such an answer comes from. */
-export type Source = {
+export type StreamSource = {
   /** More may be written. */
   go(): void;
   /** Nobody reads any more, or everything is written. Once or more. */
   gone(): void;
 };
 
-const sources = new WeakMap<Response, (sink: Sink) => Source>();
+const sources = new WeakMap<Response, (sink: StreamSink) => StreamSource>();
 
 /**
  * An answer that is pushed to its reader. Who serves it on a socket takes its source (`sourceOf`) and writes there without anything in between:
  * that is what makes thousands of them cheap. To everybody else it is a response with a body as any other.
  */
-export function pushed(open: (sink: Sink) => Source, headers: Record<string, string>): Response {
+export function createStreamingResponse(
+  open: (sink: StreamSink) => StreamSource,
+  headers: Record<string, string>,
+): Response {
   const encoder = new TextEncoder();
-  let source: Source | undefined;
+  let source: StreamSource | undefined;
   const body = new ReadableStream<Uint8Array>(
     {
       pull(controller) {
@@ -48,6 +51,6 @@ export function pushed(open: (sink: Sink) => Source, headers: Record<string, str
   return response;
 }
 
-export function sourceOf(response: Response): ((sink: Sink) => Source) | undefined {
+export function getStreamSource(response: Response): ((sink: StreamSink) => StreamSource) | undefined {
   return sources.get(response);
 }

@@ -1,20 +1,20 @@
 import { withLogFields } from "./log-fields.ts";
-import { readTraceparent, type Span, traced, traceIdOf } from "./observe.ts";
+import { getTraceId, parseTraceparent, type Span, traceSpan } from "./observe.ts";
 import type { BackendPorts } from "./ports.ts";
 
 /** Who asks again and again would be most of all traces: probes, and clients that wait for a consent. */
 const UNTRACED = ["/health", "/ready", "/capabilities", "/auth/status/:state"];
 
 /** A request, its id, and the template of the route that it meets. */
-export type Watched = { request: Request; requestId: string; route: string };
+export type RequestContext = { request: Request; requestId: string; route: string };
 
 /**
  * Answer a request so that an operator can see it: every line of the log that is written meanwhile has its id, and it is counted, timed and,
  * where traces are wanted, traced below what its sender says. One that fails by no fault of its sender is logged in any case.
  */
-export function watched(
+export function logRequest(
   ports: Pick<BackendPorts, "observe" | "clock" | "log">,
-  { request, requestId, route }: Watched,
+  { request, requestId, route }: RequestContext,
   work: () => Promise<Response>,
 ): Promise<Response> {
   const { observe, clock, log } = ports;
@@ -24,13 +24,17 @@ export function watched(
     const response = await work();
     const { status } = response;
     span?.set({ "http.response.status_code": status });
-    observe?.count("kay_http_requests_total", { method: known(method), route, status: String(status) });
-    observe?.measure("kay_http_request_seconds", { method: known(method), route }, observe.seconds() - began.seconds);
+    observe?.count("kay_http_requests_total", { method: findKnown(method), route, status: String(status) });
+    observe?.measure(
+      "kay_http_request_seconds",
+      { method: findKnown(method), route },
+      observe.seconds() - began.seconds,
+    );
     log(status >= 500 ? "info" : "debug", "request", {
       method,
-      path: pathOf(request),
+      path: getPath(request),
       status,
-      ...(status >= 500 ? await codeOf(response) : {}),
+      ...(status >= 500 ? await getCode(response) : {}),
       ms: clock.now() - began.at,
     });
     return response;
@@ -39,16 +43,16 @@ export function watched(
   if (!observe?.traces || UNTRACED.includes(route)) return withLogFields(fields, answered);
   const place = {
     kind: "server",
-    attributes: { "http.request.method": known(method), "http.route": route, "kay.request": requestId },
-    parent: readTraceparent(request.headers.get("traceparent")) ?? null,
+    attributes: { "http.request.method": findKnown(method), "http.route": route, "kay.request": requestId },
+    parent: parseTraceparent(request.headers.get("traceparent")) ?? null,
   } as const;
-  return traced(observe, `${known(method)} ${route}`, place, (span) =>
-    withLogFields({ ...fields, trace: traceIdOf(span?.traceparent) }, () => answered(span)),
+  return traceSpan(observe, `${findKnown(method)} ${route}`, place, (span) =>
+    withLogFields({ ...fields, trace: getTraceId(span?.traceparent) }, () => answered(span)),
   );
 }
 
 /** The error that an answer tells of. */
-async function codeOf(response: Response): Promise<{ code?: unknown }> {
+async function getCode(response: Response): Promise<{ code?: unknown }> {
   const body = await response
     .clone()
     .json()
@@ -58,11 +62,11 @@ async function codeOf(response: Response): Promise<{ code?: unknown }> {
 
 const METHODS = ["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"];
 
-function known(method: string): string {
+function findKnown(method: string): string {
   return METHODS.includes(method) ? method : "other";
 }
 
 /** What is in these paths gives away a sign-in or a request. */
-function pathOf(request: Request): string {
+function getPath(request: Request): string {
   return new URL(request.url).pathname.replace(/^(\/auth\/status|\/requests)\/.*/, "$1/…");
 }

@@ -1,12 +1,12 @@
 /** One timer for all that wait for the same time: a stream on which nothing happens has none of its own. */
-export type Wheel = {
+export type TimerWheel = {
   /** Have this called when the time has passed, and again and again; the time begins anew. */
   set(call: () => void): void;
   clear(call: () => void): void;
 };
 
 /** @param seconds until each is called, give or take one */
-export function createWheel(seconds: number): Wheel {
+export function createTimerWheel(seconds: number): TimerWheel {
   // In the order in which they are due.
   const due = new Map<() => void, number>();
   let timer: NodeJS.Timeout | undefined;
@@ -19,7 +19,7 @@ export function createWheel(seconds: number): Wheel {
       call();
     }
   };
-  const wheel: Wheel = {
+  const wheel: TimerWheel = {
     set(call) {
       due.delete(call);
       due.set(call, now + seconds);

@@ -1,27 +1,27 @@
 import type { Connection } from "#protocol/connections";
 import { Problem } from "#protocol/errors";
-import type { Link } from "./kay.ts";
-import { accountOf } from "./people.ts";
+import type { BackendHandle } from "./kay.ts";
+import { formatAccount } from "./people.ts";
 
 /**
  * Keep beside the sign-in who acts at each service, so that `kay profile list` can tell it without asking a backend. What is kept for services
  * that are not given stays, unless `whole` says that these are all. A store that cannot be written now is left as it is: the next answer
  * tells the same.
  */
-export async function keepAccounts(
-  link: Link,
+export async function saveAccountLabels(
+  link: BackendHandle,
   connections: Record<string, Connection>,
   { whole = false }: { whole?: boolean } = {},
 ): Promise<void> {
   if (link.byToken) return;
   try {
     const { accounts = {}, session_id } = (await link.credentials.read(link.origin)).signIn;
-    const next = merged(whole ? {} : accounts, connections);
+    const next = merge(whole ? {} : accounts, connections);
     if (!session_id || isSame(accounts, next)) return;
     // Whoever has signed in as another installation meanwhile has told of it already.
     await link.credentials.update(link.origin, (signIn) =>
       signIn.session_id === session_id
-        ? withAccounts(signIn, merged(whole ? {} : (signIn.accounts ?? {}), connections))
+        ? withAccounts(signIn, merge(whole ? {} : (signIn.accounts ?? {}), connections))
         : signIn,
     );
   } catch (error) {
@@ -29,10 +29,10 @@ export async function keepAccounts(
   }
 }
 
-function merged(accounts: Record<string, string>, connections: Record<string, Connection>): Record<string, string> {
+function merge(accounts: Record<string, string>, connections: Record<string, Connection>): Record<string, string> {
   const entries = new Map(Object.entries(accounts));
   for (const [service, connection] of Object.entries(connections)) {
-    if (connection.connected) entries.set(service, accountOf(connection));
+    if (connection.connected) entries.set(service, formatAccount(connection));
     else entries.delete(service);
   }
   return Object.fromEntries(entries);

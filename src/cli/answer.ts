@@ -1,8 +1,8 @@
 import { type AskResponse, Receipt } from "#protocol/ask";
 import { clean } from "#protocol/clean";
 import { isErrorCode, Problem } from "#protocol/errors";
-import { receiptNotes } from "#ui/words";
-import { outputIn } from "./ask/output.ts";
+import { formatReceiptNotes } from "#ui/words";
+import { getOutput } from "./ask/output.ts";
 import type { Kay } from "./kay.ts";
 
 /**
@@ -13,7 +13,7 @@ import type { Kay } from "./kay.ts";
 export async function showAnswer(kay: Kay, answer: AskResponse): Promise<void> {
   if (answer.status === "error") throw asProblem(answer);
   if (kay.flags.json) return kay.out.json(answer);
-  const output = outputIn(answer.data);
+  const output = getOutput(answer.data);
   if (output) kay.out.json(output.value);
   else await kay.out.markdown(clean(answer.message));
   showReceipts(kay, answer.receipts);
@@ -25,7 +25,7 @@ export function showReceipts(kay: Kay, receipts: unknown): void {
     const { success, data: receipt } = Receipt.safeParse(each);
     if (!success) continue;
     const mark = MARKS[receipt.effect];
-    const notes = receiptNotes(receipt).map((note) => ` (${note})`);
+    const notes = formatReceiptNotes(receipt).map((note) => ` (${note})`);
     const url = receipt.url ? `  ${clean(receipt.url, { lines: false })}` : "";
     const painted = kay.out.paint(mark === "✓" ? "green" : "yellow", mark, "stderr");
     kay.out.note(`${painted} ${clean(receipt.summary, { lines: false })}${notes.join("")}${url}`);

@@ -1,16 +1,16 @@
 import type { Grant } from "#protocol/conversations";
 import { Problem } from "#protocol/errors";
-import { line } from "#ui/words";
-import type { Kay, Link } from "./kay.ts";
-import { askYesNo } from "./prompt.ts";
+import { toLine } from "#ui/words";
+import type { BackendHandle, Kay } from "./kay.ts";
+import { confirmOrThrow } from "./prompt.ts";
 
 /** `kay approvals list`. */
 export async function listApprovals(kay: Kay): Promise<void> {
   const { api } = await kay.link({ signedIn: true });
   const approvals = await api.approvals();
   if (kay.flags.json) return kay.out.json({ approvals });
-  if (approvals.length === 0) return kay.out.note(NO_APPROVAL);
-  await kay.out.table(APPROVAL_COLUMNS, approvals.map(approvalRow));
+  if (approvals.length === 0) return kay.out.note(NO_APPROVALS_TEXT);
+  await kay.out.table(APPROVAL_COLUMNS, approvals.map(toApprovalRow));
 }
 
 /** `kay approvals test`: would this call ask? Nothing is run. */
@@ -18,19 +18,19 @@ export async function testApproval(
   kay: Kay,
   { tool, input, session }: { tool: string; input: string | undefined; session: string | undefined },
 ): Promise<void> {
-  const given = input === undefined ? {} : { input: objectOf(input) };
+  const given = input === undefined ? {} : { input: getObject(input) };
   const { api } = await kay.link({ signedIn: true });
   const answer = await api.testApproval({ tool, ...given, ...(session ? { session_id: session } : {}) });
   if (kay.flags.json) return kay.out.json(answer);
-  kay.out.line(`${answer.asks ? "It asks first" : "It runs by itself"}: ${line(answer.why)}`);
+  kay.out.line(`${answer.asks ? "It asks first" : "It runs by itself"}: ${toLine(answer.why)}`);
 }
 
 /** `kay approvals revoke`. Asks first: the next call of that kind asks again, wherever it is made. */
 export async function revokeApproval(kay: Kay, id: string): Promise<void> {
   const { api } = await kay.link({ signedIn: true });
-  const revoked = await revokeAsked(api, id, (question) => askYesNo(kay, question, "Use --yes."));
+  const revoked = await confirmAndRevoke(api, id, (question) => confirmOrThrow(kay, question, "Use --yes."));
   if (kay.flags.json) return kay.out.json({ revoked });
-  kay.out.line(revokedText(revoked));
+  kay.out.line(formatRevoked(revoked));
 }
 
 /**
@@ -38,38 +38,38 @@ export async function revokeApproval(kay: Kay, id: string): Promise<void> {
  *
  * @throws Problem APPROVAL_NOT_FOUND, CANCELLED after a no
  */
-export async function revokeAsked(
-  api: Link["api"],
+export async function confirmAndRevoke(
+  api: BackendHandle["api"],
   id: string,
   ask: (question: string) => Promise<boolean>,
 ): Promise<Grant> {
   const found = (await api.approvals()).find((each) => each.id === id);
-  if (!found) throw new Problem("APPROVAL_NOT_FOUND", `There is no approval ${JSON.stringify(line(id))}.`);
-  if (!(await ask(`Revoke “${line(found.words)}”?`))) throw new Problem("CANCELLED", "Nothing was revoked.");
+  if (!found) throw new Problem("APPROVAL_NOT_FOUND", `There is no approval ${JSON.stringify(toLine(id))}.`);
+  if (!(await ask(`Revoke “${toLine(found.words)}”?`))) throw new Problem("CANCELLED", "Nothing was revoked.");
   await api.revokeApproval(id);
   return found;
 }
 
 /** What became of it. */
-export function revokedText({ words }: Grant): string {
-  return `Revoked “${line(words)}”. kay asks again.`;
+export function formatRevoked({ words }: Grant): string {
+  return `Revoked “${toLine(words)}”. kay asks again.`;
 }
 
-export const NO_APPROVAL = "Nothing runs by itself because of an approval.";
+export const NO_APPROVALS_TEXT = "Nothing runs by itself because of an approval.";
 
 export const APPROVAL_COLUMNS = ["ID", "LASTS", "WHAT", "ACCOUNT", "UNTIL", "LAST USED"];
 
 /** An approval as a row of {@link APPROVAL_COLUMNS}. */
-export function approvalRow({ id, scope, words, account, expires_at, last_used_at }: Grant): string[] {
+export function toApprovalRow({ id, scope, words, account, expires_at, last_used_at }: Grant): string[] {
   const lasts = scope === "always" ? "always" : "conversation";
-  return [line(id), lasts, line(words), line(account ?? ""), dayOf(expires_at), dayOf(last_used_at)];
+  return [toLine(id), lasts, toLine(words), toLine(account ?? ""), getDay(expires_at), getDay(last_used_at)];
 }
 
-function dayOf(time: string | null | undefined): string {
-  return line(time ?? "").slice(0, 10);
+function getDay(time: string | null | undefined): string {
+  return toLine(time ?? "").slice(0, 10);
 }
 
-function objectOf(text: string): Record<string, unknown> {
+function getObject(text: string): Record<string, unknown> {
   try {
     const value: unknown = JSON.parse(text);
     if (typeof value === "object" && value !== null && !Array.isArray(value)) return value as Record<string, unknown>;

@@ -1,8 +1,8 @@
 import { isLoopback } from "#client/send/origin";
-import { commandWords } from "./command-words.ts";
+import { splitCommand } from "./command-words.ts";
 
 /** What decides whether and how a browser can be opened. All of it comes from outside, so that every machine can be tested on this one. */
-export type BrowserWorld = {
+export type BrowserEnvironment = {
   env: Record<string, string | undefined>;
   platform: string;
   /** Contents of /proc/version, or "" (WSL announces itself there). */
@@ -17,16 +17,16 @@ export type BrowserWorld = {
 };
 
 /** How the browser is started: a program and its arguments, the URL whole and as one of them; never through a shell. */
-export type Launch = { command: string; args: string[] };
+export type LaunchCommand = { command: string; args: string[] };
 
 /** Either a way to open the URL, or the one-line reason why none is tried. */
-export type BrowserPlan = { launch: Launch } | { reason: string };
+export type BrowserPlan = { launch: LaunchCommand } | { reason: string };
 
 /**
  * Decide how to open `url` (terminal.md, "Connecting"). `$BROWSER` is used wherever it is set, over SSH too; `none` opens nothing.
  * Only https:, or http: on loopback, is ever opened.
  */
-export function planBrowser(url: string, world: BrowserWorld): BrowserPlan {
+export function planBrowser(url: string, world: BrowserEnvironment): BrowserPlan {
   const refusal = refuse(url);
   if (refusal) return { reason: refusal };
   if (world.forbidden) return { reason: "Not opening a browser (--no-browser)." };
@@ -64,7 +64,7 @@ function refuse(url: string): string | null {
 /** `$BROWSER` may hold several, separated by colons, and `%s` for the URL (freedesktop's convention); the first is used. */
 function fromChoice(chosen: string, url: string): BrowserPlan {
   const first = /^[A-Za-z]:[\\/]/.test(chosen) ? chosen : (chosen.split(":")[0] ?? chosen);
-  const [command, ...args] = commandWords(first);
+  const [command, ...args] = splitCommand(first);
   if (!command || command === "none") return { reason: "Not opening a browser (BROWSER=none)." };
   if (args.some((arg) => arg.includes("%s"))) {
     return { launch: { command, args: args.map((arg) => arg.replaceAll("%s", () => url)) } };
@@ -73,11 +73,11 @@ function fromChoice(chosen: string, url: string): BrowserPlan {
 }
 
 /** cmd.exe and its `start` cut a URL at `&`; rundll32 takes it whole as one argument (case A19). */
-function windows(command: string, url: string): Launch {
+function windows(command: string, url: string): LaunchCommand {
   return { command, args: ["url.dll,FileProtocolHandler", url] };
 }
 
-function underWsl(url: string, world: BrowserWorld): BrowserPlan {
+function underWsl(url: string, world: BrowserEnvironment): BrowserPlan {
   const wslview = world.find("wslview");
   if (wslview) return { launch: { command: wslview, args: [url] } };
   const rundll = world.find("rundll32.exe");

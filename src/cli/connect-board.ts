@@ -1,13 +1,13 @@
 import type { BegunConnection } from "#client/credentials/credentials";
 import { clean } from "#protocol/clean";
-import { timeLeft } from "#ui/time-left";
-import { repeat } from "./ask/board.ts";
-import { begin, type Connected, complete, showLink } from "./connecting.ts";
-import type { Kay, Link } from "./kay.ts";
-import { openOrSay } from "./waiting.ts";
+import { formatTimeLeft } from "#ui/time-left";
+import { repeatEverySecond } from "./ask/board.ts";
+import { beginConnection, type ConnectedService, completeConsent, showLink } from "./connecting.ts";
+import type { BackendHandle, Kay } from "./kay.ts";
+import { openOrExplain } from "./waiting.ts";
 
 /** What became of each service, in the order they were named. */
-export type Settled = PromiseSettledResult<Connected>;
+export type ConnectResult = PromiseSettledResult<ConnectedService>;
 
 /**
  * Connect several services at the same time: all authorizations are begun, all links printed whole, and all waited for together. A line at the
@@ -15,14 +15,14 @@ export type Settled = PromiseSettledResult<Connected>;
  *
  * @throws Problem of the first that cannot be begun, before any link is shown
  */
-export async function connectTogether(
+export async function connectConcurrently(
   kay: Kay,
-  link: Link,
+  link: BackendHandle,
   services: string[],
-  { site, settled }: { site?: string; settled(index: number, result: Settled): void },
-): Promise<Settled[]> {
+  { site, settled }: { site?: string; settled(index: number, result: ConnectResult): void },
+): Promise<ConnectResult[]> {
   const begun: BegunConnection[] = [];
-  for (const service of services) begun.push(await begin(kay, link, service, site));
+  for (const service of services) begun.push(await beginConnection(kay, link, service, site));
   for (const { response } of begun) showLink(kay, response);
   await openAll(kay, begun);
   const open = new Set(begun);
@@ -30,8 +30,8 @@ export async function connectTogether(
   try {
     return await Promise.all(
       begun.map(async (one, index) => {
-        const work = complete(kay, link, one, board);
-        const [result] = (await Promise.allSettled([work])) as [Settled];
+        const work = completeConsent(kay, link, one, board);
+        const [result] = (await Promise.allSettled([work])) as [ConnectResult];
         open.delete(one);
         if (!kay.signal.aborted) settled(index, result);
         return result;
@@ -69,14 +69,14 @@ function showBoard(kay: Kay, open: Set<BegunConnection>): Board {
     if (over.signal.aborted || open.size === 0) return;
     const names = [...open].map(({ response }) => clean(response.service, { lines: false })).join(", ");
     const help = keys ? " · o open  Ctrl+C cancel" : "";
-    const text = `Waiting for ${names}  ${timeLeft(first - kay.clock.now())} left${note}${help}`;
+    const text = `Waiting for ${names}  ${formatTimeLeft(first - kay.clock.now())} left${note}${help}`;
     kay.out.status(text.slice(0, stderr.columns() - 1));
   };
   const press = (key: string) => {
-    if (key === "o") for (const { response } of open) void openOrSay(kay, response.authorization_url);
+    if (key === "o") for (const { response } of open) void openOrExplain(kay, response.authorization_url);
   };
   const releaseKeys = keys ? stdin.keys(press) : () => {};
-  void repeat(kay, draw, over.signal);
+  void repeatEverySecond(kay, draw, over.signal);
   return {
     retrying: () => {
       note = " · no answer, retrying";

@@ -1,18 +1,18 @@
 import { clean } from "#protocol/clean";
 import { Problem } from "#protocol/errors";
-import { shellWord } from "#protocol/shell";
-import { connectTogether, type Settled } from "./connect-board.ts";
-import { begin, type Connected, connectService, showLink } from "./connecting.ts";
-import type { Kay, Link } from "./kay.ts";
-import { finishLater, keepForLater } from "./later.ts";
-import { profileFlag } from "./profile.ts";
-import { isAskable } from "./prompt.ts";
+import { quoteShellWord } from "#protocol/shell";
+import { type ConnectResult, connectConcurrently } from "./connect-board.ts";
+import { beginConnection, type ConnectedService, connectService, showLink } from "./connecting.ts";
+import type { BackendHandle, Kay } from "./kay.ts";
+import { finishPendingConnection, savePendingConnection } from "./later.ts";
+import { formatProfileFlag } from "./profile.ts";
+import { canPrompt } from "./prompt.ts";
 
 /** Options of `kay connect`. */
 export type ConnectOptions = { site?: string; wait: boolean; poll?: string };
 
 /** What `kay connect` does: connect each service, or only begin (`--no-wait`) or finish (`--poll`) one. */
-export async function connectServices(kay: Kay, services: string[], options: ConnectOptions): Promise<void> {
+export async function runConnect(kay: Kay, services: string[], options: ConnectOptions): Promise<void> {
   if (services.length === 0 || services.includes("")) {
     throw new Problem("USAGE", "Say which service to connect.", {
       hint: "For example: kay connect jira. Run `kay connections` to see every service.",
@@ -31,7 +31,7 @@ export async function connectServices(kay: Kay, services: string[], options: Con
       },
     );
   }
-  if (options.poll !== undefined) return report(kay, [await finishLater(kay, link, service, options.poll)]);
+  if (options.poll !== undefined) return report(kay, [await finishPendingConnection(kay, link, service, options.poll)]);
   if (!options.wait) return beginOnly(kay, link, service, options);
   await connectAll(kay, link, [...new Set(services)], options);
 }
@@ -40,14 +40,14 @@ export async function connectServices(kay: Kay, services: string[], options: Con
  * Together, once somebody is signed in: the first connection of an installation brings the sign-in, so it goes before the others. What was
  * connected stays when another one fails, and is told.
  */
-async function connectAll(kay: Kay, link: Link, services: string[], options: ConnectOptions): Promise<void> {
-  const done = new Map<string, Connected>();
+async function connectAll(kay: Kay, link: BackendHandle, services: string[], options: ConnectOptions): Promise<void> {
+  const done = new Map<string, ConnectedService>();
   const failed = new Map<string, Problem>();
-  const take = (one: Connected) => {
+  const take = (one: ConnectedService) => {
     done.set(one.service, one);
     if (!kay.flags.json) report(kay, [one]);
   };
-  const tried = async (service: string, work: () => Promise<Connected>) => {
+  const tried = async (service: string, work: () => Promise<ConnectedService>) => {
     const result = await work().catch((error: unknown) => {
       if (!(error instanceof Problem) || kay.signal.aborted) throw error;
       failed.set(service, error);
@@ -67,25 +67,25 @@ async function connectAll(kay: Kay, link: Link, services: string[], options: Con
 
 type Taking = {
   options: ConnectOptions;
-  take(one: Connected): void;
-  tried(service: string, work: () => Promise<Connected>): Promise<void>;
+  take(one: ConnectedService): void;
+  tried(service: string, work: () => Promise<ConnectedService>): Promise<void>;
   failed: Map<string, Problem>;
 };
 
 /** What needs the person once more (which site, a fresh link) is asked for when the others are done. */
 async function connectOthers(
   kay: Kay,
-  link: Link,
+  link: BackendHandle,
   services: string[],
   { options, take, tried, failed }: Taking,
 ): Promise<void> {
-  const settled = (index: number, result: Settled) => {
+  const settled = (index: number, result: ConnectResult) => {
     if (result.status === "fulfilled") take(result.value);
     else if (result.reason instanceof Problem && !isAskedAgain(result.reason))
       kay.out.note(`${kay.out.paint("red", "✗", "stderr")} ${services[index]}: ${result.reason.message}`);
   };
   const site = options.site === undefined ? {} : { site: options.site };
-  const begun = connectTogether(kay, link, services, { ...site, settled });
+  const begun = connectConcurrently(kay, link, services, { ...site, settled });
   const ends = await begun.catch((error: unknown) => {
     if (!(error instanceof Problem) || kay.signal.aborted) throw error;
     failed.set(services[0] ?? "", error);
@@ -97,7 +97,7 @@ async function connectOthers(
 }
 
 /** One that failed decides the exit; what was connected is in the document. */
-function finish(kay: Kay, services: string[], connected: Connected[], failed: Map<string, Problem>): void {
+function finish(kay: Kay, services: string[], connected: ConnectedService[], failed: Map<string, Problem>): void {
   const [first] = failed.values();
   if (first) {
     if (connected.length === 0 && failed.size === 1) throw first;
@@ -110,7 +110,12 @@ function finish(kay: Kay, services: string[], connected: Connected[], failed: Ma
   else if (kay.flags.json) report(kay, connected);
 }
 
-async function connectOne(kay: Kay, link: Link, service: string, options: ConnectOptions): Promise<Connected> {
+async function connectOne(
+  kay: Kay,
+  link: BackendHandle,
+  service: string,
+  options: ConnectOptions,
+): Promise<ConnectedService> {
   try {
     return await connectService(kay, link, service, options);
   } catch (error) {
@@ -125,14 +130,14 @@ function isAskedAgain({ code }: Problem): boolean {
 /** After a failure that the person can do something about. @throws the failure otherwise */
 async function again(
   kay: Kay,
-  link: Link,
+  link: BackendHandle,
   service: string,
   { options, error }: { options: ConnectOptions; error: unknown },
-): Promise<Connected> {
+): Promise<ConnectedService> {
   if (!(error instanceof Problem)) throw error;
   if (error.code === "SITE_REQUIRED")
     return connectOne(kay, link, service, { ...options, site: await chooseSite(kay, service, error) });
-  if (!isAskable(kay)) throw error;
+  if (!canPrompt(kay)) throw error;
   if (error.code !== "AUTHORIZATION_EXPIRED") throw error;
   kay.terminal.stderr.write(`${error.message} Press Enter for a fresh one, Ctrl+C to end. `);
   if ((await kay.terminal.stdin.line(kay.signal)) === null) throw error;
@@ -142,9 +147,9 @@ async function again(
 /** The account opens several sites: the person chooses one, by number (case V04). Where nobody can be asked, the error says how to. */
 async function chooseSite(kay: Kay, service: string, { code, message, details }: Problem): Promise<string> {
   const sites = (details.sites ?? []) as { name: string; url: string }[];
-  const example = `kay connect ${shellWord(service)} --site ${shellWord(sites[0]?.name ?? "<name>")}`;
+  const example = `kay connect ${quoteShellWord(service)} --site ${quoteShellWord(sites[0]?.name ?? "<name>")}`;
   const problem = new Problem(code, message, { details, hint: `For example: ${example}` });
-  if (sites.length === 0 || !isAskable(kay)) throw problem;
+  if (sites.length === 0 || !canPrompt(kay)) throw problem;
   const { stderr, stdin } = kay.terminal;
   stderr.write(`${message}\n`);
   for (const [index, { name, url }] of sites.entries())
@@ -160,12 +165,12 @@ async function chooseSite(kay: Kay, service: string, { code, message, details }:
 }
 
 /** `--no-wait`: the link and what finishes it. */
-async function beginOnly(kay: Kay, link: Link, service: string, { site }: ConnectOptions): Promise<void> {
-  const begun = await begin(kay, link, service, site);
-  await keepForLater(kay, link, begun);
+async function beginOnly(kay: Kay, link: BackendHandle, service: string, { site }: ConnectOptions): Promise<void> {
+  const begun = await beginConnection(kay, link, service, site);
+  await savePendingConnection(kay, link, begun);
   const { response } = begun;
-  const profile = profileFlag(kay.profile());
-  const poll = `kay connect ${shellWord(response.service)} --poll ${shellWord(response.state)}${profile}`;
+  const profile = formatProfileFlag(kay.profile());
+  const poll = `kay connect ${quoteShellWord(response.service)} --poll ${quoteShellWord(response.state)}${profile}`;
   if (!kay.flags.json) {
     showLink(kay, response);
     return kay.out.line(poll);
@@ -175,13 +180,13 @@ async function beginOnly(kay: Kay, link: Link, service: string, { site }: Connec
   kay.out.json({ service: response.service, session_id, authorization_url, state, expires_at, poll });
 }
 
-function report(kay: Kay, connected: Connected[]): void {
+function report(kay: Kay, connected: ConnectedService[]): void {
   for (const one of connected) {
     if (kay.flags.json) kay.out.json(asJson(one));
     else kay.out.line(one.message);
   }
 }
 
-function asJson({ service, connection, before }: Connected): Record<string, unknown> {
+function asJson({ service, connection, before }: ConnectedService): Record<string, unknown> {
   return { service, ...connection, ...(before ? { previous: { user: before.user } } : {}) };
 }

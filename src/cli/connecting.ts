@@ -1,21 +1,21 @@
 import { createHash } from "node:crypto";
-import { completeConnection, LINK_LIFE_MS } from "#client/connect";
+import { AUTHORIZATION_LIFETIME_MS, completeConnection } from "#client/connect";
 import type { BegunConnection } from "#client/credentials/credentials";
 import { isLoopback } from "#client/send/origin";
 import { DEFAULT_PROFILE } from "#client/settings/profile-name";
 import { clean } from "#protocol/clean";
 import type { Connection, ConnectResponse } from "#protocol/connections";
 import { Problem } from "#protocol/errors";
-import { keepAccounts } from "./accounts.ts";
-import type { Kay, Link } from "./kay.ts";
-import { accountBefore, accountOf, siteOf } from "./people.ts";
-import { openOrSay, showWaiting, type Waiting } from "./waiting.ts";
+import { saveAccountLabels } from "./accounts.ts";
+import type { BackendHandle, Kay } from "./kay.ts";
+import { findReplacedAccount, formatAccount, formatSite } from "./people.ts";
+import { openOrExplain, showWaiting, type WaitingLine } from "./waiting.ts";
 
 /** How a link gets to the person; `kay try` gives the consent itself where nobody is there. */
-export type Opener = (kay: Kay, url: string) => Promise<void>;
+export type OpenLink = (kay: Kay, url: string) => Promise<void>;
 
 /** What a finished connection is shown as. */
-export type Connected = {
+export type ConnectedService = {
   service: string;
   connection: Connection;
   message: string;
@@ -26,17 +26,17 @@ export type Connected = {
 /** Connect one service from start to end (terminal.md, "Connecting"). Nothing is stored before the consent is finished. */
 export async function connectService(
   kay: Kay,
-  link: Link,
+  link: BackendHandle,
   service: string,
-  options: { site?: string; open?: Opener } = {},
-): Promise<Connected> {
-  const begun = await begin(kay, link, service, options.site);
+  options: { site?: string; open?: OpenLink } = {},
+): Promise<ConnectedService> {
+  const begun = await beginConnection(kay, link, service, options.site);
   const url = showLink(kay, begun.response);
-  const { open = openOrSay } = options;
+  const { open = openOrExplain } = options;
   await open(kay, url);
   const waiting = await showWaiting(kay, { url, deadline: begun.deadline });
   try {
-    return await complete(kay, link, begun, waiting);
+    return await completeConsent(kay, link, begun, waiting);
   } finally {
     waiting.end();
   }
@@ -48,7 +48,12 @@ export async function connectService(
  * @throws Problem INSECURE_URL for a link that is no web address, before anything of it is shown, kept or opened; STORE_UNREADABLE before
  *   anything is asked for where what it brings could not be kept
  */
-export async function begin(kay: Kay, link: Link, service: string, site?: string): Promise<BegunConnection> {
+export async function beginConnection(
+  kay: Kay,
+  link: BackendHandle,
+  service: string,
+  site?: string,
+): Promise<BegunConnection> {
   const { signIn } = await link.credentials.read(link.origin);
   await link.credentials.checkWritable();
   const signedIn = Boolean(signIn.token || signIn.refresh_token);
@@ -71,14 +76,14 @@ export async function begin(kay: Kay, link: Link, service: string, site?: string
     );
   }
   const told = Date.parse(response.expires_at ?? "") - (link.api.clockOffsetMs() ?? 0);
-  const longest = kay.clock.now() + LINK_LIFE_MS;
+  const longest = kay.clock.now() + AUTHORIZATION_LIFETIME_MS;
   return { response, verifier, before, deadline: Number.isNaN(told) ? longest : Math.min(told, longest) };
 }
 
 /** The service as the backend shows it before; undefined when the sign-in has ended, so that new tokens are asked for. */
 async function stateBefore(
   kay: Kay,
-  link: Link,
+  link: BackendHandle,
   service: string,
   session_id?: string,
 ): Promise<Connection | undefined> {
@@ -92,13 +97,13 @@ async function stateBefore(
 }
 
 /** Wait until the consent is finished, store what it brought, and have the backend confirm it. `signal` ends the wait. */
-export async function complete(
+export async function completeConsent(
   kay: Kay,
-  link: Link,
+  link: BackendHandle,
   begun: BegunConnection,
-  waiting: Pick<Waiting, "retrying">,
+  waiting: Pick<WaitingLine, "retrying">,
   signal = kay.signal,
-): Promise<Connected> {
+): Promise<ConnectedService> {
   const connection = await completeConnection({
     api: link.api,
     credentials: link.credentials,
@@ -112,13 +117,13 @@ export async function complete(
     note: waiting.retrying,
   });
   const { service } = begun.response;
-  await keepAccounts(link, { [service]: connection });
-  const site = siteOf(connection);
-  const who = `${accountOf(connection) || "an account it does not name"}${site ? ` at ${site}` : ""}`;
+  await saveAccountLabels(link, { [service]: connection });
+  const site = formatSite(connection);
+  const who = `${formatAccount(connection) || "an account it does not name"}${site ? ` at ${site}` : ""}`;
   const { name } = kay.profile();
   const where = name === DEFAULT_PROFILE ? "" : ` in profile ${name}`;
-  const other = accountBefore(begun.before, connection);
-  const instead = other === null ? "" : `, instead of ${accountOf(other) || "another account"}`;
+  const other = findReplacedAccount(begun.before, connection);
+  const instead = other === null ? "" : `, instead of ${formatAccount(other) || "another account"}`;
   return {
     service,
     connection,

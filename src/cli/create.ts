@@ -4,16 +4,16 @@ import type { EmbeddedPorts } from "#client/embedded";
 import { createPaths, type Paths } from "#client/paths";
 import type { Clock, OpenStream, Send } from "#client/ports";
 import { createSettings, type Settings } from "#client/settings";
-import { type BrowserPlan, type Launch, planBrowser } from "./browser.ts";
+import { type BrowserPlan, type LaunchCommand, planBrowser } from "./browser.ts";
 import type { GlobalFlags, Kay, LocalTools, ServeOptions } from "./kay.ts";
-import { createLinkPorts } from "./link-ports.ts";
-import type { Machine } from "./machine.ts";
+import { createHandlePorts } from "./link-ports.ts";
+import type { MachineFacts } from "./machine.ts";
 import { createOutput } from "./output.ts";
 import { warnIfNew } from "./profile.ts";
-import { inCi, type Terminal } from "./terminal.ts";
+import { isCi, type Terminal } from "./terminal.ts";
 
 /** The outside world of one command. `src/main.ts` takes it from the process; tests make their own. */
-export type World = {
+export type CliPorts = {
   version: string;
   /** See {@link Kay}. */
   greeted?: boolean;
@@ -40,7 +40,7 @@ export type World = {
   /** Absolute path of a program on PATH, or null. */
   find(program: string): string | null;
   /** Start a program apart from this one, without the terminal; whether it started. */
-  launch(launch: Launch): Promise<boolean>;
+  launch(launch: LaunchCommand): Promise<boolean>;
   /** Change a text with this editor, as EDITOR names it, on the terminal; null when it could not be started. */
   edit(editor: string, text: string): Promise<string | null>;
   /** Show a text with this pager, as PAGER names it, on the terminal, until the person leaves it or the signal ends; false when it could not be started. */
@@ -48,7 +48,7 @@ export type World = {
   /** Start `kay serve --embedded` with the settings of this profile apart from this process, its output appended to `log`. */
   spawnBackend(log: string, profile: string): ReturnType<EmbeddedPorts["spawn"]>;
   /** What else `kay doctor` looks at. */
-  machine: Pick<Machine, "arch" | "node" | "execPath" | "launcher" | "uid" | "postgres" | "walk">;
+  machine: Pick<MachineFacts, "arch" | "node" | "execPath" | "launcher" | "uid" | "postgres" | "walk">;
   /** Tools that run in this process, without a backend. */
   localTools(): Promise<LocalTools>;
   /** Start a thread that runs an expression of jq. */
@@ -61,7 +61,7 @@ export type World = {
 const GRACE_MS = 700;
 
 /** The context of commands for one command line. */
-export function createKay(world: World): Kay {
+export function createKay(world: CliPorts): Kay {
   const { env, terminal, clock, random, version } = world;
   let flags: GlobalFlags = {
     json: false,
@@ -74,7 +74,7 @@ export function createKay(world: World): Kay {
   };
   const page = async (text: string) => {
     if (!env.PAGER) return false;
-    const { showPaged } = await import("./pager.ts");
+    const { showInPager: showPaged } = await import("./pager.ts");
     return showPaged(text, { ...world, signal: kay.signal, flags, warn: out.warn });
   };
   const out = createOutput(terminal, env, () => flags, page);
@@ -101,7 +101,7 @@ export function createKay(world: World): Kay {
     const { processes } = world;
     return createHistoryFile({ folder: () => paths.state(), profile, clock, processes, random });
   };
-  const portsOf = (of: Settings) => createLinkPorts({ ...world, signal: kay.signal }, paths, of, warn, out.note);
+  const portsOf = (of: Settings) => createHandlePorts({ ...world, signal: kay.signal }, paths, of, warn, out.note);
   const linkPorts = async () => {
     if (!env.KAY_TOKEN) warnIfNew(settings(), warn);
     return portsOf(settings());
@@ -128,18 +128,18 @@ export function createKay(world: World): Kay {
     },
     settings: async () => settings(),
     account: async (options) => {
-      const { accountOf } = await import("./link.ts");
+      const { resolveTarget: accountOf } = await import("./link.ts");
       return accountOf(await linkPorts(), options?.embedded);
     },
     link: async (options) => {
-      const { accountOf, linkTo } = await import("./link.ts");
+      const { resolveTarget: accountOf, openBackend: linkTo } = await import("./link.ts");
       const ports = await linkPorts();
       return linkTo(ports, accountOf(ports, options?.embedded), options);
     },
     startJq: world.startJq,
     profile: () => settings().chosen(),
     inProfile: async (name) => {
-      const { accountAt, linkTo } = await import("./link.ts");
+      const { resolveTargetAt: accountAt, openBackend: linkTo } = await import("./link.ts");
       const own = settingsOf(name);
       const ports = portsOf(own);
       return {
@@ -171,7 +171,7 @@ export function createKay(world: World): Kay {
       });
     },
     backendStatus: async (at) => {
-      const { backendStatus } = await import("#client/serve-status");
+      const { fetchBackendStatus: backendStatus } = await import("#client/serve-status");
       const { processes, send } = world;
       return backendStatus({ folder: paths.state(), processes, send, token: env.KAY_METRICS_TOKEN?.trim() }, at);
     },
@@ -181,20 +181,20 @@ export function createKay(world: World): Kay {
     },
     serve: (options) => world.serve(options, kay, { paths, settings: read }),
     consentInSandbox: async (url) => {
-      const { consentInSandbox } = await import("./sandbox-consent.ts");
+      const { giveSandboxConsent: consentInSandbox } = await import("./sandbox-consent.ts");
       await consentInSandbox(world.send, url);
     },
   };
   return kay;
 }
 
-function planFor(world: World, url: string, flags: GlobalFlags, settings: Settings): BrowserPlan {
+function planFor(world: CliPorts, url: string, flags: GlobalFlags, settings: Settings): BrowserPlan {
   return planBrowser(url, {
     env: world.env,
     platform: world.platform,
     procVersion: () => world.readText("/proc/version"),
     find: world.find,
-    inCi: inCi(world.env),
+    inCi: isCi(world.env),
     forbidden: !flags.browser,
     setting: settings.text("browser"),
   });

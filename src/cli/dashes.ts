@@ -4,12 +4,12 @@ import type { Command } from "commander";
  * A text with a space that begins with a dash ("- summarise this") is no option (case C09). A NUL, which no argv can hold, marks it for
  * the parser; `unprotect` takes it off again.
  */
-export function protectText(argument: string): string {
+export function escapeLeadingDash(argument: string): string {
   return /^-[^=]*\s/.test(argument) ? `\0${argument}` : argument;
 }
 
 /** Take the marks of `protectText` off what a command was called with: its arguments, and the values of its options. */
-export function unprotect(command: Command): void {
+export function unescapeArguments(command: Command): void {
   command.processedArgs = command.processedArgs.map(bare);
   for (const [name, value] of Object.entries(command.opts()))
     command.setOptionValueWithSource(name, bare(value), command.getOptionValueSource(name));

@@ -2,13 +2,13 @@ import { constants } from "node:fs";
 import { open } from "node:fs/promises";
 import { resolve } from "node:path";
 import { clean, cleanLine } from "#protocol/clean";
-import type { DescribedView, DescribeRequest, DescribeResponse } from "#protocol/described";
+import type { AddServiceRequest, AddServiceResponse, CustomServiceView } from "#protocol/described";
 import { Problem } from "#protocol/errors";
-import { shellWord } from "#protocol/shell";
-import { line } from "#ui/words";
-import type { Kay, Link } from "./kay.ts";
-import { readPiped } from "./piped.ts";
-import { askYesNo } from "./prompt.ts";
+import { quoteShellWord } from "#protocol/shell";
+import { toLine } from "#ui/words";
+import type { BackendHandle, Kay } from "./kay.ts";
+import { readPipedInput } from "./piped.ts";
+import { confirmOrThrow } from "./prompt.ts";
 
 /** A file that is longer is no description, in bytes; the backend takes no longer one either. */
 const LONGEST = 256 * 1024;
@@ -17,41 +17,41 @@ const LONGEST = 256 * 1024;
 export async function addService(kay: Kay, file: string, { dryRun }: { dryRun: boolean }): Promise<void> {
   const source = await readSource(kay, file);
   const link = await kay.link();
-  const send = (body: DescribeRequest) =>
-    describe(kay, link, body).catch((error: unknown) => {
+  const send = (body: AddServiceRequest) =>
+    sendDescription(kay, link, body).catch((error: unknown) => {
       throw inFile(error, file);
     });
-  await addLooked(kay, { source }, { send, dryRun });
+  await confirmAndAdd(kay, { source }, { send, dryRun });
 }
 
 /** Send a service to the backend for a look, show what came of it, ask, and send it once more to be kept. */
-export async function addLooked(
+export async function confirmAndAdd(
   kay: Kay,
-  body: DescribeRequest,
-  { send, dryRun }: { send(body: DescribeRequest): Promise<DescribeResponse>; dryRun: boolean },
+  body: AddServiceRequest,
+  { send, dryRun }: { send(body: AddServiceRequest): Promise<AddServiceResponse>; dryRun: boolean },
 ): Promise<void> {
   const look = await send({ ...body, dry_run: true });
-  if (dryRun || look.outcome === "unchanged") return await end(kay, look);
-  if (!kay.flags.json) await show(kay, look);
+  if (dryRun || look.outcome === "unchanged") return await finishAdd(kay, look);
+  if (!kay.flags.json) await showDescription(kay, look);
   const verb = look.outcome === "added" ? "Add" : "Replace";
   const otherwise = "Use --yes, or --dry-run to look only.";
-  if (!(await askYesNo(kay, `${verb} ${line(look.service.name)}?`, otherwise)))
+  if (!(await confirmOrThrow(kay, `${verb} ${toLine(look.service.name)}?`, otherwise)))
     throw new Problem("CANCELLED", "Nothing was changed.");
   const done = await send({ ...body, dry_run: false, ...(look.fingerprint ? { expected: look.fingerprint } : {}) });
   if (kay.flags.json) return kay.out.json(done);
-  kay.out.line(`${done.outcome === "added" ? "Added" : "Replaced"} ${line(done.service.name)}.`);
-  if (!done.connected) kay.out.note(`Connect it with \`kay connect ${shellWord(done.service.name)}\`.`);
+  kay.out.line(`${done.outcome === "added" ? "Added" : "Replaced"} ${toLine(done.service.name)}.`);
+  if (!done.connected) kay.out.note(`Connect it with \`kay connect ${quoteShellWord(done.service.name)}\`.`);
 }
 
 /** `kay services remove`: forget a description, its connection and what was allowed for its tools. Nothing is asked about one that is not there. */
 export async function removeService(kay: Kay, name: string): Promise<void> {
   const { api } = await kay.link({ signedIn: true });
   await api.description(name, { signal: kay.signal });
-  const question = `Remove ${line(name)}, with its connection?`;
-  if (!(await askYesNo(kay, question, "Use --yes."))) throw new Problem("CANCELLED", "Nothing was removed.");
+  const question = `Remove ${toLine(name)}, with its connection?`;
+  if (!(await confirmOrThrow(kay, question, "Use --yes."))) throw new Problem("CANCELLED", "Nothing was removed.");
   const answer = await api.removeService(name, { signal: kay.signal });
   if (kay.flags.json) return kay.out.json(answer);
-  kay.out.line(`Removed ${line(answer.service)}.`);
+  kay.out.line(`Removed ${toLine(answer.service)}.`);
 }
 
 /** `kay services export`: the description as it was added; under `--json` as it was read. */
@@ -64,7 +64,11 @@ export async function exportService(kay: Kay, name: string): Promise<void> {
 }
 
 /** Where nobody is signed in yet, the backend makes an installation, which the first connection then signs in to. */
-export async function describe(kay: Kay, link: Link, request: DescribeRequest): Promise<DescribeResponse> {
+export async function sendDescription(
+  kay: Kay,
+  link: BackendHandle,
+  request: AddServiceRequest,
+): Promise<AddServiceResponse> {
   const { session_id } = link.byToken ? {} : (await link.credentials.read(link.origin)).signIn;
   const body = { ...request, ...(session_id ? { session_id } : {}) };
   const answer = await link.api.describeService(body, { signal: kay.signal });
@@ -79,10 +83,10 @@ function inFile(error: unknown, file: string): unknown {
   if (!(error instanceof Problem) || !Array.isArray(error.details.problems)) return error;
   const messages = error.details.problems.flatMap((one: unknown) => {
     const message = (one as { message?: unknown } | null)?.message;
-    return typeof message === "string" ? [line(message)] : [];
+    return typeof message === "string" ? [toLine(message)] : [];
   });
   const [first = error.message, ...others] = messages;
-  const name = file === "-" ? "The description" : line(file);
+  const name = file === "-" ? "The description" : toLine(file);
   const more = others.slice(0, MOST_SHOWN).join("\n  ");
   const rest = others.length > MOST_SHOWN ? `\n  And ${others.length - MOST_SHOWN} more.` : "";
   return new Problem(error.code, `${name}: ${first}`, { hint: `${more}${rest}`, details: error.details });
@@ -90,29 +94,29 @@ function inFile(error: unknown, file: string): unknown {
 
 const MOST_SHOWN = 12;
 
-export async function end(kay: Kay, look: DescribeResponse): Promise<void> {
+export async function finishAdd(kay: Kay, look: AddServiceResponse): Promise<void> {
   if (kay.flags.json) return kay.out.json(look);
-  await show(kay, look);
-  const name = line(look.service.name);
+  await showDescription(kay, look);
+  const name = toLine(look.service.name);
   if (look.outcome === "unchanged") kay.out.note(`${name} is there already, just so.`);
   else kay.out.note("Nothing was changed: this was a dry run.");
 }
 
 /** What would be added, on stderr: the answer of the command is what came of it. */
-export async function show(kay: Kay, { service, changes }: DescribeResponse): Promise<void> {
+export async function showDescription(kay: Kay, { service, changes }: AddServiceResponse): Promise<void> {
   const room = kay.terminal.stderr.isTerminal ? kay.terminal.stderr.columns() : WIDE;
-  for (const text of [...headOf(service), "", ...toolLines(service, room)]) kay.terminal.stderr.write(`${text}\n`);
-  for (const change of changes) kay.out.warn(line(change));
+  for (const text of [...getHead(service), "", ...toolLines(service, room)]) kay.terminal.stderr.write(`${text}\n`);
+  for (const change of changes) kay.out.warn(toLine(change));
 }
 
-function headOf({ name, title, base_url, sign_in, mcp }: DescribedView): string[] {
-  const where = mcp?.command === undefined ? `at ${line(base_url)}` : `runs ${line(mcp.command)}`;
+function getHead({ name, title, base_url, sign_in, mcp }: CustomServiceView): string[] {
+  const where = mcp?.command === undefined ? `at ${toLine(base_url)}` : `runs ${toLine(mcp.command)}`;
   return [
-    `${line(title)} (${line(name)}) ${where}`,
-    ...(mcp?.folder === undefined ? [] : [`In the folder ${line(mcp.folder)}`]),
-    ...(mcp?.env ? [`Given ${mcp.env.map(line).join(", ")} of the environment of kay's own backend`] : []),
-    ...(mcp?.server === undefined ? [] : [`An MCP server that calls itself “${line(mcp.server)}”`]),
-    SIGN_INS[sign_in] ?? line(sign_in),
+    `${toLine(title)} (${toLine(name)}) ${where}`,
+    ...(mcp?.folder === undefined ? [] : [`In the folder ${toLine(mcp.folder)}`]),
+    ...(mcp?.env ? [`Given ${mcp.env.map(toLine).join(", ")} of the environment of kay's own backend`] : []),
+    ...(mcp?.server === undefined ? [] : [`An MCP server that calls itself “${toLine(mcp.server)}”`]),
+    SIGN_INS[sign_in] ?? toLine(sign_in),
     ...(mcp ? [CLAIMS] : []),
   ];
 }
@@ -120,12 +124,12 @@ function headOf({ name, title, base_url, sign_in, mcp }: DescribedView): string[
 const CLAIMS = "What each tool does, and whether it only reads, is what the server says of it";
 
 /** Access first: it is what a person has to look at. */
-function toolLines({ tools }: DescribedView, room: number): string[] {
-  const widest = Math.max(0, ...tools.map(({ name }) => line(name).length));
+function toolLines({ tools }: CustomServiceView, room: number): string[] {
+  const widest = Math.max(0, ...tools.map(({ name }) => toLine(name).length));
   return tools.map(({ name, access, method, path, description = "" }) => {
-    const head = `  ${line(access).padEnd(ACCESS_WIDTH)}  ${line(name).padEnd(widest)}  `;
+    const head = `  ${toLine(access).padEnd(ACCESS_WIDTH)}  ${toLine(name).padEnd(widest)}  `;
     const does =
-      method === undefined ? brief(description, room - head.length - 1) : `${line(method)} ${line(path ?? "")}`;
+      method === undefined ? brief(description, room - head.length - 1) : `${toLine(method)} ${toLine(path ?? "")}`;
     return (head + does).trimEnd();
   });
 }
@@ -148,9 +152,9 @@ const SIGN_INS: Record<string, string> = {
 };
 
 async function readSource(kay: Kay, file: string): Promise<string> {
-  const text = file === "-" ? await readPiped(kay, { patient: true }) : await readFile(kay, file);
+  const text = file === "-" ? await readPipedInput(kay, { patient: true }) : await readFile(kay, file);
   if (text.trim() === "")
-    throw new Problem("USAGE", `${file === "-" ? "stdin" : line(file)} is empty.`, { hint: HINT });
+    throw new Problem("USAGE", `${file === "-" ? "stdin" : toLine(file)} is empty.`, { hint: HINT });
   return text;
 }
 
@@ -159,7 +163,7 @@ const HINT = "Give a YAML or JSON file that describes the service, or `-` for st
 /** A plain file up to the limit; a device or a pipe without end is not waited for. */
 async function readFile(kay: Kay, file: string): Promise<string> {
   const path = resolve(kay.cwd, file);
-  const unreadable = (why: string) => new Problem("USAGE", `${line(file)} cannot be read (${why}).`, { hint: HINT });
+  const unreadable = (why: string) => new Problem("USAGE", `${toLine(file)} cannot be read (${why}).`, { hint: HINT });
   const handle = await open(path, constants.O_RDONLY | (constants.O_NONBLOCK ?? 0)).catch(
     (error: NodeJS.ErrnoException) => {
       throw unreadable(error.code ?? "unknown");
@@ -169,7 +173,7 @@ async function readFile(kay: Kay, file: string): Promise<string> {
     const about = await handle.stat();
     if (!about.isFile()) throw unreadable(about.isDirectory() ? "it is a folder" : "it is no file");
     if (about.size > LONGEST)
-      throw new Problem("PAYLOAD_TOO_LARGE", `${line(file)} is larger than ${LONGEST / 1024} KiB.`);
+      throw new Problem("PAYLOAD_TOO_LARGE", `${toLine(file)} is larger than ${LONGEST / 1024} KiB.`);
     return new TextDecoder().decode(await handle.readFile());
   } finally {
     await handle.close();

@@ -1,31 +1,31 @@
-import { line } from "#ui/words";
-import { bundleOf, writeBundle } from "./doctor/bundle.ts";
-import type { Report } from "./doctor/check.ts";
-import { checksFor } from "./doctor/checks.ts";
-import { examine, type Told } from "./doctor/examine.ts";
-import { createFacts } from "./doctor/facts.ts";
-import { reportText, summaryOf } from "./doctor/show.ts";
+import { toLine } from "#ui/words";
+import { buildReport, writeReport } from "./doctor/bundle.ts";
+import type { CheckReport } from "./doctor/check.ts";
+import { listChecks } from "./doctor/checks.ts";
+import { type OnReport, runChecks } from "./doctor/examine.ts";
+import { createCheckContext } from "./doctor/facts.ts";
+import { formatReport, formatSummary } from "./doctor/show.ts";
 import type { Kay } from "./kay.ts";
 
 /** What `kay doctor` was given. `bundle` is true for a file in the folder where kay runs, or its name. */
 export type DoctorOptions = { refresh?: boolean; bundle?: boolean | string };
 
 /** `kay doctor`: look at everything that kay needs, and say what to do about what is wrong. Exits 1 when something failed. */
-export async function doctor(kay: Kay, service: string | undefined, options: DoctorOptions): Promise<void> {
-  const facts = createFacts(kay, kay.machine(), { refresh: options.refresh === true, signal: kay.signal });
-  const reports = await shown(kay, (told) => examine(checksFor(service), facts, told));
+export async function runDoctor(kay: Kay, service: string | undefined, options: DoctorOptions): Promise<void> {
+  const facts = createCheckContext(kay, kay.machine(), { refresh: options.refresh === true, signal: kay.signal });
+  const reports = await format(kay, (told) => runChecks(listChecks(service), facts, told));
   const isOk = reports.every(({ state }) => state !== "failed");
   kay.exit = isOk ? 0 : 1;
   const file = options.bundle
-    ? await writeBundle(facts, options.bundle === true ? null : options.bundle, await bundleOf(facts, reports))
+    ? await writeReport(facts, options.bundle === true ? null : options.bundle, await buildReport(facts, reports))
     : undefined;
   if (kay.flags.json) return kay.out.json({ ok: isOk, checks: reports, ...(file ? { bundle: file } : {}) });
-  kay.out.note(summaryOf(reports));
-  if (file) kay.out.note(`The report is ${line(file)}. Look through it before you give it to anybody.`);
+  kay.out.note(formatSummary(reports));
+  if (file) kay.out.note(`The report is ${toLine(file)}. Look through it before you give it to anybody.`);
 }
 
 /** On a terminal each report is shown as soon as it is there; elsewhere they are rows, all at the end. */
-async function shown(kay: Kay, work: (told: Told) => Promise<Report[]>): Promise<Report[]> {
+async function format(kay: Kay, work: (told: OnReport) => Promise<CheckReport[]>): Promise<CheckReport[]> {
   if (kay.flags.json) return work(() => {});
   if (!kay.terminal.stdout.isTerminal) {
     const reports = await work(() => {});
@@ -43,7 +43,7 @@ async function shown(kay: Kay, work: (told: Told) => Promise<Report[]>): Promise
   };
   try {
     return await work((report, waiting) => {
-      kay.out.line(reportText(kay, report));
+      kay.out.line(formatReport(kay, report));
       waitFor(waiting);
     });
   } finally {

@@ -2,7 +2,7 @@ import { spawn } from "node:child_process";
 import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { commandWords } from "./command-words.ts";
+import { splitCommand } from "./command-words.ts";
 
 /**
  * Change a text with an editor on this terminal, through a file that only this user can read and that is gone afterwards.
@@ -10,8 +10,8 @@ import { commandWords } from "./command-words.ts";
  * @param editor as EDITOR names it: a program and its arguments, never through a shell
  * @returns the text as it was left, or null when the editor could not be started or failed
  */
-export async function editText(editor: string, text: string): Promise<string | null> {
-  const [command = "", ...args] = commandWords(editor);
+export async function editInEditor(editor: string, text: string): Promise<string | null> {
+  const [command = "", ...args] = splitCommand(editor);
   const folder = await mkdtemp(join(tmpdir(), "kay-edit-"));
   try {
     const file = join(folder, /^\s*[{[]/.test(text) ? "input.json" : "message.md");

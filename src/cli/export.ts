@@ -4,33 +4,33 @@ import { dirname, join } from "node:path";
 import { Problem } from "#protocol/errors";
 import type { NumberedPart } from "#protocol/events";
 import { redactDocument, redactSecrets } from "#protocol/redact";
-import { markdownOf } from "#ui/markdown-of";
-import { reduce } from "#ui/reduce";
-import { EMPTY } from "#ui/view";
-import { line } from "#ui/words";
-import { documentText } from "./json-text.ts";
-import type { Kay, Link } from "./kay.ts";
-import { nameNew } from "./new-file.ts";
-import { targetOf, writeInto } from "./whole-file.ts";
+import { toMarkdown } from "#ui/markdown-of";
+import { reduceView } from "#ui/reduce";
+import { EMPTY_VIEW } from "#ui/view";
+import { toLine } from "#ui/words";
+import { formatJson } from "./json-text.ts";
+import type { BackendHandle, Kay } from "./kay.ts";
+import { linkNewFile } from "./new-file.ts";
+import { openOutputTarget, writeOutput } from "./whole-file.ts";
 
 /** Markdown to read, or JSON with every event. */
 export type ExportFormat = "md" | "json";
 
 /** A conversation as one document, and as a file's text. What looks like a secret is taken out. */
-export async function exported(
+export async function exportConversation(
   kay: Kay,
-  link: Link,
+  link: BackendHandle,
   id: string,
   format: ExportFormat,
 ): Promise<{ document: unknown; text: string }> {
-  const { conversation, parts } = await conversationOf(kay, link, id);
-  const document = redactDocument(documentWith(conversation, parts));
-  if (format === "json") return { document, text: documentText(document) };
-  return { document, text: redactSecrets(markdownOf(parts.reduce(reduce, EMPTY), conversation)) };
+  const { conversation, parts } = await loadConversation(kay, link, id);
+  const document = redactDocument(toConversationDocument(conversation, parts));
+  if (format === "json") return { document, text: formatJson(document) };
+  return { document, text: redactSecrets(toMarkdown(parts.reduce(reduceView, EMPTY_VIEW), conversation)) };
 }
 
 /** All that a conversation has: as the list has it, and its events. */
-export async function conversationOf(kay: Kay, link: Link, id: string) {
+export async function loadConversation(kay: Kay, link: BackendHandle, id: string) {
   const { note, warn } = kay.out;
   const parts: NumberedPart[] = [];
   for await (const part of link.api.events(id, { live: false, signal: kay.signal, note, warn })) parts.push(part);
@@ -38,7 +38,10 @@ export async function conversationOf(kay: Kay, link: Link, id: string) {
 }
 
 /** The same as one document. */
-export function documentWith(conversation: Record<string, unknown>, parts: NumberedPart[]): Record<string, unknown> {
+export function toConversationDocument(
+  conversation: Record<string, unknown>,
+  parts: NumberedPart[],
+): Record<string, unknown> {
   return { ...conversation, events: parts.map(({ number, part }) => ({ number, ...part })) };
 }
 
@@ -54,17 +57,17 @@ export async function writeExport(
   text: string,
   ask: (question: string) => Promise<boolean>,
 ): Promise<string> {
-  const target = await targetOf(kay.cwd, file);
+  const target = await openOutputTarget(kay.cwd, file);
   const { path } = target;
   const made = join(dirname(path), `.kay-export-${randomUUID()}`);
   try {
     if (target.kind === "other") {
-      await writeInto(target, text);
+      await writeOutput(target, text);
       return path;
     }
     await writeFile(made, text, { mode: 0o600, flag: "wx" });
-    if (!(await nameNew(made, path))) {
-      if (!(await ask(`${line(path)} is there already. Replace it?`)))
+    if (!(await linkNewFile(made, path))) {
+      if (!(await ask(`${toLine(path)} is there already. Replace it?`)))
         throw new Problem("CANCELLED", "Nothing was written.");
       await rename(made, path);
     }
@@ -72,7 +75,7 @@ export async function writeExport(
   } catch (error) {
     if (error instanceof Problem) throw error;
     const { code = "unknown" } = error as NodeJS.ErrnoException;
-    throw new Problem("USAGE", `${line(path)} cannot be written (${code}).`, {
+    throw new Problem("USAGE", `${toLine(path)} cannot be written (${code}).`, {
       hint: "Give another file.",
       cause: error,
     });

@@ -1,8 +1,8 @@
-import type { Streams } from "./streams.ts";
+import type { ProcessStreams } from "./streams.ts";
 import type { Terminal } from "./terminal.ts";
 
 /** What was switched on in the terminal: it is switched off once, on whatever way out. */
-export type Held = Pick<Terminal, "modes" | "suspend" | "onContinue"> & {
+export type TerminalModes = Pick<Terminal, "modes" | "suspend" | "onContinue"> & {
   raw(on: boolean): void;
   /** Put the terminal back as it was, now and for good. */
   restore(): void;
@@ -14,7 +14,11 @@ type Modes = { on: string; off: string; leave(): void; done(): void };
 const STOP_MS = 100;
 
 /** Keep account of the terminal's modes. `write` reaches the terminal at once. */
-export function createHeld(streams: Streams, isTerminal: boolean, write: (text: string) => void): Held {
+export function createTerminalModes(
+  streams: ProcessStreams,
+  isTerminal: boolean,
+  write: (text: string) => void,
+): TerminalModes {
   const held = new Set<Modes>();
   const listeners = new Set<() => void>();
   let isRaw = false;

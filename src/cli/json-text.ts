@@ -2,24 +2,24 @@
  * One JSON document. Its values are raw, but what JSON leaves as it is and a terminal obeys or hides (C1 controls, bidi overrides, zero-width
  * characters) is written as an escape, which a parser reads as the very same value (case U17).
  */
-export function documentText(document: unknown): string {
-  return `${unseenEscaped(JSON.stringify(document, null, 2))}\n`;
+export function formatJson(document: unknown): string {
+  return `${escapeInvisible(JSON.stringify(document, null, 2))}\n`;
 }
 
 /** The same on one line. */
-export function lineText(document: unknown): string {
-  return `${unseenEscaped(JSON.stringify(document))}\n`;
+export function formatJsonLine(document: unknown): string {
+  return `${escapeInvisible(JSON.stringify(document))}\n`;
 }
 
 /** A document with what is not as it should be, where it has room for that. */
-export function withWarnings(document: unknown, warnings: string[]): unknown {
+export function addWarnings(document: unknown, warnings: string[]): unknown {
   const isObject = typeof document === "object" && document !== null && !Array.isArray(document);
   return isObject && warnings.length > 0 ? { ...document, warnings } : document;
 }
 
 /** JSON text with escapes for what is not seen. */
-export function unseenEscaped(json: string): string {
-  return json.replace(UNSEEN, escaped);
+export function escapeInvisible(json: string): string {
+  return json.replace(UNSEEN, escape);
 }
 
 const UNSEEN = /[\p{Cc}\p{Default_Ignorable_Code_Point}\u2028\u2029\ufff9-\ufffb]/gu;
@@ -27,7 +27,7 @@ const UNSEEN = /[\p{Cc}\p{Default_Ignorable_Code_Point}\u2028\u2029\ufff9-\ufffb
 /** What JSON's own layout is made of, and what joins the letters and emoji of ordinary text. */
 const KEPT = /^(?:\n|\u200c|\u200d|[\ufe00-\ufe0f])$/;
 
-function escaped(character: string): string {
+function escape(character: string): string {
   if (KEPT.test(character)) return character;
   const units = Array.from({ length: character.length }, (_, at) => character.charCodeAt(at));
   return units.map((unit) => `\\u${unit.toString(16).padStart(4, "0")}`).join("");

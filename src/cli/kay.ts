@@ -6,9 +6,9 @@ import type { ProfileChoice } from "#client/settings/profiles";
 import type { StatusResponse } from "#protocol/status";
 import type { ToolCallResponse, ToolView } from "#protocol/tools";
 import type { BrowserPlan } from "./browser.ts";
-import type { Ran } from "./jq/engine.ts";
-import type { Account } from "./link.ts";
-import type { Machine } from "./machine.ts";
+import type { JqResult } from "./jq/engine.ts";
+import type { BackendTarget } from "./link.ts";
+import type { MachineFacts } from "./machine.ts";
 import type { Output } from "./output.ts";
 import type { HistoryFile } from "./session/history.ts";
 import type { Terminal } from "./terminal.ts";
@@ -34,7 +34,7 @@ export type GlobalFlags = {
 };
 
 /** A backend that was found or started, and everything to speak to it with. */
-export type Link = {
+export type BackendHandle = {
   /** What tokens are bound to: the origin of a remote backend, `embedded` for the one kay starts for itself. */
   origin: string;
   baseUrl: string;
@@ -49,9 +49,9 @@ export type Link = {
 export type OtherProfile = {
   settings: Settings;
   /** The sign-ins of the profile, at its own backend or at this one. */
-  account(origin?: string): Account;
+  account(origin?: string): BackendTarget;
   /** What is stored there speaks, never KAY_TOKEN. */
-  link(account: Account): Promise<Link>;
+  link(account: BackendTarget): Promise<BackendHandle>;
   history: Pick<HistoryFile, "remove">;
 };
 
@@ -87,7 +87,7 @@ export type LocalTools = {
 /** A thread that runs one expression of jq. */
 export type JqThread = {
   /** Over this JSON text, or only compile it where that is empty. Never longer than the thread's limit. */
-  run(text: string): Promise<Ran>;
+  run(text: string): Promise<JqResult>;
   end(): void;
 };
 
@@ -122,12 +122,12 @@ export type Kay = {
   out: Output;
   settings(): Promise<Settings>;
   /** Which backend is meant and what is stored for it, without starting or asking anything. `embedded` means kay's own in any case. */
-  account(options?: { embedded?: boolean }): Promise<Account>;
+  account(options?: { embedded?: boolean }): Promise<BackendTarget>;
   /**
    * The backend of this profile; starts the embedded one where none is configured. `signedIn` makes a missing sign-in an error before
    * anything is started; `stored` leaves KAY_TOKEN aside.
    */
-  link(options?: { embedded?: boolean; signedIn?: boolean; stored?: boolean }): Promise<Link>;
+  link(options?: { embedded?: boolean; signedIn?: boolean; stored?: boolean }): Promise<BackendHandle>;
   startJq(expression: string): Promise<JqThread>;
   /** Which profile this run is in, and who chose it. */
   profile(): ProfileChoice;
@@ -147,7 +147,7 @@ export type Kay = {
   /** How a backend is: kay's own, or the one at an address. @throws Problem UNREACHABLE */
   backendStatus(at: string | undefined): Promise<StatusResponse>;
   /** This machine as `kay doctor` looks at it. */
-  machine(): Machine;
+  machine(): MachineFacts;
   /** Run the backend until the signal ends. */
   serve(options: ServeOptions): Promise<void>;
   /** Give the consent at a sandbox on this machine without a browser, as its demo user, and follow it to the backend's callback. */

@@ -1,8 +1,8 @@
 import { spawn } from "node:child_process";
-import type { Launch } from "./browser.ts";
+import type { LaunchCommand } from "./browser.ts";
 
 /** Without the terminal's streams, so that a text browser cannot take the keyboard; whether it succeeds cannot be known. */
-export function launch({ command, args }: Launch): Promise<boolean> {
+export function launchProgram({ command, args }: LaunchCommand): Promise<boolean> {
   return new Promise<boolean>((resolve) => {
     // Some faults (ENOTDIR, E2BIG) are thrown, which rejects; the others are told by the event.
     const child = spawn(command, args, { stdio: "ignore", detached: true, windowsHide: true });

@@ -2,21 +2,21 @@ import type { CredentialsOptions } from "#client/credentials/create";
 import type { EmbeddedPorts } from "#client/embedded";
 import type { Paths } from "#client/paths";
 import type { Settings } from "#client/settings";
-import { knownOf } from "./completion/known.ts";
-import type { World } from "./create.ts";
-import type { LinkPorts } from "./link.ts";
+import { openCompletionCache } from "./completion/known.ts";
+import type { CliPorts } from "./create.ts";
+import type { HandlePorts } from "./link.ts";
 
 /** Settings whose change makes a new embedded backend necessary: everything about services' clients. */
 const SHAPING = /\.client-(id|secret)$|^kyg\./;
 
 /** What a link to a backend is made with, by these settings. */
-export function createLinkPorts(
-  world: World,
+export function createHandlePorts(
+  world: CliPorts,
   paths: Paths,
   settings: Settings,
   warn: (message: string) => void,
   note: (text: string) => void,
-): LinkPorts {
+): HandlePorts {
   const { env, clock, random, send, openStream, version, processes } = world;
   return {
     version,
@@ -44,7 +44,7 @@ export function createLinkPorts(
       folder: paths.state(),
       build: world.build,
       env,
-      shaping: shapingOf(settings),
+      shaping: getShapingSettings(settings),
       clock,
       signal: world.signal,
       processes,
@@ -53,7 +53,7 @@ export function createLinkPorts(
       spawn: (log) => world.spawnBackend(log, settings.profile),
     }),
     known: (backend) =>
-      knownOf({ state: paths.state, profile: settings.profile, backend, now: clock.now }, () =>
+      openCompletionCache({ state: paths.state, profile: settings.profile, backend, now: clock.now }, () =>
         Buffer.from(random(6)).toString("hex"),
       ),
   };
@@ -63,7 +63,7 @@ export function createLinkPorts(
  * What of the settings shapes a backend; the environment is counted by itself. A model is read anew for each answer, from the profile that
  * the backend was started with: which profile that is counts, the model itself does not.
  */
-export function shapingOf(settings: Settings): Record<string, unknown> {
+export function getShapingSettings(settings: Settings): Record<string, unknown> {
   const own = settings.list().filter(({ source }) => source === "profile");
   const shaping = own.filter(({ key }) => SHAPING.test(key)).map(({ key, value }) => [key, value]);
   const profile = own.some(({ key }) => key === "model") ? { profile: settings.profile } : {};

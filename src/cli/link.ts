@@ -1,24 +1,24 @@
 import { createApi } from "#client/api";
 import { type CredentialsOptions, createCredentials } from "#client/credentials/create";
 import type { Credentials } from "#client/credentials/credentials";
-import { type Embedded, type EmbeddedPorts, embeddedBackend } from "#client/embedded";
-import { embeddedWays } from "#client/embedded-ways";
+import { type EmbeddedBackend, type EmbeddedPorts, openEmbeddedBackend } from "#client/embedded";
+import { withEmbeddedReconnect } from "#client/embedded-ways";
 import type { Clock, OpenStream, Send } from "#client/ports";
 import { createRefresher } from "#client/refresh";
-import { checkOrigin } from "#client/send/origin";
+import { parseOrigin } from "#client/send/origin";
 import { DEFAULT_PROFILE } from "#client/settings/profile-name";
 import type { ProfileChoice } from "#client/settings/profiles";
 import { Problem } from "#protocol/errors";
-import type { Known } from "./completion/known.ts";
-import { remembering } from "./completion/remember.ts";
-import type { Link } from "./kay.ts";
-import { profileFlag } from "./profile.ts";
+import type { CompletionCache } from "./completion/known.ts";
+import { withCompletionCache } from "./completion/remember.ts";
+import type { BackendHandle } from "./kay.ts";
+import { formatProfileFlag } from "./profile.ts";
 
 /** Origin that the embedded backend's sign-in is stored under: its port changes, its identity does not. */
 const EMBEDDED_ORIGIN = "embedded";
 
 /** What a link is made from. Everything that costs time is a function. */
-export type LinkPorts = {
+export type HandlePorts = {
   version: string;
   clock: Clock;
   random(bytes: number): Uint8Array;
@@ -34,27 +34,33 @@ export type LinkPorts = {
   credentials(): CredentialsOptions;
   embedded(): EmbeddedPorts;
   /** Where what this backend names is kept for completion. */
-  known(origin: string): Known;
+  known(origin: string): CompletionCache;
 };
 
 /** Where the backend of this run is, and the sign-in stored for it; nothing is started or asked yet. */
-export type Account = { origin: string; baseUrl?: string; embedded: boolean; credentials: Credentials; known: Known };
+export type BackendTarget = {
+  origin: string;
+  baseUrl?: string;
+  embedded: boolean;
+  credentials: Credentials;
+  known: CompletionCache;
+};
 
 /** Find out which backend is meant. `forceEmbedded` is for the tour. */
-export function accountOf(ports: LinkPorts, forceEmbedded = false): Account {
+export function resolveTarget(ports: HandlePorts, forceEmbedded = false): BackendTarget {
   const credentials = createCredentials(ports.credentials());
   if (forceEmbedded || !ports.apiUrl)
     return { origin: EMBEDDED_ORIGIN, embedded: true, credentials, known: ports.known(EMBEDDED_ORIGIN) };
-  const { origin, baseUrl } = checkOrigin(ports.apiUrl, { allowInsecure: ports.allowInsecure });
+  const { origin, baseUrl } = parseOrigin(ports.apiUrl, { allowInsecure: ports.allowInsecure });
   return { origin, baseUrl, embedded: false, credentials, known: ports.known(origin) };
 }
 
 /** The sign-in at a backend that the profile may not use any more; at its own one where none is named. */
-export function accountAt(ports: LinkPorts, origin?: string): Account {
-  if (origin === undefined) return accountOf(ports);
-  if (origin === EMBEDDED_ORIGIN) return accountOf(ports, true);
-  const own = ports.apiUrl === undefined ? null : checkOrigin(ports.apiUrl, { allowInsecure: true });
-  return accountOf({ ...ports, apiUrl: own?.origin === origin ? own.baseUrl : origin });
+export function resolveTargetAt(ports: HandlePorts, origin?: string): BackendTarget {
+  if (origin === undefined) return resolveTarget(ports);
+  if (origin === EMBEDDED_ORIGIN) return resolveTarget(ports, true);
+  const own = ports.apiUrl === undefined ? null : parseOrigin(ports.apiUrl, { allowInsecure: true });
+  return resolveTarget({ ...ports, apiUrl: own?.origin === origin ? own.baseUrl : origin });
 }
 
 /**
@@ -63,11 +69,11 @@ export function accountAt(ports: LinkPorts, origin?: string): Account {
  * @param options.stored use the stored sign-in also where KAY_TOKEN is set
  * @throws Problem NOT_SIGNED_IN when `signedIn` is asked for and nothing is stored: no backend is started to find that out
  */
-export async function linkTo(
-  ports: LinkPorts,
-  account: Account,
+export async function openBackend(
+  ports: HandlePorts,
+  account: BackendTarget,
   { signedIn = false, stored = false }: { signedIn?: boolean; stored?: boolean } = {},
-): Promise<Link> {
+): Promise<BackendHandle> {
   const { origin, credentials } = account;
   // A token of the environment was issued by the backend that the environment names, never by kay's own.
   if (account.embedded && ports.token && !stored)
@@ -77,10 +83,12 @@ export async function linkTo(
     const { signIn } = await credentials.read(origin);
     if (!signIn.token && !signIn.refresh_token) throw notSignedIn(ports.profile);
   }
-  const embedded: Embedded | undefined = account.embedded ? await embeddedBackend(ports.embedded()) : undefined;
+  const embedded: EmbeddedBackend | undefined = account.embedded
+    ? await openEmbeddedBackend(ports.embedded())
+    : undefined;
   const baseUrl = embedded?.url ?? account.baseUrl ?? "";
   const { clock, random, version, warn } = ports;
-  const way = embedded && embeddedWays(embedded, () => embeddedBackend(ports.embedded()));
+  const way = embedded && withEmbeddedReconnect(embedded, () => openEmbeddedBackend(ports.embedded()));
   const api = createApi({
     baseUrl,
     send: way ? way(ports.send) : ports.send,
@@ -94,12 +102,12 @@ export async function linkTo(
     refresher: (call) => createRefresher({ origin, credentials, clock, call, warn }),
   });
   // A token of the environment may be anybody's; nothing that it shows is kept.
-  const listening = token === undefined ? remembering(api, account.known) : api;
+  const listening = token === undefined ? withCompletionCache(api, account.known) : api;
   return { origin, baseUrl, embedded: account.embedded, byToken: token !== undefined, api: listening, credentials };
 }
 
 function notSignedIn(profile: ProfileChoice): Problem {
   if (profile.name === DEFAULT_PROFILE) return new Problem("NOT_SIGNED_IN", "You are not signed in.");
-  const hint = `Run \`kay connect <service>${profileFlag(profile)}\`.`;
+  const hint = `Run \`kay connect <service>${formatProfileFlag(profile)}\`.`;
   return new Problem("NOT_SIGNED_IN", `You are not signed in with profile ${profile.name}.`, { hint });
 }

@@ -1,9 +1,9 @@
 import type { Keychain } from "#client/credentials/keychain";
 import type { Paths } from "#client/paths";
-import type { Leg } from "#client/walk";
+import type { ProbeStep } from "#client/walk";
 
 /** What `kay doctor` looks at of this machine, and no other command. */
-export type Machine = {
+export type MachineFacts = {
   /** Version and build of this kay. */
   build: string;
   /** As `process.platform` and `process.arch`. */
@@ -23,5 +23,5 @@ export type Machine = {
   /** Folder of the package with kay's own Postgres. @throws Problem DATABASE_UNAVAILABLE where it is not installed */
   postgres(): Promise<string>;
   /** Walk the way to an address leg by leg, without sending a request; at most 14 s. */
-  walk(address: string, signal: AbortSignal): Promise<Leg[]>;
+  walk(address: string, signal: AbortSignal): Promise<ProbeStep[]>;
 };

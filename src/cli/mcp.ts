@@ -1,55 +1,59 @@
-import type { DescribeRequest, DescribeResponse } from "#protocol/described";
+import type { AddServiceRequest, AddServiceResponse } from "#protocol/described";
 import { Problem } from "#protocol/errors";
 import type { McpRequest } from "#protocol/mcp";
-import { shellWords } from "#protocol/shell";
-import { line } from "#ui/words";
-import { addLooked, describe, end, show } from "./described.ts";
+import { splitShellWords } from "#protocol/shell";
+import { toLine } from "#ui/words";
+import { confirmAndAdd, finishAdd, sendDescription, showDescription } from "./described.ts";
 import type { Kay } from "./kay.ts";
-import { askYesNo } from "./prompt.ts";
+import { confirmOrThrow } from "./prompt.ts";
 
 /** What `kay services add --mcp` was called with: an address or a command in one text, or the words of a command after `--`. */
 export type McpFlags = { mcp: string | true; name?: string; keyHeader?: string; env?: string[]; dryRun: boolean };
 
 /** `kay services add --mcp`: look at the tools of an MCP server, ask, and have the backend keep it with just these. */
-export async function addMcp(kay: Kay, words: string[], flags: McpFlags): Promise<void> {
+export async function addMcpServer(kay: Kay, words: string[], flags: McpFlags): Promise<void> {
   const mcp: McpRequest = {
-    ...placeOf(kay, words, flags.mcp),
-    ...(flags.env === undefined ? {} : { env: namesOf(flags.env) }),
+    ...getPlace(kay, words, flags.mcp),
+    ...(flags.env === undefined ? {} : { env: getNames(flags.env) }),
     ...(flags.name === undefined ? {} : { name: flags.name }),
     ...(flags.keyHeader === undefined ? {} : { key_header: flags.keyHeader }),
   };
   const link = await kay.link();
-  const send = async (body: DescribeRequest) => {
+  const send = async (body: AddServiceRequest) => {
     try {
-      const answer = describe(kay, link, body);
-      return await (mcp.command ? started(kay, answer) : answer);
+      const answer = sendDescription(kay, link, body);
+      return await (mcp.command ? start(kay, answer) : answer);
     } catch (error) {
       throw error instanceof Problem && error.code === "SERVICE_FAILED" ? noServer(error, mcp) : error;
     }
   };
-  await addLooked(kay, { mcp }, { send, dryRun: flags.dryRun });
+  await confirmAndAdd(kay, { mcp }, { send, dryRun: flags.dryRun });
 }
 
 /** `kay services approve`: show how the tools of an MCP server differ from those that were approved, ask, and take them. */
-export async function approveMcp(kay: Kay, name: string, { dryRun }: { dryRun: boolean }): Promise<void> {
+export async function approveMcpServer(kay: Kay, name: string, { dryRun }: { dryRun: boolean }): Promise<void> {
   const { api } = await kay.link({ signedIn: true });
-  const send = (body: { dry_run: boolean; expected?: string }): Promise<DescribeResponse> =>
-    started(kay, api.approveService(name, body, { signal: kay.signal }));
+  const send = (body: { dry_run: boolean; expected?: string }): Promise<AddServiceResponse> =>
+    start(kay, api.approveService(name, body, { signal: kay.signal }));
   const look = await send({ dry_run: true });
-  if (dryRun) return await end(kay, look);
+  if (dryRun) return await finishAdd(kay, look);
   // What it listed in between is forgotten, and a program that listed it is started anew.
-  if (look.outcome === "unchanged") return await end(kay, await send({ dry_run: false, ...expected(look) }));
-  if (!kay.flags.json) await show(kay, look);
+  if (look.outcome === "unchanged") return await finishAdd(kay, await send({ dry_run: false, ...expected(look) }));
+  if (!kay.flags.json) await showDescription(kay, look);
   if (
-    !(await askYesNo(kay, `Take the tools of ${line(name)} as they are now?`, "Use --yes, or --dry-run to look only."))
+    !(await confirmOrThrow(
+      kay,
+      `Take the tools of ${toLine(name)} as they are now?`,
+      "Use --yes, or --dry-run to look only.",
+    ))
   )
     throw new Problem("CANCELLED", "Nothing was changed.");
   const done = await send({ dry_run: false, ...expected(look) });
   if (kay.flags.json) return kay.out.json(done);
-  kay.out.line(`Approved the tools of ${line(done.service.name)}.`);
+  kay.out.line(`Approved the tools of ${toLine(done.service.name)}.`);
 }
 
-function expected({ fingerprint }: DescribeResponse): { expected?: string } {
+function expected({ fingerprint }: AddServiceResponse): { expected?: string } {
   return fingerprint ? { expected: fingerprint } : {};
 }
 
@@ -66,7 +70,7 @@ function noServer({ code, message, details }: Problem, { url }: McpRequest): Pro
 const QUIET_MS = 4_000;
 
 /** A program may have to be downloaded before it answers. */
-async function started<T>(kay: Kay, answer: Promise<T>): Promise<T> {
+async function start<T>(kay: Kay, answer: Promise<T>): Promise<T> {
   const over = new AbortController();
   const signal = AbortSignal.any([over.signal, kay.signal]);
   const say = () => {
@@ -84,7 +88,7 @@ const WAITING =
   "Waiting for the server's program to start. The first time it may have to be downloaded: it has 2 minutes, and Ctrl+C ends it.";
 
 /** Whoever types a value as well has shown it to everybody who lists processes: nothing is taken from there. */
-function namesOf(given: string[]): string[] {
+function getNames(given: string[]): string[] {
   if (given.every((name) => !name.includes("="))) return given;
   throw new Problem("USAGE", "Give --env the name of a variable alone, without its value.", {
     hint: "Set the variable where kay's own backend starts; its value is stored nowhere.",
@@ -92,7 +96,7 @@ function namesOf(given: string[]): string[] {
 }
 
 /** No shell sees a command, so that nothing in it is expanded. */
-function placeOf(kay: Kay, words: string[], given: string | true): Pick<McpRequest, "url" | "command" | "folder"> {
+function getPlace(kay: Kay, words: string[], given: string | true): Pick<McpRequest, "url" | "command" | "folder"> {
   if (given !== true && words.length > 0)
     throw new Problem("USAGE", "Give the command of an MCP server in quotes, or after `--`.", { hint: HINT });
   if (given === true && words.length === 0)
@@ -100,9 +104,9 @@ function placeOf(kay: Kay, words: string[], given: string | true): Pick<McpReque
   if (given !== true && /^https?:/i.test(given.trim())) return { url: given.trim() };
   const [only = ""] = words;
   if (words.length === 1 && /^https?:\/\//i.test(only)) return { url: only };
-  const command = given === true ? words : shellWords(given);
+  const command = given === true ? words : splitShellWords(given);
   if (!command || command.length === 0)
-    throw new Problem("USAGE", `${line(given === true ? "" : given)} is no command: a quote in it has no end.`, {
+    throw new Problem("USAGE", `${toLine(given === true ? "" : given)} is no command: a quote in it has no end.`, {
       hint: HINT,
     });
   return { command, folder: kay.cwd };

@@ -1,27 +1,27 @@
 import { type ErrorCode, isErrorCode, Problem } from "#protocol/errors";
 import type { ModelTestResponse, ModelView } from "#protocol/model";
-import { line } from "#ui/words";
-import type { Kay, Link } from "./kay.ts";
+import { toLine } from "#ui/words";
+import type { BackendHandle, Kay } from "./kay.ts";
 
 /** `kay model`: which model answers, and why. One that is named but cannot answer is an error. */
 export async function showModel(kay: Kay): Promise<void> {
   const link = await kay.link();
-  const model = await modelOf(kay, link);
+  const model = await fetchModel(kay, link);
   if (kay.flags.json) {
-    kay.exit = model.problem ? problemOf(model).exit : 0;
+    kay.exit = model.problem ? toModelProblem(model).exit : 0;
     return kay.out.json(model);
   }
-  const { text, warning } = modelText(kay, model, link);
+  const { text, warning } = formatModel(kay, model, link);
   kay.out.line(text);
   if (warning) kay.out.warn(warning);
-  if (model.problem) throw problemOf(model);
+  if (model.problem) throw toModelProblem(model);
 }
 
 /** Which model answers, and why; `warning` names what is set here but chooses nothing. */
-export function modelText(kay: Kay, model: ModelView, link: Link): { text: string; warning?: string } {
+export function formatModel(kay: Kay, model: ModelView, link: BackendHandle): { text: string; warning?: string } {
   const room = model.context_window;
   const lines = [
-    `${line(model.label)}: ${why(kay, model, link)}`,
+    `${toLine(model.label)}: ${why(kay, model, link)}`,
     ...(room ? [`It takes ${room.toLocaleString("en")} tokens at once.`] : []),
   ];
   const warning = "KAY_MODEL is set here, but the model is chosen where the backend runs.";
@@ -30,14 +30,14 @@ export function modelText(kay: Kay, model: ModelView, link: Link): { text: strin
 
 /** `kay model list`: every provider, whether it could answer, and its models. */
 export async function listModels(kay: Kay): Promise<void> {
-  const model = await modelOf(kay, await kay.link());
+  const model = await fetchModel(kay, await kay.link());
   if (kay.flags.json) return kay.out.json({ name: model.name, available: model.available });
   const rows = model.available.map(({ name, title, ready, note, models }) => [
-    line(name),
-    line(title),
+    toLine(name),
+    toLine(title),
     models.includes(model.name) ? "answers" : ready ? "ready" : "not ready",
-    line(models.map((each) => each.replace(`${name}:`, "")).join(", ")),
-    line(note),
+    toLine(models.map((each) => each.replace(`${name}:`, "")).join(", ")),
+    toLine(note),
   ]);
   await kay.out.table(["PROVIDER", "NAME", "STATE", "MODELS", "NEEDS"], rows);
   kay.out.note("Choose one with `kay config set model <provider>:<model>`.");
@@ -49,12 +49,12 @@ export async function testModel(kay: Kay): Promise<void> {
   const test = await link.api.testModel({ signal: kay.signal });
   if (!works(test)) kay.exit = 1;
   if (kay.flags.json) return kay.out.json(test);
-  kay.out.line(modelTestText(test));
+  kay.out.line(formatModelTest(test));
 }
 
 /** How the test went. */
-export function modelTestText(test: ModelTestResponse): string {
-  const head = `${line(test.label)} ${works(test) ? "works" : "does not work with kay"}.`;
+export function formatModelTest(test: ModelTestResponse): string {
+  const head = `${toLine(test.label)} ${works(test) ? "works" : "does not work with kay"}.`;
   return [head, ...findings(test).map((told) => `  ${told}`)].join("\n");
 }
 
@@ -68,37 +68,37 @@ function findings(test: ModelTestResponse): string[] {
     `First sign after ${seconds(test.first_ms)}, the whole answer after ${seconds(test.total_ms)}.`,
     test.tools ? "It calls tools." : "It did not call the tool that it was given: it cannot work on services.",
     test.streaming ? "Its answer comes piece by piece." : "Its answer came in one piece.",
-    test.message ? `It said: ${line(test.message)}` : "It said nothing.",
+    test.message ? `It said: ${toLine(test.message)}` : "It said nothing.",
   ];
 }
 
 /** The model that answers. @throws Problem NOT_FOUND where the backend does not say */
-export async function modelOf(kay: Kay, link: Link): Promise<ModelView> {
+export async function fetchModel(kay: Kay, link: BackendHandle): Promise<ModelView> {
   const model = await link.api.model({ signal: kay.signal });
   if (model) return model;
   throw new Problem("NOT_FOUND", "This backend does not say which model answers.", { hint: "" });
 }
 
 /** The environment of kay's own backend is that of the kay that started it: this one's, unless it was at work when this one came. */
-function why(kay: Kay, { why: sentence, source, where = "" }: ModelView, link: Link): string {
-  if (!link.embedded || source !== "environment") return line(sentence);
+function why(kay: Kay, { why: sentence, source, where = "" }: ModelView, link: BackendHandle): string {
+  if (!link.embedded || source !== "environment") return toLine(sentence);
   return kay.env[where]?.trim()
-    ? line(`${where} is set in the environment.`)
-    : line(`${where} is set in the environment that kay's own backend was started with.`);
+    ? toLine(`${where} is set in the environment.`)
+    : toLine(`${where} is set in the environment that kay's own backend was started with.`);
 }
 
 /** What is set here, but chooses nothing where the model runs. */
-function isIgnored(kay: Kay, model: ModelView, link: Link): boolean {
+function isIgnored(kay: Kay, model: ModelView, link: BackendHandle): boolean {
   const here = kay.env.KAY_MODEL?.trim();
   return !link.embedded && here !== undefined && here !== "" && here !== model.name;
 }
 
 /** Why it cannot answer. */
-export function problemOf({ problem }: ModelView): Problem {
+export function toModelProblem({ problem }: ModelView): Problem {
   const code: ErrorCode = problem && isErrorCode(problem.code) ? problem.code : "MODEL_NOT_CONFIGURED";
   return new Problem(
     code,
-    line(problem?.message ?? "The model cannot answer."),
-    problem?.hint === undefined ? {} : { hint: line(problem.hint) },
+    toLine(problem?.message ?? "The model cannot answer."),
+    problem?.hint === undefined ? {} : { hint: toLine(problem.hint) },
   );
 }

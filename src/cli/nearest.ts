@@ -1,7 +1,7 @@
 import { distance } from "fastest-levenshtein";
 
 /** The name nearest to what was typed, or undefined when none is near enough to be meant. */
-export function nearest(typed: string, names: string[]): string | undefined {
+export function closestName(typed: string, names: string[]): string | undefined {
   const ranked = names
     .map((name) => ({ name, far: distance(typed.toLowerCase(), name) }))
     .sort((a, b) => a.far - b.far);

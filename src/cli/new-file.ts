@@ -8,7 +8,7 @@ import { copyFile, link } from "node:fs/promises";
  * @returns whether it has the name now
  * @throws the system's error where it cannot be written
  */
-export async function nameNew(finished: string, path: string): Promise<boolean> {
+export async function linkNewFile(finished: string, path: string): Promise<boolean> {
   try {
     await link(finished, path).catch((error: unknown) => {
       if (isTaken(error)) throw error;

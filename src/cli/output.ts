@@ -1,8 +1,8 @@
 import { styleText } from "node:util";
-import { type Problem, problemBody } from "#protocol/errors";
+import { type Problem, toProblemBody } from "#protocol/errors";
 import type { Style } from "#ui/look";
-import type { Filter } from "./jq/filter.ts";
-import { documentText, lineText, withWarnings } from "./json-text.ts";
+import type { DocumentFilter } from "./jq/filter.ts";
+import { addWarnings, formatJson, formatJsonLine } from "./json-text.ts";
 import { type Terminal, wantsColor } from "./terminal.ts";
 import { wrapSentences } from "./wrap.ts";
 
@@ -20,7 +20,7 @@ export type Output = {
   /** One of several documents, each on a line of its own. */
   jsonLine(document: unknown): void;
   /** From now on documents are printed as this makes them, and a failure has none (`--jq`). */
-  filtered(filter: Filter): void;
+  filtered(filter: DocumentFilter): void;
   /** Everything is printed. @throws Problem FILTER_FAILED */
   settled(): Promise<void>;
   /** From now on an answer and a failure are lines too, as this makes them of their documents (`--stream`). */
@@ -65,7 +65,7 @@ export function createOutput(
     wantsColor(terminal[stream], env, flags().color) ? styleText(style, text, { validateStream: false }) : text;
   let status: string | null = null;
   let diverted: ((text: string) => void) | null = null;
-  let filter: Filter | undefined;
+  let filter: DocumentFilter | undefined;
   let lineOf: LineOf | undefined;
   const above = (write: () => void) => {
     if (status === null) return write();
@@ -79,12 +79,13 @@ export function createOutput(
     const shown = stderr.isTerminal ? wrapSentences(text, stderr.columns()) : text;
     above(() => stderr.write(`${shown}\n`));
   };
-  const jsonLine = (document: unknown) => (filter ? filter.push(document) : terminal.stdout.write(lineText(document)));
+  const jsonLine = (document: unknown) =>
+    filter ? filter.push(document) : terminal.stdout.write(formatJsonLine(document));
   const showFailure = (problem: Problem, document: unknown) => {
     if (document === undefined && !flags().json) return;
-    const body = withWarnings({ status: "error", ...problemBody(problem), hint: problem.hint }, warnings);
+    const body = addWarnings({ status: "error", ...toProblemBody(problem), hint: problem.hint }, warnings);
     if (document === undefined && lineOf) jsonLine(lineOf("error", body as Record<string, unknown>));
-    else terminal.stdout.write(documentText(document ?? body));
+    else terminal.stdout.write(formatJson(document ?? body));
   };
   const text = async (text: string) => {
     if (diverted || status !== null || !(await page(`${text}\n`))) terminal.stdout.write(`${text}\n`);
@@ -116,7 +117,7 @@ export function createOutput(
     json: (document) => {
       if (lineOf) return jsonLine(lineOf("answer", document as Record<string, unknown>));
       if (filter) return filter.push(document);
-      terminal.stdout.write(documentText(withWarnings(document, warnings)));
+      terminal.stdout.write(formatJson(addWarnings(document, warnings)));
     },
     jsonLine,
     filtered: (made) => {
@@ -138,7 +139,7 @@ export function createOutput(
           terminal.stdout.write(`${row.map((cell) => cell.replace(/[\t\r\n]+/g, " ")).join("\t")}\n`);
         return;
       }
-      const { layOut } = await import("#ui/table");
+      const { layOutTable: layOut } = await import("#ui/table");
       const { header, lines } = layOut(columns, rows, flags().plain ? 0 : terminal.stdout.columns());
       await text((header === null ? lines : [paint("dim", header), ...lines]).join("\n"));
     },

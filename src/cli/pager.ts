@@ -1,15 +1,15 @@
 import { spawn } from "node:child_process";
 import { stripVTControlCharacters } from "node:util";
-import { line } from "#ui/words";
-import { commandWords } from "./command-words.ts";
+import { toLine } from "#ui/words";
+import { splitCommand } from "./command-words.ts";
 import type { Kay } from "./kay.ts";
-import { inCi, type Terminal } from "./terminal.ts";
+import { isCi, type Terminal } from "./terminal.ts";
 
 /** What less and lv are told where the person says nothing: to show colours, and to leave the text on the screen. */
 const DEFAULTS = { LESS: "FRX", LV: "-c" };
 
 /** What a text is to be shown with. */
-export type PagerWorld = Pick<Kay, "env" | "terminal" | "signal" | "catchInterrupts"> & {
+export type PagerPorts = Pick<Kay, "env" | "terminal" | "signal" | "catchInterrupts"> & {
   flags: { json: boolean; input: boolean; plain: boolean };
   page(pager: string, text: string, signal: AbortSignal): Promise<boolean>;
   warn(text: string): void;
@@ -21,10 +21,10 @@ export type PagerWorld = Pick<Kay, "env" | "terminal" | "signal" | "catchInterru
  *
  * @returns whether it was shown
  */
-export async function showPaged(text: string, world: PagerWorld): Promise<boolean> {
+export async function showInPager(text: string, world: PagerPorts): Promise<boolean> {
   const { env, terminal, flags, signal } = world;
   const pager = env.PAGER?.trim();
-  if (!pager || pager === "cat" || flags.json || flags.plain || !flags.input || inCi(env)) return false;
+  if (!pager || pager === "cat" || flags.json || flags.plain || !flags.input || isCi(env)) return false;
   if (!terminal.stdin.isTerminal || !terminal.stdout.isTerminal || fits(text, terminal.stdout)) return false;
   const release = world.catchInterrupts(() => {});
   try {
@@ -32,7 +32,7 @@ export async function showPaged(text: string, world: PagerWorld): Promise<boolea
   } finally {
     release();
   }
-  world.warn(`The pager could not be started (PAGER=${line(pager)}).`);
+  world.warn(`The pager could not be started (PAGER=${toLine(pager)}).`);
   return false;
 }
 
@@ -42,7 +42,7 @@ export function runPager(
   text: string,
   { env, signal }: { env: NodeJS.ProcessEnv; signal: AbortSignal },
 ): Promise<boolean> {
-  const [command = "", ...args] = commandWords(pager);
+  const [command = "", ...args] = splitCommand(pager);
   return new Promise<boolean>((resolve) => {
     const child = spawn(command, args, { stdio: ["pipe", "inherit", "inherit"], env: { ...DEFAULTS, ...env } });
     const end = () => void child.kill();

@@ -2,7 +2,7 @@ import { clean } from "#protocol/clean";
 import type { Connection } from "#protocol/connections";
 
 /** How a connection's account is named to a person: name and address, else whatever the provider tells. */
-export function accountOf(connection: Connection): string {
+export function formatAccount(connection: Connection): string {
   const user = connection.user ?? {};
   const name = user.name ?? user.display_name ?? user.username ?? "";
   const detail = user.email ?? (user.username !== name ? user.username : "") ?? "";
@@ -11,16 +11,16 @@ export function accountOf(connection: Connection): string {
 }
 
 /** Where the account works: the site or workspace of the connection. */
-export function siteOf(connection: Connection): string {
+export function formatSite(connection: Connection): string {
   const metadata = connection.metadata ?? {};
   const place = metadata.url ?? metadata.workspace ?? metadata.workspace_id ?? "";
   return clean(String(place), { lines: false });
 }
 
 /** The connection before, where it was another account's than the one now; null where it was the same, or there was none. */
-export function accountBefore(before: Connection | undefined, now: Connection): Connection | null {
+export function findReplacedAccount(before: Connection | undefined, now: Connection): Connection | null {
   if (!before?.connected) return null;
   const [was, is] = [before.user?.account_id, now.user?.account_id];
-  const isSame = was && is ? was === is : accountOf(before) === accountOf(now);
+  const isSame = was && is ? was === is : formatAccount(before) === formatAccount(now);
   return isSame ? null : before;
 }

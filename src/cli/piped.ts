@@ -1,21 +1,21 @@
 import { Problem } from "#protocol/errors";
 import type { Kay } from "./kay.ts";
-import { isAskable } from "./prompt.ts";
+import { canPrompt } from "./prompt.ts";
 
 /** How long a pipe may stay open and silent before it is left alone. */
 const SILENCE_MS = 3_000;
 /** More than this is no context for a question. */
-export const MOST_BYTES = 1024 * 1024;
+export const MAX_INPUT_BYTES = 1024 * 1024;
 
 /**
  * Read what stdin holds when it is a pipe or a file. A pipe that stays silent for 3 s is left alone, with a line on stderr, unless
  * `patient` (the prompt is `-`); `without` says what happens then. A byte order mark and surrounding white space are taken off.
  */
-export async function readPiped(
+export async function readPipedInput(
   kay: Kay,
   { patient, without = "asking without it (`kay ask -` waits)" }: { patient: boolean; without?: string },
 ): Promise<string> {
-  if (kay.terminal.stdin.isTerminal && !(patient && isAskable(kay))) return "";
+  if (kay.terminal.stdin.isTerminal && !(patient && canPrompt(kay))) return "";
   const silence = new AbortController();
   const signal = AbortSignal.any([kay.signal, silence.signal]);
   const timer = new AbortController();
@@ -31,7 +31,7 @@ export async function readPiped(
     for await (const chunk of kay.terminal.stdin.read(signal)) {
       chunks.push(chunk);
       size += chunk.byteLength;
-      if (size > MOST_BYTES) {
+      if (size > MAX_INPUT_BYTES) {
         throw new Problem("INVALID_REQUEST", "There is more than 1 MiB on stdin.", { hint: "Send less at once." });
       }
     }
@@ -40,14 +40,14 @@ export async function readPiped(
   }
   if (kay.signal.aborted) throw new Problem("CANCELLED", "Cancelled.");
   if (silence.signal.aborted) kay.out.note(`Nothing came on stdin for 3 s; ${without}.`);
-  return (decoded(Buffer.concat(chunks)) ?? "").trim();
+  return (decodeText(Buffer.concat(chunks)) ?? "").trim();
 }
 
 /**
  * UTF-8, or the UTF-16 that Windows writes into files (`>` of PowerShell 5), which its mark tells. With `fatal`, undefined for what is
  * neither.
  */
-export function decoded(bytes: Uint8Array, { fatal = false } = {}): string | undefined {
+export function decodeText(bytes: Uint8Array, { fatal = false } = {}): string | undefined {
   const [first, second] = bytes;
   const wide = first === 0xff && second === 0xfe ? "utf-16le" : "utf-16be";
   const isWide = (first === 0xff && second === 0xfe) || (first === 0xfe && second === 0xff);

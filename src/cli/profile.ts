@@ -1,13 +1,13 @@
 import type { Settings } from "#client/settings";
 import { DEFAULT_PROFILE } from "#client/settings/profile-name";
 import type { ProfileChoice } from "#client/settings/profiles";
-import { nearest } from "./nearest.ts";
+import { closestName } from "./nearest.ts";
 
 /**
  * What a command that is printed carries so that it means this profile in any other terminal: nothing where that finds the profile by
  * itself.
  */
-export function profileFlag({ name, source }: ProfileChoice): string {
+export function formatProfileFlag({ name, source }: ProfileChoice): string {
   return source === "flag" || source === "environment" ? ` --profile ${name}` : "";
 }
 
@@ -16,12 +16,12 @@ export function warnIfNew(settings: Settings, warn: (message: string) => void): 
   const { name } = settings.chosen();
   if (name === DEFAULT_PROFILE) return;
   const known = settings.profiles.list();
-  if (!known.includes(name)) warn(`Profile ${name} is new. ${youHave(name, known)}`);
+  if (!known.includes(name)) warn(`Profile ${name} is new. ${formatKnownProfiles(name, known)}`);
 }
 
 /** The profiles there are, and the one that may be meant. */
-export function youHave(typed: string, known: string[]): string {
-  const close = nearest(typed, known);
+export function formatKnownProfiles(typed: string, known: string[]): string {
+  const close = closestName(typed, known);
   const list = known.length > 1 ? `${known.slice(0, -1).join(", ")} and ${known.at(-1)}` : `only ${known[0]}`;
   return `You have ${list}.${close ? ` Did you mean ${close}?` : ""}`;
 }

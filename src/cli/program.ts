@@ -1,30 +1,30 @@
 import { Command, Option } from "commander";
 import { Problem } from "#protocol/errors";
-import { answerCommand } from "./commands/answer.ts";
-import { approvalsCommand } from "./commands/approvals.ts";
-import { askCommand } from "./commands/ask.ts";
-import { attachCommand } from "./commands/attach.ts";
-import { completionCommand } from "./commands/completion.ts";
-import { configCommand } from "./commands/config.ts";
-import { confirmCommand } from "./commands/confirm.ts";
-import { connectCommand } from "./commands/connect.ts";
-import { connectionsCommand } from "./commands/connections.ts";
-import { disconnectCommand } from "./commands/disconnect.ts";
-import { doctorCommand } from "./commands/doctor.ts";
-import { helpCommand } from "./commands/help.ts";
-import { logoutCommand } from "./commands/logout.ts";
-import { modelCommand } from "./commands/model.ts";
-import { pendingCommand } from "./commands/pending.ts";
-import { policyCommand } from "./commands/policy.ts";
-import { profileCommand } from "./commands/profile.ts";
-import { serveCommand } from "./commands/serve.ts";
-import { servicesCommand } from "./commands/services.ts";
-import { sessionsCommand } from "./commands/sessions.ts";
-import { toolsCommand } from "./commands/tools.ts";
-import { tryCommand } from "./commands/try.ts";
-import { whoamiCommand } from "./commands/whoami.ts";
-import { unprotect } from "./dashes.ts";
-import { helpWidth } from "./help/page.ts";
+import { createAnswerCommand } from "./commands/answer.ts";
+import { createApprovalsCommand } from "./commands/approvals.ts";
+import { createAskCommand } from "./commands/ask.ts";
+import { createAttachCommand } from "./commands/attach.ts";
+import { createCompletionCommand } from "./commands/completion.ts";
+import { createConfigCommand } from "./commands/config.ts";
+import { createConfirmCommand } from "./commands/confirm.ts";
+import { createConnectCommand } from "./commands/connect.ts";
+import { createConnectionsCommand } from "./commands/connections.ts";
+import { createDisconnectCommand } from "./commands/disconnect.ts";
+import { createDoctorCommand } from "./commands/doctor.ts";
+import { createHelpCommand } from "./commands/help.ts";
+import { createLogoutCommand } from "./commands/logout.ts";
+import { createModelCommand } from "./commands/model.ts";
+import { createPendingCommand } from "./commands/pending.ts";
+import { createPolicyCommand } from "./commands/policy.ts";
+import { createProfileCommand } from "./commands/profile.ts";
+import { createServeCommand } from "./commands/serve.ts";
+import { createServicesCommand } from "./commands/services.ts";
+import { createSessionsCommand } from "./commands/sessions.ts";
+import { createToolsCommand } from "./commands/tools.ts";
+import { createTryCommand } from "./commands/try.ts";
+import { createWhoamiCommand } from "./commands/whoami.ts";
+import { unescapeArguments } from "./dashes.ts";
+import { getHelpWidth } from "./help/page.ts";
 import type { GlobalFlags, Kay } from "./kay.ts";
 
 /**
@@ -67,16 +67,16 @@ export function buildProgram(
     command.exitOverride().configureOutput({
       writeOut: answer,
       writeErr: aside,
-      getErrHelpWidth: () => helpWidth(kay.terminal.stdout.columns()),
-      getOutHelpWidth: () => helpWidth(kay.terminal.stdout.columns()),
+      getErrHelpWidth: () => getHelpWidth(kay.terminal.stdout.columns()),
+      getOutHelpWidth: () => getHelpWidth(kay.terminal.stdout.columns()),
     });
   });
   program.hook("preAction", async (_, action) => {
-    for (let each: Command | null = action; each; each = each.parent) unprotect(each);
+    for (let each: Command | null = action; each; each = each.parent) unescapeArguments(each);
     refuseEmpty(action);
     kay.flags = { ...kay.flags, ...(action.optsWithGlobals() as Partial<GlobalFlags>) };
     if (kay.flags.jq === undefined) return;
-    const { filterOutput } = await import("./jq/filter.ts");
+    const { applyJqFilter: filterOutput } = await import("./jq/filter.ts");
     await filterOutput(kay, kay.flags.jq);
   });
   return program;
@@ -90,30 +90,30 @@ function makersFor(word = ""): Iterable<(kay: Kay) => Command> {
 
 /** By names and aliases, in the order of the help. */
 const COMMANDS: Record<string, (kay: Kay) => Command> = {
-  connect: connectCommand,
-  connections: connectionsCommand,
-  status: connectionsCommand,
-  disconnect: disconnectCommand,
-  ask: askCommand,
-  attach: attachCommand,
-  confirm: confirmCommand,
-  pending: pendingCommand,
-  answer: answerCommand,
-  sessions: sessionsCommand,
-  approvals: approvalsCommand,
-  policy: policyCommand,
-  services: servicesCommand,
-  tools: toolsCommand,
-  model: modelCommand,
-  whoami: whoamiCommand,
-  logout: logoutCommand,
-  config: configCommand,
-  profile: profileCommand,
-  doctor: doctorCommand,
-  serve: serveCommand,
-  try: tryCommand,
-  completion: completionCommand,
-  help: helpCommand,
+  connect: createConnectCommand,
+  connections: createConnectionsCommand,
+  status: createConnectionsCommand,
+  disconnect: createDisconnectCommand,
+  ask: createAskCommand,
+  attach: createAttachCommand,
+  confirm: createConfirmCommand,
+  pending: createPendingCommand,
+  answer: createAnswerCommand,
+  sessions: createSessionsCommand,
+  approvals: createApprovalsCommand,
+  policy: createPolicyCommand,
+  services: createServicesCommand,
+  tools: createToolsCommand,
+  model: createModelCommand,
+  whoami: createWhoamiCommand,
+  logout: createLogoutCommand,
+  config: createConfigCommand,
+  profile: createProfileCommand,
+  doctor: createDoctorCommand,
+  serve: createServeCommand,
+  try: createTryCommand,
+  completion: createCompletionCommand,
+  help: createHelpCommand,
 };
 
 /** In a script, a name that is empty is a variable that nobody set. */

@@ -1,14 +1,14 @@
 import { type Command, CommanderError } from "commander";
 import { clean } from "#protocol/clean";
 import { ERRORS, Problem } from "#protocol/errors";
-import { shellWord } from "#protocol/shell";
-import { helpDocument } from "./commands/help.ts";
-import { protectText } from "./dashes.ts";
+import { quoteShellWord } from "#protocol/shell";
+import { toHelpDocument } from "./commands/help.ts";
+import { escapeLeadingDash } from "./dashes.ts";
 import type { GlobalFlags, Kay } from "./kay.ts";
-import { printLines } from "./lines.ts";
+import { useJsonLines } from "./lines.ts";
 import { buildProgram } from "./program.ts";
 import { wantsPlain } from "./terminal.ts";
-import { createTimeLimit, isOverTime, overTime } from "./time-limit.ts";
+import { createTimeLimit, isTimedOut, timedOutProblem } from "./time-limit.ts";
 
 /** Exit codes of signals, 128 + number (terminal.md). Output that nobody reads any more (`kay help | head -1`) is no failure. */
 const SIGNAL_EXITS: Record<string, number> = { SIGINT: 130, SIGTERM: 143, SIGHUP: 129, SIGPIPE: 0 };
@@ -26,19 +26,19 @@ export async function run(argv: string[], kay: Kay): Promise<number> {
     told[where] += text;
   };
   const program = buildProgram(kay, keep("aside"), keep("help"), argv);
-  const command = commandOf(argv, program);
+  const command = getCommand(argv, program);
   if (kay.flags.json && (command === "attach" || (command === "ask" && argv.includes("--stream"))))
-    printLines(kay, () => undefined);
+    useJsonLines(kay, () => undefined);
   const limit = createTimeLimit(kay);
   program.hook("preAction", (_, action) => limit.begin(action));
   try {
-    const work = program.parseAsync(argv.map(protectText), { from: "user" });
+    const work = program.parseAsync(argv.map(escapeLeadingDash), { from: "user" });
     await (command === "serve" ? work : Promise.race([work, overdue(kay)]));
     await showHelp(kay, told.help);
   } catch (error) {
     if (error instanceof CommanderError) return await wordUsage(error, kay, { program, argv, command, ...told });
     await kay.out.settled().catch(() => {});
-    return kay.signal.aborted ? await ended(kay, error) : await wordError(error, kay);
+    return kay.signal.aborted ? await toEnd(kay, error) : await wordError(error, kay);
   } finally {
     limit.end();
   }
@@ -53,13 +53,13 @@ async function settle(kay: Kay): Promise<number> {
     const exit = kay.signal.aborted ? 0 : await wordError(error, kay);
     kay.exit ||= exit;
   }
-  return kay.signal.aborted ? await ended(kay) : kay.exit;
+  return kay.signal.aborted ? await toEnd(kay) : kay.exit;
 }
 
 /** A signal needs no words; that the time is over does, those of the command where it has some. */
-async function ended(kay: Kay, error?: unknown): Promise<number> {
-  if (!isOverTime(kay)) return signalExit(kay);
-  return await wordError(error instanceof Problem && error.code === "TIMED_OUT" ? error : overTime(kay), kay);
+async function toEnd(kay: Kay, error?: unknown): Promise<number> {
+  if (!isTimedOut(kay)) return signalExit(kay);
+  return await wordError(error instanceof Problem && error.code === "TIMED_OUT" ? error : timedOutProblem(kay), kay);
 }
 
 /** What cannot be ended after a signal is left to itself after a while. */
@@ -72,7 +72,7 @@ function overdue(kay: Kay): Promise<void> {
 }
 
 /** The command that is meant, as far as it can be told before parsing. */
-function commandOf(argv: string[], program: Command): string | undefined {
+function getCommand(argv: string[], program: Command): string | undefined {
   const known = program.commands.flatMap((command) => [command.name(), ...command.aliases()]);
   return argv.find((word) => known.includes(word));
 }
@@ -105,7 +105,7 @@ async function wordUsage(error: CommanderError, kay: Kay, parsing: Parsing): Pro
   if (error.exitCode === 0 || (isGroup && !kay.flags.json)) {
     const isVersion = error.code === "commander.version";
     if (kay.flags.json)
-      return showDocument(kay, argv, isVersion ? { version: kay.version } : helpDocument(program, argv));
+      return showDocument(kay, argv, isVersion ? { version: kay.version } : toHelpDocument(program, argv));
     await showHelp(kay, isGroup ? aside : help);
     return 0;
   }
@@ -130,7 +130,7 @@ async function showDocument(kay: Kay, argv: string[], document: unknown): Promis
   const at = argv.findIndex((word) => word === "--jq" || word.startsWith("--jq="));
   const expression = argv[at]?.startsWith("--jq=") ? argv[at].slice("--jq=".length) : argv[at + 1];
   try {
-    if (at >= 0) await (await import("./jq/filter.ts")).filterOutput(kay, expression ?? "");
+    if (at >= 0) await (await import("./jq/filter.ts")).applyJqFilter(kay, expression ?? "");
     kay.out.json(document);
   } catch (error) {
     return wordError(error, kay);
@@ -149,11 +149,11 @@ async function wordError(error: unknown, kay: Kay): Promise<number> {
     kay.out.fail(withServices(error));
     return error.exit;
   }
-  return wordCrash(error, kay);
+  return reportCrash(error, kay);
 }
 
 /** Words for an error that is a bug, also one that nothing caught. @returns the exit code */
-export function wordCrash(error: unknown, kay: Kay): number {
+export function reportCrash(error: unknown, kay: Kay): number {
   const message = error instanceof Error ? error.message : String(error);
   kay.out.fail(new Problem("INTERNAL", `Something in kay went wrong: ${message}`));
   if (kay.flags.debug || kay.env.KAY_DEBUG)
@@ -166,7 +166,7 @@ function withServices(problem: Problem): Problem {
   const { integrations } = problem.details;
   const services = (Array.isArray(integrations) ? integrations : []).filter((each) => typeof each === "string");
   if (services.length === 0 || problem.hint !== ERRORS[problem.code].hint) return problem;
-  const hint = `Run \`kay connect ${services.map(shellWord).join(" ")}\`, then ask again.`;
+  const hint = `Run \`kay connect ${services.map(quoteShellWord).join(" ")}\`, then ask again.`;
   return new Problem(problem.code, problem.message, { details: problem.details, cause: problem.cause, hint });
 }
 

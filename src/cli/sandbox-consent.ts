@@ -8,7 +8,7 @@ const LIMIT_MS = 10_000;
  * Play the person at a sandbox's consent page: ask the sandbox for the redirect of an allowed consent (its control
  * `POST /_sandbox/consent`), then call it as the browser would. Both must be on this machine.
  */
-export async function consentInSandbox(send: Send, authorizationUrl: string): Promise<void> {
+export async function giveSandboxConsent(send: Send, authorizationUrl: string): Promise<void> {
   const origin = loopbackOrigin(authorizationUrl);
   const body = JSON.stringify({ authorization_url: authorizationUrl, decision: "allow" });
   const headers = { "Content-Type": "application/json" };

@@ -8,11 +8,12 @@ import type { Kay } from "./kay.ts";
  *
  * @throws Problem UNREACHABLE where none runs, DATABASE_UNAVAILABLE (after what is known) where its database is away
  */
-export async function showStatus(kay: Kay, at: string | undefined): Promise<void> {
+export async function showBackendStatus(kay: Kay, at: string | undefined): Promise<void> {
   const status = await kay.backendStatus(at);
   if (kay.flags.json) kay.out.json(status);
   else
-    for (const [name, value] of linesOf(status)) kay.out.line(`${name.padEnd(WIDTH)}${clean(value, { lines: false })}`);
+    for (const [name, value] of getLines(status))
+      kay.out.line(`${name.padEnd(WIDTH)}${clean(value, { lines: false })}`);
   if (status.status === "ok") return;
   const sentence = `The backend at ${status.url} cannot reach its database.`;
   if (!kay.flags.json) throw new Problem("DATABASE_UNAVAILABLE", sentence, { hint: "" });
@@ -21,7 +22,7 @@ export async function showStatus(kay: Kay, at: string | undefined): Promise<void
 
 const WIDTH = 12;
 
-function linesOf(status: StatusResponse): [name: string, value: string][] {
+function getLines(status: StatusResponse): [name: string, value: string][] {
   const { url, version, sandbox, public_url, pid, uptime, model, database, node, nodes, generations, here, memory } =
     status;
   const lines: [string, string | undefined][] = [
@@ -31,25 +32,25 @@ function linesOf(status: StatusResponse): [name: string, value: string][] {
     ["model", model],
     [
       "database",
-      database && `${database.status === "ok" ? placeOf(database.place) : "away"}, ${poolOf(database.connections)}`,
+      database && `${database.status === "ok" ? getPlace(database.place) : "away"}, ${getPool(database.connections)}`,
     ],
     ["node", node === undefined ? undefined : `number ${node}; alive: ${nodes}`],
-    ["generations", generations && (openOf(generations) || "none open")],
+    ["generations", generations && (getOpen(generations) || "none open")],
     ["here", here && `${here.working} at work, ${here.followers} followed`],
     ["memory", memory && `${mebibytes(memory.rss)} MiB, ${mebibytes(memory.heap_used)} MiB of it used by JavaScript`],
   ];
   return lines.flatMap(([name, value]) => (value ? [[name, value] satisfies [string, string]] : []));
 }
 
-function placeOf(place: string): string {
+function getPlace(place: string): string {
   return place === "own" ? "kay's own Postgres" : place;
 }
 
-function poolOf({ open, idle, waiting }: { open: number; idle: number; waiting: number }): string {
+function getPool({ open, idle, waiting }: { open: number; idle: number; waiting: number }): string {
   return `connections: ${open} open, ${idle} idle${waiting > 0 ? `, ${waiting} waiting` : ""}`;
 }
 
-function openOf(generations: Record<string, number>): string {
+function getOpen(generations: Record<string, number>): string {
   return Object.entries(generations)
     .map(([status, count]) => `${count} ${status.replaceAll("_", " ")}`)
     .join(", ");

@@ -1,19 +1,19 @@
 import type { ServiceView } from "#protocol/tools";
-import { line } from "#ui/words";
-import { unknownService } from "./commands/connections.ts";
+import { toLine } from "#ui/words";
+import { unknownServiceProblem } from "./commands/connections.ts";
 import type { Kay } from "./kay.ts";
-import { accountOf, siteOf } from "./people.ts";
+import { formatAccount, formatSite } from "./people.ts";
 
 /** `kay services`: one row for each service. */
 export async function listServices(kay: Kay): Promise<void> {
-  const services = await servicesOf(kay);
+  const services = await getServices(kay);
   if (kay.flags.json) return kay.out.json({ services });
   const rows = services.map((service) => [
-    line(service.name),
-    stateOf(service),
+    toLine(service.name),
+    getState(service),
     service.mcp ? "MCP" : (service.target ?? ""),
-    service.connected ? whose(service) : line(service.reason ?? ""),
-    service.connected ? siteOf(service) || line(service.mcp?.command ?? "") : "",
+    service.connected ? whose(service) : toLine(service.reason ?? ""),
+    service.connected ? formatSite(service) || toLine(service.mcp?.command ?? "") : "",
   ]);
   await kay.out.table(["SERVICE", "STATE", "TARGET", "ACCOUNT", "SITE"], rows);
   if (services.every(({ connected }) => !connected)) kay.out.note("Connect one with `kay connect <service>`.");
@@ -21,27 +21,27 @@ export async function listServices(kay: Kay): Promise<void> {
 
 /** `kay services show <service>`. @throws Problem UNKNOWN_SERVICE */
 export async function showService(kay: Kay, name: string): Promise<void> {
-  const services = await servicesOf(kay);
+  const services = await getServices(kay);
   const service = services.find((each) => each.name === name.toLowerCase());
   if (!service)
-    throw unknownService(
+    throw unknownServiceProblem(
       name,
       services.map((each) => each.name),
     );
   if (kay.flags.json) return kay.out.json(service);
-  const rows = rowsOf(service).flatMap(([field, value]) => (value === "" ? [] : [[field, line(value)]]));
+  const rows = getRows(service).flatMap(([field, value]) => (value === "" ? [] : [[field, toLine(value)]]));
   // Scopes and addresses are to be copied: nothing of them is cut off.
   if (!kay.terminal.stdout.isTerminal) await kay.out.table([], rows);
   else for (const [field = "", value] of rows) kay.out.line(`${kay.out.paint("dim", field.padEnd(WIDEST))}  ${value}`);
-  for (const change of service.mcp?.changes ?? []) kay.out.warn(line(change));
+  for (const change of service.mcp?.changes ?? []) kay.out.warn(toLine(change));
   if (service.mcp && service.mcp.changes.length > 0)
-    kay.out.note(`Take what changed with \`kay services approve ${line(service.name)}\`.`);
+    kay.out.note(`Take what changed with \`kay services approve ${toLine(service.name)}\`.`);
   if (service.state === "not_configured") kay.out.note("Whoever runs the backend must give it an OAuth client first.");
-  else if (!service.connected) kay.out.note(`Connect it with \`kay connect ${line(service.name)}\`.`);
+  else if (!service.connected) kay.out.note(`Connect it with \`kay connect ${toLine(service.name)}\`.`);
 }
 
 /** A backend that has only what the guide has names its services in their connections. */
-async function servicesOf(kay: Kay): Promise<ServiceView[]> {
+async function getServices(kay: Kay): Promise<ServiceView[]> {
   const { api } = await kay.link({ signedIn: true });
   const known = await api.services({ signal: kay.signal });
   if (known) return known.services;
@@ -53,19 +53,19 @@ async function servicesOf(kay: Kay): Promise<ServiceView[]> {
   }));
 }
 
-function rowsOf(service: ServiceView): [string, string][] {
+function getRows(service: ServiceView): [string, string][] {
   const { scopes, client } = service;
   return [
     ["service", service.name],
     ["title", service.title ?? ""],
-    ["state", stateOf(service)],
+    ["state", getState(service)],
     ["target", service.target ?? ""],
     ["described", service.described ? (service.mcp ? "MCP server, added by you" : "by you") : ""],
     [service.mcp?.command === undefined ? "address" : "command", service.base_url ?? ""],
     ["given", service.mcp?.env?.join(" ") ?? ""],
     ["sign-in", service.sign_in ?? ""],
     ["account", service.connected ? whose(service) : ""],
-    ["site", service.connected ? siteOf(service) : ""],
+    ["site", service.connected ? formatSite(service) : ""],
     ["reason", service.reason ?? ""],
     ["scopes wanted", scopes?.wanted.join(" ") ?? ""],
     ["scopes granted", scopes?.granted.join(" ") ?? ""],
@@ -79,13 +79,13 @@ function rowsOf(service: ServiceView): [string, string][] {
 
 const WIDEST = "scopes granted".length;
 
-function stateOf({ state, mcp }: ServiceView): string {
+function getState({ state, mcp }: ServiceView): string {
   return state === "connected" && mcp && mcp.changes.length > 0 ? "tools changed" : STATES[state];
 }
 
 /** Where nothing is signed in to, there is nobody. */
 function whose(service: ServiceView): string {
-  return service.sign_in === "none" ? "" : accountOf(service);
+  return service.sign_in === "none" ? "" : formatAccount(service);
 }
 
 const STATES = { connected: "connected", not_connected: "not connected", not_configured: "not configured" };

@@ -2,13 +2,13 @@ import type { AskResponse } from "#protocol/ask";
 import { clean } from "#protocol/clean";
 import { ERRORS, Problem } from "#protocol/errors";
 import type { OutputCheck } from "#protocol/output/schema";
-import { described } from "#ui/described";
+import { formatConfirmation } from "#ui/described";
 import { showAnswer } from "./answer.ts";
-import { checkValue, outputIn } from "./ask/output.ts";
-import type { Kay, Link } from "./kay.ts";
-import { profileFlag } from "./profile.ts";
-import { isAskable, isYes } from "./prompt.ts";
-import { isOverTime, overTime } from "./time-limit.ts";
+import { checkOutputValue, getOutput } from "./ask/output.ts";
+import type { BackendHandle, Kay } from "./kay.ts";
+import { formatProfileFlag } from "./profile.ts";
+import { canPrompt, promptYesNo } from "./prompt.ts";
+import { isTimedOut, timedOutProblem } from "./time-limit.ts";
 
 /**
  * Show an answer, and settle the confirmations it waits for: asked here if somebody can be asked, else left open with how to answer. One
@@ -17,27 +17,37 @@ import { isOverTime, overTime } from "./time-limit.ts";
  *
  * @param check tells whether the answer has the value that was asked for
  */
-export async function settle(kay: Kay, link: Link, first: AskResponse, check?: OutputCheck): Promise<void> {
+export async function settleConfirmations(
+  kay: Kay,
+  link: BackendHandle,
+  first: AskResponse,
+  check?: OutputCheck,
+): Promise<void> {
   let answer = first;
   while (answer.status === "confirmation_required") {
-    if (kay.flags.json || !isAskable(kay)) return leaveOpen(kay, answer);
-    kay.terminal.stderr.write(`${described(answer)}\n`);
-    const approved = await isYes(kay, "Carry it out?");
-    const result = await confirmed(kay, link, answer.confirmation_token ?? "", approved);
+    if (kay.flags.json || !canPrompt(kay)) return leaveOpen(kay, answer);
+    kay.terminal.stderr.write(`${formatConfirmation(answer)}\n`);
+    const approved = await promptYesNo(kay, "Carry it out?");
+    const result = await sendConfirmation(kay, link, answer.confirmation_token ?? "", approved);
     if (!approved) throw new Problem("DENIED", answer === first ? "Nothing was done." : "The rest was not done.");
     answer = result;
   }
-  if (answer.status !== "error") checkValue(check, outputIn(answer.data));
+  if (answer.status !== "error") checkOutputValue(check, getOutput(answer.data));
   await showAnswer(kay, answer);
 }
 
 /** Send the answer to a confirmation. What was approved is carried out to its end, whoever is still there. */
-export async function confirmed(kay: Kay, link: Link, token: string, approved: boolean): Promise<AskResponse> {
+export async function sendConfirmation(
+  kay: Kay,
+  link: BackendHandle,
+  token: string,
+  approved: boolean,
+): Promise<AskResponse> {
   try {
     return await link.api.confirm(token, approved, { signal: kay.signal });
   } catch (error) {
-    if (!approved || !isOverTime(kay)) throw error;
-    throw overTime(kay, {
+    if (!approved || !isTimedOut(kay)) throw error;
+    throw timedOutProblem(kay, {
       what: ", and what was approved may still be carried out.",
       hint: "Check what it did before you ask again: `kay sessions show latest`.",
     });
@@ -48,7 +58,7 @@ async function leaveOpen(kay: Kay, answer: AskResponse): Promise<void> {
   kay.exit = ERRORS.CONFIRMATION_REQUIRED.exit;
   if (kay.flags.json) return kay.out.json(answer);
   const token = clean(answer.confirmation_token ?? "", { lines: false });
-  await kay.out.markdown(described(answer));
-  const command = `kay confirm ${token}${profileFlag(kay.profile())} --approve`;
+  await kay.out.markdown(formatConfirmation(answer));
+  const command = `kay confirm ${token}${formatProfileFlag(kay.profile())} --approve`;
   kay.out.note(`Nothing was done yet. Within five minutes: \`${command}\`, or \`--deny\`.`);
 }

@@ -1,8 +1,8 @@
-import { createHeld } from "./held.ts";
+import { createTerminalModes } from "./held.ts";
 import type { Sink, Source, Terminal } from "./terminal.ts";
 
 /** The process's own streams and what they need around them. A stream is opened at its first use: most commands need one of the three. */
-export type Streams = {
+export type ProcessStreams = {
   stdin(): NodeJS.ReadStream;
   stdout(): NodeJS.WriteStream;
   stderr(): NodeJS.WriteStream;
@@ -38,13 +38,13 @@ export type StreamTerminal = Terminal & {
 };
 
 /** Make the {@link Terminal} of real streams. */
-export function fromStreams(streams: Streams): StreamTerminal {
+export function createTerminal(streams: ProcessStreams): StreamTerminal {
   const isTerminal = streams.isTerminal(0);
-  const outputs = [sinkOf(streams, 1), sinkOf(streams, 2)] as const;
-  const { raw, ...held } = createHeld(streams, isTerminal, outputs[0].write);
+  const outputs = [getSink(streams, 1), getSink(streams, 2)] as const;
+  const { raw, ...held } = createTerminalModes(streams, isTerminal, outputs[0].write);
   return {
     ...held,
-    stdin: sourceOf(streams, isTerminal, raw),
+    stdin: getSource(streams, isTerminal, raw),
     stdout: outputs[0],
     stderr: outputs[1],
     drained: async () => {
@@ -53,7 +53,7 @@ export function fromStreams(streams: Streams): StreamTerminal {
   };
 }
 
-function sourceOf(streams: Streams, isTerminal: boolean, raw: (on: boolean) => void): Source {
+function getSource(streams: ProcessStreams, isTerminal: boolean, raw: (on: boolean) => void): Source {
   let forgotten = false;
   return {
     isTerminal,
@@ -73,7 +73,7 @@ function sourceOf(streams: Streams, isTerminal: boolean, raw: (on: boolean) => v
   };
 }
 
-function sinkOf(streams: Streams, descriptor: 1 | 2): Sink & { drained(): Promise<void> } {
+function getSink(streams: ProcessStreams, descriptor: 1 | 2): Sink & { drained(): Promise<void> } {
   let opened: NodeJS.WriteStream | undefined;
   const open = () => {
     opened ??= (descriptor === 1 ? streams.stdout() : streams.stderr()).on("error", (error: NodeJS.ErrnoException) => {
@@ -130,7 +130,7 @@ async function* readBytes(stdin: NodeJS.ReadStream, signal: AbortSignal): AsyncI
   }
 }
 
-function readKeys(streams: Streams, raw: (on: boolean) => void, onKey: (key: string) => void): () => void {
+function readKeys(streams: ProcessStreams, raw: (on: boolean) => void, onKey: (key: string) => void): () => void {
   const stdin = streams.stdin();
   const onData = (chunk: Buffer | string) => {
     // An escape sequence (an arrow, a report of the terminal) is no key of ours.
@@ -148,7 +148,11 @@ function readKeys(streams: Streams, raw: (on: boolean) => void, onKey: (key: str
   };
 }
 
-function readAll(streams: Streams, raw: (on: boolean) => void, onBytes: (bytes: Uint8Array) => void): () => void {
+function readAll(
+  streams: ProcessStreams,
+  raw: (on: boolean) => void,
+  onBytes: (bytes: Uint8Array) => void,
+): () => void {
   const stdin = streams.stdin();
   const onData = (chunk: Buffer | string) => onBytes(typeof chunk === "string" ? Buffer.from(chunk) : chunk);
   raw(true);
@@ -165,7 +169,7 @@ function readAll(streams: Streams, raw: (on: boolean) => void, onBytes: (bytes: 
 }
 
 /** Ctrl+C is never dropped: while the terminal is raw it comes as a key. */
-async function dropTyped(streams: Streams, raw: (on: boolean) => void): Promise<string> {
+async function dropTyped(streams: ProcessStreams, raw: (on: boolean) => void): Promise<string> {
   let typed = "";
   const drop = readKeys(streams, raw, (key) => {
     typed += key;

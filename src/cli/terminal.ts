@@ -65,8 +65,8 @@ export function wantsColor(sink: Sink, env: Record<string, string | undefined>, 
 }
 
 /** Whether a person can be asked: a terminal on both ends, no CI, no `--no-input` (terminal.md, "Rules of output"). */
-export function canAsk(terminal: Terminal, env: Record<string, string | undefined>, noInput: boolean): boolean {
-  return terminal.stdin.isTerminal && terminal.stderr.isTerminal && !noInput && !inCi(env);
+export function isInteractive(terminal: Terminal, env: Record<string, string | undefined>, noInput: boolean): boolean {
+  return terminal.stdin.isTerminal && terminal.stderr.isTerminal && !noInput && !isCi(env);
 }
 
 /** Whether the environment asks for output that is only text: for screen readers, and for a terminal that can redraw nothing. */
@@ -80,7 +80,7 @@ export function isSet(value: string | undefined): boolean {
 }
 
 /** CI as the common runners announce it; `CI=false` and `CI=0` are no CI. */
-export function inCi(env: Record<string, string | undefined>): boolean {
+export function isCi(env: Record<string, string | undefined>): boolean {
   const ci = env.CI?.toLowerCase();
   if (ci) return ci !== "false" && ci !== "0";
   return Boolean(

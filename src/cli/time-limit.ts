@@ -1,6 +1,6 @@
 import type { Command } from "commander";
 import { Problem } from "#protocol/errors";
-import { line } from "#ui/words";
+import { toLine } from "#ui/words";
 import type { Kay } from "./kay.ts";
 
 /** What `Kay.signal` ends with when the time of the command is over. */
@@ -26,7 +26,7 @@ export function createTimeLimit(kay: Kay): TimeLimit {
     begin(command) {
       const { timeout } = kay.flags;
       if (timeout === undefined) return;
-      const ms = durationOf(timeout);
+      const ms = getDuration(timeout);
       if (command.name() === "serve" && command.parent?.parent === null)
         throw new Problem("USAGE", "kay serve runs until it is ended, and takes no --timeout.");
       kay.clock.sleep(ms, ended.signal).then(
@@ -39,16 +39,16 @@ export function createTimeLimit(kay: Kay): TimeLimit {
 }
 
 /** Whether the command is being ended because its time is over. */
-export function isOverTime({ signal }: Pick<Kay, "signal">): boolean {
+export function isTimedOut({ signal }: Pick<Kay, "signal">): boolean {
   return signal.aborted && signal.reason === OVER;
 }
 
 /** What a command that was not finished in its time fails with. `what` is what became of its work, `hint` where to look. */
-export function overTime(
+export function timedOutProblem(
   { flags }: Pick<Kay, "flags">,
   { what = ".", hint, details }: { what?: string; hint?: string; details?: Record<string, unknown> } = {},
 ): Problem {
-  const words = wordsOf(durationOf(flags.timeout ?? ""));
+  const words = getWords(getDuration(flags.timeout ?? ""));
   return new Problem("TIMED_OUT", `It was not finished within ${words}${what}`, {
     hint: hint ?? "Give it more time with --timeout.",
     ...(details ? { details } : {}),
@@ -56,17 +56,17 @@ export function overTime(
 }
 
 /** Milliseconds of `30`, `30s`, `5m`, `1h` or `1h30m`; a number alone is seconds. @throws Problem USAGE */
-function durationOf(text: string): number {
+function getDuration(text: string): number {
   const [whole, hours, minutes, seconds] = /^(?:([\d.]+)h)?(?:([\d.]+)m)?(?:([\d.]+)s?)?$/i.exec(text.trim()) ?? [];
   const [h, m, s] = [hours, minutes, seconds].map((each) => Number(each ?? 0));
   const ms = Math.round(((h ?? 0) * 3_600 + (m ?? 0) * 60 + (s ?? 0)) * 1_000);
   if (whole && ms >= 1 && ms <= LONGEST_MS) return ms;
-  throw new Problem("USAGE", `${JSON.stringify(line(text))} is no time for --timeout.`, {
+  throw new Problem("USAGE", `${JSON.stringify(toLine(text))} is no time for --timeout.`, {
     hint: "Give seconds, or a time as 30s, 5m or 1h, up to 24 days.",
   });
 }
 
-function wordsOf(ms: number): string {
+function getWords(ms: number): string {
   const seconds = Math.round(ms / 1_000);
   const parts = [
     [Math.floor(seconds / 3_600), "h"],

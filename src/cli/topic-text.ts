@@ -10,7 +10,7 @@ const BELOW = " ".repeat(4);
 type Entry = { name: string; words: string; at: number };
 
 /** A topic of help for a terminal of `width` cells: paragraphs, names with their words beside or below them, and examples. */
-export function layOutTopic(text: string, width: number): string {
+export function formatTopic(text: string, width: number): string {
   const entries: Entry[] = [];
   for (const line of text.split("\n")) {
     const [, name = "", words = ""] = /^( *(?:\S+(?: \S+)* {2,})?)(.*)$/.exec(line) ?? [];
@@ -20,10 +20,10 @@ export function layOutTopic(text: string, width: number): string {
     if (goesOn && last?.at === at && last.words !== "") last.words += ` ${words}`;
     else entries.push({ name, words, at });
   }
-  return entries.flatMap((entry) => rowsOf(entry, width)).join("\n");
+  return entries.flatMap((entry) => getRows(entry, width)).join("\n");
 }
 
-function rowsOf({ name, words, at }: Entry, width: number): string[] {
+function getRows({ name, words, at }: Entry, width: number): string[] {
   if (at < WORDS || width - at >= BESIDE) return hanging(name, words, " ".repeat(at), width);
   const below = hanging(BELOW, words, BELOW, width);
   return name.trim() === "" ? below : [name.trimEnd(), ...below];

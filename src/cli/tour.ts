@@ -3,17 +3,17 @@ import { clean } from "#protocol/clean";
 import type { ConnectionsResponse } from "#protocol/connections";
 import { Problem } from "#protocol/errors";
 import { showAnswer } from "./answer.ts";
-import { connectionRows } from "./commands/connections.ts";
+import { toConnectionRows } from "./commands/connections.ts";
 import { connectService } from "./connecting.ts";
-import type { Kay, Link } from "./kay.ts";
-import { isAskable, isYes } from "./prompt.ts";
-import { settle } from "./settle.ts";
+import type { BackendHandle, Kay } from "./kay.ts";
+import { canPrompt, promptYesNo } from "./prompt.ts";
+import { settleConfirmations } from "./settle.ts";
 
 const QUESTION = "what is open in project KAY?";
 const CHANGE = "create a task in KAY: Say hello from kay";
 
 /** The main job, start to end, on kay's own backend. Where nobody is there to click, the tour clicks itself and says so. */
-export async function tour(kay: Kay): Promise<void> {
+export async function runTour(kay: Kay): Promise<void> {
   kay.out.note(
     "This tour uses kay's own backend on this machine and, where you configured no client, sandbox services.",
   );
@@ -35,7 +35,7 @@ function title(kay: Kay, command: string): void {
   if (!kay.flags.json) kay.out.line(`\n${kay.out.paint("bold", `$ ${command}`)}`);
 }
 
-async function connectStep(kay: Kay, link: Link) {
+async function connectStep(kay: Kay, link: BackendHandle) {
   title(kay, COMMANDS[0] ?? "");
   const { message, service, connection } = await connectService(kay, link, "jira", { open: openOrConsent });
   if (!kay.flags.json) kay.out.line(`${kay.out.paint("green", "✓")} ${message}`);
@@ -51,21 +51,21 @@ async function openOrConsent(kay: Kay, url: string): Promise<void> {
   await kay.consentInSandbox(url);
 }
 
-async function connectionsStep(kay: Kay, link: Link): Promise<ConnectionsResponse> {
+async function connectionsStep(kay: Kay, link: BackendHandle): Promise<ConnectionsResponse> {
   title(kay, COMMANDS[1] ?? "");
   const answer = await link.api.connections({ signal: kay.signal });
-  if (!kay.flags.json) await kay.out.table(["SERVICE", "STATE", "ACCOUNT", "SITE"], connectionRows(answer));
+  if (!kay.flags.json) await kay.out.table(["SERVICE", "STATE", "ACCOUNT", "SITE"], toConnectionRows(answer));
   return answer;
 }
 
-async function askStep(kay: Kay, link: Link): Promise<AskResponse> {
+async function askStep(kay: Kay, link: BackendHandle): Promise<AskResponse> {
   title(kay, COMMANDS[2] ?? "");
   const answer = await link.api.ask({ prompt: QUESTION, interactive: false, confirm: false }, { signal: kay.signal });
   if (!kay.flags.json || answer.status === "error") await showAnswer(kay, answer);
   return answer;
 }
 
-async function confirmStep(kay: Kay, link: Link): Promise<AskResponse> {
+async function confirmStep(kay: Kay, link: BackendHandle): Promise<AskResponse> {
   title(kay, COMMANDS[3] ?? "");
   const request = { prompt: CHANGE, interactive: false, confirm: true };
   const held = await link.api.ask(request, { signal: kay.signal });
@@ -73,9 +73,9 @@ async function confirmStep(kay: Kay, link: Link): Promise<AskResponse> {
     throw new Problem("BAD_ANSWER", `A confirmation was expected, and ${held.status} came.`);
   }
   kay.out.note(clean(held.message));
-  const approved = isAskable(kay) ? await isYes(kay, "Carry it out?") : yesByItself(kay);
+  const approved = canPrompt(kay) ? await promptYesNo(kay, "Carry it out?") : yesByItself(kay);
   const answer = await link.api.confirm(held.confirmation_token, approved, { signal: kay.signal });
-  if (!kay.flags.json || answer.status === "error") await settle(kay, link, answer);
+  if (!kay.flags.json || answer.status === "error") await settleConfirmations(kay, link, answer);
   return answer;
 }
 

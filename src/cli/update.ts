@@ -1,7 +1,7 @@
 import type { Paths } from "#client/paths";
 import type { UpdateRecord } from "#client/update/record";
 import type { Kay } from "./kay.ts";
-import { inCi, isSet } from "./terminal.ts";
+import { isCi, isSet } from "./terminal.ts";
 
 export type UpdatePorts = {
   paths: Paths;
@@ -15,7 +15,7 @@ export type UpdatePorts = {
  * After a command: tell of a newer version, at most once a day, and have the registry asked for one, at most once a day. Only on a terminal,
  * and never where it could be in the way. What goes wrong here is nobody's concern.
  */
-export async function tellOfUpdate(argv: string[], kay: Kay, ports: UpdatePorts): Promise<void> {
+export async function notifyOfUpdate(argv: string[], kay: Kay, ports: UpdatePorts): Promise<void> {
   if (!isWelcome(argv, kay)) return;
   try {
     const upgrade = await ports.upgrade();
@@ -52,7 +52,7 @@ function isWithinDay(time: number | undefined, now: number): boolean {
 function isWelcome(argv: string[], { env, flags, terminal, signal }: Kay): boolean {
   const asksForHelp = argv.length === 0 || argv[0] === "help" || argv.some((word) => HELP.has(word));
   return (
-    !(asksForHelp || flags.json || flags.quiet || signal.aborted || inCi(env)) &&
+    !(asksForHelp || flags.json || flags.quiet || signal.aborted || isCi(env)) &&
     terminal.stdout.isTerminal &&
     terminal.stderr.isTerminal &&
     ![env.KAY_NO_UPDATE_NOTIFIER, env.NO_UPDATE_NOTIFIER, env.DO_NOT_TRACK].some(isSet)

@@ -1,21 +1,21 @@
-import { timeLeft } from "#ui/time-left";
+import { formatTimeLeft } from "#ui/time-left";
 import type { Kay } from "./kay.ts";
 
 /** How often the line is redrawn, in ms. */
 const REDRAW_MS = 1_000;
 
 /** One authorization that is waited for. */
-export type Awaited = { url: string; deadline: number };
+export type PendingAuthorization = { url: string; deadline: number };
 
 /** The line that says so. */
-export type Waiting = { retrying(message: string): void; end(): void };
+export type WaitingLine = { retrying(message: string): void; end(): void };
 
 /**
  * Show that an authorization is waited for, with the time left and the keys that help: `o` opens the link, `c` copies it (OSC 52), `q`
  * shows a QR code. On a terminal one line is redrawn; elsewhere, and
  * where nothing may be redrawn, it is said once.
  */
-export async function showWaiting(kay: Kay, awaited: Awaited): Promise<Waiting> {
+export async function showWaiting(kay: Kay, awaited: PendingAuthorization): Promise<WaitingLine> {
   const { stderr, stdin } = kay.terminal;
   const { out } = kay;
   if (!stderr.isTerminal || kay.flags.quiet || kay.flags.json || kay.flags.plain) {
@@ -35,7 +35,7 @@ export async function showWaiting(kay: Kay, awaited: Awaited): Promise<Waiting> 
       stderr.write(`\x1b]52;c;${Buffer.from(awaited.url).toString("base64")}\x07`);
       out.note("Copied the link, where the terminal allows it.");
     } else if (key === "q") out.note(qr.renderUnicodeCompact(awaited.url));
-    else if (key === "o") void openOrSay(kay, awaited.url);
+    else if (key === "o") void openOrExplain(kay, awaited.url);
   };
   const releaseKeys = keys ? stdin.keys(press) : () => {};
   void tick(kay, draw, ticking.signal);
@@ -52,7 +52,7 @@ export async function showWaiting(kay: Kay, awaited: Awaited): Promise<Waiting> 
 }
 
 /** Open the link where that is possible; say in one line why not. */
-export async function openOrSay(kay: Kay, url: string): Promise<void> {
+export async function openOrExplain(kay: Kay, url: string): Promise<void> {
   const plan = await kay.planBrowser(url);
   if ("reason" in plan) return kay.out.note(`${plan.reason} Open the link yourself.`);
   if (!(await kay.openBrowser(plan))) kay.out.note("No browser could be started. Open the link yourself.");
@@ -65,8 +65,8 @@ async function tick(kay: Kay, draw: () => void, signal: AbortSignal): Promise<vo
   }
 }
 
-function line(kay: Kay, awaited: Awaited, keys: boolean, note: string): string {
-  const time = `${timeLeft(awaited.deadline - kay.clock.now())} left`;
+function line(kay: Kay, awaited: PendingAuthorization, keys: boolean, note: string): string {
+  const time = `${formatTimeLeft(awaited.deadline - kay.clock.now())} left`;
   const width = kay.terminal.stderr.columns() - 1;
   const full = `Waiting for authorization… ${time}${note ? ` · ${note}` : ""}`;
   const help = keys ? " · o open  c copy  q QR  Ctrl+C cancel" : "";

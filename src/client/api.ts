@@ -7,19 +7,24 @@ import type {
   DisconnectResponse,
   StatusResponse,
 } from "#protocol/connections";
-import type { DescribeRequest, DescribeResponse, DescriptionResponse, RemovedResponse } from "#protocol/described";
+import type {
+  AddServiceRequest,
+  AddServiceResponse,
+  DescriptionResponse,
+  RemoveServiceResponse,
+} from "#protocol/described";
 import type { ApproveRequest } from "#protocol/mcp";
 import type { ModelTestResponse, ModelView } from "#protocol/model";
 import type { ServicesResponse, ToolCallResponse, ToolsResponse, ToolView } from "#protocol/tools";
-import { authorized } from "./api/bearer.ts";
+import { withAuthorization } from "./api/bearer.ts";
 import type { Beat } from "./api/beats.ts";
 import { type ApiOptions, type CallOptions, createCaller, type WriteOptions } from "./api/caller.ts";
 import type { ConversationCalls } from "./api/conversations.ts";
-import { type Call, exchange } from "./api/exchange.ts";
-import { laterCalls } from "./api/later.ts";
-import { logout } from "./api/logout.ts";
-import type { Outcome } from "./api/lost.ts";
-import { nullWhenMissing, nullWithoutRoute } from "./api/missing.ts";
+import { type Call, sendCall } from "./api/exchange.ts";
+import { createLazyCalls } from "./api/later.ts";
+import { sendLogout } from "./api/logout.ts";
+import type { WriteOutcome } from "./api/lost.ts";
+import { ignoreMissingAuthRoute, ignoreMissingRoute } from "./api/missing.ts";
 import type { RefreshCall } from "./api/refresh-call.ts";
 import type { StreamCalls } from "./api/stream.ts";
 
@@ -55,11 +60,11 @@ export type Api = StreamCalls &
     /** `GET /services`, or null where the backend has only what the guide has. */
     services(options?: CallOptions): Promise<ServicesResponse | null>;
     /** `POST /services`: a service of one's own. Where nobody is signed in, for the session id of the body or a new one. Sent once. */
-    describeService(body: DescribeRequest, options?: CallOptions): Promise<DescribeResponse>;
+    describeService(body: AddServiceRequest, options?: CallOptions): Promise<AddServiceResponse>;
     /** `POST /services/:name/approve`: the tools of an MCP server as they are now. Sent once. */
-    approveService(name: string, body: ApproveRequest, options?: CallOptions): Promise<DescribeResponse>;
+    approveService(name: string, body: ApproveRequest, options?: CallOptions): Promise<AddServiceResponse>;
     /** `DELETE /services/:name`. Sent once. */
-    removeService(name: string, options?: CallOptions): Promise<RemovedResponse>;
+    removeService(name: string, options?: CallOptions): Promise<RemoveServiceResponse>;
     /** `GET /services/:name/description`. */
     description(name: string, options?: CallOptions): Promise<DescriptionResponse>;
     /** `GET /tools`, of one service where it is named; null as above. */
@@ -73,7 +78,7 @@ export type Api = StreamCalls &
     /** `POST /model/test`, sent once. */
     testModel(options?: CallOptions): Promise<ModelTestResponse>;
     /** What became of the write with this key; `unknown` also where the backend has no such call. */
-    outcome(key: string, options?: CallOptions): Promise<Outcome>;
+    outcome(key: string, options?: CallOptions): Promise<WriteOutcome>;
     /** `GET /capabilities`, or null where the backend has only what the guide has. */
     capabilities(options?: CallOptions): Promise<Capabilities | null>;
     /** `GET /health/stream`: how the beats of a short stream came; null where the backend has only what the guide has. */
@@ -93,16 +98,16 @@ const LOOK_TIMEOUT_MS = 150_000;
 export function createApi(options: ApiOptions): Api {
   const caller = createCaller(options);
   const { backend, tokens, timeoutMs, askTimeoutMs, refresh, get, bearer, read, write, outcome } = caller;
-  const owned = (call: Call) => (backend.localSecret ? exchange(backend, call) : bearer(call));
+  const owned = (call: Call) => (backend.localSecret ? sendCall(backend, call) : bearer(call));
   return {
-    ...laterCalls(caller),
+    ...createLazyCalls(caller),
     refresh,
     outcome,
     clockOffsetMs: () => backend.clockOffsetMs,
     connect: async (service, body, { signal, signedIn } = {}) => {
       const call: Call = { ...connectCall(service, body), timeoutMs, signal };
       const token = signedIn ? await tokens.accessToken() : null;
-      return read(shapes.ConnectResponse, token === null ? call : authorized(call, token));
+      return read(shapes.ConnectResponse, token === null ? call : withAuthorization(call, token));
     },
     status: (state, verifier, { signal } = {}) => {
       const call = { ...statusCall(state, verifier), timeoutMs: Math.min(timeoutMs, STATUS_TIMEOUT_MS), signal };
@@ -113,16 +118,16 @@ export function createApi(options: ApiOptions): Api {
       const legacy = session_id
         ? { ...call, path: `/connections?session_id=${encodeURIComponent(session_id)}` }
         : undefined;
-      return read(shapes.ConnectionsResponse, call, () => bearer(call, legacy && (() => exchange(backend, legacy))));
+      return read(shapes.ConnectionsResponse, call, () => bearer(call, legacy && (() => sendCall(backend, legacy))));
     },
     disconnect: (service, { session_id, signal } = {}) => {
       const path = `/connections/disconnect?service=${encodeURIComponent(service)}`;
       const call: Call = { method: "POST", path, body: session_id ? { session_id } : {}, timeoutMs, signal };
       return read(shapes.DisconnectResponse, call, () =>
-        bearer(call, session_id ? () => exchange(backend, call) : undefined),
+        bearer(call, session_id ? () => sendCall(backend, call) : undefined),
       );
     },
-    logout: (token) => logout(backend, tokens, token),
+    logout: (token) => sendLogout(backend, tokens, token),
     ask: (request, more) =>
       write(
         shapes.AskResponse,
@@ -136,7 +141,7 @@ export function createApi(options: ApiOptions): Api {
     },
     services: ({ signal } = {}) => {
       const call = get("/services", signal);
-      return read(shapes.ServicesResponse, call, () => bearer(call)).catch(nullWithoutRoute);
+      return read(shapes.ServicesResponse, call, () => bearer(call)).catch(ignoreMissingAuthRoute);
     },
     describeService: (body, { signal } = {}) => {
       const call: Call = {
@@ -146,7 +151,7 @@ export function createApi(options: ApiOptions): Api {
         timeoutMs: body.mcp ? LOOK_TIMEOUT_MS : timeoutMs,
         signal,
       };
-      return read(shapes.DescribeResponse, call, () => bearer(call, () => exchange(backend, call)));
+      return read(shapes.DescribeResponse, call, () => bearer(call, () => sendCall(backend, call)));
     },
     approveService: (name, body, { signal } = {}) => {
       const path = `/services/${encodeURIComponent(name)}/approve`;
@@ -163,7 +168,7 @@ export function createApi(options: ApiOptions): Api {
     },
     tools: ({ service, signal } = {}) => {
       const call = get(`/tools${service ? `?service=${encodeURIComponent(service)}` : ""}`, signal);
-      return read(shapes.ToolsResponse, call, () => bearer(call)).catch(nullWithoutRoute);
+      return read(shapes.ToolsResponse, call, () => bearer(call)).catch(ignoreMissingAuthRoute);
     },
     tool: (name, { signal } = {}) => {
       const call = get(`/tools/${encodeURIComponent(name)}`, signal);
@@ -175,16 +180,16 @@ export function createApi(options: ApiOptions): Api {
     },
     model: ({ signal } = {}) => {
       const call = get("/model", signal);
-      return read(shapes.ModelView, call, () => owned(call)).catch(nullWithoutRoute);
+      return read(shapes.ModelView, call, () => owned(call)).catch(ignoreMissingAuthRoute);
     },
     testModel: ({ signal } = {}) => {
       const call: Call = { method: "POST", path: "/model/test", body: {}, timeoutMs: MODEL_TEST_TIMEOUT_MS, signal };
       return read(shapes.ModelTestResponse, call, () => owned(call));
     },
-    beats: async ({ signal } = {}) => (await import("./api/beats.ts")).beats(backend, signal),
+    beats: async ({ signal } = {}) => (await import("./api/beats.ts")).fetchBeats(backend, signal),
     capabilities: ({ signal } = {}) =>
       read(shapes.CapabilitiesResponse, { method: "GET", path: "/capabilities", timeoutMs, signal }).catch(
-        nullWhenMissing,
+        ignoreMissingRoute,
       ),
   };
 }
@@ -197,9 +202,9 @@ const shapes = {
   ConnectResponse: () => import("#protocol/connections").then((of) => of.ConnectResponse),
   DisconnectResponse: () => import("#protocol/connections").then((of) => of.DisconnectResponse),
   StatusResponse: () => import("#protocol/connections").then((of) => of.StatusResponse),
-  DescribeResponse: () => import("#protocol/described").then((of) => of.DescribeResponse),
+  DescribeResponse: () => import("#protocol/described").then((of) => of.AddServiceResponse),
   DescriptionResponse: () => import("#protocol/described").then((of) => of.DescriptionResponse),
-  RemovedResponse: () => import("#protocol/described").then((of) => of.RemovedResponse),
+  RemovedResponse: () => import("#protocol/described").then((of) => of.RemoveServiceResponse),
   ModelTestResponse: () => import("#protocol/model").then((of) => of.ModelTestResponse),
   ModelView: () => import("#protocol/model").then((of) => of.ModelView),
   ServicesResponse: () => import("#protocol/tools").then((of) => of.ServicesResponse),

@@ -1,15 +1,15 @@
 import type { Connection, ConnectResponse } from "#protocol/connections";
 import type { Api } from "./api.ts";
-import { confirmConnected } from "./connect/confirm.ts";
-import { pollStatus, type Waiting } from "./connect/poll.ts";
-import { storeCompleted } from "./connect/store.ts";
+import { waitForConfirmation } from "./connect/confirm.ts";
+import { pollAuthorization, type WaitOptions } from "./connect/poll.ts";
+import { saveCompletedConsent } from "./connect/store.ts";
 import type { Credentials } from "./credentials/credentials.ts";
 
 /** How long an authorization link lives, in milliseconds (guide: 10 minutes). */
-export const LINK_LIFE_MS = 600_000;
+export const AUTHORIZATION_LIFETIME_MS = 600_000;
 
 /** What is needed to see a connection through, from the answer of connect to the account's name. */
-export type Completion = Waiting & {
+export type CompletionOptions = WaitOptions & {
   api: Pick<Api, "status" | "connections" | "clockOffsetMs">;
   credentials: Credentials;
   /** What the sign-in is stored under. */
@@ -25,23 +25,23 @@ export type Completion = Waiting & {
  * Wait for the consent, store what came of it, and have the backend confirm the connection. Nothing is stored before the consent is
  * finished, so an interrupted or refused one leaves everything as it was (case A28).
  */
-export async function completeConnection(options: Completion): Promise<Connection> {
+export async function completeConnection(options: CompletionOptions): Promise<Connection> {
   const { api, begun, before } = options;
-  const status = await pollStatus({
+  const status = await pollAuthorization({
     ...options,
     service: begun.service,
     state: begun.state,
     ...(before && !begun.session_reset ? { later: laterConnection(options, before) } : {}),
   });
-  await storeCompleted(options.credentials, options.origin, begun, status, api.clockOffsetMs());
-  return confirmConnected({ ...options, service: begun.service, session_id: begun.session_id });
+  await saveCompletedConsent(options.credentials, options.origin, begun, status, api.clockOffsetMs());
+  return waitForConfirmation({ ...options, service: begun.service, session_id: begun.session_id });
 }
 
 /**
  * The guide's backend has the status call for first connections only. What later ones come to is then seen in `GET /connections`. kay's
  * own backends answer for every state, and say when it expires.
  */
-function laterConnection({ api, begun, signal }: Completion, before: Connection) {
+function laterConnection({ api, begun, signal }: CompletionOptions, before: Connection) {
   const connected = async (statusKnown: boolean): Promise<boolean> => {
     const { connections } = await api.connections({ session_id: begun.session_id, signal });
     // A service that was connected before cannot be seen to become so: it counts when the status call will never tell.

@@ -1,6 +1,6 @@
 import { LOCAL_SECRET_HEADER } from "#protocol/embedded";
 import { Problem } from "#protocol/errors";
-import type { Embedded } from "./embedded.ts";
+import type { EmbeddedBackend } from "./embedded.ts";
 import type { Outgoing } from "./ports.ts";
 
 type Addressed = Pick<Outgoing, "url" | "headers">;
@@ -12,25 +12,25 @@ type Addressed = Pick<Outgoing, "url" | "headers">;
  * @param adopt finds the one that runs, or starts one
  * @returns makes such a way of a plain one; all that are made know the same backend
  */
-export function embeddedWays(adopted: Embedded, adopt: () => Promise<Embedded>) {
+export function withEmbeddedReconnect(adopted: EmbeddedBackend, adopt: () => Promise<EmbeddedBackend>) {
   let current = adopted;
-  let adopting: Promise<Embedded> | null = null;
+  let adopting: Promise<EmbeddedBackend> | null = null;
   return <Request extends Addressed, Answer>(way: (request: Request) => Promise<Answer>) =>
     async (request: Request): Promise<Answer> => {
       try {
-        return await way(addressed(request, current));
+        return await way(address(request, current));
       } catch (error) {
         if (!isAway(error)) throw error;
         adopting ??= adopt().finally(() => {
           adopting = null;
         });
         current = await adopting;
-        return way(addressed(request, current));
+        return way(address(request, current));
       }
     };
 }
 
-function addressed<Request extends Addressed>(request: Request, { url, secret }: Embedded): Request {
+function address<Request extends Addressed>(request: Request, { url, secret }: EmbeddedBackend): Request {
   const { pathname, search } = new URL(request.url);
   return {
     ...request,

@@ -2,7 +2,7 @@ import { createHmac } from "node:crypto";
 import { readFile, rm, stat } from "node:fs/promises";
 import { join } from "node:path";
 import { clean } from "#protocol/clean";
-import { EMBEDDED_RECORD, LOCAL_SECRET_HEADER, STOP_PATH, shapeOf } from "#protocol/embedded";
+import { EMBEDDED_RECORD, LOCAL_SECRET_HEADER, STOP_PATH, toShapeText } from "#protocol/embedded";
 import type { EmbeddedRecord } from "#protocol/embedded-record";
 import { Problem } from "#protocol/errors";
 import { parseShape } from "#protocol/parse";
@@ -36,7 +36,7 @@ export type EmbeddedPorts = {
 };
 
 /** Where the embedded backend listens, and the secret that opens it. */
-export type Embedded = { url: string; secret: string };
+export type EmbeddedBackend = { url: string; secret: string };
 
 /**
  * The backend that kay runs for itself: the one that runs (started with the same version and settings), or a new one. One per user; two
@@ -44,16 +44,16 @@ export type Embedded = { url: string; secret: string };
  *
  * @throws Problem BACKEND_START_FAILED with the last line of its log
  */
-export async function embeddedBackend(ports: EmbeddedPorts): Promise<Embedded> {
+export async function openEmbeddedBackend(ports: EmbeddedPorts): Promise<EmbeddedBackend> {
   const running = await answeringRecord(ports);
   if (running && isCurrent(running, ports)) return running;
-  if (running && !(await stopped(running, ports))) return running;
+  if (running && !(await stop(running, ports))) return running;
   ports.note("Starting kay's own backend on this machine (it stops after 30 idle minutes).");
   return start(ports);
 }
 
 /** The record of a backend that really runs: its process is alive and is the one that wrote it. */
-export async function runningRecord(
+export async function findRunningRecord(
   ports: Pick<EmbeddedPorts, "folder" | "processes">,
   name = EMBEDDED_RECORD,
 ): Promise<EmbeddedRecord | null> {
@@ -77,21 +77,21 @@ function isHere(url: string): boolean {
 }
 
 /** What a backend was started with, as a keyed digest: the record tells no other user which keys are set. */
-export function fingerprint(
+export function computeFingerprint(
   secret: string,
   build: string,
   env: EmbeddedPorts["env"],
   shaping: Record<string, unknown>,
 ): string {
-  return createHmac("sha256", secret).update(build).update(shapeOf(env, shaping)).digest("hex");
+  return createHmac("sha256", secret).update(build).update(toShapeText(env, shaping)).digest("hex");
 }
 
 function isCurrent(record: EmbeddedRecord, { build, env, shaping }: EmbeddedPorts): boolean {
-  return record.fingerprint === fingerprint(record.secret, build, env, shaping);
+  return record.fingerprint === computeFingerprint(record.secret, build, env, shaping);
 }
 
 /** Ask a backend with other settings to stop. One that is at work is left alone and used as it is. */
-async function stopped(record: EmbeddedRecord, ports: EmbeddedPorts): Promise<boolean> {
+async function stop(record: EmbeddedRecord, ports: EmbeddedPorts): Promise<boolean> {
   if ((await endBackend(record, ports)) !== "busy") return true;
   ports.note("kay's own backend is at work with other settings; the new ones count from its next start.");
   return false;
@@ -112,7 +112,7 @@ export async function stopEmbedded(ports: Pick<EmbeddedPorts, "folder" | "proces
  * program by now. Then only a backend that answers counts, and the record of one that does not is removed.
  */
 async function answeringRecord(ports: Pick<EmbeddedPorts, "folder" | "processes" | "send">) {
-  const record = await runningRecord(ports);
+  const record = await findRunningRecord(ports);
   if (record?.started !== "") return record;
   const isAway = (error: unknown) => error instanceof Problem && error.details.sent === false;
   const health = { method: "GET", url: `${record.url}/health`, timeoutMs: 2_000 } as const;
@@ -142,22 +142,22 @@ async function endBackend(
   });
 }
 
-async function start(ports: EmbeddedPorts): Promise<Embedded> {
+async function start(ports: EmbeddedPorts): Promise<EmbeddedBackend> {
   const log = join(ports.folder, "backend.log");
-  const before = await sizeOf(log);
+  const before = await getSize(log);
   const child = ports.spawn(log);
   let exit: { code: number | null } | null = null;
   void child.ended().then((code) => {
     exit = { code };
   });
   for (let waited = 0; waited < START_LIMIT_MS; waited += LOOK_EVERY_MS) {
-    const record = await runningRecord(ports);
+    const record = await findRunningRecord(ports);
     if (record) return record;
     if (exit) break;
     await ports.clock.sleep(LOOK_EVERY_MS, ports.signal);
   }
   // The child may have found another one that was just starting, and have left it to that.
-  const record = await runningRecord(ports);
+  const record = await findRunningRecord(ports);
   if (record) return record;
   const { said, hint } = await lastWords(log, before);
   throw new Problem("BACKEND_START_FAILED", `kay's own backend did not start${said}.`, {
@@ -165,7 +165,7 @@ async function start(ports: EmbeddedPorts): Promise<Embedded> {
   });
 }
 
-async function sizeOf(path: string): Promise<number> {
+async function getSize(path: string): Promise<number> {
   return stat(path).then(
     ({ size }) => size,
     () => 0,

@@ -4,7 +4,7 @@ import { jwtDecode } from "jwt-decode";
 export type TokenTimes = { expires?: number; issued?: number };
 
 /** Read `exp` and `iat` of a JWT (RFC 7519). An opaque token of a foreign backend has none: it is used until it is refused. */
-export function tokenTimes(token: string): TokenTimes {
+export function readTokenTimes(token: string): TokenTimes {
   try {
     const { exp, iat } = jwtDecode(token);
     return { expires: milliseconds(exp), issued: milliseconds(iat) };
@@ -14,7 +14,7 @@ export function tokenTimes(token: string): TokenTimes {
 }
 
 /** How far off this machine's clock is, in words, or null when it is near enough. `offset` is the server's time minus this machine's. */
-export function clockWarning(offset: number): string | null {
+export function describeClockSkew(offset: number): string | null {
   const minutes = Math.round(Math.abs(offset) / 60_000);
   if (minutes < 5) return null;
   const amount =

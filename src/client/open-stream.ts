@@ -1,10 +1,10 @@
 import { Problem } from "#protocol/errors";
 import type { Clock, OpenStream, OutgoingStream } from "./ports.ts";
-import { type Answering, CONNECT_LIMIT_MS, type Exchange, type Leg } from "./send/exchange.ts";
-import { type Ended, sendProblem } from "./send/faults.ts";
+import { CONNECT_TIMEOUT_MS, type Exchange, type StreamedAnswer, type Transport } from "./send/exchange.ts";
+import { type EndReason, toSendProblem } from "./send/faults.ts";
 
 /** The way out for streams: the head at once, the body as it comes, no limit for the whole. `way` is that of `createWay`. */
-export function createOpenStream({ way, clock }: { way: Leg; clock: Clock }): OpenStream {
+export function createOpenStream({ way, clock }: { way: Transport; clock: Clock }): OpenStream {
   return async (request) => {
     const exchange: Exchange = {
       request,
@@ -13,7 +13,7 @@ export function createOpenStream({ way, clock }: { way: Leg; clock: Clock }): Op
       sent: false,
     };
     const watch = startWatch(request, clock, () =>
-      exchange.sent ? request.headTimeoutMs : Math.min(CONNECT_LIMIT_MS, request.headTimeoutMs),
+      exchange.sent ? request.headTimeoutMs : Math.min(CONNECT_TIMEOUT_MS, request.headTimeoutMs),
     );
     exchange.signal = watch.signal;
     try {
@@ -24,7 +24,7 @@ export function createOpenStream({ way, clock }: { way: Leg; clock: Clock }): Op
       return { ...answer, body: watchedBody(answer, exchange, watch), close: watch.close };
     } catch (error) {
       watch.stop();
-      throw sendProblem(error, exchange, watch.ended());
+      throw toSendProblem(error, exchange, watch.ended());
     }
   };
 }
@@ -32,7 +32,7 @@ export function createOpenStream({ way, clock }: { way: Leg; clock: Clock }): Op
 type Watch = {
   signal: AbortSignal;
   /** Why the exchange was ended from this side. */
-  ended(): Ended;
+  ended(): EndReason;
   /** Something came: the wait is over until the reader asks for more. */
   heard(): void;
   /** The reader asks for more: the wait begins anew. */
@@ -51,11 +51,11 @@ type Watch = {
  */
 function startWatch(request: OutgoingStream, clock: Clock, first: () => number): Watch {
   const controller = new AbortController();
-  let ended: Ended = null;
+  let ended: EndReason = null;
   // Null while the reader is busy with what came, which is no silence of the other side.
   let since: number | null = clock.now();
   let over = new AbortController();
-  const end = (why: Ended) => {
+  const end = (why: EndReason) => {
     ended ??= why;
     stop();
     controller.abort();
@@ -90,7 +90,7 @@ function startWatch(request: OutgoingStream, clock: Clock, first: () => number):
   return { signal: controller.signal, ended: () => ended, heard, asked, limit, close: cancel, stop };
 }
 
-async function* watchedBody({ body }: Answering, exchange: Exchange, watch: Watch): AsyncGenerator<Uint8Array> {
+async function* watchedBody({ body }: StreamedAnswer, exchange: Exchange, watch: Watch): AsyncGenerator<Uint8Array> {
   try {
     for await (const chunk of body) {
       watch.heard();
@@ -104,8 +104,8 @@ async function* watchedBody({ body }: Answering, exchange: Exchange, watch: Watc
   }
 }
 
-function bodyProblem(error: unknown, exchange: Exchange, ended: Ended): Error {
-  if (ended === null || ended === "abort") return sendProblem(error, exchange, ended);
+function bodyProblem(error: unknown, exchange: Exchange, ended: EndReason): Error {
+  if (ended === null || ended === "abort") return toSendProblem(error, exchange, ended);
   const seconds = Math.round(ended.afterMs / 1000);
   return new Problem(
     "TIMED_OUT",

@@ -69,9 +69,9 @@ function usualPlace(input: PathsInput, places: Places, variable: string): [strin
   if (input.platform === "win32") {
     const [name, fallback, ...rest] = places.win32;
     const folder = input.env[name];
-    return folder && win32.isAbsolute(folder) ? [folder, ...rest] : [homeOf(input, variable), ...fallback, ...rest];
+    return folder && win32.isAbsolute(folder) ? [folder, ...rest] : [getHome(input, variable), ...fallback, ...rest];
   }
-  return [homeOf(input, variable), ...(input.platform === "darwin" ? places.darwin : places.linux)];
+  return [getHome(input, variable), ...(input.platform === "darwin" ? places.darwin : places.linux)];
 }
 
 function hasHome(input: PathsInput): boolean {
@@ -80,7 +80,7 @@ function hasHome(input: PathsInput): boolean {
 }
 
 /** The home folder; never the root of the file system, where containers with a random user point HOME to. */
-function homeOf(input: PathsInput, variable: string): string {
+function getHome(input: PathsInput, variable: string): string {
   if (hasHome(input)) return input.home ?? "";
   const why = input.home ? `the home folder is ${input.home}` : "the home folder is not known";
   throw new Problem("STORE_UNREADABLE", `There is no place for kay's files: ${why}.`, {

@@ -2,7 +2,7 @@ import { Problem } from "#protocol/errors";
 import type { Clock } from "./ports.ts";
 
 /** Wait, or throw CANCELLED as soon as the signal ends the wait. */
-export async function pause(clock: Pick<Clock, "sleep">, ms: number, signal?: AbortSignal): Promise<void> {
+export async function sleepOrThrow(clock: Pick<Clock, "sleep">, ms: number, signal?: AbortSignal): Promise<void> {
   await clock.sleep(ms, signal).catch((error: unknown) => {
     // A clock may end an aborted wait either way; what it rejects with is the signal's own reason.
     if (!signal?.aborted) throw error;

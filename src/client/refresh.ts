@@ -1,7 +1,7 @@
 import { isErrorCode, Problem } from "#protocol/errors";
 import type { Credentials, SignIn, Stored } from "./credentials/credentials.ts";
 import { isToken } from "./credentials/envelope.ts";
-import { clockWarning, tokenTimes } from "./expiry.ts";
+import { describeClockSkew, readTokenTimes } from "./expiry.ts";
 import type { Clock, Warn } from "./ports.ts";
 
 /**
@@ -92,7 +92,7 @@ function isEnd(error: unknown): boolean {
 
 /** Milliseconds a token is still good for by the server's clock; for ever when it does not tell. */
 function timeLeft(token: string, { clock_offset_ms = 0 }: SignIn, clock: Clock): number {
-  const { expires } = tokenTimes(token);
+  const { expires } = readTokenTimes(token);
   return expires === undefined ? Number.POSITIVE_INFINITY : expires - (clock.now() + clock_offset_ms);
 }
 
@@ -101,7 +101,7 @@ function timeLeft(token: string, { clock_offset_ms = 0 }: SignIn, clock: Clock):
  * clock that is wrong can never make a new token look old.
  */
 function dueByElapsedTime(token: string, now: number): number {
-  const { expires, issued } = tokenTimes(token);
+  const { expires, issued } = readTokenTimes(token);
   if (expires === undefined) return Number.POSITIVE_INFINITY;
   const lifetime = issued === undefined ? EARLY_MS * 2 : expires - issued;
   return now + Math.max(lifetime - EARLY_MS, lifetime / 2);
@@ -157,10 +157,10 @@ function learnOffset(
   { clock_offset_ms: before = 0 }: SignIn,
   { token, serverNow }: { token: string; serverNow?: number },
 ): number | undefined {
-  const server = serverNow ?? tokenTimes(token).issued;
+  const server = serverNow ?? readTokenTimes(token).issued;
   if (server === undefined || !Number.isFinite(server)) return undefined;
   const offset = Math.round(server - clock.now());
-  const warning = clockWarning(offset);
+  const warning = describeClockSkew(offset);
   if (warning && Math.abs(offset - before) >= EARLY_MS) warn(warning);
   return offset;
 }
@@ -186,10 +186,10 @@ async function giveUp(options: RefresherOptions, refused: SignIn, code: string):
     return kept;
   });
   if (rival) return rival;
-  throw ended(code);
+  throw toEnd(code);
 }
 
-function ended(code: string): Problem {
+function toEnd(code: string): Problem {
   if (isErrorCode(code) && code === "REFRESH_REUSED") {
     return new Problem(code, "Your sign-in was used twice, perhaps by somebody else, so the backend has ended it.");
   }

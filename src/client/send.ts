@@ -1,12 +1,12 @@
 import type { Clock, Outgoing, Send } from "./ports.ts";
-import { CONNECT_LIMIT_MS, type Exchange, type WayPorts } from "./send/exchange.ts";
-import { type Ended, sendProblem } from "./send/faults.ts";
-import { createWay } from "./send/way.ts";
-import { readWhole } from "./send/whole.ts";
+import { CONNECT_TIMEOUT_MS, type Exchange, type TransportPorts } from "./send/exchange.ts";
+import { type EndReason, toSendProblem } from "./send/faults.ts";
+import { createTransport } from "./send/way.ts";
+import { readBody } from "./send/whole.ts";
 
 /** The way out to a backend, see `createWay`. An answer is read whole up to 32 MiB, and `timeoutMs` covers the whole exchange. */
-export function createSend(ports: WayPorts & { clock: Clock }): Send {
-  const way = createWay(ports);
+export function createSend(ports: TransportPorts & { clock: Clock }): Send {
+  const way = createTransport(ports);
   return async (request) => {
     const url = new URL(request.url);
     const exchange: Exchange = { request, url, signal: new AbortController().signal, sent: false };
@@ -14,9 +14,9 @@ export function createSend(ports: WayPorts & { clock: Clock }): Send {
     exchange.signal = limit.signal;
     try {
       limit.signal.throwIfAborted();
-      return await readWhole(await way(exchange), url.origin);
+      return await readBody(await way(exchange), url.origin);
     } catch (error) {
-      throw sendProblem(error, exchange, limit.ended());
+      throw toSendProblem(error, exchange, limit.ended());
     } finally {
       limit.stop();
     }
@@ -28,11 +28,11 @@ function startLimit(
   request: Outgoing,
   clock: Clock,
   sent: () => boolean,
-): { signal: AbortSignal; ended(): Ended; stop(): void } {
+): { signal: AbortSignal; ended(): EndReason; stop(): void } {
   const controller = new AbortController();
   const over = new AbortController();
-  let ended: Ended = null;
-  const end = (why: Ended) => {
+  let ended: EndReason = null;
+  const end = (why: EndReason) => {
     ended ??= why;
     controller.abort();
   };
@@ -40,7 +40,7 @@ function startLimit(
   if (request.signal?.aborted) cancel();
   request.signal?.addEventListener("abort", cancel, { once: true });
   const { timeoutMs } = request;
-  const connectMs = Math.min(CONNECT_LIMIT_MS, timeoutMs);
+  const connectMs = Math.min(CONNECT_TIMEOUT_MS, timeoutMs);
   const watch = async () => {
     await clock.sleep(connectMs, over.signal);
     if (!sent() && !over.signal.aborted) return end({ afterMs: connectMs });

@@ -1,8 +1,8 @@
-import { EMBEDDED_RECORD, LOCAL_SECRET_HEADER, serveRecord } from "#protocol/embedded";
+import { EMBEDDED_RECORD, getServeRecordName, LOCAL_SECRET_HEADER } from "#protocol/embedded";
 import { Problem } from "#protocol/errors";
 import { parseShape } from "#protocol/parse";
 import { STATUS_PATH, StatusResponse } from "#protocol/status";
-import { type EmbeddedPorts, runningRecord } from "./embedded.ts";
+import { type EmbeddedPorts, findRunningRecord } from "./embedded.ts";
 
 /** Milliseconds that a backend has to say how it is; its own wait for the database is shorter. */
 const TIME_LIMIT = 5_000;
@@ -17,8 +17,8 @@ export type StatusPorts = Pick<EmbeddedPorts, "folder" | "processes" | "send"> &
  * @param at base URL; without it, the backend that kay started for itself
  * @throws Problem UNREACHABLE where none runs
  */
-export async function backendStatus(ports: StatusPorts, at: string | undefined): Promise<StatusResponse> {
-  const record = await runningRecord(ports, at === undefined ? EMBEDDED_RECORD : serveRecord(portOf(at)));
+export async function fetchBackendStatus(ports: StatusPorts, at: string | undefined): Promise<StatusResponse> {
+  const record = await findRunningRecord(ports, at === undefined ? EMBEDDED_RECORD : getServeRecordName(getPort(at)));
   if (at === undefined && !record) throw notRunning("kay's own backend does not run.");
   const own = record && (at === undefined || isSame(record.url, at)) ? record : undefined;
   const url = own?.url ?? at ?? "";
@@ -51,7 +51,7 @@ function notRunning(message: string, cause?: unknown): Problem {
   });
 }
 
-function portOf(url: string): number {
+function getPort(url: string): number {
   const { port, protocol } = new URL(url);
   return Number(port) || (protocol === "https:" ? 443 : 80);
 }

@@ -4,9 +4,9 @@ import { Problem } from "#protocol/errors";
 import type { Paths } from "./paths.ts";
 import type { Clock, Warn } from "./ports.ts";
 import { readSettings, type Stored, writeSettings } from "./settings/file.ts";
-import { ensureFolder, unusable } from "./settings/folder.ts";
-import { chosenProfile, createProfiles, type ProfileChoice, type Profiles } from "./settings/profiles.ts";
-import { named, resolve, type Setting } from "./settings/resolve.ts";
+import { ensurePrivateFolder, unusableProblem } from "./settings/folder.ts";
+import { chooseProfile, createProfiles, type ProfileChoice, type Profiles } from "./settings/profiles.ts";
+import { resolveSetting, type Setting, withSettingName } from "./settings/resolve.ts";
 import { isSettingKey, SETTINGS, type SettingKey } from "./settings/table.ts";
 
 /** The settings of one profile: a flag beats the environment, which beats the profile, which beats the default. */
@@ -54,17 +54,17 @@ export function createSettings(ports: SettingsPorts): Settings {
   const { folder, path, known, change } = settingsFile(ports);
   let choice: ProfileChoice | undefined;
   const chosen = () => {
-    choice ??= chosenProfile(ports.profile, ports.env.KAY_PROFILE?.trim(), known);
+    choice ??= chooseProfile(ports.profile, ports.env.KAY_PROFILE?.trim(), known);
     return choice;
   };
   // A name that cannot be one is told at once, whatever is asked for.
   if (ports.profile !== undefined || ports.env.KAY_PROFILE?.trim()) chosen();
-  const values = () => valuesOf(known(), chosen().name);
+  const values = () => getValues(known(), chosen().name);
   const get = (key: SettingKey) =>
-    resolve(key, { env: ports.env, flags: ports.flags, profile: () => chosen().name, own: values });
+    resolveSetting(key, { env: ports.env, flags: ports.flags, profile: () => chosen().name, own: values });
   const write = (edit: (own: Record<string, unknown>) => void) =>
     change((latest) => {
-      const own = { ...valuesOf(latest, chosen().name) };
+      const own = { ...getValues(latest, chosen().name) };
       edit(own);
       return { ...latest, profiles: { ...latest.profiles, [chosen().name]: own } };
     });
@@ -83,7 +83,7 @@ export function createSettings(ports: SettingsPorts): Settings {
     isOn: (key) => get(key).value === true,
     list: () => Object.keys(SETTINGS).filter(isSettingKey).map(get),
     async set(key, text) {
-      const value = named(key, () => SETTINGS[key].parse(text));
+      const value = withSettingName(key, () => SETTINGS[key].parse(text));
       await write((own) => {
         own[key] = value;
       });
@@ -100,7 +100,7 @@ export function createSettings(ports: SettingsPorts): Settings {
 }
 
 /** The setting that was typed, or a Problem USAGE that names the nearest one. */
-export function settingKey(typed: string): SettingKey {
+export function parseSettingKey(typed: string): SettingKey {
   if (isSettingKey(typed)) return typed;
   const ranked = Object.keys(SETTINGS).sort(
     (a, b) => distance(typed.toLowerCase(), a) - distance(typed.toLowerCase(), b),
@@ -135,16 +135,16 @@ function settingsFile(ports: SettingsPorts) {
 
 /** One process at a time changes the file. */
 async function alone(ports: SettingsPorts, path: string, work: () => Promise<void>): Promise<void> {
-  ensureFolder(dirname(path));
+  ensurePrivateFolder(dirname(path));
   try {
     await ports.exclusively(`${path.replace(/json$/, "")}lock`, work);
   } catch (error) {
     const errno = error instanceof Problem && error.code === "STORE_UNREADABLE" ? String(error.details.errno) : null;
-    throw errno === null ? error : unusable(path, errno, "KAY_CONFIG_DIR", error);
+    throw errno === null ? error : unusableProblem(path, errno, "KAY_CONFIG_DIR", error);
   }
 }
 
-function valuesOf(stored: Stored, profile: string): Record<string, unknown> {
+function getValues(stored: Stored, profile: string): Record<string, unknown> {
   const profiles = stored.profiles ?? {};
   return Object.hasOwn(profiles, profile) ? (profiles[profile] ?? {}) : {};
 }

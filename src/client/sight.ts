@@ -2,7 +2,7 @@ import { readFile, stat } from "node:fs/promises";
 import { type ErrorCode, Problem } from "#protocol/errors";
 
 /** A file of kay's as it lies there. Nothing is opened, mended or moved by looking. */
-export type Sight = {
+export type FileInspection = {
   path: string;
   /** `damaged` is put aside by the next command that reads it; `foreign` is left as it is (another encoding, another shape). */
   state: "absent" | "fine" | "damaged" | "foreign" | "unreadable";
@@ -21,11 +21,11 @@ export type Sight = {
  * @param read what is told of its bytes; null for damaged ones, a Problem for what is foreign
  * @param unreadable the error of one that cannot be read
  */
-export async function sightOf<T extends object>(
+export async function inspectFile<T extends object>(
   path: string,
   nothing: T,
   { read, unreadable }: { read(bytes: Buffer): T | null; unreadable: ErrorCode },
-): Promise<Sight & T> {
+): Promise<FileInspection & T> {
   const absent = { path, open: false, ...nothing };
   try {
     const [bytes, { mode, uid }] = await Promise.all([readFile(path), stat(path)]);

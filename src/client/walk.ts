@@ -1,42 +1,47 @@
 import { BlockList, type Socket } from "node:net";
 import { Problem } from "#protocol/errors";
 import type { Clock } from "./ports.ts";
-import type { WayPorts } from "./send/exchange.ts";
+import type { TransportPorts } from "./send/exchange.ts";
 import { isLoopback } from "./send/origin.ts";
-import { type HttpProxy, maskedProxy, proxyFor } from "./send/proxy.ts";
+import { findProxy, type HttpProxy, maskProxy } from "./send/proxy.ts";
 import { connectTo } from "./walk/connect.ts";
-import { findAddresses } from "./walk/names.ts";
-import { type Secured, secure } from "./walk/trust.ts";
+import { lookUpAddresses } from "./walk/names.ts";
+import { startTls, type TlsResult } from "./walk/trust.ts";
 import { openTunnel } from "./walk/tunnel.ts";
 
 /** The legs of the way to a backend, in their order. */
-export type LegName = "proxy" | "name" | "connect" | "tunnel" | "tls";
+export type ProbeStepName = "proxy" | "name" | "connect" | "tunnel" | "tls";
 
 /** How one leg went: words for a person, and what to do where it did not go well. */
-export type Leg = { leg: LegName; state: "ok" | "warning" | "failed" | "skipped"; says: string; fix?: string };
+export type ProbeStep = {
+  leg: ProbeStepName;
+  state: "ok" | "warning" | "failed" | "skipped";
+  says: string;
+  fix?: string;
+};
 
 /** What a walk needs. Each leg that waits for somebody else ends after {@link LEG_LIMIT_MS}; `signal` ends all of it. */
-export type WalkPorts = WayPorts & { clock: Clock; signal: AbortSignal };
+export type ProbePorts = TransportPorts & { clock: Clock; signal: AbortSignal };
 
 /** Limit for one leg, in milliseconds: all of them together stay below 14 s. */
 const LEG_LIMIT_MS = 3_000;
 
 /** One leg's work. What it throws as a Problem is how it failed; anything else is a fault of kay's own. */
-type Step = (limit: AbortSignal) => Promise<Omit<Leg, "leg"> | null>;
+type Step = (limit: AbortSignal) => Promise<Omit<ProbeStep, "leg"> | null>;
 
 /**
  * Walk the way to a backend leg by leg, as a request would go, without sending one: which proxy, its name or the host's, a connection, the tunnel
  * through the proxy, and TLS. The first leg that fails ends it; those after it are skipped.
  */
-export async function walk(address: string, ports: WalkPorts): Promise<Leg[]> {
+export async function probeRoute(address: string, ports: ProbePorts): Promise<ProbeStep[]> {
   const url = new URL(address);
-  const legs: Leg[] = [];
+  const legs: ProbeStep[] = [];
   const way: Way = { url, proxy: null, addresses: [], socket: null, secured: null };
-  let broken: LegName | null = null;
-  const go = async (leg: LegName, step: Step) => {
+  let broken: ProbeStepName | null = null;
+  const go = async (leg: ProbeStepName, step: Step) => {
     if (broken !== null)
       return void legs.push({ leg, state: "skipped", says: `Not reached: ${NAMES[broken]} failed.` });
-    const went = await limited(ports, step).catch((error: unknown) => failed(error, leg));
+    const went = await limited(ports, step).catch((error: unknown) => fail(error, leg));
     if (went === null) return;
     legs.push({ leg, ...went });
     if (went.state === "failed") broken = leg;
@@ -44,19 +49,19 @@ export async function walk(address: string, ports: WalkPorts): Promise<Leg[]> {
   try {
     await go("proxy", async () => chooseProxy(way, ports.env));
     await go("name", async () => {
-      const found = await findAddresses(targetOf(way).hostname);
+      const found = await lookUpAddresses(getTarget(way).hostname);
       way.addresses = found.addresses;
       return found;
     });
     await go("connect", async (limit) => {
-      const connected = await connectTo(targetOf(way), way.addresses, limit);
+      const connected = await connectTo(getTarget(way), way.addresses, limit);
       way.socket = connected.socket;
       return connected;
     });
     await go("tunnel", (limit) => throughProxy(way, ports, limit));
     await go("tls", async (limit) => {
       if (url.protocol !== "https:" || way.socket === null) return null;
-      way.secured = await secure(way.socket, url, ports, limit);
+      way.secured = await startTls(way.socket, url, ports, limit);
       return way.secured;
     });
   } finally {
@@ -67,9 +72,9 @@ export async function walk(address: string, ports: WalkPorts): Promise<Leg[]> {
 }
 
 /** What was found of the way so far. */
-type Way = { url: URL; proxy: HttpProxy | null; addresses: string[]; socket: Socket | null; secured: Secured | null };
+type Way = { url: URL; proxy: HttpProxy | null; addresses: string[]; socket: Socket | null; secured: TlsResult | null };
 
-const NAMES: Record<LegName, string> = {
+const NAMES: Record<ProbeStepName, string> = {
   proxy: "choosing the proxy",
   name: "finding the name",
   connect: "the connection",
@@ -78,17 +83,17 @@ const NAMES: Record<LegName, string> = {
 };
 
 /** Whom a connection is made to: the proxy, or the host itself. */
-function targetOf({ url, proxy }: Way): URL {
+function getTarget({ url, proxy }: Way): URL {
   return proxy?.url ?? url;
 }
 
-function chooseProxy(way: Way, env: WalkPorts["env"]): Omit<Leg, "leg"> {
+function chooseProxy(way: Way, env: ProbePorts["env"]): Omit<ProbeStep, "leg"> {
   const { url } = way;
   if (url.protocol === "http:" && isLoopback(url.hostname))
     return { state: "ok", says: "None: plain http to this machine never goes through one." };
-  way.proxy = proxyFor(url, env, BlockList);
-  if (way.proxy) return { state: "ok", says: `${maskedProxy(way.proxy)}, which ${way.proxy.variable} names.` };
-  const without = proxyFor(url, { ...env, no_proxy: "", NO_PROXY: "" }, BlockList);
+  way.proxy = findProxy(url, env, BlockList);
+  if (way.proxy) return { state: "ok", says: `${maskProxy(way.proxy)}, which ${way.proxy.variable} names.` };
+  const without = findProxy(url, { ...env, no_proxy: "", NO_PROXY: "" }, BlockList);
   const exempting = ["no_proxy", "NO_PROXY"].find((name) => env[name]?.trim());
   if (without)
     return { state: "ok", says: `None: ${exempting} lists ${url.hostname}, so ${without.variable} is not used.` };
@@ -96,11 +101,11 @@ function chooseProxy(way: Way, env: WalkPorts["env"]): Omit<Leg, "leg"> {
 }
 
 /** A request by plain http is handed to the proxy as it is; only https needs a tunnel. */
-async function throughProxy(way: Way, ports: WalkPorts, limit: AbortSignal): Promise<Omit<Leg, "leg"> | null> {
+async function throughProxy(way: Way, ports: ProbePorts, limit: AbortSignal): Promise<Omit<ProbeStep, "leg"> | null> {
   const { proxy, url, socket } = way;
   if (proxy === null || socket === null || (url.protocol === "http:" && proxy.url.protocol === "http:")) return null;
   if (proxy.url.protocol === "https:") {
-    const secured = await secure(socket, proxy.url, ports, limit);
+    const secured = await startTls(socket, proxy.url, ports, limit);
     if (secured.state === "failed") return secured;
     way.socket = secured.socket;
   }
@@ -109,7 +114,7 @@ async function throughProxy(way: Way, ports: WalkPorts, limit: AbortSignal): Pro
 }
 
 /** The limit that a step is given ends when its time is over, and never because it is done: what it leaves is used by the next one. */
-async function limited({ clock, signal }: WalkPorts, step: Step): Promise<Omit<Leg, "leg"> | null> {
+async function limited({ clock, signal }: ProbePorts, step: Step): Promise<Omit<ProbeStep, "leg"> | null> {
   const timer = new AbortController();
   const limit = new AbortController();
   const end = () => limit.abort();
@@ -133,14 +138,14 @@ async function limited({ clock, signal }: WalkPorts, step: Step): Promise<Omit<L
   }
 }
 
-function failed(error: unknown, leg: LegName): Omit<Leg, "leg"> {
+function fail(error: unknown, leg: ProbeStepName): Omit<ProbeStep, "leg"> {
   if (!(error instanceof Problem)) throw error;
   const fix = error.code === "TIMED_OUT" ? LATE[leg] : error.hint;
   return { state: "failed", says: error.message, fix };
 }
 
 /** What to do where nothing came in time. */
-const LATE: Record<LegName, string> = {
+const LATE: Record<ProbeStepName, string> = {
   proxy: "",
   name: "Check the name servers of this machine.",
   connect: "A firewall may drop it: check the address, or set HTTPS_PROXY where a proxy is needed.",

@@ -9,7 +9,7 @@ export type ConfiguredClients = { clients: Record<string, OAuthClient>; kyg?: Ky
  * Read client ids and the endpoints of kyg from the environment (`KAY_CLIENT_ATLASSIAN_ID`, `KAY_KYG_AUTHORIZE_URL` …) or, where that says
  * nothing, from the settings (`atlassian.client-id`, `kyg.authorize-url` …).
  */
-export function configuredClients(
+export function readConfiguredClients(
   env: Record<string, string | undefined>,
   setting: (key: string) => string | undefined,
 ): ConfiguredClients {
@@ -31,7 +31,7 @@ export function configuredClients(
 }
 
 /** Secret of the OAuth client of a service that its person described: `KAY_CLIENT_TASKS_SECRET`. */
-export function ownClientSecret(env: Record<string, string | undefined>, service: string): string | undefined {
+export function readClientSecret(env: Record<string, string | undefined>, service: string): string | undefined {
   const name = service.replaceAll("-", "_").toUpperCase();
   return env[`KAY_CLIENT_${name}_SECRET`] || undefined;
 }

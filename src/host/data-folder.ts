@@ -1,10 +1,10 @@
-import { makeFolders } from "#client/settings/folder";
+import { makePrivateFolders } from "#client/settings/folder";
 import { Problem } from "#protocol/errors";
 
 /** Make the folder of database and keys, for this user alone. @throws Problem STORE_UNREADABLE */
 export function makeDataFolder(folder: string): void {
   try {
-    makeFolders(folder);
+    makePrivateFolders(folder);
   } catch (error) {
     const errno = (error as NodeJS.ErrnoException).code;
     throw new Problem("STORE_UNREADABLE", `The data folder ${folder} cannot be made (${errno}).`, {

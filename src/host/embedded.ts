@@ -3,9 +3,9 @@ import { join } from "node:path";
 import type { Backend } from "#backend/ports";
 import { type Lock, withLock } from "#client/credentials/lock";
 import type { Processes } from "#client/credentials/processes";
-import { fingerprint, runningRecord } from "#client/embedded";
+import { computeFingerprint, findRunningRecord } from "#client/embedded";
 import { EMBEDDED_RECORD, LOCAL_SECRET_HEADER, STOP_PATH } from "#protocol/embedded";
-import { Problem, problemBody } from "#protocol/errors";
+import { Problem, toProblemBody } from "#protocol/errors";
 import { watchIdle } from "./idle.ts";
 import { removeRecord, writeRecord } from "./record.ts";
 import { type HostOptions, type HostPorts, type RunningHost, startHost } from "./serve.ts";
@@ -48,7 +48,7 @@ export async function startEmbedded(
     unique: () => Buffer.from(random(8)).toString("hex"),
   };
   return withLock(lock, async () => {
-    if (await runningRecord({ folder: stateFolder, processes })) return null;
+    if (await findRunningRecord({ folder: stateFolder, processes })) return null;
     return start(options, ports, onStop);
   });
 }
@@ -72,7 +72,7 @@ async function start(options: EmbeddedOptions, ports: EmbeddedHostPorts, onStop:
     onStop,
   );
   const started = (await ports.processes.started(pid)) ?? "";
-  const mark = fingerprint(secret, ports.build, ports.env, options.shaping);
+  const mark = computeFingerprint(secret, ports.build, ports.env, options.shaping);
   await writeRecord(record, { pid, started, url: host.url, secret, version: ports.version, fingerprint: mark });
   return {
     ...host,
@@ -90,11 +90,11 @@ function stopRequested(request: Request, secret: string, backend: Backend | unde
   const known = given.length === wanted.length && timingSafeEqual(given, wanted);
   if (!known || request.method !== "POST") {
     const problem = new Problem("LOCAL_SECRET_REQUIRED", "This backend belongs to another user.");
-    return Response.json(problemBody(problem), { status: problem.status });
+    return Response.json(toProblemBody(problem), { status: problem.status });
   }
   if ((backend?.busy() ?? 0) > 0) {
     const problem = new Problem("BACKEND_BUSY", "This backend is at work.");
-    return Response.json(problemBody(problem), { status: problem.status });
+    return Response.json(toProblemBody(problem), { status: problem.status });
   }
   onStop();
   return Response.json({ stopping: true }, { status: 202 });

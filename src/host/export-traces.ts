@@ -17,7 +17,7 @@ const TIMEOUT = 10_000;
  * @returns undefined where no collector is named
  */
 export function createExporter(env: Env, { fetch, log }: { fetch: Fetch; log: Log }): Exporter | undefined {
-  const url = endpointOf(env);
+  const url = getEndpoint(env);
   if (url === undefined) return undefined;
   const headers = { ...pairs(env.OTEL_EXPORTER_OTLP_HEADERS), ...pairs(env.OTEL_EXPORTER_OTLP_TRACES_HEADERS) };
   const limit = Number(env.OTEL_EXPORTER_OTLP_TIMEOUT) || TIMEOUT;
@@ -58,7 +58,7 @@ export function createExporter(env: Env, { fetch, log }: { fetch: Fetch; log: Lo
 }
 
 /** The address for traces is used as it is; the general one is that of the collector. */
-function endpointOf(env: Env): string | undefined {
+function getEndpoint(env: Env): string | undefined {
   const own = env.OTEL_EXPORTER_OTLP_TRACES_ENDPOINT?.trim();
   const all = env.OTEL_EXPORTER_OTLP_ENDPOINT?.trim();
   const url = own || (all && `${all.replace(/\/+$/, "")}/v1/traces`);
@@ -70,12 +70,12 @@ function pairs(text = ""): Record<string, string> {
   return Object.fromEntries(
     text.split(",").flatMap((pair) => {
       const at = pair.indexOf("=");
-      return at > 0 ? [[pair.slice(0, at).trim(), decoded(pair.slice(at + 1).trim())]] : [];
+      return at > 0 ? [[pair.slice(0, at).trim(), decode(pair.slice(at + 1).trim())]] : [];
     }),
   );
 }
 
-function decoded(text: string): string {
+function decode(text: string): string {
   try {
     return decodeURIComponent(text);
   } catch {

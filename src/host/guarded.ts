@@ -1,34 +1,38 @@
 import { lookup as systemLookup } from "node:dns";
 import { BlockList, isIP, type LookupFunction } from "node:net";
 import { Agent, type Dispatcher, fetch, ProxyAgent, type RequestInit } from "undici";
-import type { Guarded } from "#backend/ports";
+import type { PublicFetch } from "#backend/ports";
 import { isPublicAddress } from "#backend/services/described/addresses";
-import { proxyFor } from "#client/send/proxy";
+import { findProxy } from "#client/send/proxy";
 import { Problem } from "#protocol/errors";
 
 type Found = { address: string; family: number };
 
 /** All addresses of a name, as the system knows them. */
-export type Resolve = (host: string) => Promise<Found[]>;
+export type ResolveAddresses = (host: string) => Promise<Found[]>;
 
-type Options = { env: Record<string, string | undefined>; ca?: string[]; resolve?: Resolve };
+type Options = { env: Record<string, string | undefined>; ca?: string[]; resolve?: ResolveAddresses };
 
 /**
  * The way out to addresses that one person of many chose. A socket is opened to an address that was looked at, and to no other: a name that
  * resolves to something else a moment later (DNS rebinding) gains nothing. Behind a proxy the proxy resolves once more, and its rules hold.
  */
-export function createGuarded({ env, ca, resolve = systemResolve }: Options): Guarded & { close(): Promise<void> } {
+export function createPublicFetch({
+  env,
+  ca,
+  resolve = systemResolve,
+}: Options): PublicFetch & { close(): Promise<void> } {
   const tls = ca ? { ca } : {};
   const direct = new Agent({ connect: { ...tls, lookup: guardedLookup(resolve) } });
   const proxies = new Map<string, Dispatcher>();
   const dispatcherFor = async (url: URL): Promise<Dispatcher> => {
     const host = bare(url.hostname);
     // No lookup is made for what is an address already.
-    if (isIP(host) && !isPublicAddress(host)) throw refused(host);
-    const proxy = proxyFor(url, env, BlockList);
+    if (isIP(host) && !isPublicAddress(host)) throw refuse(host);
+    const proxy = findProxy(url, env, BlockList);
     if (!proxy) return direct;
     const found = await resolve(host).catch(() => []);
-    if (!found.every(({ address }) => isPublicAddress(address))) throw refused(host);
+    if (!found.every(({ address }) => isPublicAddress(address))) throw refuse(host);
     const known =
       proxies.get(proxy.url.href) ?? new ProxyAgent({ uri: proxy.url.href, requestTls: tls, proxyTls: tls });
     proxies.set(proxy.url.href, known);
@@ -53,12 +57,12 @@ export function createGuarded({ env, ca, resolve = systemResolve }: Options): Gu
 }
 
 /** The lookup of a socket: what it gives is what is connected to, so this is where an address is judged. */
-function guardedLookup(resolve: Resolve): LookupFunction {
+function guardedLookup(resolve: ResolveAddresses): LookupFunction {
   return (host, options, done) => {
     resolve(host).then(
       (found) => {
         const [first] = found;
-        if (!first || !found.every(({ address }) => isPublicAddress(address))) return done(refused(host), "", 0);
+        if (!first || !found.every(({ address }) => isPublicAddress(address))) return done(refuse(host), "", 0);
         if (options.all) done(null, found);
         else done(null, first.address, first.family);
       },
@@ -73,7 +77,7 @@ function systemResolve(host: string): Promise<Found[]> {
   });
 }
 
-function refused(host: string): Problem {
+function refuse(host: string): Problem {
   return new Problem("ADDRESS_REFUSED", `${host} is not a public address, and this backend reaches no other.`, {
     details: { host },
   });

@@ -5,24 +5,28 @@ import { Problem } from "#protocol/errors";
 const LONGEST_DRAIN = 600;
 
 /** Whether the word of whoever asks from this address is taken for whom it asks. */
-export type Trusts = (address: string) => boolean;
+export type TrustPolicy = (address: string) => boolean;
 
 /**
  * The servers in front that are trusted to say for whom they ask: addresses, networks (`10.0.0.0/8`) or `loopback`, with commas between them.
  *
  * @throws Problem USAGE
  */
-export function trustedProxies(list: string): Trusts {
+export function parseTrustedProxies(list: string): TrustPolicy {
   const known = new BlockList();
   for (const entry of list.split(",").map((each) => each.trim())) if (entry !== "") add(known, entry);
-  return (address) => isIP(address) !== 0 && known.check(address, typeOf(address));
+  return (address) => isIP(address) !== 0 && known.check(address, getType(address));
 }
 
 /**
  * Whose request it is: the peer's, or where that is a server that is trusted, of whom it tells with `X-Forwarded-For` (or `Forwarded`, where there
  * is none; RFC 7239), and so on for that one. What stands left of an address that is not trusted anybody may have written.
  */
-export function whoAsks(trusts: Trusts, headers: Headers, peer: string | undefined): string | undefined {
+export function resolveClientAddress(
+  trusts: TrustPolicy,
+  headers: Headers,
+  peer: string | undefined,
+): string | undefined {
   let address = peer;
   for (const before of toldBy(headers).reverse()) {
     if (address === undefined || !trusts(address) || isIP(before) === 0) break;
@@ -36,7 +40,7 @@ export function whoAsks(trusts: Trusts, headers: Headers, peer: string | undefin
  *
  * @throws Problem USAGE
  */
-export function drainTime(text: string): number {
+export function parseDrainTime(text: string): number {
   const seconds = Number(text);
   if (/^\d+(\.\d+)?$/.test(text.trim()) && seconds <= LONGEST_DRAIN) return seconds * 1000;
   throw new Problem("USAGE", `${JSON.stringify(text)} is no time to drain.`, {
@@ -50,7 +54,7 @@ function add(known: BlockList, entry: string): void {
     const longest = isIP(address) === 4 ? 32 : 128;
     const bits = prefix === undefined ? longest : /^\d{1,3}$/.test(prefix) ? Number(prefix) : Number.NaN;
     if (isIP(address) === 0 || more.length > 0 || !(bits <= longest)) throw noAddress(entry);
-    known.addSubnet(address, bits, typeOf(address));
+    known.addSubnet(address, bits, getType(address));
   }
 }
 
@@ -60,7 +64,7 @@ function noAddress(entry: string): Problem {
   });
 }
 
-function typeOf(address: string): "ipv4" | "ipv6" {
+function getType(address: string): "ipv4" | "ipv6" {
   return isIP(address) === 6 ? "ipv6" : "ipv4";
 }
 

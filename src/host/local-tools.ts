@@ -1,6 +1,6 @@
-import { callDirectly, directCallId, findTool, toolView } from "#backend/agent/direct";
+import { callToolDirectly, createDirectCallId, findTool, toToolView } from "#backend/agent/direct";
 import type { EffectLog } from "#backend/agent/effect";
-import { toolsWithin } from "#backend/agent/toolbox";
+import { buildLocalTools } from "#backend/agent/toolbox";
 import { chooseSite } from "#backend/connections/sites";
 import type { Clock, Fetch } from "#backend/ports";
 import { configureServices } from "#backend/services/catalogue";
@@ -41,13 +41,13 @@ export function createLocalTools({ env, fetch, clock }: { env: Env; fetch: Fetch
     return open;
   };
   const noLog: EffectLog = {
-    scope: directCallId(),
+    scope: createDirectCallId(),
     plan: async () => ({ state: "new" }),
     set: async () => true,
     settle: async () => {},
     refuse: async () => {},
   };
-  const tools = toolsWithin({
+  const tools = buildLocalTools({
     services,
     fetch,
     clock,
@@ -55,18 +55,18 @@ export function createLocalTools({ env, fetch, clock }: { env: Env; fetch: Fetch
     effects: noLog,
   });
   return {
-    list: () => tools.map(toolView),
+    list: () => tools.map(toToolView),
     find: (name) => {
       const tool = findTool(tools, name);
-      const variable = variableOf(tool.service, "ACCESS_TOKEN");
-      return { view: toolView(tool), variable, hasToken: Boolean(env[variable]?.trim()) };
+      const variable = getVariable(tool.service, "ACCESS_TOKEN");
+      return { view: toToolView(tool), variable, hasToken: Boolean(env[variable]?.trim()) };
     },
-    call: (name, input, signal) => callDirectly(findTool(tools, name), input, { id: directCallId(), signal }),
+    call: (name, input, signal) => callToolDirectly(findTool(tools, name), input, { id: createDirectCallId(), signal }),
   };
 }
 
 /** `google-calendar` and `ACCESS_TOKEN` are `GOOGLE_CALENDAR_ACCESS_TOKEN`. */
-function variableOf(service: string, what: string): string {
+function getVariable(service: string, what: string): string {
   return `${service.toUpperCase().replaceAll(/[^A-Z0-9]+/g, "_")}_${what}`;
 }
 
@@ -75,12 +75,12 @@ async function connection(
   { env, fetch, clock }: { env: Env; fetch: Fetch; clock: Clock },
 ): Promise<{ token: string; metadata: Record<string, unknown> }> {
   const { service, endpoints } = configuration;
-  const token = env[variableOf(service.name, "ACCESS_TOKEN")]?.trim();
+  const token = env[getVariable(service.name, "ACCESS_TOKEN")]?.trim();
   if (!token) throw authRequired(service, `${service.title} authentication is required.`);
   if (!/^[\x21-\x7e]+$/.test(token))
-    throw authRequired(service, `${variableOf(service.name, "ACCESS_TOKEN")} holds no token.`);
-  const site = env[variableOf(service.name, "SITE")]?.trim() || null;
-  const cloudId = env[variableOf(service.name, "CLOUD_ID")]?.trim();
+    throw authRequired(service, `${getVariable(service.name, "ACCESS_TOKEN")} holds no token.`);
+  const site = env[getVariable(service.name, "SITE")]?.trim() || null;
+  const cloudId = env[getVariable(service.name, "CLOUD_ID")]?.trim();
   if (cloudId)
     return { token, metadata: { cloud_id: cloudId, url: site ?? `${endpoints.api}/ex/${service.name}/${cloudId}` } };
   const http = createServiceHttp({
@@ -106,20 +106,20 @@ async function connection(
     "SITE_REQUIRED",
     `The token opens several sites of ${service.title}, or not the one that is meant: ${names}.`,
     {
-      hint: `Set ${variableOf(service.name, "SITE")} to one of them.`,
+      hint: `Set ${getVariable(service.name, "SITE")} to one of them.`,
       details: { sites: choice.choices },
     },
   );
 }
 
 function refusedToken({ service }: ServiceConfiguration): Problem {
-  const variable = variableOf(service.name, "ACCESS_TOKEN");
+  const variable = getVariable(service.name, "ACCESS_TOKEN");
   return authRequired(service, `${service.title} does not accept the token of ${variable}.`);
 }
 
 function authRequired(service: { name: string }, message: string): Problem {
   return new Problem("AUTH_REQUIRED", message, {
-    hint: `Set ${variableOf(service.name, "ACCESS_TOKEN")} to a valid token, or unset it and run \`kay connect ${service.name}\`.`,
+    hint: `Set ${getVariable(service.name, "ACCESS_TOKEN")} to a valid token, or unset it and run \`kay connect ${service.name}\`.`,
     details: { integrations: [service.name] },
   });
 }

@@ -6,7 +6,7 @@ import { Problem } from "#protocol/errors";
  *
  * @throws Problem USAGE for another word
  */
-export function logLevel(env: Record<string, string | undefined>, debug: boolean): LogLevel {
+export function readLogLevel(env: Record<string, string | undefined>, debug: boolean): LogLevel {
   const given = env.KAY_LOG_LEVEL?.trim().toLowerCase();
   if (!given) return debug ? "debug" : "info";
   const level = LEVELS.find((each) => each === given);

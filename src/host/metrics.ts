@@ -7,7 +7,7 @@ import type { BackendStatus } from "#backend/ports";
 export type PoolCounts = { totalCount: number; idleCount: number; waitingCount: number };
 
 /** What is looked at when somebody asks for the metrics. */
-export type Looked = { status(): Promise<BackendStatus | undefined>; pool: PoolCounts; version: string };
+export type MetricSources = { status(): Promise<BackendStatus | undefined>; pool: PoolCounts; version: string };
 
 /** Metrics in the text format of Prometheus, besides what the libraries tell of the process and of Node. */
 export type Metrics = Pick<Observe, "count" | "measure"> & {
@@ -16,7 +16,7 @@ export type Metrics = Pick<Observe, "count" | "measure"> & {
 };
 
 /** Metrics with a registry of their own: several backends in one process do not meet. */
-export function createMetrics(looked: Looked): Metrics {
+export function createMetrics(looked: MetricSources): Metrics {
   const registry = new Registry();
   collectDefaultMetrics({ register: registry });
   const made = new Map<MetricName, Counter | Gauge | Histogram>(
@@ -52,7 +52,7 @@ function make(name: string, { kind, help, labels, ...rest }: Described, registry
 function set(
   made: Map<MetricName, Counter | Gauge | Histogram>,
   status: BackendStatus | undefined,
-  { pool, version }: Looked,
+  { pool, version }: MetricSources,
 ): void {
   const gauge = (name: MetricName) => made.get(name) as Gauge;
   gauge("kay_info").set({ version }, 1);

@@ -1,9 +1,9 @@
 import type { Observe } from "#backend/observe";
-import type { BackendStatus, Fetch, Guarded, Log } from "#backend/ports";
+import type { BackendStatus, Fetch, Log, PublicFetch } from "#backend/ports";
 import type { Metrics, PoolCounts } from "./metrics.ts";
 
 /** What a process measures of its work. */
-export type Observing = {
+export type Telemetry = {
   observe: Observe;
   metrics: Metrics;
   /** The ways out, whose requests are seen. Of the hosts that people chose nothing is told. */
@@ -12,7 +12,7 @@ export type Observing = {
   close(): Promise<void>;
 };
 
-type Ways = { fetch: Fetch; guarded: Guarded };
+type Ways = { fetch: Fetch; guarded: PublicFetch };
 
 type Ports = {
   env: Record<string, string | undefined>;
@@ -25,7 +25,7 @@ type Ports = {
 };
 
 /** Metrics, and traces where a collector is named. Their libraries are loaded only here. */
-export async function openObserving({ env, fetch, log, version, pool, status }: Ports): Promise<Observing> {
+export async function openTelemetry({ env, fetch, log, version, pool, status }: Ports): Promise<Telemetry> {
   const { createMetrics } = await import("./metrics.ts");
   const metrics = createMetrics({ status, pool, version });
   const isTraced = Boolean(env.OTEL_EXPORTER_OTLP_ENDPOINT || env.OTEL_EXPORTER_OTLP_TRACES_ENDPOINT);

@@ -1,11 +1,11 @@
 import { createHash, timingSafeEqual } from "node:crypto";
 import type { Backend } from "#backend/ports";
 import { LOCAL_SECRET_HEADER } from "#protocol/embedded";
-import { Problem, problemBody } from "#protocol/errors";
+import { Problem, toProblemBody } from "#protocol/errors";
 import { METRICS_PATH, STATUS_PATH, type StatusResponse } from "#protocol/status";
 
 /** What an operator may ask a node for. */
-export type Operated = {
+export type OperatorView = {
   status(): Promise<StatusResponse>;
   /** Absent where nothing is measured. */
   metrics?(): Promise<Response>;
@@ -18,7 +18,7 @@ export type OperatorKeys = { secret?: string; token?: string };
  * Answers `GET /metrics` and `GET /status` to whoever has a key, in front of everything else. To others they are not there: from behind a
  * server that passes requests on, all of the Internet looks like this machine.
  */
-export function operatorFront(operated: () => Operated | undefined, keys: OperatorKeys) {
+export function createOperatorMiddleware(operated: () => OperatorView | undefined, keys: OperatorKeys) {
   return (fetch: Backend["fetch"]): Backend["fetch"] =>
     async (request, address) => {
       const { pathname } = new URL(request.url);
@@ -26,13 +26,15 @@ export function operatorFront(operated: () => Operated | undefined, keys: Operat
         return fetch(request, address);
       const bearer = request.headers.get("authorization")?.replace(/^Bearer +/i, "") ?? "";
       const isKnown = same(request.headers.get(LOCAL_SECRET_HEADER) ?? "", keys.secret) || same(bearer, keys.token);
-      if (!isKnown) return keys.token && bearer !== "" ? refused() : fetch(request, address);
+      if (!isKnown) return keys.token && bearer !== "" ? refuse() : fetch(request, address);
       return (await answer(operated(), pathname)) ?? fetch(request, address);
     };
 }
 
 /** The same on a socket of the operator's own, to programs of this machine, without a key. */
-export function operatorSocket(operated: () => Operated | undefined): (request: Request) => Promise<Response> {
+export function createOperatorHandler(
+  operated: () => OperatorView | undefined,
+): (request: Request) => Promise<Response> {
   return async (request) => {
     const { pathname } = new URL(request.url);
     const isOwn = LOOPBACK.test(request.headers.get("host") ?? "");
@@ -44,19 +46,19 @@ export function operatorSocket(operated: () => Operated | undefined): (request: 
 /** A page that resolved its own name to this machine is no program of it. */
 const LOOPBACK = /^(localhost|127\.0\.0\.1|\[::1\])(:\d+)?$/i;
 
-async function answer(operated: Operated | undefined, path: string): Promise<Response | undefined> {
+async function answer(operated: OperatorView | undefined, path: string): Promise<Response | undefined> {
   if (path === METRICS_PATH) return await operated?.metrics?.();
   return operated && path === STATUS_PATH
     ? Response.json(await operated.status(), { headers: { "cache-control": "no-store" } })
     : undefined;
 }
 
-function refused(): Response {
+function refuse(): Response {
   return problemAnswer(new Problem("TOKEN_INVALID", "This is not the token of KAY_METRICS_TOKEN.", { hint: "" }));
 }
 
 function problemAnswer(problem: Problem): Response {
-  return Response.json(problemBody(problem), { status: problem.status });
+  return Response.json(toProblemBody(problem), { status: problem.status });
 }
 
 function same(given: string, wanted: string | undefined): boolean {

@@ -2,27 +2,27 @@ import { X509Certificate } from "node:crypto";
 import { BlockList } from "node:net";
 import { getCACertificates } from "node:tls";
 import { Agent, type Dispatcher, fetch, ProxyAgent, type RequestInit } from "undici";
-import type { Fetch, Guarded } from "#backend/ports";
-import { readAuthorities } from "#client/send/authorities";
-import { sendProblem } from "#client/send/faults";
+import type { Fetch, PublicFetch } from "#backend/ports";
+import { readCertificates } from "#client/send/authorities";
+import { toSendProblem } from "#client/send/faults";
 import { isLoopback } from "#client/send/origin";
-import { type HttpProxy, maskedProxy, proxyFor } from "#client/send/proxy";
+import { findProxy, type HttpProxy, maskProxy } from "#client/send/proxy";
 import { Problem } from "#protocol/errors";
-import { createGuarded } from "./guarded.ts";
+import { createPublicFetch } from "./guarded.ts";
 
 /** `guarded` is for addresses that people of a backend of many choose. */
-export type Outgoing = { fetch: Fetch; guarded: Guarded; close(): Promise<void> };
+export type OutboundFetch = { fetch: Fetch; guarded: PublicFetch; close(): Promise<void> };
 
 /**
  * The backend's way out to services and their authorization servers: undici with the machine's proxy and certificate authorities
  * (HTTPS_PROXY …, KAY_CA_FILE), loopback always direct. Connections are kept and reused; `close` ends them.
  */
-export function createOutgoing(env: Record<string, string | undefined>): Outgoing {
+export function createOutboundFetch(env: Record<string, string | undefined>): OutboundFetch {
   const file = env.KAY_CA_FILE?.trim();
   const reading = { variable: "KAY_CA_FILE", X509: X509Certificate, code: "BACKEND_START_FAILED" } as const;
-  const ca = file ? [...getCACertificates("default"), ...readAuthorities(file, reading)] : undefined;
+  const ca = file ? [...getCACertificates("default"), ...readCertificates(file, reading)] : undefined;
   const dispatchers = new Map<string, Dispatcher>();
-  const proxyOf = (url: URL) => (isLoopback(url.hostname) ? null : proxyFor(url, env, BlockList));
+  const proxyOf = (url: URL) => (isLoopback(url.hostname) ? null : findProxy(url, env, BlockList));
   const dispatcherFor = (proxy: HttpProxy | null): Dispatcher => {
     const key = proxy?.url.href ?? "";
     const known = dispatchers.get(key);
@@ -34,7 +34,7 @@ export function createOutgoing(env: Record<string, string | undefined>): Outgoin
     dispatchers.set(key, made);
     return made;
   };
-  const guarded = createGuarded({ env, ...(ca ? { ca } : {}) });
+  const guarded = createPublicFetch({ env, ...(ca ? { ca } : {}) });
   return {
     guarded,
     fetch: async (address, init) => {
@@ -42,7 +42,7 @@ export function createOutgoing(env: Record<string, string | undefined>): Outgoin
       const proxy = proxyOf(url);
       const answer = await fetch(url, { ...(init as RequestInit), dispatcher: dispatcherFor(proxy) }).catch(
         (error: unknown) => {
-          throw worded(error, url, proxy);
+          throw toProblem(error, url, proxy);
         },
       );
       return answer as unknown as Response;
@@ -57,16 +57,16 @@ export function createOutgoing(env: Record<string, string | undefined>): Outgoin
 }
 
 /** What is wrong with this machine's proxy or authorities, in the words that the command line has for it; anything else as it was. */
-function worded(error: unknown, url: URL, proxy: HttpProxy | null): unknown {
+function toProblem(error: unknown, url: URL, proxy: HttpProxy | null): unknown {
   const cause = error instanceof TypeError && error.cause !== undefined ? error.cause : error;
   const exchange = {
     request: { method: "GET" as const },
     url,
     signal: new AbortController().signal,
     sent: false,
-    ...(proxy ? { proxy: `${maskedProxy(proxy)} (${proxy.variable})` } : {}),
+    ...(proxy ? { proxy: `${maskProxy(proxy)} (${proxy.variable})` } : {}),
   };
-  const problem = sendProblem(cause, exchange, null);
+  const problem = toSendProblem(cause, exchange, null);
   const isOurs = problem instanceof Problem && ["TLS_FAILED", "PROXY_INVALID"].includes(problem.code);
   return isOurs ? problem : error;
 }

@@ -18,13 +18,13 @@ export function createPrograms(env: Record<string, string | undefined>, { kill }
     start: ([program = "", ...args], { folder, env: names = [] }, hears) => {
       const more = Object.fromEntries(names.flatMap((name) => (env[name] === undefined ? [] : [[name, env[name]]])));
       const options = { ...(folder === undefined ? {} : { cwd: folder }), env: { ...given, ...more } };
-      return started(program, args, options, { hears, kill });
+      return start(program, args, options, { hears, kill });
     },
     lacks: (names) => names.filter((name) => !env[name]),
   };
 }
 
-function started(
+function start(
   program: string,
   args: string[],
   options: { cwd?: string; env: Record<string, string> },

@@ -1,13 +1,13 @@
 import { readFile, rm } from "node:fs/promises";
 import { dirname } from "node:path";
-import { makeFolders } from "#client/settings/folder";
+import { makePrivateFolders } from "#client/settings/folder";
 import { EmbeddedRecord } from "#protocol/embedded-record";
 import { parseShape } from "#protocol/parse";
 import { writeWholeFile } from "./whole-file.ts";
 
 /** Write the record of this process, whole; others may be writing theirs. */
 export async function writeRecord(path: string, record: EmbeddedRecord): Promise<void> {
-  makeFolders(dirname(path));
+  makePrivateFolders(dirname(path));
   await writeWholeFile(path, `${JSON.stringify(record)}\n`, record.pid);
 }
 

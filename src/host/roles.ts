@@ -1,6 +1,6 @@
 import { createHmac } from "node:crypto";
 import type { BackendPorts, Keys } from "#backend/ports";
-import { checkOrigin } from "#client/send/origin";
+import { parseOrigin } from "#client/send/origin";
 import { Problem } from "#protocol/errors";
 
 /** What `kay serve` is: the backend that clients speak to, the agent server that runs its turns, or each for itself and others. */
@@ -21,10 +21,10 @@ type Known = { publicUrl: string; keys: Keys };
  * @returns to be called with what is known later
  * @throws Problem AGENT_NOT_CONFIGURED where a role lacks what it needs, INSECURE_URL, USAGE
  */
-export function roleOf({ role, env, setting }: Asked): (known: Known) => Pick<BackendPorts, "agent" | "agentRole"> {
+export function readRole({ role, env, setting }: Asked): (known: Known) => Pick<BackendPorts, "agent" | "agentRole"> {
   const allowInsecure = setting("allow-insecure") === "true";
   const given = env.KAY_AGENT_URL?.trim();
-  const url = given && role !== "agent" ? checkOrigin(given, { allowInsecure }).baseUrl : undefined;
+  const url = given && role !== "agent" ? parseOrigin(given, { allowInsecure }).baseUrl : undefined;
   const own = env.KAY_AGENT_PASSWORD || undefined;
   if (role === "backend" && !url)
     throw new Problem("AGENT_NOT_CONFIGURED", "`kay serve --role backend` needs the address of an agent server.", {
@@ -35,7 +35,7 @@ export function roleOf({ role, env, setting }: Asked): (known: Known) => Pick<Ba
       hint: "Set KAY_AGENT_PASSWORD to a long random word, here and at the backends.",
     });
   return ({ publicUrl, keys }) => {
-    const password = own ?? (role === "both" ? passwordOf(keys) : undefined);
+    const password = own ?? (role === "both" ? getPassword(keys) : undefined);
     const at = url ?? (role === "both" ? publicUrl : undefined);
     const serves = (role === "agent" || role === "both") && password !== undefined;
     return {
@@ -46,6 +46,6 @@ export function roleOf({ role, env, setting }: Asked): (known: Known) => Pick<Ba
 }
 
 /** Where nobody chose one: the same at every process with these keys, since any of them may be asked. It says nothing about the key. */
-function passwordOf({ signing }: Keys): string {
+function getPassword({ signing }: Keys): string {
   return createHmac("sha256", signing[0].key).update("kay: password of the agent server").digest("base64url");
 }

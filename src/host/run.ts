@@ -9,8 +9,8 @@ import type { Settings } from "#client/settings";
 import { Problem } from "#protocol/errors";
 import { makeDataFolder } from "./data-folder.ts";
 import { IDLE_LIMIT_MS, startEmbedded } from "./embedded.ts";
-import { drainTime, trustedProxies } from "./in-front.ts";
-import { logLevel } from "./log-level.ts";
+import { parseDrainTime, parseTrustedProxies } from "./in-front.ts";
+import { readLogLevel } from "./log-level.ts";
 import { startSandbox } from "./sandbox.ts";
 import type { HostOptions, HostPorts, RunningHost } from "./serve.ts";
 import { startServing } from "./serving.ts";
@@ -60,9 +60,9 @@ export type RunPorts = {
 };
 
 /** Run the backend until the signal ends, or until the embedded one was idle for long enough. Resolves when everything is stopped. */
-export async function serveUntilEnd(request: ServeRequest, ports: RunPorts): Promise<void> {
+export async function runServe(request: ServeRequest, ports: RunPorts): Promise<void> {
   const { clock, signal } = ports;
-  const log = createLog(ports.write, { level: logLevel(ports.env, ports.debug), clock });
+  const log = createLog(ports.write, { level: readLogLevel(ports.env, ports.debug), clock });
   const end = Promise.withResolvers<void>();
   const stop = () => end.resolve();
   if (signal.aborted) return;
@@ -71,7 +71,7 @@ export async function serveUntilEnd(request: ServeRequest, ports: RunPorts): Pro
   const hostPorts: HostPorts = {
     ...ports,
     setting: (key) => readSetting(ports.settings(), key),
-    model: () => modelOf(ports),
+    model: () => getModel(ports),
     log,
   };
   const host = await start(request, ports, hostPorts, stop).catch((error: unknown) => {
@@ -89,7 +89,7 @@ export async function serveUntilEnd(request: ServeRequest, ports: RunPorts): Pro
 }
 
 async function sandboxUntilEnd(request: ServeRequest, ports: RunPorts, log: Log, end: Promise<void>): Promise<void> {
-  const folder = dataFolderOf(request, ports);
+  const folder = getDataFolder(request, ports);
   makeDataFolder(folder);
   const sandbox = await startSandbox({ ...ports, folder, seed: request.seed, log });
   try {
@@ -100,7 +100,7 @@ async function sandboxUntilEnd(request: ServeRequest, ports: RunPorts, log: Log,
   }
 }
 
-function dataFolderOf({ dataDir, embedded }: ServeRequest, { paths }: RunPorts): string {
+function getDataFolder({ dataDir, embedded }: ServeRequest, { paths }: RunPorts): string {
   return dataDir ?? join(paths.data(), embedded ? "embedded" : "serve");
 }
 
@@ -112,7 +112,7 @@ function start(
 ): Promise<RunningHost | null> {
   const { env, paths, clock } = ports;
   const databaseUrl = request.databaseUrl ?? (env.KAY_DATABASE_URL || env.DATABASE_URL || undefined);
-  const options: HostOptions = { ...request, databaseUrl, dataFolder: dataFolderOf(request, ports) };
+  const options: HostOptions = { ...request, databaseUrl, dataFolder: getDataFolder(request, ports) };
   if (!request.embedded)
     return startServing(
       { ...options, ...inFront(request, env) },
@@ -129,8 +129,8 @@ function start(
 function inFront(request: ServeRequest, env: RunPorts["env"]): Pick<HostOptions, "drainMs" | "trusts"> {
   const trusted = request.trustProxy ?? env.KAY_TRUST_PROXY;
   return {
-    drainMs: drainTime((request.drain ?? env.KAY_DRAIN) || "0"),
-    ...(trusted ? { trusts: trustedProxies(trusted) } : {}),
+    drainMs: parseDrainTime((request.drain ?? env.KAY_DRAIN) || "0"),
+    ...(trusted ? { trusts: parseTrustedProxies(trusted) } : {}),
   };
 }
 
@@ -147,7 +147,7 @@ function readSetting(settings: Settings, key: string): string | undefined {
 }
 
 /** A setting that cannot be used is the backend's fault here, and not its caller's. */
-function modelOf({ env, settings }: RunPorts): ModelSettings {
+function getModel({ env, settings }: RunPorts): ModelSettings {
   try {
     const { value, where } = settings().get("model");
     return value === undefined ? { env } : { model: String(value), where, env };

@@ -5,20 +5,20 @@ import { type Listener, listen } from "#backend/listen";
 import { createLocalModels } from "#backend/models/local";
 import type { Backend, BackendPorts, Log, ModelSettings } from "#backend/ports";
 import { configureServices, type SandboxProvider } from "#backend/services/catalogue";
-import { loadKeys } from "#backend/store/keys";
+import { loadBackendKeys } from "#backend/store/keys";
 import type { Machine } from "#backend/store/machine";
-import { configuredClients, ownClientSecret } from "./clients.ts";
+import { readClientSecret, readConfiguredClients } from "./clients.ts";
 import { makeDataFolder } from "./data-folder.ts";
-import { type Trusts, whoAsks } from "./in-front.ts";
-import { openObserving } from "./observing.ts";
-import { type Operated, operatorFront, operatorSocket } from "./operator.ts";
-import { createOutgoing } from "./outgoing.ts";
+import { resolveClientAddress, type TrustPolicy } from "./in-front.ts";
+import { openTelemetry } from "./observing.ts";
+import { createOperatorHandler, createOperatorMiddleware, type OperatorView } from "./operator.ts";
+import { createOutboundFetch } from "./outgoing.ts";
 import { listenPreferably } from "./port.ts";
 import { createPrograms } from "./programs.ts";
-import { type Role, roleOf } from "./roles.ts";
+import { type Role, readRole } from "./roles.ts";
 import { startSandbox } from "./sandbox.ts";
-import { sharedSandbox } from "./shared-sandbox.ts";
-import { operatedOf } from "./status.ts";
+import { readSharedSandbox } from "./shared-sandbox.ts";
+import { createOperatorView } from "./status.ts";
 import { openStore } from "./store.ts";
 
 /** Milliseconds between two looks after what has expired or was left behind. */
@@ -53,7 +53,7 @@ export type HostOptions = {
   /** Milliseconds that requests are still taken after `GET /ready` began to say no, before it stops; 0. */
   drainMs?: number;
   /** Which servers in front are trusted to say for whom they ask; none. */
-  trusts?: Trusts;
+  trusts?: TrustPolicy;
 };
 
 export type HostPorts = {
@@ -115,33 +115,33 @@ async function startParts(
 ): Promise<Omit<RunningHost, "close"> & { listener: Listener }> {
   const { env, log, clock } = ports;
   const { trusts } = options;
-  const role = roleOf({ ...ports, role: options.role });
+  const role = readRole({ ...ports, role: options.role });
   makeDataFolder(options.dataFolder);
-  const outgoing = createOutgoing(env);
+  const outgoing = createOutboundFetch(env);
   stops.push(outgoing.close);
-  const configured = options.sandbox ? { clients: {} } : configuredClients(env, ports.setting);
+  const configured = options.sandbox ? { clients: {} } : readConfiguredClients(env, ports.setting);
   const [database, keys, providers] = await allOrNone([
     openStore(options, ports, stops),
-    loadKeys(env.KAY_KEYS ? { value: env.KAY_KEYS } : { folder: options.dataFolder }),
-    providersOf(options, ports, stops),
+    loadBackendKeys(env.KAY_KEYS ? { value: env.KAY_KEYS } : { folder: options.dataFolder }),
+    getProviders(options, ports, stops),
   ]);
   let backend: Backend | undefined;
-  let operated: Operated | undefined;
+  let operated: OperatorView | undefined;
   const { version } = ports;
   const status = async () => backend?.status();
   const observing = options.localSecret
     ? undefined
-    : await openObserving({ env, fetch: outgoing.fetch, log, version, pool: database.pool, status });
+    : await openTelemetry({ env, fetch: outgoing.fetch, log, version, pool: database.pool, status });
   if (observing) stops.push(observing.close);
   const { fetch: reach, guarded } = observing?.ways(outgoing) ?? outgoing;
-  const operator = operatorFront(() => operated, {
+  const operator = createOperatorMiddleware(() => operated, {
     secret: options.localSecret ?? options.operatorSecret,
     token: env.KAY_METRICS_TOKEN?.trim(),
   });
   const fetch = front(
     operator(
       async (request, peer) =>
-        backend?.fetch(request, trusts ? whoAsks(trusts, request.headers, peer) : peer) ??
+        backend?.fetch(request, trusts ? resolveClientAddress(trusts, request.headers, peer) : peer) ??
         new Response(null, { status: 503 }),
     ),
   );
@@ -152,7 +152,7 @@ async function startParts(
     stops.push(
       (
         await listen(
-          operatorSocket(() => operated),
+          createOperatorHandler(() => operated),
           { host: "127.0.0.1", port: options.metricsPort },
         )
       ).close,
@@ -171,7 +171,7 @@ async function startParts(
     guarded,
     ...(observing ? { observe: observing.observe } : {}),
     // Of an operator's secret only that operator's own descriptions may make use.
-    ...(options.localSecret ? { clientSecret: (service) => ownClientSecret(env, service) } : {}),
+    ...(options.localSecret ? { clientSecret: (service) => readClientSecret(env, service) } : {}),
     // A stranger's program is nothing that a backend of many people runs.
     ...(options.localSecret ? { programs: createPrograms(env, ports.machine) } : {}),
     services,
@@ -187,7 +187,7 @@ async function startParts(
     ),
   };
   backend = createBackend(backendPorts);
-  operated = operatedOf(
+  operated = createOperatorView(
     {
       ports: backendPorts,
       backend,
@@ -212,12 +212,12 @@ async function drained(backend: Backend, listener: Listener, ms: number): Promis
 }
 
 /** The sandbox that another process runs, or one of its own. */
-async function providersOf(
+async function getProviders(
   { dataFolder: folder, seed }: HostOptions,
   { env, clock, random, log }: HostPorts,
   stops: (() => Promise<void>)[],
 ): Promise<Record<string, SandboxProvider>> {
-  if (env.KAY_SANDBOX) return await sharedSandbox(env.KAY_SANDBOX);
+  if (env.KAY_SANDBOX) return await readSharedSandbox(env.KAY_SANDBOX);
   const started = await startSandbox({ folder, seed, clock, random, log });
   stops.push(started.close);
   return started.providers;

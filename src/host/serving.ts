@@ -1,6 +1,6 @@
 import { join } from "node:path";
 import type { Processes } from "#client/credentials/processes";
-import { serveRecord } from "#protocol/embedded";
+import { getServeRecordName } from "#protocol/embedded";
 import { removeRecord, writeRecord } from "./record.ts";
 import { type HostOptions, type HostPorts, type RunningHost, startHost } from "./serve.ts";
 
@@ -19,7 +19,7 @@ export async function startServing(options: HostOptions, ports: Ports): Promise<
   const { pid } = processes;
   const secret = Buffer.from(ports.random(32)).toString("base64url");
   const host = await startHost({ ...options, operatorSecret: secret }, ports);
-  const record = join(ports.state, serveRecord(Number(new URL(host.url).port || 80)));
+  const record = join(ports.state, getServeRecordName(Number(new URL(host.url).port || 80)));
   const started = (await processes.started(pid)) ?? "";
   await writeRecord(record, { pid, started, url: host.url, secret, version, fingerprint: "" }).catch((error: unknown) =>
     log("warn", "record_not_written", { error }),

@@ -26,7 +26,7 @@ export async function publishSandbox(folder: string, providers: Record<string, S
  *
  * @throws Problem STORE_UNREADABLE
  */
-export async function sharedSandbox(file: string): Promise<Record<string, SandboxProvider>> {
+export async function readSharedSandbox(file: string): Promise<Record<string, SandboxProvider>> {
   try {
     return Providers.parse(JSON.parse(await readFile(file, "utf8")));
   } catch (cause) {

@@ -2,8 +2,8 @@ import { decideModel } from "#backend/models/decision";
 import type { Backend, BackendPorts } from "#backend/ports";
 import type { StatusResponse } from "#protocol/status";
 import type { PoolCounts } from "./metrics.ts";
-import type { Observing } from "./observing.ts";
-import type { Operated } from "./operator.ts";
+import type { Telemetry } from "./observing.ts";
+import type { OperatorView } from "./operator.ts";
 
 /** What the status of a process is made of. */
 type StatusOf = {
@@ -19,12 +19,12 @@ type StatusOf = {
 };
 
 /** What an operator may ask this process for. */
-export function operatedOf(of: StatusOf, observing: Observing | undefined): Operated {
-  return { status: () => statusOf(of), ...(observing ? { metrics: observing.metrics.text } : {}) };
+export function createOperatorView(of: StatusOf, observing: Telemetry | undefined): OperatorView {
+  return { status: () => getStatus(of), ...(observing ? { metrics: observing.metrics.text } : {}) };
 }
 
 /** A node as its operator sees it. Nothing in it waits for a database that is away for longer than two seconds. */
-async function statusOf({
+async function getStatus({
   ports,
   backend,
   database: { pool, place },

@@ -39,8 +39,8 @@ export function createTraces(env: Env, ports: { fetch: Fetch; log: Log; version:
   if (!exporter || env.OTEL_SDK_DISABLED?.toLowerCase() === "true") return undefined;
   const processor = new BatchSpanProcessor({ exporter });
   const provider = new TracerProvider({
-    sampler: samplerOf(env),
-    resource: resourceOf(env, ports.version),
+    sampler: getSampler(env),
+    resource: getResource(env, ports.version),
     spanProcessors: [processor],
   });
   const tracer = provider.getTracer("kay", ports.version);
@@ -49,9 +49,9 @@ export function createTraces(env: Env, ports: { fetch: Fetch; log: Log; version:
   const begin = (name: string, { kind, attributes, parent }: SpanPlace = {}): Span => {
     const above = parent === undefined ? context.active() : parent === null ? ROOT_CONTEXT : below(parent);
     const span = tracer.startSpan(name, { kind: KINDS[kind ?? "internal"], attributes }, above);
-    return spanOf(span, trace.setSpan(above, span));
+    return getSpan(span, trace.setSpan(above, span));
   };
-  const current = () => traceparentOf(trace.getActiveSpan());
+  const current = () => getTraceparent(trace.getActiveSpan());
   return {
     traces: { begin, current, model: new OpenTelemetry({ tracer, usage: false, providerMetadata: false }) },
     around: (fetch, place) => async (url, init) => {
@@ -78,7 +78,7 @@ export function createTraces(env: Env, ports: { fetch: Fetch; log: Log; version:
 
 const KINDS = { internal: SpanKind.INTERNAL, server: SpanKind.SERVER, client: SpanKind.CLIENT };
 
-function spanOf(span: OtelSpan, inside: ReturnType<typeof trace.setSpan>): Span {
+function getSpan(span: OtelSpan, inside: ReturnType<typeof trace.setSpan>): Span {
   return {
     run: (work) => context.with(inside, work),
     set: (attributes) => void span.setAttributes(attributes),
@@ -86,11 +86,11 @@ function spanOf(span: OtelSpan, inside: ReturnType<typeof trace.setSpan>): Span 
       if (failure !== undefined) span.setAttribute("error.type", failure).setStatus({ code: SpanStatusCode.ERROR });
       span.end();
     },
-    traceparent: traceparentOf(span) ?? "",
+    traceparent: getTraceparent(span) ?? "",
   };
 }
 
-function traceparentOf(span: OtelSpan | undefined): string | undefined {
+function getTraceparent(span: OtelSpan | undefined): string | undefined {
   if (!span) return undefined;
   const { traceId, spanId, traceFlags } = span.spanContext();
   return `00-${traceId}-${spanId}-${traceFlags.toString(16).padStart(2, "0")}`;
@@ -107,7 +107,7 @@ function below(traceparent: string): ReturnType<typeof trace.setSpan> {
 }
 
 /** As the specification has its names; one that it does not have counts as the default. */
-function samplerOf(env: Env): Sampler {
+function getSampler(env: Env): Sampler {
   const given = Number(env.OTEL_TRACES_SAMPLER_ARG ?? "1");
   const ratio = new TraceIdRatioBasedSampler(given >= 0 && given <= 1 ? given : 1);
   const samplers: Record<string, Sampler> = {
@@ -120,7 +120,7 @@ function samplerOf(env: Env): Sampler {
   return samplers[env.OTEL_TRACES_SAMPLER ?? ""] ?? new ParentBasedSampler({ root: new AlwaysOnSampler() });
 }
 
-function resourceOf(env: Env, version: string): ReturnType<typeof defaultResource> {
+function getResource(env: Env, version: string): ReturnType<typeof defaultResource> {
   const given = (env.OTEL_RESOURCE_ATTRIBUTES ?? "").split(",").flatMap((pair) => {
     const [name = "", value = ""] = pair.split("=").map((part) => part.trim());
     return name && value ? [[name, value] as const] : [];

@@ -1,12 +1,12 @@
 import type { AgentReport } from "./agent.ts";
-import { type AgentPart, type AgentTold, callPart, failureOf, resultPart } from "./agent-parts.ts";
+import { type AgentEventResult, type AgentPart, toCallPart, toResultPart, toTurnProblem } from "./agent-parts.ts";
 
 /** What was heard of an agent server's turn, on its stream and by its reports, each thing once. */
-export type Heard = {
+export type TurnTracker = {
   /** Of parts that came on the stream, those that are new, with ids that are used once. */
   take(parts: AgentPart[]): AgentPart[];
   /** What a report adds to that. */
-  report(report: AgentReport): AgentTold;
+  report(report: AgentReport): AgentEventResult;
   /** All that was said, its texts one after the other. */
   text(): string;
   /** Nothing is half said, and no call is without its end. */
@@ -25,7 +25,7 @@ type Said = { own: string; text: string; open: boolean; reported?: true };
  * @param label who answers, as the source of what tools came to
  * @param before calls that were told of before a crash
  */
-export function createHeard(label: string, before: Map<string, "open" | "over"> = new Map()): Heard {
+export function createTurnTracker(label: string, before: Map<string, "open" | "over"> = new Map()): TurnTracker {
   /** By the id that the agent server uses; ids of the AI SDK are used anew in each step. */
   const latest = new Map<string, Said>();
   const all: Said[] = [];
@@ -85,13 +85,13 @@ export function createHeard(label: string, before: Map<string, "open" | "over"> 
         case "text":
           return { parts: whole(report.id, report.text) };
         case "tool-call":
-          return { parts: take([callPart(report.toolCallId, report)]) };
+          return { parts: take([toCallPart(report.toolCallId, report)]) };
         case "tool-result":
-          return { parts: take([resultPart(report.toolCallId, report.output, label)]) };
+          return { parts: take([toResultPart(report.toolCallId, report.output, label)]) };
         case "finish":
           return { parts: [], end: "finish" };
         case "error":
-          return { parts: [], end: failureOf(report.message, report) };
+          return { parts: [], end: toTurnProblem(report.message, report) };
       }
     },
     text: () =>

@@ -18,7 +18,7 @@ export type AgentPart =
   | { type: "tool-output-error"; toolCallId: string; errorText: string; code: string };
 
 /** What an event of its stream, or a report, is turned into: parts, and how the turn ends by it. */
-export type AgentTold = { parts: AgentPart[]; end?: "finish" | "abort" | Problem };
+export type AgentEventResult = { parts: AgentPart[]; end?: "finish" | "abort" | Problem };
 
 /** Longest summary of what a tool came to, in characters; the whole is in its data. */
 const SUMMARY = 2_000;
@@ -30,10 +30,10 @@ const SUMMARY = 2_000;
  *
  * @param label who answers, as the source of what tools came to
  */
-export function partsOfAgent(event: unknown, label: string): AgentTold {
+export function toAgentParts(event: unknown, label: string): AgentEventResult {
   const part = (typeof event === "object" && event !== null ? event : {}) as Record<string, unknown>;
-  const id = textOf(part.id) || "text";
-  const toolCallId = textOf(part.toolCallId) || textOf(part.id);
+  const id = getText(part.id) || "text";
+  const toolCallId = getText(part.toolCallId) || getText(part.id);
   switch (part.type) {
     case "text-start":
     case "text-end":
@@ -42,18 +42,18 @@ export function partsOfAgent(event: unknown, label: string): AgentTold {
       return { parts: [{ type: part.type, id }] };
     case "text-delta":
     case "reasoning-delta": {
-      const delta = textOf(part.delta) || textOf(part.text);
+      const delta = getText(part.delta) || getText(part.text);
       return { parts: delta === "" ? [] : [{ type: part.type, id, delta }] };
     }
     case "tool-call":
     case "tool-input-available":
-      return { parts: toolCallId ? [callPart(toolCallId, part)] : [] };
+      return { parts: toolCallId ? [toCallPart(toolCallId, part)] : [] };
     case "tool-result":
     case "tool-output-available":
-      return { parts: toolCallId ? [resultPart(toolCallId, part.output ?? part.result, label)] : [] };
+      return { parts: toolCallId ? [toResultPart(toolCallId, part.output ?? part.result, label)] : [] };
     case "tool-error":
     case "tool-output-error": {
-      const errorText = cleanLine(textOf(part.errorText) || messageOf(part.error) || "The tool failed.", 500);
+      const errorText = cleanLine(getText(part.errorText) || getMessage(part.error) || "The tool failed.", 500);
       return {
         parts: toolCallId ? [{ type: "tool-output-error", toolCallId, errorText, code: "SERVICE_FAILED" }] : [],
       };
@@ -63,15 +63,15 @@ export function partsOfAgent(event: unknown, label: string): AgentTold {
     case "abort":
       return { parts: [], end: "abort" };
     case "error":
-      return { parts: [], end: failureOf(textOf(part.errorText) || messageOf(part.error), part) };
+      return { parts: [], end: toTurnProblem(getText(part.errorText) || getMessage(part.error), part) };
     default:
       return { parts: [] };
   }
 }
 
 /** A call as the agent server made it. */
-export function callPart(toolCallId: string, part: Record<string, unknown>): AgentPart {
-  const toolName = cleanLine(textOf(part.toolName), 100) || "tool";
+export function toCallPart(toolCallId: string, part: Record<string, unknown>): AgentPart {
+  const toolName = cleanLine(getText(part.toolName), 100) || "tool";
   return { type: "tool-input-available", toolCallId, toolName, input: part.input ?? part.args ?? {} };
 }
 
@@ -79,26 +79,26 @@ export function callPart(toolCallId: string, part: Record<string, unknown>): Age
  * What a tool came to there; the words are all a person sees at first. An output of `error` with a message is a failure, and one of kay's agent
  * server has words and an address of its own.
  */
-export function resultPart(toolCallId: string, given: unknown, label: string): AgentPart {
+export function toResultPart(toolCallId: string, given: unknown, label: string): AgentPart {
   const { error, from, text: words, data, url } = (given ?? {}) as Record<string, unknown>;
-  const failed = messageOf(error);
+  const failed = getMessage(error);
   if (failed !== "" && typeof error === "object")
     return { type: "tool-output-error", toolCallId, errorText: cleanLine(failed, 500), code: "SERVICE_FAILED" };
   const isKays = typeof from === "string" && typeof words === "string" && data !== undefined;
   const text = isKays ? words : typeof given === "string" ? given : JSON.stringify(given ?? null);
   const output = isKays
-    ? { from: label, text: text.slice(0, 30 * SUMMARY), data, ...linkOf(url) }
+    ? { from: label, text: text.slice(0, 30 * SUMMARY), data, ...getLink(url) }
     : { from: label, text: text.slice(0, SUMMARY), data: given };
   return { type: "tool-output-available", toolCallId, output };
 }
 
 /** Why an agent server's turn failed. What is wrong at kay's own keeps its name, as far as it concerns whoever asked. */
-export function failureOf(message: string | undefined, { code, integrations }: Record<string, unknown>): Problem {
+export function toTurnProblem(message: string | undefined, { code, integrations }: Record<string, unknown>): Problem {
   const told = cleanLine(message || "It does not say why.", 500);
   const known = CONCERNING.find((one) => one === code);
   if (known === undefined) return new Problem("AGENT_FAILED", `The agent server failed: ${told}`);
   const names = Array.isArray(integrations)
-    ? integrations.map(textOf).filter((name) => /^[\w-]{1,64}$/.test(name))
+    ? integrations.map(getText).filter((name) => /^[\w-]{1,64}$/.test(name))
     : [];
   return new Problem(known, told, { details: names.length > 0 ? { integrations: names } : {} });
 }
@@ -106,15 +106,15 @@ export function failureOf(message: string | undefined, { code, integrations }: R
 /** Errors that somebody who asked can do something about. */
 const CONCERNING = ["AUTH_REQUIRED", "CONTEXT_TOO_LONG", "MODEL_FAILED", "MODEL_NOT_CONFIGURED", "STEP_LIMIT"] as const;
 
-function linkOf(url: unknown): { url?: string } {
+function getLink(url: unknown): { url?: string } {
   return typeof url === "string" && /^https?:\/\//.test(url) ? { url } : {};
 }
 
-function textOf(value: unknown): string {
+function getText(value: unknown): string {
   return typeof value === "string" ? value : "";
 }
 
-function messageOf(error: unknown): string {
+function getMessage(error: unknown): string {
   if (typeof error === "string") return error;
-  return textOf((error as { message?: unknown } | null)?.message);
+  return getText((error as { message?: unknown } | null)?.message);
 }

@@ -4,7 +4,7 @@ import { McpRequest } from "./mcp.ts";
 /** Bodies of the services that people describe themselves (protocol.md, "Services of one's own"; the file's format is docs/services.md). */
 
 /** Body of `POST /services`. */
-export const DescribeRequest = z.looseObject({
+export const AddServiceRequest = z.looseObject({
   /** The description, YAML or JSON; or an MCP server instead. */
   source: z.optional(z.string()),
   mcp: z.optional(McpRequest),
@@ -15,10 +15,10 @@ export const DescribeRequest = z.looseObject({
   /** Where nobody is signed in: the installation to add it to, as long as nobody ever signed in to that; without it a new one. */
   session_id: z.optional(z.nullable(z.string())),
 });
-export type DescribeRequest = z.infer<typeof DescribeRequest>;
+export type AddServiceRequest = z.infer<typeof AddServiceRequest>;
 
 /** A described service in short: what a person looks at before it is added. */
-export const DescribedView = z.looseObject({
+export const CustomServiceView = z.looseObject({
   name: z.string(),
   title: z.string(),
   base_url: z.string(),
@@ -46,11 +46,11 @@ export const DescribedView = z.looseObject({
     }),
   ),
 });
-export type DescribedView = z.infer<typeof DescribedView>;
+export type CustomServiceView = z.infer<typeof CustomServiceView>;
 
 /** Answer of `POST /services`. */
-export const DescribeResponse = z.looseObject({
-  service: DescribedView,
+export const AddServiceResponse = z.looseObject({
+  service: CustomServiceView,
   outcome: z.enum(["added", "replaced", "unchanged"]),
   /** Sentences: what is different from the description that was there, and what is forgotten for it. */
   changes: z.array(z.string()),
@@ -61,15 +61,15 @@ export const DescribeResponse = z.looseObject({
   connected: z.optional(z.boolean()),
   session_id: z.optional(z.string()),
 });
-export type DescribeResponse = z.infer<typeof DescribeResponse>;
+export type AddServiceResponse = z.infer<typeof AddServiceResponse>;
 
 /** Answer of `DELETE /services/:name`. */
-export const RemovedResponse = z.looseObject({
+export const RemoveServiceResponse = z.looseObject({
   service: z.string(),
   removed: z.boolean(),
   message: z.optional(z.string()),
 });
-export type RemovedResponse = z.infer<typeof RemovedResponse>;
+export type RemoveServiceResponse = z.infer<typeof RemoveServiceResponse>;
 
 /** Answer of `GET /services/:name/description`. */
 export const DescriptionResponse = z.looseObject({

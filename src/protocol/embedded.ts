@@ -2,7 +2,7 @@
 export const EMBEDDED_RECORD = "backend.json";
 
 /** The record of what `kay serve` runs at a port, by which `kay serve --status` of the same user finds its secret. */
-export function serveRecord(port: number): string {
+export function getServeRecordName(port: number): string {
   return `serve-${port}.json`;
 }
 
@@ -17,7 +17,7 @@ const SHAPING =
   /^(KAY_(MODEL|DATABASE_URL|CLIENT_.*|KYG_.*|KEYS|CA_FILE)|DATABASE_URL|(OPENAI|ANTHROPIC|GOOGLE|GEMINI|OLLAMA)_.*|(HTTPS?|ALL|NO)_PROXY|NODE_EXTRA_CA_CERTS)$/i;
 
 /** What goes into the fingerprint: the shaping environment and the settings of client ids, in a stable order. */
-export function shapeOf(env: Record<string, string | undefined>, settings: Record<string, unknown>): string {
+export function toShapeText(env: Record<string, string | undefined>, settings: Record<string, unknown>): string {
   const entries = Object.entries(env)
     .filter(([name, value]) => value !== undefined && SHAPING.test(name))
     .sort(([a], [b]) => (a < b ? -1 : 1));

@@ -173,6 +173,6 @@ export class Problem extends Error {
 }
 
 /** The error body of the wire: the guide's own fields (`session_reset_required`, `status`) travel in `details`. */
-export function problemBody(problem: Problem): Record<string, unknown> {
+export function toProblemBody(problem: Problem): Record<string, unknown> {
   return { error: problem.code, code: problem.code, message: problem.message, ...problem.details };
 }

@@ -218,7 +218,7 @@ export type NumberedPart = { number: number; part: StreamPart };
 export const BESIDE = 2 ** -30;
 
 /** Whether a generation is over with this part; a stream that ends without one was cut. */
-export function endsGeneration(part: StreamPart): boolean {
+export function isGenerationEnd(part: StreamPart): boolean {
   return part.type === "finish" || part.type === "abort" || part.type === "error";
 }
 

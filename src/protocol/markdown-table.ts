@@ -4,13 +4,13 @@
  *
  * @param table a table as `marked` lexes it: its source, and the cells of its header
  */
-export function losesCells({ raw, header }: { raw: string; header: unknown[] }): boolean {
+export function hasExtraCells({ raw, header }: { raw: string; header: unknown[] }): boolean {
   const rows = raw.trim().split("\n").slice(2);
-  return rows.some((row) => cellsOf(row) > header.length);
+  return rows.some((row) => getCells(row) > header.length);
 }
 
 /** How many cells a line of a table has: pipes that are not escaped separate them, one at either end counts for nothing. */
-function cellsOf(line: string): number {
+function getCells(line: string): number {
   const cells = line.trim().split(/(?<=(?<!\\)(?:\\\\)*)\|/);
   return cells.length - (cells[0]?.trim() ? 0 : 1) - (cells.at(-1)?.trim() ? 0 : 1);
 }

@@ -1,7 +1,7 @@
 import { clean } from "./clean.ts";
 
 /** A text as one word of a shell command that is shown to be copied: what comes from outside must never be more than that. */
-export function shellWord(text: string): string {
+export function quoteShellWord(text: string): string {
   const word = clean(text, { lines: false });
   return /^[\w.:/@][\w.:/@-]*$/.test(word) ? word : `'${word.replaceAll("'", "'\\''")}'`;
 }
@@ -11,7 +11,7 @@ export function shellWord(text: string): string {
  *
  * @returns undefined when a quote has no end
  */
-export function shellWords(text: string): string[] | undefined {
+export function splitShellWords(text: string): string[] | undefined {
   const words: string[] = [];
   let rest = text.trim();
   while (rest !== "") {

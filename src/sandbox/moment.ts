@@ -1,4 +1,4 @@
-import { SeedFault } from "./provider.ts";
+import { SeedError } from "./provider.ts";
 
 const UNITS = { m: 60_000, h: 3_600_000, d: 86_400_000, w: 604_800_000 } as const;
 
@@ -9,15 +9,15 @@ const UNITS = { m: 60_000, h: 3_600_000, d: 86_400_000, w: 604_800_000 } as cons
  * @returns ISO 8601 in UTC
  * @throws SeedFault when it is neither
  */
-export function moment(value: string, now: number, path: string): string {
-  const shift = period(value);
+export function parseMoment(value: string, now: number, path: string): string {
+  const shift = parsePeriod(value);
   const at = shift === undefined ? Date.parse(value) : now + shift;
-  if (Number.isNaN(at)) throw new SeedFault(path, `"${value}" is not a time: write 2026-01-31T09:00:00Z or -3d`);
+  if (Number.isNaN(at)) throw new SeedError(path, `"${value}" is not a time: write 2026-01-31T09:00:00Z or -3d`);
   return new Date(at).toISOString();
 }
 
 /** Milliseconds of a period such as "-3d", "4w 2d" or "+1h"; undefined when the text is none. */
-export function period(text: string): number | undefined {
+export function parsePeriod(text: string): number | undefined {
   const match = /^([+-]?)\s*((?:\d+\s*[mhdw]\s*)+)$/.exec(text.trim());
   if (!match) return undefined;
   const parts = [...(match[2] ?? "").matchAll(/(\d+)\s*([mhdw])/g)];

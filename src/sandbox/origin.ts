@@ -1,11 +1,11 @@
 import { Hono } from "hono";
-import { controls } from "./controls/controls.ts";
+import { createControlRoutes } from "./controls/controls.ts";
 import { createFaults, type Faults } from "./controls/faults.ts";
-import { createRequestLog, type RequestLog, safeBody, safePath } from "./controls/requests.ts";
+import { createRequestLog, type RequestLog, redactBody, redactPath } from "./controls/requests.ts";
 import { createGrants, type Grant, type GrantRows, type Grants } from "./oauth/grants.ts";
-import { oauthRoutes } from "./oauth/routes.ts";
+import { registerOAuthRoutes } from "./oauth/routes.ts";
 import type { Client } from "./oauth/token.ts";
-import { pictures } from "./pictures.ts";
+import { registerAvatars } from "./pictures.ts";
 import type { Provider, SandboxEnv } from "./provider.ts";
 
 const BODY_BYTES = 1_048_576;
@@ -54,14 +54,17 @@ export function createOrigin<World>(start: OriginStart<World>): Origin {
     return provider.accounts(world).some(({ id }) => id === grant?.account) ? grant : undefined;
   };
   const app = new Hono<SandboxEnv>();
-  app.route("/_sandbox", controls({ oauth, faults, requests, world: () => world, load, reset: () => reset() }));
+  app.route(
+    "/_sandbox",
+    createControlRoutes({ oauth, faults, requests, world: () => world, load, reset: () => reset() }),
+  );
   function reset() {
     load(start.seed);
     faults.set([]);
     requests.clear();
   }
-  pictures(app);
-  oauthRoutes(app, oauth);
+  registerAvatars(app);
+  registerOAuthRoutes(app, oauth);
   provider.routes(app, { world: () => world, changed, now, random, grant: grantOf, client: start.client });
   return {
     fetch: (request, address) => serve(request, address, { app, faults, requests, holder, now }),
@@ -84,12 +87,12 @@ async function serve(request: Request, address: string | undefined, place: Servi
   if (Buffer.byteLength(text) > BODY_BYTES) return new Response("Payload Too Large", { status: 413 });
   const account = place.holder(request)?.account ?? null;
   const time = new Date(place.now()).toISOString();
-  const body = safeBody(text, request.headers.get("content-type") ?? "");
+  const body = redactBody(text, request.headers.get("content-type") ?? "");
   const response = await place.faults.meet(request, () => run(request));
   place.requests.add({
     time,
     method: request.method,
-    path: safePath(request.url),
+    path: redactPath(request.url),
     body,
     account,
     status: response.status,

@@ -4,12 +4,12 @@ import type { SandboxEnv } from "./provider.ts";
 const COLOURS = ["#0b5fd6", "#0a7a52", "#a8431b", "#7a3ea8", "#8a6100", "#b0275d"];
 
 /** Address of the picture of somebody or something, at the origin that was asked. */
-export function avatarUrl(request: Request, name: string): string {
+export function getAvatarUrl(request: Request, name: string): string {
   return `${new URL(request.url).origin}/_avatars/${encodeURIComponent(name)}.svg`;
 }
 
 /** Pictures for names: initials on a colour, so that every address in an answer leads somewhere. */
-export function pictures(app: Hono<SandboxEnv>): void {
+export function registerAvatars(app: Hono<SandboxEnv>): void {
   app.get("/_avatars/:file", (c) => {
     const name = c.req.param("file").replace(/\.svg$/, "");
     const letters = [...name.matchAll(/(?:^|[\s-])([\p{L}\p{N}])/gu)]

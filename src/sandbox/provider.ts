@@ -26,7 +26,7 @@ export type Provider<World> = {
   /** Who can consent; the first is chosen on the page unless the person picks another. */
   accounts(world: World): Account[];
   /** Add the API to the origin's app. */
-  routes(app: Hono<SandboxEnv>, place: Place<World>): void;
+  routes(app: Hono<SandboxEnv>, place: ProviderContext<World>): void;
 };
 
 /** Somebody who can give consent. */
@@ -58,7 +58,7 @@ export type OAuthTraits = {
   /** Scope without which there is no refresh token; undefined where there always is one. */
   offlineScope?: string;
   /** Whether parameters ask for a refresh token, where those decide: `first` is at the first consent of an account only. */
-  asksRefresh?(query: URLSearchParams): AsksRefresh;
+  asksRefresh?(query: URLSearchParams): RefreshTokenRule;
   /** Body of a successful token answer, in the provider's own fields. */
   answer(tokens: IssuedTokens, grantType: string): Record<string, unknown>;
   /** Tokens may come as `Authorization: token …` too, as Octokit sends them (GitHub). */
@@ -69,7 +69,7 @@ export type OAuthTraits = {
 };
 
 /** At which consents a client gets a refresh token. */
-export type AsksRefresh = "always" | "first" | "never";
+export type RefreshTokenRule = "always" | "first" | "never";
 
 /** What can go wrong at a token endpoint; each provider has its own words for it. */
 export type TokenError = "client" | "code" | "refresh" | "grant_type" | "request";
@@ -85,7 +85,7 @@ export type IssuedTokens = {
 };
 
 /** What a provider's routes see of the place they run in. */
-export type Place<World> = {
+export type ProviderContext<World> = {
   /** The world as it is now; routes change it in place and then call `changed`. */
   world(): World;
   changed(): void;
@@ -102,7 +102,7 @@ export type Place<World> = {
 export type SandboxEnv = { Bindings: { address?: string }; Variables: { grant: Grant } };
 
 /** A seed that does not fit together: where, and one sentence about it. Turned into a Problem by whoever loads seeds. */
-export class SeedFault extends Error {
+export class SeedError extends Error {
   readonly path: string;
 
   constructor(path: string, sentence: string) {

@@ -1,10 +1,10 @@
 import { createHash } from "node:crypto";
 import * as z from "zod/mini";
-import { GrantRows, noGrants } from "./oauth/grants.ts";
+import { createGrantRows, GrantRows } from "./oauth/grants.ts";
 import type { Client } from "./oauth/token.ts";
 import { createOrigin, type Origin } from "./origin.ts";
 import type { Provider } from "./provider.ts";
-import { buildWorld, checkSeed, PROVIDERS, type ProviderName } from "./seed.ts";
+import { buildState, checkSeed, PROVIDERS, type ProviderName } from "./seed.ts";
 
 /** What the sandbox takes from outside. */
 export type SandboxPorts = {
@@ -44,9 +44,9 @@ export function createSandbox(ports: SandboxPorts): Sandbox {
   const seed = ports.seed === undefined ? {} : checkSeed(ports.seed, "The seed");
   const saved = readSaved(ports.saved);
   const names = Object.keys(PROVIDERS) as ProviderName[];
-  const clients = record(names, (name) => clientOf(name, saved.clients[name], ports.random));
+  const clients = record(names, (name) => getClient(name, saved.clients[name], ports.random));
   const digests = record(names, (name) => digest(seed[name] ?? "built-in"));
-  const changed = coalesced(() => ports.save?.(snapshot()));
+  const changed = coalesce(() => ports.save?.(snapshot()));
   const origins: Record<ProviderName, Origin> = record(names, (name) =>
     onceAsked(() =>
       start(PROVIDERS[name], {
@@ -80,8 +80,9 @@ type Start = {
 function start<World>(provider: Provider<World>, { ports, changed, client, saved, digest, ...given }: Start): Origin {
   const now = () => ports.clock.now();
   const seed = given.seed ?? provider.builtIn;
-  const check = (part: unknown) => buildWorld(provider, part, now(), "The state");
-  const kept = saved?.seed === digest && fits(() => check(saved.world)) ? saved : { world: seed, tokens: noGrants() };
+  const check = (part: unknown) => buildState(provider, part, now(), "The state");
+  const kept =
+    saved?.seed === digest && fits(() => check(saved.world)) ? saved : { world: seed, tokens: createGrantRows() };
   return createOrigin({ provider, client, seed, saved: kept, check, now, random: ports.random, changed });
 }
 
@@ -101,7 +102,7 @@ function readSaved(value: unknown): Saved {
   return result.success ? result.data : { version: 1, clients: {}, origins: {} };
 }
 
-function clientOf(name: string, saved: Client | undefined, random: SandboxPorts["random"]): Client {
+function getClient(name: string, saved: Client | undefined, random: SandboxPorts["random"]): Client {
   return saved ?? { id: `kay-sandbox-${name}`, secret: Buffer.from(random(24)).toString("base64url") };
 }
 
@@ -115,7 +116,7 @@ function fits(check: () => unknown): boolean {
 }
 
 /** Many changes in one turn of the event loop are saved once. */
-function coalesced(run: () => void): () => void {
+function coalesce(run: () => void): () => void {
   let waiting = false;
   return () => {
     if (waiting) return;

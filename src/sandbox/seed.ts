@@ -9,7 +9,7 @@ import { google } from "./google/google.ts";
 import { hubspot } from "./hubspot/hubspot.ts";
 import { linkedin } from "./linkedin/linkedin.ts";
 import { notion } from "./notion/notion.ts";
-import { type Provider, SeedFault } from "./provider.ts";
+import { type Provider, SeedError } from "./provider.ts";
 import { slack } from "./slack/slack.ts";
 
 export type ProviderName =
@@ -55,7 +55,7 @@ export function parseSeed(text: string, filename: string): Seed {
       `The seed ${filename} is not valid YAML: ${reason}${at ? ` (line ${at.line}, column ${at.col})` : ""}.`,
     );
   }
-  return checkSeed(unfolded(document, filename), `The seed ${filename}`);
+  return checkSeed(unfold(document, filename), `The seed ${filename}`);
 }
 
 /** Check a seed as a whole. @param subject how the sentence begins: "The seed world.yaml" */
@@ -67,25 +67,25 @@ export function checkSeed(value: unknown, subject: string): Seed {
     if (!Object.hasOwn(PROVIDERS, name)) {
       throw unfit(`${subject} has an unknown part ${name}; there are ${Object.keys(PROVIDERS).join(", ")}.`);
     }
-    buildWorld(PROVIDERS[name as ProviderName], part, 0, subject);
+    buildState(PROVIDERS[name as ProviderName], part, 0, subject);
   }
   return value;
 }
 
 /** A provider's world from its part of a seed. @throws Problem USAGE that names the place */
-export function buildWorld<World>(provider: Provider<World>, part: unknown, now: number, subject: string): World {
+export function buildState<World>(provider: Provider<World>, part: unknown, now: number, subject: string): World {
   const result = provider.seed.safeParse(part);
-  if (!result.success) throw unfit(`${subject} is wrong at ${issueOf(result.error, provider.name)}.`);
+  if (!result.success) throw unfit(`${subject} is wrong at ${getIssue(result.error, provider.name)}.`);
   try {
     return provider.build(result.data, now);
   } catch (error) {
-    if (!(error instanceof SeedFault)) throw error;
+    if (!(error instanceof SeedError)) throw error;
     throw unfit(`${subject} is wrong at ${provider.name}.${error.path}: ${error.message}.`);
   }
 }
 
 /** Aliases may stand for a lot, but not for everything. */
-function unfolded(document: Document, filename: string): unknown {
+function unfold(document: Document, filename: string): unknown {
   try {
     return document.toJS({ maxAliasCount: 100 });
   } catch {
@@ -102,7 +102,7 @@ const TYPES: Record<string, string | undefined> = {
   object: "a map",
 };
 
-function issueOf(error: z.core.$ZodError, provider: string): string {
+function getIssue(error: z.core.$ZodError, provider: string): string {
   const issue = deepest(error.issues);
   const where = (issue?.path ?? []).reduce<string>(
     (path, key) => path + (typeof key === "number" ? `[${key}]` : `.${String(key)}`),

@@ -2,7 +2,7 @@ import type { AuthNeeded, InteractionRequest, InteractionResponse } from "#proto
 import type { CardEnd, CardItem, View } from "./view.ts";
 
 /** A person is asked to approve something, or to fill in a form. */
-export function cardAsked(view: View, request: InteractionRequest): View {
+export function addCard(view: View, request: InteractionRequest): View {
   const id = request.interaction_id;
   const type = request.interaction_type === "approval" ? "approval" : "form";
   const generation_id = request.generation_id ?? view.generation_id;
@@ -10,7 +10,7 @@ export function cardAsked(view: View, request: InteractionRequest): View {
 }
 
 /** It was answered, here or elsewhere, or ended without an answer. The first word on it stays. */
-export function cardAnswered(view: View, response: InteractionResponse): View {
+export function closeCard(view: View, response: InteractionResponse): View {
   const { action, approval_scope, reason, input, edited_args, client, answered_at } = response;
   const ended: CardEnd = {
     action,
@@ -21,7 +21,7 @@ export function cardAnswered(view: View, response: InteractionResponse): View {
     ...(client ? { client } : {}),
     ...(answered_at ? { at: answered_at } : {}),
   };
-  return changed(
+  return applyChange(
     view,
     ({ id, type }) => type !== "auth" && id === response.interaction_id,
     (card) => ({ ...card, ended }),
@@ -29,14 +29,14 @@ export function cardAnswered(view: View, response: InteractionResponse): View {
 }
 
 /** Services have to be connected before the generation goes on. While its card is open, it only learns of more. */
-export function askAuth(view: View, auth: AuthNeeded): View {
+export function addAuthCard(view: View, auth: AuthNeeded): View {
   const id = auth.generation_id;
   return withCard(view, { kind: "card", id, type: "auth", generation_id: id, auth });
 }
 
 /** One of the services is connected. */
-export function authProgress(view: View, connected: string): View {
-  return changed(view, isOpenAuth, (card) =>
+export function updateAuthCard(view: View, connected: string): View {
+  return applyChange(view, isOpenAuth, (card) =>
     card.type === "auth"
       ? { ...card, auth: { ...card.auth, connected: [...new Set([...card.auth.connected, connected])] } }
       : card,
@@ -44,10 +44,10 @@ export function authProgress(view: View, connected: string): View {
 }
 
 /** All are connected, or the wait for them is over. */
-export function authEnded(view: View, result: { success: boolean; integrations: string[]; reason?: string }): View {
+export function closeAuthCard(view: View, result: { success: boolean; integrations: string[]; reason?: string }): View {
   const { success, reason } = result;
   const ended: CardEnd = { action: success ? "connected" : "cancel", ...(reason ? { reason } : {}) };
-  return changed(view, isOpenAuth, (card) => {
+  return applyChange(view, isOpenAuth, (card) => {
     if (card.type !== "auth") return card;
     const connected = success ? card.auth.integrations : card.auth.connected;
     return { ...card, ended, auth: { ...card.auth, connected } };
@@ -67,7 +67,7 @@ function withCard(view: View, card: CardItem): View {
   return { ...view, items };
 }
 
-function changed(view: View, isMeant: (card: CardItem) => boolean, change: (card: CardItem) => CardItem): View {
+function applyChange(view: View, isMeant: (card: CardItem) => boolean, change: (card: CardItem) => CardItem): View {
   const index = view.items.findLastIndex((item) => item.kind === "card" && !item.ended && isMeant(item));
   const card = view.items[index];
   return card?.kind === "card" ? { ...view, items: view.items.with(index, change(card)) } : view;

@@ -10,9 +10,9 @@ const TAB = 4;
  * Text as lines of at most `width` cells, broken at words where there are any. Tabs become spaces, and what is indented stays so on each of
  * its lines, so that nothing of it is lost but spaces at which a line breaks.
  */
-export function wrapped(text: string, width: number): string[] {
+export function wrapCells(text: string, width: number): string[] {
   const room = Math.max(1, width);
-  return steady(text)
+  return normalizeWidth(text)
     .split("\n")
     .flatMap((line) => wrappedLine(untabbed(line), room));
 }
@@ -21,21 +21,21 @@ export function wrapped(text: string, width: number): string[] {
  * Text without what terminals make different widths of: emoji that are joined of several are shown as those, and all without the selector
  * of their presentation (case U05).
  */
-export function steady(text: string): string {
+export function normalizeWidth(text: string): string {
   if (text.search(SELECTING) < 0) return text;
-  return graphemes(text)
+  return splitGraphemes(text)
     .map((grapheme) => (EMOJI.test(grapheme) ? grapheme.replaceAll(SELECTING, "") : grapheme))
     .join("");
 }
 
 /** At most `width` cells of it; what is cut is marked by `…`. */
-export function cut(text: string, width: number): string {
+export function truncateCells(text: string, width: number): string {
   if (stringWidth(text) <= width) return text;
-  return width < 1 ? "" : `${headOf(text, width - 1)}…`;
+  return width < 1 ? "" : `${getHead(text, width - 1)}…`;
 }
 
 /** What a person sees as characters. */
-export function graphemes(text: string): string[] {
+export function splitGraphemes(text: string): string[] {
   segmenter ??= new Intl.Segmenter();
   return Array.from(segmenter.segment(text), ({ segment }) => segment);
 }
@@ -57,13 +57,13 @@ function wrappedLine(line: string, width: number): string[] {
 /** What another count of cells let through. */
 function split(row: string, width: number): string[] {
   if (stringWidth(row) <= width) return [row];
-  const head = headOf(row, width) || (graphemes(row)[0] ?? "");
+  const head = getHead(row, width) || (splitGraphemes(row)[0] ?? "");
   return head === row ? [row] : [head, ...split(row.slice(head.length), width)];
 }
 
-function headOf(text: string, width: number): string {
+function getHead(text: string, width: number): string {
   let kept = "";
-  for (const grapheme of graphemes(text)) {
+  for (const grapheme of splitGraphemes(text)) {
     if (stringWidth(kept + grapheme) > width) break;
     kept += grapheme;
   }

@@ -1,7 +1,7 @@
 import type { InteractionRequest } from "#protocol/events";
 
 /** What a call would be given: the fields of its preview, exactly as they would be sent. */
-export function inputOf({ preview }: InteractionRequest): Record<string, unknown> {
+export function getInput({ preview }: InteractionRequest): Record<string, unknown> {
   return Object.fromEntries((preview?.fields ?? []).map(({ name, value }) => [name, value]));
 }
 
@@ -11,33 +11,33 @@ export function isEditable({ editable, preview }: InteractionRequest): boolean {
 }
 
 /** An input as the text that is edited. */
-export function inputText(input: Record<string, unknown>): string {
+export function formatInput(input: Record<string, unknown>): string {
   return `${JSON.stringify(input, null, 2)}\n`;
 }
 
 /** The input that an edited text is, or undefined where it is no JSON object. */
-export function inputIn(text: string): Record<string, unknown> | undefined {
-  const value = parsed(text);
+export function parseInput(text: string): Record<string, unknown> | undefined {
+  const value = parse(text);
   const isObject = typeof value === "object" && value !== null && !Array.isArray(value);
   return isObject ? (value as Record<string, unknown>) : undefined;
 }
 
 /** What an editor brought back, where it is not that. */
-export const NO_INPUT = "That is no JSON object.";
+export const INVALID_INPUT_TEXT = "That is no JSON object.";
 
 /** A new value in the place of another, from what was typed: a text stays a text, every other value is JSON of the same kind. */
-export function retyped(value: unknown, typed: string): { value: unknown } | { error: string } {
+export function parseRetyped(value: unknown, typed: string): { value: unknown } | { error: string } {
   if (typeof value === "string") return { value: typed };
-  const given = parsed(typed);
-  if (given !== undefined && kindOf(given) === kindOf(value)) return { value: given };
+  const given = parse(typed);
+  if (given !== undefined && getKind(given) === getKind(value)) return { value: given };
   return { error: `It must be ${Array.isArray(value) ? "a list" : `a ${typeof value}`}, as JSON.` };
 }
 
-function kindOf(value: unknown): string {
+function getKind(value: unknown): string {
   return Array.isArray(value) ? "list" : typeof value;
 }
 
-function parsed(text: string): unknown {
+function parse(text: string): unknown {
   try {
     return JSON.parse(text);
   } catch {

@@ -1,5 +1,5 @@
 import type { InputField } from "#protocol/events";
-import { line } from "./words.ts";
+import { toLine } from "./words.ts";
 
 /** A value that a form's field was given, or what is wrong with it. */
 export type FieldValue = { value: unknown } | { error: string };
@@ -8,11 +8,11 @@ export type FieldValue = { value: unknown } | { error: string };
  * What was typed for a field, as its value: a number chooses an option, as do its value and label; a checkbox with options takes several,
  * without any yes or no. Nothing typed keeps `before`; `-` empties a field that need not be filled.
  */
-export function readField(field: InputField, typed: string, before: unknown): FieldValue {
+export function parseField(field: InputField, typed: string, before: unknown): FieldValue {
   if (typed === "-" && !field.required) return { value: undefined };
   if (typed === "") return before === undefined && field.required ? { error: MUST_BE_FILLED } : { value: before };
   const { options = [] } = field;
-  if (options.length > 0) return chosen(field, typed);
+  if (options.length > 0) return choose(field, typed);
   if (field.type !== "checkbox") return { value: typed };
   const isYes = /^(y|yes|true|on)$/i.test(typed);
   if (isYes || /^(n|no|false|off)$/i.test(typed)) return { value: isYes };
@@ -29,25 +29,25 @@ export const SECRETS_REFUSED = "kay takes no secrets here. They belong in a brow
 export type FormValues = Record<string, unknown>;
 
 /** What the fields hold before a person fills them in. */
-export function initialValues(fields: InputField[], initial: FormValues = {}): FormValues {
+export function getInitialValues(fields: InputField[], initial: FormValues = {}): FormValues {
   return Object.fromEntries(fields.map(({ id, defaultValue }) => [id, initial[id] ?? defaultValue]));
 }
 
 /** The values that are submitted: those that there are. */
-export function definedValues(values: FormValues): FormValues {
+export function pickDefined(values: FormValues): FormValues {
   return Object.fromEntries(Object.entries(values).filter(([, value]) => value !== undefined));
 }
 
 /** A value as it is shown. */
-export function shownValue({ options = [] }: InputField, value: unknown): string {
+export function formatValue({ options = [] }: InputField, value: unknown): string {
   if (value === undefined) return "";
-  if (Array.isArray(value)) return value.map((each) => labelOf(options, each)).join(", ");
+  if (Array.isArray(value)) return value.map((each) => getLabel(options, each)).join(", ");
   if (typeof value === "boolean") return value ? "yes" : "no";
-  return labelOf(options, value);
+  return getLabel(options, value);
 }
 
 /** Fields that ask for what nobody should type here; it belongs in a browser. */
-export function asksForSecret({ id, type, label, description }: InputField): boolean {
+export function isSecretField({ id, type, label, description }: InputField): boolean {
   if (type !== "text" && type !== "textarea") return false;
   const text = [id, label, description ?? ""]
     .join(" ")
@@ -59,22 +59,22 @@ export function asksForSecret({ id, type, label, description }: InputField): boo
 const SECRET =
   /\b(pass ?(word|wd|phrase|code)s?|secrets?|(api|access|private|secret) ?keys?|tokens?|credentials?|pin (code|number)|otp|2fa|one time code|cvv|cvc)\b/i;
 
-function chosen({ type, options = [] }: InputField, typed: string): FieldValue {
+function choose({ type, options = [] }: InputField, typed: string): FieldValue {
   const words = type === "checkbox" ? typed.split(",").map((word) => word.trim()) : [typed];
-  const values = words.map((word) => optionOf(options, word));
+  const values = words.map((word) => getOption(options, word));
   const unknown = words.find((_, index) => values[index] === undefined);
-  if (unknown !== undefined) return { error: `${line(unknown)} is none of 1 to ${options.length}.` };
+  if (unknown !== undefined) return { error: `${toLine(unknown)} is none of 1 to ${options.length}.` };
   return { value: type === "checkbox" ? values : values[0] };
 }
 
 type Options = NonNullable<InputField["options"]>;
 
-function optionOf(options: Options, word: string): string | undefined {
+function getOption(options: Options, word: string): string | undefined {
   const named = options.find(({ value, label }) => value === word || label.toLowerCase() === word.toLowerCase());
   return (named ?? options[/^\d+$/.test(word) ? Number(word) - 1 : -1])?.value;
 }
 
-function labelOf(options: Options, value: unknown): string {
+function getLabel(options: Options, value: unknown): string {
   const option = options.find((each) => each.value === value);
-  return line(option?.label ?? (typeof value === "string" ? value : JSON.stringify(value)));
+  return toLine(option?.label ?? (typeof value === "string" ? value : JSON.stringify(value)));
 }

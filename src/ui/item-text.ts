@@ -1,15 +1,15 @@
 import { clean } from "#protocol/clean";
-import { cardLine, cardName } from "./cards/card-line.ts";
-import { cut } from "./cells.ts";
+import { formatCardLine, getCardName } from "./cards/card-line.ts";
+import { truncateCells } from "./cells.ts";
 import type { Look } from "./look.ts";
 import { wrapLines } from "./markdown/wrap.ts";
 import { renderMarkdown } from "./markdown.ts";
-import { rowText } from "./tool-row.ts";
+import { formatToolRow } from "./tool-row.ts";
 import type { CardItem, Item, ToolItem } from "./view.ts";
-import { line, NOTHING_SENT, plannedText, receiptNotes } from "./words.ts";
+import { formatPlanned, formatReceiptNotes, NOTHING_SENT_TEXT, toLine } from "./words.ts";
 
 /** One thing of a conversation as it stays in the scrollback, for this width; "" for what shows nothing. Everything in it is cleaned. */
-export function itemText(item: Item, look: Look): string {
+export function formatItem(item: Item, look: Look): string {
   switch (item.kind) {
     case "message":
       return wrapLines(clean(item.text).trim(), Math.max(10, look.width - 2)).replace(/^/gm, "> ");
@@ -22,44 +22,46 @@ export function itemText(item: Item, look: Look): string {
     case "receipt": {
       const { effect, summary, url } = item.receipt;
       const mark = effect === "settled" ? "✓" : effect === "planned" ? "-" : "?";
-      const what = marked(mark, `${line(summary)}${notesOf(item.receipt)}`, look);
-      return [what, ...(url ? [`  ${line(url)}`] : [])].join("\n");
+      const what = marked(mark, `${toLine(summary)}${getNotes(item.receipt)}`, look);
+      return [what, ...(url ? [`  ${toLine(url)}`] : [])].join("\n");
     }
     case "planned":
-      return wrapLines(`${plannedText(item.planned)}\n${NOTHING_SENT}`, look.width);
+      return wrapLines(`${formatPlanned(item.planned)}\n${NOTHING_SENT_TEXT}`, look.width);
     case "card":
-      return cardText(item, look);
+      return formatCard(item, look);
     case "end": {
       const hint = item.hint ? `\n${wrapLines(`  ${clean(item.hint)}`, look.width)}` : "";
-      return marked("✗", endOf(item), look) + hint;
+      return marked("✗", getEnd(item), look) + hint;
     }
   }
 }
 
 /** What stands between two things one below the other: calls, and what became of them, are rows of one block. */
-export function between(above: Item["kind"], below: Item["kind"]): "\n" | "\n\n" {
+export function getSeparator(above: Item["kind"], below: Item["kind"]): "\n" | "\n\n" {
   return ROWS.includes(above) && ROWS.includes(below) ? "\n" : "\n\n";
 }
 
 const ROWS: Item["kind"][] = ["tool", "receipt", "card"];
 
 function toolText(tool: ToolItem, look: Look): string {
-  const row = rowText(tool, look.width);
+  const row = formatToolRow(tool, look.width);
   return look.paint(tool.state === "done" ? "green" : "red", row.slice(0, 1)) + row.slice(1);
 }
 
-function cardText(card: CardItem, look: Look): string {
-  const row = card.ended ? cardLine(card, look.width) : cut(`✗ ${cardName(card)} was not answered`, look.width);
+function formatCard(card: CardItem, look: Look): string {
+  const row = card.ended
+    ? formatCardLine(card, look.width)
+    : truncateCells(`✗ ${getCardName(card)} was not answered`, look.width);
   return look.paint(row.startsWith("✓") ? "green" : "red", row.slice(0, 1)) + row.slice(1);
 }
 
-function notesOf(receipt: Extract<Item, { kind: "receipt" }>["receipt"]): string {
-  return receiptNotes(receipt)
+function getNotes(receipt: Extract<Item, { kind: "receipt" }>["receipt"]): string {
+  return formatReceiptNotes(receipt)
     .map((note) => ` (${note})`)
     .join("");
 }
 
-function endOf({ how, text }: Extract<Item, { kind: "end" }>): string {
+function getEnd({ how, text }: Extract<Item, { kind: "end" }>): string {
   const said = clean(text).trim();
   if (how === "error") return said || "It failed, and the backend does not say why.";
   return /^[a-z_]*$/i.test(said) ? "cancelled" : `cancelled: ${said}`;

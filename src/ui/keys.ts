@@ -1,8 +1,8 @@
 import type { Key } from "./key.ts";
-import { type Burst, type Entry, joinBursts } from "./keys/burst.ts";
-import { ALONE, type KeyPart } from "./keys/part.ts";
-import { nextInPaste, pastedText } from "./keys/paste.ts";
-import { type Mode, nextInString, nextToken, type Token } from "./keys/token.ts";
+import { type Burst, type BurstEntry, joinBursts } from "./keys/burst.ts";
+import { type KeyPart, NO_MODIFIERS } from "./keys/part.ts";
+import { decodePaste, readPasteToken } from "./keys/paste.ts";
+import { type Mode, readStringToken, readToken, type Token } from "./keys/token.ts";
 
 /** Turns what a terminal sends into keys. Wherever the reads happen to be split, the keys are the same. */
 export type KeyReader = {
@@ -24,7 +24,7 @@ export function createKeyReader(): KeyReader {
   let escaped = Number.NEGATIVE_INFINITY;
   return {
     push(bytes, at) {
-      const entries: Entry[] = [];
+      const entries: BurstEntry[] = [];
       const isLate = at - escaped < LATE_MS && LATE_REST.test(Buffer.from(bytes).toString("latin1"));
       state = readOn(state, isLate ? Buffer.concat([LONE_ESC, bytes]) : bytes, at, entries);
       escaped = Number.NEGATIVE_INFINITY;
@@ -32,9 +32,9 @@ export function createKeyReader(): KeyReader {
       burst = joined.burst;
       return joined.keys;
     },
-    waiting: () => waitOf(state),
+    waiting: () => getWait(state),
     flush(at) {
-      const wait = waitOf(state);
+      const wait = getWait(state);
       const silence = at - state.last;
       if (wait === null || (silence >= 0 && silence < wait - EARLY_MS)) return [];
       const keys = leftOver(state);
@@ -73,13 +73,13 @@ type State = {
 };
 
 const READERS: Record<Mode, (bytes: Uint8Array, from: number) => Token | null> = {
-  keys: nextToken,
-  string: nextInString,
-  paste: nextInPaste,
+  keys: readToken,
+  string: readStringToken,
+  paste: readPasteToken,
 };
 
 /** Read as many tokens as are whole; what they give is added to `entries`. */
-function readOn(state: State, bytes: Uint8Array, at: number, entries: Entry[]): State {
+function readOn(state: State, bytes: Uint8Array, at: number, entries: BurstEntry[]): State {
   const old = state.pending.length;
   const data = old > 0 ? Buffer.concat([state.pending, bytes]) : bytes;
   let { mode, pasted, pastedSince } = state;
@@ -99,12 +99,12 @@ function readOn(state: State, bytes: Uint8Array, at: number, entries: Entry[]): 
   return { mode, pending: Uint8Array.from(data.subarray(from)), since, last: at, pasted, pastedSince };
 }
 
-function pasteEntries(pasted: Uint8Array[], at: number): Entry[] {
-  const text = pastedText(pasted);
-  return text === "" ? [] : [{ key: { name: "paste", text, ...ALONE }, at }];
+function pasteEntries(pasted: Uint8Array[], at: number): BurstEntry[] {
+  const text = decodePaste(pasted);
+  return text === "" ? [] : [{ key: { name: "paste", text, ...NO_MODIFIERS }, at }];
 }
 
-function waitOf({ mode, pending }: State): number | null {
+function getWait({ mode, pending }: State): number | null {
   if (mode === "paste") return PASTE_MS;
   if (mode === "string") return STRING_MS;
   if (pending.length === 0) return null;
@@ -122,7 +122,7 @@ function halfSequence(pending: Uint8Array): KeyPart[] {
   const [first, second = 0] = pending;
   if (first !== ESC) return [];
   if (second === ESC || pending.length === 1)
-    return [{ name: "escape", text: "", ...ALONE }, ...halfSequence(pending.subarray(1))];
+    return [{ name: "escape", text: "", ...NO_MODIFIERS }, ...halfSequence(pending.subarray(1))];
   if (pending.length > 2 || second >= 0x7f) return [];
-  return [{ name: "text", text: String.fromCharCode(second), ...ALONE, alt: true }];
+  return [{ name: "text", text: String.fromCharCode(second), ...NO_MODIFIERS, alt: true }];
 }

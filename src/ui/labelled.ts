@@ -1,66 +1,68 @@
 import wrapAnsi from "wrap-ansi";
 import { clean } from "#protocol/clean";
-import { cut } from "./cells.ts";
+import { truncateCells } from "./cells.ts";
 import type { Look } from "./look.ts";
 import { renderMarkdown } from "./markdown.ts";
-import { inputOf, isOver, resultOf } from "./tool-row.ts";
+import { formatToolInput, formatToolResult, isToolFinished } from "./tool-row.ts";
 import type { CardItem, Item, ToolItem, View } from "./view.ts";
-import { cardText, endText, line, NOTHING_SENT, plannedText, receiptNotes } from "./words.ts";
+import { formatCard, formatEnd, formatPlanned, formatReceiptNotes, NOTHING_SENT_TEXT, toLine } from "./words.ts";
 
 /** A conversation as text in which each thing says what it is, for a terminal that is read aloud. Everything in it is cleaned. */
-export function labelledView(view: View, look: Look): string {
+export function formatLabelledView(view: View, look: Look): string {
   return view.items
-    .map((item) => labelled(item, look))
+    .map((item) => formatLabelled(item, look))
     .filter((text) => text !== "")
     .join("\n\n");
 }
 
 /** One thing of it; "" for what has no words. */
-export function labelled(item: Item, look: Look): string {
+export function formatLabelled(item: Item, look: Look): string {
   switch (item.kind) {
     case "message":
-      return wrapped(`you: ${clean(item.text).trim()}`, look);
+      return wrap(`you: ${clean(item.text).trim()}`, look);
     case "text":
-      return saidText(renderMarkdown(clean(item.text).trim(), { ...look, plain: true }));
+      return formatAnswerText(renderMarkdown(clean(item.text).trim(), { ...look, plain: true }));
     case "reasoning":
       return "";
     case "tool":
-      return wrapped(toolText(item, look.width), look);
+      return wrap(formatToolLine(item, look.width), look);
     case "receipt": {
       const { summary, url } = item.receipt;
-      const words = [line(summary), ...receiptNotes(item.receipt)].join(", ");
-      return [wrapped(`receipt: ${words}`, look), ...(url ? [`  ${line(url)}`] : [])].join("\n");
+      const words = [toLine(summary), ...formatReceiptNotes(item.receipt)].join(", ");
+      return [wrap(`receipt: ${words}`, look), ...(url ? [`  ${toLine(url)}`] : [])].join("\n");
     }
     case "planned":
-      return wrapped(`planned:\n${plannedText(item.planned)}\n${NOTHING_SENT}`, look);
+      return wrap(`planned:\n${formatPlanned(item.planned)}\n${NOTHING_SENT_TEXT}`, look);
     case "card":
-      return wrapped(`${CARD_NAMES[item.type]}:\n${cardText(item)}\n${cardEnd(item)}`, look);
+      return wrap(`${CARD_NAMES[item.type]}:\n${formatCard(item)}\n${formatCardEnd(item)}`, look);
     case "end":
-      return wrapped(endOf(item), look);
+      return wrap(getEnd(item), look);
   }
 }
 
 /** What the model said; the label stands above what begins with a row or an indented line. */
-export function saidText(rendered: string): string {
+export function formatAnswerText(rendered: string): string {
   if (rendered === "") return "";
   return `kay:${/^(\s|[-*#>]|\d+\.)/.test(rendered) || /^[^\n]*\n {2}/.test(rendered) ? "\n" : " "}${rendered}`;
 }
 
 /** `tool jira.search: done, 4 issues, 0.4 s`; while it works, what it was given or its last word, cut to `width`. */
-export function toolText(tool: ToolItem, width: number): string {
-  const result = resultOf(tool);
-  const took = isOver(tool) && tool.workedMs !== undefined ? `${(tool.workedMs / 1000).toFixed(1)} s` : "";
-  const what = isOver(tool)
+export function formatToolLine(tool: ToolItem, width: number): string {
+  const result = formatToolResult(tool);
+  const took = isToolFinished(tool) && tool.workedMs !== undefined ? `${(tool.workedMs / 1000).toFixed(1)} s` : "";
+  const what = isToolFinished(tool)
     ? [result === tool.state ? "" : result, took]
-    : [tool.log.length > 0 ? result : inputOf(tool)];
-  const text = `tool ${line(tool.name)}: ${[STATES[tool.state], ...what].filter(Boolean).join(", ")}`;
-  return isOver(tool) ? text : cut(text, width);
+    : [tool.log.length > 0 ? result : formatToolInput(tool)];
+  const text = `tool ${toLine(tool.name)}: ${[STATES[tool.state], ...what].filter(Boolean).join(", ")}`;
+  return isToolFinished(tool) ? text : truncateCells(text, width);
 }
 
 /** How a card ended, in a line; how it can be answered where it did not. */
-export function cardEnd(card: CardItem): string {
+export function formatCardEnd(card: CardItem): string {
   const name = CARD_NAMES[card.type];
-  return card.ended ? `${name} ended: ${endText(card.ended, card.type)}` : `${name} open: kay answer ${line(card.id)}`;
+  return card.ended
+    ? `${name} ended: ${formatEnd(card.ended, card.type)}`
+    : `${name} open: kay answer ${toLine(card.id)}`;
 }
 
 /** What a card is called. */
@@ -79,12 +81,12 @@ const STATES: Record<ToolItem["state"], string> = {
   denied: "denied",
 };
 
-function endOf({ how, text, hint }: Extract<Item, { kind: "end" }>): string {
+function getEnd({ how, text, hint }: Extract<Item, { kind: "end" }>): string {
   const said = clean(text).trim();
   if (how === "cancelled") return /^[a-z_]*$/i.test(said) ? "cancelled" : `cancelled: ${said}`;
   return `error: ${said || "it failed, and the backend does not say why"}${hint ? `\n  ${clean(hint)}` : ""}`;
 }
 
-function wrapped(text: string, { width }: Look): string {
+function wrap(text: string, { width }: Look): string {
   return wrapAnsi(text, Math.max(10, width), { hard: false, trim: false });
 }

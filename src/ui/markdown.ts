@@ -1,11 +1,11 @@
 import type { Look } from "./look.ts";
-import { read, UNREAD } from "./markdown/stream.ts";
+import { INITIAL_STREAM, readMarkdown } from "./markdown/stream.ts";
 
 /**
  * Markdown for a terminal: tables laid out to its width, headings, lists, code and links as text. What is not Markdown stays as it is.
  * Control sequences of the text are cleaned away.
  */
 export function renderMarkdown(text: string, look: Look): string {
-  const { pieces } = read(UNREAD, text, true, look);
+  const { pieces } = readMarkdown(INITIAL_STREAM, text, true, look);
   return pieces.map((piece, index) => (index === 0 ? "" : piece.joins ? "\n" : "\n\n") + piece.text).join("");
 }

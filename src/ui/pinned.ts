@@ -1,19 +1,19 @@
 import stringWidth from "string-width";
-import { graphemes } from "./cells.ts";
+import { splitGraphemes } from "./cells.ts";
 
 /**
  * A finished line of a frame, made to keep its columns on every terminal. Terminals do not agree on how wide emoji, joined sequences and
  * variation selectors are (case U05); behind each of them the cursor is put where the layout has it, so that what follows, a border above
  * all, stands where it belongs. The line must begin in the first column, on cells that are empty.
  */
-export function pinned(line: string): string {
+export function pinColumns(line: string): string {
   if (SURE.test(line)) return line;
   let column = 0;
   return line
     .split(STYLE)
     .map((piece, index) => {
       if (index % 2 === 1) return piece;
-      return graphemes(piece)
+      return splitGraphemes(piece)
         .map((grapheme) => {
           column += stringWidth(grapheme);
           return SURE.test(grapheme) ? grapheme : `${grapheme}\x1b[${column + 1}G`;
@@ -24,7 +24,7 @@ export function pinned(line: string): string {
 }
 
 /** Whether all terminals show this text, which may have styles, in the same number of cells. */
-export function isSure(text: string): boolean {
+export function hasCertainWidth(text: string): boolean {
   return SURE.test(text);
 }
 

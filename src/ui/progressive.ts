@@ -1,17 +1,17 @@
 import { clean } from "#protocol/clean";
 import type { Look } from "./look.ts";
-import { read, UNREAD } from "./markdown/stream.ts";
+import { INITIAL_STREAM, readMarkdown } from "./markdown/stream.ts";
 
 /** An answer that is written while it comes. `end` closes one text; another may follow, as a paragraph of its own. */
-export type Progressive = { push(delta: string): void; end(): void };
+export type AnswerWriter = { push(delta: string): void; end(): void };
 
 /** Markdown for a terminal, each block written as soon as it is final. Together it is what `renderMarkdown` makes of the whole. */
-export function progressiveMarkdown(look: () => Look, write: (text: string) => void): Progressive {
-  let stream = UNREAD;
+export function createMarkdownWriter(look: () => Look, write: (text: string) => void): AnswerWriter {
+  let stream = INITIAL_STREAM;
   let rest = "";
   const readOn = (isWhole: boolean) => {
     const { begun } = stream;
-    const now = read(stream, rest, isWhole, look());
+    const now = readMarkdown(stream, rest, isWhole, look());
     for (const [index, { text, joins }] of now.pieces.entries()) {
       if (!joins && (begun || index > 0)) write("");
       write(text);
@@ -35,7 +35,7 @@ export function progressiveMarkdown(look: () => Look, write: (text: string) => v
 const LONG_LINE = 4_096;
 
 /** Text as it is, for a pipe: line by line, without blank lines at the end. */
-export function progressiveText(write: (text: string) => void): Progressive {
+export function createTextWriter(write: (text: string) => void): AnswerWriter {
   let line = "";
   let blank = 0;
   let begun = false;

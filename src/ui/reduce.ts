@@ -1,25 +1,25 @@
 import type { Receipt } from "#protocol/ask";
 import {
-  endsGeneration,
   type GenerationStatus,
+  isGenerationEnd,
   type NumberedPart,
   type Planned,
   type StreamPart,
 } from "#protocol/events";
-import { askAuth, authEnded, authProgress, cardAnswered, cardAsked } from "./cards.ts";
-import { toolChanged } from "./tools.ts";
+import { addAuthCard, addCard, closeAuthCard, closeCard, updateAuthCard } from "./cards.ts";
+import { updateTool } from "./tools.ts";
 import type { Item, ReceiptItem, View } from "./view.ts";
 
 /** A part, and when it came where that is known (ms since 1970). */
 export type TimedPart = NumberedPart & { at?: number };
 
 /** The view after one more part. A part that it has already (a number not above `last`) changes nothing, so replays may overlap. */
-export function reduce(view: View, { number, part, at }: TimedPart): View {
+export function reduceView(view: View, { number, part, at }: TimedPart): View {
   // Presence is no event of the log: it says how things are now.
   if (part.type === "data-presence") return withPresence(view, part.data);
   if (number <= view.last) return view;
-  const next = { ...applied(view, part, at), last: number };
-  return endsGeneration(part) ? { ...next, items: next.items.map(settled) } : next;
+  const next = { ...apply(view, part, at), last: number };
+  return isGenerationEnd(part) ? { ...next, items: next.items.map(settle) } : next;
 }
 
 function withPresence({ present: _, ...view }: View, { clients, total }: PresenceData): View {
@@ -29,14 +29,14 @@ function withPresence({ present: _, ...view }: View, { clients, total }: Presenc
 type PresenceData = Extract<StreamPart, { type: "data-presence" }>["data"];
 
 /** The same after several parts: pieces of one text that came together are one. */
-export function reduceAll(view: View, parts: readonly TimedPart[]): View {
-  return joined(parts.filter(({ number, part }) => number > view.last || part.type === "data-presence")).reduce(
-    reduce,
+export function reduceViewAll(view: View, parts: readonly TimedPart[]): View {
+  return join(parts.filter(({ number, part }) => number > view.last || part.type === "data-presence")).reduce(
+    reduceView,
     view,
   );
 }
 
-function joined(parts: TimedPart[]): TimedPart[] {
+function join(parts: TimedPart[]): TimedPart[] {
   const all: TimedPart[] = [];
   for (const next of parts) {
     const last = all.at(-1);
@@ -49,12 +49,12 @@ function joined(parts: TimedPart[]): TimedPart[] {
   return all;
 }
 
-function applied(view: View, part: StreamPart, at?: number): View {
+function apply(view: View, part: StreamPart, at?: number): View {
   switch (part.type) {
     case "start":
-      return started(view, part.messageMetadata);
+      return start(view, part.messageMetadata);
     case "data-status":
-      return isBehind(view, part.data) ? view : { ...view, ...idsOf(part.data), status: part.data.status };
+      return isBehind(view, part.data) ? view : { ...view, ...getIds(part.data), status: part.data.status };
     case "data-user-message":
       return withItem(view, { kind: "message", text: part.data.text, source: part.data.source });
     case "text-start":
@@ -69,32 +69,32 @@ function applied(view: View, part: StreamPart, at?: number): View {
     case "data-planned":
       return withPlanned(view, part.data);
     case "data-interaction-request":
-      return toolChanged(cardAsked(view, part.data), part, at);
+      return updateTool(addCard(view, part.data), part, at);
     case "data-interaction-response":
-      return toolChanged(cardAnswered(view, part.data), part, at);
+      return updateTool(closeCard(view, part.data), part, at);
     case "data-auth-needed":
-      return askAuth(view, part.data);
+      return addAuthCard(view, part.data);
     case "data-auth-progress":
-      return authProgress(view, part.data.connected);
+      return updateAuthCard(view, part.data.connected);
     case "data-auth-result":
-      return authEnded(view, part.data);
+      return closeAuthCard(view, part.data);
     case "data-output":
       return { ...view, output: { value: part.data.value } };
     case "error":
-      return withItem({ ...view, status: "error" }, { kind: "end", how: "error", ...wordsOf(part) });
+      return withItem({ ...view, status: "error" }, { kind: "end", how: "error", ...getWords(part) });
     case "abort":
       return withItem({ ...view, status: "cancelled" }, { kind: "end", how: "cancelled", text: part.reason ?? "" });
     case "finish":
       return { ...view, status: "completed" };
     default:
-      return toolChanged(view, part, at);
+      return updateTool(view, part, at);
   }
 }
 
-function started({ structured: _, output: __, dryRun: ___, ...view }: View, metadata: Started = {}): View {
+function start({ structured: _, output: __, dryRun: ___, ...view }: View, metadata: Started = {}): View {
   const structured = metadata.structured ? { structured: true as const } : {};
   const dryRun = metadata.dry_run ? { dryRun: true as const } : {};
-  return { ...view, ...idsOf(metadata), status: "running", ...structured, ...dryRun };
+  return { ...view, ...getIds(metadata), status: "running", ...structured, ...dryRun };
 }
 
 type Started = Extract<StreamPart, { type: "start" }>["messageMetadata"];
@@ -105,14 +105,14 @@ function isBehind({ generation_id, status }: View, next: { generation_id: string
   return next.status === "paused" && generation_id !== undefined && generation_id !== next.generation_id && !isOver;
 }
 
-function idsOf(ids: { session_id?: string; generation_id?: string } = {}): Partial<View> {
+function getIds(ids: { session_id?: string; generation_id?: string } = {}): Partial<View> {
   return {
     ...(ids.session_id ? { session_id: ids.session_id } : {}),
     ...(ids.generation_id ? { generation_id: ids.generation_id } : {}),
   };
 }
 
-function wordsOf({ errorText, code, hint, details }: Extract<StreamPart, { type: "error" }>) {
+function getWords({ errorText, code, hint, details }: Extract<StreamPart, { type: "error" }>) {
   return { text: errorText, ...(code ? { code } : {}), ...(hint ? { hint } : {}), ...(details ? { details } : {}) };
 }
 
@@ -157,7 +157,7 @@ function withReceipt(view: View, receipt: Receipt): View {
 }
 
 /** When a generation is over nothing of it goes on: texts are whole, and a call without a result has none. */
-function settled(item: Item): Item {
+function settle(item: Item): Item {
   if (item.kind === "text" || item.kind === "reasoning") return item.done ? item : { ...item, done: true };
   if (item.kind === "card") return item.ended || item.over ? item : { ...item, over: true };
   if (item.kind === "receipt") return item.receipt.effect === "settled" || item.over ? item : { ...item, over: true };

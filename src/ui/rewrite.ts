@@ -1,12 +1,12 @@
 import stringWidth from "string-width";
-import { graphemes } from "./cells.ts";
-import { isSure } from "./pinned.ts";
+import { splitGraphemes } from "./cells.ts";
+import { hasCertainWidth } from "./pinned.ts";
 
 /** Without wrapping, a line that a terminal takes to be wider than it is said to be is cut, and never moves what is below it. */
 export const [NO_WRAP, WRAP] = ["\x1b[?7l", "\x1b[?7h"];
 
 /** How the rows of a frame hang together. */
-export type Rows = {
+export type RowStyle = {
   /** From the end of a row, which holds this line and was drawn without wrapping, to the beginning of one that is made below it. */
   down(line: string): string;
   /** Erase from the cursor to the end of its row. */
@@ -14,13 +14,13 @@ export type Rows = {
 };
 
 /** Rows by themselves. */
-export const SEPARATE: Rows = { down: () => "\r\n", erase: "\x1b[K" };
+export const SEPARATE_ROWS: RowStyle = { down: () => "\r\n", erase: "\x1b[K" };
 
 /**
  * Rows as one line of the terminal that goes on from row to row. xterm.js leaves the line with the cursor as it is when the window gets
  * another width, but counts wrongly, and loses its place, where it wraps lines below the cursor.
  */
-export function joined(columns: number): Rows {
+export function createJoinedRows(columns: number): RowStyle {
   return {
     // The last cell once more, so that what follows it wraps: that of the terminal, which may be wider by now than it has told. Rows that
     // do not wrap would all be one, and the cursor then above the frame, in finished text.
@@ -37,8 +37,8 @@ const LAST_COLUMN = "\x1b[9999G";
 function lastCell(line: string): string {
   const text = line.replace(SEQUENCES, "");
   const end = text.slice(-1);
-  const last = PLAIN.test(end) ? end : (graphemes(text.slice(-LONGEST)).at(-1) ?? "");
-  if (!isSure(last)) return " ";
+  const last = PLAIN.test(end) ? end : (splitGraphemes(text.slice(-LONGEST)).at(-1) ?? "");
+  if (!hasCertainWidth(last)) return " ";
   const styles = stylesOn(line.slice(0, line.lastIndexOf(last)));
   return `${"\b".repeat(stringWidth(last) - 1)}${styles}${last}${styles && RESET}`;
 }
@@ -50,7 +50,7 @@ const LONGEST = 64;
  * What turns one line on the terminal into another, with the cursor at its beginning: only what lies between the parts that are the same at
  * the beginning and at the end. "" where nothing changed. No style stays on.
  */
-export function rewrite(old: string, next: string, { erase }: Rows): string {
+export function diffLine(old: string, next: string, { erase }: RowStyle): string {
   if (old === next) return "";
   const start = next.slice(0, sameStart(old, next));
   const [before, after] = [old.slice(start.length), next.slice(start.length)];
@@ -65,7 +65,7 @@ export function rewrite(old: string, next: string, { erase }: Rows): string {
 }
 
 /** A line of which no style stays on. */
-export function closed(line: string): string {
+export function closeStyles(line: string): string {
   return line + (stylesOn(line) && RESET);
 }
 
@@ -116,7 +116,7 @@ function stylesOn(text: string): string {
   let on: { style: string; end: number }[] = [];
   for (const [style] of text.matchAll(STYLES)) {
     const codes = style.slice(2, -1);
-    const end = endOf(codes);
+    const end = getEnd(codes);
     if (Number(codes) === 0) on = [];
     else if (end === Number(codes)) on = on.filter((each) => each.end !== end);
     else on.push({ style, end });
@@ -125,7 +125,7 @@ function stylesOn(text: string): string {
 }
 
 /** The code that ends a style (of those that end one, the code itself); 0 where only a reset is sure to. */
-function endOf(codes: string): number {
+function getEnd(codes: string): number {
   const code = Number.parseInt(codes, 10);
   if (codes !== String(code) && !/^[34]8[;:]/.test(codes)) return 0;
   if ((code >= 22 && code <= 29) || code === 39 || code === 49) return code;

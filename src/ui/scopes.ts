@@ -1,15 +1,15 @@
 import type { ApprovalScope, InteractionRequest } from "#protocol/events";
-import { line } from "./words.ts";
+import { toLine } from "./words.ts";
 
 /** One way to say yes: the number that chooses it, and the exact words of the grant. */
 export type OfferedScope = { number: string; scope: ApprovalScope; words: string };
 
 /** The scopes that a request offers. Numbers are always the same, so that no habit meets another meaning. */
-export function offeredScopes({ approval_scopes }: InteractionRequest): OfferedScope[] {
+export function listScopes({ approval_scopes }: InteractionRequest): OfferedScope[] {
   const offered = approval_scopes ?? [{ scope: "once" as const, words: "once" }];
   return NUMBERS.flatMap(([number, scope]) => {
     const found = offered.find((each) => each.scope === scope);
-    return found ? [{ number, scope, words: wordsOf(scope, line(found.words)) }] : [];
+    return found ? [{ number, scope, words: getWords(scope, toLine(found.words)) }] : [];
   });
 }
 
@@ -19,7 +19,7 @@ const NUMBERS: [string, ApprovalScope][] = [
   ["3", "always"],
 ];
 
-function wordsOf(scope: ApprovalScope, words: string): string {
+function getWords(scope: ApprovalScope, words: string): string {
   const name = scope === "session" ? "this session" : scope;
   return scope === "once" || words.startsWith(name) ? words || name : `${name}: ${words}`;
 }

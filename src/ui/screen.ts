@@ -1,8 +1,8 @@
-import { type Reflow, rowAfterReflow, rowsOf } from "./reflow.ts";
-import { joined, NO_WRAP, type Rows, rewrite, SEPARATE, WRAP } from "./rewrite.ts";
+import { countRows, findRowAfterReflow, type ReflowMode } from "./reflow.ts";
+import { createJoinedRows, diffLine, NO_WRAP, type RowStyle, SEPARATE_ROWS, WRAP } from "./rewrite.ts";
 
 /** What is drawn: lines no wider than the terminal, and where the cursor is in them, in cells; without it the cursor is hidden. */
-export type Frame = { lines: string[]; cursor: Place | null };
+export type ScreenFrame = { lines: string[]; cursor: Place | null };
 
 type Place = { row: number; column: number };
 
@@ -11,13 +11,13 @@ export type Canvas = {
   write(text: string): void;
   /** As it is at this moment, in cells. */
   size(): { columns: number; rows: number };
-  reflows: Reflow;
+  reflows: ReflowMode;
 };
 
 /** Finished text that stays, and below it a few lines that change. */
 export type Screen = {
   /** Show this frame in the place of the one before. The cursor has to be at the beginning of a line when the first is drawn. */
-  draw(frame: Frame): void;
+  draw(frame: ScreenFrame): void;
   /** Finished text, whole lines, shown above the frame with the next `draw`, `flush` or `clear`. The terminal wraps those that are too long. */
   commit(text: string): void;
   /** Show what was committed, with the frame as it was. */
@@ -39,7 +39,7 @@ const ERASE_BELOW = "\x1b[K\x1b[C\x1b[J\r";
 const FREE_ROWS = 2;
 
 /** The frame on the terminal, the empty lines that it has above it, the place of the real cursor, and how wide the terminal was. */
-type Shown = { frame: Frame; gap: number; at: Place; columns: number; isStale: boolean };
+type Shown = { frame: ScreenFrame; gap: number; at: Place; columns: number; isStale: boolean };
 
 /** Draw on a terminal: one write for each frame, only what changed, and nothing that scrolled away is touched. */
 export function createScreen(canvas: Canvas): Screen {
@@ -53,20 +53,20 @@ export function createScreen(canvas: Canvas): Screen {
     isHidden = hidden;
     return hidden ? HIDE : SHOW;
   };
-  const show = (given: Frame) => {
+  const show = (given: ScreenFrame) => {
     const size = canvas.size();
     const gap = gapFor(given.lines.length, size);
-    const frame = lowered(fitted(given, size), gap);
-    const rows = canvas.reflows === "not the cursor line" ? joined(size.columns) : SEPARATE;
+    const frame = offsetFrame(fit(given, size), gap);
+    const rows = canvas.reflows === "not the cursor line" ? createJoinedRows(size.columns) : SEPARATE_ROWS;
     const isWhole = shown === null || shown.isStale || shown.columns !== size.columns || committed !== "";
     const { text, row } =
       isWhole || !shown
         ? {
             text: toHome(size.columns) + ERASE_BELOW + committed + NO_WRAP + whole(frame.lines, rows),
-            row: lastRow(frame),
+            row: toLastRow(frame),
           }
         : changes(shown.frame.lines, frame.lines, shown.at.row, rows);
-    const at = frame.cursor ?? { row: lastRow(frame), column: 0 };
+    const at = frame.cursor ?? { row: toLastRow(frame), column: 0 };
     const isMoved = text !== "" || at.row !== shown?.at.row || at.column !== shown.at.column;
     const moved = isMoved ? vertical(row, at.row) + right(at.column) : "";
     const all = (isWhole ? text : text && NO_WRAP + text) + (text && WRAP) + moved + visibility(!frame.cursor);
@@ -83,8 +83,8 @@ export function createScreen(canvas: Canvas): Screen {
     if (!shown || canvas.reflows !== "all") return 0;
     const isReflowed = columns !== shown.columns;
     if (!isReflowed && shown.gap === 0) return 0;
-    const taken = committed === "" ? 0 : rowsOf(committed.split("\r\n").slice(0, -1), columns);
-    const before = isReflowed ? rowsOf(shown.frame.lines, columns) : shown.frame.lines.length;
+    const taken = committed === "" ? 0 : countRows(committed.split("\r\n").slice(0, -1), columns);
+    const before = isReflowed ? countRows(shown.frame.lines, columns) : shown.frame.lines.length;
     const kept = isReflowed ? before - lines : Math.min(shown.gap, before - lines);
     return Math.max(Math.min(kept - taken, rows - FREE_ROWS - lines), 0);
   };
@@ -93,7 +93,7 @@ export function createScreen(canvas: Canvas): Screen {
     if (!shown) return begin;
     const { frame, at } = shown;
     const isWrapped = canvas.reflows === "all" && columns !== shown.columns;
-    return vertical(isWrapped ? rowAfterReflow(frame.lines, at, columns) : at.row, 0);
+    return vertical(isWrapped ? findRowAfterReflow(frame.lines, at, columns) : at.row, 0);
   };
 
   return {
@@ -103,7 +103,7 @@ export function createScreen(canvas: Canvas): Screen {
     },
     flush() {
       if (committed !== "")
-        show(shown ? lowered(shown.frame, -shown.gap) : { lines: [], cursor: { row: 0, column: 0 } });
+        show(shown ? offsetFrame(shown.frame, -shown.gap) : { lines: [], cursor: { row: 0, column: 0 } });
     },
     resized() {
       if (shown) shown.isStale = true;
@@ -121,7 +121,7 @@ export function createScreen(canvas: Canvas): Screen {
 }
 
 /** A frame may not be higher than the window, or its beginning could not be reached any more; what is left is its end. */
-function fitted({ lines, cursor }: Frame, { rows }: { rows: number }): Frame {
+function fit({ lines, cursor }: ScreenFrame, { rows }: { rows: number }): ScreenFrame {
   const over = Math.max(lines.length - Math.max(rows - FREE_ROWS, 1), 0);
   if (over === 0) return { lines, cursor };
   return {
@@ -131,7 +131,7 @@ function fitted({ lines, cursor }: Frame, { rows }: { rows: number }): Frame {
 }
 
 /** With so many empty lines above it, or without. */
-function lowered({ lines, cursor }: Frame, gap: number): Frame {
+function offsetFrame({ lines, cursor }: ScreenFrame, gap: number): ScreenFrame {
   if (gap === 0) return { lines, cursor };
   return {
     lines: gap < 0 ? lines.slice(-gap) : [...Array.from({ length: gap }, () => ""), ...lines],
@@ -139,16 +139,16 @@ function lowered({ lines, cursor }: Frame, gap: number): Frame {
   };
 }
 
-function lastRow({ lines }: Frame): number {
+function toLastRow({ lines }: ScreenFrame): number {
   return Math.max(lines.length - 1, 0);
 }
 
-function whole(lines: string[], { down }: Rows): string {
+function whole(lines: string[], { down }: RowStyle): string {
   return lines.map((line, index) => (index < lines.length - 1 ? line + down(line) : line)).join("");
 }
 
 /** From some lines to others, beginning in row `from`; and the row in which that ends. */
-function changes(old: string[], next: string[], from: number, rows: Rows): { text: string; row: number } {
+function changes(old: string[], next: string[], from: number, rows: RowStyle): { text: string; row: number } {
   const opened = roomFor(old, next, from);
   let { text, row } = opened;
   for (const [index, line] of next.entries()) {
@@ -156,7 +156,7 @@ function changes(old: string[], next: string[], from: number, rows: Rows): { tex
     if (before === undefined)
       text += (row === index - 1 ? "" : vertical(row, index - 1)) + rows.down(next[index - 1] ?? "") + line;
     else if (line === before) continue;
-    else text += vertical(row, index) + rewrite(before, line, rows);
+    else text += vertical(row, index) + diffLine(before, line, rows);
     row = index;
   }
   if (next.length < old.length) {

@@ -102,9 +102,9 @@ type EndItem = {
 };
 
 /** The view before anything was said. */
-export const EMPTY: View = { last: 0, items: [], presence: [] };
+export const EMPTY_VIEW: View = { last: 0, items: [], presence: [] };
 
 /** The cards that wait for a person, oldest first. */
-export function openCards(view: View): CardItem[] {
+export function listOpenCards(view: View): CardItem[] {
   return view.items.filter((item) => item.kind === "card").filter(({ ended }) => !ended);
 }

@@ -1,6 +1,6 @@
 import { PlannedCall } from "#protocol/ask";
 import { clean } from "#protocol/clean";
-import { folded } from "./folded.ts";
+import { foldWhitespace } from "./folded.ts";
 
 /**
  * The texts of a plan which its summaries do not show whole, so that nobody says yes to what they could not read (case G07): each under
@@ -9,18 +9,18 @@ import { folded } from "./folded.ts";
  * @param plan `data.plan` of the answer; anything else has no texts
  * @param shown what the person sees already
  */
-export function wholeTexts(plan: unknown, shown: string): string {
+export function formatHiddenTexts(plan: unknown, shown: string): string {
   const calls = (Array.isArray(plan) ? plan : []).flatMap((call) => {
     const { success, data } = PlannedCall.safeParse(call);
     return success ? [data] : [];
   });
-  return calls.map((call) => textsOf(call, oneLine(shown))).join("");
+  return calls.map((call) => getTexts(call, oneLine(shown))).join("");
 }
 
-function textsOf({ tool, input }: PlannedCall, shown: string): string {
+function getTexts({ tool, input }: PlannedCall, shown: string): string {
   const hidden = leaves(input).filter(({ text }) => isText(text) && !shown.includes(oneLine(text)));
   return hidden
-    .map(({ field, text }) => `\n\n${clean(`${tool} ${field}`, { lines: false })}:\n${folded(text)}`)
+    .map(({ field, text }) => `\n\n${clean(`${tool} ${field}`, { lines: false })}:\n${foldWhitespace(text)}`)
     .join("");
 }
 

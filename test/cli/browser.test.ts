@@ -1,11 +1,11 @@
 import { expect, test } from "vitest";
-import { type BrowserWorld, planBrowser } from "#cli/browser";
+import { type BrowserEnvironment, planBrowser } from "#cli/browser";
 
 const URL =
   "https://auth.example.test/authorize?audience=api.example.test&client_id=cid&scope=read%3Ajira%20offline_access&state=a%26b^c&prompt=consent";
 const WSL = "Linux version 5.15.167.4-microsoft-standard-WSL2 (root@f9c826d3017f)";
 
-function plan(changes: Partial<BrowserWorld> & { programs?: string[] } = {}, url = URL) {
+function plan(changes: Partial<BrowserEnvironment> & { programs?: string[] } = {}, url = URL) {
   const { programs = [], ...more } = changes;
   return planBrowser(url, {
     env: {},
@@ -49,7 +49,7 @@ test("A22 over SSH without a display no opener is started, whichever there is", 
     expect(plan({ env, programs: ["xdg-open"] })).toEqual({ reason: "No browser is opened over SSH." });
 });
 
-test.for<[string, Partial<BrowserWorld> & { programs?: string[] }, object]>([
+test.for<[string, Partial<BrowserEnvironment> & { programs?: string[] }, object]>([
   [
     "a desktop",
     { env: { DISPLAY: ":0" }, programs: ["xdg-open"] },

@@ -2,7 +2,7 @@ import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import type { Command } from "commander";
 import { expect, test } from "vitest";
-import { DOCUMENTS } from "#cli/documents/table";
+import { JSON_DOCUMENTS } from "#cli/documents/table";
 import type { Kay } from "#cli/kay";
 import { buildProgram } from "#cli/program";
 import { createPrograms } from "#host/programs";
@@ -207,13 +207,13 @@ test.for([
 test("every command has a schema, every schema a command, and every one of them is seen here", () => {
   const program = buildProgram({ version: "0" } as Kay, () => {});
   const commands = leaves(program);
-  const documented = Object.keys(DOCUMENTS).filter((name) => !["ask stream", "failure"].includes(name));
+  const documented = Object.keys(JSON_DOCUMENTS).filter((name) => !["ask stream", "failure"].includes(name));
   expect(documented.sort()).toEqual(commands.sort());
   const seen = new Set([
     ...Object.values(JOURNEYS).flatMap((lines) => lines.map(([document]) => document)),
     ...ELSEWHERE,
   ]);
-  expect(Object.keys(DOCUMENTS).filter((name) => !seen.has(name))).toEqual([]);
+  expect(Object.keys(JSON_DOCUMENTS).filter((name) => !seen.has(name))).toEqual([]);
 });
 
 /** Every command that does something, by its words. */

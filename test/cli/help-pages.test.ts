@@ -3,9 +3,9 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { Command } from "commander";
 import { expect, onTestFinished, test } from "vitest";
-import { pageText } from "#cli/help/page";
-import { helpTable } from "#cli/help/pages";
-import { quickHelp } from "#cli/help/quick";
+import { formatHelpPage } from "#cli/help/page";
+import { buildHelpTable } from "#cli/help/pages";
+import { findHelpPage } from "#cli/help/quick";
 import type { Kay } from "#cli/kay";
 import { buildProgram } from "#cli/program";
 
@@ -37,7 +37,7 @@ function under(from: Command, words: string[]): Command {
   return found ? under(found, rest) : from;
 }
 
-const TABLE = helpTable(programAt(80).program, ["approvals", "json"]);
+const TABLE = buildHelpTable(programAt(80).program, ["approvals", "json"]);
 
 test.for(WIDTHS)("every page is what the tree of commands prints, %i columns wide", (width) => {
   const { program, shown } = programAt(width);
@@ -45,7 +45,7 @@ test.for(WIDTHS)("every page is what the tree of commands prints, %i columns wid
     const page = TABLE.pages[index];
     const words = line.split(" ").filter((word) => word !== "--help");
     const meant = under(program, words[0] === "help" && line !== "help --help" ? words.slice(1) : words);
-    expect(page && pageText(page, width), line).toBe(shown(meant));
+    expect(page && formatHelpPage(page, width), line).toBe(shown(meant));
   }
 });
 
@@ -64,7 +64,7 @@ test("only what is just the way to a page is answered without the tree", () => {
   const table = join(folder, "help.json");
   writeFileSync(table, JSON.stringify(TABLE));
   const { program, shown } = programAt(100);
-  const quick = (...args: string[]) => quickHelp(args, table, () => 240);
+  const quick = (...args: string[]) => findHelpPage(args, table, () => 240);
   expect(quick()).toBe(shown(program));
   expect(quick("connect", "-h")).toBe(shown(under(program, ["connect"])));
   for (const args of [

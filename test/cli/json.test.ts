@@ -2,7 +2,7 @@ import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import type { Keychain } from "#client/credentials/keychain";
-import { keychainProblem } from "#client/credentials/keychain";
+import { toKeychainProblem } from "#client/credentials/keychain";
 import { documentOf, type Machine, useKay } from "#test/kay";
 
 const kay = useKay();
@@ -10,7 +10,7 @@ const kay = useKay();
 /** A keychain that nothing can be kept in. */
 function noKeychain(): Keychain {
   const refuse = async () => {
-    throw keychainProblem({ state: "no-bus" });
+    throw toKeychainProblem({ state: "no-bus" });
   };
   return { look: async () => ({ state: "no-bus" }), get: refuse, set: refuse, delete: refuse };
 }

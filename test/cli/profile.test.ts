@@ -54,7 +54,7 @@ test("profile list says of a profile whose keychain is locked that it cannot be 
   await ann("profile list");
   keychain.look = async () => ({ state: "locked" });
   keychain.get = async () => {
-    const { keychainProblem } = await import("#client/credentials/keychain");
+    const { toKeychainProblem: keychainProblem } = await import("#client/credentials/keychain");
     throw keychainProblem({ state: "locked" });
   };
   expect(await ann("profile list")).toEqual({
@@ -224,7 +224,7 @@ test("profile remove removes nothing while the keychain is locked", async () => 
   const ann = kay({ keychain });
   await ann("connect jira --profile work");
   const { get } = keychain;
-  const { keychainProblem } = await import("#client/credentials/keychain");
+  const { toKeychainProblem: keychainProblem } = await import("#client/credentials/keychain");
   keychain.look = async () => ({ state: "locked" });
   keychain.get = async () => {
     throw keychainProblem({ state: "locked" });
@@ -241,7 +241,7 @@ test("profile remove forgets a profile whose keychain is gone, and says what tha
   const keychain = memoryKeychain();
   const ann = kay({ keychain });
   await ann("connect jira --profile work");
-  const { keychainProblem } = await import("#client/credentials/keychain");
+  const { toKeychainProblem: keychainProblem } = await import("#client/credentials/keychain");
   keychain.look = async () => ({ state: "no-bus" });
   keychain.get = async () => {
     throw keychainProblem({ state: "no-bus" });

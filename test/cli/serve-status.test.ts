@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import type { Kay } from "#cli/kay";
-import { showStatus } from "#cli/serve-status";
+import { showBackendStatus } from "#cli/serve-status";
 import { useKay } from "#test/kay";
 
 const kay = useKay();
@@ -42,7 +42,7 @@ test("everything that is known is shown, a line for each thing; a database that 
     memory: { rss: 104_857_600, heap_used: 52_428_800 },
   } as const;
   const fake = { backendStatus: async () => status, flags: {}, out: { line: (line: string) => void lines.push(line) } };
-  await expect(showStatus(fake as unknown as Kay, undefined)).rejects.toMatchObject({
+  await expect(showBackendStatus(fake as unknown as Kay, undefined)).rejects.toMatchObject({
     code: "DATABASE_UNAVAILABLE",
     exit: 6,
   });

@@ -1,8 +1,8 @@
 import { readFileSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import { readSlash } from "#cli/session/slash/read";
-import { SLASH_COMMANDS, slashHelp } from "#cli/session/slash/table";
+import { parseSlash } from "#cli/session/slash/read";
+import { formatSlashHelp, SLASH_COMMANDS } from "#cli/session/slash/table";
 import { documentOf, type Machine, useKay } from "#test/kay";
 import { read, typing, withDesk } from "#test/session";
 
@@ -16,17 +16,17 @@ async function answers(ann: Machine, ...lines: string[]): Promise<string> {
 }
 
 test("/help names every command and what it does", async () => {
-  expect(await answers(kay({ signedIn: true }), "/help")).toBe(`> /help\n${slashHelp(80)}\n`);
-  for (const { name } of SLASH_COMMANDS) expect(slashHelp(80)).toContain(`  /${name}`);
+  expect(await answers(kay({ signedIn: true }), "/help")).toBe(`> /help\n${formatSlashHelp(80)}\n`);
+  for (const { name } of SLASH_COMMANDS) expect(formatSlashHelp(80)).toContain(`  /${name}`);
 });
 
 test("/help keeps its columns apart in every window, and stacks them where there is no room for two", () => {
-  expect(slashHelp(80)).toContain(`
+  expect(formatSlashHelp(80)).toContain(`
   /connect SERVICE… [--site NAME]  connect services, each through its consent
                                    page
   /disconnect SERVICE…             disconnect services
 `);
-  expect(slashHelp(40)).toContain(`
+  expect(formatSlashHelp(40)).toContain(`
   /connect SERVICE… [--site NAME]
     connect services, each through its
     consent page
@@ -35,7 +35,7 @@ test("/help keeps its columns apart in every window, and stacks them where there
 `);
   for (const width of [40, 60, 80, 200])
     expect(
-      slashHelp(width)
+      formatSlashHelp(width)
         .split("\n")
         .slice(0, -1)
         .filter((row) => row.length > width),
@@ -54,14 +54,14 @@ test.for([
   ["/help\nme", { kind: "text", text: "/help\nme" }],
   ["see /help", { kind: "text", text: "see /help" }],
 ] as const)("%j is %j", ([typed, sent]) => {
-  expect(readSlash(typed)).toMatchObject(sent);
+  expect(parseSlash(typed)).toMatchObject(sent);
 });
 
 test.for([
   ["/conect jira", "There is no command /conect. Did you mean /connect?"],
   ["/frobnicate", "There is no command /frobnicate. Run /help to see them all."],
 ])("%s is no command, and the nearest one is named", ([typed = "", sentence]) => {
-  expect(() => readSlash(typed)).toThrow(sentence);
+  expect(() => parseSlash(typed)).toThrow(sentence);
 });
 
 test("/connections, /connect and /disconnect show, connect, and disconnect after a yes", async () => {

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
-import { createTyped } from "#cli/session/typed";
-import { fromStreams } from "#cli/streams";
+import { createLineInput } from "#cli/session/typed";
+import { createTerminal } from "#cli/streams";
 import { fakeStreams } from "#test/fake-streams";
 
 const never = new AbortController().signal;
@@ -12,7 +12,7 @@ function session() {
   streams.err.on("data", (chunk) => {
     shown += String(chunk);
   });
-  const typed = createTyped(fromStreams(streams));
+  const typed = createLineInput(createTerminal(streams));
   return {
     typed,
     type: (text: string) => void streams.typed.write(text),

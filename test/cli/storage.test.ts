@@ -1,14 +1,14 @@
 import { chmod, mkdir, readdir } from "node:fs/promises";
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import { type Keychain, keychainProblem, type LookState } from "#client/credentials/keychain";
+import { type Keychain, type KeychainState, toKeychainProblem } from "#client/credentials/keychain";
 import { memoryKeychain } from "#test/credentials";
 import { type Machine, useKay } from "#test/kay";
 
 const kay = useKay();
 
 /** A keychain that works until it is broken. */
-function breakable(): { keychain: Keychain; breakIt(get: Keychain["get"], state: LookState): void } {
+function breakable(): { keychain: Keychain; breakIt(get: Keychain["get"], state: KeychainState): void } {
   const keychain = memoryKeychain();
   return {
     keychain,
@@ -24,7 +24,7 @@ async function signedIn(keychain: Keychain): Promise<Machine> {
 }
 
 test.for([
-  ["its own words", () => keychainProblem({ state: "locked" })],
+  ["its own words", () => toKeychainProblem({ state: "locked" })],
   ["macOS' words", () => new Error("User interaction is not allowed.")],
 ] as const)("S04 a locked keychain is no signed-out user: %s", async ([, error]) => {
   const { keychain, breakIt } = breakable();
@@ -72,7 +72,7 @@ test("C13 Ctrl+C ends a command within a second, though a keychain's dialog hold
 
 test("KAY_CREDENTIALS=keychain refuses to begin a connection that could not be kept", async () => {
   const { keychain, breakIt } = breakable();
-  breakIt(() => Promise.reject(keychainProblem({ state: "no-bus" })), "no-bus");
+  breakIt(() => Promise.reject(toKeychainProblem({ state: "no-bus" })), "no-bus");
   const ann = kay({ keychain, env: { KAY_CREDENTIALS: "keychain" } });
   expect(await ann("connect jira")).toMatchObject({
     exit: 1,

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { fromStreams } from "#cli/streams";
+import { createTerminal } from "#cli/streams";
 import { fakeStreams } from "#test/fake-streams";
 
 const never = new AbortController().signal;
@@ -7,14 +7,14 @@ const never = new AbortController().signal;
 test("what was typed before a question never answers it", async () => {
   const streams = fakeStreams(true);
   streams.typed.write("yes\n");
-  const answer = fromStreams(streams).stdin.line(never);
+  const answer = createTerminal(streams).stdin.line(never);
   setTimeout(() => streams.typed.write("no\n"), 150);
   expect(await answer).toBe("no");
 });
 
 test("what is typed in sight of a question counts, however fast", async () => {
   const streams = fakeStreams(true);
-  const { stdin } = fromStreams(streams);
+  const { stdin } = createTerminal(streams);
   streams.typed.write("yes\n");
   await stdin.forget();
   streams.typed.write("no\n");
@@ -23,7 +23,7 @@ test("what is typed in sight of a question counts, however fast", async () => {
 
 test("Ctrl+C interrupts also while what was typed is being dropped", async () => {
   const streams = fakeStreams(true);
-  const forgotten = fromStreams(streams).stdin.forget();
+  const forgotten = createTerminal(streams).stdin.forget();
   streams.typed.write("y\x03");
   await forgotten;
   expect([streams.interrupts, streams.modes]).toEqual([1, [true, false]]);
@@ -32,7 +32,7 @@ test("Ctrl+C interrupts also while what was typed is being dropped", async () =>
 test("the end of the input is no answer", async () => {
   const streams = fakeStreams(false);
   streams.typed.end();
-  expect(await fromStreams(streams).stdin.line(never)).toBeNull();
+  expect(await createTerminal(streams).stdin.line(never)).toBeNull();
 });
 
 test("a line from a pipe is its first line, also when it comes in pieces that cut characters, or has no end", async () => {
@@ -43,13 +43,13 @@ test("a line from a pipe is its first line, also when it comes in pieces that cu
     const streams = fakeStreams(false);
     for (const byte of Buffer.from(text)) streams.typed.write(Uint8Array.of(byte));
     streams.typed.end();
-    expect(await fromStreams(streams).stdin.line(never)).toBe(line);
+    expect(await createTerminal(streams).stdin.line(never)).toBe(line);
   }
 });
 
 test("a wait for a line ends with the signal", async () => {
   const ending = new AbortController();
-  const line = fromStreams(fakeStreams(false)).stdin.line(ending.signal);
+  const line = createTerminal(fakeStreams(false)).stdin.line(ending.signal);
   ending.abort("SIGINT");
   expect(await line).toBeNull();
 });
@@ -57,7 +57,7 @@ test("a wait for a line ends with the signal", async () => {
 test("keys are read raw, one by one, without escape sequences; Ctrl+C is the signal; then the terminal is as before", async () => {
   const streams = fakeStreams(true);
   const keys: string[] = [];
-  const release = fromStreams(streams).stdin.keys((key) => keys.push(key));
+  const release = createTerminal(streams).stdin.keys((key) => keys.push(key));
   for (const typed of ["oq", "\x1b[A", "\x03", "c"]) {
     streams.typed.write(typed);
     await new Promise((resolve) => setImmediate(resolve));
@@ -69,7 +69,7 @@ test("keys are read raw, one by one, without escape sequences; Ctrl+C is the sig
 
 test("restore puts the terminal back whatever was under way", () => {
   const streams = fakeStreams(true);
-  const terminal = fromStreams(streams);
+  const terminal = createTerminal(streams);
   terminal.stdin.keys(() => {});
   terminal.restore();
   terminal.restore();
@@ -78,7 +78,7 @@ test("restore puts the terminal back whatever was under way", () => {
 
 test("no key is read, and no mode changed, where stdin is no terminal", () => {
   const streams = fakeStreams(false);
-  fromStreams(streams).stdin.keys(() => {})();
+  createTerminal(streams).stdin.keys(() => {})();
   expect(streams.modes).toEqual([]);
 });
 
@@ -88,7 +88,7 @@ test("a reader of stdout that went away ends the command, one of stderr does not
     ["err", 0],
   ] as const) {
     const streams = fakeStreams(false);
-    const terminal = fromStreams(streams);
+    const terminal = createTerminal(streams);
     terminal.stdout.write("a");
     terminal.stderr.write("b");
     streams[name].emit("error", Object.assign(new Error("EPIPE"), { code: "EPIPE" }));
@@ -97,7 +97,7 @@ test("a reader of stdout that went away ends the command, one of stderr does not
 });
 
 test("a terminal of unknown width has 80 columns, and KAY_FORCE_TTY makes one of any width", () => {
-  expect(fromStreams(fakeStreams(true)).stdout.columns()).toBe(80);
-  const forced = fromStreams({ ...fakeStreams(false), forcedColumns: 33 });
+  expect(createTerminal(fakeStreams(true)).stdout.columns()).toBe(80);
+  const forced = createTerminal({ ...fakeStreams(false), forcedColumns: 33 });
   expect([forced.stdout.isTerminal, forced.stdout.columns(), forced.stdin.isTerminal]).toEqual([true, 33, false]);
 });

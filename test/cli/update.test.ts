@@ -3,8 +3,8 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
 import type { GlobalFlags, Kay } from "#cli/kay";
-import { tellOfUpdate } from "#cli/update";
-import { learnOfUpdate } from "#client/update/learn";
+import { notifyOfUpdate } from "#cli/update";
+import { refreshUpdateRecord } from "#client/update/learn";
 
 const DAY = 24 * 60 * 60_000;
 const NOTICE = "kay 1.3.0 is out, this is 1.2.3. Upgrade with `npm install -g kay@latest`.";
@@ -30,7 +30,7 @@ function person(latest: string | null = "1.3.0") {
   const ends = async (given: Setting = {}) => {
     const said: string[] = [];
     const before = world.looks;
-    await tellOfUpdate(given.argv ?? ["connections"], kayOf(given, world, said), {
+    await notifyOfUpdate(given.argv ?? ["connections"], kayOf(given, world, said), {
       paths: { state: () => state } as never,
       upgrade: async () => (given.upgrade === undefined ? "npm install -g kay@latest" : given.upgrade),
       look: () => {
@@ -43,7 +43,7 @@ function person(latest: string | null = "1.3.0") {
   const answer = (version: string) => {
     const versions = { [version]: { bin: "b", optionalDependencies: {} }, [String(world.latest)]: {} };
     const body = JSON.stringify({ name: "kay", "dist-tags": { latest: world.latest }, versions });
-    return learnOfUpdate(
+    return refreshUpdateRecord(
       { version, bin: "b", optionalDependencies: {} },
       { send: async () => ({ status: 200, headers: {}, body }), env: {}, node: "24.0.0", folder: state, unique: "u" },
     );

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { pollStatus } from "#client/connect/poll";
+import { pollAuthorization } from "#client/connect/poll";
 import { Problem } from "#protocol/errors";
 import { apiFor, problemOf } from "#test/client-api";
 import { type FakeBackend, fakeBackend, type Reply } from "#test/fake-backend";
@@ -15,7 +15,15 @@ function poll(backend: FakeBackend, more: { signal?: AbortSignal } = {}) {
   const notes: string[] = [];
   const note = (message: string) => void notes.push(message);
   const start = clock.now();
-  const done = pollStatus({ api, clock, service: "jira", state: "S1", deadline: start + 600_000, note, ...more });
+  const done = pollAuthorization({
+    api,
+    clock,
+    service: "jira",
+    state: "S1",
+    deadline: start + 600_000,
+    note,
+    ...more,
+  });
   return { done, clock, notes, elapsed: () => clock.now() - start };
 }
 
@@ -70,7 +78,9 @@ test("A12 a name that is not found for a moment, and a 429, do not end the login
   const api = { status: () => Promise.reject(answers.shift() ?? new Problem("STATE_INVALID", "gone")) };
   const waits: number[] = [];
   const quick = { ...clock, sleep: async (ms: number) => void waits.push(ms) };
-  await problemOf(pollStatus({ api, clock: quick, service: "jira", state: "S1", deadline: clock.now() + 600_000 }));
+  await problemOf(
+    pollAuthorization({ api, clock: quick, service: "jira", state: "S1", deadline: clock.now() + 600_000 }),
+  );
   expect(waits).toEqual([2500, 4000, 600_000]);
 });
 

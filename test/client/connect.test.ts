@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { type Completion, completeConnection, LINK_LIFE_MS } from "#client/connect";
+import { AUTHORIZATION_LIFETIME_MS, type CompletionOptions, completeConnection } from "#client/connect";
 import type { Credentials, SignIn } from "#client/credentials/credentials";
 import { apiFor, problemOf } from "#test/client-api";
 import { type FakeBackend, fakeBackend, type Reply } from "#test/fake-backend";
@@ -41,9 +41,14 @@ function stored(signIn: SignIn): Credentials & { signIn(): SignIn } {
   };
 }
 
-function complete(backend: FakeBackend, credentials: Credentials, more: Partial<Completion> = {}, token?: string) {
+function complete(
+  backend: FakeBackend,
+  credentials: Credentials,
+  more: Partial<CompletionOptions> = {},
+  token?: string,
+) {
   const { api, clock } = apiFor(backend.url, token ? { token } : {});
-  const deadline = clock.now() + LINK_LIFE_MS;
+  const deadline = clock.now() + AUTHORIZATION_LIFETIME_MS;
   return completeConnection({ api, clock, credentials, deadline, origin: backend.url, begun: BEGUN, ...more });
 }
 

@@ -2,7 +2,7 @@ import { appendFile, mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
-import { type EmbeddedPorts, embeddedBackend, fingerprint, stopEmbedded } from "#client/embedded";
+import { computeFingerprint, type EmbeddedPorts, openEmbeddedBackend, stopEmbedded } from "#client/embedded";
 import type { Incoming, Outgoing } from "#client/ports";
 import { fakeClock } from "#test/client-clock";
 
@@ -31,7 +31,7 @@ async function machine(changes: Partial<EmbeddedPorts> = {}) {
     async runs(pid: number, shaped: Shaped = {}) {
       running.set(pid, `start of ${pid}`);
       const secret = `secret of ${pid}`;
-      const mark = fingerprint(secret, shaped.build ?? "build 1", shaped.env ?? {}, {});
+      const mark = computeFingerprint(secret, shaped.build ?? "build 1", shaped.env ?? {}, {});
       const record = {
         pid,
         started: `start of ${pid}`,
@@ -69,7 +69,7 @@ async function machine(changes: Partial<EmbeddedPorts> = {}) {
 test("a backend that runs with the same build and settings is used, and nothing is started", async () => {
   const { ports, world, notes, spawned } = await machine();
   await world.runs(7);
-  expect(await embeddedBackend(ports)).toMatchObject({ url: "http://127.0.0.1:7", secret: "secret of 7" });
+  expect(await openEmbeddedBackend(ports)).toMatchObject({ url: "http://127.0.0.1:7", secret: "secret of 7" });
   expect([notes, spawned]).toEqual([[], []]);
 });
 
@@ -90,7 +90,7 @@ test.for([
     await writeFile(join(folder, "backend.json"), record.replace("127.0.0.1:7", "198.51.100.7:7"));
   }
   world.onSpawn = async () => world.runs(8).then(() => new Promise(() => {}));
-  expect(await embeddedBackend(ports)).toMatchObject({ url: "http://127.0.0.1:8" });
+  expect(await openEmbeddedBackend(ports)).toMatchObject({ url: "http://127.0.0.1:8" });
   expect([notes, spawned]).toEqual([[STARTING], [join(folder, "backend.log")]]);
 });
 
@@ -107,7 +107,7 @@ test.for<[Shaped, Partial<EmbeddedPorts>]>([
     return { status: 202, headers: {}, body: "" };
   };
   world.onSpawn = async () => world.runs(8).then(() => new Promise(() => {}));
-  expect(await embeddedBackend(ports)).toMatchObject({ url: "http://127.0.0.1:8" });
+  expect(await openEmbeddedBackend(ports)).toMatchObject({ url: "http://127.0.0.1:8" });
   expect(notes).toEqual([STARTING]);
   expect(sent).toEqual([
     {
@@ -122,7 +122,7 @@ test.for<[Shaped, Partial<EmbeddedPorts>]>([
 test("settings that do not shape a backend leave the running one alone", async () => {
   const { ports, world, spawned } = await machine({ env: { PATH: "/elsewhere", KAY_PROFILE: "work", NO_COLOR: "1" } });
   await world.runs(7);
-  expect(await embeddedBackend(ports)).toMatchObject({ url: "http://127.0.0.1:7" });
+  expect(await openEmbeddedBackend(ports)).toMatchObject({ url: "http://127.0.0.1:7" });
   expect(spawned).toEqual([]);
 });
 
@@ -130,7 +130,7 @@ test("a backend that is at work is used as it is", async () => {
   const { ports, world, notes, spawned } = await machine();
   await world.runs(7, { build: "build 2" });
   world.answerToStop = () => ({ status: 409, headers: {}, body: "" });
-  expect(await embeddedBackend(ports)).toMatchObject({ url: "http://127.0.0.1:7" });
+  expect(await openEmbeddedBackend(ports)).toMatchObject({ url: "http://127.0.0.1:7" });
   expect(notes).toEqual(["kay's own backend is at work with other settings; the new ones count from its next start."]);
   expect(spawned).toEqual([]);
 });
@@ -138,7 +138,7 @@ test("a backend that is at work is used as it is", async () => {
 test("a backend that does not stop is named by its process", async () => {
   const { ports, world } = await machine();
   await world.runs(7, { build: "build 2" });
-  await expect(embeddedBackend(ports)).rejects.toMatchObject({
+  await expect(openEmbeddedBackend(ports)).rejects.toMatchObject({
     code: "BACKEND_START_FAILED",
     message: "kay's own backend (process 7) does not stop.",
     hint: "End process 7 and try again.",
@@ -155,7 +155,7 @@ test("a start that fails tells the last error of its log, and no older one", asy
     hint: `Its log: ${log}`,
   });
   world.onSpawn = async () => 1;
-  await expect(embeddedBackend(ports)).rejects.toMatchObject(failed(""));
+  await expect(openEmbeddedBackend(ports)).rejects.toMatchObject(failed(""));
   const lines = [
     { level: "info", event: "x" },
     { level: "error", event: "start_failed", message: "No \u001b[31mPostgres here.", hint: "Install\none." },
@@ -164,7 +164,7 @@ test("a start that fails tells the last error of its log, and no older one", asy
     await appendFile(log, `${lines.map((line) => JSON.stringify(line)).join("\n")}\nTrace: not of the log\n`);
     return 1;
   };
-  await expect(embeddedBackend(ports)).rejects.toMatchObject({
+  await expect(openEmbeddedBackend(ports)).rejects.toMatchObject({
     message: expect.stringMatching(/^kay's own backend did not start: No .*Postgres here\.$/),
     hint: `Install one. Its log: ${log}`,
   });
@@ -176,13 +176,13 @@ test("a start that left it to another one, which was faster, ends with that one"
     await world.runs(9);
     return 0;
   };
-  expect(await embeddedBackend(ports)).toMatchObject({ url: "http://127.0.0.1:9" });
+  expect(await openEmbeddedBackend(ports)).toMatchObject({ url: "http://127.0.0.1:9" });
 });
 
 test("a start that never comes to an end is given up after a minute", async () => {
   const { ports } = await machine();
   const begun = ports.clock.now();
-  await expect(embeddedBackend(ports)).rejects.toMatchObject({ code: "BACKEND_START_FAILED" });
+  await expect(openEmbeddedBackend(ports)).rejects.toMatchObject({ code: "BACKEND_START_FAILED" });
   expect(ports.clock.now() - begun).toBe(60_000);
 });
 
@@ -196,7 +196,7 @@ test("Ctrl+C ends the wait for a start", async () => {
       return { ended: () => new Promise(() => {}) };
     },
   });
-  await expect(embeddedBackend(ports)).rejects.toBe("SIGINT");
+  await expect(openEmbeddedBackend(ports)).rejects.toBe("SIGINT");
 });
 
 test("stopEmbedded tells whether there was one, and whether it was at work", async () => {
@@ -214,7 +214,7 @@ test("stopEmbedded tells whether there was one, and whether it was at work", asy
 
 test("the fingerprint tells nobody without the secret which keys are set", () => {
   const env = { OPENAI_API_KEY: "sk-1" };
-  expect(fingerprint("a", "1", env, {})).toMatch(/^[0-9a-f]{64}$/);
-  expect(fingerprint("a", "1", env, {})).toBe(fingerprint("a", "1", { ...env, PATH: "x" }, {}));
-  expect(fingerprint("a", "1", env, {})).not.toBe(fingerprint("b", "1", env, {}));
+  expect(computeFingerprint("a", "1", env, {})).toMatch(/^[0-9a-f]{64}$/);
+  expect(computeFingerprint("a", "1", env, {})).toBe(computeFingerprint("a", "1", { ...env, PATH: "x" }, {}));
+  expect(computeFingerprint("a", "1", env, {})).not.toBe(computeFingerprint("b", "1", env, {}));
 });

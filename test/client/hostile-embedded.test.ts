@@ -3,8 +3,8 @@ import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
-import { type Embedded, type EmbeddedPorts, embeddedBackend, stopEmbedded } from "#client/embedded";
-import { embeddedWays } from "#client/embedded-ways";
+import { type EmbeddedBackend, type EmbeddedPorts, openEmbeddedBackend, stopEmbedded } from "#client/embedded";
+import { withEmbeddedReconnect } from "#client/embedded-ways";
 import type { Outgoing, Send } from "#client/ports";
 import { Problem } from "#protocol/errors";
 import { fakeClock } from "#test/client-clock";
@@ -14,7 +14,7 @@ const OLD = { url: "http://127.0.0.1:7", secret: "old" };
 const NEW = { url: "http://127.0.0.1:8", secret: "new" };
 
 /** A network on which only these backends answer. */
-function network(...alive: Embedded[]) {
+function network(...alive: EmbeddedBackend[]) {
   const sent: string[] = [];
   const send: Send = async ({ method, url, headers }: Outgoing) => {
     sent.push(`${method} ${url} ${headers?.["Kay-Local-Secret"]}`);
@@ -34,7 +34,7 @@ const ask: Outgoing = {
 test("a request that found kay's own backend gone goes once to the one that runs now, and those after it too", async () => {
   const { sent, send } = network(NEW);
   let adoptions = 0;
-  const out = embeddedWays(OLD, async () => {
+  const out = withEmbeddedReconnect(OLD, async () => {
     adoptions++;
     return NEW;
   })(send);
@@ -52,22 +52,24 @@ test("a request that found kay's own backend gone goes once to the one that runs
 
 test("a request whose answer was lost is not sent again", async () => {
   const lost = new Problem("UNREACHABLE", "It broke off.", { details: { sent: true } });
-  const out = embeddedWays(OLD, async () => expect.fail("nothing is to be adopted"))(async () => Promise.reject(lost));
+  const out = withEmbeddedReconnect(OLD, async () => expect.fail("nothing is to be adopted"))(async () =>
+    Promise.reject(lost),
+  );
   await expect(out(ask)).rejects.toBe(lost);
 });
 
 test("a request that the new one does not take either fails as the second did", async () => {
   const { sent, send } = network();
-  await expect(embeddedWays(OLD, async () => NEW)(send)(ask)).rejects.toMatchObject({ code: "UNREACHABLE" });
+  await expect(withEmbeddedReconnect(OLD, async () => NEW)(send)(ask)).rejects.toMatchObject({ code: "UNREACHABLE" });
   expect(sent.length).toBe(2);
 });
 
 /** A machine that does not tell when a process started, with a record of process 7, whose number is in use. */
-async function timeless(alive: Embedded[]) {
+async function timeless(alive: EmbeddedBackend[]) {
   const folder = await mkdtemp(join(tmpdir(), "kay-embedded-"));
   onTestFinished(() => rm(folder, { recursive: true, force: true }));
   const record = join(folder, "backend.json");
-  const write = (pid: number, at: Embedded) =>
+  const write = (pid: number, at: EmbeddedBackend) =>
     writeFile(record, JSON.stringify({ pid, started: "", ...at, version: "1", fingerprint: "other" }));
   await write(7, OLD);
   const { sent, send } = network(...alive);
@@ -91,7 +93,7 @@ async function timeless(alive: Embedded[]) {
 
 test("a record whose number belongs to another program, on a system that does not tell, is not taken for a backend", async () => {
   const { ports, record, sent } = await timeless([NEW]);
-  expect(await embeddedBackend(ports)).toMatchObject(NEW);
+  expect(await openEmbeddedBackend(ports)).toMatchObject(NEW);
   expect(JSON.parse(await readFile(record, "utf8"))).toMatchObject({ pid: 8 });
   expect(sent).toEqual(["GET http://127.0.0.1:7/health undefined"]);
 });

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { cleanSignIn } from "#client/credentials/envelope";
+import { normalizeSignIn } from "#client/credentials/envelope";
 import { useKay } from "#test/kay";
 
 const kay = useKay();
@@ -19,5 +19,5 @@ test.for([["a\u0000b"], ["a\r\nX-Other: b"], ["a b"], ["tokén"], [" "], ["undef
 
 test("a stored token that no header can carry counts as none, so that a refresh brings another", () => {
   const signIn = { session_id: "kaysession_1", token: "a\r\nb", refresh_token: "R1", account_id: "Ünal Ä" };
-  expect(cleanSignIn(signIn)).toEqual({ session_id: "kaysession_1", refresh_token: "R1", account_id: "Ünal Ä" });
+  expect(normalizeSignIn(signIn)).toEqual({ session_id: "kaysession_1", refresh_token: "R1", account_id: "Ünal Ä" });
 });

@@ -7,9 +7,9 @@ import { dirname, join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
 import type { Clock, Outgoing } from "#client/ports";
 import { createSend } from "#client/send";
-import { readAuthorities } from "#client/send/authorities";
-import type { Builtin } from "#client/send/exchange";
-import { lackOf } from "#client/send/offline";
+import { readCertificates } from "#client/send/authorities";
+import type { LoadBuiltin } from "#client/send/exchange";
+import { findMissingNetwork } from "#client/send/offline";
 import { selfSigned } from "#test/certificate";
 import { realClock } from "#test/client-clock";
 import { fakeBackend } from "#test/fake-backend";
@@ -119,9 +119,9 @@ test("an answer that begins and is not whole in time says so, by both ways", asy
 });
 
 /** `node:os` of a machine with these addresses; everything else is real. */
-function machine(...addresses: { internal: boolean; family: "IPv4" | "IPv6" }[]): Builtin {
+function machine(...addresses: { internal: boolean; family: "IPv4" | "IPv6" }[]): LoadBuiltin {
   const os = { networkInterfaces: () => ({ some: addresses }) };
-  return ((name: string) => (name === "node:os" ? os : process.getBuiltinModule(name))) as Builtin;
+  return ((name: string) => (name === "node:os" ? os : process.getBuiltinModule(name))) as LoadBuiltin;
 }
 
 test("a machine without any network is told to be offline, one that has no IPv6 to lack that", () => {
@@ -130,7 +130,7 @@ test("a machine without any network is told to be offline, one that has no IPv6 
     { internal: false, family: "IPv4" as const },
   ];
   const six = { internal: false, family: "IPv6" as const };
-  const cases: [Builtin, string, string, ReturnType<typeof lackOf>][] = [
+  const cases: [LoadBuiltin, string, string, ReturnType<typeof findMissingNetwork>][] = [
     [machine(loopback), "kay.example.test", "ENOTFOUND", "network"],
     [machine(loopback), "kay.example.test", "EAI_AGAIN", "network"],
     [machine(loopback), "10.0.0.1", "ENETUNREACH", "network"],
@@ -143,7 +143,7 @@ test("a machine without any network is told to be offline, one that has no IPv6 
     [machine(), "kay.example.test", "ENETDOWN", "network"],
   ];
   for (const [builtin, host, code, lack] of cases)
-    expect([host, code, lackOf(builtin, host, code)]).toEqual([host, code, lack]);
+    expect([host, code, findMissingNetwork(builtin, host, code)]).toEqual([host, code, lack]);
 });
 
 /** A name that no resolver is asked for: its first label is too long. */
@@ -165,7 +165,7 @@ test("offline is a sentence of its own, with exit 6 and its fact in the document
 });
 
 const read = (file: string) =>
-  readAuthorities(file, { variable: "KAY_CA_FILE", X509: X509Certificate, code: "TLS_FAILED" });
+  readCertificates(file, { variable: "KAY_CA_FILE", X509: X509Certificate, code: "TLS_FAILED" });
 
 test("KAY_CA_FILE takes one certificate or several, in PEM or one in DER, with what is written around them", () => {
   const [one, two] = [selfSigned(), selfSigned()];

@@ -1,10 +1,10 @@
 import { expect, test } from "vitest";
-import { checkOrigin } from "#client/send/origin";
+import { parseOrigin } from "#client/send/origin";
 import type { Problem } from "#protocol/errors";
 
 function refusal(url: string, allowInsecure = false): string {
   try {
-    checkOrigin(url, { allowInsecure });
+    parseOrigin(url, { allowInsecure });
   } catch (error) {
     const problem = error as Problem;
     return `${problem.code}: ${problem.message}`;
@@ -13,12 +13,12 @@ function refusal(url: string, allowInsecure = false): string {
 }
 
 test("https anywhere and http on this machine are accepted, normalised, with their base path", () => {
-  expect(checkOrigin(" https://KAY.example.test:443/api/ ", { allowInsecure: false })).toEqual({
+  expect(parseOrigin(" https://KAY.example.test:443/api/ ", { allowInsecure: false })).toEqual({
     origin: "https://kay.example.test",
     baseUrl: "https://kay.example.test/api",
     loopback: false,
   });
-  expect(checkOrigin("http://localhost:4000", { allowInsecure: false })).toEqual({
+  expect(parseOrigin("http://localhost:4000", { allowInsecure: false })).toEqual({
     origin: "http://localhost:4000",
     baseUrl: "http://localhost:4000",
     loopback: true,
@@ -31,7 +31,7 @@ test("plain http to another machine is refused unless the person allowed it", ()
   );
   expect(refusal("http://localhost.evil.test")).toContain("INSECURE_URL");
   expect(refusal("http://0.0.0.0:4000")).toContain("INSECURE_URL");
-  expect(checkOrigin("http://kay.example.test", { allowInsecure: true }).origin).toBe("http://kay.example.test");
+  expect(parseOrigin("http://kay.example.test", { allowInsecure: true }).origin).toBe("http://kay.example.test");
 });
 
 test("what is no address of a backend is refused with the reason, and no password is repeated", () => {

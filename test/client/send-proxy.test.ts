@@ -3,7 +3,7 @@ import { type AddressInfo, BlockList, connect } from "node:net";
 import { expect, onTestFinished, test } from "vitest";
 import { createSend } from "#client/send";
 import { isLoopback } from "#client/send/origin";
-import { proxyFor } from "#client/send/proxy";
+import { findProxy } from "#client/send/proxy";
 import { Problem } from "#protocol/errors";
 import { selfSigned } from "#test/certificate";
 import { realClock } from "#test/client-clock";
@@ -50,7 +50,7 @@ async function fakeProxy(
 }
 
 function chosen(url: string, env: Env): string | null {
-  const proxy = proxyFor(new URL(url), env, BlockList);
+  const proxy = findProxy(new URL(url), env, BlockList);
   return proxy && `${proxy.url.origin} ${proxy.variable}`;
 }
 

@@ -2,7 +2,7 @@ import { existsSync, lstatSync, mkdirSync, readFileSync, statSync, symlinkSync, 
 import { dirname, join } from "node:path";
 import { expect, test } from "vitest";
 import { createPaths } from "#client/paths";
-import { ensureFolder } from "#client/settings/folder";
+import { ensurePrivateFolder } from "#client/settings/folder";
 import { folderWith, problemIn, settingsIn } from "#test/settings";
 
 test("S06 a UTF-8 byte order mark is no part of the file, in reading and in writing", async () => {
@@ -121,13 +121,13 @@ test("S14 a home folder that does not exist reads as empty and is never made in 
 
 test("S14 a folder that cannot be made names path and errno", async () => {
   const { path, file } = folderWith("a file where the home folder should be");
-  expect(problemIn(() => ensureFolder(join(file, ".config", "kay"), "XDG_CONFIG_HOME"))).toBe(
+  expect(problemIn(() => ensurePrivateFolder(join(file, ".config", "kay"), "XDG_CONFIG_HOME"))).toBe(
     `STORE_UNREADABLE: Cannot write ${join(file, ".config", "kay")} (ENOTDIR). Set XDG_CONFIG_HOME to a folder that you may write to.`,
   );
-  ensureFolder(join(path, "new", "kay"));
+  ensurePrivateFolder(join(path, "new", "kay"));
   expect(statSync(join(path, "new")).mode & 0o777).toBe(0o700);
 });
 
 test("a folder in a place that takes none ends with its code too", () => {
-  expect(problemIn(() => ensureFolder("/proc/kay/.config/kay", "XDG_CONFIG_HOME"))).toContain("(ENOENT)");
+  expect(problemIn(() => ensurePrivateFolder("/proc/kay/.config/kay", "XDG_CONFIG_HOME"))).toContain("(ENOENT)");
 });

@@ -1,6 +1,6 @@
 import { chmodSync, readdirSync, readFileSync, statSync } from "node:fs";
 import { expect, test } from "vitest";
-import { type SettingsPorts, settingKey } from "#client/settings";
+import { parseSettingKey, type SettingsPorts } from "#client/settings";
 import { folderWith, problemIn, settingsIn } from "#test/settings";
 
 test("a flag beats the environment, which beats the profile, which beats the default, and each says where it came from", () => {
@@ -87,12 +87,14 @@ test("a value that is not accepted says what is, and where it stands", async () 
 });
 
 test("an unknown setting names the nearest one", () => {
-  expect(settingKey("api-url")).toBe("api-url");
-  expect(problemIn(() => settingKey("api_ulr"))).toBe('USAGE: There is no setting "api_ulr". Did you mean api-url?');
-  expect(problemIn(() => settingKey("zzzzzzzz"))).toBe(
+  expect(parseSettingKey("api-url")).toBe("api-url");
+  expect(problemIn(() => parseSettingKey("api_ulr"))).toBe(
+    'USAGE: There is no setting "api_ulr". Did you mean api-url?',
+  );
+  expect(problemIn(() => parseSettingKey("zzzzzzzz"))).toBe(
     'USAGE: There is no setting "zzzzzzzz". Run `kay config list` to see every setting.',
   );
-  expect(problemIn(() => settingKey("constructor"))).toContain("There is no setting");
+  expect(problemIn(() => parseSettingKey("constructor"))).toContain("There is no setting");
 });
 
 test("a profile's name is checked, and no name reaches into the object's own parts", () => {

@@ -3,7 +3,7 @@ import { createServer as createTlsServer } from "node:https";
 import { type AddressInfo, connect, createServer as createTcpServer, type Server as TcpServer } from "node:net";
 import { expect, onTestFinished, test } from "vitest";
 import type { Clock } from "#client/ports";
-import { type Leg, walk } from "#client/walk";
+import { type ProbeStep, probeRoute } from "#client/walk";
 import { selfSigned } from "#test/certificate";
 import { realClock } from "#test/client-clock";
 
@@ -13,16 +13,16 @@ type Env = Record<string, string | undefined>;
 const hasty: Clock = { now: realClock.now, sleep: (ms, signal) => realClock.sleep(ms / 20, signal) };
 
 function walked(address: string, env: Env = {}, clock = realClock, signal = new AbortController().signal) {
-  return walk(address, { builtin: process.getBuiltinModule, env, clock, signal });
+  return probeRoute(address, { builtin: process.getBuiltinModule, env, clock, signal });
 }
 
 /** State and words of each leg, without times. */
-function shown(legs: Leg[]): Record<string, string> {
+function shown(legs: ProbeStep[]): Record<string, string> {
   const told = legs.map(({ leg, state, says }) => [leg, `${state}: ${says.replace(/in \d+ ms/g, "in N ms")}`]);
   return Object.fromEntries(told);
 }
 
-function fixes(legs: Leg[]): (string | undefined)[] {
+function fixes(legs: ProbeStep[]): (string | undefined)[] {
   return legs.flatMap(({ fix }) => (fix ? [fix] : []));
 }
 

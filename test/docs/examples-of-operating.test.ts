@@ -4,14 +4,14 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
 import { parse } from "yaml";
-import { serveCommand } from "#cli/commands/serve";
+import { createServeCommand } from "#cli/commands/serve";
 import type { Kay } from "#cli/kay";
 import { TOPICS } from "#cli/topics";
 import { read } from "#test/documents";
 
 type Service = { command?: string[]; environment?: Record<string, string>; healthcheck?: { test: string[] } };
 
-const FLAGS = serveCommand({} as Kay).options.map(({ long }) => long);
+const FLAGS = createServeCommand({} as Kay).options.map(({ long }) => long);
 const UNITS = ["docs/examples/kay.service", "docs/examples/kay-serve@.service"];
 const compose = parse(read("docs/examples/two-nodes/compose.yml").text, { merge: true }) as {
   services: Record<string, Service>;

@@ -1,7 +1,7 @@
 import { readFile } from "node:fs/promises";
 import { setTimeout as pause } from "node:timers/promises";
 import { expect, test } from "vitest";
-import { endsGeneration } from "#protocol/events";
+import { isGenerationEnd } from "#protocol/events";
 import { until } from "#test/built/processes";
 import { type Came, partsOf } from "#test/durable/client";
 import { closing, FIRST, LAST } from "#test/durable/killing";
@@ -35,7 +35,7 @@ test.each([
     const other = await fetch(`${b.url}/sessions/${session}/events`, { headers });
     for await (const part of partsOf(other, performance.now() + 30_000)) {
       parts.push(part);
-      if (endsGeneration(part)) break;
+      if (isGenerationEnd(part)) break;
     }
     process.kill(a.pid, "SIGCONT");
     await pause(1_000);

@@ -1,6 +1,6 @@
 import { readFileSync } from "node:fs";
 import { expect } from "vitest";
-import type { Look } from "#client/credentials/keychain";
+import type { KeychainStatus } from "#client/credentials/keychain";
 import { until } from "#test/built/processes";
 import { ORIGIN, openProfile } from "#test/credentials";
 import { freeze, keyringSession as session, stop } from "#test/keyring";
@@ -87,7 +87,7 @@ test("a keyring that freezes with a sign-in stored is told within 1.5 s, not wai
 });
 
 /** Nothing is timed but the limit that is promised, with room for a busy machine. */
-async function timed(look: () => Promise<Look>): Promise<Look> {
+async function timed(look: () => Promise<KeychainStatus>): Promise<KeychainStatus> {
   const started = performance.now();
   const found = await look();
   expect(performance.now() - started).toBeLessThan(2_500);

@@ -2,7 +2,7 @@ import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { expect, onTestFinished, test } from "vitest";
 import { isPublicAddress } from "#backend/services/described/addresses";
-import { createGuarded, type Resolve } from "#host/guarded";
+import { createPublicFetch, type ResolveAddresses } from "#host/guarded";
 
 test.for(
   [
@@ -57,8 +57,8 @@ test("a socket is opened to no address that is not public, whatever the name sai
   onTestFinished(() => void server.close());
   const { port } = server.address() as AddressInfo;
   const answers = [[{ address: "93.184.215.14", family: 4 }], [{ address: "127.0.0.1", family: 4 }]];
-  const resolve: Resolve = async () => answers.shift() ?? [];
-  const guarded = createGuarded({ env: {}, resolve });
+  const resolve: ResolveAddresses = async () => answers.shift() ?? [];
+  const guarded = createPublicFetch({ env: {}, resolve });
   onTestFinished(() => guarded.close());
   expect(await guarded.addresses("rebinds.test")).toEqual(["93.184.215.14"]);
   const refused = {
@@ -68,7 +68,7 @@ test("a socket is opened to no address that is not public, whatever the name sai
   await expect(guarded.fetch(`http://rebinds.test:${port}/`)).rejects.toMatchObject(refused);
   for (const host of ["127.0.0.1", "2130706433", "0x7f.1", "[::ffff:127.0.0.1]"])
     await expect(guarded.fetch(`http://${host}:${port}/`)).rejects.toMatchObject({ code: "ADDRESS_REFUSED" });
-  const proxied = createGuarded({
+  const proxied = createPublicFetch({
     env: { HTTP_PROXY: `http://127.0.0.1:${port}` },
     resolve: async () => [{ address: "10.0.0.1", family: 4 }],
   });

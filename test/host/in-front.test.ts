@@ -1,8 +1,8 @@
 import { expect, test } from "vitest";
-import { drainTime, trustedProxies, whoAsks } from "#host/in-front";
+import { parseDrainTime, parseTrustedProxies, resolveClientAddress } from "#host/in-front";
 
-const trusts = trustedProxies("loopback, 10.0.0.0/8, 192.0.2.7, 2001:db8::/32");
-const who = (peer: string, headers: Record<string, string>) => whoAsks(trusts, new Headers(headers), peer);
+const trusts = parseTrustedProxies("loopback, 10.0.0.0/8, 192.0.2.7, 2001:db8::/32");
+const who = (peer: string, headers: Record<string, string>) => resolveClientAddress(trusts, new Headers(headers), peer);
 
 test.each([
   [
@@ -60,7 +60,7 @@ test.each([
 test.each(["10.0.0.0/33", "2001:db8::/129", "10.0.0.0/8/8", "10.0.0.0/", "proxy.example.com", "10.0.0"])(
   "%s is no address of a server in front",
   (entry) => {
-    expect(() => trustedProxies(`loopback,${entry}`)).toThrowError(
+    expect(() => parseTrustedProxies(`loopback,${entry}`)).toThrowError(
       expect.objectContaining({
         code: "USAGE",
         message: `${JSON.stringify(entry)} is no address of a server in front.`,
@@ -70,10 +70,10 @@ test.each(["10.0.0.0/33", "2001:db8::/129", "10.0.0.0/8/8", "10.0.0.0/", "proxy.
 );
 
 test("an empty list trusts nobody", () => {
-  expect(trustedProxies(" , ")("127.0.0.1")).toBe(false);
+  expect(parseTrustedProxies(" , ")("127.0.0.1")).toBe(false);
 });
 
 test("a time to drain is given in seconds", () => {
-  expect(["0", "1.5", "600"].map(drainTime)).toEqual([0, 1_500, 600_000]);
-  for (const text of ["", "-1", "601", "5s", "NaN"]) expect(() => drainTime(text)).toThrow("is no time to drain");
+  expect(["0", "1.5", "600"].map(parseDrainTime)).toEqual([0, 1_500, 600_000]);
+  for (const text of ["", "-1", "601", "5s", "NaN"]) expect(() => parseDrainTime(text)).toThrow("is no time to drain");
 });

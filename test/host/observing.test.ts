@@ -3,7 +3,7 @@ import type { AddressInfo } from "node:net";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { METRICS } from "#backend/metrics";
 import type { Observe } from "#backend/observe";
-import { type Observing, openObserving } from "#host/observing";
+import { openTelemetry, type Telemetry } from "#host/observing";
 import { useBackend } from "#test/backend";
 import { connect } from "#test/consent";
 import { deskServices } from "#test/desk";
@@ -25,7 +25,7 @@ const collector = createServer((request, response) => {
     response.end("{}");
   });
 });
-let observing: Observing;
+let observing: Telemetry;
 const model = scriptedModel((url, init) => world().outside.fetch(url, init));
 /** Made before the file's backend is; what it tells of goes to what is opened then. */
 const observe: Observe = {
@@ -41,7 +41,7 @@ const world = useBackend({ services: deskServices([]), ...model.ports, observe }
 beforeAll(async () => {
   await new Promise<void>((resolve) => collector.listen(0, "127.0.0.1", resolve));
   const { port } = collector.address() as AddressInfo;
-  observing = await openObserving({
+  observing = await openTelemetry({
     env: {
       OTEL_EXPORTER_OTLP_ENDPOINT: `http://127.0.0.1:${port}/`,
       OTEL_EXPORTER_OTLP_HEADERS: "x-key=a%20key",

@@ -1,11 +1,11 @@
 import { expect, test } from "vitest";
-import { logLevel } from "#host/log-level";
-import { operatorSocket } from "#host/operator";
+import { readLogLevel } from "#host/log-level";
+import { createOperatorHandler } from "#host/operator";
 
 const operated = { status: async () => ({ status: "ok", version: "1", url: "u", sandbox: false }) as const };
 
 test("the operator's own socket needs no token, but answers to the names of this machine alone", async () => {
-  const socket = operatorSocket(() => operated);
+  const socket = createOperatorHandler(() => operated);
   const ask = async (host: string, path = "/status", method = "GET") =>
     (await socket(new Request(`http://127.0.0.1:9${path}`, { method, headers: { host } }))).status;
   expect(await Promise.all(["127.0.0.1:9", "localhost", "[::1]:9"].map((host) => ask(host)))).toEqual([200, 200, 200]);
@@ -16,10 +16,10 @@ test("the operator's own socket needs no token, but answers to the names of this
 });
 
 test("the log's level is that of KAY_LOG_LEVEL; a word that is none of them is an error", () => {
-  expect([logLevel({}, false), logLevel({}, true), logLevel({ KAY_LOG_LEVEL: " WARN " }, true)]).toEqual([
+  expect([readLogLevel({}, false), readLogLevel({}, true), readLogLevel({ KAY_LOG_LEVEL: " WARN " }, true)]).toEqual([
     "info",
     "debug",
     "warn",
   ]);
-  expect(() => logLevel({ KAY_LOG_LEVEL: "loud" }, false)).toThrow('KAY_LOG_LEVEL is "loud".');
+  expect(() => readLogLevel({ KAY_LOG_LEVEL: "loud" }, false)).toThrow('KAY_LOG_LEVEL is "loud".');
 });

@@ -1,11 +1,11 @@
 import { dirname, join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
-import { createOutgoing } from "#host/outgoing";
+import { createOutboundFetch } from "#host/outgoing";
 import { selfSigned } from "#test/certificate";
 import { fakeBackend } from "#test/fake-backend";
 
 function outgoing(env: Record<string, string>) {
-  const made = createOutgoing(env);
+  const made = createOutboundFetch(env);
   onTestFinished(() => made.close());
   return made.fetch;
 }
@@ -32,7 +32,7 @@ test("H17 the backend trusts the authorities of KAY_CA_FILE, and names the code 
 
 test("a KAY_CA_FILE that cannot be used keeps the backend from starting, with the sentence", () => {
   const file = join(dirname(selfSigned().file), "none.pem");
-  expect(() => createOutgoing({ KAY_CA_FILE: file })).toThrow(
+  expect(() => createOutboundFetch({ KAY_CA_FILE: file })).toThrow(
     expect.objectContaining({
       code: "BACKEND_START_FAILED",
       message: `The file of KAY_CA_FILE cannot be read: ${file} (ENOENT).`,

@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { createLog } from "#backend/log";
 import type { Send } from "#client/ports";
-import { backendStatus } from "#client/serve-status";
+import { fetchBackendStatus } from "#client/serve-status";
 import type { RunningHost } from "#host/serve";
 import { startServing } from "#host/serving";
 import { StatusResponse } from "#protocol/status";
@@ -57,7 +57,7 @@ const get = (path: string, headers: Record<string, string> = {}) => fetch(host.u
 test("the user who started it sees all of it by the record, which nobody else can read", async () => {
   const [record = ""] = (await readdir(folder)).filter((name) => name.startsWith("serve-"));
   expect((await stat(join(folder, record))).mode & 0o777).toBe(0o600);
-  const status = await backendStatus({ folder, processes, send, token: undefined }, host.url);
+  const status = await fetchBackendStatus({ folder, processes, send, token: undefined }, host.url);
   expect(StatusResponse.safeParse(status).success).toBe(true);
   expect(status).toMatchObject({
     status: "ok",
@@ -79,14 +79,17 @@ test("strangers find neither status nor metrics, also when they come from this m
     expect((await get(path, { "kay-local-secret": "x" })).status).toBe(404);
     expect(await (await get(path, { authorization: "Bearer wrong" })).json()).toMatchObject({ code: "TOKEN_INVALID" });
   }
-  const status = await backendStatus({ folder: join(folder, "other"), processes, send, token: undefined }, host.url);
+  const status = await fetchBackendStatus(
+    { folder: join(folder, "other"), processes, send, token: undefined },
+    host.url,
+  );
   expect(status).toEqual({ name: "kay", version: "1.2.3", sandbox: true, status: "ok", url: host.url });
 });
 
 test("the token opens both", async () => {
   const key = { authorization: `Bearer ${TOKEN}` };
   expect(await (await get("/metrics", key)).text()).toContain('kay_info{version="1.2.3"} 1');
-  const status = await backendStatus({ folder: join(folder, "other"), processes, send, token: TOKEN }, host.url);
+  const status = await fetchBackendStatus({ folder: join(folder, "other"), processes, send, token: TOKEN }, host.url);
   expect(status.node).toBe(host.node);
 });
 

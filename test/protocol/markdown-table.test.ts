@@ -1,22 +1,22 @@
 import { lexer, type Tokens } from "marked";
 import { expect, test } from "vitest";
-import { adfText } from "#backend/services/adf/read";
-import { adfOf } from "#backend/services/adf/write";
-import { markdownHtml } from "#backend/services/html";
-import { mrkdwnOf } from "#backend/services/slack/mrkdwn-write";
-import { losesCells } from "#protocol/markdown-table";
+import { toMarkdown } from "#backend/services/adf/read";
+import { toAdf } from "#backend/services/adf/write";
+import { markdownToHtml } from "#backend/services/html";
+import { markdownToMrkdwn } from "#backend/services/slack/mrkdwn-write";
+import { hasExtraCells } from "#protocol/markdown-table";
 import { renderMarkdown } from "#ui/markdown";
 
 const tableOf = (rows: string) => lexer(`| a | b |\n| --- | --- |\n${rows}`)[0] as Tokens.Table;
 
 test("a table loses cells when a row has more of them than its header, escaped pipes aside", () => {
-  expect(["| 1 | 2 |", "1 | 2", "| 1 |", "| 1 \\| x | 2 |"].map((row) => losesCells(tableOf(row)))).toEqual([
+  expect(["| 1 | 2 |", "1 | 2", "| 1 |", "| 1 \\| x | 2 |"].map((row) => hasExtraCells(tableOf(row)))).toEqual([
     false,
     false,
     false,
     false,
   ]);
-  expect(["| 1 | 2 | 3 |", "1 | 2 | 3", "| 1 | 2 \\\\| 3 |"].map((row) => losesCells(tableOf(row)))).toEqual([
+  expect(["| 1 | 2 | 3 |", "1 | 2 | 3", "| 1 | 2 \\\\| 3 |"].map((row) => hasExtraCells(tableOf(row)))).toEqual([
     true,
     true,
     true,
@@ -27,9 +27,9 @@ test("wherever Markdown goes, the words of such a table arrive", () => {
   const source = "| a |\n| --- |\n| one | twotwo |";
   const look = { width: 80, paint: (_: unknown, text: string) => text };
   const written = [
-    adfText(adfOf(source, "description")),
-    markdownHtml(source),
-    mrkdwnOf(source),
+    toMarkdown(toAdf(source, "description")),
+    markdownToHtml(source),
+    markdownToMrkdwn(source),
     renderMarkdown(source, look),
   ];
   expect(written.map((text) => text.includes("twotwo"))).toEqual([true, true, true, true]);

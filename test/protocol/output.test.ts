@@ -1,11 +1,11 @@
 import { expect, test } from "vitest";
-import { explosiveAmong } from "#protocol/output/explosive";
+import { findUnsafePattern } from "#protocol/output/explosive";
 import { readOutputSchema } from "#protocol/output/schema";
-import { valueIn } from "#protocol/output/value";
+import { parseValue } from "#protocol/output/value";
 
 test.each(["(a+)+$", "^(a|a)*$", "^(\\w+\\s?)*$", "^id:(\\d+)+$", "(ab|abab)+$", "(.*)*x", ".*a.*b.*c"])(
   "a pattern that could take for ever is found: %s",
-  (pattern) => expect(explosiveAmong(["^[A-Z]+$", pattern])).toBe(pattern),
+  (pattern) => expect(findUnsafePattern(["^[A-Z]+$", pattern])).toBe(pattern),
 );
 
 test("patterns as people write them are harmless", () => {
@@ -17,7 +17,7 @@ test("patterns as people write them are harmless", () => {
     "^\\p{L}+( \\p{L}+)*$",
     "\\s+$",
   ];
-  expect(explosiveAmong(patterns)).toBeUndefined();
+  expect(findUnsafePattern(patterns)).toBeUndefined();
 });
 
 test.each([
@@ -31,7 +31,7 @@ test.each([
   ['"\\u0000"', { problems: [{ path: "", message: "has what no value may have" }] }],
   ["[".repeat(80) + "]".repeat(80), { problems: [{ path: "", message: "has what no value may have" }] }],
   [`"${"x".repeat(300_000)}"`, { problems: [{ path: "", message: "is too long" }] }],
-])("the value in an answer, %#", (text, expected) => expect(valueIn(text)).toEqual(expected));
+])("the value in an answer, %#", (text, expected) => expect(parseValue(text)).toEqual(expected));
 
 test("both drafts are checked as they are meant", async () => {
   const items = [{ type: "string" }];

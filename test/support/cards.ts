@@ -1,14 +1,14 @@
 import type { StreamPart } from "#protocol/events";
-import { type AnyCard, type CardAct, type CardUi, cardKey, openUi } from "#ui/cards/card-ui";
+import { type AnyCard, type CardAction, type CardUi, createCardUi, updateCard } from "#ui/cards/card-ui";
 import type { Key, KeyName } from "#ui/key";
-import { reduce } from "#ui/reduce";
-import { type CardItem, EMPTY, openCards } from "#ui/view";
+import { reduceView } from "#ui/reduce";
+import { type CardItem, EMPTY_VIEW, listOpenCards } from "#ui/view";
 
 /** Cards and keys, for tests of what a person does with them. */
 
 /** The card that a part opens. */
 export function cardOf(part: StreamPart): CardItem {
-  const [card] = openCards(reduce(EMPTY, { number: 1, part }));
+  const [card] = listOpenCards(reduceView(EMPTY_VIEW, { number: 1, part }));
   if (!card) throw new Error("The part opens no card.");
   return card;
 }
@@ -35,11 +35,15 @@ export function ctrl(text: string): Key {
 }
 
 /** What a person has done with a card after these keys, and all that was asked for on the way. Keys are a second apart. */
-export function pressed(card: AnyCard, keys: Key[], from: CardUi = openUi(card)): { ui: CardUi; acts: CardAct[] } {
+export function pressed(
+  card: AnyCard,
+  keys: Key[],
+  from: CardUi = createCardUi(card),
+): { ui: CardUi; acts: CardAction[] } {
   let ui = from;
-  const acts: CardAct[] = [];
+  const acts: CardAction[] = [];
   for (const [index, each] of keys.entries()) {
-    const step = cardKey(ui, card, { ...each, at: each.at + index * 1_000 });
+    const step = updateCard(ui, card, { ...each, at: each.at + index * 1_000 });
     ui = step.ui;
     if (step.act) acts.push(step.act);
   }

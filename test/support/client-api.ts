@@ -2,7 +2,7 @@ import { type Api, createApi } from "#client/api";
 import type { ApiOptions } from "#client/api/caller";
 import { createOpenStream } from "#client/open-stream";
 import { createSend } from "#client/send";
-import { createWay } from "#client/send/way";
+import { createTransport } from "#client/send/way";
 import type { Problem } from "#protocol/errors";
 import { type FakeClock, fakeClock } from "./client-clock.ts";
 
@@ -10,7 +10,7 @@ import { type FakeClock, fakeClock } from "./client-clock.ts";
 export function apiFor(baseUrl: string, more: Partial<ApiOptions> = {}): { api: Api; clock: FakeClock } {
   const clock = fakeClock({ jump: (ms) => ms < 5_000 });
   const ways = { builtin: process.getBuiltinModule, env: {}, clock: more.clock ?? clock };
-  const [send, openStream] = [createSend(ways), createOpenStream({ way: createWay(ways), clock: ways.clock })];
+  const [send, openStream] = [createSend(ways), createOpenStream({ way: createTransport(ways), clock: ways.clock })];
   const random = (bytes: number) => new Uint8Array(bytes);
   return { clock, api: createApi({ baseUrl, send, openStream, clock, random, version: "0.0.0-test", ...more }) };
 }

@@ -1,6 +1,6 @@
-import { describeProgram } from "#cli/completion/describe";
-import { type Look, suggest } from "#cli/completion/suggest";
-import type { Table, Value } from "#cli/completion/table";
+import { buildCompletionTable } from "#cli/completion/describe";
+import { suggestCompletions, type ValueLookup } from "#cli/completion/suggest";
+import type { CompletionTable, CompletionValue } from "#cli/completion/table";
 import type { Kay } from "#cli/kay";
 import { buildProgram } from "#cli/program";
 
@@ -14,8 +14,8 @@ export function programAlone() {
 }
 
 /** The table of this kay, with a few services and tools. */
-function completionTable(): Table {
-  return describeProgram(programAlone(), {
+function completionTable(): CompletionTable {
+  return buildCompletionTable(programAlone(), {
     services: [
       ["jira", "Jira"],
       ["slack", "Slack"],
@@ -29,13 +29,13 @@ function completionTable(): Table {
 }
 
 /** What is offered for a line up to its end, without what is said about it. */
-export function offered(line: string, known: Record<string, Value[]> = {}): string[] {
+export function offered(line: string, known: Record<string, CompletionValue[]> = {}): string[] {
   return offer(line, known).values.map(([value]) => value);
 }
 
 /** The same, whole. */
-export function offer(line: string, known: Record<string, Value[]> = {}) {
-  const look: Look = {
+export function offer(line: string, known: Record<string, CompletionValue[]> = {}) {
+  const look: ValueLookup = {
     known: (kind) => known[kind] ?? null,
     profiles: () => [
       ["default", ""],
@@ -43,5 +43,5 @@ export function offer(line: string, known: Record<string, Value[]> = {}) {
     ],
   };
   const [, ...words] = line.split(" ");
-  return suggest(completionTable(), words, look);
+  return suggestCompletions(completionTable(), words, look);
 }

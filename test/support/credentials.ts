@@ -4,14 +4,14 @@ import { dirname, join } from "node:path";
 import { onTestFinished } from "vitest";
 import { type CredentialsOptions, createCredentials } from "#client/credentials/create";
 import type { Keychain } from "#client/credentials/keychain";
-import { type Processes, systemProcesses } from "#client/credentials/processes";
+import { createProcesses, type Processes } from "#client/credentials/processes";
 import { realClock } from "#test/client-clock";
 
 /** The backend the credentials of these tests belong to. */
 export const ORIGIN = "https://kay.example.test";
 
 /** This process, and the others of this machine. */
-export const thisProcess: Processes = systemProcesses(process.pid, () => true);
+export const thisProcess: Processes = createProcesses(process.pid, () => true);
 
 /** A folder of the test's own, removed when it ends. */
 export function temporaryFolder(): string {

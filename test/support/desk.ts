@@ -1,13 +1,13 @@
 import * as z from "zod/mini";
 import type { BackendPorts } from "#backend/ports";
 import { configureServices } from "#backend/services/catalogue";
-import { describe } from "#backend/services/fields";
+import { withDescription } from "#backend/services/fields";
 import type { Tool } from "#backend/services/service";
 
 /** What the tools of {@link deskServices} did, in order. */
 export type DeskLog = string[];
 
-const Issue = z.object({ issue: describe(z.string(), "Key of the issue, such as KAY-3.") });
+const Issue = z.object({ issue: withDescription(z.string(), "Key of the issue, such as KAY-3.") });
 
 /**
  * Jira with three tools that only write down what they did, one of each access; closing speaks to the service, the others do not.

@@ -1,9 +1,9 @@
-import type { Report } from "#cli/doctor/check";
+import type { CheckReport } from "#cli/doctor/check";
 import { documentOf, type Result } from "#test/kay";
 
 /** The checks that `kay doctor --json` printed, by their ids, without the time they took; other fields of the document beside them. */
 export function checksOf(result: Pick<Result, "stdout">): Record<string, string> {
-  const { checks } = documentOf(result) as { checks: Report[] };
+  const { checks } = documentOf(result) as { checks: CheckReport[] };
   return Object.fromEntries(
     checks.map(({ id, state, detail, fix }) => [id, `${state}: ${detail}${fix ? ` → ${fix}` : ""}`]),
   );
@@ -11,6 +11,6 @@ export function checksOf(result: Pick<Result, "stdout">): Record<string, string>
 
 /** The states of the checks, those that are well left out. */
 export function unwell(result: Pick<Result, "stdout">): Record<string, string> {
-  const { checks } = documentOf(result) as { checks: Report[] };
+  const { checks } = documentOf(result) as { checks: CheckReport[] };
   return Object.fromEntries(checks.filter(({ state }) => state !== "ok").map(({ id, state }) => [id, state]));
 }

@@ -1,6 +1,6 @@
 import { type IBufferCell, Terminal } from "@xterm/headless";
 import { onTestFinished } from "vitest";
-import type { Reflow } from "#ui/reflow";
+import type { ReflowMode } from "#ui/reflow";
 import { createScreen, type Screen } from "#ui/screen";
 
 /** A terminal without a window, with what is drawn on it. */
@@ -22,7 +22,7 @@ export type Emulator = {
 };
 
 /** Open an {@link Emulator} of this size; it ends with the test. */
-export function openEmulator(columns: number, rows: number, reflows: Reflow = "all"): Emulator {
+export function openEmulator(columns: number, rows: number, reflows: ReflowMode = "all"): Emulator {
   const terminal = new Terminal({
     cols: columns,
     rows,

@@ -1,8 +1,8 @@
 import { PassThrough } from "node:stream";
-import type { Streams } from "#cli/streams";
+import type { ProcessStreams } from "#cli/streams";
 
 /** A process's streams: what is written to `stdin` was typed or piped, `modes` has each switch to raw (true) and back. */
-export type FakeStreams = Streams & {
+export type FakeStreams = ProcessStreams & {
   typed: PassThrough;
   out: PassThrough;
   err: PassThrough;

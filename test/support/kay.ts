@@ -5,8 +5,8 @@ import { join } from "node:path";
 import { afterAll, onTestFinished } from "vitest";
 import type { Fetch } from "#backend/ports";
 import { createNode, type Node } from "#backend/store/node";
-import type { Launch } from "#cli/browser";
-import { createKay, type World } from "#cli/create";
+import type { LaunchCommand } from "#cli/browser";
+import { type CliPorts, createKay } from "#cli/create";
 import { createInterrupts } from "#cli/interrupts";
 import { startJqThread } from "#cli/jq/start";
 import type { ServeOptions } from "#cli/kay";
@@ -47,7 +47,7 @@ export type MachineOptions = Omit<PlaceOptions, "db" | "isUsed" | "node" | "loca
   /** The real services, which tools with a token of the environment reach without a backend. */
   outside?: Fetch;
   /** What is different about this machine: `kay doctor` looks at it, and its ways out. */
-  world?: Partial<Omit<World, "machine">> & { machine?: Partial<World["machine"]> };
+  world?: Partial<Omit<CliPorts, "machine">> & { machine?: Partial<CliPorts["machine"]> };
   /** Another machine, whose backend this one uses too. */
   beside?: Machine;
 };
@@ -74,7 +74,7 @@ export type Machine = ((line: string | string[], setting?: RunSetting) => Promis
   stored(origin?: string): Promise<SignIn>;
   store(signIn: SignIn, origin?: string): Promise<void>;
   /** Programs that were started to open a link. */
-  launched: Launch[];
+  launched: LaunchCommand[];
   /** What `kay serve` was called with. */
   served: ServeOptions[];
   /** How often kay's own backend was started. */
@@ -109,7 +109,7 @@ function createMachine(place: Place, options: MachineOptions): Machine {
   const keychain = options.keychain ?? memoryKeychain();
   const own = ownBackend(folder);
   const interrupts = createInterrupts(() => ending.abort("SIGINT"));
-  const launched: Launch[] = [];
+  const launched: LaunchCommand[] = [];
   const served: ServeOptions[] = [];
   let raw = { stdout: "", stderr: "", both: "" };
   let ending = new AbortController();
@@ -157,13 +157,13 @@ type Parts = {
   folder: string;
   keychain: Keychain;
   own: OwnBackend;
-  launched: Launch[];
+  launched: LaunchCommand[];
   served: ServeOptions[];
   options: MachineOptions;
   setting: RunSetting;
 };
 
-function worldOf(place: Place, parts: Parts): Omit<World, "terminal" | "signal" | "catchInterrupts"> {
+function worldOf(place: Place, parts: Parts): Omit<CliPorts, "terminal" | "signal" | "catchInterrupts"> {
   const { folder, options, setting } = parts;
   const { programs = [] } = options;
   const env = {

@@ -2,7 +2,7 @@ import { type ChildProcess, spawn } from "node:child_process";
 import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { onTestFinished } from "vitest";
-import { systemKeychain } from "#client/credentials/system-keychain";
+import { createSystemKeychain } from "#client/credentials/system-keychain";
 import { until } from "#test/built/processes";
 import { realClock } from "#test/client-clock";
 import { temporaryFolder } from "#test/credentials";
@@ -16,7 +16,7 @@ export async function keyringSession() {
   const bus = start("dbus-daemon", [`--config-file=${config}`, "--nofork", "--nopidfile"], {});
   await until(() => existsSync(address), "there is no bus");
   const env = { PATH: process.env.PATH, HOME: home, DBUS_SESSION_BUS_ADDRESS: `unix:path=${address}` };
-  const keychain = systemKeychain({
+  const keychain = createSystemKeychain({
     platform: "linux",
     env,
     uid: process.getuid?.() ?? 0,

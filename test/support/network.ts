@@ -1,8 +1,8 @@
 import { createOpenStream } from "#client/open-stream";
 import type { Incoming, OpenStream, Outgoing, Send } from "#client/ports";
-import type { Leg } from "#client/send/exchange";
-import { sendProblem } from "#client/send/faults";
-import { readWhole } from "#client/send/whole";
+import type { Transport } from "#client/send/exchange";
+import { toSendProblem } from "#client/send/faults";
+import { readBody } from "#client/send/whole";
 import type { VirtualClock } from "#test/virtual-clock";
 
 /** Where the backend of a test is. */
@@ -90,7 +90,7 @@ export function createNetwork(clock: VirtualClock): Network {
     const work = react(request, reply);
     return reply === "hang" ? work : clock.during(work);
   };
-  const way: Leg = async (exchange) => {
+  const way: Transport = async (exchange) => {
     const { request, url, signal } = exchange;
     exchange.sent = true;
     const gone = new Promise<never>((_, reject) => {
@@ -167,7 +167,7 @@ async function* chunksOf(
 async function whole(answer: Promise<Response>, { url }: Going, clock: VirtualClock): Promise<Incoming> {
   const response = await answer;
   const body = chunksOf(response, new AbortController().signal, clock);
-  return readWhole({ status: response.status, headers: headersOf(response, clock), body }, url);
+  return readBody({ status: response.status, headers: headersOf(response, clock), body }, url);
 }
 
 /** The caller's signal and the time limit end an exchange, as in the real thing. */
@@ -175,12 +175,12 @@ async function limited(request: Outgoing, work: Promise<Incoming>, clock: Virtua
   const over = new AbortController();
   const exchange = { request, url: new URL(request.url), signal: over.signal, sent: true };
   const cancelled = new Promise<never>((_, reject) => {
-    const cancel = () => reject(sendProblem(new Error("aborted"), exchange, "abort"));
+    const cancel = () => reject(toSendProblem(new Error("aborted"), exchange, "abort"));
     if (request.signal?.aborted) cancel();
     request.signal?.addEventListener("abort", cancel, { once: true });
   });
   const late = clock.sleep(request.timeoutMs, over.signal).then(
-    () => Promise.reject(sendProblem(new Error("late"), exchange, { afterMs: request.timeoutMs })),
+    () => Promise.reject(toSendProblem(new Error("late"), exchange, { afterMs: request.timeoutMs })),
     () => work,
   );
   try {
@@ -192,7 +192,7 @@ async function limited(request: Outgoing, work: Promise<Incoming>, clock: Virtua
 
 function fault(request: Going, code: string, sent: boolean): Error {
   const { signal } = new AbortController();
-  return sendProblem(
+  return toSendProblem(
     Object.assign(new Error(code), { code }),
     { request, url: new URL(request.url), signal, sent },
     null,

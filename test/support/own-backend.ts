@@ -1,6 +1,6 @@
 import { join } from "node:path";
 import type { Processes } from "#client/credentials/processes";
-import { fingerprint } from "#client/embedded";
+import { computeFingerprint } from "#client/embedded";
 import { writeRecord } from "#host/record";
 import { EMBEDDED_RECORD } from "#protocol/embedded";
 import { BACKEND } from "#test/network";
@@ -30,7 +30,7 @@ export function ownBackend(folder: string): OwnBackend {
     spawn(env, fails) {
       if (fails) return { ended: async () => 1 };
       starts += 1;
-      const mark = fingerprint(OWN_SECRET, "test", env, {});
+      const mark = computeFingerprint(OWN_SECRET, "test", env, {});
       const record = {
         pid: BACKEND_PID,
         started: "then",

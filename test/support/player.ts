@@ -1,12 +1,12 @@
 import type { StreamPart } from "#protocol/events";
 import { NOW } from "#test/cards";
 import { keyNamed } from "#test/shorthand";
-import { textOf } from "#ui/editor/draft";
+import { getText } from "#ui/editor/draft";
 import { createKeyReader } from "#ui/keys";
-import type { Effect, Event } from "#ui/session/events";
-import { type Frame, layFrame } from "#ui/session/frame";
+import type { SessionEffect, SessionEvent } from "#ui/session/events";
+import { type LiveFrame, layOutLiveRegion } from "#ui/session/frame";
 import type { Session, Status } from "#ui/session/state";
-import { newSession, update } from "#ui/session/update";
+import { createSession, updateSession } from "#ui/session/update";
 
 /** A session that is played event by event, with a clock that goes on by itself a little with each key. */
 export type Player = {
@@ -18,17 +18,17 @@ export type Player = {
   /** Text, a key for each character. */
   type(text: string): void;
   parts(...parts: StreamPart[]): void;
-  event(event: Event): void;
+  event(event: SessionEvent): void;
   /** The frame as it is now is on the screen. */
-  draw(more?: { text?: string[]; tools?: string[] }): Frame;
+  draw(more?: { text?: string[]; tools?: string[] }): LiveFrame;
   /** Time goes by without anything. */
   wait(ms: number): void;
   /** A frame is drawn, and then nothing happens for a second: a card that has the focus takes keys. */
   settle(): void;
   /** What was wanted since the last time, without what opens and closes cards and what is remembered; a letter stands alone by then. */
-  did(): Effect[];
+  did(): SessionEffect[];
   /** All of it. */
-  all(): Effect[];
+  all(): SessionEffect[];
   draft(): string;
 };
 
@@ -43,11 +43,11 @@ export function play(width = 80, height = 24, status: Partial<Status> = {}): Pla
     ...status,
   };
   let now = NOW;
-  let session = newSession({ columns: width, rows: height, now, status: whole });
-  let effects: Effect[] = [];
+  let session = createSession({ columns: width, rows: height, now, status: whole });
+  let effects: SessionEffect[] = [];
   let count = 0;
-  const event = (one: Event) => {
-    const step = update(session, one);
+  const event = (one: SessionEvent) => {
+    const step = updateSession(session, one);
     session = step.session;
     effects.push(...step.effects);
   };
@@ -58,7 +58,7 @@ export function play(width = 80, height = 24, status: Partial<Status> = {}): Pla
     }
   };
   const draw = ({ text = [], tools = [] }: { text?: string[]; tools?: string[] } = {}) => {
-    const frame = layFrame(session, { text, tools, waiting: null }, "⠋");
+    const frame = layOutLiveRegion(session, { text, tools, waiting: null }, "⠋");
     event({ type: "drawn", frame: { ...frame, at: now } });
     return frame;
   };
@@ -98,12 +98,12 @@ export function play(width = 80, height = 24, status: Partial<Status> = {}): Pla
       effects = [];
       return done;
     },
-    draft: () => textOf(session.draft),
+    draft: () => getText(session.draft),
   };
   return player;
 }
 
-const QUIET: Effect["do"][] = ["opened", "closed", "remember", "wait"];
+const QUIET: SessionEffect["do"][] = ["opened", "closed", "remember", "wait"];
 
 /** Parts with which another generation begins. */
 export function beginsAs(generation_id: string): StreamPart[] {

@@ -3,8 +3,8 @@
  * the store), prints what became of it as JSON.
  */
 import { createCredentials } from "#client/credentials/create";
-import { systemProcesses } from "#client/credentials/processes";
-import { systemKeychain } from "#client/credentials/system-keychain";
+import { createProcesses } from "#client/credentials/processes";
+import { createSystemKeychain } from "#client/credentials/system-keychain";
 import { createRefresher, type RefreshOutcome, type RefreshStep } from "#client/refresh";
 import { Problem } from "#protocol/errors";
 import { realClock } from "#test/client-clock";
@@ -24,7 +24,7 @@ export type Report = { token?: string | null; signIn?: unknown; error?: string; 
 const ORIGIN = "https://kay.example.test";
 const job: Job = JSON.parse(process.argv[2] ?? "{}");
 const warnings: string[] = [];
-const keychain = systemKeychain({
+const keychain = createSystemKeychain({
   platform: process.platform,
   env: process.env,
   uid: process.getuid?.() ?? 0,
@@ -38,7 +38,7 @@ const credentials = createCredentials({
   keychain,
   clock: realClock,
   warn: (message) => warnings.push(message),
-  processes: systemProcesses(process.pid, () => true),
+  processes: createProcesses(process.pid, () => true),
   platform: process.platform,
 });
 const refresher = createRefresher({

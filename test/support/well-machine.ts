@@ -1,7 +1,7 @@
-import type { World } from "#cli/create";
+import type { CliPorts } from "#cli/create";
 
 /** A machine on which `kay doctor` finds all well. */
-export const WELL: World["machine"] = {
+export const WELL: CliPorts["machine"] = {
   arch: "x64",
   node: "24.0.0",
   execPath: "/usr/bin/node",

@@ -1,32 +1,39 @@
 import { expect, test } from "vitest";
 import { onTerminal } from "#test/cells";
-import { cut, steady, wrapped } from "#ui/cells";
-import { pinned } from "#ui/pinned";
+import { normalizeWidth, truncateCells, wrapCells } from "#ui/cells";
+import { pinColumns } from "#ui/pinned";
 
 test("text breaks at words, keeps its indent, and goes on to tab stops", () => {
-  expect(wrapped("one two three\n  indented words", 9)).toEqual(["one two", "three", "  indente", "  d words"]);
-  expect(wrapped("a\tb\n\tc\nabcd\te", 20)).toEqual(["a   b", "    c", "abcd    e"]);
-  expect(wrapped("会議を作成します", 5)).toEqual(["会議", "を作", "成し", "ます"]);
-  expect(wrapped("", 5)).toEqual([""]);
+  expect(wrapCells("one two three\n  indented words", 9)).toEqual(["one two", "three", "  indente", "  d words"]);
+  expect(wrapCells("a\tb\n\tc\nabcd\te", 20)).toEqual(["a   b", "    c", "abcd    e"]);
+  expect(wrapCells("会議を作成します", 5)).toEqual(["会議", "を作", "成し", "ます"]);
+  expect(wrapCells("", 5)).toEqual([""]);
 });
 
 test("what is cut never has half a character, and is marked", () => {
-  expect([cut("会議を", 6), cut("会議を", 5), cut("会議を", 4), cut("ab", 0)]).toEqual(["会議を", "会議…", "会…", ""]);
+  expect([
+    truncateCells("会議を", 6),
+    truncateCells("会議を", 5),
+    truncateCells("会議を", 4),
+    truncateCells("ab", 0),
+  ]).toEqual(["会議を", "会議…", "会…", ""]);
 });
 
 test("U05 joined emoji are shown as their parts, and words of other scripts as they are", () => {
   const family = "\u{1F469}\u200D\u{1F469}\u200D\u{1F467}";
-  expect(steady(`${family} \u2139\ufe0f 1\ufe0f\u20e3`)).toBe("\u{1F469}\u{1F469}\u{1F467} \u2139 1\ufe0f\u20e3");
-  expect(steady("می\u200cخواهم क्\u200dष")).toBe("می\u200cخواهم क्\u200dष");
+  expect(normalizeWidth(`${family} \u2139\ufe0f 1\ufe0f\u20e3`)).toBe(
+    "\u{1F469}\u{1F469}\u{1F467} \u2139 1\ufe0f\u20e3",
+  );
+  expect(normalizeWidth("می\u200cخواهم क्\u200dष")).toBe("می\u200cخواهم क्\u200dष");
 });
 
 test("U05 what follows an emoji stands in its column, whatever the terminal makes of it", async () => {
   const lines = ["🚀🚀🚀ab│", "\x1b[31m✅\x1b[39m 会 ab│", "plain ab│"];
   const bare = await onTerminal(lines.join("\n"), 20);
-  const { cells } = await onTerminal(lines.map(pinned).join("\n"), 20);
+  const { cells } = await onTerminal(lines.map(pinColumns).join("\n"), 20);
   expect([bare.cells, cells]).toEqual([
     [6, 8, 9],
     [9, 9, 9],
   ]);
-  expect(pinned("│ plain 会議 ok │")).toBe("│ plain 会議 ok │");
+  expect(pinColumns("│ plain 会議 ok │")).toBe("│ plain 会議 ok │");
 });

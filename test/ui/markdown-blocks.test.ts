@@ -2,7 +2,7 @@ import * as fc from "fast-check";
 import { marked } from "marked";
 import { expect, test } from "vitest";
 import { renderMarkdown } from "#ui/markdown";
-import { blockTexts } from "#ui/markdown/block";
+import { renderBlocks } from "#ui/markdown/block";
 
 const LOOK = { width: 40, paint: (_: string, text: string) => text };
 
@@ -32,7 +32,7 @@ test("read line by line, a text has the blocks that it has when it is parsed as 
   fc.assert(
     fc.property(fc.array(block, { minLength: 1, maxLength: 6 }), (blocks) => {
       const text = blocks.join("\n\n");
-      expect(renderMarkdown(text, LOOK)).toBe(blockTexts(marked.lexer(text), LOOK).join("\n\n"));
+      expect(renderMarkdown(text, LOOK)).toBe(renderBlocks(marked.lexer(text), LOOK).join("\n\n"));
     }),
     { numRuns: 300 },
   );

@@ -1,7 +1,7 @@
 import * as fc from "fast-check";
 import { expect, test } from "vitest";
 import { renderMarkdown } from "#ui/markdown";
-import { progressiveMarkdown, progressiveText } from "#ui/progressive";
+import { createMarkdownWriter, createTextWriter } from "#ui/progressive";
 
 const LOOK = { width: 40, paint: (_: string, text: string) => text };
 
@@ -42,7 +42,7 @@ function written(
   return { text: lines.join("\n"), lines, after };
 }
 
-const onTerminal = (write: (text: string) => void) => progressiveMarkdown(() => LOOK, write);
+const onTerminal = (write: (text: string) => void) => createMarkdownWriter(() => LOOK, write);
 
 test("each block is written as soon as it is final, and nothing is written twice", () => {
   const lines = ANSWER.split("\n").map((line) => `${line}\n`);
@@ -94,14 +94,14 @@ test("however an answer is cut into pieces, it is what the whole would be", () =
   fc.assert(
     fc.property(pieces, (cut) => {
       expect(written(onTerminal, cut).text).toBe(renderMarkdown(cut.join(""), LOOK));
-      expect(written(progressiveText, cut).text).toBe(cut.join(""));
+      expect(written(createTextWriter, cut).text).toBe(cut.join(""));
     }),
     { numRuns: 300 },
   );
 });
 
 test("in a pipe the Markdown is as it was said, a line as soon as it is whole", () => {
-  const { lines, after } = written(progressiveText, ["One ", "line\n\n\n", "Ano", "ther\n\n"]);
+  const { lines, after } = written(createTextWriter, ["One ", "line\n\n\n", "Ano", "ther\n\n"]);
   expect([lines, after]).toEqual([
     ["One line", "\n\nAnother"],
     [0, 1, 1, 2],
@@ -111,5 +111,5 @@ test("in a pipe the Markdown is as it was said, a line as soon as it is whole", 
 test("U17 control sequences that are cut into pieces never reach the terminal", () => {
   const pieces = ["a\u001b", "[2K b\u001b]0;title", "\u0007 c\r", "d\n\n"];
   expect(written(onTerminal, pieces).text).toBe("a b c\nd");
-  expect(written(progressiveText, pieces).text).toBe("a b c\nd");
+  expect(written(createTextWriter, pieces).text).toBe("a b c\nd");
 });

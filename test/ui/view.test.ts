@@ -1,14 +1,14 @@
 import { expect, test } from "vitest";
 import type { StreamPart } from "#protocol/events";
-import { reduce } from "#ui/reduce";
-import { EMPTY, openCards, type View } from "#ui/view";
+import { reduceView } from "#ui/reduce";
+import { EMPTY_VIEW, listOpenCards, type View } from "#ui/view";
 
 /** The view after these parts, numbered from 1; a number before a part is when it came, in ms. */
 function after(...parts: (StreamPart | [at: number, part: StreamPart])[]): View {
   return parts.reduce<View>((view, each, index) => {
     const [at, part] = Array.isArray(each) ? each : [undefined, each];
-    return reduce(view, { number: index + 1, part, ...(at === undefined ? {} : { at }) });
-  }, EMPTY);
+    return reduceView(view, { number: index + 1, part, ...(at === undefined ? {} : { at }) });
+  }, EMPTY_VIEW);
 }
 
 const START: StreamPart = { type: "start", messageMetadata: { session_id: "session_1", generation_id: "gen_1" } };
@@ -66,13 +66,13 @@ test("texts grow by their deltas, and ids that begin anew with a generation are 
 test("parts that come twice count once", () => {
   const delta: StreamPart = { type: "text-delta", id: "0", delta: "once" };
   const view = after({ type: "text-start", id: "0" }, delta);
-  expect(reduce(view, { number: 2, part: delta })).toBe(view);
-  expect(reduce(view, { number: 1, part: delta })).toBe(view);
+  expect(reduceView(view, { number: 2, part: delta })).toBe(view);
+  expect(reduceView(view, { number: 1, part: delta })).toBe(view);
 });
 
 test("parts of types that are not known change nothing but the number", () => {
   const strange = { type: "data-weather", data: {} } as unknown as StreamPart;
-  expect(reduce(EMPTY, { number: 4, part: strange })).toEqual({ ...EMPTY, last: 4 });
+  expect(reduceView(EMPTY_VIEW, { number: 4, part: strange })).toEqual({ ...EMPTY_VIEW, last: 4 });
 });
 
 test("a call works, waits for its approval, works on, and the wait is not counted", () => {
@@ -124,16 +124,16 @@ test("a tool's log comes line by line or whole, and no line is doubled", () => {
 
 test("a card is open until somebody answers it; then it is read-only and says how and by whom", () => {
   const open = after(START, CALL, CARD);
-  expect(openCards(open)).toEqual([
+  expect(listOpenCards(open)).toEqual([
     { kind: "card", id: "int_1", type: "approval", generation_id: "gen_1", request: REQUEST },
   ]);
   const part: StreamPart = {
     type: "data-interaction-response",
     data: { interaction_id: "int_1", action: "approve", approval_scope: "session", client: "kay on desk" },
   };
-  const answered = reduce(open, { number: 4, part });
-  const late = reduce(answered, { number: 5, part: answer("deny") });
-  expect(openCards(late)).toEqual([]);
+  const answered = reduceView(open, { number: 4, part });
+  const late = reduceView(answered, { number: 5, part: answer("deny") });
+  expect(listOpenCards(late)).toEqual([]);
   expect(late.items.find(({ kind }) => kind === "card")).toMatchObject({
     ended: { action: "approve", scope: "session", client: "kay on desk" },
   });
@@ -143,7 +143,7 @@ test("a card that waits for connections ticks them off, and ends when all are th
   const needed: StreamPart = { type: "data-auth-needed", data: AUTH };
   const progress: StreamPart = { type: "data-auth-progress", data: { connected: "slack", remaining: ["gmail"] } };
   const result: StreamPart = { type: "data-auth-result", data: { success: true, integrations: ["slack", "gmail"] } };
-  expect(openCards(after(START, needed, needed, progress))).toEqual([
+  expect(listOpenCards(after(START, needed, needed, progress))).toEqual([
     { kind: "card", id: "gen_1", type: "auth", generation_id: "gen_1", auth: { ...AUTH, connected: ["slack"] } },
   ]);
   expect(after(START, needed, progress, result).items).toEqual([
@@ -180,7 +180,7 @@ test("an error and an abort are items, and the status says so", () => {
 test("presence says how things are now, and is no event of the log", () => {
   const clients = [{ client_id: "c1", interaction: { supported: true, enabled: true } }];
   const view = after(START, CALL);
-  expect(reduce(view, { number: 1, part: { type: "data-presence", data: { clients } } })).toEqual({
+  expect(reduceView(view, { number: 1, part: { type: "data-presence", data: { clients } } })).toEqual({
     ...view,
     presence: clients,
   });

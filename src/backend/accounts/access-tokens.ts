@@ -37,7 +37,7 @@ export async function verifyAccessToken(
   token: string,
 ): Promise<{ installationId: string; familyId: string }> {
   try {
-    const { payload } = await jwtVerify(token, keyOf(ports.keys), {
+    const { payload } = await jwtVerify(token, getKey(ports.keys), {
       algorithms: ["HS256"],
       issuer: ISSUER,
       currentDate: new Date(ports.clock.now()),
@@ -52,7 +52,7 @@ export async function verifyAccessToken(
   }
 }
 
-function keyOf({ signing }: BackendPorts["keys"]): (header: JWTHeaderParameters) => Uint8Array {
+function getKey({ signing }: BackendPorts["keys"]): (header: JWTHeaderParameters) => Uint8Array {
   return ({ kid }) => {
     const found = signing.find(({ id }) => id === kid);
     if (!found) throw new errors.JWTInvalid("unknown key");

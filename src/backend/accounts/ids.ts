@@ -3,7 +3,7 @@ import { createHash, randomBytes } from "node:crypto";
 const INSTALLATION = /^kaysession_[A-Za-z0-9_-]{1,200}$/;
 
 /** A new installation id: `kaysession_<milliseconds>_<128 random bits>` (guide, "Step 1"). It opens what it names, so it is a secret. */
-export function newInstallationId(now: number): string {
+export function createInstallationId(now: number): string {
   return `kaysession_${now}_${randomBytes(16).toString("hex")}`;
 }
 

@@ -1,7 +1,7 @@
 import { Problem } from "#protocol/errors";
 import type { BackendPorts } from "../ports.ts";
-import type { Connection } from "../store/connection.ts";
-import { type Family, lockFamily, revokeFamily } from "../store/families.ts";
+import type { DbConnection } from "../store/connection.ts";
+import { lockFamily, revokeFamily, type TokenFamily } from "../store/families.ts";
 import {
   findRefreshToken,
   findRefreshTokenAt,
@@ -11,7 +11,7 @@ import {
 } from "../store/refresh-tokens.ts";
 import { signAccessToken } from "./access-tokens.ts";
 import { hashSecret } from "./ids.ts";
-import { REFRESH_LIFETIME, successorOf, type TokenPair } from "./sign-in.ts";
+import { deriveSuccessor, REFRESH_LIFETIME_MS, type TokenPair } from "./sign-in.ts";
 
 /** How long the last spent refresh token still gets its answer again: a crash between the answer and the client's write. */
 const GRACE = 60 * 1000;
@@ -27,7 +27,7 @@ type Rotation = { pair: TokenPair } | { problem: Problem };
  *
  * @throws Problem REFRESH_INVALID, REFRESH_REUSED (401)
  */
-export async function rotate(ports: Ports, refreshToken: string): Promise<TokenPair> {
+export async function rotateTokens(ports: Ports, refreshToken: string): Promise<TokenPair> {
   const rotation = await ports.db.transaction().execute((db) => rotateLocked(ports, db, refreshToken));
   const outcome = "problem" in rotation ? rotation.problem.code : "ok";
   ports.observe?.count("kay_sign_in_refreshes_total", { outcome });
@@ -41,13 +41,13 @@ export async function endSignIn(ports: Pick<BackendPorts, "db" | "clock">, famil
 }
 
 /** Problems are returned, not thrown, so that the revocation they come with is committed. */
-async function rotateLocked(ports: Ports, db: Connection, refreshToken: string): Promise<Rotation> {
+async function rotateLocked(ports: Ports, db: DbConnection, refreshToken: string): Promise<Rotation> {
   const hash = hashSecret(refreshToken);
   const seen = await findRefreshToken(db, hash);
   const family = seen && (await lockFamily(db, seen.family_id));
   const token = family && (await findRefreshToken(db, hash));
   if (!token) return invalid("The refresh token is not known.");
-  if (family.revoked_at) return family.revoked_reason === REUSED ? reused() : invalid("The sign-in has ended.");
+  if (family.revoked_at) return family.revoked_reason === REUSED ? reuse() : invalid("The sign-in has ended.");
   const now = ports.clock.now();
   if (token.spent_at) return repeat(ports, db, { family, token, spentAt: token.spent_at, refreshToken });
   if (Math.min(token.expires_at.getTime(), family.expires_at.getTime()) <= now) {
@@ -55,40 +55,40 @@ async function rotateLocked(ports: Ports, db: Connection, refreshToken: string):
   }
   const issuedAt = new Date(now);
   const sequence = token.sequence + 1;
-  const successor = successorOf(ports.keys.signing[0].key, family.id, sequence, refreshToken);
+  const successor = deriveSuccessor(ports.keys.signing[0].key, family.id, sequence, refreshToken);
   await spendRefreshToken(db, hash, issuedAt);
   await insertRefreshToken(db, {
     hash: hashSecret(successor),
     family_id: family.id,
     sequence,
     issued_at: issuedAt,
-    expires_at: new Date(Math.min(now + REFRESH_LIFETIME, family.expires_at.getTime())),
+    expires_at: new Date(Math.min(now + REFRESH_LIFETIME_MS, family.expires_at.getTime())),
   });
   return answer(ports, family, { sequence, issuedAt }, successor);
 }
 
-type Spent = { family: Family; token: RefreshToken; spentAt: Date; refreshToken: string };
+type Spent = { family: TokenFamily; token: RefreshToken; spentAt: Date; refreshToken: string };
 
-async function repeat(ports: Ports, db: Connection, spent: Spent): Promise<Rotation> {
+async function repeat(ports: Ports, db: DbConnection, spent: Spent): Promise<Rotation> {
   const { family, token } = spent;
   const now = ports.clock.now();
   const next = await findRefreshTokenAt(db, family.id, token.sequence + 1);
   if (next && !next.spent_at && now - spent.spentAt.getTime() <= GRACE) {
     // The keys may have been rotated in between, or another node signs with another one.
     const successor = ports.keys.signing
-      .map(({ key }) => successorOf(key, family.id, next.sequence, spent.refreshToken))
+      .map(({ key }) => deriveSuccessor(key, family.id, next.sequence, spent.refreshToken))
       .find((each) => hashSecret(each).equals(next.hash));
     if (successor === undefined) return invalid("The key of this backend has changed.");
     return answer(ports, family, { sequence: next.sequence, issuedAt: next.issued_at }, successor);
   }
   await revokeFamily(db, family.id, REUSED, new Date(now));
   ports.log("warn", "refresh.reused", { family: family.id, sequence: token.sequence });
-  return reused();
+  return reuse();
 }
 
 async function answer(
   ports: Ports,
-  family: Family,
+  family: TokenFamily,
   link: { sequence: number; issuedAt: Date },
   refreshToken: string,
 ): Promise<Rotation> {
@@ -104,7 +104,7 @@ function invalid(message: string): Rotation {
   return { problem: new Problem("REFRESH_INVALID", message) };
 }
 
-function reused(): Rotation {
+function reuse(): Rotation {
   const message = "This refresh token was used before, so somebody may have copied it; the sign-in was ended.";
   return { problem: new Problem("REFRESH_REUSED", message) };
 }

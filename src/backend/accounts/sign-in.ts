@@ -1,6 +1,6 @@
 import { createHmac, hkdfSync, randomBytes } from "node:crypto";
 import type { BackendPorts } from "../ports.ts";
-import type { Connection } from "../store/connection.ts";
+import type { DbConnection } from "../store/connection.ts";
 import { deleteFamiliesBefore, insertFamily } from "../store/families.ts";
 import { insertRefreshToken } from "../store/refresh-tokens.ts";
 import { signAccessToken } from "./access-tokens.ts";
@@ -11,13 +11,13 @@ export type TokenPair = { token: string; refresh_token: string };
 
 const DAY = 24 * 60 * 60 * 1000;
 /** A refresh token lives 7 days, and its whole family 30, which no rotation moves. */
-export const REFRESH_LIFETIME = 7 * DAY;
+export const REFRESH_LIFETIME_MS = 7 * DAY;
 const FAMILY_LIFETIME = 30 * DAY;
 
 /** Start a new sign-in of an installation, inside the transaction that gives it away. */
 export async function startSignIn(
   ports: Pick<BackendPorts, "keys" | "clock">,
-  db: Connection,
+  db: DbConnection,
   installationId: string,
 ): Promise<TokenPair> {
   const now = ports.clock.now();
@@ -36,7 +36,7 @@ export async function startSignIn(
     family_id: familyId,
     sequence: 0,
     issued_at: issuedAt,
-    expires_at: new Date(now + REFRESH_LIFETIME),
+    expires_at: new Date(now + REFRESH_LIFETIME_MS),
   });
   const token = await signAccessToken(ports.keys, { installationId, familyId, sequence: 0, issuedAt });
   return { token, refresh_token: refreshToken };
@@ -48,7 +48,7 @@ export async function startSignIn(
  *
  * @param signing one of the keys that sign
  */
-export function successorOf(signing: Uint8Array, familyId: string, sequence: number, token: string): string {
+export function deriveSuccessor(signing: Uint8Array, familyId: string, sequence: number, token: string): string {
   const key = Buffer.from(hkdfSync("sha256", signing, "", "kay refresh rotation v1", 32));
   return createHmac("sha256", key)
     .update(JSON.stringify([familyId, sequence, token]))

@@ -1,16 +1,16 @@
 import { cleanLine } from "#protocol/clean";
-import { authRequired } from "../connections/open-grant.ts";
+import { authRequiredProblem } from "../connections/open-grant.ts";
 import type { Account } from "../interactions/account.ts";
 import type { BackendPorts } from "../ports.ts";
 import { createServiceHttp } from "../services/http.ts";
-import { pause } from "../services/http-retry.ts";
+import { sleepOrThrow } from "../services/http-retry.ts";
 import type { ServiceConfiguration, ServiceHttp, Tool, ToolResult } from "../services/service.ts";
-import { notSent, readsOnly } from "./dry-run.ts";
+import { notSentProblem, restrictToReads } from "./dry-run.ts";
 import { type Effect, type EffectLog, recordEffect } from "./effect.ts";
 import type { RunContext } from "./tool.ts";
 
 /** How tools reach their services: whose tokens they use, and where their effects are written down. */
-export type Reach = Pick<BackendPorts, "services" | "fetch" | "clock"> & {
+export type ToolAccess = Pick<BackendPorts, "services" | "fetch" | "clock"> & {
   /** The token of now, and what the connection is bound to. `rejected` is a token that the service refused with 401. */
   access(service: string, rejected?: string): Promise<Access>;
   effects: EffectLog;
@@ -26,15 +26,15 @@ export type Reach = Pick<BackendPorts, "services" | "fetch" | "clock"> & {
 type Access = { token: string; metadata: Record<string, unknown>; as?: Account; until?: number };
 
 /** Run a tool of a service: a read as it is, a write as an effect. */
-export async function runCall(
-  ports: Reach,
+export async function runToolCall(
+  ports: ToolAccess,
   configuration: ServiceConfiguration,
   tool: Tool,
   { input, context }: Pick<Run, "input" | "context">,
 ): Promise<ToolResult> {
   if (tool.access === "read") return await runTool(ports, configuration, tool, { input, context });
-  const summary = summaryOf(tool, input);
-  if (ports.dryRun) throw notSent(summary);
+  const summary = formatSummary(tool, input);
+  if (ports.dryRun) throw notSentProblem(summary);
   return await recordEffect(ports.effects, { tool: tool.name, input, summary }, context, (effect) =>
     runTool(ports, configuration, tool, { input, context, effect }),
   );
@@ -44,7 +44,7 @@ export async function runCall(
 const SUMMARY = 160;
 
 /** One line, whatever the model put into the input: a line of its own would look like one more thing that is asked for. */
-export function summaryOf(tool: Tool, input: Record<string, unknown>): string {
+export function formatSummary(tool: Tool, input: Record<string, unknown>): string {
   const line = [...tool.summary(input).replace(/\s+/g, " ").trim()];
   return line.length <= SUMMARY ? line.join("") : `${line.slice(0, SUMMARY - 1).join("")}…`;
 }
@@ -52,7 +52,7 @@ export function summaryOf(tool: Tool, input: Record<string, unknown>): string {
 type Run = { input: Record<string, unknown>; context: RunContext; effect?: Effect };
 
 async function runTool(
-  ports: Reach,
+  ports: ToolAccess,
   { service, endpoints, described }: ServiceConfiguration,
   tool: Tool,
   { input, context, effect }: Run,
@@ -78,15 +78,15 @@ async function runTool(
       context.log(
         `${service.title} did not answer, or is busy; trying again in ${Math.max(1, Math.round(ms / 1_000))} s.`,
       );
-      await pause(ms, signal);
+      await sleepOrThrow(ms, signal);
     },
     // A write under way is never cut off: its answer says whether it was done.
     ...(effect ? { idempotencyKey } : { signal: context.signal }),
   });
   const { interaction, requestInteraction, log } = context;
-  const reading = ports.dryRun ? readsOnly(http, summaryOf(tool, input)) : http;
+  const reading = ports.dryRun ? restrictToReads(http, formatSummary(tool, input)) : http;
   return await tool.run(input, {
-    http: effect ? watched(http, effect) : reading,
+    http: effect ? watch(http, effect) : reading,
     metadata: access.metadata,
     signal: effect ? new AbortController().signal : context.signal,
     idempotencyKey,
@@ -98,7 +98,7 @@ async function runTool(
       lacks: async (scopes) => {
         await ports.wants?.(service.name, scopes);
         const words = scopes.length > 0 ? ` (${cleanLine(scopes.join(" "), 200)})` : "";
-        throw authRequired(service, `${service.title} asks for more permission than was given${words}.`);
+        throw authRequiredProblem(service, `${service.title} asks for more permission than was given${words}.`);
       },
       sent: async () => await effect?.sent(),
       unsent: async () => await effect?.unsent(),
@@ -108,7 +108,7 @@ async function runTool(
 }
 
 /** Notes the moment before the first write leaves, and each write that went through. */
-function watched(http: ServiceHttp, effect: Effect): ServiceHttp {
+function watch(http: ServiceHttp, effect: Effect): ServiceHttp {
   return {
     ...http,
     request: async (request) => {

@@ -1,5 +1,5 @@
 /** Many writers, one reader: what is pushed comes out of `drain` in order, until `end`. */
-export function channel<T>(): { push(item: T): void; end(): void; drain(): AsyncGenerator<T> } {
+export function createChannel<T>(): { push(item: T): void; end(): void; drain(): AsyncGenerator<T> } {
   const items: T[] = [];
   let ended = false;
   let wake: (() => void) | undefined;

@@ -3,11 +3,11 @@ import { closest, distance } from "fastest-levenshtein";
 import type { Receipt } from "#protocol/ask";
 import { Problem } from "#protocol/errors";
 import type { ToolCallResponse, ToolView } from "#protocol/tools";
-import { nearestName } from "../nearest.ts";
-import { type AgentTool, UNATTENDED } from "./tool.ts";
+import { findClosestName } from "../nearest.ts";
+import { type AgentTool, UNATTENDED_CONTEXT } from "./tool.ts";
 
 /** A tool as it is told to people and programs. */
-export function toolView(tool: AgentTool): ToolView {
+export function toToolView(tool: AgentTool): ToolView {
   const { name, service, title, description, access, schema, examples } = tool;
   const { $schema: _dialect, ...rest } = schema as Record<string, unknown>;
   return { name, service, title, description, access, input_schema: rest, examples };
@@ -33,7 +33,7 @@ export function findTool(tools: AgentTool[], name: string): AgentTool {
 }
 
 /** Run one tool by itself: what `POST /tools/:name/call` and `kay tools call` do. `id` is the id of the call. */
-export async function callDirectly(
+export async function callToolDirectly(
   tool: AgentTool,
   input: Record<string, unknown>,
   { id, signal }: { id: string; signal: AbortSignal },
@@ -44,7 +44,7 @@ export async function callDirectly(
   const report = (receipt: Receipt) => void receipts.set(receipt.tool_call_id, receipt);
   const done = () => [...receipts.values()].filter(({ effect }) => effect === "settled" || effect === "unknown");
   try {
-    const { data, text, url } = await tool.run(parsed, { toolCallId: id, signal, report, ...UNATTENDED });
+    const { data, text, url } = await tool.run(parsed, { toolCallId: id, signal, report, ...UNATTENDED_CONTEXT });
     return { tool: tool.name, output: { data: data ?? null, text, ...(url ? { url } : {}) }, receipts: done() };
   } catch (error) {
     if (!(error instanceof Problem) || done().length === 0) throw error;
@@ -54,7 +54,7 @@ export async function callDirectly(
 }
 
 /** Id of a call that no model made; its effects are filed under it. */
-export function directCallId(): string {
+export function createDirectCallId(): string {
   return `call_${randomBytes(16).toString("hex")}`;
 }
 
@@ -80,5 +80,5 @@ function nearestTool(name: string, names: string[]): string | undefined {
       each.replace(/^[^.]*\./, "") === wanted || each.replaceAll(/[._]/g, "-") === wanted.replaceAll(/[._]/g, "-"),
   );
   if (same || names.length === 0) return same;
-  return nearestName(wanted, names);
+  return findClosestName(wanted, names);
 }

@@ -3,14 +3,14 @@ import type { Planned } from "#protocol/events";
 import type { Account } from "../interactions/account.ts";
 import type { ServiceHttp } from "../services/service.ts";
 import type { AgentEvent, Outcome } from "./events.ts";
-import type { Checked } from "./execute.ts";
+import type { CheckedCall } from "./execute.ts";
 
 /** What a call would do, where a dry run keeps it from being made; undefined where it may be made. */
-export type DryRun = (call: Checked, account: Account | undefined) => Promise<Planned | undefined>;
+export type DryRun = (call: CheckedCall, account: Account | undefined) => Promise<Planned | undefined>;
 
 /** How a call that was not made ends: the model is told that nothing was sent, and whoever follows sees what would have been. */
-export function plannedOutcome(
-  { toolCallId, toolName, input }: Checked,
+export function toPlannedOutcome(
+  { toolCallId, toolName, input }: CheckedCall,
   planned: Planned,
   push: (event: AgentEvent) => void,
 ): Outcome {
@@ -22,16 +22,16 @@ export function plannedOutcome(
 }
 
 /** The same, found out where only reads can leave: whatever led there, nothing is sent. */
-export function notSent(summary: string): Problem {
+export function notSentProblem(summary: string): Problem {
   return new Problem("DENIED", `${NOT_SENT} It was: ${summary}.`, { hint: "" });
 }
 
 /** Lets reads through and nothing else, whatever a tool says of itself. */
-export function readsOnly(http: ServiceHttp, summary: string): ServiceHttp {
+export function restrictToReads(http: ServiceHttp, summary: string): ServiceHttp {
   return {
     ...http,
     request: async (request) => {
-      if ((request.method ?? "GET") !== "GET" && request.reads !== true) throw notSent(summary);
+      if ((request.method ?? "GET") !== "GET" && request.reads !== true) throw notSentProblem(summary);
       return await http.request(request);
     },
   };

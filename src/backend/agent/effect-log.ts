@@ -1,10 +1,10 @@
 import type { BackendPorts } from "../ports.ts";
 import { planEffect, refuseEffect, setEffectState, settleEffect } from "../store/effects.ts";
-import type { EffectBefore, EffectLog } from "./effect.ts";
+import type { EffectLog, RecordedEffect } from "./effect.ts";
 import type { ToolOwner } from "./toolbox.ts";
 
 /** Effects in the store, in the name of the node that this process was when it planned them. */
-export function effectLog({ db, node, clock, observe }: BackendPorts, owner: ToolOwner): EffectLog {
+export function createEffectLog({ db, node, clock, observe }: BackendPorts, owner: ToolOwner): EffectLog {
   const note = (state: string) => observe?.count("kay_effects_total", { state });
   const nodes = new Map<string, number>();
   const own = (id: string) => ({ id, node: nodes.get(id) ?? null });
@@ -15,7 +15,7 @@ export function effectLog({ db, node, clock, observe }: BackendPorts, owner: Too
       nodes.set(effect.id, number);
       const before = await planEffect(db, { ...owner, ...effect, node: number }, clock.now());
       if (before.state === "new" || before.state === "unknown") note(before.state === "new" ? "planned" : "unknown");
-      return before as EffectBefore;
+      return before as RecordedEffect;
     },
     set: async (id, state) => {
       const isSet = await setEffectState(db, own(id), state, clock.now());

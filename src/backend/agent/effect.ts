@@ -2,7 +2,7 @@ import { createHash } from "node:crypto";
 import type { Receipt } from "#protocol/ask";
 import { Problem } from "#protocol/errors";
 import type { ToolResult } from "../services/service.ts";
-import { type KeptProblem, keptProblem, reopened } from "./kept-problem.ts";
+import { fromStoredProblem, type StoredProblem, toStoredProblem } from "./kept-problem.ts";
 import type { RunContext } from "./tool.ts";
 
 /** A write under way. `id` is its idempotency key at the service. */
@@ -19,21 +19,21 @@ export type Effect = {
 type Write = { tool: string; input: Record<string, unknown>; summary: string };
 
 /** What was written down of this effect before: nothing, how far it came without an end, or what it came to. */
-export type EffectBefore =
+export type RecordedEffect =
   | { state: "new" | "planned" | "unknown" }
   | { state: "settled"; result: ToolResult }
-  | { state: "refused"; result: KeptProblem };
+  | { state: "refused"; result: StoredProblem };
 
 /** Where effects are written down, each step before it is taken. */
 export type EffectLog = {
   /** Ids of effects are unique below it: a generation, or a call that no model made. */
   scope: string;
-  plan(effect: Write & { id: string; toolCallId: string }): Promise<EffectBefore>;
+  plan(effect: Write & { id: string; toolCallId: string }): Promise<RecordedEffect>;
   /** False when somebody else does the same call now, so that nothing may leave from here. */
   set(id: string, state: "sent" | "failed" | "unknown"): Promise<boolean>;
   settle(id: string, result: ToolResult): Promise<void>;
   /** It was sent and the service said no: that is what it came to, and it is not sent again. */
-  refuse(id: string, result: KeptProblem): Promise<void>;
+  refuse(id: string, result: StoredProblem): Promise<void>;
 };
 
 /**
@@ -62,7 +62,7 @@ export async function recordEffect(
     receipt("unknown");
     throw lostOutcome(undefined, write);
   }
-  if (before.state === "refused") throw reopened(before.result);
+  if (before.state === "refused") throw fromStoredProblem(before.result);
   if (before.state === "new") receipt("planned");
   const effect: Effect = {
     id,
@@ -88,7 +88,7 @@ export async function recordEffect(
     return result;
   } catch (error) {
     const unknown = isUnknown(error, progress);
-    if (!unknown && progress.sent && isRefusal(error)) await log.refuse(id, keptProblem(error));
+    if (!unknown && progress.sent && isRefusal(error)) await log.refuse(id, toStoredProblem(error));
     else await log.set(id, unknown ? "unknown" : "failed");
     if (unknown) receipt("unknown");
     throw unknown ? lostOutcome(error, write) : error;

@@ -4,7 +4,7 @@ import type { AgentPart } from "#protocol/agent-parts";
 import type { Receipt } from "#protocol/ask";
 import type { Problem } from "#protocol/errors";
 import type { Planned } from "#protocol/events";
-import type { Mismatch } from "./output.ts";
+import type { OutputMismatch } from "./output.ts";
 
 /**
  * What the loop yields, in order. Names and fields are those of the AI SDK's UI message stream (protocol section 2), so that a stream is
@@ -33,7 +33,7 @@ export type AgentEvent =
    * The messages of a finished step: the model's, and one with the result of each of its calls. Stored together or not at all. `mismatch`: it
    * was an answer that is to be mended, and leaves no message.
    */
-  | { type: "step"; messages: ModelMessage[]; mismatch?: Mismatch }
+  | { type: "step"; messages: ModelMessage[]; mismatch?: OutputMismatch }
   /** The step needs a person's yes; nothing of it was run. `message` is the model's, to go on from. */
   | { type: "held"; message: ModelMessage; calls: HeldCall[] }
   /** Services that calls of this step need and that are not connected. */

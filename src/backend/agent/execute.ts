@@ -3,24 +3,24 @@ import { Problem } from "#protocol/errors";
 import type { Account } from "../interactions/account.ts";
 import type { Interactive } from "../services/interaction.ts";
 import { isDatabaseAway } from "../store/database.ts";
-import { channel } from "./channel.ts";
-import { type DryRun, plannedOutcome } from "./dry-run.ts";
+import { createChannel } from "./channel.ts";
+import { type DryRun, toPlannedOutcome } from "./dry-run.ts";
 import type { AgentEvent, Call, HeldCall, Outcome, Wait } from "./events.ts";
-import { oneAtATime } from "./one-at-a-time.ts";
-import { type PastCall, repetition } from "./repeats.ts";
-import { integrationsOf, toolOutput } from "./results.ts";
-import { type AgentTool, UNATTENDED } from "./tool.ts";
-import { type Watch, watchOutcome, watchTool } from "./watch.ts";
+import { coalesce } from "./one-at-a-time.ts";
+import { findRepetition, type PastCall } from "./repeats.ts";
+import { getIntegrations, toToolOutput } from "./results.ts";
+import { type AgentTool, UNATTENDED_CONTEXT } from "./tool.ts";
+import { type AgentObserver, recordOutcome, recordToolCall } from "./watch.ts";
 
 /** A call with its tool and checked input, or why it cannot be run. */
-export type Checked = Omit<HeldCall, "service"> & { tool: AgentTool };
-export type Rejected = { call: Call; problem: Problem };
+export type CheckedCall = Omit<HeldCall, "service"> & { tool: AgentTool };
+export type RejectedCall = { call: Call; problem: Problem };
 
 /** What the caller of the turn allowed beforehand, and in whose name it is done. */
 export type Allowance = { allowed_by: string; account?: string };
 
 /** Whether a call may run, and with which input. */
-export type Gate =
+export type GateResult =
   | { kind: "run"; input: Record<string, unknown>; edited?: boolean; allowed?: Allowance }
   | { kind: "denied"; reason: string }
   | { kind: "wait"; wait: Wait };
@@ -34,22 +34,22 @@ export type CallPorts = {
   /** What calls wait for whose requests are still open; these are not tried. */
   open(): Promise<Map<string, Wait>>;
   /** Asked before a call runs, each time anew. `account` is whose name it would run in. */
-  gate(call: Checked, account: Account | undefined): Promise<Gate>;
+  gate(call: CheckedCall, account: Account | undefined): Promise<GateResult>;
   /** A connection is missing: whether it is waited for, or how the call ends. */
   missing(call: Call, integrations: string[], reason: string): Wait | Problem;
   /** Asked when a call ran, before the model sees what it came to. */
-  after(call: Checked, outcome: Outcome): Promise<Outcome | Wait>;
+  after(call: CheckedCall, outcome: Outcome): Promise<Outcome | Wait>;
   /** What a tool speaks to people with; `waiting` resolves when it asked and there is no answer yet. */
-  attend(call: Checked, push: (event: AgentEvent) => void): Interactive & { waiting: Promise<Wait> };
+  attend(call: CheckedCall, push: (event: AgentEvent) => void): Interactive & { waiting: Promise<Wait> };
   /** Called back whenever something that a call waits for may have come. */
   onChange(again: () => void): () => void;
 };
 
 /** `dryRun` stands before everything: what it plans is never run. */
-type Run = { memory: PastCall[]; signal: AbortSignal; ports?: CallPorts; dryRun?: DryRun; watch?: Watch };
+type Run = { memory: PastCall[]; signal: AbortSignal; ports?: CallPorts; dryRun?: DryRun; watch?: AgentObserver };
 
 /** Find each call's tool and check its input. A wrong call is a result that the model can react to, never a crash. */
-export function checkCall(call: Call, tools: AgentTool[]): Checked | Rejected {
+export function checkCall(call: Call, tools: AgentTool[]): CheckedCall | RejectedCall {
   const found = tools.find(({ name }) => name === call.toolName);
   if (found === undefined) {
     const known = tools.map(({ name }) => name).join(", ");
@@ -72,11 +72,11 @@ export function checkCall(call: Call, tools: AgentTool[]): Checked | Rejected {
  * that may have come, as long as others still run; what waits in the end is told.
  */
 export async function* runCalls(
-  calls: (Checked | Rejected)[],
+  calls: (CheckedCall | RejectedCall)[],
   run: Run,
 ): AsyncGenerator<AgentEvent, { outcomes: Outcome[] } | { waits: Wait[] }> {
-  const events = channel<AgentEvent>();
-  const ended: (Outcome | undefined)[] = calls.map((call) => run.ports?.settled(idOf(call)));
+  const events = createChannel<AgentEvent>();
+  const ended: (Outcome | undefined)[] = calls.map((call) => run.ports?.settled(getId(call)));
   const waits = new Map<number, Wait>();
   let running = 0;
   let away: unknown;
@@ -89,7 +89,7 @@ export async function* runCalls(
     if (result && "kind" in result) waits.set(index, result);
     else if (result) {
       ended[index] = result;
-      watchOutcome(run.watch, calls[index] as Checked | Rejected, result);
+      recordOutcome(run.watch, calls[index] as CheckedCall | RejectedCall, result);
       events.push({ type: "outcome", outcome: result });
       events.push(outcomeEvent(result));
     }
@@ -100,14 +100,14 @@ export async function* runCalls(
     if (running === 0) return;
     running++;
     const open = await openRequests(run);
-    for (const index of [...waits.keys()]) if (!open.has(idOf(calls[index]))) void start(index);
+    for (const index of [...waits.keys()]) if (!open.has(getId(calls[index]))) void start(index);
     if (--running === 0) events.end();
   };
   // Whoever says that something came has nothing to do with the calls.
-  const stop = run.ports?.onChange(AsyncLocalStorage.bind(oneAtATime(look)));
+  const stop = run.ports?.onChange(AsyncLocalStorage.bind(coalesce(look)));
   const open = await openRequests(run);
   const left = calls.flatMap((call, index) =>
-    ended[index] === undefined ? [{ index, wait: open.get(idOf(call)) }] : [],
+    ended[index] === undefined ? [{ index, wait: open.get(getId(call)) }] : [],
   );
   for (const { index, wait } of left) {
     if (wait) waits.set(index, wait);
@@ -130,33 +130,33 @@ async function openRequests({ ports }: Run): Promise<Map<string, Wait>> {
 
 /** Whatever goes wrong is how the call ended, but for a database that is away: then nobody knows, and the rows say what is to be done. */
 async function runOne(
-  calls: (Checked | Rejected)[],
+  calls: (CheckedCall | RejectedCall)[],
   index: number,
   ended: (Outcome | undefined)[],
   run: Run,
   push: (event: AgentEvent) => void,
 ): Promise<Outcome | Wait> {
-  const checked = calls[index] as Checked | Rejected;
+  const checked = calls[index] as CheckedCall | RejectedCall;
   if ("problem" in checked) return checked;
   const call = bare(checked);
   try {
     if (run.signal.aborted) throw new Problem("CANCELLED", "The request was cancelled before this call was made.");
     const before = calls.slice(0, index).map((one, at): PastCall => ({ call: one, outcome: ended[at] }));
-    const repeat = repetition(checked, [...run.memory, ...before]);
+    const repeat = findRepetition(checked, [...run.memory, ...before]);
     if (repeat) return "denied" in repeat ? { call, denied: repeat.denied } : { call, problem: repeat };
-    return await admitted(checked, run, push);
+    return await admit(checked, run, push);
   } catch (error) {
     if (isDatabaseAway(error)) throw error;
     const problem = asProblem(error, "SERVICE_FAILED", `${checked.tool.title} could not do it: ${checked.summary}.`);
-    const integrations = integrationsOf(problem);
+    const integrations = getIntegrations(problem);
     if (run.ports === undefined || run.dryRun || integrations.length === 0) return { call, problem };
     const missing = run.ports.missing(call, integrations, problem.message);
     return missing instanceof Problem ? { call, problem: missing } : missing;
   }
 }
 
-async function admitted(
-  checked: Checked,
+async function admit(
+  checked: CheckedCall,
   { signal, ports, dryRun, watch }: Run,
   push: (event: AgentEvent) => void,
 ): Promise<Outcome | Wait> {
@@ -166,17 +166,17 @@ async function admitted(
   if (ports && before) return await ports.after(checked, before);
   const account = (ports ?? dryRun) && (await tool.ready?.());
   const planned = await dryRun?.(checked, account);
-  if (planned) return plannedOutcome(checked, planned, push);
-  const gate: Gate = (await ports?.gate(checked, account)) ?? { kind: "run", input: checked.parsed };
+  if (planned) return toPlannedOutcome(checked, planned, push);
+  const gate: GateResult = (await ports?.gate(checked, account)) ?? { kind: "run", input: checked.parsed };
   if (gate.kind === "wait") return gate.wait;
   if (gate.kind === "denied") return { call, denied: gate.reason };
   if (gate.allowed) push(allowedEvent(toolCallId, gate.allowed));
-  const attended = ports?.attend(checked, push) ?? { ...UNATTENDED, waiting: NEVER };
+  const attended = ports?.attend(checked, push) ?? { ...UNATTENDED_CONTEXT, waiting: NEVER };
   const report = (data: Extract<AgentEvent, { type: "data-receipt" }>["data"]) =>
     push({ type: "data-receipt", data: { ...data, ...gate.allowed } });
   const { waiting, ...interactive } = attended;
   // A tool that asked a person is left where it is; the next run of its handler finds the answer.
-  const result = await watchTool(watch, tool, () =>
+  const result = await recordToolCall(watch, tool, () =>
     Promise.race([
       tool.run(gate.input, { toolCallId, signal, report, ...interactive }).then((ran) => ({ ran })),
       waiting,
@@ -184,17 +184,17 @@ async function admitted(
   );
   if (!("ran" in result)) return result;
   const edited = gate.edited ? { edited: gate.input } : {};
-  const outcome: Outcome = { call, output: { ...toolOutput(tool.service, result.ran), ...edited } };
+  const outcome: Outcome = { call, output: { ...toToolOutput(tool.service, result.ran), ...edited } };
   return (await ports?.after(checked, outcome)) ?? outcome;
 }
 
 const NEVER = new Promise<Wait>(() => {});
 
-function idOf(call: Checked | Rejected | undefined): string {
+function getId(call: CheckedCall | RejectedCall | undefined): string {
   return call ? bare(call).toolCallId : "";
 }
 
-function bare(call: Checked | Rejected): Call {
+function bare(call: CheckedCall | RejectedCall): Call {
   if ("problem" in call) return call.call;
   const { toolCallId, toolName, input } = call;
   return { toolCallId, toolName, input };

@@ -6,12 +6,12 @@ import { Problem } from "#protocol/errors";
  *
  * @param input what was given, to tell a missing field from a wrong one
  */
-export function inputProblem(tool: string, input: unknown, issues: z.core.$ZodIssue[]): Problem {
+export function toInputProblem(tool: string, input: unknown, issues: z.core.$ZodIssue[]): Problem {
   const issue = issues[0];
   const path = (issue?.path ?? []).map(String);
   const field = path.join(".");
   const subject = field ? `“${field}”` : "the input";
-  const wrong = issue ? wordsOf(issue, valueAt(input, path)) : "is not accepted";
+  const wrong = issue ? getWords(issue, valueAt(input, path)) : "is not accepted";
   const others = [...new Set(issues.slice(1).map(({ path }) => path.map(String).join(".")))].filter(
     (other) => other !== field && other !== "",
   );
@@ -22,7 +22,7 @@ export function inputProblem(tool: string, input: unknown, issues: z.core.$ZodIs
   });
 }
 
-function wordsOf(issue: z.core.$ZodIssue, value: unknown): string {
+function getWords(issue: z.core.$ZodIssue, value: unknown): string {
   switch (issue.code) {
     case "invalid_type":
       return value === undefined ? "is missing" : `must be ${TYPES[issue.expected] ?? issue.expected}`;
@@ -35,7 +35,7 @@ function wordsOf(issue: z.core.$ZodIssue, value: unknown): string {
     case "invalid_format":
       return `must be a valid ${issue.format}`;
     case "invalid_union":
-      return value === undefined ? "is missing" : `must be ${unionOf(issue.errors)}`;
+      return value === undefined ? "is missing" : `must be ${getUnion(issue.errors)}`;
     default:
       return issue.message && issue.message !== "Invalid input"
         ? `is not accepted: ${issue.message}`
@@ -50,7 +50,7 @@ function limit(origin: string, words: string, bound: number | bigint): string {
   return `must be ${words} ${bound}`;
 }
 
-function unionOf(errors: z.core.$ZodIssue[][]): string {
+function getUnion(errors: z.core.$ZodIssue[][]): string {
   const types = errors.flatMap(([first]) =>
     first?.code === "invalid_type" ? [TYPES[first.expected] ?? first.expected] : [],
   );

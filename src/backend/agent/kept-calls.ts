@@ -23,11 +23,11 @@ type Kept = {
 type Question = { request: ToolInteraction; answered: boolean; settle: PromiseWithResolvers<unknown> };
 
 /** Which call it is, and at which node. */
-export type KeptPlace = { node: Node; generationId: string; toolCallId: string };
+export type SuspendedCallKey = { node: Node; generationId: string; toolCallId: string };
 
 /** Run a call, or go on with it where it is kept here. */
-export function runKept(
-  { node, generationId, toolCallId }: KeptPlace,
+export function runSuspendable(
+  { node, generationId, toolCallId }: SuspendedCallKey,
   context: RunContext,
   work: (context: RunContext) => Promise<ToolResult>,
 ): Promise<ToolResult> {
@@ -46,7 +46,7 @@ export function runKept(
 }
 
 /** Whether a call of this generation is kept open at this node for an answer. */
-export function keepsCall(node: Node, generationId: string): boolean {
+export function hasSuspendedCall(node: Node, generationId: string): boolean {
   return [...(kept.get(node)?.values() ?? [])].some(
     (call) => call.generationId === generationId && call.asked.at(-1)?.answered === false,
   );

@@ -1,6 +1,6 @@
 import { APICallError } from "ai";
 import { Problem } from "#protocol/errors";
-import { wordedOwnFault } from "../services/own-fault.ts";
+import { toOwnFaultProblem } from "../services/own-fault.ts";
 
 /**
  * A provider's failure in one clean sentence. What the provider wrote is not repeated (it may quote the key or the request); it stays in
@@ -8,9 +8,9 @@ import { wordedOwnFault } from "../services/own-fault.ts";
  *
  * @param label which model: `OpenAI gpt-6-astra`
  */
-export function modelProblem(label: string, error: unknown): Problem {
+export function toModelProblem(label: string, error: unknown): Problem {
   const cause = root(error);
-  const own = wordedOwnFault("MODEL_FAILED", label, error);
+  const own = toOwnFaultProblem("MODEL_FAILED", label, error);
   if (own) return own;
   if (APICallError.isInstance(cause)) {
     const code = isTooLong(cause) ? "CONTEXT_TOO_LONG" : "MODEL_FAILED";

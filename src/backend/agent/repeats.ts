@@ -1,10 +1,10 @@
 import { Problem } from "#protocol/errors";
-import { canonicalJson } from "../canonical.ts";
+import { toCanonicalJson } from "../canonical.ts";
 import type { Call, Outcome } from "./events.ts";
-import type { Checked, Rejected } from "./execute.ts";
+import type { CheckedCall, RejectedCall } from "./execute.ts";
 
 /** A call that was made before, and how it ended if it did. */
-export type PastCall = { call: Checked | Rejected; outcome: Outcome | undefined };
+export type PastCall = { call: CheckedCall | RejectedCall; outcome: Outcome | undefined };
 
 /** How often one and the same call may be made in a generation: once, and again after something changed or failed. */
 const ATTEMPTS = 3;
@@ -13,7 +13,7 @@ const ATTEMPTS = 3;
  * Whether a call only repeats what the generation did already, so that a model which runs in circles is stopped, no write happens twice
  * unless the first one surely did nothing, and a no of the person holds for the whole turn (case G09).
  */
-export function repetition(checked: Checked, past: PastCall[]): Problem | { denied: string } | undefined {
+export function findRepetition(checked: CheckedCall, past: PastCall[]): Problem | { denied: string } | undefined {
   const key = callKey(checked);
   const same = past.filter(({ call }) => !("problem" in call) && callKey(call) === key);
   const denied = same.find(({ outcome }) => outcome && "denied" in outcome)?.outcome;
@@ -27,9 +27,9 @@ export function repetition(checked: Checked, past: PastCall[]): Problem | { deni
 }
 
 /** The calls of a stored generation as they count for {@link repetition}. */
-export function pastCalls(
+export function toPastCalls(
   calls: { call: Call; outcome: Outcome | undefined }[],
-  check: (call: Call) => Checked | Rejected,
+  check: (call: Call) => CheckedCall | RejectedCall,
 ): PastCall[] {
   return calls.map(({ call, outcome }) => ({ call: check(call), outcome }));
 }
@@ -39,6 +39,6 @@ function mayHaveWritten(outcome: Outcome | undefined): boolean {
   return "problem" in outcome && outcome.problem.code === "OUTCOME_UNKNOWN";
 }
 
-function callKey({ toolName, parsed }: Checked): string {
-  return canonicalJson([toolName, parsed]);
+function callKey({ toolName, parsed }: CheckedCall): string {
+  return toCanonicalJson([toolName, parsed]);
 }

@@ -2,10 +2,10 @@ import type { JSONValue, ModelMessage, ToolResultPart } from "ai";
 import type { ToolResult } from "#backend/services/service";
 import type { Problem } from "#protocol/errors";
 import type { Outcome, ToolOutput } from "./events.ts";
-import { wireName } from "./names.ts";
+import { toWireName } from "./names.ts";
 
 /** What a service answered, cut to what a model can take and marked with its origin. */
-export function toolOutput(service: string, result: ToolResult): ToolOutput {
+export function toToolOutput(service: string, result: ToolResult): ToolOutput {
   return {
     from: service,
     text: shorten(result.text),
@@ -18,22 +18,22 @@ export function toolOutput(service: string, result: ToolResult): ToolOutput {
  * The message that hands a step's results to the model. Text of services travels inside `data_from`, which the instructions declare to be
  * data: words in it that sound like orders are not orders.
  */
-export function resultMessage(outcomes: Outcome[]): ModelMessage {
+export function toResultMessage(outcomes: Outcome[]): ModelMessage {
   return { role: "tool", content: outcomes.map(resultPart) };
 }
 
 /** The services that an AUTH_REQUIRED names. */
-export function integrationsOf(problem: Problem): string[] {
+export function getIntegrations(problem: Problem): string[] {
   const { integrations } = problem.details;
   if (problem.code !== "AUTH_REQUIRED" || !Array.isArray(integrations)) return [];
   return integrations.filter((name): name is string => typeof name === "string");
 }
 
 /** The services that a step lacks to go on. */
-export function missingIntegrations(outcomes: Outcome[]): string[] {
+export function listMissingIntegrations(outcomes: Outcome[]): string[] {
   const names = outcomes.flatMap((outcome) => {
     if (!("problem" in outcome) || outcome.problem.code !== "AUTH_REQUIRED") return [];
-    const named = integrationsOf(outcome.problem);
+    const named = getIntegrations(outcome.problem);
     return named.length > 0 ? named : [outcome.call.toolName.split(".")[0] ?? ""];
   });
   return [...new Set(names)];
@@ -41,7 +41,7 @@ export function missingIntegrations(outcomes: Outcome[]): string[] {
 
 function resultPart(outcome: Outcome): ToolResultPart {
   const { call } = outcome;
-  const base = { type: "tool-result", toolCallId: call.toolCallId, toolName: wireName(call.toolName) } as const;
+  const base = { type: "tool-result", toolCallId: call.toolCallId, toolName: toWireName(call.toolName) } as const;
   if ("denied" in outcome) return { ...base, output: { type: "execution-denied", reason: outcome.denied } };
   if ("problem" in outcome) return { ...base, output: { type: "error-json", value: errorValue(outcome.problem) } };
   const { from, edited, planned, ...rest } = outcome.output;
@@ -51,7 +51,7 @@ function resultPart(outcome: Outcome): ToolResultPart {
 }
 
 function errorValue(problem: Problem): JSONValue {
-  const [integration] = integrationsOf(problem);
+  const [integration] = getIntegrations(problem);
   return {
     error: {
       code: problem.code,

@@ -67,7 +67,7 @@ function isNamed({ name, service, title }: AgentTool, text: string): boolean {
 
 /** Every tool with how much it is about the words: a rare word says more than one that all tools have. */
 function rank(all: AgentTool[], wanted: string[]): { tool: AgentTool; score: number }[] {
-  const index = all.map((tool) => ({ tool, fields: fieldsOf(tool) }));
+  const index = all.map((tool) => ({ tool, fields: getFields(tool) }));
   const known = new Map<string, number>();
   for (const { fields } of index) {
     for (const word of new Set(fields.flatMap(([found]) => found))) known.set(word, (known.get(word) ?? 0) + 1);
@@ -84,7 +84,7 @@ function rank(all: AgentTool[], wanted: string[]): { tool: AgentTool; score: num
 }
 
 /** Words of a tool, and how much a word there counts. */
-function fieldsOf({ name, service, title, description, examples }: AgentTool): [found: string[], counts: number][] {
+function getFields({ name, service, title, description, examples }: AgentTool): [found: string[], counts: number][] {
   return [
     [words(`${name} ${service} ${title}`), 3],
     [words(description), 2],

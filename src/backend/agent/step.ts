@@ -1,10 +1,10 @@
 import { jsonSchema, type LanguageModel, type ModelMessage, streamText, type Telemetry, type ToolSet, tool } from "ai";
 import { Problem } from "#protocol/errors";
 import type { AgentEvent, Call } from "./events.ts";
-import { modelProblem } from "./model-problem.ts";
-import { toolName, wireName } from "./names.ts";
+import { toModelProblem } from "./model-problem.ts";
+import { fromWireName, toWireName } from "./names.ts";
 import type { AgentTool } from "./tool.ts";
-import { type Watch, watchModel } from "./watch.ts";
+import { type AgentObserver, recordModelCall } from "./watch.ts";
 
 export type StepInput = {
   model: LanguageModel;
@@ -16,7 +16,7 @@ export type StepInput = {
   signal: AbortSignal;
   /** What the answer is to match. For the offline planner only; others read it in the instructions. */
   schema?: Record<string, unknown>;
-  watch?: Watch;
+  watch?: AgentObserver;
   /** Ids of earlier calls. Some models count anew in each step; a later call with such an id gets one of its own. */
   taken?: string[];
 };
@@ -31,11 +31,11 @@ export type StepResult =
 type Tokens = { input?: number; output?: number };
 
 /** One model call, streamed. Never throws: a failure is the result. */
-export async function* modelStep(input: StepInput): AsyncGenerator<AgentEvent, StepResult> {
+export async function* runModelStep(input: StepInput): AsyncGenerator<AgentEvent, StepResult> {
   const { watch } = input;
   const begun = watch?.observe.seconds() ?? 0;
   const result = yield* called(input);
-  if (watch) watchModel(watch, begun, result);
+  if (watch) recordModelCall(watch, begun, result);
   return result;
 }
 
@@ -51,27 +51,27 @@ async function* called(input: StepInput): AsyncGenerator<AgentEvent, StepResult>
       messages: input.messages,
       tools: wireTools(input.tools),
       ...(input.schema ? { providerOptions: { kay: { outputSchema: JSON.stringify(input.schema) } } } : {}),
-      ...telemetryOf(input),
+      ...getTelemetry(input),
       abortSignal: input.signal,
       timeout: TIMEOUTS,
       maxRetries: RETRIES,
       onError: () => {},
     });
     for await (const part of result.stream) {
-      if (part.type === "error") return failed(input, part.error);
+      if (part.type === "error") return fail(input, part.error);
       if (part.type === "abort") return input.signal.aborted ? { kind: "aborted" } : timedOut(input);
       yield* translate(part, answer, id);
     }
     // Only what the model said: the SDK adds results of its own for calls it finds invalid, and kay gives those itself.
     const message = (await result.responseMessages).find(({ role }) => role === "assistant");
-    return finished(message && withIds(message as ModelMessage, id), answer);
+    return finish(message && withIds(message as ModelMessage, id), answer);
   } catch (error) {
-    return input.signal.aborted ? { kind: "aborted" } : failed(input, error);
+    return input.signal.aborted ? { kind: "aborted" } : fail(input, error);
   }
 }
 
 /** Never what was said: operators see how long it took, not what about. */
-function telemetryOf({ watch }: StepInput): Pick<Parameters<typeof streamText>[0], "telemetry"> {
+function getTelemetry({ watch }: StepInput): Pick<Parameters<typeof streamText>[0], "telemetry"> {
   const traces = watch?.observe.traces;
   if (!traces) return {};
   return { telemetry: { integrations: traces.model as Telemetry, recordInputs: false, recordOutputs: false } };
@@ -97,7 +97,7 @@ function withIds(message: ModelMessage, id: (given: string) => string): ModelMes
 function wireTools(tools: AgentTool[]): ToolSet {
   return Object.fromEntries(
     tools.map(({ name, description, schema, access, examples, title }) => [
-      wireName(name),
+      toWireName(name),
       tool({
         description,
         inputSchema: jsonSchema(schema),
@@ -126,13 +126,13 @@ function* translate(part: Part, answer: Gathered, id: (given: string) => string)
       yield { type: "reasoning-delta", id: part.id, delta: part.text };
       break;
     case "tool-input-start":
-      yield { type: "tool-input-start", toolCallId: id(part.id), toolName: toolName(part.toolName) };
+      yield { type: "tool-input-start", toolCallId: id(part.id), toolName: fromWireName(part.toolName) };
       break;
     case "tool-input-delta":
       yield { type: "tool-input-delta", toolCallId: id(part.id), inputTextDelta: part.delta };
       break;
     case "tool-call": {
-      const call = { toolCallId: id(part.toolCallId), toolName: toolName(part.toolName), input: part.input };
+      const call = { toolCallId: id(part.toolCallId), toolName: fromWireName(part.toolName), input: part.input };
       answer.calls.push(call);
       yield { type: "tool-input-available", ...call };
       break;
@@ -143,7 +143,7 @@ function* translate(part: Part, answer: Gathered, id: (given: string) => string)
   }
 }
 
-function finished(message: ModelMessage | undefined, answer: Gathered): StepResult {
+function finish(message: ModelMessage | undefined, answer: Gathered): StepResult {
   return {
     kind: "answer",
     message: message ?? { role: "assistant", content: answer.text },
@@ -154,8 +154,8 @@ function finished(message: ModelMessage | undefined, answer: Gathered): StepResu
   };
 }
 
-function failed({ label }: StepInput, error: unknown): StepResult {
-  return { kind: "failed", problem: error instanceof Problem ? error : modelProblem(label, error) };
+function fail({ label }: StepInput, error: unknown): StepResult {
+  return { kind: "failed", problem: error instanceof Problem ? error : toModelProblem(label, error) };
 }
 
 function timedOut({ label }: StepInput): StepResult {

@@ -1,11 +1,11 @@
 import type { ModelMessage } from "ai";
 import { Problem } from "#protocol/errors";
 import type { ModelTestResponse } from "#protocol/model";
-import { type ChosenModel, chooseModel } from "../models/choose.ts";
+import { type SelectedModel, selectModel } from "../models/choose.ts";
 import type { BackendPorts } from "../ports.ts";
-import { instructions } from "./instructions.ts";
-import { resultMessage } from "./results.ts";
-import { modelStep, type StepResult } from "./step.ts";
+import { buildInstructions } from "./instructions.ts";
+import { toResultMessage } from "./results.ts";
+import { runModelStep, type StepResult } from "./step.ts";
 import type { AgentTool } from "./tool.ts";
 
 /** How long a test may take, in ms: a model that is first loaded into memory needs its time. */
@@ -22,7 +22,7 @@ export async function testModel(
   signal: AbortSignal,
 ): Promise<ModelTestResponse> {
   const { clock } = ports;
-  const chosen = await chooseModel(ports.model(), ports);
+  const chosen = await selectModel(ports.model(), ports);
   const { name, label, provider } = chosen;
   const test: Test = { ...chosen, signal: AbortSignal.any([signal, AbortSignal.timeout(LIMIT_MS)]), now: clock.now };
   const started = clock.now();
@@ -32,7 +32,7 @@ export async function testModel(
   const call = answer.calls.find(({ toolName, input }) => toolName === ADD.name && isRight(input));
   if (call) {
     const output = { from: "kay", text: "42", data: 42 };
-    messages.push(answer.message, resultMessage([{ call, output }]));
+    messages.push(answer.message, toResultMessage([{ call, output }]));
     answer = await step(test, messages, seen);
   }
   const ended = clock.now();
@@ -48,23 +48,30 @@ export async function testModel(
   };
 }
 
-type Test = ChosenModel & { signal: AbortSignal; now(): number };
+type Test = SelectedModel & { signal: AbortSignal; now(): number };
 type Seen = { first?: number; pieces: number };
 
 async function step(test: Test, messages: ModelMessage[], seen: Seen): Promise<StepResult & { kind: "answer" }> {
   const { model, label, signal } = test;
   const tools = [ADD];
-  const events = modelStep({ model, label, signal, messages, tools, instructions: instructions(tools, test.now()) });
+  const events = runModelStep({
+    model,
+    label,
+    signal,
+    messages,
+    tools,
+    instructions: buildInstructions(tools, test.now()),
+  });
   for (;;) {
     const { done, value } = await events.next();
-    if (done) return answered(value, label);
+    if (done) return answer(value, label);
     seen.first ??= test.now();
     if (value.type === "text-delta" || value.type === "tool-input-delta" || value.type === "reasoning-delta")
       seen.pieces += 1;
   }
 }
 
-function answered(result: StepResult, label: string): StepResult & { kind: "answer" } {
+function answer(result: StepResult, label: string): StepResult & { kind: "answer" } {
   if (result.kind === "answer") return result;
   if (result.kind === "failed") throw result.problem;
   throw new Problem("MODEL_FAILED", `${label} did not answer within ${LIMIT_MS / 1000} s.`);

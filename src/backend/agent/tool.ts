@@ -50,7 +50,7 @@ export type RunContext = Interactive & {
 };
 
 /** For calls that nobody watches: there is nobody to ask, and no log. */
-export const UNATTENDED: Interactive = {
+export const UNATTENDED_CONTEXT: Interactive = {
   interaction: { available: false },
   requestInteraction: async () => {
     throw new Problem("INTERACTION_UNAVAILABLE", "Nobody can be asked here.");

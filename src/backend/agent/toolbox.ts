@@ -1,65 +1,65 @@
 import type { JSONSchema7 } from "ai";
 import * as z from "zod/mini";
-import { usableGrant } from "../connections/access.ts";
-import { findService as serviceNamed, servicesFor } from "../connections/catalog.ts";
-import { usableUntil } from "../connections/open-grant.ts";
-import { servicesOf } from "../connections/services.ts";
-import { accountOf } from "../interactions/account.ts";
+import { getUsableGrant } from "../connections/access.ts";
+import { listServices, findService as serviceNamed } from "../connections/catalog.ts";
+import { getUsableUntil } from "../connections/open-grant.ts";
+import { describeServices } from "../connections/services.ts";
+import { toAccount } from "../interactions/account.ts";
 import type { BackendPorts } from "../ports.ts";
 import type { ServiceConfiguration, Tool } from "../services/service.ts";
-import { wantScopes } from "../store/grants.ts";
-import { type Reach, runCall, summaryOf } from "./call.ts";
-import { effectLog } from "./effect-log.ts";
-import { inputProblem } from "./input.ts";
-import { runKept } from "./kept-calls.ts";
+import { requestScopes } from "../store/grants.ts";
+import { formatSummary, runToolCall, type ToolAccess } from "./call.ts";
+import { createEffectLog } from "./effect-log.ts";
+import { toInputProblem } from "./input.ts";
+import { runSuspendable } from "./kept-calls.ts";
 import type { AgentTool, RunContext } from "./tool.ts";
-import { askUser } from "./tools/ask-user.ts";
-import { httpRequest } from "./tools/http-request.ts";
-import { searchTool } from "./tools/search-tools.ts";
-import { connectService, findService } from "./tools/services.ts";
+import { askUserTool } from "./tools/ask-user.ts";
+import { createHttpRequestTool } from "./tools/http-request.ts";
+import { createSearchTool } from "./tools/search-tools.ts";
+import { createConnectServiceTool, createFindServiceTool } from "./tools/services.ts";
 
 /** For whom tools run: the installation whose connections they use, and the generation their effects belong to. `dryRun`: they only read. */
 export type ToolOwner = { installationId: string; generationId: string; dryRun?: boolean };
 
 /** Every tool of every service of an installation, connected or not: a missing connection is found out by the call that needs it. */
-export async function toolbox(ports: BackendPorts, owner: ToolOwner): Promise<AgentTool[]> {
-  return toolsWithin(reachOf(ports, owner, await servicesFor(ports, owner.installationId)));
+export async function buildServiceTools(ports: BackendPorts, owner: ToolOwner): Promise<AgentTool[]> {
+  return buildLocalTools(getReach(ports, owner, await listServices(ports, owner.installationId)));
 }
 
 /** The same and kay's own: asking the person, finding and connecting services, and requests that no tool makes. */
-export async function agentTools(ports: BackendPorts, owner: ToolOwner): Promise<AgentTool[]> {
-  const configured = await servicesFor(ports, owner.installationId);
-  const reach = reachOf(ports, owner, configured);
-  const services = async () => (await servicesOf(ports, owner.installationId)).services;
-  const request = httpRequest(configured, (configuration, tool) => agentTool(reach, configuration, tool));
-  const ofServices = toolsWithin(reach);
+export async function buildAgentTools(ports: BackendPorts, owner: ToolOwner): Promise<AgentTool[]> {
+  const configured = await listServices(ports, owner.installationId);
+  const reach = getReach(ports, owner, configured);
+  const services = async () => (await describeServices(ports, owner.installationId)).services;
+  const request = createHttpRequestTool(configured, (configuration, tool) => agentTool(reach, configuration, tool));
+  const ofServices = buildLocalTools(reach);
   return [
     ...ofServices,
-    searchTool(ofServices),
-    askUser,
-    findService(services),
-    connectService(services),
+    createSearchTool(ofServices),
+    askUserTool,
+    createFindServiceTool(services),
+    createConnectServiceTool(services),
     ...(request ? [request] : []),
   ];
 }
 
-function reachOf(ports: BackendPorts, owner: ToolOwner, services: ServiceConfiguration[]): Reach {
+function getReach(ports: BackendPorts, owner: ToolOwner, services: ServiceConfiguration[]): ToolAccess {
   return {
     services,
     fetch: ports.fetch,
     clock: ports.clock,
     access: async (service, rejected) => {
       const named = serviceNamed(services, service);
-      const open = await usableGrant(ports, owner.installationId, named, rejected ? { rejected } : {});
+      const open = await getUsableGrant(ports, owner.installationId, named, rejected ? { rejected } : {});
       const { grant, tokens } = open;
-      return { token: tokens.access, metadata: grant.metadata, as: accountOf(grant), until: usableUntil(open) };
+      return { token: tokens.access, metadata: grant.metadata, as: toAccount(grant), until: getUsableUntil(open) };
     },
-    effects: effectLog(ports, owner),
+    effects: createEffectLog(ports, owner),
     ...(owner.dryRun ? { dryRun: true } : {}),
-    wants: (service, scopes) => wantScopes(ports.db, owner.installationId, service, scopes.join(" ")),
+    wants: (service, scopes) => requestScopes(ports.db, owner.installationId, service, scopes.join(" ")),
     keep: (context, work) => {
       const { toolCallId } = context;
-      return runKept({ node: ports.node, generationId: owner.generationId, toolCallId }, context, work);
+      return runSuspendable({ node: ports.node, generationId: owner.generationId, toolCallId }, context, work);
     },
   };
 }
@@ -68,13 +68,13 @@ function reachOf(ports: BackendPorts, owner: ToolOwner, services: ServiceConfigu
 const OWN = "own";
 
 /** The same tools, wherever their tokens come from. */
-export function toolsWithin(reach: Reach): AgentTool[] {
+export function buildLocalTools(reach: ToolAccess): AgentTool[] {
   return reach.services.flatMap((configuration) =>
     configuration.service.tools.map((tool) => agentTool(reach, configuration, tool)),
   );
 }
 
-function agentTool(ports: Reach, configuration: ServiceConfiguration, tool: Tool): AgentTool {
+function agentTool(ports: ToolAccess, configuration: ServiceConfiguration, tool: Tool): AgentTool {
   const { service } = configuration;
   return {
     name: tool.name,
@@ -88,11 +88,11 @@ function agentTool(ports: Reach, configuration: ServiceConfiguration, tool: Tool
     ready: async () => (await ports.access(service.name)).as,
     examples: tool.examples,
     ...(configuration.described ? { counted: OWN } : {}),
-    schema: schemaOf(tool),
+    schema: getSchema(tool),
     parse: (input) => checkedInput(tool, input),
-    summary: (input) => summaryOf(tool, input),
+    summary: (input) => formatSummary(tool, input),
     run: async (input, context) => {
-      const work = (context: RunContext) => runCall(ports, configuration, tool, { input, context });
+      const work = (context: RunContext) => runToolCall(ports, configuration, tool, { input, context });
       return await (tool.kept && ports.keep && context.interaction.available
         ? ports.keep(context, work)
         : work(context));
@@ -103,7 +103,7 @@ function agentTool(ports: Reach, configuration: ServiceConfiguration, tool: Tool
 /** Tools are put together for every piece of work, while their shapes stay: each is written out once. */
 const schemas = new WeakMap<Tool, JSONSchema7>();
 
-function schemaOf(tool: Tool): JSONSchema7 {
+function getSchema(tool: Tool): JSONSchema7 {
   const known = tool.schema ?? schemas.get(tool) ?? (z.toJSONSchema(tool.input, { io: "input" }) as JSONSchema7);
   schemas.set(tool, known);
   return known;
@@ -113,5 +113,5 @@ function checkedInput(tool: Tool, input: unknown): Record<string, unknown> {
   if (tool.check) return tool.check(input);
   const result = tool.input.safeParse(input);
   if (result.success) return result.data;
-  throw inputProblem(tool.name, input, result.error.issues);
+  throw toInputProblem(tool.name, input, result.error.issues);
 }

@@ -1,19 +1,19 @@
-import { failureOf, type Observe, traced } from "../observe.ts";
+import { getFailureCode, type Observe, traceSpan } from "../observe.ts";
 import type { AgentEvent, Outcome } from "./events.ts";
-import type { Checked, Rejected } from "./execute.ts";
+import type { CheckedCall, RejectedCall } from "./execute.ts";
 import type { StepResult } from "./step.ts";
 import type { AgentTool } from "./tool.ts";
 
 /** Who is told of the loop's work, and the model that works, as it is set: `openai:gpt-6-astra`. */
-export type Watch = { observe: Observe; model: string };
+export type AgentObserver = { observe: Observe; model: string };
 
 /** The error that an event of the loop tells of. */
-export function codeOf(event: AgentEvent): string | undefined {
+export function getErrorCode(event: AgentEvent): string | undefined {
   return event.type === "error" ? event.problem.code : undefined;
 }
 
 /** Tell what a call of the model came to, and how long it took since `begun` (seconds). */
-export function watchModel({ observe, model }: Watch, begun: number, result: StepResult): void {
+export function recordModelCall({ observe, model }: AgentObserver, begun: number, result: StepResult): void {
   const outcome = { answer: "ok", aborted: "aborted", failed: "failed" }[result.kind];
   observe.measure("kay_model_call_seconds", { model, outcome }, observe.seconds() - begun);
   if (result.kind === "failed") observe.count("kay_model_failures_total", { model, code: result.problem.code });
@@ -24,8 +24,8 @@ export function watchModel({ observe, model }: Watch, begun: number, result: Ste
 }
 
 /** Run a tool, and tell how long that took. `waits` is what it gives when a person is to answer first: that is no end. */
-export async function watchTool<T extends object>(
-  watch: Watch | undefined,
+export async function recordToolCall<T extends object>(
+  watch: AgentObserver | undefined,
   tool: AgentTool,
   run: () => Promise<T>,
 ): Promise<T> {
@@ -35,22 +35,26 @@ export async function watchTool<T extends object>(
   const begun = observe.seconds();
   const attributes = { "gen_ai.operation.name": "execute_tool", "gen_ai.tool.name": name };
   try {
-    return await traced(observe, `tool ${name}`, { attributes }, run);
+    return await traceSpan(observe, `tool ${name}`, { attributes }, run);
   } finally {
     observe.measure("kay_tool_call_seconds", { tool: name }, observe.seconds() - begun);
   }
 }
 
 /** Tell how a call of a tool ended. */
-export function watchOutcome(watch: Watch | undefined, call: Checked | Rejected, outcome: Outcome): void {
+export function recordOutcome(
+  watch: AgentObserver | undefined,
+  call: CheckedCall | RejectedCall,
+  outcome: Outcome,
+): void {
   // Models make up names.
   const tool = "problem" in call ? "unknown" : countedAs(call.tool);
-  watch?.observe.count("kay_tool_calls_total", { tool, outcome: endOf(outcome) });
+  watch?.observe.count("kay_tool_calls_total", { tool, outcome: getEnd(outcome) });
 }
 
-function endOf(outcome: Outcome): string {
+function getEnd(outcome: Outcome): string {
   if ("output" in outcome) return "ok";
-  return "problem" in outcome ? failureOf(outcome.problem) : "denied";
+  return "problem" in outcome ? getFailureCode(outcome.problem) : "denied";
 }
 
 function countedAs({ name, counted }: AgentTool): string {

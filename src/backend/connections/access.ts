@@ -1,11 +1,11 @@
 import { Problem } from "#protocol/errors";
 import type { BackendPorts } from "../ports.ts";
-import { pause } from "../services/http-retry.ts";
+import { sleepOrThrow } from "../services/http-retry.ts";
 import type { ServiceConfiguration } from "../services/service.ts";
 import { findGrant } from "../store/grants.ts";
-import { findService, servicesFor } from "./catalog.ts";
-import { isUsable, type OpenGrant, openGrant } from "./open-grant.ts";
-import { type Refreshed, refreshOnce } from "./refresh.ts";
+import { findService, listServices } from "./catalog.ts";
+import { isGrantUsable, type UnsealedGrant, unsealGrant } from "./open-grant.ts";
+import { type RefreshResult, refreshGrant } from "./refresh.ts";
 
 /** Everything that a tool needs to reach a service in somebody's name. */
 export type ServiceAccess = {
@@ -37,40 +37,40 @@ const DEFAULT_WAIT = 1000;
  * @throws Problem AUTH_REQUIRED (details `integrations`) when not connected or no longer so, SERVICE_FAILED when the provider cannot be
  * reached and nothing was changed, UNKNOWN_SERVICE
  */
-export async function serviceAccess(
+export async function getServiceAccess(
   ports: BackendPorts,
   installationId: string,
   service: string | ServiceConfiguration,
   options: AccessOptions = {},
 ): Promise<ServiceAccess> {
   const configuration =
-    typeof service === "string" ? findService(await servicesFor(ports, installationId), service) : service;
-  return accessOf(configuration, await usableGrant(ports, installationId, configuration, options));
+    typeof service === "string" ? findService(await listServices(ports, installationId), service) : service;
+  return getAccess(configuration, await getUsableGrant(ports, installationId, configuration, options));
 }
 
 /** The same as the connection itself, with its tokens open. */
-export async function usableGrant(
+export async function getUsableGrant(
   ports: BackendPorts,
   installationId: string,
   configuration: ServiceConfiguration,
   options: AccessOptions = {},
-): Promise<OpenGrant> {
+): Promise<UnsealedGrant> {
   const grant = await findGrant(ports.db, installationId, configuration.service.name);
-  const open = openGrant(ports, configuration, grant);
-  if (isUsable(ports, open, options.rejected)) return open;
-  return await refreshed(ports, installationId, configuration, options);
+  const open = unsealGrant(ports, configuration, grant);
+  if (isGrantUsable(ports, open, options.rejected)) return open;
+  return await refresh(ports, installationId, configuration, options);
 }
 
 /** A busy token endpoint says nothing about the tokens: it is waited for, without the lock, and asked again. */
-async function refreshed(
+async function refresh(
   ports: BackendPorts,
   installationId: string,
   configuration: ServiceConfiguration,
   options: AccessOptions,
-): Promise<OpenGrant> {
+): Promise<UnsealedGrant> {
   const { title } = configuration.service;
   for (let attempt = 1; ; attempt++) {
-    const result: Refreshed = await refreshOnce(ports, installationId, configuration, options.rejected);
+    const result: RefreshResult = await refreshGrant(ports, installationId, configuration, options.rejected);
     if (result.kind === "open") return result;
     if (result.kind === "problem") throw result.problem;
     const wait = result.retryAfter ?? DEFAULT_WAIT * attempt;
@@ -79,10 +79,10 @@ async function refreshed(
         hint: `Try again in ${Math.max(1, Math.ceil(wait / 1000))} s.`,
       });
     }
-    await (options.sleep ?? pause)(wait, options.signal);
+    await (options.sleep ?? sleepOrThrow)(wait, options.signal);
   }
 }
 
-function accessOf(configuration: ServiceConfiguration, { grant, tokens }: OpenGrant): ServiceAccess {
+function getAccess(configuration: ServiceConfiguration, { grant, tokens }: UnsealedGrant): ServiceAccess {
   return { token: tokens.access, metadata: grant.metadata, account: grant.account_id, configuration };
 }

@@ -1,13 +1,13 @@
 import { randomBytes } from "node:crypto";
 import * as oauth from "oauth4webapi";
 import type { ConnectRequest, ConnectResponse } from "#protocol/connections";
-import { hashSecret, isInstallationId, newInstallationId } from "../accounts/ids.ts";
+import { createInstallationId, hashSecret, isInstallationId } from "../accounts/ids.ts";
 import type { BackendPorts } from "../ports.ts";
 import type { ServiceConfiguration } from "../services/service.ts";
-import type { Connection } from "../store/connection.ts";
-import { insertInstallation, installationExists } from "../store/installations.ts";
+import type { DbConnection } from "../store/connection.ts";
+import { hasInstallation, insertInstallation } from "../store/installations.ts";
 import { deleteStatesBefore, insertState } from "../store/states.ts";
-import { type ConnectableService, connectable, findService, servicesFor } from "./catalog.ts";
+import { type ConnectableService, findService, listServices, requireClient } from "./catalog.ts";
 import { sealStateAuthorization } from "./mcp/authorization.ts";
 import { prepareConsent } from "./mcp/prepare.ts";
 import { sealVerifier } from "./sealed.ts";
@@ -30,9 +30,9 @@ export async function beginConnect(
   request: ConnectRequest,
   signedInAs?: string,
 ): Promise<ConnectResponse> {
-  const named = connectable(findService(await servicesOfSession(ports, request.session_id), serviceName));
+  const named = requireClient(findService(await servicesOfSession(ports, request.session_id), serviceName));
   const { service, authorization } = await prepareConsent(ports, named, {
-    redirectUri: redirectUri(ports),
+    redirectUri: getRedirectUri(ports),
     installationId: request.session_id && isInstallationId(request.session_id) ? request.session_id : undefined,
   });
   const { name, oauth: provider } = service.service;
@@ -63,12 +63,12 @@ export async function beginConnect(
   return {
     service: name,
     session_id: installation.id,
-    authorization_url: needsPage(service)
+    authorization_url: needsSecretPage(service)
       ? `${ports.publicUrl}${KEY_PAGE}?state=${state}`
-      : await authorizationUrl(ports, service, { state, verifier }),
+      : await buildAuthorizationUrl(ports, service, { state, verifier }),
     state,
     expires_at: expiresAt.toISOString(),
-    ...(needsPage(service) ? { pasted: true } : {}),
+    ...(needsSecretPage(service) ? { pasted: true } : {}),
     ...(installation.reset ? { message: `New session created. ${visit}`, session_reset: true } : { message: visit }),
   };
 }
@@ -77,7 +77,7 @@ export async function beginConnect(
 const KEY_PAGE = "/auth/key";
 
 /** Whether a connection begins on that page: the service has no OAuth, or its client no secret yet. */
-export function needsPage({ service, described }: ServiceConfiguration): boolean {
+export function needsSecretPage({ service, described }: ServiceConfiguration): boolean {
   return service.credential !== undefined || described?.lacksSecret === true;
 }
 
@@ -87,29 +87,29 @@ async function servicesOfSession(
   sessionId: string | null | undefined,
 ): Promise<ServiceConfiguration[]> {
   const known = sessionId && isInstallationId(sessionId);
-  return known ? servicesFor(ports, sessionId) : ports.services;
+  return known ? listServices(ports, sessionId) : ports.services;
 }
 
 /** Where providers send browsers back to; registered there byte for byte. */
-export function redirectUri(ports: Pick<BackendPorts, "publicUrl">): string {
+export function getRedirectUri(ports: Pick<BackendPorts, "publicUrl">): string {
   return `${ports.publicUrl}/auth/callback`;
 }
 
 async function recoverInstallation(
-  db: Connection,
+  db: DbConnection,
   sessionId: string | null | undefined,
   now: number,
 ): Promise<{ id: string; reset: boolean }> {
-  if (sessionId && isInstallationId(sessionId) && (await installationExists(db, sessionId))) {
+  if (sessionId && isInstallationId(sessionId) && (await hasInstallation(db, sessionId))) {
     return { id: sessionId, reset: false };
   }
-  const id = newInstallationId(now);
+  const id = createInstallationId(now);
   await insertInstallation(db, id, new Date(now));
   return { id, reset: Boolean(sessionId) };
 }
 
 /** The authorization request (RFC 6749 section 4.1.1, RFC 7636 section 4.3). Spaces are `%20`: not every provider reads `+` (case V07). */
-export async function authorizationUrl(
+export async function buildAuthorizationUrl(
   ports: Pick<BackendPorts, "publicUrl">,
   { service, endpoints, client }: ConnectableService,
   values: { state: string; verifier: string | undefined },
@@ -119,7 +119,7 @@ export async function authorizationUrl(
     ...authorizeParams,
     response_type: "code",
     client_id: client.id,
-    redirect_uri: redirectUri(ports),
+    redirect_uri: getRedirectUri(ports),
     ...(scopes.length > 0 ? { [scopeParameter]: scopes.join(scopeSeparator) } : {}),
     state: values.state,
     ...(values.verifier === undefined

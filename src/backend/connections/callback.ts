@@ -1,13 +1,13 @@
 import { Problem } from "#protocol/errors";
 import type { BackendPorts } from "../ports.ts";
-import { faultLevel } from "../store/database.ts";
-import { claimState, findState, type State, settleState } from "../store/states.ts";
-import { servicesFor } from "./catalog.ts";
+import { getFaultLevel } from "../store/database.ts";
+import { type AuthorizationState, claimState, findState, settleState } from "../store/states.ts";
+import { listServices } from "./catalog.ts";
 import { completeConsent } from "./consent.ts";
-import { authorizationOfState } from "./mcp/prepare.ts";
+import { getStateAuthorization } from "./mcp/prepare.ts";
 import type { Page } from "./page.ts";
-import { stateHash } from "./status.ts";
-import { plainSentence } from "./token-answer.ts";
+import { hashState } from "./status.ts";
+import { sanitizeSentence } from "./token-answer.ts";
 
 /** What providers say when the person pressed "Deny" or "Cancel" (RFC 6749 section 4.1.2.1; LinkedIn's own two). */
 const DENIALS = ["access_denied", "user_cancelled_login", "user_cancelled_authorize"];
@@ -19,21 +19,21 @@ const STALE: Page = {
 };
 
 /** The page for the person with its status, and the connection that was made, if one was. */
-export type Returned = { status: number; page: Page; connected?: { installationId: string; service: string } };
+export type CallbackResult = { status: number; page: Page; connected?: { installationId: string; service: string } };
 
 /**
  * The browser came back from a provider (RFC 6749 section 4.1.2). Only the first callback of a state counts; a second, forged, expired or
  * incomplete one changes nothing and is logged without its values (case A17).
  */
-export async function authorizationCallback(ports: BackendPorts, query: URLSearchParams): Promise<Returned> {
-  const hash = stateHash(query.getAll("state").length === 1 ? query.get("state") : null);
+export async function handleCallback(ports: BackendPorts, query: URLSearchParams): Promise<CallbackResult> {
+  const hash = hashState(query.getAll("state").length === 1 ? query.get("state") : null);
   const error = query.get("error");
   const code = query.get("code");
-  if (!hash) return stale(ports, "unknown state");
-  if (!(await isFromWhereItWasAsked(ports, hash, query))) return refused(ports, hash, MIXED_UP, null);
-  if (error) return refused(ports, hash, error, query.get("error_description"));
-  if (!code || query.getAll("code").length > 1) return stale(ports, "no code");
-  return conclude(ports, hash, (state) => completeConsent(ports, state, code));
+  if (!hash) return stalePage(ports, "unknown state");
+  if (!(await isFromWhereItWasAsked(ports, hash, query))) return refuse(ports, hash, MIXED_UP, null);
+  if (error) return refuse(ports, hash, error, query.get("error_description"));
+  if (!code || query.getAll("code").length > 1) return stalePage(ports, "no code");
+  return concludeState(ports, hash, (state) => completeConsent(ports, state, code));
 }
 
 /** The answer names another authorization server, or none although its own names itself. */
@@ -42,7 +42,7 @@ const MIXED_UP = "the answer came from another authorization server";
 /** An answer of an authorization server that was found out, not configured, says which one it is (RFC 9207). */
 async function isFromWhereItWasAsked(ports: BackendPorts, hash: Buffer, query: URLSearchParams): Promise<boolean> {
   const state = await findState(ports.db, hash);
-  const authorization = state && authorizationOfState(ports, state);
+  const authorization = state && getStateAuthorization(ports, state);
   if (!authorization) return true;
   const named = query.getAll("iss");
   if (named.length === 0) return !authorization.namesItself;
@@ -54,13 +54,13 @@ async function isFromWhereItWasAsked(ports: BackendPorts, hash: Buffer, query: U
  *
  * @param work completes the state; what it throws fails it
  */
-export async function conclude(
+export async function concludeState(
   ports: BackendPorts,
   hash: Buffer,
-  work: (state: State) => Promise<Page>,
-): Promise<Returned> {
+  work: (state: AuthorizationState) => Promise<Page>,
+): Promise<CallbackResult> {
   const state = await claimState(ports.db, hash, { status: "exchanging" }, new Date(ports.clock.now()));
-  if (!state) return stale(ports, "state not pending");
+  if (!state) return stalePage(ports, "state not pending");
   try {
     const page = await work(state);
     return { status: 200, page, connected: { installationId: state.installation_id, service: state.service } };
@@ -73,29 +73,29 @@ export async function conclude(
       details: problem.details,
     });
     ports.log("warn", "callback.failed", { service: state.service, problem: problem.code, cause: problem.cause });
-    return { status: problem.status, page: failure(await titleOf(ports, state), problem) };
+    return { status: problem.status, page: failure(await getTitle(ports, state), problem) };
   }
 }
 
 /** The person did not want it. */
-export function cancel(ports: BackendPorts, hash: Buffer): Promise<{ status: number; page: Page }> {
-  return refused(ports, hash, "access_denied", null);
+export function cancelState(ports: BackendPorts, hash: Buffer): Promise<{ status: number; page: Page }> {
+  return refuse(ports, hash, "access_denied", null);
 }
 
-async function refused(
+async function refuse(
   ports: BackendPorts,
   hash: Buffer,
   error: string,
   description: string | null,
 ): Promise<{ status: number; page: Page }> {
   const denied = DENIALS.includes(error);
-  const said = plainSentence(description || error);
+  const said = sanitizeSentence(description || error);
   const message = denied ? "Authorization was denied" : `Authorization failed: ${said}`;
   const next = { status: denied ? "denied" : "failed", message } as const;
   const state = await claimState(ports.db, hash, next, new Date(ports.clock.now()));
-  if (!state) return stale(ports, "state not pending");
+  if (!state) return stalePage(ports, "state not pending");
   ports.log("info", "callback.refused", { service: state.service, denied });
-  const title = await titleOf(ports, state);
+  const title = await getTitle(ports, state);
   if (!denied) return { status: 400, page: failure(title, new Problem("SERVICE_FAILED", message)) };
   return {
     status: 200,
@@ -107,13 +107,13 @@ async function refused(
   };
 }
 
-async function titleOf(ports: BackendPorts, { installation_id, service: name }: State): Promise<string> {
-  const services = await servicesFor(ports, installation_id);
+async function getTitle(ports: BackendPorts, { installation_id, service: name }: AuthorizationState): Promise<string> {
+  const services = await listServices(ports, installation_id);
   return services.find(({ service }) => service.name === name)?.service.title ?? name;
 }
 
 /** The page for a link that is worth nothing, or nothing any more. */
-export function stale(ports: BackendPorts, reason: string): { status: number; page: Page } {
+export function stalePage(ports: BackendPorts, reason: string): { status: number; page: Page } {
   ports.log("warn", "callback.rejected", { reason });
   return { status: 400, page: STALE };
 }
@@ -125,6 +125,6 @@ function failure(title: string, problem: Problem): Page {
 /** A fault of kay's own ends the state too, with nothing of it shown. */
 function asProblem(ports: BackendPorts, error: unknown): Problem {
   if (error instanceof Problem) return error;
-  ports.log(faultLevel(error), "callback.fault", { cause: error });
+  ports.log(getFaultLevel(error), "callback.fault", { cause: error });
   return new Problem("INTERNAL", "Something went wrong inside kay.", { cause: error });
 }

@@ -1,11 +1,11 @@
 import { clean } from "#protocol/clean";
 import { Problem } from "#protocol/errors";
-import { nearestName } from "../nearest.ts";
+import { findClosestName } from "../nearest.ts";
 import type { BackendPorts } from "../ports.ts";
 import type { OAuthClient, Service, ServiceConfiguration } from "../services/service.ts";
 import { listDescriptions } from "../store/described-services.ts";
 import { listMcp } from "../store/mcp-services.ts";
-import { configurationOf } from "./described.ts";
+import { toCustomService } from "./described.ts";
 
 /** A service that can be connected here: it has a client registered at its provider. */
 export type ConnectableService = ServiceConfiguration & { client: OAuthClient };
@@ -18,13 +18,13 @@ export type ServicePorts = Pick<BackendPorts, "db" | "services" | "keys" | "fetc
  * The services of an installation: those that everybody has, and those that its person described. Whoever asks for services asks here. A name
  * of the first kind beats one of the second.
  */
-export async function servicesFor(ports: ServicePorts, installationId: string): Promise<ServiceConfiguration[]> {
+export async function listServices(ports: ServicePorts, installationId: string): Promise<ServiceConfiguration[]> {
   const names = new Set(ports.services.map(({ service }) => service.name));
   const [rows, mcp] = await Promise.all([
     listDescriptions(ports.db, installationId),
     mcpServices(ports, installationId, names),
   ]);
-  const described = rows.filter(({ name }) => !names.has(name)).map((row) => configurationOf(ports, row));
+  const described = rows.filter(({ name }) => !names.has(name)).map((row) => toCustomService(ports, row));
   return [...ports.services, ...described, ...mcp];
 }
 
@@ -36,7 +36,7 @@ async function mcpServices(
   if (!links) return [];
   const rows = (await listMcp(ports.db, installationId)).filter(({ name }) => !taken.has(name));
   if (rows.length === 0) return [];
-  const { mcpConfiguration } = await import("./mcp-configuration.ts");
+  const { toMcpService: mcpConfiguration } = await import("./mcp-configuration.ts");
   return rows.map((row) => mcpConfiguration({ ...ports, links }, row));
 }
 
@@ -53,7 +53,7 @@ export function findService(services: ServiceConfiguration[], name: string | nul
   const wanted = name.trim().toLowerCase();
   const found = services.find((configuration) => configuration.service.name === wanted);
   if (found) return found;
-  const nearest = wanted.length > 60 ? undefined : nearestName(wanted, names, 2);
+  const nearest = wanted.length > 60 ? undefined : findClosestName(wanted, names, 2);
   const guess = nearest ? ` Did you mean ${nearest}?` : "";
   const shown = clean(name).replace(/\s+/g, " ").slice(0, 60);
   throw new Problem(
@@ -66,10 +66,10 @@ export function findService(services: ServiceConfiguration[], name: string | nul
 }
 
 /** @throws Problem SERVICE_NOT_CONFIGURED, which says how to configure it */
-export function connectable(configuration: ServiceConfiguration): ConnectableService {
+export function requireClient(configuration: ServiceConfiguration): ConnectableService {
   const { service, client } = configuration;
   if (client) return { ...configuration, client };
-  const needed = clientPlaces(service).variables;
+  const needed = getClientSettings(service).variables;
   throw new Problem(
     "SERVICE_NOT_CONFIGURED",
     `${service.name} is not configured on this backend. Whoever runs it sets ${needed.join(", ")}.`,
@@ -81,7 +81,7 @@ export function connectable(configuration: ServiceConfiguration): ConnectableSer
  * Where an operator gives the OAuth client of a service: environment variables of the backend, or settings of kay's own. A house service
  * without an address of its own needs that too.
  */
-export function clientPlaces({ oauth, endpoints }: Service): { variables: string[]; settings: string[] } {
+export function getClientSettings({ oauth, endpoints }: Service): { variables: string[]; settings: string[] } {
   const { provider } = oauth;
   const name = provider.toUpperCase().replaceAll("-", "_");
   const variables = [`KAY_CLIENT_${name}_ID`, `KAY_CLIENT_${name}_SECRET`];

@@ -1,24 +1,24 @@
 import { Problem } from "#protocol/errors";
 import type { BackendPorts } from "../ports.ts";
-import { bindingOf } from "../services/described/service.ts";
-import type { Description } from "../services/described/shape.ts";
+import { getBinding } from "../services/described/service.ts";
+import type { ServiceDescription } from "../services/described/shape.ts";
 import { createServiceHttp } from "../services/http.ts";
-import { bindingOfMcp, type McpDefinition } from "../services/mcp/definition.ts";
+import { getMcpBinding, type McpDefinition } from "../services/mcp/definition.ts";
 import type { Identity, Service, ServiceConfiguration } from "../services/service.ts";
-import type { Connection } from "../store/connection.ts";
+import type { DbConnection } from "../store/connection.ts";
 import { findDescription, putClientSecret } from "../store/described-services.ts";
 import { hasLiveFamily } from "../store/families.ts";
 import { findGrant, type Grant, putGrant } from "../store/grants.ts";
-import { knownAccounts, lockInstallation, rememberAccount } from "../store/installations.ts";
+import { listKnownAccounts, lockInstallation, rememberAccount } from "../store/installations.ts";
 import { findMcp } from "../store/mcp-services.ts";
-import { type State, settleState } from "../store/states.ts";
-import { redirectUri } from "./authorize.ts";
-import { type ConnectableService, connectable, findService, servicesFor } from "./catalog.ts";
-import { type Authorization, sealGrantAuthorization } from "./mcp/authorization.ts";
-import { clientRefused, consentOf, type Prepared } from "./mcp/prepare.ts";
+import { type AuthorizationState, settleState } from "../store/states.ts";
+import { getRedirectUri } from "./authorize.ts";
+import { type ConnectableService, findService, listServices, requireClient } from "./catalog.ts";
+import { type McpAuthorization, sealGrantAuthorization } from "./mcp/authorization.ts";
+import { handleUnknownClient, type PreparedConsent, restoreConsent } from "./mcp/prepare.ts";
 import type { Page } from "./page.ts";
-import { grantAddress, openTokens, openVerifier, sealTokens } from "./sealed.ts";
-import { chooseSite, type SiteChoice } from "./sites.ts";
+import { openTokens, openVerifier, sealTokens, toGrantAddress } from "./sealed.ts";
+import { chooseSite, type SiteSelection } from "./sites.ts";
 import { exchangeCode, type ServiceTokens } from "./token-endpoint.ts";
 
 /**
@@ -28,29 +28,29 @@ import { exchangeCode, type ServiceTokens } from "./token-endpoint.ts";
  * @returns the page for the person
  * @throws Problem SERVICE_FAILED, SITE_REQUIRED (with `sites`), ACCOUNT_MISMATCH
  */
-export async function completeConsent(ports: BackendPorts, state: State, code: string): Promise<Page> {
-  const named = connectable(findService(await servicesFor(ports, state.installation_id), state.service));
-  if (named.service.credential || (named.discovers && !state.authorization)) throw changed(named.service);
-  const prepared = await consentOf(ports, named, state);
+export async function completeConsent(ports: BackendPorts, state: AuthorizationState, code: string): Promise<Page> {
+  const named = requireClient(findService(await listServices(ports, state.installation_id), state.service));
+  if (named.service.credential || (named.discovers && !state.authorization)) throw applyChange(named.service);
+  const prepared = await restoreConsent(ports, named, state);
   const { service, authorization } = prepared;
   const tokens = await exchange(ports, prepared, state, code);
-  const identity = await identify(ports, service, tokens.access);
-  return establish(ports, service, state, { tokens, identity, ...(authorization ? { authorization } : {}) });
+  const identity = await fetchIdentity(ports, service, tokens.access);
+  return establishConnection(ports, service, state, { tokens, identity, ...(authorization ? { authorization } : {}) });
 }
 
 /** What a consent or a pasted secret brought. */
-export type Brought = { tokens: ServiceTokens; identity: Identity; authorization?: Authorization };
+export type ConsentResult = { tokens: ServiceTokens; identity: Identity; authorization?: McpAuthorization };
 
 /**
  * Bind what was brought to a site, check the account where tokens are due, and store all of it at once.
  *
  * @throws Problem SITE_REQUIRED (with `sites`), ACCOUNT_MISMATCH
  */
-export async function establish(
+export async function establishConnection(
   ports: BackendPorts,
   service: ConnectableService,
-  state: State,
-  { tokens, identity, authorization }: Brought,
+  state: AuthorizationState,
+  { tokens, identity, authorization }: ConsentResult,
 ): Promise<Page> {
   const label = accountLabel(identity);
   return ports.db.transaction().execute(async (db) => {
@@ -58,11 +58,11 @@ export async function establish(
     await requireUnchanged(db, state.installation_id, service);
     const before = await findGrant(db, state.installation_id, state.service);
     const sameAccount = before?.account_id === identity.accountId ? before : undefined;
-    const { metadata } = requireSite(service, chooseSite(identity, state.site, urlOf(sameAccount)));
+    const { metadata } = requireSite(service, chooseSite(identity, state.site, getUrl(sameAccount)));
     const due = await tokensDue(ports, db, state, { provider: service.service.oauth.provider, identity });
     await putGrant(
       db,
-      grantOf(ports, service, { state, tokens, identity, authorization, metadata, before: sameAccount }),
+      getGrant(ports, service, { state, tokens, identity, authorization, metadata, before: sameAccount }),
     );
     // Whoever knows only the session id can connect an account, but that one never counts for bringing tokens back.
     if (due || state.signed_in) {
@@ -84,31 +84,31 @@ export async function establish(
 }
 
 /** Its person may have described the service anew while somebody consented; what was consented to is gone then. */
-async function requireUnchanged(db: Connection, installationId: string, { service, described }: ConnectableService) {
+async function requireUnchanged(db: DbConnection, installationId: string, { service, described }: ConnectableService) {
   if (!described) return;
   const server = described.mcp && (await findMcp(db, installationId, service.name));
-  if (server && bindingOfMcp(server.definition as McpDefinition) === described.binding) return;
-  if (described.mcp) throw changed(service);
+  if (server && getMcpBinding(server.definition as McpDefinition) === described.binding) return;
+  if (described.mcp) throw applyChange(service);
   const row = await findDescription(db, installationId, service.name);
-  if (!row || bindingOf(row.description as Description) !== described.binding) throw changed(service);
+  if (!row || getBinding(row.description as ServiceDescription) !== described.binding) throw applyChange(service);
 }
 
-function changed({ title }: Service): Problem {
+function applyChange({ title }: Service): Problem {
   return new Problem("STATE_INVALID", `${title} was described anew since this began.`);
 }
 
 async function exchange(
   ports: BackendPorts,
-  { service, authorization }: Prepared,
-  state: State,
+  { service, authorization }: PreparedConsent,
+  state: AuthorizationState,
   code: string,
 ): Promise<ServiceTokens> {
   const { title } = service.service;
   const verifier = state.verifier ? openVerifier(ports.keys, state.hash, state.verifier) : undefined;
-  const outcome = await exchangeCode(ports, service, { code, redirectUri: redirectUri(ports), verifier });
+  const outcome = await exchangeCode(ports, service, { code, redirectUri: getRedirectUri(ports), verifier });
   if (outcome.kind === "tokens") return outcome.tokens;
   if (outcome.kind === "refused")
-    await clientRefused(ports, authorization, { codes: outcome.codes, redirectUri: redirectUri(ports) });
+    await handleUnknownClient(ports, authorization, { codes: outcome.codes, redirectUri: getRedirectUri(ports) });
   // A client secret that is no good is asked for once more the next time.
   if (outcome.kind === "refused" && service.described && outcome.codes.some((one) => BAD_CLIENT.has(one)))
     await putClientSecret(ports.db, state.installation_id, state.service, null);
@@ -119,7 +119,7 @@ async function exchange(
 const BAD_CLIENT = new Set(["invalid_client", "unauthorized_client"]);
 
 /** Whose a fresh token or secret is. It speaks for itself: a 401 here is the end of this consent. */
-export async function identify(
+export async function fetchIdentity(
   ports: BackendPorts,
   { service, endpoints, client, described }: ConnectableService,
   secret: string,
@@ -137,7 +137,7 @@ export async function identify(
   return service.identify(http);
 }
 
-function requireSite({ service }: ConnectableService, choice: SiteChoice): { metadata: Record<string, unknown> } {
+function requireSite({ service }: ConnectableService, choice: SiteSelection): { metadata: Record<string, unknown> } {
   if ("metadata" in choice) return choice;
   const names = choice.choices.map((site) => site.name).join(", ");
   throw new Problem("SITE_REQUIRED", `Choose the ${service.title} site to connect: ${names}.`, {
@@ -151,13 +151,13 @@ function requireSite({ service }: ConnectableService, choice: SiteChoice): { met
  */
 async function tokensDue(
   ports: BackendPorts,
-  db: Connection,
-  state: State,
+  db: DbConnection,
+  state: AuthorizationState,
   { provider, identity }: { provider: string; identity: Identity },
 ): Promise<boolean> {
   const now = new Date(ports.clock.now());
   if (!state.needs_tokens && (await hasLiveFamily(db, state.installation_id, now))) return false;
-  const known = await knownAccounts(db, state.installation_id);
+  const known = await listKnownAccounts(db, state.installation_id);
   const isKnown = known.some((account) => account.provider === provider && account.account_id === identity.accountId);
   if (known.length === 0 || isKnown) return true;
   const expected = known.map((account) => `${account.label} (${account.provider})`).join(" or ");
@@ -166,17 +166,17 @@ async function tokensDue(
   });
 }
 
-type Consent = Brought & {
-  state: State;
+type Consent = ConsentResult & {
+  state: AuthorizationState;
   metadata: Record<string, unknown>;
   before: Grant | undefined;
 };
 
 /** A second consent of the same account may come without a refresh token; the first one then stays good (case V12). */
-function grantOf(ports: BackendPorts, configuration: ConnectableService, consent: Consent) {
+function getGrant(ports: BackendPorts, configuration: ConnectableService, consent: Consent) {
   const { service } = configuration;
   const { state, tokens, identity, authorization, metadata, before } = consent;
-  const address = grantAddress(state.installation_id, configuration);
+  const address = toGrantAddress(state.installation_id, configuration);
   const refresh = tokens.refresh ?? formerRefreshToken(ports, configuration, before);
   return {
     installation_id: state.installation_id,
@@ -200,7 +200,7 @@ function formerRefreshToken(
 ): string | undefined {
   const { service } = configuration;
   if (!before?.sealed || service.credential) return undefined;
-  const address = grantAddress(before.installation_id, configuration);
+  const address = toGrantAddress(before.installation_id, configuration);
   try {
     return openTokens(ports.keys, address, before.sealed).refresh;
   } catch (error) {
@@ -216,7 +216,7 @@ function accountLabel({ user, accountId }: Identity): string {
   return named?.trim() ?? (Object.keys(user).length === 0 ? "an account it does not name" : accountId);
 }
 
-function urlOf(grant: Grant | undefined): string | undefined {
+function getUrl(grant: Grant | undefined): string | undefined {
   return typeof grant?.metadata.url === "string" ? grant.metadata.url : undefined;
 }
 

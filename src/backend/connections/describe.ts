@@ -1,35 +1,35 @@
 import { clean } from "#protocol/clean";
-import type { DescribedView, DescribeResponse, DescriptionResponse } from "#protocol/described";
+import type { AddServiceResponse, CustomServiceView, DescriptionResponse } from "#protocol/described";
 import { Problem } from "#protocol/errors";
 import { PROVIDERS } from "#protocol/providers";
 import type { BackendPorts } from "../ports.ts";
-import { readDescription } from "../services/described/read.ts";
-import type { Description } from "../services/described/shape.ts";
-import { type McpDefinition, placeText } from "../services/mcp/definition.ts";
+import { parseDescription } from "../services/described/read.ts";
+import type { ServiceDescription } from "../services/described/shape.ts";
+import { formatMcpPlace, type McpDefinition } from "../services/mcp/definition.ts";
 import { deleteDescription, findDescription, listDescriptions, putDescription } from "../store/described-services.ts";
 import { lockInstallation } from "../store/installations.ts";
 import { findMcp, listMcp, type StoredMcp } from "../store/mcp-services.ts";
-import { checkReachable } from "./described.ts";
-import { type Difference, differenceOf } from "./described-difference.ts";
-import { forget } from "./forget.ts";
+import { checkAddressAllowed } from "./described.ts";
+import { type DescriptionDiff, diffDescriptions } from "./described-difference.ts";
+import { forgetConnection } from "./forget.ts";
 import { removeServer } from "./mcp.ts";
 
 /** So many services one installation may describe. */
 const MOST = 30;
 
 /** A description that was read and may be added. */
-export type Described = { source: string; description: Description };
+export type ParsedService = { source: string; description: ServiceDescription };
 
 /**
  * Read a description and look whether this backend may be sent where it says.
  *
  * @throws Problem INVALID_REQUEST (with `problems`), PAYLOAD_TOO_LARGE, ADDRESS_REFUSED
  */
-export async function readService(ports: BackendPorts, source: string): Promise<Described> {
+export async function parseService(ports: BackendPorts, source: string): Promise<ParsedService> {
   const services = ports.services.map(({ service }) => service.name);
-  const description = readDescription(source, { services, providers: Object.keys(PROVIDERS) });
-  await checkReachable(ports, description.base_url);
-  if (description.auth.type === "oauth2") await checkReachable(ports, description.auth.token_url);
+  const description = parseDescription(source, { services, providers: Object.keys(PROVIDERS) });
+  await checkAddressAllowed(ports, description.base_url);
+  if (description.auth.type === "oauth2") await checkAddressAllowed(ports, description.auth.token_url);
   return { source, description };
 }
 
@@ -43,15 +43,15 @@ export async function readService(ports: BackendPorts, source: string): Promise<
 export async function addService(
   ports: Pick<BackendPorts, "db" | "clock" | "log">,
   installationId: string | undefined,
-  { source, description }: Described,
+  { source, description }: ParsedService,
   { dryRun }: { dryRun: boolean },
-): Promise<DescribeResponse> {
-  if (installationId === undefined) return answerOf(description, differenceOf(undefined, description), dryRun);
+): Promise<AddServiceResponse> {
+  if (installationId === undefined) return getAnswer(description, diffDescriptions(undefined, description), dryRun);
   const { name } = description;
   const difference = await ports.db.transaction().execute(async (db) => {
     await lockInstallation(db, installationId);
     const before = await findDescription(db, installationId, name);
-    const found = differenceOf(before, description);
+    const found = diffDescriptions(before, description);
     if (await findMcp(db, installationId, name))
       throw new Problem("INVALID_REQUEST", `The name ${name} is taken by an MCP server.`, {
         hint: `Remove it first: \`kay services remove ${name}\`.`,
@@ -67,11 +67,11 @@ export async function addService(
       { installation_id: installationId, name, source, description },
       { keepsClient: !found.moved, now: new Date(ports.clock.now()) },
     );
-    await forget(db, installationId, name, { ...found, done: "described" });
+    await forgetConnection(db, installationId, name, { ...found, done: "described" });
     return found;
   });
   if (!dryRun) ports.log("info", "service.described", { service: name, outcome: difference.outcome });
-  return answerOf(description, difference, dryRun);
+  return getAnswer(description, difference, dryRun);
 }
 
 /** @throws Problem NOT_FOUND, INVALID_REQUEST for a service of kay's own */
@@ -82,10 +82,10 @@ export async function removeService(ports: BackendPorts, installationId: string,
       await lockInstallation(db, installationId);
       const before = await findDescription(db, installationId, name);
       if (!before) return false;
-      const { tools } = before.description as Description;
+      const { tools } = before.description as ServiceDescription;
       await deleteDescription(db, installationId, name);
       const forgotten = tools.map((tool) => tool.name);
-      await forget(db, installationId, name, { moved: true, forgotten, done: "described" });
+      await forgetConnection(db, installationId, name, { moved: true, forgotten, done: "described" });
       return true;
     }));
   if (!removed) throw await notDescribed(ports, installationId, name);
@@ -94,7 +94,7 @@ export async function removeService(ports: BackendPorts, installationId: string,
 }
 
 /** @throws Problem NOT_FOUND, INVALID_REQUEST for a service of kay's own */
-export async function descriptionOf(
+export async function getDescription(
   ports: BackendPorts,
   installationId: string,
   name: string,
@@ -107,11 +107,15 @@ export async function descriptionOf(
   return { name, source, description, created_at: created_at.toISOString(), updated_at: updated_at.toISOString() };
 }
 
-function answerOf(description: Description, { outcome, changes }: Difference, dryRun: boolean): DescribeResponse {
-  return { service: viewOf(description), outcome, changes, dry_run: dryRun };
+function getAnswer(
+  description: ServiceDescription,
+  { outcome, changes }: DescriptionDiff,
+  dryRun: boolean,
+): AddServiceResponse {
+  return { service: getView(description), outcome, changes, dry_run: dryRun };
 }
 
-function viewOf({ name, title, base_url, auth, tools }: Description): DescribedView {
+function getView({ name, title, base_url, auth, tools }: ServiceDescription): CustomServiceView {
   return {
     name,
     title,
@@ -125,7 +129,7 @@ function viewOf({ name, title, base_url, auth, tools }: Description): DescribedV
 function serverDescription({ name, definition, created_at, updated_at }: StoredMcp): DescriptionResponse {
   const { place, auth } = definition as McpDefinition;
   const header = auth.type === "api_key" ? ` --key-header ${auth.header}` : "";
-  const where = "url" in place ? ` ${placeText(place)}` : ` -- ${placeText(place)}`;
+  const where = "url" in place ? ` ${formatMcpPlace(place)}` : ` -- ${formatMcpPlace(place)}`;
   const given = "url" in place ? "" : (place.env ?? []).map((one) => ` --env ${one}`).join("");
   return {
     name,

@@ -1,9 +1,9 @@
 import { isDeepStrictEqual } from "node:util";
-import { bindingOf } from "../services/described/service.ts";
-import type { DescribedTool, Description } from "../services/described/shape.ts";
+import { getBinding } from "../services/described/service.ts";
+import type { ServiceDescription, ToolDescription } from "../services/described/shape.ts";
 
 /** What a description changes of the one that is there. */
-export type Difference = {
+export type DescriptionDiff = {
   outcome: "added" | "replaced" | "unchanged";
   /** Sentences for a person. */
   changes: string[];
@@ -14,11 +14,14 @@ export type Difference = {
 };
 
 /** Compare a description with the one that is stored, if one is. */
-export function differenceOf(stored: { description: unknown } | undefined, next: Description): Difference {
+export function diffDescriptions(
+  stored: { description: unknown } | undefined,
+  next: ServiceDescription,
+): DescriptionDiff {
   if (!stored) return { outcome: "added", changes: [], moved: false, forgotten: [] };
-  const before = stored.description as Description;
+  const before = stored.description as ServiceDescription;
   if (isDeepStrictEqual(before, next)) return { outcome: "unchanged", changes: [], moved: false, forgotten: [] };
-  const moved = bindingOf(before) !== bindingOf(next);
+  const moved = getBinding(before) !== getBinding(next);
   const tools = toolChanges(before.tools, next.tools);
   const forgotten = moved ? before.tools.map(({ name }) => name) : [...tools.changed, ...tools.gone];
   return { outcome: "replaced", changes: sentences(before, next, tools, moved), moved, forgotten };
@@ -26,7 +29,7 @@ export function differenceOf(stored: { description: unknown } | undefined, next:
 
 type ToolChanges = { added: string[]; changed: string[]; gone: string[] };
 
-function toolChanges(before: DescribedTool[], next: DescribedTool[]): ToolChanges {
+function toolChanges(before: ToolDescription[], next: ToolDescription[]): ToolChanges {
   const old = new Map(before.map((tool) => [tool.name, tool]));
   const names = new Set(next.map(({ name }) => name));
   return {
@@ -38,7 +41,7 @@ function toolChanges(before: DescribedTool[], next: DescribedTool[]): ToolChange
   };
 }
 
-function sentences(before: Description, next: Description, tools: ToolChanges, moved: boolean): string[] {
+function sentences(before: ServiceDescription, next: ServiceDescription, tools: ToolChanges, moved: boolean): string[] {
   const { added, changed, gone } = tools;
   return [
     ...(before.base_url === next.base_url ? [] : [`It moves from ${before.base_url} to ${next.base_url}.`]),

@@ -1,8 +1,8 @@
 import { Problem } from "#protocol/errors";
 import type { BackendPorts, Fetch } from "../ports.ts";
 import { isPublicAddress } from "../services/described/addresses.ts";
-import { bindingOf, clientOf, describedService } from "../services/described/service.ts";
-import type { Description } from "../services/described/shape.ts";
+import { createCustomService, getBinding, getClient } from "../services/described/service.ts";
+import type { ServiceDescription } from "../services/described/shape.ts";
 import type { ServiceConfiguration } from "../services/service.ts";
 import type { StoredDescription } from "../store/described-services.ts";
 import { openClientSecret } from "./sealed.ts";
@@ -11,20 +11,20 @@ type Ports = Pick<BackendPorts, "keys" | "fetch"> &
   Partial<Pick<BackendPorts, "guarded" | "localSecret" | "clientSecret">>;
 
 /** What decides on the way out. */
-export type WayOut = Pick<BackendPorts, "fetch"> & Partial<Pick<BackendPorts, "guarded" | "localSecret">>;
+export type OutboundPolicy = Pick<BackendPorts, "fetch"> & Partial<Pick<BackendPorts, "guarded" | "localSecret">>;
 
 /** A stored description as a service that can be connected. */
-export function configurationOf(ports: Ports, row: StoredDescription): ServiceConfiguration {
-  const description = row.description as Description;
-  const service = describedService(description);
-  const { id, needsSecret } = clientOf(description);
-  const binding = bindingOf(description);
+export function toCustomService(ports: Ports, row: StoredDescription): ServiceConfiguration {
+  const description = row.description as ServiceDescription;
+  const service = createCustomService(description);
+  const { id, needsSecret } = getClient(description);
+  const binding = getBinding(description);
   const secret = needsSecret ? (pastedSecret(ports, row, binding) ?? ports.clientSecret?.(row.name)) : undefined;
   return {
     service,
     endpoints: service.endpoints,
     client: secret === undefined ? { id } : { id, secret },
-    described: { fetch: wayOut(ports), binding, lacksSecret: needsSecret && secret === undefined },
+    described: { fetch: chooseFetch(ports), binding, lacksSecret: needsSecret && secret === undefined },
   };
 }
 
@@ -34,7 +34,7 @@ export function configurationOf(ports: Ports, row: StoredDescription): ServiceCo
  *
  * @throws Problem ADDRESS_REFUSED
  */
-export async function checkReachable(ports: WayOut, address: string): Promise<void> {
+export async function checkAddressAllowed(ports: OutboundPolicy, address: string): Promise<void> {
   if (ports.localSecret !== undefined) return;
   if (!ports.guarded) throw noWayOut();
   const { hostname } = new URL(address);
@@ -59,7 +59,7 @@ function pastedSecret(ports: Ports, row: StoredDescription, binding: string): st
 }
 
 /** Where requests to an address that somebody described go through. */
-export function wayOut({ localSecret, fetch, guarded }: WayOut): Fetch {
+export function chooseFetch({ localSecret, fetch, guarded }: OutboundPolicy): Fetch {
   if (localSecret !== undefined) return fetch;
   return (
     guarded?.fetch ??

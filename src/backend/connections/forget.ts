@@ -1,4 +1,4 @@
-import type { Connection } from "../store/connection.ts";
+import type { DbConnection } from "../store/connection.ts";
 import { endStates, forgetApprovals } from "../store/described-services.ts";
 import { deleteGrant } from "../store/grants.ts";
 
@@ -9,8 +9,8 @@ import { deleteGrant } from "../store/grants.ts";
  * @param forgotten its tools that are not what was allowed any more
  * @param done what became of it, for whoever has a page of before open: `described`, `added`
  */
-export async function forget(
-  db: Connection,
+export async function forgetConnection(
+  db: DbConnection,
   installationId: string,
   name: string,
   { moved, forgotten, done }: { moved: boolean; forgotten: string[]; done: "added" | "described" },

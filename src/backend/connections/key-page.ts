@@ -1,4 +1,4 @@
-import { escapeText, type Page, pageAnswer, pageShell } from "./page.ts";
+import { escapeHtml, type Page, renderPage, renderPageShell } from "./page.ts";
 
 /** What the page where a secret is pasted says. All texts are plain. */
 export type KeyForm = {
@@ -18,11 +18,11 @@ export type KeyForm = {
 };
 
 /** The form as an answer. It needs no JavaScript, loads nothing, is not kept, and what is typed goes to this backend alone. */
-export function keyForm(form: KeyForm, status = 200): Response {
+export function renderKeyForm(form: KeyForm, status = 200): Response {
   const { title, asks } = form;
   const heading = asks === "nothing" ? `Connect ${title}` : `Connect ${title} with your ${asks}`;
   // The origin of the form must be told, or the backend could not know that it is its own.
-  return pageShell({
+  return renderPageShell({
     title: heading,
     content: content(form, heading),
     status,
@@ -32,8 +32,8 @@ export function keyForm(form: KeyForm, status = 200): Response {
 }
 
 /** A page after the form: it says where the secret lies now. */
-export function keyResult(page: Page, status: number): Response {
-  return pageAnswer({ ...page, ...(page.tone === "success" ? { footer: STORED } : {}) }, status);
+export function renderKeyResult(page: Page, status: number): Response {
+  return renderPage({ ...page, ...(page.tone === "success" ? { footer: STORED } : {}) }, status);
 }
 
 const STORED = "What you entered is kept sealed by kay's backend. kay disconnect forgets it.";
@@ -47,10 +47,10 @@ function actions({ onward }: KeyForm): string {
 
 function content(form: KeyForm, heading: string): string {
   const { host, asks, state, ticket, error, user = "" } = form;
-  const hidden = (name: string, value: string) => `<input type="hidden" name="${name}" value="${escapeText(value)}">`;
-  return `<h1>${escapeText(heading)}</h1>
-<p>${escapeText(WORDS[asks])} <b>${escapeText(host)}</b>${asks === "nothing" ? "." : " and nowhere else."}</p>
-${error ? `<p class="failure" role="alert">${escapeText(error)}</p>\n` : ""}<form method="post" action="key" autocomplete="off">
+  const hidden = (name: string, value: string) => `<input type="hidden" name="${name}" value="${escapeHtml(value)}">`;
+  return `<h1>${escapeHtml(heading)}</h1>
+<p>${escapeHtml(WORDS[asks])} <b>${escapeHtml(host)}</b>${asks === "nothing" ? "." : " and nowhere else."}</p>
+${error ? `<p class="failure" role="alert">${escapeHtml(error)}</p>\n` : ""}<form method="post" action="key" autocomplete="off">
 ${hidden("state", state)}
 ${hidden("ticket", ticket)}
 ${asks === "password" ? field("User name", "user", "text", user) : ""}${asks === "nothing" ? "" : field(LABELS[asks], "secret", "password", "")}<div class="buttons">
@@ -62,7 +62,7 @@ ${asks === "password" ? field("User name", "user", "text", user) : ""}${asks ===
 }
 
 function field(label: string, name: string, type: string, value: string): string {
-  return `<label>${label}<input name="${name}" type="${type}" value="${escapeText(value)}" required maxlength="4096" autocomplete="off" autocapitalize="off" spellcheck="false"${name === "user" || value !== "" ? "" : " autofocus"}></label>\n`;
+  return `<label>${label}<input name="${name}" type="${type}" value="${escapeHtml(value)}" required maxlength="4096" autocomplete="off" autocapitalize="off" spellcheck="false"${name === "user" || value !== "" ? "" : " autofocus"}></label>\n`;
 }
 
 const LABELS = { key: "API key", token: "Access token", password: "Password", "client secret": "Client secret" };

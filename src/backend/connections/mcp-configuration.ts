@@ -1,27 +1,27 @@
 import type { BackendPorts } from "../ports.ts";
-import { bindingOfMcp, type McpDefinition, type McpTool, placeText } from "../services/mcp/definition.ts";
-import { differenceSentences, isDifferent, toolDifference } from "../services/mcp/difference.ts";
-import type { Links } from "../services/mcp/links.ts";
-import { anybody, mcpService } from "../services/mcp/service.ts";
+import { formatMcpPlace, getMcpBinding, type McpDefinition, type McpTool } from "../services/mcp/definition.ts";
+import { diffTools, formatToolDiff, hasDifferences } from "../services/mcp/difference.ts";
+import type { McpClientPool } from "../services/mcp/links.ts";
+import { anonymousIdentity, createMcpService } from "../services/mcp/service.ts";
 import type { ToolList } from "../services/mcp/tools.ts";
 import type { ServiceConfiguration } from "../services/service.ts";
-import type { Connection } from "../store/connection.ts";
+import type { DbConnection } from "../store/connection.ts";
 import { putOffered, type StoredMcp } from "../store/mcp-services.ts";
-import { type WayOut, wayOut } from "./described.ts";
+import { chooseFetch, type OutboundPolicy } from "./described.ts";
 
-type Ports = WayOut & Partial<Pick<BackendPorts, "clientSecret">> & { db: Connection; links: Links };
+type Ports = OutboundPolicy & Partial<Pick<BackendPorts, "clientSecret">> & { db: DbConnection; links: McpClientPool };
 
 /** A stored MCP server as a service that can be connected. */
-export function mcpConfiguration(ports: Ports, row: StoredMcp): ServiceConfiguration {
+export function toMcpService(ports: Ports, row: StoredMcp): ServiceConfiguration {
   const definition = row.definition as McpDefinition;
   const offered = (row.offered ?? undefined) as McpTool[] | undefined;
-  const fetch = wayOut(ports);
-  const binding = bindingOfMcp(definition);
+  const fetch = chooseFetch(ports);
+  const binding = getMcpBinding(definition);
   const listed = (list: ToolList) => remember(ports, row, list);
-  const service = mcpService(definition, {
+  const service = createMcpService(definition, {
     links: ports.links,
     fetch,
-    key: linkKey(row.installation_id, definition),
+    key: getLinkKey(row.installation_id, definition),
     listed,
     ...(offered ? { offered } : {}),
   });
@@ -35,14 +35,17 @@ export function mcpConfiguration(ports: Ports, row: StoredMcp): ServiceConfigura
       binding,
       lacksSecret: false,
       identify: async (secret) => {
-        await listed(await looked(ports, definition, secret));
-        return anybody(definition);
+        await listed(await inspect(ports, definition, secret));
+        return anonymousIdentity(definition);
       },
       mcp: {
         ...("command" in definition.place
-          ? { command: placeText(definition.place), ...(definition.place.env ? { env: definition.place.env } : {}) }
+          ? {
+              command: formatMcpPlace(definition.place),
+              ...(definition.place.env ? { env: definition.place.env } : {}),
+            }
           : {}),
-        changes: offered ? differenceSentences(definition.tools, toolDifference(definition.tools, offered)) : [],
+        changes: offered ? formatToolDiff(definition.tools, diffTools(definition.tools, offered)) : [],
       },
     },
   };
@@ -61,17 +64,17 @@ function discovers(
 }
 
 /** Names the link of one person to one server. */
-export function linkKey(installationId: string, definition: Pick<McpDefinition, "name" | "place" | "auth">): string {
-  return `${installationId}/${definition.name}/${bindingOfMcp(definition)}`;
+export function getLinkKey(installationId: string, definition: Pick<McpDefinition, "name" | "place" | "auth">): string {
+  return `${installationId}/${definition.name}/${getMcpBinding(definition)}`;
 }
 
 /** The tools that a server lists to whoever has this secret. @throws Problem those of a look, AUTH_REQUIRED for a secret it refuses */
-async function looked(ports: Ports, definition: McpDefinition, secret: string): Promise<ToolList> {
+async function inspect(ports: Ports, definition: McpDefinition, secret: string): Promise<ToolList> {
   const own = definition.auth.type === "none" ? {} : { secret: { token: async () => secret, rejected: refused } };
-  return (await ports.links.look({ definition, fetch: wayOut(ports), ...own })).list;
+  return (await ports.links.look({ definition, fetch: chooseFetch(ports), ...own })).list;
 
   async function refused(): Promise<string> {
-    const { authRequired } = await import("../services/http-errors.ts");
+    const { authRequiredProblem: authRequired } = await import("../services/http-errors.ts");
     throw authRequired(definition);
   }
 }
@@ -79,9 +82,9 @@ async function looked(ports: Ports, definition: McpDefinition, secret: string): 
 /** What is not as it was approved is kept, so that it is told and held back wherever the service is used. */
 async function remember({ db }: Ports, row: StoredMcp, { tools }: ToolList): Promise<void> {
   const { tools: approved } = row.definition as McpDefinition;
-  const differs = isDifferent(toolDifference(approved, tools));
+  const differs = hasDifferences(diffTools(approved, tools));
   const known = (row.offered ?? undefined) as McpTool[] | undefined;
   if (!differs && !known) return;
-  if (differs && known && !isDifferent(toolDifference(known, tools))) return;
+  if (differs && known && !hasDifferences(diffTools(known, tools))) return;
   await putOffered(db, row, differs ? tools : null);
 }

@@ -3,28 +3,28 @@ import { Problem } from "#protocol/errors";
 import type { McpRequest } from "#protocol/mcp";
 import { PROVIDERS } from "#protocol/providers";
 import type { BackendPorts } from "../ports.ts";
-import { bindingOfMcp, type McpAuth, type McpDefinition } from "../services/mcp/definition.ts";
-import { NO_PROGRAMS } from "../services/mcp/link-options.ts";
-import type { Links, Looked } from "../services/mcp/links.ts";
+import { getMcpBinding, type McpAuth, type McpDefinition } from "../services/mcp/definition.ts";
+import { NO_PROGRAMS_TEXT } from "../services/mcp/link-options.ts";
+import type { InspectionResult, McpClientPool } from "../services/mcp/links.ts";
 import { findDescription } from "../store/described-services.ts";
 import { findMcp, type StoredMcp } from "../store/mcp-services.ts";
-import { usableGrant } from "./access.ts";
-import { checkReachable, wayOut } from "./described.ts";
-import { canConsent } from "./mcp/prepare.ts";
-import { mcpConfiguration } from "./mcp-configuration.ts";
-import { type Asked, askedOf, nameFrom } from "./mcp-request.ts";
+import { getUsableGrant } from "./access.ts";
+import { checkAddressAllowed, chooseFetch } from "./described.ts";
+import { supportsConsent } from "./mcp/prepare.ts";
+import { toMcpService } from "./mcp-configuration.ts";
+import { deriveServerName, type ParsedMcpRequest, parseMcpRequest } from "./mcp-request.ts";
 
 /** A server that was looked at and may be added. `left` are sentences about what kay does not take of it. */
-export type LookedServer = {
+export type InspectedServer = {
   definition: McpDefinition;
-  server?: Looked["server"];
+  server?: InspectionResult["server"];
   left: string[];
   /** It lists nothing before somebody has signed in. */
   lacksSignIn: boolean;
 };
 
 /** The ports of a backend that has links. @throws Problem ADDRESS_REFUSED */
-export function withLinks(ports: BackendPorts): BackendPorts & { links: Links } {
+export function requireMcpClients(ports: BackendPorts): BackendPorts & { links: McpClientPool } {
   const { links } = ports;
   if (!links) throw new Problem("ADDRESS_REFUSED", "This backend has no MCP servers.");
   return { ...ports, links };
@@ -37,14 +37,14 @@ export function withLinks(ports: BackendPorts): BackendPorts & { links: Links } 
  * @param signal ends the look: a program may take minutes to start
  * @throws Problem INVALID_REQUEST, ADDRESS_REFUSED, SERVICE_FAILED
  */
-export async function lookAtRequested(
+export async function inspectRequested(
   given: BackendPorts,
   owner: string | undefined,
   request: McpRequest,
   signal?: AbortSignal,
-): Promise<LookedServer> {
-  const ports = withLinks(given);
-  const asked = askedOf(request);
+): Promise<InspectedServer> {
+  const ports = requireMcpClients(given);
+  const asked = parseMcpRequest(request);
   await requireAllowed(ports, asked);
   if (asked.name) await requireFree(ports, owner, asked.name);
   const looked = await look({ ...ports, signal }, owner, asked);
@@ -53,18 +53,22 @@ export async function lookAtRequested(
 }
 
 /** The same for a server that is there, as it is now. @throws Problem SERVICE_FAILED, AUTH_REQUIRED */
-export async function lookAgain(given: BackendPorts, row: StoredMcp, signal?: AbortSignal): Promise<LookedServer> {
-  const ports = withLinks(given);
+export async function inspectStored(
+  given: BackendPorts,
+  row: StoredMcp,
+  signal?: AbortSignal,
+): Promise<InspectedServer> {
+  const ports = requireMcpClients(given);
   const definition = row.definition as McpDefinition;
   const secret = definition.auth.type === "none" ? undefined : await storedSecret(ports, row);
-  const looked = await ports.links.look({ definition, fetch: wayOut(ports), ...secretPart(secret) }, signal);
-  return { ...named(definition, looked), lacksSignIn: false };
+  const looked = await ports.links.look({ definition, fetch: chooseFetch(ports), ...secretPart(secret) }, signal);
+  return { ...findByName(definition, looked), lacksSignIn: false };
 }
 
-async function requireAllowed(ports: BackendPorts, { place }: Asked): Promise<void> {
-  if ("url" in place) return await checkReachable(ports, place.url);
+async function requireAllowed(ports: BackendPorts, { place }: ParsedMcpRequest): Promise<void> {
+  if ("url" in place) return await checkAddressAllowed(ports, place.url);
   if (!ports.programs)
-    throw new Problem("ADDRESS_REFUSED", NO_PROGRAMS, {
+    throw new Problem("ADDRESS_REFUSED", NO_PROGRAMS_TEXT, {
       hint: "Add a server on the network, or use kay's own backend: `kay config unset api-url`.",
     });
 }
@@ -80,50 +84,57 @@ async function requireFree(ports: BackendPorts, owner: string | undefined, name:
   });
 }
 
-type Ports = BackendPorts & { links: Links };
+type Ports = BackendPorts & { links: McpClientPool };
 type Looking = Ports & { signal: AbortSignal | undefined };
 
 /** Without a secret first: what it lists to anybody needs no sign-in. */
-async function look({ signal, ...ports }: Looking, owner: string | undefined, asked: Asked): Promise<LookedServer> {
+async function look(
+  { signal, ...ports }: Looking,
+  owner: string | undefined,
+  asked: ParsedMcpRequest,
+): Promise<InspectedServer> {
   const { place } = asked;
   const draft = (auth: McpAuth): McpDefinition => {
-    const name = asked.name ?? nameFrom(undefined, place);
-    return { name, title: asked.name ? titleOf(name) : unnamed(place), place, auth, tools: [] };
+    const name = asked.name ?? deriveServerName(undefined, place);
+    return { name, title: asked.name ? getTitle(name) : unnamed(place), place, auth, tools: [] };
   };
   if (!asked.auth) {
     try {
-      const looked = await ports.links.look({ definition: draft({ type: "none" }), fetch: wayOut(ports) }, signal);
-      const name = asked.name ?? nameFrom(looked.server.name, place);
-      return { ...named({ ...draft({ type: "none" }), name, title: titleOf(name) }, looked), lacksSignIn: false };
+      const looked = await ports.links.look({ definition: draft({ type: "none" }), fetch: chooseFetch(ports) }, signal);
+      const name = asked.name ?? deriveServerName(looked.server.name, place);
+      return { ...findByName({ ...draft({ type: "none" }), name, title: getTitle(name) }, looked), lacksSignIn: false };
     } catch (error) {
       if (!(error instanceof Problem) || error.code !== "AUTH_REQUIRED") throw error;
     }
   }
   const drafted = draft(asked.auth ?? (await wantedSignIn(ports, place)));
-  const definition = { ...drafted, title: titleOf(drafted.name) };
+  const definition = { ...drafted, title: getTitle(drafted.name) };
   const row = owner === undefined ? undefined : await findMcp(ports.db, owner, definition.name);
-  const same = row && bindingOfMcp(row.definition as McpDefinition) === bindingOfMcp(definition);
+  const same = row && getMcpBinding(row.definition as McpDefinition) === getMcpBinding(definition);
   const secret = same ? await storedSecret(ports, row).catch(() => undefined) : undefined;
   if (secret === undefined) return { definition, left: [], lacksSignIn: true };
-  const looked = await ports.links.look({ definition, fetch: wayOut(ports), ...secretPart(secret) }, signal);
-  return { ...named(definition, looked), lacksSignIn: false };
+  const looked = await ports.links.look({ definition, fetch: chooseFetch(ports), ...secretPart(secret) }, signal);
+  return { ...findByName(definition, looked), lacksSignIn: false };
 }
 
 /** A consent where the server says how one signs in and kay can be a client there; else a token that is pasted. */
 async function wantedSignIn(ports: Ports, place: McpDefinition["place"]): Promise<McpAuth> {
-  const consents = "url" in place && (await canConsent(ports, place.url));
+  const consents = "url" in place && (await supportsConsent(ports, place.url));
   return consents ? { type: "oauth2" } : { type: "bearer" };
 }
 
 /** Its tools under the name that it has here. */
-function named(definition: McpDefinition, { server, list }: Looked): Omit<LookedServer, "lacksSignIn"> {
+function findByName(
+  definition: McpDefinition,
+  { server, list }: InspectionResult,
+): Omit<InspectedServer, "lacksSignIn"> {
   const prefix = `${definition.name}.`;
   const tools = list.tools.map((tool) => ({ ...tool, name: prefix + tool.name.slice(tool.name.indexOf(".") + 1) }));
   return { definition: { ...definition, tools }, server, left: list.left };
 }
 
 async function storedSecret(ports: Ports, row: StoredMcp): Promise<string> {
-  return (await usableGrant(ports, row.installation_id, mcpConfiguration(ports, row))).tokens.access;
+  return (await getUsableGrant(ports, row.installation_id, toMcpService(ports, row))).tokens.access;
 }
 
 function secretPart(secret: string | undefined) {
@@ -136,6 +147,6 @@ function unnamed(place: McpDefinition["place"]): string {
 }
 
 /** What people read: kay's own form of the name, since a server could call itself anything. */
-function titleOf(name: string): string {
+function getTitle(name: string): string {
   return name.charAt(0).toUpperCase() + name.slice(1).replaceAll("-", " ");
 }

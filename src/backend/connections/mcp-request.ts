@@ -3,7 +3,7 @@ import { cleanLine } from "#protocol/clean";
 import { Problem } from "#protocol/errors";
 import type { McpRequest } from "#protocol/mcp";
 import { isLoopback } from "../services/described/addresses.ts";
-import { isOwnHeader } from "../services/described/own-headers.ts";
+import { isReservedHeader } from "../services/described/own-headers.ts";
 import type { McpAuth, McpPlace } from "../services/mcp/definition.ts";
 
 const LONGEST_ADDRESS = 2_000;
@@ -15,10 +15,10 @@ const MOST_VARIABLES = 32;
 const NAME = /^[a-z][a-z0-9-]{1,30}$/;
 
 /** What was asked for, checked: where the server is, and how it takes a key that is known to be needed. */
-export type Asked = { place: McpPlace; auth?: McpAuth; name?: string };
+export type ParsedMcpRequest = { place: McpPlace; auth?: McpAuth; name?: string };
 
 /** @throws Problem INVALID_REQUEST that names the field */
-export function askedOf(request: McpRequest): Asked {
+export function parseMcpRequest(request: McpRequest): ParsedMcpRequest {
   const { url, command, folder, env, name, key_header: header, client_id: client } = request;
   if ((url === undefined) === (command === undefined))
     throw invalid("mcp", "Give the address of an MCP server, or its command.");
@@ -31,7 +31,7 @@ export function askedOf(request: McpRequest): Asked {
   if (client !== undefined && (command || header !== undefined || !/^[\x21-\x7e]{1,500}$/.test(client)))
     throw invalid("client_id", "A client id is for a server on the network that has its people consent.");
   return {
-    place: url === undefined ? commandOf(command ?? [], folder, env) : { url: addressOf(url) },
+    place: url === undefined ? getCommand(command ?? [], folder, env) : { url: getAddress(url) },
     ...(header === undefined ? {} : { auth: { type: "api_key", header } }),
     ...(client === undefined ? {} : { auth: { type: "oauth2", client_id: client } }),
     ...(name === undefined ? {} : { name }),
@@ -39,7 +39,7 @@ export function askedOf(request: McpRequest): Asked {
 }
 
 /** A name for a server that was given none, from how it names itself or from where it is. */
-export function nameFrom(said: string | undefined, place: McpPlace): string {
+export function deriveServerName(said: string | undefined, place: McpPlace): string {
   const from = said ?? ("url" in place ? hostName(new URL(place.url).hostname) : (place.command[0] ?? ""));
   const words = from
     .toLowerCase()
@@ -61,7 +61,7 @@ function hostName(host: string): string {
   return labels.at(-2) ?? host;
 }
 
-function addressOf(text: string): string {
+function getAddress(text: string): string {
   const address = URL.parse(text.trim());
   const fault = (says: string) => invalid("url", `The address ${says}.`);
   if (!address || text.length > LONGEST_ADDRESS || !/^https?:$/.test(address.protocol))
@@ -73,7 +73,7 @@ function addressOf(text: string): string {
   return address.href;
 }
 
-function commandOf(command: string[], folder: string | undefined, env: string[] = []): McpPlace {
+function getCommand(command: string[], folder: string | undefined, env: string[] = []): McpPlace {
   const [program = ""] = command;
   if (program.trim() === "") throw invalid("command", "The command is empty.");
   if (command.length > MOST_WORDS || command.some((word) => word.length > LONGEST_WORD || word.includes("\0")))
@@ -89,7 +89,9 @@ function commandOf(command: string[], folder: string | undefined, env: string[] 
 
 function isReserved(header: string): boolean {
   const lower = header.toLowerCase();
-  return lower !== "authorization" && (isOwnHeader(header) || lower.startsWith("mcp-") || lower === "last-event-id");
+  return (
+    lower !== "authorization" && (isReservedHeader(header) || lower.startsWith("mcp-") || lower === "last-event-id")
+  );
 }
 
 function invalid(field: string, sentence: string): Problem {

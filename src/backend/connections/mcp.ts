@@ -1,23 +1,23 @@
-import type { DescribedView, DescribeResponse } from "#protocol/described";
+import type { AddServiceResponse, CustomServiceView } from "#protocol/described";
 import { Problem } from "#protocol/errors";
 import type { BackendPorts } from "../ports.ts";
 import {
-  bindingOfMcp,
-  fingerprintOf,
+  computeFingerprint,
+  formatMcpPlace,
+  getMcpBinding,
   type McpDefinition,
   type McpTool,
-  placeText,
 } from "../services/mcp/definition.ts";
-import { differenceSentences, isDifferent, toolDifference } from "../services/mcp/difference.ts";
-import { anybody } from "../services/mcp/service.ts";
+import { diffTools, formatToolDiff, hasDifferences } from "../services/mcp/difference.ts";
+import { anonymousIdentity } from "../services/mcp/service.ts";
 import { listDescriptions } from "../store/described-services.ts";
 import { findGrant, putGrant } from "../store/grants.ts";
 import { lockInstallation } from "../store/installations.ts";
 import { deleteMcp, findMcp, listMcp, putMcp, type StoredMcp } from "../store/mcp-services.ts";
-import { forget } from "./forget.ts";
-import { revoke } from "./mcp/revoke.ts";
-import { linkKey, mcpConfiguration } from "./mcp-configuration.ts";
-import { type LookedServer, lookAgain, withLinks } from "./mcp-look.ts";
+import { forgetConnection } from "./forget.ts";
+import { revokeGrant } from "./mcp/revoke.ts";
+import { getLinkKey, toMcpService } from "./mcp-configuration.ts";
+import { type InspectedServer, inspectStored, requireMcpClients } from "./mcp-look.ts";
 import { sealTokens } from "./sealed.ts";
 
 /** So many services of their own one installation may have, described ones besides. */
@@ -40,17 +40,17 @@ type Storing = {
 export async function addServer(
   given: BackendPorts,
   installationId: string | undefined,
-  looked: LookedServer,
+  looked: InspectedServer,
   { dryRun, expected, signedIn = false }: Storing,
-): Promise<DescribeResponse> {
-  const ports = withLinks(given);
+): Promise<AddServiceResponse> {
+  const ports = requireMcpClients(given);
   const { definition } = looked;
   requireExpected(looked, expected);
-  if (installationId === undefined) return answerOf(looked, differenceOf(undefined, definition), dryRun);
+  if (installationId === undefined) return getAnswer(looked, getDifference(undefined, definition), dryRun);
   const difference = await ports.db.transaction().execute(async (db) => {
     await lockInstallation(db, installationId);
     const before = await findMcp(db, installationId, definition.name);
-    const found = differenceOf(before, definition);
+    const found = getDifference(before, definition);
     if (
       !before &&
       (await listMcp(db, installationId)).length + (await listDescriptions(db, installationId)).length >= MOST
@@ -62,14 +62,14 @@ export async function addServer(
     const now = new Date(ports.clock.now());
     if (found.outcome !== "unchanged" || before?.offered)
       await putMcp(db, { installation_id: installationId, name: definition.name, definition }, now);
-    await forget(db, installationId, definition.name, { ...found, done: "added" });
+    await forgetConnection(db, installationId, definition.name, { ...found, done: "added" });
     return found;
   });
-  if (dryRun) return answerOf(looked, difference, true);
-  if (difference.before) await ports.links.forget(linkKey(installationId, difference.before));
+  if (dryRun) return getAnswer(looked, difference, true);
+  if (difference.before) await ports.links.forget(getLinkKey(installationId, difference.before));
   const connected = signedIn && definition.auth.type === "none" && (await connect(ports, installationId, definition));
   ports.log("info", "service.mcp_added", { service: definition.name, outcome: difference.outcome });
-  return { ...answerOf(looked, difference, false), ...(connected ? { connected } : {}) };
+  return { ...getAnswer(looked, difference, false), ...(connected ? { connected } : {}) };
 }
 
 /**
@@ -82,18 +82,18 @@ export async function approveServer(
   installationId: string,
   name: string,
   { signal, ...storing }: Storing & { signal?: AbortSignal },
-): Promise<DescribeResponse> {
+): Promise<AddServiceResponse> {
   const row = await findMcp(ports.db, installationId, name);
   if (!row)
     throw new Problem("NOT_FOUND", `There is no MCP server ${JSON.stringify(name.slice(0, 60))} among your services.`, {
       hint: "Run `kay services list` to see every service.",
     });
-  return await addServer(ports, installationId, await lookAgain(ports, row, signal), storing);
+  return await addServer(ports, installationId, await inspectStored(ports, row, signal), storing);
 }
 
 /** @returns whether there was one */
 export async function removeServer(given: BackendPorts, installationId: string, name: string): Promise<boolean> {
-  const ports = withLinks(given);
+  const ports = requireMcpClients(given);
   const before = await ports.db.transaction().execute(async (db) => {
     await lockInstallation(db, installationId);
     const row = await findMcp(db, installationId, name);
@@ -102,34 +102,34 @@ export async function removeServer(given: BackendPorts, installationId: string, 
     const grant = await findGrant(db, installationId, name);
     await deleteMcp(db, installationId, name);
     const forgotten = definition.tools.map((tool) => tool.name);
-    await forget(db, installationId, name, { moved: true, forgotten, done: "added" });
+    await forgetConnection(db, installationId, name, { moved: true, forgotten, done: "added" });
     return { row, definition, grant };
   });
   if (!before) return false;
-  await ports.links.forget(linkKey(installationId, before.definition));
-  await revoke(ports, mcpConfiguration(ports, before.row), before.grant);
+  await ports.links.forget(getLinkKey(installationId, before.definition));
+  await revokeGrant(ports, toMcpService(ports, before.row), before.grant);
   return true;
 }
 
-type Difference = Pick<DescribeResponse, "outcome" | "changes"> & {
+type Difference = Pick<AddServiceResponse, "outcome" | "changes"> & {
   moved: boolean;
   forgotten: string[];
   before?: McpDefinition;
 };
 
-function differenceOf(stored: StoredMcp | undefined, next: McpDefinition): Difference {
+function getDifference(stored: StoredMcp | undefined, next: McpDefinition): Difference {
   if (!stored) return { outcome: "added", changes: [], moved: false, forgotten: [] };
   const before = stored.definition as McpDefinition;
-  const tools = toolDifference(before.tools, next.tools);
-  const moved = bindingOfMcp(before) !== bindingOfMcp(next);
-  if (!moved && !isDifferent(tools)) return { outcome: "unchanged", changes: [], moved, forgotten: [], before };
+  const tools = diffTools(before.tools, next.tools);
+  const moved = getMcpBinding(before) !== getMcpBinding(next);
+  if (!moved && !hasDifferences(tools)) return { outcome: "unchanged", changes: [], moved, forgotten: [], before };
   const changes = [
-    ...(placeText(before.place) === placeText(next.place)
+    ...(formatMcpPlace(before.place) === formatMcpPlace(next.place)
       ? []
-      : [`It moves from ${placeText(before.place)} to ${placeText(next.place)}.`]),
+      : [`It moves from ${formatMcpPlace(before.place)} to ${formatMcpPlace(next.place)}.`]),
     ...givenSentence(before, next),
     ...(moved ? ["Its sign-in is forgotten, and so is everything that was allowed for longer; connect it anew."] : []),
-    ...differenceSentences(before.tools, tools),
+    ...formatToolDiff(before.tools, tools),
   ];
   const names = (list: McpTool[]) => list.map(({ name }) => name);
   const forgotten = moved ? names(before.tools) : names([...tools.changed, ...tools.gone]);
@@ -143,8 +143,8 @@ function givenSentence(before: McpDefinition, { place }: McpDefinition): string[
 }
 
 /** A yes belongs to what was looked at. */
-function requireExpected({ definition }: LookedServer, expected: string | undefined): void {
-  if (expected === undefined || expected === fingerprintOf(definition)) return;
+function requireExpected({ definition }: InspectedServer, expected: string | undefined): void {
+  if (expected === undefined || expected === computeFingerprint(definition)) return;
   throw new Problem(
     "INVALID_REQUEST",
     `${definition.title} lists other tools than a moment ago. Nothing was changed.`,
@@ -159,8 +159,8 @@ function requireExpected({ definition }: LookedServer, expected: string | undefi
 async function connect(ports: BackendPorts, installationId: string, definition: McpDefinition): Promise<boolean> {
   const grant = await findGrant(ports.db, installationId, definition.name);
   if (grant?.status === "connected") return true;
-  const { accountId, metadata } = anybody(definition);
-  const address = { installationId, service: definition.name, binding: bindingOfMcp(definition) };
+  const { accountId, metadata } = anonymousIdentity(definition);
+  const address = { installationId, service: definition.name, binding: getMcpBinding(definition) };
   await putGrant(ports.db, {
     installation_id: installationId,
     service: definition.name,
@@ -176,33 +176,33 @@ async function connect(ports: BackendPorts, installationId: string, definition: 
   return true;
 }
 
-function answerOf(looked: LookedServer, { outcome, changes }: Difference, dryRun: boolean): DescribeResponse {
+function getAnswer(looked: InspectedServer, { outcome, changes }: Difference, dryRun: boolean): AddServiceResponse {
   const { definition, left, lacksSignIn } = looked;
   const later = lacksSignIn
     ? ["It lists its tools to nobody who is not signed in: connect it, then approve them."]
     : [];
   return {
-    service: viewOf(looked),
+    service: getView(looked),
     outcome,
     changes: [...changes, ...left, ...later],
     dry_run: dryRun,
-    fingerprint: fingerprintOf(definition),
+    fingerprint: computeFingerprint(definition),
   };
 }
 
-function viewOf({ definition, server }: LookedServer): DescribedView {
+function getView({ definition, server }: InspectedServer): CustomServiceView {
   const { name, title, place, auth, tools } = definition;
   return {
     name,
     title,
-    base_url: placeText(place),
+    base_url: formatMcpPlace(place),
     sign_in: auth.type,
     tools: tools.map(({ name, access, description }) => ({ name, access, description })),
     mcp: {
       ...(server ? { server: `${server.name} ${server.version}`.trim() } : {}),
       ...("command" in place
         ? {
-            command: placeText(place),
+            command: formatMcpPlace(place),
             ...(place.folder ? { folder: place.folder } : {}),
             ...(place.env ? { env: place.env } : {}),
           }

@@ -2,45 +2,49 @@ import { Problem } from "#protocol/errors";
 import type { BackendPorts } from "../ports.ts";
 import type { ServiceConfiguration } from "../services/service.ts";
 import type { Grant } from "../store/grants.ts";
-import { grantAddress, openTokens, type SealedTokens } from "./sealed.ts";
+import { openTokens, type SealedTokens, toGrantAddress } from "./sealed.ts";
 
 /** A connected grant with its tokens open. */
-export type OpenGrant = { grant: Grant; tokens: SealedTokens };
+export type UnsealedGrant = { grant: Grant; tokens: SealedTokens };
 
 /** A token that ends within this time is refreshed before it is used. */
 const MARGIN = 60 * 1000;
 
 /** @throws Problem AUTH_REQUIRED when there is no connection, or none that can be opened */
-export function openGrant(
+export function unsealGrant(
   ports: Pick<BackendPorts, "keys">,
   configuration: ServiceConfiguration,
   grant: Grant | undefined,
-): OpenGrant {
+): UnsealedGrant {
   const { service } = configuration;
   if (grant?.status !== "connected" || !grant.sealed) {
-    throw authRequired(service, grant?.reason ?? `${service.title} is not connected.`);
+    throw authRequiredProblem(service, grant?.reason ?? `${service.title} is not connected.`);
   }
-  const address = grantAddress(grant.installation_id, configuration);
+  const address = toGrantAddress(grant.installation_id, configuration);
   try {
     return { grant, tokens: openTokens(ports.keys, address, grant.sealed) };
   } catch (cause) {
     if (!(cause instanceof Problem)) throw cause;
-    throw authRequired(service, `The stored sign-in to ${service.title} cannot be opened.`, cause);
+    throw authRequiredProblem(service, `The stored sign-in to ${service.title} cannot be opened.`, cause);
   }
 }
 
 /** Whether a token can be used as it is: not the refused one, and not about to end. */
-export function isUsable(ports: Pick<BackendPorts, "clock">, open: OpenGrant, rejected: string | undefined): boolean {
-  return open.tokens.access !== rejected && ports.clock.now() < usableUntil(open);
+export function isGrantUsable(
+  ports: Pick<BackendPorts, "clock">,
+  open: UnsealedGrant,
+  rejected: string | undefined,
+): boolean {
+  return open.tokens.access !== rejected && ports.clock.now() < getUsableUntil(open);
 }
 
 /** Milliseconds until which nobody has to ask for another token, unless this one is refused. */
-export function usableUntil({ grant }: OpenGrant): number {
+export function getUsableUntil({ grant }: UnsealedGrant): number {
   return grant.access_expires_at === null ? Number.POSITIVE_INFINITY : grant.access_expires_at.getTime() - MARGIN;
 }
 
 /** The error that every caller understands: it names the service that must be connected (again). */
-export function authRequired(service: { name: string }, message: string, cause?: unknown): Problem {
+export function authRequiredProblem(service: { name: string }, message: string, cause?: unknown): Problem {
   return new Problem("AUTH_REQUIRED", message, {
     hint: `Run \`kay connect ${service.name}\`, then ask again.`,
     details: { integrations: [service.name] },

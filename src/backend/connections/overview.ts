@@ -1,14 +1,14 @@
 import type { ConnectionsResponse, Connection as ConnectionView } from "#protocol/connections";
 import type { Log } from "../ports.ts";
 import { deleteGrant, findGrant, type Grant, listGrants } from "../store/grants.ts";
-import { findService, type ServicePorts, servicesFor } from "./catalog.ts";
-import { revoke } from "./mcp/revoke.ts";
+import { findService, listServices, type ServicePorts } from "./catalog.ts";
+import { revokeGrant } from "./mcp/revoke.ts";
 
 /** Every service there is, and the account each is connected as (guide, "Step 4"). */
-export async function connectionsOf(ports: ServicePorts, installationId: string): Promise<ConnectionsResponse> {
+export async function listConnections(ports: ServicePorts, installationId: string): Promise<ConnectionsResponse> {
   const grants = new Map((await listGrants(ports.db, installationId)).map((grant) => [grant.service, grant]));
-  const names = (await servicesFor(ports, installationId)).map(({ service }) => service.name);
-  return { connections: Object.fromEntries(names.map((name) => [name, connectionView(grants.get(name))])) };
+  const names = (await listServices(ports, installationId)).map(({ service }) => service.name);
+  return { connections: Object.fromEntries(names.map((name) => [name, toConnectionView(grants.get(name))])) };
 }
 
 /**
@@ -17,21 +17,21 @@ export async function connectionsOf(ports: ServicePorts, installationId: string)
  *
  * @returns the service's name @throws Problem UNKNOWN_SERVICE
  */
-export async function disconnect(
+export async function disconnectService(
   ports: ServicePorts & { log: Log },
   installationId: string,
   serviceName: string | null | undefined,
 ): Promise<string> {
-  const configuration = findService(await servicesFor(ports, installationId), serviceName);
+  const configuration = findService(await listServices(ports, installationId), serviceName);
   const { name } = configuration.service;
   const grant = await findGrant(ports.db, installationId, name);
   await deleteGrant(ports.db, installationId, name);
-  await revoke(ports, configuration, grant);
+  await revokeGrant(ports, configuration, grant);
   return name;
 }
 
 /** One connection in the guide's words. */
-export function connectionView(grant: Grant | undefined): ConnectionView {
+export function toConnectionView(grant: Grant | undefined): ConnectionView {
   if (!grant) return { connected: false };
   if (grant.status === "disconnected") return { connected: false, ...(grant.reason ? { reason: grant.reason } : {}) };
   const metadata = Object.keys(grant.metadata).length > 0 ? { metadata: grant.metadata } : {};

@@ -11,8 +11,14 @@ export type Page = {
 };
 
 /** The page as an answer, which sends nothing anywhere. */
-export function pageAnswer(page: Page, status: number): Response {
-  return pageShell({ title: page.title, content: html(page), status, formAction: "'none'", referrer: "no-referrer" });
+export function renderPage(page: Page, status: number): Response {
+  return renderPageShell({
+    title: page.title,
+    content: html(page),
+    status,
+    formAction: "'none'",
+    referrer: "no-referrer",
+  });
 }
 
 /** What every page of the backend is made with; `content` is markup whose texts are escaped. */
@@ -21,7 +27,7 @@ type Shell = { title: string; content: string; status: number; formAction: strin
 /**
  * One small file that loads nothing, runs nothing, cannot be framed, tells no other site where it came from, and is not kept (case A18).
  */
-export function pageShell({ title, content, status, formAction, referrer }: Shell): Response {
+export function renderPageShell({ title, content, status, formAction, referrer }: Shell): Response {
   return new Response(whole(title, content), {
     status,
     headers: {
@@ -66,11 +72,11 @@ const FOOTERS = {
 };
 
 function html({ tone, title, text, facts = [], footer }: Page): string {
-  const rows = facts.map(([name, value]) => `<dt>${escapeText(name)}</dt><dd>${escapeText(value)}</dd>`).join("");
+  const rows = facts.map(([name, value]) => `<dt>${escapeHtml(name)}</dt><dd>${escapeHtml(value)}</dd>`).join("");
   return `<div class="mark ${tone}" aria-hidden="true">${MARKS[tone]}</div>
-<h1>${escapeText(title)}</h1>
-${rows ? `<dl>${rows}</dl>\n` : ""}<p>${escapeText(text)}</p>
-<footer>${escapeText(footer ?? FOOTERS[tone])}</footer>`;
+<h1>${escapeHtml(title)}</h1>
+${rows ? `<dl>${rows}</dl>\n` : ""}<p>${escapeHtml(text)}</p>
+<footer>${escapeHtml(footer ?? FOOTERS[tone])}</footer>`;
 }
 
 function whole(title: string, content: string): string {
@@ -79,7 +85,7 @@ function whole(title: string, content: string): string {
 <head>
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">
-<title>${escapeText(title)} · kay</title>
+<title>${escapeHtml(title)} · kay</title>
 <style>${STYLE}</style>
 </head>
 <body>
@@ -92,7 +98,7 @@ ${content}
 }
 
 /** Text as it must stand in markup and in its attributes. */
-export function escapeText(text: string): string {
+export function escapeHtml(text: string): string {
   const entities: Record<string, string> = { "&": "&amp;", "<": "&lt;", ">": "&gt;", '"': "&quot;", "'": "&#39;" };
   return text.replace(/[&<>"']/g, (character) => entities[character] ?? "");
 }

@@ -5,45 +5,47 @@ import { hashSecret } from "../accounts/ids.ts";
 import type { BackendPorts } from "../ports.ts";
 import type { Identity } from "../services/service.ts";
 import { putClientSecret } from "../store/described-services.ts";
-import { findState, type State } from "../store/states.ts";
-import { authorizationUrl, needsPage } from "./authorize.ts";
-import { cancel, conclude, type Returned, stale } from "./callback.ts";
-import { type ConnectableService, connectable, findService, servicesFor } from "./catalog.ts";
-import { establish, identify } from "./consent.ts";
-import { type KeyForm, keyForm, keyResult } from "./key-page.ts";
-import { grantAddress, openVerifier, sealClientSecret } from "./sealed.ts";
-import { stateHash } from "./status.ts";
+import { type AuthorizationState, findState } from "../store/states.ts";
+import { buildAuthorizationUrl, needsSecretPage } from "./authorize.ts";
+import { type CallbackResult, cancelState, concludeState, stalePage } from "./callback.ts";
+import { type ConnectableService, findService, listServices, requireClient } from "./catalog.ts";
+import { establishConnection, fetchIdentity } from "./consent.ts";
+import { type KeyForm, renderKeyForm, renderKeyResult } from "./key-page.ts";
+import { openVerifier, sealClientSecret, toGrantAddress } from "./sealed.ts";
+import { hashState } from "./status.ts";
 
 /**
  * The page where a person pastes a key, token or password, or the secret of an OAuth client (`GET /auth/key?state=`). To look at it changes
  * nothing, so that what previews links spends none.
  */
-export async function keyPage(ports: BackendPorts, query: URLSearchParams): Promise<Response> {
+export async function showKeyPage(ports: BackendPorts, query: URLSearchParams): Promise<Response> {
   const waiting = await findWaiting(ports, query.get("state"));
   if (!waiting) return staleAnswer(ports);
-  return keyForm(formOf(ports, waiting));
+  return renderKeyForm(getForm(ports, waiting));
 }
 
 /** The answer for the browser, and what is connected by it. */
-export type Entered = { response: Response; connected?: Returned["connected"] };
+export type SubmittedKey = { response: Response; connected?: CallbackResult["connected"] };
 
 /**
  * What was entered there (`POST /auth/key`). A secret that the service refuses is asked for once more; one that it takes is sealed and completes
  * the state as a consent does. The secret of a client is sealed, and the browser goes on to the provider.
  */
-export async function keyEntered(ports: BackendPorts, form: URLSearchParams): Promise<Entered> {
+export async function submitKey(ports: BackendPorts, form: URLSearchParams): Promise<SubmittedKey> {
   const waiting = await findWaiting(ports, form.get("state"));
   if (!waiting || !isTicket(ports, waiting.text, form.get("ticket") ?? "")) return { response: staleAnswer(ports) };
   const { row, service } = waiting;
-  if (form.get("decision") === "cancel") return { response: answered(await cancel(ports, row.hash)) };
+  if (form.get("decision") === "cancel") return { response: answer(await cancelState(ports, row.hash)) };
   const entered = secretIn(service, form);
   if ("error" in entered) return { response: again(ports, waiting, entered.error, form) };
   if (!service.service.credential) return { response: await onward(ports, waiting, entered.secret) };
   try {
     const identity = await whose(ports, waiting, entered);
     const tokens = { access: entered.secret, expiresAt: null };
-    const returned = await conclude(ports, row.hash, (state) => establish(ports, service, state, { tokens, identity }));
-    return { response: answered(returned), connected: returned.connected };
+    const returned = await concludeState(ports, row.hash, (state) =>
+      establishConnection(ports, service, state, { tokens, identity }),
+    );
+    return { response: answer(returned), connected: returned.connected };
   } catch (error) {
     if (!(error instanceof Problem)) throw error;
     ports.log("info", "key.refused", { service: row.service, problem: error.code, cause: error.cause });
@@ -54,33 +56,33 @@ export async function keyEntered(ports: BackendPorts, form: URLSearchParams): Pr
 }
 
 /** A state that waits for this page. `text` is the state itself. */
-type Waiting = { text: string; row: State; service: ConnectableService };
+type Waiting = { text: string; row: AuthorizationState; service: ConnectableService };
 
 async function findWaiting(ports: BackendPorts, text: string | null): Promise<Waiting | undefined> {
-  const hash = stateHash(text);
+  const hash = hashState(text);
   const row = hash && (await findState(ports.db, hash));
   if (!text || !row || row.status !== "pending" || row.expires_at.getTime() <= ports.clock.now()) return undefined;
-  const services = await servicesFor(ports, row.installation_id);
+  const services = await listServices(ports, row.installation_id);
   if (!services.some(({ service }) => service.name === row.service)) return undefined;
-  const service = connectable(findService(services, row.service));
-  return needsPage(service) ? { text, row, service } : undefined;
+  const service = requireClient(findService(services, row.service));
+  return needsSecretPage(service) ? { text, row, service } : undefined;
 }
 
-function formOf(ports: BackendPorts, { text, service }: Waiting): KeyForm {
+function getForm(ports: BackendPorts, { text, service }: Waiting): KeyForm {
   const { service: about, endpoints } = service;
-  const asks = asksOf(service);
+  const asks = getAsks(service);
   return {
     title: about.title,
     // An MCP server that is a program has a command in place of an address.
     host: URL.parse(asks === "client secret" ? endpoints.token : endpoints.api)?.host ?? endpoints.api,
     asks,
     state: text,
-    ticket: ticketOf(ports, text),
+    ticket: getTicket(ports, text),
     ...(asks === "client secret" ? { onward: endpoints.authorize } : {}),
   };
 }
 
-function asksOf({ service: { credential } }: ConnectableService): KeyForm["asks"] {
+function getAsks({ service: { credential } }: ConnectableService): KeyForm["asks"] {
   if (!credential) return "client secret";
   if (credential.kind === "none") return "nothing";
   if (credential.kind === "basic") return "password";
@@ -88,12 +90,12 @@ function asksOf({ service: { credential } }: ConnectableService): KeyForm["asks"
 }
 
 /** Shows that a form was this backend's answer for this state; nothing is kept for it. */
-function ticketOf({ keys }: BackendPorts, state: string, { key } = keys.signing[0]): string {
+function getTicket({ keys }: BackendPorts, state: string, { key } = keys.signing[0]): string {
   return createHmac("sha256", key).update(`key-page/${state}`).digest("base64url");
 }
 
 function isTicket(ports: BackendPorts, state: string, given: string): boolean {
-  return ports.keys.signing.some((key) => timingSafeEqual(hashSecret(ticketOf(ports, state, key)), hashSecret(given)));
+  return ports.keys.signing.some((key) => timingSafeEqual(hashSecret(getTicket(ports, state, key)), hashSecret(given)));
 }
 
 /** The secret as requests will carry it. What is pasted has white space around it more often than not. */
@@ -101,7 +103,7 @@ function secretIn(
   service: ConnectableService,
   form: URLSearchParams,
 ): { secret: string; user?: string } | { error: string } {
-  const asks = asksOf(service);
+  const asks = getAsks(service);
   const given = form.get("secret") ?? "";
   if (asks === "nothing") return { secret: "" };
   if (asks === "password") return namedSecret((form.get("user") ?? "").trim(), given);
@@ -128,9 +130,9 @@ async function whose(
   { row, service }: Waiting,
   { secret, user }: { secret: string; user?: string },
 ): Promise<Identity> {
-  const identity = await identify(ports, service, secret);
+  const identity = await fetchIdentity(ports, service, secret);
   if (Object.keys(identity.user).length > 0) return identity;
-  const asks = asksOf(service);
+  const asks = getAsks(service);
   const name = user ?? { key: "API key", token: "access token" }[asks as "key"] ?? "a guest, without sign-in";
   const salt = `${row.installation_id}/${row.service}`;
   const accountId = secret === "" ? identity.accountId : ((await slowHash(secret, salt, 16)) as Buffer).toString("hex");
@@ -141,11 +143,11 @@ const slowHash = promisify(scrypt);
 
 /** Seals the client's secret and sends the browser on, as the connect call would have had the secret been there. */
 async function onward(ports: BackendPorts, { text, row, service }: Waiting, secret: string): Promise<Response> {
-  const address = grantAddress(row.installation_id, service);
+  const address = toGrantAddress(row.installation_id, service);
   const sealed = sealClientSecret(ports.keys, { binding: "", ...address }, secret);
   await putClientSecret(ports.db, row.installation_id, row.service, sealed);
   const verifier = row.verifier ? openVerifier(ports.keys, row.hash, row.verifier) : undefined;
-  const location = await authorizationUrl(ports, service, { state: text, verifier });
+  const location = await buildAuthorizationUrl(ports, service, { state: text, verifier });
   return new Response(null, {
     status: 303,
     headers: { location, "cache-control": "no-store", "referrer-policy": "no-referrer" },
@@ -154,15 +156,15 @@ async function onward(ports: BackendPorts, { text, row, service }: Waiting, secr
 
 function again(ports: BackendPorts, waiting: Waiting, error: string, form: URLSearchParams): Response {
   const user = (form.get("user") ?? "").slice(0, 200);
-  return keyForm({ ...formOf(ports, waiting), error, user }, 422);
+  return renderKeyForm({ ...getForm(ports, waiting), error, user }, 422);
 }
 
 function staleAnswer(ports: BackendPorts): Response {
-  return answered(stale(ports, "no page waits for this state"));
+  return answer(stalePage(ports, "no page waits for this state"));
 }
 
-function answered({ page, status }: ReturnType<typeof stale>): Response {
-  return keyResult(page, status);
+function answer({ page, status }: ReturnType<typeof stalePage>): Response {
+  return renderKeyResult(page, status);
 }
 
 /** Longest secret, in characters. */

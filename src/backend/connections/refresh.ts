@@ -1,21 +1,21 @@
 import { sql } from "kysely";
 import { Problem } from "#protocol/errors";
-import { failureOf } from "../observe.ts";
+import { getFailureCode } from "../observe.ts";
 import type { BackendPorts } from "../ports.ts";
 import type { ServiceConfiguration } from "../services/service.ts";
-import type { Connection } from "../store/connection.ts";
+import type { DbConnection } from "../store/connection.ts";
 import { type Grant, lockGrant, markDisconnected, putGrantTokens } from "../store/grants.ts";
-import { redirectUri } from "./authorize.ts";
-import { connectable } from "./catalog.ts";
-import { clientRefused, grantedService } from "./mcp/prepare.ts";
-import { authRequired, isUsable, type OpenGrant, openGrant } from "./open-grant.ts";
-import { grantAddress, sealTokens } from "./sealed.ts";
+import { getRedirectUri } from "./authorize.ts";
+import { requireClient } from "./catalog.ts";
+import { handleUnknownClient, toGrantedService } from "./mcp/prepare.ts";
+import { authRequiredProblem, isGrantUsable, type UnsealedGrant, unsealGrant } from "./open-grant.ts";
+import { sealTokens, toGrantAddress } from "./sealed.ts";
 import { refreshTokens, type TokenOutcome } from "./token-endpoint.ts";
-import { createTurns, type Turns } from "./turns.ts";
+import { type ConcurrencyLimit, createConcurrencyLimit } from "./turns.ts";
 
 /** How a refresh ended. Problems are returned, so that what they wrote is committed. */
-export type Refreshed =
-  | ({ kind: "open" } & OpenGrant)
+export type RefreshResult =
+  | ({ kind: "open" } & UnsealedGrant)
   | { kind: "busy"; retryAfter: number | undefined }
   | { kind: "problem"; problem: Problem };
 
@@ -29,7 +29,7 @@ const LOCK_LIMIT = "20s";
 const MOST_AT_ONCE = 4;
 
 /** Refreshes under way in this process: who asks for the same one shares it, and holds no further connection to the database. */
-const underWay = new WeakMap<object, { running: Map<string, Promise<Refreshed>>; turns: Turns }>();
+const underWay = new WeakMap<object, { running: Map<string, Promise<RefreshResult>>; turns: ConcurrencyLimit }>();
 
 /**
  * Refresh the tokens of one connection under its row lock, one at a time over all processes. New tokens are committed before anybody uses
@@ -37,13 +37,16 @@ const underWay = new WeakMap<object, { running: Map<string, Promise<Refreshed>>;
  *
  * @throws Problem AUTH_REQUIRED, SERVICE_FAILED
  */
-export async function refreshOnce(
+export async function refreshGrant(
   ports: BackendPorts,
   installationId: string,
   configuration: ServiceConfiguration,
   rejected: string | undefined,
-): Promise<Refreshed> {
-  const { running, turns } = underWay.get(ports.db) ?? { running: new Map(), turns: createTurns(MOST_AT_ONCE) };
+): Promise<RefreshResult> {
+  const { running, turns } = underWay.get(ports.db) ?? {
+    running: new Map(),
+    turns: createConcurrencyLimit(MOST_AT_ONCE),
+  };
   underWay.set(ports.db, { running, turns });
   const { service, described } = configuration;
   const key = JSON.stringify([installationId, service.name, described?.binding ?? null, rejected ?? null]);
@@ -60,13 +63,13 @@ async function refreshLocked(
   installationId: string,
   configuration: ServiceConfiguration,
   rejected: string | undefined,
-): Promise<Refreshed> {
+): Promise<RefreshResult> {
   const { name, title } = configuration.service;
   try {
     return await ports.db.transaction().execute(async (db) => {
       await sql`select set_config('lock_timeout', ${LOCK_LIMIT}, true)`.execute(db);
-      const open = openGrant(ports, configuration, await lockGrant(db, installationId, name));
-      if (isUsable(ports, open, rejected)) return { kind: "open", ...open };
+      const open = unsealGrant(ports, configuration, await lockGrant(db, installationId, name));
+      if (isGrantUsable(ports, open, rejected)) return { kind: "open", ...open };
       return exchange(ports, db, configuration, open, rejected);
     });
   } catch (error) {
@@ -80,18 +83,21 @@ const LOCK_NOT_AVAILABLE = "55P03";
 
 async function exchange(
   ports: BackendPorts,
-  db: Connection,
+  db: DbConnection,
   configuration: ServiceConfiguration,
-  open: OpenGrant,
+  open: UnsealedGrant,
   rejected: string | undefined,
-): Promise<Refreshed> {
+): Promise<RefreshResult> {
   const { service } = configuration;
   if (!open.tokens.refresh) return withoutRefreshToken(ports, db, configuration, open, rejected);
-  const granted = await grantedService(ports, connectable(configuration), open.grant);
+  const granted = await toGrantedService(ports, requireClient(configuration), open.grant);
   const outcome = await refreshed(ports, granted.service, open.tokens.refresh);
   if (outcome.kind === "busy") return outcome;
   if (outcome.kind === "refused")
-    await clientRefused(ports, granted.authorization, { codes: outcome.codes, redirectUri: redirectUri(ports) });
+    await handleUnknownClient(ports, granted.authorization, {
+      codes: outcome.codes,
+      redirectUri: getRedirectUri(ports),
+    });
   if (outcome.kind === "refused" && outcome.gone) {
     return gone(ports, db, configuration, open.grant, outcome.description);
   }
@@ -100,7 +106,7 @@ async function exchange(
     return { kind: "problem", problem: new Problem("SERVICE_FAILED", message) };
   }
   const { access, refresh = open.tokens.refresh, expiresAt } = outcome.tokens;
-  const address = grantAddress(open.grant.installation_id, configuration);
+  const address = toGrantAddress(open.grant.installation_id, configuration);
   await putGrantTokens(db, open.grant, {
     sealed: sealTokens(ports.keys, address, { access, refresh }),
     access_expires_at: expiresAt,
@@ -118,11 +124,11 @@ async function refreshed(
   const service = configuration.described ? "own" : configuration.service.name;
   const count = (outcome: string) => ports.observe?.count("kay_service_refreshes_total", { service, outcome });
   try {
-    const outcome = await refreshTokens(ports, connectable(configuration), refreshToken);
+    const outcome = await refreshTokens(ports, requireClient(configuration), refreshToken);
     count(outcome.kind === "tokens" ? "ok" : outcome.kind);
     return outcome;
   } catch (error) {
-    count(failureOf(error));
+    count(getFailureCode(error));
     throw error;
   }
 }
@@ -130,11 +136,11 @@ async function refreshed(
 /** Nothing can renew this token: it serves until it ends or is refused. */
 async function withoutRefreshToken(
   ports: BackendPorts,
-  db: Connection,
+  db: DbConnection,
   configuration: ServiceConfiguration,
-  open: OpenGrant,
+  open: UnsealedGrant,
   rejected: string | undefined,
-): Promise<Refreshed> {
+): Promise<RefreshResult> {
   const ends = open.grant.access_expires_at?.getTime() ?? Number.POSITIVE_INFINITY;
   if (open.tokens.access !== rejected && ends > ports.clock.now()) return { kind: "open", ...open };
   return gone(ports, db, configuration, open.grant, "the sign-in ended and cannot be renewed");
@@ -142,14 +148,14 @@ async function withoutRefreshToken(
 
 async function gone(
   ports: BackendPorts,
-  db: Connection,
+  db: DbConnection,
   { service }: ServiceConfiguration,
   grant: Grant,
   description: string,
-): Promise<Refreshed> {
+): Promise<RefreshResult> {
   const now = new Date(ports.clock.now());
   const reason = `${service.title} ended the connection on ${now.toISOString().slice(0, 10)}: ${description}.`;
   await markDisconnected(db, grant, reason, now);
   ports.log("warn", "connection.gone", { service: service.name });
-  return { kind: "problem", problem: authRequired(service, reason) };
+  return { kind: "problem", problem: authRequiredProblem(service, reason) };
 }

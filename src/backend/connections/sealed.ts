@@ -9,7 +9,7 @@ export type SealedTokens = { access: string; refresh?: string };
 export type GrantAddress = { installationId: string; service: string; binding?: string };
 
 /** Where the tokens of an installation for a service are sealed to. */
-export function grantAddress(installationId: string, { service, described }: ServiceConfiguration): GrantAddress {
+export function toGrantAddress(installationId: string, { service, described }: ServiceConfiguration): GrantAddress {
   return { installationId, service: service.name, ...(described ? { binding: described.binding } : {}) };
 }
 

@@ -2,28 +2,31 @@ import type { ServicesResponse, ServiceView } from "#protocol/tools";
 import type { BackendPorts } from "../ports.ts";
 import type { ServiceConfiguration } from "../services/service.ts";
 import { type Grant, listGrants } from "../store/grants.ts";
-import { redirectUri } from "./authorize.ts";
-import { clientPlaces, type ServicePorts, servicesFor } from "./catalog.ts";
-import { connectionView } from "./overview.ts";
+import { getRedirectUri } from "./authorize.ts";
+import { getClientSettings, listServices, type ServicePorts } from "./catalog.ts";
+import { toConnectionView } from "./overview.ts";
 
 type Ports = ServicePorts & Pick<BackendPorts, "publicUrl">;
 
 /** Everything there is to know of each service before and after it is connected (`GET /services`). */
-export async function servicesOf(ports: Ports, installationId: string): Promise<ServicesResponse> {
+export async function describeServices(ports: Ports, installationId: string): Promise<ServicesResponse> {
   const grants = new Map((await listGrants(ports.db, installationId)).map((grant) => [grant.service, grant]));
-  const services = await servicesFor(ports, installationId);
-  return { services: services.map((each) => serviceView(ports, each, grants.get(each.service.name))) };
+  const services = await listServices(ports, installationId);
+  return { services: services.map((each) => toServiceView(ports, each, grants.get(each.service.name))) };
 }
 
 /** Names of the services that are connected. */
-export async function connectedServices(ports: Pick<BackendPorts, "db">, installationId: string): Promise<string[]> {
+export async function listConnectedServices(
+  ports: Pick<BackendPorts, "db">,
+  installationId: string,
+): Promise<string[]> {
   const grants = await listGrants(ports.db, installationId);
   return grants.filter(({ status }) => status === "connected").map(({ service }) => service);
 }
 
-function serviceView(ports: Ports, configuration: ServiceConfiguration, grant: Grant | undefined): ServiceView {
+function toServiceView(ports: Ports, configuration: ServiceConfiguration, grant: Grant | undefined): ServiceView {
   const { service, endpoints, client, described, discovers } = configuration;
-  const { connected, ...connection } = connectionView(grant);
+  const { connected, ...connection } = toConnectionView(grant);
   const { provider, scopes } = service.oauth;
   const state = connected ? "connected" : client ? "not_connected" : "not_configured";
   return {
@@ -34,7 +37,7 @@ function serviceView(ports: Ports, configuration: ServiceConfiguration, grant: G
     ...(client ? { target: endpoints.api === service.endpoints.api ? "real" : "sandbox" } : {}),
     ...connection,
     scopes: { wanted: scopes, granted: connected && grant ? grantedScopes(grant) : [] },
-    ...(described ? { described: true, base_url: endpoints.api, sign_in: signInOf(service) } : {}),
+    ...(described ? { described: true, base_url: endpoints.api, sign_in: getSignIn(service) } : {}),
     ...(described?.mcp ? { mcp: described.mcp } : {}),
     ...(service.credential || (discovers && !discovers.client)
       ? {}
@@ -43,9 +46,9 @@ function serviceView(ports: Ports, configuration: ServiceConfiguration, grant: G
             provider,
             configured: client !== null && endpoints.api === service.endpoints.api && !described?.lacksSecret,
             ...(described
-              ? { variables: clientPlaces(service).variables.slice(1), settings: [] }
-              : clientPlaces(service)),
-            redirect_uri: redirectUri(ports),
+              ? { variables: getClientSettings(service).variables.slice(1), settings: [] }
+              : getClientSettings(service)),
+            redirect_uri: getRedirectUri(ports),
             ...(client && endpoints.authorize !== "" ? { authorize_url: endpoints.authorize } : {}),
           },
         }),
@@ -54,7 +57,7 @@ function serviceView(ports: Ports, configuration: ServiceConfiguration, grant: G
 }
 
 /** How its person signs in to a described service, in the words of its description. */
-function signInOf({ credential }: ServiceConfiguration["service"]): string {
+function getSignIn({ credential }: ServiceConfiguration["service"]): string {
   if (!credential) return "oauth2";
   if (credential.kind !== "header") return credential.kind === "query" ? "api_key" : credential.kind;
   return credential.name === "authorization" && credential.prefix === "Bearer " ? "bearer" : "api_key";

@@ -1,7 +1,7 @@
 import type { Identity, Site } from "../services/service.ts";
 
 /** Which place a connection is bound to, or the list from which the person has to choose (case V04). */
-export type SiteChoice =
+export type SiteSelection =
   | { metadata: Record<string, unknown>; scopes?: string[] }
   | { choices: { name: string; url: string }[] };
 
@@ -9,7 +9,7 @@ export type SiteChoice =
  * Bind a consent to one site. `wanted` is what the person chose now (a name, a host or a URL), `before` the URL the same account's
  * connection had; nothing is ever bound to a site that nobody chose.
  */
-export function chooseSite(identity: Identity, wanted: string | null, before: string | undefined): SiteChoice {
+export function chooseSite(identity: Identity, wanted: string | null, before: string | undefined): SiteSelection {
   const sites = identity.sites ?? [];
   if (sites.length === 0) return wanted === null ? { metadata: identity.metadata } : onlySite(identity, wanted);
   const site = wanted === null ? (before === undefined ? undefined : find(sites, before)) : find(sites, wanted);
@@ -18,11 +18,11 @@ export function chooseSite(identity: Identity, wanted: string | null, before: st
 }
 
 /** The token opens one site by itself: a choice must then mean that one. */
-function onlySite(identity: Identity, wanted: string): SiteChoice {
+function onlySite(identity: Identity, wanted: string): SiteSelection {
   const { metadata } = identity;
   const { url, site, workspace, name } = metadata;
   if (typeof url !== "string") return { metadata };
-  const label = [site, workspace, name].find((text): text is string => typeof text === "string") ?? hostOf(url) ?? url;
+  const label = [site, workspace, name].find((text): text is string => typeof text === "string") ?? getHost(url) ?? url;
   if (find([{ name: label, url, id: "", scopes: [], metadata }], wanted)) return { metadata };
   return { choices: [{ name: label, url }] };
 }
@@ -31,25 +31,25 @@ function onlySite(identity: Identity, wanted: string): SiteChoice {
 function find(sites: Site[], wanted: string): Site | undefined {
   const text = wanted.trim();
   const lower = text.toLowerCase();
-  const address = addressOf(text);
-  const host = hostOf(text);
+  const address = getAddress(text);
+  const host = getHost(text);
   const fits: ((site: Site) => boolean)[] = [
     (site) => site.id !== "" && site.id === text,
     (site) => site.name.toLowerCase() === lower,
-    (site) => address !== undefined && `${address}/`.startsWith(`${addressOf(site.url)}/`),
-    (site) => host !== undefined && hostOf(site.url) === host,
-    (site) => hostOf(site.url)?.split(".")[0] === lower,
+    (site) => address !== undefined && `${address}/`.startsWith(`${getAddress(site.url)}/`),
+    (site) => host !== undefined && getHost(site.url) === host,
+    (site) => getHost(site.url)?.split(".")[0] === lower,
   ];
   const matches = fits.map((fit) => sites.filter(fit)).find((found) => found.length > 0) ?? [];
   return matches.length === 1 ? matches[0] : undefined;
 }
 
-function hostOf(text: string): string | undefined {
+function getHost(text: string): string | undefined {
   return parse(text)?.host;
 }
 
 /** Host and path without a closing slash. */
-function addressOf(text: string): string | undefined {
+function getAddress(text: string): string | undefined {
   const url = parse(text);
   return url && `${url.host}${url.pathname.replace(/\/+$/, "")}`.toLowerCase();
 }

@@ -6,12 +6,12 @@ import { startSignIn } from "../accounts/sign-in.ts";
 import type { BackendPorts } from "../ports.ts";
 import { hasLiveFamily } from "../store/families.ts";
 import { lockInstallation } from "../store/installations.ts";
-import { findState, markDelivered, type State } from "../store/states.ts";
+import { type AuthorizationState, findState, markDelivered } from "../store/states.ts";
 
 const STATE = /^[0-9a-f]{64}$/;
 
 /** Hash under which a state is stored, or `undefined` for what can be no state of this backend. */
-export function stateHash(state: string | null | undefined): Buffer | undefined {
+export function hashState(state: string | null | undefined): Buffer | undefined {
   return state && STATE.test(state) ? hashSecret(state) : undefined;
 }
 
@@ -22,17 +22,17 @@ export function stateHash(state: string | null | undefined): Buffer | undefined 
  * @param verifier of the S256 challenge that the connect call carried (RFC 7636 section 4.6)
  * @throws Problem STATE_INVALID (400), VERIFIER_INVALID (401), STATE_USED (410)
  */
-export async function authorizationStatus(
+export async function getAuthorizationStatus(
   ports: BackendPorts,
   state: string,
   verifier: string | null,
 ): Promise<StatusResponse> {
-  const hash = stateHash(state);
+  const hash = hashState(state);
   const row = hash && (await findState(ports.db, hash));
   if (!row) throw new Problem("STATE_INVALID", "Invalid or expired state");
   checkVerifier(row, verifier);
   if (row.status === "denied") return { status: "denied", message: row.message ?? "Authorization was denied" };
-  if (row.status === "failed") return failed(row);
+  if (row.status === "failed") return fail(row);
   if (row.delivered_at) throw used();
   if (row.expires_at.getTime() <= ports.clock.now()) {
     return { status: "expired", message: `The link to connect ${row.service} has expired after 10 minutes` };
@@ -41,7 +41,7 @@ export async function authorizationStatus(
   return deliver(ports, row);
 }
 
-function checkVerifier(row: State, verifier: string | null): void {
+function checkVerifier(row: AuthorizationState, verifier: string | null): void {
   if (row.code_challenge === null) return;
   const computed = Buffer.from(hashSecret(verifier ?? "").toString("base64url"));
   const expected = Buffer.from(row.code_challenge);
@@ -49,7 +49,7 @@ function checkVerifier(row: State, verifier: string | null): void {
   throw new Problem("VERIFIER_INVALID", "Kay-Verifier does not belong to this state.");
 }
 
-function failed(row: State): StatusResponse {
+function fail(row: AuthorizationState): StatusResponse {
   const sites = (row.details as { sites?: { name: string; url: string }[] } | null)?.sites;
   return {
     status: "failed",
@@ -60,7 +60,7 @@ function failed(row: State): StatusResponse {
 }
 
 /** Whether tokens are due was decided at the consent; a sign-in that began since then makes them needless, unless they were asked for. */
-async function deliver(ports: BackendPorts, row: State): Promise<StatusResponse> {
+async function deliver(ports: BackendPorts, row: AuthorizationState): Promise<StatusResponse> {
   const now = new Date(ports.clock.now());
   const earned = (row.details as { tokens?: boolean } | null)?.tokens === true;
   return ports.db.transaction().execute(async (db) => {

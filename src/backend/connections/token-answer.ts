@@ -4,7 +4,7 @@ import { clean } from "#protocol/clean";
  * An answer of a token endpoint, in whatever form providers give it: JSON or form encoded, a failure with status 200 (GitHub, Slack),
  * errors under `error`, `status` (HubSpot) or `error.message` (Bitbucket). Empty and null fields count as absent.
  */
-export type TokenAnswer =
+export type TokenResponse =
   | { kind: "tokens"; fields: Record<string, unknown> }
   | { kind: "error"; codes: string[]; description: string }
   | { kind: "unreadable" };
@@ -14,7 +14,7 @@ export type TokenAnswer =
  *
  * @param tokensIn field that holds the person's own tokens, where there are several kinds; when it has none, those beside it count
  */
-export function readTokenAnswer(status: number, body: string, tokensIn?: string): TokenAnswer {
+export function parseTokenResponse(status: number, body: string, tokensIn?: string): TokenResponse {
   const fields = ownTokens(parseFields(body), tokensIn);
   const codes = errorCodes(fields);
   const failed = status >= 400 || typeof fields.access_token !== "string" || fields.ok === false;
@@ -67,11 +67,11 @@ function describe(fields: Record<string, unknown>, codes: string[]): string {
   const said = [fields.error_description, fields.message, nested.message, fields.error].find(
     (text): text is string => typeof text === "string",
   );
-  return plainSentence(said ?? codes[0] ?? "no reason given");
+  return sanitizeSentence(said ?? codes[0] ?? "no reason given");
 }
 
 /** Foreign text as part of a sentence: one line, no control characters, no markup to speak of, at most 200 characters. */
-export function plainSentence(text: string): string {
+export function sanitizeSentence(text: string): string {
   const line = clean(text).replace(/[<>]/g, " ").replace(/\s+/g, " ").trim();
   return (line.length > 200 ? `${line.slice(0, 200)}…` : line).replace(/\.$/, "");
 }

@@ -2,10 +2,10 @@ import * as oauth from "oauth4webapi";
 import { Problem } from "#protocol/errors";
 import type { BackendPorts } from "../ports.ts";
 import { readBody } from "../services/http-body.ts";
-import { retryAfter } from "../services/http-retry.ts";
-import { wordedOwnFault } from "../services/own-fault.ts";
+import { parseRetryAfter } from "../services/http-retry.ts";
+import { toOwnFaultProblem } from "../services/own-fault.ts";
 import type { ConnectableService } from "./catalog.ts";
-import { readTokenAnswer } from "./token-answer.ts";
+import { parseTokenResponse } from "./token-answer.ts";
 
 /** Longest a token endpoint may take, in milliseconds. */
 const TIME_LIMIT = 10_000;
@@ -69,7 +69,7 @@ async function ask(ports: Ports, configuration: ConnectableService, send: Send):
   const reach = described?.fetch ?? ports.fetch;
   const as = { issuer: new URL(endpoints.token).origin, token_endpoint: endpoints.token };
   const options: oauth.TokenEndpointRequestOptions = {
-    [oauth.customFetch]: (url, init) => reach(url, encoded(init as RequestInit, service.oauth.tokenBody)),
+    [oauth.customFetch]: (url, init) => reach(url, encode(init as RequestInit, service.oauth.tokenBody)),
     [oauth.allowInsecureRequests]: isLoopback(endpoints.token),
     ...(service.oauth.tokenParams ? { additionalParameters: service.oauth.tokenParams } : {}),
     signal: AbortSignal.timeout(TIME_LIMIT),
@@ -77,17 +77,17 @@ async function ask(ports: Ports, configuration: ConnectableService, send: Send):
   let response: Response;
   let body: string;
   try {
-    response = await send(as, { client_id: client.id }, clientAuthentication(configuration), options);
+    response = await send(as, { client_id: client.id }, toClientAuth(configuration), options);
     body = await readBody(response);
   } catch (cause) {
-    const own = wordedOwnFault("SERVICE_FAILED", service.title, cause);
+    const own = toOwnFaultProblem("SERVICE_FAILED", service.title, cause);
     throw own ?? new Problem("SERVICE_FAILED", `${service.title} could not be reached to sign in.`, { cause });
   }
   return judge(ports, configuration, as, response, body);
 }
 
 /** The parameters as the provider takes them: Notion's endpoint is documented with JSON only. */
-function encoded(init: RequestInit, body: "json" | undefined): RequestInit {
+function encode(init: RequestInit, body: "json" | undefined): RequestInit {
   if (body !== "json" || !(init.body instanceof URLSearchParams)) return init;
   const headers = new Headers(init.headers);
   headers.set("content-type", "application/json");
@@ -103,19 +103,19 @@ async function judge(
 ): Promise<TokenOutcome> {
   const { status, headers } = response;
   const now = ports.clock.now();
-  if (status === 429) return { kind: "busy", retryAfter: retryAfter(headers, now) };
+  if (status === 429) return { kind: "busy", retryAfter: parseRetryAfter(headers, now) };
   if (status < 200 || (status >= 300 && status < 400) || status >= 500) {
     throw new Problem("SERVICE_FAILED", `${service.title} failed to answer the sign-in (HTTP ${status}).`);
   }
-  const answer = readTokenAnswer(status, body, service.oauth.tokensIn);
-  if (answer.kind === "unreadable") throw garbled(service.title);
+  const answer = parseTokenResponse(status, body, service.oauth.tokensIn);
+  if (answer.kind === "unreadable") throw garble(service.title);
   if (answer.kind === "error") {
     const gone =
       answer.codes.some((code) => code === "invalid_grant" || service.oauth.goneErrors?.includes(code)) ||
       BAD_REFRESH_TOKEN.test(answer.description);
     return { kind: "refused", gone, codes: answer.codes, description: answer.description };
   }
-  const tokens = await processed(as, { client_id: client.id }, answer.fields, service.title);
+  const tokens = await processTokenResponse(as, { client_id: client.id }, answer.fields, service.title);
   return {
     kind: "tokens",
     tokens: {
@@ -140,7 +140,7 @@ function expiry(now: number, seconds: number | undefined): Date | null {
 const BEARERS: oauth.RecognizedTokenTypes = { user: () => {}, bot: () => {} };
 
 /** Checks of the library over the answer in its plain form. ID tokens are left out: nothing here relies on them. */
-async function processed(
+async function processTokenResponse(
   as: oauth.AuthorizationServer,
   client: oauth.Client,
   fields: Record<string, unknown>,
@@ -151,16 +151,16 @@ async function processed(
   try {
     return await oauth.processGenericTokenEndpointResponse(as, client, plain, { recognizedTokenTypes: BEARERS });
   } catch (cause) {
-    throw garbled(title, cause);
+    throw garble(title, cause);
   }
 }
 
-function garbled(title: string, cause?: unknown): Problem {
+function garble(title: string, cause?: unknown): Problem {
   return new Problem("SERVICE_FAILED", `${title} answered the sign-in with something unexpected.`, { cause });
 }
 
 /** How the client shows who it is at the endpoints of its provider. */
-export function clientAuthentication({ service, client }: ConnectableService): oauth.ClientAuth {
+export function toClientAuth({ service, client }: ConnectableService): oauth.ClientAuth {
   if (service.oauth.clientAuth === "none" || !client.secret) return oauth.None();
   if (service.oauth.clientAuth === "client_secret_basic") return basic(client.secret);
   return oauth.ClientSecretPost(client.secret);

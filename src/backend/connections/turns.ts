@@ -1,8 +1,8 @@
 /** Runs work, at most so many at once; what comes later waits for its turn, first come first served. */
-export type Turns = <T>(work: () => Promise<T>) => Promise<T>;
+export type ConcurrencyLimit = <T>(work: () => Promise<T>) => Promise<T>;
 
 /** Turns for work that holds something scarce, such as a connection to the database, while it waits for somebody else. */
-export function createTurns(atOnce: number): Turns {
+export function createConcurrencyLimit(atOnce: number): ConcurrencyLimit {
   let free = atOnce;
   const waiting: (() => void)[] = [];
   return async (work) => {

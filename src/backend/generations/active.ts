@@ -1,15 +1,15 @@
-import type { SliceControl, SliceEnd } from "./slice.ts";
+import type { RunControl, RunResult } from "./slice.ts";
 
 /** A generation that this node works on: what steers it, who is told that something came for it, and whether that happened since it began. */
-export type Active = {
-  control: SliceControl;
+export type ActiveRun = {
+  control: RunControl;
   listeners: Set<() => void>;
   again: boolean;
-  ended: Promise<SliceEnd | undefined>;
+  ended: Promise<RunResult | undefined>;
 };
 
 /** @param ending fires when this node ends, see {@link SliceControl} */
-export function begun(ending: Pick<SliceControl, "closing" | "handing">): Active {
+export function createActiveRun(ending: Pick<RunControl, "closing" | "handing">): ActiveRun {
   const listeners = new Set<() => void>();
   const onChange = (again: () => void) => {
     listeners.add(again);

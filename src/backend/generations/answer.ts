@@ -2,18 +2,23 @@ import type { InteractionAnswer, InteractionAnswered } from "#protocol/conversat
 import { Problem } from "#protocol/errors";
 import type { InteractionResponse } from "#protocol/events";
 import { findTool } from "../agent/direct.ts";
-import { agentTools } from "../agent/toolbox.ts";
+import { buildAgentTools } from "../agent/toolbox.ts";
 import type { BackendPorts } from "../ports.ts";
-import type { Connection } from "../store/connection.ts";
+import type { DbConnection } from "../store/connection.ts";
 import { appendEvents } from "../store/events.ts";
 import { findGeneration, lockGeneration } from "../store/generations.ts";
-import { answeredInTime, closeInteraction, findInteraction, type StoredInteraction } from "../store/interactions.ts";
-import { responseParts } from "./calls.ts";
-import { answeringClient, closed } from "./closed.ts";
+import {
+  answerInteractionSql,
+  closeInteraction,
+  findInteraction,
+  type StoredInteraction,
+} from "../store/interactions.ts";
+import { toResponseParts } from "./calls.ts";
+import { findAnsweringClient, interactionClosedProblem } from "./closed.ts";
 import type { Engine } from "./engine.ts";
-import { expire } from "./expire.ts";
-import { type GenerationOptions, optionsOf } from "./options.ts";
-import { startWithin, traceOf } from "./start.ts";
+import { expireInteraction } from "./expire.ts";
+import { type GenerationRecord, readGenerationRecord } from "./options.ts";
+import { getTrace, startGenerationIn } from "./start.ts";
 
 /**
  * Answer an approval or a form, from any process at any node. The first answer before its end wins; whoever comes later is told what won. An
@@ -30,8 +35,8 @@ export async function answerInteraction(
   const found = await findInteraction(ports.db, place.interactionId);
   if (found?.installation_id !== place.installationId || found.conversation_id !== place.conversationId)
     throw new Problem("INTERACTION_NOT_FOUND", "There is no such request.");
-  if (found.status !== "open") throw closed(found);
-  const client = await answeringClient(ports, found.conversation_id, answer.client);
+  if (found.status !== "open") throw interactionClosedProblem(found);
+  const client = await findAnsweringClient(ports, found.conversation_id, answer.client);
   await checkAnswer(ports, found, answer);
   const now = ports.clock.now();
   const response: InteractionResponse = {
@@ -46,8 +51,8 @@ export async function answerInteraction(
   };
   const recorded = await record(ports, found, response, now);
   if (recorded === undefined) {
-    await expire(ports, found, now);
-    throw closed((await findInteraction(ports.db, found.id)) ?? found);
+    await expireInteraction(ports, found, now);
+    throw interactionClosedProblem((await findInteraction(ports.db, found.id)) ?? found);
   }
   ports.observe?.count("kay_interactions_total", { event: "answered" });
   if (recorded.wake !== null) engine.wake(recorded.wake);
@@ -66,9 +71,15 @@ async function record(
   now: number,
 ): Promise<{ wake: string | null } | undefined> {
   const { generation_id: wake, conversation_id: conversationId } = found;
-  const parts = responseParts(response).map((part) => ({ generationId: wake, part }));
+  const parts = toResponseParts(response).map((part) => ({ generationId: wake, part }));
   if (!found.late) {
-    const written = await appendEvents(ports.db, conversationId, parts, now, answeredInTime(found, response, now));
+    const written = await appendEvents(
+      ports.db,
+      conversationId,
+      parts,
+      now,
+      answerInteractionSql(found, response, now),
+    );
     return written ? { wake } : undefined;
   }
   return await ports.db.transaction().execute(async (tx) => {
@@ -76,16 +87,16 @@ async function record(
     await lockGeneration(tx, wake);
     if (!(await closeInteraction(tx, found.id, "answered", response, now))) return undefined;
     await appendEvents(tx, conversationId, parts, now);
-    return await startLate(tx, found, response, { now, trace: traceOf(ports) });
+    return await startLate(tx, found, response, { now, trace: getTrace(ports) });
   });
 }
 
 /** Its call is over: the answer becomes a message of the person, in a new turn that waits for the one under way. */
 async function startLate(
-  tx: Connection,
+  tx: DbConnection,
   found: StoredInteraction,
   { action, input = {} }: InteractionResponse,
-  { now, trace }: { now: number; trace: Pick<GenerationOptions, "trace"> },
+  { now, trace }: { now: number; trace: Pick<GenerationRecord, "trace"> },
 ): Promise<{ wake: string | null }> {
   const { request, installation_id: installationId, conversation_id: conversationId } = found;
   const labels = new Map(request.input_schema?.fields.map(({ id, label }) => [id, label]));
@@ -94,9 +105,9 @@ async function startLate(
   const prompt = `${request.prompt ? `Answer to “${request.prompt}”:\n` : ""}${said}`;
   const asked = await findGeneration(tx, found.generation_id);
   // What was allowed counted for that turn alone; that nothing is to be sent counts for what comes of it, too.
-  const { bounds, at }: Partial<GenerationOptions> = asked ? optionsOf(asked) : {};
+  const { bounds, at }: Partial<GenerationRecord> = asked ? readGenerationRecord(asked) : {};
   const dry = bounds?.dryRun ? { bounds: { dryRun: true }, ...(at ? { at } : {}) } : {};
-  const { generationId, queued } = await startWithin(tx, {
+  const { generationId, queued } = await startGenerationIn(tx, {
     installationId,
     conversationId,
     options: {
@@ -131,6 +142,6 @@ async function checkAnswer(
     throw new Problem("INVALID_REQUEST", `This can be approved for ${offered.join(", ")}, not for ${scope}.`);
   if (edited === undefined) return;
   if (!request.editable) throw new Problem("INVALID_REQUEST", "What this would do cannot be edited.");
-  const tools = await agentTools(ports, { installationId: installation_id, generationId: "" });
+  const tools = await buildAgentTools(ports, { installationId: installation_id, generationId: "" });
   findTool(tools, request.tool_name).parse(edited);
 }

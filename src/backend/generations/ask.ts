@@ -1,30 +1,30 @@
 import type { AskRequest, AskResponse, PlannedCall } from "#protocol/ask";
 import { type ErrorCode, Problem } from "#protocol/errors";
 import type { HeldCall } from "../agent/events.ts";
-import { servicesFor } from "../connections/catalog.ts";
-import { accountOf } from "../interactions/account.ts";
+import { listServices } from "../connections/catalog.ts";
+import { toAccount } from "../interactions/account.ts";
 import { openConfirmation } from "../interactions/confirmations.ts";
 import type { BackendPorts } from "../ports.ts";
 import { listGrants } from "../store/grants.ts";
-import { attended } from "./attend.ts";
+import { attendGeneration } from "./attend.ts";
 import type { Engine } from "./engine.ts";
-import { boundsOf, type GenerationOptions } from "./options.ts";
-import { outputField } from "./output.ts";
-import { authProblem } from "./pause.ts";
-import { checkPermits } from "./permits.ts";
-import { planOf } from "./planned.ts";
-import type { SliceEnd } from "./slice.ts";
-import { start } from "./start.ts";
+import { type GenerationRecord, parseLimits } from "./options.ts";
+import { toOutputField } from "./output.ts";
+import { authRequiredProblem } from "./pause.ts";
+import { checkAllowList } from "./permits.ts";
+import { listPlannedCalls } from "./planned.ts";
+import type { RunResult } from "./slice.ts";
+import { startGeneration } from "./start.ts";
 
 /** An answer of asking: the body, and the HTTP status that goes with it. */
-export type Answer = { status: number; body: AskResponse };
+export type AskResult = { status: number; body: AskResponse };
 
 /** What belongs to one ask, whoever answers it. */
-export type Asking = {
+export type AskContext = {
   installationId: string;
   conversationId: string;
   generationId: string;
-  options: Pick<GenerationOptions, "prompt" | "context" | "interactive" | "confirm" | "bounds">;
+  options: Pick<GenerationRecord, "prompt" | "context" | "interactive" | "confirm" | "bounds">;
 };
 
 /**
@@ -40,90 +40,102 @@ export async function ask(
   installationId: string,
   request: AskRequest,
   { signal, started }: { signal: AbortSignal; started(generationId: string): Promise<void> },
-): Promise<Answer> {
-  await checkPermits(ports, installationId, request);
+): Promise<AskResult> {
+  await checkAllowList(ports, installationId, request);
   const { prompt, interactive = false, confirm = false, context = {} } = request;
-  const asked = { prompt, context, interactive, confirm, ...boundsOf(request) };
-  const options: GenerationOptions = { ...asked, mode: "answer", source: "typed" };
-  const begun = await start(ports, engine, installationId, { ...request, options });
+  const asked = { prompt, context, interactive, confirm, ...parseLimits(request) };
+  const options: GenerationRecord = { ...asked, mode: "answer", source: "typed" };
+  const begun = await startGeneration(ports, engine, installationId, { ...request, options });
   const { conversationId, generationId } = begun;
-  const asking: Asking = { installationId, conversationId, generationId, options };
+  const asking: AskContext = { installationId, conversationId, generationId, options };
   await started(generationId);
-  const result = await attended(ports, engine, begun, signal);
+  const result = await attendGeneration(ports, engine, begun, signal);
   if (confirm && (result.kind === "answered" || (result.kind === "error" && !BOUNDED.has(result.problem.code))))
     return await holdNothing(ports, asking, result);
-  if (!options.bounds?.dryRun) return await answerFor(ports, asking, result);
-  const plan = await planOf(ports.db, generationId);
-  return await answerFor(ports, asking, result, (text, end) => answered(asking, text, end, plan));
+  if (!options.bounds?.dryRun) return await toAskResult(ports, asking, result);
+  const plan = await listPlannedCalls(ports.db, generationId);
+  return await toAskResult(ports, asking, result, (text, end) => answer(asking, text, end, plan));
 }
 
 /** Ends that the caller's own bounds made: there is nothing to be asked about them. */
 const BOUNDED = new Set<ErrorCode>(["OUTPUT_INVALID", "STEP_LIMIT"]);
 
 /** The answer to a generation's result; `done` words a success (guide: one-shot, interactive, or a confirmed action). */
-export async function answerFor(
+export async function toAskResult(
   ports: BackendPorts,
-  asking: Asking,
-  result: SliceEnd,
-  done: (text: string, result: SliceEnd) => Answer = (text, end) => answered(asking, text, end),
-): Promise<Answer> {
+  asking: AskContext,
+  result: RunResult,
+  done: (text: string, result: RunResult) => AskResult = (text, end) => answer(asking, text, end),
+): Promise<AskResult> {
   switch (result.kind) {
     case "answered":
       return done(result.text.trim() || silence(result), result);
     case "held":
       return await confirmationFor(ports, asking, result);
     case "auth":
-      return failed(asking, authProblem(await servicesFor(ports, asking.installationId), result.integrations), result);
+      return toFailedResult(
+        asking,
+        authRequiredProblem(await listServices(ports, asking.installationId), result.integrations),
+        result,
+      );
     case "error":
-      return failed(asking, result.problem, result);
+      return toFailedResult(asking, result.problem, result);
     case "waiting":
     case "cancelled":
-      return failed(asking, new Problem("CANCELLED", "The request was cancelled before it was finished."), result);
+      return toFailedResult(
+        asking,
+        new Problem("CANCELLED", "The request was cancelled before it was finished."),
+        result,
+      );
   }
 }
 
 /** An answer of status `error` (guide), with what was done before it failed. */
-export function failed(asking: Asking, problem: Problem, { receipts }: Pick<SliceEnd, "receipts">): Answer {
+export function toFailedResult(
+  asking: AskContext,
+  problem: Problem,
+  { receipts }: Pick<RunResult, "receipts">,
+): AskResult {
   const { code, message, details } = problem;
-  const body = { status: "error", message, error: code, code, ...details, ...ids(asking), receipts } as const;
+  const body = { status: "error", message, error: code, code, ...details, ...toIds(asking), receipts } as const;
   return { status: problem.status, body };
 }
 
 /** Ids of the answer. Only interactive conversations show theirs, as in the guide. */
-export function ids({ options, conversationId, generationId }: Asking): Partial<AskResponse> {
+export function toIds({ options, conversationId, generationId }: AskContext): Partial<AskResponse> {
   return { ...(options.interactive ? { session_id: conversationId } : {}), generation_id: generationId };
 }
 
-function answered(asking: Asking, text: string, end: SliceEnd, plan?: PlannedCall[]): Answer {
+function answer(asking: AskContext, text: string, end: RunResult, plan?: PlannedCall[]): AskResult {
   const { prompt, interactive } = asking.options;
   const { receipts } = end;
   const planned = plan ? { dry_run: true, plan } : {};
-  const data = { prompt, ...(interactive ? {} : { response: text }), ...outputField(end), ...planned };
+  const data = { prompt, ...(interactive ? {} : { response: text }), ...toOutputField(end), ...planned };
   const body: AskResponse = interactive
-    ? { status: "interactive_response", ...ids(asking), interactive, message: text, data, receipts }
-    : { status: "completed", message: text, data, ...ids(asking), receipts };
+    ? { status: "interactive_response", ...toIds(asking), interactive, message: text, data, receipts }
+    : { status: "completed", message: text, data, ...toIds(asking), receipts };
   return { status: 200, body };
 }
 
 /** With `confirm` the guide's question is asked even when there is nothing to show: no plan, or a model that could not be reached. */
-async function holdNothing(ports: BackendPorts, asking: Asking, result: SliceEnd): Promise<Answer> {
+async function holdNothing(ports: BackendPorts, asking: AskContext, result: RunResult): Promise<AskResult> {
   const text = result.kind === "answered" ? result.text.trim() : undefined;
-  const shown = { calls: [], receipts: result.receipts, text, ...outputField(result) };
+  const shown = { calls: [], receipts: result.receipts, text, ...toOutputField(result) };
   return await confirmationFor(ports, asking, shown);
 }
 
 async function confirmationFor(
   ports: BackendPorts,
-  asking: Asking,
+  asking: AskContext,
   shown: { calls: HeldCall[]; receipts: AskResponse["receipts"]; text?: string; output?: unknown },
-): Promise<Answer> {
+): Promise<AskResult> {
   const { installationId, conversationId, generationId, options } = asking;
   const { prompt, context, interactive, confirm } = options;
   // What proposes nothing is over already; a yes to it only says so.
   const plan = shown.calls.length > 0 ? { confirm } : { confirm, text: shown.text, output: shown.output };
   const held = { generationId, conversationId, prompt, context, interactive, plan };
   const { token, expiresAt } = await openConfirmation(ports, installationId, held);
-  const accounts = await accountsOf(ports, installationId);
+  const accounts = await getAccounts(ports, installationId);
   const planned: PlannedCall[] = shown.calls.map(({ toolName, access, parsed, summary, service }) => ({
     tool: toolName,
     access,
@@ -138,7 +150,7 @@ async function confirmationFor(
     requires_confirmation: true,
     message: `Please confirm the following action: ${prompt}${lines}`,
     data: { prompt, context, plan: planned, ...(shown.text?.trim() ? { response: shown.text.trim() } : {}) },
-    ...ids(asking),
+    ...toIds(asking),
     receipts: shown.receipts,
     expires_at: expiresAt,
   };
@@ -146,13 +158,13 @@ async function confirmationFor(
 }
 
 /** Who acts at each service that is connected, in words. */
-async function accountsOf({ db }: BackendPorts, installationId: string): Promise<Map<string, string>> {
+async function getAccounts({ db }: BackendPorts, installationId: string): Promise<Map<string, string>> {
   const grants = await listGrants(db, installationId);
   const connected = grants.filter(({ status }) => status === "connected");
-  return new Map(connected.map((grant) => [grant.service, accountOf(grant).words]));
+  return new Map(connected.map((grant) => [grant.service, toAccount(grant).words]));
 }
 
-function silence({ receipts, failed: calls }: SliceEnd): string {
+function silence({ receipts, failed: calls }: RunResult): string {
   if (receipts.length > 0) return receipts.map(({ summary }) => `- ${summary}`).join("\n");
   return calls.at(-1)?.message ?? "The model gave no answer.";
 }

@@ -1,10 +1,10 @@
 import { Problem } from "#protocol/errors";
-import { endsGeneration } from "#protocol/events";
+import { isGenerationEnd } from "#protocol/events";
 import type { BackendPorts } from "../ports.ts";
-import { lastEvent, type StoredEvent } from "../store/events.ts";
-import { endOf } from "./end-of.ts";
+import { findLastEventNumber, type StoredEvent } from "../store/events.ts";
+import { loadRunResult } from "./end-of.ts";
 import type { Engine } from "./engine.ts";
-import type { SliceEnd } from "./slice.ts";
+import type { RunResult } from "./slice.ts";
 
 /** Milliseconds after which the rows are looked at although the log did not grow: a conversation may have been deleted. */
 const LOOK_AGAIN = 15_000;
@@ -18,12 +18,12 @@ type Attended = { conversationId: string; generationId: string; queued?: boolean
  *
  * @throws Problem BACKEND_BUSY when this node ends before it does; the work goes on then
  */
-export async function attended(
+export async function attendGeneration(
   ports: BackendPorts,
   engine: Engine,
   { conversationId, generationId, queued = false }: Attended,
   signal: AbortSignal,
-): Promise<SliceEnd> {
+): Promise<RunResult> {
   const gone = () => void engine.stop(generationId, "Whoever asked has gone.").catch(() => {});
   signal.addEventListener("abort", gone, { once: true });
   if (signal.aborted) gone();
@@ -32,20 +32,20 @@ export async function attended(
     const end = queued ? undefined : await engine.run(generationId).catch(() => undefined);
     // Cancelled is also what a node leaves to the next one when it ends.
     if (end && end.kind !== "cancelled" && end.kind !== "waiting") return end;
-    return await engine.awaited(followed(ports, engine, { conversationId, generationId }));
+    return await engine.awaited(follow(ports, engine, { conversationId, generationId }));
   } finally {
     signal.removeEventListener("abort", gone);
   }
 }
 
-async function followed(
+async function follow(
   ports: BackendPorts,
   { hub, closed }: Engine,
   { conversationId, generationId }: Attended,
-): Promise<SliceEnd> {
+): Promise<RunResult> {
   for (;;) {
-    const after = await lastEvent(ports.db, conversationId);
-    const end = await endOf(ports, generationId);
+    const after = await findLastEventNumber(ports.db, conversationId);
+    const end = await loadRunResult(ports, generationId);
     if (end) return end;
     if (closed.aborted)
       throw new Problem("BACKEND_BUSY", "This backend is just ending; what was asked for goes on.", {
@@ -59,5 +59,5 @@ async function followed(
 
 /** Whether its state may be another one since this event. */
 function tells({ part, generationId }: StoredEvent, wanted: string): boolean {
-  return generationId === wanted && (part.type === "data-status" || endsGeneration(part));
+  return generationId === wanted && (part.type === "data-status" || isGenerationEnd(part));
 }

@@ -1,29 +1,29 @@
 import type { BackendPorts } from "../ports.ts";
-import { attachClient, type ClientPlace, detachClient, forgetLostClients, type GivenMode } from "../store/clients.ts";
-import { ANY } from "../store/node.ts";
+import { attachClient, type ClientKey, detachClient, forgetLostClients, type PartialMode } from "../store/clients.ts";
+import { ANY_ID } from "../store/node.ts";
 
 /** Milliseconds that a client stays when its stream ended: most come back at once, at this node or another one. */
 const LINGER = 500;
 
 /** Who has a stream at this node. The rows say it to every other one. */
-export type Attendance = {
+export type StreamRegistry = {
   /**
    * Note that a client has a stream here.
    *
    * @returns to be called when that ends; of a client with several, the last one counts
    */
-  attend(place: ClientPlace, mode: GivenMode): Promise<() => void>;
+  attend(place: ClientKey, mode: PartialMode): Promise<() => void>;
   /** Nobody is here any more. */
   close(): Promise<void>;
 };
 
-type Here = { place: ClientPlace; mode: GivenMode; streams: number; noted: Promise<void>; leaving?: NodeJS.Timeout };
+type Here = { place: ClientKey; mode: PartialMode; streams: number; noted: Promise<void>; leaving?: NodeJS.Timeout };
 
-export function createAttendance({ db, clock, node, log }: Ports): Attendance {
+export function createStreamRegistry({ db, clock, node, log }: Ports): StreamRegistry {
   const here = new Map<string, Here>();
   let closed = false;
   /** One note after another, each with what is true then. */
-  function note(key: string, one: Here, mode: GivenMode): Promise<void> {
+  function note(key: string, one: Here, mode: PartialMode): Promise<void> {
     const noted = one.noted
       .catch(() => {})
       .then(async () => {
@@ -36,11 +36,11 @@ export function createAttendance({ db, clock, node, log }: Ports): Attendance {
     one.noted = noted;
     return noted;
   }
-  const later = (key: string, one: Here, mode: GivenMode) =>
+  const later = (key: string, one: Here, mode: PartialMode) =>
     void note(key, one, mode).catch((error: unknown) => log("warn", "presence.failed", { error }));
   const stop = node.on("presence", (id) => {
     // The node has another number now. What its clients said last is told by the rows of the old one.
-    if (id === ANY) for (const [key, one] of here) later(key, one, nothingSaid(one.mode));
+    if (id === ANY_ID) for (const [key, one] of here) later(key, one, nothingSaid(one.mode));
   });
   function leave(key: string, one: Here): void {
     one.streams -= 1;
@@ -83,6 +83,6 @@ export function createAttendance({ db, clock, node, log }: Ports): Attendance {
 type Ports = Pick<BackendPorts, "db" | "clock" | "node" | "log">;
 
 /** The name it gave; whether it answers it may have changed since. */
-function nothingSaid({ name }: GivenMode): GivenMode {
+function nothingSaid({ name }: PartialMode): PartialMode {
   return name === undefined ? {} : { name };
 }

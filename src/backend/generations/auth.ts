@@ -2,32 +2,32 @@ import { cleanLine } from "#protocol/clean";
 import type { AuthAnswer, GenerationView } from "#protocol/conversations";
 import { Problem } from "#protocol/errors";
 import type { AuthNeeded, StreamPart } from "#protocol/events";
-import { connectedServices } from "../connections/services.ts";
+import { listConnectedServices } from "../connections/services.ts";
 import type { BackendPorts } from "../ports.ts";
 import { appendEvents } from "../store/events.ts";
 import {
-  awaitingService,
   changeGeneration,
   findGeneration,
+  listAwaitingService,
   lockGeneration,
   type StoredGeneration,
   wakeGeneration,
 } from "../store/generations.ts";
-import { answeringClient, authClosed } from "./closed.ts";
-import { authResult } from "./end.ts";
+import { findAnsweringClient, findAuthClosedProblem } from "./closed.ts";
+import { toAuthResultParts } from "./end.ts";
 import type { Engine } from "./engine.ts";
-import { optionsOf } from "./options.ts";
+import { readGenerationRecord } from "./options.ts";
 
 /**
  * A service was connected, from wherever: generations that wait for it hear of it, and go on with the same calls once everything they wait for
  * is there (seed: request connection).
  */
-export async function serviceConnected(
+export async function handleServiceConnected(
   ports: BackendPorts,
   engine: Engine,
   { installationId, service }: { installationId: string; service: string },
 ): Promise<void> {
-  for (const id of await awaitingService(ports.db, installationId, service))
+  for (const id of await listAwaitingService(ports.db, installationId, service))
     if (await noteConnected(ports, id, service)) engine.wake(id);
 }
 
@@ -45,15 +45,15 @@ export async function answerAuth(
   { integration, success, go_on, client: given }: AuthAnswer,
 ): Promise<void> {
   if (!success) {
-    const client = await answeringClient(ports, row.conversation_id, given);
-    if (!(await (go_on ? goOnWithout(ports, row, client) : declined(ports, row, integration, client))))
-      throw (await authClosed(ports, row)) ?? nothingWaits(integration);
+    const client = await findAnsweringClient(ports, row.conversation_id, given);
+    if (!(await (go_on ? goOnWithout(ports, row, client) : decline(ports, row, integration, client))))
+      throw (await findAuthClosedProblem(ports, row)) ?? nothingWaits(integration);
     if (go_on) engine.wake(row.id);
     else await engine.stop(row.id, noTo(integration, client));
     return;
   }
   if (row.finished_at !== null || !row.auth?.integrations.includes(integration)) throw nothingWaits(integration);
-  if (!(await connectedServices(ports, row.installation_id)).includes(integration)) {
+  if (!(await listConnectedServices(ports, row.installation_id)).includes(integration)) {
     throw new Problem("NOT_CONNECTED", `${integration} is not connected yet.`, {
       hint: `Run \`kay connect ${integration}\`.`,
     });
@@ -70,7 +70,7 @@ function noTo(integration: string, client: string | undefined): string {
 }
 
 /** @returns false when it waits for nothing any more, or somebody else said no before */
-async function declined(
+async function decline(
   { db }: BackendPorts,
   { id }: StoredGeneration,
   integration: string,
@@ -78,7 +78,7 @@ async function declined(
 ): Promise<boolean> {
   return await db.transaction().execute(async (tx) => {
     const row = await lockGeneration(tx, id);
-    if (!row?.auth || row.cancel !== null || missingOf(row).length === 0) return false;
+    if (!row?.auth || row.cancel !== null || getMissing(row).length === 0) return false;
     await changeGeneration(tx, id, { cancel: noTo(integration, client) });
     return true;
   });
@@ -97,24 +97,27 @@ async function goOnWithout(
   const now = clock.now();
   return await db.transaction().execute(async (tx) => {
     const row = await lockGeneration(tx, id);
-    const missing = row ? missingOf(row) : [];
+    const missing = row ? getMissing(row) : [];
     if (!row || row.cancel !== null || missing.length === 0) return false;
-    const options = optionsOf(row);
+    const options = readGenerationRecord(row);
     const without = [...(options.without ?? []), ...missing];
     await changeGeneration(tx, id, { auth: null, options: { ...options, without } });
-    const part = authResult(false, missing, { reason: `The person goes on without ${missing.join(" and ")}.`, client });
+    const part = toAuthResultParts(false, missing, {
+      reason: `The person goes on without ${missing.join(" and ")}.`,
+      client,
+    });
     await appendEvents(tx, row.conversation_id, [{ generationId: id, part }], now);
     await wakeGeneration(tx, id, now);
     return true;
   });
 }
 
-function missingOf({ auth }: StoredGeneration): string[] {
+function getMissing({ auth }: StoredGeneration): string[] {
   return auth?.integrations.filter((name) => !auth.connected.includes(name)) ?? [];
 }
 
 /** The generation of this id, if it is this installation's. @throws Problem GENERATION_NOT_FOUND */
-export async function ownGeneration(
+export async function findOwnGeneration(
   ports: BackendPorts,
   installationId: string,
   id: string,
@@ -125,7 +128,7 @@ export async function ownGeneration(
 }
 
 /** A generation as it is told to clients. */
-export function generationView(row: StoredGeneration): GenerationView {
+export function toGenerationView(row: StoredGeneration): GenerationView {
   const auth = row.auth;
   const awaited = auth !== null && auth.integrations.length > 0;
   return { id: row.id, session_id: row.conversation_id, status: row.status, ...(awaited ? { auth } : {}) };
@@ -150,7 +153,7 @@ async function noteConnected({ db, clock }: BackendPorts, id: string, service: s
     const parts: StreamPart[] = awaited
       ? [{ type: "data-auth-progress", data: { connected: service, remaining } }]
       : [];
-    if (all) parts.push(authResult(true, connected));
+    if (all) parts.push(toAuthResultParts(true, connected));
     await changeGeneration(tx, id, { auth: all ? null : { ...auth, connected } });
     const events = parts.map((part) => ({ generationId: id, part }));
     await appendEvents(tx, row.conversation_id, events, now);

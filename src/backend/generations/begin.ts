@@ -1,21 +1,21 @@
 import type { StreamPart } from "#protocol/events";
-import type { Connection } from "../store/connection.ts";
-import { appendMessages, lastMessage } from "../store/conversations.ts";
-import { changeGeneration, generationChanged, type StoredGeneration } from "../store/generations.ts";
-import { statusPart } from "./end.ts";
-import { type GenerationOptions, userMessage } from "./options.ts";
-import type { Work } from "./work.ts";
+import type { DbConnection } from "../store/connection.ts";
+import { appendMessages, findLastMessage } from "../store/conversations.ts";
+import { changeGeneration, changeGenerationSql, type StoredGeneration } from "../store/generations.ts";
+import { toStatusPart } from "./end.ts";
+import { type GenerationRecord, toUserMessage } from "./options.ts";
+import type { ClaimedGeneration } from "./work.ts";
 
 /**
  * The first time: the person's message joins the conversation. Later: it runs again, and whoever watches is told. From here on `wake_at` says
  * that something came which was not looked at.
  */
-export async function begin({ ports, row, writer, options }: Work): Promise<void> {
+export async function beginGeneration({ ports, row, writer, options }: ClaimedGeneration): Promise<void> {
   if (options.seen !== undefined) {
     if (row.status === "running" && row.wake_at === null) return;
-    const parts = row.status === "running" ? [] : [statusPart(row, "running")];
+    const parts = row.status === "running" ? [] : [toStatusPart(row, "running")];
     const running = { status: "running", wake_at: null } as const;
-    if (!options.approved) return await writer.commit(parts, [generationChanged(running)]);
+    if (!options.approved) return await writer.commit(parts, [changeGenerationSql(running)]);
     return await writer.commit(parts, async (tx) => {
       await noteConfirmation(tx, row, options, ports.clock.now());
       await changeGeneration(tx, row.id, running);
@@ -35,12 +35,12 @@ export async function begin({ ports, row, writer, options }: Work): Promise<void
         ...(options.bounds?.dryRun ? { dry_run: true } : {}),
       },
     },
-    statusPart(row, "running"),
+    toStatusPart(row, "running"),
   ];
   await writer.commit(parts, async (tx) => {
-    const before = await lastMessage(tx, conversation);
+    const before = await findLastMessage(tx, conversation);
     const open = before !== undefined && before.role !== "assistant";
-    const messages = [...(open ? [UNFINISHED] : []), userMessage(options)];
+    const messages = [...(open ? [UNFINISHED] : []), toUserMessage(options)];
     options.seen = await appendMessages(tx, conversation, { messages, generationId, now });
     await changeGeneration(tx, generationId, { status: "running", options, wake_at: null });
   });
@@ -48,12 +48,12 @@ export async function begin({ ports, row, writer, options }: Work): Promise<void
 
 /** Something was said in between: the conversation says to which request the coming step belongs. */
 async function noteConfirmation(
-  tx: Connection,
+  tx: DbConnection,
   row: StoredGeneration,
-  options: GenerationOptions,
+  options: GenerationRecord,
   now: number,
 ): Promise<void> {
-  const before = await lastMessage(tx, row.conversation_id);
+  const before = await findLastMessage(tx, row.conversation_id);
   if (before?.role !== "assistant") return;
   const messages = [{ role: "user" as const, content: `(Confirmed: ${options.prompt})` }];
   await appendMessages(tx, row.conversation_id, { messages, generationId: null, now });

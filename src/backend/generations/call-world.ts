@@ -2,15 +2,15 @@ import type { ModelMessage } from "ai";
 import type { Call, Outcome } from "../agent/events.ts";
 import type { StoredInteraction } from "../store/interactions.ts";
 import type { Asker } from "./interact.ts";
-import type { Work } from "./work.ts";
+import type { ClaimedGeneration } from "./work.ts";
 
 /** Places of kay's own requests among those of a call; a tool's own come between them. */
-export const BEFORE = 0;
-export const TOOLS_OWN = 1;
-export const AFTER = 10_000;
+export const BEFORE_CALL = 0;
+export const DURING_CALL = 1;
+export const AFTER_CALL = 10_000;
 
 /** What the calls of a generation have in common. */
-export type CallWorld = Work & {
+export type CallContext = ClaimedGeneration & {
   /** What the model has seen, to tell where arguments come from. */
   messages: ModelMessage[];
   settled: Map<string, Outcome>;
@@ -22,13 +22,13 @@ export type CallWorld = Work & {
 };
 
 /** Where a request is among those of a generation. */
-export function placeOf(toolCallId: string, ordinal: number): string {
+export function toPlaceKey(toolCallId: string, ordinal: number): string {
   return `${toolCallId} ${ordinal}`;
 }
 
 /** In whose name a call asks. */
-export function askerOf(
-  { ports, writer, row, options }: Work,
+export function toAsker(
+  { ports, writer, row, options }: ClaimedGeneration,
   { toolCallId, toolName }: Pick<Call, "toolCallId" | "toolName">,
 ): Asker {
   return {

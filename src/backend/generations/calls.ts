@@ -1,35 +1,36 @@
 import { clean } from "#protocol/clean";
 import { Problem } from "#protocol/errors";
 import type { InteractionResponse, StreamPart } from "#protocol/events";
-import type { CallPorts, Checked } from "../agent/execute.ts";
+import type { CallPorts, CheckedCall } from "../agent/execute.ts";
 import type { StoredGeneration } from "../store/generations.ts";
-import { interactionOf, interactionsOf } from "../store/interactions.ts";
-import { AFTER, askerOf, BEFORE, type CallWorld, placeOf, TOOLS_OWN } from "./call-world.ts";
-import { after, gate } from "./gate.ts";
-import { interactive, waitOf } from "./interact.ts";
-import type { Work } from "./work.ts";
+import { findInteractionAt, listInteractions } from "../store/interactions.ts";
+import { AFTER_CALL, BEFORE_CALL, type CallContext, DURING_CALL, toAsker, toPlaceKey } from "./call-world.ts";
+import { gateCall, gateResult } from "./gate.ts";
+import { createInteractive, toWait } from "./interact.ts";
+import type { ClaimedGeneration } from "./work.ts";
 
 /** Whether the tool itself asks at this place. */
-export function isToolsOwn(ordinal: number): boolean {
-  return ordinal >= TOOLS_OWN && ordinal < AFTER;
+export function isDuringCall(ordinal: number): boolean {
+  return ordinal >= DURING_CALL && ordinal < AFTER_CALL;
 }
 
 /** How often a service is asked for in one turn; a consent that does not help is not asked for without end (case G15). */
 const MOST_AUTH = 2;
 
 /** How the calls of a generation meet people: each approval, form and missing connection is a row, and the call is run again when it changed. */
-export function callPorts(world: CallWorld): CallPorts {
+export function createCallPorts(world: CallContext): CallPorts {
   return {
     settled: (toolCallId) => world.settled.get(toolCallId),
     ran: (toolCallId) => world.ran.get(toolCallId),
     open: async () => {
-      const all = await interactionsOf(world.ports.db, world.row.id);
-      for (const one of all) if (one.status !== "open") world.closed.set(placeOf(one.tool_call_id, one.ordinal), one);
+      const all = await listInteractions(world.ports.db, world.row.id);
+      for (const one of all)
+        if (one.status !== "open") world.closed.set(toPlaceKey(one.tool_call_id, one.ordinal), one);
       const open = all.filter(({ status, late }) => status === "open" && !late);
-      return new Map(open.map((one) => [one.tool_call_id, waitOf(one)]));
+      return new Map(open.map((one) => [one.tool_call_id, toWait(one)]));
     },
-    gate: (call, account) => gate(world, call, account),
-    after: (call, outcome) => after(world, call, outcome),
+    gate: (call, account) => gateCall(world, call, account),
+    after: (call, outcome) => gateResult(world, call, outcome),
     missing: (call, integrations, reason) => {
       const declined = integrations.filter((name) => world.options.without?.includes(name));
       if (declined.length > 0)
@@ -45,7 +46,7 @@ export function callPorts(world: CallWorld): CallPorts {
       });
     },
     attend: (call, push) =>
-      interactive(askerOf(world, call), TOOLS_OWN, (text) =>
+      createInteractive(toAsker(world, call), DURING_CALL, (text) =>
         push({
           type: "data-tool-log",
           data: {
@@ -62,11 +63,11 @@ export function callPorts(world: CallWorld): CallPorts {
  * Tell a handler that waits for a person that nobody will answer any more: it is run once more up to its request, whose `onCancel` is called,
  * and left there.
  */
-export async function tellCancelled(world: Work, call: Checked): Promise<void> {
+export async function notifyCancelled(world: ClaimedGeneration, call: CheckedCall): Promise<void> {
   const { toolCallId, tool, parsed } = call;
-  const gate = await interactionOf(world.ports.db, world.row.id, toolCallId, BEFORE);
+  const gate = await findInteractionAt(world.ports.db, world.row.id, toolCallId, BEFORE_CALL);
   const edited = gate?.response?.edited_args;
-  const { waiting, ...people } = interactive(askerOf(world, call), TOOLS_OWN, () => {});
+  const { waiting, ...people } = createInteractive(toAsker(world, call), DURING_CALL, () => {});
   const context = { toolCallId, signal: AbortSignal.abort(), report: () => {}, ...people };
   await Promise.race([tool.run(edited ? tool.parse(edited) : parsed, context), waiting]);
 }
@@ -77,6 +78,6 @@ function isAwaited({ auth }: StoredGeneration, service: string): boolean {
 }
 
 /** The parts that tell how an interaction ended. */
-export function responseParts(response: InteractionResponse): StreamPart[] {
+export function toResponseParts(response: InteractionResponse): StreamPart[] {
   return [{ type: "data-interaction-response", id: response.interaction_id, data: response }];
 }

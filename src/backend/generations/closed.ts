@@ -4,10 +4,10 @@ import { Problem } from "#protocol/errors";
 import type { InteractionResponse } from "#protocol/events";
 import type { BackendPorts } from "../ports.ts";
 import { findClient } from "../store/clients.ts";
-import { lastAuthResult } from "../store/events.ts";
+import { findLastAuthResult } from "../store/events.ts";
 import { findGeneration, type StoredGeneration } from "../store/generations.ts";
 import { findInteraction, type StoredInteraction } from "../store/interactions.ts";
-import { pendingRequests } from "./pending.ts";
+import { listPendingRequests } from "./pending.ts";
 
 /**
  * The name of the client that answers.
@@ -15,7 +15,7 @@ import { pendingRequests } from "./pending.ts";
  * @param given its id, or its name; undefined for one that does not say who it is
  * @throws Problem INTERACTION_UNAVAILABLE for one that said it does not answer
  */
-export async function answeringClient(
+export async function findAnsweringClient(
   { db, clock }: BackendPorts,
   conversationId: string,
   given: string | undefined,
@@ -35,21 +35,26 @@ export async function answeringClient(
  *
  * @throws Problem INTERACTION_CLOSED (details `answered`) for one that was answered or is over, INTERACTION_NOT_FOUND
  */
-export async function pendingRequest(ports: BackendPorts, installationId: string, id: string): Promise<PendingRequest> {
-  const open = (await pendingRequests(ports, installationId)).find((each) => each.id === id);
+export async function getPendingRequest(
+  ports: BackendPorts,
+  installationId: string,
+  id: string,
+): Promise<PendingRequest> {
+  const open = (await listPendingRequests(ports, installationId)).find((each) => each.id === id);
   if (open) return open;
   const interaction = await findInteraction(ports.db, id);
-  if (interaction?.installation_id === installationId) throw closed(interaction);
+  if (interaction?.installation_id === installationId) throw interactionClosedProblem(interaction);
   const generation = await findGeneration(ports.db, id);
-  const over = generation?.installation_id === installationId ? await authClosed(ports, generation) : undefined;
+  const over =
+    generation?.installation_id === installationId ? await findAuthClosedProblem(ports, generation) : undefined;
   throw over ?? new Problem("INTERACTION_NOT_FOUND", "There is no such request.");
 }
 
 /** What became of an approval or a form that was answered already. */
-export function closed({ status, response, id }: StoredInteraction): Problem {
+export function interactionClosedProblem({ status, response, id }: StoredInteraction): Problem {
   const answered = response ?? { interaction_id: id, action: "cancel" };
   const words: Record<string, string> = {
-    answered: `It was answered already: ${answered.action}${byOf(answered.client)}.`,
+    answered: `It was answered already: ${answered.action}${getBy(answered.client)}.`,
     expired: "It expired before it was answered; it was not done.",
     cancelled: "It was cancelled; it was not done.",
   };
@@ -58,11 +63,11 @@ export function closed({ status, response, id }: StoredInteraction): Problem {
 }
 
 /** What became of a request to connect services that is over; undefined where there was none. */
-export async function authClosed(
+export async function findAuthClosedProblem(
   { db }: Pick<BackendPorts, "db">,
   { id }: StoredGeneration,
 ): Promise<Problem | undefined> {
-  const result = await lastAuthResult(db, id);
+  const result = await findLastAuthResult(db, id);
   if (result === undefined) return undefined;
   const { success, reason, client } = result;
   const answered: Answered = {
@@ -72,12 +77,12 @@ export async function authClosed(
     ...(client ? { client } : {}),
   };
   const words = success ? "It was connected already" : "It was given up already";
-  return new Problem("INTERACTION_CLOSED", `${words}${byOf(client)}.`, { details: { answered } });
+  return new Problem("INTERACTION_CLOSED", `${words}${getBy(client)}.`, { details: { answered } });
 }
 
 /** Like the answer of an approval or a form. */
 type Answered = Omit<InteractionResponse, "action"> & { action: "connected" | "cancel" };
 
-function byOf(client: string | undefined): string {
+function getBy(client: string | undefined): string {
   return client ? `, by ${cleanLine(client, 60)}` : "";
 }

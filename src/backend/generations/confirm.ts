@@ -3,11 +3,11 @@ import { Problem } from "#protocol/errors";
 import { closeConfirmation } from "../interactions/confirmations.ts";
 import type { BackendPorts } from "../ports.ts";
 import { changeGeneration, findGeneration } from "../store/generations.ts";
-import { type Answer, type Asking, answerFor, failed, ids } from "./ask.ts";
-import { attended } from "./attend.ts";
+import { type AskContext, type AskResult, toAskResult, toFailedResult, toIds } from "./ask.ts";
+import { attendGeneration } from "./attend.ts";
 import type { Engine } from "./engine.ts";
-import { optionsOf } from "./options.ts";
-import { outputField } from "./output.ts";
+import { readGenerationRecord } from "./options.ts";
+import { toOutputField } from "./output.ts";
 
 /**
  * `POST /ask/confirm` (guide). A yes covers exactly the calls that were shown: they are run, to the end even when whoever said yes has gone,
@@ -16,62 +16,65 @@ import { outputField } from "./output.ts";
  *
  * @throws Problem CONFIRMATION_NOT_FOUND, CONFIRMATION_USED, CONFIRMATION_EXPIRED
  */
-export async function confirm(
+export async function answerConfirmation(
   ports: BackendPorts,
   engine: Engine,
   installationId: string,
   { confirmation_token: token, approved }: ConfirmRequest,
   signal: AbortSignal,
-): Promise<Answer> {
+): Promise<AskResult> {
   const held = await closeConfirmation(ports, installationId, token, approved);
   const { text, output, confirm: strict } = held.plan as { text?: string; output?: unknown; confirm: boolean };
   const { conversationId, generationId, prompt, context, interactive } = held;
   const options = { prompt, context, interactive, confirm: strict };
-  const asking: Asking = { installationId, conversationId, generationId, options };
-  if (!approved) return await cancelled(engine, asking);
+  const asking: AskContext = { installationId, conversationId, generationId, options };
+  if (!approved) return await cancel(engine, asking);
   if (text) return confirmed(asking, text, { receipts: [], ...(output === undefined ? {} : { output }) });
   const row = await findGeneration(ports.db, generationId);
   if (row === undefined || row.finished_at !== null || row.step === null)
-    return failed(asking, new Problem("CANCELLED", "There is nothing left to carry out."), { receipts: [] });
+    return toFailedResult(asking, new Problem("CANCELLED", "There is nothing left to carry out."), { receipts: [] });
   // Whoever is there carries it out, should this process end right now.
   const wake_at = new Date(ports.clock.now() + TAKEN_OVER);
-  await changeGeneration(ports.db, generationId, { options: { ...optionsOf(row), approved: true }, wake_at });
+  await changeGeneration(ports.db, generationId, {
+    options: { ...readGenerationRecord(row), approved: true },
+    wake_at,
+  });
   // A yes cannot be half done, so the calls are made whoever is still there; what comes after them only for somebody.
-  const result = await attended(ports, engine, asking, signal);
-  return await answerFor(ports, asking, result, (said) =>
+  const result = await attendGeneration(ports, engine, asking, signal);
+  return await toAskResult(ports, asking, result, (said) =>
     result.failed.length > 0
       ? failedAction(asking, said, result)
-      : confirmed(asking, said, { receipts: result.receipts, ...outputField(result) }),
+      : confirmed(asking, said, { receipts: result.receipts, ...toOutputField(result) }),
   );
 }
 
 /** Milliseconds that the process which heard the yes has to begin with it. */
 const TAKEN_OVER = 2_000;
 
-async function cancelled(engine: Engine, asking: Asking): Promise<Answer> {
+async function cancel(engine: Engine, asking: AskContext): Promise<AskResult> {
   await engine.stop(asking.generationId, `${CANCELLED}.`);
-  return { status: 200, body: { status: "completed", message: CANCELLED, ...ids(asking), receipts: [] } };
+  return { status: 200, body: { status: "completed", message: CANCELLED, ...toIds(asking), receipts: [] } };
 }
 
 function confirmed(
-  asking: Asking,
+  asking: AskContext,
   text: string,
   { receipts, ...output }: { receipts: AskResponse["receipts"]; output?: unknown },
-): Answer {
+): AskResult {
   const data = { prompt: asking.options.prompt, response: text, ...output };
   const message = text ? `${CONFIRMED}\n\n${text}` : CONFIRMED;
-  return { status: 200, body: { status: "completed", message, data, ...ids(asking), receipts } };
+  return { status: 200, body: { status: "completed", message, data, ...toIds(asking), receipts } };
 }
 
 /** A yes that did not work must not read like one that did. */
 function failedAction(
-  asking: Asking,
+  asking: AskContext,
   text: string,
   result: { failed: Problem[]; receipts: AskResponse["receipts"] & object },
-): Answer {
+): AskResult {
   const code = result.failed.some(({ code }) => code === "OUTCOME_UNKNOWN") ? "OUTCOME_UNKNOWN" : "SERVICE_FAILED";
   const details = { data: { prompt: asking.options.prompt, response: text } };
-  return { ...failed(asking, new Problem(code, text, { details }), result), status: 502 };
+  return { ...toFailedResult(asking, new Problem(code, text, { details }), result), status: 502 };
 }
 
 const CANCELLED = "Action cancelled by user";

@@ -2,47 +2,47 @@ import type { ModelMessage } from "ai";
 import type { Problem } from "#protocol/errors";
 import type { GenerationStatus, InteractionResponse, StreamPart } from "#protocol/events";
 import type { OpenStep, Outcome } from "../agent/events.ts";
-import { integrationsOf, resultMessage } from "../agent/results.ts";
-import { callsOf, type StoredCall } from "../store/calls.ts";
-import type { Connection } from "../store/connection.ts";
+import { getIntegrations, toResultMessage } from "../agent/results.ts";
+import { listCalls, type StoredCall } from "../store/calls.ts";
+import type { DbConnection } from "../store/connection.ts";
 import { appendMessages } from "../store/conversations.ts";
-import { eventsOf } from "../store/events.ts";
+import { listEvents } from "../store/events.ts";
 import {
   changeGeneration,
+  changeGenerationSql,
   findGeneration,
   type GenerationChange,
-  generationChanged,
   type StoredGeneration,
 } from "../store/generations.ts";
-import { closeInteraction, interactionsOf } from "../store/interactions.ts";
-import { responseParts } from "./calls.ts";
-import { measureEnd } from "./measured.ts";
-import { optionsOf } from "./options.ts";
-import { callOf, outcomeOf, ranOf } from "./outcomes.ts";
-import { closeStep, loggedStep } from "./realign.ts";
-import type { Work } from "./work.ts";
+import { closeInteraction, listInteractions } from "../store/interactions.ts";
+import { toResponseParts } from "./calls.ts";
+import { recordGenerationEnd } from "./measured.ts";
+import { readGenerationRecord } from "./options.ts";
+import { getOutcome, getRanOutcome, toCall } from "./outcomes.ts";
+import { closeStep, readLoggedStep } from "./realign.ts";
+import type { ClaimedGeneration } from "./work.ts";
 
-type Written = Omit<Work, "options">;
+type Written = Omit<ClaimedGeneration, "options">;
 
 /** The generation is over with an answer, and with the value that was wanted of it. */
-export async function complete(
+export async function completeGeneration(
   { ports, row, writer }: Written,
   finishReason: string,
   output?: { value: unknown },
 ): Promise<void> {
   const value: StreamPart[] = output ? [{ type: "data-output", data: output }] : [];
-  const parts: StreamPart[] = [...value, statusPart(row, "completed"), { type: "finish", finishReason }];
-  await writer.commit(parts, [generationChanged(ended("completed", ports.clock.now()))]);
-  measureEnd(ports, row, "completed");
+  const parts: StreamPart[] = [...value, toStatusPart(row, "completed"), { type: "finish", finishReason }];
+  await writer.commit(parts, [changeGenerationSql(toEnd("completed", ports.clock.now()))]);
+  recordGenerationEnd(ports, row, "completed");
 }
 
 /** It is over without one. The model is told, should the conversation go on. */
-export async function fail({ ports, row, writer }: Written, problem: Problem): Promise<void> {
+export async function failGeneration({ ports, row, writer }: Written, problem: Problem): Promise<void> {
   const { code, message: errorText, hint } = problem;
-  const told = toldOf(problem);
+  const told = getTold(problem);
   const parts: StreamPart[] = [
     ...(await leftOpen({ ports, row, writer })),
-    statusPart(row, "error"),
+    toStatusPart(row, "error"),
     { type: "error", errorText, code, ...(hint ? { hint } : {}), ...told },
   ];
   await writer.commit(parts, async (tx) => {
@@ -54,21 +54,21 @@ export async function fail({ ports, row, writer }: Written, problem: Problem): P
     );
     await over(tx, row, "error", ports.clock.now());
   });
-  measureEnd(ports, row, "error", code);
+  recordGenerationEnd(ports, row, "error", code);
 }
 
 /**
  * It is stopped: whatever it waits for is declined and recorded so, and the model is told what was done, what was not, and why (seed: agent
  * architecture).
  */
-export async function cancel({ ports, row: before, writer }: Written, reason: string): Promise<void> {
+export async function cancelGeneration({ ports, row: before, writer }: Written, reason: string): Promise<void> {
   const row = (await findGeneration(ports.db, before.id)) ?? before;
   const now = ports.clock.now();
-  const open = (await interactionsOf(ports.db, row.id)).filter(({ status }) => status === "open");
+  const open = (await listInteractions(ports.db, row.id)).filter(({ status }) => status === "open");
   // Those of an agent server are told by itself.
-  const elsewhere = optionsOf(row).remote !== undefined;
-  const calls = elsewhere ? [] : (await callsOf(ports.db, row.id)).filter(({ step }) => step === row.steps + 1);
-  const undone = calls.filter((call) => outcomeOf(call) === undefined);
+  const elsewhere = readGenerationRecord(row).remote !== undefined;
+  const calls = elsewhere ? [] : (await listCalls(ports.db, row.id)).filter(({ step }) => step === row.steps + 1);
+  const undone = calls.filter((call) => getOutcome(call) === undefined);
   const responses = open.map(
     ({ request }): InteractionResponse => ({
       interaction_id: request.interaction_id,
@@ -81,10 +81,10 @@ export async function cancel({ ports, row: before, writer }: Written, reason: st
   const told = calls.map(({ toolCallId }) => toolCallId);
   const parts: StreamPart[] = [
     ...(await leftOpen({ ports, row, writer }, told)),
-    ...responses.flatMap(responseParts),
-    ...(awaited?.length ? [authResult(false, awaited, { reason })] : []),
+    ...responses.flatMap(toResponseParts),
+    ...(awaited?.length ? [toAuthResultParts(false, awaited, { reason })] : []),
     ...undone.map((call): StreamPart => endPart(call, reason)),
-    statusPart(row, "cancelled"),
+    toStatusPart(row, "cancelled"),
     { type: "abort", reason },
   ];
   const step = row.step as OpenStep | null;
@@ -92,9 +92,10 @@ export async function cancel({ ports, row: before, writer }: Written, reason: st
     for (const response of responses) await closeInteraction(tx, response.interaction_id, "cancelled", response, now);
     if (step && calls.length > 0) {
       const outcomes = calls.map(
-        (call): Outcome => outcomeOf(call) ?? ranOf(call) ?? { call: callOf(call), denied: `Not done: ${reason}` },
+        (call): Outcome =>
+          getOutcome(call) ?? getRanOutcome(call) ?? { call: toCall(call), denied: `Not done: ${reason}` },
       );
-      const messages: ModelMessage[] = [step.message, resultMessage(outcomes)];
+      const messages: ModelMessage[] = [step.message, toResultMessage(outcomes)];
       await appendMessages(tx, row.conversation_id, { messages, generationId: row.id, now });
     }
     await tellModel(
@@ -106,13 +107,13 @@ export async function cancel({ ports, row: before, writer }: Written, reason: st
     await over(tx, row, "cancelled", now);
   });
   if (responses.length > 0) ports.observe?.count("kay_interactions_total", { event: "cancelled" }, responses.length);
-  measureEnd(ports, row, "cancelled");
+  recordGenerationEnd(ports, row, "cancelled");
 }
 
 /** What belongs to the error besides its words. */
-function toldOf(problem: Problem): { details?: Record<string, unknown> } {
+function getTold(problem: Problem): { details?: Record<string, unknown> } {
   const { problems, text } = problem.details;
-  const integrations = integrationsOf(problem);
+  const integrations = getIntegrations(problem);
   if (integrations.length > 0) return { details: { integrations } };
   return problems ? { details: { problems, text } } : {};
 }
@@ -120,19 +121,19 @@ function toldOf(problem: Problem): { details?: Record<string, unknown> } {
 /** A call that ran is told as done, although nobody has looked at it. */
 function endPart(call: StoredCall, reason: string): StreamPart {
   const { toolCallId } = call;
-  const ran = ranOf(call);
+  const ran = getRanOutcome(call);
   if (ran && "output" in ran) return { type: "tool-output-available", toolCallId, output: ran.output };
   return { type: "tool-output-denied", toolCallId, reason };
 }
 
-export function statusPart(
+export function toStatusPart(
   row: Pick<StoredGeneration, "id" | "conversation_id">,
   status: GenerationStatus,
 ): StreamPart {
   return { type: "data-status", data: { generation_id: row.id, session_id: row.conversation_id, status } };
 }
 
-export function authResult(
+export function toAuthResultParts(
   success: boolean,
   integrations: string[],
   { reason, client }: { reason?: string; client?: string } = {},
@@ -144,19 +145,19 @@ export function authResult(
 /** Texts and calls of a step that ends in the middle are closed, so that nobody who reads waits for more of them. */
 async function leftOpen({ ports, row, writer }: Written, told: string[] = []): Promise<StreamPart[]> {
   await writer.commit([]);
-  const parts = (await eventsOf(ports.db, row.id)).map(({ part }) => part);
-  return closeStep(loggedStep(parts), told);
+  const parts = (await listEvents(ports.db, row.id)).map(({ part }) => part);
+  return closeStep(readLoggedStep(parts), told);
 }
 
-async function over(tx: Connection, row: StoredGeneration, status: GenerationStatus, now: number): Promise<void> {
-  await changeGeneration(tx, row.id, ended(status, now));
+async function over(tx: DbConnection, row: StoredGeneration, status: GenerationStatus, now: number): Promise<void> {
+  await changeGeneration(tx, row.id, toEnd(status, now));
 }
 
-function ended(status: GenerationStatus, now: number): GenerationChange {
+function toEnd(status: GenerationStatus, now: number): GenerationChange {
   return { status, finished_at: new Date(now), node: null, wake_at: null, step: null, auth: null };
 }
 
-async function tellModel(tx: Connection, row: StoredGeneration, content: string, now: number): Promise<void> {
+async function tellModel(tx: DbConnection, row: StoredGeneration, content: string, now: number): Promise<void> {
   const messages: ModelMessage[] = [{ role: "assistant", content }];
   await appendMessages(tx, row.conversation_id, { messages, generationId: row.id, now });
 }

@@ -1,26 +1,26 @@
 import type { BackendPorts } from "../ports.ts";
-import { faultLevel } from "../store/database.ts";
-import { attendedSince, lastEvent } from "../store/events.ts";
-import { followedElsewhere } from "../store/followers.ts";
+import { getFaultLevel } from "../store/database.ts";
+import { findLastEventNumber, wasAttendedSince } from "../store/events.ts";
+import { isFollowedElsewhere } from "../store/followers.ts";
 import {
   changeGeneration,
   findGeneration,
-  generationsToWake,
+  listGenerationsToWake,
+  listOpenGenerations,
   notifyGeneration,
-  openGenerations,
   releaseGeneration,
 } from "../store/generations.ts";
-import { ANY } from "../store/node.ts";
+import { ANY_ID } from "../store/node.ts";
 import { hasOtherNodes } from "../store/other-nodes.ts";
-import { type Active, begun } from "./active.ts";
-import { type Attendance, createAttendance } from "./attendance.ts";
+import { type ActiveRun, createActiveRun } from "./active.ts";
+import { createStreamRegistry, type StreamRegistry } from "./attendance.ts";
 import { expireOverdue } from "./expire.ts";
-import { createHub, type Hub } from "./follow.ts";
-import { shareOf } from "./given.ts";
-import { optionsOf } from "./options.ts";
+import { createEventHub, type EventHub } from "./follow.ts";
+import { getDelegationScope } from "./given.ts";
+import { readGenerationRecord } from "./options.ts";
 import { markLostWork } from "./recover.ts";
-import { noteStream } from "./reports.ts";
-import { isHeld, runSlice, type SliceEnd } from "./slice.ts";
+import { recordStreamOutcome } from "./reports.ts";
+import { isHeld, type RunResult, runGeneration } from "./slice.ts";
 import { LostGeneration } from "./writer.ts";
 
 /** Milliseconds that work under way gets when this node ends, before it is left to another. */
@@ -37,10 +37,10 @@ const MARK_EVERY = 10;
 
 /** What carries generations on at this node. Any other node, now or later, can take over from the rows. */
 export type Engine = {
-  hub: Hub;
-  attendance: Attendance;
+  hub: EventHub;
+  attendance: StreamRegistry;
   /** Work on a generation here, if it is not over and no other node does. Resolves when it is over or waits. */
-  run(id: string): Promise<SliceEnd | undefined>;
+  run(id: string): Promise<RunResult | undefined>;
   /** The same without waiting: something came that it may wait for. */
   wake(id: string): void;
   /** Have it stopped, wherever it is worked on. `reason` is a sentence. Resolves when that is noted. */
@@ -65,12 +65,12 @@ export type Engine = {
 };
 
 export function createEngine(ports: BackendPorts): Engine {
-  const hub = createHub(ports);
-  const attendance = createAttendance(ports);
-  const active = new Map<string, Active>();
+  const hub = createEventHub(ports);
+  const attendance = createStreamRegistry(ports);
+  const active = new Map<string, ActiveRun>();
   /** Claims of this node that it could not give back, since the database was away. */
   const unreleased = new Map<string, number>();
-  const share = shareOf(ports);
+  const share = getDelegationScope(ports);
   const awaited = new Set<Promise<unknown>>();
   let looks = 0;
   let closing = false;
@@ -78,14 +78,14 @@ export function createEngine(ports: BackendPorts): Engine {
   const handing = new AbortController();
   const closed = new AbortController();
 
-  const wake = (id: string) => void run(id).catch((error: unknown) => failed(ports, id, error));
+  const wake = (id: string) => void run(id).catch((error: unknown) => fail(ports, id, error));
   const stopListening = ports.node.on("generation", (id) => {
     // What was missed is found by the next look; what comes while this node leaves its work is for others.
-    if (id !== ANY && !handing.signal.aborted) wake(id);
+    if (id !== ANY_ID && !handing.signal.aborted) wake(id);
   });
 
   /** What may have been given to an agent server, it is told of. */
-  async function given(id: string): Promise<SliceEnd | undefined> {
+  async function given(id: string): Promise<RunResult | undefined> {
     const end = await run(id);
     if (end === undefined && share === "backend") await notifyGeneration(ports.db, id);
     return end;
@@ -111,7 +111,7 @@ export function createEngine(ports: BackendPorts): Engine {
     one.control.stop.abort();
   }
 
-  function run(id: string): Promise<SliceEnd | undefined> {
+  function run(id: string): Promise<RunResult | undefined> {
     const running = active.get(id);
     if (running) {
       poke(id);
@@ -119,20 +119,20 @@ export function createEngine(ports: BackendPorts): Engine {
     }
     if (handing.signal.aborted) return notifyGeneration(ports.db, id).then(() => undefined);
     if (closing) return Promise.resolve(undefined);
-    const one = begun({ closing: leaving.signal, handing: handing.signal });
+    const one = createActiveRun({ closing: leaving.signal, handing: handing.signal });
     active.set(id, one);
     one.ended = slices(id, one);
     void one.ended
       .then((end) => (end && end.kind !== "waiting" ? next(end.row.conversation_id) : undefined))
-      .catch(ignored);
+      .catch(ignore);
     return one.ended;
   }
 
-  async function slices(id: string, one: Active): Promise<SliceEnd | undefined> {
+  async function slices(id: string, one: ActiveRun): Promise<RunResult | undefined> {
     try {
       for (;;) {
         one.again = false;
-        const end = await runSlice(ports, id, one.control);
+        const end = await runGeneration(ports, id, one.control);
         // What came while it was about to wait may not have been seen.
         if (end?.kind !== "waiting" || !one.again || closing) return end;
       }
@@ -145,7 +145,7 @@ export function createEngine(ports: BackendPorts): Engine {
 
   /** The next of a conversation that waits for its turn; what is held for a confirmation stands aside. */
   async function next(conversationId: string): Promise<void> {
-    const [first] = (await openGenerations(ports.db, conversationId)).filter((row) => !isHeld(row));
+    const [first] = (await listOpenGenerations(ports.db, conversationId)).filter((row) => !isHeld(row));
     if (first?.status === "paused") wake(first.id);
   }
 
@@ -159,23 +159,23 @@ export function createEngine(ports: BackendPorts): Engine {
   /** What nobody reads any more, as it is now: what is asked for or answered from now on is wanted by somebody (case G12). */
   async function left(conversationId: string): Promise<void> {
     // By its events, for the clocks of two nodes differ.
-    const at = await lastEvent(ports.db, conversationId);
-    const rows = (await openGenerations(ports.db, conversationId)).filter(
-      (row) => optionsOf(row).mode === "stream" && (row.status === "running" || row.status === "paused"),
+    const at = await findLastEventNumber(ports.db, conversationId);
+    const rows = (await listOpenGenerations(ports.db, conversationId)).filter(
+      (row) => readGenerationRecord(row).mode === "stream" && (row.status === "running" || row.status === "paused"),
     );
     if (rows.length === 0 || closing) return;
     const ids = new Set(rows.map(({ id }) => id));
-    setTimeout(() => void stopUnattended(conversationId, ids, at).catch(ignored), ports.leaveMs).unref();
+    setTimeout(() => void stopUnattended(conversationId, ids, at).catch(ignore), ports.leaveMs).unref();
   }
 
   async function stopUnattended(conversationId: string, ids: Set<string>, since: number): Promise<void> {
     if (hub.followers(conversationId) > 0 || closing) return;
-    if (await followedElsewhere(ports.db, conversationId, await ports.node.number())) return;
-    for (const row of await openGenerations(ports.db, conversationId)) {
+    if (await isFollowedElsewhere(ports.db, conversationId, await ports.node.number())) return;
+    for (const row of await listOpenGenerations(ports.db, conversationId)) {
       if (!ids.has(row.id) || row.status !== "running") continue;
-      if (await attendedSince(ports.db, row.id, since)) continue;
+      if (await wasAttendedSince(ports.db, row.id, since)) continue;
       // An agent server elsewhere works on, and reports what comes of it.
-      if (optionsOf(row).remote?.direct) await noteStream(ports, row.id, { outcome: "broken" });
+      if (readGenerationRecord(row).remote?.direct) await recordStreamOutcome(ports, row.id, { outcome: "broken" });
       else await stop(row.id, "Whoever asked has gone.");
     }
   }
@@ -183,7 +183,7 @@ export function createEngine(ports: BackendPorts): Engine {
   /** Where it cannot be found out, nobody else is relied on. */
   async function drain(): Promise<void> {
     const others = ports.node.number().then((number) => hasOtherNodes(ports.db, number));
-    if (await Promise.race([others.catch(() => false), expired(LOOK_LIMIT)])) handing.abort();
+    if (await Promise.race([others.catch(() => false), expire(LOOK_LIMIT)])) handing.abort();
   }
 
   async function stop(id: string, reason: string): Promise<void> {
@@ -199,11 +199,11 @@ export function createEngine(ports: BackendPorts): Engine {
     hub,
     attendance,
     run: given,
-    wake: (id) => void given(id).catch((error: unknown) => failed(ports, id, error)),
+    wake: (id) => void given(id).catch((error: unknown) => fail(ports, id, error)),
     stop,
     leave(conversationId) {
       if (hub.followers(conversationId) > 0 || closing) return;
-      void left(conversationId).catch(ignored);
+      void left(conversationId).catch(ignore);
     },
     async tick() {
       const now = ports.clock.now();
@@ -211,7 +211,7 @@ export function createEngine(ports: BackendPorts): Engine {
       await releaseAll();
       for (const id of await expireOverdue(ports, now)) wake(id);
       if (handing.signal.aborted) return;
-      for (const id of await generationsToWake(ports.db, now, share)) if (!active.has(id)) wake(id);
+      for (const id of await listGenerationsToWake(ports.db, now, share)) if (!active.has(id)) wake(id);
     },
     busy: () => active.size + hub.size(),
     counts: () => ({ working: active.size, followers: hub.size() }),
@@ -223,7 +223,7 @@ export function createEngine(ports: BackendPorts): Engine {
       leaving.abort();
       const ended = (ms: number) => {
         const own = [...active.values()].map((one) => one.ended);
-        return Promise.race([Promise.allSettled(handing.signal.aborted ? [...own, ...awaited] : own), expired(ms)]);
+        return Promise.race([Promise.allSettled(handing.signal.aborted ? [...own, ...awaited] : own), expire(ms)]);
       };
       await ended(CLOSE_LIMIT);
       for (const { control } of active.values()) control.stop.abort();
@@ -240,14 +240,14 @@ export function createEngine(ports: BackendPorts): Engine {
   };
 }
 
-function expired(ms: number): Promise<false> {
+function expire(ms: number): Promise<false> {
   return new Promise((resolve) => setTimeout(resolve, ms, false).unref());
 }
 
 /** A generation that this node cannot carry on is left to the next look, here or elsewhere. */
-async function failed(ports: BackendPorts, id: string, error: unknown): Promise<void> {
+async function fail(ports: BackendPorts, id: string, error: unknown): Promise<void> {
   if (error instanceof LostGeneration) return;
-  ports.log(faultLevel(error), "generation_fault", { generation: id, error });
+  ports.log(getFaultLevel(error), "generation_fault", { generation: id, error });
 }
 
-function ignored(): void {}
+function ignore(): void {}

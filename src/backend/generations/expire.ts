@@ -2,8 +2,8 @@ import type { InteractionResponse } from "#protocol/events";
 import type { BackendPorts } from "../ports.ts";
 import { appendEvents } from "../store/events.ts";
 import { lockGeneration, wakeGeneration } from "../store/generations.ts";
-import { closeInteraction, expiredInteractions, type StoredInteraction } from "../store/interactions.ts";
-import { responseParts } from "./calls.ts";
+import { closeInteraction, listExpiredInteractions, type StoredInteraction } from "../store/interactions.ts";
+import { toResponseParts } from "./calls.ts";
 
 /**
  * Close every request whose time is over, once, whichever node comes first.
@@ -15,15 +15,15 @@ export async function expireOverdue(
   now: number,
 ): Promise<string[]> {
   const ids = new Set<string>();
-  for (const interaction of await expiredInteractions(ports.db, now)) {
-    await expire(ports, interaction, now);
+  for (const interaction of await listExpiredInteractions(ports.db, now)) {
+    await expireInteraction(ports, interaction, now);
     if (!interaction.late) ids.add(interaction.generation_id);
   }
   return [...ids];
 }
 
 /** Close one as expired. False when something else ended it first. */
-export async function expire(
+export async function expireInteraction(
   { db, observe }: Pick<BackendPorts, "db" | "observe">,
   { id, conversation_id, generation_id, late }: StoredInteraction,
   now: number,
@@ -33,7 +33,7 @@ export async function expire(
   const isFirst = await db.transaction().execute(async (tx) => {
     await lockGeneration(tx, generation_id);
     if (!(await closeInteraction(tx, id, "expired", response, now))) return false;
-    const parts = responseParts(response).map((part) => ({ generationId: generation_id, part }));
+    const parts = toResponseParts(response).map((part) => ({ generationId: generation_id, part }));
     await appendEvents(tx, conversation_id, parts, now);
     if (!late) await wakeGeneration(tx, generation_id, now);
     return true;

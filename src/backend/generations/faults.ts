@@ -1,14 +1,14 @@
 import { ERRORS, Problem } from "#protocol/errors";
 import type { InteractionResponse, StreamPart } from "#protocol/events";
 import type { BackendPorts } from "../ports.ts";
-import type { Connection } from "../store/connection.ts";
+import type { DbConnection } from "../store/connection.ts";
 import { isDatabaseAway } from "../store/database.ts";
 import { appendEvents } from "../store/events.ts";
 import { changeGeneration, lockGeneration, type StoredGeneration } from "../store/generations.ts";
-import { closeInteraction, interactionsOf } from "../store/interactions.ts";
-import { responseParts } from "./calls.ts";
-import { authResult, statusPart } from "./end.ts";
-import { measureEnd } from "./measured.ts";
+import { closeInteraction, listInteractions } from "../store/interactions.ts";
+import { toResponseParts } from "./calls.ts";
+import { toAuthResultParts, toStatusPart } from "./end.ts";
+import { recordGenerationEnd } from "./measured.ts";
 
 /** So many faults in a row end a generation. */
 const MOST = 5;
@@ -26,7 +26,7 @@ const MOST_DOUBLED = 12;
  * @param node the number under which it was claimed
  * @returns false when it is not noted here, so that the claim is still to be given back
  */
-export async function noteFault(ports: BackendPorts, id: string, node: number, error: unknown): Promise<boolean> {
+export async function recordFault(ports: BackendPorts, id: string, node: number, error: unknown): Promise<boolean> {
   if (isDatabaseAway(error)) return false;
   const { db, clock, log } = ports;
   const now = clock.now();
@@ -45,20 +45,20 @@ export async function noteFault(ports: BackendPorts, id: string, node: number, e
     if (row) await giveUp(tx, row, now);
     return row;
   });
-  if (given) measureEnd(ports, given, "error", "INTERNAL");
+  if (given) recordGenerationEnd(ports, given, "error", "INTERNAL");
   log("error", "generation_given_up", { generation: id, failures, error });
   return true;
 }
 
 /** The plainest end there is: nothing is read that may be what cannot be read. */
-async function giveUp(tx: Connection, row: StoredGeneration, now: number): Promise<void> {
+async function giveUp(tx: DbConnection, row: StoredGeneration, now: number): Promise<void> {
   const { id } = row;
   const finished_at = new Date(now);
   const problem = new Problem(
     "INTERNAL",
     "Something went wrong inside kay again and again; this request was given up.",
   );
-  const open = (await interactionsOf(tx, id)).filter(({ status }) => status === "open");
+  const open = (await listInteractions(tx, id)).filter(({ status }) => status === "open");
   const responses = open.map(
     ({ id: interaction_id }): InteractionResponse => ({
       interaction_id,
@@ -70,9 +70,9 @@ async function giveUp(tx: Connection, row: StoredGeneration, now: number): Promi
   for (const response of responses) await closeInteraction(tx, response.interaction_id, "cancelled", response, now);
   const awaited = row.auth?.integrations ?? [];
   const parts: StreamPart[] = [
-    ...responses.flatMap(responseParts),
-    ...(awaited.length > 0 ? [authResult(false, awaited, { reason: problem.message })] : []),
-    statusPart(row, "error"),
+    ...responses.flatMap(toResponseParts),
+    ...(awaited.length > 0 ? [toAuthResultParts(false, awaited, { reason: problem.message })] : []),
+    toStatusPart(row, "error"),
     { type: "error", errorText: problem.message, code: problem.code, hint: ERRORS.INTERNAL.hint },
   ];
   const events = parts.map((part) => ({ generationId: id, part }));

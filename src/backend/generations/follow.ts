@@ -1,8 +1,8 @@
 import type { BackendPorts } from "../ports.ts";
-import { EVENTS_AT_ONCE, grownConversations, readEvents, type StoredEvent } from "../store/events.ts";
-import { noteFollowers } from "../store/followers.ts";
-import { ANY } from "../store/node.ts";
-import { createPresence, type Presence } from "./presence.ts";
+import { listGrown, MAX_EVENTS_PER_READ, readEvents, type StoredEvent } from "../store/events.ts";
+import { recordFollowers } from "../store/followers.ts";
+import { ANY_ID } from "../store/node.ts";
+import { createPresenceTracker, type PresenceTracker } from "./presence.ts";
 
 /**
  * Milliseconds after which the logs are looked at although nobody said that they grew, all with one query. A connection that drops is noticed and
@@ -11,7 +11,7 @@ import { createPresence, type Presence } from "./presence.ts";
 const LOOK_AGAIN = 15_000;
 
 /** Reads of one conversation's log, shared by all who follow it at the same place. */
-export type Hub = {
+export type EventHub = {
   /** `look` is called whenever the log of a conversation may have grown, and when there will be no more, until what is returned is called. */
   watch(conversationId: string, look: () => void): () => void;
   /** The log after a number, no more than {@link EVENTS_AT_ONCE}. */
@@ -19,7 +19,7 @@ export type Hub = {
   /** The log of a conversation after a number, and whatever is added to it, until the signal fires. */
   follow(conversationId: string, after: number, signal: AbortSignal): AsyncGenerator<StoredEvent[]>;
   /** Who follows a conversation, for whoever watches it: `look` is called too when there is another word. */
-  present: Presence;
+  present: PresenceTracker;
   /** How many follow a conversation here. */
   followers(conversationId: string): number;
   /** How many follow anything here. */
@@ -29,22 +29,22 @@ export type Hub = {
   closed(): boolean;
 };
 
-export function createHub(ports: Pick<BackendPorts, "db" | "node" | "clock" | "log">): Hub {
+export function createEventHub(ports: Pick<BackendPorts, "db" | "node" | "clock" | "log">): EventHub {
   const { db, node } = ports;
   const topics = new Map<string, Topic>();
   const notes = new Map<string, Promise<void>>();
   let timer: NodeJS.Timeout | undefined;
   let closed = false;
-  const present = createPresence(ports, (id) => rouse(topics.get(id)));
+  const present = createPresenceTracker(ports, (id) => rouse(topics.get(id)));
   const stop = node.on("events", (id) => {
-    for (const topic of id === ANY ? topics.values() : [topics.get(id)]) wake(topic);
+    for (const topic of id === ANY_ID ? topics.values() : [topics.get(id)]) wake(topic);
     // The node has another number now.
-    if (id === ANY) for (const followed of topics.keys()) note(followed);
+    if (id === ANY_ID) for (const followed of topics.keys()) note(followed);
   });
   /** Other nodes are told whether somebody reads here: one note after another, each with what is true then. */
   function note(id: string): void {
     const noted = (notes.get(id) ?? Promise.resolve())
-      .then(async () => noteFollowers(db, id, await node.number(), topics.has(id)))
+      .then(async () => recordFollowers(db, id, await node.number(), topics.has(id)))
       .catch(() => {})
       .then(() => {
         if (notes.get(id) === noted) notes.delete(id);
@@ -53,7 +53,7 @@ export function createHub(ports: Pick<BackendPorts, "db" | "node" | "clock" | "l
   }
   async function lookAgain(): Promise<void> {
     const known = [...topics].map(([id, { last }]) => ({ id, last }));
-    for (const id of await grownConversations(db, known)) wake(topics.get(id));
+    for (const id of await listGrown(db, known)) wake(topics.get(id));
   }
   function watch(id: string, look: () => void): () => void {
     const topic = topics.get(id) ?? { looks: new Set(), last: 0, reads: undefined };
@@ -95,14 +95,14 @@ export function createHub(ports: Pick<BackendPorts, "db" | "node" | "clock" | "l
     read,
     present,
     async *follow(id, after, signal) {
-      const changes = changesOf((look) => watch(id, look), signal);
+      const changes = getChanges((look) => watch(id, look), signal);
       try {
         for (let position = after; !signal.aborted; ) {
           const seen = changes.count();
           const events = await read(id, position);
           position = events.at(-1)?.number ?? position;
           if (events.length > 0) yield events;
-          if (events.length >= EVENTS_AT_ONCE || changes.count() !== seen) continue;
+          if (events.length >= MAX_EVENTS_PER_READ || changes.count() !== seen) continue;
           if (closed) return;
           await changes.next();
         }
@@ -141,7 +141,7 @@ function rouse(topic: Topic | undefined): void {
 }
 
 /** Counts the changes, so that one which comes during a read is not lost, and waits for the next. */
-function changesOf(watch: (look: () => void) => () => void, signal: AbortSignal) {
+function getChanges(watch: (look: () => void) => () => void, signal: AbortSignal) {
   let count = 0;
   let go = () => {};
   const changed = () => {

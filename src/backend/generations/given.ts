@@ -1,19 +1,19 @@
 import { Problem } from "#protocol/errors";
 import type { BackendPorts } from "../ports.ts";
-import { carriesGenerations, knowsConversation } from "../remote/agent-server.ts";
-import type { Share } from "../store/generations.ts";
-import type { GenerationOptions } from "./options.ts";
+import { canCarryGenerations, hasConversation } from "../remote/agent-server.ts";
+import type { DelegationScope } from "../store/generations.ts";
+import type { GenerationRecord } from "./options.ts";
 
 type Ports = Pick<BackendPorts, "agent" | "agentRole" | "fetch">;
 
 /** Which generations this node works on. */
-export function shareOf({ agent, agentRole }: Pick<Ports, "agent" | "agentRole">): Share {
+export function getDelegationScope({ agent, agentRole }: Pick<Ports, "agent" | "agentRole">): DelegationScope {
   if (agentRole?.alone) return "agent";
   return agent && !agentRole ? "backend" : "all";
 }
 
 /** Whether the caller bound it to something that an agent server is told nothing of. */
-export function isBound({ confirm, bounds }: Pick<GenerationOptions, "confirm" | "bounds">): boolean {
+export function hasLimits({ confirm, bounds }: Pick<GenerationRecord, "confirm" | "bounds">): boolean {
   return confirm || bounds !== undefined;
 }
 
@@ -24,19 +24,23 @@ export function isBound({ confirm, bounds }: Pick<GenerationOptions, "confirm" |
  * @returns whether it is given
  * @throws Problem INVALID_REQUEST
  */
-export async function isGiven({ agent, fetch }: Ports, options: GenerationOptions): Promise<boolean> {
-  if (!agent || !isBound(options)) return false;
-  if (options.remote || !(await carriesGenerations(fetch, agent))) throw unbound(options);
+export async function shouldDelegate({ agent, fetch }: Ports, options: GenerationRecord): Promise<boolean> {
+  if (!agent || !hasLimits(options)) return false;
+  if (options.remote || !(await canCarryGenerations(fetch, agent))) throw delegationProblem(options);
   return true;
 }
 
 /** The same agent server knows the conversation, so this database is its own. @throws Problem INVALID_REQUEST */
-export async function checkShared({ agent, fetch }: Ports, options: GenerationOptions, id: string): Promise<void> {
-  if (agent && !(await knowsConversation(fetch, agent, id))) throw unbound(options);
+export async function checkSharedConversation(
+  { agent, fetch }: Ports,
+  options: GenerationRecord,
+  id: string,
+): Promise<void> {
+  if (agent && !(await hasConversation(fetch, agent, id))) throw delegationProblem(options);
 }
 
 /** An agent server that is told the prompt alone cannot be asked this. */
-export function unbound({ confirm }: Pick<GenerationOptions, "confirm">): Problem {
+export function delegationProblem({ confirm }: Pick<GenerationRecord, "confirm">): Problem {
   const what = confirm ? "wait for a confirmation" : "be bound to anything";
   return new Problem("INVALID_REQUEST", `The agent server of this backend cannot ${what}.`, {
     hint: "Ask without it, or a backend that answers by itself.",

@@ -1,29 +1,29 @@
 import type { ModelMessage } from "ai";
 import type { OpenStep } from "../agent/events.ts";
-import { type Checked, checkCall } from "../agent/execute.ts";
+import { type CheckedCall, checkCall } from "../agent/execute.ts";
 import type { AgentInput } from "../agent/loop.ts";
-import { pastCalls } from "../agent/repeats.ts";
-import { agentTools } from "../agent/toolbox.ts";
-import { offeredTools } from "../agent/tools/search-tools.ts";
-import { connectedServices } from "../connections/services.ts";
-import { decide } from "../interactions/decide.ts";
-import { chooseModel } from "../models/choose.ts";
+import { toPastCalls } from "../agent/repeats.ts";
+import { buildAgentTools } from "../agent/toolbox.ts";
+import { selectOfferedTools } from "../agent/tools/search-tools.ts";
+import { listConnectedServices } from "../connections/services.ts";
+import { decideCall } from "../interactions/decide.ts";
+import { selectModel } from "../models/choose.ts";
 import type { BackendPorts } from "../ports.ts";
-import { callsOf } from "../store/calls.ts";
+import { listCalls } from "../store/calls.ts";
 import { loadMessages } from "../store/conversations.ts";
 import type { StoredGeneration } from "../store/generations.ts";
-import { callPorts } from "./calls.ts";
-import { noteAllowed } from "./gate.ts";
-import type { GenerationOptions } from "./options.ts";
-import { callOf, outcomeOf, ranOf } from "./outcomes.ts";
-import { wantedOf } from "./output.ts";
-import { dryRunOf } from "./planned.ts";
-import { newest } from "./shorten.ts";
-import type { Work } from "./work.ts";
+import { createCallPorts } from "./calls.ts";
+import { recordAllowance } from "./gate.ts";
+import type { GenerationRecord } from "./options.ts";
+import { getOutcome, getRanOutcome, toCall } from "./outcomes.ts";
+import { getWantedOutput } from "./output.ts";
+import { createDryRun } from "./planned.ts";
+import { takeNewest } from "./shorten.ts";
+import type { ClaimedGeneration } from "./work.ts";
 import type { Writer } from "./writer.ts";
 
 /** A generation that a node works on; `writer` and `onChange` are for one whose calls meet people. */
-export type Source = Omit<Work, "writer"> & {
+export type AgentInputSource = Omit<ClaimedGeneration, "writer"> & {
   signal: AbortSignal;
   writer?: Writer;
   onChange?(again: () => void): () => void;
@@ -35,8 +35,8 @@ export type Source = Omit<Work, "writer"> & {
  * @param said what was said, where that is not what the conversation has
  * @returns also the messages that the model has seen, to which its own are added as they come
  */
-export async function agentInput(
-  source: Source,
+export async function buildAgentInput(
+  source: AgentInputSource,
   said?: ModelMessage[],
 ): Promise<{ input: AgentInput; messages: ModelMessage[] }> {
   const { ports, row, writer, options, signal, onChange } = source;
@@ -44,25 +44,25 @@ export async function agentInput(
   const seen = options.seen ?? 0;
   const [all, tools, calls, { model, label, name, provider }, wanted] = await Promise.all([
     said ?? loadMessages(ports.db, conversation, { seen, generationId: id }),
-    agentTools(ports, { installationId, generationId: id, dryRun: options.bounds?.dryRun === true }),
-    callsOf(ports.db, id),
-    chooseModel(ports.model(), ports),
-    wantedOf(options),
+    buildAgentTools(ports, { installationId, generationId: id, dryRun: options.bounds?.dryRun === true }),
+    listCalls(ports.db, id),
+    selectModel(ports.model(), ports),
+    getWantedOutput(options),
   ]);
-  const messages = options.newest === undefined ? all : newest(all, options.newest);
+  const messages = options.newest === undefined ? all : takeNewest(all, options.newest);
   // The offline planner reads all tools; that costs it nothing.
-  const connected = provider === "offline" ? undefined : await connectedServices(ports, installationId);
-  const known = calls.map((call) => ({ call: callOf(call), outcome: outcomeOf(call), step: call.step }));
+  const connected = provider === "offline" ? undefined : await listConnectedServices(ports, installationId);
+  const known = calls.map((call) => ({ call: toCall(call), outcome: getOutcome(call), step: call.step }));
   const ran = new Map(
     calls.flatMap((call) => {
-      const outcome = ranOf(call);
+      const outcome = getRanOutcome(call);
       return outcome ? [[call.toolCallId, outcome] as const] : [];
     }),
   );
   const settled = new Map(known.flatMap(({ call, outcome }) => (outcome ? [[call.toolCallId, outcome] as const] : [])));
-  const dryRun = dryRunOf({ ports, row, options, messages });
+  const dryRun = createDryRun({ ports, row, options, messages });
   const mayHold = options.mode === "answer" && !dryRun;
-  const holds = mayHold ? (call: Checked) => holdsCall(ports, row, options, call) : () => false;
+  const holds = mayHold ? (call: CheckedCall) => holdsCall(ports, row, options, call) : () => false;
   const stored = row.step as OpenStep | null;
   // As the rows have it: what was held is run exactly as it was shown.
   const open = stored && {
@@ -78,9 +78,9 @@ export async function agentInput(
     signal,
     now: ports.clock.now(),
     holds,
-    ...(connected ? { offers: (seen, past) => offeredTools(tools, { messages: seen, past, connected }) } : {}),
+    ...(connected ? { offers: (seen, past) => selectOfferedTools(tools, { messages: seen, past, connected }) } : {}),
     steps: row.steps,
-    past: pastCalls(
+    past: toPastCalls(
       known.filter(({ step }) => step <= row.steps),
       (call) => checkCall(call, tools),
     ),
@@ -90,7 +90,7 @@ export async function agentInput(
     ...(options.bounds?.maxSteps ? { mostSteps: options.bounds.maxSteps } : {}),
     ...(dryRun ? { dryRun } : {}),
     ...(options.mode === "stream" && writer && onChange
-      ? { calls: callPorts({ ports, row, options, writer, messages, settled, ran, closed: new Map(), onChange }) }
+      ? { calls: createCallPorts({ ports, row, options, writer, messages, settled, ran, closed: new Map(), onChange }) }
       : {}),
   };
   return { input, messages };
@@ -103,13 +103,13 @@ export async function agentInput(
 async function holdsCall(
   ports: BackendPorts,
   row: StoredGeneration,
-  options: GenerationOptions,
-  call: Checked,
+  options: GenerationRecord,
+  call: CheckedCall,
 ): Promise<boolean> {
   if (call.tool.own && !options.confirm) return false;
   if (options.confirm) return call.access !== "read" || (row.step === null && row.steps === 0);
   const account = await call.tool.ready?.().catch(() => undefined);
-  const decision = await decide(ports, {
+  const decision = await decideCall(ports, {
     installationId: row.installation_id,
     conversationId: row.conversation_id,
     tool: call.tool,
@@ -118,6 +118,6 @@ async function holdsCall(
     allow: options.bounds?.allow ?? [],
     ...(account ? { account } : {}),
   });
-  noteAllowed(options, call, decision, account);
+  recordAllowance(options, call, decision, account);
   return decision.mode === "confirm_before_execution" && decision.grant === undefined;
 }

@@ -4,8 +4,13 @@ import type { Wait } from "../agent/events.ts";
 import type { BackendPorts } from "../ports.ts";
 import type { InteractionOutcome, InteractionPrompt, Interactive, ToolInteraction } from "../services/interaction.ts";
 import { canAnswer } from "../store/clients.ts";
-import { interactionId, interactionInserted, interactionOf, type StoredInteraction } from "../store/interactions.ts";
-import { settlesItself } from "./settles-itself.ts";
+import {
+  createInteractionId,
+  findInteractionAt,
+  insertInteractionSql,
+  type StoredInteraction,
+} from "../store/interactions.ts";
+import { settleWhenDone } from "./settles-itself.ts";
 import type { Writer } from "./writer.ts";
 
 /** Milliseconds a person has where the tool says nothing (seed: client-interactive tools). */
@@ -42,18 +47,18 @@ export type Asker = {
  * @param late whether the call does not wait for it
  * @throws Problem INTERACTION_UNAVAILABLE
  */
-export async function askedAt(
+export async function ensureInteraction(
   asker: Asker,
   ordinal: number,
   prompt: InteractionPrompt,
   late = false,
 ): Promise<StoredInteraction> {
-  const before = await interactionOf(asker.ports.db, asker.generationId, asker.toolCallId, ordinal);
-  return before ?? (await askedNow(asker, ordinal, prompt, late));
+  const before = await findInteractionAt(asker.ports.db, asker.generationId, asker.toolCallId, ordinal);
+  return before ?? (await openInteraction(asker, ordinal, prompt, late));
 }
 
 /** The same where it is known that it was not asked before. */
-export async function askedNow(
+export async function openInteraction(
   asker: Asker,
   ordinal: number,
   prompt: InteractionPrompt,
@@ -65,7 +70,7 @@ export async function askedNow(
   }
   const now = ports.clock.now();
   const row = {
-    id: interactionId(),
+    id: createInteractionId(),
     installation_id: asker.installationId,
     conversation_id: asker.conversationId,
     generation_id: generationId,
@@ -75,19 +80,19 @@ export async function askedNow(
     created_at: new Date(now),
     expires_at: new Date(now + (prompt.timeoutMs ?? DEFAULT_TIMEOUT)),
   };
-  const request = requestOf(asker, row, prompt);
-  await asker.writer.commit(partsOf(request, asker), [interactionInserted({ ...row, request })]);
+  const request = getRequest(asker, row, prompt);
+  await asker.writer.commit(getParts(request, asker), [insertInteractionSql({ ...row, request })]);
   ports.observe?.count("kay_interactions_total", { event: "opened" });
   return { ...row, status: "open", request, response: null, answered_at: null };
 }
 
 /** What an open request makes its call wait for. */
-export function waitOf({ request, expires_at }: StoredInteraction): Wait {
+export function toWait({ request, expires_at }: StoredInteraction): Wait {
   return { kind: request.interaction_type, toolCallId: request.tool_call_id, expiresAt: expires_at.getTime() };
 }
 
 /** What a tool speaks to people with. `first` is the place of its first request; those before are kay's own. */
-export function interactive(
+export function createInteractive(
   asker: Asker,
   first: number,
   log: (text: string) => void,
@@ -100,14 +105,14 @@ export function interactive(
     const own = ordinal;
     ordinal += PLACES;
     for (let round = 0; round <= MOST_REPROMPTS; round++) {
-      const asked = await askedAt(asker, own + round, prompt);
+      const asked = await ensureInteraction(asker, own + round, prompt);
       if (asked.status === "cancelled") request.onCancel?.();
-      if (asked.status === "open" && request.done) settlesItself(asker, asked, request.done);
+      if (asked.status === "open" && request.done) settleWhenDone(asker, asked, request.done);
       if (asked.status === "open" || asked.status === "cancelled") {
-        wait(waitOf(asked));
+        wait(toWait(asked));
         return await new Promise<never>(() => {});
       }
-      const outcome = await outcomeOf(request, asked);
+      const outcome = await getOutcome(request, asked);
       if ("complete" in outcome) return outcome.complete;
       if ("pending" in outcome) {
         await leaveOpen(asker, own + PLACES - 1, prompt);
@@ -122,13 +127,13 @@ export function interactive(
 
 /** The tool goes on without the answer: the person is asked anew, and what they say then is a message of theirs. */
 async function leaveOpen(asker: Asker, ordinal: number, prompt: InteractionPrompt): Promise<void> {
-  await askedAt(asker, ordinal, { ...prompt, timeoutMs: LATE_TIMEOUT }, true).catch((error: unknown) => {
+  await ensureInteraction(asker, ordinal, { ...prompt, timeoutMs: LATE_TIMEOUT }, true).catch((error: unknown) => {
     if (!(error instanceof Problem) || error.code !== "INTERACTION_UNAVAILABLE") throw error;
   });
 }
 
 /** What the tool makes of how its request ended. */
-async function outcomeOf(request: ToolInteraction, asked: StoredInteraction): Promise<InteractionOutcome> {
+async function getOutcome(request: ToolInteraction, asked: StoredInteraction): Promise<InteractionOutcome> {
   const { response } = asked;
   if (asked.status === "expired" || response === null || response.action === "expire") {
     if (request.onTimeout) return await request.onTimeout();
@@ -145,7 +150,7 @@ async function someoneAnswers({ ports: { db, clock }, conversationId }: Asker): 
   return (await canAnswer(db, conversationId, clock.now())) ?? true;
 }
 
-function requestOf(
+function getRequest(
   { generationId, toolCallId, toolName }: Asker,
   { id, expires_at }: { id: string; expires_at: Date },
   prompt: InteractionPrompt,
@@ -170,7 +175,7 @@ function requestOf(
   };
 }
 
-function partsOf(request: InteractionRequest, { alone }: Asker): StreamPart[] {
+function getParts(request: InteractionRequest, { alone }: Asker): StreamPart[] {
   const { interaction_id, tool_call_id: toolCallId, interaction_type } = request;
   const data: StreamPart = { type: "data-interaction-request", id: interaction_id, data: request };
   if (interaction_type !== "approval" || alone) return [data];

@@ -2,7 +2,7 @@ import type { BackendPorts } from "../ports.ts";
 import type { StoredGeneration } from "../store/generations.ts";
 
 /** Tell the operator that a generation is over. `code` is that of its error. */
-export function measureEnd(
+export function recordGenerationEnd(
   { observe, clock }: Pick<BackendPorts, "observe" | "clock">,
   row: Pick<StoredGeneration, "created_at">,
   status: "completed" | "error" | "cancelled",

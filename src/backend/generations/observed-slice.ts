@@ -1,29 +1,34 @@
 import { withLogFields } from "../log-fields.ts";
-import { type Span, traced, traceIdOf } from "../observe.ts";
+import { getTraceId, type Span, traceSpan } from "../observe.ts";
 import type { BackendPorts } from "../ports.ts";
 import type { StoredGeneration } from "../store/generations.ts";
-import type { SliceEnd } from "./slice.ts";
+import type { RunResult } from "./slice.ts";
 
 /**
  * Work on a generation as one span of its trace; each line of the log that is written meanwhile says which generation it is about.
  *
  * @param parent `traceparent` of whoever asked for it
  */
-export async function observedSlice(
+export async function traceRun(
   ports: BackendPorts,
   { row, node, parent }: { row: StoredGeneration; node: number; parent: string | undefined },
-  work: () => Promise<SliceEnd | undefined>,
-): Promise<SliceEnd | undefined> {
+  work: () => Promise<RunResult | undefined>,
+): Promise<RunResult | undefined> {
   const place = { parent: parent ?? null, attributes: { "kay.generation": row.id, "kay.node": node } };
   const slice = (span?: Span) => {
-    const fields = { generation: row.id, conversation: row.conversation_id, node, trace: traceIdOf(span?.traceparent) };
+    const fields = {
+      generation: row.id,
+      conversation: row.conversation_id,
+      node,
+      trace: getTraceId(span?.traceparent),
+    };
     return withLogFields(fields, async () => {
       const end = await work();
       span?.set({ "kay.end": end?.kind ?? "left" });
       return end;
     });
   };
-  return await traced(ports.observe, "generation", place, slice, (end) =>
+  return await traceSpan(ports.observe, "generation", place, slice, (end) =>
     end?.kind === "error" ? end.problem.code : undefined,
   );
 }

@@ -6,26 +6,26 @@ import type { PreviewField } from "#protocol/events";
  * (prompt injection). Words of the person are the person's; words that stand in a result and in nothing the person wrote are the service's;
  * anything else is the model's own.
  */
-export function originsOf(input: Record<string, unknown>, messages: ModelMessage[]): PreviewField[] {
-  const person = textOf(messages, (role, tool) => role === "user" || tool === "ask_user");
-  const service = textOf(messages, (role, tool) => role === "tool" && tool !== "ask_user");
-  return Object.entries(input).map(([name, value]) => ({ name, value, origin: originOf(value, person, service) }));
+export function traceOrigins(input: Record<string, unknown>, messages: ModelMessage[]): PreviewField[] {
+  const person = getText(messages, (role, tool) => role === "user" || tool === "ask_user");
+  const service = getText(messages, (role, tool) => role === "tool" && tool !== "ask_user");
+  return Object.entries(input).map(([name, value]) => ({ name, value, origin: getOrigin(value, person, service) }));
 }
 
-function originOf(value: unknown, person: string, service: string): "person" | "service" | "model" {
-  const words = wordsOf(value);
+function getOrigin(value: unknown, person: string, service: string): "person" | "service" | "model" {
+  const words = getWords(value);
   if (words.length === 0 || words.every((word) => person.includes(word))) return "person";
   return words.some((word) => service.includes(word) && !person.includes(word)) ? "service" : "model";
 }
 
 /** Words that say something: names, addresses, ids, and whatever is long enough not to be chance. */
-function wordsOf(value: unknown): string[] {
+function getWords(value: unknown): string[] {
   const text = typeof value === "string" ? value : (JSON.stringify(value) ?? "");
   const words = text.toLowerCase().match(/[\p{L}\p{N}][\p{L}\p{N}._@:/-]*/gu) ?? [];
   return [...new Set(words.map((word) => word.replace(/[._:/-]+$/, "")))].filter((word) => word.length >= 4);
 }
 
-function textOf(messages: ModelMessage[], wanted: (role: ModelMessage["role"], tool?: string) => boolean): string {
+function getText(messages: ModelMessage[], wanted: (role: ModelMessage["role"], tool?: string) => boolean): string {
   const texts = messages.flatMap(({ role, content }) => {
     if (typeof content === "string") return wanted(role) ? [content] : [];
     return content.flatMap((part) =>

@@ -1,40 +1,40 @@
 import type { Call, Outcome, ToolOutput } from "../agent/events.ts";
-import { type KeptProblem, keptProblem, reopened } from "../agent/kept-problem.ts";
+import { fromStoredProblem, type StoredProblem, toStoredProblem } from "../agent/kept-problem.ts";
 import type { StoredCall } from "../store/calls.ts";
 
 /** An outcome as its row keeps it. */
-export function storedOutcome(outcome: Outcome): object {
+export function toStoredOutcome(outcome: Outcome): object {
   if ("output" in outcome) return { output: outcome.output };
   if ("denied" in outcome) return { denied: outcome.denied };
-  return { problem: keptProblem(outcome.problem) };
+  return { problem: toStoredProblem(outcome.problem) };
 }
 
 /** The row of a call that has run and that a person is still to look at; it is not over yet. */
-export function storedRun(outcome: Outcome): object {
-  return { ran: storedOutcome(outcome) };
+export function toStoredRun(outcome: Outcome): object {
+  return { ran: toStoredOutcome(outcome) };
 }
 
 /** A call as the model made it. */
-export function callOf({ toolCallId, tool, input }: StoredCall): Call {
+export function toCall({ toolCallId, tool, input }: StoredCall): Call {
   return { toolCallId, toolName: tool, input };
 }
 
 /** How a stored call ended, if it has. */
-export function outcomeOf(stored: StoredCall): Outcome | undefined {
+export function getOutcome(stored: StoredCall): Outcome | undefined {
   const outcome = stored.outcome as Kept | { ran: Kept } | null;
-  return outcome === null || "ran" in outcome ? undefined : opened(callOf(stored), outcome);
+  return outcome === null || "ran" in outcome ? undefined : open(toCall(stored), outcome);
 }
 
 /** What a stored call came to that has run and is not over. */
-export function ranOf(stored: StoredCall): Outcome | undefined {
+export function getRanOutcome(stored: StoredCall): Outcome | undefined {
   const outcome = stored.outcome as Kept | { ran: Kept } | null;
-  return outcome !== null && "ran" in outcome ? opened(callOf(stored), outcome.ran) : undefined;
+  return outcome !== null && "ran" in outcome ? open(toCall(stored), outcome.ran) : undefined;
 }
 
-type Kept = { output: ToolOutput } | { denied: string } | { problem: KeptProblem };
+type Kept = { output: ToolOutput } | { denied: string } | { problem: StoredProblem };
 
-function opened(call: Call, outcome: Kept): Outcome {
+function open(call: Call, outcome: Kept): Outcome {
   if ("output" in outcome) return { call, output: outcome.output };
   if ("denied" in outcome) return { call, denied: outcome.denied };
-  return { call, problem: reopened(outcome.problem) };
+  return { call, problem: fromStoredProblem(outcome.problem) };
 }

@@ -2,20 +2,20 @@ import type { ModelMessage } from "ai";
 import { Problem } from "#protocol/errors";
 import type { AuthNeeded, GenerationStatus, StreamPart } from "#protocol/events";
 import type { HeldCall, Wait } from "../agent/events.ts";
-import { keepsCall } from "../agent/kept-calls.ts";
+import { hasSuspendedCall } from "../agent/kept-calls.ts";
 import type { ServiceConfiguration } from "../services/service.ts";
-import { callsInserted } from "../store/calls.ts";
+import { insertCallsSql } from "../store/calls.ts";
 import {
   changeGeneration,
+  changeGenerationSql,
   findGeneration,
-  generationChanged,
   lockGeneration,
   notifyGeneration,
   type StoredGeneration,
 } from "../store/generations.ts";
-import { statusPart } from "./end.ts";
-import { bareCalls } from "./record.ts";
-import type { Work } from "./work.ts";
+import { toStatusPart } from "./end.ts";
+import { toCalls } from "./record.ts";
+import type { ClaimedGeneration } from "./work.ts";
 
 /** Milliseconds that a missing connection is waited for: a consent takes longer than a yes. */
 const AUTH_LIFE = 10 * 60_000;
@@ -24,20 +24,20 @@ const AUTH_LIFE = 10 * 60_000;
 const HELD_LIFE = 5 * 60_000 + 10_000;
 
 /** The step is kept for a confirmation (guide); nothing of it was run. */
-export async function hold(
-  { ports, row, options, writer }: Work,
+export async function holdGeneration(
+  { ports, row, options, writer }: ClaimedGeneration,
   held: { message: ModelMessage; calls: HeldCall[] },
   last: StreamPart[],
 ): Promise<void> {
   const { steps } = (await findGeneration(ports.db, row.id)) ?? row;
-  const calls = bareCalls(held.calls);
+  const calls = toCalls(held.calls);
   const step = { message: held.message, calls };
   const wake_at = new Date(ports.clock.now() + HELD_LIFE);
   await writer.commit(
-    [...last, statusPart(row, "awaiting_approval")],
+    [...last, toStatusPart(row, "awaiting_approval")],
     [
-      callsInserted(steps + 1, calls),
-      generationChanged({ status: "awaiting_approval", step, node: null, options, wake_at }),
+      insertCallsSql(steps + 1, calls),
+      changeGenerationSql({ status: "awaiting_approval", step, node: null, options, wake_at }),
     ],
   );
 }
@@ -46,7 +46,10 @@ export async function hold(
  * Leave it waiting: from now on it is rows, until an answer, a connection or the end of its time brings it back. What was connected while it was
  * at work may have come too late for its calls, so it is looked at again at once.
  */
-export async function wait({ ports, row, options, writer }: Work, waits: Wait[]): Promise<void> {
+export async function pauseGeneration(
+  { ports, row, options, writer }: ClaimedGeneration,
+  waits: Wait[],
+): Promise<void> {
   const now = ports.clock.now();
   await writer.commit([], async (tx) => {
     const current = (await lockGeneration(tx, row.id)) ?? row;
@@ -57,17 +60,17 @@ export async function wait({ ports, row, options, writer }: Work, waits: Wait[])
     );
     // Connected, or answered, since this was begun.
     const again = still.length < waits.length || current.wake_at !== null;
-    const auth = authOf(row, known?.integrations.length ? known : null, still, now);
+    const auth = getAuth(row, known?.integrations.length ? known : null, still, now);
     const asked = auth?.integrations.filter((name) => !known?.integrations.includes(name)) ?? [];
     const authAsked = { ...options.authAsked };
     for (const name of asked) authAsked[name] = (authAsked[name] ?? 0) + 1;
     const ends = still.flatMap((one) => (one.kind === "auth" ? [] : [one.expiresAt]));
     if (auth) ends.push(Date.parse(auth.expires_at));
-    const status = still.length > 0 ? statusOf(still) : "running";
+    const status = still.length > 0 ? getStatus(still) : "running";
     await changeGeneration(tx, row.id, {
       status,
       node: null,
-      kept_by: keepsCall(ports.node, row.id) ? await ports.node.number() : null,
+      kept_by: hasSuspendedCall(ports.node, row.id) ? await ports.node.number() : null,
       auth: auth ?? null,
       options: { ...options, authAsked },
       wake_at: new Date(again ? now : Math.min(...ends)),
@@ -75,7 +78,7 @@ export async function wait({ ports, row, options, writer }: Work, waits: Wait[])
     });
     if (again) await notifyGeneration(tx, row.id);
     const card: StreamPart[] = auth && asked.length > 0 ? [{ type: "data-auth-needed", id: row.id, data: auth }] : [];
-    return [...card, statusPart(row, status)];
+    return [...card, toStatusPart(row, status)];
   });
 }
 
@@ -86,7 +89,7 @@ function connectedSince(before: AuthNeeded | null, now: AuthNeeded | null): stri
 }
 
 /** In the words of every error about a missing connection. */
-export function authProblem(services: ServiceConfiguration[], integrations: string[]): Problem {
+export function authRequiredProblem(services: ServiceConfiguration[], integrations: string[]): Problem {
   const titles = integrations.map(
     (name) => services.find(({ service }) => service.name === name)?.service.title ?? name,
   );
@@ -96,7 +99,7 @@ export function authProblem(services: ServiceConfiguration[], integrations: stri
 }
 
 /** All services that are known to be needed, asked for together; what is waited for already keeps its time. */
-function authOf(row: StoredGeneration, known: AuthNeeded | null, waits: Wait[], now: number): AuthNeeded | undefined {
+function getAuth(row: StoredGeneration, known: AuthNeeded | null, waits: Wait[], now: number): AuthNeeded | undefined {
   const missing = waits.flatMap((one) => (one.kind === "auth" ? [one] : []));
   if (missing.length === 0) return undefined;
   const names = missing.flatMap(({ integrations }) => integrations);
@@ -110,7 +113,7 @@ function authOf(row: StoredGeneration, known: AuthNeeded | null, waits: Wait[], 
 }
 
 /** What is most in the way names the state. */
-function statusOf(waits: Wait[]): GenerationStatus {
+function getStatus(waits: Wait[]): GenerationStatus {
   if (waits.some(({ kind }) => kind === "auth")) return "awaiting_auth";
   return waits.some(({ kind }) => kind === "approval") ? "awaiting_approval" : "awaiting_input";
 }

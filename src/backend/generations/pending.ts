@@ -1,17 +1,20 @@
 import type { PendingRequest } from "#protocol/conversations";
 import type { BackendPorts } from "../ports.ts";
-import { titlesOf } from "../store/conversations.ts";
-import { awaitingAuth } from "../store/generations.ts";
-import { openInteractions } from "../store/interactions.ts";
+import { loadTitles } from "../store/conversations.ts";
+import { listAwaitingAuth } from "../store/generations.ts";
+import { listOpenInteractions } from "../store/interactions.ts";
 
 /** Everything of an installation that waits for a person, oldest first. */
-export async function pendingRequests({ db, clock }: BackendPorts, installationId: string): Promise<PendingRequest[]> {
+export async function listPendingRequests(
+  { db, clock }: BackendPorts,
+  installationId: string,
+): Promise<PendingRequest[]> {
   const now = clock.now();
-  const interactions = (await openInteractions(db, installationId)).filter(
+  const interactions = (await listOpenInteractions(db, installationId)).filter(
     ({ expires_at }) => expires_at.getTime() > now,
   );
-  const generations = await awaitingAuth(db, installationId);
-  const titles = await titlesOf(
+  const generations = await listAwaitingAuth(db, installationId);
+  const titles = await loadTitles(
     db,
     [...interactions, ...generations].map(({ conversation_id }) => conversation_id),
   );

@@ -1,7 +1,7 @@
 import type { AskRequest } from "#protocol/ask";
 import { Problem } from "#protocol/errors";
-import { servicesFor } from "../connections/catalog.ts";
-import { checkAllowed } from "../interactions/allow.ts";
+import { listServices } from "../connections/catalog.ts";
+import { checkAllowEntries } from "../interactions/allow.ts";
 import type { BackendPorts } from "../ports.ts";
 
 /**
@@ -9,7 +9,7 @@ import type { BackendPorts } from "../ports.ts";
  *
  * @throws Problem INVALID_REQUEST for an entry of `allow` that is of no tool, and for what contradicts itself
  */
-export async function checkPermits(
+export async function checkAllowList(
   ports: BackendPorts,
   installationId: string,
   { confirm, dry_run, allow = [] }: Pick<AskRequest, "confirm" | "dry_run" | "allow">,
@@ -19,5 +19,5 @@ export async function checkPermits(
     throw new Problem("INVALID_REQUEST", `confirm asks before anything is done, and ${field} never asks.`, {
       details: { field },
     });
-  if (allow.length > 0) checkAllowed(await servicesFor(ports, installationId), allow);
+  if (allow.length > 0) checkAllowEntries(await listServices(ports, installationId), allow);
 }

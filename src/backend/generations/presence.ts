@@ -1,14 +1,14 @@
 import type { BackendPorts } from "../ports.ts";
 import { listClients } from "../store/clients.ts";
 import type { StoredEvent } from "../store/events.ts";
-import { ANY } from "../store/node.ts";
+import { ANY_ID } from "../store/node.ts";
 
 /** Least time between two looks at who follows a conversation, in ms, and how much it grows with each who is told of it. */
 const BETWEEN_LOOKS = 100;
 const FOR_EACH = 1;
 
 /** Who follows a conversation, as it is now. It is no part of the log: whoever comes is told how things are, then each time they are otherwise. */
-export type Presence = {
+export type PresenceTracker = {
   /** Somebody here wants to know it; as often as this is called, {@link Presence.release} is. */
   hold(conversationId: string): void;
   release(conversationId: string): void;
@@ -22,11 +22,14 @@ type Word = { version: number; event: StoredEvent };
 type Watched = { held: number; word?: Word; text: string; looking: boolean; again: boolean };
 
 /** @param changed called with each conversation of which there is another word now */
-export function createPresence({ db, clock, node, log }: Ports, changed: (conversationId: string) => void): Presence {
+export function createPresenceTracker(
+  { db, clock, node, log }: Ports,
+  changed: (conversationId: string) => void,
+): PresenceTracker {
   const watched = new Map<string, Watched>();
   let closed = false;
   const stop = node.on("presence", (id) => {
-    for (const [known, one] of watched) if (id === ANY || id === known) look(known, one);
+    for (const [known, one] of watched) if (id === ANY_ID || id === known) look(known, one);
   });
   /** At once, but not again before a while: of many who come together, all are told together. */
   function look(id: string, one: Watched): void {

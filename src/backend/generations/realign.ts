@@ -1,7 +1,7 @@
 import type { StreamPart } from "#protocol/events";
 
 /** What the log holds of a model step that was cut off: its texts so far, and the calls whose input had begun. */
-export type Logged = {
+export type LoggedStep = {
   begun: boolean;
   open?: { id: string; type: "text" | "reasoning" };
   text: string;
@@ -14,11 +14,11 @@ const AGAIN = "-again";
 const ON = "-on";
 
 /** What the newest step of a generation has in the log, when it was cut off before its end. */
-export function loggedStep(parts: StreamPart[]): Logged {
+export function readLoggedStep(parts: StreamPart[]): LoggedStep {
   const from = parts.findLastIndex(({ type }) => type === "start-step");
   const step = parts.slice(from + 1);
   if (from < 0 || step.some(({ type }) => type === "finish-step")) return { begun: false, text: "", calls: new Map() };
-  const logged: Logged = { begun: true, text: "", calls: new Map() };
+  const logged: LoggedStep = { begun: true, text: "", calls: new Map() };
   for (const part of step) {
     if (part.type === "text-start") logged.open = { id: part.id, type: "text" };
     if (part.type === "text-start" && part.id.endsWith(AGAIN)) logged.text = "";
@@ -32,7 +32,7 @@ export function loggedStep(parts: StreamPart[]): Logged {
 }
 
 /** Closes what a step that is not made again has left open, but for the calls that are told of by themselves. */
-export function closeStep({ open, calls }: Logged, told: string[] = []): StreamPart[] {
+export function closeStep({ open, calls }: LoggedStep, told: string[] = []): StreamPart[] {
   const lost = [...calls].filter(([id]) => !told.includes(id));
   return [
     ...(open ? [{ type: `${open.type}-end`, id: open.id } as const] : []),
@@ -46,7 +46,7 @@ export function closeStep({ open, calls }: Logged, told: string[] = []): StreamP
  *
  * @returns for each part of the new step, what is written to the log
  */
-export function realign(logged: Logged): (part: StreamPart) => StreamPart[] {
+export function createRealigner(logged: LoggedStep): (part: StreamPart) => StreamPart[] {
   if (!logged.begun) return (part) => [part];
   const state: State = { said: "", own: false, over: false, live: new Set(), renamed: new Map() };
   let started = false;
@@ -63,19 +63,19 @@ export function realign(logged: Logged): (part: StreamPart) => StreamPart[] {
       case "reasoning-delta":
         return state.live.has(part.id) ? [part] : [];
       case "text-delta":
-        return state.own ? ownText(part, state) : sameOrOwn(part, state, logged);
+        return state.own ? formatOwn(part, state) : sameOrOwn(part, state, logged);
       case "reasoning-end":
         return state.live.delete(part.id) ? [part] : [];
       case "text-end":
-        if (state.own) return state.live.delete(part.id) ? [renamed(part, state)] : [];
+        if (state.own) return state.live.delete(part.id) ? [rename(part, state)] : [];
         return state.said.length < logged.text.length ? [] : closing(logged);
       case "tool-input-start":
-        return logged.calls.has(part.toolCallId) ? [] : [...finishText(logged, state), part];
+        return logged.calls.has(part.toolCallId) ? [] : [...formatFinish(logged, state), part];
       case "tool-input-delta":
         return logged.calls.has(part.toolCallId) ? [] : [part];
       case "tool-input-available":
         logged.calls.delete(part.toolCallId);
-        return [...finishText(logged, state), part];
+        return [...formatFinish(logged, state), part];
       case "finish-step":
         state.over = true;
         return [...closeStep(logged), part];
@@ -105,7 +105,7 @@ const ENDS_CALL = new Set<StreamPart["type"]>([
   "tool-output-denied",
 ]);
 
-function sameOrOwn(part: TextDelta, state: State, logged: Logged): StreamPart[] {
+function sameOrOwn(part: TextDelta, state: State, logged: LoggedStep): StreamPart[] {
   state.said += part.delta;
   if (logged.text.startsWith(state.said)) return [];
   state.own = true;
@@ -119,15 +119,15 @@ function sameOrOwn(part: TextDelta, state: State, logged: Logged): StreamPart[] 
     return [{ type: "text-delta", id, delta: more }];
   }
   const id = part.id + (more === undefined ? AGAIN : ON);
-  return [...closing(logged), ...ownText({ ...part, delta: more ?? state.said }, state, id)];
+  return [...closing(logged), ...formatOwn({ ...part, delta: more ?? state.said }, state, id)];
 }
 
 /** A text whose beginning was passed over, and that was closed since, goes on as one of its own. */
-function ownText(part: TextDelta, state: State, id = part.id + ON): StreamPart[] {
-  if (state.live.has(part.id)) return [renamed(part, state)];
+function formatOwn(part: TextDelta, state: State, id = part.id + ON): StreamPart[] {
+  if (state.live.has(part.id)) return [rename(part, state)];
   state.renamed.set(part.id, id);
   state.live.add(part.id);
-  return [{ type: "text-start", id }, renamed(part, state)];
+  return [{ type: "text-start", id }, rename(part, state)];
 }
 
 function begun(part: Extract<StreamPart, { type: "text-start" | "reasoning-start" }>, state: State): StreamPart[] {
@@ -135,18 +135,18 @@ function begun(part: Extract<StreamPart, { type: "text-start" | "reasoning-start
   return [part];
 }
 
-function renamed<P extends { id: string }>(part: P, { renamed: ids }: State): P {
+function rename<P extends { id: string }>(part: P, { renamed: ids }: State): P {
   return { ...part, id: ids.get(part.id) ?? part.id };
 }
 
-function closing(logged: Logged): StreamPart[] {
+function closing(logged: LoggedStep): StreamPart[] {
   const { open } = logged;
   delete logged.open;
   return open ? [{ type: `${open.type}-end`, id: open.id }] : [];
 }
 
 /** The new step said less than what was seen, or goes on to its calls. */
-function finishText(logged: Logged, state: State): StreamPart[] {
+function formatFinish(logged: LoggedStep, state: State): StreamPart[] {
   state.own = true;
   return closing(logged);
 }

@@ -3,14 +3,14 @@ import type { Receipt } from "#protocol/ask";
 import { Problem } from "#protocol/errors";
 import type { StreamPart } from "#protocol/events";
 import type { AgentEvent, Call, HeldCall, Outcome, Wait } from "../agent/events.ts";
-import { callSettled, callsInserted } from "../store/calls.ts";
+import { insertCallsSql, settleCallSql } from "../store/calls.ts";
 import { appendMessages } from "../store/conversations.ts";
-import { changeGeneration, generationChanged } from "../store/generations.ts";
-import { storedOutcome } from "./outcomes.ts";
-import type { Work } from "./work.ts";
+import { changeGeneration, changeGenerationSql } from "../store/generations.ts";
+import { toStoredOutcome } from "./outcomes.ts";
+import type { ClaimedGeneration } from "./work.ts";
 
 /** What a run of the loop came to. */
-export type RunEnd =
+export type LoopResult =
   | { kind: "answered"; text: string; output?: { value: unknown } }
   | { kind: "held"; message: ModelMessage; calls: HeldCall[]; text: string }
   | { kind: "auth"; integrations: string[] }
@@ -19,8 +19,8 @@ export type RunEnd =
   | { kind: "cancelled" };
 
 /** A run, as far as it has come. */
-export type Recorded = {
-  end: RunEnd;
+export type RecordedRun = {
+  end: LoopResult;
   text: string;
   failed: Problem[];
   receipts: Receipt[];
@@ -28,14 +28,14 @@ export type Recorded = {
   last: StreamPart[];
 };
 
-type Recording = Work & { realigned(part: StreamPart): StreamPart[] };
+type Recording = ClaimedGeneration & { realigned(part: StreamPart): StreamPart[] };
 
 /**
  * Writes what the loop yields: rows first, each in one transaction with the parts that tell of it, so that the log never says what is not
  * stored and nothing is stored that the log does not say. Resolves when the event may be taken as done.
  */
-export function createRecord(world: Recording): { take(event: AgentEvent): Promise<void>; state: Recorded } {
-  const state: Recorded = { end: { kind: "cancelled" }, text: "", failed: [], receipts: [], last: [] };
+export function createRecorder(world: Recording): { take(event: AgentEvent): Promise<void>; state: RecordedRun } {
+  const state: RecordedRun = { end: { kind: "cancelled" }, text: "", failed: [], receipts: [], last: [] };
   const outcomes = new Map<string, Outcome>();
   const { steps } = world.row;
   let done = steps;
@@ -57,7 +57,7 @@ export function createRecord(world: Recording): { take(event: AgentEvent): Promi
       case "step-open":
         return await writer.commit(
           [],
-          [callsInserted(done + 1, event.step.calls), generationChanged({ step: event.step })],
+          [insertCallsSql(done + 1, event.step.calls), changeGenerationSql({ step: event.step })],
         );
       case "outcome":
         outcomes.set(event.outcome.call.toolCallId, event.outcome);
@@ -66,7 +66,7 @@ export function createRecord(world: Recording): { take(event: AgentEvent): Promi
       case "tool-output-error":
       case "tool-output-denied": {
         const outcome = outcomes.get(event.toolCallId);
-        return await writer.commit([event], outcome && [callSettled(event.toolCallId, storedOutcome(outcome))]);
+        return await writer.commit([event], outcome && [settleCallSql(event.toolCallId, toStoredOutcome(outcome))]);
       }
       case "step":
         done++;
@@ -93,7 +93,7 @@ export function createRecord(world: Recording): { take(event: AgentEvent): Promi
   return { take, state };
 }
 
-function note(state: Recorded, event: AgentEvent): void {
+function note(state: RecordedRun, event: AgentEvent): void {
   switch (event.type) {
     case "start-step":
       state.text = "";
@@ -105,7 +105,7 @@ function note(state: Recorded, event: AgentEvent): void {
       state.text += event.delta;
       break;
     case "tool-output-error":
-      state.failed.push(failedCall(event.code, event.errorText));
+      state.failed.push(toCallProblem(event.code, event.errorText));
       break;
     case "held":
       state.end = { kind: "held", message: event.message, calls: event.calls, text: state.text };
@@ -126,18 +126,18 @@ function note(state: Recorded, event: AgentEvent): void {
 }
 
 /** The words of what the model said last, without its calls. */
-export function textOf(message: ModelMessage | undefined): string {
+export function getText(message: ModelMessage | undefined): string {
   if (message?.role !== "assistant") return "";
   if (typeof message.content === "string") return message.content;
   return message.content.flatMap((part) => (part.type === "text" ? [part.text] : [])).join("\n\n");
 }
 
 /** A call that did not work, as the answer's reader is told of it. */
-export function failedCall(code: string | undefined, message: string): Problem {
+export function toCallProblem(code: string | undefined, message: string): Problem {
   return new Problem(code === "OUTCOME_UNKNOWN" ? "OUTCOME_UNKNOWN" : "SERVICE_FAILED", message);
 }
 
 /** The calls of a held step as the model made them. */
-export function bareCalls(calls: HeldCall[]): Call[] {
+export function toCalls(calls: HeldCall[]): Call[] {
   return calls.map(({ toolCallId, toolName, input }) => ({ toolCallId, toolName, input }));
 }

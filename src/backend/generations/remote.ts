@@ -1,21 +1,26 @@
 import type { AgentReport } from "#protocol/agent";
-import { createHeard, type Heard } from "#protocol/agent-heard";
-import { type AgentTold, partsOfAgent } from "#protocol/agent-parts";
+import { createTurnTracker, type TurnTracker } from "#protocol/agent-heard";
+import { type AgentEventResult, toAgentParts } from "#protocol/agent-parts";
 import { cleanLine } from "#protocol/clean";
 import { Problem } from "#protocol/errors";
 import type { AgentEvent } from "../agent/events.ts";
 import type { BackendPorts } from "../ports.ts";
-import { hostOf, isThere, openAgentSession, streamFromAgent } from "../remote/agent-server.ts";
-import { newWebhookSecret, signWebhookToken, type Turn, WEBHOOK_LIFE_MS } from "../remote/webhook-token.ts";
-import { ensureAgentSecret, reportsOf } from "../store/agent-reports.ts";
-import { isUnderWay, turnMessages } from "../store/agent-turns.ts";
-import { receiptsOf } from "../store/effects.ts";
-import { eventsOf } from "../store/events.ts";
+import { getHost, isReachable, openAgentSession, streamFromAgent } from "../remote/agent-server.ts";
+import {
+  createWebhookSecret,
+  signWebhookToken,
+  WEBHOOK_LIFETIME_MS,
+  type WebhookTurn,
+} from "../remote/webhook-token.ts";
+import { ensureAgentSecret, listReports } from "../store/agent-reports.ts";
+import { isUnderWay, listTurnMessages } from "../store/agent-turns.ts";
+import { listReceipts } from "../store/effects.ts";
+import { listEvents } from "../store/events.ts";
 import { changeGeneration } from "../store/generations.ts";
-import { type GenerationOptions, userMessage } from "./options.ts";
-import type { StreamNote } from "./reports.ts";
-import type { SliceControl } from "./slice.ts";
-import type { Work } from "./work.ts";
+import { type GenerationRecord, toUserMessage } from "./options.ts";
+import type { StreamRecord } from "./reports.ts";
+import type { RunControl } from "./slice.ts";
+import type { ClaimedGeneration } from "./work.ts";
 
 /** The seed has no word for the end of a turn: it is over when something was said and nothing more is reported for so long, in ms. */
 const QUIET_MS = 60_000;
@@ -30,11 +35,11 @@ const SILENT_MS = 120_000;
 const LOOK_AGAIN_MS = 1_000;
 
 type Agent = NonNullable<BackendPorts["agent"]>;
-type RemoteWork = Work & { control: SliceControl };
+type RemoteWork = ClaimedGeneration & { control: RunControl };
 
 /** Until when an agent server may report a turn that begins now, as an option of its generation. */
-export function remoteTurn(now: number, direct: boolean): Pick<GenerationOptions, "remote"> {
-  return { remote: { until: now + WEBHOOK_LIFE_MS, ...(direct ? { direct } : {}) } };
+export function toRemoteTurn(now: number, direct: boolean): Pick<GenerationRecord, "remote"> {
+  return { remote: { until: now + WEBHOOK_LIFETIME_MS, ...(direct ? { direct } : {}) } };
 }
 
 /**
@@ -43,8 +48,8 @@ export function remoteTurn(now: number, direct: boolean): Pick<GenerationOptions
  * @returns the token for the session's stream
  * @throws Problem AGENT_FAILED
  */
-export async function openTurn(ports: BackendPorts, agent: Agent, turn: Turn): Promise<string> {
-  const secret = await ensureAgentSecret(ports, turn.conversationId, newWebhookSecret());
+export async function openTurn(ports: BackendPorts, agent: Agent, turn: WebhookTurn): Promise<string> {
+  const secret = await ensureAgentSecret(ports, turn.conversationId, createWebhookSecret());
   const token = await signWebhookToken(secret, turn, ports.clock.now());
   const webhookUrl = `${ports.publicUrl}/agent/webhook?token=${token}`;
   return await openAgentSession({ fetch: ports.fetch, agent }, { sessionId: turn.conversationId, webhookUrl });
@@ -55,34 +60,34 @@ export async function openTurn(ports: BackendPorts, agent: Agent, turn: Turn): P
  * out once: after a crash, or when the stream broke off, the agent server's reports say what came of it. A client that streams from there
  * itself leaves only the reports to be read here.
  */
-export async function* runRemote(work: RemoteWork, agent: Agent): AsyncGenerator<AgentEvent> {
+export async function* runRemoteTurn(work: RemoteWork, agent: Agent): AsyncGenerator<AgentEvent> {
   const asked = work.options.remote !== undefined;
-  const heard = createHeard(hostOf(agent), asked ? await toldCalls(work) : undefined);
+  const heard = createTurnTracker(getHost(agent), asked ? await toldCalls(work) : undefined);
   yield { type: "start" };
   yield { type: "start-step" };
-  const end = asked ? undefined : yield* streamed(work, agent, heard);
-  const told = end ?? (yield* reported(work, agent, heard));
-  if (told !== "unsent") return yield* concluded(work, heard, told);
-  yield* concluded(work, heard, (yield* streamed(work, agent, heard)) ?? (yield* afterStream(work, agent, heard)));
+  const end = asked ? undefined : yield* stream(work, agent, heard);
+  const told = end ?? (yield* report(work, agent, heard));
+  if (told !== "unsent") return yield* conclude(work, heard, told);
+  yield* conclude(work, heard, (yield* stream(work, agent, heard)) ?? (yield* afterStream(work, agent, heard)));
 }
 
 type End = "finish" | "abort" | Problem;
 
 /** @returns undefined when the stream broke off after the prompt had gone out */
-async function* streamed(
+async function* stream(
   { ports, row, options, writer, control }: RemoteWork,
   agent: Agent,
-  heard: Heard,
+  heard: TurnTracker,
 ): AsyncGenerator<AgentEvent, End | undefined> {
   const turn = { conversationId: row.conversation_id, generationId: row.id };
   const { signal } = control.stop;
   try {
     const token = await openTurn(ports, agent, turn);
-    Object.assign(options, remoteTurn(ports.clock.now(), false));
+    Object.assign(options, toRemoteTurn(ports.clock.now(), false));
     await writer.commit([], (tx) => changeGeneration(tx, row.id, { options }));
-    const request = { sessionId: turn.conversationId, token, prompt: promptOf(options), signal };
+    const request = { sessionId: turn.conversationId, token, prompt: getPrompt(options), signal };
     for await (const event of streamFromAgent({ fetch: ports.fetch, agent }, request)) {
-      const { parts, end } = partsOfAgent(event, hostOf(agent));
+      const { parts, end } = toAgentParts(event, getHost(agent));
       yield* heard.take(parts);
       if (end) return end;
     }
@@ -96,16 +101,16 @@ async function* streamed(
 }
 
 /** The reports of a turn whose prompt was sent from here. */
-async function* afterStream(work: RemoteWork, agent: Agent, heard: Heard): AsyncGenerator<AgentEvent, End> {
-  const end = yield* reported(work, agent, heard);
+async function* afterStream(work: RemoteWork, agent: Agent, heard: TurnTracker): AsyncGenerator<AgentEvent, End> {
+  const end = yield* report(work, agent, heard);
   return end === "unsent" ? lastWord(heard, agent) : end;
 }
 
 /** @returns `unsent` when the client whose stream it was could not send the prompt, and nothing says otherwise */
-async function* reported(
+async function* report(
   { ports, row, options, control }: RemoteWork,
   agent: Agent,
-  heard: Heard,
+  heard: TurnTracker,
 ): AsyncGenerator<AgentEvent, End | "unsent"> {
   const { until = 0, direct = false } = options.remote ?? {};
   let patience: Patience = direct
@@ -114,7 +119,7 @@ async function* reported(
   let seen = 0;
   let last = ports.clock.now();
   for (;;) {
-    const reports = await reportsOf(ports.db, row.id);
+    const reports = await listReports(ports.db, row.id);
     for (const { report, at } of reports.slice(seen)) {
       last = Math.max(last, at.getTime());
       const note = streamNote(report);
@@ -134,7 +139,7 @@ async function* reported(
     // An agent server that works on this database is known to be at it.
     if (now >= until || (silent && !(await isUnderWay(ports.db, row.id)))) return lastWord(heard, agent);
     if (control.closing.aborted) return "abort";
-    await changed(control);
+    await applyChange(control);
   }
 }
 
@@ -143,33 +148,33 @@ type Patience = { said: number; unsaid: number };
 
 /** Once the stream that a client read broke off, nothing but reports tells of the turn: of an agent server that is gone none will come. */
 async function brokenPatience({ fetch }: BackendPorts, agent: Agent): Promise<Patience> {
-  return { said: QUIET_CUT_MS, unsaid: (await isThere(fetch, agent)) ? SILENT_MS : QUIET_CUT_MS };
+  return { said: QUIET_CUT_MS, unsaid: (await isReachable(fetch, agent)) ? SILENT_MS : QUIET_CUT_MS };
 }
 
-function streamNote(report: object): StreamNote | undefined {
-  return (report as Partial<StreamNote>).type === "stream" ? (report as StreamNote) : undefined;
+function streamNote(report: object): StreamRecord | undefined {
+  return (report as Partial<StreamRecord>).type === "stream" ? (report as StreamRecord) : undefined;
 }
 
-function endOfStream({ outcome, message = "It does not say why." }: StreamNote): AgentTold {
+function endOfStream({ outcome, message = "It does not say why." }: StreamRecord): AgentEventResult {
   if (outcome === "finished") return { parts: [], end: "finish" };
   if (outcome !== "failed") return { parts: [] };
   return { parts: [], end: new Problem("AGENT_FAILED", `The agent server failed: ${cleanLine(message, 500)}`) };
 }
 
-function lastWord(heard: Heard, agent: Agent): End {
+function lastWord(heard: TurnTracker, agent: Agent): End {
   if (heard.text() !== "" && heard.isWhole()) return "finish";
   const what = "did not say how the request ended";
-  return new Problem("AGENT_FAILED", `The agent server at ${hostOf(agent)} ${what}.`, {
+  return new Problem("AGENT_FAILED", `The agent server at ${getHost(agent)} ${what}.`, {
     hint: "Check what it did before you ask again.",
   });
 }
 
-async function* concluded({ ports, row }: RemoteWork, heard: Heard, end: End): AsyncGenerator<AgentEvent> {
+async function* conclude({ ports, row }: RemoteWork, heard: TurnTracker, end: End): AsyncGenerator<AgentEvent> {
   if (end === "abort") return yield { type: "abort" };
   yield* heard.close();
   // Of one that works on this database it is known what was done, and what its tools said.
-  for (const data of await receiptsOf(ports.db, row.id)) yield { type: "data-receipt", data };
-  const messages = await turnMessages(ports.db, row.id);
+  for (const data of await listReceipts(ports.db, row.id)) yield { type: "data-receipt", data };
+  const messages = await listTurnMessages(ports.db, row.id);
   const text = heard.text();
   if (messages.length > 0) yield { type: "step", messages };
   else if (text !== "" || end === "finish") {
@@ -183,7 +188,7 @@ async function* concluded({ ports, row }: RemoteWork, heard: Heard, end: End): A
 
 async function toldCalls({ ports, row }: RemoteWork): Promise<Map<string, "open" | "over">> {
   const told = new Map<string, "open" | "over">();
-  for (const { part } of await eventsOf(ports.db, row.id)) {
+  for (const { part } of await listEvents(ports.db, row.id)) {
     if (part.type === "tool-input-available") told.set(part.toolCallId, "open");
     if (part.type === "tool-output-available" || part.type === "tool-output-error") told.set(part.toolCallId, "over");
   }
@@ -191,7 +196,7 @@ async function toldCalls({ ports, row }: RemoteWork): Promise<Map<string, "open"
 }
 
 /** Something was reported, or is to be stopped, or it is time to look again. */
-async function changed({ stop, closing, onChange }: SliceControl): Promise<void> {
+async function applyChange({ stop, closing, onChange }: RunControl): Promise<void> {
   const signal = AbortSignal.any([stop.signal, closing]);
   await new Promise<void>((resolve) => {
     const timer = setTimeout(done, LOOK_AGAIN_MS);
@@ -207,8 +212,8 @@ async function changed({ stop, closing, onChange }: SliceControl): Promise<void>
 }
 
 /** The person's words, and what a caller gave along, as one text. */
-function promptOf(options: GenerationOptions): string {
-  const { content } = userMessage(options);
+function getPrompt(options: GenerationRecord): string {
+  const { content } = toUserMessage(options);
   if (typeof content === "string") return content;
   return content.flatMap((part) => ("text" in part ? [part.text] : [])).join("\n\n");
 }

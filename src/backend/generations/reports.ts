@@ -2,10 +2,10 @@ import { createHash } from "node:crypto";
 import { AgentReport, AnyReport, type StreamOutcome } from "#protocol/agent";
 import { Problem } from "#protocol/errors";
 import { parseShape } from "#protocol/parse";
-import { canonicalJson } from "../canonical.ts";
+import { toCanonicalJson } from "../canonical.ts";
 import type { BackendPorts } from "../ports.ts";
-import { claimedTurn, verifyWebhookToken } from "../remote/webhook-token.ts";
-import { addReport, agentSecret } from "../store/agent-reports.ts";
+import { readClaimedTurn, verifyWebhookToken } from "../remote/webhook-token.ts";
+import { addReport, findAgentSecret } from "../store/agent-reports.ts";
 import { findGeneration, notifyGeneration } from "../store/generations.ts";
 
 /**
@@ -15,9 +15,9 @@ import { findGeneration, notifyGeneration } from "../store/generations.ts";
  * @returns whether it was new
  * @throws Problem INVALID_REQUEST, NOT_FOUND, TOKEN_EXPIRED, TOKEN_INVALID, GENERATION_CLOSED
  */
-export async function takeReport(ports: BackendPorts, token: string, body: unknown): Promise<boolean> {
-  const { conversationId, generationId } = claimedTurn(token);
-  const secret = await agentSecret(ports, conversationId);
+export async function acceptReport(ports: BackendPorts, token: string, body: unknown): Promise<boolean> {
+  const { conversationId, generationId } = readClaimedTurn(token);
+  const secret = await findAgentSecret(ports, conversationId);
   if (secret === undefined) throw new Problem("NOT_FOUND", "Session not found or not configured");
   const now = ports.clock.now();
   await verifyWebhookToken(token, secret, now);
@@ -30,7 +30,7 @@ export async function takeReport(ports: BackendPorts, token: string, body: unkno
   };
   const row = await findGeneration(ports.db, generationId);
   if (row?.conversation_id !== conversationId) throw new Problem("NOT_FOUND", "Session not found or not configured");
-  const key = reportKey(report);
+  const key = hashReport(report);
   const isNew = await addReport(ports.db, { generationId, key, report, now });
   if (isNew) await notifyGeneration(ports.db, generationId);
   return isNew;
@@ -41,22 +41,22 @@ export async function takeReport(ports: BackendPorts, token: string, body: unkno
  *
  * @throws Problem GENERATION_CLOSED
  */
-export async function noteStream(
+export async function recordStreamOutcome(
   { db, clock }: Pick<BackendPorts, "db" | "clock">,
   generationId: string,
   { outcome, message }: StreamOutcome,
 ): Promise<void> {
-  const report: StreamNote = { type: "stream", outcome, ...(message ? { message: message.slice(0, 1_000) } : {}) };
+  const report: StreamRecord = { type: "stream", outcome, ...(message ? { message: message.slice(0, 1_000) } : {}) };
   const isNew = await addReport(db, { generationId, key: `stream:${outcome}`, report, now: clock.now() });
   if (isNew) await notifyGeneration(db, generationId);
 }
 
 /** How {@link noteStream} keeps it. */
-export type StreamNote = { type: "stream"; outcome: StreamOutcome["outcome"]; message?: string };
+export type StreamRecord = { type: "stream"; outcome: StreamOutcome["outcome"]; message?: string };
 
 const KNOWN = ["text", "tool-call", "tool-result", "finish", "error"];
 
 /** The same for a report that is told again, whenever that is. */
-export function reportKey(report: object): string {
-  return createHash("sha256").update(canonicalJson(report)).digest("base64url");
+export function hashReport(report: object): string {
+  return createHash("sha256").update(toCanonicalJson(report)).digest("base64url");
 }

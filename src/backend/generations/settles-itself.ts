@@ -5,7 +5,7 @@ import { lockGeneration, wakeGeneration } from "../store/generations.ts";
 import { closeInteraction, type StoredInteraction } from "../store/interactions.ts";
 
 /** Submit an open request once what it asks for has come about without an answer, if nobody was faster; its generation goes on. */
-export function settlesItself(
+export function settleWhenDone(
   { ports }: { ports: Pick<BackendPorts, "db" | "clock"> },
   asked: StoredInteraction,
   done: AbortSignal,

@@ -1,9 +1,9 @@
 import type { ModelMessage } from "ai";
 import { Problem } from "#protocol/errors";
 import type { Wait } from "../agent/events.ts";
-import { askerOf } from "./call-world.ts";
-import { type Asker, askedAt, waitOf } from "./interact.ts";
-import type { Work } from "./work.ts";
+import { toAsker } from "./call-world.ts";
+import { type Asker, ensureInteraction, toWait } from "./interact.ts";
+import type { ClaimedGeneration } from "./work.ts";
 
 /**
  * The conversation is too long for the model. Whoever follows the stream is asked whether to go on with its newer half, at least with the
@@ -11,12 +11,12 @@ import type { Work } from "./work.ts";
  *
  * @returns what is waited for; undefined when nothing can be left out or nobody can be asked
  */
-export async function askToShorten(world: Work, messages: ModelMessage[]): Promise<Wait | undefined> {
-  const kept = newest(messages, Math.floor(messages.length / 2)).length;
+export async function askToShorten(world: ClaimedGeneration, messages: ModelMessage[]): Promise<Wait | undefined> {
+  const kept = takeNewest(messages, Math.floor(messages.length / 2)).length;
   if (world.options.mode !== "stream" || kept >= messages.length) return undefined;
   world.options.shortening = { kept, round: (world.options.shortened ?? 0) + 1 };
   const words = kept === 1 ? "the newest message" : `the newest ${kept} messages`;
-  const asked = await askedAt(shortener(world, world.options.shortening), 0, {
+  const asked = await ensureInteraction(shortener(world, world.options.shortening), 0, {
     type: "approval",
     prompt: `The conversation is too long for the model. Go on with ${words}?`,
     approvalScopes: [{ scope: "once", words: "once" }],
@@ -24,15 +24,15 @@ export async function askToShorten(world: Work, messages: ModelMessage[]): Promi
     if (error instanceof Problem && error.code === "INTERACTION_UNAVAILABLE") return undefined;
     throw error;
   });
-  return asked && waitOf(asked);
+  return asked && toWait(asked);
 }
 
 /** What the person said about it: wait on, go on (`options.newest` is set), or not. */
-export async function shortened(world: Work): Promise<Wait | "on" | "no"> {
+export async function getShortenAnswer(world: ClaimedGeneration): Promise<Wait | "on" | "no"> {
   const { options } = world;
   if (options.shortening === undefined) return "on";
-  const asked = await askedAt(shortener(world, options.shortening), 0, { type: "approval" });
-  if (asked.status === "open") return waitOf(asked);
+  const asked = await ensureInteraction(shortener(world, options.shortening), 0, { type: "approval" });
+  if (asked.status === "open") return toWait(asked);
   if (asked.response?.action !== "approve") return "no";
   options.newest = options.shortening.kept;
   options.shortened = options.shortening.round;
@@ -41,12 +41,12 @@ export async function shortened(world: Work): Promise<Wait | "on" | "no"> {
 }
 
 /** The newest messages from a person's request on: a result without its call is refused by models. */
-export function newest(all: ModelMessage[], count: number): ModelMessage[] {
+export function takeNewest(all: ModelMessage[], count: number): ModelMessage[] {
   const from = all.findIndex(({ role }, index) => role === "user" && index >= all.length - count);
   return all.slice(from < 0 ? all.findLastIndex(({ role }) => role === "user") : from);
 }
 
 /** Kay itself asks, in the name of no call. */
-function shortener(work: Work, { round }: { round: number }): Asker {
-  return { ...askerOf(work, { toolCallId: `shorten_${round}`, toolName: "kay.shorten" }), alone: true };
+function shortener(work: ClaimedGeneration, { round }: { round: number }): Asker {
+  return { ...toAsker(work, { toolCallId: `shorten_${round}`, toolName: "kay.shorten" }), alone: true };
 }

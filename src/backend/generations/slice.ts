@@ -2,35 +2,35 @@ import type { Receipt } from "#protocol/ask";
 import { Problem } from "#protocol/errors";
 import type { StreamPart } from "#protocol/events";
 import { runAgent } from "../agent/loop.ts";
-import { servicesFor } from "../connections/catalog.ts";
+import { listServices } from "../connections/catalog.ts";
 import type { BackendPorts } from "../ports.ts";
 import { isDatabaseAway } from "../store/database.ts";
-import { eventsOf } from "../store/events.ts";
+import { listEvents } from "../store/events.ts";
 import { claimGeneration, releaseGeneration, type StoredGeneration } from "../store/generations.ts";
-import { begin } from "./begin.ts";
-import { complete, fail } from "./end.ts";
-import { noteFault } from "./faults.ts";
-import { isBound, shareOf, unbound } from "./given.ts";
-import { handOver, leave } from "./hand-over.ts";
-import { agentInput } from "./input.ts";
-import { observedSlice } from "./observed-slice.ts";
-import { optionsOf } from "./options.ts";
-import { storedAnswer } from "./output.ts";
-import { authProblem, hold, wait } from "./pause.ts";
-import { receiptsFor } from "./planned.ts";
-import { loggedStep, realign } from "./realign.ts";
-import { createRecord, type Recorded, type RunEnd } from "./record.ts";
-import { runRemote } from "./remote.ts";
-import { askToShorten, shortened } from "./shorten.ts";
-import { stopped } from "./stopped.ts";
-import type { Work } from "./work.ts";
+import { beginGeneration } from "./begin.ts";
+import { completeGeneration, failGeneration } from "./end.ts";
+import { recordFault } from "./faults.ts";
+import { delegationProblem, getDelegationScope, hasLimits } from "./given.ts";
+import { handOverRun, releaseRun } from "./hand-over.ts";
+import { buildAgentInput } from "./input.ts";
+import { traceRun } from "./observed-slice.ts";
+import { readGenerationRecord } from "./options.ts";
+import { findStoredAnswer } from "./output.ts";
+import { authRequiredProblem, holdGeneration, pauseGeneration } from "./pause.ts";
+import { listRunReceipts } from "./planned.ts";
+import { createRealigner, readLoggedStep } from "./realign.ts";
+import { createRecorder, type LoopResult, type RecordedRun } from "./record.ts";
+import { runRemoteTurn } from "./remote.ts";
+import { askToShorten, getShortenAnswer } from "./shorten.ts";
+import { stopGeneration } from "./stopped.ts";
+import type { ClaimedGeneration } from "./work.ts";
 import { createWriter, LostGeneration } from "./writer.ts";
 
 /** What a generation came to while this node worked on it. */
-export type SliceEnd = RunEnd & { row: StoredGeneration; failed: Problem[]; receipts: Receipt[] };
+export type RunResult = LoopResult & { row: StoredGeneration; failed: Problem[]; receipts: Receipt[] };
 
 /** What steers it meanwhile. */
-export type SliceControl = {
+export type RunControl = {
   /** Ends the work; always with the default reason, which the AI SDK takes for an abort. */
   stop: AbortController;
   /** Why it was stopped, for people. Without it the work is left as it is, for another node. */
@@ -51,17 +51,21 @@ export type SliceControl = {
  *
  * @returns undefined when it is over, another node works on it, or a fault of it is noted
  */
-export async function runSlice(ports: BackendPorts, id: string, control: SliceControl): Promise<SliceEnd | undefined> {
+export async function runGeneration(
+  ports: BackendPorts,
+  id: string,
+  control: RunControl,
+): Promise<RunResult | undefined> {
   const node = await ports.node.number();
-  const row = await claimGeneration(ports.db, id, node, shareOf(ports));
+  const row = await claimGeneration(ports.db, id, node, getDelegationScope(ports));
   if (row === undefined) return undefined;
   const owner = { generationId: id, conversationId: row.conversation_id, node };
   const writer = createWriter(ports, owner, () => control.stop.abort());
-  const world: World = { ports, row, writer, options: optionsOf(row), control };
+  const world: World = { ports, row, writer, options: readGenerationRecord(row), control };
   try {
-    return await observedSlice(ports, { row, node, parent: world.options.trace }, () => carryOn(world));
+    return await traceRun(ports, { row, node, parent: world.options.trace }, () => carryOn(world));
   } catch (error) {
-    if (!(error instanceof LostGeneration) && (await noteFault(ports, id, node, error).catch(() => false)))
+    if (!(error instanceof LostGeneration) && (await recordFault(ports, id, node, error).catch(() => false)))
       return undefined;
     // What could not be written down is left as the rows have it, for the next look.
     await releaseGeneration(ports.db, id, node).catch(() => {
@@ -71,7 +75,7 @@ export async function runSlice(ports: BackendPorts, id: string, control: SliceCo
   }
 }
 
-async function carryOn(world: World): Promise<SliceEnd | undefined> {
+async function carryOn(world: World): Promise<RunResult | undefined> {
   const { ports, row, writer, options } = world;
   const now = ports.clock.now();
   const reason = row.cancel ?? outOfTime(row, now);
@@ -80,41 +84,41 @@ async function carryOn(world: World): Promise<SliceEnd | undefined> {
     world.control.reason = reason;
     world.control.stop.abort();
   } else if (reason !== undefined) {
-    await stopped(world, reason);
-    return { kind: "cancelled", row, failed: [], receipts: await receiptsFor(ports.db, { ...row, options }) };
+    await stopGeneration(world, reason);
+    return { kind: "cancelled", row, failed: [], receipts: await listRunReceipts(ports.db, { ...row, options }) };
   }
   if (isHeld(row) && !options.approved) {
-    await leave(world);
+    await releaseRun(world);
     return undefined;
   }
-  const going = await shortened(world);
+  const going = await getShortenAnswer(world);
   if (typeof going === "object") {
-    await wait(world, [going]);
+    await pauseGeneration(world, [going]);
     return {
       kind: "waiting",
       waits: [going],
       row,
       failed: [],
-      receipts: await receiptsFor(ports.db, { ...row, options }),
+      receipts: await listRunReceipts(ports.db, { ...row, options }),
     };
   }
-  const begun = begin(world);
+  const begun = beginGeneration(world);
   // In the middle of a step nothing of this is read; otherwise the person's message may come with it.
   if (row.step === null) await begun;
   const recorded = going === "no" ? await begun.then(tooLong) : await work(world, begun);
   if (writer.failure() !== undefined) throw writer.failure();
   const end = await conclude(world, recorded);
-  return { ...end, row, failed: recorded.failed, receipts: await receiptsFor(ports.db, { ...row, options }) };
+  return { ...end, row, failed: recorded.failed, receipts: await listRunReceipts(ports.db, { ...row, options }) };
 }
 
-function tooLong(): Recorded {
+function tooLong(): RecordedRun {
   const problem = new Problem("CONTEXT_TOO_LONG", "The conversation is too long for the model.");
   return { end: { kind: "error", problem }, text: "", failed: [], receipts: [], last: [] };
 }
 
 /** Held for a confirmation (guide): it stands aside, and others of the conversation go on. */
 export function isHeld({ status, options }: Pick<StoredGeneration, "status" | "options">): boolean {
-  return status === "awaiting_approval" && optionsOf({ options }).mode === "answer";
+  return status === "awaiting_approval" && readGenerationRecord({ options }).mode === "answer";
 }
 
 /** What it waits for will not come any more. */
@@ -124,30 +128,30 @@ function outOfTime(row: StoredGeneration, now: number): string | undefined {
   if (auth && missing.length > 0 && Date.parse(auth.expires_at) <= now) {
     return `Nobody connected ${missing.join(" and ")} within ten minutes.`;
   }
-  if (isHeld(row) && !optionsOf(row).approved && row.wake_at !== null && row.wake_at.getTime() <= now)
+  if (isHeld(row) && !readGenerationRecord(row).approved && row.wake_at !== null && row.wake_at.getTime() <= now)
     return "The confirmation expired after five minutes.";
   return undefined;
 }
 
-type World = Work & { control: SliceControl };
+type World = ClaimedGeneration & { control: RunControl };
 
-async function work(world: World, begun: Promise<void>): Promise<Recorded> {
+async function work(world: World, begun: Promise<void>): Promise<RecordedRun> {
   const { ports, row, writer, options, control } = world;
   const realigned = row.step === null ? await realigning(world) : (part: StreamPart) => [part];
-  const record = createRecord({ ports, row, options, writer, realigned });
+  const record = createRecorder({ ports, row, options, writer, realigned });
   try {
     const source = { ...world, onChange: control.onChange, signal: control.stop.signal };
     const elsewhere = agentFor(world);
     if (elsewhere) {
       await begun;
-      for await (const event of runRemote({ ...source, control }, elsewhere)) {
+      for await (const event of runRemoteTurn({ ...source, control }, elsewhere)) {
         await record.take(event);
         if (writer.failure() !== undefined) break;
       }
       return record.state;
     }
-    const [{ input, messages }] = await Promise.all([agentInput(source), begun]);
-    const stored = storedAnswer(row, messages, input.wanted);
+    const [{ input, messages }] = await Promise.all([buildAgentInput(source), begun]);
+    const stored = findStoredAnswer(row, messages, input.wanted);
     if (stored) {
       record.state.end = stored;
       return record.state;
@@ -180,37 +184,40 @@ function agentFor({ ports, row, options }: World): BackendPorts["agent"] {
     throw new Problem("AGENT_NOT_CONFIGURED", "The agent server that was asked is no longer configured.");
   if (!options.remote && (options.at === "agent" || row.steps > 0 || row.step !== null)) return undefined;
   // It may have been asked, or begun by a late answer, before there was an agent server.
-  if (ports.agent && isBound(options)) throw unbound(options);
+  if (ports.agent && hasLimits(options)) throw delegationProblem(options);
   return ports.agent;
 }
 
 /** The model's part of a step may have been cut off; one whose calls are under way was whole. */
 async function realigning({ ports, row }: World): Promise<(part: StreamPart) => StreamPart[]> {
-  return realign(loggedStep((await eventsOf(ports.db, row.id)).map(({ part }) => part)));
+  return createRealigner(readLoggedStep((await listEvents(ports.db, row.id)).map(({ part }) => part)));
 }
 
-async function conclude(world: World, { end, text, last }: Recorded): Promise<RunEnd> {
+async function conclude(world: World, { end, text, last }: RecordedRun): Promise<LoopResult> {
   const { ports, row, control } = world;
   switch (end.kind) {
     case "answered":
-      await complete(world, "stop", end.output);
+      await completeGeneration(world, "stop", end.output);
       return end;
     case "auth":
-      await fail(world, authProblem(await servicesFor(ports, row.installation_id), end.integrations));
+      await failGeneration(
+        world,
+        authRequiredProblem(await listServices(ports, row.installation_id), end.integrations),
+      );
       return end;
     case "error":
       ports.log("warn", "generation_failed", { generation: row.id, code: end.problem.code });
-      await fail(world, end.problem);
+      await failGeneration(world, end.problem);
       return end;
     case "cancelled":
-      if (control.reason === undefined) await handOver(world);
-      else await stopped(world, control.reason);
+      if (control.reason === undefined) await handOverRun(world);
+      else await stopGeneration(world, control.reason);
       return end;
     case "held":
-      await hold(world, end, last);
+      await holdGeneration(world, end, last);
       return { ...end, text };
     case "waiting":
-      await wait(world, end.waits);
+      await pauseGeneration(world, end.waits);
       return end;
   }
 }

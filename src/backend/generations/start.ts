@@ -1,21 +1,21 @@
 import type { AskRequest } from "#protocol/ask";
 import { Problem } from "#protocol/errors";
 import type { BackendPorts } from "../ports.ts";
-import type { Connection } from "../store/connection.ts";
-import { createConversation, lockConversation, ownsConversation } from "../store/conversations.ts";
-import { lastEvent } from "../store/events.ts";
-import { createGeneration, openGenerations, type StoredGeneration } from "../store/generations.ts";
+import type { DbConnection } from "../store/connection.ts";
+import { createConversation, isConversationOwner, lockConversation } from "../store/conversations.ts";
+import { findLastEventNumber } from "../store/events.ts";
+import { createGeneration, listOpenGenerations, type StoredGeneration } from "../store/generations.ts";
 import type { Engine } from "./engine.ts";
-import { checkShared, isGiven } from "./given.ts";
-import type { GenerationOptions } from "./options.ts";
-import { wantedOf } from "./output.ts";
+import { checkSharedConversation, shouldDelegate } from "./given.ts";
+import type { GenerationRecord } from "./options.ts";
+import { getWantedOutput } from "./output.ts";
 import { isHeld } from "./slice.ts";
 
 /** Milliseconds that a generation which is stopped gets to end, before the new one waits behind it. */
 const STOP_LIMIT = 10_000;
 
 /** What was started. `queued` waits for its turn behind another one of the conversation. */
-export type Started = { conversationId: string; generationId: string; after: number; queued: boolean };
+export type StartedGeneration = { conversationId: string; generationId: string; after: number; queued: boolean };
 
 /**
  * Begin a generation: in its own conversation or a new one. Another one of the conversation that runs or waits is stopped first (seed: agent
@@ -24,47 +24,47 @@ export type Started = { conversationId: string; generationId: string; after: num
  *
  * @throws Problem SESSION_NOT_FOUND, INVALID_REQUEST for a schema that cannot be used, and for what the agent server cannot be held to
  */
-export async function start(
+export async function startGeneration(
   ports: BackendPorts,
   engine: Engine,
   installationId: string,
-  request: Pick<AskRequest, "session_id" | "when_busy" | "interactive"> & { options: GenerationOptions },
-): Promise<Started> {
+  request: Pick<AskRequest, "session_id" | "when_busy" | "interactive"> & { options: GenerationRecord },
+): Promise<StartedGeneration> {
   const { interactive = false } = request;
-  const given = await isGiven(ports, request.options);
-  const options = { ...request.options, ...traceOf(ports), ...(given ? { at: "agent" as const } : {}) };
-  await wantedOf(options);
+  const given = await shouldDelegate(ports, request.options);
+  const options = { ...request.options, ...getTrace(ports), ...(given ? { at: "agent" as const } : {}) };
+  await getWantedOutput(options);
   const now = ports.clock.now();
   const known = request.session_id || undefined;
-  if (known && !(await ownsConversation(ports.db, installationId, known)))
+  if (known && !(await isConversationOwner(ports.db, installationId, known)))
     throw new Problem("SESSION_NOT_FOUND", "Invalid or expired session_id");
   const conversationId =
     known ?? (await createConversation(ports.db, { installationId, interactive, title: options.prompt, now }));
-  if (given) await checkShared(ports, options, conversationId);
+  if (given) await checkSharedConversation(ports, options, conversationId);
   if (known) await makeWay(ports, engine, conversationId, request);
   return await ports.db
     .transaction()
-    .execute((tx) => startWithin(tx, { installationId, conversationId, options, now }));
+    .execute((tx) => startGenerationIn(tx, { installationId, conversationId, options, now }));
 }
 
 /** The trace that a generation which is asked for now belongs to. */
-export function traceOf({ observe }: Pick<BackendPorts, "observe">): Pick<GenerationOptions, "trace"> {
+export function getTrace({ observe }: Pick<BackendPorts, "observe">): Pick<GenerationRecord, "trace"> {
   const trace = observe?.traces?.current();
   return trace ? { trace } : {};
 }
 
 /** The same as a part of a transaction, behind whatever the conversation has under way. */
-export async function startWithin(
-  tx: Connection,
+export async function startGenerationIn(
+  tx: DbConnection,
   {
     installationId,
     conversationId,
     options,
     now,
-  }: { installationId: string; conversationId: string; options: GenerationOptions; now: number },
-): Promise<Started> {
+  }: { installationId: string; conversationId: string; options: GenerationRecord; now: number },
+): Promise<StartedGeneration> {
   const after = await lockConversation(tx, conversationId);
-  const before = (await openGenerations(tx, conversationId)).filter((row) => !isHeld(row));
+  const before = (await listOpenGenerations(tx, conversationId)).filter((row) => !isHeld(row));
   const queued = before.length > 0;
   const status = queued ? "paused" : "running";
   const generationId = await createGeneration(tx, { installationId, conversationId, status, options, now });
@@ -75,18 +75,18 @@ async function makeWay(
   ports: BackendPorts,
   engine: Engine,
   conversationId: string,
-  { when_busy: wish, options }: Pick<AskRequest, "when_busy"> & { options: GenerationOptions },
+  { when_busy: wish, options }: Pick<AskRequest, "when_busy"> & { options: GenerationRecord },
 ): Promise<void> {
   if (wish === "queue") return;
-  const open = (await openGenerations(ports.db, conversationId)).filter((row) => !isHeld(row));
+  const open = (await listOpenGenerations(ports.db, conversationId)).filter((row) => !isHeld(row));
   const connecting = open.some(({ status }) => status === "awaiting_auth");
   if (connecting && wish !== "interrupt" && options.mode === "stream") return;
   for (const row of open) await engine.stop(row.id, "A new message was sent instead.");
-  await ended(ports, engine, conversationId, open);
+  await toEnd(ports, engine, conversationId, open);
 }
 
 /** Until those that were stopped have said so in the log, for a limited time. */
-async function ended(
+async function toEnd(
   ports: BackendPorts,
   engine: Engine,
   conversationId: string,
@@ -95,8 +95,8 @@ async function ended(
   if (rows.length === 0) return;
   const limit = AbortSignal.timeout(STOP_LIMIT);
   const ids = new Set(rows.map(({ id }) => id));
-  const running = async () => (await openGenerations(ports.db, conversationId)).some(({ id }) => ids.has(id));
-  const now = await lastEvent(ports.db, conversationId);
+  const running = async () => (await listOpenGenerations(ports.db, conversationId)).some(({ id }) => ids.has(id));
+  const now = await findLastEventNumber(ports.db, conversationId);
   if (!(await running())) return;
   for await (const _ of engine.hub.follow(conversationId, now, limit)) if (!(await running())) return;
 }

@@ -1,10 +1,10 @@
 import type { RawBuilder } from "kysely";
 import type { StreamPart } from "#protocol/events";
-import { traced } from "../observe.ts";
+import { traceSpan } from "../observe.ts";
 import type { BackendPorts } from "../ports.ts";
-import type { Connection } from "../store/connection.ts";
-import { appendEvents, type Holder, heldBy } from "../store/events.ts";
-import { holdsGeneration } from "../store/generations.ts";
+import type { DbConnection } from "../store/connection.ts";
+import { appendEvents, type Holder, whileHeldBy } from "../store/events.ts";
+import { isHolder } from "../store/generations.ts";
 
 /** Milliseconds that deltas are gathered before they are written: a person sees no difference, the database does. */
 const GATHER = 40;
@@ -13,7 +13,7 @@ const GATHER = 40;
 export class LostGeneration extends Error {}
 
 /** A change of rows: statements that are carried out with the parts in one, or what needs several; what that returns is told after the parts. */
-type Change = RawBuilder<unknown>[] | ((tx: Connection) => Promise<StreamPart[]> | Promise<void>);
+type Change = RawBuilder<unknown>[] | ((tx: DbConnection) => Promise<StreamPart[]> | Promise<void>);
 
 /** Writes a generation's parts to the log of its conversation, in order, as long as this node is the one that works on it. */
 export type Writer = {
@@ -59,7 +59,7 @@ export function createWriter(
   };
   return {
     push(part) {
-      if (!joined(waiting, part)) waiting.push(part);
+      if (!join(waiting, part)) waiting.push(part);
       if (!isDelta(part)) clearTimeout(timer);
       if (!isDelta(part)) timer = undefined;
       soon(isDelta(part) ? GATHER : 0);
@@ -80,13 +80,13 @@ async function append(
 ): Promise<void> {
   const events = (all: StreamPart[]) => all.map((part) => ({ generationId, part }));
   if (typeof change !== "function") {
-    const held = heldBy({ generationId, node }, change);
+    const held = whileHeldBy({ generationId, node }, change);
     if (!(await appendEvents(db, conversationId, events(parts), clock.now(), held))) throw new LostGeneration();
     return;
   }
-  await traced(observe, "commit", { kind: "client", attributes: { "db.system.name": "postgresql" } }, () =>
+  await traceSpan(observe, "commit", { kind: "client", attributes: { "db.system.name": "postgresql" } }, () =>
     db.transaction().execute(async (tx) => {
-      if (!(await holdsGeneration(tx, generationId, node))) throw new LostGeneration();
+      if (!(await isHolder(tx, generationId, node))) throw new LostGeneration();
       const more = (await change(tx)) || [];
       await appendEvents(tx, conversationId, events([...parts, ...more]), clock.now());
     }),
@@ -100,7 +100,7 @@ function isDelta(part: StreamPart): part is Delta {
 }
 
 /** Adds a delta to the last one of the same text, if that is still waiting. */
-function joined(waiting: StreamPart[], part: StreamPart): boolean {
+function join(waiting: StreamPart[], part: StreamPart): boolean {
   const last = waiting.at(-1);
   if (last === undefined || !isDelta(part) || !isDelta(last) || last.type !== part.type) return false;
   if (part.type === "tool-input-delta") {

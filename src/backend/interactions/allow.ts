@@ -1,6 +1,6 @@
 import { cleanLine } from "#protocol/clean";
 import { Problem } from "#protocol/errors";
-import { nearestName } from "../nearest.ts";
+import { findClosestName } from "../nearest.ts";
 import type { ServiceConfiguration } from "../services/service.ts";
 
 /** What a caller allowed beforehand: a tool wherever it works, or at one place. */
@@ -11,9 +11,9 @@ type Allowed = { tool: string; resource?: string };
  *
  * @param resource in the tool's words with their preposition: "to #ci"
  */
-export function allowedBy(entries: string[], tool: string, resource: string | undefined): string | undefined {
+export function findAllowEntry(entries: string[], tool: string, resource: string | undefined): string | undefined {
   return entries.find((entry) => {
-    const { tool: name, resource: wanted } = entryOf(entry);
+    const { tool: name, resource: wanted } = getEntry(entry);
     if (name !== tool) return false;
     return wanted === undefined || (resource !== undefined && isPlace(wanted, resource));
   });
@@ -24,15 +24,15 @@ export function allowedBy(entries: string[], tool: string, resource: string | un
  *
  * @throws Problem INVALID_REQUEST with the nearest name
  */
-export function checkAllowed(services: ServiceConfiguration[], entries: string[]): void {
+export function checkAllowEntries(services: ServiceConfiguration[], entries: string[]): void {
   const tools = services.flatMap(({ service }) => service.tools);
   for (const entry of entries) {
-    const { tool: name, resource } = entryOf(entry);
+    const { tool: name, resource } = getEntry(entry);
     const tool = tools.find((one) => one.name === name);
     if (tool === undefined) throw unknown(services, entry, name);
-    if (resource === "") throw refused(entry, `“${shown(entry)}” names no place after the colon.`);
+    if (resource === "") throw refuse(entry, `“${format(entry)}” names no place after the colon.`);
     if (resource === undefined || tool.resource) continue;
-    throw refused(entry, `${name} works at no place that could be named; it can be allowed only as a whole.`);
+    throw refuse(entry, `${name} works at no place that could be named; it can be allowed only as a whole.`);
   }
 }
 
@@ -42,20 +42,20 @@ function unknown(services: ServiceConfiguration[], entry: string, name: string):
     tools.map((tool) => tool.name),
   );
   if (service || name.includes("*"))
-    return refused(entry, `“${shown(entry)}” is more than one tool; each tool is allowed by its own name.`);
-  const near = names.find((one) => one.endsWith(`.${name}`)) ?? nearestName(name.toLowerCase().slice(0, 60), names);
+    return refuse(entry, `“${format(entry)}” is more than one tool; each tool is allowed by its own name.`);
+  const near = names.find((one) => one.endsWith(`.${name}`)) ?? findClosestName(name.toLowerCase().slice(0, 60), names);
   const guess = near ? ` Did you mean ${near}?` : "";
-  return refused(entry, `There is no tool “${shown(name)}” to be allowed.${guess}`, near);
+  return refuse(entry, `There is no tool “${format(name)}” to be allowed.${guess}`, near);
 }
 
-function refused(entry: string, message: string, nearest?: string): Problem {
+function refuse(entry: string, message: string, nearest?: string): Problem {
   return new Problem("INVALID_REQUEST", message, {
     hint: "Run `kay tools list` to see every tool; an entry is `slack.send_message` or `slack.send_message:#ci`.",
-    details: { field: "allow", entry: shown(entry), ...(nearest ? { nearest } : {}) },
+    details: { field: "allow", entry: format(entry), ...(nearest ? { nearest } : {}) },
   });
 }
 
-function entryOf(entry: string): Allowed {
+function getEntry(entry: string): Allowed {
   const at = entry.indexOf(":");
   if (at < 0) return { tool: entry.trim() };
   return { tool: entry.slice(0, at).trim(), resource: plain(entry.slice(at + 1)) };
@@ -66,7 +66,7 @@ function entryOf(entry: string): Allowed {
  * any; an id in both cases is itself only.
  */
 function isPlace(wanted: string, resource: string): boolean {
-  return namesOf(plain(resource)).some((name) => {
+  return getNames(plain(resource)).some((name) => {
     if (name === wanted) return true;
     if (name === name.toLowerCase()) return name === wanted.toLowerCase();
     return name === name.toUpperCase() && name === wanted.toUpperCase();
@@ -74,7 +74,7 @@ function isPlace(wanted: string, resource: string): boolean {
 }
 
 /** "to #ci" is #ci and ci; "in the document “launch plan”" is “launch plan” and launch plan. */
-function namesOf(words: string): string[] {
+function getNames(words: string): string[] {
   const name = words.replace(LEAD, "");
   const bare = /^“[^“”]*”$/.test(name) ? name.slice(1, -1) : name.replace(/^#/, "");
   return [words, name, bare];
@@ -87,6 +87,6 @@ function plain(text: string): string {
   return text.normalize("NFC").replace(/\s+/g, " ").trim();
 }
 
-function shown(text: string): string {
+function format(text: string): string {
   return cleanLine(text, 60);
 }

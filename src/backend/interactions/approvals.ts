@@ -2,7 +2,7 @@ import { cleanLine } from "#protocol/clean";
 import type { Grant } from "#protocol/conversations";
 import { Problem } from "#protocol/errors";
 import type { ApprovalScope } from "#protocol/events";
-import { canonicalJson } from "../canonical.ts";
+import { toCanonicalJson } from "../canonical.ts";
 import type { BackendPorts } from "../ports.ts";
 import type { Access } from "../services/service.ts";
 import {
@@ -12,7 +12,7 @@ import {
   findApproval,
   insertApproval,
   listApprovals,
-  useApproval,
+  touchApproval,
 } from "../store/approvals.ts";
 import type { Account } from "./account.ts";
 
@@ -45,10 +45,10 @@ export type GrantOffer = {
  * What an approval of this call may cover besides the call itself: calls of the same tool, as the same account, for the same resource, or with
  * exactly the same arguments (cases G05, G06). What cannot be undone is never approved for always.
  */
-export function grantOffer({ tool, input, resource, account, access }: GrantedCall): GrantOffer {
+export function toGrantOffer({ tool, input, resource, account, access }: GrantedCall): GrantOffer {
   const named = resource?.trim() ? resource : undefined;
   // A resource is a text and arguments are an object, so that neither can pass for the other.
-  const key = canonicalJson([tool, account?.id ?? null, named ?? input]);
+  const key = toCanonicalJson([tool, account?.id ?? null, named ?? input]);
   const as = account ? ` as ${account.words}` : "";
   const words = cleanLine(`${tool} ${named ?? "with exactly these arguments"}${as}`);
   const always = { scope: "always" as const, words: `always, for 90 days: ${words}` };
@@ -69,14 +69,14 @@ export function grantOffer({ tool, input, resource, account, access }: GrantedCa
 export async function findGrant({ db, clock }: Ports, question: ApprovalQuestion): Promise<Grant | undefined> {
   const now = clock.now();
   const found = await findApproval(db, question, now);
-  if (!found || !(await useApproval(db, found.id, now))) return undefined;
-  return grantView({ ...found, last_used_at: new Date(now) });
+  if (!found || !(await touchApproval(db, found.id, now))) return undefined;
+  return toGrantView({ ...found, last_used_at: new Date(now) });
 }
 
 /** The approval that would answer, without any note of it. */
 export async function peekGrant({ db, clock }: Ports, question: ApprovalQuestion): Promise<Grant | undefined> {
   const found = await findApproval(db, question, clock.now());
-  return found && grantView(found);
+  return found && toGrantView(found);
 }
 
 /**
@@ -109,12 +109,12 @@ export async function rememberGrant(
     expires_at: new Date(now + (scope === "session" ? SESSION_LIFE : ALWAYS_LIFE)),
   });
   if (!stored) throw new Problem("SESSION_NOT_FOUND", "There is no such conversation.");
-  return grantView(stored);
+  return toGrantView(stored);
 }
 
 /** Every approval that still counts, newest first. */
 export async function listGrants({ db, clock }: Ports, installationId: string): Promise<Grant[]> {
-  return (await listApprovals(db, installationId, clock.now())).map(grantView);
+  return (await listApprovals(db, installationId, clock.now())).map(toGrantView);
 }
 
 /** Take one approval back. @throws Problem APPROVAL_NOT_FOUND for an unknown, expired or foreign one */
@@ -122,7 +122,7 @@ export async function revokeGrant({ db, clock }: Ports, installationId: string, 
   const known = (await listApprovals(db, installationId, clock.now())).some((approval) => approval.id === id);
   const [revoked] = known ? await deleteApprovals(db, installationId, [id]) : [];
   if (!revoked) throw new Problem("APPROVAL_NOT_FOUND", "There is no such approval.");
-  return grantView(revoked);
+  return toGrantView(revoked);
 }
 
 /** Take back every approval of a tool (`slack.send_message`), of a service (`slack`), or all (`*`). */
@@ -132,10 +132,10 @@ export async function revokeGrants({ db, clock }: Ports, installationId: string,
   );
   const ids = covered.map(({ id }) => id);
   const revoked = await deleteApprovals(db, installationId, ids);
-  return revoked.sort((a, b) => ids.indexOf(a.id) - ids.indexOf(b.id)).map(grantView);
+  return revoked.sort((a, b) => ids.indexOf(a.id) - ids.indexOf(b.id)).map(toGrantView);
 }
 
-function grantView(row: Approval): Grant {
+function toGrantView(row: Approval): Grant {
   return {
     id: row.id,
     scope: row.conversation_id === null ? "always" : "session",

@@ -3,9 +3,9 @@ import type { BackendPorts } from "../ports.ts";
 import type { Tool, ToolMode } from "../services/service.ts";
 import { listPolicies } from "../store/policies.ts";
 import type { Account } from "./account.ts";
-import { allowedBy } from "./allow.ts";
-import { findGrant, type GrantOffer, grantOffer, peekGrant } from "./approvals.ts";
-import { effectiveMode, type ModeQuestion } from "./policy.ts";
+import { findAllowEntry } from "./allow.ts";
+import { findGrant, type GrantOffer, peekGrant, toGrantOffer } from "./approvals.ts";
+import { type ModeQuestion, resolveMode } from "./policy.ts";
 
 /** A call that is about to run. `input` as the tool's schema gave it. */
 export type CallQuestion = {
@@ -34,11 +34,11 @@ export type Decision = { mode: ToolMode; why: string; offer: GrantOffer; grant?:
  * only for a question before the call, and never where a policy says to ask every time; then only `once` is offered. What the caller of the
  * turn allowed answers like one, but never what is asked because of the arguments: nobody has seen those.
  */
-export async function decide(ports: Pick<BackendPorts, "db" | "clock">, question: CallQuestion): Promise<Decision> {
+export async function decideCall(ports: Pick<BackendPorts, "db" | "clock">, question: CallQuestion): Promise<Decision> {
   const { installationId, conversationId, tool, input, account, writes, allow = [], peek } = question;
   const fromInput = tool.modeOf?.(input);
   const policies = await listPolicies(ports.db, installationId);
-  const { mode, why, everyTime } = effectiveMode({
+  const { mode, why, everyTime } = resolveMode({
     tool,
     policies,
     writes,
@@ -47,7 +47,7 @@ export async function decide(ports: Pick<BackendPorts, "db" | "clock">, question
   // What is asked for because of the arguments was not asked for when the same resource was approved without them.
   const isPlain = fromInput === undefined || fromInput === "auto";
   const resource = isPlain ? tool.resource?.(input) : undefined;
-  const all = grantOffer({
+  const all = toGrantOffer({
     tool: tool.name,
     input,
     access: tool.access,
@@ -56,7 +56,7 @@ export async function decide(ports: Pick<BackendPorts, "db" | "clock">, question
   });
   const offer = everyTime ? { ...all, scopes: all.scopes.filter(({ scope }) => scope === "once") } : all;
   if (mode !== "confirm_before_execution" || everyTime) return { mode, why, offer };
-  const allowed = isPlain ? allowedBy(allow, tool.name, resource) : undefined;
+  const allowed = isPlain ? findAllowEntry(allow, tool.name, resource) : undefined;
   if (allowed !== undefined)
     return { mode: floorAfter(tool.mode, fromInput), why: `it is allowed by --allow ${allowed}`, offer, allowed };
   const find = peek ? peekGrant : findGrant;

@@ -23,7 +23,7 @@ export type EffectiveMode = { mode: ToolMode; why: string; everyTime: boolean };
  * When a call needs a person (protocol section 5). The person's policies replace the default of the tool, the strictest of those that apply
  * wins, and what the arguments ask for is a floor under all of it.
  */
-export function effectiveMode({ tool, fromInput, policies, writes }: ModeQuestion): EffectiveMode {
+export function resolveMode({ tool, fromInput, policies, writes }: ModeQuestion): EffectiveMode {
   const applying = policies.filter(({ target }) => [tool.name, tool.service, "*"].includes(target));
   const views = applying.length > 0 ? applying.map((policy) => byPolicy(tool, policy)) : [byDefault(tool, writes)];
   const view = views.reduce((first, other) => (isStricter(other.mode, first.mode) ? other : first));

@@ -1,6 +1,6 @@
 import { cleanLine } from "#protocol/clean";
 import { Problem } from "#protocol/errors";
-import { nearestName } from "../nearest.ts";
+import { findClosestName } from "../nearest.ts";
 import type { ServiceConfiguration } from "../services/service.ts";
 
 /**
@@ -12,7 +12,7 @@ import type { ServiceConfiguration } from "../services/service.ts";
 export function checkTarget(services: ServiceConfiguration[], target: string, more: string[] = []): void {
   const names = services.flatMap(({ service }) => [service.name, ...service.tools.map(({ name }) => name)]);
   if (target === "*" || names.includes(target) || more.includes(target)) return;
-  const nearest = nearestOf(target.trim().toLowerCase(), names);
+  const nearest = getNearest(target.trim().toLowerCase(), names);
   const guess = nearest ? ` Did you mean ${nearest}?` : "";
   const shown = cleanLine(target, 60);
   throw new Problem("INVALID_REQUEST", `There is no service or tool “${shown}”.${guess}`, {
@@ -22,9 +22,9 @@ export function checkTarget(services: ServiceConfiguration[], target: string, mo
 }
 
 /** By the whole name, or by what comes after the service. */
-function nearestOf(wanted: string, names: string[]): string | undefined {
+function getNearest(wanted: string, names: string[]): string | undefined {
   if (wanted.length > 60 || names.length === 0) return undefined;
   const ending = names.find((name) => name.endsWith(`.${wanted}`));
   if (ending || names.includes(wanted)) return ending ?? wanted;
-  return nearestName(wanted, names);
+  return findClosestName(wanted, names);
 }

@@ -1,20 +1,20 @@
 import type { LanguageModel } from "ai";
 import type { BackendPorts, Fetch, ModelSettings } from "../ports.ts";
-import { type Decision, decideModel } from "./decision.ts";
+import { decideModel, type ModelDecision } from "./decision.ts";
 import { PROVIDERS } from "./providers.ts";
 
 /** The model that answers, what to call it, and where the choice came from. */
-export type ChosenModel = Omit<Decision, "model"> & { model: LanguageModel };
+export type SelectedModel = Omit<ModelDecision, "model"> & { model: LanguageModel };
 
 /**
  * Choose the model for a generation, and load what it needs; {@link decideModel} says how.
  *
  * @throws Problem MODEL_NOT_CONFIGURED
  */
-export async function chooseModel(
+export async function selectModel(
   settings: ModelSettings,
   { fetch, clock }: Pick<BackendPorts, "fetch" | "clock">,
-): Promise<ChosenModel> {
+): Promise<SelectedModel> {
   const decided = await decideModel(settings);
   if (decided.provider === "offline") {
     const { createPlanner } = await import("./planner/model.ts");

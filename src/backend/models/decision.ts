@@ -5,7 +5,7 @@ import type { LocalModel, LocalServer } from "./local.ts";
 import { isProvider, PROVIDER_ORDER, PROVIDERS, type ProviderName } from "./providers.ts";
 
 /** Which model answers, before anything of it is loaded. */
-export type Decision = {
+export type ModelDecision = {
   provider: ProviderName | "offline";
   /** As its provider calls it; empty for the planner. */
   model: string;
@@ -26,7 +26,7 @@ export type Decision = {
  *
  * @throws Problem MODEL_NOT_CONFIGURED when the named provider is unknown or lacks something (for a key, the guide's sentence)
  */
-export async function decideModel(settings: ModelSettings): Promise<Decision> {
+export async function decideModel(settings: ModelSettings): Promise<ModelDecision> {
   const named = settings.model?.trim();
   if (named) return await namedModel(named, settings);
   for (const provider of PROVIDER_ORDER) {
@@ -34,14 +34,14 @@ export async function decideModel(settings: ModelSettings): Promise<Decision> {
     const where = detect.find((variable) => settings.env[variable]?.trim());
     const model = defaultModel(settings.env);
     if (!where || !model) continue;
-    throwIf(missing(provider, settings));
+    throwIf(findMissingConfig(provider, settings));
     return { ...decision(provider, model), source: "environment", where };
   }
   return (await foundModel(settings)) ?? { ...OFFLINE, source: "none" };
 }
 
 /** Why a provider cannot be asked, or null. */
-export function missing(provider: ProviderName, { env }: ModelSettings): Problem | null {
+export function findMissingConfig(provider: ProviderName, { env }: ModelSettings): Problem | null {
   const { title, keys, keyRequired, detect, baseUrl } = PROVIDERS[provider];
   if (keyRequired && !keys.some((variable) => env[variable]?.trim())) {
     return new Problem("MODEL_NOT_CONFIGURED", `${title} API key is not configured`, {
@@ -55,18 +55,18 @@ export function missing(provider: ProviderName, { env }: ModelSettings): Problem
 }
 
 /** The model of a server on this machine that may answer without having been named. */
-export function usableModel({ models }: LocalServer): LocalModel | undefined {
+export function findUsableModel({ models }: LocalServer): LocalModel | undefined {
   return models.find(({ usable }) => usable);
 }
 
-async function namedModel(named: string, settings: ModelSettings): Promise<Decision> {
+async function namedModel(named: string, settings: ModelSettings): Promise<ModelDecision> {
   const source = { source: "settings", ...(settings.where ? { where: settings.where } : {}) } as const;
   if (named === "offline") return { ...OFFLINE, ...source };
   const colon = named.indexOf(":");
   const provider = colon < 0 ? named : named.slice(0, colon);
   if (!isProvider(provider)) throw unknownProvider(provider);
   const model = colon < 0 ? PROVIDERS[provider].defaultModel(settings.env) : named.slice(colon + 1).trim();
-  throwIf(missing(provider, settings));
+  throwIf(findMissingConfig(provider, settings));
   if (model) return { ...decision(provider, model), ...source };
   const found = await foundModel(settings, provider);
   if (found) return { ...found, ...source };
@@ -75,10 +75,10 @@ async function namedModel(named: string, settings: ModelSettings): Promise<Decis
   });
 }
 
-async function foundModel({ local }: ModelSettings, wanted?: ProviderName): Promise<Decision | undefined> {
+async function foundModel({ local }: ModelSettings, wanted?: ProviderName): Promise<ModelDecision | undefined> {
   const servers = (await local?.()) ?? [];
   for (const server of servers.filter(({ provider }) => wanted === undefined || provider === wanted)) {
-    const model = usableModel(server);
+    const model = findUsableModel(server);
     if (!model) continue;
     const window = model.contextWindow ? { contextWindow: model.contextWindow } : {};
     return { ...decision(server.provider, model.name), source: "found", where: server.url, ...window };

@@ -1,7 +1,7 @@
 import { Problem } from "#protocol/errors";
 import type { ModelView, ProviderView } from "#protocol/model";
 import type { ModelSettings } from "../ports.ts";
-import { type Decision, decideModel, missing, usableModel } from "./decision.ts";
+import { decideModel, findMissingConfig, findUsableModel, type ModelDecision } from "./decision.ts";
 import type { LocalServer } from "./local.ts";
 import { PROVIDER_ORDER, PROVIDERS, type ProviderName } from "./providers.ts";
 
@@ -31,7 +31,7 @@ export async function describeModel(settings: ModelSettings): Promise<ModelView>
   }
 }
 
-function why({ source, where, provider }: Decision): string {
+function why({ source, where, provider }: ModelDecision): string {
   if (source === "settings") return whyNamed(where);
   if (source === "environment") return `${where} is set in the backend's environment.`;
   if (source === "found" && provider !== "offline") {
@@ -55,17 +55,17 @@ async function providers(settings: ModelSettings): Promise<ProviderView[]> {
   };
   const views = PROVIDER_ORDER.map((name) => {
     const server = servers.find(({ provider }) => provider === name);
-    return PROVIDERS[name].local ? localView(name, settings, server) : keyView(name, settings);
+    return PROVIDERS[name].local ? toLocalView(name, settings, server) : toKeyView(name, settings);
   });
   return [...views, planner];
 }
 
-function keyView(name: ProviderName, settings: ModelSettings): ProviderView {
+function toKeyView(name: ProviderName, settings: ModelSettings): ProviderView {
   const { title, keys, keyRequired, detect, defaultModel } = PROVIDERS[name];
   const model = defaultModel(settings.env);
   const wanted = keyRequired ? keys : detect;
   const set = wanted.find((variable) => settings.env[variable]?.trim());
-  const ready = missing(name, settings) === null;
+  const ready = findMissingConfig(name, settings) === null;
   return {
     name,
     title,
@@ -75,12 +75,12 @@ function keyView(name: ProviderName, settings: ModelSettings): ProviderView {
   };
 }
 
-function localView(name: ProviderName, { env }: ModelSettings, server: LocalServer | undefined): ProviderView {
+function toLocalView(name: ProviderName, { env }: ModelSettings, server: LocalServer | undefined): ProviderView {
   const { title, defaultModel } = PROVIDERS[name];
   const named = defaultModel(env);
   const found = [...(server?.models ?? [])].sort((a, b) => Number(b.usable) - Number(a.usable));
   const models = [...new Set([...(named ? [named] : []), ...found.map((model) => model.name)])];
-  const ready = server !== undefined && (named !== undefined || usableModel(server) !== undefined);
+  const ready = server !== undefined && (named !== undefined || findUsableModel(server) !== undefined);
   return {
     name,
     title,

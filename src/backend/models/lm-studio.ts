@@ -1,6 +1,6 @@
 import * as z from "zod/mini";
 import type { LocalModel, LocalPorts, LocalServer } from "./local.ts";
-import { FIRST_LIMIT_MS, isModelName, localAnswer } from "./local-answer.ts";
+import { FIRST_BYTE_TIMEOUT_MS, fetchLocal, isModelName } from "./local-answer.ts";
 
 /** Where LM Studio's server listens unless it is told otherwise. */
 export const LM_STUDIO_URL = "http://127.0.0.1:1234";
@@ -11,9 +11,9 @@ export const LM_STUDIO_URL = "http://127.0.0.1:1234";
  *
  * @throws anything when it is not there
  */
-export async function lmStudioModels({ fetch }: LocalPorts): Promise<LocalServer> {
+export async function listLmStudioModels({ fetch }: LocalPorts): Promise<LocalServer> {
   const url = `${LM_STUDIO_URL}/api/v1/models`;
-  const { models } = await localAnswer(fetch, url, { schema: Models, limitMs: FIRST_LIMIT_MS });
+  const { models } = await fetchLocal(fetch, url, { schema: Models, limitMs: FIRST_BYTE_TIMEOUT_MS });
   const read = models.filter(({ type, key }) => type === "llm" && isModelName(key)).map(localModel);
   return {
     provider: "lmstudio",

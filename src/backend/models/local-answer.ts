@@ -8,7 +8,7 @@ import type { Fetch } from "../ports.ts";
  * @param limitMs for the whole exchange
  * @throws anything: whoever looks for a server takes every failure as its absence
  */
-export async function localAnswer<T extends z.core.$ZodType>(
+export async function fetchLocal<T extends z.core.$ZodType>(
   fetch: Fetch,
   url: string,
   { schema, limitMs, body }: { schema: T; limitMs: number; body?: unknown },
@@ -24,7 +24,7 @@ export async function localAnswer<T extends z.core.$ZodType>(
 }
 
 /** Limit for the first word of a server that may not be there, in ms. */
-export const FIRST_LIMIT_MS = 300;
+export const FIRST_BYTE_TIMEOUT_MS = 300;
 
 /** A name that can be told to people and sent back; others are left out. */
 export function isModelName(name: string): boolean {

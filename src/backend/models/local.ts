@@ -1,6 +1,6 @@
 import type { Clock, Fetch } from "../ports.ts";
-import { lmStudioModels } from "./lm-studio.ts";
-import { ollamaModels } from "./ollama.ts";
+import { listLmStudioModels } from "./lm-studio.ts";
+import { listOllamaModels } from "./ollama.ts";
 
 /** One model of a server on this machine. */
 export type LocalModel = {
@@ -33,7 +33,9 @@ export function createLocalModels(ports: LocalPorts): LocalModels {
 }
 
 async function look(ports: LocalPorts): Promise<LocalServer[]> {
-  const found = await Promise.all([ollamaModels(ports), lmStudioModels(ports)].map((each) => each.catch(() => null)));
+  const found = await Promise.all(
+    [listOllamaModels(ports), listLmStudioModels(ports)].map((each) => each.catch(() => null)),
+  );
   return found.filter((server) => server !== null);
 }
 

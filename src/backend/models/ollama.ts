@@ -1,12 +1,12 @@
 import * as z from "zod/mini";
 import type { LocalModel, LocalPorts, LocalServer } from "./local.ts";
-import { FIRST_LIMIT_MS, isModelName, localAnswer } from "./local-answer.ts";
+import { FIRST_BYTE_TIMEOUT_MS, fetchLocal, isModelName } from "./local-answer.ts";
 
 /**
  * Where Ollama is: OLLAMA_HOST as Ollama itself reads it (a host, a port, or both, with or without a scheme), else its usual port. The
  * address that a server listens on everywhere with (`0.0.0.0`) is no address to ask; it means this machine.
  */
-export function ollamaUrl(env: Record<string, string | undefined>): string {
+export function getOllamaUrl(env: Record<string, string | undefined>): string {
   const text = env.OLLAMA_HOST?.trim().replace(/\/+$/, "") ?? "";
   const [, scheme = "http", rest = text] = /^(https?):\/\/(.*)$/i.exec(text) ?? [];
   const url = URL.parse(`${scheme}://${rest.startsWith(":") ? USUAL_HOST : ""}${rest || USUAL_HOST}`);
@@ -23,11 +23,13 @@ export function ollamaUrl(env: Record<string, string | undefined>): string {
  *
  * @throws anything when it is not there
  */
-export async function ollamaModels({ fetch, env }: LocalPorts): Promise<LocalServer> {
-  const url = ollamaUrl(env);
+export async function listOllamaModels({ fetch, env }: LocalPorts): Promise<LocalServer> {
+  const url = getOllamaUrl(env);
   const [{ models }, running] = await Promise.all([
-    localAnswer(fetch, `${url}/api/tags`, { schema: Tags, limitMs: FIRST_LIMIT_MS }),
-    localAnswer(fetch, `${url}/api/ps`, { schema: Running, limitMs: FIRST_LIMIT_MS }).catch(() => ({ models: [] })),
+    fetchLocal(fetch, `${url}/api/tags`, { schema: Tags, limitMs: FIRST_BYTE_TIMEOUT_MS }),
+    fetchLocal(fetch, `${url}/api/ps`, { schema: Running, limitMs: FIRST_BYTE_TIMEOUT_MS }).catch(() => ({
+      models: [],
+    })),
   ]);
   const loaded = new Map(running.models.map(({ name, context_length }) => [name, context_length]));
   const known = models.filter(({ name }) => isModelName(name));
@@ -61,7 +63,7 @@ function isLocal({ name, remote_host }: z.output<typeof Tag>): boolean {
 async function canCallTools(fetch: LocalPorts["fetch"], url: string, model: z.output<typeof Tag>): Promise<boolean> {
   const body = { model: model.name };
   const asked = { schema: Shown, limitMs: SHOW_LIMIT_MS, body };
-  const shown = model.capabilities ? model : await localAnswer(fetch, `${url}/api/show`, asked).catch(() => null);
+  const shown = model.capabilities ? model : await fetchLocal(fetch, `${url}/api/show`, asked).catch(() => null);
   return shown?.capabilities?.includes("tools") ?? false;
 }
 

@@ -1,6 +1,6 @@
 import type { LanguageModel } from "ai";
 import { LM_STUDIO_URL } from "./lm-studio.ts";
-import { ollamaUrl } from "./ollama.ts";
+import { getOllamaUrl } from "./ollama.ts";
 
 type Env = Record<string, string | undefined>;
 type Opening = {
@@ -91,7 +91,7 @@ export const PROVIDERS: Record<ProviderName, Provider> = {
     detect: ["OLLAMA_HOST"],
     local: true,
     defaultModel: (env) => value(env.OLLAMA_MODEL),
-    baseUrl: (env) => versioned(ollamaUrl(env), "v1"),
+    baseUrl: (env) => versioned(getOllamaUrl(env), "v1"),
     // The key is for the host that was named, never for whoever listens on a port of this machine.
     open: (opening) => openCompatible({ ...opening, apiKey: value(opening.env.OLLAMA_HOST) ? opening.apiKey : "" }),
   },

@@ -32,11 +32,11 @@ export async function openAgentSession(
   });
   const answer = (await response.json().catch(() => undefined)) as { token?: unknown } | undefined;
   if (typeof answer?.token === "string" && answer.token !== "") return answer.token;
-  throw new Problem("AGENT_FAILED", `The agent server at ${hostOf(agent)} gave no token for its stream.`);
+  throw new Problem("AGENT_FAILED", `The agent server at ${getHost(agent)} gave no token for its stream.`);
 }
 
 /** Where a session is streamed from: for clients, which give the token in the query (seed, step 4). */
-export function streamUrl({ url }: AgentServer, sessionId: string): string {
+export function buildStreamUrl({ url }: AgentServer, sessionId: string): string {
   return `${url}/stream/${encodeURIComponent(sessionId)}`;
 }
 
@@ -50,18 +50,18 @@ export async function* streamFromAgent(
   { sessionId, token, prompt, signal }: { sessionId: string; token: string; prompt: string; signal: AbortSignal },
 ): AsyncGenerator<unknown> {
   const silence = createSilence(signal);
-  const url = `${streamUrl(agent, sessionId)}?token=${encodeURIComponent(token)}`;
+  const url = `${buildStreamUrl(agent, sessionId)}?token=${encodeURIComponent(token)}`;
   const response = await asked(fetch, agent, url, { headers: {}, body: { prompt }, signal: silence.signal });
   const found: unknown[] = [];
   const parser = createParser({
     maxBufferSize: EVENT_LIMIT,
     onEvent: ({ data }) => {
-      const value = parsed(data);
+      const value = parse(data);
       if (value !== undefined) found.push(value);
     },
     onError: ({ type }) => {
       if (type === "max-buffer-size-exceeded")
-        throw new Problem("AGENT_FAILED", `The agent server at ${hostOf(agent)} sent an event of more than 8 MiB.`);
+        throw new Problem("AGENT_FAILED", `The agent server at ${getHost(agent)} sent an event of more than 8 MiB.`);
     },
   });
   const decoder = new TextDecoder();
@@ -75,7 +75,7 @@ export async function* streamFromAgent(
     yield* found.splice(0);
   } catch (error) {
     if (error instanceof Problem) throw error;
-    throw new Problem("AGENT_FAILED", `The stream of the agent server at ${hostOf(agent)} broke off.`, {
+    throw new Problem("AGENT_FAILED", `The stream of the agent server at ${getHost(agent)} broke off.`, {
       cause: error,
     });
   } finally {
@@ -84,29 +84,29 @@ export async function* streamFromAgent(
 }
 
 /** Whether anything answers there, whatever it is. */
-export async function isThere(fetch: Fetch, { url }: AgentServer): Promise<boolean> {
+export async function isReachable(fetch: Fetch, { url }: AgentServer): Promise<boolean> {
   const answer = await fetch(url, { redirect: "manual", signal: AbortSignal.timeout(LIFE_LIMIT) }).catch(() => null);
   await answer?.body?.cancel().catch(() => {});
   return answer !== null;
 }
 
 /** What kay's own agent server says of itself (`GET /capabilities`): it carries generations of its database on. */
-export const CARRIES = "carries_generations";
+export const CARRIES_CAPABILITY = "carries_generations";
 
 /** Whether it says so. */
-export async function carriesGenerations(fetch: Fetch, agent: AgentServer): Promise<boolean> {
+export async function canCarryGenerations(fetch: Fetch, agent: AgentServer): Promise<boolean> {
   const told = (await found(fetch, agent, "/capabilities")) as { features?: unknown } | undefined;
-  return Array.isArray(told?.features) && told.features.includes(CARRIES);
+  return Array.isArray(told?.features) && told.features.includes(CARRIES_CAPABILITY);
 }
 
 /** Whether a conversation is one of its own. */
-export async function knowsConversation(fetch: Fetch, agent: AgentServer, id: string): Promise<boolean> {
+export async function hasConversation(fetch: Fetch, agent: AgentServer, id: string): Promise<boolean> {
   const told = (await found(fetch, agent, `/session/${encodeURIComponent(id)}`)) as { sessionId?: unknown } | undefined;
   return told?.sessionId === id;
 }
 
 /** Name and port of an agent server, for sentences. */
-export function hostOf({ url }: AgentServer): string {
+export function getHost({ url }: AgentServer): string {
   return new URL(url).host;
 }
 
@@ -129,7 +129,7 @@ function authorization({ password }: AgentServer): Record<string, string> {
 
 function unreached(agent: AgentServer): (cause: unknown) => never {
   return (cause) => {
-    throw new Problem("AGENT_FAILED", `The agent server at ${hostOf(agent)} could not be reached.`, { cause });
+    throw new Problem("AGENT_FAILED", `The agent server at ${getHost(agent)} could not be reached.`, { cause });
   };
 }
 
@@ -151,7 +151,7 @@ async function asked(
   await response.body?.cancel().catch(() => {});
   const refused = response.status === 401 || response.status === 403;
   const why = refused ? "refused the password or the token" : "did not take the request";
-  throw new Problem("AGENT_FAILED", `The agent server at ${hostOf(agent)} ${why} (HTTP ${response.status}).`, {
+  throw new Problem("AGENT_FAILED", `The agent server at ${getHost(agent)} ${why} (HTTP ${response.status}).`, {
     ...(refused ? { hint: "Whoever runs the backend sets KAY_AGENT_PASSWORD to the agent server's password." } : {}),
   });
 }
@@ -168,7 +168,7 @@ function createSilence(signal: AbortSignal): { signal: AbortSignal; heard(): voi
   return { signal: AbortSignal.any([signal, silent.signal]), heard, over: () => clearTimeout(timer) };
 }
 
-function parsed(text: string): unknown {
+function parse(text: string): unknown {
   try {
     return JSON.parse(text);
   } catch {

@@ -3,27 +3,27 @@ import { decodeJwt, errors, jwtVerify, SignJWT } from "jose";
 import { Problem } from "#protocol/errors";
 
 /** One turn of an agent server: what a webhook token is for. */
-export type Turn = { conversationId: string; generationId: string };
+export type WebhookTurn = { conversationId: string; generationId: string };
 
 /** How long an agent server may report a turn, in ms (protocol section 4). */
-export const WEBHOOK_LIFE_MS = 10 * 60_000;
+export const WEBHOOK_LIFETIME_MS = 10 * 60_000;
 
 /** The secret of a conversation, with which its webhook tokens are signed: 32 bytes as hex (seed: agent streaming). */
-export function newWebhookSecret(): string {
+export function createWebhookSecret(): string {
   return randomBytes(32).toString("hex");
 }
 
 /** The token of one turn (JWT, RFC 7519, HS256). A new one is made for each turn. `now` in ms. */
 export async function signWebhookToken(
   secret: string,
-  { conversationId, generationId }: Turn,
+  { conversationId, generationId }: WebhookTurn,
   now: number,
 ): Promise<string> {
   const issued = Math.floor(now / 1000);
   return new SignJWT({ session_id: conversationId, generation_id: generationId })
     .setProtectedHeader({ alg: "HS256", typ: "JWT" })
     .setIssuedAt(issued)
-    .setExpirationTime(issued + WEBHOOK_LIFE_MS / 1000)
+    .setExpirationTime(issued + WEBHOOK_LIFETIME_MS / 1000)
     .sign(new TextEncoder().encode(secret));
 }
 
@@ -33,7 +33,7 @@ export async function signWebhookToken(
  *
  * @throws Problem INVALID_REQUEST
  */
-export function claimedTurn(token: string): Turn {
+export function readClaimedTurn(token: string): WebhookTurn {
   try {
     const { session_id, generation_id } = decodeJwt(token);
     if (typeof session_id === "string" && typeof generation_id === "string")
@@ -62,7 +62,7 @@ export async function verifyWebhookToken(token: string, secret: string, now: num
 }
 
 /** When a token of whatever backend ends, in ms; undefined when it does not say so. */
-export function endOfToken(token: string): number | undefined {
+export function getTokenExpiry(token: string): number | undefined {
   try {
     const { exp } = decodeJwt(token);
     return exp === undefined ? undefined : exp * 1000;

@@ -2,9 +2,9 @@ import { Hono } from "hono";
 import { Problem } from "#protocol/errors";
 import { describeModel } from "../models/describe.ts";
 import type { BackendPorts } from "../ports.ts";
-import { CARRIES, carriesGenerations } from "../remote/agent-server.ts";
+import { CARRIES_CAPABILITY, canCarryGenerations } from "../remote/agent-server.ts";
 import { hasOwnTables } from "../store/database.ts";
-import { beatStream } from "./beat-stream.ts";
+import { streamBeats } from "./beat-stream.ts";
 
 /** What this backend has beyond the guide; a client may rely on what is named here. */
 const FEATURES = [
@@ -36,36 +36,36 @@ const BOUNDS = ["output_schema", "max_steps", "dry_run", "allow"];
  *
  * @param draining whether it will end soon
  */
-export function aboutRoutes(ports: BackendPorts, draining: () => boolean): Hono {
+export function createAboutRoutes(ports: BackendPorts, draining: () => boolean): Hono {
   const app = new Hono();
   const { version, sandbox } = ports;
   app.get("/health", async (c) => {
-    await tablesOf(ports);
+    await getTables(ports);
     return c.json({ name: "kay", version, sandbox, status: "ok" });
   });
   app.get("/ready", async (c) => {
     if (draining()) throw new Problem("NOT_READY", "This node is ending; another one is to be asked.");
-    if (!(await tablesOf(ports)))
+    if (!(await getTables(ports)))
       throw new Problem("NOT_READY", "The tables of the database are older than this node's.");
     return c.json({ status: "ready" });
   });
-  app.get("/health/stream", () => beatStream(ports.clock));
+  app.get("/health/stream", () => streamBeats(ports.clock));
   app.get("/capabilities", async (c) => {
     const { name: model } = await describeModel(ports.model());
-    return c.json({ name: "kay", version, sandbox, model, features: await featuresOf(ports) });
+    return c.json({ name: "kay", version, sandbox, model, features: await getFeatures(ports) });
   });
   return app;
 }
 
-async function featuresOf({ agent, agentRole, fetch }: BackendPorts): Promise<string[]> {
-  const carries = agentRole ? [CARRIES] : [];
+async function getFeatures({ agent, agentRole, fetch }: BackendPorts): Promise<string[]> {
+  const carries = agentRole ? [CARRIES_CAPABILITY] : [];
   if (agentRole?.alone) return carries;
   if (!agent) return [...FEATURES, ...carries];
-  const holds = await carriesGenerations(fetch, agent).catch(() => false);
+  const holds = await canCarryGenerations(fetch, agent).catch(() => false);
   return [...FEATURES.filter((name) => holds || !BOUNDS.includes(name)), "agent_stream", ...carries];
 }
 
-async function tablesOf({ db }: BackendPorts): Promise<boolean> {
+async function getTables({ db }: BackendPorts): Promise<boolean> {
   return await hasOwnTables(db).catch((cause: unknown) => {
     throw new Problem("DATABASE_UNAVAILABLE", "The database cannot be reached at the moment.", { cause });
   });

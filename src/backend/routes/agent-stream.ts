@@ -1,14 +1,14 @@
-import { pushed, type Sink, type Source } from "../pushed.ts";
-import type { Feed } from "../turns/feed.ts";
-import { keptAlive, STREAM_HEADERS } from "./sse.ts";
+import { createStreamingResponse, type StreamSink, type StreamSource } from "../pushed.ts";
+import type { TurnStream } from "../turns/feed.ts";
+import { STREAM_HEADERS, withKeepAlive } from "./sse.ts";
 
 /** A turn as Server-Sent Events, in the seed's form. It ends with `finish`, `error` or `abort`; without one of them it was cut. */
-export function agentStream(feed: Feed): Response {
-  return pushed((sink) => tell(feed, sink), STREAM_HEADERS);
+export function streamTurn(feed: TurnStream): Response {
+  return createStreamingResponse((sink) => tell(feed, sink), STREAM_HEADERS);
 }
 
-function tell(feed: Feed, sink: Sink): Source {
-  const out = keptAlive(sink);
+function tell(feed: TurnStream, sink: StreamSink): StreamSource {
+  const out = withKeepAlive(sink);
   let ended = false;
   const gone = () => {
     ended = true;

@@ -4,15 +4,15 @@ import { AgentSessionRequest, AgentStreamRequest } from "#protocol/agent";
 import { Problem } from "#protocol/errors";
 import { parseShape } from "#protocol/parse";
 import type { BackendPorts } from "../ports.ts";
-import type { Turns } from "../turns/turns.ts";
-import { agentStream } from "./agent-stream.ts";
+import type { AgentServer } from "../turns/turns.ts";
+import { streamTurn } from "./agent-stream.ts";
 import { readJsonBody } from "./body.ts";
 
 /**
  * kay as an agent server (protocol section 4; seed: agent streaming): `POST /session` for backends, `POST /stream/:sessionId` for clients.
  * `GET /session/:sessionId` tells a backend whether a conversation is here, that is, whether both work on one database.
  */
-export function agentRoutes(turns: Turns, { password }: NonNullable<BackendPorts["agentRole"]>): Hono {
+export function createAgentRoutes(turns: AgentServer, { password }: NonNullable<BackendPorts["agentRole"]>): Hono {
   const app = new Hono();
   app.post("/session", async (c) => {
     checkPassword(password, c.req.header("authorization"));
@@ -30,7 +30,7 @@ export function agentRoutes(turns: Turns, { password }: NonNullable<BackendPorts
     if (prompt.trim() === "")
       throw new Problem("INVALID_REQUEST", "Missing required field: prompt", { details: { field: "prompt" } });
     const token = c.req.query("token") ?? "";
-    return agentStream(await turns.stream({ sessionId: c.req.param("sessionId"), token, prompt }));
+    return streamTurn(await turns.stream({ sessionId: c.req.param("sessionId"), token, prompt }));
   });
   return app;
 }

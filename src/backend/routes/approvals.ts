@@ -10,16 +10,16 @@ import { Problem } from "#protocol/errors";
 import { parseShape } from "#protocol/parse";
 import { authenticate } from "../accounts/authenticate.ts";
 import { findTool } from "../agent/direct.ts";
-import { toolbox } from "../agent/toolbox.ts";
-import { servicesFor } from "../connections/catalog.ts";
-import { accountOf } from "../interactions/account.ts";
+import { buildServiceTools } from "../agent/toolbox.ts";
+import { listServices } from "../connections/catalog.ts";
+import { toAccount } from "../interactions/account.ts";
 import { listGrants, revokeGrant, revokeGrants } from "../interactions/approvals.ts";
-import { decide } from "../interactions/decide.ts";
-import { effectiveMode } from "../interactions/policy.ts";
+import { decideCall } from "../interactions/decide.ts";
+import { resolveMode } from "../interactions/policy.ts";
 import { checkTarget } from "../interactions/targets.ts";
 import type { BackendPorts } from "../ports.ts";
 import type { ServiceConfiguration } from "../services/service.ts";
-import { ownsConversation } from "../store/conversations.ts";
+import { isConversationOwner } from "../store/conversations.ts";
 import { findGrant } from "../store/grants.ts";
 import { listPolicies } from "../store/policies.ts";
 import { readJsonBody } from "./body.ts";
@@ -28,7 +28,7 @@ import { readJsonBody } from "./body.ts";
 const WRITES = "confirm_before_execution";
 
 /** Remembered approvals (protocol section 5): `GET /approvals`, `DELETE /approvals[/:id]`, `POST /approvals/test`. */
-export function approvalRoutes(ports: BackendPorts): Hono {
+export function createApprovalRoutes(ports: BackendPorts): Hono {
   const app = new Hono();
   app.get("/approvals", async (c) => {
     const { installationId } = await authenticate(ports, c.req.raw);
@@ -60,7 +60,7 @@ async function revokeAll(ports: BackendPorts, installationId: string, target: st
     });
   }
   const had = (await listGrants(ports, installationId)).flatMap(({ tool }) => [tool, tool.replace(/\..*/, "")]);
-  checkTarget(await servicesFor(ports, installationId), target, had);
+  checkTarget(await listServices(ports, installationId), target, had);
   return await revokeGrants(ports, installationId, target);
 }
 
@@ -70,30 +70,30 @@ async function tested(
   installationId: string,
   { tool: name, input, session_id: conversationId }: GrantTest,
 ): Promise<GrantTestResponse> {
-  const { parse, service } = findTool(await toolbox(ports, { installationId, generationId: "" }), name);
-  const tool = { ...definitionOf(await servicesFor(ports, installationId), name), service };
-  if (conversationId !== undefined && !(await ownsConversation(ports.db, installationId, conversationId))) {
+  const { parse, service } = findTool(await buildServiceTools(ports, { installationId, generationId: "" }), name);
+  const tool = { ...getDefinition(await listServices(ports, installationId), name), service };
+  if (conversationId !== undefined && !(await isConversationOwner(ports.db, installationId, conversationId))) {
     throw new Problem("SESSION_NOT_FOUND", "There is no such conversation.");
   }
   if (input === undefined) {
     const policies = await listPolicies(ports.db, installationId);
-    const { mode, why } = effectiveMode({ tool, policies, writes: WRITES });
+    const { mode, why } = resolveMode({ tool, policies, writes: WRITES });
     return { asks: mode !== "auto", why: sentence(why) };
   }
   const connection = await findGrant(ports.db, installationId, service);
-  const { mode, why, grant } = await decide(ports, {
+  const { mode, why, grant } = await decideCall(ports, {
     installationId,
     tool,
     input: parse(input),
     writes: WRITES,
     peek: true,
     ...(conversationId === undefined ? {} : { conversationId }),
-    ...(connection === undefined ? {} : { account: accountOf(connection) }),
+    ...(connection === undefined ? {} : { account: toAccount(connection) }),
   });
   return { asks: mode !== "auto", why: sentence(why), ...(grant ? { grant } : {}) };
 }
 
-function definitionOf(services: ServiceConfiguration[], name: string) {
+function getDefinition(services: ServiceConfiguration[], name: string) {
   const tool = services.flatMap(({ service }) => service.tools).find((each) => each.name === name);
   if (!tool) throw new TypeError(`the toolbox has ${name}, its service has not`);
   return tool;

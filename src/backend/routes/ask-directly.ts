@@ -3,11 +3,11 @@ import { AskRequest } from "#protocol/ask";
 import { Problem } from "#protocol/errors";
 import { parseShape } from "#protocol/parse";
 import type { Engine } from "../generations/engine.ts";
-import { boundsOf } from "../generations/options.ts";
-import { openTurn, remoteTurn } from "../generations/remote.ts";
-import { start } from "../generations/start.ts";
+import { parseLimits } from "../generations/options.ts";
+import { openTurn, toRemoteTurn } from "../generations/remote.ts";
+import { startGeneration } from "../generations/start.ts";
 import type { BackendPorts } from "../ports.ts";
-import { streamUrl } from "../remote/agent-server.ts";
+import { buildStreamUrl } from "../remote/agent-server.ts";
 import { readJsonBody } from "./body.ts";
 
 /**
@@ -16,7 +16,7 @@ import { readJsonBody } from "./body.ts";
  *
  * @throws Problem AGENT_NOT_CONFIGURED, AGENT_FAILED, INVALID_REQUEST for what an agent server cannot be held to
  */
-export async function askDirectly(
+export async function beginDirectTurn(
   ports: BackendPorts,
   engine: Engine,
   installationId: string,
@@ -47,10 +47,10 @@ async function begun(
     confirm: asked.confirm ?? false,
     mode: "stream" as const,
     source: "typed" as const,
-    ...boundsOf(asked),
-    ...remoteTurn(ports.clock.now(), true),
+    ...parseLimits(asked),
+    ...toRemoteTurn(ports.clock.now(), true),
   };
-  const turn = await start(ports, engine, installationId, { session_id, options });
+  const turn = await startGeneration(ports, engine, installationId, { session_id, options });
   const token = await openTurn(ports, agent, turn).catch(async (error: unknown) => {
     await engine.stop(turn.generationId, "The agent server could not be asked.");
     throw error;
@@ -60,7 +60,7 @@ async function begun(
     session_id: turn.conversationId,
     generation_id: turn.generationId,
     stream_token: token,
-    stream_url: streamUrl(agent, turn.conversationId),
+    stream_url: buildStreamUrl(agent, turn.conversationId),
     after: turn.after,
   };
 }

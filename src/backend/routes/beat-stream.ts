@@ -9,7 +9,7 @@ const PAUSE = 400;
  * A short stream of beats, each with the time at which it was sent. Whoever gets all of them at once has something in between that holds
  * streams back.
  */
-export function beatStream(clock: Clock): Response {
+export function streamBeats(clock: Clock): Response {
   const encoder = new TextEncoder();
   let sent = 0;
   const body = new ReadableStream<Uint8Array>(

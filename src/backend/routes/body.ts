@@ -20,7 +20,7 @@ export async function readJsonBody(request: Request): Promise<unknown> {
  *
  * @throws Problem PAYLOAD_TOO_LARGE
  */
-export async function withLimitedBody(request: Request, limit: number): Promise<Request> {
+export async function limitBody(request: Request, limit: number): Promise<Request> {
   if (request.method === "GET" || request.method === "HEAD" || request.body === null) return request;
   if (Number(request.headers.get("content-length") ?? 0) > limit) throw tooLarge(limit);
   const chunks: Uint8Array[] = [];

@@ -5,16 +5,16 @@ import { parseShape } from "#protocol/parse";
 import { authenticate, hasAuthorization } from "../accounts/authenticate.ts";
 import { isInstallationId } from "../accounts/ids.ts";
 import { beginConnect } from "../connections/authorize.ts";
-import { connectionsOf, disconnect } from "../connections/overview.ts";
+import { disconnectService, listConnections } from "../connections/overview.ts";
 import type { BackendPorts } from "../ports.ts";
-import { installationExists } from "../store/installations.ts";
+import { hasInstallation } from "../store/installations.ts";
 import { readJsonBody } from "./body.ts";
 
 /**
  * Connecting services (guide, "Service Connection Flow"). Whose connections a request is about, it says by its bearer token or, in the
  * guide's older way, by the session id alone: reading prefers the token, disconnecting the session id that the body names.
  */
-export function connectionRoutes(ports: BackendPorts): Hono {
+export function createConnectionRoutes(ports: BackendPorts): Hono {
   const app = new Hono();
   app.post("/connections/connect", async (c) => {
     const body = parseShape(ConnectRequest, await readJsonBody(c.req.raw), "the request");
@@ -22,12 +22,12 @@ export function connectionRoutes(ports: BackendPorts): Hono {
   });
   app.get("/connections", async (c) => {
     const sessionId = hasAuthorization(c.req.raw) ? undefined : c.req.query("session_id");
-    return c.json(await connectionsOf(ports, await installationOf(ports, c.req.raw, sessionId)));
+    return c.json(await listConnections(ports, await getInstallation(ports, c.req.raw, sessionId)));
   });
   app.post("/connections/disconnect", async (c) => {
     const body = parseShape(DisconnectRequest, await readJsonBody(c.req.raw), "the request");
-    const installationId = await installationOf(ports, c.req.raw, body.session_id);
-    const service = await disconnect(ports, installationId, c.req.query("service"));
+    const installationId = await getInstallation(ports, c.req.raw, body.session_id);
+    const service = await disconnectService(ports, installationId, c.req.query("service"));
     return c.json({ service, connected: false, message: `Successfully disconnected from ${service}` });
   });
   return app;
@@ -45,13 +45,13 @@ async function signedInAs(ports: BackendPorts, request: Request): Promise<string
 }
 
 /** @throws Problem SESSION_INVALID (400, in the guide's words), TOKEN_MISSING, TOKEN_INVALID, TOKEN_EXPIRED */
-async function installationOf(
+async function getInstallation(
   ports: BackendPorts,
   request: Request,
   sessionId: string | null | undefined,
 ): Promise<string> {
   if (!sessionId) return (await authenticate(ports, request)).installationId;
-  if (isInstallationId(sessionId) && (await installationExists(ports.db, sessionId))) return sessionId;
+  if (isInstallationId(sessionId) && (await hasInstallation(ports.db, sessionId))) return sessionId;
   const message = "The provided session_id no longer exists. Please reconnect your services.";
   throw new Problem("SESSION_INVALID", message, {
     details: { error: "Invalid session_id", session_reset_required: true },

@@ -1,32 +1,32 @@
 import { Hono } from "hono";
-import { DescribeRequest } from "#protocol/described";
+import { AddServiceRequest } from "#protocol/described";
 import { Problem } from "#protocol/errors";
 import { ApproveRequest } from "#protocol/mcp";
 import { parseShape } from "#protocol/parse";
 import { authenticate, hasAuthorization } from "../accounts/authenticate.ts";
-import { isInstallationId, newInstallationId } from "../accounts/ids.ts";
-import { addService, descriptionOf, readService, removeService } from "../connections/describe.ts";
+import { createInstallationId, isInstallationId } from "../accounts/ids.ts";
+import { addService, getDescription, parseService, removeService } from "../connections/describe.ts";
 import { addServer, approveServer } from "../connections/mcp.ts";
-import { lookAtRequested } from "../connections/mcp-look.ts";
+import { inspectRequested } from "../connections/mcp-look.ts";
 import type { BackendPorts } from "../ports.ts";
-import { insertInstallation, installationExists, knownAccounts } from "../store/installations.ts";
+import { hasInstallation, insertInstallation, listKnownAccounts } from "../store/installations.ts";
 import { readJsonBody } from "./body.ts";
 
 /**
  * Services of people's own, described or MCP servers: `POST /services`, `DELETE /services/:name`, `GET /services/:name/description`, and for a
  * server `POST /services/:name/approve`.
  */
-export function describedRoutes(ports: BackendPorts): Hono {
+export function createCustomServiceRoutes(ports: BackendPorts): Hono {
   const app = new Hono();
   app.post("/services", async (c) => {
-    const body = parseShape(DescribeRequest, await readJsonBody(c.req.raw), "the request");
+    const body = parseShape(AddServiceRequest, await readJsonBody(c.req.raw), "the request");
     const { source, mcp, expected, dry_run: dryRun = false, session_id: sessionId } = body;
     if ((source === undefined) === (mcp === undefined))
       throw new Problem("INVALID_REQUEST", "The request must have one of source and mcp.", { hint: "" });
-    const known = await ownerOf(ports, c.req.raw, sessionId);
+    const known = await getOwner(ports, c.req.raw, sessionId);
     const looked = mcp
-      ? await lookAtRequested(ports, known, mcp, c.req.raw.signal)
-      : await readService(ports, source ?? "");
+      ? await inspectRequested(ports, known, mcp, c.req.raw.signal)
+      : await parseService(ports, source ?? "");
     const owner = known ?? (dryRun ? undefined : await newInstallation(ports));
     const signedIn = hasAuthorization(c.req.raw);
     const answer =
@@ -50,7 +50,7 @@ export function describedRoutes(ports: BackendPorts): Hono {
   });
   app.get("/services/:name/description", async (c) => {
     const { installationId } = await authenticate(ports, c.req.raw);
-    return c.json(await descriptionOf(ports, installationId, c.req.param("name")));
+    return c.json(await getDescription(ports, installationId, c.req.param("name")));
   });
   return app;
 }
@@ -59,20 +59,20 @@ export function describedRoutes(ports: BackendPorts): Hono {
  * Whom a description is for. Somebody whose first service is one of their own cannot be signed in yet; but once somebody has signed in to an
  * installation, its session id alone changes none of its services.
  */
-async function ownerOf(
+async function getOwner(
   ports: BackendPorts,
   request: Request,
   sessionId: string | null | undefined,
 ): Promise<string | undefined> {
   if (hasAuthorization(request)) return (await authenticate(ports, request)).installationId;
-  if (!sessionId || !isInstallationId(sessionId) || !(await installationExists(ports.db, sessionId))) return undefined;
-  if ((await knownAccounts(ports.db, sessionId)).length === 0) return sessionId;
+  if (!sessionId || !isInstallationId(sessionId) || !(await hasInstallation(ports.db, sessionId))) return undefined;
+  if ((await listKnownAccounts(ports.db, sessionId)).length === 0) return sessionId;
   throw new Problem("TOKEN_MISSING", "Somebody is signed in to this installation; send the access token.");
 }
 
 async function newInstallation(ports: BackendPorts): Promise<string> {
   const now = ports.clock.now();
-  const id = newInstallationId(now);
+  const id = createInstallationId(now);
   await insertInstallation(ports.db, id, new Date(now));
   return id;
 }

@@ -1,12 +1,12 @@
-import { endsGeneration, SESSION_HEADER } from "#protocol/events";
+import { isGenerationEnd, SESSION_HEADER } from "#protocol/events";
 import type { Engine } from "../generations/engine.ts";
 import type { BackendPorts } from "../ports.ts";
-import { pushed, type Sink, type Source } from "../pushed.ts";
-import { EVENTS_AT_ONCE, type StoredEvent } from "../store/events.ts";
-import { keptAlive, STREAM_HEADERS } from "./sse.ts";
+import { createStreamingResponse, type StreamSink, type StreamSource } from "../pushed.ts";
+import { MAX_EVENTS_PER_READ, type StoredEvent } from "../store/events.ts";
+import { STREAM_HEADERS, withKeepAlive } from "./sse.ts";
 
 /** Which part of a conversation's log is sent. */
-export type Streamed = {
+export type StreamRange = {
   conversationId: string;
   /** Number of the last event that is not sent. */
   after: number;
@@ -25,8 +25,8 @@ type StreamPorts = Pick<BackendPorts, "log" | "clock" | "observe">;
  * The log as Server-Sent Events: `id:` is the number in the log, `data:` one part, the end is `[DONE]`. Live events are read from the log
  * like old ones, so a stream that was cut goes on after its last number with nothing lost or doubled.
  */
-export function eventStream(engine: Followed, ports: StreamPorts, streamed: Streamed): Response {
-  return pushed((sink) => follow(engine, streamed, sink, ports), {
+export function streamEvents(engine: Followed, ports: StreamPorts, streamed: StreamRange): Response {
+  return createStreamingResponse((sink) => follow(engine, streamed, sink, ports), {
     ...STREAM_HEADERS,
     "x-vercel-ai-ui-message-stream": "v1",
     [SESSION_HEADER]: streamed.conversationId,
@@ -34,7 +34,7 @@ export function eventStream(engine: Followed, ports: StreamPorts, streamed: Stre
 }
 
 /** While nothing happens it is a place in the log and an entry in two lists: thousands of them may wait. */
-function follow({ hub, leave }: Followed, streamed: Streamed, sink: Sink, ports: StreamPorts): Source {
+function follow({ hub, leave }: Followed, streamed: StreamRange, sink: StreamSink, ports: StreamPorts): StreamSource {
   const { conversationId: id, until = Number.POSITIVE_INFINITY } = streamed;
   // Of what is over nobody is told who follows it.
   const present = streamed.until === undefined ? hub.present : undefined;
@@ -44,7 +44,7 @@ function follow({ hub, leave }: Followed, streamed: Streamed, sink: Sink, ports:
   let position = streamed.after;
   const opened = ports.clock.now();
   let [reading, again, ended, isRead] = [false, true, false, false];
-  const out = keptAlive(sink);
+  const out = withKeepAlive(sink);
   const gone = () => {
     if (ended) return;
     ended = true;
@@ -66,18 +66,18 @@ function follow({ hub, leave }: Followed, streamed: Streamed, sink: Sink, ports:
     const events = position < until ? await hub.read(id, position) : [];
     if (ended) return false;
     const wanted = events.filter((event) => concerns(event, streamed));
-    const text = wanted.map(sseOf).join("");
+    const text = wanted.map(getSse).join("");
     position = events.at(-1)?.number ?? position;
     if (position >= until || wanted.some((event) => isLast(event, streamed))) end(`${text}data: [DONE]\n\n`);
     else if (text !== "") out.write(text);
     measureDelay(ports, opened, wanted[0]);
     begun ||= wanted.length > 0;
-    const word = begun && !ended && events.length < EVENTS_AT_ONCE ? present?.now(id) : undefined;
+    const word = begun && !ended && events.length < MAX_EVENTS_PER_READ ? present?.now(id) : undefined;
     if (word && word.version !== told) {
       told = word.version;
-      out.write(sseOf(word.event));
+      out.write(getSse(word.event));
     }
-    return events.length >= EVENTS_AT_ONCE;
+    return events.length >= MAX_EVENTS_PER_READ;
   };
   const advance = async () => {
     if (reading) return;
@@ -125,7 +125,7 @@ function measureDelay(
 const texts = new WeakMap<StoredEvent, string>();
 
 /** Who follows is no event of the log and has no number: where the reader is in the log stays as it was. */
-function sseOf(event: StoredEvent): string {
+function getSse(event: StoredEvent): string {
   const { number, part, at } = event;
   const id = number > 0 ? `id: ${number}\n` : "";
   const text = texts.get(event) ?? `${id}data: ${JSON.stringify({ ...part, at: at.toISOString() })}\n\n`;
@@ -133,13 +133,13 @@ function sseOf(event: StoredEvent): string {
   return text;
 }
 
-function concerns({ generationId, number, part }: StoredEvent, { generationId: wanted, until }: Streamed): boolean {
+function concerns({ generationId, number, part }: StoredEvent, { generationId: wanted, until }: StreamRange): boolean {
   if (until !== undefined && number > until) return false;
   // Nodes of before wrote into the log who followed then.
   if (part.type === "data-presence") return false;
   return wanted === undefined || generationId === wanted || generationId === null;
 }
 
-function isLast({ part, generationId }: StoredEvent, { generationId: wanted }: Streamed): boolean {
-  return wanted !== undefined && generationId === wanted && endsGeneration(part);
+function isLast({ part, generationId }: StoredEvent, { generationId: wanted }: StreamRange): boolean {
+  return wanted !== undefined && generationId === wanted && isGenerationEnd(part);
 }

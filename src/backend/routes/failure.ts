@@ -1,12 +1,12 @@
-import { Problem, problemBody } from "#protocol/errors";
+import { Problem, toProblemBody } from "#protocol/errors";
 import type { Log } from "../ports.ts";
-import { databaseAway, faultLevel } from "../store/database.ts";
+import { getFaultLevel, toDatabaseProblem } from "../store/database.ts";
 
 /**
  * The one place where an error becomes an answer. Expected ones say what they are; of anything else only the request's id leaves, the rest
  * goes to the log.
  */
-export function failureAnswer(error: unknown, log: Log, requestId: string): Response {
+export function toErrorResponse(error: unknown, log: Log, requestId: string): Response {
   const problem = asProblem(error, log, requestId);
   if (problem.cause !== undefined && error instanceof Problem) {
     log(problem.status < 500 ? "debug" : "warn", "request.refused", {
@@ -16,7 +16,7 @@ export function failureAnswer(error: unknown, log: Log, requestId: string): Resp
     });
   }
   const { retry_after: retryAfter, allow } = problem.details;
-  return Response.json(problemBody(problem), {
+  return Response.json(toProblemBody(problem), {
     status: problem.status,
     headers: {
       ...(typeof retryAfter === "number" ? { "retry-after": String(retryAfter) } : {}),
@@ -27,9 +27,9 @@ export function failureAnswer(error: unknown, log: Log, requestId: string): Resp
 
 function asProblem(error: unknown, log: Log, requestId: string): Problem {
   if (error instanceof Problem) return error;
-  log(faultLevel(error), "request.fault", { request: requestId, cause: error });
+  log(getFaultLevel(error), "request.fault", { request: requestId, cause: error });
   return (
-    databaseAway(error) ??
+    toDatabaseProblem(error) ??
     new Problem("INTERNAL", `Something went wrong inside kay (request ${requestId}).`, {
       details: { request_id: requestId },
     })

@@ -4,20 +4,20 @@ import { Problem } from "#protocol/errors";
 import { parseShape } from "#protocol/parse";
 import { authenticate } from "../accounts/authenticate.ts";
 import { answerInteraction } from "../generations/answer.ts";
-import { answerAuth, generationView, ownGeneration } from "../generations/auth.ts";
-import { pendingRequest } from "../generations/closed.ts";
+import { answerAuth, findOwnGeneration, toGenerationView } from "../generations/auth.ts";
+import { getPendingRequest } from "../generations/closed.ts";
 import type { Engine } from "../generations/engine.ts";
-import { pendingRequests } from "../generations/pending.ts";
+import { listPendingRequests } from "../generations/pending.ts";
 import type { BackendPorts } from "../ports.ts";
-import { ownsConversation } from "../store/conversations.ts";
-import { lastEvent } from "../store/events.ts";
+import { isConversationOwner } from "../store/conversations.ts";
+import { findLastEventNumber } from "../store/events.ts";
 import { readJsonBody } from "./body.ts";
-import { queriedClient } from "./client-mode.ts";
-import { eventStream } from "./event-stream.ts";
+import { parseClientQuery } from "./client-mode.ts";
+import { streamEvents } from "./event-stream.ts";
 import { answerOnce } from "./idempotency.ts";
 
 /** Following conversations, and answering what generations wait for (protocol section 3). */
-export function generationRoutes(ports: BackendPorts, engine: Engine): Hono {
+export function createGenerationRoutes(ports: BackendPorts, engine: Engine): Hono {
   const app = new Hono();
   app.get("/sessions/:id/events", async (c) => {
     const { installationId } = await authenticate(ports, c.req.raw);
@@ -25,10 +25,14 @@ export function generationRoutes(ports: BackendPorts, engine: Engine): Hono {
     const after = place(c.req.header("last-event-id") ?? c.req.query("after"));
     // Who only reads what is there already does not follow.
     if (c.req.query("live") === "false")
-      return eventStream(engine, ports, { conversationId, after, until: await lastEvent(ports.db, conversationId) });
-    const client = queriedClient(c.req.query());
+      return streamEvents(engine, ports, {
+        conversationId,
+        after,
+        until: await findLastEventNumber(ports.db, conversationId),
+      });
+    const client = parseClientQuery(c.req.query());
     const left = client && (await engine.attendance.attend({ conversationId, clientId: client.id }, client));
-    return eventStream(engine, ports, { conversationId, after, left });
+    return streamEvents(engine, ports, { conversationId, after, left });
   });
   app.post("/sessions/:id/interactions/:interaction_id", async (c) => {
     const { installationId } = await authenticate(ports, c.req.raw);
@@ -40,33 +44,33 @@ export function generationRoutes(ports: BackendPorts, engine: Engine): Hono {
   });
   app.get("/pending", async (c) => {
     const { installationId } = await authenticate(ports, c.req.raw);
-    return c.json({ pending: await pendingRequests(ports, installationId) });
+    return c.json({ pending: await listPendingRequests(ports, installationId) });
   });
   app.get("/pending/:id", async (c) => {
     const { installationId } = await authenticate(ports, c.req.raw);
-    return c.json(await pendingRequest(ports, installationId, c.req.param("id")));
+    return c.json(await getPendingRequest(ports, installationId, c.req.param("id")));
   });
   app.get("/generations/:id", async (c) => {
     const { installationId } = await authenticate(ports, c.req.raw);
-    return c.json(generationView(await ownGeneration(ports, installationId, c.req.param("id"))));
+    return c.json(toGenerationView(await findOwnGeneration(ports, installationId, c.req.param("id"))));
   });
   app.post("/generations/:id/auth", async (c) => {
     const { installationId } = await authenticate(ports, c.req.raw);
-    const row = await ownGeneration(ports, installationId, c.req.param("id"));
+    const row = await findOwnGeneration(ports, installationId, c.req.param("id"));
     await answerAuth(ports, engine, row, parseShape(AuthAnswer, await readJsonBody(c.req.raw), "the answer"));
-    return c.json(generationView(await ownGeneration(ports, installationId, row.id)));
+    return c.json(toGenerationView(await findOwnGeneration(ports, installationId, row.id)));
   });
   app.post("/generations/:id/cancel", async (c) => {
     const { installationId } = await authenticate(ports, c.req.raw);
-    const row = await ownGeneration(ports, installationId, c.req.param("id"));
+    const row = await findOwnGeneration(ports, installationId, c.req.param("id"));
     if (row.finished_at === null) await engine.stop(row.id, "The person cancelled it.");
-    return c.json(generationView(await ownGeneration(ports, installationId, row.id)));
+    return c.json(toGenerationView(await findOwnGeneration(ports, installationId, row.id)));
   });
   return app;
 }
 
 async function owned(ports: BackendPorts, installationId: string, id: string): Promise<string> {
-  if (await ownsConversation(ports.db, installationId, id)) return id;
+  if (await isConversationOwner(ports.db, installationId, id)) return id;
   throw new Problem("SESSION_NOT_FOUND", "Invalid or expired session_id");
 }
 

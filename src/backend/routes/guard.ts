@@ -23,7 +23,7 @@ type Ports = Pick<BackendPorts, "publicUrl" | "hosts" | "localSecret">;
  * @throws Problem HOST_REFUSED for a foreign name in `Host` (DNS rebinding), ORIGIN_REFUSED for a page of another origin that wants to
  * change something, LOCAL_SECRET_REQUIRED for a stranger on this machine (all 403)
  */
-export function admit(ports: Ports, request: Request): void {
+export function checkAdmission(ports: Ports, request: Request): void {
   const url = new URL(request.url);
   const host = request.headers.get("host") ?? url.host;
   checkHost(ports, host);

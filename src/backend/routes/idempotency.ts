@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto";
-import { Problem, problemBody } from "#protocol/errors";
+import { Problem, toProblemBody } from "#protocol/errors";
 import type { BackendPorts, Log } from "../ports.ts";
 import { isDatabaseAway } from "../store/database.ts";
 import { claimRequest, finishRequest, interruptRequest, linkRequest, type StoredRequest } from "../store/requests.ts";
@@ -22,20 +22,15 @@ export async function answerOnce(
   request: Request,
   handle: Handle,
 ): Promise<Response> {
-  const { status, body } = await answeredOnce(ports, installationId, request, handle);
+  const { status, body } = await runOnce(ports, installationId, request, handle);
   return Response.json(body, { status });
 }
 
 /** The same for an answer that is not sent as it is kept. */
-export async function answeredOnce(
-  ports: Ports,
-  installationId: string,
-  request: Request,
-  handle: Handle,
-): Promise<Answer> {
+export async function runOnce(ports: Ports, installationId: string, request: Request, handle: Handle): Promise<Answer> {
   const text = await request.text();
   const key = request.headers.get("idempotency-key");
-  if (key === null) return await handle(parseBody(text), request.signal, unlinked);
+  if (key === null) return await handle(parseBody(text), request.signal, unlink);
   if (!/^[\x21-\x7e]{1,255}$/.test(key)) {
     throw new Problem("INVALID_REQUEST", "Idempotency-Key must be 1 to 255 visible characters.");
   }
@@ -43,7 +38,7 @@ export async function answeredOnce(
   const node = await ports.node.number();
   const first = await claimRequest(ports.db, installationId, key, { fingerprint, node }, ports.clock.now());
   if (first) return replay(first, fingerprint);
-  const answer = await settled(ports.log, () =>
+  const answer = await settle(ports.log, () =>
     handle(parseBody(text), request.signal, (id) => linkRequest(ports.db, installationId, key, id)),
   ).catch(async (error: unknown) => {
     // One more try: it gets another connection.
@@ -57,7 +52,7 @@ export async function answeredOnce(
   return answer;
 }
 
-async function unlinked(): Promise<void> {}
+async function unlink(): Promise<void> {}
 
 function replay(first: StoredRequest, fingerprint: string): Answer {
   if (first.fingerprint !== fingerprint) {
@@ -75,7 +70,7 @@ function replay(first: StoredRequest, fingerprint: string): Answer {
  * A failure is an answer too: it is kept, so that a repeat cannot do by accident what failed the first time. That the database went away in between
  * is none.
  */
-async function settled(log: Log, work: () => Promise<Answer>): Promise<Answer> {
+async function settle(log: Log, work: () => Promise<Answer>): Promise<Answer> {
   try {
     return await work();
   } catch (error) {
@@ -87,7 +82,7 @@ async function settled(log: Log, work: () => Promise<Answer>): Promise<Answer> {
     if (!(error instanceof Problem)) log("error", "ask_failed", { error });
     const problem =
       error instanceof Problem ? error : new Problem("INTERNAL", "Something went wrong inside kay.", { cause: error });
-    return { status: problem.status, body: { status: "error", ...problemBody(problem) } };
+    return { status: problem.status, body: { status: "error", ...toProblemBody(problem) } };
   }
 }
 

@@ -5,20 +5,20 @@ import { describeModel } from "../models/describe.ts";
 import type { BackendPorts } from "../ports.ts";
 
 /** Which model answers and why (`GET /model`), and whether it works (`POST /model/test`). */
-export function modelRoutes(ports: BackendPorts): Hono {
+export function createModelRoutes(ports: BackendPorts): Hono {
   const app = new Hono();
   app.get("/model", async (c) => {
-    await admitted(ports, c.req.raw);
+    await admit(ports, c.req.raw);
     return c.json(await describeModel(ports.model()));
   });
   app.post("/model/test", async (c) => {
-    await admitted(ports, c.req.raw);
+    await admit(ports, c.req.raw);
     return c.json(await testModel(ports, c.req.raw.signal));
   });
   return app;
 }
 
 /** Who has the local secret, which every request to this backend was asked for, is its owner: the model may be seen before the first sign-in. */
-async function admitted(ports: BackendPorts, request: Request): Promise<void> {
+async function admit(ports: BackendPorts, request: Request): Promise<void> {
   if (ports.localSecret === undefined) await authenticate(ports, request);
 }

@@ -3,29 +3,29 @@ import { PoliciesChange, type PoliciesResponse } from "#protocol/conversations";
 import { Problem } from "#protocol/errors";
 import { parseShape } from "#protocol/parse";
 import { authenticate } from "../accounts/authenticate.ts";
-import { servicesFor } from "../connections/catalog.ts";
+import { listServices } from "../connections/catalog.ts";
 import { checkTarget } from "../interactions/targets.ts";
 import type { BackendPorts } from "../ports.ts";
 import { listPolicies, putPolicies } from "../store/policies.ts";
 import { readJsonBody } from "./body.ts";
 
 /** What kay may do by itself (protocol section 5): `GET /policies`, `PUT /policies`. */
-export function policyRoutes(ports: BackendPorts): Hono {
+export function createPolicyRoutes(ports: BackendPorts): Hono {
   const app = new Hono();
   app.get("/policies", async (c) => {
     const { installationId } = await authenticate(ports, c.req.raw);
-    return c.json(await policiesOf(ports, installationId));
+    return c.json(await getPolicies(ports, installationId));
   });
   app.put("/policies", async (c) => {
     const { installationId } = await authenticate(ports, c.req.raw);
     const { policies } = parseShape(PoliciesChange, await readJsonBody(c.req.raw), "the request");
     await change(ports, installationId, policies);
-    return c.json(await policiesOf(ports, installationId));
+    return c.json(await getPolicies(ports, installationId));
   });
   return app;
 }
 
-async function policiesOf({ db }: BackendPorts, installationId: string): Promise<PoliciesResponse> {
+async function getPolicies({ db }: BackendPorts, installationId: string): Promise<PoliciesResponse> {
   return { policies: await listPolicies(db, installationId) };
 }
 
@@ -37,7 +37,7 @@ async function change(
 ): Promise<void> {
   const had = (await listPolicies(ports.db, installationId)).map(({ target }) => target);
   // A policy may outlive its service; it must not be impossible to forget.
-  const services = await servicesFor(ports, installationId);
+  const services = await listServices(ports, installationId);
   for (const { target, mode } of changes) checkTarget(services, target, mode === null ? had : []);
   const targets = changes.map(({ target }) => target);
   const twice = targets.find((target, index) => targets.indexOf(target) !== index);

@@ -3,40 +3,40 @@ import { StreamOutcome } from "#protocol/agent";
 import { Problem } from "#protocol/errors";
 import { parseShape } from "#protocol/parse";
 import { authenticate } from "../accounts/authenticate.ts";
-import { ownGeneration } from "../generations/auth.ts";
+import { findOwnGeneration } from "../generations/auth.ts";
 import type { Engine } from "../generations/engine.ts";
-import { optionsOf } from "../generations/options.ts";
-import { noteStream, takeReport } from "../generations/reports.ts";
-import { failureOf } from "../observe.ts";
+import { readGenerationRecord } from "../generations/options.ts";
+import { acceptReport, recordStreamOutcome } from "../generations/reports.ts";
+import { getFailureCode } from "../observe.ts";
 import type { BackendPorts } from "../ports.ts";
-import { askDirectly } from "./ask-directly.ts";
+import { beginDirectTurn } from "./ask-directly.ts";
 import { readJsonBody } from "./body.ts";
 
 /**
  * Agent servers elsewhere (protocol section 4): `POST /ask/stream` and `POST /generations/:id/stream` for clients that stream from there
  * themselves, `POST /agent/webhook` for the agent server.
  */
-export function remoteRoutes(ports: BackendPorts, engine: Engine): Hono {
+export function createRemoteRoutes(ports: BackendPorts, engine: Engine): Hono {
   const app = new Hono();
   app.post("/ask/stream", async (c) => {
     const { installationId } = await authenticate(ports, c.req.raw);
-    return c.json(await askDirectly(ports, engine, installationId, c.req.raw));
+    return c.json(await beginDirectTurn(ports, engine, installationId, c.req.raw));
   });
   app.post("/generations/:id/stream", async (c) => {
     const { installationId } = await authenticate(ports, c.req.raw);
-    const { id, options } = await ownGeneration(ports, installationId, c.req.param("id"));
+    const { id, options } = await findOwnGeneration(ports, installationId, c.req.param("id"));
     const outcome = parseShape(StreamOutcome, await readJsonBody(c.req.raw), "what became of the stream");
-    if (!optionsOf({ options }).remote?.direct)
+    if (!readGenerationRecord({ options }).remote?.direct)
       throw new Problem("INVALID_REQUEST", "No client streams this turn from an agent server.");
-    await noteStream(ports, id, outcome);
+    await recordStreamOutcome(ports, id, outcome);
     return c.json({ success: true });
   });
   app.post("/agent/webhook", async (c) => {
     const token = c.req.query("token");
     if (!token) throw new Problem("INVALID_REQUEST", "Missing token", { details: { field: "token" } });
     const count = (outcome: string) => ports.observe?.count("kay_webhooks_total", { outcome });
-    const isNew = await takeReport(ports, token, await readJsonBody(c.req.raw)).catch((error: unknown) => {
-      count(failureOf(error));
+    const isNew = await acceptReport(ports, token, await readJsonBody(c.req.raw)).catch((error: unknown) => {
+      count(getFailureCode(error));
       throw error;
     });
     count(isNew ? "new" : "duplicate");

@@ -23,24 +23,24 @@ import { readJsonBody } from "./body.ts";
 const LAST_PAGE = 1_000_000;
 
 /** Conversations (protocol section 3): `/sessions`, `/sessions/:id`. */
-export function sessionRoutes(ports: BackendPorts): Hono {
+export function createSessionRoutes(ports: BackendPorts): Hono {
   const app = new Hono();
   app.get("/sessions", async (c) => {
     const { installationId } = await authenticate(ports, c.req.raw);
     const page = wholeNumber("page", c.req.query("page") ?? "1", LAST_PAGE);
     const limit = wholeNumber("limit", c.req.query("limit") ?? "20", 100);
-    return c.json(await pageOf(ports, installationId, page, limit));
+    return c.json(await getPage(ports, installationId, page, limit));
   });
   app.get("/sessions/:id", async (c) => {
     const { installationId } = await authenticate(ports, c.req.raw);
-    return c.json(await viewOf(ports, installationId, c.req.param("id")));
+    return c.json(await getView(ports, installationId, c.req.param("id")));
   });
   app.patch("/sessions/:id", async (c) => {
     const { installationId } = await authenticate(ports, c.req.raw);
     const { title } = parseShape(ConversationChange, await readJsonBody(c.req.raw), "the request");
     const id = c.req.param("id");
-    if (!(await renameConversation(ports.db, installationId, id, cleanTitle(title)))) throw notFound();
-    return c.json(await viewOf(ports, installationId, id));
+    if (!(await renameConversation(ports.db, installationId, id, cleanTitle(title)))) throw sessionNotFoundProblem();
+    return c.json(await getView(ports, installationId, id));
   });
   app.delete("/sessions/:id", async (c) => {
     const { installationId } = await authenticate(ports, c.req.raw);
@@ -49,7 +49,7 @@ export function sessionRoutes(ports: BackendPorts): Hono {
   return app;
 }
 
-async function pageOf(
+async function getPage(
   ports: BackendPorts,
   installationId: string,
   page: number,
@@ -60,15 +60,15 @@ async function pageOf(
   return { data: conversations.map(view), page, limit, total, has_more: offset + limit < total };
 }
 
-async function viewOf(ports: BackendPorts, installationId: string, id: string): Promise<ConversationView> {
+async function getView(ports: BackendPorts, installationId: string, id: string): Promise<ConversationView> {
   const found = await findConversation(ports.db, installationId, id);
-  if (!found) throw notFound();
+  if (!found) throw sessionNotFoundProblem();
   return view(found);
 }
 
 async function deleted(ports: BackendPorts, installationId: string, id: string): Promise<ConversationDeleted> {
   const outcome = await deleteConversation(ports.db, installationId, id);
-  if (outcome === "missing") throw notFound();
+  if (outcome === "missing") throw sessionNotFoundProblem();
   if (outcome === "deleted") return { id, deleted: true };
   throw new Problem("BACKEND_BUSY", "An answer in this conversation is being made right now.", {
     hint: "Cancel it or wait for it, then delete the conversation again.",
@@ -99,7 +99,7 @@ function wholeNumber(field: string, text: string, most: number): number {
 }
 
 /** Somebody else's conversation is not there either. */
-export function notFound(): Problem {
+export function sessionNotFoundProblem(): Problem {
   return new Problem("SESSION_NOT_FOUND", "There is no such conversation.", {
     hint: "Run `kay sessions list` to see every one.",
   });

@@ -1,5 +1,5 @@
-import type { Sink } from "../pushed.ts";
-import { createWheel } from "../wheel.ts";
+import type { StreamSink } from "../pushed.ts";
+import { createTimerWheel } from "../wheel.ts";
 
 /** What every stream says to whoever is between it and its reader: it is kept nowhere, and held back by nobody. */
 export const STREAM_HEADERS = {
@@ -13,7 +13,7 @@ export const STREAM_HEADERS = {
 /** Seconds of silence after which a comment shows that a stream lives (protocol section 2). */
 const KEEPALIVE = 15;
 
-const silence = createWheel(KEEPALIVE);
+const silence = createTimerWheel(KEEPALIVE);
 
 /** The reader of a stream of events, who is shown that it lives while nothing else is written. */
 export type LiveSink = {
@@ -24,7 +24,7 @@ export type LiveSink = {
   stop(): void;
 };
 
-export function keptAlive(sink: Sink): LiveSink {
+export function withKeepAlive(sink: StreamSink): LiveSink {
   const live: LiveSink = {
     full: true,
     write(text) {

@@ -1,37 +1,37 @@
 import { Hono } from "hono";
-import { Problem, problemBody } from "#protocol/errors";
+import { Problem, toProblemBody } from "#protocol/errors";
 import { parseShape } from "#protocol/parse";
 import { ToolCallRequest } from "#protocol/tools";
 import { authenticate } from "../accounts/authenticate.ts";
-import { callDirectly, directCallId, findTool, toolView } from "../agent/direct.ts";
-import { integrationsOf } from "../agent/results.ts";
+import { callToolDirectly, createDirectCallId, findTool, toToolView } from "../agent/direct.ts";
+import { getIntegrations } from "../agent/results.ts";
 import type { AgentTool } from "../agent/tool.ts";
-import { toolbox } from "../agent/toolbox.ts";
-import { findService, servicesFor } from "../connections/catalog.ts";
-import { connectedServices, servicesOf } from "../connections/services.ts";
+import { buildServiceTools } from "../agent/toolbox.ts";
+import { findService, listServices } from "../connections/catalog.ts";
+import { describeServices, listConnectedServices } from "../connections/services.ts";
 import type { BackendPorts } from "../ports.ts";
 import { answerOnce } from "./idempotency.ts";
 
 /** What can be connected and done (protocol section 5): `GET /services`, `GET /tools`, `GET /tools/:name`, `POST /tools/:name/call`. */
-export function toolRoutes(ports: BackendPorts): Hono {
+export function createToolRoutes(ports: BackendPorts): Hono {
   const app = new Hono();
   app.get("/services", async (c) => {
     const { installationId } = await authenticate(ports, c.req.raw);
-    return c.json(await servicesOf(ports, installationId));
+    return c.json(await describeServices(ports, installationId));
   });
   app.get("/tools", async (c) => {
     const { installationId } = await authenticate(ports, c.req.raw);
     const wanted = c.req.query("service");
     const service =
-      wanted === undefined ? undefined : findService(await servicesFor(ports, installationId), wanted).service.name;
-    const tools = (await toolsOf(ports, installationId)).filter(
+      wanted === undefined ? undefined : findService(await listServices(ports, installationId), wanted).service.name;
+    const tools = (await getTools(ports, installationId)).filter(
       (tool) => service === undefined || tool.service === service,
     );
     return c.json({ tools: await views(ports, installationId, tools) });
   });
   app.get("/tools/:name", async (c) => {
     const { installationId } = await authenticate(ports, c.req.raw);
-    const tool = findTool(await toolsOf(ports, installationId), c.req.param("name"));
+    const tool = findTool(await getTools(ports, installationId), c.req.param("name"));
     return c.json((await views(ports, installationId, [tool]))[0]);
   });
   app.post("/tools/:name/call", async (c) => {
@@ -43,13 +43,13 @@ export function toolRoutes(ports: BackendPorts): Hono {
   return app;
 }
 
-function toolsOf(ports: BackendPorts, installationId: string, generationId = ""): Promise<AgentTool[]> {
-  return toolbox(ports, { installationId, generationId });
+function getTools(ports: BackendPorts, installationId: string, generationId = ""): Promise<AgentTool[]> {
+  return buildServiceTools(ports, { installationId, generationId });
 }
 
 async function views(ports: BackendPorts, installationId: string, tools: AgentTool[]) {
-  const connected = await connectedServices(ports, installationId);
-  return tools.map((tool) => ({ ...toolView(tool), connected: connected.includes(tool.service) }));
+  const connected = await listConnectedServices(ports, installationId);
+  return tools.map((tool) => ({ ...toToolView(tool), connected: connected.includes(tool.service) }));
 }
 
 async function called(
@@ -57,11 +57,11 @@ async function called(
   installationId: string,
   { name, body, signal }: { name: string; body: unknown; signal: AbortSignal },
 ): Promise<{ status: number; body: unknown }> {
-  const id = directCallId();
+  const id = createDirectCallId();
   try {
-    const tool = findTool(await toolsOf(ports, installationId, id), name);
+    const tool = findTool(await getTools(ports, installationId, id), name);
     const { input = {} } = parseShape(ToolCallRequest, body, "the request");
-    return { status: 200, body: await callDirectly(tool, input, { id, signal }) };
+    return { status: 200, body: await callToolDirectly(tool, input, { id, signal }) };
   } catch (error) {
     if (!(error instanceof Problem)) throw error;
     return { status: error.status, body: failureBody(error) };
@@ -70,8 +70,8 @@ async function called(
 
 /** A missing connection is told as every tool tells it, in an object; besides it stand the fields of every error. */
 function failureBody(problem: Problem): Record<string, unknown> {
-  const [integration] = integrationsOf(problem);
-  const body = problemBody(problem);
+  const [integration] = getIntegrations(problem);
+  const body = toProblemBody(problem);
   if (integration === undefined) return body;
   return { ...body, error: { code: problem.code, integration, message: problem.message } };
 }

@@ -1,11 +1,11 @@
-import { createRecord } from "./airtable/create.ts";
-import { deleteRecord } from "./airtable/delete.ts";
-import { describeBase } from "./airtable/describe-base.ts";
-import { getRecord } from "./airtable/get.ts";
-import { airtableIdentity } from "./airtable/identity.ts";
-import { listRecords } from "./airtable/list.ts";
-import { listBases } from "./airtable/list-bases.ts";
-import { updateRecord } from "./airtable/update.ts";
+import { createRecordTool } from "./airtable/create.ts";
+import { deleteRecordTool } from "./airtable/delete.ts";
+import { describeBaseTool } from "./airtable/describe-base.ts";
+import { getRecordTool } from "./airtable/get.ts";
+import { fetchAirtableIdentity } from "./airtable/identity.ts";
+import { listRecordsTool } from "./airtable/list.ts";
+import { listBasesTool } from "./airtable/list-bases.ts";
+import { updateRecordTool } from "./airtable/update.ts";
 import type { Service } from "./service.ts";
 
 /**
@@ -30,6 +30,14 @@ export const airtable: Service = {
     web: "https://airtable.com",
   },
   api: { pause: 30_000 },
-  identify: airtableIdentity,
-  tools: [listBases, describeBase, listRecords, getRecord, createRecord, updateRecord, deleteRecord],
+  identify: fetchAirtableIdentity,
+  tools: [
+    listBasesTool,
+    describeBaseTool,
+    listRecordsTool,
+    getRecordTool,
+    createRecordTool,
+    updateRecordTool,
+    deleteRecordTool,
+  ],
 };

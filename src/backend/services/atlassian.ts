@@ -13,7 +13,7 @@ export const ATLASSIAN_ENDPOINTS: Endpoints = {
  * OAuth 2.0 (3LO) of Atlassian with the scopes of one product. Refresh tokens need `offline_access` and rotate; the page documents no PKCE
  * for apps, which are confidential clients.
  */
-export function atlassianOAuth(scopes: string[]): OAuth {
+export function createAtlassianOAuth(scopes: string[]): OAuth {
   return {
     provider: "atlassian",
     scopes: [...scopes, ...ACCOUNT_SCOPES],
@@ -47,9 +47,9 @@ const Resources = z.array(
  *
  * @throws Problem SERVICE_FAILED when no site has the product
  */
-export async function atlassianIdentity(http: ServiceHttp, title: string, scopes: string[]): Promise<Identity> {
+export async function fetchAtlassianIdentity(http: ServiceHttp, title: string, scopes: string[]): Promise<Identity> {
   const resources = await http.request({ path: "/oauth/token/accessible-resources", answer: Resources });
-  const sites = sitesOf(resources, scopes);
+  const sites = getSites(resources, scopes);
   const account = await http.request({ path: "/me", answer: Account, scope: "read:me" });
   const [first, ...others] = sites;
   if (!first) {
@@ -67,7 +67,7 @@ export async function atlassianIdentity(http: ServiceHttp, title: string, scopes
 }
 
 /** The site that a connection is bound to. @throws Problem SITE_REQUIRED when it is bound to none */
-export function siteOf(metadata: Record<string, unknown>, service: string): { cloudId: string; url: string } {
+export function getSite(metadata: Record<string, unknown>, service: string): { cloudId: string; url: string } {
   const { cloud_id: cloudId, url } = metadata;
   if (typeof cloudId === "string" && typeof url === "string") return { cloudId: encodeURIComponent(cloudId), url };
   throw new Problem("SITE_REQUIRED", "This connection opens several sites and none was chosen.", {
@@ -76,7 +76,7 @@ export function siteOf(metadata: Record<string, unknown>, service: string): { cl
 }
 
 /** One site for each cloud id; Atlassian lists a site once for each product. */
-function sitesOf(resources: z.output<typeof Resources>, scopes: string[]): Site[] {
+function getSites(resources: z.output<typeof Resources>, scopes: string[]): Site[] {
   const sites = new Map<string, Site>();
   for (const { id, url, name, scopes: granted } of resources) {
     if (!granted.some((scope) => scopes.includes(scope))) continue;

@@ -1,12 +1,12 @@
-import { approvePullRequest } from "./bitbucket/approve.ts";
-import { comment } from "./bitbucket/comment.ts";
-import { createPullRequest } from "./bitbucket/create.ts";
-import { declinePullRequest } from "./bitbucket/decline.ts";
-import { getPullRequest } from "./bitbucket/get.ts";
-import { bitbucketIdentity } from "./bitbucket/identity.ts";
-import { listPullRequests } from "./bitbucket/list.ts";
-import { listRepositories } from "./bitbucket/list-repositories.ts";
-import { mergePullRequest } from "./bitbucket/merge.ts";
+import { approvePullRequestTool } from "./bitbucket/approve.ts";
+import { addCommentTool } from "./bitbucket/comment.ts";
+import { createPullRequestTool } from "./bitbucket/create.ts";
+import { declinePullRequestTool } from "./bitbucket/decline.ts";
+import { getPullRequestTool } from "./bitbucket/get.ts";
+import { fetchBitbucketIdentity } from "./bitbucket/identity.ts";
+import { listPullRequestsTool } from "./bitbucket/list.ts";
+import { listRepositoriesTool } from "./bitbucket/list-repositories.ts";
+import { mergePullRequestTool } from "./bitbucket/merge.ts";
 import type { Service } from "./service.ts";
 
 /**
@@ -28,15 +28,15 @@ export const bitbucket: Service = {
     token: "https://bitbucket.org/site/oauth2/access_token",
     api: "https://api.bitbucket.org",
   },
-  identify: bitbucketIdentity,
+  identify: fetchBitbucketIdentity,
   tools: [
-    listPullRequests,
-    getPullRequest,
-    listRepositories,
-    createPullRequest,
-    comment,
-    approvePullRequest,
-    mergePullRequest,
-    declinePullRequest,
+    listPullRequestsTool,
+    getPullRequestTool,
+    listRepositoriesTool,
+    createPullRequestTool,
+    addCommentTool,
+    approvePullRequestTool,
+    mergePullRequestTool,
+    declinePullRequestTool,
   ],
 };

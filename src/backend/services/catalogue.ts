@@ -9,7 +9,7 @@ import { googleDrive } from "./google-drive.ts";
 import { googleSheets } from "./google-sheets.ts";
 import { hubspot } from "./hubspot.ts";
 import { jira } from "./jira.ts";
-import { type KygConfiguration, kygService } from "./kyg.ts";
+import { createKygService, type KygConfiguration } from "./kyg.ts";
 import { linkedin } from "./linkedin.ts";
 import { notion } from "./notion.ts";
 import type { Endpoints, OAuthClient, Service, ServiceConfiguration } from "./service.ts";
@@ -30,7 +30,7 @@ export type CatalogueOptions = {
  * can be connected. A new service is one file and one line here.
  */
 export function configureServices(options: CatalogueOptions): ServiceConfiguration[] {
-  return [...BUILT_IN, kygService(options.kyg)].map((service) => configure(service, options));
+  return [...BUILT_IN, createKygService(options.kyg)].map((service) => configure(service, options));
 }
 
 const BUILT_IN: Service[] = [
@@ -61,10 +61,10 @@ function configure(service: Service, { clients, sandbox }: CatalogueOptions): Se
 
 /** The same paths at another origin; a stand-in serves all roles of its provider. */
 function atOrigin(endpoints: Endpoints, origin: string): Endpoints {
-  const moved = Object.entries(endpoints).map(([role, url]) => [role, origin + pathOf(url)]);
+  const moved = Object.entries(endpoints).map(([role, url]) => [role, origin + getPath(url)]);
   return Object.fromEntries(moved) as Endpoints;
 }
 
-function pathOf(url: string): string {
+function getPath(url: string): string {
   return URL.canParse(url) ? new URL(url).pathname.replace(/\/+$/, "") : "";
 }

@@ -1,10 +1,10 @@
-import { ATLASSIAN_ENDPOINTS, atlassianIdentity, atlassianOAuth } from "./atlassian.ts";
-import { addComment } from "./confluence/comment.ts";
-import { createPage } from "./confluence/create.ts";
-import { getPage } from "./confluence/get.ts";
-import { listSpaces } from "./confluence/list-spaces.ts";
-import { search } from "./confluence/search.ts";
-import { updatePage } from "./confluence/update.ts";
+import { ATLASSIAN_ENDPOINTS, createAtlassianOAuth, fetchAtlassianIdentity } from "./atlassian.ts";
+import { addCommentTool } from "./confluence/comment.ts";
+import { createPageTool } from "./confluence/create.ts";
+import { getPageTool } from "./confluence/get.ts";
+import { listSpacesTool } from "./confluence/list-spaces.ts";
+import { searchTool } from "./confluence/search.ts";
+import { updatePageTool } from "./confluence/update.ts";
 import type { Service } from "./service.ts";
 
 /** Search is in REST v1 only (classic scope), all else is in v2 (granular scopes). */
@@ -20,8 +20,8 @@ const SCOPES = [
 export const confluence: Service = {
   name: "confluence",
   title: "Confluence",
-  oauth: atlassianOAuth(SCOPES),
+  oauth: createAtlassianOAuth(SCOPES),
   endpoints: ATLASSIAN_ENDPOINTS,
-  identify: (http) => atlassianIdentity(http, "Confluence", SCOPES),
-  tools: [search, getPage, createPage, updatePage, addComment, listSpaces],
+  identify: (http) => fetchAtlassianIdentity(http, "Confluence", SCOPES),
+  tools: [searchTool, getPageTool, createPageTool, updatePageTool, addCommentTool, listSpacesTool],
 };

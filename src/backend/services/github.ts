@@ -1,13 +1,13 @@
-import { closeIssue } from "./github/close-issue.ts";
-import { comment } from "./github/comment.ts";
-import { createIssue } from "./github/create-issue.ts";
-import { getIssue } from "./github/get-issue.ts";
-import { getPullRequest } from "./github/get-pull-request.ts";
-import { githubIdentity } from "./github/identity.ts";
-import { listIssues } from "./github/list-issues.ts";
-import { listPullRequests } from "./github/list-pull-requests.ts";
-import { listRepositories } from "./github/list-repositories.ts";
-import { search } from "./github/search.ts";
+import { closeIssueTool } from "./github/close-issue.ts";
+import { addCommentTool } from "./github/comment.ts";
+import { createIssueTool } from "./github/create-issue.ts";
+import { getIssueTool } from "./github/get-issue.ts";
+import { getPullRequestTool } from "./github/get-pull-request.ts";
+import { fetchGithubIdentity } from "./github/identity.ts";
+import { listIssuesTool } from "./github/list-issues.ts";
+import { listPullRequestsTool } from "./github/list-pull-requests.ts";
+import { listRepositoriesTool } from "./github/list-repositories.ts";
+import { searchTool } from "./github/search.ts";
 import type { Service } from "./service.ts";
 
 /**
@@ -36,16 +36,16 @@ export const github: Service = {
   api: {
     headers: { accept: "application/vnd.github+json", "x-github-api-version": "2022-11-28", "user-agent": "kay" },
   },
-  identify: githubIdentity,
+  identify: fetchGithubIdentity,
   tools: [
-    listIssues,
-    getIssue,
-    createIssue,
-    comment,
-    closeIssue,
-    listPullRequests,
-    getPullRequest,
-    listRepositories,
-    search,
+    listIssuesTool,
+    getIssueTool,
+    createIssueTool,
+    addCommentTool,
+    closeIssueTool,
+    listPullRequestsTool,
+    getPullRequestTool,
+    listRepositoriesTool,
+    searchTool,
   ],
 };

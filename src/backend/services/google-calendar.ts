@@ -1,27 +1,27 @@
 import * as z from "zod/mini";
-import { googleEndpoints, googleIdentity, googleOAuth } from "./google.ts";
-import { createEvent } from "./google-calendar/create.ts";
-import { deleteEvent } from "./google-calendar/delete.ts";
-import { freeBusy } from "./google-calendar/free-busy.ts";
-import { listEvents } from "./google-calendar/list.ts";
-import { updateEvent } from "./google-calendar/update.ts";
+import { createGoogleEndpoints, createGoogleOAuth, fetchGoogleIdentity } from "./google.ts";
+import { createEventTool } from "./google-calendar/create.ts";
+import { deleteEventTool } from "./google-calendar/delete.ts";
+import { findFreeTimeTool } from "./google-calendar/free-busy.ts";
+import { listEventsTool } from "./google-calendar/list.ts";
+import { updateEventTool } from "./google-calendar/update.ts";
 import type { Identity, Service, ServiceHttp } from "./service.ts";
 
 /** Google Calendar. Source: https://developers.google.com/workspace/calendar/api/v3/reference */
 export const googleCalendar: Service = {
   name: "google-calendar",
   title: "Google Calendar",
-  oauth: googleOAuth(["calendar.events", "calendar.readonly"]),
-  endpoints: googleEndpoints({ api: "https://www.googleapis.com", web: "https://calendar.google.com" }),
+  oauth: createGoogleOAuth(["calendar.events", "calendar.readonly"]),
+  endpoints: createGoogleEndpoints({ api: "https://www.googleapis.com", web: "https://calendar.google.com" }),
   identify: calendarIdentity,
-  tools: [listEvents, createEvent, updateEvent, deleteEvent, freeBusy],
+  tools: [listEventsTool, createEventTool, updateEventTool, deleteEventTool, findFreeTimeTool],
 };
 
 const Calendar = z.looseObject({ timeZone: z.nullish(z.string()) });
 
 /** The account, and the time zone of its calendar, in which times without one are meant. */
 async function calendarIdentity(http: ServiceHttp): Promise<Identity> {
-  const identity = await googleIdentity(http);
+  const identity = await fetchGoogleIdentity(http);
   const path = "/calendar/v3/calendars/primary";
   const { timeZone } = await http.request({ path, answer: Calendar, scope: "calendar.readonly" });
   return { ...identity, metadata: { ...identity.metadata, time_zone: timeZone ?? "UTC" } };

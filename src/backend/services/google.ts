@@ -2,7 +2,7 @@ import * as z from "zod/mini";
 import type { Endpoints, Identity, OAuth, ServiceHttp } from "./service.ts";
 
 /** Where a Google API is, and where a person looks at what it has. */
-export function googleEndpoints(roles: { api: string; web: string; drive?: string }): Endpoints {
+export function createGoogleEndpoints(roles: { api: string; web: string; drive?: string }): Endpoints {
   return {
     authorize: "https://accounts.google.com/o/oauth2/v2/auth",
     token: "https://oauth2.googleapis.com/token",
@@ -18,7 +18,7 @@ export function googleEndpoints(roles: { api: string; web: string; drive?: strin
  * `prompt=consent`; answers to a refresh have none, the first one stays (cases V07, V12).
  * Source: https://developers.google.com/identity/protocols/oauth2/web-server
  */
-export function googleOAuth(scopes: string[]): OAuth {
+export function createGoogleOAuth(scopes: string[]): OAuth {
   return {
     provider: "google",
     scopes: ["openid", "email", "profile", ...scopes.map((scope) => SCOPE + scope)],
@@ -40,7 +40,7 @@ const Account = z.looseObject({
 });
 
 /** Who consented. Source: https://developers.google.com/identity/openid-connect/openid-connect#obtaininguserprofileinformation */
-export async function googleIdentity(http: ServiceHttp): Promise<Identity> {
+export async function fetchGoogleIdentity(http: ServiceHttp): Promise<Identity> {
   const account = await http.request({ endpoint: "account", path: "/v1/userinfo", answer: Account, scope: "openid" });
   const { sub, email, name, picture } = account;
   return {
@@ -51,6 +51,6 @@ export async function googleIdentity(http: ServiceHttp): Promise<Identity> {
 }
 
 /** The e-mail address of the account that a connection is of; empty when the person did not share it. */
-export function ownAddress(metadata: Record<string, unknown>): string {
+export function getOwnAddress(metadata: Record<string, unknown>): string {
   return typeof metadata.email === "string" ? metadata.email : "";
 }

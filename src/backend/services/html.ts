@@ -1,18 +1,18 @@
 import { lexer, type Token, type Tokens } from "marked";
-import { losesCells } from "#protocol/markdown-table";
+import { hasExtraCells } from "#protocol/markdown-table";
 
 /**
  * Text or Markdown as well-formed XHTML of plain elements, for services that take it (Confluence's storage format, HubSpot's notes). HTML in
  * the text is text, and links lead to http, https or mailto only. Empty when there is nothing in it.
  */
-export function markdownHtml(text: string): string {
+export function markdownToHtml(text: string): string {
   try {
     return blocks(lexer(text, { gfm: true }));
   } catch (error) {
     if (!(error instanceof RangeError)) throw error;
     return text
       .split(/\n\s*\n/)
-      .map((part) => paragraph(escaped(part.trim())))
+      .map((part) => paragraph(escape(part.trim())))
       .join("");
   }
 }
@@ -28,20 +28,20 @@ function block(token: Token): string {
     case "heading":
       return element(`h${token.depth}`, inlines(token.tokens ?? []));
     case "code":
-      return element("pre", escaped(token.text));
+      return element("pre", escape(token.text));
     case "blockquote":
       return element("blockquote", blocks(token.tokens ?? []));
     case "list":
       return list(token as Tokens.List);
     case "table":
-      return losesCells(token as Tokens.Table) ? paragraph(escaped(token.raw.trim())) : table(token as Tokens.Table);
+      return hasExtraCells(token as Tokens.Table) ? paragraph(escape(token.raw.trim())) : table(token as Tokens.Table);
     case "hr":
       return "<hr/>";
     case "paragraph":
     case "text":
       return paragraph(inlines(token.tokens ?? [token]));
     default:
-      return paragraph(escaped(token.raw.trim()));
+      return paragraph(escape(token.raw.trim()));
   }
 }
 
@@ -76,11 +76,11 @@ function inline(token: Token): string {
   if (mark) return element(mark, inner());
   switch (token.type) {
     case "codespan":
-      return element("code", escaped(token.text));
+      return element("code", escape(token.text));
     case "br":
       return "<br/>";
     case "link":
-      return SAFE.test(token.href) ? `<a href="${escaped(token.href)}">${inner()}</a>` : inner();
+      return SAFE.test(token.href) ? `<a href="${escape(token.href)}">${inner()}</a>` : inner();
     case "escape":
     case "text":
       return inner();
@@ -91,7 +91,7 @@ function inline(token: Token): string {
 
 /** A line break in the text is one for people, too. */
 function lines(text: string): string {
-  return escaped(text).replace(/\n/g, "<br/>");
+  return escape(text).replace(/\n/g, "<br/>");
 }
 
 function paragraph(content: string): string {
@@ -102,7 +102,7 @@ function element(name: string, content: string): string {
   return content.trim() === "" ? "" : `<${name}>${content}</${name}>`;
 }
 
-function escaped(text: string): string {
+function escape(text: string): string {
   return text.replace(/[&<>"]/g, (character) => ENTITIES[character] ?? character);
 }
 

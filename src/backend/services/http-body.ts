@@ -5,7 +5,7 @@ import { clean } from "#protocol/clean";
 const BODY_LIMIT = 8 * 1024 * 1024;
 
 /** The body was larger than kay reads; thrown by {@link readBody} and worded by the caller. */
-export class BodyTooLarge extends Error {}
+export class BodyTooLargeError extends Error {}
 
 /** Reads a body up to a limit. @throws BodyTooLarge beyond it, and whatever the connection throws. */
 export async function readBody(response: Response, limit = BODY_LIMIT): Promise<string> {
@@ -15,7 +15,7 @@ export async function readBody(response: Response, limit = BODY_LIMIT): Promise<
   let size = 0;
   for await (const chunk of response.body) {
     size += chunk.byteLength;
-    if (size > limit) throw new BodyTooLarge();
+    if (size > limit) throw new BodyTooLargeError();
     text += decoder.decode(chunk, { stream: true });
   }
   return text + decoder.decode();
@@ -28,7 +28,7 @@ export function parseJson(text: string): unknown {
 }
 
 /** What is wrong with an answer, as the end of a sentence ("issues.0.key is missing"), or its parsed value. */
-export function checkShape<T>(schema: z.ZodMiniType<T>, value: unknown): { value: T } | { wrong: string } {
+export function parseAnswer<T>(schema: z.ZodMiniType<T>, value: unknown): { value: T } | { wrong: string } {
   const result = schema.safeParse(value);
   if (result.success) return { value: result.data };
   const issue = result.error.issues[0];

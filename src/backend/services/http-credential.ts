@@ -1,7 +1,7 @@
 import type { Credential } from "./service.ts";
 
 /** The header that carries a token or secret: a bearer token (RFC 6750) unless the service is described otherwise. */
-export function carried(credential: Credential | undefined, secret: string): Record<string, string> {
+export function toAuthHeaders(credential: Credential | undefined, secret: string): Record<string, string> {
   if (credential === undefined) return { authorization: `Bearer ${secret}` };
   if (credential.kind === "header") return { [credential.name]: `${credential.prefix}${secret}` };
   // RFC 7617, with UTF-8.
@@ -10,7 +10,7 @@ export function carried(credential: Credential | undefined, secret: string): Rec
 }
 
 /** The address of a request, with the secret where the service takes it nowhere else. It is used for this and never told or logged. */
-export function withCredential(url: URL, credential: Credential | undefined, secret: string): string {
+export function addCredentialToUrl(url: URL, credential: Credential | undefined, secret: string): string {
   if (credential?.kind !== "query") return url.href;
   const whole = new URL(url);
   whole.searchParams.set(credential.name, secret);

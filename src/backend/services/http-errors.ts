@@ -1,5 +1,5 @@
 import { Problem } from "#protocol/errors";
-import { codeOf } from "./http-answer.ts";
+import { readErrorCode } from "./http-answer.ts";
 import { parseJson } from "./http-body.ts";
 import type { ApiErrors } from "./service.ts";
 
@@ -20,7 +20,7 @@ export type ServiceFault = {
 };
 
 /** The service and request that an error is about. */
-export type Subject = { name: string; title: string; status: number; scope?: string };
+export type RequestSubject = { name: string; title: string; status: number; scope?: string };
 
 /**
  * Reads an error body. Shapes: Jira `{errorMessages, errors}`, Atlassian's gateway `{code, message}`, Confluence v2 `{errors: [{title,
@@ -28,10 +28,10 @@ export type Subject = { name: string; title: string; status: number; scope?: str
  * needed}`, HubSpot `{message, category}` with its field errors as JSON inside the message, OAuth `{error, error_description}`. HTML is
  * never shown. Codes that the service file explains are put into its words.
  */
-export function readFault(body: string, errors?: ApiErrors): ServiceFault {
-  const json = unfolded(tryJson(body));
+export function parseServiceFault(body: string, errors?: ApiErrors): ServiceFault {
+  const json = unfold(tryJson(body));
   const fields = fieldErrors(json);
-  const code = codeOf(body, errors);
+  const code = readErrorCode(body, errors);
   const known = errors?.codes[code ?? ""];
   const sentences = [...messages(json), ...fields.map(([field, text]) => `${field}: ${text}`)];
   const said = [...new Set(sentences.map(oneLine).filter(Boolean))].join("; ").slice(0, 500);
@@ -42,7 +42,7 @@ export function readFault(body: string, errors?: ApiErrors): ServiceFault {
 }
 
 /** A refusal by the service as an error of the table: what it said, with the field's name, and what to do. */
-export function refusal(fault: ServiceFault, subject: Subject): Problem {
+export function refusedProblem(fault: ServiceFault, subject: RequestSubject): Problem {
   const { title, status } = subject;
   const said = fault.message
     ? `${title}: ${sentence(fault.message)}`
@@ -57,7 +57,7 @@ export function refusal(fault: ServiceFault, subject: Subject): Problem {
 }
 
 /** The connection was not granted what the request needs: names the permission, and never asks for a new sign-in by itself (case V02). */
-export function scopeProblem(fault: ServiceFault, subject: Subject): Problem {
+export function missingScopeProblem(fault: ServiceFault, subject: RequestSubject): Problem {
   const needed = fault.required.length > 0 ? fault.required : subject.scope ? [subject.scope] : [];
   const which = needed.length > 0 ? `the permission ${needed.join(", ")}` : "a permission that this needs";
   return new Problem("SERVICE_FAILED", `The connection to ${subject.title} lacks ${which}.`, {
@@ -67,7 +67,7 @@ export function scopeProblem(fault: ServiceFault, subject: Subject): Problem {
 }
 
 /** The service does not take the token, refreshed or not. */
-export function authRequired(subject: { name: string; title: string }): Problem {
+export function authRequiredProblem(subject: { name: string; title: string }): Problem {
   return new Problem("AUTH_REQUIRED", `${subject.title} does not accept the connection any more.`, {
     hint: `Run \`kay connect ${subject.name}\`, then ask again.`,
     details: { integrations: [subject.name] },
@@ -135,7 +135,7 @@ function neededScopes(needed: unknown): string[] {
 }
 
 /** "Property values were not valid: [{"message": "…", "name": "email"}]": the list becomes `errors` by field. */
-function unfolded(json: Record<string, unknown>): Record<string, unknown> {
+function unfold(json: Record<string, unknown>): Record<string, unknown> {
   const text = typeof json.message === "string" ? /^[^[{]*: (\[\{.*\}\])$/s.exec(json.message)?.[1] : undefined;
   const items = text === undefined ? [] : list(tryParse(text)).map(record);
   const fields = items.flatMap(({ name, message }) => (typeof name === "string" ? [[name, message]] : []));

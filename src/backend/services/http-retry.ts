@@ -1,7 +1,7 @@
 import { setTimeout as timer } from "node:timers/promises";
 
 /** Waits with a real timer. @throws the reason of the signal when it aborts */
-export async function pause(milliseconds: number, signal: AbortSignal | undefined): Promise<void> {
+export async function sleepOrThrow(milliseconds: number, signal: AbortSignal | undefined): Promise<void> {
   await timer(milliseconds, undefined, { signal });
 }
 
@@ -9,7 +9,7 @@ export async function pause(milliseconds: number, signal: AbortSignal | undefine
  * Milliseconds that `Retry-After` asks for, given in seconds or as a date (RFC 9110, 10.2.3), or until `X-RateLimit-Reset` when nothing
  * remains (GitHub; seconds since the epoch); `undefined` when neither is there or they are garbled.
  */
-export function retryAfter(headers: Headers, now: number): number | undefined {
+export function parseRetryAfter(headers: Headers, now: number): number | undefined {
   const value = headers.get("retry-after")?.trim();
   if (!value) return untilReset(headers, now);
   if (/^\d+(\.\d+)?$/.test(value)) return Number(value) * 1000;
@@ -24,12 +24,12 @@ function untilReset(headers: Headers, now: number): number | undefined {
 }
 
 /** Pause before the attempt that follows `attempt` when the service names none: 0.5 s, 1 s. */
-export function backoff(attempt: number): number {
+export function getBackoffMs(attempt: number): number {
   return 250 * 2 ** attempt;
 }
 
 /** Whether a network fault says that the request never left this machine, so that a write surely was not done. */
-export function neverSent(fault: unknown): boolean {
+export function wasNeverSent(fault: unknown): boolean {
   for (let error = fault; error instanceof Error; error = error.cause) {
     if (NEVER_SENT.has(String((error as { code?: unknown }).code))) return true;
   }

@@ -6,7 +6,7 @@ import type { Endpoints, ServiceRequest } from "./service.ts";
  *
  * @throws Problem SERVICE_FAILED when an absolute URL is of another origin (case V20)
  */
-export function requestUrl(request: ServiceRequest<unknown>, endpoints: Endpoints, title: string): URL {
+export function buildRequestUrl(request: ServiceRequest<unknown>, endpoints: Endpoints, title: string): URL {
   const base = endpoints[request.endpoint ?? "api"];
   if (!base) throw new Problem("SERVICE_FAILED", `${title} has no address configured.`);
   const url = isAbsolute(request.path) ? new URL(request.path) : new URL(base + request.path);
@@ -25,7 +25,7 @@ export function isSameOrigin(link: string, endpoint: string): boolean {
 }
 
 /** Where a redirect leads, or `undefined` when it leaves the origin or is no redirect that can be followed. */
-export function redirectTarget(response: Response, from: URL): URL | undefined {
+export function getRedirectTarget(response: Response, from: URL): URL | undefined {
   const location = response.headers.get("location");
   if (!location || !URL.canParse(location, from.href)) return undefined;
   const target = new URL(location, from);

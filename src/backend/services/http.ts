@@ -1,12 +1,18 @@
 import { Problem } from "#protocol/errors";
 import type { Clock, Fetch } from "../ports.ts";
-import { type Answer, answerOf } from "./http-answer.ts";
-import { BodyTooLarge, checkShape, parseJson, readBody } from "./http-body.ts";
-import { carried, withCredential } from "./http-credential.ts";
-import { authRequired, readFault, refusal, type ServiceFault, scopeProblem } from "./http-errors.ts";
-import { backoff, neverSent, pause, retryAfter } from "./http-retry.ts";
-import { redirectTarget, requestUrl } from "./http-target.ts";
-import { wordedOwnFault } from "./own-fault.ts";
+import { readServiceAnswer, type ServiceAnswer } from "./http-answer.ts";
+import { BodyTooLargeError, parseAnswer, parseJson, readBody } from "./http-body.ts";
+import { addCredentialToUrl, toAuthHeaders } from "./http-credential.ts";
+import {
+  authRequiredProblem,
+  missingScopeProblem,
+  parseServiceFault,
+  refusedProblem,
+  type ServiceFault,
+} from "./http-errors.ts";
+import { getBackoffMs, parseRetryAfter, sleepOrThrow, wasNeverSent } from "./http-retry.ts";
+import { buildRequestUrl, getRedirectTarget } from "./http-target.ts";
+import { toOwnFaultProblem } from "./own-fault.ts";
 import type { ApiTraits, Credential, Endpoints, OAuthClient, ServiceHttp, ServiceRequest } from "./service.ts";
 
 /** Attempts of one request, the first included; each has its own time limit. */
@@ -56,13 +62,13 @@ type Fault = { problem: Problem; passing: boolean };
 
 async function run<T>(options: ServiceHttpOptions, request: ServiceRequest<T>): Promise<T> {
   const { title } = options.service;
-  const signal = joined([options.signal, request.signal]);
+  const signal = join([options.signal, request.signal]);
   const reads = (request.method ?? "GET") === "GET" || request.reads === true;
-  const call: Call = { options, request, url: requestUrl(request, options.endpoints, title), reads, signal };
-  const { headers, body } = await authorized(call);
+  const call: Call = { options, request, url: buildRequestUrl(request, options.endpoints, title), reads, signal };
+  const { headers, body } = await authorize(call);
   const header = request.answerHeader;
   const parsed = header ? { value: headers.get(header) ?? undefined } : parse(body);
-  const checked = "value" in parsed ? checkShape(request.answer, parsed.value) : parsed;
+  const checked = "value" in parsed ? parseAnswer(request.answer, parsed.value) : parsed;
   if ("value" in checked) {
     request.onHeaders?.(headers);
     return checked.value;
@@ -73,20 +79,20 @@ async function run<T>(options: ServiceHttpOptions, request: ServiceRequest<T>): 
 }
 
 /** Sends with the current token, and once more with a fresh one if the first is refused. */
-async function authorized(call: Call): Promise<Answer> {
+async function authorize(call: Call): Promise<ServiceAnswer> {
   const { options } = call;
   const token = await options.token();
   const first = await persistent(call, token);
-  if (first.status !== 401) return accepted(call, first);
-  if (readFault(first.body, options.service.api?.errors).scopeMissing || !options.onRejected)
-    throw refused(call, first);
-  return accepted(call, await persistent(call, await options.onRejected(token)));
+  if (first.status !== 401) return accept(call, first);
+  if (parseServiceFault(first.body, options.service.api?.errors).scopeMissing || !options.onRejected)
+    throw refuse(call, first);
+  return accept(call, await persistent(call, await options.onRejected(token)));
 }
 
 /** Repeats what may be repeated, with pauses, at most {@link ATTEMPTS} times. */
-async function persistent(call: Call, token: string): Promise<Answer> {
+async function persistent(call: Call, token: string): Promise<ServiceAnswer> {
   const { title } = call.options.service;
-  const sleep = call.options.sleep ?? pause;
+  const sleep = call.options.sleep ?? sleepOrThrow;
   for (let attempt = 1; ; attempt++) {
     const outcome = await once(call, token);
     const wait = waitBefore(call, outcome, attempt);
@@ -95,29 +101,29 @@ async function persistent(call: Call, token: string): Promise<Answer> {
       return outcome;
     }
     await sleep(wait, call.signal).catch((cause: unknown) => {
-      throw cancelled(title, cause);
+      throw cancel(title, cause);
     });
   }
 }
 
 /** Milliseconds to wait before the request is repeated, or `undefined` when it must not be. */
-function waitBefore(call: Call, outcome: Answer | Fault, attempt: number): number | undefined {
-  if ("problem" in outcome) return call.reads && outcome.passing ? backoff(attempt) : undefined;
+function waitBefore(call: Call, outcome: ServiceAnswer | Fault, attempt: number): number | undefined {
+  if ("problem" in outcome) return call.reads && outcome.passing ? getBackoffMs(attempt) : undefined;
   const { status, headers } = outcome;
   const { repeat = [], pause: usual } = call.options.service.api ?? {};
   const untouched = status === 429 || repeat.includes(status);
   if (!untouched && !(call.reads && status >= 500)) return undefined;
-  return retryAfter(headers, call.options.clock.now()) ?? (untouched ? usual : undefined) ?? backoff(attempt);
+  return parseRetryAfter(headers, call.options.clock.now()) ?? (untouched ? usual : undefined) ?? getBackoffMs(attempt);
 }
 
 /** One attempt. A fault of the network is given back, so that the caller can decide whether to repeat. */
-async function once(call: Call, token: string): Promise<Answer | Fault> {
+async function once(call: Call, token: string): Promise<ServiceAnswer | Fault> {
   const limit = AbortSignal.timeout(call.options.timeout ?? REQUEST_MS);
-  const signal = joined([call.signal, limit]);
-  if (call.signal?.aborted) throw cancelled(call.options.service.title, call.signal.reason);
+  const signal = join([call.signal, limit]);
+  if (call.signal?.aborted) throw cancel(call.options.service.title, call.signal.reason);
   try {
     const response = await follow(call, token, init(call, token, signal));
-    return answerOf(response, await readBody(response), call.options.service.api?.errors);
+    return readServiceAnswer(response, await readBody(response), call.options.service.api?.errors);
   } catch (error) {
     if (error instanceof Problem) throw error;
     return networkFault(call, error, limit.aborted);
@@ -129,10 +135,10 @@ async function follow(call: Call, token: string, init: RequestInit): Promise<Res
   const { title, credential } = call.options.service;
   let url = call.url;
   for (let hop = 0; hop <= REDIRECTS; hop++) {
-    const response = await call.options.fetch(withCredential(url, credential, token), init);
+    const response = await call.options.fetch(addCredentialToUrl(url, credential, token), init);
     if (response.status < 300 || response.status > 399) return response;
     await response.body?.cancel();
-    const target = init.method === "GET" ? redirectTarget(response, url) : undefined;
+    const target = init.method === "GET" ? getRedirectTarget(response, url) : undefined;
     if (!target)
       throw new Problem("SERVICE_FAILED", `${title} redirected to another place, which kay does not follow.`);
     url = target;
@@ -159,43 +165,44 @@ function init(call: Call, token: string, signal: AbortSignal | undefined): Reque
       ...(key === undefined ? {} : { "idempotency-key": key }),
       ...options.service.api?.headers,
       ...request.headers,
-      ...carried(options.service.credential, token),
+      ...toAuthHeaders(options.service.credential, token),
     },
     ...(request.body === undefined ? {} : { body: JSON.stringify(request.body) }),
   };
 }
 
-function accepted(call: Call, answer: Answer): Answer {
+function accept(call: Call, answer: ServiceAnswer): ServiceAnswer {
   if (answer.status >= 200 && answer.status <= 299) return answer;
-  throw refused(call, answer);
+  throw refuse(call, answer);
 }
 
 /** The error for an answer that is not a success. */
-function refused(call: Call, { status, headers, body }: Answer): Problem {
+function refuse(call: Call, { status, headers, body }: ServiceAnswer): Problem {
   const { service, clock } = call.options;
-  const fault: ServiceFault = readFault(body, service.api?.errors);
+  const fault: ServiceFault = parseServiceFault(body, service.api?.errors);
   const subject = { ...service, status, scope: call.request.scope };
-  if (fault.scopeMissing && (status === 401 || status === 403)) return scopeProblem(fault, subject);
-  if (status === 401) return authRequired(service);
+  if (fault.scopeMissing && (status === 401 || status === 403)) return missingScopeProblem(fault, subject);
+  if (status === 401) return authRequiredProblem(service);
   if (status === 429 || (status >= 500 && service.api?.repeat?.includes(status)))
-    return rateLimited(service.title, retryAfter(headers, clock.now()) ?? 0);
+    return rateLimited(service.title, parseRetryAfter(headers, clock.now()) ?? 0);
   if (!call.reads && status >= 500 && status !== 501 && status !== 503) {
     return unknownOutcome(service.title, `${service.title} failed while it worked on the request (HTTP ${status}).`);
   }
-  return refusal(fault, subject);
+  return refusedProblem(fault, subject);
 }
 
 function networkFault(call: Call, cause: unknown, timedOut: boolean): Fault {
   const { title } = call.options.service;
   const final = (problem: Problem): Fault => ({ problem, passing: false });
-  if (cause instanceof BodyTooLarge) {
+  if (cause instanceof BodyTooLargeError) {
     const sentence = `${title} answered more than kay reads at once.`;
     return final(call.reads ? new Problem("SERVICE_FAILED", sentence) : unknownOutcome(title, sentence));
   }
-  const own = wordedOwnFault("SERVICE_FAILED", title, cause);
+  const own = toOwnFaultProblem("SERVICE_FAILED", title, cause);
   if (own) return final(own);
-  if (!call.reads && !neverSent(cause)) return final(unknownOutcome(title, `The answer of ${title} was lost.`, cause));
-  if (call.signal?.aborted) return final(cancelled(title, cause));
+  if (!call.reads && !wasNeverSent(cause))
+    return final(unknownOutcome(title, `The answer of ${title} was lost.`, cause));
+  if (call.signal?.aborted) return final(cancel(title, cause));
   const sentence = timedOut ? `${title} did not answer in time.` : `${title} could not be reached.`;
   return { problem: new Problem("SERVICE_FAILED", sentence, { cause }), passing: true };
 }
@@ -207,7 +214,7 @@ function unknownOutcome(title: string, sentence: string, cause?: unknown): Probl
   });
 }
 
-function cancelled(title: string, cause: unknown): Problem {
+function cancel(title: string, cause: unknown): Problem {
   return new Problem("CANCELLED", `The request to ${title} was cancelled.`, { cause });
 }
 
@@ -225,7 +232,7 @@ function parse(body: string): { value: unknown } | { wrong: string } {
   }
 }
 
-function joined(signals: (AbortSignal | undefined)[]): AbortSignal | undefined {
+function join(signals: (AbortSignal | undefined)[]): AbortSignal | undefined {
   const present = signals.filter((signal) => signal !== undefined);
   return present.length > 1 ? AbortSignal.any(present) : present[0];
 }

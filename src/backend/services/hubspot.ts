@@ -1,12 +1,12 @@
-import { createContact } from "./hubspot/create-contact.ts";
-import { createDeal } from "./hubspot/create-deal.ts";
-import { getContact } from "./hubspot/get-contact.ts";
-import { hubspotIdentity } from "./hubspot/identity.ts";
-import { listDeals } from "./hubspot/list-deals.ts";
-import { moveDeal } from "./hubspot/move-deal.ts";
-import { addNote } from "./hubspot/note.ts";
-import { searchContacts } from "./hubspot/search-contacts.ts";
-import { updateContact } from "./hubspot/update-contact.ts";
+import { createContactTool } from "./hubspot/create-contact.ts";
+import { createDealTool } from "./hubspot/create-deal.ts";
+import { getContactTool } from "./hubspot/get-contact.ts";
+import { fetchHubspotIdentity } from "./hubspot/identity.ts";
+import { listDealsTool } from "./hubspot/list-deals.ts";
+import { moveDealTool } from "./hubspot/move-deal.ts";
+import { addNoteTool } from "./hubspot/note.ts";
+import { searchContactsTool } from "./hubspot/search-contacts.ts";
+import { updateContactTool } from "./hubspot/update-contact.ts";
 import type { Service } from "./service.ts";
 
 /**
@@ -38,6 +38,15 @@ export const hubspot: Service = {
     api: "https://api.hubapi.com",
     app: "https://app.hubspot.com",
   },
-  identify: hubspotIdentity,
-  tools: [searchContacts, getContact, createContact, updateContact, listDeals, createDeal, moveDeal, addNote],
+  identify: fetchHubspotIdentity,
+  tools: [
+    searchContactsTool,
+    getContactTool,
+    createContactTool,
+    updateContactTool,
+    listDealsTool,
+    createDealTool,
+    moveDealTool,
+    addNoteTool,
+  ],
 };

@@ -1,11 +1,11 @@
-import { ATLASSIAN_ENDPOINTS, atlassianIdentity, atlassianOAuth } from "./atlassian.ts";
-import { assignIssue } from "./jira/assign.ts";
-import { addComment } from "./jira/comment.ts";
-import { createIssue } from "./jira/create.ts";
-import { getIssue } from "./jira/get.ts";
-import { listProjects } from "./jira/list-projects.ts";
-import { search } from "./jira/search.ts";
-import { transitionIssue } from "./jira/transition.ts";
+import { ATLASSIAN_ENDPOINTS, createAtlassianOAuth, fetchAtlassianIdentity } from "./atlassian.ts";
+import { assignIssueTool } from "./jira/assign.ts";
+import { addCommentTool } from "./jira/comment.ts";
+import { createIssueTool } from "./jira/create.ts";
+import { getIssueTool } from "./jira/get.ts";
+import { listProjectsTool } from "./jira/list-projects.ts";
+import { searchTool } from "./jira/search.ts";
+import { transitionIssueTool } from "./jira/transition.ts";
 import type { Service } from "./service.ts";
 
 const SCOPES = ["read:jira-work", "write:jira-work", "read:jira-user"];
@@ -14,8 +14,16 @@ const SCOPES = ["read:jira-work", "write:jira-work", "read:jira-user"];
 export const jira: Service = {
   name: "jira",
   title: "Jira",
-  oauth: atlassianOAuth(SCOPES),
+  oauth: createAtlassianOAuth(SCOPES),
   endpoints: ATLASSIAN_ENDPOINTS,
-  identify: (http) => atlassianIdentity(http, "Jira", SCOPES),
-  tools: [search, getIssue, createIssue, transitionIssue, addComment, assignIssue, listProjects],
+  identify: (http) => fetchAtlassianIdentity(http, "Jira", SCOPES),
+  tools: [
+    searchTool,
+    getIssueTool,
+    createIssueTool,
+    transitionIssueTool,
+    addCommentTool,
+    assignIssueTool,
+    listProjectsTool,
+  ],
 };

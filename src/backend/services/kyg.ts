@@ -28,7 +28,7 @@ const Account = z.looseObject({
 });
 
 /** kyg as a service. Without a configuration it has no address, and is listed as not connected. */
-export function kygService(configuration: KygConfiguration | undefined): Service {
+export function createKygService(configuration: KygConfiguration | undefined): Service {
   const { authorize = "", token = "", api = "", userinfo = "/me" } = configuration ?? {};
   return {
     name: "kyg",
@@ -47,7 +47,7 @@ export function kygService(configuration: KygConfiguration | undefined): Service
         answer: Account.check(z.refine(hasId, "it names no account")),
       });
       const { name, email, picture, preferred_username: username } = account;
-      const accountId = idOf(account);
+      const accountId = getId(account);
       return { accountId, user: { account_id: accountId, name, email, username, picture }, metadata: { url: api } };
     },
     tools: [],
@@ -55,9 +55,9 @@ export function kygService(configuration: KygConfiguration | undefined): Service
 }
 
 function hasId(account: z.output<typeof Account>): boolean {
-  return idOf(account) !== "";
+  return getId(account) !== "";
 }
 
-function idOf({ sub, account_id, id }: z.output<typeof Account>): string {
+function getId({ sub, account_id, id }: z.output<typeof Account>): string {
   return sub ?? account_id ?? (id === null || id === undefined ? "" : String(id));
 }

@@ -1,8 +1,8 @@
-import { comment } from "./linkedin/comment.ts";
-import { createPost } from "./linkedin/create-post.ts";
-import { deletePost } from "./linkedin/delete-post.ts";
-import { linkedinIdentity, me } from "./linkedin/me.ts";
-import { react } from "./linkedin/react.ts";
+import { addCommentTool } from "./linkedin/comment.ts";
+import { createPostTool } from "./linkedin/create-post.ts";
+import { deletePostTool } from "./linkedin/delete-post.ts";
+import { fetchLinkedinIdentity, getProfileTool } from "./linkedin/me.ts";
+import { addReactionTool } from "./linkedin/react.ts";
 import type { Service } from "./service.ts";
 
 /**
@@ -27,6 +27,6 @@ export const linkedin: Service = {
     api: "https://api.linkedin.com",
     web: "https://www.linkedin.com",
   },
-  identify: linkedinIdentity,
-  tools: [me, createPost, deletePost, comment, react],
+  identify: fetchLinkedinIdentity,
+  tools: [getProfileTool, createPostTool, deletePostTool, addCommentTool, addReactionTool],
 };

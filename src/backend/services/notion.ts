@@ -1,12 +1,12 @@
-import { addRow } from "./notion/add-row.ts";
-import { append } from "./notion/append.ts";
-import { comment } from "./notion/comment.ts";
-import { createPage } from "./notion/create.ts";
-import { getPage } from "./notion/get.ts";
-import { notionIdentity } from "./notion/identity.ts";
-import { queryDatabase } from "./notion/query.ts";
-import { search } from "./notion/search.ts";
-import { setProperty } from "./notion/set-property.ts";
+import { addRowTool } from "./notion/add-row.ts";
+import { appendTool } from "./notion/append.ts";
+import { addCommentTool } from "./notion/comment.ts";
+import { createPageTool } from "./notion/create.ts";
+import { getPageTool } from "./notion/get.ts";
+import { fetchNotionIdentity } from "./notion/identity.ts";
+import { queryDatabaseTool } from "./notion/query.ts";
+import { searchTool } from "./notion/search.ts";
+import { setPropertyTool } from "./notion/set-property.ts";
 import type { Service } from "./service.ts";
 
 /**
@@ -34,6 +34,15 @@ export const notion: Service = {
     web: "https://www.notion.so",
   },
   api: { headers: { "notion-version": "2026-03-11" }, repeat: [409, 529] },
-  identify: notionIdentity,
-  tools: [search, getPage, createPage, append, queryDatabase, addRow, setProperty, comment],
+  identify: fetchNotionIdentity,
+  tools: [
+    searchTool,
+    getPageTool,
+    createPageTool,
+    appendTool,
+    queryDatabaseTool,
+    addRowTool,
+    setPropertyTool,
+    addCommentTool,
+  ],
 };

@@ -15,7 +15,7 @@ function ownFault(error: unknown): Problem | undefined {
 }
 
 /** The same as the failure to reach something: `OpenAI gpt-5`, `Jira`. */
-export function wordedOwnFault(
+export function toOwnFaultProblem(
   code: "SERVICE_FAILED" | "MODEL_FAILED",
   what: string,
   error: unknown,

@@ -1,13 +1,13 @@
 import type { Service } from "./service.ts";
 import { SLACK_ERRORS } from "./slack/errors.ts";
-import { slackIdentity } from "./slack/identity.ts";
-import { listChannels } from "./slack/list-channels.ts";
-import { listUsers } from "./slack/list-users.ts";
-import { addReaction } from "./slack/react.ts";
-import { readChannel } from "./slack/read-channel.ts";
-import { reply } from "./slack/reply.ts";
-import { searchMessages } from "./slack/search.ts";
-import { sendMessage } from "./slack/send.ts";
+import { fetchSlackIdentity } from "./slack/identity.ts";
+import { listChannelsTool } from "./slack/list-channels.ts";
+import { listUsersTool } from "./slack/list-users.ts";
+import { addReactionTool } from "./slack/react.ts";
+import { readChannelTool } from "./slack/read-channel.ts";
+import { replyTool } from "./slack/reply.ts";
+import { searchMessagesTool } from "./slack/search.ts";
+import { sendMessageTool } from "./slack/send.ts";
 
 /** What the person consents to. `search:read` and direct messages exist for people only, so kay acts as the person and asks for no bot. */
 const SCOPES = [
@@ -57,6 +57,14 @@ export const slack: Service = {
     api: "https://slack.com/api",
   },
   api: { errors: SLACK_ERRORS },
-  identify: slackIdentity,
-  tools: [listChannels, readChannel, searchMessages, sendMessage, reply, listUsers, addReaction],
+  identify: fetchSlackIdentity,
+  tools: [
+    listChannelsTool,
+    readChannelTool,
+    searchMessagesTool,
+    sendMessageTool,
+    replyTool,
+    listUsersTool,
+    addReactionTool,
+  ],
 };

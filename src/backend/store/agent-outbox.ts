@@ -1,7 +1,7 @@
 import { type Kysely, sql } from "kysely";
-import type { Connection } from "./connection.ts";
-import { jsonColumn } from "./json.ts";
-import { LIVE_NODES } from "./node.ts";
+import type { DbConnection } from "./connection.ts";
+import { toJsonColumn } from "./json.ts";
+import { LIVE_NODES_SQL } from "./node.ts";
 import type { Database } from "./schema.ts";
 
 /** A report to a webhook, without the session and the time that are told with it. `key` is the same for one that is made anew. */
@@ -12,7 +12,7 @@ export type WaitingReport = { number: string; report: Record<string, unknown>; a
 
 /** Note what is to be told, in the transaction that makes it true. What is there already stays as it is. */
 export async function addToOutbox(
-  tx: Connection,
+  tx: DbConnection,
   generationId: string,
   reports: NewReport[],
   now: number,
@@ -21,7 +21,7 @@ export async function addToOutbox(
   const rows = reports.map(({ key, report }) => ({
     generation_id: generationId,
     key,
-    report: jsonColumn(report),
+    report: toJsonColumn(report),
     created_at: new Date(now),
   }));
   const added = await tx
@@ -63,7 +63,7 @@ export async function claimDelivery(
 }
 
 /** The first of a turn that was not delivered. */
-export async function nextInOutbox(db: Connection, generationId: string): Promise<WaitingReport | undefined> {
+export async function findNextReport(db: DbConnection, generationId: string): Promise<WaitingReport | undefined> {
   const row = await db
     .selectFrom("agent_outbox")
     .select(["number", "report", "created_at"])
@@ -75,7 +75,7 @@ export async function nextInOutbox(db: Connection, generationId: string): Promis
   return row && { number: row.number, report: row.report, at: row.created_at };
 }
 
-export async function noteDelivered(db: Kysely<Database>, generationId: string, number: string, now: number) {
+export async function markDelivered(db: Kysely<Database>, generationId: string, number: string, now: number) {
   await db
     .updateTable("agent_outbox")
     .set({ delivered_at: new Date(now) })
@@ -107,7 +107,7 @@ export async function endDelivery(db: Kysely<Database>, generationId: string): P
       .where("generation_id", "=", generationId)
       .forUpdate()
       .execute();
-    if (await nextInOutbox(tx, generationId)) return false;
+    if (await findNextReport(tx, generationId)) return false;
     const query = tx.updateTable("agent_turns").set({ courier: null, deliver_at: null, tries: 0 });
     await query.where("generation_id", "=", generationId).execute();
     return true;
@@ -122,7 +122,7 @@ export async function dropOutbox(db: Kysely<Database>, generationId: string, now
 }
 
 /** Turns of which something is to be delivered and nobody who lives does it. */
-export async function turnsToDeliver(db: Kysely<Database>, node: number, now: number): Promise<string[]> {
+export async function listTurnsToDeliver(db: Kysely<Database>, node: number, now: number): Promise<string[]> {
   const due = db.selectFrom("agent_turns").select("generation_id").where("deliver_at", "<=", new Date(now));
   const rows = await due.where(leftTo(node)).orderBy("deliver_at").limit(AT_ONCE).execute();
   return rows.map(({ generation_id }) => generation_id);
@@ -132,4 +132,4 @@ export async function turnsToDeliver(db: Kysely<Database>, node: number, now: nu
 const AT_ONCE = 100;
 
 const leftTo = (node: number) =>
-  sql<boolean>`(courier is null or courier = ${node} or courier not in (${sql.raw(LIVE_NODES)}))`;
+  sql<boolean>`(courier is null or courier = ${node} or courier not in (${sql.raw(LIVE_NODES_SQL)}))`;

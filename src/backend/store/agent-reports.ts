@@ -1,16 +1,16 @@
 import type { Kysely } from "kysely";
 import { Problem } from "#protocol/errors";
 import type { Keys } from "../ports.ts";
-import type { Connection } from "./connection.ts";
+import type { DbConnection } from "./connection.ts";
 import { lockGeneration } from "./generations.ts";
-import { jsonColumn } from "./json.ts";
+import { toJsonColumn } from "./json.ts";
 import type { Database } from "./schema.ts";
 import { seal, unseal } from "./seal.ts";
 
 type Ports = { db: Kysely<Database>; keys: Keys };
 
 /** The secret of a conversation's webhook tokens; undefined when there is no such conversation, or no agent server ever worked in it. */
-export async function agentSecret({ db, keys }: Ports, conversationId: string): Promise<string | undefined> {
+export async function findAgentSecret({ db, keys }: Ports, conversationId: string): Promise<string | undefined> {
   const query = db.selectFrom("conversations").select("sealed_agent_secret").where("id", "=", conversationId);
   const sealed = (await query.executeTakeFirst())?.sealed_agent_secret;
   return sealed ? unseal(keys.sealing, place(conversationId), sealed).toString("utf8") : undefined;
@@ -18,7 +18,7 @@ export async function agentSecret({ db, keys }: Ports, conversationId: string): 
 
 /** The same, made with the first turn: of two that want one at once, both get the one that was first. */
 export async function ensureAgentSecret(ports: Ports, conversationId: string, fresh: string): Promise<string> {
-  const known = await agentSecret(ports, conversationId);
+  const known = await findAgentSecret(ports, conversationId);
   if (known !== undefined) return known;
   await ports.db
     .updateTable("conversations")
@@ -26,7 +26,7 @@ export async function ensureAgentSecret(ports: Ports, conversationId: string, fr
     .where("id", "=", conversationId)
     .where("sealed_agent_secret", "is", null)
     .execute();
-  return (await agentSecret(ports, conversationId)) ?? fresh;
+  return (await findAgentSecret(ports, conversationId)) ?? fresh;
 }
 
 /**
@@ -36,19 +36,19 @@ export async function ensureAgentSecret(ports: Ports, conversationId: string, fr
  * @throws Problem GENERATION_CLOSED
  */
 export async function addReport(db: Kysely<Database>, report: NewAgentReport): Promise<boolean> {
-  return await db.transaction().execute((tx) => addReportWithin(tx, report));
+  return await db.transaction().execute((tx) => addReportIn(tx, report));
 }
 
 /** The same as a part of a transaction. */
-export async function addReportWithin(
-  tx: Connection,
+export async function addReportIn(
+  tx: DbConnection,
   { generationId, key, report, now }: NewAgentReport,
 ): Promise<boolean> {
   const known = tx.selectFrom("agent_reports").select("key").where("generation_id", "=", generationId);
   const open = await lockGeneration(tx, generationId);
   if (await known.where("key", "=", key).executeTakeFirst()) return false;
   if (!open) throw new Problem("GENERATION_CLOSED", "This turn is over.", { hint: "" });
-  const row = { generation_id: generationId, key, report: jsonColumn(report), created_at: new Date(now) };
+  const row = { generation_id: generationId, key, report: toJsonColumn(report), created_at: new Date(now) };
   await tx.insertInto("agent_reports").values(row).execute();
   return true;
 }
@@ -59,7 +59,7 @@ type NewAgentReport = { generationId: string; key: string; report: object; now: 
 export type StoredReport = { report: Record<string, unknown>; at: Date };
 
 /** What was reported of a generation, in the order in which it came. */
-export async function reportsOf(db: Kysely<Database>, generationId: string): Promise<StoredReport[]> {
+export async function listReports(db: Kysely<Database>, generationId: string): Promise<StoredReport[]> {
   const rows = await db
     .selectFrom("agent_reports")
     .select(["report", "created_at"])

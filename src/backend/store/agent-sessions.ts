@@ -1,6 +1,6 @@
 import { createHash, timingSafeEqual } from "node:crypto";
 import type { Kysely, Selectable } from "kysely";
-import type { Connection } from "./connection.ts";
+import type { DbConnection } from "./connection.ts";
 import { cleanText } from "./json.ts";
 import type { Database } from "./schema.ts";
 import type { AgentSessions } from "./schema-work.ts";
@@ -13,17 +13,17 @@ export async function putAgentSession(
   db: Kysely<Database>,
   { token, ...session }: Omit<StoredAgentSession, "token_hash"> & { token: string },
 ): Promise<void> {
-  const { conversation_id: _, ...changed } = { ...session, token_hash: hashOf(token) };
+  const { conversation_id: _, ...changed } = { ...session, token_hash: getHash(token) };
   await db
     .insertInto("agent_sessions")
-    .values({ ...session, token_hash: hashOf(token) })
+    .values({ ...session, token_hash: getHash(token) })
     .onConflict((conflict) => conflict.column("conversation_id").doUpdateSet(changed))
     .execute();
 }
 
 /** The session of a conversation, held until the transaction ends. */
 export async function lockAgentSession(
-  tx: Connection,
+  tx: DbConnection,
   conversationId: string,
 ): Promise<StoredAgentSession | undefined> {
   const query = tx.selectFrom("agent_sessions").selectAll().where("conversation_id", "=", cleanText(conversationId));
@@ -31,22 +31,26 @@ export async function lockAgentSession(
 }
 
 /** Whether this is the token of the session, not spent and not too old. */
-export function isToken({ token_hash, token_expires_at }: StoredAgentSession, token: string, now: number): boolean {
-  return token_hash !== null && timingSafeEqual(token_hash, hashOf(token)) && token_expires_at.getTime() > now;
+export function matchesToken(
+  { token_hash, token_expires_at }: StoredAgentSession,
+  token: string,
+  now: number,
+): boolean {
+  return token_hash !== null && timingSafeEqual(token_hash, getHash(token)) && token_expires_at.getTime() > now;
 }
 
 /** It is good for one stream. */
-export async function spendToken(tx: Connection, conversationId: string): Promise<void> {
+export async function spendToken(tx: DbConnection, conversationId: string): Promise<void> {
   const query = tx.updateTable("agent_sessions").set({ token_hash: null });
   await query.where("conversation_id", "=", conversationId).execute();
 }
 
 /** Whose conversation it is; undefined when there is none. */
-export async function ownerOf(db: Connection, conversationId: string): Promise<string | undefined> {
+export async function findOwner(db: DbConnection, conversationId: string): Promise<string | undefined> {
   const query = db.selectFrom("conversations").select("installation_id").where("id", "=", cleanText(conversationId));
   return (await query.executeTakeFirst())?.installation_id;
 }
 
-function hashOf(token: string): Buffer {
+function getHash(token: string): Buffer {
   return createHash("sha256").update(token).digest();
 }

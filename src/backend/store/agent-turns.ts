@@ -1,8 +1,8 @@
 import type { ModelMessage } from "ai";
 import { type Kysely, type Selectable, sql } from "kysely";
-import type { Connection } from "./connection.ts";
-import { cleanText, jsonColumn } from "./json.ts";
-import { LIVE_NODES } from "./node.ts";
+import type { DbConnection } from "./connection.ts";
+import { cleanText, toJsonColumn } from "./json.ts";
+import { LIVE_NODES_SQL } from "./node.ts";
 import type { Database } from "./schema.ts";
 import type { AgentTurns } from "./schema-work.ts";
 
@@ -14,19 +14,19 @@ export type NewTurn = Pick<
   "generation_id" | "conversation_id" | "installation_id" | "prompt" | "own" | "node" | "sealed_webhook" | "expires_at"
 >;
 
-export async function insertTurn(tx: Connection, turn: NewTurn): Promise<void> {
+export async function insertTurn(tx: DbConnection, turn: NewTurn): Promise<void> {
   await tx
     .insertInto("agent_turns")
     .values({ ...turn, prompt: cleanText(turn.prompt) })
     .execute();
 }
 
-export async function findTurn(db: Connection, generationId: string): Promise<StoredTurn | undefined> {
+export async function findTurn(db: DbConnection, generationId: string): Promise<StoredTurn | undefined> {
   return await db.selectFrom("agent_turns").selectAll().where("generation_id", "=", generationId).executeTakeFirst();
 }
 
 /** Whether a turn of the conversation is at work whose generation is not over; one that is only being stopped does not count. */
-export async function hasRunningTurn(tx: Connection, conversationId: string): Promise<boolean> {
+export async function hasRunningTurn(tx: DbConnection, conversationId: string): Promise<boolean> {
   const query = tx
     .selectFrom("agent_turns")
     .innerJoin("generations", "generations.id", "agent_turns.generation_id")
@@ -65,7 +65,7 @@ export type TurnChange = {
 
 /** Written as long as this node is the one that works on it, and with it what is told of it. False when it is not. */
 export async function changeTurn(
-  tx: Connection,
+  tx: DbConnection,
   generationId: string,
   node: number,
   { step, messages, ...plain }: TurnChange,
@@ -76,8 +76,8 @@ export async function changeTurn(
       // So that the row is held until the transaction ends, whatever else changes.
       node,
       ...plain,
-      ...(step === undefined ? {} : { step: step === null ? null : jsonColumn(step) }),
-      ...(messages === undefined ? {} : { messages: jsonColumn(messages) }),
+      ...(step === undefined ? {} : { step: step === null ? null : toJsonColumn(step) }),
+      ...(messages === undefined ? {} : { messages: toJsonColumn(messages) }),
     })
     .where("generation_id", "=", generationId)
     .where("node", "=", node)
@@ -87,14 +87,14 @@ export async function changeTurn(
 }
 
 /** Those that a node should take up: nobody who lives works on them. This node's own are among them, should it have lost sight of one. */
-export async function turnsToWork(db: Kysely<Database>, node: number): Promise<string[]> {
+export async function listTurnsToRun(db: Kysely<Database>, node: number): Promise<string[]> {
   const query = db.selectFrom("agent_turns").select("generation_id").where("finished_at", "is", null);
   const rows = await query.where(leftTo(node)).limit(AT_ONCE).execute();
   return rows.map(({ generation_id }) => generation_id);
 }
 
 /** Of these turns, those that are to be stopped: their generation is over or to be stopped, or their time is. */
-export async function turnsToStop(db: Kysely<Database>, ids: string[], now: number): Promise<string[]> {
+export async function listTurnsToStop(db: Kysely<Database>, ids: string[], now: number): Promise<string[]> {
   if (ids.length === 0) return [];
   const rows = await db
     .selectFrom("agent_turns")
@@ -115,12 +115,12 @@ export async function turnsToStop(db: Kysely<Database>, ids: string[], now: numb
 }
 
 /** What was said in a turn, step by step, for the conversation's history; nothing where another agent server ran it. */
-export async function turnMessages(db: Connection, generationId: string): Promise<ModelMessage[]> {
+export async function listTurnMessages(db: DbConnection, generationId: string): Promise<ModelMessage[]> {
   return ((await findTurn(db, generationId))?.messages ?? []) as ModelMessage[];
 }
 
 /** Whether more is to be expected of a turn than was reported yet. */
-export async function isUnderWay(db: Connection, generationId: string): Promise<boolean> {
+export async function isUnderWay(db: DbConnection, generationId: string): Promise<boolean> {
   const turn = await findTurn(db, generationId);
   return turn !== undefined && (turn.finished_at === null || turn.deliver_at !== null);
 }
@@ -138,4 +138,5 @@ export async function forgetTurns(db: Kysely<Database>): Promise<void> {
 /** Turns that one look of a node takes up. */
 const AT_ONCE = 100;
 
-const leftTo = (node: number) => sql<boolean>`(node is null or node = ${node} or node not in (${sql.raw(LIVE_NODES)}))`;
+const leftTo = (node: number) =>
+  sql<boolean>`(node is null or node = ${node} or node not in (${sql.raw(LIVE_NODES_SQL)}))`;

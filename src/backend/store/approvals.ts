@@ -1,6 +1,6 @@
 import { randomBytes } from "node:crypto";
 import type { Kysely, Selectable } from "kysely";
-import type { Connection } from "./connection.ts";
+import type { DbConnection } from "./connection.ts";
 import { lockInstallation } from "./installations.ts";
 import { cleanText } from "./json.ts";
 import type { Database } from "./schema.ts";
@@ -65,7 +65,7 @@ export async function findApproval(
 }
 
 /** Note that an approval answered for the person. `false` when it was revoked in the meantime, and so answers nothing. */
-export async function useApproval(db: Kysely<Database>, id: string, now: number): Promise<boolean> {
+export async function touchApproval(db: Kysely<Database>, id: string, now: number): Promise<boolean> {
   const update = db
     .updateTable("approvals")
     .set({ last_used_at: new Date(now) })
@@ -97,7 +97,7 @@ export async function deleteApprovals(
 }
 
 /** Whether the conversation is the installation's; it stays as long as the transaction. */
-async function holdConversation(tx: Connection, installationId: string, id: string): Promise<boolean> {
+async function holdConversation(tx: DbConnection, installationId: string, id: string): Promise<boolean> {
   const query = tx.selectFrom("conversations").select("id").where("id", "=", cleanText(id));
   return (await query.where("installation_id", "=", installationId).forKeyShare().executeTakeFirst()) !== undefined;
 }

@@ -1,6 +1,6 @@
 import { type RawBuilder, sql } from "kysely";
-import type { Connection } from "./connection.ts";
-import { jsonColumn } from "./json.ts";
+import type { DbConnection } from "./connection.ts";
+import { toJsonColumn } from "./json.ts";
 
 /** One call of a step, and how it ended once it has. */
 export type StoredCall = {
@@ -13,24 +13,24 @@ export type StoredCall = {
 };
 
 /** The calls of a step, written down before any of them runs: a change of what is held (`Condition`). */
-export function callsInserted(
+export function insertCallsSql(
   step: number,
   calls: { toolCallId: string; toolName: string; input: unknown }[],
 ): RawBuilder<unknown> {
   const given = calls.map(({ toolCallId, toolName, input }) => ({ toolCallId, toolName, input: input ?? null }));
   return sql`insert into "calls" (generation_id, step, position, tool_call_id, tool, input)
     select held.id, ${step}::int, place - 1, given ->> 'toolCallId', given ->> 'toolName', given -> 'input'
-    from held, jsonb_array_elements(${jsonColumn(given)}::jsonb) with ordinality as calls_of_step (given, place) on conflict do nothing`;
+    from held, jsonb_array_elements(${toJsonColumn(given)}::jsonb) with ordinality as calls_of_step (given, place) on conflict do nothing`;
 }
 
 /** How a call ended, or (`ran`) what it came to before it is over: a change of what is held (`Condition`). The first end stays. */
-export function callSettled(toolCallId: string, outcome: object): RawBuilder<unknown> {
-  return sql`update "calls" set outcome = ${jsonColumn(outcome)} from held
+export function settleCallSql(toolCallId: string, outcome: object): RawBuilder<unknown> {
+  return sql`update "calls" set outcome = ${toJsonColumn(outcome)} from held
     where generation_id = held.id and tool_call_id = ${toolCallId} and (outcome is null or outcome ? 'ran')`;
 }
 
 /** Every call of a generation in order. */
-export async function callsOf(db: Connection, generationId: string): Promise<StoredCall[]> {
+export async function listCalls(db: DbConnection, generationId: string): Promise<StoredCall[]> {
   const rows = await db
     .selectFrom("calls")
     .selectAll()

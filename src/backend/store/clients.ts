@@ -1,18 +1,18 @@
 import { type RawBuilder, sql } from "kysely";
 import type { ClientMode } from "#protocol/conversations";
 import type { ClientPresence } from "#protocol/events";
-import type { Connection } from "./connection.ts";
+import type { DbConnection } from "./connection.ts";
 import { cleanText } from "./json.ts";
-import { LIVE_NODES, notification } from "./node.ts";
+import { LIVE_NODES_SQL, notifySql } from "./node.ts";
 
 /** A client of a conversation. */
-export type ClientPlace = { conversationId: string; clientId: string };
+export type ClientKey = { conversationId: string; clientId: string };
 
 /** What of its mode a client has said. */
-export type GivenMode = Partial<ClientMode>;
+export type PartialMode = Partial<ClientMode>;
 
 /** Everybody who follows a conversation, as `data-presence` tells it: `total` where they are too many to be told one by one. */
-export type Present = { clients: ClientPresence[]; total?: number };
+export type PresentClients = { clients: ClientPresence[]; total?: number };
 
 /** Milliseconds for which a client counts that has said what it can, and has no stream. */
 const WITHOUT_STREAM = 60_000;
@@ -25,8 +25,8 @@ const MOST_TOLD = 100;
 
 /** Note what a client says it can. Where it has no stream it counts for a minute. Every node hears of it. */
 export async function putClient(
-  db: Connection,
-  { conversationId, clientId }: ClientPlace,
+  db: DbConnection,
+  { conversationId, clientId }: ClientKey,
   { name, interaction }: ClientMode,
   now: number,
 ): Promise<void> {
@@ -42,7 +42,7 @@ export async function putClient(
       where not exists (select from known)
       on conflict (conversation_id, client_id, node)
       do update set name = excluded.name, supported = excluded.supported, enabled = excluded.enabled, seen_at = excluded.seen_at)
-    select ${told(conversationId)}`.execute(db);
+    select ${formatNotice(conversationId)}`.execute(db);
 }
 
 /**
@@ -50,9 +50,9 @@ export async function putClient(
  * anything can answer.
  */
 export async function attachClient(
-  db: Connection,
-  { conversationId, clientId }: ClientPlace,
-  { name, interaction }: GivenMode,
+  db: DbConnection,
+  { conversationId, clientId }: ClientKey,
+  { name, interaction }: PartialMode,
   { node, now }: { node: number; now: number },
 ): Promise<void> {
   const called = name === undefined ? null : cleanText(name);
@@ -70,32 +70,32 @@ export async function attachClient(
     taken as (
       delete from present_clients
       where conversation_id = ${conversationId} and client_id = ${clientId} and node = ${NOWHERE})
-    select ${told(conversationId)}`.execute(db);
+    select ${formatNotice(conversationId)}`.execute(db);
 }
 
 /** Note that a client has no stream at a node any more. */
 export async function detachClient(
-  db: Connection,
-  { conversationId, clientId }: ClientPlace,
+  db: DbConnection,
+  { conversationId, clientId }: ClientKey,
   node: number,
 ): Promise<void> {
   await sql`with gone as (
       delete from present_clients where conversation_id = ${conversationId} and client_id = ${clientId} and node = ${node} returning node)
-    select ${told(conversationId)} from gone`.execute(db);
+    select ${formatNotice(conversationId)} from gone`.execute(db);
 }
 
 /** Everybody who follows a conversation now. */
-export async function listClients(db: Connection, conversationId: string, now: number): Promise<Present> {
+export async function listClients(db: DbConnection, conversationId: string, now: number): Promise<PresentClients> {
   const { rows } = await sql<Row & { total: number }>`
     select *, count(*) over ()::int as total from (${present(conversationId, now)}) as clients
     order by (supported and enabled) desc, client_id limit ${MOST_TOLD}`.execute(db);
   const [{ total = 0 } = {}] = rows;
-  const clients = rows.map(shown).sort((a, b) => (a.client_id < b.client_id ? -1 : 1));
+  const clients = rows.map(format).sort((a, b) => (a.client_id < b.client_id ? -1 : 1));
   return { clients, ...(total > clients.length ? { total } : {}) };
 }
 
 /** Whether anybody who follows a conversation can answer a request; undefined where nobody does who said who they are. */
-export async function canAnswer(db: Connection, conversationId: string, now: number): Promise<boolean | undefined> {
+export async function canAnswer(db: DbConnection, conversationId: string, now: number): Promise<boolean | undefined> {
   const { rows } = await sql<{ able: boolean | null }>`
     select bool_or(supported and enabled) as able from (${present(conversationId, now)}) as clients`.execute(db);
   return rows[0]?.able ?? undefined;
@@ -103,7 +103,7 @@ export async function canAnswer(db: Connection, conversationId: string, now: num
 
 /** The client of this id; where there is none, the one that is called so and can do the most. */
 export async function findClient(
-  db: Connection,
+  db: DbConnection,
   conversationId: string,
   idOrName: string,
   now: number,
@@ -112,17 +112,17 @@ export async function findClient(
   const { rows } = await sql<Row>`
     select * from (${present(conversationId, now)}) as clients where client_id = ${wanted} or name = ${wanted}
     order by client_id = ${wanted} desc, (supported and enabled) desc limit 1`.execute(db);
-  return rows.map(shown)[0];
+  return rows.map(format)[0];
 }
 
 /** Forget whoever was connected to a node that is gone, or to this one, and who only said what they can long ago. Every node hears of it. */
-export async function forgetLostClients(db: Connection, now: number, node: number | null = null): Promise<void> {
+export async function forgetLostClients(db: DbConnection, now: number, node: number | null = null): Promise<void> {
   await sql`with gone as (
       delete from present_clients
       where case node when ${NOWHERE} then seen_at <= ${new Date(now - WITHOUT_STREAM)}
-        else node = ${node}::int or node not in (${sql.raw(LIVE_NODES)}) end
+        else node = ${node}::int or node not in (${sql.raw(LIVE_NODES_SQL)}) end
       returning conversation_id)
-    select pg_notify(${notification("presence")}, conversation_id) from (select distinct conversation_id from gone) as of`.execute(
+    select pg_notify(${notifySql("presence")}, conversation_id) from (select distinct conversation_id from gone) as of`.execute(
     db,
   );
 }
@@ -133,14 +133,14 @@ type Row = { client_id: string; name: string | null; supported: boolean; enabled
 function present(conversationId: string, now: number): RawBuilder<Row> {
   return sql`select distinct on (client_id) client_id, name, supported, enabled from present_clients
     where conversation_id = ${conversationId}
-      and case node when ${NOWHERE} then seen_at > ${new Date(now - WITHOUT_STREAM)} else node in (${sql.raw(LIVE_NODES)}) end
+      and case node when ${NOWHERE} then seen_at > ${new Date(now - WITHOUT_STREAM)} else node in (${sql.raw(LIVE_NODES_SQL)}) end
     order by client_id, seen_at desc`;
 }
 
-function shown({ client_id, name, supported, enabled }: Row): ClientPresence {
+function format({ client_id, name, supported, enabled }: Row): ClientPresence {
   return { client_id, ...(name === null ? {} : { name }), interaction: { supported, enabled } };
 }
 
-function told(conversationId: string): RawBuilder<unknown> {
-  return sql`pg_notify(${notification("presence")}, ${conversationId})`;
+function formatNotice(conversationId: string): RawBuilder<unknown> {
+  return sql`pg_notify(${notifySql("presence")}, ${conversationId})`;
 }

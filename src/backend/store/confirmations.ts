@@ -1,5 +1,5 @@
 import type { Kysely } from "kysely";
-import { cleanText, jsonColumn } from "./json.ts";
+import { cleanText, toJsonColumn } from "./json.ts";
 import type { Database } from "./schema.ts";
 
 /** A held-back ask as it is stored. `plan` is what `interactions/confirmations.ts` needs to go on. */
@@ -31,8 +31,8 @@ export async function insertConfirmation(
       generation_id: confirmation.generationId,
       conversation_id: confirmation.conversationId,
       prompt: cleanText(confirmation.prompt),
-      context: jsonColumn(confirmation.context),
-      plan: jsonColumn(confirmation.plan),
+      context: toJsonColumn(confirmation.context),
+      plan: toJsonColumn(confirmation.plan),
       interactive: confirmation.interactive,
       created_at: new Date(now),
       expires_at: confirmation.expiresAt,
@@ -62,7 +62,7 @@ export async function answerConfirmation(
     .where("expires_at", ">", at)
     .returningAll()
     .executeTakeFirst();
-  return row && stored(row);
+  return row && store(row);
 }
 
 /** The confirmation behind a token, if it belongs to the installation. */
@@ -73,7 +73,7 @@ export async function findConfirmation(
 ): Promise<StoredConfirmation | undefined> {
   const query = db.selectFrom("confirmations").selectAll().where("hash", "=", hash);
   const row = await query.where("installation_id", "=", installationId).executeTakeFirst();
-  return row && stored(row);
+  return row && store(row);
 }
 
 type Row = {
@@ -88,7 +88,7 @@ type Row = {
   approved: boolean | null;
 };
 
-function stored(row: Row): StoredConfirmation {
+function store(row: Row): StoredConfirmation {
   return {
     generationId: row.generation_id,
     conversationId: row.conversation_id,

@@ -1,7 +1,7 @@
 import type { Kysely, Selectable, SelectQueryBuilder } from "kysely";
 import { sql } from "kysely";
 import type { GenerationStatus } from "#protocol/events";
-import type { Connection } from "./connection.ts";
+import type { DbConnection } from "./connection.ts";
 import { cleanText } from "./json.ts";
 import type { Database } from "./schema.ts";
 
@@ -27,13 +27,13 @@ export async function listConversations(
         .where("installation_id", "=", installationId)
         .executeTakeFirstOrThrow();
       const page = { installationId, offset, limit: Math.min(limit, Number(total) - offset), total: Number(total) };
-      return { conversations: page.limit > 0 ? await shown(tx, page) : [], total: page.total };
+      return { conversations: page.limit > 0 ? await format(tx, page) : [], total: page.total };
     });
 }
 
 /** Found by the index alone, from the nearer end; only what is shown is looked at. */
-async function shown(
-  tx: Connection,
+async function format(
+  tx: DbConnection,
   { installationId, offset, limit, total }: { installationId: string; offset: number; limit: number; total: number },
 ): Promise<ListedConversation[]> {
   const own = tx.selectFrom("conversations").select("id").where("installation_id", "=", installationId);
@@ -45,7 +45,7 @@ async function shown(
           .orderBy("created_at")
           .orderBy("id", "desc")
           .offset(total - offset - limit);
-  return await newestFirst(listed(tx, installationId).where("id", "in", found.limit(limit))).execute();
+  return await newestFirst(list(tx, installationId).where("id", "in", found.limit(limit))).execute();
 }
 
 function newestFirst<O>(query: SelectQueryBuilder<Database, "conversations", O>) {
@@ -54,11 +54,11 @@ function newestFirst<O>(query: SelectQueryBuilder<Database, "conversations", O>)
 
 /** One conversation. Somebody else's does not exist. */
 export async function findConversation(
-  db: Connection,
+  db: DbConnection,
   installationId: string,
   id: string,
 ): Promise<ListedConversation | undefined> {
-  return await listed(db, installationId).where("id", "=", cleanText(id)).executeTakeFirst();
+  return await list(db, installationId).where("id", "=", cleanText(id)).executeTakeFirst();
 }
 
 /** Give a conversation another title; that is no activity, so it stays in its place. `false` when there is none. */
@@ -103,7 +103,7 @@ export async function deleteConversation(
 }
 
 /** Answers that are kept for their `Idempotency-Key`, by the conversation or the generation that they name; a stream's by where it is. */
-async function forgetAnswers(tx: Connection, installationId: string, ids: string[]): Promise<void> {
+async function forgetAnswers(tx: DbConnection, installationId: string, ids: string[]): Promise<void> {
   await tx
     .deleteFrom("requests")
     .where("installation_id", "=", installationId)
@@ -117,7 +117,7 @@ async function forgetAnswers(tx: Connection, installationId: string, ids: string
     .execute();
 }
 
-function listed(db: Connection, installationId: string) {
+function list(db: DbConnection, installationId: string) {
   return db
     .selectFrom("conversations")
     .select(["id", "title", "created_at", "updated_at", "last_event"])

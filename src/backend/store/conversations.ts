@@ -1,8 +1,8 @@
 import { randomBytes } from "node:crypto";
 import type { ModelMessage } from "ai";
 import { type Kysely, sql } from "kysely";
-import type { Connection } from "./connection.ts";
-import { cleanText, jsonColumn } from "./json.ts";
+import type { DbConnection } from "./connection.ts";
+import { cleanText, toJsonColumn } from "./json.ts";
 import type { Database } from "./schema.ts";
 
 /** A new conversation of an installation. Its id is the guide's `session_<ms>_<random>`, not to be guessed. */
@@ -36,13 +36,13 @@ export async function createConversation(
  *
  * @returns the number of its newest event
  */
-export async function lockConversation(tx: Connection, id: string): Promise<number> {
+export async function lockConversation(tx: DbConnection, id: string): Promise<number> {
   const query = tx.selectFrom("conversations").select("last_event").where("id", "=", id);
   return (await query.forUpdate().executeTakeFirst())?.last_event ?? 0;
 }
 
 /** Whether the conversation exists and belongs to the installation. Somebody else's does not exist. */
-export async function ownsConversation(db: Kysely<Database>, installationId: string, id: string): Promise<boolean> {
+export async function isConversationOwner(db: Kysely<Database>, installationId: string, id: string): Promise<boolean> {
   const query = db.selectFrom("conversations").select("id").where("id", "=", cleanText(id));
   return (await query.where("installation_id", "=", installationId).executeTakeFirst()) !== undefined;
 }
@@ -52,7 +52,7 @@ export async function ownsConversation(db: Kysely<Database>, installationId: str
  * others.
  */
 export async function loadMessages(
-  db: Connection,
+  db: DbConnection,
   id: string,
   { seen, generationId }: { seen: number; generationId: string },
 ): Promise<ModelMessage[]> {
@@ -67,7 +67,7 @@ export async function loadMessages(
 }
 
 /** What a conversation had before a generation, whether that has begun or not. */
-export async function messagesBefore(db: Connection, id: string, generationId: string): Promise<ModelMessage[]> {
+export async function loadMessagesBefore(db: DbConnection, id: string, generationId: string): Promise<ModelMessage[]> {
   const rows = await db
     .selectFrom("messages")
     .select(["message", "generation_id"])
@@ -79,15 +79,15 @@ export async function messagesBefore(db: Connection, id: string, generationId: s
 }
 
 /** The newest message of a conversation. */
-export async function lastMessage(db: Connection, id: string): Promise<ModelMessage | undefined> {
+export async function findLastMessage(db: DbConnection, id: string): Promise<ModelMessage | undefined> {
   const newest = db.selectFrom("messages").select("message").where("conversation_id", "=", id);
   const row = await newest.orderBy("sequence", "desc").limit(1).executeTakeFirst();
   return row && (row.message as unknown as ModelMessage);
 }
 
 /** The newest message of a conversation that is a generation's own. */
-export async function lastMessageOf(
-  db: Connection,
+export async function findLastMessageOf(
+  db: DbConnection,
   id: string,
   generationId: string,
 ): Promise<ModelMessage | undefined> {
@@ -107,7 +107,7 @@ export async function lastMessageOf(
  * @returns how many messages the conversation has now
  */
 export async function appendMessages(
-  tx: Connection,
+  tx: DbConnection,
   id: string,
   { messages, generationId, now }: { messages: ModelMessage[]; generationId: string | null; now: number },
 ): Promise<number> {
@@ -117,13 +117,13 @@ export async function appendMessages(
       select coalesce(max(sequence), 0) as sequence from messages where conversation_id = ${id}),
     added as (insert into "messages" (conversation_id, sequence, message, generation_id, created_at)
       select ${id}, last.sequence + place, given, ${generationId}, ${at}::timestamptz
-      from last, jsonb_array_elements(${jsonColumn(messages)}::jsonb) with ordinality as given (given, place))
+      from last, jsonb_array_elements(${toJsonColumn(messages)}::jsonb) with ordinality as given (given, place))
     select sequence + ${messages.length}::int as sequence from last`.execute(tx);
   return rows[0]?.sequence ?? 0;
 }
 
 /** Titles of conversations by their ids. */
-export async function titlesOf(db: Connection, ids: string[]): Promise<Map<string, string | null>> {
+export async function loadTitles(db: DbConnection, ids: string[]): Promise<Map<string, string | null>> {
   if (ids.length === 0) return new Map();
   const rows = await db.selectFrom("conversations").select(["id", "title"]).where("id", "in", ids).execute();
   return new Map(rows.map(({ id, title }) => [id, title]));

@@ -2,9 +2,9 @@ import { Kysely, PostgresDialect, type PostgresPool, sql } from "kysely";
 import pg from "pg";
 import { Problem } from "#protocol/errors";
 import type { Log } from "../ports.ts";
-import { errorCode } from "./machine.ts";
-import { migrate, migrated } from "./migrate.ts";
-import { migrations } from "./migrations.ts";
+import { getErrorCode } from "./machine.ts";
+import { listMigrations, runMigrations } from "./migrate.ts";
+import { MIGRATIONS } from "./migrations.ts";
 import type { Database } from "./schema.ts";
 
 /** Milliseconds. */
@@ -45,7 +45,7 @@ export async function openDatabase(
   };
   try {
     await sql`select 1`.execute(db);
-    await migrate(db, config, log);
+    await runMigrations(db, config, log);
   } catch (error) {
     await close();
     throw error instanceof Problem ? error : unavailable(error, place);
@@ -90,8 +90,8 @@ function reviving(pool: pg.Pool, revive: () => Promise<void>): PostgresPool {
 
 /** Whether the tables are those of this kay, or newer ones. */
 export async function hasOwnTables(db: Kysely<Database>): Promise<boolean> {
-  const done = await migrated(db);
-  return Object.keys(migrations).every((name) => done.includes(name));
+  const done = await listMigrations(db);
+  return Object.keys(MIGRATIONS).every((name) => done.includes(name));
 }
 
 function poolConfig(where: pg.PoolConfig | string): pg.PoolConfig {
@@ -112,7 +112,8 @@ function poolConfig(where: pg.PoolConfig | string): pg.PoolConfig {
  */
 export function isDatabaseAway(error: unknown): boolean {
   if (!(error instanceof Error)) return false;
-  if (/^(08\w{3}|57P0\d|53\w{3}|58030|25006|ECONNREFUSED|ECONNRESET|ENOENT|EPIPE)$/.test(errorCode(error))) return true;
+  if (/^(08\w{3}|57P0\d|53\w{3}|58030|25006|ECONNREFUSED|ECONNRESET|ENOENT|EPIPE)$/.test(getErrorCode(error)))
+    return true;
   return /Connection terminated|^Client .+ is not queryable$|timeout exceeded when trying to connect/i.test(
     error.message,
   );
@@ -122,18 +123,18 @@ export function isDatabaseAway(error: unknown): boolean {
  * How grave it is that work ended in this. That the database is away was told when its connection dropped, and what it interrupted goes on when it
  * is back: that is no fault inside kay. A disk that is full or fails, and a node that only reads, need somebody.
  */
-export function faultLevel(error: unknown): "warn" | "error" {
-  return isDatabaseAway(error) && !/^(53100|58030|25006)$/.test(errorCode(error as Error)) ? "warn" : "error";
+export function getFaultLevel(error: unknown): "warn" | "error" {
+  return isDatabaseAway(error) && !/^(53100|58030|25006)$/.test(getErrorCode(error as Error)) ? "warn" : "error";
 }
 
 /** The same in the words of the table, or undefined. A client shows no hint of the backend's, so the sentence has the next step. */
-export function databaseAway(error: unknown): Problem | undefined {
+export function toDatabaseProblem(error: unknown): Problem | undefined {
   if (!isDatabaseAway(error)) return undefined;
   const words: Record<string, string> = {
     "53100": "The disk of the database is full: free some space there, then try again.",
     "25006": "The database only reads at the moment.",
   };
-  const message = words[errorCode(error)] ?? "The database cannot be reached at the moment.";
+  const message = words[getErrorCode(error)] ?? "The database cannot be reached at the moment.";
   return new Problem("DATABASE_UNAVAILABLE", message, { cause: error });
 }
 
@@ -170,6 +171,6 @@ function unavailable(cause: unknown, { host, port, database, user }: Place): Pro
   const reason = cause instanceof Error ? cause.message : "unknown reason";
   const message = /timeout|timed out/i.test(reason)
     ? `Postgres at ${at} did not answer in time (database ${database}).`
-    : (known[errorCode(cause)] ?? `The database ${database} at ${at} cannot be used: ${reason}.`);
+    : (known[getErrorCode(cause)] ?? `The database ${database} at ${at} cannot be used: ${reason}.`);
   return new Problem("DATABASE_UNAVAILABLE", message, { cause });
 }

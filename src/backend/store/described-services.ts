@@ -1,12 +1,12 @@
 import type { Selectable } from "kysely";
-import type { Connection } from "./connection.ts";
-import { jsonColumn } from "./json.ts";
+import type { DbConnection } from "./connection.ts";
+import { toJsonColumn } from "./json.ts";
 import type { DescribedServices } from "./schema.ts";
 
 /** A described service as it is stored. */
 export type StoredDescription = Selectable<DescribedServices>;
 
-export async function listDescriptions(db: Connection, installationId: string): Promise<StoredDescription[]> {
+export async function listDescriptions(db: DbConnection, installationId: string): Promise<StoredDescription[]> {
   return db
     .selectFrom("described_services")
     .selectAll()
@@ -16,7 +16,7 @@ export async function listDescriptions(db: Connection, installationId: string): 
 }
 
 export async function findDescription(
-  db: Connection,
+  db: DbConnection,
   installationId: string,
   name: string,
 ): Promise<StoredDescription | undefined> {
@@ -30,11 +30,11 @@ export async function findDescription(
 
 /** Store a description over whatever was there of this name. `keepsClient` leaves the client's secret in place. */
 export async function putDescription(
-  db: Connection,
+  db: DbConnection,
   row: { installation_id: string; name: string; source: string; description: Record<string, unknown> },
   { keepsClient, now }: { keepsClient: boolean; now: Date },
 ): Promise<void> {
-  const values = { ...row, description: jsonColumn(row.description), updated_at: now };
+  const values = { ...row, description: toJsonColumn(row.description), updated_at: now };
   await db
     .insertInto("described_services")
     .values({ ...values, sealed_client: null, created_at: now })
@@ -48,7 +48,7 @@ export async function putDescription(
 
 /** Store the sealed secret of the client, or forget it. */
 export async function putClientSecret(
-  db: Connection,
+  db: DbConnection,
   installationId: string,
   name: string,
   sealed: Buffer | null,
@@ -62,7 +62,7 @@ export async function putClientSecret(
 }
 
 /** @returns whether there was one */
-export async function deleteDescription(db: Connection, installationId: string, name: string): Promise<boolean> {
+export async function deleteDescription(db: DbConnection, installationId: string, name: string): Promise<boolean> {
   const row = await db
     .deleteFrom("described_services")
     .where("installation_id", "=", installationId)
@@ -74,7 +74,7 @@ export async function deleteDescription(db: Connection, installationId: string, 
 
 /** What a person let kay do by itself with these tools, or with the service as a whole, is no more: they said it of something else. */
 export async function forgetApprovals(
-  db: Connection,
+  db: DbConnection,
   installationId: string,
   { service, tools }: { service?: string; tools: string[] },
 ): Promise<void> {
@@ -90,7 +90,7 @@ export async function forgetApprovals(
 
 /** End the authorizations under way for a service: whoever looks at one of its pages saw another description. */
 export async function endStates(
-  db: Connection,
+  db: DbConnection,
   installationId: string,
   service: string,
   message: string,

@@ -1,7 +1,7 @@
 import { type Kysely, sql } from "kysely";
 import type { Receipt } from "#protocol/ask";
-import { cleanText, jsonColumn } from "./json.ts";
-import { LIVE_NODES } from "./node.ts";
+import { cleanText, toJsonColumn } from "./json.ts";
+import { LIVE_NODES_SQL } from "./node.ts";
 import type { Database } from "./schema.ts";
 
 /** What is written down before a write is sent. `id` is its idempotency key. */
@@ -44,7 +44,7 @@ export async function planEffect(
 }
 
 /** An effect as the node that does it knows it. */
-export type EffectAtNode = { id: string; node: number | null };
+export type EffectKey = { id: string; node: number | null };
 
 /**
  * Write down how far an effect came.
@@ -53,7 +53,7 @@ export type EffectAtNode = { id: string; node: number | null };
  */
 export async function setEffectState(
   db: Kysely<Database>,
-  effect: EffectAtNode,
+  effect: EffectKey,
   state: "sent" | "failed" | "unknown",
   now: number,
 ): Promise<boolean> {
@@ -65,11 +65,11 @@ export async function setEffectState(
 /** Write down that an effect went through, and what its tool answered. */
 export async function settleEffect(
   db: Kysely<Database>,
-  effect: EffectAtNode,
+  effect: EffectKey,
   result: { url?: string },
   now: number,
 ): Promise<void> {
-  const settled = { state: "settled", url: result.url ?? null, result: jsonColumn(result) } as const;
+  const settled = { state: "settled", url: result.url ?? null, result: toJsonColumn(result) } as const;
   await ownEffect(db, effect)
     .set({ ...settled, updated_at: new Date(now) })
     .execute();
@@ -78,16 +78,16 @@ export async function settleEffect(
 /** Write down that the service refused an effect, and what it said: that stays. */
 export async function refuseEffect(
   db: Kysely<Database>,
-  effect: EffectAtNode,
+  effect: EffectKey,
   problem: object,
   now: number,
 ): Promise<void> {
   await ownEffect(db, effect)
-    .set({ state: "failed", result: jsonColumn(problem), updated_at: new Date(now) })
+    .set({ state: "failed", result: toJsonColumn(problem), updated_at: new Date(now) })
     .execute();
 }
 
-function ownEffect(db: Kysely<Database>, { id, node }: EffectAtNode) {
+function ownEffect(db: Kysely<Database>, { id, node }: EffectKey) {
   return db
     .updateTable("effects")
     .where("id", "=", id)
@@ -95,7 +95,7 @@ function ownEffect(db: Kysely<Database>, { id, node }: EffectAtNode) {
 }
 
 /** What a generation did or may have done, oldest first. Writes that failed for sure did nothing and are left out. */
-export async function receiptsOf(db: Kysely<Database>, generationId: string): Promise<Receipt[]> {
+export async function listReceipts(db: Kysely<Database>, generationId: string): Promise<Receipt[]> {
   const rows = await db
     .selectFrom("effects")
     .selectAll()
@@ -121,7 +121,7 @@ export async function receiptsOf(db: Kysely<Database>, generationId: string): Pr
  */
 export async function markLostEffects(db: Kysely<Database>, now: number): Promise<number> {
   const at = new Date(now);
-  const gone = sql<boolean>`(node is null or node not in (${sql.raw(LIVE_NODES)}))`;
+  const gone = sql<boolean>`(node is null or node not in (${sql.raw(LIVE_NODES_SQL)}))`;
   const lost = await db
     .updateTable("effects")
     .set({ state: "unknown", updated_at: at })
@@ -144,7 +144,7 @@ function row(effect: PlannedEffect, at: Date) {
     installation_id: effect.installationId,
     tool_call_id: effect.toolCallId,
     tool: effect.tool,
-    input: jsonColumn(effect.input),
+    input: toJsonColumn(effect.input),
     state: "planned",
     summary: cleanText(effect.summary),
     url: null,

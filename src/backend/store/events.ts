@@ -1,8 +1,8 @@
 import { type Kysely, type RawBuilder, type Selectable, sql } from "kysely";
 import type { StreamPart } from "#protocol/events";
-import type { Connection } from "./connection.ts";
-import { jsonColumn } from "./json.ts";
-import { notification } from "./node.ts";
+import type { DbConnection } from "./connection.ts";
+import { toJsonColumn } from "./json.ts";
+import { notifySql } from "./node.ts";
 import type { Database } from "./schema.ts";
 import type { Events } from "./schema-work.ts";
 
@@ -22,14 +22,18 @@ export type Holder = { generationId: string; node: number };
 export type Condition = { queries: RawBuilder<unknown>[]; changes: RawBuilder<unknown>[] };
 
 /** That the holder works on its generation. The row is held until everything is written, so that nobody takes it meanwhile. */
-export function heldBy({ generationId, node }: Holder, changes: RawBuilder<unknown>[] = []): Condition {
+export function whileHeldBy({ generationId, node }: Holder, changes: RawBuilder<unknown>[] = []): Condition {
   const held = sql`held as materialized (select id from generations
     where id = ${generationId} and finished_at is null and node = ${node} for no key update)`;
   return { queries: [held], changes };
 }
 
 /** Make such a change by itself, in a transaction that made sure in its own way that it may. */
-export async function changeHeld(tx: Connection, generationId: string, change: RawBuilder<unknown>): Promise<void> {
+export async function runHeldChange(
+  tx: DbConnection,
+  generationId: string,
+  change: RawBuilder<unknown>,
+): Promise<void> {
   await sql`with held as (select ${generationId}::text as id) ${change}`.execute(tx);
 }
 
@@ -44,7 +48,7 @@ export async function changeHeld(tx: Connection, generationId: string, change: R
  * @returns false when the condition is not met; then nothing is written
  */
 export async function appendEvents(
-  tx: Connection,
+  tx: DbConnection,
   conversationId: string,
   events: NewEvent[],
   now: number,
@@ -58,24 +62,24 @@ export async function appendEvents(
       ${condition ? sql`from held` : sql``} where conversations.id = ${conversationId} returning last_event)`,
     sql`added as (insert into events (conversation_id, number, generation_id, part, created_at)
       select ${conversationId}, last_event - ${events.length}::int + place, given ->> 'generationId', given -> 'part', ${at}::timestamptz
-      from numbered, jsonb_array_elements(${jsonColumn(events)}::jsonb) with ordinality as parts (given, place))`,
+      from numbered, jsonb_array_elements(${toJsonColumn(events)}::jsonb) with ordinality as parts (given, place))`,
   ];
   const named = changes.map((change, index) => sql`${sql.id(`change_${index}`)} as (${change})`);
-  const told = sql`select pg_notify(${notification("events")}, ${conversationId}) from numbered`;
+  const told = sql`select pg_notify(${notifySql("events")}, ${conversationId}) from numbered`;
   const { rows } = await sql`with ${sql.join([...queries, ...(events.length > 0 ? log : []), ...named])}
     ${events.length > 0 ? told : sql`select from held`}`.execute(tx);
   return rows.length > 0;
 }
 
 /** Most events that one read gives. */
-export const EVENTS_AT_ONCE = 500;
+export const MAX_EVENTS_PER_READ = 500;
 
 /** The log after a number, oldest first. */
 export async function readEvents(
   db: Kysely<Database>,
   conversationId: string,
   after: number,
-  limit = EVENTS_AT_ONCE,
+  limit = MAX_EVENTS_PER_READ,
 ): Promise<StoredEvent[]> {
   const rows = await db
     .selectFrom("events")
@@ -85,14 +89,11 @@ export async function readEvents(
     .orderBy("number")
     .limit(limit)
     .execute();
-  return rows.map(stored);
+  return rows.map(store);
 }
 
 /** Those whose log has more than is known of it. */
-export async function grownConversations(
-  db: Kysely<Database>,
-  known: { id: string; last: number }[],
-): Promise<string[]> {
+export async function listGrown(db: Kysely<Database>, known: { id: string; last: number }[]): Promise<string[]> {
   if (known.length === 0) return [];
   const { rows } = await sql<{ id: string }>`select id from conversations
     join unnest(${known.map(({ id }) => id)}::text[], ${known.map(({ last }) => last)}::integer[]) as known (id, last) using (id)
@@ -101,21 +102,21 @@ export async function grownConversations(
 }
 
 /** What a generation wrote so far, oldest first. */
-export async function eventsOf(db: Kysely<Database>, generationId: string): Promise<StoredEvent[]> {
+export async function listEvents(db: Kysely<Database>, generationId: string): Promise<StoredEvent[]> {
   const rows = await db
     .selectFrom("events")
     .selectAll()
     .where("generation_id", "=", generationId)
     .orderBy("number")
     .execute();
-  return rows.map(stored);
+  return rows.map(store);
 }
 
 /**
  * Whether a person did something for a generation after an event of its conversation: answered one of its requests, or connected a service that
  * it waited for.
  */
-export async function attendedSince(db: Kysely<Database>, generationId: string, after: number): Promise<boolean> {
+export async function wasAttendedSince(db: Kysely<Database>, generationId: string, after: number): Promise<boolean> {
   const later = db.selectFrom("events").select("number").where("generation_id", "=", generationId);
   const query = later.where("number", ">", after).where(
     sql<boolean>`(part ->> 'type' = 'data-interaction-response' and part -> 'data' ->> 'action' != 'expire'
@@ -125,7 +126,7 @@ export async function attendedSince(db: Kysely<Database>, generationId: string, 
 }
 
 /** How the newest request of a generation to connect services ended; undefined while none has. */
-export async function lastAuthResult(db: Kysely<Database>, generationId: string): Promise<AuthResult | undefined> {
+export async function findLastAuthResult(db: Kysely<Database>, generationId: string): Promise<AuthResult | undefined> {
   const events = db.selectFrom("events").select("part").where("generation_id", "=", generationId);
   const results = events.where(sql<boolean>`part ->> 'type' = 'data-auth-result'`).orderBy("number", "desc");
   const part = (await results.limit(1).executeTakeFirst())?.part;
@@ -135,11 +136,11 @@ export async function lastAuthResult(db: Kysely<Database>, generationId: string)
 type AuthResult = Extract<StreamPart, { type: "data-auth-result" }>["data"];
 
 /** Number of the newest event; 0 before the first. */
-export async function lastEvent(db: Kysely<Database>, conversationId: string): Promise<number> {
+export async function findLastEventNumber(db: Kysely<Database>, conversationId: string): Promise<number> {
   const query = db.selectFrom("conversations").select("last_event").where("id", "=", conversationId);
   return (await query.executeTakeFirst())?.last_event ?? 0;
 }
 
-function stored({ number, generation_id, part, created_at }: Selectable<Events>): StoredEvent {
+function store({ number, generation_id, part, created_at }: Selectable<Events>): StoredEvent {
   return { number, generationId: generation_id, part, at: created_at };
 }

@@ -1,12 +1,12 @@
 import type { Insertable, Selectable } from "kysely";
-import type { Connection } from "./connection.ts";
+import type { DbConnection } from "./connection.ts";
 import type { Families } from "./schema.ts";
 
 /** One sign-in of an installation. */
-export type Family = Selectable<Families>;
+export type TokenFamily = Selectable<Families>;
 
 export async function insertFamily(
-  db: Connection,
+  db: DbConnection,
   family: Omit<Insertable<Families>, "revoked_at" | "revoked_reason">,
 ) {
   await db
@@ -15,17 +15,17 @@ export async function insertFamily(
     .execute();
 }
 
-export async function findFamily(db: Connection, id: string): Promise<Family | undefined> {
+export async function findFamily(db: DbConnection, id: string): Promise<TokenFamily | undefined> {
   return db.selectFrom("families").selectAll().where("id", "=", id).executeTakeFirst();
 }
 
 /** The same, held until the transaction ends: rotations of one sign-in happen one after another. */
-export async function lockFamily(db: Connection, id: string): Promise<Family | undefined> {
+export async function lockFamily(db: DbConnection, id: string): Promise<TokenFamily | undefined> {
   return db.selectFrom("families").selectAll().where("id", "=", id).forUpdate().executeTakeFirst();
 }
 
 /** Whether an installation is signed in anywhere: a sign-in not revoked, with a refresh token that can still be spent. */
-export async function hasLiveFamily(db: Connection, installationId: string, now: Date): Promise<boolean> {
+export async function hasLiveFamily(db: DbConnection, installationId: string, now: Date): Promise<boolean> {
   const row = await db
     .selectFrom("families")
     .innerJoin("refresh_tokens", "refresh_tokens.family_id", "families.id")
@@ -41,7 +41,7 @@ export async function hasLiveFamily(db: Connection, installationId: string, now:
 }
 
 /** Forget the sign-ins of an installation that ended before `time`, with their tokens. */
-export async function deleteFamiliesBefore(db: Connection, installationId: string, time: Date): Promise<void> {
+export async function deleteFamiliesBefore(db: DbConnection, installationId: string, time: Date): Promise<void> {
   await db
     .deleteFrom("families")
     .where("installation_id", "=", installationId)
@@ -50,7 +50,7 @@ export async function deleteFamiliesBefore(db: Connection, installationId: strin
 }
 
 /** Revoke a sign-in; the first reason stays. */
-export async function revokeFamily(db: Connection, id: string, reason: string, now: Date): Promise<void> {
+export async function revokeFamily(db: DbConnection, id: string, reason: string, now: Date): Promise<void> {
   await db
     .updateTable("families")
     .set({ revoked_at: now, revoked_reason: reason })

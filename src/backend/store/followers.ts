@@ -1,10 +1,10 @@
 import { sql } from "kysely";
-import type { Connection } from "./connection.ts";
-import { LIVE_NODES } from "./node.ts";
+import type { DbConnection } from "./connection.ts";
+import { LIVE_NODES_SQL } from "./node.ts";
 
 /** Note that somebody at this node reads a conversation, or that nobody does any more. */
-export async function noteFollowers(
-  db: Connection,
+export async function recordFollowers(
+  db: DbConnection,
   conversationId: string,
   node: number,
   some: boolean,
@@ -21,16 +21,16 @@ export async function noteFollowers(
 }
 
 /** Whether somebody reads a conversation at another node that lives. */
-export async function followedElsewhere(db: Connection, conversationId: string, node: number): Promise<boolean> {
+export async function isFollowedElsewhere(db: DbConnection, conversationId: string, node: number): Promise<boolean> {
   const others = db.selectFrom("followers").select("node").where("conversation_id", "=", conversationId);
-  const living = others.where("node", "!=", node).where(sql<boolean>`node in (${sql.raw(LIVE_NODES)})`);
+  const living = others.where("node", "!=", node).where(sql<boolean>`node in (${sql.raw(LIVE_NODES_SQL)})`);
   return (await living.executeTakeFirst()) !== undefined;
 }
 
 /** Forget those of nodes that are gone. */
-export async function forgetLostFollowers(db: Connection): Promise<void> {
+export async function forgetLostFollowers(db: DbConnection): Promise<void> {
   await db
     .deleteFrom("followers")
-    .where(sql<boolean>`node not in (${sql.raw(LIVE_NODES)})`)
+    .where(sql<boolean>`node not in (${sql.raw(LIVE_NODES_SQL)})`)
     .execute();
 }

@@ -1,8 +1,8 @@
 import { randomBytes } from "node:crypto";
 import { type Kysely, type RawBuilder, type Selectable, sql } from "kysely";
-import type { Connection } from "./connection.ts";
-import { jsonColumn } from "./json.ts";
-import { LIVE_NODES, notification } from "./node.ts";
+import type { DbConnection } from "./connection.ts";
+import { toJsonColumn } from "./json.ts";
+import { LIVE_NODES_SQL, notifySql } from "./node.ts";
 import type { Database } from "./schema.ts";
 import type { Generations } from "./schema-work.ts";
 
@@ -14,7 +14,7 @@ export type StoredGeneration = Selectable<Generations>;
  * every other one of the conversation, whatever the clocks of nodes say, so that turns are taken in the order they were asked for.
  */
 export async function createGeneration(
-  db: Connection,
+  db: DbConnection,
   generation: {
     installationId: string;
     conversationId: string;
@@ -31,7 +31,7 @@ export async function createGeneration(
       conversation_id: generation.conversationId,
       installation_id: generation.installationId,
       status: generation.status,
-      options: jsonColumn(generation.options),
+      options: toJsonColumn(generation.options),
       created_at: sql`greatest(${new Date(generation.now)}::timestamptz, (select max(created_at) + interval '1 microsecond'
         from generations where conversation_id = ${generation.conversationId}))`,
     })
@@ -39,12 +39,12 @@ export async function createGeneration(
   return id;
 }
 
-export async function findGeneration(db: Connection, id: string): Promise<StoredGeneration | undefined> {
+export async function findGeneration(db: DbConnection, id: string): Promise<StoredGeneration | undefined> {
   return await db.selectFrom("generations").selectAll().where("id", "=", id).executeTakeFirst();
 }
 
 /** Which generations a node works on: those that are given to agent servers (`options.at`), all but those, or all there are. */
-export type Share = "agent" | "backend" | "all";
+export type DelegationScope = "agent" | "backend" | "all";
 
 /**
  * Take a generation that is not over and that no living node works on, or keeps a call open of. Exactly one node gets it.
@@ -55,7 +55,7 @@ export async function claimGeneration(
   db: Kysely<Database>,
   id: string,
   node: number,
-  share: Share,
+  share: DelegationScope,
 ): Promise<StoredGeneration | undefined> {
   return await db
     .with("before", (query) =>
@@ -84,7 +84,7 @@ export async function releaseGeneration(db: Kysely<Database>, id: string, node: 
 }
 
 /** Whether the generation is still this node's; held until the transaction ends, so that nobody takes it meanwhile. */
-export async function holdsGeneration(tx: Connection, id: string, node: number): Promise<boolean> {
+export async function isHolder(tx: DbConnection, id: string, node: number): Promise<boolean> {
   const query = tx.selectFrom("generations").select("node").where("id", "=", id).where("finished_at", "is", null);
   return (await query.forNoKeyUpdate().executeTakeFirst())?.node === node;
 }
@@ -106,27 +106,27 @@ export type GenerationChange = Partial<
   >
 > & { options?: object; step?: object | null; auth?: object | null };
 
-export async function changeGeneration(tx: Connection, id: string, change: GenerationChange): Promise<void> {
-  await tx.updateTable("generations").set(columnsOf(change)).where("id", "=", id).execute();
+export async function changeGeneration(tx: DbConnection, id: string, change: GenerationChange): Promise<void> {
+  await tx.updateTable("generations").set(getColumns(change)).where("id", "=", id).execute();
 }
 
 /** The same as a change that goes with parts (`Condition`). */
-export function generationChanged(change: GenerationChange): RawBuilder<unknown> {
-  const sets = Object.entries(columnsOf(change)).map(([name, value]) => sql`${sql.id(name)} = ${value}`);
+export function changeGenerationSql(change: GenerationChange): RawBuilder<unknown> {
+  const sets = Object.entries(getColumns(change)).map(([name, value]) => sql`${sql.id(name)} = ${value}`);
   return sql`update "generations" set ${sql.join(sets)} from held where generations.id = held.id`;
 }
 
-function columnsOf({ options, step, auth, ...plain }: GenerationChange) {
+function getColumns({ options, step, auth, ...plain }: GenerationChange) {
   return {
     ...plain,
-    ...(options === undefined ? {} : { options: jsonColumn(options) }),
-    ...(step === undefined ? {} : { step: step === null ? null : jsonColumn(step) }),
-    ...(auth === undefined ? {} : { auth: auth === null ? null : jsonColumn(auth) }),
+    ...(options === undefined ? {} : { options: toJsonColumn(options) }),
+    ...(step === undefined ? {} : { step: step === null ? null : toJsonColumn(step) }),
+    ...(auth === undefined ? {} : { auth: auth === null ? null : toJsonColumn(auth) }),
   };
 }
 
 /** Those of a conversation that are not over, in the order they were asked for. */
-export async function openGenerations(db: Connection, conversationId: string): Promise<StoredGeneration[]> {
+export async function listOpenGenerations(db: DbConnection, conversationId: string): Promise<StoredGeneration[]> {
   return await db
     .selectFrom("generations")
     .selectAll()
@@ -142,7 +142,11 @@ export async function openGenerations(db: Connection, conversationId: string): P
  * noticing, to be stopped, or next in their conversation. One that failed is left alone until it is to be tried again. No more than so many:
  * of what a node with hundreds under way left, each look of each node takes a part.
  */
-export async function generationsToWake(db: Kysely<Database>, now: number, share: Share): Promise<string[]> {
+export async function listGenerationsToWake(
+  db: Kysely<Database>,
+  now: number,
+  share: DelegationScope,
+): Promise<string[]> {
   const rows = await db
     .selectFrom("generations")
     .select("id")
@@ -167,13 +171,13 @@ export async function generationsToWake(db: Kysely<Database>, now: number, share
  * Something came that it may wait for: it is looked at, at the latest with the next look of any node, even when whoever noted this is gone
  * before saying so.
  */
-export async function wakeGeneration(tx: Connection, id: string, now: number): Promise<void> {
+export async function wakeGeneration(tx: DbConnection, id: string, now: number): Promise<void> {
   await sql`with woken as (update generations set wake_at = ${new Date(now)} where id = ${id} and finished_at is null)
-    select pg_notify(${notification("generation")}, ${id})`.execute(tx);
+    select pg_notify(${notifySql("generation")}, ${id})`.execute(tx);
 }
 
 /** Those that wait for this service to be connected, or are at work and may have met it before it was. */
-export async function awaitingService(
+export async function listAwaitingService(
   db: Kysely<Database>,
   installationId: string,
   service: string,
@@ -189,7 +193,7 @@ export async function awaitingService(
 }
 
 /** Those of an installation that wait for a connection. */
-export async function awaitingAuth(db: Kysely<Database>, installationId: string): Promise<StoredGeneration[]> {
+export async function listAwaitingAuth(db: Kysely<Database>, installationId: string): Promise<StoredGeneration[]> {
   return await db
     .selectFrom("generations")
     .selectAll()
@@ -201,14 +205,14 @@ export async function awaitingAuth(db: Kysely<Database>, installationId: string)
 }
 
 /** The same row, held until the transaction ends; undefined when it is over. */
-export async function lockGeneration(tx: Connection, id: string): Promise<StoredGeneration | undefined> {
+export async function lockGeneration(tx: DbConnection, id: string): Promise<StoredGeneration | undefined> {
   const query = tx.selectFrom("generations").selectAll().where("id", "=", id).where("finished_at", "is", null);
   return await query.forNoKeyUpdate().executeTakeFirst();
 }
 
 /** Tell every node that somebody wants something of this generation. */
-export async function notifyGeneration(db: Connection, id: string): Promise<void> {
-  await sql`select pg_notify(${notification("generation")}, ${id})`.execute(db);
+export async function notifyGeneration(db: DbConnection, id: string): Promise<void> {
+  await sql`select pg_notify(${notifySql("generation")}, ${id})`.execute(db);
 }
 
 /** Generations that one look takes up: as many as are carried on in about the second until the next look. */
@@ -223,14 +227,14 @@ const isNext = () => sql<boolean>`not exists (select from generations before
   and (before.created_at, before.id) < (generations.created_at, generations.id)
   and not (before.status = 'awaiting_approval' and before.options ->> 'mode' = 'answer'))`;
 
-const idle = () => sql<boolean>`(node is null or node not in (${sql.raw(LIVE_NODES)}))`;
+const idle = () => sql<boolean>`(node is null or node not in (${sql.raw(LIVE_NODES_SQL)}))`;
 
 /** What is to be stopped anybody may end, also where no agent server lives. */
-const within = (share: Share) =>
+const within = (share: DelegationScope) =>
   share === "agent"
     ? sql<boolean>`options ->> 'at' = 'agent'`
     : sql<boolean>`(${share === "all"} or cancel is not null or options ->> 'at' is distinct from 'agent')`;
 
 /** What a living node keeps a call open of goes on there alone: any other one could only make the call again. */
 const keptBy = (node: number) =>
-  sql<boolean>`(kept_by is null or kept_by = ${node} or kept_by not in (${sql.raw(LIVE_NODES)}))`;
+  sql<boolean>`(kept_by is null or kept_by = ${node} or kept_by not in (${sql.raw(LIVE_NODES_SQL)}))`;

@@ -1,7 +1,7 @@
 import type { Selectable } from "kysely";
 import { sql } from "kysely";
-import type { Connection } from "./connection.ts";
-import { jsonColumn } from "./json.ts";
+import type { DbConnection } from "./connection.ts";
+import { toJsonColumn } from "./json.ts";
 import type { Grants } from "./schema.ts";
 
 /** What a service allowed an installation to do. */
@@ -22,7 +22,7 @@ export type NewGrant = {
   updated_at: Date;
 };
 
-export async function findGrant(db: Connection, installationId: string, service: string): Promise<Grant | undefined> {
+export async function findGrant(db: DbConnection, installationId: string, service: string): Promise<Grant | undefined> {
   return db
     .selectFrom("grants")
     .selectAll()
@@ -32,7 +32,7 @@ export async function findGrant(db: Connection, installationId: string, service:
 }
 
 /** The same, held until the transaction ends. */
-export async function lockGrant(db: Connection, installationId: string, service: string): Promise<Grant | undefined> {
+export async function lockGrant(db: DbConnection, installationId: string, service: string): Promise<Grant | undefined> {
   return db
     .selectFrom("grants")
     .selectAll()
@@ -42,16 +42,16 @@ export async function lockGrant(db: Connection, installationId: string, service:
     .executeTakeFirst();
 }
 
-export async function listGrants(db: Connection, installationId: string): Promise<Grant[]> {
+export async function listGrants(db: DbConnection, installationId: string): Promise<Grant[]> {
   return db.selectFrom("grants").selectAll().where("installation_id", "=", installationId).execute();
 }
 
 /** Store what a consent gave, over whatever was there for this service. */
-export async function putGrant(db: Connection, grant: NewGrant): Promise<void> {
+export async function putGrant(db: DbConnection, grant: NewGrant): Promise<void> {
   const row = {
     ...grant,
-    user: jsonColumn(grant.user),
-    metadata: jsonColumn(grant.metadata),
+    user: toJsonColumn(grant.user),
+    metadata: toJsonColumn(grant.metadata),
     authorization: grant.authorization ?? null,
     wanted_scopes: null,
   };
@@ -71,7 +71,7 @@ export async function putGrant(db: Connection, grant: NewGrant): Promise<void> {
 
 /** Store the tokens of a refresh. */
 export async function putGrantTokens(
-  db: Connection,
+  db: DbConnection,
   grant: Pick<Grant, "installation_id" | "service">,
   tokens: { sealed: Buffer; access_expires_at: Date | null; updated_at: Date },
 ): Promise<void> {
@@ -84,8 +84,8 @@ export async function putGrantTokens(
 }
 
 /** Permissions that the service asks for besides those it gave; the next consent asks for them too. */
-export async function wantScopes(
-  db: Connection,
+export async function requestScopes(
+  db: DbConnection,
   installationId: string,
   service: string,
   scopes: string,
@@ -100,7 +100,7 @@ export async function wantScopes(
 
 /** Keep the row as a memory of what was there and why it is gone; its tokens go. */
 export async function markDisconnected(
-  db: Connection,
+  db: DbConnection,
   grant: Pick<Grant, "installation_id" | "service">,
   reason: string,
   now: Date,
@@ -113,6 +113,6 @@ export async function markDisconnected(
     .execute();
 }
 
-export async function deleteGrant(db: Connection, installationId: string, service: string): Promise<void> {
+export async function deleteGrant(db: DbConnection, installationId: string, service: string): Promise<void> {
   await db.deleteFrom("grants").where("installation_id", "=", installationId).where("service", "=", service).execute();
 }

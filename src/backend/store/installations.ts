@@ -1,25 +1,25 @@
 import type { Selectable } from "kysely";
-import type { Connection } from "./connection.ts";
+import type { DbConnection } from "./connection.ts";
 import type { KnownAccounts } from "./schema.ts";
 
 /** An account that consented for an installation; `label` names it for people. */
 export type KnownAccount = Selectable<KnownAccounts>;
 
-export async function insertInstallation(db: Connection, id: string, now: Date): Promise<void> {
+export async function insertInstallation(db: DbConnection, id: string, now: Date): Promise<void> {
   await db.insertInto("installations").values({ id, created_at: now }).execute();
 }
 
-export async function installationExists(db: Connection, id: string): Promise<boolean> {
+export async function hasInstallation(db: DbConnection, id: string): Promise<boolean> {
   const row = await db.selectFrom("installations").select("id").where("id", "=", id).executeTakeFirst();
   return row !== undefined;
 }
 
 /** Hold an installation until the transaction ends: what depends on its accounts and sign-ins is decided by one at a time. */
-export async function lockInstallation(db: Connection, id: string): Promise<void> {
+export async function lockInstallation(db: DbConnection, id: string): Promise<void> {
   await db.selectFrom("installations").select("id").where("id", "=", id).forUpdate().executeTakeFirst();
 }
 
-export async function knownAccounts(db: Connection, installationId: string): Promise<KnownAccount[]> {
+export async function listKnownAccounts(db: DbConnection, installationId: string): Promise<KnownAccount[]> {
   return db
     .selectFrom("known_accounts")
     .selectAll()
@@ -29,7 +29,7 @@ export async function knownAccounts(db: Connection, installationId: string): Pro
     .execute();
 }
 
-export async function rememberAccount(db: Connection, account: KnownAccount): Promise<void> {
+export async function rememberAccount(db: DbConnection, account: KnownAccount): Promise<void> {
   await db
     .insertInto("known_accounts")
     .values(account)

@@ -1,10 +1,10 @@
 import { randomBytes } from "node:crypto";
 import { type Kysely, type RawBuilder, type Selectable, sql } from "kysely";
 import type { InteractionResponse } from "#protocol/events";
-import type { Connection } from "./connection.ts";
+import type { DbConnection } from "./connection.ts";
 import type { Condition } from "./events.ts";
-import { jsonColumn } from "./json.ts";
-import { notification } from "./node.ts";
+import { toJsonColumn } from "./json.ts";
+import { notifySql } from "./node.ts";
 import type { Database } from "./schema.ts";
 import type { Interactions } from "./schema-work.ts";
 
@@ -12,12 +12,12 @@ import type { Interactions } from "./schema-work.ts";
 export type StoredInteraction = Selectable<Interactions>;
 
 /** `int_…`, not to be guessed: it answers for somebody. */
-export function interactionId(): string {
+export function createInteractionId(): string {
   return `int_${randomBytes(16).toString("hex")}`;
 }
 
 /** A request is written down, as a change that goes with the parts that ask it (`Condition`). */
-export function interactionInserted(
+export function insertInteractionSql(
   row: Pick<
     StoredInteraction,
     | "id"
@@ -35,11 +35,11 @@ export function interactionInserted(
   const given = { ...row, request: row.request, status: "open" };
   return sql`insert into "interactions" (${sql.join(Object.keys(given).map((name) => sql.id(name)))})
     select ${sql.join(Object.keys(given).map((name) => sql`given.${sql.id(name)}`))}
-    from held, jsonb_populate_record(null::interactions, ${jsonColumn(given)}::jsonb) as given`;
+    from held, jsonb_populate_record(null::interactions, ${toJsonColumn(given)}::jsonb) as given`;
 }
 
 /** An answer counts and its generation is to be looked at, as a condition of the parts that tell of it. The generation is held first, as by everybody. */
-export function answeredInTime(
+export function answerInteractionSql(
   { id, generation_id: generationId }: Pick<StoredInteraction, "id" | "generation_id">,
   response: InteractionResponse,
   now: number,
@@ -47,17 +47,17 @@ export function answeredInTime(
   const at = new Date(now);
   const queries = [
     sql`generation as materialized (select id from generations where id = ${generationId} and finished_at is null for no key update)`,
-    sql`held as (update "interactions" set status = 'answered', response = ${jsonColumn(response)}, answered_at = ${at}
+    sql`held as (update "interactions" set status = 'answered', response = ${toJsonColumn(response)}, answered_at = ${at}
       from (select count(*) from generation) as first
       where interactions.id = ${id} and status = 'open' and expires_at > ${at} returning interactions.id)`,
   ];
   const woken = sql`update "generations" set wake_at = ${at} from generation, held where generations.id = generation.id
-    returning pg_notify(${notification("generation")}, generations.id)`;
+    returning pg_notify(${notifySql("generation")}, generations.id)`;
   return { queries, changes: [woken] };
 }
 
 /** Those of a generation in the order they were asked. */
-export async function interactionsOf(db: Connection, generationId: string): Promise<StoredInteraction[]> {
+export async function listInteractions(db: DbConnection, generationId: string): Promise<StoredInteraction[]> {
   return await db
     .selectFrom("interactions")
     .selectAll()
@@ -68,8 +68,8 @@ export async function interactionsOf(db: Connection, generationId: string): Prom
 }
 
 /** The request at this place of a call. */
-export async function interactionOf(
-  db: Connection,
+export async function findInteractionAt(
+  db: DbConnection,
   generationId: string,
   toolCallId: string,
   ordinal: number,
@@ -83,7 +83,7 @@ export async function interactionOf(
     .executeTakeFirst();
 }
 
-export async function findInteraction(db: Connection, id: string): Promise<StoredInteraction | undefined> {
+export async function findInteraction(db: DbConnection, id: string): Promise<StoredInteraction | undefined> {
   return await db.selectFrom("interactions").selectAll().where("id", "=", id).executeTakeFirst();
 }
 
@@ -93,7 +93,7 @@ export async function findInteraction(db: Connection, id: string): Promise<Store
  * @returns whether this one won
  */
 export async function closeInteraction(
-  tx: Connection,
+  tx: DbConnection,
   id: string,
   status: "answered" | "expired" | "cancelled",
   response: InteractionResponse,
@@ -102,7 +102,7 @@ export async function closeInteraction(
   const at = new Date(now);
   let query = tx
     .updateTable("interactions")
-    .set({ status, response: jsonColumn(response), answered_at: at })
+    .set({ status, response: toJsonColumn(response), answered_at: at })
     .where("id", "=", id)
     .where("status", "=", "open");
   if (status === "answered") query = query.where("expires_at", ">", at);
@@ -111,7 +111,7 @@ export async function closeInteraction(
 }
 
 /** Open ones that have expired. */
-export async function expiredInteractions(db: Kysely<Database>, now: number): Promise<StoredInteraction[]> {
+export async function listExpiredInteractions(db: Kysely<Database>, now: number): Promise<StoredInteraction[]> {
   return await db
     .selectFrom("interactions")
     .selectAll()
@@ -122,7 +122,7 @@ export async function expiredInteractions(db: Kysely<Database>, now: number): Pr
 }
 
 /** Open ones of an installation, oldest first. */
-export async function openInteractions(db: Kysely<Database>, installationId: string): Promise<StoredInteraction[]> {
+export async function listOpenInteractions(db: Kysely<Database>, installationId: string): Promise<StoredInteraction[]> {
   return await db
     .selectFrom("interactions")
     .selectAll()

@@ -1,5 +1,5 @@
 /** JSON for a `jsonb` column: Postgres takes neither NUL nor a lone surrogate, and services, models and people may send both. */
-export function jsonColumn(value: unknown): string {
+export function toJsonColumn(value: unknown): string {
   return JSON.stringify(value, (_, item) => (typeof item === "string" ? cleanText(item) : item)) ?? "null";
 }
 

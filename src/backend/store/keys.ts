@@ -4,7 +4,7 @@ import { join } from "node:path";
 import * as z from "zod/mini";
 import { Problem } from "#protocol/errors";
 import type { Keys } from "../ports.ts";
-import { errorCode } from "./machine.ts";
+import { getErrorCode } from "./machine.ts";
 
 /** Bytes of every key that kay makes; sealing keys must have exactly as many, signing keys at least (RFC 7518, 3.2). */
 const KEY_BYTES = 32;
@@ -26,7 +26,7 @@ export type KeySource = { folder: string } | { value: string };
  *
  * Throws STORE_UNREADABLE for keys that cannot be read. They are never made anew by themselves: that would lose every stored token.
  */
-export async function loadKeys(source: KeySource): Promise<Keys> {
+export async function loadBackendKeys(source: KeySource): Promise<Keys> {
   if ("folder" in source) return keysOfFolder(source.folder);
   if (source.value.trimStart().startsWith("{")) return parseKeys(source.value, "KAY_KEYS");
   // The value may be a key that somebody put there without its braces, so it is not repeated in an error.
@@ -40,7 +40,7 @@ async function keysOfFolder(folder: string): Promise<Keys> {
     if ((await readFile(file, "utf8").catch(() => undefined)) === undefined) await createKeys(folder, file);
     await chmod(file, 0o600).catch(() => undefined);
   } catch (cause) {
-    throw unreadable(file, `they could not be stored (${errorCode(cause) || "unknown reason"})`);
+    throw unreadable(file, `they could not be stored (${getErrorCode(cause) || "unknown reason"})`);
   }
   return parseKeys(await readKeys(file, file), file);
 }
@@ -53,7 +53,7 @@ async function createKeys(folder: string, file: string): Promise<void> {
   try {
     await writeThrough(passing, text);
     await link(passing, file).catch((error) => {
-      if (errorCode(error) !== "EEXIST") throw error;
+      if (getErrorCode(error) !== "EEXIST") throw error;
     });
   } finally {
     await rm(passing, { force: true });
@@ -79,7 +79,7 @@ async function readKeys(file: string, where: string): Promise<string> {
   } catch (cause) {
     throw unreadable(
       where,
-      errorCode(cause) === "ENOENT" ? "there is no such file" : `it cannot be read (${errorCode(cause)})`,
+      getErrorCode(cause) === "ENOENT" ? "there is no such file" : `it cannot be read (${getErrorCode(cause)})`,
     );
   }
 }

@@ -26,11 +26,11 @@ export function isAlive(machine: Machine, pid: number): boolean {
     machine.kill(pid, 0);
     return true;
   } catch (error) {
-    return errorCode(error) === "EPERM";
+    return getErrorCode(error) === "EPERM";
   }
 }
 
 /** `ENOENT`, `EACCES` … of a thrown system error, or the SQLSTATE of one of Postgres; empty for anything else. */
-export function errorCode(error: unknown): string {
+export function getErrorCode(error: unknown): string {
   return error instanceof Error && "code" in error && typeof error.code === "string" ? error.code : "";
 }

@@ -1,12 +1,12 @@
 import type { Selectable } from "kysely";
-import type { Connection } from "./connection.ts";
+import type { DbConnection } from "./connection.ts";
 import type { McpClients } from "./schema.ts";
 
 /** What this backend is registered as at an authorization server, for one redirect address. */
 export type McpClientRow = Selectable<McpClients>;
 
 /** The registration, held until the transaction ends; made empty where there is none, so that one alone registers. */
-export async function lockMcpClient(tx: Connection, issuer: string, redirectUri: string): Promise<McpClientRow> {
+export async function lockMcpClient(tx: DbConnection, issuer: string, redirectUri: string): Promise<McpClientRow> {
   await tx
     .insertInto("mcp_clients")
     .values({ issuer, redirect_uri: redirectUri, sealed: null })
@@ -23,7 +23,7 @@ export async function lockMcpClient(tx: Connection, issuer: string, redirectUri:
 
 /** A new registration, or none any more. */
 export async function putMcpClient(
-  db: Connection,
+  db: DbConnection,
   { issuer, redirect_uri }: Pick<McpClientRow, "issuer" | "redirect_uri">,
   sealed: Buffer | null,
 ): Promise<void> {

@@ -1,12 +1,12 @@
 import type { Selectable } from "kysely";
-import type { Connection } from "./connection.ts";
-import { jsonColumn } from "./json.ts";
+import type { DbConnection } from "./connection.ts";
+import { toJsonColumn } from "./json.ts";
 import type { McpServices } from "./schema.ts";
 
 /** An MCP server that an installation's person added, as it is stored. */
 export type StoredMcp = Selectable<McpServices>;
 
-export async function listMcp(db: Connection, installationId: string): Promise<StoredMcp[]> {
+export async function listMcp(db: DbConnection, installationId: string): Promise<StoredMcp[]> {
   return db
     .selectFrom("mcp_services")
     .selectAll()
@@ -15,7 +15,7 @@ export async function listMcp(db: Connection, installationId: string): Promise<S
     .execute();
 }
 
-export async function findMcp(db: Connection, installationId: string, name: string): Promise<StoredMcp | undefined> {
+export async function findMcp(db: DbConnection, installationId: string, name: string): Promise<StoredMcp | undefined> {
   return db
     .selectFrom("mcp_services")
     .selectAll()
@@ -26,11 +26,11 @@ export async function findMcp(db: Connection, installationId: string, name: stri
 
 /** Store a server over whatever was there of this name; what it offers is what was approved. */
 export async function putMcp(
-  db: Connection,
+  db: DbConnection,
   row: { installation_id: string; name: string; definition: object },
   now: Date,
 ): Promise<void> {
-  const values = { ...row, definition: jsonColumn({ ...row.definition }), offered: null, updated_at: now };
+  const values = { ...row, definition: toJsonColumn({ ...row.definition }), offered: null, updated_at: now };
   await db
     .insertInto("mcp_services")
     .values({ ...values, created_at: now })
@@ -40,20 +40,20 @@ export async function putMcp(
 
 /** Remember the tools that a server lists, where they are not those that were approved; nothing where they are. */
 export async function putOffered(
-  db: Connection,
+  db: DbConnection,
   { installation_id, name }: { installation_id: string; name: string },
   offered: object[] | null,
 ): Promise<void> {
   await db
     .updateTable("mcp_services")
-    .set({ offered: offered === null ? null : jsonColumn(offered) })
+    .set({ offered: offered === null ? null : toJsonColumn(offered) })
     .where("installation_id", "=", installation_id)
     .where("name", "=", name)
     .execute();
 }
 
 /** @returns whether there was one */
-export async function deleteMcp(db: Connection, installationId: string, name: string): Promise<boolean> {
+export async function deleteMcp(db: DbConnection, installationId: string, name: string): Promise<boolean> {
   const row = await db
     .deleteFrom("mcp_services")
     .where("installation_id", "=", installationId)

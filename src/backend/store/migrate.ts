@@ -4,8 +4,8 @@ import { Migrator } from "kysely/migration";
 import pg from "pg";
 import { Problem } from "#protocol/errors";
 import type { Log } from "../ports.ts";
-import { errorCode } from "./machine.ts";
-import { migrations } from "./migrations.ts";
+import { getErrorCode } from "./machine.ts";
+import { MIGRATIONS } from "./migrations.ts";
 
 /**
  * Milliseconds that a statement of a migration waits for a lock. Whoever wants the same table waits behind it for as long, so a migration gives
@@ -23,7 +23,7 @@ const GIVE_UP = 120_000;
  *
  * @throws Problem DATABASE_UNAVAILABLE
  */
-export async function migrate<T>(db: Kysely<T>, config: pg.PoolConfig, log: Log): Promise<void> {
+export async function runMigrations<T>(db: Kysely<T>, config: pg.PoolConfig, log: Log): Promise<void> {
   if (await isUpToDate(db, log)) return;
   const end = performance.now() + GIVE_UP;
   for (;;) {
@@ -32,14 +32,14 @@ export async function migrate<T>(db: Kysely<T>, config: pg.PoolConfig, log: Log)
       log("info", "database.migrated", { migration: migrationName, status });
     // A newer kay may have migrated in between, which the migrator takes for corruption.
     if (error === undefined || (await isUpToDate(db, log))) return;
-    if (!isLocked(error) || performance.now() > end) throw failed(error);
+    if (!isLocked(error) || performance.now() > end) throw fail(error);
     log("warn", "database.migration_waits", {});
     await pause(PAUSE);
   }
 }
 
 /** Names of the migrations that were made, in order. */
-export async function migrated<T>(db: Kysely<T>): Promise<string[]> {
+export async function listMigrations<T>(db: Kysely<T>): Promise<string[]> {
   const table = await sql<{ found: string | null }>`select to_regclass('kysely_migration')::text as found`.execute(db);
   if (!table.rows[0]?.found) return [];
   const { rows } = await sql<{ name: string }>`select name from kysely_migration order by name`.execute(db);
@@ -52,26 +52,26 @@ async function attempt(config: pg.PoolConfig) {
   pool.on("error", () => {});
   const db = new Kysely({ dialect: new PostgresDialect({ pool }) });
   try {
-    return await new Migrator({ db, provider: { getMigrations: async () => migrations } }).migrateToLatest();
+    return await new Migrator({ db, provider: { getMigrations: async () => MIGRATIONS } }).migrateToLatest();
   } finally {
     await db.destroy();
   }
 }
 
 async function isUpToDate<T>(db: Kysely<T>, log: Log): Promise<boolean> {
-  const done = await migrated(db);
-  const newer = done.filter((name) => !Object.hasOwn(migrations, name));
-  const complete = Object.keys(migrations).every((name) => done.includes(name));
+  const done = await listMigrations(db);
+  const newer = done.filter((name) => !Object.hasOwn(MIGRATIONS, name));
+  const complete = Object.keys(MIGRATIONS).every((name) => done.includes(name));
   if (complete && newer.length > 0) log("warn", "database.newer_than_kay", { migrations: newer });
   return complete;
 }
 
 /** SQLSTATE 55P03, lock_not_available. */
 function isLocked(error: unknown): boolean {
-  return errorCode(error) === "55P03";
+  return getErrorCode(error) === "55P03";
 }
 
-function failed(cause: unknown): Problem {
+function fail(cause: unknown): Problem {
   const sentence = isLocked(cause)
     ? "The tables of the database could not be brought up to date: something holds one of them all the time."
     : "The tables of the database could not be brought up to date.";

@@ -5,7 +5,7 @@ import type { Migration } from "kysely/migration";
  * Migrations in order, run under Kysely's own lock by whichever process opens the database first. Only additive changes: an older
  * node may still run against the newer schema.
  */
-export const migrations: Record<string, Migration> = {
+export const MIGRATIONS: Record<string, Migration> = {
   "001_accounts_connections_asking": {
     async up(db: Kysely<unknown>): Promise<void> {
       for (const statement of FIRST) await sql.raw(statement).execute(db);

@@ -24,14 +24,14 @@ export type Node = {
 };
 
 /** In place of an id: the connection was away, and whatever may have come meanwhile is to be looked for. */
-export const ANY = "";
+export const ANY_ID = "";
 
 /** SQL for the numbers of the nodes that live, this one among them. */
-export const LIVE_NODES = `select objid::int from pg_locks where locktype = 'advisory' and classid = ${NODE_LOCK} and granted
+export const LIVE_NODES_SQL = `select objid::int from pg_locks where locktype = 'advisory' and classid = ${NODE_LOCK} and granted
   and database = (select oid from pg_database where datname = current_database())`;
 
 /** SQL to tell every node; the payload is its parameter. To be run in the transaction that makes the change. */
-export function notification(topic: Topic): string {
+export function notifySql(topic: Topic): string {
   return CHANNELS[topic];
 }
 
@@ -51,7 +51,7 @@ export function createNode(where: pg.PoolConfig | string, log: Log): Node {
     one.then(
       () => {
         connected = true;
-        for (const topic of Object.values(listeners)) for (const tell of topic) tell(ANY);
+        for (const topic of Object.values(listeners)) for (const tell of topic) tell(ANY_ID);
       },
       (error: unknown) => dropped(one, error),
     );

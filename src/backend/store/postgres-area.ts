@@ -8,7 +8,7 @@ import type { Machine } from "./machine.ts";
 type Account = { uid: number; gid: number };
 
 /** Where everything of one embedded Postgres lies. */
-export type Area = {
+export type PostgresArea = {
   /** Holds the rest; belongs to the caller. */
   folder: string;
   /** Postgres' own data folder; belongs to the user it runs as. */
@@ -29,7 +29,7 @@ const NOBODY = 65534;
  * Makes the folders for the database of a data folder: below it, or for root below `/var/lib/kay/<hash of the data folder>`. Other users of
  * the machine cannot reach the socket: its folder is 0700.
  */
-export async function prepareArea(folder: string, machine: Machine): Promise<Area> {
+export async function prepareArea(folder: string, machine: Machine): Promise<PostgresArea> {
   await mkdir(folder, { recursive: true, mode: 0o700 });
   const name = createHash("sha256")
     .update(await realpath(folder))
@@ -44,7 +44,7 @@ export async function prepareArea(folder: string, machine: Machine): Promise<Are
 }
 
 /** The folder stays root's, so that `nobody` cannot put anything in the way of what root does there; data and socket are nobody's. */
-async function systemArea(machine: Machine, name: string): Promise<Area> {
+async function systemArea(machine: Machine, name: string): Promise<PostgresArea> {
   const account = await nobody();
   const folder = join(machine.systemFolder, name);
   for (const step of [machine.systemFolder, folder]) {

@@ -3,8 +3,8 @@ import { chmod, cp, lstat, mkdir, readFile, rename, rm, stat, symlink } from "no
 import { basename, dirname, join } from "node:path";
 import * as z from "zod/mini";
 import { Problem } from "#protocol/errors";
-import { errorCode, type Machine } from "./machine.ts";
-import type { Area } from "./postgres-area.ts";
+import { getErrorCode, type Machine } from "./machine.ts";
+import type { PostgresArea } from "./postgres-area.ts";
 
 const PLATFORMS = ["darwin-arm64", "darwin-x64", "linux-arm64", "linux-x64", "windows-x64"];
 const Links = z.array(z.object({ source: z.string(), target: z.string() }));
@@ -18,15 +18,15 @@ const REINSTALL =
  * Usually that is the one in `node_modules`. If that user cannot reach it, or its links are missing (npm runs no install scripts) and
  * cannot be made there, the binaries are copied once.
  */
-export async function findBinaries(area: Area, machine: Machine): Promise<string> {
-  const home = installedPostgres(machine);
+export async function findBinaries(area: PostgresArea, machine: Machine): Promise<string> {
+  const home = findInstalledPostgres(machine);
   const native = join(home, "native");
   if ((await reachable(join(native, "bin", "postgres"), area)) && (await makeLinks(home))) return join(native, "bin");
   return join(await copyBinaries(home, area), "native", "bin");
 }
 
 /** Folder of the package with the binaries. @throws Problem DATABASE_UNAVAILABLE where it is not installed */
-export function installedPostgres(machine: Machine): string {
+export function findInstalledPostgres(machine: Machine): string {
   const name = `${machine.platform === "win32" ? "windows" : machine.platform}-${machine.arch}`;
   if (!PLATFORMS.includes(name)) {
     throw new Problem("DATABASE_UNAVAILABLE", `There is no embedded Postgres for ${name}, so DATABASE_URL is needed.`);
@@ -40,7 +40,7 @@ export function installedPostgres(machine: Machine): string {
 }
 
 /** Whether everybody may run the file; asked only when Postgres runs as another user. */
-async function reachable(file: string, area: Area): Promise<boolean> {
+async function reachable(file: string, area: PostgresArea): Promise<boolean> {
   if (area.account === undefined) return true;
   for (let path = file; path !== dirname(path); path = dirname(path)) {
     if (((await stat(path)).mode & 0o001) === 0) return false;
@@ -59,13 +59,13 @@ async function makeLinks(home: string): Promise<boolean> {
     }
     return true;
   } catch (error) {
-    if (["EACCES", "EPERM", "EROFS"].includes(errorCode(error))) return false;
+    if (["EACCES", "EPERM", "EROFS"].includes(getErrorCode(error))) return false;
     throw error;
   }
 }
 
 /** Copies under a passing name and renames, so that a copy is there whole or not at all, whoever else copies at the same time. */
-async function copyBinaries(home: string, area: Area): Promise<string> {
+async function copyBinaries(home: string, area: PostgresArea): Promise<string> {
   const { version } = Package.parse(JSON.parse(await readFile(join(home, "package.json"), "utf8")));
   const copy = join(area.binaries, `${basename(home)}-${version}`);
   if (await exists(copy)) return copy;
@@ -95,6 +95,6 @@ async function exists(path: string): Promise<boolean> {
 
 function unless(...codes: string[]): (error: unknown) => void {
   return (error) => {
-    if (!codes.includes(errorCode(error))) throw error;
+    if (!codes.includes(getErrorCode(error))) throw error;
   };
 }

@@ -4,8 +4,8 @@ import { chown, mkdir, readdir, readFile, rename, rm, stat, writeFile } from "no
 import { join } from "node:path";
 import { Problem } from "#protocol/errors";
 import type { Log } from "../ports.ts";
-import { errorCode, type Machine } from "./machine.ts";
-import type { Area } from "./postgres-area.ts";
+import { getErrorCode, type Machine } from "./machine.ts";
+import type { PostgresArea } from "./postgres-area.ts";
 
 /** Major version of the binaries that kay depends on; data of another one cannot be opened by them. */
 const MAJOR = "18";
@@ -19,7 +19,7 @@ export const ROLE = "kay";
  * taken for a database. A folder without a database in it is kept aside; a database of another Postgres version is left alone and named.
  * Call under the start lock.
  */
-export async function ensureData(area: Area, bin: string, machine: Machine, log: Log): Promise<void> {
+export async function ensureData(area: PostgresArea, bin: string, machine: Machine, log: Log): Promise<void> {
   const found = await inspect(area.data);
   if (found === "whole") return;
   if (found === "broken") {
@@ -41,7 +41,7 @@ export async function ensureData(area: Area, bin: string, machine: Machine, log:
 }
 
 /** Password of the database: only where it is reached through TCP, which is Windows; elsewhere the socket's folder keeps others out. */
-export async function readPassword(area: Area): Promise<string | undefined> {
+export async function readPassword(area: PostgresArea): Promise<string | undefined> {
   return area.socket === "" ? readFile(join(area.folder, "password"), "utf8") : undefined;
 }
 
@@ -54,13 +54,13 @@ async function inspect(data: string): Promise<"none" | "broken" | "whole"> {
   const control = await stat(join(data, "global", "pg_control")).catch(() => undefined);
   if (version !== undefined && control !== undefined && control.size > 0) return "whole";
   const entries = await readdir(data).catch((error) => {
-    if (errorCode(error) === "ENOENT") return undefined;
+    if (getErrorCode(error) === "ENOENT") return undefined;
     throw error;
   });
   return entries === undefined ? "none" : "broken";
 }
 
-async function initdb(area: Area, bin: string, data: string, machine: Machine): Promise<void> {
+async function initdb(area: PostgresArea, bin: string, data: string, machine: Machine): Promise<void> {
   const args = ["-D", data, "-U", ROLE, "--encoding=UTF8", "--no-locale", "--no-instructions"];
   if (area.socket === "") {
     const file = join(area.folder, "password");
@@ -81,7 +81,7 @@ async function initdb(area: Area, bin: string, data: string, machine: Machine): 
 function run(
   command: string,
   args: string[],
-  area: Area,
+  area: PostgresArea,
   machine: Machine,
 ): Promise<{ code: number | null; output: string }> {
   return new Promise((resolve, reject) => {
@@ -99,15 +99,15 @@ function run(
     };
     child.stdout.on("data", gather);
     child.stderr.on("data", gather);
-    child.once("error", (cause) => reject(cannotRun(cause)));
+    child.once("error", (cause) => reject(cannotRunProblem(cause)));
     child.once("close", (code) => resolve({ code, output }));
   });
 }
 
 /** The file is there, so "not found" means its loader: a system without glibc, such as Alpine. */
-export function cannotRun(cause: Error): Problem {
+export function cannotRunProblem(cause: Error): Problem {
   const because =
-    errorCode(cause) === "ENOENT" ? "this system has no glibc" : errorCode(cause) || "it could not be run";
+    getErrorCode(cause) === "ENOENT" ? "this system has no glibc" : getErrorCode(cause) || "it could not be run";
   return new Problem(
     "DATABASE_UNAVAILABLE",
     `The embedded Postgres does not run here (${because}), so DATABASE_URL is needed.`,

@@ -3,8 +3,8 @@ import { mkdir, open, readdir, readFile, rm, writeFile } from "node:fs/promises"
 import { join } from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
 import { Problem } from "#protocol/errors";
-import { errorCode, isAlive, type Machine } from "./machine.ts";
-import type { Area } from "./postgres-area.ts";
+import { getErrorCode, isAlive, type Machine } from "./machine.ts";
+import type { PostgresArea } from "./postgres-area.ts";
 
 /** Milliseconds. The holder touches its lock every second; who watches it stand still this long takes it for left behind. */
 const WAIT = 60_000;
@@ -16,7 +16,7 @@ const STEP = 25;
  * Runs `work` while no other process starts or stops the same Postgres. Keeps processes from doing the same work twice; that data is made
  * once and served once is ensured by the rename in `postgres-data.ts` and by Postgres' own lock, should this one ever be broken wrongly.
  */
-export async function withStartLock<T>(area: Area, machine: Machine, work: () => Promise<T>): Promise<T> {
+export async function withStartLock<T>(area: PostgresArea, machine: Machine, work: () => Promise<T>): Promise<T> {
   const file = join(area.folder, "start.lock");
   const name = `${machine.pid} ${randomBytes(4).toString("hex")}`;
   await acquire(file, name, machine);
@@ -35,7 +35,7 @@ export async function withStartLock<T>(area: Area, machine: Machine, work: () =>
  * Notes that this process uses the Postgres. `leave` takes the note back and says whether nobody else uses it any more. Notes of
  * processes that are gone do not count.
  */
-export async function registerUse(area: Area, machine: Machine): Promise<{ leave(): Promise<boolean> }> {
+export async function acquireUse(area: PostgresArea, machine: Machine): Promise<{ leave(): Promise<boolean> }> {
   const folder = join(area.folder, "users");
   const note = `${machine.pid}-${randomBytes(4).toString("hex")}`;
   await mkdir(folder, { recursive: true, mode: 0o700 });
@@ -73,7 +73,7 @@ async function create(file: string, name: string): Promise<boolean> {
     await handle.writeFile(name).finally(() => handle.close());
     return true;
   } catch (error) {
-    if (errorCode(error) === "EEXIST") return false;
+    if (getErrorCode(error) === "EEXIST") return false;
     throw error;
   }
 }

@@ -4,9 +4,9 @@ import { join } from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
 import pg from "pg";
 import { Problem } from "#protocol/errors";
-import { errorCode, isAlive, type Machine } from "./machine.ts";
-import type { Area } from "./postgres-area.ts";
-import { cannotRun } from "./postgres-data.ts";
+import { getErrorCode, isAlive, type Machine } from "./machine.ts";
+import type { PostgresArea } from "./postgres-area.ts";
+import { cannotRunProblem } from "./postgres-data.ts";
 
 /** Milliseconds. */
 const START_LIMIT = 50_000;
@@ -35,10 +35,10 @@ const SETTINGS: Record<string, string> = {
 };
 
 /** `ready`: takes queries. `busy`: starting, recovering or stopping. `absent`: nobody listens. */
-export type State = "ready" | "busy" | "absent";
+export type ServerState = "ready" | "busy" | "absent";
 
 /** Whether the Postgres of these connection data takes queries. */
-export async function probe(config: pg.PoolConfig): Promise<State> {
+export async function probeServer(config: pg.PoolConfig): Promise<ServerState> {
   const client = new pg.Client({ ...config, connectionTimeoutMillis: CONNECT_LIMIT });
   client.on("error", () => undefined);
   try {
@@ -47,15 +47,15 @@ export async function probe(config: pg.PoolConfig): Promise<State> {
     return "ready";
   } catch (error) {
     await client.end().catch(() => undefined);
-    if (["ENOENT", "ECONNREFUSED", "ECONNRESET", "EPIPE"].includes(errorCode(error))) return "absent";
-    if (["57P03", "53300"].includes(errorCode(error)) || /timeout|terminated/i.test(String(error))) return "busy";
+    if (["ENOENT", "ECONNREFUSED", "ECONNRESET", "EPIPE"].includes(getErrorCode(error))) return "absent";
+    if (["57P03", "53300"].includes(getErrorCode(error)) || /timeout|terminated/i.test(String(error))) return "busy";
     throw new Problem("DATABASE_UNAVAILABLE", "The embedded Postgres refused the connection.", { cause: error });
   }
 }
 
 /** Starts Postgres on the area's data and waits until it takes queries. It goes on when this process ends, in whatever way. */
-export async function launch(
-  area: Area,
+export async function launchServer(
+  area: PostgresArea,
   bin: string,
   config: pg.PoolConfig,
   machine: Machine,
@@ -66,7 +66,7 @@ export async function launch(
   const logStart = await logSize(area);
   let child: ChildProcess | undefined;
   for (let starts = 0; !end.aborted; await pause(STEP)) {
-    const state = await probe(config);
+    const state = await probeServer(config);
     if (state === "ready") return;
     if (state === "busy" || (child !== undefined && isRunning(child))) continue;
     if (await servesAlready(area, machine)) continue;
@@ -81,15 +81,15 @@ export async function launch(
 }
 
 /** Stops Postgres (fast: open transactions are rolled back) and waits until it is gone; after 10 s without grace, which loses nothing. */
-export async function shutDown(area: Area, config: pg.PoolConfig, machine: Machine): Promise<void> {
-  if ((await probe(config)) === "absent") return;
+export async function stopServer(area: PostgresArea, config: pg.PoolConfig, machine: Machine): Promise<void> {
+  if ((await probeServer(config)) === "absent") return;
   const pid = await postmaster(area);
   if (pid === undefined) return;
   for (const signal of ["SIGINT", "SIGQUIT"] as const) {
     try {
       machine.kill(pid, signal);
     } catch (error) {
-      if (errorCode(error) === "ESRCH") return;
+      if (getErrorCode(error) === "ESRCH") return;
       throw error;
     }
     if (await isGone(area, pid, machine)) return;
@@ -97,7 +97,7 @@ export async function shutDown(area: Area, config: pg.PoolConfig, machine: Machi
 }
 
 async function spawnPostgres(
-  area: Area,
+  area: PostgresArea,
   bin: string,
   config: pg.PoolConfig,
   machine: Machine,
@@ -120,7 +120,7 @@ async function spawnPostgres(
         stdio: ["ignore", log.fd, log.fd],
         windowsHide: true,
       });
-      child.once("error", (cause) => reject(cannotRun(cause)));
+      child.once("error", (cause) => reject(cannotRunProblem(cause)));
       child.once("spawn", () => resolve(child));
       child.unref();
     });
@@ -133,7 +133,7 @@ async function spawnPostgres(
  * Whether a Postgres works on the data although it does not listen (yet, or any more). Its pid file may be left over and its number in use
  * by another program, which Postgres itself would take for a running server: then the file is removed.
  */
-async function servesAlready(area: Area, machine: Machine): Promise<boolean> {
+async function servesAlready(area: PostgresArea, machine: Machine): Promise<boolean> {
   const pid = await postmaster(area);
   if (pid === undefined || !isAlive(machine, pid)) return false;
   const command =
@@ -147,11 +147,11 @@ async function servesAlready(area: Area, machine: Machine): Promise<boolean> {
  * After a kill the socket's lock file stays, and its number may still be in use: by another program, or by the killed one until it is waited
  * for, which in a container may be never. The folder is kay's own and nobody serves its data, so the file means nothing.
  */
-async function removeSocketLock(area: Area, config: pg.PoolConfig): Promise<void> {
+async function removeSocketLock(area: PostgresArea, config: pg.PoolConfig): Promise<void> {
   if (area.socket !== "") await rm(join(area.socket, `.s.PGSQL.${config.port}.lock`), { force: true });
 }
 
-async function isGone(area: Area, pid: number, machine: Machine): Promise<boolean> {
+async function isGone(area: PostgresArea, pid: number, machine: Machine): Promise<boolean> {
   const end = AbortSignal.timeout(STOP_LIMIT);
   // A process that nobody waits for stays in the process table, so for one without a pid file half a second is enough.
   for (let fileGone = 0; !end.aborted && fileGone * STEP < 500; await pause(STEP)) {
@@ -161,14 +161,14 @@ async function isGone(area: Area, pid: number, machine: Machine): Promise<boolea
   return !end.aborted;
 }
 
-async function postmaster(area: Area): Promise<number | undefined> {
+async function postmaster(area: PostgresArea): Promise<number | undefined> {
   const text = await readFile(join(area.data, "postmaster.pid"), "utf8").catch(() => "");
   const pid = Number.parseInt(text, 10);
   return pid > 1 ? pid : undefined;
 }
 
 /** The last reason that Postgres gave since the log had this many bytes, besides its answers to kay's own knocking. */
-async function lastComplaint(area: Area, logStart: number): Promise<string> {
+async function lastComplaint(area: PostgresArea, logStart: number): Promise<string> {
   const text = (await readFile(logFile(area)).catch(() => Buffer.alloc(0))).subarray(logStart).toString("utf8");
   const lines = text.split("\n").filter((line) => /(FATAL|PANIC): |error while/.test(line));
   const line = lines.findLast((entry) => !/database system is (starting|shutting|not yet)/.test(entry)) ?? "";
@@ -179,10 +179,10 @@ function isRunning(child: ChildProcess): boolean {
   return child.exitCode === null && child.signalCode === null;
 }
 
-async function logSize(area: Area): Promise<number> {
+async function logSize(area: PostgresArea): Promise<number> {
   return (await stat(logFile(area)).catch(() => undefined))?.size ?? 0;
 }
 
-function logFile(area: Area): string {
+function logFile(area: PostgresArea): string {
   return join(area.folder, "postgres.log");
 }

@@ -4,12 +4,12 @@ import { join } from "node:path";
 import type pg from "pg";
 import { Problem } from "#protocol/errors";
 import type { Log } from "../ports.ts";
-import { errorCode, type Machine } from "./machine.ts";
-import { type Area, prepareArea } from "./postgres-area.ts";
+import { getErrorCode, type Machine } from "./machine.ts";
+import { type PostgresArea, prepareArea } from "./postgres-area.ts";
 import { findBinaries } from "./postgres-binaries.ts";
 import { ensureData, ROLE, readPassword } from "./postgres-data.ts";
-import { registerUse, withStartLock } from "./postgres-lock.ts";
-import { launch, probe, shutDown } from "./postgres-server.ts";
+import { acquireUse, withStartLock } from "./postgres-lock.ts";
+import { launchServer, probeServer, stopServer } from "./postgres-server.ts";
 
 export type PostgresOptions = {
   /** Data folder of kay; the database lies in `postgres` below it, or for root in `/var/lib/kay/<hash>`. */
@@ -42,19 +42,19 @@ export async function startPostgres(options: PostgresOptions): Promise<RunningPo
     return await withStartLock(area, machine, () => joinOrStart(area, options));
   } catch (cause) {
     if (cause instanceof Problem) throw cause;
-    const message = `The embedded Postgres cannot be kept for ${folder} (${errorCode(cause) || "unknown reason"}).`;
+    const message = `The embedded Postgres cannot be kept for ${folder} (${getErrorCode(cause) || "unknown reason"}).`;
     throw new Problem("DATABASE_UNAVAILABLE", message, { cause });
   }
 }
 
-async function joinOrStart(area: Area, { machine, log, settings }: PostgresOptions): Promise<RunningPostgres> {
-  const use = await registerUse(area, machine);
+async function joinOrStart(area: PostgresArea, { machine, log, settings }: PostgresOptions): Promise<RunningPostgres> {
+  const use = await acquireUse(area, machine);
   try {
     const config = await ensureRunning(area, machine, log, settings);
     let stopped = false;
     const stop = async () => {
       stopped = true;
-      if (await use.leave()) await shutDown(area, config, machine);
+      if (await use.leave()) await stopServer(area, config, machine);
     };
     const revive = async () => {
       if (!stopped) await ensureRunning(area, machine, log, settings);
@@ -68,13 +68,13 @@ async function joinOrStart(area: Area, { machine, log, settings }: PostgresOptio
 }
 
 async function ensureRunning(
-  area: Area,
+  area: PostgresArea,
   machine: Machine,
   log: Log,
   settings: Record<string, string> | undefined,
 ): Promise<pg.PoolConfig> {
   const known = await connection(area).catch(() => undefined);
-  if (known !== undefined && (await probe(known)) === "ready") {
+  if (known !== undefined && (await probeServer(known)) === "ready") {
     log("debug", "database.joined", { folder: area.folder });
     return known;
   }
@@ -82,12 +82,12 @@ async function ensureRunning(
   await ensureData(area, bin, machine, log);
   if (area.socket === "") await writeFile(join(area.folder, "port"), String(await freePort()), { mode: 0o600 });
   const config = await connection(area);
-  await launch(area, bin, config, machine, settings);
+  await launchServer(area, bin, config, machine, settings);
   log("debug", "database.started", { folder: area.folder });
   return config;
 }
 
-async function connection(area: Area): Promise<pg.PoolConfig> {
+async function connection(area: PostgresArea): Promise<pg.PoolConfig> {
   const common = { user: ROLE, database: "postgres", ssl: false };
   if (area.socket !== "") return { ...common, host: area.socket, port: 5432 };
   const port = Number(await readFile(join(area.folder, "port"), "utf8"));

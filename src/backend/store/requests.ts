@@ -1,6 +1,6 @@
 import { type Kysely, sql } from "kysely";
-import { cleanText, jsonColumn } from "./json.ts";
-import { LIVE_NODES } from "./node.ts";
+import { cleanText, toJsonColumn } from "./json.ts";
+import { LIVE_NODES_SQL } from "./node.ts";
 import type { Database } from "./schema.ts";
 
 /** A write by its `Idempotency-Key`: under way, answered, or cut off by a stop of the backend. */
@@ -43,7 +43,7 @@ export async function finishRequest(
 ): Promise<void> {
   await db
     .updateTable("requests")
-    .set({ state: "done", status, answer: jsonColumn(answer) })
+    .set({ state: "done", status, answer: toJsonColumn(answer) })
     .where("installation_id", "=", installationId)
     .where("key", "=", key)
     .execute();
@@ -100,7 +100,7 @@ export async function interruptLostRequests(db: Kysely<Database>): Promise<void>
     .set({ state: "interrupted" })
     .where("state", "=", "running")
     .where("generation_id", "is", null)
-    .where(sql<boolean>`(node is null or node not in (${sql.raw(LIVE_NODES)}))`)
+    .where(sql<boolean>`(node is null or node not in (${sql.raw(LIVE_NODES_SQL)}))`)
     .execute();
 }
 

@@ -1,13 +1,13 @@
 import type { Insertable, Selectable } from "kysely";
-import type { Connection } from "./connection.ts";
-import { cleanText, jsonColumn } from "./json.ts";
+import type { DbConnection } from "./connection.ts";
+import { cleanText, toJsonColumn } from "./json.ts";
 import type { States } from "./schema.ts";
 
 /** One authorization under way. */
-export type State = Selectable<States>;
+export type AuthorizationState = Selectable<States>;
 
 /** What a new one is made of; how it ends is not known yet. */
-export type NewState = Pick<
+export type NewAuthorizationState = Pick<
   Insertable<States>,
   | "hash"
   | "installation_id"
@@ -22,7 +22,7 @@ export type NewState = Pick<
   | "expires_at"
 >;
 
-export async function insertState(db: Connection, state: NewState): Promise<void> {
+export async function insertState(db: DbConnection, state: NewAuthorizationState): Promise<void> {
   await db
     .insertInto("states")
     .values({
@@ -37,17 +37,17 @@ export async function insertState(db: Connection, state: NewState): Promise<void
     .execute();
 }
 
-export async function findState(db: Connection, hash: Buffer): Promise<State | undefined> {
+export async function findState(db: DbConnection, hash: Buffer): Promise<AuthorizationState | undefined> {
   return db.selectFrom("states").selectAll().where("hash", "=", hash).executeTakeFirst();
 }
 
 /** The newest authorizations of an installation for a service, first the last one. */
-export async function latestStates(
-  db: Connection,
+export async function listLatestStates(
+  db: DbConnection,
   installationId: string,
   service: string,
   limit: number,
-): Promise<State[]> {
+): Promise<AuthorizationState[]> {
   return await db
     .selectFrom("states")
     .selectAll()
@@ -60,11 +60,11 @@ export async function latestStates(
 
 /** The one step from `pending` that a state takes: whoever gets a row here has its callback, everybody else came second. */
 export async function claimState(
-  db: Connection,
+  db: DbConnection,
   hash: Buffer,
   next: { status: "exchanging" | "denied" | "failed"; message?: string },
   now: Date,
-): Promise<State | undefined> {
+): Promise<AuthorizationState | undefined> {
   return db
     .updateTable("states")
     .set({ status: next.status, message: next.message ?? null })
@@ -77,7 +77,7 @@ export async function claimState(
 
 /** How an exchange ended. Only a state in exchange ends here. */
 export async function settleState(
-  db: Connection,
+  db: DbConnection,
   hash: Buffer,
   end: {
     status: "completed" | "failed";
@@ -93,7 +93,7 @@ export async function settleState(
       status: end.status,
       message: end.message,
       code: end.code ?? null,
-      details: end.details ? jsonColumn(end.details) : null,
+      details: end.details ? toJsonColumn(end.details) : null,
       account_id: end.account_id ?? null,
       verifier: null,
     })
@@ -103,7 +103,7 @@ export async function settleState(
 }
 
 /** Compare-and-set of the one delivery: true for exactly one caller. */
-export async function markDelivered(db: Connection, hash: Buffer, now: Date): Promise<boolean> {
+export async function markDelivered(db: DbConnection, hash: Buffer, now: Date): Promise<boolean> {
   const row = await db
     .updateTable("states")
     .set({ delivered_at: now })
@@ -116,6 +116,6 @@ export async function markDelivered(db: Connection, hash: Buffer, now: Date): Pr
 }
 
 /** Forget states that died before `time`; nobody asks for them any more. */
-export async function deleteStatesBefore(db: Connection, time: Date): Promise<void> {
+export async function deleteStatesBefore(db: DbConnection, time: Date): Promise<void> {
   await db.deleteFrom("states").where("expires_at", "<", time).execute();
 }

@@ -1,17 +1,17 @@
 import type { ModelMessage } from "ai";
 import { Problem } from "#protocol/errors";
 import { runAgent } from "../agent/loop.ts";
-import { servicesFor } from "../connections/catalog.ts";
-import { agentInput } from "../generations/input.ts";
-import type { GenerationOptions } from "../generations/options.ts";
-import { authProblem } from "../generations/pause.ts";
+import { listServices } from "../connections/catalog.ts";
+import { buildAgentInput } from "../generations/input.ts";
+import type { GenerationRecord } from "../generations/options.ts";
+import { authRequiredProblem } from "../generations/pause.ts";
 import type { BackendPorts } from "../ports.ts";
 import { changeTurn, claimTurn, type StoredTurn } from "../store/agent-turns.ts";
-import { messagesBefore } from "../store/conversations.ts";
+import { loadMessagesBefore } from "../store/conversations.ts";
 import { isDatabaseAway } from "../store/database.ts";
 import { findGeneration } from "../store/generations.ts";
-import type { Feed } from "./feed.ts";
-import { createTurnRecord, LostTurn, type TurnRecord } from "./record.ts";
+import type { TurnStream } from "./feed.ts";
+import { createTurnRecorder, LostTurnError, type TurnRecorder } from "./record.ts";
 
 /** What steers a turn while this node works on it. */
 export type TurnControl = {
@@ -21,13 +21,13 @@ export type TurnControl = {
   unwanted: boolean;
 };
 
-type World = { ports: BackendPorts; id: string; control: TurnControl; feed: Feed; told(): void };
+type World = { ports: BackendPorts; id: string; control: TurnControl; feed: TurnStream; told(): void };
 
 /**
  * Run the loop for a turn, or go on with it where a node that is gone left it. What was done is in the store, and so is what the webhook is to
  * be told of it.
  */
-export async function carryTurn(world: World): Promise<void> {
+export async function runTurn(world: World): Promise<void> {
   const { ports, id, feed } = world;
   const node = await ports.node.number();
   const turn = await claimTurn(ports.db, id, node);
@@ -36,7 +36,7 @@ export async function carryTurn(world: World): Promise<void> {
     await work(world, turn, node);
   } catch (error) {
     feed.cut();
-    if (error instanceof LostTurn) return;
+    if (error instanceof LostTurnError) return;
     await changeTurn(ports.db, id, node, { node: null }).catch(() => false);
     throw error;
   }
@@ -44,14 +44,14 @@ export async function carryTurn(world: World): Promise<void> {
 
 async function work(world: World, turn: StoredTurn, node: number): Promise<void> {
   const { ports, id, control, feed, told } = world;
-  const record = createTurnRecord({ ports, turn, node, tell: feed.push, told });
+  const record = createTurnRecorder({ ports, turn, node, tell: feed.push, told });
   try {
     await loop(world, turn, record);
   } catch (error) {
-    if (error instanceof LostTurn || isDatabaseAway(error)) throw error;
+    if (error instanceof LostTurnError || isDatabaseAway(error)) throw error;
     ports.log("error", "turn_fault", { generation: id, error });
     const problem = error instanceof Problem ? error : new Problem("INTERNAL", "Something went wrong inside kay.");
-    return await failed(world, record, problem);
+    return await fail(world, record, problem);
   }
   const result = record.result();
   switch (result.kind) {
@@ -62,31 +62,31 @@ async function work(world: World, turn: StoredTurn, node: number): Promise<void>
     }
     case "held":
       record.say(notDone(result.calls.map(({ summary }) => summary)));
-      return await finished(world, record, "stop");
+      return await finish(world, record, "stop");
     case "auth": {
-      const services = await servicesFor(ports, turn.installation_id);
-      const problem = authProblem(services, result.integrations);
+      const services = await listServices(ports, turn.installation_id);
+      const problem = authRequiredProblem(services, result.integrations);
       const how = result.integrations.map((name) => `\`kay connect ${name}\``).join(" and ");
       record.say(`${problem.message} Run ${how}, then ask again.`);
-      return await failed(world, record, problem);
+      return await fail(world, record, problem);
     }
     case "error":
-      return await failed(world, record, result.problem);
+      return await fail(world, record, result.problem);
     case "finish":
-      return await finished(world, record, result.reason);
+      return await finish(world, record, result.reason);
   }
 }
 
-async function loop({ ports, id, control }: World, turn: StoredTurn, record: TurnRecord): Promise<void> {
+async function loop({ ports, id, control }: World, turn: StoredTurn, record: TurnRecorder): Promise<void> {
   const row = await findGeneration(ports.db, id);
-  if (!row) throw new LostTurn();
-  const before = await messagesBefore(ports.db, turn.conversation_id, id);
+  if (!row) throw new LostTurnError();
+  const before = await loadMessagesBefore(ports.db, turn.conversation_id, id);
   const said: ModelMessage[] = [
     ...before,
     { role: "user", content: turn.prompt },
     ...(turn.messages as ModelMessage[]),
   ];
-  const { input } = await agentInput(
+  const { input } = await buildAgentInput(
     {
       ports,
       row: { ...row, steps: turn.steps, step: turn.step },
@@ -99,16 +99,16 @@ async function loop({ ports, id, control }: World, turn: StoredTurn, record: Tur
 }
 
 /** As a request that waits for its answer and has nobody to be asked (guide: one-shot). */
-function optionsFor({ prompt }: StoredTurn): GenerationOptions {
+function optionsFor({ prompt }: StoredTurn): GenerationRecord {
   return { prompt, context: {}, mode: "answer", interactive: false, confirm: false, source: "typed" };
 }
 
-async function finished({ ports, feed }: World, record: TurnRecord, finishReason: string): Promise<void> {
+async function finish({ ports, feed }: World, record: TurnRecorder, finishReason: string): Promise<void> {
   await record.end({ type: "finish" }, { finished_at: new Date(ports.clock.now()), node: null });
   feed.end({ type: "finish", finishReason });
 }
 
-async function failed({ ports, feed }: World, record: TurnRecord, problem: Problem): Promise<void> {
+async function fail({ ports, feed }: World, record: TurnRecorder, problem: Problem): Promise<void> {
   const { code, message, details } = problem;
   const { integrations } = details;
   const told = { code, ...(integrations ? { integrations } : {}) };

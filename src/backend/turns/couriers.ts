@@ -3,13 +3,13 @@ import {
   claimDelivery,
   dropOutbox,
   endDelivery,
-  nextInOutbox,
-  noteDelivered,
+  findNextReport,
+  listTurnsToDeliver,
+  markDelivered,
   postponeDelivery,
-  turnsToDeliver,
   type WaitingReport,
 } from "../store/agent-outbox.ts";
-import { openWebhook } from "./sessions.ts";
+import { unsealWebhook } from "./sessions.ts";
 
 /** Milliseconds that a webhook gets to answer. */
 const ANSWER_LIMIT = 10_000;
@@ -22,7 +22,7 @@ const MOST_PAUSE = 30_000;
 const OVER = [401, 403, 404, 409, 410];
 
 /** Delivers what is in the outbox: for each turn in its order, one after the other, by one node at a time. */
-export type Couriers = {
+export type WebhookSender = {
   /** Something of a turn is to be delivered. */
   send(generationId: string): void;
   /** What nobody who lives delivers, and what is to be tried again. */
@@ -32,7 +32,7 @@ export type Couriers = {
   close(): Promise<void>;
 };
 
-export function createCouriers(ports: BackendPorts): Couriers {
+export function createWebhookSender(ports: BackendPorts): WebhookSender {
   const active = new Map<string, { again: boolean; ended: Promise<void> }>();
   let closing = false;
 
@@ -52,7 +52,7 @@ export function createCouriers(ports: BackendPorts): Couriers {
   return {
     send,
     async tick() {
-      for (const id of await turnsToDeliver(ports.db, await ports.node.number(), ports.clock.now()))
+      for (const id of await listTurnsToDeliver(ports.db, await ports.node.number(), ports.clock.now()))
         if (!active.has(id)) send(id);
     },
     busy: () => active.size,
@@ -68,32 +68,32 @@ async function deliver(ports: BackendPorts, id: string, closing: () => boolean):
   const claimed = await claimDelivery(db, id, await ports.node.number(), clock.now());
   if (!claimed) return;
   const { conversationId: sessionId, expiresAt } = claimed;
-  const url = openWebhook(ports, sessionId, claimed.sealedWebhook);
+  const url = unsealWebhook(ports, sessionId, claimed.sealedWebhook);
   let { tries } = claimed;
   for (;;) {
     const now = clock.now();
     if (closing()) return await postponeDelivery(db, id, { tries, at: now });
-    const next = await nextInOutbox(db, id);
+    const next = await findNextReport(db, id);
     if (!next) {
       if (await endDelivery(db, id)) return;
       continue;
     }
     const answer = expiresAt.getTime() <= now ? "expired" : await post(ports, url, sessionId, next);
-    const { verdict, wait = 0 } = judged(answer);
+    const { verdict, wait = 0 } = judge(answer);
     if (verdict === "later") {
       tries++;
       const pause = Math.max(wait, Math.min(FIRST_PAUSE * 2 ** (tries - 1), MOST_PAUSE));
-      log("info", "webhook.later", { generation: id, status: statusOf(answer), tries });
+      log("info", "webhook.later", { generation: id, status: getStatus(answer), tries });
       return await postponeDelivery(db, id, { tries, at: Math.min(now + pause, expiresAt.getTime()) });
     }
     if (verdict === "over") {
       const reports = await dropOutbox(db, id, now);
-      log("warn", "webhook.undelivered", { generation: id, status: statusOf(answer), reports });
+      log("warn", "webhook.undelivered", { generation: id, status: getStatus(answer), reports });
       continue;
     }
-    if (verdict === "refused") log("warn", "webhook.refused", { generation: id, status: statusOf(answer) });
+    if (verdict === "refused") log("warn", "webhook.refused", { generation: id, status: getStatus(answer) });
     tries = 0;
-    await noteDelivered(db, id, next.number, now);
+    await markDelivered(db, id, next.number, now);
   }
 }
 
@@ -123,7 +123,7 @@ async function post(
   }
 }
 
-function judged(answer: Answer): { verdict: "taken" | "refused" | "over" | "later"; wait?: number } {
+function judge(answer: Answer): { verdict: "taken" | "refused" | "over" | "later"; wait?: number } {
   if (answer === "expired") return { verdict: "over" };
   if ("unreachable" in answer) return { verdict: "later" };
   const { status, retryAfter } = answer;
@@ -133,7 +133,7 @@ function judged(answer: Answer): { verdict: "taken" | "refused" | "over" | "late
   return passes ? { verdict: "later", ...(retryAfter ? { wait: retryAfter } : {}) } : { verdict: "refused" };
 }
 
-function statusOf(answer: Answer): number | string {
+function getStatus(answer: Answer): number | string {
   if (answer === "expired") return answer;
   return "status" in answer ? answer.status : answer.unreachable;
 }

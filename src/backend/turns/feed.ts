@@ -1,7 +1,7 @@
 import type { AgentPart } from "./parts.ts";
 
 /** What is streamed of a turn, for the one who reads it now; whoever comes later gets it from the backend. */
-export type Feed = {
+export type TurnStream = {
   push(part: AgentPart): void;
   /** The last part. */
   end(part: AgentPart): void;
@@ -20,7 +20,7 @@ export type Feed = {
 /** Most parts that wait for a reader who is slow; then the stream is cut. */
 const MOST_WAITING = 10_000;
 
-export function createFeed(): Feed {
+export function createTurnStream(): TurnStream {
   let waiting: AgentPart[] = [];
   let isOpen = true;
   let changed = () => {};
@@ -54,7 +54,7 @@ export function createFeed(): Feed {
 }
 
 /** For a turn that is carried on without anybody who reads. */
-export const NO_FEED: Feed = {
+export const NO_STREAM: TurnStream = {
   push: () => {},
   end: () => {},
   cut: () => {},

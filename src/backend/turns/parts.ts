@@ -4,7 +4,7 @@ import type { AgentEvent } from "../agent/events.ts";
 export type AgentPart = { type: string } & Record<string, unknown>;
 
 /** What is streamed of an event that needs no more than other words; texts have ids of their own, see `record.ts`. */
-export function partOf(event: AgentEvent): AgentPart | undefined {
+export function toAgentPart(event: AgentEvent): AgentPart | undefined {
   switch (event.type) {
     case "start":
     case "start-step":
@@ -22,7 +22,7 @@ export function partOf(event: AgentEvent): AgentPart | undefined {
 }
 
 /** What a call came to, as its webhook is told: a failure is an output with `error` in it, since the seed has no word of its own for it. */
-export function outputOf(
+export function toReportedOutput(
   event: Extract<AgentEvent, { type: "tool-output-available" | "tool-output-error" | "tool-output-denied" }>,
 ): unknown {
   switch (event.type) {

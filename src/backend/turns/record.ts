@@ -2,21 +2,21 @@ import type { ModelMessage } from "ai";
 import type { RawBuilder } from "kysely";
 import { Problem } from "#protocol/errors";
 import type { AgentEvent, HeldCall, Outcome } from "../agent/events.ts";
-import { storedOutcome } from "../generations/outcomes.ts";
-import { reportKey } from "../generations/reports.ts";
+import { toStoredOutcome } from "../generations/outcomes.ts";
+import { hashReport } from "../generations/reports.ts";
 import type { BackendPorts } from "../ports.ts";
 import { addToOutbox, type NewReport } from "../store/agent-outbox.ts";
-import { addReportWithin } from "../store/agent-reports.ts";
+import { addReportIn } from "../store/agent-reports.ts";
 import { changeTurn, type StoredTurn, type TurnChange } from "../store/agent-turns.ts";
-import { callSettled, callsInserted } from "../store/calls.ts";
-import type { Connection } from "../store/connection.ts";
-import { changeHeld } from "../store/events.ts";
+import { insertCallsSql, settleCallSql } from "../store/calls.ts";
+import type { DbConnection } from "../store/connection.ts";
+import { runHeldChange } from "../store/events.ts";
 import { notifyGeneration } from "../store/generations.ts";
-import { type AgentPart, outputOf, partOf } from "./parts.ts";
-import { createTexts } from "./texts.ts";
+import { type AgentPart, toAgentPart, toReportedOutput } from "./parts.ts";
+import { createTextParts } from "./texts.ts";
 
 /** Another node works on the turn now; whatever this one still does about it must not be written. */
-export class LostTurn extends Error {}
+export class LostTurnError extends Error {}
 
 /** How the loop ended. */
 type LoopEnd =
@@ -26,7 +26,7 @@ type LoopEnd =
   | { kind: "error"; problem: Problem }
   | { kind: "abort" };
 
-export type TurnRecord = {
+export type TurnRecorder = {
   /** Resolves when the event may be taken as done. @throws LostTurn */
   take(event: AgentEvent): Promise<void>;
   /** Something that kay itself says. */
@@ -50,10 +50,10 @@ type Recording = {
  * Writes what the loop yields: the rows of its step, and with them what the webhook is to be told, in one transaction. Only then a call is
  * run, or its output told; so nothing is reported that is not stored, and nothing is stored that is not reported in the end.
  */
-export function createTurnRecord({ ports, turn, node, tell, told }: Recording): TurnRecord {
+export function createTurnRecorder({ ports, turn, node, tell, told }: Recording): TurnRecorder {
   const { generation_id: id } = turn;
   const outcomes = new Map<string, Outcome>();
-  const texts = createTexts(tell);
+  const texts = createTextParts(tell);
   let messages = turn.messages as ModelMessage[];
   let done = turn.steps;
   let result: LoopEnd = { kind: "abort" };
@@ -61,8 +61,8 @@ export function createTurnRecord({ ports, turn, node, tell, told }: Recording): 
   const commit = async (reports: NewReport[], change: TurnChange, also?: RawBuilder<unknown>) => {
     const now = ports.clock.now();
     await ports.db.transaction().execute(async (tx) => {
-      if (!(await changeTurn(tx, id, node, change))) throw new LostTurn();
-      if (also) await changeHeld(tx, id, also);
+      if (!(await changeTurn(tx, id, node, change))) throw new LostTurnError();
+      if (also) await runHeldChange(tx, id, also);
       await addToOutbox(tx, id, reports, now);
       if (turn.own) await keep(tx, turn, reports, now);
     });
@@ -70,7 +70,7 @@ export function createTurnRecord({ ports, turn, node, tell, told }: Recording): 
   };
   return {
     async take(event) {
-      const part = partOf(event);
+      const part = toAgentPart(event);
       if (part) tell(part);
       switch (event.type) {
         case "text-start":
@@ -85,7 +85,7 @@ export function createTurnRecord({ ports, turn, node, tell, told }: Recording): 
             key: `call ${toolCallId}`,
             report: { type: "tool-call", toolCallId, toolName, input: input ?? null },
           }));
-          return await commit([...texts.take(), ...calls], { step }, callsInserted(done + 1, step.calls));
+          return await commit([...texts.take(), ...calls], { step }, insertCallsSql(done + 1, step.calls));
         }
         case "outcome":
           outcomes.set(event.outcome.call.toolCallId, event.outcome);
@@ -96,9 +96,9 @@ export function createTurnRecord({ ports, turn, node, tell, told }: Recording): 
           const { toolCallId } = event;
           const outcome = outcomes.get(toolCallId);
           const toolName = outcome?.call.toolName ?? "tool";
-          const output = outputOf(event);
+          const output = toReportedOutput(event);
           const report = { type: "tool-result", toolCallId, toolName, output };
-          const settled = outcome && callSettled(toolCallId, storedOutcome(outcome));
+          const settled = outcome && settleCallSql(toolCallId, toStoredOutcome(outcome));
           await commit([{ key: `result ${toolCallId}`, report }], {}, settled);
           const failed = event.type === "tool-output-available" ? undefined : output;
           return tell(failed ? { type: "tool-error", toolCallId, toolName, ...failed } : report);
@@ -132,11 +132,11 @@ export function createTurnRecord({ ports, turn, node, tell, told }: Recording): 
 }
 
 /** Where the backend is not on this database, the conversation here is kept all the same. */
-async function keep(tx: Connection, turn: StoredTurn, reports: NewReport[], now: number): Promise<void> {
+async function keep(tx: DbConnection, turn: StoredTurn, reports: NewReport[], now: number): Promise<void> {
   const { generation_id: generationId, conversation_id: sessionId } = turn;
   for (const { report } of reports) {
     const kept = { sessionId, ...report };
-    await addReportWithin(tx, { generationId, key: reportKey(kept), report: kept, now }).catch((error: unknown) => {
+    await addReportIn(tx, { generationId, key: hashReport(kept), report: kept, now }).catch((error: unknown) => {
       if (!(error instanceof Problem)) throw error;
     });
   }

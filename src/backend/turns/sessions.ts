@@ -1,16 +1,16 @@
 import { randomBytes } from "node:crypto";
 import { Problem } from "#protocol/errors";
-import { remoteTurn } from "../generations/remote.ts";
-import { startWithin } from "../generations/start.ts";
+import { toRemoteTurn } from "../generations/remote.ts";
+import { startGenerationIn } from "../generations/start.ts";
 import type { BackendPorts } from "../ports.ts";
-import type { Turn } from "../remote/webhook-token.ts";
-import { isToken, lockAgentSession, ownerOf, putAgentSession, spendToken } from "../store/agent-sessions.ts";
+import type { WebhookTurn } from "../remote/webhook-token.ts";
+import { findOwner, lockAgentSession, matchesToken, putAgentSession, spendToken } from "../store/agent-sessions.ts";
 import { findTurn, hasRunningTurn, insertTurn } from "../store/agent-turns.ts";
-import type { Connection } from "../store/connection.ts";
+import type { DbConnection } from "../store/connection.ts";
 import { lockConversation } from "../store/conversations.ts";
 import { findGeneration } from "../store/generations.ts";
 import { seal, unseal } from "../store/seal.ts";
-import { checkWebhook, endOfWebhook, turnOf } from "./webhook.ts";
+import { findTurnFor, getWebhookExpiry, parseWebhook } from "./webhook.ts";
 
 /** How long a token for a stream is good, in ms: a client uses it at once. */
 const TOKEN_LIFE_MS = 2 * 60_000;
@@ -21,20 +21,20 @@ const TOKEN_LIFE_MS = 2 * 60_000;
  * @returns the token for one stream
  * @throws Problem SESSION_NOT_FOUND, INVALID_REQUEST
  */
-export async function openSession(
+export async function openAgentSession(
   ports: BackendPorts,
   { sessionId, webhookUrl }: { sessionId: string; webhookUrl: string },
 ): Promise<string> {
-  const webhook = checkWebhook(webhookUrl, ports.agentRole?.allowInsecure ?? false);
-  await checkSession(ports, sessionId);
+  const webhook = parseWebhook(webhookUrl, ports.agentRole?.allowInsecure ?? false);
+  await checkAgentSession(ports, sessionId);
   const now = ports.clock.now();
-  const end = endOfWebhook(webhook, now);
+  const end = getWebhookExpiry(webhook, now);
   if (end <= now)
     throw new Problem("INVALID_REQUEST", "The token of webhookUrl has expired.", {
       hint: "",
       details: { field: "webhookUrl" },
     });
-  const turn = await turnOf(ports, sessionId, webhook);
+  const turn = await findTurnFor(ports, sessionId, webhook);
   const token = randomBytes(32).toString("base64url");
   await putAgentSession(ports.db, {
     conversation_id: sessionId,
@@ -48,8 +48,8 @@ export async function openSession(
 }
 
 /** That a session is a conversation of this database. @throws Problem SESSION_NOT_FOUND */
-export async function checkSession({ db }: Pick<BackendPorts, "db">, sessionId: string): Promise<void> {
-  if ((await ownerOf(db, sessionId)) === undefined) throw unknownSession();
+export async function checkAgentSession({ db }: Pick<BackendPorts, "db">, sessionId: string): Promise<void> {
+  if ((await findOwner(db, sessionId)) === undefined) throw unknownSession();
 }
 
 /**
@@ -60,14 +60,14 @@ export async function checkSession({ db }: Pick<BackendPorts, "db">, sessionId: 
 export async function beginTurn(
   ports: BackendPorts,
   { sessionId, token, prompt }: { sessionId: string; token: string; prompt: string },
-): Promise<Turn> {
+): Promise<WebhookTurn> {
   const node = await ports.node.number();
   const now = ports.clock.now();
   return await ports.db.transaction().execute(async (tx) => {
-    const installationId = await ownerOf(tx, sessionId);
+    const installationId = await findOwner(tx, sessionId);
     const session = await lockAgentSession(tx, sessionId);
     if (installationId === undefined || session === undefined) throw unknownSession();
-    if (!isToken(session, token, now))
+    if (!matchesToken(session, token, now))
       throw new Problem("TOKEN_INVALID", "The token is not good for this stream, or was used already.", { hint: "" });
     const place = { installationId, conversationId: sessionId };
     if (await hasRunningTurn(tx, sessionId)) throw busy();
@@ -91,7 +91,7 @@ export async function beginTurn(
 }
 
 /** The URL of a turn's webhook. */
-export function openWebhook({ keys }: Pick<BackendPorts, "keys">, conversationId: string, sealed: Buffer): string {
+export function unsealWebhook({ keys }: Pick<BackendPorts, "keys">, conversationId: string, sealed: Buffer): string {
   return unseal(keys.sealing, place(conversationId), sealed).toString("utf8");
 }
 
@@ -104,7 +104,7 @@ function sealWebhook({ keys }: Pick<BackendPorts, "keys">, conversationId: strin
  * so that its calls and effects have a place and the conversation keeps it.
  */
 async function ownGeneration(
-  tx: Connection,
+  tx: DbConnection,
   {
     prompt,
     end,
@@ -112,8 +112,8 @@ async function ownGeneration(
   }: { installationId: string; conversationId: string; prompt: string; end: number; now: number },
 ): Promise<string> {
   await lockConversation(tx, turn.conversationId);
-  const remote = remoteTurn(turn.now, true).remote;
-  const { generationId, queued } = await startWithin(tx, {
+  const remote = toRemoteTurn(turn.now, true).remote;
+  const { generationId, queued } = await startGenerationIn(tx, {
     ...turn,
     options: {
       prompt,
@@ -129,7 +129,7 @@ async function ownGeneration(
   return generationId;
 }
 
-async function checkOpen(tx: Connection, generationId: string): Promise<void> {
+async function checkOpen(tx: DbConnection, generationId: string): Promise<void> {
   const row = await findGeneration(tx, generationId);
   const over = row === undefined || row.finished_at !== null || row.cancel !== null;
   if (over || (await findTurn(tx, generationId)))

@@ -2,7 +2,7 @@ import type { NewReport } from "../store/agent-outbox.ts";
 import type { AgentPart } from "./parts.ts";
 
 /** Texts as they are said. Ids of the AI SDK are used anew in each step; these are good for the whole turn, whoever carries it on. */
-export function createTexts(tell: (part: AgentPart) => void) {
+export function createTextParts(tell: (part: AgentPart) => void) {
   let said: { own: string; text: string }[] = [];
   const open = new Map<string, { own: string; text: string }>();
   let count = { step: 0, texts: 0 };

@@ -1,10 +1,10 @@
 import type { BackendPorts } from "../ports.ts";
-import { forgetTurns, turnsToStop, turnsToWork } from "../store/agent-turns.ts";
-import { faultLevel } from "../store/database.ts";
-import { carryTurn, type TurnControl } from "./carry.ts";
-import { createCouriers } from "./couriers.ts";
-import { createFeed, type Feed, NO_FEED } from "./feed.ts";
-import { beginTurn, checkSession, openSession } from "./sessions.ts";
+import { forgetTurns, listTurnsToRun, listTurnsToStop } from "../store/agent-turns.ts";
+import { getFaultLevel } from "../store/database.ts";
+import { runTurn, type TurnControl } from "./carry.ts";
+import { createWebhookSender } from "./couriers.ts";
+import { createTurnStream, NO_STREAM, type TurnStream } from "./feed.ts";
+import { beginTurn, checkAgentSession, openAgentSession } from "./sessions.ts";
 
 /** Milliseconds that turns under way get when this node ends, before they are left to another. */
 const CLOSE_LIMIT = 8_000;
@@ -16,38 +16,38 @@ const HAND_OVER_LIMIT = 2_000;
 const FORGET_EVERY = 60;
 
 /** kay as an agent server (protocol section 4): the turns that it runs at this node, and what it reports of them. */
-export type Turns = {
+export type AgentServer = {
   /** See `openSession`. */
   open(session: { sessionId: string; webhookUrl: string }): Promise<string>;
   /** See `checkSession`. */
   check(sessionId: string): Promise<void>;
   /** Begin a turn; it goes on whether its stream is read or not. See `beginTurn`. */
-  stream(turn: { sessionId: string; token: string; prompt: string }): Promise<Feed>;
+  stream(turn: { sessionId: string; token: string; prompt: string }): Promise<TurnStream>;
   /** See `Backend.tick`. */
   tick(): Promise<void>;
   busy(): number;
   close(): Promise<void>;
 };
 
-export function createTurns(ports: BackendPorts): Turns {
-  const couriers = createCouriers(ports);
+export function createAgentServer(ports: BackendPorts): AgentServer {
+  const couriers = createWebhookSender(ports);
   const active = new Map<string, { control: TurnControl; ended: Promise<void> }>();
   let closing = false;
   let looks = 0;
 
-  function run(id: string, feed: Feed): void {
+  function run(id: string, feed: TurnStream): void {
     if (closing) feed.cut();
     if (closing || active.has(id)) return;
     const control: TurnControl = { stop: new AbortController(), unwanted: false };
     const told = () => couriers.send(id);
-    const ended = carryTurn({ ports, id, control, feed, told })
-      .catch((error: unknown) => ports.log(faultLevel(error), "turn_fault", { generation: id, error }))
+    const ended = runTurn({ ports, id, control, feed, told })
+      .catch((error: unknown) => ports.log(getFaultLevel(error), "turn_fault", { generation: id, error }))
       .finally(() => active.delete(id));
     active.set(id, { control, ended });
   }
 
   async function stopUnwanted(ids: string[]): Promise<void> {
-    for (const id of await turnsToStop(ports.db, ids, ports.clock.now())) {
+    for (const id of await listTurnsToStop(ports.db, ids, ports.clock.now())) {
       const one = active.get(id);
       if (!one) continue;
       one.control.unwanted = true;
@@ -59,17 +59,17 @@ export function createTurns(ports: BackendPorts): Turns {
     if (active.has(id)) void stopUnwanted([id]).catch(() => {});
   });
   return {
-    open: (session) => openSession(ports, session),
-    check: (sessionId) => checkSession(ports, sessionId),
+    open: (session) => openAgentSession(ports, session),
+    check: (sessionId) => checkAgentSession(ports, sessionId),
     async stream(turn) {
       const { generationId } = await beginTurn(ports, turn);
-      const feed = createFeed();
+      const feed = createTurnStream();
       run(generationId, feed);
       return feed;
     },
     async tick() {
       await stopUnwanted([...active.keys()]);
-      for (const id of await turnsToWork(ports.db, await ports.node.number())) run(id, NO_FEED);
+      for (const id of await listTurnsToRun(ports.db, await ports.node.number())) run(id, NO_STREAM);
       await couriers.tick();
       if (looks++ % FORGET_EVERY === 0) await forgetTurns(ports.db);
     },

@@ -1,8 +1,14 @@
 import { Problem } from "#protocol/errors";
 import type { BackendPorts } from "../ports.ts";
-import { claimedTurn, endOfToken, type Turn, verifyWebhookToken, WEBHOOK_LIFE_MS } from "../remote/webhook-token.ts";
+import {
+  getTokenExpiry,
+  readClaimedTurn,
+  verifyWebhookToken,
+  WEBHOOK_LIFETIME_MS,
+  type WebhookTurn,
+} from "../remote/webhook-token.ts";
 import { isLoopback } from "../services/described/addresses.ts";
-import { agentSecret } from "../store/agent-reports.ts";
+import { findAgentSecret } from "../store/agent-reports.ts";
 import { findGeneration } from "../store/generations.ts";
 
 /** Longest that a webhook of another backend is believed to take reports, in ms. */
@@ -17,7 +23,7 @@ const MOST_CHARACTERS = 8_192;
  *
  * @throws Problem INVALID_REQUEST
  */
-export function checkWebhook(text: string, allowInsecure: boolean): URL {
+export function parseWebhook(text: string, allowInsecure: boolean): URL {
   const url = text.length <= MOST_CHARACTERS ? URL.parse(text) : null;
   const refused = (sentence: string) =>
     new Problem("INVALID_REQUEST", sentence, { hint: "", details: { field: "webhookUrl" } });
@@ -29,17 +35,21 @@ export function checkWebhook(text: string, allowInsecure: boolean): URL {
 }
 
 /** When a webhook takes no more reports, in ms: with the end of its token, or else ten minutes from now. */
-export function endOfWebhook(webhook: URL, now: number): number {
-  const end = endOfToken(webhook.searchParams.get("token") ?? "") ?? now + WEBHOOK_LIFE_MS;
+export function getWebhookExpiry(webhook: URL, now: number): number {
+  const end = getTokenExpiry(webhook.searchParams.get("token") ?? "") ?? now + WEBHOOK_LIFETIME_MS;
   return Math.min(end, now + MOST_LIFE_MS);
 }
 
 /** The turn that a webhook is for, where it is one of a backend on this database; nothing of it is believed that is not signed. */
-export async function turnOf(ports: BackendPorts, conversationId: string, webhook: URL): Promise<Turn | undefined> {
+export async function findTurnFor(
+  ports: BackendPorts,
+  conversationId: string,
+  webhook: URL,
+): Promise<WebhookTurn | undefined> {
   try {
     const token = webhook.searchParams.get("token") ?? "";
-    const turn = claimedTurn(token);
-    const secret = await agentSecret(ports, conversationId);
+    const turn = readClaimedTurn(token);
+    const secret = await findAgentSecret(ports, conversationId);
     if (turn.conversationId !== conversationId || secret === undefined) return undefined;
     await verifyWebhookToken(token, secret, ports.clock.now());
     const row = await findGeneration(ports.db, turn.generationId);

@@ -1,6 +1,6 @@
 import { Problem } from "#protocol/errors";
 import type { Kay } from "../kay.ts";
-import { targetOf, writeInto } from "../whole-file.ts";
+import { openOutputTarget, writeOutput } from "../whole-file.ts";
 
 /**
  * Have the answer written into a file instead of to stdout: whole, when there is one, and otherwise not at all. Whether it can be written is
@@ -10,9 +10,9 @@ import { targetOf, writeInto } from "../whole-file.ts";
  * @param name as given; without one, and for stdout's own names, nothing is different
  * @throws Problem USAGE where it cannot be written, STORE_UNREADABLE where that shows at the end, and whatever `work` throws
  */
-export async function answeringInto(kay: Kay, name: string | undefined, work: () => Promise<void>): Promise<void> {
+export async function writeAnswerTo(kay: Kay, name: string | undefined, work: () => Promise<void>): Promise<void> {
   if (name === undefined || STDOUT.has(name)) return work();
-  const target = await targetOf(kay.cwd, name);
+  const target = await openOutputTarget(kay.cwd, name);
   const { stdout } = kay.terminal;
   const answer: string[] = [];
   kay.terminal.stdout = { ...stdout, isTerminal: false, write: (text) => void answer.push(text) };
@@ -23,7 +23,7 @@ export async function answeringInto(kay: Kay, name: string | undefined, work: ()
   }
   const text = answer.join("");
   if (kay.exit !== 0 || kay.signal.aborted) return stdout.write(text);
-  await writeInto(target, text).catch((cause: unknown) => {
+  await writeOutput(target, text).catch((cause: unknown) => {
     if (!kay.flags.json) stdout.write(text);
     const { code = "unknown" } = cause as NodeJS.ErrnoException;
     const hint = "It was done; `kay sessions show latest` shows the answer again.";

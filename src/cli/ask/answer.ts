@@ -1,52 +1,52 @@
 import type { PendingRequest } from "#protocol/conversations";
 import { Problem } from "#protocol/errors";
-import { shellWord } from "#protocol/shell";
-import { type CardItem, openCards, type View } from "#ui/view";
-import { line, missingServices } from "#ui/words";
-import type { Kay, Link } from "../kay.ts";
-import { isAskable } from "../prompt.ts";
-import { type AuthCard, tellConnected } from "./auth.ts";
-import { cancelAtBackend, cancelGrace } from "./cancel.ts";
-import { finish } from "./finish.ts";
-import { follow, untilEnd } from "./follow.ts";
-import { type AnswerOptions, givenAnswer } from "./given.ts";
-import { allPending, cardOf } from "./pending.ts";
-import { answersOf } from "./script.ts";
-import { createShow, silent } from "./show.ts";
-import { closedText, sendAnswer, sendNo } from "./stops.ts";
+import { quoteShellWord } from "#protocol/shell";
+import { type CardItem, listOpenCards, type View } from "#ui/view";
+import { listMissingServices, toLine } from "#ui/words";
+import type { BackendHandle, Kay } from "../kay.ts";
+import { canPrompt } from "../prompt.ts";
+import { type AuthCard, reportConnected } from "./auth.ts";
+import { cancelGeneration, getCancelGraceMs } from "./cancel.ts";
+import { finishAsk } from "./finish.ts";
+import { followGeneration, takeUntilEnd } from "./follow.ts";
+import { type AnswerOptions, parseAnswerOptions } from "./given.ts";
+import { listPendingRequests, toCard } from "./pending.ts";
+import { getAnswerCommands } from "./script.ts";
+import { createTextPresenter, SILENT_PRESENTER } from "./show.ts";
+import { declineAuth, formatClosedCard, sendAnswer } from "./stops.ts";
 
 /** This command, to those who see who answered. */
 const CLIENT = "kay answer";
 
 /** `kay answer <id>`: answer what waits, from whatever process, and show what comes of it up to the end or the next stop. */
-export async function answerPending(kay: Kay, id: string, options: AnswerOptions): Promise<void> {
+export async function runAnswer(kay: Kay, id: string, options: AnswerOptions): Promise<void> {
   const link = await kay.link({ signedIn: true });
   const { pending, card } = await find(link, id);
   const { last_event: seen } = await link.api.session(pending.session_id);
-  const answer = givenAnswer(card, options);
+  const answer = parseAnswerOptions(card, options);
   const refused = answer !== undefined && answer.action !== "approve" && answer.action !== "submit";
   const isGiven = answer !== undefined || (await answeredWithout(kay, link, card));
-  if (answer && card.type === "auth") await sendNo(link, card, { client: CLIENT });
+  if (answer && card.type === "auth") await declineAuth(link, card, { client: CLIENT });
   else if (answer) await sendAnswer(link, card, answer, { session: pending.session_id, client: CLIENT });
   await showRest(kay, link, { session: pending.session_id, seen, refused, isGiven });
 }
 
-async function find(link: Link, id: string): Promise<{ pending: PendingRequest; card: CardItem }> {
-  const pending = (await allPending(link)).find((each) => each.id === id) ?? (await nowClosed(link, id));
-  const card = pending && cardOf(pending);
+async function find(link: BackendHandle, id: string): Promise<{ pending: PendingRequest; card: CardItem }> {
+  const pending = (await listPendingRequests(link)).find((each) => each.id === id) ?? (await nowClosed(link, id));
+  const card = pending && toCard(pending);
   if (pending && card) return { pending, card };
-  throw new Problem("INTERACTION_NOT_FOUND", `Nothing that waits has the id ${JSON.stringify(line(id))}.`);
+  throw new Problem("INTERACTION_NOT_FOUND", `Nothing that waits has the id ${JSON.stringify(toLine(id))}.`);
 }
 
 /** What does not wait may have been answered by somebody else: then that is told. @throws Problem INTERACTION_CLOSED */
-async function nowClosed(link: Link, id: string): Promise<PendingRequest | null> {
+async function nowClosed(link: BackendHandle, id: string): Promise<PendingRequest | null> {
   try {
     return await link.api.pendingRequest(id);
   } catch (error) {
     if (!(error instanceof Problem)) throw error;
     if (error.code === "INTERACTION_NOT_FOUND") return null;
     if (error.code !== "INTERACTION_CLOSED") throw error;
-    throw new Problem(error.code, closedText({ type: id.startsWith("gen_") ? "auth" : "approval" }, error), {
+    throw new Problem(error.code, formatClosedCard({ type: id.startsWith("gen_") ? "auth" : "approval" }, error), {
       details: error.details,
       hint: error.hint,
     });
@@ -58,44 +58,44 @@ async function nowClosed(link: Link, id: string): Promise<PendingRequest | null>
  *
  * @throws Problem AUTH_REQUIRED, INPUT_REQUIRED where nobody can be asked
  */
-async function answeredWithout(kay: Kay, link: Link, card: CardItem): Promise<boolean> {
+async function answeredWithout(kay: Kay, link: BackendHandle, card: CardItem): Promise<boolean> {
   if (card.type === "auth") {
     const missing = await tellThoseConnected(kay, link, card);
     if (missing.length === 0) return true;
     if (mayAsk(kay)) return false;
-    const connect = `kay connect ${missing.map(shellWord).join(" ")}`;
-    throw new Problem("AUTH_REQUIRED", `Not connected: ${missing.map(line).join(", ")}.`, {
-      hint: `Run \`${connect}\`, then \`kay answer ${shellWord(card.id)}\`.`,
+    const connect = `kay connect ${missing.map(quoteShellWord).join(" ")}`;
+    throw new Problem("AUTH_REQUIRED", `Not connected: ${missing.map(toLine).join(", ")}.`, {
+      hint: `Run \`${connect}\`, then \`kay answer ${quoteShellWord(card.id)}\`.`,
       details: { integrations: missing },
     });
   }
   if (mayAsk(kay)) return false;
-  const [first = "", ...others] = answersOf(kay, card);
+  const [first = "", ...others] = getAnswerCommands(kay, card);
   throw new Problem("INPUT_REQUIRED", "Nobody can be asked here, and no answer was given.", {
     hint: `For example \`${first}\`, or \`${others.at(-1)}\`.`,
   });
 }
 
-async function tellThoseConnected(kay: Kay, link: Link, { auth }: AuthCard): Promise<string[]> {
+async function tellThoseConnected(kay: Kay, link: BackendHandle, { auth }: AuthCard): Promise<string[]> {
   const { connections } = await link.api.connections({ signal: kay.signal });
-  const waiting = missingServices(auth);
+  const waiting = listMissingServices(auth);
   const connected = waiting.filter((service) => Object.hasOwn(connections, service) && connections[service]?.connected);
-  for (const service of connected) await tellConnected(link, auth.generation_id, service);
+  for (const service of connected) await reportConnected(link, auth.generation_id, service);
   return waiting.filter((service) => !connected.includes(service));
 }
 
 type Rest = { session: string; seen: number; refused: boolean; isGiven: boolean };
 
-async function showRest(kay: Kay, link: Link, { session, seen, refused, isGiven }: Rest): Promise<void> {
+async function showRest(kay: Kay, link: BackendHandle, { session, seen, refused, isGiven }: Rest): Promise<void> {
   let view: View | undefined;
   const leaving = new AbortController();
   const signal = AbortSignal.any([kay.signal, leaving.signal]);
   const { note, warn } = kay.out;
-  kay.graceMs = cancelGrace(kay);
+  kay.graceMs = getCancelGraceMs(kay);
   try {
-    const followed = await follow(kay, link, {
-      parts: untilEnd(link.api.events(session, { signal, note, warn }), seen),
-      show: kay.flags.json ? silent : createShow(kay),
+    const followed = await followGeneration(kay, link, {
+      parts: takeUntilEnd(link.api.events(session, { signal, note, warn }), seen),
+      show: kay.flags.json ? SILENT_PRESENTER : createTextPresenter(kay),
       askable: mayAsk(kay),
       client: CLIENT,
       seen,
@@ -104,10 +104,11 @@ async function showRest(kay: Kay, link: Link, { session, seen, refused, isGiven 
         view = now;
       },
     });
-    await finish(kay, followed, { lines: false, refused });
+    await finishAsk(kay, followed, { lines: false, refused });
   } catch (error) {
     // A question that was only looked at stays open.
-    if (kay.signal.aborted && view && openCards(view).length === 0) throw await cancelAtBackend(kay, link, view, error);
+    if (kay.signal.aborted && view && listOpenCards(view).length === 0)
+      throw await cancelGeneration(kay, link, view, error);
     throw error;
   } finally {
     leaving.abort();
@@ -115,5 +116,5 @@ async function showRest(kay: Kay, link: Link, { session, seen, refused, isGiven 
 }
 
 function mayAsk(kay: Kay): boolean {
-  return !kay.flags.json && isAskable(kay);
+  return !kay.flags.json && canPrompt(kay);
 }

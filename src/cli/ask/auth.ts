@@ -1,17 +1,17 @@
 import type { BegunConnection } from "#client/credentials/credentials";
 import { Problem } from "#protocol/errors";
 import type { CardItem } from "#ui/view";
-import { authText, line, missingServices } from "#ui/words";
-import { begin, complete, showLink } from "../connecting.ts";
-import type { Kay, Link } from "../kay.ts";
-import { openOrSay } from "../waiting.ts";
-import { type Board, showBoard } from "./board.ts";
-import { question, say } from "./question.ts";
+import { formatAuth, listMissingServices, toLine } from "#ui/words";
+import { beginConnection, completeConsent, showLink } from "../connecting.ts";
+import type { BackendHandle, Kay } from "../kay.ts";
+import { openOrExplain } from "../waiting.ts";
+import { type ConsentProgress, showConsentProgress } from "./board.ts";
+import { promptLine, writeNotice } from "./question.ts";
 
 export type AuthCard = Extract<CardItem, { type: "auth" }>;
 
 /** A card as it is now, and what ends the question for it. */
-export type Asked<Card extends CardItem = CardItem> = { card(): Card; signal: AbortSignal };
+export type OpenCard<Card extends CardItem = CardItem> = { card(): Card; signal: AbortSignal };
 
 /**
  * Connect what a generation waits for: all links are printed, each is waited for, and the backend is told of each that stands, so that the
@@ -19,25 +19,25 @@ export type Asked<Card extends CardItem = CardItem> = { card(): Card; signal: Ab
  *
  * @throws Problem INTERACTION_CLOSED when the wait was ended elsewhere, INPUT_REQUIRED where nothing can be connected
  */
-export async function connectNeeded(
+export async function connectMissing(
   kay: Kay,
-  link: Link,
-  asked: Asked<AuthCard>,
+  link: BackendHandle,
+  asked: OpenCard<AuthCard>,
   sayNo: (card: AuthCard) => Promise<void>,
 ): Promise<void> {
-  say(kay, `\n${authText(asked.card().auth)}\n`);
+  writeNotice(kay, `\n${formatAuth(asked.card().auth)}\n`);
   if (link.byToken) throw new Problem("INPUT_REQUIRED", "With KAY_TOKEN no service can be connected from here.");
   for (;;) {
     const failed = await connectAll(kay, link, asked, sayNo);
     if (failed.length === 0) return;
-    const names = failed.map(line).join(", ");
-    const typed = await question(kay, `Enter tries ${names} again, c cancels the request: `, asked.signal);
+    const names = failed.map(toLine).join(", ");
+    const typed = await promptLine(kay, `Enter tries ${names} again, c cancels the request: `, asked.signal);
     if (typed.toLowerCase() === "c") return sayNo(asked.card());
   }
 }
 
 /** Tell the backend that a service is connected. That it has heard so already, or does not wait any more, is no fault. */
-export async function tellConnected(link: Link, generation: string, service: string): Promise<void> {
+export async function reportConnected(link: BackendHandle, generation: string, service: string): Promise<void> {
   try {
     await link.api.answerAuth(generation, { integration: service, success: true });
   } catch (error) {
@@ -48,15 +48,15 @@ export async function tellConnected(link: Link, generation: string, service: str
 /** @returns the services that could not be connected */
 async function connectAll(
   kay: Kay,
-  link: Link,
-  asked: Asked<AuthCard>,
+  link: BackendHandle,
+  asked: OpenCard<AuthCard>,
   sayNo: (card: AuthCard) => Promise<void>,
 ): Promise<string[]> {
   const begun: BegunConnection[] = [];
-  for (const service of missingServices(asked.card().auth)) begun.push(await begin(kay, link, service));
+  for (const service of listMissingServices(asked.card().auth)) begun.push(await beginConnection(kay, link, service));
   for (const { response } of begun) showLink(kay, response);
-  for (const { response } of begun) await openOrSay(kay, response.authorization_url);
-  const board = showBoard(kay, asked, begun, () => sayNo(asked.card()));
+  for (const { response } of begun) await openOrExplain(kay, response.authorization_url);
+  const board = showConsentProgress(kay, asked, begun, () => sayNo(asked.card()));
   try {
     const ends = await Promise.allSettled(begun.map((one) => connectOne(kay, link, { one, asked, board })));
     const isDone = ends.every(({ status }) => status === "fulfilled");
@@ -66,7 +66,7 @@ async function connectAll(
       const service = begun[index]?.response.service ?? "";
       if (end.status === "fulfilled" || connected.includes(service)) return [];
       if (!(end.reason instanceof Problem) || kay.signal.aborted) throw end.reason;
-      say(kay, `✗ ${end.reason.message}`);
+      writeNotice(kay, `✗ ${end.reason.message}`);
       return [service];
     });
   } finally {
@@ -74,13 +74,13 @@ async function connectAll(
   }
 }
 
-type One = { one: BegunConnection; asked: Asked<AuthCard>; board: Board };
+type One = { one: BegunConnection; asked: OpenCard<AuthCard>; board: ConsentProgress };
 
-async function connectOne(kay: Kay, link: Link, { one, asked, board }: One): Promise<void> {
+async function connectOne(kay: Kay, link: BackendHandle, { one, asked, board }: One): Promise<void> {
   const { service } = one.response;
   const signal = AbortSignal.any([kay.signal, asked.signal, board.elsewhere(service)]);
-  const { message } = await complete(kay, link, one, { retrying: board.retrying }, signal);
+  const { message } = await completeConsent(kay, link, one, { retrying: board.retrying }, signal);
   board.tick(service);
   kay.out.note(`${kay.out.paint("green", "✓", "stderr")} ${message}`);
-  await tellConnected(link, asked.card().auth.generation_id, service);
+  await reportConnected(link, asked.card().auth.generation_id, service);
 }

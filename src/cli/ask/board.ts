@@ -1,14 +1,14 @@
 import type { BegunConnection } from "#client/credentials/credentials";
-import { timeLeft } from "#ui/time-left";
-import { line } from "#ui/words";
+import { formatTimeLeft } from "#ui/time-left";
+import { toLine } from "#ui/words";
 import type { Kay } from "../kay.ts";
-import { openOrSay } from "../waiting.ts";
-import type { Asked, AuthCard } from "./auth.ts";
+import { openOrExplain } from "../waiting.ts";
+import type { AuthCard, OpenCard } from "./auth.ts";
 
 const TICK_MS = 1_000;
 
 /** The line that tells which services are waited for: `slack ✓, gmail …  9:41 left`. */
-export type Board = {
+export type ConsentProgress = {
   /** A service is connected from here. */
   tick(service: string): void;
   /** Ends when this service was connected by somebody else. */
@@ -18,12 +18,12 @@ export type Board = {
 };
 
 /** Show the board; `o` opens what is missing again, `x` cancels the request. */
-export function showBoard(
+export function showConsentProgress(
   kay: Kay,
-  asked: Asked<AuthCard>,
+  asked: OpenCard<AuthCard>,
   begun: BegunConnection[],
   cancel: () => Promise<void>,
-): Board {
+): ConsentProgress {
   const services = begun.map(({ response }) => response.service);
   const connected = new Set<string>();
   const elsewhere = new Map(services.map((service) => [service, new AbortController()]));
@@ -34,15 +34,15 @@ export function showBoard(
     if (kay.flags.plain) {
       const waiting = services
         .filter((service) => !connected.has(service))
-        .map(line)
+        .map(toLine)
         .join(", ");
       if (waiting !== told && waiting !== "") kay.out.note(`Waiting until ${waiting} is connected. Ctrl+C cancels it.`);
       told = waiting;
       return;
     }
     const left = Math.min(...begun.map(({ deadline }) => deadline)) - kay.clock.now();
-    const words = services.map((service) => `${line(service)} ${connected.has(service) ? "✓" : "…"}`).join(", ");
-    const text = `Waiting: ${words}  ${timeLeft(left)} left${note} · o open  x cancel`;
+    const words = services.map((service) => `${toLine(service)} ${connected.has(service) ? "✓" : "…"}`).join(", ");
+    const text = `Waiting: ${words}  ${formatTimeLeft(left)} left${note} · o open  x cancel`;
     if (kay.terminal.stderr.isTerminal && !over.signal.aborted)
       kay.out.status(text.slice(0, kay.terminal.stderr.columns() - 1));
   };
@@ -51,17 +51,17 @@ export function showBoard(
       if (!elsewhere.has(service) || connected.has(service)) continue;
       connected.add(service);
       elsewhere.get(service)?.abort();
-      kay.out.note(`${line(service)} was connected elsewhere.`);
+      kay.out.note(`${toLine(service)} was connected elsewhere.`);
     }
     draw();
   };
   const press = (key: string) => {
     if (key === "x") void cancel().catch(() => {});
     const missing = begun.filter(({ response }) => !connected.has(response.service));
-    if (key === "o") for (const { response } of missing) void openOrSay(kay, response.authorization_url);
+    if (key === "o") for (const { response } of missing) void openOrExplain(kay, response.authorization_url);
   };
   const releaseKeys = kay.terminal.stdin.isTerminal && kay.flags.input ? kay.terminal.stdin.keys(press) : () => {};
-  void repeat(kay, look, over.signal);
+  void repeatEverySecond(kay, look, over.signal);
   return {
     tick: (service) => {
       connected.add(service);
@@ -81,7 +81,7 @@ export function showBoard(
 }
 
 /** Look once a second. */
-export async function repeat(kay: Kay, look: () => void, signal: AbortSignal): Promise<void> {
+export async function repeatEverySecond(kay: Kay, look: () => void, signal: AbortSignal): Promise<void> {
   while (!signal.aborted) {
     look();
     await kay.clock.sleep(TICK_MS, signal).catch(() => {});

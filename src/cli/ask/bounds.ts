@@ -1,6 +1,6 @@
 import type { AskRequest } from "#protocol/ask";
 import { Problem } from "#protocol/errors";
-import type { Link } from "../kay.ts";
+import type { BackendHandle } from "../kay.ts";
 
 /** What a request may be bound to, and what a backend that knows it calls it in its features; the field of the request is the same. */
 const BOUNDS = {
@@ -16,7 +16,7 @@ const BOUNDS = {
  *
  * @throws Problem NOT_FOUND
  */
-export async function checkBounds(link: Link, request: AskRequest): Promise<void> {
+export async function checkLimitsSupported(link: BackendHandle, request: AskRequest): Promise<void> {
   const wanted = (Object.keys(BOUNDS) as (keyof typeof BOUNDS)[]).filter((name) => request[name] !== undefined);
   if (wanted.length === 0) return;
   const features = (await link.api.capabilities())?.features ?? [];

@@ -1,17 +1,17 @@
-import { shellWord } from "#protocol/shell";
-import { reduce } from "#ui/reduce";
+import { quoteShellWord } from "#protocol/shell";
+import { reduceView } from "#ui/reduce";
 import type { View } from "#ui/view";
-import type { Kay, Link } from "../kay.ts";
-import { isOverTime, overTime } from "../time-limit.ts";
-import { receiptsIn } from "./document.ts";
-import { untilEnd } from "./follow.ts";
+import type { BackendHandle, Kay } from "../kay.ts";
+import { isTimedOut, timedOutProblem } from "../time-limit.ts";
+import { getReceipts } from "./document.ts";
+import { takeUntilEnd } from "./follow.ts";
 
 /** How long the backend may take to hear it, in ms: somebody who pressed Ctrl+C waits. Where the time is over, also to end what is under way. */
 const LIMIT_MS = 2_000;
 const OVER_TIME_LIMIT_MS = 5_000;
 
 /** Time for that, and for the command to end, in ms; `Kay.graceMs`. */
-export function cancelGrace({ flags }: Pick<Kay, "flags">): number {
+export function getCancelGraceMs({ flags }: Pick<Kay, "flags">): number {
   return (flags.timeout === undefined ? LIMIT_MS : OVER_TIME_LIMIT_MS) + 500;
 }
 
@@ -21,12 +21,17 @@ export function cancelGrace({ flags }: Pick<Kay, "flags">): number {
  *
  * @returns what the command fails with instead of `error`: where its time is over that says what was done, and what may go on
  */
-export async function cancelAtBackend(kay: Kay, link: Link, view: View | undefined, error?: unknown): Promise<unknown> {
-  if (!view?.generation_id) return isOverTime(kay) ? overTime(kay, UNSEEN) : error;
+export async function cancelGeneration(
+  kay: Kay,
+  link: BackendHandle,
+  view: View | undefined,
+  error?: unknown,
+): Promise<unknown> {
+  if (!view?.generation_id) return isTimedOut(kay) ? timedOutProblem(kay, UNSEEN) : error;
   const isOver = ENDED.includes(view.status ?? "");
   if (isOver || kay.signal.reason === "SIGHUP") return error;
   const over = new AbortController();
-  const limit = kay.clock.sleep(isOverTime(kay) ? OVER_TIME_LIMIT_MS : LIMIT_MS, over.signal).then(
+  const limit = kay.clock.sleep(isTimedOut(kay) ? OVER_TIME_LIMIT_MS : LIMIT_MS, over.signal).then(
     () => undefined,
     () => undefined,
   );
@@ -35,32 +40,32 @@ export async function cancelAtBackend(kay: Kay, link: Link, view: View | undefin
     () => false,
   );
   const heard = (await Promise.race([told, limit])) ?? false;
-  const last = isOverTime(kay) && heard ? await Promise.race([lastView(link, view, over.signal), limit]) : undefined;
+  const last = isTimedOut(kay) && heard ? await Promise.race([toLastView(link, view, over.signal), limit]) : undefined;
   over.abort();
-  return isOverTime(kay) ? endOf(kay, last ?? view, heard) : error;
+  return isTimedOut(kay) ? getEnd(kay, last ?? view, heard) : error;
 }
 
 /** The view with what the backend still says until it has ended the generation. */
-async function lastView(link: Link, view: View, signal: AbortSignal): Promise<View> {
+async function toLastView(link: BackendHandle, view: View, signal: AbortSignal): Promise<View> {
   let now = view;
   try {
     const parts = link.api.events(view.session_id ?? "", { after: view.last, signal });
-    for await (const part of untilEnd(parts, view.last)) now = reduce(now, part);
+    for await (const part of takeUntilEnd(parts, view.last)) now = reduceView(now, part);
   } catch {
     // What is known by now is told.
   }
   return now;
 }
 
-function endOf(kay: Kay, view: View, heard: boolean) {
+function getEnd(kay: Kay, view: View, heard: boolean) {
   const { session_id, generation_id } = view;
-  const receipts = receiptsIn(view);
+  const receipts = getReceipts(view);
   const details = { session_id, generation_id, receipts };
   const isDone = ENDED.includes(view.status ?? "");
   const what = isDone ? " and was cancelled." : heard ? ", and is being cancelled." : ". It may go on at the backend.";
-  const look = `\`kay sessions show ${shellWord(session_id ?? "latest")}\` shows what was done.`;
+  const look = `\`kay sessions show ${quoteShellWord(session_id ?? "latest")}\` shows what was done.`;
   const isWhole = isDone && receipts.every(({ effect }) => effect === "settled" || effect === "planned");
-  return overTime(kay, { what, details, hint: isWhole ? "Give it more time with --timeout." : look });
+  return timedOutProblem(kay, { what, details, hint: isWhole ? "Give it more time with --timeout." : look });
 }
 
 const ENDED = ["completed", "cancelled", "error"];

@@ -1,7 +1,7 @@
 import { Problem } from "#protocol/errors";
 import type { Kay } from "../kay.ts";
-import { MOST_BYTES, readPiped } from "../piped.ts";
-import { nameFor, readTextFile } from "./text-file.ts";
+import { MAX_INPUT_BYTES, readPipedInput } from "../piped.ts";
+import { readTextFile, toDisplayName } from "./text-file.ts";
 
 /** A file as it joins a prompt. */
 type Given = { name: string; text: string };
@@ -11,7 +11,7 @@ type Given = { name: string; text: string };
  *
  * @throws Problem USAGE before anything is sent, INVALID_REQUEST for too much on stdin
  */
-export async function readRequest(
+export async function readAskRequest(
   kay: Kay,
   words: string[],
   names: string[],
@@ -20,13 +20,13 @@ export async function readRequest(
   const fileFromStdin = names.some(isStdin);
   if (promptFromStdin && fileFromStdin)
     throw new Problem("USAGE", "stdin cannot be both the prompt and a file.", { hint: "Give the prompt in words." });
-  const typed = said(promptFromStdin ? "" : words.join(" "));
+  const typed = formatSaid(promptFromStdin ? "" : words.join(" "));
   if (!typed && fileFromStdin) throw nothing();
   const files = await readFiles(
     kay,
     names.filter((name) => !isStdin(name)),
   );
-  const piped = said(await readPiped(kay, { patient: promptFromStdin || fileFromStdin }));
+  const piped = formatSaid(await readPipedInput(kay, { patient: promptFromStdin || fileFromStdin }));
   const prompt = typed || piped;
   if (!prompt) throw nothing();
   const stdin = typed && piped ? { stdin: piped } : {};
@@ -41,7 +41,7 @@ function isStdin(name: string): boolean {
 }
 
 /** Control and invisible characters alone say nothing. */
-function said(text: string): string {
+function formatSaid(text: string): string {
   return /[\p{L}\p{N}\p{P}\p{S}]/u.test(text) ? text.trim() : "";
 }
 
@@ -49,8 +49,8 @@ function said(text: string): string {
 async function readFiles(kay: Kay, names: string[]): Promise<Given[]> {
   const files: Given[] = [];
   for (const name of new Set(names)) {
-    const text = await readTextFile(kay, name, MOST_BYTES);
-    const wanted = nameFor(kay.cwd, name);
+    const text = await readTextFile(kay, name, MAX_INPUT_BYTES);
+    const wanted = toDisplayName(kay.cwd, name);
     const others = files.filter((file) => file.name === wanted || file.name.startsWith(`${wanted} (`)).length;
     files.push({ name: others === 0 ? wanted : `${wanted} (${others + 1})`, text });
     checkSize(files.map((file) => file.text));
@@ -60,7 +60,7 @@ async function readFiles(kay: Kay, names: string[]): Promise<Given[]> {
 
 function checkSize(texts: string[]): void {
   const size = texts.reduce((sum, text) => sum + Buffer.byteLength(text), 0);
-  if (size > MOST_BYTES)
+  if (size > MAX_INPUT_BYTES)
     throw new Problem("USAGE", "The files and stdin are more than 1 MiB together.", { hint: "Give less at once." });
 }
 

@@ -1,6 +1,6 @@
 import { Problem } from "#protocol/errors";
-import { line } from "#ui/words";
-import type { Link } from "../kay.ts";
+import { toLine } from "#ui/words";
+import type { BackendHandle } from "../kay.ts";
 
 /** Most conversations that a title is looked for among. */
 const LOOKED_AT = 100;
@@ -10,8 +10,8 @@ const LOOKED_AT = 100;
  *
  * @throws Problem SESSION_NOT_FOUND
  */
-export async function conversationFor(
-  link: Link,
+export async function findConversationId(
+  link: BackendHandle,
   options: { continue?: boolean; resume?: string },
 ): Promise<string | undefined> {
   const { resume } = options;
@@ -24,6 +24,6 @@ export async function conversationFor(
   if (found) return found.id;
   const hint = "Run `kay sessions list` to see every one.";
   if (named)
-    throw new Problem("SESSION_NOT_FOUND", `There is no conversation ${JSON.stringify(line(resume))}.`, { hint });
+    throw new Problem("SESSION_NOT_FOUND", `There is no conversation ${JSON.stringify(toLine(resume))}.`, { hint });
   throw new Problem("SESSION_NOT_FOUND", "There is no conversation yet.", { hint: 'Begin one with `kay ask "…"`.' });
 }

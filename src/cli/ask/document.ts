@@ -6,7 +6,7 @@ import type { View } from "#ui/view";
 
 /** What a generation said, its texts one after the other, as they came; where they were on the way to a value, the last one. */
 function saidIn(view: View): string {
-  const texts = view.items.flatMap((item) => (item.kind === "text" && isOf(view, item) ? [item.text] : []));
+  const texts = view.items.flatMap((item) => (item.kind === "text" && getIs(view, item) ? [item.text] : []));
   return (view.output ? texts.slice(-1) : texts)
     .map((text) => text.trim())
     .filter(Boolean)
@@ -14,24 +14,24 @@ function saidIn(view: View): string {
 }
 
 /** Receipts of the newest generation. */
-export function receiptsIn(view: View): Receipt[] {
+export function getReceipts(view: View): Receipt[] {
   return view.items.flatMap((item): Receipt[] => {
-    if (item.kind === "receipt" && isOf(view, item)) return [item.receipt];
-    if (item.kind !== "planned" || !isOf(view, item)) return [];
+    if (item.kind === "receipt" && getIs(view, item)) return [item.receipt];
+    if (item.kind !== "planned" || !getIs(view, item)) return [];
     const { tool_call_id, tool, summary } = item.planned;
     return [{ tool_call_id, tool, effect: "planned", summary }];
   });
 }
 
 /** What the newest generation would have done, where it is a dry run, in the order of its calls. */
-export function plannedIn(view: View): Planned[] {
+export function getPlannedCalls(view: View): Planned[] {
   const calls = view.items.flatMap((item) => (item.kind === "tool" ? [item.call] : []));
-  const planned = view.items.flatMap((item) => (item.kind === "planned" && isOf(view, item) ? [item.planned] : []));
+  const planned = view.items.flatMap((item) => (item.kind === "planned" && getIs(view, item) ? [item.planned] : []));
   return planned.sort((a, b) => calls.indexOf(a.tool_call_id) - calls.indexOf(b.tool_call_id));
 }
 
 /** The guide's answer object of a generation that came as a stream. */
-export function documentOf(view: View, prompt: string | undefined): Record<string, unknown> {
+export function toAskDocument(view: View, prompt: string | undefined): Record<string, unknown> {
   const message = saidIn(view);
   return {
     status: "completed",
@@ -41,37 +41,37 @@ export function documentOf(view: View, prompt: string | undefined): Record<strin
       ...(prompt === undefined ? {} : { prompt }),
       response: message,
       ...(view.output ? { output: view.output.value } : {}),
-      ...(view.dryRun ? { dry_run: true, plan: plannedIn(view).map(({ preview: _, ...call }) => call) } : {}),
+      ...(view.dryRun ? { dry_run: true, plan: getPlannedCalls(view).map(({ preview: _, ...call }) => call) } : {}),
     },
     ...(view.generation_id ? { generation_id: view.generation_id } : {}),
-    receipts: receiptsIn(view),
+    receipts: getReceipts(view),
   };
 }
 
 /** The error that a generation ended with, or undefined. */
-export function problemIn(view: View): Problem | undefined {
+export function getProblem(view: View): Problem | undefined {
   const end = view.items.findLast((item) => item.kind === "end");
   if (!end || (view.status !== "error" && view.status !== "cancelled")) return undefined;
   const { session_id, generation_id } = view;
-  const details = { ...end.details, session_id, generation_id, receipts: receiptsIn(view) };
-  if (end.how === "cancelled") return new Problem("CANCELLED", cancelled(end.text), { details });
+  const details = { ...end.details, session_id, generation_id, receipts: getReceipts(view) };
+  if (end.how === "cancelled") return new Problem("CANCELLED", cancel(end.text), { details });
   const code = isErrorCode(end.code) ? end.code : "SERVICE_FAILED";
   const hint = end.hint ? { hint: clean(end.hint) } : {};
   return new Problem(code, clean(end.text) || "It failed, and the backend does not say why.", { details, ...hint });
 }
 
 /** Whether a person said no to something in it. */
-export function isDenied(view: View): boolean {
+export function wasDenied(view: View): boolean {
   return view.items.some(
-    (item) => item.kind === "card" && isOf(view, item) && ["deny", "cancel"].includes(item.ended?.action ?? ""),
+    (item) => item.kind === "card" && getIs(view, item) && ["deny", "cancel"].includes(item.ended?.action ?? ""),
   );
 }
 
-function cancelled(reason: string): string {
+function cancel(reason: string): string {
   const said = clean(reason, { lines: false }).trim();
   return /^[a-z_]*$/i.test(said) ? "The request was cancelled." : `The request was cancelled: ${said}`;
 }
 
-function isOf({ generation_id }: View, item: { generation_id?: string }): boolean {
+function getIs({ generation_id }: View, item: { generation_id?: string }): boolean {
   return item.generation_id === generation_id;
 }

@@ -1,26 +1,26 @@
-import { inputIn, inputText, NO_INPUT, retyped } from "#ui/edited-input";
-import { line } from "#ui/words";
+import { formatInput, INVALID_INPUT_TEXT, parseInput, parseRetyped } from "#ui/edited-input";
+import { toLine } from "#ui/words";
 import type { Kay } from "../kay.ts";
-import { question, say } from "./question.ts";
+import { promptLine, writeNotice } from "./question.ts";
 
 /**
  * Let the person change what would be sent: as JSON in their editor where one is set, otherwise field by field.
  *
  * @returns the whole input as it is to be sent
  */
-export async function editFields(
+export async function editInput(
   kay: Kay,
   input: Record<string, unknown>,
   signal: AbortSignal,
 ): Promise<Record<string, unknown>> {
-  let text = inputText(input);
+  let text = formatInput(input);
   for (;;) {
     const edited = await kay.edit(text);
     if (edited === null) return fieldByField(kay, input, signal);
-    const value = inputIn(edited);
+    const value = parseInput(edited);
     if (value) return value;
-    say(kay, `✗ ${NO_INPUT}`);
-    const again = await question(kay, "Enter opens it again, k keeps what was there: ", signal);
+    writeNotice(kay, `✗ ${INVALID_INPUT_TEXT}`);
+    const again = await promptLine(kay, "Enter opens it again, k keeps what was there: ", signal);
     if (again.toLowerCase() === "k") return input;
     text = edited;
   }
@@ -31,7 +31,7 @@ async function fieldByField(
   input: Record<string, unknown>,
   signal: AbortSignal,
 ): Promise<Record<string, unknown>> {
-  say(kay, "Type a new value, or Enter to keep the one in brackets.");
+  writeNotice(kay, "Type a new value, or Enter to keep the one in brackets.");
   const edited: [string, unknown][] = [];
   for (const [name, value] of Object.entries(input)) {
     const old = typeof value === "string" ? value : JSON.stringify(value);
@@ -43,10 +43,10 @@ async function fieldByField(
 /** A text stays a text; of other values the new one is JSON. */
 async function newValue(kay: Kay, name: string, value: unknown, old: string, signal: AbortSignal): Promise<unknown> {
   for (;;) {
-    const typed = await question(kay, `  ${line(name)} [${line(old)}]: `, signal);
+    const typed = await promptLine(kay, `  ${toLine(name)} [${toLine(old)}]: `, signal);
     if (typed === "") return value;
-    const given = retyped(value, typed);
+    const given = parseRetyped(value, typed);
     if ("value" in given) return given.value;
-    say(kay, `  ✗ ${given.error}`);
+    writeNotice(kay, `  ✗ ${given.error}`);
   }
 }

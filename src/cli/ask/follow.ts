@@ -1,15 +1,15 @@
 import { Problem } from "#protocol/errors";
-import { endsGeneration, type NumberedPart } from "#protocol/events";
-import { reduce } from "#ui/reduce";
-import { type CardItem, EMPTY, openCards, type View } from "#ui/view";
-import type { Kay, Link } from "../kay.ts";
-import type { Show } from "./show.ts";
-import { askCard } from "./stops.ts";
+import { isGenerationEnd, type NumberedPart } from "#protocol/events";
+import { reduceView } from "#ui/reduce";
+import { type CardItem, EMPTY_VIEW, listOpenCards, type View } from "#ui/view";
+import type { BackendHandle, Kay } from "../kay.ts";
+import type { Presenter } from "./show.ts";
+import { promptForCard } from "./stops.ts";
 
 /** A generation that is followed: its parts, how they are shown, and whether anybody here can be asked. */
-export type Following = {
+export type FollowOptions = {
   parts: AsyncIterable<NumberedPart>;
-  show: Show;
+  show: Presenter;
   askable: boolean;
   /** Name of this client, for answers. */
   client: string;
@@ -24,7 +24,7 @@ export type Following = {
 };
 
 /** Where following ended: at the end of the generation, or at cards that nobody here answers. */
-export type Followed = { view: View; waiting: CardItem[] };
+export type FollowResult = { view: View; waiting: CardItem[] };
 
 /** Where nobody can be asked, cards are complete when nothing came for so long, in ms, should no status say so. */
 const QUIET_MS = 1_000;
@@ -35,19 +35,19 @@ const QUIET_MS = 1_000;
  *
  * @throws Problem CANCELLED after a signal, and what the stream or a question throws
  */
-export async function follow(kay: Kay, link: Link, options: Following): Promise<Followed> {
+export async function followGeneration(kay: Kay, link: BackendHandle, options: FollowOptions): Promise<FollowResult> {
   const { parts, show, seen = 0, past = 0 } = options;
   const desk = createDesk(kay, link, options);
   const iterator = parts[Symbol.asyncIterator]();
-  let view = EMPTY;
+  let view = EMPTY_VIEW;
   let next = iterator.next();
   try {
     for (;;) {
       const came = await soonest(kay, next, desk, waitsHere(view, options));
-      if (came === "quiet" || came === "left") return { view, waiting: openCards(view) };
+      if (came === "quiet" || came === "left") return { view, waiting: listOpenCards(view) };
       if (came.done) break;
       next = iterator.next();
-      view = reduce(view, { ...came.value, at: kay.clock.now() });
+      view = reduceView(view, { ...came.value, at: kay.clock.now() });
       options.onView?.(view);
       // Who follows is no part of the log: it is not told again when what was there before is.
       if (came.value.part.type === "data-presence") {
@@ -59,10 +59,10 @@ export async function follow(kay: Kay, link: Link, options: Following): Promise<
       if (isNew || (options.asksSeen && came.value.number === seen)) desk.look(view);
       if (!isNew) continue;
       show.part(came.value.part, view);
-      if (!options.askable && view.last >= past && isStopped(view)) return { view, waiting: openCards(view) };
+      if (!options.askable && view.last >= past && isStopped(view)) return { view, waiting: listOpenCards(view) };
     }
     await desk.done();
-    return { view, waiting: openCards(view).filter(({ generation_id }) => generation_id === view.generation_id) };
+    return { view, waiting: listOpenCards(view).filter(({ generation_id }) => generation_id === view.generation_id) };
   } finally {
     next.catch(() => {});
     void iterator.return?.()?.then(undefined, () => {});
@@ -71,20 +71,20 @@ export async function follow(kay: Kay, link: Link, options: Following): Promise<
 }
 
 /** The parts of a conversation up to the end of the generation that is under way after number `seen`. */
-export async function* untilEnd(parts: AsyncIterable<NumberedPart>, seen: number): AsyncGenerator<NumberedPart> {
+export async function* takeUntilEnd(parts: AsyncIterable<NumberedPart>, seen: number): AsyncGenerator<NumberedPart> {
   for await (const part of parts) {
     yield part;
-    if (part.number > seen && endsGeneration(part.part)) return;
+    if (part.number > seen && isGenerationEnd(part.part)) return;
   }
 }
 
 /** Who asks about cards, one at a time. */
 type Desk = { look(view: View): void; failed: Promise<"left">; done(): Promise<void> };
 
-function createDesk(kay: Kay, link: Link, { show, askable, client }: Following): Desk {
+function createDesk(kay: Kay, link: BackendHandle, { show, askable, client }: FollowOptions): Desk {
   const asked = new Set<string>();
   let current: { key: string; closer: AbortController } | undefined;
-  let view = EMPTY;
+  let view = EMPTY_VIEW;
   let work = Promise.resolve();
   let fail: (outcome: Promise<"left">) => void = () => {};
   const failed = new Promise<"left">((resolve) => {
@@ -100,7 +100,12 @@ function createDesk(kay: Kay, link: Link, { show, askable, client }: Following):
       at += 1;
       show.hold({ card: cardOf(key), at, of: at + openKeys(view, asked).length });
       const cardNow = key;
-      await askCard(kay, link, { card: () => cardOf(cardNow), signal }, { session: view.session_id ?? "", client });
+      await promptForCard(
+        kay,
+        link,
+        { card: () => cardOf(cardNow), signal },
+        { session: view.session_id ?? "", client },
+      );
       show.release();
     }
     current = undefined;
@@ -155,13 +160,14 @@ async function soonest(
   }
 }
 
-function waitsHere(view: View, { askable, seen = 0, past = 0 }: Following): boolean {
-  return !askable && view.last > seen && view.last >= past && openCards(view).length > 0;
+function waitsHere(view: View, { askable, seen = 0, past = 0 }: FollowOptions): boolean {
+  return !askable && view.last > seen && view.last >= past && listOpenCards(view).length > 0;
 }
 
 /** The generation itself says that it waits for a person. */
 function isStopped(view: View): boolean {
   return (
-    ["awaiting_approval", "awaiting_input", "awaiting_auth"].includes(view.status ?? "") && openCards(view).length > 0
+    ["awaiting_approval", "awaiting_input", "awaiting_auth"].includes(view.status ?? "") &&
+    listOpenCards(view).length > 0
   );
 }

@@ -1,17 +1,17 @@
 import type { InteractionAnswer } from "#protocol/conversations";
 import type { InputField, InteractionRequest } from "#protocol/events";
 import {
-  asksForSecret,
-  definedValues,
   type FormValues,
-  initialValues,
-  readField,
+  formatValue,
+  getInitialValues,
+  isSecretField,
+  parseField,
+  pickDefined,
   SECRETS_REFUSED,
-  shownValue,
 } from "#ui/form-field";
-import { fieldLine, formText, line } from "#ui/words";
+import { formatFieldLabel, formatForm, toLine } from "#ui/words";
 import type { Kay } from "../kay.ts";
-import { nextLine, question, say } from "./question.ts";
+import { promptLine, promptNextLine, writeNotice } from "./question.ts";
 
 /**
  * Ask a person to fill in a form: field by field, then a look at all of it. To submit it, to decline it and to cancel it are three different
@@ -19,7 +19,7 @@ import { nextLine, question, say } from "./question.ts";
  *
  * @param again what was wrong and what was filled in before, where the backend refused it
  */
-export async function askForm(
+export async function promptForm(
   kay: Kay,
   request: InteractionRequest,
   signal: AbortSignal,
@@ -27,26 +27,26 @@ export async function askForm(
 ): Promise<InteractionAnswer> {
   const fields = request.input_schema?.fields ?? [];
   if (request.link !== undefined) return await askVisit(kay, request, signal);
-  say(kay, `\n${formText(again ? { ...request, error: again.told } : request)}\n`);
-  const secrets = fields.filter(asksForSecret);
-  for (const field of secrets) say(kay, `! ${line(field.label)}: ${SECRETS_REFUSED}`);
+  writeNotice(kay, `\n${formatForm(again ? { ...request, error: again.told } : request)}\n`);
+  const secrets = fields.filter(isSecretField);
+  for (const field of secrets) writeNotice(kay, `! ${toLine(field.label)}: ${SECRETS_REFUSED}`);
   const open = fields.filter((field) => !secrets.includes(field));
   const canSubmit = secrets.every(({ required }) => !required);
   const start = await choose(kay, canSubmit ? ["fill it in", "decline", "cancel"] : ["decline", "cancel"], signal);
   if (start !== "f") return { action: start === "d" ? "deny" : "cancel" };
-  let values = again?.values ?? initialValues(open, request.initial_values);
+  let values = again?.values ?? getInitialValues(open, request.initial_values);
   for (;;) {
     values = await fillIn(kay, open, values, signal);
-    say(kay, `\nThis would be submitted:\n${reviewed(open, values)}\n`);
+    writeNotice(kay, `\nThis would be submitted:\n${reviewed(open, values)}\n`);
     const choice = await choose(kay, ["submit", "fill it in again", "decline", "cancel"], signal);
-    if (choice === "s") return { action: "submit", input: definedValues(values) };
+    if (choice === "s") return { action: "submit", input: pickDefined(values) };
     if (choice !== "f") return { action: choice === "d" ? "deny" : "cancel" };
   }
 }
 
 /** An address that a service wants to be visited: it stands in the text, and nothing is filled in. */
 async function askVisit(kay: Kay, request: InteractionRequest, signal: AbortSignal): Promise<InteractionAnswer> {
-  say(kay, `\n${formText(request)}\n`);
+  writeNotice(kay, `\n${formatForm(request)}\n`);
   const choice = await choose(kay, ["go on", "decline", "cancel"], signal);
   if (choice === "g") return { action: "submit", input: {} };
   return { action: choice === "d" ? "deny" : "cancel" };
@@ -56,7 +56,7 @@ async function askVisit(kay: Kay, request: InteractionRequest, signal: AbortSign
 async function choose(kay: Kay, words: string[], signal: AbortSignal): Promise<string> {
   const shown = words.map((word) => `${word.charAt(0)} ${word}`).join(", ");
   for (;;) {
-    const typed = (await question(kay, `${shown}: `, signal)).toLowerCase();
+    const typed = (await promptLine(kay, `${shown}: `, signal)).toLowerCase();
     const word = typed && words.find((each) => each.startsWith(typed));
     if (word) return word.charAt(0);
   }
@@ -65,39 +65,40 @@ async function choose(kay: Kay, words: string[], signal: AbortSignal): Promise<s
 async function fillIn(kay: Kay, fields: InputField[], before: FormValues, signal: AbortSignal): Promise<FormValues> {
   const values: [string, unknown][] = [];
   for (const field of fields) {
-    say(kay, fieldLine({ ...field, options: undefined }));
-    for (const [index, option] of (field.options ?? []).entries()) say(kay, `  ${index + 1}  ${line(option.label)}`);
+    writeNotice(kay, formatFieldLabel({ ...field, options: undefined }));
+    for (const [index, option] of (field.options ?? []).entries())
+      writeNotice(kay, `  ${index + 1}  ${toLine(option.label)}`);
     values.push([field.id, await fieldValue(kay, field, before[field.id], signal)]);
   }
   return Object.fromEntries(values);
 }
 
 async function fieldValue(kay: Kay, field: InputField, before: unknown, signal: AbortSignal): Promise<unknown> {
-  const kept = before === undefined ? "" : ` [${shownValue(field, before)}]`;
+  const kept = before === undefined ? "" : ` [${formatValue(field, before)}]`;
   for (;;) {
     const typed =
       field.type === "textarea"
         ? await lines(kay, kept, signal)
-        : await question(kay, `${HINTS[hintOf(field)]}${kept}: `, signal);
-    const read = readField(field, typed, before);
+        : await promptLine(kay, `${HINTS[getHint(field)]}${kept}: `, signal);
+    const read = parseField(field, typed, before);
     if ("value" in read) return read.value;
-    say(kay, `✗ ${read.error}`);
+    writeNotice(kay, `✗ ${read.error}`);
   }
 }
 
 /** A text of several lines, up to a line with a dot alone; an empty first line keeps what was there. */
 async function lines(kay: Kay, kept: string, signal: AbortSignal): Promise<string> {
-  const first = await question(kay, `Several lines, the last one a single dot${kept}: `, signal);
+  const first = await promptLine(kay, `Several lines, the last one a single dot${kept}: `, signal);
   const typed = first === "" || first === "." || first === "-" ? [] : [first];
   if (typed.length === 0) return first === "-" ? first : "";
   for (;;) {
-    const next = await nextLine(kay, signal);
+    const next = await promptNextLine(kay, signal);
     if (next === ".") return typed.join("\n");
     typed.push(next);
   }
 }
 
-function hintOf({ type, options = [] }: InputField): keyof typeof HINTS {
+function getHint({ type, options = [] }: InputField): keyof typeof HINTS {
   if (options.length > 0) return type === "checkbox" ? "several" : "one";
   return type === "checkbox" ? "yesNo" : "text";
 }
@@ -105,6 +106,6 @@ function hintOf({ type, options = [] }: InputField): keyof typeof HINTS {
 const HINTS = { text: ">", yesNo: "yes or no", one: "Which number", several: "Which numbers, with commas" };
 
 function reviewed(fields: InputField[], values: FormValues): string {
-  const shown = fields.map((field) => `  ${line(field.label)}: ${shownValue(field, values[field.id]) || "(empty)"}`);
+  const shown = fields.map((field) => `  ${toLine(field.label)}: ${formatValue(field, values[field.id]) || "(empty)"}`);
   return shown.join("\n");
 }

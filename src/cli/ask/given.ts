@@ -1,10 +1,10 @@
 import type { InteractionAnswer } from "#protocol/conversations";
 import { Problem } from "#protocol/errors";
 import type { InputField } from "#protocol/events";
-import { asksForSecret, readField } from "#ui/form-field";
+import { isSecretField, parseField } from "#ui/form-field";
 import type { CardItem } from "#ui/view";
-import { line } from "#ui/words";
-import { nearest } from "../nearest.ts";
+import { toLine } from "#ui/words";
+import { closestName } from "../nearest.ts";
 
 /** Options of `kay answer`. */
 export type AnswerOptions = {
@@ -25,7 +25,7 @@ const SCOPES = ["once", "session", "always"] as const;
  *
  * @throws Problem USAGE for options that do not go together or not with this card, INVALID_REQUEST for a value that its field cannot take
  */
-export function givenAnswer(card: CardItem, options: AnswerOptions): InteractionAnswer | undefined {
+export function parseAnswerOptions(card: CardItem, options: AnswerOptions): InteractionAnswer | undefined {
   const given = ["approve", "deny", "decline", "cancel"].filter((name) => options[name as keyof AnswerOptions]);
   if (options.field.length > 0) given.push("field");
   if (options.edit !== undefined && !options.approve) given.push("edit");
@@ -37,31 +37,31 @@ export function givenAnswer(card: CardItem, options: AnswerOptions): Interaction
     throw new Problem("USAGE", "--scope goes with --approve.");
   if (card.type === "approval") return approvalAnswer(options, only);
   if (only === "cancel") return { action: "cancel" };
-  if (only === "decline") return { action: "deny", ...reasonOf(options) };
-  if (only === "field" && card.type === "form") return { action: "submit", input: inputOf(card, options.field) };
+  if (only === "decline") return { action: "deny", ...getReason(options) };
+  if (only === "field" && card.type === "form") return { action: "submit", input: getInput(card, options.field) };
   return undefined;
 }
 
 function approvalAnswer(options: AnswerOptions, only: string | undefined): InteractionAnswer | undefined {
-  if (only === "deny") return { action: "deny", ...reasonOf(options) };
+  if (only === "deny") return { action: "deny", ...getReason(options) };
   if (only !== "approve" && only !== "edit") return undefined;
   const scope = SCOPES.find((each) => each === (options.scope ?? "once"));
   if (!scope) throw new Problem("USAGE", `--scope is one of ${SCOPES.join(", ")}.`);
-  const edited_args = options.edit === undefined ? undefined : objectOf(options.edit);
+  const edited_args = options.edit === undefined ? undefined : getObject(options.edit);
   return { action: "approve", approval_scope: scope, ...(edited_args ? { edited_args } : {}) };
 }
 
-function reasonOf({ reason }: AnswerOptions): { reason?: string } {
+function getReason({ reason }: AnswerOptions): { reason?: string } {
   return reason ? { reason } : {};
 }
 
 /** What was shown stays where no field says otherwise. */
-function inputOf(card: Extract<CardItem, { type: "approval" | "form" }>, given: string[]): Record<string, unknown> {
+function getInput(card: Extract<CardItem, { type: "approval" | "form" }>, given: string[]): Record<string, unknown> {
   const fields = card.request.input_schema?.fields ?? [];
   const typed = new Map(given.map((text) => keyValue(text, fields)));
   const values = fields.flatMap((field): [string, unknown][] => {
     const before = card.request.initial_values?.[field.id] ?? field.defaultValue;
-    const read = readField(field, typed.get(field.id) ?? "", before);
+    const read = parseField(field, typed.get(field.id) ?? "", before);
     if ("error" in read) throw wrong(field, read.error);
     return read.value === undefined ? [] : [[field.id, read.value]];
   });
@@ -70,28 +70,28 @@ function inputOf(card: Extract<CardItem, { type: "approval" | "form" }>, given: 
 
 function keyValue(text: string, fields: InputField[]): [string, string] {
   const at = text.indexOf("=");
-  if (at < 1) throw new Problem("USAGE", `--field ${JSON.stringify(line(text))} is no key=value.`);
+  if (at < 1) throw new Problem("USAGE", `--field ${JSON.stringify(toLine(text))} is no key=value.`);
   const id = text.slice(0, at);
   const field = fields.find((each) => each.id === id);
   const ids = fields.map((each) => each.id);
   if (!field) {
-    const close = nearest(id, ids);
-    const guess = close ? ` Did you mean ${line(close)}?` : "";
-    const message = `There is no field ${JSON.stringify(line(id))}.${guess} The fields are ${ids.map(line).join(", ")}.`;
+    const close = closestName(id, ids);
+    const guess = close ? ` Did you mean ${toLine(close)}?` : "";
+    const message = `There is no field ${JSON.stringify(toLine(id))}.${guess} The fields are ${ids.map(toLine).join(", ")}.`;
     throw new Problem("USAGE", message);
   }
-  if (asksForSecret(field)) throw wrong(field, "kay takes no secrets here; they belong in a browser.");
+  if (isSecretField(field)) throw wrong(field, "kay takes no secrets here; they belong in a browser.");
   return [id, text.slice(at + 1)];
 }
 
 function wrong(field: InputField, error: string): Problem {
-  return new Problem("INVALID_REQUEST", `${line(field.label || field.id)}: ${error}`, {
+  return new Problem("INVALID_REQUEST", `${toLine(field.label || field.id)}: ${error}`, {
     hint: "Run `kay pending --json` to see its fields.",
     details: { field: field.id },
   });
 }
 
-function objectOf(text: string): Record<string, unknown> {
+function getObject(text: string): Record<string, unknown> {
   try {
     const value: unknown = JSON.parse(text);
     if (typeof value === "object" && value !== null && !Array.isArray(value)) return value as Record<string, unknown>;

@@ -1,10 +1,10 @@
 import { Problem } from "#protocol/errors";
 import type { StreamPart } from "#protocol/events";
-import { openCards, type View } from "#ui/view";
+import { listOpenCards, type View } from "#ui/view";
 import type { Kay } from "../kay.ts";
-import { printLines, timestampOf } from "../lines.ts";
-import { answersOf } from "./script.ts";
-import type { Show } from "./show.ts";
+import { formatTimestamp, useJsonLines } from "../lines.ts";
+import { getAnswerCommands } from "./script.ts";
+import type { Presenter } from "./show.ts";
 
 /**
  * Each part as one line of JSON with the conversation and the time, as soon as it comes. A part that asks a person something also has the
@@ -12,9 +12,9 @@ import type { Show } from "./show.ts";
  *
  * @param session the conversation, where the head of the answer names it
  */
-export function jsonLines(kay: Kay, session: string | undefined): Show {
+export function createJsonLinesPresenter(kay: Kay, session: string | undefined): Presenter {
   let known = session;
-  printLines(kay, () => known);
+  useJsonLines(kay, () => known);
   return {
     part(part, view) {
       const { type, ...rest } = part;
@@ -22,7 +22,7 @@ export function jsonLines(kay: Kay, session: string | undefined): Show {
       kay.out.jsonLine({
         type,
         session_id: known ?? null,
-        timestamp: timestampOf(kay),
+        timestamp: formatTimestamp(kay),
         ...rest,
         ...answersTo(kay, part, view),
       });
@@ -35,7 +35,7 @@ export function jsonLines(kay: Kay, session: string | undefined): Show {
 }
 
 /** The last line where no part said that it ended: its time was over. Nothing else may stand on stdout then. */
-export function tellOverTime(kay: Kay, view: View | undefined, error: unknown): void {
+export function writeTimeoutLine(kay: Kay, view: View | undefined, error: unknown): void {
   if (!(error instanceof Problem) || error.code !== "TIMED_OUT") return;
   const { code, message: errorText, hint, details } = error;
   const session_id = view?.session_id;
@@ -47,6 +47,6 @@ export function tellOverTime(kay: Kay, view: View | undefined, error: unknown): 
 function answersTo(kay: Kay, part: StreamPart, view: View): { answer?: string[] } {
   if (part.type !== "data-interaction-request" && part.type !== "data-auth-needed") return {};
   const id = part.type === "data-auth-needed" ? part.data.generation_id : part.data.interaction_id;
-  const card = openCards(view).findLast((each) => each.id === id);
-  return card ? { answer: answersOf(kay, card) } : {};
+  const card = listOpenCards(view).findLast((each) => each.id === id);
+  return card ? { answer: getAnswerCommands(kay, card) } : {};
 }

@@ -2,15 +2,15 @@ import { DEFAULT_PROFILE } from "#client/settings/profile-name";
 import type { AskRequest } from "#protocol/ask";
 import type { OutputCheck } from "#protocol/output/schema";
 import type { View } from "#ui/view";
-import type { Kay, Link } from "../kay.ts";
-import { isAskable } from "../prompt.ts";
-import { clientOf } from "../session/open.ts";
-import { cancelAtBackend, cancelGrace } from "./cancel.ts";
-import { conversationFor } from "./conversation.ts";
-import { finish } from "./finish.ts";
-import { follow } from "./follow.ts";
-import { jsonLines, tellOverTime } from "./json-lines.ts";
-import { createShow, silent } from "./show.ts";
+import type { BackendHandle, Kay } from "../kay.ts";
+import { canPrompt } from "../prompt.ts";
+import { createClient } from "../session/open.ts";
+import { cancelGeneration, getCancelGraceMs } from "./cancel.ts";
+import { findConversationId } from "./conversation.ts";
+import { finishAsk } from "./finish.ts";
+import { followGeneration } from "./follow.ts";
+import { createJsonLinesPresenter, writeTimeoutLine } from "./json-lines.ts";
+import { createTextPresenter, SILENT_PRESENTER } from "./show.ts";
 
 /** What `kay ask` takes besides the prompt. `check` tells whether an answer has the value that was asked for. */
 export type OneShotOptions = {
@@ -25,11 +25,16 @@ export type OneShotOptions = {
  * One request as a stream, shown while it comes, its stops asked about here or left open. A backend that has no streams answers as it
  * always did.
  */
-export async function askOnce(kay: Kay, link: Link, request: AskRequest, options: OneShotOptions): Promise<void> {
-  const session = await conversationFor(link, options);
+export async function askOnce(
+  kay: Kay,
+  link: BackendHandle,
+  request: AskRequest,
+  options: OneShotOptions,
+): Promise<void> {
+  const session = await findConversationId(link, options);
   const lines = kay.flags.json && options.stream === true;
-  const askable = !kay.flags.json && isAskable(kay);
-  const client = clientOf(kay, "kay ask");
+  const askable = !kay.flags.json && canPrompt(kay);
+  const client = createClient(kay, "kay ask");
   const body: AskRequest = {
     ...request,
     ...(session ? { session_id: session } : {}),
@@ -38,7 +43,7 @@ export async function askOnce(kay: Kay, link: Link, request: AskRequest, options
   };
   let view: View | undefined;
   const { note, warn } = kay.out;
-  kay.graceMs = cancelGrace(kay);
+  kay.graceMs = getCancelGraceMs(kay);
   // Somebody who sits there sees in whose name it is asked, where that is not the usual one.
   const { name: profile } = kay.profile();
   if (profile !== DEFAULT_PROFILE && kay.terminal.stderr.isTerminal)
@@ -49,11 +54,15 @@ export async function askOnce(kay: Kay, link: Link, request: AskRequest, options
     // Only the backend has a queue.
     const asked = await link.api.askStream(body, { signal, note, warn, direct: !options.queue });
     if (asked.kind === "answer") {
-      const { settle } = await import("../settle.ts");
+      const { settleConfirmations: settle } = await import("../settle.ts");
       return await settle(kay, link, asked.answer, options.check);
     }
-    const show = lines ? jsonLines(kay, asked.sessionId) : kay.flags.json ? silent : createShow(kay);
-    const followed = await follow(kay, link, {
+    const show = lines
+      ? createJsonLinesPresenter(kay, asked.sessionId)
+      : kay.flags.json
+        ? SILENT_PRESENTER
+        : createTextPresenter(kay);
+    const followed = await followGeneration(kay, link, {
       parts: asked.parts,
       show,
       askable,
@@ -62,11 +71,11 @@ export async function askOnce(kay: Kay, link: Link, request: AskRequest, options
         view = now;
       },
     });
-    await finish(kay, followed, { prompt: request.prompt, lines, check: options.check });
+    await finishAsk(kay, followed, { prompt: request.prompt, lines, check: options.check });
   } catch (error) {
     if (!kay.signal.aborted) throw error;
-    const ended = await cancelAtBackend(kay, link, view, error);
-    if (lines) tellOverTime(kay, view, ended);
+    const ended = await cancelGeneration(kay, link, view, error);
+    if (lines) writeTimeoutLine(kay, view, ended);
     throw ended;
   } finally {
     leaving.abort();

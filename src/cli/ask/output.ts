@@ -1,7 +1,7 @@
 import type { AskRequest } from "#protocol/ask";
 import { Problem } from "#protocol/errors";
 import { type OutputCheck, readOutputSchema } from "#protocol/output/schema";
-import { line } from "#ui/words";
+import { toLine } from "#ui/words";
 import type { Kay } from "../kay.ts";
 import { readTextFile } from "./text-file.ts";
 
@@ -9,11 +9,11 @@ import { readTextFile } from "./text-file.ts";
 export type OutputOptions = { outputSchema?: string; maxSteps?: string };
 
 /** The same as fields of the request, and what tells whether an answer keeps to it. */
-export type Bound = { fields: Pick<AskRequest, "output_schema" | "max_steps">; check?: OutputCheck };
+export type AnswerLimits = { fields: Pick<AskRequest, "output_schema" | "max_steps">; check?: OutputCheck };
 
 /** Read what an answer is bound to. @throws Problem USAGE */
-export async function readBound(kay: Kay, { outputSchema, maxSteps }: OutputOptions): Promise<Bound> {
-  const max_steps = maxSteps === undefined ? undefined : stepsOf(maxSteps);
+export async function readAnswerLimits(kay: Kay, { outputSchema, maxSteps }: OutputOptions): Promise<AnswerLimits> {
+  const max_steps = maxSteps === undefined ? undefined : getSteps(maxSteps);
   const steps = max_steps === undefined ? {} : { max_steps };
   if (outputSchema === undefined) return { fields: steps };
   const output_schema = await readSchema(kay, outputSchema);
@@ -26,7 +26,7 @@ export async function readBound(kay: Kay, { outputSchema, maxSteps }: OutputOpti
 }
 
 /** The value that an answer came to is the one that was asked for, whatever the backend says. @throws Problem BAD_ANSWER */
-export function checkValue(check: OutputCheck | undefined, output: { value: unknown } | undefined): void {
+export function checkOutputValue(check: OutputCheck | undefined, output: { value: unknown } | undefined): void {
   if (check === undefined) return;
   const found = output && check(JSON.stringify(output.value));
   if (found && "value" in found) return;
@@ -34,15 +34,15 @@ export function checkValue(check: OutputCheck | undefined, output: { value: unkn
 }
 
 /** The value in the answer object of the guide, kay's addition. */
-export function outputIn(data: unknown): { value: unknown } | undefined {
+export function getOutput(data: unknown): { value: unknown } | undefined {
   if (typeof data !== "object" || data === null || !Object.hasOwn(data, "output")) return undefined;
   return { value: (data as { output: unknown }).output };
 }
 
-function stepsOf(given: string): number {
+function getSteps(given: string): number {
   const steps = /^\d{1,2}$/.test(given) ? Number(given) : 0;
   if (steps >= 1 && steps <= MOST_STEPS) return steps;
-  throw new Problem("USAGE", `${JSON.stringify(line(given))} is no number of steps.`, {
+  throw new Problem("USAGE", `${JSON.stringify(toLine(given))} is no number of steps.`, {
     hint: `Give --max-steps a number from 1 to ${MOST_STEPS}.`,
   });
 }
@@ -50,7 +50,7 @@ function stepsOf(given: string): number {
 async function readSchema(kay: Kay, given: string): Promise<Record<string, unknown>> {
   const isInline = given.trimStart().startsWith("{");
   const text = isInline ? given : await readTextFile(kay, given, MOST_BYTES);
-  const subject = isInline ? "The output schema" : JSON.stringify(line(given));
+  const subject = isInline ? "The output schema" : JSON.stringify(toLine(given));
   try {
     const schema: unknown = JSON.parse(text);
     if (typeof schema === "object" && schema !== null && !Array.isArray(schema))

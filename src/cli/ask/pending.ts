@@ -1,12 +1,12 @@
 import type { PendingRequest } from "#protocol/conversations";
 import { Problem } from "#protocol/errors";
 import type { CardItem } from "#ui/view";
-import { line } from "#ui/words";
-import type { Kay, Link } from "../kay.ts";
-import { answersOf } from "./script.ts";
+import { toLine } from "#ui/words";
+import type { BackendHandle, Kay } from "../kay.ts";
+import { getAnswerCommands } from "./script.ts";
 
 /** Everything that waits for a person. @throws Problem NOT_FOUND where the backend has only what the guide has */
-export async function allPending(link: Link): Promise<PendingRequest[]> {
+export async function listPendingRequests(link: BackendHandle): Promise<PendingRequest[]> {
   const pending = await link.api.pending();
   if (pending) return pending;
   throw new Problem("NOT_FOUND", "This backend keeps nothing open but confirmations.", {
@@ -15,44 +15,44 @@ export async function allPending(link: Link): Promise<PendingRequest[]> {
 }
 
 /** What waits, as the card that it is. */
-export function cardOf({ id, kind, generation_id, request, auth }: PendingRequest): CardItem | undefined {
+export function toCard({ id, kind, generation_id, request, auth }: PendingRequest): CardItem | undefined {
   if (kind === "auth") return auth && { kind: "card", id, type: "auth", generation_id, auth };
   return request && { kind: "card", id, type: kind === "approval" ? "approval" : "form", generation_id, request };
 }
 
 /** `kay pending`. */
 export async function showPending(kay: Kay): Promise<void> {
-  const pending = await allPending(await kay.link({ signedIn: true }));
+  const pending = await listPendingRequests(await kay.link({ signedIn: true }));
   if (kay.flags.json)
-    return kay.out.json({ pending: pending.map((one) => ({ ...one, answer: commandsOf(kay, one) })) });
-  if (pending.length === 0) return kay.out.note(NOTHING_PENDING);
-  await kay.out.table(PENDING_COLUMNS, pendingRows(kay, pending));
+    return kay.out.json({ pending: pending.map((one) => ({ ...one, answer: getCommands(kay, one) })) });
+  if (pending.length === 0) return kay.out.note(NOTHING_PENDING_TEXT);
+  await kay.out.table(PENDING_COLUMNS, toPendingRows(kay, pending));
   kay.out.note("Answer one with `kay answer <id>`.");
 }
 
-export const NOTHING_PENDING = "Nothing waits for an answer.";
+export const NOTHING_PENDING_TEXT = "Nothing waits for an answer.";
 
 export const PENDING_COLUMNS = ["ID", "KIND", "WHAT", "CONVERSATION", "EXPIRES IN"];
 
 /** What waits, as rows of {@link PENDING_COLUMNS}. */
-export function pendingRows(kay: Kay, pending: PendingRequest[]): string[][] {
+export function toPendingRows(kay: Kay, pending: PendingRequest[]): string[][] {
   return pending.map((one) => [
-    line(one.id),
+    toLine(one.id),
     KINDS[one.kind],
-    whatOf(one),
-    line(one.title ?? one.session_id),
+    getWhat(one),
+    toLine(one.title ?? one.session_id),
     expiresIn(Date.parse(one.expires_at) - kay.clock.now()),
   ]);
 }
 
-function commandsOf(kay: Kay, pending: PendingRequest): string[] {
-  const card = cardOf(pending);
-  return card ? answersOf(kay, card) : [];
+function getCommands(kay: Kay, pending: PendingRequest): string[] {
+  const card = toCard(pending);
+  return card ? getAnswerCommands(kay, card) : [];
 }
 
-function whatOf({ kind, request, auth }: PendingRequest): string {
-  if (kind === "auth") return `connect ${(auth?.integrations ?? []).map(line).join(", ")}`;
-  return line(request?.preview?.summary ?? request?.prompt ?? request?.tool_name ?? "");
+function getWhat({ kind, request, auth }: PendingRequest): string {
+  if (kind === "auth") return `connect ${(auth?.integrations ?? []).map(toLine).join(", ")}`;
+  return toLine(request?.preview?.summary ?? request?.prompt ?? request?.tool_name ?? "");
 }
 
 function expiresIn(ms: number): string {

@@ -1,11 +1,11 @@
 import type { AskRequest } from "#protocol/ask";
 import { Problem } from "#protocol/errors";
-import { line } from "#ui/words";
+import { toLine } from "#ui/words";
 import type { Kay } from "../kay.ts";
 import { readTextFile } from "./text-file.ts";
 
 /** What `kay ask` takes to say what may be sent: nothing at all, or these calls without a further yes. */
-export type PermitOptions = { dryRun?: boolean; allow?: string[]; allowFile?: string[] };
+export type AllowOptions = { dryRun?: boolean; allow?: string[]; allowFile?: string[] };
 
 /** As many entries, and characters of one, as a backend takes. */
 const MOST_ENTRIES = 50;
@@ -14,13 +14,13 @@ const LONGEST_ENTRY = 200;
 const MOST_BYTES = 64 * 1024;
 
 /** Whether the person said anything about it. */
-export function isPermitted({ dryRun, allow = [], allowFile = [] }: PermitOptions): boolean {
+export function hasAllowOptions({ dryRun, allow = [], allowFile = [] }: AllowOptions): boolean {
   return Boolean(dryRun) || allow.length + allowFile.length > 0;
 }
 
 /** @throws Problem USAGE for what does not go together */
-export function checkPermits(options: PermitOptions & { confirm?: boolean }): void {
-  if (!options.confirm || !isPermitted(options)) return;
+export function checkAllowOptions(options: AllowOptions & { confirm?: boolean }): void {
+  if (!options.confirm || !hasAllowOptions(options)) return;
   if (options.dryRun)
     throw new Problem("USAGE", "--dry-run sends nothing, and --confirm asks before it does; give one.");
   throw new Problem("USAGE", "--confirm asks before anything is done, and --allow lets calls run; give one.");
@@ -31,16 +31,16 @@ export function checkPermits(options: PermitOptions & { confirm?: boolean }): vo
  *
  * @throws Problem USAGE for a file that cannot be read, and for an entry that is none
  */
-export async function readPermits(
+export async function readAllowList(
   kay: Kay,
-  options: PermitOptions & { confirm?: boolean },
+  options: AllowOptions & { confirm?: boolean },
 ): Promise<Pick<AskRequest, "dry_run" | "allow">> {
   const fromFiles = await Promise.all((options.allowFile ?? []).map((file) => entriesIn(kay, file)));
   const allow = [...new Set([...(options.allow ?? []).map((entry) => entry.trim()), ...fromFiles.flat()])];
   for (const entry of allow) checkEntry(entry);
   if (allow.length > MOST_ENTRIES)
     throw new Problem("USAGE", `More than ${MOST_ENTRIES} entries are allowed at once.`, { hint: "Allow less." });
-  if (kay.flags.yes && !options.confirm && !isPermitted(options)) kay.out.warn(YES);
+  if (kay.flags.yes && !options.confirm && !hasAllowOptions(options)) kay.out.warn(YES);
   return { ...(options.dryRun ? { dry_run: true } : {}), ...(allow.length > 0 ? { allow } : {}) };
 }
 
@@ -59,7 +59,7 @@ async function entriesIn(kay: Kay, file: string): Promise<string[]> {
 
 function checkEntry(entry: string): void {
   if (/^[^\s:]+(\s*:.*)?$/.test(entry) && entry.length <= LONGEST_ENTRY) return;
-  throw new Problem("USAGE", `${JSON.stringify(line(entry).slice(0, 60))} allows nothing.`, {
+  throw new Problem("USAGE", `${JSON.stringify(toLine(entry).slice(0, 60))} allows nothing.`, {
     hint: "An entry is a tool, or a tool and a place: slack.send_message:#ci",
   });
 }

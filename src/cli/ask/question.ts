@@ -7,19 +7,19 @@ import type { Kay } from "../kay.ts";
  * @param signal ends the question when its card is closed elsewhere
  * @throws Problem CANCELLED after Ctrl+C, INTERACTION_CLOSED when `signal` ended it, INPUT_REQUIRED at the end of the input
  */
-export async function question(kay: Kay, text: string, signal: AbortSignal): Promise<string> {
+export async function promptLine(kay: Kay, text: string, signal: AbortSignal): Promise<string> {
   await kay.terminal.stdin.forget();
   kay.terminal.stderr.write(text);
   return (await read(kay, signal, false)).trim();
 }
 
 /** One more line of an answer of several: what was typed or pasted with the one before counts. @throws as {@link question} */
-export function nextLine(kay: Kay, signal: AbortSignal): Promise<string> {
+export function promptNextLine(kay: Kay, signal: AbortSignal): Promise<string> {
   return read(kay, signal, true);
 }
 
 /** Say something to the person who is asked. */
-export function say(kay: Kay, text: string): void {
+export function writeNotice(kay: Kay, text: string): void {
   kay.terminal.stderr.write(`${text}\n`);
 }
 

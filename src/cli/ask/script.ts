@@ -1,11 +1,11 @@
-import { shellWord } from "#protocol/shell";
+import { quoteShellWord } from "#protocol/shell";
 import type { CardItem, View } from "#ui/view";
-import { line } from "#ui/words";
+import { toLine } from "#ui/words";
 import type { Kay } from "../kay.ts";
-import { profileFlag } from "../profile.ts";
+import { formatProfileFlag } from "../profile.ts";
 
 /** One thing that waits for a person, as `kay ask --json` and `kay pending --json` name it; `answer` are the commands that answer it. */
-export type Waiting = {
+export type PendingItem = {
   id: string;
   kind: "approval" | "input" | "auth";
   session_id?: string;
@@ -17,9 +17,9 @@ export type Waiting = {
 };
 
 /** A card as what waits. */
-export function waitingOf(kay: Kay, card: CardItem, { session_id }: View): Waiting {
+export function toPendingItem(kay: Kay, card: CardItem, { session_id }: View): PendingItem {
   const { id, generation_id } = card;
-  const answer = answersOf(kay, card);
+  const answer = getAnswerCommands(kay, card);
   if (card.type === "auth")
     return { id, kind: "auth", session_id, generation_id, expires_at: card.auth.expires_at, auth: card.auth, answer };
   const kind = card.type === "approval" ? "approval" : "input";
@@ -27,9 +27,9 @@ export function waitingOf(kay: Kay, card: CardItem, { session_id }: View): Waiti
 }
 
 /** The commands that answer a card, each to be copied as it is. */
-export function answersOf(kay: Kay, card: CardItem): string[] {
-  const profile = profileFlag(kay.profile());
-  const command = (rest: string) => `kay answer ${shellWord(card.id)}${rest}${profile}`;
+export function getAnswerCommands(kay: Kay, card: CardItem): string[] {
+  const profile = formatProfileFlag(kay.profile());
+  const command = (rest: string) => `kay answer ${quoteShellWord(card.id)}${rest}${profile}`;
   if (card.type === "auth") return [command(""), command(" --cancel")];
   if (card.type === "form") return [command(formRest(card)), command(" --decline"), command(" --cancel")];
   const scopes = card.request.approval_scopes?.map(({ scope }) => scope).filter((scope) => scope !== "once") ?? [];
@@ -40,6 +40,8 @@ export function answersOf(kay: Kay, card: CardItem): string[] {
 function formRest(card: Extract<CardItem, { type: "approval" | "form" }>): string {
   const fields = card.request.input_schema?.fields ?? [];
   const needed = fields.filter(({ required }) => required);
-  const named = (needed.length > 0 ? needed : fields.slice(0, 1)).map(({ id }) => ` --field ${shellWord(line(id))}=…`);
+  const named = (needed.length > 0 ? needed : fields.slice(0, 1)).map(
+    ({ id }) => ` --field ${quoteShellWord(toLine(id))}=…`,
+  );
   return named.join("");
 }

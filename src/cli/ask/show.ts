@@ -1,11 +1,11 @@
 import type { StreamPart } from "#protocol/events";
-import { type Progressive, progressiveMarkdown, progressiveText } from "#ui/progressive";
-import { isOver, rowText } from "#ui/tool-row";
+import { type AnswerWriter, createMarkdownWriter, createTextWriter } from "#ui/progressive";
+import { formatToolRow, isToolFinished } from "#ui/tool-row";
 import type { CardItem, ToolItem, View } from "#ui/view";
 import type { Kay } from "../kay.ts";
 
 /** How a generation is shown while it comes. What comes while a question is on the screen is shown after it. */
-export type Show = {
+export type Presenter = {
   part(part: StreamPart, view: View): void;
   /** What is in this view, up to the part of this number, was shown before. */
   known(view: View, number: number): void;
@@ -17,11 +17,17 @@ export type Show = {
 };
 
 /** Nothing is shown. */
-export const silent: Show = { part: () => {}, known: () => {}, hold: () => {}, release: () => {}, end: () => {} };
+export const SILENT_PRESENTER: Presenter = {
+  part: () => {},
+  known: () => {},
+  hold: () => {},
+  release: () => {},
+  end: () => {},
+};
 
 /** The answer on stdout, block by block; on a terminal a line on stderr for each call, redrawn while it works. */
-export function createShow(kay: Kay): Show {
-  const text = progressiveOf(kay);
+export function createTextPresenter(kay: Kay): Presenter {
+  const text = getProgressive(kay);
   const told = new Set<string>();
   const rows = kay.terminal.stderr.isTerminal && !kay.flags.quiet;
   let speaking = false;
@@ -45,15 +51,18 @@ export function createShow(kay: Kay): Show {
     if (rows) drawRows(kay, view, told);
   };
   return {
-    ...heldWhileAsked(shown, { hold: () => kay.out.status(null), end }),
+    ...bufferWhilePrompting(shown, { hold: () => kay.out.status(null), end }),
     known(view) {
-      for (const item of view.items) if (item.kind === "tool" && isOver(item)) told.add(item.call);
+      for (const item of view.items) if (item.kind === "tool" && isToolFinished(item)) told.add(item.call);
     },
   };
 }
 
 /** What shows a part, kept back while a question is on the screen. `hold` and `end` are called before the question, and at the end. */
-export function heldWhileAsked(shown: Show["part"], { hold, end }: Pick<Show, "hold" | "end">): Omit<Show, "known"> {
+export function bufferWhilePrompting(
+  shown: Presenter["part"],
+  { hold, end }: Pick<Presenter, "hold" | "end">,
+): Omit<Presenter, "known"> {
   let held: (() => void)[] | null = null;
   const release = () => {
     const waiting = held ?? [];
@@ -83,25 +92,25 @@ function isOfTurn(part: StreamPart): boolean {
   return part.type.startsWith("data-") && part.type !== "data-presence";
 }
 
-function progressiveOf(kay: Kay): Progressive {
+function getProgressive(kay: Kay): AnswerWriter {
   const { stdout } = kay.terminal;
   const write = (text: string) => kay.out.line(text);
-  if (!stdout.isTerminal) return progressiveText(write);
-  return progressiveMarkdown(() => ({ width: stdout.columns(), paint: kay.out.paint }), write);
+  if (!stdout.isTerminal) return createTextWriter(write);
+  return createMarkdownWriter(() => ({ width: stdout.columns(), paint: kay.out.paint }), write);
 }
 
 /** Calls that are over get their line once; the newest that works is the line at the bottom. */
 function drawRows(kay: Kay, view: View, told: Set<string>): void {
   const tools = view.items.filter((item) => item.kind === "tool").filter(({ call }) => !told.has(call));
   const width = kay.terminal.stderr.columns() - 1;
-  for (const tool of tools.filter(isOver)) {
+  for (const tool of tools.filter(isToolFinished)) {
     told.add(tool.call);
-    kay.out.note(painted(kay, tool, rowText(tool, width)));
+    kay.out.note(paint(kay, tool, formatToolRow(tool, width)));
   }
   const working = tools.filter((tool) => tool.state === "starting" || tool.state === "working").at(-1);
-  kay.out.status(working ? rowText(working, width) : null);
+  kay.out.status(working ? formatToolRow(working, width) : null);
 }
 
-function painted(kay: Kay, { state }: ToolItem, row: string): string {
+function paint(kay: Kay, { state }: ToolItem, row: string): string {
   return kay.out.paint(state === "done" ? "green" : "red", row.slice(0, 1), "stderr") + row.slice(1);
 }

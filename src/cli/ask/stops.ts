@@ -2,15 +2,15 @@ import type { InteractionAnswer } from "#protocol/conversations";
 import { Problem } from "#protocol/errors";
 import type { InteractionResponse } from "#protocol/events";
 import type { CardItem } from "#ui/view";
-import { endText, line, missingServices } from "#ui/words";
-import type { Kay, Link } from "../kay.ts";
-import { askApproval } from "./approval.ts";
-import { type Asked, type AuthCard, connectNeeded } from "./auth.ts";
-import { askForm } from "./form.ts";
-import { say } from "./question.ts";
+import { formatEnd, listMissingServices, toLine } from "#ui/words";
+import type { BackendHandle, Kay } from "../kay.ts";
+import { promptApproval } from "./approval.ts";
+import { type AuthCard, connectMissing, type OpenCard } from "./auth.ts";
+import { promptForm } from "./form.ts";
+import { writeNotice } from "./question.ts";
 
 /** Where a card is answered: the conversation, and the id or the name of the client that answers. */
-export type Place = { session: string; client: string };
+export type AnswerTarget = { session: string; client: string };
 
 /**
  * Ask the person about a card and give the answer to the backend. When it was answered elsewhere, or is over, the person is told what
@@ -18,29 +18,34 @@ export type Place = { session: string; client: string };
  *
  * @throws Problem CANCELLED, INPUT_REQUIRED
  */
-export async function askCard(kay: Kay, link: Link, asked: Asked, place: Place): Promise<void> {
+export async function promptForCard(
+  kay: Kay,
+  link: BackendHandle,
+  asked: OpenCard,
+  place: AnswerTarget,
+): Promise<void> {
   try {
     if (asked.card().type === "auth")
-      await connectNeeded(kay, link, asked as Asked<AuthCard>, (card) => sendNo(link, card, place));
+      await connectMissing(kay, link, asked as OpenCard<AuthCard>, (card) => declineAuth(link, card, place));
     else await answerUntilTaken(kay, link, asked, place);
   } catch (error) {
     if (!(error instanceof Problem) || error.code !== "INTERACTION_CLOSED") throw error;
-    say(kay, closedText(asked.card(), error));
+    writeNotice(kay, formatClosedCard(asked.card(), error));
   }
 }
 
 /** Send an answer. @throws Problem INTERACTION_CLOSED with the sentence of what counts instead */
 export async function sendAnswer(
-  link: Link,
+  link: BackendHandle,
   card: CardItem,
   answer: InteractionAnswer,
-  { session, client }: Place,
+  { session, client }: AnswerTarget,
 ): Promise<InteractionResponse> {
   try {
     return await link.api.answerInteraction(session, card.id, { ...answer, client });
   } catch (error) {
     if (!(error instanceof Problem) || error.code !== "INTERACTION_CLOSED") throw error;
-    throw new Problem(error.code, closedText(card, error), { details: error.details, hint: error.hint });
+    throw new Problem(error.code, formatClosedCard(card, error), { details: error.details, hint: error.hint });
   }
 }
 
@@ -49,12 +54,12 @@ export async function sendAnswer(
  *
  * @throws Problem INTERACTION_CLOSED with the sentence of what counts instead
  */
-export async function sendNo(
-  link: Link,
+export async function declineAuth(
+  link: BackendHandle,
   card: AuthCard,
   { client, go_on = false }: { client: string; go_on?: boolean },
 ): Promise<void> {
-  const [integration] = missingServices(card.auth);
+  const [integration] = listMissingServices(card.auth);
   if (integration === undefined) return;
   try {
     await link.api.answerAuth(card.auth.generation_id, {
@@ -65,12 +70,17 @@ export async function sendNo(
     });
   } catch (error) {
     if (!(error instanceof Problem) || error.code !== "INTERACTION_CLOSED") throw error;
-    throw new Problem(error.code, closedText(card, error), { details: error.details, hint: error.hint });
+    throw new Problem(error.code, formatClosedCard(card, error), { details: error.details, hint: error.hint });
   }
 }
 
 /** The backend may refuse an edit or a form that does not fit: then it is asked again, with what was given. */
-async function answerUntilTaken(kay: Kay, link: Link, { card, signal }: Asked, place: Place): Promise<void> {
+async function answerUntilTaken(
+  kay: Kay,
+  link: BackendHandle,
+  { card, signal }: OpenCard,
+  place: AnswerTarget,
+): Promise<void> {
   let refused: { told: string; given: InteractionAnswer } | undefined;
   for (;;) {
     const open = card();
@@ -78,8 +88,8 @@ async function answerUntilTaken(kay: Kay, link: Link, { card, signal }: Asked, p
     const again = refused && { told: refused.told, values: refused.given.input ?? {} };
     const answer: InteractionAnswer =
       open.type === "approval"
-        ? await askApproval(kay, open.request, signal, refused)
-        : await askForm(kay, open.request, signal, again);
+        ? await promptApproval(kay, open.request, signal, refused)
+        : await promptForm(kay, open.request, signal, again);
     try {
       await sendAnswer(link, open, answer, place);
       return;
@@ -94,7 +104,7 @@ async function answerUntilTaken(kay: Kay, link: Link, { card, signal }: Asked, p
 type Closed = CardItem | { type: CardItem["type"]; ended?: undefined };
 
 /** What became of a card that this answer came too late for. */
-export function closedText(card: Closed, { details, message }: Problem): string {
+export function formatClosedCard(card: Closed, { details, message }: Problem): string {
   const won = details.answered as Partial<InteractionResponse> | undefined;
   const end =
     card.ended ?? (won?.action ? { ...won, scope: won.approval_scope, edited: Boolean(won.edited_args) } : undefined);
@@ -104,7 +114,7 @@ export function closedText(card: Closed, { details, message }: Problem): string 
     return isHere ? "It expired before it was answered." : "Your answer came too late: it had expired.";
   // Who allowed it in the browser may sit right here.
   if ("auth" in card && end.action === "connected")
-    return `Connected now: ${card.auth.integrations.map(line).join(", ")}.`;
-  const what = endText(end, card.type);
+    return `Connected now: ${card.auth.integrations.map(toLine).join(", ")}.`;
+  const what = formatEnd(end, card.type);
   return isHere ? `Answered elsewhere: ${what}.` : `Your answer came too late: it was ${what}.`;
 }

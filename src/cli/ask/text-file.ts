@@ -3,9 +3,9 @@ import { open, stat } from "node:fs/promises";
 import { Socket } from "node:net";
 import { basename, isAbsolute, relative, resolve, sep } from "node:path";
 import { Problem } from "#protocol/errors";
-import { line } from "#ui/words";
+import { toLine } from "#ui/words";
 import type { Kay } from "../kay.ts";
-import { decoded } from "../piped.ts";
+import { decodeText } from "../piped.ts";
 
 /**
  * Read a file of text that an option names, or a pipe that has a name: `<(git diff)` of a shell. Anything else is refused: a folder, a device,
@@ -15,25 +15,25 @@ import { decoded } from "../piped.ts";
  * @throws Problem USAGE, CANCELLED after a signal
  */
 export async function readTextFile(kay: Pick<Kay, "cwd" | "signal">, name: string, most: number): Promise<string> {
-  const shown = JSON.stringify(line(name));
-  const bytes = await read(resolve(kay.cwd, checkedName(name)), shown, most, kay.signal);
-  const text = decoded(bytes, { fatal: true });
+  const shown = JSON.stringify(toLine(name));
+  const bytes = await read(resolve(kay.cwd, checkFileName(name)), shown, most, kay.signal);
+  const text = decodeText(bytes, { fatal: true });
   if (text === undefined || text.includes("\0")) throw new Problem("USAGE", `${shown} is not text.`);
   return text;
 }
 
 /** The name of a file, as given; an empty one would be the folder. @throws Problem USAGE */
-export function checkedName(name: string): string {
+export function checkFileName(name: string): string {
   if (name !== "") return name;
   throw new Problem("USAGE", "The name of a file is empty.", { hint: "Check the variable it comes from." });
 }
 
 /** What a file is called to others: its way from here, or its last name where it is elsewhere. Nobody learns where it lies on this machine. */
-export function nameFor(cwd: string, name: string): string {
+export function toDisplayName(cwd: string, name: string): string {
   const path = resolve(cwd, name);
   const inside = relative(cwd, path);
   const elsewhere = inside === "" || inside === ".." || inside.startsWith(`..${sep}`) || isAbsolute(inside);
-  return line(elsewhere ? basename(path) : inside.split(sep).join("/"));
+  return toLine(elsewhere ? basename(path) : inside.split(sep).join("/"));
 }
 
 async function read(path: string, shown: string, most: number, signal: AbortSignal): Promise<Buffer> {

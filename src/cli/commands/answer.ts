@@ -3,7 +3,7 @@ import type { AnswerOptions } from "../ask/given.ts";
 import type { Kay } from "../kay.ts";
 
 /** `kay answer <id>`: answer what waits, from any process, and see what comes of it. */
-export function answerCommand(kay: Kay): Command {
+export function createAnswerCommand(kay: Kay): Command {
   return new Command("answer")
     .description("Answer an approval, a form, or a request to connect")
     .argument("<id>", "as `kay pending` shows it")
@@ -17,7 +17,7 @@ export function answerCommand(kay: Kay): Command {
     .option("--cancel", "cancel the form, or the request that waits for a connection")
     .addHelpText("after", AFTER)
     .action(async (id: string, options: AnswerOptions) =>
-      (await import("../ask/answer.ts")).answerPending(kay, id, options),
+      (await import("../ask/answer.ts")).runAnswer(kay, id, options),
     );
 }
 

@@ -2,7 +2,7 @@ import { Command } from "commander";
 import type { Kay } from "../kay.ts";
 
 /** `kay approvals list|test|revoke`: what may run by itself because somebody said so. */
-export function approvalsCommand(kay: Kay): Command {
+export function createApprovalsCommand(kay: Kay): Command {
   const command = new Command("approvals").description("Show, test and revoke approvals that last").helpCommand(false);
   command
     .command("list")

@@ -2,16 +2,16 @@ import { Command } from "commander";
 import { Problem } from "#protocol/errors";
 import type { OneShotOptions } from "../ask/one-shot.ts";
 import type { OutputOptions } from "../ask/output.ts";
-import { checkPermits, isPermitted, type PermitOptions } from "../ask/permits.ts";
+import { type AllowOptions, checkAllowOptions, hasAllowOptions } from "../ask/permits.ts";
 import type { Kay } from "../kay.ts";
-import { canHaveSession, greet, openSession } from "../session/open.ts";
+import { canHaveSession, openSession, showGreeting } from "../session/open.ts";
 
 type Options = OneShotOptions &
   OutputOptions &
-  PermitOptions & { confirm?: boolean; plain?: boolean; file?: string[]; output?: string };
+  AllowOptions & { confirm?: boolean; plain?: boolean; file?: string[]; output?: string };
 
 /** `kay ask "…"`: one question, one answer; without a question, on a terminal, a session. With `--confirm` nothing is done before a yes. */
-export function askCommand(kay: Kay): Command {
+export function createAskCommand(kay: Kay): Command {
   return new Command("ask")
     .description("Ask a question, or have something done; without one, a session")
     .argument("[prompt...]", "what you want; `-` reads it from stdin")
@@ -48,37 +48,37 @@ gets the \`kay answer\` command. With --confirm it is a \`kay confirm\` command.
     .action(async (words: string[], options: Options) => {
       checkOptions(kay, options);
       if (words.length === 0 && canHaveSession(kay) && !isOneShot(options)) {
-        greet(kay);
+        showGreeting(kay);
         // Whoever is not signed in yet does that in the session, with /connect.
         const link = await kay.link();
-        const { conversationFor } = await import("../ask/conversation.ts");
+        const { findConversationId: conversationFor } = await import("../ask/conversation.ts");
         const resume = await conversationFor(link, options);
         return openSession(kay, link, { command: "kay ask", ...(resume === undefined ? {} : { resume }) });
       }
-      const { answeringInto } = await import("../ask/answer-file.ts");
+      const { writeAnswerTo: answeringInto } = await import("../ask/answer-file.ts");
       return answeringInto(kay, options.output, () => askFor(kay, words, options));
     });
 }
 
 async function askFor(kay: Kay, words: string[], options: Options): Promise<void> {
-  const { readBound } = await import("../ask/output.ts");
+  const { readAnswerLimits: readBound } = await import("../ask/output.ts");
   const { fields, check } = await readBound(kay, options);
-  const { readPermits } = await import("../ask/permits.ts");
+  const { readAllowList: readPermits } = await import("../ask/permits.ts");
   const permits = await readPermits(kay, options);
-  const { readRequest } = await import("../ask/context.ts");
+  const { readAskRequest: readRequest } = await import("../ask/context.ts");
   const request = await readRequest(kay, words, options.file ?? []);
   const link = await kay.link({ signedIn: true });
   const body = { ...request, ...fields, ...permits, interactive: false, confirm: options.confirm ?? false };
-  const { checkBounds } = await import("../ask/bounds.ts");
+  const { checkLimitsSupported: checkBounds } = await import("../ask/bounds.ts");
   await checkBounds(link, body);
   if (!options.confirm) {
     const { askOnce } = await import("../ask/one-shot.ts");
     return askOnce(kay, link, body, { ...options, check });
   }
-  const { conversationFor } = await import("../ask/conversation.ts");
+  const { findConversationId: conversationFor } = await import("../ask/conversation.ts");
   const session_id = await conversationFor(link, options);
   const answer = await link.api.ask({ ...body, ...(session_id ? { session_id } : {}) }, { signal: kay.signal });
-  const { settle } = await import("../settle.ts");
+  const { settleConfirmations: settle } = await import("../settle.ts");
   await settle(kay, link, answer, check);
 }
 
@@ -86,7 +86,7 @@ async function askFor(kay: Kay, words: string[], options: Options): Promise<void
 function isOneShot(options: Options): boolean {
   const { confirm, queue, file, output, outputSchema, maxSteps } = options;
   return (
-    Boolean(confirm || queue || file || isPermitted(options)) ||
+    Boolean(confirm || queue || file || hasAllowOptions(options)) ||
     [output, outputSchema, maxSteps].some((each) => each !== undefined)
   );
 }
@@ -97,7 +97,7 @@ function collect(value: string, before: string[] = []): string[] {
 
 function checkOptions(kay: Kay, options: Options): void {
   const { stream, confirm, queue, continue: newest, resume, output } = options;
-  checkPermits(options);
+  checkAllowOptions(options);
   if (stream && !kay.flags.json) throw new Problem("USAGE", "--stream goes with --json.");
   if (confirm && (stream || queue)) throw new Problem("USAGE", "--confirm goes with neither --stream nor --queue.");
   if (stream && output !== undefined)

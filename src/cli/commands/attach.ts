@@ -3,7 +3,7 @@ import type { Kay } from "../kay.ts";
 import type { ClientOptions } from "../session/open.ts";
 
 /** `kay attach [id]`: join a conversation that goes on, wherever it was begun. */
-export function attachCommand(kay: Kay): Command {
+export function createAttachCommand(kay: Kay): Command {
   return new Command("attach")
     .description("Join a conversation: see it, and answer what it asks")
     .argument("[conversation]", "its id or title; without one, what is under way, else the newest")
@@ -12,7 +12,7 @@ export function attachCommand(kay: Kay): Command {
     .option("--plain", "only text, nothing redrawn: for screen readers (ACCESSIBLE=1)")
     .addHelpText("after", AFTER)
     .action(async (conversation: string | undefined, options: ClientOptions) =>
-      (await import("../session/attach.ts")).attach(kay, conversation, options),
+      (await import("../session/attach.ts")).runAttach(kay, conversation, options),
     );
 }
 

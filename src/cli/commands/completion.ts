@@ -8,7 +8,7 @@ const SHELLS = { bash: "kay.bash", zsh: "kay.zsh", fish: "kay.fish", powershell:
 type Shell = keyof typeof SHELLS;
 
 /** `kay completion <shell>`: the script that lets a shell complete kay's command lines. */
-export function completionCommand(kay: Kay): Command {
+export function createCompletionCommand(kay: Kay): Command {
   const names = Object.keys(SHELLS) as Shell[];
   return new Command("completion")
     .description("Print the script that lets a shell complete kay's commands")

@@ -1,13 +1,13 @@
 import { Command } from "commander";
-import { settingKey } from "#client/settings";
+import { parseSettingKey } from "#client/settings";
 import type { Setting } from "#client/settings/resolve";
 import { Problem } from "#protocol/errors";
 import type { Kay } from "../kay.ts";
-import { readPiped } from "../piped.ts";
-import { isAskable } from "../prompt.ts";
+import { readPipedInput } from "../piped.ts";
+import { canPrompt } from "../prompt.ts";
 
 /** `kay config get|set|unset|list|path`: the settings of the profile. */
-export function configCommand(kay: Kay): Command {
+export function createConfigCommand(kay: Kay): Command {
   const command = new Command("config").description("Show and change settings").helpCommand(false);
   command
     .command("list")
@@ -17,7 +17,7 @@ export function configCommand(kay: Kay): Command {
     .command("get")
     .argument("<key>")
     .description("print one value; exit 1 when it is not set")
-    .action(async (key: string) => show(kay, (await kay.settings()).get(settingKey(key))));
+    .action(async (key: string) => show(kay, (await kay.settings()).get(parseSettingKey(key))));
   command
     .command("set")
     .argument("<key>")
@@ -25,8 +25,8 @@ export function configCommand(kay: Kay): Command {
     .description("set a value in the profile")
     .action(async (key: string, value: string | undefined) => {
       const text = value === undefined || value === "-" ? await readValue(kay, value === "-") : value;
-      const setting = await (await kay.settings()).set(settingKey(key), text);
-      overridden(kay, setting);
+      const setting = await (await kay.settings()).set(parseSettingKey(key), text);
+      warnOverridden(kay, setting);
       if (setting.secret && text === value)
         kay.out.warn(
           "A secret on the command line stays in the shell's history; leave it out and it is read from stdin.",
@@ -40,8 +40,8 @@ export function configCommand(kay: Kay): Command {
     .description("forget a value of the profile")
     .action(async (key: string) => {
       const settings = await kay.settings();
-      const had = await settings.unset(settingKey(key));
-      if (kay.flags.json) return kay.out.json(asJson(settings.get(settingKey(key))));
+      const had = await settings.unset(parseSettingKey(key));
+      if (kay.flags.json) return kay.out.json(asJson(settings.get(parseSettingKey(key))));
       kay.out.note(had ? `${key} is forgotten.` : `${key} was not set in profile ${settings.profile}.`);
     });
   command
@@ -72,7 +72,7 @@ function show(kay: Kay, setting: Setting): void {
   else kay.out.note(`${setting.key} is not set.\n  Set it with \`kay config set ${setting.key} <value>\`.`);
 }
 
-function overridden(kay: Kay, setting: Setting): void {
+function warnOverridden(kay: Kay, setting: Setting): void {
   if (setting.source === "environment" || setting.source === "flag") {
     kay.out.warn(`${setting.where} is set too and beats the profile.`);
   }
@@ -84,11 +84,11 @@ async function readValue(kay: Kay, patient: boolean): Promise<string> {
   const missing = new Problem("USAGE", "The value is missing.", {
     hint: "Give it as an argument, or a secret on stdin.",
   });
-  if (stdin.isTerminal && !isAskable(kay)) throw missing;
+  if (stdin.isTerminal && !canPrompt(kay)) throw missing;
   if (stdin.isTerminal) stderr.write("Value: ");
   const text = stdin.isTerminal
     ? await stdin.line(kay.signal)
-    : (await readPiped(kay, { patient, without: "nothing is set (`-` as the value waits)" })).split(/[\r\n]/)[0];
+    : (await readPipedInput(kay, { patient, without: "nothing is set (`-` as the value waits)" })).split(/[\r\n]/)[0];
   if (!text?.trim()) throw missing;
   return text;
 }

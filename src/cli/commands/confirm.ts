@@ -5,7 +5,7 @@ import type { Kay } from "../kay.ts";
 type Options = { approve?: boolean; deny?: boolean };
 
 /** `kay confirm <token>`: answer a confirmation that another process, or another day, left open. */
-export function confirmCommand(kay: Kay): Command {
+export function createConfirmCommand(kay: Kay): Command {
   return new Command("confirm")
     .description("Answer a pending confirmation")
     .argument("<token>", "the confirmation token that `kay ask --confirm` printed")
@@ -16,7 +16,7 @@ export function confirmCommand(kay: Kay): Command {
         throw new Problem("USAGE", "Say whether to carry it out.", { hint: `Give one of --approve and --deny.` });
       }
       const link = await kay.link({ signedIn: true });
-      const { confirmed, settle } = await import("../settle.ts");
+      const { sendConfirmation: confirmed, settleConfirmations: settle } = await import("../settle.ts");
       const answer = await confirmed(kay, link, token, Boolean(options.approve));
       await settle(kay, link, answer);
     });

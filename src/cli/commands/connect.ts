@@ -3,7 +3,7 @@ import type { ConnectOptions } from "../connect.ts";
 import type { Kay } from "../kay.ts";
 
 /** `kay connect <service...>`: consent in the browser, and then signed in. */
-export function connectCommand(kay: Kay): Command {
+export function createConnectCommand(kay: Kay): Command {
   return new Command("connect")
     .description("Connect services, each through its own consent page in the browser")
     .argument("[service...]", "jira, confluence, bitbucket, …")
@@ -19,7 +19,7 @@ Examples:
   $ kay connect jira --no-wait --json   # the link, and what finishes it later`,
     )
     .action(async (services: string[], options: ConnectOptions) => {
-      const { connectServices } = await import("../connect.ts");
+      const { runConnect: connectServices } = await import("../connect.ts");
       await connectServices(kay, services, options);
     });
 }

@@ -2,15 +2,15 @@ import { Command } from "commander";
 import { clean } from "#protocol/clean";
 import type { ConnectionsResponse } from "#protocol/connections";
 import { ERRORS, Problem } from "#protocol/errors";
-import { keepAccounts } from "../accounts.ts";
+import { saveAccountLabels } from "../accounts.ts";
 import type { Kay } from "../kay.ts";
-import { nearest } from "../nearest.ts";
-import { accountOf, siteOf } from "../people.ts";
+import { closestName } from "../nearest.ts";
+import { formatAccount, formatSite } from "../people.ts";
 
 type Options = { check?: string };
 
 /** `kay connections`: each service, its state, account and site. */
-export function connectionsCommand(kay: Kay): Command {
+export function createConnectionsCommand(kay: Kay): Command {
   return new Command("connections")
     .alias("status")
     .description("Show every service and the account it is connected as")
@@ -18,35 +18,35 @@ export function connectionsCommand(kay: Kay): Command {
     .action(async (options: Options) => {
       const link = await kay.link({ signedIn: true });
       const answer = await link.api.connections({ signal: kay.signal });
-      await keepAccounts(link, answer.connections, { whole: true });
+      await saveAccountLabels(link, answer.connections, { whole: true });
       if (options.check !== undefined) return check(kay, answer, options.check);
       if (kay.flags.json) return kay.out.json(answer);
-      await kay.out.table(CONNECTION_COLUMNS, connectionRows(answer));
+      await kay.out.table(CONNECTION_COLUMNS, toConnectionRows(answer));
     });
 }
 
 export const CONNECTION_COLUMNS = ["SERVICE", "STATE", "ACCOUNT", "SITE"];
 
 /** The rows of the table: service, state, account (or why not), site. */
-export function connectionRows({ connections }: ConnectionsResponse): string[][] {
+export function toConnectionRows({ connections }: ConnectionsResponse): string[][] {
   return Object.entries(connections).map(([service, connection]) => [
     clean(service, { lines: false }),
     connection.connected ? "connected" : "not connected",
-    connection.connected ? accountOf(connection) : clean(connection.reason ?? "", { lines: false }),
-    connection.connected ? siteOf(connection) : "",
+    connection.connected ? formatAccount(connection) : clean(connection.reason ?? "", { lines: false }),
+    connection.connected ? formatSite(connection) : "",
   ]);
 }
 
 function check(kay: Kay, { connections }: ConnectionsResponse, service: string): void {
   const connection = Object.hasOwn(connections, service) ? connections[service] : undefined;
-  if (!connection) throw unknownService(service, Object.keys(connections));
+  if (!connection) throw unknownServiceProblem(service, Object.keys(connections));
   kay.exit = connection.connected ? 0 : ERRORS.NOT_CONNECTED.exit;
   if (kay.flags.json) kay.out.json({ service, ...connection });
 }
 
 /** The error for a service that the backend does not name, in the backend's own words: the list, and the nearest name. */
-export function unknownService(typed: string, known: string[]): Problem {
-  const close = nearest(typed, known);
+export function unknownServiceProblem(typed: string, known: string[]): Problem {
+  const close = closestName(typed, known);
   const name = JSON.stringify(clean(typed, { lines: false }));
   const guess = close ? ` Did you mean ${clean(close, { lines: false })}?` : "";
   const list = known.map((each) => clean(each, { lines: false })).join(", ");

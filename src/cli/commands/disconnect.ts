@@ -2,21 +2,23 @@ import { Command } from "commander";
 import { clean } from "#protocol/clean";
 import type { DisconnectResponse } from "#protocol/connections";
 import { Problem } from "#protocol/errors";
-import { keepAccounts } from "../accounts.ts";
-import type { Kay, Link } from "../kay.ts";
-import { askYesNo } from "../prompt.ts";
-import { unknownService } from "./connections.ts";
+import { saveAccountLabels } from "../accounts.ts";
+import type { BackendHandle, Kay } from "../kay.ts";
+import { confirmOrThrow } from "../prompt.ts";
+import { unknownServiceProblem } from "./connections.ts";
 
 /** `kay disconnect <service...>`: take a connection back. Asks first, since connecting again needs the person's consent. */
-export function disconnectCommand(kay: Kay): Command {
+export function createDisconnectCommand(kay: Kay): Command {
   return new Command("disconnect")
     .description("Disconnect services")
     .argument("<service...>", "services to disconnect")
     .action(async (services: string[]) => {
       const link = await kay.link({ signedIn: true });
-      const answers = await disconnectAsked(kay, link, services, (question) => askYesNo(kay, question, "Use --yes."));
+      const answers = await confirmAndDisconnect(kay, link, services, (question) =>
+        confirmOrThrow(kay, question, "Use --yes."),
+      );
       if (kay.flags.json) return kay.out.json(answers.length === 1 ? answers[0] : { disconnected: answers });
-      for (const answer of answers) kay.out.line(disconnectedText(answer));
+      for (const answer of answers) kay.out.line(formatDisconnected(answer));
     });
 }
 
@@ -25,9 +27,9 @@ export function disconnectCommand(kay: Kay): Command {
  *
  * @throws Problem UNKNOWN_SERVICE before anything is asked, CANCELLED after a no
  */
-export async function disconnectAsked(
+export async function confirmAndDisconnect(
   kay: Kay,
-  link: Link,
+  link: BackendHandle,
   services: string[],
   ask: (question: string) => Promise<boolean>,
 ): Promise<DisconnectResponse[]> {
@@ -35,19 +37,19 @@ export async function disconnectAsked(
   const { session_id } = byToken ? {} : (await credentials.read(origin)).signIn;
   const { connections } = await api.connections({ signal: kay.signal });
   for (const service of services) {
-    if (!Object.hasOwn(connections, service)) throw unknownService(service, Object.keys(connections));
+    if (!Object.hasOwn(connections, service)) throw unknownServiceProblem(service, Object.keys(connections));
   }
   if (!(await ask(`Disconnect ${clean(services.join(", "), { lines: false })}?`)))
     throw new Problem("CANCELLED", "Nothing was disconnected.");
   const answers = [];
   for (const service of services) {
     answers.push(await api.disconnect(service, { session_id, signal: kay.signal }));
-    await keepAccounts(link, { [service]: { connected: false } });
+    await saveAccountLabels(link, { [service]: { connected: false } });
   }
   return answers;
 }
 
 /** What became of it. */
-export function disconnectedText({ service }: DisconnectResponse): string {
+export function formatDisconnected({ service }: DisconnectResponse): string {
   return `Disconnected ${clean(service, { lines: false })}.`;
 }

@@ -3,7 +3,7 @@ import type { DoctorOptions } from "../doctor.ts";
 import type { Kay } from "../kay.ts";
 
 /** `kay doctor [service]`: look for what is wrong, and say what to do. */
-export function doctorCommand(kay: Kay): Command {
+export function createDoctorCommand(kay: Kay): Command {
   return new Command("doctor")
     .description("Look at all that kay needs, and say what to fix")
     .argument("[service]", "rehearse the connection of this service too")
@@ -11,7 +11,7 @@ export function doctorCommand(kay: Kay): Command {
     .option("--bundle [file]", "write a report without secrets, for whoever helps you")
     .addHelpText("after", AFTER)
     .action(async (service: string | undefined, options: DoctorOptions) => {
-      const { doctor } = await import("../doctor.ts");
+      const { runDoctor: doctor } = await import("../doctor.ts");
       await doctor(kay, service, options);
     });
 }

@@ -1,11 +1,11 @@
 import { Command } from "commander";
 import { Problem } from "#protocol/errors";
 import type { Kay } from "../kay.ts";
-import { nearest } from "../nearest.ts";
+import { closestName } from "../nearest.ts";
 import { TOPICS } from "../topics.ts";
 
 /** `kay help [command or topic]`, and `kay help json <command>`: the JSON Schema of its document. */
-export function helpCommand(kay: Kay): Command {
+export function createHelpCommand(kay: Kay): Command {
   const names = Object.keys(TOPICS);
   const command = new Command("help")
     .description(`Show help for a command, or for a topic: ${names.join(", ")}`)
@@ -14,16 +14,16 @@ export function helpCommand(kay: Kay): Command {
     const program = command.parent;
     if (!program) return;
     if (name === "json" && more.length > 0) {
-      const meant = commandOf(program, more);
-      return showSchema(kay, meant ? nameOf(meant).split(" ").slice(1) : more);
+      const meant = getCommand(program, more);
+      return showSchema(kay, meant ? getName(meant).split(" ").slice(1) : more);
     }
     const topic = more.length === 0 && Object.hasOwn(TOPICS, name) ? TOPICS[name] : undefined;
     if (topic && kay.flags.json) return kay.out.json({ topic: name, text: topic.trim() });
     if (topic) return showTopic(kay, topic.trim());
     const words = name === "" ? [] : [name, ...more];
-    const found = commandOf(program, words);
-    if (found) return kay.flags.json ? kay.out.json(documentOf(found)) : found.outputHelp();
-    const close = nearest(name, [...names, ...program.commands.map((one) => one.name())]);
+    const found = getCommand(program, words);
+    if (found) return kay.flags.json ? kay.out.json(getDocument(found)) : found.outputHelp();
+    const close = closestName(name, [...names, ...program.commands.map((one) => one.name())]);
     throw new Problem("USAGE", `There is no command or topic ${JSON.stringify(words.join(" "))}.`, {
       hint: close ? `Did you mean \`kay help ${close}\`?` : "Run `kay help` to see them all.",
     });
@@ -34,17 +34,17 @@ export function helpCommand(kay: Kay): Command {
 async function showTopic(kay: Kay, text: string): Promise<void> {
   const { stdout } = kay.terminal;
   if (!stdout.isTerminal) return kay.out.line(text);
-  const { layOutTopic } = await import("../topic-text.ts");
+  const { formatTopic: layOutTopic } = await import("../topic-text.ts");
   await kay.out.text(layOutTopic(text, Math.min(stdout.columns(), 100)));
 }
 
 /** The page of the command that these words name, up to the first that is none, as one document. */
-export function helpDocument(program: Command, words: string[]): Record<string, unknown> {
+export function toHelpDocument(program: Command, words: string[]): Record<string, unknown> {
   const under = (from: Command, [word, ...rest]: string[]): Command => {
     const found = from.commands.find((one) => one.name() === word || one.aliases().includes(word ?? ""));
     return found ? under(found, rest) : from;
   };
-  return documentOf(
+  return getDocument(
     under(
       program,
       words.filter((word) => !word.startsWith("-")),
@@ -52,10 +52,10 @@ export function helpDocument(program: Command, words: string[]): Record<string, 
   );
 }
 
-function commandOf(from: Command, [word, ...rest]: string[]): Command | undefined {
+function getCommand(from: Command, [word, ...rest]: string[]): Command | undefined {
   if (word === undefined) return from;
   const found = from.commands.find((one) => one.name() === word || one.aliases().includes(word));
-  return found && commandOf(found, rest);
+  return found && getCommand(found, rest);
 }
 
 async function showSchema(kay: Kay, words: string[]): Promise<void> {
@@ -63,18 +63,18 @@ async function showSchema(kay: Kay, words: string[]): Promise<void> {
   const file = /^[\w -]+$/.test(name) ? await kay.packaged(`dist/schemas/${words.join("-")}.json`) : "";
   if (file) return kay.out.json(JSON.parse(file));
   const known = Object.keys(JSON.parse((await kay.packaged("dist/schemas/index.json")) || "{}"));
-  const close = nearest(name, known);
+  const close = closestName(name, known);
   throw new Problem("USAGE", `There is no JSON Schema of ${JSON.stringify(name)}.`, {
     hint: close ? `Did you mean \`kay help json ${close}\`?` : `There are those of ${known.join(", ")}.`,
   });
 }
 
 /** A page of help as one document. */
-function documentOf(command: Command): Record<string, unknown> {
+function getDocument(command: Command): Record<string, unknown> {
   const help = command.createHelp();
-  const entry = (one: Command) => ({ name: nameOf(one), description: one.description() });
+  const entry = (one: Command) => ({ name: getName(one), description: one.description() });
   return {
-    name: nameOf(command),
+    name: getName(command),
     description: command.description(),
     usage: help.commandUsage(command),
     arguments: command.registeredArguments.map((one) => ({ flags: one.name(), description: one.description })),
@@ -84,6 +84,6 @@ function documentOf(command: Command): Record<string, unknown> {
   };
 }
 
-function nameOf(command: Command): string {
-  return command.parent ? `${nameOf(command.parent)} ${command.name()}` : command.name();
+function getName(command: Command): string {
+  return command.parent ? `${getName(command.parent)} ${command.name()}` : command.name();
 }

@@ -1,10 +1,10 @@
 import { Command } from "commander";
 import { Problem } from "#protocol/errors";
 import type { Kay } from "../kay.ts";
-import { within } from "../limit.ts";
+import { withDeadline } from "../limit.ts";
 
 /** `kay logout`: revoke the sign-in at the backend and forget the tokens; the session id stays (guide). It never asks and never fails for the backend's sake. */
-export function logoutCommand(kay: Kay): Command {
+export function createLogoutCommand(kay: Kay): Command {
   return new Command("logout")
     .description("Sign out: revoke at the backend, forget the tokens on this machine")
     .action(async () => {
@@ -16,7 +16,7 @@ export function logoutCommand(kay: Kay): Command {
           return kay.out.json({ signed_out: true, revoked: false, message: "You were not signed in." });
         return kay.out.line("You were not signed in.");
       }
-      const fault = await within(kay.clock, LIMIT_MS, revoke(kay));
+      const fault = await withDeadline(kay.clock, LIMIT_MS, revoke(kay));
       await credentials.update(origin, ({ session_id }) => ({ session_id }));
       if (fault) kay.out.warn(`${fault.message} The sign-in may live on at the backend until it expires.`);
       if (kay.flags.json) return kay.out.json({ signed_out: true, revoked: !fault });

@@ -2,7 +2,7 @@ import { Command } from "commander";
 import type { Kay } from "../kay.ts";
 
 /** `kay model`: which model answers and why, `--test` whether it works, and `kay model list`: what could answer. */
-export function modelCommand(kay: Kay): Command {
+export function createModelCommand(kay: Kay): Command {
   const command = new Command("model")
     .description("Show which model answers, and why")
     .option("--test", "ask it one short question, which its provider may charge for")

@@ -2,7 +2,7 @@ import { Command } from "commander";
 import type { Kay } from "../kay.ts";
 
 /** `kay policy get|set`: what kay may do by itself with a service or tool. The strictest of what applies counts. */
-export function policyCommand(kay: Kay): Command {
+export function createPolicyCommand(kay: Kay): Command {
   const command = new Command("policy")
     .description("What kay may do by itself with a service or tool")
     .helpCommand(false);
@@ -10,7 +10,7 @@ export function policyCommand(kay: Kay): Command {
     .command("get")
     .argument("[target]", "a service, a tool, or *")
     .description("every policy, or one")
-    .action(async (target: string | undefined) => (await import("../policy.ts")).getPolicies(kay, target));
+    .action(async (target: string | undefined) => (await import("../policy.ts")).showPolicies(kay, target));
   command
     .command("set")
     .argument("<target>", "a service (slack), a tool (slack.send_message), or *")

@@ -2,7 +2,7 @@ import { Command } from "commander";
 import type { Kay } from "../kay.ts";
 
 /** `kay profile list|use|create|remove`: profiles keep settings and accounts apart. */
-export function profileCommand(kay: Kay): Command {
+export function createProfileCommand(kay: Kay): Command {
   const command = new Command("profile").description("Keep accounts and settings apart").helpCommand(false);
   command
     .command("list")

@@ -1,8 +1,8 @@
 import { Command, Option } from "commander";
-import { checkOrigin } from "#client/send/origin";
+import { parseOrigin } from "#client/send/origin";
 import { Problem } from "#protocol/errors";
 import type { Kay, ServeOptions } from "../kay.ts";
-import { showStatus } from "../serve-status.ts";
+import { showBackendStatus } from "../serve-status.ts";
 
 type Options = {
   port: number;
@@ -23,7 +23,7 @@ type Options = {
 };
 
 /** `kay serve`: run the backend until it is told to stop. */
-export function serveCommand(kay: Kay): Command {
+export function createServeCommand(kay: Kay): Command {
   return new Command("serve")
     .description("Run the backend that kay speaks to")
     .option("--port <number>", "port to listen on; 0 takes a free one", parsePort, 4000)
@@ -50,7 +50,7 @@ export function serveCommand(kay: Kay): Command {
     .addHelpText("after", "\nStops on Ctrl+C or SIGTERM, after what is under way has ended.")
     .action(async (options: Options, command: Command) => {
       if (options.stop) return await stop(kay);
-      if (options.status) return await showStatus(kay, await addressOf(kay, options, command));
+      if (options.status) return await showBackendStatus(kay, await getAddress(kay, options, command));
       await kay.serve(work(options));
     });
 }
@@ -67,16 +67,16 @@ async function stop(kay: Kay): Promise<void> {
 }
 
 /** The backend that is asked: one that is named here, else that of the settings, else kay's own. */
-async function addressOf(kay: Kay, { host, port }: Options, command: Command): Promise<string | undefined> {
+async function getAddress(kay: Kay, { host, port }: Options, command: Command): Promise<string | undefined> {
   const isNamed = ["host", "port"].some((name) => command.getOptionValueSource(name) === "cli");
   if (isNamed) {
     const name = ["0.0.0.0", "::"].includes(host) ? "127.0.0.1" : host;
     const authority = name.includes(":") ? `[${name}]` : name;
-    return checkOrigin(`http://${authority}:${port}`, { allowInsecure: true }).baseUrl;
+    return parseOrigin(`http://${authority}:${port}`, { allowInsecure: true }).baseUrl;
   }
   const settings = await kay.settings();
   const given = settings.text("api-url");
-  return given && checkOrigin(given, { allowInsecure: settings.isOn("allow-insecure") }).baseUrl;
+  return given && parseOrigin(given, { allowInsecure: settings.isOn("allow-insecure") }).baseUrl;
 }
 
 function work({ stop: _stop, status: _status, ...options }: Options): ServeOptions {
@@ -93,5 +93,5 @@ function parsePort(text: string): number {
 
 /** The redirect that providers know is made of it, byte for byte. */
 function parsePublicUrl(text: string): string {
-  return checkOrigin(text, { allowInsecure: true }).baseUrl;
+  return parseOrigin(text, { allowInsecure: true }).baseUrl;
 }

@@ -3,7 +3,7 @@ import { Problem } from "#protocol/errors";
 import type { Kay } from "../kay.ts";
 
 /** `kay services`: what can be connected, `kay services show <name>`: everything about one, and services of one's own. */
-export function servicesCommand(kay: Kay): Command {
+export function createServicesCommand(kay: Kay): Command {
   const command = new Command("services")
     .description("Show what can be connected, and add services of your own")
     .helpCommand(false)
@@ -23,13 +23,13 @@ export function servicesCommand(kay: Kay): Command {
     .option("--mcp [address]", "an MCP server instead: its address, or its command in quotes or after --")
     .option("--name <name>", "what the MCP server is called here")
     .option("--key-header <header>", "where the MCP server takes its key, if not as a bearer token")
-    .option("--env <name>", "give the MCP server's program this variable of the environment", collected)
+    .option("--env <name>", "give the MCP server's program this variable of the environment", collect)
     .option("--dry-run", "only check it, and show what would change")
     .description("add a service of your own, or replace the one of its name")
     .addHelpText("after", AFTER_ADD)
     .action(async (files: string[], flags: AddFlags) => {
       const { mcp, dryRun = false } = flags;
-      if (mcp !== undefined) return (await import("../mcp.ts")).addMcp(kay, files, { ...flags, mcp, dryRun });
+      if (mcp !== undefined) return (await import("../mcp.ts")).addMcpServer(kay, files, { ...flags, mcp, dryRun });
       return (await import("../described.ts")).addService(kay, oneFile(files, flags), { dryRun });
     });
   command
@@ -38,7 +38,7 @@ export function servicesCommand(kay: Kay): Command {
     .option("--dry-run", "only show what changed")
     .description("look at what an MCP server changed of its tools, and take it")
     .action(async (name: string, { dryRun = false }: { dryRun?: boolean }) =>
-      (await import("../mcp.ts")).approveMcp(kay, name, { dryRun }),
+      (await import("../mcp.ts")).approveMcpServer(kay, name, { dryRun }),
     );
   command
     .command("remove")
@@ -55,7 +55,7 @@ export function servicesCommand(kay: Kay): Command {
 
 type AddFlags = { mcp?: string | true; name?: string; keyHeader?: string; env?: string[]; dryRun?: boolean };
 
-function collected(name: string, before: string[] = []): string[] {
+function collect(name: string, before: string[] = []): string[] {
   return [...before, name];
 }
 

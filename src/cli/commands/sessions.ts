@@ -2,7 +2,7 @@ import { Command } from "commander";
 import type { Kay } from "../kay.ts";
 
 /** `kay sessions list|show|rename|export|delete`: conversations. Where one is named, its id, its title or `latest` names it. */
-export function sessionsCommand(kay: Kay): Command {
+export function createSessionsCommand(kay: Kay): Command {
   const command = new Command("sessions").description("Show and keep conversations").helpCommand(false);
   command
     .command("list")

@@ -2,7 +2,7 @@ import { Command } from "commander";
 import type { Kay } from "../kay.ts";
 
 /** `kay tools list|show|call`: what can be done, and doing one thing by itself. */
-export function toolsCommand(kay: Kay): Command {
+export function createToolsCommand(kay: Kay): Command {
   const command = new Command("tools")
     .description("Show what can be done with the services, and do one thing")
     .helpCommand(false);

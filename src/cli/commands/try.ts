@@ -2,11 +2,11 @@ import { Command } from "commander";
 import type { Kay } from "../kay.ts";
 
 /** `kay try`: the tour. */
-export function tryCommand(kay: Kay): Command {
+export function createTryCommand(kay: Kay): Command {
   return new Command("try")
     .description("Take the tour: connect, ask, and confirm a change, on sandbox services")
     .action(async () => {
-      const { tour } = await import("../tour.ts");
+      const { runTour: tour } = await import("../tour.ts");
       await tour(kay);
     });
 }

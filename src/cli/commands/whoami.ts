@@ -1,15 +1,15 @@
 import { Command } from "commander";
 import { clean } from "#protocol/clean";
-import { keepAccounts } from "../accounts.ts";
+import { saveAccountLabels } from "../accounts.ts";
 import type { Kay } from "../kay.ts";
-import { accountOf, siteOf } from "../people.ts";
+import { formatAccount, formatSite } from "../people.ts";
 
 /** `kay whoami`: which accounts act in this profile, at which backend. */
-export function whoamiCommand(kay: Kay): Command {
+export function createWhoamiCommand(kay: Kay): Command {
   return new Command("whoami").description("Show which accounts you are, and at which backend").action(async () => {
     const link = await kay.link({ signedIn: true });
     const { connections } = await link.api.connections({ signal: kay.signal });
-    await keepAccounts(link, connections, { whole: true });
+    await saveAccountLabels(link, connections, { whole: true });
     const settings = await kay.settings();
     const signIn = link.byToken ? {} : (await link.credentials.read(link.origin)).signIn;
     const accounts = Object.entries(connections).filter(([, connection]) => connection.connected);
@@ -22,7 +22,11 @@ export function whoamiCommand(kay: Kay): Command {
         accounts: Object.fromEntries(accounts.map(([service, { user, metadata }]) => [service, { user, metadata }])),
       });
     }
-    const rows = accounts.map(([service, one]) => [clean(service, { lines: false }), accountOf(one), siteOf(one)]);
+    const rows = accounts.map(([service, one]) => [
+      clean(service, { lines: false }),
+      formatAccount(one),
+      formatSite(one),
+    ]);
     if (rows.length === 0) kay.out.note("You are signed in, but no service is connected. Run `kay connect <service>`.");
     else await kay.out.table(["SERVICE", "ACCOUNT", "SITE"], rows);
     kay.out.note(

@@ -2,12 +2,12 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { createPaths, type PathsInput } from "#client/paths";
 import { cleanLine } from "#protocol/clean";
-import { readKnown } from "./known.ts";
-import { type Look, type Suggestions, suggest } from "./suggest.ts";
-import { KNOWN_KINDS, type KnownKind, type Table, type Value, type ValueKind } from "./table.ts";
+import { readCompletionCache } from "./known.ts";
+import { type Suggestions, suggestCompletions, type ValueLookup } from "./suggest.ts";
+import { CACHED_KINDS, type CachedKind, type CompletionTable, type CompletionValue, type ValueKind } from "./table.ts";
 
 /** The outside world of completion: folders, the table of this build, and the time. */
-export type CompletionWorld = PathsInput & { table: string; now: number };
+export type CompletionPorts = PathsInput & { table: string; now: number };
 
 /**
  * `kay __complete <shell> <index> [word...]`: what the scripts in `completions` ask at each TAB. A program of its own beside the bundle, so
@@ -18,22 +18,22 @@ export type CompletionWorld = PathsInput & { table: string; now: number };
  * @returns a line `files`, `folders` or `values` with what stands before the value in the word, then a line for each value: the whole
  * word, a tab, and words about it
  */
-export function complete(args: string[], world: CompletionWorld): string {
+export function runComplete(args: string[], world: CompletionPorts): string {
   const [shell = "", index = "", ...rest] = args;
   const place = Number(index);
   if (!/^\d+$/.test(index) || place < 1 || place > 1_000) return "";
-  const words = Array.from({ length: place }, (_, at) => unquoted(rest[at] ?? ""));
-  const table = JSON.parse(readFileSync(world.table, "utf8")) as Table;
-  return printed(suggest(table, words, lookAround(world)), shell);
+  const words = Array.from({ length: place }, (_, at) => unquot(rest[at] ?? ""));
+  const table = JSON.parse(readFileSync(world.table, "utf8")) as CompletionTable;
+  return print(suggestCompletions(table, words, lookAround(world)), shell);
 }
 
 /** A word as it was typed, without quotes and backslashes. Nothing is expanded. */
-function unquoted(word: string): string {
+function unquot(word: string): string {
   return word.replace(/\\(.)|["']/g, "$1");
 }
 
-function printed({ values, paths, prefix }: Suggestions, shell: string): string {
-  const about = ([value, text]: Value) =>
+function print({ values, paths, prefix }: Suggestions, shell: string): string {
+  const about = ([value, text]: CompletionValue) =>
     shell === "bash" && text.length > 60 ? [value, `${text.slice(0, 59)}…`] : [value, text];
   const lines = values.map((value) =>
     about(value)
@@ -43,35 +43,35 @@ function printed({ values, paths, prefix }: Suggestions, shell: string): string 
   return [`${paths ?? "values"}\t${prefix}`, ...lines].join("\n");
 }
 
-function lookAround(world: CompletionWorld): Look {
+function lookAround(world: CompletionPorts): ValueLookup {
   const paths = createPaths(world);
   const own = world.env.KAY_PROFILE || "default";
-  const profiles = quietly(() => profilesOf(paths.config())) ?? {};
+  const profiles = quietly(() => getProfiles(paths.config())) ?? {};
   return {
-    profiles: () => [...new Set(["default", ...Object.keys(profiles)])].map((name): Value => [name, ""]),
+    profiles: () => [...new Set(["default", ...Object.keys(profiles)])].map((name): CompletionValue => [name, ""]),
     known: (kind, given) => {
       const profile = given ?? own;
       if (!isKnownKind(kind)) return null;
-      const backend = backendOf(world.env.KAY_API_URL?.trim() || profiles[profile]?.["api-url"]);
-      return readKnown(kind, { state: paths.state, profile, backend, now: () => world.now });
+      const backend = getBackend(world.env.KAY_API_URL?.trim() || profiles[profile]?.["api-url"]);
+      return readCompletionCache(kind, { state: paths.state, profile, backend, now: () => world.now });
     },
   };
 }
 
-function isKnownKind(kind: ValueKind): kind is KnownKind {
-  return (KNOWN_KINDS as readonly string[]).includes(kind);
+function isKnownKind(kind: ValueKind): kind is CachedKind {
+  return (CACHED_KINDS as readonly string[]).includes(kind);
 }
 
 type Profiles = Record<string, Record<string, unknown> | undefined>;
 
-function profilesOf(folder: string): Profiles {
+function getProfiles(folder: string): Profiles {
   const stored: unknown = JSON.parse(readFileSync(join(folder, "config.json"), "utf8").replace(/^\ufeff/, ""));
   const { profiles } = (stored ?? {}) as { profiles?: Profiles };
   return Object(profiles) as Profiles;
 }
 
 /** As a link names it: the origin, or `embedded` for kay's own. */
-function backendOf(address: unknown): string {
+function getBackend(address: unknown): string {
   if (!address) return "embedded";
   return URL.canParse(String(address)) ? new URL(String(address)).origin : "";
 }

@@ -32,7 +32,7 @@ const OWN: Record<string, ValueKind> = {
 };
 
 /** What only a person can think of. */
-export const FREE = [
+export const FREE_TEXT_SLOT = [
   [
     "address",
     "columns",
@@ -59,7 +59,7 @@ export const FREE = [
  * @param where words of the command, or the long name of the option
  * @param name as the usage shows it, without brackets
  */
-export function slotOf(where: string, name: string, choices?: readonly string[]): Slot {
+export function findSlot(where: string, name: string, choices?: readonly string[]): Slot {
   if (choices) return { choices: [...choices] };
   const own = OWN[`${where} ${name}`];
   if (own) return { kind: own };

@@ -1,16 +1,16 @@
 import type { Api } from "#client/api";
 import type { ConversationView } from "#protocol/conversations";
-import type { Known } from "./known.ts";
-import type { KnownKind, Value } from "./table.ts";
+import type { CompletionCache } from "./known.ts";
+import type { CachedKind, CompletionValue } from "./table.ts";
 
 /** The same calls; what lists in their answers name is kept for completion as it passes. */
-export function remembering(api: Api, known: Known): Api {
-  const keep = (kind: KnownKind, values: Value[]) => known.write(kind, values);
-  const first = (values: Value[]) => {
+export function withCompletionCache(api: Api, known: CompletionCache): Api {
+  const keep = (kind: CachedKind, values: CompletionValue[]) => known.write(kind, values);
+  const first = (values: CompletionValue[]) => {
     const ids = new Set(values.map(([id]) => id));
     keep("sessions", [...values, ...(known.read("sessions") ?? []).filter(([id]) => !ids.has(id))]);
   };
-  const without = (kind: KnownKind, id: string) => {
+  const without = (kind: CachedKind, id: string) => {
     const values = known.read(kind);
     if (values)
       keep(
@@ -45,7 +45,7 @@ export function remembering(api: Api, known: Known): Api {
       const titles = new Map(known.read("services") ?? []);
       keep(
         "services",
-        Object.keys(answer.connections).map((name): Value => [name, titles.get(name) ?? ""]),
+        Object.keys(answer.connections).map((name): CompletionValue => [name, titles.get(name) ?? ""]),
       );
       return answer;
     },
@@ -54,7 +54,7 @@ export function remembering(api: Api, known: Known): Api {
       if (answer)
         keep(
           "services",
-          answer.services.map(({ name, title }): Value => [name, title ?? ""]),
+          answer.services.map(({ name, title }): CompletionValue => [name, title ?? ""]),
         );
       return answer;
     },
@@ -63,7 +63,7 @@ export function remembering(api: Api, known: Known): Api {
       if (answer && options?.service === undefined)
         keep(
           "tools",
-          answer.tools.map(({ name, description }): Value => [name, description]),
+          answer.tools.map(({ name, description }): CompletionValue => [name, description]),
         );
       return answer;
     },
@@ -76,7 +76,9 @@ export function remembering(api: Api, known: Known): Api {
       const pending = await api.pending();
       keep(
         "pending",
-        (pending ?? []).map(({ id, kind, title }): Value => [id, title ? `${KINDS[kind]}: ${title}` : KINDS[kind]]),
+        (pending ?? []).map(
+          ({ id, kind, title }): CompletionValue => [id, title ? `${KINDS[kind]}: ${title}` : KINDS[kind]],
+        ),
       );
       return pending;
     },
@@ -84,7 +86,7 @@ export function remembering(api: Api, known: Known): Api {
       const approvals = await api.approvals();
       keep(
         "approvals",
-        approvals.map(({ id, words }): Value => [id, words]),
+        approvals.map(({ id, words }): CompletionValue => [id, words]),
       );
       return approvals;
     },
@@ -95,7 +97,7 @@ export function remembering(api: Api, known: Known): Api {
     model: async (options) => {
       const answer = await api.model(options);
       const models = (answer?.available ?? []).flatMap(({ title, models }) =>
-        models.map((model): Value => [model, title]),
+        models.map((model): CompletionValue => [model, title]),
       );
       if (answer) keep("models", [...models, ["offline", "the planner, without a language model"]]);
       return answer;
@@ -105,6 +107,6 @@ export function remembering(api: Api, known: Known): Api {
 
 const KINDS = { approval: "an approval", input: "a form", auth: "a service to connect" };
 
-function sessionValue({ id, title }: ConversationView): Value {
+function sessionValue({ id, title }: ConversationView): CompletionValue {
   return [id, title ?? ""];
 }

@@ -1,8 +1,8 @@
-import type { CommandEntry, OptionEntry, Slot, Table, Value, ValueKind } from "./table.ts";
+import type { CommandEntry, CompletionTable, CompletionValue, OptionEntry, Slot, ValueKind } from "./table.ts";
 
 /** What a shell is to offer. */
 export type Suggestions = {
-  values: Value[];
+  values: CompletionValue[];
   /** The shell completes names of these itself, after `prefix` of the word. */
   paths?: "files" | "folders";
   /** What stands before the value in the same word: `--output=`. */
@@ -10,9 +10,9 @@ export type Suggestions = {
 };
 
 /** What is not in the table: values of a profile that commands have kept, and names of profiles. */
-export type Look = {
-  known(kind: ValueKind, profile: string | undefined): Value[] | null;
-  profiles(): Value[];
+export type ValueLookup = {
+  known(kind: ValueKind, profile: string | undefined): CompletionValue[] | null;
+  profiles(): CompletionValue[];
 };
 
 /**
@@ -20,7 +20,7 @@ export type Look = {
  *
  * @param words after `kay`, quotes taken off; the last is completed, and may be empty
  */
-export function suggest(table: Table, words: string[], look: Look): Suggestions {
+export function suggestCompletions(table: CompletionTable, words: string[], look: ValueLookup): Suggestions {
   const current = words.at(-1) ?? "";
   const line = readLine(table.program, words.slice(0, -1));
   const values = (slot: Slot, prefix = "") => offer(slot, { table, line, look, current, prefix });
@@ -29,7 +29,7 @@ export function suggest(table: Table, words: string[], look: Look): Suggestions 
   const [name = "", ...rest] = current.split("=");
   const valued = rest.length > 0 ? findOption(line.chain, name)?.value : undefined;
   if (valued) return values(valued, `${name}=`);
-  const options = optionsOf(line).filter((option) => isOpen(option, line.given));
+  const options = getOptions(line).filter((option) => isOpen(option, line.given));
   return { prefix: "", values: starting(options.flatMap(optionValues), current) };
 }
 
@@ -85,7 +85,7 @@ function findOption(chain: CommandEntry[], name: string): OptionEntry | undefine
 }
 
 /** The command's own, and those that every command takes. */
-function optionsOf({ chain: [command, ...above] }: Line): OptionEntry[] {
+function getOptions({ chain: [command, ...above] }: Line): OptionEntry[] {
   const common = above.at(-1)?.options ?? [];
   return [
     ...command.options,
@@ -98,8 +98,8 @@ function isOpen({ names, repeats }: OptionEntry, given: Set<string>): boolean {
 }
 
 /** The long name; a short one only where there is none. */
-function optionValues({ names, about }: OptionEntry): Value[] {
-  return names.slice(-1).map((name): Value => [name, about]);
+function optionValues({ names, about }: OptionEntry): CompletionValue[] {
+  return names.slice(-1).map((name): CompletionValue => [name, about]);
 }
 
 /** A subcommand, an argument, and where neither can be told, the command's own options. */
@@ -117,30 +117,30 @@ function positional(line: Line, current: string, values: (slot: Slot) => Suggest
   return { prefix: "", values: options.flatMap(optionValues) };
 }
 
-function commandValues({ name, aliases, about }: CommandEntry): Value[] {
-  return [[name, about], ...aliases.map((alias): Value => [alias, `the same as ${name}`])];
+function commandValues({ name, aliases, about }: CommandEntry): CompletionValue[] {
+  return [[name, about], ...aliases.map((alias): CompletionValue => [alias, `the same as ${name}`])];
 }
 
-type Place = { table: Table; line: Line; look: Look; current: string; prefix: string };
+type Place = { table: CompletionTable; line: Line; look: ValueLookup; current: string; prefix: string };
 
 function offer(slot: Slot, place: Place): Suggestions {
   const { prefix, current } = place;
   if (slot.kind === "files" || slot.kind === "folders") return { values: [], paths: slot.kind, prefix };
   const values = slot.choices
-    ? slot.choices.map((choice): Value => [choice, ""])
+    ? slot.choices.map((choice): CompletionValue => [choice, ""])
     : slot.kind
       ? ofKind(slot.kind, place)
       : [];
   return {
     prefix,
     values: starting(
-      values.map(([value, about]): Value => [prefix + value, about]),
+      values.map(([value, about]): CompletionValue => [prefix + value, about]),
       current,
     ),
   };
 }
 
-function ofKind(kind: ValueKind, place: Place): Value[] {
+function ofKind(kind: ValueKind, place: Place): CompletionValue[] {
   const { table, line, look } = place;
   if (kind === "profiles") return look.profiles();
   if (kind === "targets") return [...ofKind("services", place), ...ofKind("tools", place), ["*", "everything"]];
@@ -148,17 +148,19 @@ function ofKind(kind: ValueKind, place: Place): Value[] {
     const [key = ""] = line.args;
     if (key === "model") return ofKind("models", place);
     const listed = Object.hasOwn(table.settings, key) ? table.settings[key] : undefined;
-    return (listed ?? []).map((value): Value => [value, ""]);
+    return (listed ?? []).map((value): CompletionValue => [value, ""]);
   }
   const own = table.values[kind] ?? [];
   const known = look.known(kind, line.profile);
   if (kind === "sessions") return [...(known ?? []), ["latest", "the newest"]];
   // What the backend said counts; kay's own words about it are kept where it had none.
   return (
-    known?.map(([value, about]): Value => [value, about || (own.find(([name]) => name === value)?.[1] ?? "")]) ?? own
+    known?.map(
+      ([value, about]): CompletionValue => [value, about || (own.find(([name]) => name === value)?.[1] ?? "")],
+    ) ?? own
   );
 }
 
-function starting(values: Value[], current: string): Value[] {
+function starting(values: CompletionValue[], current: string): CompletionValue[] {
   return values.filter(([value]) => value.startsWith(current));
 }

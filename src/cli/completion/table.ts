@@ -2,16 +2,16 @@
  * What completion knows of the commands: made from commander's tree when kay is built (`describe.ts`), and read at each TAB instead of the
  * program, which takes too long to load.
  */
-export type Table = {
+export type CompletionTable = {
   program: CommandEntry;
   /** Values that kay knows by itself, by what they are. */
-  values: Partial<Record<ValueKind, Value[]>>;
+  values: Partial<Record<ValueKind, CompletionValue[]>>;
   /** What settings accept, where that is a list. */
   settings: Record<string, string[]>;
 };
 
 /** What is completed, and a few words about it; "" for none. */
-export type Value = [value: string, about: string];
+export type CompletionValue = [value: string, about: string];
 
 export type CommandEntry = {
   name: string;
@@ -38,7 +38,7 @@ export type Slot = { choices?: string[]; kind?: ValueKind };
 
 /** Kinds of values: those that kay reads from its cache, those of the table, and those that the shell itself completes. */
 export type ValueKind =
-  | KnownKind
+  | CachedKind
   | "names"
   | "settings"
   | "setting-value"
@@ -48,5 +48,5 @@ export type ValueKind =
   | "folders";
 
 /** What commands learn from the backend and keep for completion (`known.ts`). */
-export const KNOWN_KINDS = ["services", "tools", "sessions", "pending", "approvals", "models"] as const;
-export type KnownKind = (typeof KNOWN_KINDS)[number];
+export const CACHED_KINDS = ["services", "tools", "sessions", "pending", "approvals", "models"] as const;
+export type CachedKind = (typeof CACHED_KINDS)[number];

@@ -1,7 +1,7 @@
-import { type Check, fine, skipped, warning } from "./check.ts";
+import { type Check, ok, skip, warn } from "./check.ts";
 
 /** What would open a link, without opening one. */
-export const browser: Check = {
+export const browserCheck: Check = {
   id: "browser",
   title: "Browser",
   async look(facts) {
@@ -9,17 +9,17 @@ export const browser: Check = {
     await facts.settings();
     const plan = await kay.planBrowser("https://example.com/");
     if ("reason" in plan) {
-      if (/--no-browser|BROWSER=none|in CI/.test(plan.reason)) return skipped(`${plan.reason} Links are printed.`);
+      if (/--no-browser|BROWSER=none|in CI/.test(plan.reason)) return skip(`${plan.reason} Links are printed.`);
       const fix = "Open printed links yourself, or name a program with `kay config set browser <program>`.";
-      return warning(`${plan.reason} Links are printed.`, fix);
+      return warn(`${plan.reason} Links are printed.`, fix);
     }
     const { command } = plan.launch;
     const isPath = /[\\/]/.test(command) || ["open", "rundll32"].includes(command);
     if (!isPath && machine.find(command) === null)
-      return warning(
+      return warn(
         `${command} is to open links, but is not on the PATH.`,
         "Set BROWSER, or `kay config set browser <program>`, to one that is.",
       );
-    return fine(`Links are opened by ${command}.`);
+    return ok(`Links are opened by ${command}.`);
   },
 };

@@ -2,17 +2,17 @@ import { randomUUID } from "node:crypto";
 import { open, rm } from "node:fs/promises";
 import { dirname, join, resolve } from "node:path";
 import { Problem } from "#protocol/errors";
-import { line } from "#ui/words";
-import { nameNew } from "../new-file.ts";
-import type { Report } from "./check.ts";
-import { environmentOf } from "./environment.ts";
-import type { Facts } from "./facts.ts";
+import { toLine } from "#ui/words";
+import { linkNewFile } from "../new-file.ts";
+import type { CheckReport } from "./check.ts";
+import { redactEnvironment } from "./environment.ts";
+import type { CheckContext } from "./facts.ts";
 
 /** Of the backend's log so many bytes are taken, from its end. */
 const LOG_BYTES = 64 * 1024;
 
 /** Everything that helps whoever gets a report of a fault; what is secret is taken out of it. */
-export async function bundleOf(facts: Facts, reports: Report[]): Promise<Record<string, unknown>> {
+export async function buildReport(facts: CheckContext, reports: CheckReport[]): Promise<Record<string, unknown>> {
   const { kay, machine } = facts;
   const settings = await facts.settings().then(
     (found) =>
@@ -32,10 +32,10 @@ export async function bundleOf(facts: Facts, reports: Report[]): Promise<Record<
     checks: reports,
     runtime: { build, node, execPath, launcher, platform, arch },
     settings: settings.filter(({ value, source }) => value !== null || source !== "default"),
-    environment: environmentOf(kay.env),
+    environment: redactEnvironment(kay.env),
     backend_log: await logTail(join(machine.paths.state(), "backend.log")),
   };
-  return scrubbed(document, facts.scrub) as Record<string, unknown>;
+  return redact(document, facts.scrub) as Record<string, unknown>;
 }
 
 /**
@@ -45,8 +45,8 @@ export async function bundleOf(facts: Facts, reports: Report[]): Promise<Record<
  * @returns its absolute path
  * @throws Problem USAGE where it cannot be written
  */
-export async function writeBundle(
-  { kay }: Facts,
+export async function writeReport(
+  { kay }: CheckContext,
   file: string | null,
   bundle: Record<string, unknown>,
 ): Promise<string> {
@@ -57,7 +57,7 @@ export async function writeBundle(
     await handle.writeFile(`${JSON.stringify(bundle, null, 2)}\n`);
     await handle.sync();
     await handle.close();
-    if (!(await nameNew(passing, path))) throw unwritten(path, "is there already");
+    if (!(await linkNewFile(passing, path))) throw unwritten(path, "is there already");
     return path;
   } catch (error) {
     if (error instanceof Problem) throw error;
@@ -68,7 +68,7 @@ export async function writeBundle(
 }
 
 function unwritten(path: string, why: string, cause?: unknown): Problem {
-  return new Problem("USAGE", `${line(path)} ${why}.`, { hint: "Give another file with `--bundle FILE`.", cause });
+  return new Problem("USAGE", `${toLine(path)} ${why}.`, { hint: "Give another file with `--bundle FILE`.", cause });
 }
 
 function stamp(now: number): string {
@@ -90,9 +90,9 @@ async function logTail(path: string): Promise<string[]> {
   }
 }
 
-function scrubbed(value: unknown, scrub: (text: string) => string): unknown {
+function redact(value: unknown, scrub: (text: string) => string): unknown {
   if (typeof value === "string") return scrub(value);
-  if (Array.isArray(value)) return value.map((each) => scrubbed(each, scrub));
+  if (Array.isArray(value)) return value.map((each) => redact(each, scrub));
   if (typeof value !== "object" || value === null) return value;
-  return Object.fromEntries(Object.entries(value).map(([name, inner]) => [name, scrubbed(inner, scrub)]));
+  return Object.fromEntries(Object.entries(value).map(([name, inner]) => [name, redact(inner, scrub)]));
 }

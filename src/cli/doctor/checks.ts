@@ -1,27 +1,27 @@
-import { backend } from "./backend.ts";
-import { browser } from "./browser.ts";
+import { backendCheck } from "./backend.ts";
+import { browserCheck } from "./browser.ts";
 import type { Check } from "./check.ts";
-import { clock } from "./clock.ts";
-import { connections } from "./connections.ts";
-import { data } from "./data.ts";
-import { keychain } from "./keychain.ts";
-import { mcp } from "./mcp.ts";
-import { model } from "./model.ts";
-import { network } from "./network.ts";
-import { postgres } from "./postgres.ts";
-import { runtime } from "./runtime.ts";
-import { serviceChecks } from "./service.ts";
-import { settings } from "./settings.ts";
-import { signIn } from "./sign-in.ts";
-import { store } from "./store.ts";
-import { stream } from "./stream.ts";
-import { terminal } from "./terminal.ts";
+import { clockCheck } from "./clock.ts";
+import { connectionsCheck } from "./connections.ts";
+import { dataCheck } from "./data.ts";
+import { keychainCheck } from "./keychain.ts";
+import { mcpCheck } from "./mcp.ts";
+import { modelCheck } from "./model.ts";
+import { networkChecks } from "./network.ts";
+import { postgresCheck } from "./postgres.ts";
+import { runtimeCheck } from "./runtime.ts";
+import { createServiceChecks } from "./service.ts";
+import { settingsCheck } from "./settings.ts";
+import { signInCheck } from "./sign-in.ts";
+import { storeCheck } from "./store.ts";
+import { streamCheck } from "./stream.ts";
+import { terminalCheck } from "./terminal.ts";
 
 /** Every check, in the order in which they are shown: this machine, the way, the backend, who one is, and one service. */
-export function checksFor(service: string | undefined): Check[] {
+export function listChecks(service: string | undefined): Check[] {
   return [
-    ...[runtime, settings, store, keychain, terminal, browser, data, postgres],
-    ...[...network, backend, clock, stream, signIn, connections, mcp, model],
-    ...(service === undefined ? [] : serviceChecks(service)),
+    ...[runtimeCheck, settingsCheck, storeCheck, keychainCheck, terminalCheck, browserCheck, dataCheck, postgresCheck],
+    ...[...networkChecks, backendCheck, clockCheck, streamCheck, signInCheck, connectionsCheck, mcpCheck, modelCheck],
+    ...(service === undefined ? [] : createServiceChecks(service)),
   ];
 }

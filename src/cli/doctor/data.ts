@@ -2,15 +2,15 @@ import { constants } from "node:fs";
 import { access, statfs } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { Problem } from "#protocol/errors";
-import { type Check, type Finding, failed, fine, warning } from "./check.ts";
-import type { Facts } from "./facts.ts";
+import { type Check, type Finding, fail, ok, warn } from "./check.ts";
+import type { CheckContext } from "./facts.ts";
 
 /** Free space in bytes from which on it becomes tight, and with which a database cannot work. */
 const TIGHT = 500 * 1024 * 1024;
 const FULL = 50 * 1024 * 1024;
 
 /** Whether kay's folders can be written, and whether there is room. */
-export const data: Check = {
+export const dataCheck: Check = {
   id: "data",
   title: "Folders",
   async look(facts) {
@@ -23,25 +23,25 @@ export const data: Check = {
     for (const [folder, variable] of places) {
       const errno = await unwritable(folder);
       if (errno)
-        return failed(`${folder} cannot be written (${errno}).`, `Set ${variable} to a folder that you may write to.`);
+        return fail(`${folder} cannot be written (${errno}).`, `Set ${variable} to a folder that you may write to.`);
     }
     const [folder] = places.at(-1) ?? [""];
-    return room(await freeBytes(folder), folder);
+    return checkFreeSpace(await freeBytes(folder), folder);
   },
 };
 
 /** What free space means; null where the file system does not tell. */
-export function room(bytes: number | null, folder: string): Finding {
-  if (bytes === null) return fine(`${folder} can be written.`);
+export function checkFreeSpace(bytes: number | null, folder: string): Finding {
+  if (bytes === null) return ok(`${folder} can be written.`);
   const free = bytes >= 1024 ** 3 ? `${(bytes / 1024 ** 3).toFixed(1)} GiB` : `${Math.floor(bytes / 1024 ** 2)} MiB`;
   const says = `${folder} can be written, ${free} free.`;
   if (bytes < FULL)
-    return failed(says, "Free some space on that disk, or move kay's folders with XDG_DATA_HOME and XDG_STATE_HOME.");
-  if (bytes < TIGHT) return warning(says, "Free some space on that disk.");
-  return fine(says);
+    return fail(says, "Free some space on that disk, or move kay's folders with XDG_DATA_HOME and XDG_STATE_HOME.");
+  if (bytes < TIGHT) return warn(says, "Free some space on that disk.");
+  return ok(says);
 }
 
-async function isEmbedded(facts: Facts): Promise<boolean> {
+async function isEmbedded(facts: CheckContext): Promise<boolean> {
   return facts.account().then(
     ({ embedded }) => embedded,
     (error: unknown) => {

@@ -9,7 +9,7 @@ const HARMLESS =
   /^(KAY_(API_URL|PROFILE|CREDENTIALS|CONFIG_DIR|MODEL|CA_FILE|DEBUG|FORCE_TTY|IDLE_LIMIT_MS|KYG_.*)|KAY_CLIENT_\w+_ID|XDG_.*|LC_.*|NODE_(EXTRA_CA_CERTS|OPTIONS|ENV)|\w+_(BASE_URL|MODEL|HOST)|(HTTPS?|ALL|NO)_PROXY|LANG|TERM|TERM_PROGRAM|COLORTERM|NO_COLOR|FORCE_COLOR|CLICOLOR|CLICOLOR_FORCE|VTE_VERSION|CI|BROWSER|EDITOR|VISUAL|DISPLAY|WAYLAND_DISPLAY|WSL_DISTRO_NAME|DBUS_SESSION_BUS_ADDRESS|HOME|ACCESSIBLE|INK_SCREEN_READER|GITHUB_ACTIONS|GITLAB_CI)$/i;
 
 /** The environment for a report: names, values where they are harmless, and of all others only that they are set. */
-export function environmentOf(env: Record<string, string | undefined>): Record<string, string> {
+export function redactEnvironment(env: Record<string, string | undefined>): Record<string, string> {
   const relevant = Object.entries(env).filter(([name, value]) => value !== undefined && RELEVANT.test(name));
   const shown = relevant.map(([name, value = ""]): [string, string] => {
     if (value === "") return [name, "(empty)"];

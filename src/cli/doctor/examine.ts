@@ -1,19 +1,19 @@
 import { type ErrorCode, Problem } from "#protocol/errors";
-import { line } from "#ui/words";
-import { Blocked, type Check, type Finding, failed, type Report, skipped } from "./check.ts";
-import type { Facts } from "./facts.ts";
+import { toLine } from "#ui/words";
+import { BlockedCheck, type Check, type CheckReport, type Finding, fail, skip } from "./check.ts";
+import type { CheckContext } from "./facts.ts";
 
 /** Every check has ended after so many ms, whatever it waits for. They all begin at once. */
 const LIMIT_MS = 14_000;
 
 /** Told of the reports in the order of the checks, each as soon as it and those before it are there. */
-export type Told = (report: Report, waiting: string[]) => void;
+export type OnReport = (report: CheckReport, waiting: string[]) => void;
 
 /** Make all checks at once. A check that throws has failed by that, one that is late by being late; no other one is kept from its end. */
-export async function examine(checks: Check[], facts: Facts, told: Told): Promise<Report[]> {
+export async function runChecks(checks: Check[], facts: CheckContext, told: OnReport): Promise<CheckReport[]> {
   const done = new Set<Check>();
-  const made = checks.map((check) => reportOf(check, facts).finally(() => done.add(check)));
-  const reports: Report[] = [];
+  const made = checks.map((check) => getReport(check, facts).finally(() => done.add(check)));
+  const reports: CheckReport[] = [];
   // All are awaited below; until its turn has come, one that was ended by Ctrl+C is nobody's.
   for (const each of made) each.catch(() => {});
   for (const each of made) {
@@ -28,12 +28,12 @@ export async function examine(checks: Check[], facts: Facts, told: Told): Promis
   return reports;
 }
 
-async function reportOf(check: Check, facts: Facts): Promise<Report | null> {
+async function getReport(check: Check, facts: CheckContext): Promise<CheckReport | null> {
   const { clock } = facts.kay;
   const began = clock.now();
-  const found = await limited(check, facts).catch((error: unknown) => faultOf(error, facts));
+  const found = await limit(check, facts).catch((error: unknown) => getFault(error, facts));
   if (found === null) return null;
-  const shown = (text: string) => line(facts.scrub(text));
+  const shown = (text: string) => toLine(facts.scrub(text));
   return {
     id: check.id,
     state: found.state,
@@ -44,7 +44,7 @@ async function reportOf(check: Check, facts: Facts): Promise<Report | null> {
   };
 }
 
-async function limited(check: Check, facts: Facts): Promise<Finding | null> {
+async function limit(check: Check, facts: CheckContext): Promise<Finding | null> {
   const over = new AbortController();
   const late = facts.kay.clock
     .sleep(LIMIT_MS, AbortSignal.any([facts.signal, over.signal]))
@@ -52,7 +52,7 @@ async function limited(check: Check, facts: Facts): Promise<Finding | null> {
     .then((): Finding | Promise<never> => {
       if (facts.signal.aborted) throw facts.signal.reason;
       if (over.signal.aborted) return new Promise(() => {});
-      return failed(
+      return fail(
         `It did not end within ${LIMIT_MS / 1000} s.`,
         "Run `kay doctor` again; should it stay so, report it with `kay doctor --bundle`.",
       );
@@ -65,16 +65,16 @@ async function limited(check: Check, facts: Facts): Promise<Finding | null> {
   }
 }
 
-function faultOf(error: unknown, { signal }: Facts): Finding {
+function getFault(error: unknown, { signal }: CheckContext): Finding {
   if (signal.aborted) throw signal.reason;
-  if (error instanceof Blocked) return skipped(error.message);
-  if (error instanceof Problem) return failed(error.message, adviceOf(error));
+  if (error instanceof BlockedCheck) return skip(error.message);
+  if (error instanceof Problem) return fail(error.message, getAdvice(error));
   const message = error instanceof Error ? error.message : String(error);
-  return failed(`Something in kay went wrong: ${message}`, "Report it with `kay doctor --bundle`.");
+  return fail(`Something in kay went wrong: ${message}`, "Report it with `kay doctor --bundle`.");
 }
 
 /** Nobody is sent here who is here already. */
-function adviceOf({ hint, code }: Problem): string {
+function getAdvice({ hint, code }: Problem): string {
   if (hint !== "" && !hint.includes("`kay doctor`")) return hint;
   return ADVICE[code] ?? "Report it with `kay doctor --bundle`.";
 }

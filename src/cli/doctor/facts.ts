@@ -1,56 +1,60 @@
 import { join } from "node:path";
 import type { SignIn } from "#client/credentials/credentials";
-import { inspectStore, type StoreSight } from "#client/credentials/inspect";
-import { storePath } from "#client/credentials/store";
+import { inspectStore, type StoreInspection } from "#client/credentials/inspect";
+import { getStorePath } from "#client/credentials/store";
 import type { Clock } from "#client/ports";
 import type { Settings } from "#client/settings";
-import { inspectSettings, type SettingsSight } from "#client/settings/inspect";
-import type { Leg } from "#client/walk";
+import { inspectSettings, type SettingsInspection } from "#client/settings/inspect";
+import type { ProbeStep } from "#client/walk";
 import { Problem } from "#protocol/errors";
 import type { ServiceView } from "#protocol/tools";
-import type { Kay, Link } from "../kay.ts";
-import type { Account } from "../link.ts";
-import type { Machine } from "../machine.ts";
-import { Blocked } from "./check.ts";
-import { createScrub, type Scrub } from "./scrub.ts";
+import type { BackendHandle, Kay } from "../kay.ts";
+import type { BackendTarget } from "../link.ts";
+import type { MachineFacts } from "../machine.ts";
+import { BlockedCheck } from "./check.ts";
+import { createRedactor, type Redactor } from "./scrub.ts";
 
-type Capabilities = Awaited<ReturnType<Link["api"]["capabilities"]>>;
+type Capabilities = Awaited<ReturnType<BackendHandle["api"]["capabilities"]>>;
 
 /** What several checks share, each found out once, whoever asks first. What cannot be found out rejects for everybody. */
-export type Facts = {
+export type CheckContext = {
   kay: Kay;
-  machine: Machine;
+  machine: MachineFacts;
   /** Ends every wait of the examination. */
   signal: AbortSignal;
   /** `--refresh`. */
   refresh: boolean;
-  scrub: Scrub;
+  scrub: Redactor;
   /** The settings file as it is, before anything of kay has read it. */
-  settingsSight(): Promise<SettingsSight>;
+  settingsSight(): Promise<SettingsInspection>;
   settings(): Promise<Settings>;
   /** The file of the stored sign-in as it is, before anything of kay has read it. */
-  storeSight(): Promise<StoreSight>;
-  account(): Promise<Account>;
+  storeSight(): Promise<StoreInspection>;
+  account(): Promise<BackendTarget>;
   /** The stored sign-in for the backend; empty when nobody is signed in. */
   signIn(): Promise<SignIn>;
   /** A link to the backend, which is started if it is kay's own. */
-  link(): Promise<Link>;
+  link(): Promise<BackendHandle>;
   /** The first answer of the backend, and what it said of itself: null where it has only what the guide has. */
   answer(): Promise<{ capabilities: Capabilities; ms: number }>;
-  legs(): Promise<Leg[]>;
+  legs(): Promise<ProbeStep[]>;
   /** A backend that answers. @throws Blocked where none does: the checks of the way to it say why */
-  reached(): Promise<Link>;
+  reached(): Promise<BackendHandle>;
   /** The same for somebody who is signed in. @throws Blocked */
-  signedIn(): Promise<Link>;
+  signedIn(): Promise<BackendHandle>;
   /** What can be connected there; null where the backend has only what the guide has. */
   services(): Promise<ServiceView[] | null>;
 };
 
 /** The facts of one examination. */
-export function createFacts(kay: Kay, machine: Machine, options: { refresh: boolean; signal: AbortSignal }): Facts {
+export function createCheckContext(
+  kay: Kay,
+  machine: MachineFacts,
+  options: { refresh: boolean; signal: AbortSignal },
+): CheckContext {
   const { signal } = options;
-  const scrub = createScrub(kay.env);
-  const facts: Facts = {
+  const scrub = createRedactor(kay.env);
+  const facts: CheckContext = {
     kay,
     machine,
     ...options,
@@ -65,7 +69,7 @@ export function createFacts(kay: Kay, machine: Machine, options: { refresh: bool
       return kay.settings();
     }),
     storeSight: once(async () => {
-      const sight = await inspectStore(storePath(machine.paths.config(), (await facts.settings()).profile));
+      const sight = await inspectStore(getStorePath(machine.paths.config(), (await facts.settings()).profile));
       scrub.hide(...sight.secrets);
       return sight;
     }),
@@ -99,7 +103,7 @@ export function createFacts(kay: Kay, machine: Machine, options: { refresh: bool
       const link = await facts.reached();
       if (link.byToken) return link;
       const { token, refresh_token } = await facts.signIn().catch(blockedBy("The stored sign-in cannot be read."));
-      if (!token && !refresh_token) throw new Blocked("Nobody is signed in.");
+      if (!token && !refresh_token) throw new BlockedCheck("Nobody is signed in.");
       return link;
     },
     services: once(async () => (await (await facts.signedIn()).api.services({ signal }))?.services ?? null),
@@ -110,7 +114,7 @@ export function createFacts(kay: Kay, machine: Machine, options: { refresh: bool
 /** So long the backend may take, its start and its first answer, in ms: what depends on it must end in time too. */
 const ANSWER_LIMIT_MS = 11_000;
 
-async function firstAnswer(facts: Facts) {
+async function firstAnswer(facts: CheckContext) {
   const { kay, link, signal } = facts;
   const { api } = await link();
   const began = kay.clock.now();
@@ -119,8 +123,8 @@ async function firstAnswer(facts: Facts) {
 }
 
 /** Rejects when a leg of the way fails: then there is no need to wait for an answer until its time is over. */
-async function brokenWay({ legs }: Facts): Promise<never> {
-  if ((await legs()).some(({ state }) => state === "failed")) throw new Blocked("The backend is not reached.");
+async function brokenWay({ legs }: CheckContext): Promise<never> {
+  if ((await legs()).some(({ state }) => state === "failed")) throw new BlockedCheck("The backend is not reached.");
   return new Promise(() => {});
 }
 
@@ -154,6 +158,6 @@ function once<T>(work: () => Promise<T>): () => Promise<T> {
 /** What another check tells is not told twice; a fault of kay's own is. */
 function blockedBy(why: string): (error: unknown) => never {
   return (error) => {
-    throw error instanceof Problem || error instanceof Blocked ? new Blocked(why) : error;
+    throw error instanceof Problem || error instanceof BlockedCheck ? new BlockedCheck(why) : error;
   };
 }

@@ -1,15 +1,15 @@
 import { Problem } from "#protocol/errors";
-import { shellWord } from "#protocol/shell";
+import { quoteShellWord } from "#protocol/shell";
 import type { ServiceView } from "#protocol/tools";
-import { line } from "#ui/words";
-import { type Check, type Finding, failed, fine, skipped, warning } from "./check.ts";
-import type { Facts } from "./facts.ts";
+import { toLine } from "#ui/words";
+import { type Check, type Finding, fail, ok, skip, warn } from "./check.ts";
+import type { CheckContext } from "./facts.ts";
 
 /** Milliseconds that a server gets here: the whole check ends a little later. */
 const PATIENCE_MS = 11_000;
 
 /** Every MCP server that was added: whether it answers, or its program starts, and lists the tools that were approved. */
-export const mcp: Check = {
+export const mcpCheck: Check = {
   id: "mcp",
   title: "MCP servers",
   async look(facts) {
@@ -17,11 +17,11 @@ export const mcp: Check = {
     const services = await facts.services().catch(() => null);
     const servers = (services ?? []).filter(({ mcp }) => mcp !== undefined);
     if (servers.length === 0) return null;
-    const found = await Promise.all(servers.map((server) => lookAt(facts, server)));
+    const found = await Promise.all(servers.map((server) => inspectServer(facts, server)));
     const wrong = found.filter(({ state }) => state !== "ok");
     if (wrong.length === 0) {
-      const names = servers.map(({ name }) => line(name)).join(", ");
-      return fine(`Each answers, with the tools that were approved: ${names}.`);
+      const names = servers.map(({ name }) => toLine(name)).join(", ");
+      return ok(`Each answers, with the tools that were approved: ${names}.`);
     }
     const state = wrong.some((one) => one.state === "failed") ? "failed" : "warning";
     const fixes = new Set(wrong.flatMap(({ fix }) => fix ?? []));
@@ -30,10 +30,10 @@ export const mcp: Check = {
 };
 
 /** One server, reached over a link of its own; nothing of it is called. */
-export async function lookAt(facts: Facts, service: ServiceView): Promise<Finding> {
-  const [title, word] = [line(service.title ?? service.name), shellWord(line(service.name))];
-  if (!service.mcp) return skipped("It is no MCP server.");
-  if (!service.connected) return warning(`${title} wants a sign-in.`, `Run \`kay connect ${word}\`.`);
+export async function inspectServer(facts: CheckContext, service: ServiceView): Promise<Finding> {
+  const [title, word] = [toLine(service.title ?? service.name), quoteShellWord(toLine(service.name))];
+  if (!service.mcp) return skip("It is no MCP server.");
+  if (!service.connected) return warn(`${title} wants a sign-in.`, `Run \`kay connect ${word}\`.`);
   const { api } = await facts.signedIn();
   const [patience, done] = [new AbortController(), new AbortController()];
   facts.kay.clock.sleep(PATIENCE_MS, AbortSignal.any([facts.signal, done.signal])).then(
@@ -44,15 +44,15 @@ export async function lookAt(facts: Facts, service: ServiceView): Promise<Findin
     const signal = AbortSignal.any([facts.signal, patience.signal]);
     const { outcome, service: now } = await api.approveService(service.name, { dry_run: true }, { signal });
     if (outcome !== "unchanged" || service.mcp.changes.length > 0)
-      return warning(`${title} changed its tools.`, `Run \`kay services approve ${word}\`.`);
-    return fine(
+      return warn(`${title} changed its tools.`, `Run \`kay services approve ${word}\`.`);
+    return ok(
       `${now.mcp?.command === undefined ? "It answers" : "Its program starts"}, with ${now.tools.length} tools as they were approved.`,
     );
   } catch (error) {
     if (patience.signal.aborted && !facts.signal.aborted) return late(service, word);
     if (!(error instanceof Problem)) throw error;
-    if (error.code === "AUTH_REQUIRED") return warning(error.message, `Run \`kay connect ${word}\`.`);
-    return failed(error.message, error.hint || `Look at its command or address: \`kay services export ${word}\`.`);
+    if (error.code === "AUTH_REQUIRED") return warn(error.message, `Run \`kay connect ${word}\`.`);
+    return fail(error.message, error.hint || `Look at its command or address: \`kay services export ${word}\`.`);
   } finally {
     done.abort();
   }
@@ -62,5 +62,5 @@ export async function lookAt(facts: Facts, service: ServiceView): Promise<Findin
 function late({ title, name, mcp: place }: ServiceView, word: string): Finding {
   const what = place?.command === undefined ? "did not answer" : "did not start";
   const fix = `Run \`kay services approve ${word} --dry-run\`, which waits longer.`;
-  return failed(`${line(title ?? name)} ${what} within ${PATIENCE_MS / 1000} s.`, fix);
+  return fail(`${toLine(title ?? name)} ${what} within ${PATIENCE_MS / 1000} s.`, fix);
 }

@@ -1,9 +1,9 @@
-import type { LegName } from "#client/walk";
+import type { ProbeStepName } from "#client/walk";
 import { Problem } from "#protocol/errors";
-import { Blocked, type Check, failed, fine } from "./check.ts";
-import type { Facts } from "./facts.ts";
+import { BlockedCheck, type Check, fail, ok } from "./check.ts";
+import type { CheckContext } from "./facts.ts";
 
-const TITLES: Record<LegName, string> = {
+const TITLES: Record<ProbeStepName, string> = {
   proxy: "Proxy",
   name: "Name",
   connect: "Connection",
@@ -28,9 +28,9 @@ const http: Check = {
   title: "HTTP",
   async look(facts) {
     if (!(await isRemote(facts))) return null;
-    if ((await facts.legs()).some(({ state }) => state === "failed")) throw new Blocked("Not reached.");
+    if ((await facts.legs()).some(({ state }) => state === "failed")) throw new BlockedCheck("Not reached.");
     const { ms } = await facts.answer();
-    return fine(`It answers in ${ms} ms.`);
+    return ok(`It answers in ${ms} ms.`);
   },
 };
 
@@ -41,23 +41,23 @@ const loopback: Check = {
   async look(facts) {
     if (await isRemote(facts)) return null;
     const { baseUrl } = await facts.link().catch((error: unknown) => {
-      throw error instanceof Problem ? new Blocked("kay's own backend does not run.") : error;
+      throw error instanceof Problem ? new BlockedCheck("kay's own backend does not run.") : error;
     });
     const broken = (await facts.legs()).find(({ state }) => state === "failed");
-    if (broken) return failed(broken.says, broken.fix || "Allow connections to this machine itself in its firewall.");
-    return fine(`${baseUrl} can be reached; no proxy is used on this machine.`);
+    if (broken) return fail(broken.says, broken.fix || "Allow connections to this machine itself in its firewall.");
+    return ok(`${baseUrl} can be reached; no proxy is used on this machine.`);
   },
 };
 
 /** Everything between this machine and its backend. */
-export const network: Check[] = [...legs, http, loopback];
+export const networkChecks: Check[] = [...legs, http, loopback];
 
-async function isRemote(facts: Facts): Promise<boolean> {
+async function isRemote(facts: CheckContext): Promise<boolean> {
   try {
     return !(await facts.account()).embedded;
   } catch (error) {
     // The settings are told by their own check; an address that is refused is told by the backend's.
-    if (error instanceof Problem) throw new Blocked("No backend is known.");
+    if (error instanceof Problem) throw new BlockedCheck("No backend is known.");
     throw error;
   }
 }

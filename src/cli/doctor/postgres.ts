@@ -1,8 +1,8 @@
 import { Problem } from "#protocol/errors";
-import { type Check, failed, fine } from "./check.ts";
+import { type Check, fail, ok } from "./check.ts";
 
 /** The database of kay's own backend. */
-export const postgres: Check = {
+export const postgresCheck: Check = {
   id: "postgres",
   title: "Postgres",
   async look(facts) {
@@ -12,19 +12,19 @@ export const postgres: Check = {
     if (variable) {
       const url = URL.parse(env[variable]?.trim() ?? "");
       if (!url || !/^postgres(ql)?:$/.test(url.protocol))
-        return failed(
+        return fail(
           `${variable} is no address of a Postgres.`,
           `Set ${variable} to postgres://user@host:5432/database, or unset it.`,
         );
-      return fine(`The one of ${variable}: ${url.host}${url.pathname}.`);
+      return ok(`The one of ${variable}: ${url.host}${url.pathname}.`);
     }
     try {
-      return fine(`kay's own, ${await facts.machine.postgres()}.`);
+      return ok(`kay's own, ${await facts.machine.postgres()}.`);
     } catch (error) {
       if (!(error instanceof Problem)) throw error;
       const fix =
         "Set KAY_DATABASE_URL to a Postgres, or install kay again with `npm install -g kay --include=optional`.";
-      return failed(error.message, fix);
+      return fail(error.message, fix);
     }
   },
 };

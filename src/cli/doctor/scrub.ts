@@ -1,7 +1,7 @@
 import { REDACTED, redactSecrets } from "#protocol/redact";
 
 /** Takes secrets out of texts: those that this machine is known to have, wherever they stand, and whatever looks like one. */
-export type Scrub = {
+export type Redactor = {
   (text: string): string;
   /** These are secrets too, from now on. */
   hide(...secrets: (string | undefined)[]): void;
@@ -11,9 +11,9 @@ export type Scrub = {
 const SHORTEST = 4;
 
 /** A {@link Scrub} that knows the secrets of an environment. */
-export function createScrub(env: Record<string, string | undefined>): Scrub {
+export function createRedactor(env: Record<string, string | undefined>): Redactor {
   const secrets = new Set<string>();
-  const hide: Scrub["hide"] = (...found) => {
+  const hide: Redactor["hide"] = (...found) => {
     for (const secret of found.flatMap(spellings)) if (secret.length >= SHORTEST) secrets.add(secret);
   };
   for (const [name, value = ""] of Object.entries(env)) hide(...secretsIn(name, value));

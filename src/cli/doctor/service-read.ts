@@ -1,27 +1,27 @@
 import { Problem } from "#protocol/errors";
-import { shellWord } from "#protocol/shell";
+import { quoteShellWord } from "#protocol/shell";
 import type { ServiceView, ToolView } from "#protocol/tools";
-import { line } from "#ui/words";
-import { type Finding, failed, fine, skipped } from "./check.ts";
-import type { Facts } from "./facts.ts";
+import { toLine } from "#ui/words";
+import { type Finding, fail, ok, skip } from "./check.ts";
+import type { CheckContext } from "./facts.ts";
 
 /** The service's token, tried by a tool that only reads and needs nothing to be said. */
-export async function harmlessRead(facts: Facts, service: ServiceView): Promise<Finding> {
+export async function testReadTool(facts: CheckContext, service: ServiceView): Promise<Finding> {
   const { api } = await facts.signedIn();
   const { signal } = facts;
   const offered = await api.tools({ service: service.name, signal });
-  if (!offered) return skipped("This backend does not say what can be done.");
+  if (!offered) return skip("This backend does not say what can be done.");
   const [tool] = offered.tools.filter(isHarmless).sort((a, b) => rank(a) - rank(b));
-  if (!tool) return skipped("It has no tool that only reads and needs no input.");
+  if (!tool) return skip("It has no tool that only reads and needs no input.");
   const began = facts.kay.clock.now();
   try {
     await api.callTool(tool.name, {}, { signal });
   } catch (error) {
     if (!(error instanceof Problem)) throw error;
-    const connect = `Run \`kay connect ${shellWord(line(service.name))}\`.`;
-    return failed(`${line(tool.name)}: ${error.message}`, error.code === "AUTH_REQUIRED" ? connect : error.hint);
+    const connect = `Run \`kay connect ${quoteShellWord(toLine(service.name))}\`.`;
+    return fail(`${toLine(tool.name)}: ${error.message}`, error.code === "AUTH_REQUIRED" ? connect : error.hint);
   }
-  return fine(`${line(tool.name)} worked, in ${facts.kay.clock.now() - began} ms.`);
+  return ok(`${toLine(tool.name)} worked, in ${facts.kay.clock.now() - began} ms.`);
 }
 
 function isHarmless({ access, input_schema: { required } }: ToolView): boolean {

@@ -1,8 +1,8 @@
 import type { Kay } from "../kay.ts";
 import { wrapSentences } from "../wrap.ts";
-import type { Report, State } from "./check.ts";
+import type { CheckReport, CheckState } from "./check.ts";
 
-const MARKS: Record<State, string> = { ok: "✓", warning: "!", failed: "✗", skipped: "-" };
+const MARKS: Record<CheckState, string> = { ok: "✓", warning: "!", failed: "✗", skipped: "-" };
 const COLOURS = { ok: "green", warning: "yellow", failed: "red", skipped: "dim" } as const;
 
 /** Narrower terminals have no room for columns. */
@@ -11,18 +11,18 @@ const STATE_WIDTH = "warning".length;
 const TITLE_WIDTH = "Consent page".length;
 
 /** One report for a person, with a mark and a word for its state; broken at the terminal's width. */
-export function reportText(kay: Kay, report: Report): string {
+export function formatReport(kay: Kay, report: CheckReport): string {
   const width = kay.terminal.stdout.columns();
-  if (kay.flags.plain) return plainText(report);
+  if (kay.flags.plain) return formatPlain(report);
   return width < COLUMNS_FROM ? block(kay, report, width) : row(kay, report, width);
 }
 
-function plainText({ state, title, detail, fix }: Report): string {
+function formatPlain({ state, title, detail, fix }: CheckReport): string {
   return `${state}: ${title}: ${detail}${fix ? ` What to do: ${fix}` : ""}`;
 }
 
 /** State, title and what was found beside each other. */
-function row(kay: Kay, { state, title, detail, fix }: Report, width: number): string {
+function row(kay: Kay, { state, title, detail, fix }: CheckReport, width: number): string {
   const start = `${MARKS[state]} ${state.padEnd(STATE_WIDTH)}  `;
   const indent = " ".repeat(start.length + TITLE_WIDTH + 2);
   const [first = "", ...rest] = lines(detail, fix, width - indent.length);
@@ -31,7 +31,7 @@ function row(kay: Kay, { state, title, detail, fix }: Report, width: number): st
 }
 
 /** The same below each other. */
-function block(kay: Kay, { state, title, detail, fix }: Report, width: number): string {
+function block(kay: Kay, { state, title, detail, fix }: CheckReport, width: number): string {
   const head = `${kay.out.paint(COLOURS[state], `${MARKS[state]} ${state}`)}  ${title}`;
   return [head, ...lines(detail, fix, width - 2).map((each) => `  ${each}`)].join("\n");
 }
@@ -42,8 +42,8 @@ function lines(detail: string, fix: string | undefined, room: number): string[] 
 }
 
 /** What it came to, in one line. */
-export function summaryOf(reports: Report[]): string {
-  const count = (state: State) => reports.filter((report) => report.state === state).length;
+export function formatSummary(reports: CheckReport[]): string {
+  const count = (state: CheckState) => reports.filter((report) => report.state === state).length;
   const [bad, doubtful] = [count("failed"), count("warning")];
   if (bad > 0)
     return `${bad} failed${doubtful > 0 ? `, ${amount(doubtful)}` : ""}. Begin with the first: later ones may follow from it.`;

@@ -1,5 +1,5 @@
 import { type Sink, wantsColor } from "../terminal.ts";
-import { type Check, fine, warning } from "./check.ts";
+import { type Check, ok, warn } from "./check.ts";
 
 type Env = Record<string, string | undefined>;
 
@@ -7,7 +7,7 @@ type Env = Record<string, string | undefined>;
 const NARROW = 40;
 
 /** What the terminal can do, as far as the environment tells. */
-export const terminal: Check = {
+export const terminalCheck: Check = {
   id: "terminal",
   title: "Terminal",
   async look({ kay, machine }) {
@@ -15,24 +15,24 @@ export const terminal: Check = {
     const ends = { stdin, stdout, stderr };
     const missing = Object.entries(ends).flatMap(([name, { isTerminal }]) => (isTerminal ? [] : [name]));
     if (!stdout.isTerminal)
-      return fine(`${missing.join(", ")}: no terminal, so output is rows without colour, and nobody is asked.`);
+      return ok(`${missing.join(", ")}: no terminal, so output is rows without colour, and nobody is asked.`);
     const says = describe(kay.flags.plain, stdout, kay.env, kay.flags.color);
     const piped = missing.length > 0 ? ` ${missing.join(" and ")} is no terminal.` : "";
     const what = `${says}${piped}`;
     if (machine.platform !== "win32" && !isUnicode(kay.env))
-      return warning(
+      return warn(
         `${what} The locale is not UTF-8, so other letters may be garbled.`,
         "Set LANG=C.UTF-8, or another locale with UTF-8.",
       );
     if (machine.platform !== "win32" && !kay.env.TERM)
-      return warning(`${what} TERM is not set.`, "Set TERM to what your terminal is, such as xterm-256color.");
-    if (stdout.columns() < NARROW) return warning(`${what} It is narrow.`, `Widen it to ${NARROW} columns or more.`);
-    return fine(what);
+      return warn(`${what} TERM is not set.`, "Set TERM to what your terminal is, such as xterm-256color.");
+    if (stdout.columns() < NARROW) return warn(`${what} It is narrow.`, `Widen it to ${NARROW} columns or more.`);
+    return ok(what);
   },
 };
 
 function describe(plain: boolean, stdout: Sink, env: Env, color: string | undefined): string {
-  const { name, links, copies } = known(env);
+  const { name, links, copies } = findKnown(env);
   const within = env.TMUX ? ", in tmux" : env.STY ? ", in screen" : env.ZELLIJ ? ", in zellij" : "";
   const colours = wantsColor(stdout, env, color)
     ? /^(truecolor|24bit)$/.test(env.COLORTERM ?? "")
@@ -41,7 +41,7 @@ function describe(plain: boolean, stdout: Sink, env: Env, color: string | undefi
     : "no colours";
   const mode = plain ? " Plain mode: nothing is redrawn." : "";
   const size = `${stdout.columns()} × ${stdout.rows()}`;
-  return `${name}${within}, ${size}, ${colours}; links ${links}, copying (OSC 52) ${copied(env, copies)}.${mode}`;
+  return `${name}${within}, ${size}, ${colours}; links ${links}, copying (OSC 52) ${copy(env, copies)}.${mode}`;
 }
 
 type Known = { name: string; links: string; copies: string };
@@ -76,13 +76,13 @@ const TERMINALS: [sign: (env: Env) => boolean, known: Known][] = [
   [({ TERM }) => TERM === "linux", { name: "The console", links: "are written out", copies: "does not work" }],
 ];
 
-function known(env: Env): Known {
+function findKnown(env: Env): Known {
   const found = TERMINALS.find(([sign]) => sign(env));
   if (found) return found[1];
   return { name: env.TERM || "A terminal", links: "may be clicked", copies: "may work" };
 }
 
-function copied(env: Env, copies: string): string {
+function copy(env: Env, copies: string): string {
   if (env.TMUX && copies !== "does not work") return `${copies}, if tmux has \`set -g set-clipboard on\``;
   return env.STY ? "does not work in screen" : copies;
 }

@@ -6,7 +6,7 @@ import {
   GrantTestResponse,
   PoliciesResponse,
 } from "#protocol/conversations";
-import { DescribeResponse, RemovedResponse } from "#protocol/described";
+import { AddServiceResponse, RemoveServiceResponse } from "#protocol/described";
 import { ServicesResponse, ServiceView, ToolsResponse, ToolView } from "#protocol/tools";
 import { Connect, Connections, Disconnect, Logout, Whoami } from "./accounts.ts";
 import { Answer, Conversation, Line, Pending } from "./answers.ts";
@@ -17,13 +17,13 @@ import { Setting, Settings, SettingsPath } from "./settings.ts";
 import { Deleted, Export, Model, Models, Revoked, Serve, Tour } from "./work.ts";
 
 /** What is printed, for a person, and its shape. */
-export type Document = { title: string; schema: z.core.$ZodType };
+export type JsonDocument = { title: string; schema: z.core.$ZodType };
 
 /**
  * The contract of `--json`: by the words of each command, the document that it prints; by `failure` what every one prints when it fails; and
  * by `ask stream` each line of `kay ask --stream`. The build makes JSON Schemas of it, and the tests hold every command to it.
  */
-export const DOCUMENTS: Record<string, Document> = {
+export const JSON_DOCUMENTS: Record<string, JsonDocument> = {
   answer: { title: "What came of an answer", schema: Answer },
   "approvals list": { title: "Every approval that lasts", schema: GrantsResponse },
   "approvals revoke": { title: "The approval that was taken back", schema: Revoked },
@@ -56,14 +56,14 @@ export const DOCUMENTS: Record<string, Document> = {
   "profile use": { title: "The profile that is used from now on", schema: ProfileUsed },
   serve: { title: "Where the backend listens, whether it was stopped, or how it is", schema: Serve },
   services: { title: "What can be connected", schema: ServicesResponse },
-  "services add": { title: "What adding a service changed, or would change", schema: DescribeResponse },
+  "services add": { title: "What adding a service changed, or would change", schema: AddServiceResponse },
   "services approve": {
     title: "What approving the tools of an MCP server changed, or would change",
-    schema: DescribeResponse,
+    schema: AddServiceResponse,
   },
   "services export": { title: "The description of a service of one's own", schema: z.record(z.string(), z.unknown()) },
   "services list": { title: "What can be connected", schema: ServicesResponse },
-  "services remove": { title: "The service that was removed", schema: RemovedResponse },
+  "services remove": { title: "The service that was removed", schema: RemoveServiceResponse },
   "services show": { title: "A service", schema: ServiceView },
   "sessions delete": { title: "The conversation that was deleted", schema: Deleted },
   "sessions export": { title: "A conversation, or where it was written", schema: Export },

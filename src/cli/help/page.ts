@@ -13,12 +13,12 @@ export type HelpPage = {
 export type HelpTable = { pages: HelpPage[]; lines: Record<string, number> };
 
 /** Pages are easier to read when they are not as wide as the screen. */
-export function helpWidth(columns: number): number {
+export function getHelpWidth(columns: number): number {
   return Math.min(columns, 100);
 }
 
 /** The page as `commander` lays it out at this width, in columns. */
-export function pageText({ usage, about, sections, after }: HelpPage, width: number): string {
+export function formatHelpPage({ usage, about, sections, after }: HelpPage, width: number): string {
   const help = new Help();
   help.prepareContext({ helpWidth: width });
   const terms = sections.flatMap(([, items]) => items.map(([term]) => term.length));

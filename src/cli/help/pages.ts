@@ -6,10 +6,10 @@ import type { HelpPage, HelpTable } from "./page.ts";
  *
  * @param topics names that `kay help` takes for something else
  */
-export function helpTable(program: Command, topics: readonly string[]): HelpTable {
+export function buildHelpTable(program: Command, topics: readonly string[]): HelpTable {
   const table: HelpTable = { pages: [], lines: { "": 0, help: 0 } };
   const add = (command: Command, ways: string[]) => {
-    const index = table.pages.push(pageOf(command)) - 1;
+    const index = table.pages.push(getPage(command)) - 1;
     for (const way of ways) {
       table.lines[`${way} --help`.trim()] = index;
       if (!topics.includes(way)) table.lines[`help ${way}`.trim()] = index;
@@ -26,7 +26,7 @@ export function helpTable(program: Command, topics: readonly string[]): HelpTabl
   return table;
 }
 
-function pageOf(command: Command): HelpPage {
+function getPage(command: Command): HelpPage {
   const help = command.createHelp();
   const options = (from: ReturnType<typeof help.visibleOptions>) =>
     from.map((each): [string, string] => [help.optionTerm(each), help.optionDescription(each)]);
@@ -42,12 +42,12 @@ function pageOf(command: Command): HelpPage {
     usage: help.commandUsage(command),
     about: help.commandDescription(command),
     sections: sections.filter(([, items]) => items.length > 0),
-    after: shown(command).slice(command.helpInformation().length),
+    after: format(command).slice(command.helpInformation().length),
   };
 }
 
 /** All that the command prints for `--help`. */
-function shown(command: Command): string {
+function format(command: Command): string {
   let text = "";
   command.configureOutput({
     writeOut: (more) => {

@@ -1,5 +1,5 @@
 import { readFileSync } from "node:fs";
-import { type HelpTable, helpWidth, pageText } from "./page.ts";
+import { formatHelpPage, getHelpWidth, type HelpTable } from "./page.ts";
 
 /**
  * The page that a command line asks for, without the tree of commands: a program of its own (`dist/help.js`), which the launcher takes
@@ -10,10 +10,10 @@ import { type HelpTable, helpWidth, pageText } from "./page.ts";
  * @param columns asked for the width of the terminal where there is a page
  * @returns null for every line that is not just the way to a page: topics, other options, mistakes
  */
-export function quickHelp(args: string[], table: string, columns: () => number): string | null {
+export function findHelpPage(args: string[], table: string, columns: () => number): string | null {
   if (args.some((word) => word.includes(" "))) return null;
   const { pages, lines }: HelpTable = JSON.parse(readFileSync(table, "utf8"));
   const line = args.map((word) => (word === "-h" ? "--help" : word)).join(" ");
   const page = Object.hasOwn(lines, line) ? pages[lines[line] ?? -1] : undefined;
-  return page ? pageText(page, helpWidth(columns())) : null;
+  return page ? formatHelpPage(page, getHelpWidth(columns())) : null;
 }

@@ -1,7 +1,9 @@
 import jq from "jq-wasm/dist/build/jq.js";
 
 /** What one run of jq came to. `code` is jq's own exit code: 0, 3 for an expression that does not compile, 5 for one that fails. */
-export type Ran = { code: number; output: string; errors: string } | { ended: "output" | "memory" | "time" | "fault" };
+export type JqResult =
+  | { code: number; output: string; errors: string }
+  | { ended: "output" | "memory" | "time" | "fault" };
 
 /** Most that one run may print and take, in bytes. */
 const MOST_OUTPUT = 32 * 1024 * 1024;
@@ -23,7 +25,7 @@ let compiled: object | undefined;
  *
  * Blocks until it is done, which may be never: only for a thread that can be ended.
  */
-export async function runJq(expression: string, text: string): Promise<Ran> {
+export async function runJq(expression: string, text: string): Promise<JqResult> {
   const wasm = Reflect.get(globalThis, "WebAssembly") as WebAssembly;
   const streams = createStreams(text);
   // The package reads and writes byte by byte, each with a copy of all: its streams are replaced, and so is its view of the environment.
@@ -38,9 +40,9 @@ export async function runJq(expression: string, text: string): Promise<Ran> {
   const program = await jq();
   try {
     const code = program.callMain(["-c", "--", expression]);
-    return { code, output: textOf(streams.output), errors: textOf(streams.errors) };
+    return { code, output: getText(streams.output), errors: getText(streams.errors) };
   } catch {
-    const starved = textOf(streams.errors).includes("cannot allocate memory");
+    const starved = getText(streams.errors).includes("cannot allocate memory");
     return { ended: streams.ended ?? (starved ? "memory" : "fault") };
   }
 }
@@ -102,6 +104,6 @@ function buffers(view: DataView, list: number, count: number): Uint8Array[] {
   });
 }
 
-function textOf(parts: Uint8Array[]): string {
+function getText(parts: Uint8Array[]): string {
   return Buffer.concat(parts).toString("utf8");
 }

@@ -25,13 +25,13 @@ export async function listProfiles(kay: Kay): Promise<void> {
   const names = profiles.list();
   const rows: Row[] = [];
   // One after another: each may ask the keychain.
-  for (const name of new Set([...names, used])) rows.push(await rowOf(kay, name, name === used));
+  for (const name of new Set([...names, used])) rows.push(await getRow(kay, name, name === used));
   if (kay.flags.json) return kay.out.json({ profiles: rows });
-  await kay.out.table(["", "PROFILE", "BACKEND", "SIGN-IN", "ACCOUNTS"], rows.map(cellsOf));
+  await kay.out.table(["", "PROFILE", "BACKEND", "SIGN-IN", "ACCOUNTS"], rows.map(getCells));
   sayWhy(kay);
 }
 
-async function rowOf(kay: Kay, name: string, current: boolean): Promise<Row> {
+async function getRow(kay: Kay, name: string, current: boolean): Promise<Row> {
   const row: Row = { name, current, backend: null, signed_in: null, accounts: {} };
   try {
     const profile = await kay.inProfile(name);
@@ -49,7 +49,7 @@ function isSignedIn({ token, refresh_token }: SignIn): boolean {
   return Boolean(token || refresh_token);
 }
 
-function cellsOf({ name, current, backend, signed_in, accounts, problem }: Row): string[] {
+function getCells({ name, current, backend, signed_in, accounts, problem }: Row): string[] {
   const state = signed_in === null ? "unknown" : signed_in ? "signed in" : "signed out";
   const people = Object.entries(accounts).map(([service, who]) => clean(`${service}: ${who}`, { lines: false }));
   const where = backend === "embedded" ? "kay's own" : (backend ?? "unknown");

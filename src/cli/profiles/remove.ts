@@ -3,9 +3,9 @@ import { DEFAULT_PROFILE } from "#client/settings/profile-name";
 import { clean } from "#protocol/clean";
 import { Problem } from "#protocol/errors";
 import type { Kay, OtherProfile } from "../kay.ts";
-import { within } from "../limit.ts";
-import { askYesNo } from "../prompt.ts";
-import { knownProfile } from "./known.ts";
+import { withDeadline } from "../limit.ts";
+import { confirmOrThrow } from "../prompt.ts";
+import { findProfile } from "./known.ts";
 
 /** How long ending the sign-in at one backend may take, in ms: the start of kay's own included. */
 const LIMIT_MS = 10_000;
@@ -21,10 +21,10 @@ type Kept = { profile: OtherProfile; credentials: Credentials; signIns: Record<s
  */
 export async function removeProfile(kay: Kay, typed: string): Promise<void> {
   const settings = await kay.settings();
-  const name = knownProfile(settings, typed);
-  const kept = await keptOf(kay, name);
+  const name = findProfile(settings, typed);
+  const kept = await getKept(kay, name);
   const isCurrent = settings.profiles.current() === name && name !== DEFAULT_PROFILE;
-  if (!(await askYesNo(kay, questionOf(name, kept, isCurrent), "Use --yes.")))
+  if (!(await confirmOrThrow(kay, getQuestion(name, kept, isCurrent), "Use --yes.")))
     throw new Problem("CANCELLED", "Nothing was removed.");
   const signedOut = [];
   for (const [origin, signIn] of Object.entries(kept.signIns ?? {}))
@@ -40,7 +40,7 @@ export async function removeProfile(kay: Kay, typed: string): Promise<void> {
   if (isCurrent) kay.out.note(`Profile ${current} is the current one now.`);
 }
 
-async function keptOf(kay: Kay, name: string): Promise<Kept> {
+async function getKept(kay: Kay, name: string): Promise<Kept> {
   const profile = await kay.inProfile(name);
   const { credentials } = profile.account("embedded");
   try {
@@ -53,7 +53,7 @@ async function keptOf(kay: Kay, name: string): Promise<Kept> {
   }
 }
 
-function questionOf(name: string, { profile, signIns }: Kept, isCurrent: boolean): string {
+function getQuestion(name: string, { profile, signIns }: Kept, isCurrent: boolean): string {
   const keys = profile.settings.list().filter(({ source }) => source === "profile");
   const parts = [
     ...(keys.length > 0 ? [`its settings (${keys.map(({ key }) => key).join(", ")})`] : []),
@@ -79,7 +79,7 @@ async function signOut(
   profile: OtherProfile,
   origin: string,
 ): Promise<{ backend: string; revoked: boolean }> {
-  const fault = await within(kay.clock, LIMIT_MS, revoke(kay, profile, origin));
+  const fault = await withDeadline(kay.clock, LIMIT_MS, revoke(kay, profile, origin));
   if (fault)
     kay.out.warn(`${fault.message} The sign-in may live on at the backend until it expires, and what it connects too.`);
   return { backend: origin, revoked: !fault };

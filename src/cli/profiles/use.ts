@@ -1,12 +1,12 @@
-import { checkProfile } from "#client/settings/profile-name";
+import { parseProfileName } from "#client/settings/profile-name";
 import { Problem } from "#protocol/errors";
 import type { Kay } from "../kay.ts";
-import { knownProfile } from "./known.ts";
+import { findProfile } from "./known.ts";
 
 /** `kay profile use`: the profile of every command that names none, from now on. */
 export async function useProfile(kay: Kay, typed: string): Promise<void> {
   const settings = await kay.settings();
-  const name = knownProfile(settings, typed);
+  const name = findProfile(settings, typed);
   const previous = settings.profiles.current();
   await settings.profiles.use(name);
   warnOverridden(kay, name);
@@ -18,7 +18,7 @@ export async function useProfile(kay: Kay, typed: string): Promise<void> {
 
 /** `kay profile create`: an empty one, which is not used yet. */
 export async function createProfile(kay: Kay, typed: string): Promise<void> {
-  const name = checkProfile(typed);
+  const name = parseProfileName(typed);
   const { profiles } = await kay.settings();
   if (profiles.list().includes(name))
     throw new Problem("USAGE", `There is a profile ${name} already.`, { hint: `\`kay profile use ${name}\` uses it.` });

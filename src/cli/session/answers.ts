@@ -1,7 +1,7 @@
 import type { AskResponse } from "#protocol/ask";
 import type { StreamPart } from "#protocol/events";
 import type { ConfirmCard } from "#ui/cards/card-ui";
-import { described } from "#ui/described";
+import { formatConfirmation } from "#ui/described";
 import type { TimedPart } from "#ui/reduce";
 import type { View } from "#ui/view";
 
@@ -9,7 +9,7 @@ import type { View } from "#ui/view";
  * The parts that a stream would have brought, from a backend that only has what the guide has and answers whole. Numbers go on from those
  * of the view.
  */
-export function partsOfAnswer(answer: AskResponse, prompt: string | null, view: View): TimedPart[] {
+export function toParts(answer: AskResponse, prompt: string | null, view: View): TimedPart[] {
   const id = answer.generation_id ?? `answer_${view.last}`;
   const text = answer.status === "confirmation_required" ? "" : answer.message;
   const parts: StreamPart[] = [
@@ -31,9 +31,14 @@ export function partsOfAnswer(answer: AskResponse, prompt: string | null, view: 
 }
 
 /** The card of an answer that waits for a yes; null for every other. */
-export function confirmCardOf(answer: AskResponse): ConfirmCard | null {
+export function toConfirmCard(answer: AskResponse): ConfirmCard | null {
   const token = answer.confirmation_token;
   if (answer.status !== "confirmation_required" || !token) return null;
   const { expires_at } = answer;
-  return { kind: "confirmation", id: token, message: described(answer), ...(expires_at ? { expires_at } : {}) };
+  return {
+    kind: "confirmation",
+    id: token,
+    message: formatConfirmation(answer),
+    ...(expires_at ? { expires_at } : {}),
+  };
 }

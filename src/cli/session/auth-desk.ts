@@ -2,15 +2,15 @@ import type { BegunConnection } from "#client/credentials/credentials";
 import { Problem } from "#protocol/errors";
 import type { AuthLink, AuthLinks } from "#ui/cards/auth";
 import type { CardItem } from "#ui/view";
-import { line, missingServices } from "#ui/words";
-import { begin, complete } from "../connecting.ts";
-import type { Kay, Link } from "../kay.ts";
-import { faultText } from "./fault-text.ts";
+import { listMissingServices, toLine } from "#ui/words";
+import { beginConnection, completeConsent } from "../connecting.ts";
+import type { BackendHandle, Kay } from "../kay.ts";
+import { formatFault } from "./fault-text.ts";
 
 export type AuthCard = Extract<CardItem, { type: "auth" }>;
 
 /** What the desk tells the session. */
-export type AuthDeskListener = {
+export type AuthListener = {
   say(text: string): void;
   /** How the services of a card stand. */
   links(card: string, links: AuthLinks): void;
@@ -26,7 +26,7 @@ export type AuthDeskListener = {
  * Connects what auth cards ask for: the links are printed when a card opens and waited for from then on, so that one opened by hand counts
  * too. Each wait ends with its card, and with the ten minutes that a link lives.
  */
-export type AuthDesk = {
+export type AuthConnector = {
   /** Get and print the links of what is missing; those that failed get a fresh one. */
   prepare(card: AuthCard): Promise<void>;
   /** Open the links that are waited for in a browser. */
@@ -41,7 +41,7 @@ type Waiting = { begun: BegunConnection; over: AbortController };
 type Desk = { links: AuthLinks; waiting: Map<string, Waiting> };
 
 /** See {@link AuthDesk}. */
-export function createAuthDesk(kay: Kay, link: Link, listener: AuthDeskListener): AuthDesk {
+export function createAuthConnector(kay: Kay, link: BackendHandle, listener: AuthListener): AuthConnector {
   const desks = new Map<string, Desk>();
   const deskOf = (card: AuthCard): Desk => {
     const known = desks.get(card.id) ?? { links: {}, waiting: new Map() };
@@ -58,12 +58,12 @@ export function createAuthDesk(kay: Kay, link: Link, listener: AuthDeskListener)
     const desk = deskOf(card);
     tell(card, service, { state: "opening" });
     try {
-      const begun = await begin(kay, link, service, listener.siteOf(card.id));
+      const begun = await beginConnection(kay, link, service, listener.siteOf(card.id));
       if (!desks.has(card.id)) return;
       const over = new AbortController();
       desk.waiting.set(service, { begun, over });
       const url = begun.response.authorization_url;
-      listener.say(`To connect ${line(service)}:\n${url}`);
+      listener.say(`To connect ${toLine(service)}:\n${url}`);
       tell(card, service, { state: "waiting", host: new URL(url).host });
       void wait(card, service, { begun, over });
     } catch (error) {
@@ -75,14 +75,20 @@ export function createAuthDesk(kay: Kay, link: Link, listener: AuthDeskListener)
     const host = new URL(begun.response.authorization_url).host;
     const retrying = () => tell(card, service, { state: "waiting", host, message: "no answer, retrying" });
     try {
-      const { message } = await complete(kay, link, begun, { retrying }, AbortSignal.any([kay.signal, over.signal]));
+      const { message } = await completeConsent(
+        kay,
+        link,
+        begun,
+        { retrying },
+        AbortSignal.any([kay.signal, over.signal]),
+      );
       tell(card, service, { state: "connected", message });
       listener.say(`✓ ${message}`);
       listener.connected(card, service);
     } catch (error) {
       if (over.signal.aborted || kay.signal.aborted) return;
       tell(card, service, { state: "failed", message: sentence(error) });
-      if (error instanceof Problem && error.code === "SITE_REQUIRED") listener.say(faultText(error));
+      if (error instanceof Problem && error.code === "SITE_REQUIRED") listener.say(formatFault(error));
     } finally {
       desks.get(card.id)?.waiting.delete(service);
     }
@@ -90,19 +96,19 @@ export function createAuthDesk(kay: Kay, link: Link, listener: AuthDeskListener)
   return {
     prepare: async (card) => {
       const { links } = deskOf(card);
-      const fresh = missingServices(card.auth).filter(
+      const fresh = listMissingServices(card.auth).filter(
         (each) => links[each] === undefined || links[each].state === "failed",
       );
       for (const service of fresh) await start(card, service);
     },
     open: async (card) => {
-      for (const url of urlsOf(desks.get(card.id))) {
+      for (const url of getUrls(desks.get(card.id))) {
         const plan = await kay.planBrowser(url);
         if ("reason" in plan) listener.say(`${plan.reason} Open the link yourself.`);
         else if (!(await kay.openBrowser(plan))) listener.say("No browser could be started. Open the link yourself.");
       }
     },
-    urls: (card) => urlsOf(desks.get(card.id)),
+    urls: (card) => getUrls(desks.get(card.id)),
     close: (card, how) => {
       if (how === "given up") for (const { over } of desks.get(card)?.waiting.values() ?? []) over.abort();
       desks.delete(card);
@@ -110,10 +116,10 @@ export function createAuthDesk(kay: Kay, link: Link, listener: AuthDeskListener)
   };
 }
 
-function urlsOf(desk: Desk | undefined): string[] {
+function getUrls(desk: Desk | undefined): string[] {
   return [...(desk?.waiting.values() ?? [])].map(({ begun }) => begun.response.authorization_url);
 }
 
 function sentence(error: unknown): string {
-  return error instanceof Problem ? line(error.message) : "It could not be connected.";
+  return error instanceof Problem ? toLine(error.message) : "It could not be connected.";
 }

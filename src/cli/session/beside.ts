@@ -1,5 +1,5 @@
 import type { NumberedPart } from "#protocol/events";
-import type { Link } from "../kay.ts";
+import type { BackendHandle } from "../kay.ts";
 import type { Conversation } from "./conversation.ts";
 
 /**
@@ -7,8 +7,8 @@ import type { Conversation } from "./conversation.ts";
  *
  * @returns its parts from the first one on; it never settles where nothing comes, where the backend has no events, and after `signal`
  */
-export async function othersTurn(
-  link: Link,
+export async function waitForForeignTurn(
+  link: BackendHandle,
   { id, last, left, client }: Conversation,
   signal: AbortSignal,
 ): Promise<AsyncIterable<NumberedPart>> {

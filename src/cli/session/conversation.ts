@@ -1,13 +1,13 @@
 import type { AskRequest } from "#protocol/ask";
 import type { NumberedPart } from "#protocol/events";
-import { READS_ALONG } from "#ui/session/open";
-import { openCards, type View } from "#ui/view";
-import { cardText } from "#ui/words";
-import { cancelAtBackend } from "../ask/cancel.ts";
-import { follow, untilEnd } from "../ask/follow.ts";
-import type { Kay, Link } from "../kay.ts";
+import { READ_ONLY_HINT } from "#ui/session/open";
+import { listOpenCards, type View } from "#ui/view";
+import { formatCard } from "#ui/words";
+import { cancelGeneration } from "../ask/cancel.ts";
+import { followGeneration, takeUntilEnd } from "../ask/follow.ts";
+import type { BackendHandle, Kay } from "../kay.ts";
 import type { SessionClient } from "./open.ts";
-import { plainShow } from "./plain-show.ts";
+import { createPlainPresenter } from "./plain-show.ts";
 
 /** The conversation of a session by lines, and what is known of it. */
 export type Conversation = {
@@ -22,7 +22,12 @@ export type Conversation = {
 };
 
 /** Ask for something in it, show what comes, and ask the person about each stop. Ctrl+C cancels it at the backend. */
-export async function say(kay: Kay, link: Link, conversation: Conversation, prompt: string): Promise<void> {
+export async function sendPrompt(
+  kay: Kay,
+  link: BackendHandle,
+  conversation: Conversation,
+  prompt: string,
+): Promise<void> {
   const { id } = conversation;
   const body: AskRequest = {
     prompt,
@@ -36,7 +41,7 @@ export async function say(kay: Kay, link: Link, conversation: Conversation, prom
     const asked = await link.api.askStream(body, { signal, note: kay.out.note, warn: kay.out.warn, direct: true });
     if (asked.kind === "answer") {
       conversation.id = asked.answer.session_id ?? id;
-      const { settle } = await import("../settle.ts");
+      const { settleConfirmations: settle } = await import("../settle.ts");
       return settle(kay, link, asked.answer);
     }
     conversation.id = asked.sessionId ?? id;
@@ -45,48 +50,54 @@ export async function say(kay: Kay, link: Link, conversation: Conversation, prom
 }
 
 /** Show all of it that there is, and go on with what is under way in it. */
-export async function join(kay: Kay, link: Link, conversation: Conversation): Promise<void> {
+export async function showConversation(kay: Kay, link: BackendHandle, conversation: Conversation): Promise<void> {
   const id = conversation.id ?? "";
   const { last_event: seen, status } = await link.api.session(id);
   const isUnderWay = status !== undefined && !["completed", "cancelled", "error"].includes(status);
   await closingStream(kay, async (signal) => {
     const { note, warn } = kay.out;
     const events = link.api.events(id, { live: isUnderWay, client: conversation.client, signal, note, warn });
-    await show(kay, link, conversation, { parts: isUnderWay ? untilEnd(events, seen) : events, seen });
+    await show(kay, link, conversation, { parts: isUnderWay ? takeUntilEnd(events, seen) : events, seen });
   });
 }
 
 /** Go on where it was left at cards that wait: what came since, and what waits still. */
-export async function rejoin(kay: Kay, link: Link, conversation: Conversation): Promise<void> {
+export async function resumeConversation(kay: Kay, link: BackendHandle, conversation: Conversation): Promise<void> {
   const { id = "", last: seen, client } = conversation;
   await closingStream(kay, async (signal) => {
     const { note, warn } = kay.out;
     const events = link.api.events(id, { client, signal, note, warn });
-    await show(kay, link, conversation, { parts: untilEnd(events, seen), seen, told: true });
+    await show(kay, link, conversation, { parts: takeUntilEnd(events, seen), seen, told: true });
   });
 }
 
 /** Show a generation that somebody else began. */
-export async function watch(
+export async function followForeignTurn(
   kay: Kay,
-  link: Link,
+  link: BackendHandle,
   conversation: Conversation,
   parts: AsyncIterable<NumberedPart>,
 ): Promise<void> {
-  await show(kay, link, conversation, { parts: untilEnd(parts, 0) });
+  await show(kay, link, conversation, { parts: takeUntilEnd(parts, 0) });
 }
 
 type Shown = { parts: AsyncIterable<NumberedPart>; prompt?: string; seen?: number; told?: boolean };
 
-async function show(kay: Kay, link: Link, conversation: Conversation, shown: Shown): Promise<void> {
+async function show(kay: Kay, link: BackendHandle, conversation: Conversation, shown: Shown): Promise<void> {
   const { parts, prompt, seen = 0, told = false } = shown;
   const { id: client, name, interaction } = conversation.client;
   const readOnly = !interaction.enabled;
   let view: View | undefined;
   try {
-    const followed = await follow(kay, link, {
+    const followed = await followGeneration(kay, link, {
       parts,
-      show: plainShow(kay, { seen, client: name, readOnly, told, ...(prompt === undefined ? {} : { prompt }) }),
+      show: createPlainPresenter(kay, {
+        seen,
+        client: name,
+        readOnly,
+        told,
+        ...(prompt === undefined ? {} : { prompt }),
+      }),
       askable: !readOnly,
       client,
       seen,
@@ -98,10 +109,10 @@ async function show(kay: Kay, link: Link, conversation: Conversation, shown: Sho
       },
     });
     conversation.left = followed.waiting.length > 0;
-    if (readOnly) for (const card of followed.waiting) kay.out.line(`${cardText(card)}\n${READS_ALONG}`);
+    if (readOnly) for (const card of followed.waiting) kay.out.line(`${formatCard(card)}\n${READ_ONLY_HINT}`);
   } catch (error) {
-    const ended = kay.signal.aborted ? await cancelAtBackend(kay, link, view, error) : error;
-    conversation.left = view !== undefined && openCards(view).length > 0 && kay.signal.reason === "SIGHUP";
+    const ended = kay.signal.aborted ? await cancelGeneration(kay, link, view, error) : error;
+    conversation.left = view !== undefined && listOpenCards(view).length > 0 && kay.signal.reason === "SIGHUP";
     throw ended;
   }
 }

@@ -2,7 +2,7 @@ import type { DirectTurn } from "#client/api/direct/turn";
 import type { NumberedPart } from "#protocol/events";
 
 /** The turn that is streamed straight from an agent server, if one is, between the log of the conversation and who is told of it. */
-export type DirectTalk = {
+export type DirectStream = {
   /** Resolves when it is on its way. Another one before it is over. */
   begin(turn: DirectTurn): Promise<void>;
   /** A part of the log. */
@@ -11,7 +11,7 @@ export type DirectTalk = {
 };
 
 /** @param tell told of each part of the conversation, once */
-export function createDirectTalk(tell: (part: NumberedPart) => void): DirectTalk {
+export function createDirectStream(tell: (part: NumberedPart) => void): DirectStream {
   let turn: DirectTurn | undefined;
   let started: string | undefined;
   let isBegun = () => {};

@@ -1,23 +1,23 @@
 import { Problem } from "#protocol/errors";
-import { isOwn } from "#ui/cards/auth";
-import type { AnyCard, CardAct, ConfirmCard } from "#ui/cards/card-ui";
-import type { Effect, Event } from "#ui/session/events";
-import { line } from "#ui/words";
-import { sendAnswer, sendNo } from "../ask/stops.ts";
-import type { Kay, Link } from "../kay.ts";
-import type { AuthCard, AuthDesk } from "./auth-desk.ts";
-import { faultText } from "./fault-text.ts";
+import { isLocalAuth } from "#ui/cards/auth";
+import type { AnyCard, CardAction, ConfirmCard } from "#ui/cards/card-ui";
+import type { SessionEffect, SessionEvent } from "#ui/session/events";
+import { toLine } from "#ui/words";
+import { declineAuth, sendAnswer } from "../ask/stops.ts";
+import type { BackendHandle, Kay } from "../kay.ts";
+import type { AuthCard, AuthConnector } from "./auth-desk.ts";
+import { formatFault } from "./fault-text.ts";
 import type { SessionClient } from "./open.ts";
-import type { Talk } from "./talk.ts";
+import type { ConversationClient } from "./talk.ts";
 
 /** What effects are carried out with. */
-export type EffectWorld = {
+export type EffectPorts = {
   kay: Kay;
-  link: Link;
+  link: BackendHandle;
   client: SessionClient;
-  talk: Talk;
-  desk: AuthDesk;
-  dispatch(event: Event): void;
+  talk: ConversationClient;
+  desk: AuthConnector;
+  dispatch(event: SessionEvent): void;
   /** Finished text into the scrollback. */
   say(text: string): void;
   /** A card is open no more. */
@@ -38,17 +38,17 @@ export type EffectWorld = {
 };
 
 /** Carry out what the session wants. Faults become a sentence in the transcript; none ends the session. */
-export function createEffects(world: EffectWorld): (effect: Effect) => void {
+export function createEffectRunner(world: EffectPorts): (effect: SessionEffect) => void {
   const { say } = world;
   return (effect) => {
     const work = perform(world, effect);
     work?.catch((error: unknown) => {
-      if (!world.kay.signal.aborted) say(faultText(error));
+      if (!world.kay.signal.aborted) say(formatFault(error));
     });
   };
 }
 
-function perform(world: EffectWorld, effect: Effect): Promise<void> | undefined {
+function perform(world: EffectPorts, effect: SessionEffect): Promise<void> | undefined {
   switch (effect.do) {
     case "send":
       return send(world, effect.text);
@@ -57,7 +57,7 @@ function perform(world: EffectWorld, effect: Effect): Promise<void> | undefined 
     case "cancel":
       return cancel(world, effect.generation);
     case "opened":
-      return opened(world, effect.card, effect.unseen);
+      return open(world, effect.card, effect.unseen);
     case "closed":
       world.closed(effect.card);
       return;
@@ -75,13 +75,13 @@ function perform(world: EffectWorld, effect: Effect): Promise<void> | undefined 
 }
 
 /** A busy process runs its timers before it reads: the keys that came by then are taken first. */
-async function waited({ kay: { clock, signal }, dispatch }: EffectWorld, ms: number): Promise<void> {
+async function waited({ kay: { clock, signal }, dispatch }: EffectPorts, ms: number): Promise<void> {
   await clock.sleep(ms, signal);
   setImmediate(() => dispatch({ type: "tick", at: clock.now() }));
 }
 
 /** A prompt that is not taken comes back into the draft: nothing that was typed is lost. */
-async function send({ talk, dispatch }: EffectWorld, text: string): Promise<void> {
+async function send({ talk, dispatch }: EffectPorts, text: string): Promise<void> {
   try {
     await talk.send(text);
     dispatch({ type: "sent" });
@@ -92,7 +92,7 @@ async function send({ talk, dispatch }: EffectWorld, text: string): Promise<void
   }
 }
 
-async function cancel({ link, dispatch }: EffectWorld, generation: string): Promise<void> {
+async function cancel({ link, dispatch }: EffectPorts, generation: string): Promise<void> {
   try {
     await link.api.cancelGeneration(generation);
   } catch (error) {
@@ -103,13 +103,13 @@ async function cancel({ link, dispatch }: EffectWorld, generation: string): Prom
 }
 
 /** Nobody is called to a card that they only read along. */
-async function opened({ kay, desk, silently, client }: EffectWorld, card: AnyCard, unseen: boolean): Promise<void> {
+async function open({ kay, desk, silently, client }: EffectPorts, card: AnyCard, unseen: boolean): Promise<void> {
   if (isOthers(card) && !client.interaction.enabled) return;
   if (unseen && (await kay.settings()).text("notify") !== "off") silently("\x07");
   if (card.kind === "card" && card.type === "auth") await desk.prepare(card);
 }
 
-async function act(world: EffectWorld, card: AnyCard, what: CardAct): Promise<void> {
+async function act(world: EffectPorts, card: AnyCard, what: CardAction): Promise<void> {
   if (what.do === "edit") return edit(world, card.id, what.text);
   if (card.kind === "card" && card.type === "auth") return connect(world, card, what);
   if (what.do === "open" || what.do === "copy") return visit(world, card, what.do);
@@ -122,7 +122,7 @@ async function act(world: EffectWorld, card: AnyCard, what: CardAct): Promise<vo
     dispatch({
       type: "refused",
       card: card.id,
-      told: error instanceof Problem ? line(error.message) : "It was not taken.",
+      told: error instanceof Problem ? toLine(error.message) : "It was not taken.",
     });
     // What won comes with the conversation; the rest is said here.
     if (!(error instanceof Problem)) throw error;
@@ -131,7 +131,7 @@ async function act(world: EffectWorld, card: AnyCard, what: CardAct): Promise<vo
 
 /** The address that a service wants to be visited, opened because the person said so; nothing of kay's goes along. */
 async function visit(
-  { kay, dispatch, say, silently }: EffectWorld,
+  { kay, dispatch, say, silently }: EffectPorts,
   card: AnyCard,
   how: "open" | "copy",
 ): Promise<void> {
@@ -148,17 +148,17 @@ async function visit(
 }
 
 /** What is not taken leaves the card to be answered again. */
-async function connect(world: EffectWorld, card: AuthCard, what: CardAct): Promise<void> {
+async function connect(world: EffectPorts, card: AuthCard, what: CardAction): Promise<void> {
   try {
     await connectAct(world, card, what);
   } catch (error) {
-    const told = error instanceof Problem ? line(error.message) : "It was not taken.";
+    const told = error instanceof Problem ? toLine(error.message) : "It was not taken.";
     world.dispatch({ type: "refused", card: card.id, told });
     if (!(error instanceof Problem)) throw error;
   }
 }
 
-async function connectAct(world: EffectWorld, card: AuthCard, what: CardAct): Promise<void> {
+async function connectAct(world: EffectPorts, card: AuthCard, what: CardAction): Promise<void> {
   const { desk, say, silently } = world;
   switch (what.do) {
     case "connect":
@@ -177,7 +177,7 @@ async function connectAct(world: EffectWorld, card: AuthCard, what: CardAct): Pr
     case "without":
       return sayNo(world, card, true);
     case "cancel request":
-      if (!isOwn(card.auth)) return sayNo(world, card, false);
+      if (!isLocalAuth(card.auth)) return sayNo(world, card, false);
       say("Nothing more is waited for.");
       return world.dispatch({ type: "local-ended", id: card.id });
     default:
@@ -185,16 +185,16 @@ async function connectAct(world: EffectWorld, card: AuthCard, what: CardAct): Pr
 }
 
 /** One no speaks for everything that is missing: the request is given up, or goes on without. */
-async function sayNo({ link, client }: EffectWorld, card: AuthCard, go_on: boolean): Promise<void> {
-  await sendNo(link, card, { client: client.id, go_on });
+async function sayNo({ link, client }: EffectPorts, card: AuthCard, go_on: boolean): Promise<void> {
+  await declineAuth(link, card, { client: client.id, go_on });
 }
 
 /** Of the conversation, and no card of this terminal alone. */
 function isOthers(card: AnyCard): boolean {
-  return card.kind === "card" && !(card.type === "auth" && isOwn(card.auth));
+  return card.kind === "card" && !(card.type === "auth" && isLocalAuth(card.auth));
 }
 
-async function edit({ kay, lend, dispatch, say }: EffectWorld, of: string, text: string): Promise<void> {
+async function edit({ kay, lend, dispatch, say }: EffectPorts, of: string, text: string): Promise<void> {
   const edited = await lend(() => kay.edit(text));
   if (edited === null) say("No editor could be started: set EDITOR, for example `export EDITOR=nano`.");
   dispatch({ type: "edited", of, text: edited });

@@ -1,11 +1,11 @@
 import { Problem } from "#protocol/errors";
-import { line } from "#ui/words";
+import { toLine } from "#ui/words";
 
 /** A fault as the transcript shows it: the sentence and the next step, a command of the session where it has one. */
-export function faultText(error: unknown): string {
+export function formatFault(error: unknown): string {
   if (!(error instanceof Problem))
-    return `✗ Something in kay went wrong: ${error instanceof Error ? line(error.message) : "unknown"}`;
-  return `✗ ${line(error.message)}${error.hint ? `\n  ${line(asSlash(error.hint))}` : ""}`;
+    return `✗ Something in kay went wrong: ${error instanceof Error ? toLine(error.message) : "unknown"}`;
+  return `✗ ${toLine(error.message)}${error.hint ? `\n  ${toLine(asSlash(error.hint))}` : ""}`;
 }
 
 /** `kay connect jira` is `/connect jira` here. */

@@ -1,11 +1,11 @@
 import { dirname, join } from "node:path";
-import { readWhole, removeWhole, replaceWhole } from "#client/credentials/disk";
+import { readFileIfExists, removeFile, replaceFile } from "#client/credentials/disk";
 import { type Lock, withLock } from "#client/credentials/lock";
 import type { Processes } from "#client/credentials/processes";
 import type { Clock } from "#client/ports";
-import { ensureFolder, errnoOf, unusable } from "#client/settings/folder";
+import { ensurePrivateFolder, getErrno, unusableProblem } from "#client/settings/folder";
 import { Problem } from "#protocol/errors";
-import { isKept, MOST_ENTRIES, remembered } from "#ui/editor/history";
+import { appendEntry, MAX_ENTRIES, shouldRemember } from "#ui/editor/history";
 
 /** What was sent in the sessions of one profile, kept for those to come. */
 export type HistoryFile = {
@@ -37,15 +37,17 @@ export function createHistoryFile(options: HistoryOptions): HistoryFile {
       return readEntries(pathOf()).catch(() => []);
     },
     async add(text) {
-      if (!isKept(text)) return;
+      if (!shouldRemember(text)) return;
       const path = pathOf();
-      ensureFolder(dirname(path), VARIABLE);
-      await withLock(lockOf(path, options), () => addEntry(path, text, unique(options))).catch((error) => {
+      ensurePrivateFolder(dirname(path), VARIABLE);
+      await withLock(getLock(path, options), () => addEntry(path, text, unique(options))).catch((error) => {
         const isBusy = error instanceof Problem && error.code === "STORE_BUSY";
-        throw isBusy ? error : unusable(path, errnoOf(error instanceof Problem ? error.cause : error), VARIABLE, error);
+        throw isBusy
+          ? error
+          : unusableProblem(path, getErrno(error instanceof Problem ? error.cause : error), VARIABLE, error);
       });
     },
-    remove: () => removeWhole(pathOf()),
+    remove: () => removeFile(pathOf()),
   };
 }
 
@@ -54,26 +56,26 @@ const VARIABLE = "XDG_STATE_HOME";
 
 async function addEntry(path: string, text: string, name: string): Promise<void> {
   const entries = await readEntries(path);
-  const now = remembered(entries, text);
+  const now = appendEntry(entries, text);
   if (now === entries) return;
-  await replaceWhole(path, now.map((entry) => `${JSON.stringify(entry)}\n`).join(""), name);
+  await replaceFile(path, now.map((entry) => `${JSON.stringify(entry)}\n`).join(""), name);
 }
 
 async function readEntries(path: string): Promise<string[]> {
-  const text = (await readWhole(path))?.toString("utf8") ?? "";
-  return text.split("\n").flatMap(entryOf).slice(-MOST_ENTRIES);
+  const text = (await readFileIfExists(path))?.toString("utf8") ?? "";
+  return text.split("\n").flatMap(getEntry).slice(-MAX_ENTRIES);
 }
 
-function entryOf(line: string): string[] {
+function getEntry(line: string): string[] {
   try {
     const entry: unknown = JSON.parse(line);
-    return typeof entry === "string" && isKept(entry) ? [entry] : [];
+    return typeof entry === "string" && shouldRemember(entry) ? [entry] : [];
   } catch {
     return [];
   }
 }
 
-function lockOf(path: string, options: HistoryOptions): Lock {
+function getLock(path: string, options: HistoryOptions): Lock {
   const { clock, processes } = options;
   return { path: path.replace(/jsonl$/, "lock"), clock, processes, unique: () => unique(options) };
 }

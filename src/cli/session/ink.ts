@@ -1,24 +1,24 @@
 import { ERRORS } from "#protocol/errors";
 import type { TimedPart } from "#ui/reduce";
-import type { Event } from "#ui/session/events";
-import { cardsOf } from "#ui/session/open";
+import type { SessionEvent } from "#ui/session/events";
+import { listCards } from "#ui/session/open";
 import type { Session } from "#ui/session/state";
 import { isBusy } from "#ui/session/turn";
-import { newSession, update } from "#ui/session/update";
+import { createSession, updateSession } from "#ui/session/update";
 import type { ToolItem } from "#ui/view";
 import { createPainter } from "#ui/views/painter";
-import { line } from "#ui/words";
-import type { Kay, Link } from "../kay.ts";
-import { profileFlag } from "../profile.ts";
+import { toLine } from "#ui/words";
+import type { BackendHandle, Kay } from "../kay.ts";
+import { formatProfileFlag } from "../profile.ts";
 import { wantsColor } from "../terminal.ts";
-import { createEffects } from "./effects.ts";
-import { faultText } from "./fault-text.ts";
-import { commandSources, lookAround, wordsIn } from "./look-around.ts";
+import { createEffectRunner } from "./effects.ts";
+import { formatFault } from "./fault-text.ts";
+import { collectWords, listSlashCandidates, loadCandidates } from "./look-around.ts";
 import type { SessionOptions } from "./open.ts";
 import { readKeys } from "./read-keys.ts";
-import { createStage } from "./stage.ts";
-import { createTalk } from "./talk.ts";
-import { createWorld } from "./world.ts";
+import { createSessionScreen } from "./stage.ts";
+import { createConversationClient } from "./talk.ts";
+import { createSessionContext } from "./world.ts";
 
 /** How often the session looks at the clock while something counts down or works, in ms. */
 const TICK_MS = 200;
@@ -30,14 +30,14 @@ const GATHER_MS = 16;
  * The session on a terminal: keys and parts of the conversation go into the machine of `#ui/session`, what it wants is done, and what it is
  * is drawn. It ends when the person leaves, or with a signal, and prints the way back.
  */
-export async function inkSession(kay: Kay, link: Link, options: SessionOptions): Promise<void> {
+export async function runInkSession(kay: Kay, link: BackendHandle, options: SessionOptions): Promise<void> {
   const { terminal, clock } = kay;
   const { stdout } = terminal;
   const over = new AbortController();
   const mine: Kay = { ...kay, signal: AbortSignal.any([over.signal, kay.signal]) };
   const hasColor = wantsColor(stdout, kay.env, kay.flags.color);
   const painter = createPainter({ columns: stdout.columns(), rows: stdout.rows() }, hasColor);
-  let session: Session = newSession({
+  let session: Session = createSession({
     columns: stdout.columns(),
     rows: stdout.rows(),
     now: clock.now(),
@@ -50,15 +50,17 @@ export async function inkSession(kay: Kay, link: Link, options: SessionOptions):
       client: options.client.id,
     },
   });
-  if (!options.client.interaction.enabled) session = update(session, { type: "interaction", enabled: false }).session;
-  const stage = createStage(kay, painter, (frame, blocks, committed) => {
-    const words = wordsIn(committed, session.sources.words);
-    session = update(session, { type: "drawn", frame: { ...frame, at: clock.now() } }).session;
-    session = update(session, { type: "committed", blocks }).session;
-    if (words !== session.sources.words) session = update(session, { type: "sources", sources: { words } }).session;
+  if (!options.client.interaction.enabled)
+    session = updateSession(session, { type: "interaction", enabled: false }).session;
+  const stage = createSessionScreen(kay, painter, (frame, blocks, committed) => {
+    const words = collectWords(committed, session.sources.words);
+    session = updateSession(session, { type: "drawn", frame: { ...frame, at: clock.now() } }).session;
+    session = updateSession(session, { type: "committed", blocks }).session;
+    if (words !== session.sources.words)
+      session = updateSession(session, { type: "sources", sources: { words } }).session;
   });
-  const dispatch = (event: Event) => {
-    const step = update(session, event);
+  const dispatch = (event: SessionEvent) => {
+    const step = updateSession(session, event);
     session = step.session;
     for (const effect of step.effects) perform(effect);
     if (!mine.signal.aborted) stage.show(session, AT_ONCE.has(event.type) ? "now" : "soon");
@@ -71,7 +73,7 @@ export async function inkSession(kay: Kay, link: Link, options: SessionOptions):
     if (isTurnOver(session)) void tellTitle(link, session, dispatch);
     newest = session.view.items.findLast((item): item is ToolItem => item.kind === "tool" && !item.forgotten) ?? newest;
   });
-  const talk = createTalk(mine, link, options.client, {
+  const talk = createConversationClient(mine, link, options.client, {
     session: (id) => {
       conversation = id;
     },
@@ -84,10 +86,10 @@ export async function inkSession(kay: Kay, link: Link, options: SessionOptions):
         talk.forget();
         conversation = undefined;
       }
-      world.say(faultText(why));
+      world.say(formatFault(why));
     },
   });
-  const world = createWorld({
+  const world = createSessionContext({
     kay: mine,
     link,
     talk,
@@ -102,7 +104,7 @@ export async function inkSession(kay: Kay, link: Link, options: SessionOptions):
     newest: () => newest,
     leave: () => over.abort(),
   });
-  const perform = createEffects(world);
+  const perform = createEffectRunner(world);
   const undivert = kay.out.divert(world.say);
   const releases = [
     readKeys(mine, (key) => dispatch({ type: "key", key })),
@@ -129,19 +131,19 @@ export async function inkSession(kay: Kay, link: Link, options: SessionOptions):
 }
 
 /** Answers to keys, and what a person called up, are seen without delay. */
-const AT_ONCE = new Set<Event["type"]>(["key", "local", "edited", "size"]);
+const AT_ONCE = new Set<SessionEvent["type"]>(["key", "local", "edited", "size"]);
 
 type Beginning = {
-  dispatch(event: Event): void;
-  talk: ReturnType<typeof createTalk>;
+  dispatch(event: SessionEvent): void;
+  talk: ReturnType<typeof createConversationClient>;
   options: SessionOptions;
   say(text: string): void;
 };
 
-function begin(kay: Kay, link: Link, { dispatch, talk, options, say }: Beginning): void {
-  dispatch(commandSources());
+function begin(kay: Kay, link: BackendHandle, { dispatch, talk, options, say }: Beginning): void {
+  dispatch(listSlashCandidates());
   void kay.history.read().then((entries) => dispatch({ type: "history", entries }));
-  void lookAround(kay, link, dispatch);
+  void loadCandidates(kay, link, dispatch);
   if (options.resume !== undefined) talk.follow(options.resume);
   void isSignedIn(link).then((isIn) => {
     if (isIn) return;
@@ -150,7 +152,7 @@ function begin(kay: Kay, link: Link, { dispatch, talk, options, say }: Beginning
   });
 }
 
-async function isSignedIn({ byToken, credentials, origin }: Link): Promise<boolean> {
+async function isSignedIn({ byToken, credentials, origin }: BackendHandle): Promise<boolean> {
   if (byToken) return true;
   // What cannot be read is told by whatever needs it.
   const { signIn } = await credentials.read(origin).catch(() => ({ signIn: null }));
@@ -158,13 +160,13 @@ async function isSignedIn({ byToken, credentials, origin }: Link): Promise<boole
 }
 
 /** Until the session is over: the clock goes on while something counts down or works. Nothing runs while nothing happens. */
-async function ticking(kay: Kay, now: () => Session, dispatch: (event: Event) => void): Promise<void> {
+async function ticking(kay: Kay, now: () => Session, dispatch: (event: SessionEvent) => void): Promise<void> {
   const { clock, signal } = kay;
   while (!signal.aborted) {
     await clock.sleep(TICK_MS, signal).catch(() => {});
     if (signal.aborted) return;
     const session = now();
-    if (isBusy(session) || cardsOf(session).length > 0 || session.hint || session.news)
+    if (isBusy(session) || listCards(session).length > 0 || session.hint || session.news)
       dispatch({ type: "tick", at: clock.now() });
   }
 }
@@ -174,7 +176,11 @@ function isTurnOver({ view, status }: Session): boolean {
   return status.title === "" && view.session_id !== undefined && view.status === "completed";
 }
 
-async function tellTitle(link: Link, { view }: Session, dispatch: (event: Event) => void): Promise<void> {
+async function tellTitle(
+  link: BackendHandle,
+  { view }: Session,
+  dispatch: (event: SessionEvent) => void,
+): Promise<void> {
   const found = await link.api.session(view.session_id ?? "").catch(() => null);
   if (found?.title) dispatch({ type: "status", status: { title: found.title } });
 }
@@ -206,9 +212,11 @@ function gathering(kay: Kay, flush: (parts: TimedPart[]) => void): Gathering {
 /** The way back, and the exit code: 8 where something waits for an answer that was left open. */
 function leaveWord(kay: Kay, session: Session, conversation: string | undefined): void {
   if (conversation === undefined) return;
-  const waits = cardsOf(session).length > 0;
+  const waits = listCards(session).length > 0;
   if (waits) kay.exit = ERRORS.INTERACTION_REQUIRED.exit;
   const open = waits ? " What waits for an answer stays open." : "";
   // In backticks it is a command, which is never broken.
-  kay.out.note(`Come back with \`kay ask --resume ${line(conversation)}${profileFlag(kay.profile())}\`.${open}`);
+  kay.out.note(
+    `Come back with \`kay ask --resume ${toLine(conversation)}${formatProfileFlag(kay.profile())}\`.${open}`,
+  );
 }

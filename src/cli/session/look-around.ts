@@ -1,9 +1,9 @@
 import type { Candidate } from "#ui/editor/complete";
-import type { Event } from "#ui/session/events";
-import { line } from "#ui/words";
-import type { Kay, Link } from "../kay.ts";
-import { accountOf } from "../people.ts";
-import type { Look } from "./slash/command.ts";
+import type { SessionEvent } from "#ui/session/events";
+import { toLine } from "#ui/words";
+import type { BackendHandle, Kay } from "../kay.ts";
+import { formatAccount } from "../people.ts";
+import type { SessionLookup } from "./slash/command.ts";
 import { SLASH_COMMANDS } from "./slash/table.ts";
 
 /** What a slash command's argument names. */
@@ -19,7 +19,7 @@ const ARGUMENTS: Record<string, "services" | "connected" | "sessions" | "tools">
 const MOST_WORDS = 50;
 
 /** The slash commands, for completion. */
-export function commandSources(): Event {
+export function listSlashCandidates(): SessionEvent {
   const commands = SLASH_COMMANDS.map(({ name, does }) => ({ name, note: does, argument: ARGUMENTS[name] }));
   return { type: "sources", sources: { commands } };
 }
@@ -28,25 +28,28 @@ export function commandSources(): Event {
  * Find out which model answers, what is connected, and what can be named, and tell it as it comes. What cannot be found out is left out: the
  * session goes on without it.
  */
-export async function lookAround(
+export async function loadCandidates(
   kay: Kay,
-  link: Link,
-  dispatch: (event: Event) => void,
-  at: Look[] = ["model", "connections", "sessions", "tools"],
+  link: BackendHandle,
+  dispatch: (event: SessionEvent) => void,
+  at: SessionLookup[] = ["model", "connections", "sessions", "tools"],
 ): Promise<void> {
   await Promise.allSettled(at.map((what) => LOOKS[what](kay, link, dispatch)));
 }
 
-const LOOKS: Record<Look, (kay: Kay, link: Link, dispatch: (event: Event) => void) => Promise<void>> = {
+const LOOKS: Record<
+  SessionLookup,
+  (kay: Kay, link: BackendHandle, dispatch: (event: SessionEvent) => void) => Promise<void>
+> = {
   model: async ({ signal }, { api }, dispatch) => {
     const found = await api.model({ signal });
-    if (found) dispatch({ type: "status", status: { model: line(found.label) } });
+    if (found) dispatch({ type: "status", status: { model: toLine(found.label) } });
   },
   connections: async ({ signal }, { api }, dispatch) => {
     const { connections } = await api.connections({ signal });
     const services = Object.entries(connections).map(([name, one]) => ({
       text: name,
-      note: one.connected ? accountOf(one) : "not connected",
+      note: one.connected ? formatAccount(one) : "not connected",
       isConnected: one.connected,
     }));
     const connected = services.filter(({ isConnected }) => isConnected);
@@ -66,7 +69,7 @@ const LOOKS: Record<Look, (kay: Kay, link: Link, dispatch: (event: Event) => voi
 };
 
 /** Keys of issues and the like in what was printed, newest first, before those that are known: awkward to type. */
-export function wordsIn(text: string, known: Candidate[]): Candidate[] {
+export function collectWords(text: string, known: Candidate[]): Candidate[] {
   const keys = text.match(/\b[A-Z][A-Z0-9]{1,9}-\d{1,6}\b/g) ?? [];
   if (keys.length === 0) return known;
   const all = new Set([...keys.reverse(), ...known.map((word) => word.text)]);

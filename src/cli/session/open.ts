@@ -1,7 +1,7 @@
 import { cleanLine } from "#protocol/clean";
 import { Problem } from "#protocol/errors";
-import type { Kay, Link } from "../kay.ts";
-import { isAskable } from "../prompt.ts";
+import type { BackendHandle, Kay } from "../kay.ts";
+import { canPrompt } from "../prompt.ts";
 
 /**
  * This process among those that follow a conversation: one id and one name for all its connections. Whether it answers may change while it
@@ -17,14 +17,14 @@ export type ClientOptions = { name?: string; readOnly?: boolean };
 
 /** Whether a person sits at both ends of this run, so that a session can be had. */
 export function canHaveSession(kay: Kay): boolean {
-  return isAskable(kay) && kay.terminal.stdout.isTerminal && !kay.flags.json;
+  return canPrompt(kay) && kay.terminal.stdout.isTerminal && !kay.flags.json;
 }
 
 /**
  * Say that a session begins, before anything that costs time is loaded; then load what draws it, while the backend is looked for. Nothing is
  * said where there can be no session, and one by lines says so itself.
  */
-export function greet(kay: Kay): void {
+export function showGreeting(kay: Kay): void {
   if (!canHaveSession(kay) || kay.flags.plain) return;
   if (!kay.greeted) kay.out.line(kay.out.paint("dim", `kay ${kay.version} · /help shows the commands`));
   // A fault comes to light where it is awaited.
@@ -34,21 +34,21 @@ export function greet(kay: Kay): void {
 /** Open the session that fits the terminal, and stay in it until the person leaves. */
 export async function openSession(
   kay: Kay,
-  link: Link,
+  link: BackendHandle,
   options: ClientOptions & { resume?: string; command: string },
 ): Promise<void> {
   if (!canHaveSession(kay)) throw new Problem("INPUT_REQUIRED", "A session needs a terminal.");
   const { resume, command } = options;
   const session: SessionOptions = {
     ...(resume === undefined ? {} : { resume }),
-    client: clientOf(kay, command, options),
+    client: createClient(kay, command, options),
   };
-  if (kay.flags.plain) return (await import("./plain.ts")).plainSession(kay, link, session);
-  await (await import("./ink.ts")).inkSession(kay, link, session);
+  if (kay.flags.plain) return (await import("./plain.ts")).runPlainSession(kay, link, session);
+  await (await import("./ink.ts")).runInkSession(kay, link, session);
 }
 
 /** This process, by the name that the person chose; else by its command, and where it runs where that is known. */
-export function clientOf(kay: Kay, command: string, { name, readOnly = false }: ClientOptions = {}): SessionClient {
+export function createClient(kay: Kay, command: string, { name, readOnly = false }: ClientOptions = {}): SessionClient {
   const id = Buffer.from(kay.random(8)).toString("hex");
   const own = cleanLine(name ?? "", LONGEST_NAME) || `${command} ${kay.terminal.place ?? id.slice(0, 4)}`;
   return { id: `client_${id}`, name: own, interaction: { supported: true, enabled: !readOnly } };

@@ -1,15 +1,22 @@
 import type { StreamPart } from "#protocol/events";
-import { CARD_NAMES, cardEnd, labelled, labelledView, saidText, toolText } from "#ui/labelled";
+import {
+  CARD_NAMES,
+  formatAnswerText,
+  formatCardEnd,
+  formatLabelled,
+  formatLabelledView,
+  formatToolLine,
+} from "#ui/labelled";
 import type { Look } from "#ui/look";
-import { progressiveMarkdown } from "#ui/progressive";
-import { isOver } from "#ui/tool-row";
-import { type CardItem, type Item, openCards, type ToolItem, type View } from "#ui/view";
-import { line } from "#ui/words";
-import { heldWhileAsked, type Show } from "../ask/show.ts";
+import { createMarkdownWriter } from "#ui/progressive";
+import { isToolFinished } from "#ui/tool-row";
+import { type CardItem, type Item, listOpenCards, type ToolItem, type View } from "#ui/view";
+import { toLine } from "#ui/words";
+import { bufferWhilePrompting, type Presenter } from "../ask/show.ts";
 import type { Kay } from "../kay.ts";
 
 /** What the line mode knows before the first part. */
-export type PlainShowing = {
+export type PlainPresenterOptions = {
   /** The number of the last part that is history, which is shown in one go. */
   seen?: number;
   /** What was just typed here, which stands on the screen already. */
@@ -23,10 +30,10 @@ export type PlainShowing = {
 };
 
 /** A generation as text, each thing with its label, in the order in which it happens; nothing that was written changes. */
-export function plainShow(
+export function createPlainPresenter(
   kay: Kay,
-  { seen = 0, prompt, client, readOnly = false, told: isTold = false }: PlainShowing,
-): Show {
+  { seen = 0, prompt, client, readOnly = false, told: isTold = false }: PlainPresenterOptions,
+): Presenter {
   // The label takes cells of its first line.
   const look = (): Look => ({
     width: Math.max(20, kay.terminal.stdout.columns() - LABEL),
@@ -38,10 +45,10 @@ export function plainShow(
   let speaking = false;
   let labelledAlready = false;
   const write = (text: string) => {
-    kay.out.line(labelledAlready || text === "" ? text : saidText(text));
+    kay.out.line(labelledAlready || text === "" ? text : formatAnswerText(text));
     labelledAlready ||= text !== "";
   };
-  const text = progressiveMarkdown(look, write);
+  const text = createMarkdownWriter(look, write);
   const close = () => {
     if (speaking) text.end();
     speaking = false;
@@ -60,8 +67,8 @@ export function plainShow(
     }
     if (item.kind === "tool") for (const words of toolLines(item, before, look().width)) say(words);
     else if (isFinal(item, readOnly ? undefined : client))
-      say(item.kind === "card" ? cardEnd(item) : labelled(item, look()));
-    told.set(index, toldOf(item, before));
+      say(item.kind === "card" ? formatCardEnd(item) : formatLabelled(item, look()));
+    told.set(index, getTold(item, before));
   };
   const shown = (part: StreamPart, view: View) => {
     if (part.type === "data-presence") return;
@@ -74,19 +81,19 @@ export function plainShow(
     view.items.forEach(tell);
   };
   return {
-    ...heldWhileAsked(shown, {
+    ...bufferWhilePrompting(shown, {
       hold: ({ card, at, of }) => say(`${CARD_NAMES[card.type]} ${at} of ${of}:`),
       end: close,
     }),
     known(view, number) {
       if (number !== seen) return;
-      const open: Item[] = openCards(view);
+      const open: Item[] = listOpenCards(view);
       const unfinished = view.items.filter((item) => item.kind === "text" && !item.done);
       const items = view.items.filter((item) => !open.includes(item) && !unfinished.includes(item));
-      const history = labelledView({ ...view, items }, look());
+      const history = formatLabelledView({ ...view, items }, look());
       if (history !== "" && !isTold) kay.out.line(`${history}\n`);
       view.items.forEach((item, index) => {
-        if (!open.includes(item)) told.set(index, toldOf(item, { begun: true, log: 0, over: false }));
+        if (!open.includes(item)) told.set(index, getTold(item, { begun: true, log: 0, over: false }));
       });
       for (const item of unfinished) {
         speaking = true;
@@ -101,19 +108,19 @@ const LABEL = "kay: ".length;
 /** What of an item was told. */
 type Told = { begun: boolean; log: number; over: boolean };
 
-function toldOf(item: Item, before: Told): Told {
+function getTold(item: Item, before: Told): Told {
   if (item.kind === "tool")
-    return { begun: item.state !== "starting" || before.begun, log: item.log.length, over: isOver(item) };
+    return { begun: item.state !== "starting" || before.begun, log: item.log.length, over: isToolFinished(item) };
   if (item.kind === "card") return { ...before, over: item.ended !== undefined };
   if (item.kind === "receipt") return { ...before, over: isSettled(item) };
   return { ...before, over: true };
 }
 
 function toolLines(tool: ToolItem, { begun, log }: Told, width: number): string[] {
-  if (isOver(tool)) return [toolText(tool, width)];
+  if (isToolFinished(tool)) return [formatToolLine(tool, width)];
   if (tool.state === "paused" || tool.state === "starting") return [];
-  const fresh = tool.log.slice(log).map((entry) => `tool ${line(tool.name)}: ${line(entry)}`);
-  return begun ? fresh : [toolText({ ...tool, log: [] }, width), ...fresh];
+  const fresh = tool.log.slice(log).map((entry) => `tool ${toLine(tool.name)}: ${toLine(entry)}`);
+  return begun ? fresh : [formatToolLine({ ...tool, log: [] }, width), ...fresh];
 }
 
 function isFinal(item: Exclude<Item, ToolItem>, client: string | undefined): boolean {

@@ -1,16 +1,22 @@
 import { ERRORS, Problem } from "#protocol/errors";
 import type { NumberedPart } from "#protocol/events";
-import { line } from "#ui/words";
-import { cancelGrace } from "../ask/cancel.ts";
-import { connectServices } from "../connect.ts";
-import type { Kay, Link } from "../kay.ts";
-import { isYes } from "../prompt.ts";
-import { othersTurn } from "./beside.ts";
-import { type Conversation, join, rejoin, say, watch } from "./conversation.ts";
+import { toLine } from "#ui/words";
+import { getCancelGraceMs } from "../ask/cancel.ts";
+import { runConnect } from "../connect.ts";
+import type { BackendHandle, Kay } from "../kay.ts";
+import { promptYesNo } from "../prompt.ts";
+import { waitForForeignTurn } from "./beside.ts";
+import {
+  type Conversation,
+  followForeignTurn,
+  resumeConversation,
+  sendPrompt,
+  showConversation,
+} from "./conversation.ts";
 import type { SessionOptions } from "./open.ts";
 import type { SlashContext } from "./slash/command.ts";
-import { readSlash } from "./slash/read.ts";
-import { createTyped, type Typed } from "./typed.ts";
+import { parseSlash } from "./slash/read.ts";
+import { createLineInput, type LineInput } from "./typed.ts";
 
 /** One thing that is done at a time: it ends with its signal, which Ctrl+C gives. */
 type Work = (kay: Kay) => Promise<void>;
@@ -19,10 +25,10 @@ type Work = (kay: Kay) => Promise<void>;
  * The session by lines, for screen readers and for terminals that can redraw nothing: text with labels, one thing after the other, answers
  * by their numbers. Ctrl+C cancels what is under way, then leaves when it is pressed twice; the end of the input leaves.
  */
-export async function plainSession(kay: Kay, link: Link, options: SessionOptions): Promise<void> {
+export async function runPlainSession(kay: Kay, link: BackendHandle, options: SessionOptions): Promise<void> {
   kay.flags = { ...kay.flags, plain: true };
-  kay.graceMs = cancelGrace(kay);
-  const typed = createTyped(kay.terminal);
+  kay.graceMs = getCancelGraceMs(kay);
+  const typed = createLineInput(kay.terminal);
   const conversation: Conversation = {
     id: options.resume,
     last: 0,
@@ -33,20 +39,20 @@ export async function plainSession(kay: Kay, link: Link, options: SessionOptions
   const release = kay.catchInterrupts(() => session.interrupt());
   try {
     greet(kay);
-    if (options.resume !== undefined) await during(session, (mine) => join(mine, link, conversation));
+    if (options.resume !== undefined) await during(session, (mine) => showConversation(mine, link, conversation));
     while (!session.leaving && !kay.signal.aborted) await step(session);
   } finally {
     release();
     const { id, left } = conversation;
     if (left) kay.exit = ERRORS.INTERACTION_REQUIRED.exit;
-    if (id !== undefined) kay.out.line(`Come back with: kay ask --resume ${line(id)}`);
+    if (id !== undefined) kay.out.line(`Come back with: kay ask --resume ${toLine(id)}`);
   }
 }
 
 type Session = {
   kay: Kay;
-  link: Link;
-  typed: Typed;
+  link: BackendHandle;
+  typed: LineInput;
   conversation: Conversation;
   leaving: boolean;
   /** What Ctrl+C does now. */
@@ -65,7 +71,9 @@ async function step(session: Session): Promise<void> {
   else if (typeof came !== "string") {
     if (conversation.left) came.end();
     await during(session, (mine) =>
-      conversation.left ? rejoin(mine, link, conversation) : watch(mine, link, conversation, came.parts),
+      conversation.left
+        ? resumeConversation(mine, link, conversation)
+        : followForeignTurn(mine, link, conversation, came.parts),
     );
     came.end();
   } else await during(session, (mine) => act(session, mine, came));
@@ -73,10 +81,10 @@ async function step(session: Session): Promise<void> {
 }
 
 async function act(session: Session, mine: Kay, text: string): Promise<void> {
-  const slash = readSlash(text);
+  const slash = parseSlash(text);
   if (slash.kind === "text") {
-    if (slash.text.trim() !== "") await say(mine, session.link, session.conversation, slash.text.trim());
-  } else await slash.command.run(contextOf(session, mine), slash.argument);
+    if (slash.text.trim() !== "") await sendPrompt(mine, session.link, session.conversation, slash.text.trim());
+  } else await slash.command.run(getContext(session, mine), slash.argument);
 }
 
 type Others = { parts: AsyncIterable<NumberedPart>; end(): void };
@@ -91,7 +99,7 @@ async function nextInput(session: Session): Promise<string | Others | null> {
     const signal = AbortSignal.any([kay.signal, pressed.signal, over.signal]);
     const following = new AbortController();
     const text = typed.text(signal);
-    const others = othersTurn(link, conversation, AbortSignal.any([kay.signal, following.signal]));
+    const others = waitForForeignTurn(link, conversation, AbortSignal.any([kay.signal, following.signal]));
     const came = await Promise.race([text, others.then((parts) => ({ parts, end: () => following.abort() }))]);
     if (typeof came === "object" && came !== null) {
       over.abort();
@@ -133,7 +141,7 @@ async function during(session: Session, work: Work): Promise<void> {
 /** What does not end after Ctrl+C is left to itself. */
 async function pressedTwice(kay: Kay, signal: AbortSignal): Promise<never> {
   await new Promise((resolve) => signal.addEventListener("abort", resolve, { once: true }));
-  await kay.clock.sleep(cancelGrace(kay));
+  await kay.clock.sleep(getCancelGraceMs(kay));
   throw new Problem("CANCELLED", "Cancelled.");
 }
 
@@ -142,22 +150,22 @@ function tellProblem(kay: Kay, { code, message, hint }: Problem): void {
   kay.terminal.stderr.write(`${isNo ? "" : "error: "}${message}\n${hint ? `  ${hint}\n` : ""}`);
 }
 
-function contextOf(session: Session, mine: Kay): SlashContext {
+function getContext(session: Session, mine: Kay): SlashContext {
   const { link, conversation } = session;
   return {
     kay: mine,
     link,
     session: () => conversation.id,
     say: (text) => mine.out.line(text),
-    ask: async (question) => mine.flags.yes || isYes(mine, question),
-    connect: (services, site) => connectServices(mine, services, { wait: true, ...(site ? { site } : {}) }),
+    ask: async (question) => mine.flags.yes || promptYesNo(mine, question),
+    connect: (services, site) => runConnect(mine, services, { wait: true, ...(site ? { site } : {}) }),
     client: conversation.client,
     setInteractive: async (enabled) => {
-      if (enabled && conversation.left) await rejoin(mine, link, conversation);
+      if (enabled && conversation.left) await resumeConversation(mine, link, conversation);
     },
     resume: (id) => {
       Object.assign(conversation, { id, last: 0, left: false });
-      return join(mine, link, conversation);
+      return showConversation(mine, link, conversation);
     },
     clear: () => void Object.assign(conversation, { id: undefined, last: 0, left: false }),
     quit: () => {

@@ -1,10 +1,10 @@
 import type { Look } from "#ui/look";
 import { SESSION_MODES } from "#ui/modes";
-import { reflowOf } from "#ui/reflow";
+import { detectReflow } from "#ui/reflow";
 import { createScreen } from "#ui/screen";
-import { advance, type Blocks, createBlocks } from "#ui/session/blocks";
-import { type Frame, layFrame } from "#ui/session/frame";
-import { SPINNER_PLACE } from "#ui/session/live";
+import { advanceScrollback, createScrollbackState, type ScrollbackState } from "#ui/session/blocks";
+import { type LiveFrame, layOutLiveRegion } from "#ui/session/frame";
+import { SPINNER_MARK } from "#ui/session/live";
 import type { Session } from "#ui/session/state";
 import { isBusy } from "#ui/session/turn";
 import type { Painter } from "#ui/views/painter";
@@ -12,7 +12,7 @@ import type { Kay } from "../kay.ts";
 import { wrapSentences } from "../wrap.ts";
 
 /** What of a session is on the terminal. */
-export type Stage = {
+export type SessionScreen = {
   /** Finished text for the scrollback, with the next drawing. */
   say(text: string): void;
   /** Draw soon: after a key as soon as all that came with it was taken, else with what else comes in the next moments. */
@@ -37,16 +37,16 @@ const SPINNER = ["⠋", "⠙", "⠹", "⠸", "⠼", "⠴", "⠦", "⠧", "⠇", 
 const SPIN_MS = 200;
 
 /** @param onDrawn told of each frame that is on the terminal, how far the conversation has left for the scrollback, and what left now */
-export function createStage(
+export function createSessionScreen(
   kay: Kay,
   painter: Painter,
-  onDrawn: (frame: Frame, blocks: Blocks, committed: string) => void,
-): Stage {
+  onDrawn: (frame: LiveFrame, blocks: ScrollbackState, committed: string) => void,
+): SessionScreen {
   const { stdout } = kay.terminal;
   const size = () => ({ columns: stdout.columns(), rows: stdout.rows() });
   const look = (): Look & { links: boolean } => ({ width: size().columns, paint: kay.out.paint, links: true });
-  const screen = createScreen({ write: (text) => stdout.write(text), size, reflows: reflowOf(kay.env) });
-  let blocks = createBlocks();
+  const screen = createScreen({ write: (text) => stdout.write(text), size, reflows: detectReflow(kay.env) });
+  let blocks = createScrollbackState();
   let latest: Session | null = null;
   let away = false;
   let drawnAt = 0;
@@ -56,7 +56,7 @@ export function createStage(
   let release = hold();
   /** What became final is handed to the screen. */
   const committed = ({ view }: Session) => {
-    const next = advance(blocks, view, look());
+    const next = advanceScrollback(blocks, view, look());
     blocks = next.blocks;
     screen.commit(next.commit);
     return next;
@@ -69,8 +69,8 @@ export function createStage(
     drawnAt = kay.clock.now();
     const spin = SPINNER[Math.floor(drawnAt / SPIN_MS) % SPINNER.length] ?? "";
     const { live, commit } = committed(latest);
-    const tools = live.tools.map((row) => (row.startsWith(SPINNER_PLACE) ? spin + row.slice(1) : row));
-    const frame = layFrame(latest, { ...live, tools }, isBusy(latest) ? spin : " ");
+    const tools = live.tools.map((row) => (row.startsWith(SPINNER_MARK) ? spin + row.slice(1) : row));
+    const frame = layOutLiveRegion(latest, { ...live, tools }, isBusy(latest) ? spin : " ");
     screen.draw(painter.paint(frame));
     onDrawn(frame, blocks, commit);
   };
@@ -91,7 +91,7 @@ export function createStage(
       void kay.clock.sleep(wait, waiting.signal).then(draw, () => {});
     },
     reset() {
-      blocks = { ...createBlocks(), above: blocks.above };
+      blocks = { ...createScrollbackState(), above: blocks.above };
     },
     resized: () => screen.resized(),
     redraw() {

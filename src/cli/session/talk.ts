@@ -1,12 +1,12 @@
 import type { AskRequest, AskResponse } from "#protocol/ask";
 import { Problem } from "#protocol/errors";
 import type { NumberedPart } from "#protocol/events";
-import type { Kay, Link } from "../kay.ts";
-import { createDirectTalk } from "./direct-talk.ts";
+import type { BackendHandle, Kay } from "../kay.ts";
+import { createDirectStream } from "./direct-talk.ts";
 import type { SessionClient } from "./open.ts";
 
 /** What a conversation tells the session. */
-export type TalkListener = {
+export type ConversationListener = {
   /** The conversation has an id now. */
   session(id: string): void;
   part(part: NumberedPart): void;
@@ -19,7 +19,7 @@ export type TalkListener = {
 };
 
 /** One conversation as a session speaks with it. */
-export type Talk = {
+export type ConversationClient = {
   /**
    * Send a prompt. Resolves when the backend has it and its parts are on their way.
    *
@@ -43,11 +43,16 @@ const AGAIN_MS = [1_000, 2_000, 5_000, 10_000, 30_000];
  * All parts come by one stream, that of the conversation, so that what other terminals do is seen too. The stream of an ask is held only
  * until the other has begun: work that nobody follows is stopped by the backend.
  */
-export function createTalk(kay: Kay, link: Link, client: SessionClient, listener: TalkListener): Talk {
+export function createConversationClient(
+  kay: Kay,
+  link: BackendHandle,
+  client: SessionClient,
+  listener: ConversationListener,
+): ConversationClient {
   const ended = new AbortController();
   const signal = AbortSignal.any([ended.signal, kay.signal]);
   let following: Following | undefined;
-  const direct = createDirectTalk(listener.part);
+  const direct = createDirectStream(listener.part);
   const follow = (id: string) => {
     following?.end();
     const told = { ...listener, part: direct.log };
@@ -102,8 +107,13 @@ type Following = { id: string; reached(number: number): Promise<void>; again(): 
 
 function startFollowing(
   kay: Kay,
-  link: Link,
-  { id, client, listener, signal }: { id: string; client: SessionClient; listener: TalkListener; signal: AbortSignal },
+  link: BackendHandle,
+  {
+    id,
+    client,
+    listener,
+    signal,
+  }: { id: string; client: SessionClient; listener: ConversationListener; signal: AbortSignal },
 ): Following {
   const over = new AbortController();
   const until = AbortSignal.any([signal, over.signal]);
@@ -146,7 +156,12 @@ function startFollowing(
 }
 
 /** Follow for as long as the session lives: a connection that could not be taken up again is tried anew, less and less often. */
-async function repeat(kay: Kay, once: () => Promise<void>, listener: TalkListener, until: AbortSignal): Promise<void> {
+async function repeat(
+  kay: Kay,
+  once: () => Promise<void>,
+  listener: ConversationListener,
+  until: AbortSignal,
+): Promise<void> {
   for (let tries = 0; !until.aborted; tries += 1) {
     try {
       await once();

@@ -2,7 +2,7 @@ import { clean } from "#protocol/clean";
 import type { Source, Terminal } from "../terminal.ts";
 
 /** What is typed in a session by lines: texts to send, and answers to questions. Nothing that is typed early gets lost. */
-export type Typed = {
+export type LineInput = {
   /** For questions: only what is typed in sight of one answers it, the rest waits for the next text to send. */
   source: Source;
   /**
@@ -24,7 +24,7 @@ const MORE = ". ";
 const FENCE = '"""';
 
 /** See {@link Typed}. */
-export function createTyped({ stdin, stderr }: Terminal): Typed {
+export function createLineInput({ stdin, stderr }: Terminal): LineInput {
   const lines: string[] = [];
   /** The beginning of a line. */
   let draft = "";

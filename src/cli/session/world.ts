@@ -1,37 +1,37 @@
 import type { AskResponse } from "#protocol/ask";
-import { isOwn } from "#ui/cards/auth";
+import { isLocalAuth } from "#ui/cards/auth";
 import type { AnyCard } from "#ui/cards/card-ui";
-import type { Event } from "#ui/session/events";
+import type { SessionEvent } from "#ui/session/events";
 import type { Session } from "#ui/session/state";
-import { toolText } from "#ui/tool-text";
+import { formatToolCall } from "#ui/tool-text";
 import type { CardItem, ToolItem } from "#ui/view";
-import { line, missingServices } from "#ui/words";
-import type { Kay, Link } from "../kay.ts";
-import { confirmCardOf, partsOfAnswer } from "./answers.ts";
-import { type AuthCard, createAuthDesk } from "./auth-desk.ts";
-import type { EffectWorld } from "./effects.ts";
-import { faultText } from "./fault-text.ts";
-import { lookAround } from "./look-around.ts";
+import { listMissingServices, toLine } from "#ui/words";
+import type { BackendHandle, Kay } from "../kay.ts";
+import { toConfirmCard, toParts } from "./answers.ts";
+import { type AuthCard, createAuthConnector } from "./auth-desk.ts";
+import type { EffectPorts } from "./effects.ts";
+import { formatFault } from "./fault-text.ts";
+import { loadCandidates } from "./look-around.ts";
 import type { SessionOptions } from "./open.ts";
 import type { SlashContext } from "./slash/command.ts";
-import { readSlash } from "./slash/read.ts";
-import type { Stage } from "./stage.ts";
-import type { Talk } from "./talk.ts";
+import { parseSlash } from "./slash/read.ts";
+import type { SessionScreen } from "./stage.ts";
+import type { ConversationClient } from "./talk.ts";
 
 /** What a session's effects are carried out with, and what belongs to this terminal alone. */
-export type SessionWorld = EffectWorld & {
+export type SessionContext = EffectPorts & {
   /** A backend that has no streams answered. */
   answered(answer: AskResponse, prompt: string | null): void;
   end(): void;
 };
 
-export type WorldPorts = {
+export type SessionPorts = {
   kay: Kay;
-  link: Link;
-  talk: Talk;
-  stage: Stage;
+  link: BackendHandle;
+  talk: ConversationClient;
+  stage: SessionScreen;
   options: SessionOptions;
-  dispatch(event: Event): void;
+  dispatch(event: SessionEvent): void;
   /** What of the conversation is on its way is not wanted any more. */
   forget(): void;
   now(): Session;
@@ -44,7 +44,7 @@ export type WorldPorts = {
 const LINK_MS = 10 * 60_000;
 
 /** Build it. */
-export function createWorld(ports: WorldPorts): SessionWorld {
+export function createSessionContext(ports: SessionPorts): SessionContext {
   const { kay, link, talk, stage, options, dispatch, now, leave } = ports;
   const say = (text: string) => {
     stage.say(`\n${text}`);
@@ -55,13 +55,13 @@ export function createWorld(ports: WorldPorts): SessionWorld {
   let count = 0;
   /** Which site a card of `/connect` means. */
   const sites = new Map<string, string>();
-  const desk = createAuthDesk(kay, link, {
+  const desk = createAuthConnector(kay, link, {
     say,
     links: (card, links) => dispatch({ type: "links", card, links }),
     connected: (card, service) => void connected(card, service),
     unknown: (card, service, error) => {
-      if (!isOwn(card.auth)) return;
-      say(faultText(error));
+      if (!isLocalAuth(card.auth)) return;
+      say(formatFault(error));
       settled(card, ({ integrations, ...auth }) => ({
         ...auth,
         integrations: integrations.filter((each) => each !== service),
@@ -70,12 +70,12 @@ export function createWorld(ports: WorldPorts): SessionWorld {
     siteOf: (card) => sites.get(card),
   });
   const connected = async (card: AuthCard, service: string) => {
-    void lookAround(kay, link, dispatch, ["connections", "tools"]);
+    void loadCandidates(kay, link, dispatch, ["connections", "tools"]);
     if (now().status.connection === "signed out") dispatch({ type: "status", status: { connection: "here" } });
     talk.again();
-    if (!isOwn(card.auth)) {
-      const { tellConnected } = await import("../ask/auth.ts");
-      return tellConnected(link, card.auth.generation_id, service).catch((error) => say(faultText(error)));
+    if (!isLocalAuth(card.auth)) {
+      const { reportConnected: tellConnected } = await import("../ask/auth.ts");
+      return tellConnected(link, card.auth.generation_id, service).catch((error) => say(formatFault(error)));
     }
     settled(card, (auth) => ({ ...auth, connected: [...auth.connected, service] }));
   };
@@ -86,7 +86,7 @@ export function createWorld(ports: WorldPorts): SessionWorld {
     );
     if (!open) return;
     const auth = change(open.auth);
-    if (missingServices(auth).length === 0) dispatch({ type: "local-ended", id: card.id });
+    if (listMissingServices(auth).length === 0) dispatch({ type: "local-ended", id: card.id });
     else dispatch({ type: "local", card: { ...open, auth } });
   };
   const opened = (card: AnyCard) =>
@@ -124,8 +124,8 @@ export function createWorld(ports: WorldPorts): SessionWorld {
     width: () => kay.terminal.stdout.columns(),
   };
   const answered = (answer: AskResponse, prompt: string | null) => {
-    const card = confirmCardOf(answer);
-    dispatch({ type: "parts", parts: partsOfAnswer(answer, prompt, now().view), at: kay.clock.now() });
+    const card = toConfirmCard(answer);
+    dispatch({ type: "parts", parts: toParts(answer, prompt, now().view), at: kay.clock.now() });
     if (card) dispatch({ type: "local", card });
   };
   return {
@@ -145,11 +145,11 @@ export function createWorld(ports: WorldPorts): SessionWorld {
     },
     conversation: () => now().view.session_id,
     slash: async (text) => {
-      say(`> ${line(text)}`);
-      const slash = readSlash(text);
+      say(`> ${toLine(text)}`);
+      const slash = parseSlash(text);
       if (slash.kind !== "command") return;
       await slash.command.run(context, slash.argument);
-      void lookAround(kay, link, dispatch, slash.command.changes ?? []);
+      void loadCandidates(kay, link, dispatch, slash.command.changes ?? []);
     },
     decided: async (card, yes) => {
       const asked = waiting.get(card.id);
@@ -160,12 +160,12 @@ export function createWorld(ports: WorldPorts): SessionWorld {
     },
     lend: stage.lend,
     silently: stage.silently,
-    remember: (text) => void kay.history.add(text).catch((error) => say(faultText(error))),
+    remember: (text) => void kay.history.add(text).catch((error) => say(formatFault(error))),
     suspend: () => kay.terminal.suspend(),
     redraw: stage.redraw,
     expand: () => {
       const tool = ports.newest();
-      say(tool ? toolText(tool) : "Nothing was called yet.");
+      say(tool ? formatToolCall(tool) : "Nothing was called yet.");
     },
     leave,
     end: () => {

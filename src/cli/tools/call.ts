@@ -1,13 +1,13 @@
 import { clean } from "#protocol/clean";
 import { ERRORS, Problem } from "#protocol/errors";
-import { shellWord } from "#protocol/shell";
+import { quoteShellWord } from "#protocol/shell";
 import type { ToolCallResponse, ToolView } from "#protocol/tools";
-import { wholeTexts } from "#ui/whole-texts";
+import { formatHiddenTexts } from "#ui/whole-texts";
 import { showReceipts } from "../answer.ts";
 import type { Kay, LocalTools } from "../kay.ts";
-import { readPiped } from "../piped.ts";
-import { askYesNo } from "../prompt.ts";
-import { inputFromFields } from "./fields.ts";
+import { readPipedInput } from "../piped.ts";
+import { confirmOrThrow } from "../prompt.ts";
+import { parseFields } from "./fields.ts";
 import { isSignedOut, isUnknownTool } from "./source.ts";
 
 /** What `kay tools call` was given: the name, the input as JSON or `-`, and fields, which beat it. */
@@ -34,12 +34,12 @@ function withHint(error: unknown, name: string): unknown {
   const { code, message, details, cause } = error;
   const { integrations, field } = details;
   const [service] = Array.isArray(integrations) ? integrations : [];
-  const word = shellWord(name);
+  const word = quoteShellWord(name);
   const tool = code === "NOT_FOUND" ? "Run `kay tools list` to see every tool." : undefined;
   const input = code === "INVALID_REQUEST" && field ? `Run \`kay tools show ${word}\` to see its fields.` : undefined;
   const connect =
     error.hint === ERRORS.AUTH_REQUIRED.hint && typeof service === "string"
-      ? `Run \`kay connect ${shellWord(service)}\`.`
+      ? `Run \`kay connect ${quoteShellWord(service)}\`.`
       : undefined;
   const hint = tool ?? input ?? connect ?? error.hint;
   return new Problem(code, message, { hint, details, cause });
@@ -50,7 +50,7 @@ type Run = (input: Record<string, unknown>) => Promise<ToolCallResponse>;
 
 async function run(kay: Kay, local: LocalTools, call: Given): Promise<ToolCallResponse> {
   const { tool, run } = await findRun(kay, local, call.name);
-  const input = { ...call.given, ...inputFromFields(tool, call.fields) };
+  const input = { ...call.given, ...parseFields(tool, call.fields) };
   await permit(kay, tool, input);
   return await run(input);
 }
@@ -90,9 +90,9 @@ async function permit(kay: Kay, { name, access }: ToolView, input: Record<string
   const shown = clean(JSON.stringify(input), { lines: false, max: 200 });
   const plan = [{ tool: name, access, input, summary: "" }];
   const question = `Run ${clean(name, { lines: false })} with ${shown}? It cannot be undone.`;
-  const texts = wholeTexts(plan, shown);
+  const texts = formatHiddenTexts(plan, shown);
   if (texts) kay.terminal.stderr.write(`${texts.trim()}\n`);
-  if (!(await askYesNo(kay, question, "Use --yes."))) throw new Problem("CANCELLED", "Nothing was done.");
+  if (!(await confirmOrThrow(kay, question, "Use --yes."))) throw new Problem("CANCELLED", "Nothing was done.");
 }
 
 async function show(kay: Kay, { output, receipts }: ToolCallResponse): Promise<void> {
@@ -113,7 +113,7 @@ function showAuthRequired(kay: Kay, problem: Problem): void {
 
 /** @throws Problem USAGE for what is no JSON object */
 async function readInput(kay: Kay, { input, fields }: ToolCall): Promise<Record<string, unknown>> {
-  const text = await inputText(kay, input, fields.length > 0);
+  const text = await formatInput(kay, input, fields.length > 0);
   if (text.trim() === "") return {};
   const value = parse(text);
   if (typeof value === "object" && value !== null && !Array.isArray(value)) return value as Record<string, unknown>;
@@ -122,10 +122,10 @@ async function readInput(kay: Kay, { input, fields }: ToolCall): Promise<Record<
   });
 }
 
-async function inputText(kay: Kay, input: string | undefined, hasFields: boolean): Promise<string> {
+async function formatInput(kay: Kay, input: string | undefined, hasFields: boolean): Promise<string> {
   if (input !== undefined && input !== "-") return input;
   if (input === undefined && hasFields) return "";
-  return readPiped(kay, { patient: input === "-", without: "calling without it (`-` as the input waits)" });
+  return readPipedInput(kay, { patient: input === "-", without: "calling without it (`-` as the input waits)" });
 }
 
 function parse(text: string): unknown {

@@ -14,12 +14,12 @@ export type Field = {
 type Schema = Record<string, unknown>;
 
 /** The fields of a tool's input, those that it must have first. */
-export function fieldsOf({ input_schema: schema }: ToolView): Field[] {
+export function listFields({ input_schema: schema }: ToolView): Field[] {
   const required = Array.isArray(schema.required) ? schema.required : [];
   const fields = Object.entries(record(schema.properties)).map(([name, value]): Field => {
     const own = record(value);
     const description = typeof own.description === "string" ? own.description : "";
-    return { name, type: typeOf(own), required: required.includes(name), description, schema: own };
+    return { name, type: getType(own), required: required.includes(name), description, schema: own };
   });
   return fields.sort((a, b) => Number(b.required) - Number(a.required));
 }
@@ -30,7 +30,7 @@ export function fieldsOf({ input_schema: schema }: ToolView): Field[] {
  *
  * @throws Problem USAGE for what is no `key=value`, INVALID_REQUEST for a value that its field cannot take
  */
-export function inputFromFields(tool: ToolView, given: string[]): Record<string, unknown> {
+export function parseFields(tool: ToolView, given: string[]): Record<string, unknown> {
   const schemas = record(tool.input_schema.properties);
   const input: Record<string, unknown> = {};
   for (const text of given) {
@@ -51,20 +51,20 @@ export function inputFromFields(tool: ToolView, given: string[]): Record<string,
 }
 
 function readValue(name: string, text: string, schema: Schema): unknown {
-  const types = typesOf(schema);
+  const types = getTypes(schema);
   if (types.includes("string") || types.length === 0) return text;
-  if (types.includes("array")) return asJson(text, "[") ?? [itemOf(name, text, schema)];
+  if (types.includes("array")) return asJson(text, "[") ?? [getItem(name, text, schema)];
   if (types.includes("object")) return asJson(text, "{") ?? wrong(name, "an object, as JSON");
-  if (types.includes("boolean")) return switchOf(name, text);
+  if (types.includes("boolean")) return getSwitch(name, text);
   const number = text.trim() === "" ? Number.NaN : Number(text);
   return Number.isFinite(number) ? number : wrong(name, "a number");
 }
 
-function itemOf(name: string, text: string, schema: Schema): unknown {
+function getItem(name: string, text: string, schema: Schema): unknown {
   return readValue(name, text, record(schema.items));
 }
 
-function switchOf(name: string, text: string): boolean {
+function getSwitch(name: string, text: string): boolean {
   const value = text.trim().toLowerCase();
   if (value === "true" || value === "yes") return true;
   return value === "false" || value === "no" ? false : wrong(name, "true or false");
@@ -83,20 +83,20 @@ function wrong(name: string, what: string): never {
   throw new Problem("INVALID_REQUEST", `The field “${name}” must be ${what}.`, { hint: "", details: { field: name } });
 }
 
-function typesOf(schema: Schema): string[] {
+function getTypes(schema: Schema): string[] {
   const types = Array.isArray(schema.type) ? schema.type : [schema.type];
   const variants = [schema.anyOf, schema.oneOf].flatMap((list) => (Array.isArray(list) ? list : []));
-  return [...types, ...variants.flatMap((variant) => typesOf(record(variant)))].filter(
+  return [...types, ...variants.flatMap((variant) => getTypes(record(variant)))].filter(
     (type) => typeof type === "string",
   );
 }
 
-function typeOf(schema: Schema): string {
+function getType(schema: Schema): string {
   const { enum: values, const: only, items } = schema;
   if (Array.isArray(values)) return values.map(String).join(" | ");
   if (only !== undefined) return String(only);
-  const types = typesOf(schema).filter((type) => type !== "null");
-  if (types.includes("array") && types.length === 1) return `list of ${typeOf(record(items))}`;
+  const types = getTypes(schema).filter((type) => type !== "null");
+  if (types.includes("array") && types.length === 1) return `list of ${getType(record(items))}`;
   const words = types.map((type) => TYPES[type] ?? type).join(" or ") || "anything";
   return words + range(schema);
 }

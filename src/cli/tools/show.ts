@@ -1,45 +1,45 @@
 import { clean } from "#protocol/clean";
 import { Problem } from "#protocol/errors";
-import { shellWord } from "#protocol/shell";
+import { quoteShellWord } from "#protocol/shell";
 import type { ToolView } from "#protocol/tools";
 import type { Kay } from "../kay.ts";
-import { type Field, fieldsOf } from "./fields.ts";
-import { allTools, isUnknownTool, linkForTools } from "./source.ts";
+import { type Field, listFields } from "./fields.ts";
+import { findToolBackend, isUnknownTool, loadTools } from "./source.ts";
 
 /** `kay tools list`: one row for each tool. */
 export async function listTools(kay: Kay, service: string | undefined): Promise<void> {
-  const tools = await allTools(kay, service);
+  const tools = await loadTools(kay, service);
   if (kay.flags.json) return kay.out.json({ tools });
-  await kay.out.table(TOOL_COLUMNS, tools.map(toolRow));
+  await kay.out.table(TOOL_COLUMNS, tools.map(toToolRow));
 }
 
 export const TOOL_COLUMNS = ["TOOL", "ACCESS", "SERVICE", "DOES"];
 
 /** A tool as a row of {@link TOOL_COLUMNS}. */
-export function toolRow(tool: ToolView): string[] {
-  return [line(tool.name), tool.access, connectedOf(tool), line(tool.description)];
+export function toToolRow(tool: ToolView): string[] {
+  return [line(tool.name), tool.access, getConnected(tool), line(tool.description)];
 }
 
 /** `kay tools show <tool>`: its fields, examples, and how to call it. */
 export async function showTool(kay: Kay, name: string): Promise<void> {
-  const link = await linkForTools(kay);
+  const link = await findToolBackend(kay);
   const tool = link
     ? await link.api.tool(name, { signal: kay.signal }).catch(withList)
     : (await kay.localTools()).find(name).view;
   if (kay.flags.json) return kay.out.json(tool);
   const { out } = kay;
   out.line(
-    `${out.paint("bold", line(tool.name))}  ${tool.access}${tool.connected === undefined ? "" : `, ${connectedOf(tool)}`}`,
+    `${out.paint("bold", line(tool.name))}  ${tool.access}${tool.connected === undefined ? "" : `, ${getConnected(tool)}`}`,
   );
   out.line(clean(tool.description));
-  const fields = fieldsOf(tool);
+  const fields = listFields(tool);
   out.line();
   if (fields.length === 0) out.line("It takes no fields.");
   else await showFields(kay, fields);
   const examples = tool.examples ?? [];
   if (examples.length > 0) out.line(`\nAsk for it:\n${examples.map((each) => `  ${line(each)}`).join("\n")}`);
-  const given = fields.filter(({ required }) => required).map((each) => ` --field ${shellWord(each.name)}=…`);
-  out.line(`\nCall it:\n  kay tools call ${shellWord(tool.name)}${given.join("")}`);
+  const given = fields.filter(({ required }) => required).map((each) => ` --field ${quoteShellWord(each.name)}=…`);
+  out.line(`\nCall it:\n  kay tools call ${quoteShellWord(tool.name)}${given.join("")}`);
 }
 
 /** A backend speaks to programs, and does not know which command shows what there is. */
@@ -66,7 +66,7 @@ async function showFields(kay: Kay, fields: Field[]): Promise<void> {
   }
 }
 
-function connectedOf({ connected }: ToolView): string {
+function getConnected({ connected }: ToolView): string {
   if (connected === undefined) return "";
   return connected ? "connected" : "not connected";
 }

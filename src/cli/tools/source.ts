@@ -1,12 +1,12 @@
 import { Problem } from "#protocol/errors";
 import type { ToolView } from "#protocol/tools";
-import type { Kay, Link } from "../kay.ts";
+import type { BackendHandle, Kay } from "../kay.ts";
 
 /**
  * The backend, or null where its tools are those of this kay and nobody is signed in: to look at them no sign-in is needed, and no backend
  * is started for it.
  */
-export async function linkForTools(kay: Kay): Promise<Link | null> {
+export async function findToolBackend(kay: Kay): Promise<BackendHandle | null> {
   try {
     return await kay.link({ signedIn: true });
   } catch (error) {
@@ -26,8 +26,8 @@ export function isUnknownTool(error: unknown): error is Problem {
 }
 
 /** Every tool of the backend, or of this kay. @throws Problem NOT_FOUND where the backend has none */
-export async function allTools(kay: Kay, service?: string): Promise<ToolView[]> {
-  const link = await linkForTools(kay);
+export async function loadTools(kay: Kay, service?: string): Promise<ToolView[]> {
+  const link = await findToolBackend(kay);
   if (!link) {
     const tools = (await kay.localTools()).list();
     return service === undefined ? tools : ofService(tools, service);

@@ -1,7 +1,7 @@
 import type { Clock, OpenStream, Send } from "../ports.ts";
 
 /** One backend as the calls see it. */
-export type Backend = {
+export type BackendConnection = {
   /** No trailing slash; a base path is kept. */
   baseUrl: string;
   send: Send;
@@ -19,11 +19,11 @@ export type Backend = {
 };
 
 /** Answers of a backend come from this host; for sentences. */
-export function hostOf(backend: Backend): string {
+export function getHost(backend: BackendConnection): string {
   return new URL(backend.baseUrl).origin;
 }
 
 /** A fresh idempotency key: 128 random bits in hex. */
-export function idempotencyKey(backend: Backend): string {
+export function createIdempotencyKey(backend: BackendConnection): string {
   return Buffer.from(backend.random(16)).toString("hex");
 }

@@ -10,7 +10,7 @@ export type TokenSource = {
 };
 
 /** KAY_TOKEN: used as it is, never stored, never refreshed. */
-export function fixedToken(token: string): TokenSource {
+export function createFixedTokenSource(token: string): TokenSource {
   return {
     accessToken: async () => token,
     afterRejection: async () => {
@@ -37,19 +37,19 @@ export async function withBearer<T>(
   const token = await tokens.accessToken();
   if (token === null) return fallback ? fallback() : rejectSignedOut();
   try {
-    return await send(authorized(call, token));
+    return await send(withAuthorization(call, token));
   } catch (error) {
     if (!isUnauthorized(error)) throw error;
     const fresh = await tokens.afterRejection(token);
     if (fresh === null) throw signedOut(error);
-    return send(authorized(call, fresh)).catch((again: unknown) => {
+    return send(withAuthorization(call, fresh)).catch((again: unknown) => {
       throw isUnauthorized(again) ? signedOut(again) : again;
     });
   }
 }
 
 /** The call with the token in its header. A token that cannot be in a header is refused here rather than by the HTTP library. */
-export function authorized(call: Call, token: string): Call {
+export function withAuthorization(call: Call, token: string): Call {
   if (!/^[\x21-\x7e]+$/.test(token)) {
     throw new Problem("TOKEN_INVALID", "The access token has characters that no token has.", {
       hint: "Check KAY_TOKEN for spaces and line breaks.",

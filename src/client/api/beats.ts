@@ -1,10 +1,10 @@
 import { Problem } from "#protocol/errors";
 import type { Streaming } from "../ports.ts";
-import { readWhole } from "../send/whole.ts";
-import { type Backend, hostOf } from "./backend.ts";
-import { contextOf, outgoing } from "./exchange.ts";
-import { failureOf } from "./failure.ts";
-import { nullWhenMissing } from "./missing.ts";
+import { readBody } from "../send/whole.ts";
+import { type BackendConnection, getHost } from "./backend.ts";
+import { toAnswerContext, toRequest } from "./exchange.ts";
+import { toProblem } from "./failure.ts";
+import { ignoreMissingRoute } from "./missing.ts";
 import { createEventReader } from "./sse.ts";
 
 /** One beat: when it was sent by the server's clock, and when it came by this machine's; ms since 1970. */
@@ -19,27 +19,27 @@ const IDLE_LIMIT_MS = 5_000;
  *
  * @throws Problem as every call; TIMED_OUT when nothing comes for five seconds
  */
-export async function beats(backend: Backend, signal?: AbortSignal): Promise<Beat[] | null> {
+export async function fetchBeats(backend: BackendConnection, signal?: AbortSignal): Promise<Beat[] | null> {
   const call = { method: "GET", path: "/health/stream" } as const;
-  const request = outgoing(backend, { ...call, headers: { Accept: "text/event-stream" }, timeoutMs: HEAD_LIMIT_MS });
+  const request = toRequest(backend, { ...call, headers: { Accept: "text/event-stream" }, timeoutMs: HEAD_LIMIT_MS });
   const limits = { headTimeoutMs: HEAD_LIMIT_MS, idleTimeoutMs: IDLE_LIMIT_MS, signal };
   const stream = await backend.openStream({ ...request, ...limits });
   const isStream = /^text\/event-stream\b/i.test(stream.headers["content-type"] ?? "");
   if (stream.status === 200 && isStream) return readBeats(backend, stream);
-  const answer = await readWhole(stream, hostOf(backend));
-  if (stream.status >= 400) return nullWhenMissing(failureOf(answer, contextOf(backend, {})));
-  throw new Problem("BAD_ANSWER", `${hostOf(backend)} answered something else than a stream.`, {
+  const answer = await readBody(stream, getHost(backend));
+  if (stream.status >= 400) return ignoreMissingRoute(toProblem(answer, toAnswerContext(backend, {})));
+  throw new Problem("BAD_ANSWER", `${getHost(backend)} answered something else than a stream.`, {
     details: { http_status: stream.status },
   });
 }
 
-async function readBeats(backend: Backend, { body }: Streaming): Promise<Beat[]> {
-  const reader = createEventReader(hostOf(backend));
+async function readBeats(backend: BackendConnection, { body }: Streaming): Promise<Beat[]> {
+  const reader = createEventReader(getHost(backend));
   const found: Beat[] = [];
   for await (const bytes of body) {
     const cameAt = backend.clock.now();
     for (const { data } of reader.feed(bytes)) {
-      const sentAt = sentAtOf(data);
+      const sentAt = getSentAt(data);
       if (!Number.isNaN(sentAt)) found.push({ sentAt, cameAt });
     }
   }
@@ -47,7 +47,7 @@ async function readBeats(backend: Backend, { body }: Streaming): Promise<Beat[]>
 }
 
 /** The time that a beat tells; NaN for what is none. */
-function sentAtOf(data: string): number {
+function getSentAt(data: string): number {
   try {
     const { type, at } = JSON.parse(data) as { type?: unknown; at?: unknown };
     return type === "beat" ? Date.parse(String(at)) : Number.NaN;

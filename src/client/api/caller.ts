@@ -1,16 +1,16 @@
 import type * as z from "zod/mini";
 import type { Incoming } from "../ports.ts";
-import { type Backend, idempotencyKey } from "./backend.ts";
-import { fixedToken, type TokenSource, withBearer } from "./bearer.ts";
-import { type Call, contextOf, exchange, readAnswer } from "./exchange.ts";
-import { fetchOutcome, type Outcome, sendOnce } from "./lost.ts";
-import { type RefreshCall, refreshCall } from "./refresh-call.ts";
+import { type BackendConnection, createIdempotencyKey } from "./backend.ts";
+import { createFixedTokenSource, type TokenSource, withBearer } from "./bearer.ts";
+import { type Call, readAnswer, sendCall, toAnswerContext } from "./exchange.ts";
+import { fetchOutcome, sendOnce, type WriteOutcome } from "./lost.ts";
+import { createRefreshCall, type RefreshCall } from "./refresh-call.ts";
 
 export type CallOptions = { signal?: AbortSignal };
 export type WriteOptions = CallOptions & { idempotencyKey?: string };
 
 /** What the calls are made with. */
-export type ApiOptions = Omit<Backend, "clockOffsetMs"> & {
+export type ApiOptions = Omit<BackendConnection, "clockOffsetMs"> & {
   /** KAY_TOKEN. Beats the refresher. */
   token?: string;
   /** Makes the source of stored tokens from the refresh call; without it and without `token`, nobody is signed in. */
@@ -26,7 +26,7 @@ type Shape<T extends z.core.$ZodType> = T | (() => Promise<T>);
 
 /** One backend with whoever speaks to it: what every call is made of. */
 export type Caller = {
-  backend: Backend;
+  backend: BackendConnection;
   tokens: TokenSource;
   timeoutMs: number;
   askTimeoutMs: number;
@@ -42,20 +42,20 @@ export type Caller = {
   ): Promise<z.core.output<T>>;
   /** Carry out a write with the access token, once, and read its answer; see `sendOnce`. */
   write<T extends z.core.$ZodType>(shape: Shape<T>, call: Call, options?: WriteOptions): Promise<z.core.output<T>>;
-  outcome(key: string, options?: CallOptions): Promise<Outcome>;
+  outcome(key: string, options?: CallOptions): Promise<WriteOutcome>;
 };
 
 const TIMEOUT_MS = 30_000;
 const ASK_TIMEOUT_MS = 600_000;
 
 export function createCaller(options: ApiOptions): Caller {
-  const backend: Backend = { ...options };
+  const backend: BackendConnection = { ...options };
   const timeoutMs = options.timeoutMs ?? TIMEOUT_MS;
-  const refresh = refreshCall(backend, timeoutMs);
-  const tokens = options.token ? fixedToken(options.token) : (options.refresher?.(refresh) ?? nobody);
-  const read = readerOf(backend);
+  const refresh = createRefreshCall(backend, timeoutMs);
+  const tokens = options.token ? createFixedTokenSource(options.token) : (options.refresher?.(refresh) ?? nobody);
+  const read = getReader(backend);
   const bearer: Caller["bearer"] = (call, fallback) =>
-    withBearer(tokens, call, (authorizedCall) => exchange(backend, authorizedCall), fallback);
+    withBearer(tokens, call, (authorizedCall) => sendCall(backend, authorizedCall), fallback);
   const outcome: Caller["outcome"] = (key, { signal } = {}) => fetchOutcome(backend, key, bearer, timeoutMs, signal);
   return {
     backend,
@@ -67,7 +67,7 @@ export function createCaller(options: ApiOptions): Caller {
     bearer,
     read,
     write: (shape, call, { signal, idempotencyKey: given } = {}) => {
-      const key = given ?? idempotencyKey(backend);
+      const key = given ?? createIdempotencyKey(backend);
       const once = { ...call, signal, headers: { "Idempotency-Key": key } };
       const lookUp = () => outcome(key, { signal });
       return read(shape, once, () => sendOnce(backend, once, key, { send: bearer, lookUp }));
@@ -79,10 +79,10 @@ export function createCaller(options: ApiOptions): Caller {
 const nobody: TokenSource = { accessToken: async () => null, afterRejection: async () => null };
 
 /** Carries out a call and reads its answer; the path without its query names it in sentences. */
-function readerOf(backend: Backend): Caller["read"] {
-  return async (shape, call, send = () => exchange(backend, call)) => {
+function getReader(backend: BackendConnection): Caller["read"] {
+  return async (shape, call, send = () => sendCall(backend, call)) => {
     const [answer, schema] = await Promise.all([send(), typeof shape === "function" ? shape() : shape]);
     const subject = `the answer of ${call.method} ${call.path.split("?")[0]}`;
-    return readAnswer(schema, answer, contextOf(backend, call), subject);
+    return readAnswer(schema, answer, toAnswerContext(backend, call), subject);
   };
 }

@@ -20,7 +20,7 @@ import {
 } from "#protocol/conversations";
 import type { Caller } from "./caller.ts";
 import type { Call } from "./exchange.ts";
-import { nullWithoutRoute } from "./missing.ts";
+import { ignoreMissingAuthRoute } from "./missing.ts";
 
 /** Calls about conversations, what waits for a person in them, and what may run by itself (protocol sections 3 and 5). */
 export type ConversationCalls = {
@@ -60,7 +60,7 @@ export type ConversationCalls = {
 const Heard = z.looseObject({});
 
 /** See {@link ConversationCalls}. Writes carry an Idempotency-Key and are sent once; one whose answer was lost is looked up. */
-export function conversationCalls(caller: Caller): ConversationCalls {
+export function createConversationCalls(caller: Caller): ConversationCalls {
   const { timeoutMs } = caller;
   const get = <T extends z.core.$ZodType>(schema: T, path: string) => {
     const call = caller.get(path);
@@ -75,13 +75,13 @@ export function conversationCalls(caller: Caller): ConversationCalls {
     session: (id) => get(ConversationView, session(id)),
     renameSession: (id, title) => write(ConversationView, "PATCH", session(id), { title }),
     deleteSession: async (id) => void (await write(Heard, "DELETE", session(id))),
-    clients: (id) => get(ClientsResponse, `${session(id)}/clients`).catch(nullWithoutRoute),
+    clients: (id) => get(ClientsResponse, `${session(id)}/clients`).catch(ignoreMissingAuthRoute),
     setClient: async (id, clientId, mode) =>
       void (await write(Heard, "PUT", `${session(id)}/clients/${encodeURIComponent(clientId)}`, mode)),
     answerInteraction: (id, interactionId, answer) =>
       write(InteractionAnswered, "POST", `${session(id)}/interactions/${encodeURIComponent(interactionId)}`, answer),
-    pending: () => get(PendingResponse, "/pending").then(({ pending }) => pending, nullWithoutRoute),
-    pendingRequest: (id) => get(PendingRequest, `/pending/${encodeURIComponent(id)}`).catch(nullWithoutRoute),
+    pending: () => get(PendingResponse, "/pending").then(({ pending }) => pending, ignoreMissingAuthRoute),
+    pendingRequest: (id) => get(PendingRequest, `/pending/${encodeURIComponent(id)}`).catch(ignoreMissingAuthRoute),
     generation: (id) => get(GenerationView, generation(id)),
     answerAuth: (id, answer) => write(GenerationView, "POST", `${generation(id)}/auth`, answer),
     cancelGeneration: (id) => write(GenerationView, "POST", `${generation(id)}/cancel`, {}),

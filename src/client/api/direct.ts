@@ -4,14 +4,14 @@ import { Problem } from "#protocol/errors";
 import type { NumberedPart } from "#protocol/events";
 import type { Caller } from "./caller.ts";
 import { createDirectTurn, type DirectTurn } from "./direct/turn.ts";
-import { type AskStream, type AskStreamOptions, events } from "./stream.ts";
+import { type AskStream, type AskStreamOptions, openEvents } from "./stream.ts";
 import { createTurn } from "./turn.ts";
 
 /**
  * The turn that `POST /ask` was answered with, which is streamed straight from the backend's agent server. `parts` are those of the stream
  * alone: who follows the conversation anyhow joins them with its log.
  */
-export function directTurn(
+export function openDirectTurn(
   caller: Caller,
   { prompt }: AskRequest,
   { signal, warn = () => {} }: AskStreamOptions,
@@ -29,11 +29,11 @@ export function streamDirectly(
   options: AskStreamOptions,
   place: AskStreamResponse,
 ): AskStream {
-  const turn = directTurn(caller, request, options, place);
-  return { kind: "stream", sessionId: turn.sessionId, parts: joined(caller, turn, request, options) };
+  const turn = openDirectTurn(caller, request, options, place);
+  return { kind: "stream", sessionId: turn.sessionId, parts: join(caller, turn, request, options) };
 }
 
-async function* joined(
+async function* join(
   caller: Caller,
   turn: DirectTurn,
   { client }: AskRequest,
@@ -42,7 +42,7 @@ async function* joined(
   const { signal, note, warn } = options;
   const { sessionId, generationId, after = 0 } = turn;
   const own = createTurn({ sessionId, last: after, generationId });
-  const log = events(caller, sessionId, {
+  const log = openEvents(caller, sessionId, {
     after,
     ...(signal ? { signal } : {}),
     ...(client ? { client } : {}),
@@ -72,7 +72,7 @@ async function* joined(
     }
     throw lost ?? new Problem("UNREACHABLE", "The conversation cannot be followed any more.");
   } finally {
-    if (signal?.aborted && signal.reason !== "SIGHUP" && !turn.hasBegun()) await cancelled(caller, generationId);
+    if (signal?.aborted && signal.reason !== "SIGHUP" && !turn.hasBegun()) await cancel(caller, generationId);
     turn.end();
     void log.return?.(undefined)?.then(undefined, () => {});
   }
@@ -89,7 +89,7 @@ function came(of: "log" | "stream", iterator: AsyncIterator<NumberedPart>): Prom
 }
 
 /** Whoever reads the parts cancels what they know of; of a turn without any they know nothing. */
-async function cancelled(caller: Caller, generationId: string): Promise<void> {
+async function cancel(caller: Caller, generationId: string): Promise<void> {
   const path = `/generations/${encodeURIComponent(generationId)}/cancel`;
   await caller.bearer({ method: "POST", path, body: {}, timeoutMs: 2_000 }).catch(() => {});
 }

@@ -2,12 +2,12 @@ import type * as z from "zod/mini";
 import { LOCAL_SECRET_HEADER } from "#protocol/embedded";
 import { Problem } from "#protocol/errors";
 import { parseShape } from "#protocol/parse";
-import { pause } from "../pause.ts";
+import { sleepOrThrow } from "../pause.ts";
 import type { Incoming, Outgoing } from "../ports.ts";
 import { isLoopback } from "../send/origin.ts";
-import { type Backend, hostOf } from "./backend.ts";
-import { type AnswerContext, failureOf, jsonObject, type Route, strangeAnswer } from "./failure.ts";
-import { MAX_WAIT_MS, retryAfterMs, waitBefore } from "./retry-after.ts";
+import { type BackendConnection, getHost } from "./backend.ts";
+import { type AnswerContext, parseJsonObject, type Route, toProblem, unexpectedAnswerProblem } from "./failure.ts";
+import { getBackoffMs, MAX_WAIT_MS, parseRetryAfter } from "./retry-after.ts";
 
 /** One call. Only a GET is ever repeated. `path` begins with a slash and is encoded already. */
 export type Call = {
@@ -28,43 +28,43 @@ export type Call = {
  *
  * @throws Problem for everything else, see `failureOf`; REDIRECT_REFUSED for any redirect, which is never followed
  */
-export function exchange(backend: Backend, call: Call): Promise<Incoming> {
-  return repeated(backend, call, async () => {
+export function sendCall(backend: BackendConnection, call: Call): Promise<Incoming> {
+  return withRetries(backend, call, async () => {
     const answer = await backend.send({
-      ...outgoing(backend, call),
+      ...toRequest(backend, call),
       timeoutMs: call.timeoutMs,
       signal: call.signal,
     });
-    return judged(backend, call, answer);
+    return checkAnswer(backend, call, answer);
   });
 }
 
 /** Do something once, or where the call is a GET more often, as long as it fails with a fault that may pass. */
-export async function repeated<T>(backend: Backend, call: Call, once: () => Promise<T>): Promise<T> {
+export async function withRetries<T>(backend: BackendConnection, call: Call, once: () => Promise<T>): Promise<T> {
   const attempts = call.method === "GET" ? (call.attempts ?? 3) : 1;
   for (let attempt = 1; ; attempt++) {
-    const failure = await once().catch(passingOf(backend));
+    const failure = await once().catch(getPassing(backend));
     if (!(failure instanceof Passing)) return failure;
-    const wait = waitBefore(attempt, failure.asked, (backend.random(1)[0] ?? 0) / 255);
+    const wait = getBackoffMs(attempt, failure.asked, (backend.random(1)[0] ?? 0) / 255);
     if (attempt >= attempts || wait > MAX_WAIT_MS) throw failure.problem;
-    await pause(backend.clock, wait, call.signal);
+    await sleepOrThrow(backend.clock, wait, call.signal);
   }
 }
 
 /** The answer, if it is one to work with; throws what else it is. Only within `repeated`. */
-export function judged(backend: Backend, call: Call, answer: Incoming): Incoming {
-  noteClock(backend, answer);
+export function checkAnswer(backend: BackendConnection, call: Call, answer: Incoming): Incoming {
+  recordClock(backend, answer);
   if (answer.status >= 300 && answer.status < 400) throw redirectRefused(backend, answer);
   if (answer.status < 400) return answer;
-  const problem = failureOf(answer, contextOf(backend, call));
+  const problem = toProblem(answer, toAnswerContext(backend, call));
   const passing =
     [429, 502, 503, 504].includes(answer.status) && (problem.code === "BAD_GATEWAY" || problem.code === "RATE_LIMITED");
   if (!passing) throw problem;
-  throw new Passing(problem, retryAfterMs(answer.headers, backend.clock.now()));
+  throw new Passing(problem, parseRetryAfter(answer.headers, backend.clock.now()));
 }
 
 /** The request of a call, without its limits. */
-export function outgoing(backend: Backend, call: Call) {
+export function toRequest(backend: BackendConnection, call: Call) {
   const headers: Record<string, string> = { Accept: "application/json", "User-Agent": `kay/${backend.version}` };
   if (backend.localSecret) headers[LOCAL_SECRET_HEADER] = backend.localSecret;
   if (call.body) headers["Content-Type"] = "application/json";
@@ -77,7 +77,7 @@ export function outgoing(backend: Backend, call: Call) {
 }
 
 /** Learn from an answer how the server's clock goes. */
-export function noteClock(backend: Backend, answer: Pick<Incoming, "headers">): void {
+export function recordClock(backend: BackendConnection, answer: Pick<Incoming, "headers">): void {
   const server = Date.parse(answer.headers.date ?? "");
   if (!Number.isNaN(server)) backend.clockOffsetMs = server - backend.clock.now();
 }
@@ -89,19 +89,19 @@ export function readAnswer<T extends z.core.$ZodType>(
   context: AnswerContext,
   subject: string,
 ): z.core.output<T> {
-  const body = answer.status === 204 ? {} : jsonObject(answer.body);
-  if (!body) throw strangeAnswer(answer, context);
+  const body = answer.status === 204 ? {} : parseJsonObject(answer.body);
+  if (!body) throw unexpectedAnswerProblem(answer, context);
   try {
     return parseShape(schema, body, subject, "BAD_ANSWER");
   } catch (error) {
     // A refusal with a status of success (case H09).
-    throw body.error === undefined ? error : failureOf(answer, context);
+    throw body.error === undefined ? error : toProblem(answer, context);
   }
 }
 
 /** What the sentences about an answer to this call need. */
-export function contextOf(backend: Backend, call: Pick<Call, "route">): AnswerContext {
-  return { host: hostOf(backend), now: backend.clock.now(), route: call.route ?? "other" };
+export function toAnswerContext(backend: BackendConnection, call: Pick<Call, "route">): AnswerContext {
+  return { host: getHost(backend), now: backend.clock.now(), route: call.route ?? "other" };
 }
 
 /** A failure that another attempt may cure, and how long the backend asked to wait. */
@@ -115,7 +115,7 @@ class Passing {
   }
 }
 
-function passingOf(backend: Backend): (error: unknown) => Passing {
+function getPassing(backend: BackendConnection): (error: unknown) => Passing {
   return (error) => {
     if (error instanceof Passing) return error;
     if (!(error instanceof Problem) || error.code !== "UNREACHABLE" || nothingListens(backend, error)) throw error;
@@ -124,17 +124,17 @@ function passingOf(backend: Backend): (error: unknown) => Passing {
 }
 
 /** Nothing listens on this machine: waiting for it would only delay the hint how to start it. */
-function nothingListens(backend: Backend, problem: Problem): boolean {
+function nothingListens(backend: BackendConnection, problem: Problem): boolean {
   return problem.details.errno === "ECONNREFUSED" && isLoopback(new URL(backend.baseUrl).hostname);
 }
 
-function redirectRefused(backend: Backend, answer: Incoming): Problem {
+function redirectRefused(backend: BackendConnection, answer: Incoming): Problem {
   const target = URL.parse(answer.headers.location ?? "", backend.baseUrl);
   const web = target?.protocol === "http:" || target?.protocol === "https:";
   const where = answer.headers.location && target && web ? ` to ${target.origin}` : "";
   return new Problem(
     "REDIRECT_REFUSED",
-    `${hostOf(backend)} answered with an unexpected redirect${where} (${answer.status}).`,
+    `${getHost(backend)} answered with an unexpected redirect${where} (${answer.status}).`,
     {
       details: { http_status: answer.status, ...(where && target ? { redirect_origin: target.origin } : {}) },
     },

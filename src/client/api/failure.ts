@@ -1,7 +1,7 @@
 import { clean } from "#protocol/clean";
 import { ERRORS, type ErrorCode, isErrorCode, Problem } from "#protocol/errors";
 import type { Incoming } from "../ports.ts";
-import { MAX_WAIT_MS, retryAfterMs, spokenWait } from "./retry-after.ts";
+import { formatWait, MAX_WAIT_MS, parseRetryAfter } from "./retry-after.ts";
 
 /** Calls whose statuses mean something of their own where the body names no code of the table. */
 export type Route = "status" | "refresh" | "ask" | "confirm" | "other";
@@ -13,8 +13,8 @@ export type AnswerContext = { host: string; now: number; route: Route };
  * The error that an answer of status 400 and above stands for: the code of the table if the body names one, else the guide's words, else
  * what the status means for this call. What the backend wrote is cleaned and capped; a web page is never repeated.
  */
-export function failureOf(answer: Incoming, context: AnswerContext): Problem {
-  const body = jsonObject(answer.body);
+export function toProblem(answer: Incoming, context: AnswerContext): Problem {
+  const body = parseJsonObject(answer.body);
   if (!body) return strangeFailure(answer, context);
   const nested = typeof body.error === "object" && body.error !== null ? (body.error as Record<string, unknown>) : body;
   const code =
@@ -34,7 +34,11 @@ export function failureOf(answer: Incoming, context: AnswerContext): Problem {
 }
 
 /** An answer that is no JSON, in one sentence: status and host, never the page. */
-export function strangeAnswer(answer: Incoming, context: AnswerContext, code: ErrorCode = "BAD_ANSWER"): Problem {
+export function unexpectedAnswerProblem(
+  answer: Incoming,
+  context: AnswerContext,
+  code: ErrorCode = "BAD_ANSWER",
+): Problem {
   const what = answer.body.trim() === "" ? "an empty body" : isWebPage(answer) ? "a web page" : "something else";
   const isPortal = code === "BAD_ANSWER" && what === "a web page";
   return new Problem(code, `${context.host} answered ${answer.status} with ${what} instead of JSON.`, {
@@ -47,7 +51,7 @@ export function strangeAnswer(answer: Incoming, context: AnswerContext, code: Er
 const PORTAL = "A network that first wants a sign-in in the browser answers like this too.";
 
 /** The body as a JSON object, or null. A byte order mark is no part of it. */
-export function jsonObject(text: string): Record<string, unknown> | null {
+export function parseJsonObject(text: string): Record<string, unknown> | null {
   try {
     const value: unknown = JSON.parse(text.replace(/^\ufeff/, ""));
     return typeof value === "object" && value !== null && !Array.isArray(value)
@@ -115,14 +119,14 @@ function isSentence(text: string): boolean {
 /** A gateway or a page in between answered: statuses that speak for themselves keep their meaning, the rest is no answer of a backend. */
 function strangeFailure(answer: Incoming, context: AnswerContext): Problem {
   if (answer.status === 429) return rateLimited(answer, context);
-  if (answer.status >= 500) return strangeAnswer(answer, context, "BAD_GATEWAY");
+  if (answer.status >= 500) return unexpectedAnswerProblem(answer, context, "BAD_GATEWAY");
   const plain = [401, 408, 413].includes(answer.status) || answer.body.trim() === "";
-  return strangeAnswer(answer, context, plain ? codeOfStatus(answer.status, context.route) : "BAD_ANSWER");
+  return unexpectedAnswerProblem(answer, context, plain ? codeOfStatus(answer.status, context.route) : "BAD_ANSWER");
 }
 
 function rateLimited(answer: Incoming, { host, now }: AnswerContext, said?: string): Problem {
-  const wait = retryAfterMs(answer.headers, now);
-  const time = wait === null ? "" : spokenWait(wait, now);
+  const wait = parseRetryAfter(answer.headers, now);
+  const time = wait === null ? "" : formatWait(wait, now);
   const when = wait === null || wait < 1_000 || said?.includes(time) ? "" : ` It can be asked again in ${time}.`;
   const details = { http_status: 429, ...(wait === null ? {} : { retry_after: Math.ceil(wait / 1000) }) };
   const hint = wait !== null && wait > MAX_WAIT_MS ? { hint: "Try again then." } : {};

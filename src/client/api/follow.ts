@@ -1,18 +1,18 @@
 import { clean } from "#protocol/clean";
 import { Problem } from "#protocol/errors";
 import type { NumberedPart } from "#protocol/events";
-import { pause } from "../pause.ts";
-import { hostOf } from "./backend.ts";
+import { sleepOrThrow } from "../pause.ts";
+import { getHost } from "./backend.ts";
 import type { Caller } from "./caller.ts";
-import { contextOf } from "./exchange.ts";
-import { openStream } from "./open.ts";
+import { toAnswerContext } from "./exchange.ts";
+import { openCallStream } from "./open.ts";
 import { createOutage, type Outage } from "./outage.ts";
 import { type PartRead, readParts } from "./parts.ts";
 import type { StreamListener } from "./stream.ts";
 import type { Turn } from "./turn.ts";
 
 /** What is followed: an ask until its generation ends, a conversation for as long as the caller wants, or what its log has by now. */
-export type Following = StreamListener & {
+export type FollowOptions = StreamListener & {
   what: "ask" | "conversation" | "log";
   turn: Turn;
   /** Goes with every new connection. */
@@ -31,9 +31,9 @@ const HELD_MS = 10_000;
  *
  * @throws Problem UNREACHABLE after 60 s without a connection; OUTCOME_UNKNOWN for an ask that cannot be taken up again
  */
-export async function* follow(
+export async function* followEvents(
   caller: Caller,
-  following: Following,
+  following: FollowOptions,
   first: AsyncIterable<PartRead>,
 ): AsyncGenerator<NumberedPart> {
   const { turn, what } = following;
@@ -42,7 +42,7 @@ export async function* follow(
   let connection = first;
   for (;;) {
     const since = clock.now();
-    let lost: unknown = new Problem("UNREACHABLE", `${hostOf(caller.backend)} ended the stream before its end.`);
+    let lost: unknown = new Problem("UNREACHABLE", `${getHost(caller.backend)} ended the stream before its end.`);
     try {
       for await (const read of connection) {
         const part = turn.take(read);
@@ -64,13 +64,13 @@ export async function* follow(
 }
 
 /** Where the log of a conversation is. */
-export function eventsPath(sessionId: string, query: Record<string, string>): string {
+export function buildEventsPath(sessionId: string, query: Record<string, string>): string {
   const search = new URLSearchParams(query).toString();
   return `/sessions/${encodeURIComponent(sessionId)}/events${search ? `?${search}` : ""}`;
 }
 
 /** The fault by which a connection was lost; throws what is none. */
-function lostConnection(error: unknown, { what, turn }: Following): Problem {
+function lostConnection(error: unknown, { what, turn }: FollowOptions): Problem {
   if (!(error instanceof Problem) || !["UNREACHABLE", "TIMED_OUT"].includes(error.code)) throw error;
   // Who asked has waited long enough, and is told; who follows a conversation wants to go on.
   if (what === "ask" && error.details.idle) throw withWayBack(error, turn);
@@ -80,7 +80,7 @@ function lostConnection(error: unknown, { what, turn }: Following): Problem {
 /** The parts after the last one, on a new connection. */
 async function rejoin(
   caller: Caller,
-  following: Following,
+  following: FollowOptions,
   outage: Outage,
   lost: Problem,
 ): Promise<AsyncIterable<PartRead>> {
@@ -93,13 +93,13 @@ async function rejoin(
   for (;;) {
     const wait = outage.pause(Number(failure.details.retry_after ?? 0) * 1000);
     if (wait === null) throw withWayBack(failure, turn);
-    await pause(caller.backend.clock, wait, signal);
+    await sleepOrThrow(caller.backend.clock, wait, signal);
     const timeoutMs = Math.max(1000, Math.min(caller.timeoutMs, outage.leftMs()));
-    const call = { ...caller.get(eventsPath(sessionId, query()), signal), headers, timeoutMs, attempts: 1 };
+    const call = { ...caller.get(buildEventsPath(sessionId, query()), signal), headers, timeoutMs, attempts: 1 };
     try {
-      const stream = await openStream(caller, call);
+      const stream = await openCallStream(caller, call);
       joined?.();
-      return readParts(stream, contextOf(caller.backend, call), warn);
+      return readParts(stream, toAnswerContext(caller.backend, call), warn);
     } catch (error) {
       failure = passing(error, lost, following);
     }
@@ -107,7 +107,7 @@ async function rejoin(
 }
 
 /** The failure of an attempt, if another may be better; throws what it means where not. */
-function passing(error: unknown, lost: Problem, { what, key }: Following): Problem {
+function passing(error: unknown, lost: Problem, { what, key }: FollowOptions): Problem {
   if (!(error instanceof Problem)) throw error;
   const status = Number(error.details.http_status ?? 0);
   if (["UNREACHABLE", "TIMED_OUT", "RATE_LIMITED"].includes(error.code) || status >= 500) return error;

@@ -23,24 +23,24 @@ const CONVERSATION_CALLS = [
 ] as const satisfies (keyof ConversationCalls)[];
 
 /** Calls whose shapes are many and whose users few: they are loaded with the first of them (performance.md, point 2). */
-export function laterCalls(caller: Caller): StreamCalls & ConversationCalls {
+export function createLazyCalls(caller: Caller): StreamCalls & ConversationCalls {
   return {
     askStream: async (request, options) => {
-      const { askStream } = await import("./stream.ts");
+      const { openAskStream: askStream } = await import("./stream.ts");
       const asked = await askStream(caller, request, options);
       if (asked.kind !== "direct") return asked;
       const { streamDirectly } = await import("./direct.ts");
       return streamDirectly(caller, request, options ?? {}, asked.place);
     },
     askTurn: async (request, options) => {
-      const { askStream } = await import("./stream.ts");
+      const { openAskStream: askStream } = await import("./stream.ts");
       const asked = await askStream(caller, request, { ...options, direct: true });
       if (asked.kind !== "direct") return asked;
-      const { directTurn } = await import("./direct.ts");
+      const { openDirectTurn: directTurn } = await import("./direct.ts");
       return { kind: "turn", turn: directTurn(caller, request, options ?? {}, asked.place) };
     },
     events: async function* (sessionId, options) {
-      const { events } = await import("./stream.ts");
+      const { openEvents: events } = await import("./stream.ts");
       yield* events(caller, sessionId, options);
     },
     ...conversationCalls(caller),
@@ -51,7 +51,7 @@ function conversationCalls(caller: Caller): ConversationCalls {
   type Any = (...args: unknown[]) => Promise<unknown>;
   const later = (name: keyof ConversationCalls): Any => {
     return async (...args) => {
-      const { conversationCalls: load } = await import("./conversations.ts");
+      const { createConversationCalls: load } = await import("./conversations.ts");
       return (load(caller)[name] as Any)(...args);
     };
   };

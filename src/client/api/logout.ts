@@ -1,12 +1,12 @@
 import { Problem } from "#protocol/errors";
-import type { Backend } from "./backend.ts";
-import { authorized, type TokenSource } from "./bearer.ts";
-import { type Call, exchange } from "./exchange.ts";
+import type { BackendConnection } from "./backend.ts";
+import { type TokenSource, withAuthorization } from "./bearer.ts";
+import { type Call, sendCall } from "./exchange.ts";
 
 const LOGOUT_LIMIT_MS = 5_000;
 
 /** `POST /auth/logout` with the token that is given, else with the current one; see `Api.logout`. */
-export async function logout(backend: Backend, tokens: TokenSource, given?: string): Promise<void> {
+export async function sendLogout(backend: BackendConnection, tokens: TokenSource, given?: string): Promise<void> {
   const over = new AbortController();
   const limit = backend.clock.sleep(LOGOUT_LIMIT_MS, over.signal).then(() => {
     if (!over.signal.aborted) throw new Problem("TIMED_OUT", "The backend did not answer the logout within 5 s.");
@@ -15,7 +15,7 @@ export async function logout(backend: Backend, tokens: TokenSource, given?: stri
     const token = given ?? (await tokens.accessToken());
     if (token === null) return;
     const call: Call = { method: "POST", path: "/auth/logout", timeoutMs: LOGOUT_LIMIT_MS, signal: over.signal };
-    await exchange(backend, authorized(call, token));
+    await sendCall(backend, withAuthorization(call, token));
   };
   try {
     await Promise.race([work(), limit]);

@@ -1,16 +1,16 @@
 import { Problem } from "#protocol/errors";
 import type { Incoming } from "../ports.ts";
-import { type Backend, hostOf } from "./backend.ts";
-import { type Call, contextOf, readAnswer } from "./exchange.ts";
-import { failureOf, isWebPage, jsonObject } from "./failure.ts";
+import { type BackendConnection, getHost } from "./backend.ts";
+import { type Call, readAnswer, toAnswerContext } from "./exchange.ts";
+import { isWebPage, parseJsonObject, toProblem } from "./failure.ts";
 
 /** A conversation, and the number of the event before the first that is meant. */
-export type StreamPlace = { sessionId: string; after: number };
+export type StreamPosition = { sessionId: string; after: number };
 
 /** What became of a write, as far as the backend knows. */
-export type Outcome =
+export type WriteOutcome =
   /** `place`: where it can be followed, if it is a stream. */
-  | { state: "running"; place?: StreamPlace }
+  | { state: "running"; place?: StreamPosition }
   | { state: "interrupted" }
   | { state: "unknown" }
   | { state: "done"; status: number; answer: unknown };
@@ -19,17 +19,17 @@ type GetCall = (call: Call) => Promise<Incoming>;
 
 /** `GET /requests/:key`. A backend that has no such route, or does not know the key, answers 404: unknown. */
 export async function fetchOutcome(
-  backend: Backend,
+  backend: BackendConnection,
   key: string,
   get: GetCall,
   timeoutMs: number,
   signal?: AbortSignal,
-): Promise<Outcome> {
+): Promise<WriteOutcome> {
   const call: Call = { method: "GET", path: `/requests/${encodeURIComponent(key)}`, timeoutMs, signal };
   try {
     const answer = await get(call);
     const { OutcomeResponse } = await import("#protocol/ask");
-    const outcome = readAnswer(OutcomeResponse, answer, contextOf(backend, call), "the answer of GET /requests");
+    const outcome = readAnswer(OutcomeResponse, answer, toAnswerContext(backend, call), "the answer of GET /requests");
     if (outcome.state === "done") return { state: "done", status: outcome.status ?? 200, answer: outcome.answer };
     const { state, session_id: sessionId, after = 0 } = outcome;
     return state === "running" && sessionId !== undefined ? { state, place: { sessionId, after } } : { state };
@@ -44,36 +44,36 @@ export async function fetchOutcome(
  * of it is looked up once: a finished one gives its answer, everything else is OUTCOME_UNKNOWN. It is never sent again (cases H13, H19).
  */
 export async function sendOnce(
-  backend: Backend,
+  backend: BackendConnection,
   call: Call,
   key: string,
-  ports: { send: (call: Call) => Promise<Incoming>; lookUp: () => Promise<Outcome> },
+  ports: { send: (call: Call) => Promise<Incoming>; lookUp: () => Promise<WriteOutcome> },
 ): Promise<Incoming> {
   try {
-    return checkWhole(backend, await ports.send(call));
+    return checkComplete(backend, await ports.send(call));
   } catch (error) {
     return await foundAgain(backend, call, key, error, ports.lookUp);
   }
 }
 
 /** The answer to a write, unless nothing or half of one came. */
-export function checkWhole(backend: Backend, answer: Incoming): Incoming {
-  if (answer.status === 204 || jsonObject(answer.body) || isWebPage(answer)) return answer;
-  throw cutOff(`${hostOf(backend)} answered ${answer.status}, but the answer was cut off.`);
+export function checkComplete(backend: BackendConnection, answer: Incoming): Incoming {
+  if (answer.status === 204 || parseJsonObject(answer.body) || isWebPage(answer)) return answer;
+  throw truncatedProblem(`${getHost(backend)} answered ${answer.status}, but the answer was cut off.`);
 }
 
 /** An answer that had begun and ended too early, by which the outcome of a write is lost. */
-export function cutOff(message: string): Problem {
+export function truncatedProblem(message: string): Problem {
   return new Problem("BAD_ANSWER", message, { details: { cut_off: true } });
 }
 
 /** What was answered to a write that failed with this error, if that is because its answer was lost; else the error. */
 async function foundAgain(
-  backend: Backend,
+  backend: BackendConnection,
   call: Call,
   key: string,
   error: unknown,
-  lookUp: () => Promise<Outcome>,
+  lookUp: () => Promise<WriteOutcome>,
 ): Promise<Incoming> {
   const found = await lookedUp(backend, call, error, lookUp);
   if (!("state" in found)) return found;
@@ -81,13 +81,13 @@ async function foundAgain(
 }
 
 /** The same for a write whose answer is a stream: one that is under way is found where it is. */
-export async function foundUnderWay(
-  backend: Backend,
+export async function recoverStream(
+  backend: BackendConnection,
   call: Call,
   key: string,
   error: unknown,
-  lookUp: () => Promise<Outcome>,
-): Promise<Incoming | StreamPlace> {
+  lookUp: () => Promise<WriteOutcome>,
+): Promise<Incoming | StreamPosition> {
   const found = await lookedUp(backend, call, error, lookUp);
   if (!("state" in found)) return found;
   if (found.state === "running" && found.place) return found.place;
@@ -95,13 +95,13 @@ export async function foundUnderWay(
 }
 
 async function lookedUp(
-  backend: Backend,
+  backend: BackendConnection,
   call: Call,
   error: unknown,
-  lookUp: () => Promise<Outcome>,
-): Promise<Incoming | Exclude<Outcome, { state: "done" }>> {
+  lookUp: () => Promise<WriteOutcome>,
+): Promise<Incoming | Exclude<WriteOutcome, { state: "done" }>> {
   if (!(error instanceof Problem) || !isLost(error)) throw error;
-  const outcome = await lookUp().catch((): Outcome => ({ state: "unknown" }));
+  const outcome = await lookUp().catch((): WriteOutcome => ({ state: "unknown" }));
   return outcome.state === "done" ? replay(backend, call, outcome) : outcome;
 }
 
@@ -113,9 +113,9 @@ function isLost(problem: Problem): boolean {
 }
 
 /** The first answer as the backend kept it, taken as if it had just come. */
-function replay(backend: Backend, call: Call, outcome: { status: number; answer: unknown }): Incoming {
+function replay(backend: BackendConnection, call: Call, outcome: { status: number; answer: unknown }): Incoming {
   const answer = { status: outcome.status, headers: {}, body: JSON.stringify(outcome.answer) ?? "" };
-  if (answer.status >= 400) throw failureOf(answer, contextOf(backend, call));
+  if (answer.status >= 400) throw toProblem(answer, toAnswerContext(backend, call));
   return answer;
 }
 

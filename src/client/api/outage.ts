@@ -1,4 +1,4 @@
-import type { Backend } from "./backend.ts";
+import type { BackendConnection } from "./backend.ts";
 
 /** Longest time without a connection, in milliseconds, after which nobody waits any more. */
 const LIMIT_MS = 60_000;
@@ -16,7 +16,7 @@ export type Outage = {
   end(): void;
 };
 
-export function createOutage({ clock, random }: Pick<Backend, "clock" | "random">): Outage {
+export function createOutage({ clock, random }: Pick<BackendConnection, "clock" | "random">): Outage {
   let since: number | null = null;
   let attempts = 0;
   const leftMs = () => (since ?? clock.now()) + LIMIT_MS - clock.now();

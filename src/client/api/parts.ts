@@ -1,7 +1,7 @@
 import { Problem } from "#protocol/errors";
 import { StreamPart } from "#protocol/events";
 import type { Streaming } from "../ports.ts";
-import { type AnswerContext, failureOf, jsonObject } from "./failure.ts";
+import { type AnswerContext, parseJsonObject, toProblem } from "./failure.ts";
 import { createEventReader, type SseEvent } from "./sse.ts";
 
 /** A part as it was read, with its number in the log if it has one; or the mark that the stream ends on purpose. */
@@ -39,7 +39,7 @@ function partReader(context: AnswerContext, warn: (text: string) => void): (even
   };
   const readOne = ({ id, data, cut }: SseEvent): PartRead[] => {
     if (data.trim() === "[DONE]") return ["done"];
-    const value = parsed(data);
+    const value = parse(data);
     if (value === undefined) return cut || data.trim() === "" ? [] : strange("an event that is no JSON");
     if (typeof value !== "object" || value === null || Array.isArray(value)) return [];
     const body = withDelta(value as Record<string, unknown>);
@@ -53,7 +53,7 @@ function partReader(context: AnswerContext, warn: (text: string) => void): (even
   return (events) => events.flatMap(readOne);
 }
 
-function parsed(text: string): unknown {
+function parse(text: string): unknown {
   try {
     return JSON.parse(text);
   } catch {
@@ -77,11 +77,11 @@ function isRefusal(body: Record<string, unknown>): boolean {
 
 /** An error in the words of whoever refused. */
 function refusal(data: string, context: AnswerContext): StreamPart {
-  const body = jsonObject(data) ?? {};
+  const body = parseJsonObject(data) ?? {};
   const message = body.message ?? body.errorText ?? "The request was refused.";
   const error = typeof body.error === "object" ? { message, ...body.error } : body.error;
   const answer = { status: 200, headers: {}, body: JSON.stringify({ ...body, message, error }) };
-  const problem = failureOf(answer, { ...context, route: "ask" });
+  const problem = toProblem(answer, { ...context, route: "ask" });
   // A code of somebody else's says nothing here: what refuses within a stream is the model.
   const code = problem.code === "BAD_ANSWER" ? "MODEL_FAILED" : problem.code;
   return { type: "error", errorText: problem.message, code };

@@ -1,7 +1,7 @@
 import { Problem } from "#protocol/errors";
 import { isToken } from "../credentials/envelope.ts";
-import type { Backend } from "./backend.ts";
-import { type Call, contextOf, exchange, readAnswer } from "./exchange.ts";
+import type { BackendConnection } from "./backend.ts";
+import { type Call, readAnswer, sendCall, toAnswerContext } from "./exchange.ts";
 
 /**
  * What became of one try to refresh: new tokens; a refresh token that is spent, revoked or expired for good; or a passing fault, after
@@ -19,7 +19,7 @@ export type RefreshCall = (refreshToken: string, idempotencyKey: string) => Prom
 const REFRESH_LIMIT_MS = 10_000;
 
 /** The refresh call of a backend. Never throws a Problem: each is one of the three kinds. */
-export function refreshCall(backend: Backend, timeoutMs: number): RefreshCall {
+export function createRefreshCall(backend: BackendConnection, timeoutMs: number): RefreshCall {
   return async (refreshToken, key) => {
     const call: Call = {
       method: "POST",
@@ -30,12 +30,12 @@ export function refreshCall(backend: Backend, timeoutMs: number): RefreshCall {
       timeoutMs: Math.min(timeoutMs, REFRESH_LIMIT_MS),
     };
     try {
-      const answer = await exchange(backend, call);
+      const answer = await sendCall(backend, call);
       const { RefreshResponse } = await import("#protocol/connections");
       const { token, refresh_token } = readAnswer(
         RefreshResponse,
         answer,
-        contextOf(backend, call),
+        toAnswerContext(backend, call),
         "the answer of POST /auth/refresh",
       );
       if (!isToken(token)) throw new Problem("BAD_ANSWER", "The backend answered the refresh without a token.");

@@ -2,14 +2,14 @@ import { AskStreamResponse, DIRECT_HEADER } from "#protocol/agent";
 import { type AskRequest, AskResponse } from "#protocol/ask";
 import { type NumberedPart, SESSION_HEADER } from "#protocol/events";
 import type { Incoming, Streaming } from "../ports.ts";
-import { hostOf, idempotencyKey } from "./backend.ts";
+import { createIdempotencyKey, getHost } from "./backend.ts";
 import type { Caller } from "./caller.ts";
-import { isPlain } from "./direct/plain.ts";
+import { isStreamableDirectly } from "./direct/plain.ts";
 import type { DirectTurn } from "./direct/turn.ts";
-import { type Call, contextOf } from "./exchange.ts";
-import { eventsPath, follow } from "./follow.ts";
-import { checkWhole, cutOff, foundUnderWay, type StreamPlace } from "./lost.ts";
-import { open, openStream } from "./open.ts";
+import { type Call, toAnswerContext } from "./exchange.ts";
+import { buildEventsPath, followEvents } from "./follow.ts";
+import { checkComplete, recoverStream, type StreamPosition, truncatedProblem } from "./lost.ts";
+import { openCall, openCallStream } from "./open.ts";
 import { type PartRead, readParts } from "./parts.ts";
 import { createTurn } from "./turn.ts";
 
@@ -61,22 +61,22 @@ export type AskStream =
   | { kind: "stream"; sessionId?: string; parts: AsyncIterable<NumberedPart> };
 
 /** See {@link StreamCalls}; `direct` where it is to be streamed from an agent server. */
-export async function askStream(
+export async function openAskStream(
   caller: Caller,
   request: AskRequest,
   options: AskStreamOptions = {},
 ): Promise<AskStream | { kind: "direct"; place: AskStreamResponse }> {
   const { backend } = caller;
   const { signal, idempotencyKey: given, direct: wanted = false, ...listener } = options;
-  const direct = wanted && isPlain(request) && backend.openElsewhere !== undefined;
-  const key = given ?? idempotencyKey(backend);
+  const direct = wanted && isStreamableDirectly(request) && backend.openElsewhere !== undefined;
+  const key = given ?? createIdempotencyKey(backend);
   const accepted = { Accept: "text/event-stream, application/json", "Idempotency-Key": key };
   const headers = direct ? { ...accepted, [DIRECT_HEADER]: "1" } : accepted;
   const timeoutMs = caller.askTimeoutMs;
   const call: Call = { method: "POST", path: "/ask", route: "ask", body: request, headers, timeoutMs, signal };
   let answer: Incoming;
   try {
-    const opened = await open(caller, call);
+    const opened = await openCall(caller, call);
     if ("stream" in opened) {
       const begun = await begin(caller, call, opened.stream, listener);
       const sessionId = opened.stream.headers[SESSION_HEADER] || (request.session_id ?? undefined);
@@ -89,14 +89,14 @@ export async function askStream(
         key,
         ...listener,
       } as const;
-      return { kind: "stream", sessionId, parts: follow(caller, following, begun) };
+      return { kind: "stream", sessionId, parts: followEvents(caller, following, begun) };
     }
-    answer = checkWhole(backend, opened.answer);
+    answer = checkComplete(backend, opened.answer);
   } catch (error) {
-    const found = await foundUnderWay(backend, call, key, error, () => caller.outcome(key, { signal }));
+    const found = await recoverStream(backend, call, key, error, () => caller.outcome(key, { signal }));
     if ("sessionId" in found) {
       listener.note?.("The connection was lost; the request is under way and is followed.");
-      return { kind: "stream", sessionId: found.sessionId, parts: taken(caller, found, { signal, key, ...listener }) };
+      return { kind: "stream", sessionId: found.sessionId, parts: take(caller, found, { signal, key, ...listener }) };
     }
     answer = found;
   }
@@ -106,42 +106,42 @@ export async function askStream(
 }
 
 /** An ask whose stream never came is followed in the log of its conversation. */
-async function* taken(
+async function* take(
   caller: Caller,
-  { sessionId, after }: StreamPlace,
+  { sessionId, after }: StreamPosition,
   { signal, key, ...listener }: StreamListener & { signal?: AbortSignal; key: string },
 ): AsyncGenerator<NumberedPart> {
-  const path = eventsPath(sessionId, { after: String(after) });
+  const path = buildEventsPath(sessionId, { after: String(after) });
   const call: Call = { ...caller.get(path, signal), headers: { Accept: "text/event-stream" } };
   const turn = createTurn({ sessionId, last: after });
-  const stream = await openStream(caller, call);
+  const stream = await openCallStream(caller, call);
   const following = { what: "ask", turn, query: () => ({}), signal, key, ...listener } as const;
-  yield* follow(caller, following, readParts(stream, contextOf(caller.backend, call), listener.warn));
+  yield* followEvents(caller, following, readParts(stream, toAnswerContext(caller.backend, call), listener.warn));
 }
 
 /** See {@link StreamCalls}. */
-export async function* events(
+export async function* openEvents(
   caller: Caller,
   sessionId: string,
   { after = 0, live = true, signal, client, ...listener }: EventsOptions = {},
 ): AsyncGenerator<NumberedPart> {
   const query = () => ({ ...(live ? {} : { live: "false" }), ...clientQuery(client) });
-  const path = eventsPath(sessionId, { after: String(Math.floor(after)), ...query() });
+  const path = buildEventsPath(sessionId, { after: String(Math.floor(after)), ...query() });
   const call: Call = { ...caller.get(path, signal), headers: { Accept: "text/event-stream" } };
-  const stream = await openStream(caller, call);
+  const stream = await openCallStream(caller, call);
   listener.joined?.();
   const turn = createTurn({ sessionId, last: after, whole: true });
   const following = { what: live ? "conversation" : "log", turn, query, signal, ...listener } as const;
-  yield* follow(caller, following, readParts(stream, contextOf(caller.backend, call), listener.warn));
+  yield* followEvents(caller, following, readParts(stream, toAnswerContext(caller.backend, call), listener.warn));
 }
 
 function clientQuery(client?: FollowingClient): Record<string, string> {
   if (!client) return {};
   const { id, name, interaction } = client;
-  return { client: id, ...(name ? { name } : {}), ...(interaction ? { interaction: modeOf(interaction) } : {}) };
+  return { client: id, ...(name ? { name } : {}), ...(interaction ? { interaction: getMode(interaction) } : {}) };
 }
 
-function modeOf({ supported, enabled }: NonNullable<FollowingClient["interaction"]>): string {
+function getMode({ supported, enabled }: NonNullable<FollowingClient["interaction"]>): string {
   return supported ? (enabled ? "enabled" : "disabled") : "unsupported";
 }
 
@@ -152,14 +152,14 @@ async function begin(
   stream: Streaming,
   { warn }: StreamListener,
 ): Promise<AsyncGenerator<PartRead>> {
-  const parts = readParts(stream, contextOf(caller.backend, call), warn);
+  const parts = readParts(stream, toAnswerContext(caller.backend, call), warn);
   const { value: first, done } = await parts.next();
-  if (!done && first !== "done") return resumed(first, parts);
+  if (!done && first !== "done") return resume(first, parts);
   stream.close();
-  throw cutOff(`${hostOf(caller.backend)} ended the stream before its first part.`);
+  throw truncatedProblem(`${getHost(caller.backend)} ended the stream before its first part.`);
 }
 
-async function* resumed(first: PartRead, rest: AsyncGenerator<PartRead>): AsyncGenerator<PartRead> {
+async function* resume(first: PartRead, rest: AsyncGenerator<PartRead>): AsyncGenerator<PartRead> {
   try {
     yield first;
     yield* rest;

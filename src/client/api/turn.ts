@@ -1,4 +1,4 @@
-import { BESIDE, endsGeneration, type NumberedPart, type StreamPart } from "#protocol/events";
+import { BESIDE, isGenerationEnd, type NumberedPart, type StreamPart } from "#protocol/events";
 import type { PartRead } from "./parts.ts";
 
 /**
@@ -36,9 +36,9 @@ export function createTurn(begin: Pick<Turn, "sessionId" | "last"> & { whole?: t
       if (number !== undefined && number <= (turn.last ?? -1)) return null;
       beside = number === undefined ? beside + 1 : 0;
       turn.last = number ?? turn.last;
-      turn.sessionId ??= sessionOf(part);
+      turn.sessionId ??= getSession(part);
       if (!isOwn(part)) return null;
-      if (!begin.whole) turn.over = endsGeneration(part);
+      if (!begin.whole) turn.over = isGenerationEnd(part);
       return { number: (turn.last ?? 0) + beside * BESIDE, part };
     },
   };
@@ -68,7 +68,7 @@ function ownParts(given?: string): (part: StreamPart) => boolean {
   };
 }
 
-function sessionOf(part: StreamPart): string | undefined {
+function getSession(part: StreamPart): string | undefined {
   if (part.type === "start") return part.messageMetadata?.session_id;
   return part.type === "data-status" ? part.data.session_id : undefined;
 }

@@ -1,9 +1,9 @@
 import type { Connection } from "#protocol/connections";
 import { Problem } from "#protocol/errors";
-import { shellWord } from "#protocol/shell";
+import { quoteShellWord } from "#protocol/shell";
 import type { Api } from "../api.ts";
-import { pause, throwIfCancelled } from "../pause.ts";
-import { isPassing, POLL_INTERVAL_MS, shownService, type Waiting } from "./poll.ts";
+import { sleepOrThrow, throwIfCancelled } from "../pause.ts";
+import { formatServiceName, isTransientError, POLL_INTERVAL_MS, type WaitOptions } from "./poll.ts";
 
 /** How long after a finished consent the backend may take to show the connection, in milliseconds. */
 const PATIENCE_MS = 15_000;
@@ -15,8 +15,12 @@ const PATIENCE_MS = 15_000;
  * @param options.session_id for a backend that gave no tokens (the guide's legacy way)
  * @throws Problem AUTHORIZATION_FAILED when it is still not connected after 15 s
  */
-export async function confirmConnected(
-  options: Pick<Waiting, "clock" | "signal"> & { api: Pick<Api, "connections">; service: string; session_id?: string },
+export async function waitForConfirmation(
+  options: Pick<WaitOptions, "clock" | "signal"> & {
+    api: Pick<Api, "connections">;
+    service: string;
+    session_id?: string;
+  },
 ): Promise<Connection> {
   const { api, clock, service, session_id, signal } = options;
   const deadline = clock.now() + PATIENCE_MS;
@@ -29,21 +33,21 @@ export async function confirmConnected(
       if (connection?.connected) return connection;
       fault = undefined;
     } catch (error) {
-      if (!isPassing(error)) throw error;
+      if (!isTransientError(error)) throw error;
       fault = error;
     }
     if (clock.now() >= deadline) throw fault ?? unconfirmed(service);
-    await pause(clock, POLL_INTERVAL_MS, signal);
+    await sleepOrThrow(clock, POLL_INTERVAL_MS, signal);
   }
 }
 
 function unconfirmed(connected: string): Problem {
-  const service = shownService(connected);
+  const service = formatServiceName(connected);
   return new Problem(
     "AUTHORIZATION_FAILED",
     `The consent is finished, but the backend does not show ${service} as connected.`,
     {
-      hint: `Run \`kay connections\` to look again, or \`kay connect ${shellWord(connected)}\` to try again.`,
+      hint: `Run \`kay connections\` to look again, or \`kay connect ${quoteShellWord(connected)}\` to try again.`,
     },
   );
 }

@@ -1,16 +1,16 @@
 import { clean } from "#protocol/clean";
 import type { StatusResponse } from "#protocol/connections";
 import { ERRORS, isErrorCode, Problem } from "#protocol/errors";
-import { shellWord } from "#protocol/shell";
+import { quoteShellWord } from "#protocol/shell";
 import type { Api } from "../api.ts";
-import { pause, throwIfCancelled } from "../pause.ts";
+import { sleepOrThrow, throwIfCancelled } from "../pause.ts";
 import type { Clock, Warn } from "../ports.ts";
 
 /** Between two polls, in milliseconds (guide: 2 to 3 seconds). */
 export const POLL_INTERVAL_MS = 2_500;
 
 /** What every wait for a person in a browser needs. */
-export type Waiting = {
+export type WaitOptions = {
   clock: Clock;
   /** Ends the wait; nothing is asked or stored after it. */
   signal?: AbortSignal;
@@ -22,7 +22,7 @@ export type Waiting = {
   note?: Warn;
 };
 
-export type PollOptions = Waiting & {
+export type PollOptions = WaitOptions & {
   api: Pick<Api, "status">;
   /** For the sentences. */
   service: string;
@@ -39,25 +39,25 @@ export type PollOptions = Waiting & {
  * @throws Problem AUTHORIZATION_DENIED, AUTHORIZATION_FAILED (or the code the backend gives, as SITE_REQUIRED), AUTHORIZATION_EXPIRED,
  * STATE_INVALID, STATE_USED, CANCELLED
  */
-export async function pollStatus(options: PollOptions): Promise<StatusResponse> {
+export async function pollAuthorization(options: PollOptions): Promise<StatusResponse> {
   const { clock, deadline, later, signal } = options;
   const view: View = { statusKnown: false, statusOver: false };
   throwIfCancelled(signal);
   for (;;) {
     const tick = await pollOnce(options, view);
     if (tick.status?.status === "completed") return tick.status;
-    if (tick.status && tick.status.status !== "pending") throw endOf(tick.status, options.service);
+    if (tick.status && tick.status.status !== "pending") throw getEnd(tick.status, options.service);
     if (later && (later.guideOnly || view.statusOver) && (await seenElsewhere(options, view)))
       return { status: "completed" };
     const left = deadline - clock.now();
-    if (left <= 0) throw expired(options.service);
+    if (left <= 0) throw expire(options.service);
     options.onTick?.(left);
-    await pause(clock, Math.min(Math.max(POLL_INTERVAL_MS, tick.waitMs ?? 0), left), signal);
+    await sleepOrThrow(clock, Math.min(Math.max(POLL_INTERVAL_MS, tick.waitMs ?? 0), left), signal);
   }
 }
 
 /** Faults of one poll that say nothing about the consent. */
-export function isPassing(error: unknown): error is Problem {
+export function isTransientError(error: unknown): error is Problem {
   const codes = [
     "UNREACHABLE",
     "TIMED_OUT",
@@ -95,7 +95,7 @@ function isSilent(error: unknown, neverKnown: boolean): boolean {
 }
 
 function passOver(error: unknown, { note }: PollOptions, view: View): { waitMs?: number } {
-  if (!isPassing(error)) throw error;
+  if (!isTransientError(error)) throw error;
   if (!view.noted) note?.(`${error.message} Retrying.`);
   view.noted = true;
   const asked = Number(error.details.retry_after);
@@ -112,20 +112,20 @@ async function seenElsewhere(options: PollOptions, view: View): Promise<boolean>
 }
 
 /** The name of a service for sentences; it came from the backend. */
-export function shownService(service: string): string {
+export function formatServiceName(service: string): string {
   return clean(service, { lines: false, max: 60 });
 }
 
-function endOf(status: StatusResponse, connected: string): Problem {
-  const service = shownService(connected);
+function getEnd(status: StatusResponse, connected: string): Problem {
+  const service = formatServiceName(connected);
   const said = status.message ? ` ${clean(status.message, { lines: false, max: 500 })}` : "";
-  const hint = `Run \`kay connect ${shellWord(connected)}\` to try again.`;
+  const hint = `Run \`kay connect ${quoteShellWord(connected)}\` to try again.`;
   if (status.status === "denied") {
     // kay's own backends say the same again in the guide's words.
     const more = /\bdenied\b/i.test(said) ? "" : said;
     return new Problem("AUTHORIZATION_DENIED", `Access to ${service} was denied.${more}`, { hint });
   }
-  if (status.status === "expired") return expired(connected);
+  if (status.status === "expired") return expire(connected);
   const code = isErrorCode(status.code) && ERRORS[status.code].status !== 0 ? status.code : "AUTHORIZATION_FAILED";
   const details = { ...(status.code ? { reason: status.code } : {}), ...(status.sites ? { sites: status.sites } : {}) };
   return new Problem(code, said.trim() || `${service} could not be connected.`, {
@@ -134,8 +134,8 @@ function endOf(status: StatusResponse, connected: string): Problem {
   });
 }
 
-function expired(service: string): Problem {
+function expire(service: string): Problem {
   return new Problem("AUTHORIZATION_EXPIRED", "The authorization link expired after 10 minutes.", {
-    hint: `Run \`kay connect ${shellWord(service)}\` again for a fresh link.`,
+    hint: `Run \`kay connect ${quoteShellWord(service)}\` again for a fresh link.`,
   });
 }

@@ -13,17 +13,17 @@ import { isToken } from "../credentials/envelope.ts";
  *
  * @param clockOffsetMs server's clock minus this machine's, so that the first token's expiry is judged by the server's clock (case A07)
  */
-export async function storeCompleted(
+export async function saveCompletedConsent(
   credentials: Credentials,
   origin: string,
   begun: ConnectResponse,
   status: StatusResponse,
   clockOffsetMs?: number,
 ): Promise<void> {
-  await credentials.update(origin, (current) => merged(current, begun, status, clockOffsetMs));
+  await credentials.update(origin, (current) => merge(current, begun, status, clockOffsetMs));
 }
 
-function merged(current: SignIn, begun: ConnectResponse, status: StatusResponse, clockOffsetMs?: number): SignIn {
+function merge(current: SignIn, begun: ConnectResponse, status: StatusResponse, clockOffsetMs?: number): SignIn {
   const kept: SignIn = current.session_id === begun.session_id ? current : {};
   return {
     ...kept,

@@ -1,13 +1,13 @@
 import { dirname } from "node:path";
 import type { Clock, Warn } from "../ports.ts";
 import type { Credentials } from "./credentials.ts";
-import { checkFolder, readWhole } from "./disk.ts";
-import { cleanSignIn, readEnvelope } from "./envelope.ts";
-import { type Keychain, keychainProblem, lookWords } from "./keychain.ts";
+import { checkCredentialFolder, readFileIfExists } from "./disk.ts";
+import { normalizeSignIn, parseEnvelope } from "./envelope.ts";
+import { describeKeychain, type Keychain, toKeychainProblem } from "./keychain.ts";
 import { createKeys, type Preference } from "./keys.ts";
 import { type Lock, withLock } from "./lock.ts";
 import type { Processes } from "./processes.ts";
-import { createStore, type Store, storePath } from "./store.ts";
+import { createStore, getStorePath, type Store } from "./store.ts";
 
 /** What the credentials of a profile are made of. */
 export type CredentialsOptions = {
@@ -32,7 +32,7 @@ export function createCredentials(options: CredentialsOptions): Credentials {
   const { folder, profile, keychain, preference } = options;
   let opened: Opened | null = null;
   const open = () => {
-    opened ??= openProfile(options, storePath(folder(), profile));
+    opened ??= openProfile(options, getStorePath(folder(), profile));
     return opened;
   };
   return {
@@ -46,7 +46,7 @@ export function createCredentials(options: CredentialsOptions): Credentials {
       return writing(async () => {
         const current = await locked.load();
         if (current.generation !== expected) return null;
-        await locked.save(current, { ...current.origins, [origin]: cleanSignIn(signIn) });
+        await locked.save(current, { ...current.origins, [origin]: normalizeSignIn(signIn) });
         return expected + 1;
       });
     },
@@ -55,17 +55,17 @@ export function createCredentials(options: CredentialsOptions): Credentials {
       return writing(async () => {
         const current = await locked.load();
         const before = Object.hasOwn(current.origins, origin) ? { ...current.origins[origin] } : {};
-        await locked.save(current, { ...current.origins, [origin]: cleanSignIn(change(before)) });
+        await locked.save(current, { ...current.origins, [origin]: normalizeSignIn(change(before)) });
       });
     },
     origins: async () => (await open().store.load()).origins,
     async remove() {
       const { writing, store } = open();
-      const { removeStored } = await import("./remove.ts");
+      const { removeCredentials: removeStored } = await import("./remove.ts");
       return writing(() => removeStored({ path: store.path, profile, keychain }));
     },
     exclusively: async (work, signal) => withLock(open().refreshLock, work, signal),
-    checkWritable: () => checkFolder(dirname(open().store.path)),
+    checkWritable: () => checkCredentialFolder(dirname(open().store.path)),
     describe: async () => describe(open().store.path, keychain),
   };
 }
@@ -108,13 +108,13 @@ function randomBytes(bytes: number): Uint8Array {
 
 async function mustBeUsable(keychain: Keychain): Promise<void> {
   const look = await keychain.look();
-  if (look.state !== "usable") throw keychainProblem(look);
+  if (look.state !== "usable") throw toKeychainProblem(look);
 }
 
 async function describe(path: string, keychain: Keychain): ReturnType<Credentials["describe"]> {
-  const bytes = readWhole(path);
-  const mode = bytes ? (readEnvelope(bytes, path)?.mode ?? "none") : "none";
+  const bytes = readFileIfExists(path);
+  const mode = bytes ? (parseEnvelope(bytes, path)?.mode ?? "none") : "none";
   if (mode === "file") return { mode, path, note: "a plain file that only you can read" };
   const look = await keychain.look();
-  return look.state === "usable" ? { mode, path } : { mode, path, note: lookWords(look).says };
+  return look.state === "usable" ? { mode, path } : { mode, path, note: describeKeychain(look).says };
 }

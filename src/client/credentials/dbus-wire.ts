@@ -4,22 +4,22 @@
  */
 
 /** A value of an answer: arrays and structures are arrays, a variant is its content, bytes are a Buffer. */
-export type Value = string | number | boolean | bigint | Buffer | Value[];
+export type DbusValue = string | number | boolean | bigint | Buffer | DbusValue[];
 
 /** An argument with its D-Bus signature. */
-export type Argument =
+export type DbusArgument =
   | { kind: "s" | "o"; value: string }
   | { kind: "v"; value: string }
   | { kind: "a{ss}"; value: Record<string, string> };
 
 /** A method call; `of` is the interface. */
-export type Call = { to: string; path: string; of: string; method: string; args?: Argument[] };
+export type DbusCall = { to: string; path: string; of: string; method: string; args?: DbusArgument[] };
 
 /** A message that came in: `error` is the name of an error answer, `body` the values of any other. */
-export type Message = { type: number; replyTo: number; error: string; body: Value[] };
+export type DbusMessage = { type: number; replyTo: number; error: string; body: DbusValue[] };
 
 /** Length of the first message in the buffer; 0 while its header is not there yet. */
-export function messageSize(bytes: Buffer): number {
+export function readMessageSize(bytes: Buffer): number {
   if (bytes.length < 16) return 0;
   const read = (at: number) => (isLittle(bytes) ? bytes.readUInt32LE(at) : bytes.readUInt32BE(at));
   const size = align(16 + read(12), 8) + read(4);
@@ -28,7 +28,7 @@ export function messageSize(bytes: Buffer): number {
 }
 
 /** The bytes of a method call. */
-export function writeCall(serial: number, { to, path, of, method, args = [] }: Call): Buffer {
+export function encodeCall(serial: number, { to, path, of, method, args = [] }: DbusCall): Buffer {
   const fields: [number, string, string][] = [
     [1, "o", path],
     [2, "s", of],
@@ -48,29 +48,29 @@ export function writeCall(serial: number, { to, path, of, method, args = [] }: C
 }
 
 /** Read one whole message. */
-export function readMessage(bytes: Buffer): Message {
+export function decodeMessage(bytes: Buffer): DbusMessage {
   const reader = { bytes, at: 12, little: isLittle(bytes) };
-  const message: Message = { type: bytes.readUInt8(1), replyTo: 0, error: "", body: [] };
+  const message: DbusMessage = { type: bytes.readUInt8(1), replyTo: 0, error: "", body: [] };
   let kinds = "";
-  for (const field of asArray(readValue(reader, "a(yv)"))) {
-    const [code, value] = asArray(field);
+  for (const field of toArray(readValue(reader, "a(yv)"))) {
+    const [code, value] = toArray(field);
     if (code === 4) message.error = String(value);
     if (code === 5) message.replyTo = Number(value);
     if (code === 8) kinds = String(value);
   }
   reader.at = align(reader.at, 8);
-  message.body = typesOf(kinds).map((kind) => readValue(reader, kind));
+  message.body = getTypes(kinds).map((kind) => readValue(reader, kind));
   return message;
 }
 
 /** The value as an array; empty when it is none. */
-export function asArray(value: Value | undefined): Value[] {
+export function toArray(value: DbusValue | undefined): DbusValue[] {
   return Array.isArray(value) ? value : [];
 }
 
 type Reader = { bytes: Buffer; at: number; little: boolean };
 
-function readValue(reader: Reader, kind: string): Value {
+function readValue(reader: Reader, kind: string): DbusValue {
   const { bytes } = reader;
   reader.at = align(reader.at, ALIGNMENT[kind.charAt(0)] ?? 1);
   switch (kind.charAt(0)) {
@@ -91,7 +91,7 @@ function readValue(reader: Reader, kind: string): Value {
       return readArray(reader, kind.slice(1));
     case "(":
     case "{":
-      return typesOf(kind.slice(1, -1)).map((each) => readValue(reader, each));
+      return getTypes(kind.slice(1, -1)).map((each) => readValue(reader, each));
     case "b":
       return readUint(reader) === 1;
     case "u":
@@ -109,12 +109,12 @@ function readValue(reader: Reader, kind: string): Value {
   }
 }
 
-function readArray(reader: Reader, kind: string): Value {
+function readArray(reader: Reader, kind: string): DbusValue {
   const length = readUint(reader);
   reader.at = align(reader.at, ALIGNMENT[kind.charAt(0)] ?? 1);
   if (kind === "y") return take(reader, length);
   const end = reader.at + length;
-  const values: Value[] = [];
+  const values: DbusValue[] = [];
   while (reader.at < end) values.push(readValue(reader, kind));
   return values;
 }
@@ -133,7 +133,7 @@ function take(reader: Reader, length: number): Buffer {
 }
 
 /** Split a signature into its complete types: `a(yv)s` into `a(yv)` and `s`. */
-function typesOf(signatures: string): string[] {
+function getTypes(signatures: string): string[] {
   const types: string[] = [];
   let depth = 0;
   let start = 0;
@@ -153,7 +153,7 @@ const ALIGNMENT: Record<string, number> = {
   ...{ x: 8, t: 8, d: 8, "(": 8, "{": 8 },
 };
 
-function writeArgument(body: Buffer, argument: Argument): Buffer {
+function writeArgument(body: Buffer, argument: DbusArgument): Buffer {
   if (argument.kind === "v")
     return Buffer.concat([pad(Buffer.concat([body, signature("s")]), 4), text(argument.value)]);
   if (argument.kind !== "a{ss}") return Buffer.concat([pad(body, 4), text(argument.value)]);

@@ -1,10 +1,17 @@
 import { connect, type Socket } from "node:net";
-import { type Call, type Message, messageSize, readMessage, type Value, writeCall } from "./dbus-wire.ts";
+import {
+  type DbusCall,
+  type DbusMessage,
+  type DbusValue,
+  decodeMessage,
+  encodeCall,
+  readMessageSize,
+} from "./dbus-wire.ts";
 
 /** A connection to a message bus. */
 export type Bus = {
   /** Call a method. Resolves with the values of the answer; rejects with {@link BusError} for an error answer. */
-  call(call: Call): Promise<Value[]>;
+  call(call: DbusCall): Promise<DbusValue[]>;
   close(): void;
 };
 
@@ -17,7 +24,7 @@ export class BusError extends Error {
  * The first unix socket of a bus address list (`unix:path=…`, `unix:abstract=…`), as node:net wants it; null when it has none.
  * An abstract socket's name begins with a zero byte.
  */
-export function socketOf(addresses: string): string | null {
+export function parseBusAddress(addresses: string): string | null {
   for (const address of addresses.split(";")) {
     if (!address.startsWith("unix:")) continue;
     for (const pair of address.slice("unix:".length).split(",")) {
@@ -76,7 +83,7 @@ async function authenticate(socket: Socket, uid: number): Promise<void> {
   socket.write("BEGIN\r\n");
 }
 
-type Waiting = Map<number, PromiseWithResolvers<Value[]>>;
+type Waiting = Map<number, PromiseWithResolvers<DbusValue[]>>;
 
 function speak(socket: Socket, close: () => void): Bus {
   const waiting: Waiting = new Map();
@@ -97,9 +104,9 @@ function speak(socket: Socket, close: () => void): Bus {
   return {
     call(call) {
       if (socket.destroyed) return Promise.reject(new BusError("the bus closed the connection"));
-      const answer = Promise.withResolvers<Value[]>();
+      const answer = Promise.withResolvers<DbusValue[]>();
       waiting.set(++serial, answer);
-      socket.write(writeCall(serial, call));
+      socket.write(encodeCall(serial, call));
       return answer.promise;
     },
     close,
@@ -109,14 +116,14 @@ function speak(socket: Socket, close: () => void): Bus {
 /** Settle the calls whose answers are whole in the buffer; returns the rest of it. */
 function settleAll(received: Buffer, waiting: Waiting): Buffer {
   let rest = received;
-  for (let size = messageSize(rest); size > 0 && rest.length >= size; size = messageSize(rest)) {
-    settle(readMessage(rest.subarray(0, size)), waiting);
+  for (let size = readMessageSize(rest); size > 0 && rest.length >= size; size = readMessageSize(rest)) {
+    settle(decodeMessage(rest.subarray(0, size)), waiting);
     rest = rest.subarray(size);
   }
   return rest;
 }
 
-function settle(message: Message, waiting: Waiting): void {
+function settle(message: DbusMessage, waiting: Waiting): void {
   const answer = waiting.get(message.replyTo);
   if (!answer || (message.type !== METHOD_RETURN && message.type !== ERROR)) return;
   waiting.delete(message.replyTo);

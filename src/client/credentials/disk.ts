@@ -9,11 +9,11 @@ import { Problem } from "#protocol/errors";
  * @returns null only when it does not exist
  * @throws Problem STORE_UNREADABLE with path and errno for everything else
  */
-export function readWhole(path: string): Buffer | null {
+export function readFileIfExists(path: string): Buffer | null {
   try {
     return readFileSync(path);
   } catch (error) {
-    if (errno(error) === "ENOENT") return null;
+    if (getErrno(error) === "ENOENT") return null;
     throw unreadable(path, error);
   }
 }
@@ -24,7 +24,7 @@ export function readWhole(path: string): Buffer | null {
  *
  * @throws Problem STORE_UNREADABLE with path and errno
  */
-export async function replaceWhole(path: string, text: string, unique: string): Promise<void> {
+export async function replaceFile(path: string, text: string, unique: string): Promise<void> {
   const target = await behindLinks(path);
   const temporary = `${target}.${unique}.tmp`;
   try {
@@ -40,12 +40,12 @@ export async function replaceWhole(path: string, text: string, unique: string): 
     await syncFolder(dirname(target));
   } catch (error) {
     await unlink(temporary).catch(() => {});
-    throw unwritable(target, error);
+    throw unwritableProblem(target, error);
   }
 }
 
 /** Move a broken file out of the way, beside itself, as `<name>.corrupt-<time>`. Returns the new path. */
-export async function keepAside(path: string, now: number): Promise<string> {
+export async function quarantineFile(path: string, now: number): Promise<string> {
   const target = await behindLinks(path);
   const time = new Date(now).toISOString().replaceAll(/[-:]|\.\d+/g, "");
   for (let n = 0; ; n++) {
@@ -55,20 +55,20 @@ export async function keepAside(path: string, now: number): Promise<string> {
       await rename(target, aside);
       return aside;
     } catch (error) {
-      throw unwritable(target, error);
+      throw unwritableProblem(target, error);
     }
   }
 }
 
 /** Remove a file (the target too, where it is a symbolic link), and what is left of it beside it: damaged copies, and writers' that were killed. */
-export async function removeWhole(path: string): Promise<void> {
+export async function removeFile(path: string): Promise<void> {
   const target = await behindLinks(path);
   try {
     for (const name of await readdir(dirname(target)))
       if (name.startsWith(`${basename(target)}.`)) await unlink(join(dirname(target), name));
     for (const each of new Set([target, path])) await rm(each, { force: true });
   } catch (error) {
-    if (errno(error) !== "ENOENT") throw unremovable(path, error);
+    if (getErrno(error) !== "ENOENT") throw unremovable(path, error);
   }
 }
 
@@ -77,31 +77,32 @@ export async function removeWhole(path: string): Promise<void> {
  *
  * @throws Problem STORE_UNREADABLE with path, errno and the variable to set
  */
-export async function makeFolder(folder: string): Promise<void> {
+export async function ensureCredentialFolder(folder: string): Promise<void> {
   for (const path of [dirname(dirname(folder)), dirname(folder), folder]) {
     try {
       await mkdir(path, { mode: 0o700 });
     } catch (error) {
-      if (errno(error) !== "EEXIST") throw unwritable(path, error);
+      if (getErrno(error) !== "EEXIST") throw unwritableProblem(path, error);
     }
   }
 }
 
 /** Whether {@link makeFolder} could work, without writing: asked when nothing is stored, to tell "not signed in" from "nowhere to keep it". */
-export async function checkFolder(folder: string): Promise<void> {
+export async function checkCredentialFolder(folder: string): Promise<void> {
   const [grand, above] = [dirname(dirname(dirname(folder))), dirname(dirname(folder))];
   for (const path of [folder, dirname(folder), above, grand]) {
     try {
       await access(path, constants.W_OK);
       return;
     } catch (error) {
-      if (errno(error) !== "ENOENT" || path === grand) throw unwritable(path === grand ? dirname(folder) : path, error);
+      if (getErrno(error) !== "ENOENT" || path === grand)
+        throw unwritableProblem(path === grand ? dirname(folder) : path, error);
     }
   }
 }
 
 /** Take away what others may do with a file and its folder. Windows keeps its own rules. Returns what could not be mended, or null. */
-export function tighten(path: string): string | null {
+export function restrictPermissions(path: string): string | null {
   for (const [each, mode] of [
     [path, 0o600],
     [dirname(path), 0o700],
@@ -109,7 +110,7 @@ export function tighten(path: string): string | null {
     try {
       if (statSync(each).mode & 0o077) chmodSync(each, mode);
     } catch (error) {
-      return `${each} can be read by others and that could not be changed (${errno(error)}).`;
+      return `${each} can be read by others and that could not be changed (${getErrno(error)}).`;
     }
   }
   return null;
@@ -117,33 +118,33 @@ export function tighten(path: string): string | null {
 
 /** The Problem for a file that is there and cannot be read: it is never taken for "nothing stored". */
 function unreadable(path: string, error: unknown): Problem {
-  return new Problem("STORE_UNREADABLE", `Cannot read ${path} (${errno(error)}).`, {
+  return new Problem("STORE_UNREADABLE", `Cannot read ${path} (${getErrno(error)}).`, {
     hint: "Nothing was changed. Check its permissions and that it is a plain file, then try again.",
-    details: { path, errno: errno(error) },
+    details: { path, errno: getErrno(error) },
     cause: error,
   });
 }
 
 function unremovable(path: string, error: unknown): Problem {
-  return new Problem("STORE_UNREADABLE", `Cannot remove ${path} (${errno(error)}).`, {
+  return new Problem("STORE_UNREADABLE", `Cannot remove ${path} (${getErrno(error)}).`, {
     hint: "Check the permissions of its folder, then try again.",
-    details: { path, errno: errno(error) },
+    details: { path, errno: getErrno(error) },
     cause: error,
   });
 }
 
 /** The Problem for a place that cannot be written. */
-export function unwritable(path: string, error: unknown): Problem {
+export function unwritableProblem(path: string, error: unknown): Problem {
   if (error instanceof Problem) return error;
   const set = "set KAY_CONFIG_DIR or XDG_CONFIG_HOME to a folder that can be written";
-  return new Problem("STORE_UNREADABLE", `Cannot write ${path} (${errno(error)}): ${set}.`, {
-    details: { path, errno: errno(error) },
+  return new Problem("STORE_UNREADABLE", `Cannot write ${path} (${getErrno(error)}): ${set}.`, {
+    details: { path, errno: getErrno(error) },
     cause: error,
   });
 }
 
 /** The errno of a system error by name, or what else can be said of it. */
-export function errno(error: unknown): string {
+export function getErrno(error: unknown): string {
   return error instanceof Error && "code" in error ? String(error.code) : "unknown error";
 }
 
@@ -171,7 +172,7 @@ async function renameOver(from: string, to: string): Promise<void> {
     try {
       return await rename(from, to);
     } catch (error) {
-      if (tries === 50 || !["EPERM", "EBUSY"].includes(errno(error))) throw error;
+      if (tries === 50 || !["EPERM", "EBUSY"].includes(getErrno(error))) throw error;
       await stat(to).catch(() => {});
     }
   }

@@ -2,14 +2,14 @@ import { Problem } from "#protocol/errors";
 import type { SignIn } from "./credentials.ts";
 
 /** The sign-ins of a profile by backend origin. */
-export type Origins = Record<string, SignIn>;
+export type SignInsByOrigin = Record<string, SignIn>;
 
 /** The format of the file. */
-export const FORMAT = 1;
+export const ENVELOPE_FORMAT = 1;
 
 /** What the file of a profile holds: its mode is part of it, so that a mode once chosen stays chosen. */
 export type Envelope =
-  | { mode: "file"; generation: number; origins: Origins }
+  | { mode: "file"; generation: number; origins: SignInsByOrigin }
   | { mode: "keychain"; generation: number; nonce: string; sealed: string };
 
 /**
@@ -18,7 +18,7 @@ export type Envelope =
  * @returns null when they are broken: empty, cut, zeros, or some other JSON
  * @throws Problem STORE_UNREADABLE for what is not broken but not ours to read: UTF-16, or a newer kay's format
  */
-export function readEnvelope(bytes: Buffer, path: string): Envelope | null {
+export function parseEnvelope(bytes: Buffer, path: string): Envelope | null {
   if (isUtf16(bytes)) {
     throw new Problem("STORE_UNREADABLE", `${path} is saved as UTF-16, which kay does not read.`, {
       hint: "Save it as UTF-8; nothing was changed.",
@@ -27,7 +27,7 @@ export function readEnvelope(bytes: Buffer, path: string): Envelope | null {
   }
   const value = asRecord(parse(bytes));
   if (!value || typeof value.kay !== "number" || !Number.isSafeInteger(value.generation)) return null;
-  if (value.kay > FORMAT) {
+  if (value.kay > ENVELOPE_FORMAT) {
     throw new Problem("STORE_UNREADABLE", `${path} was written by a newer kay.`, {
       hint: "Update kay, or use another profile with `--profile <name>`.",
       details: { path },
@@ -37,17 +37,17 @@ export function readEnvelope(bytes: Buffer, path: string): Envelope | null {
   if (value.mode === "keychain" && typeof value.nonce === "string" && typeof value.sealed === "string") {
     return { mode: "keychain", generation, nonce: value.nonce, sealed: value.sealed };
   }
-  const origins = value.mode === "file" ? readOrigins(value.origins) : null;
+  const origins = value.mode === "file" ? parseSignIns(value.origins) : null;
   return origins && { mode: "file", generation, origins };
 }
 
 /** The text of a profile's file. */
-export function printEnvelope(envelope: Envelope): string {
-  return `${JSON.stringify({ kay: FORMAT, ...envelope }, null, 2)}\n`;
+export function formatEnvelope(envelope: Envelope): string {
+  return `${JSON.stringify({ kay: ENVELOPE_FORMAT, ...envelope }, null, 2)}\n`;
 }
 
 /** A sign-in without empty values, and never with the words "undefined" and "null" in place of one; what else it has is left as it is. */
-export function cleanSignIn(value: Record<string, unknown>): SignIn {
+export function normalizeSignIn(value: Record<string, unknown>): SignIn {
   const signIn: Record<string, unknown> = { ...value };
   for (const field of ["session_id", "account_id"]) if (!isSecret(signIn[field])) delete signIn[field];
   for (const field of ["token", "refresh_token"]) if (!isToken(signIn[field])) delete signIn[field];
@@ -84,14 +84,14 @@ function parse(bytes: Buffer): unknown {
 }
 
 /** Sign-ins by origin out of JSON; null when it is something else. */
-export function readOrigins(value: unknown): Origins | null {
+export function parseSignIns(value: unknown): SignInsByOrigin | null {
   const record = asRecord(value);
   if (!record) return null;
-  const origins: Origins = {};
+  const origins: SignInsByOrigin = {};
   for (const [origin, each] of Object.entries(record)) {
     const signIn = asRecord(each);
     if (!signIn) return null;
-    origins[origin] = cleanSignIn(signIn);
+    origins[origin] = normalizeSignIn(signIn);
   }
   return origins;
 }

@@ -1,10 +1,10 @@
 import { Problem } from "#protocol/errors";
 
 /** What a look at the system's keychain found, before anything of it is used. */
-export type LookState = keyof typeof STATES;
+export type KeychainState = keyof typeof STATES;
 
 /** A look, with the technical detail (an errno, an address), and the remedy where the system has its own; never a secret. */
-export type Look = { state: LookState; detail?: string; fix?: string };
+export type KeychainStatus = { state: KeychainState; detail?: string; fix?: string };
 
 /**
  * The system's keychain as kay uses it: one random 32-byte key per account, nothing else and nothing longer (Windows refuses values
@@ -13,21 +13,21 @@ export type Look = { state: LookState; detail?: string; fix?: string };
  * `get`, `set` and `delete` throw Problem KEYCHAIN_LOCKED or KEYCHAIN_UNAVAILABLE. Deleting an absent key is success.
  */
 export type Keychain = {
-  look(): Promise<Look>;
+  look(): Promise<KeychainStatus>;
   get(account: string): Promise<Uint8Array | null>;
   set(account: string, key: Uint8Array): Promise<void>;
   delete(account: string): Promise<void>;
 };
 
 /** What is wrong and what to do about it, for one look: the words of errors, of the warning, and of `kay doctor`. */
-export function lookWords(look: Look): { says: string; fix: string } {
+export function describeKeychain(look: KeychainStatus): { says: string; fix: string } {
   const { says, fix } = STATES[look.state];
   return { says: look.detail ? `${says} (${look.detail})` : says, fix: look.fix ?? fix };
 }
 
 /** The Problem of a keychain that cannot be used now. Each state has its own sentence; the hint says what to type. */
-export function keychainProblem(look: Look, cause?: unknown): Problem {
-  const { says, fix } = lookWords(look);
+export function toKeychainProblem(look: KeychainStatus, cause?: unknown): Problem {
+  const { says, fix } = describeKeychain(look);
   const code = look.state === "locked" ? "KEYCHAIN_LOCKED" : "KEYCHAIN_UNAVAILABLE";
   return new Problem(code, `${says}.`, { hint: `${fix}.`, details: { keychain: look.state }, cause });
 }

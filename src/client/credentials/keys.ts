@@ -1,7 +1,7 @@
 import { Problem } from "#protocol/errors";
 import type { Clock, Warn } from "../ports.ts";
 import type { StorageMode } from "./credentials.ts";
-import { type Keychain, keychainProblem } from "./keychain.ts";
+import { type Keychain, toKeychainProblem } from "./keychain.ts";
 
 /** What KAY_CREDENTIALS may say. */
 export type Preference = "auto" | "keychain" | "file";
@@ -32,16 +32,16 @@ export function createKeys(options: KeysOptions): Keys {
   const { profile, preference, keychain, warn, random } = options;
   let known: Uint8Array | null = null;
   const current = async (fresh = false) => {
-    if (fresh || !known) known = await limited(options, keychain.get(profile));
+    if (fresh || !known) known = await limit(options, keychain.get(profile));
     return known;
   };
   const obtain = async (): Promise<Choice> => {
     const key = (await current()) ?? random(32);
     if (known) return { mode: "keychain", key };
-    await limited(options, keychain.set(profile, key));
+    await limit(options, keychain.set(profile, key));
     const kept = await current(true);
     if (!kept || !Buffer.from(kept).equals(key)) {
-      throw keychainProblem({ state: "failed", detail: "it did not keep the key" });
+      throw toKeychainProblem({ state: "failed", detail: "it did not keep the key" });
     }
     return { mode: "keychain", key };
   };
@@ -68,19 +68,19 @@ export function createKeys(options: KeysOptions): Keys {
 
 const LIMIT_MS = 4_500;
 
-async function limited<T>({ clock, platform }: KeysOptions, work: Promise<T>): Promise<T> {
+async function limit<T>({ clock, platform }: KeysOptions, work: Promise<T>): Promise<T> {
   const timer = new AbortController();
   const silence = clock.sleep(LIMIT_MS, timer.signal).then(
-    () => Promise.reject(keychainProblem({ state: "silent" })),
+    () => Promise.reject(toKeychainProblem({ state: "silent" })),
     () => work,
   );
   try {
     return await Promise.race([work, silence]);
   } catch (error) {
     if (error instanceof Problem) throw error;
-    const { nativeLook } = await import("./native.ts");
+    const { toKeychainStatus: nativeLook } = await import("./native.ts");
     const message = error instanceof Error ? error.message : "";
-    throw keychainProblem(nativeLook({ error: message, stage: "call" }, platform), error);
+    throw toKeychainProblem(nativeLook({ error: message, stage: "call" }, platform), error);
   } finally {
     timer.abort();
   }

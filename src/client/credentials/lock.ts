@@ -3,7 +3,7 @@ import { hostname } from "node:os";
 import { dirname } from "node:path";
 import { Problem } from "#protocol/errors";
 import type { Clock } from "../ports.ts";
-import { errno, makeFolder, unwritable } from "./disk.ts";
+import { ensureCredentialFolder, getErrno, unwritableProblem } from "./disk.ts";
 import type { Processes } from "./processes.ts";
 
 /** A lock file between the processes of one machine. */
@@ -57,9 +57,9 @@ async function create(lock: Lock, id: string): Promise<boolean> {
     await link(temporary, lock.path);
     return true;
   } catch (error) {
-    if (errno(error) === "EEXIST") return false;
-    if (!["EPERM", "ENOTSUP", "ENOSYS", "EXDEV", "EMLINK", "EACCES"].includes(errno(error)))
-      throw unwritable(lock.path, error);
+    if (getErrno(error) === "EEXIST") return false;
+    if (!["EPERM", "ENOTSUP", "ENOSYS", "EXDEV", "EMLINK", "EACCES"].includes(getErrno(error)))
+      throw unwritableProblem(lock.path, error);
     // Awaited here: while `finally` waits, nobody else would take notice of its rejection, and the process would end.
     return await claimFile(lock.path, content);
   } finally {
@@ -71,8 +71,8 @@ async function makeFolderOnce(lock: Lock, path: string, content: string): Promis
   try {
     await writeFile(path, content, { flag: "wx", mode: 0o600 });
   } catch (error) {
-    if (errno(error) !== "ENOENT") throw error;
-    await makeFolder(dirname(lock.path));
+    if (getErrno(error) !== "ENOENT") throw error;
+    await ensureCredentialFolder(dirname(lock.path));
     await writeFile(path, content, { flag: "wx", mode: 0o600 });
   }
 }
@@ -104,8 +104,8 @@ async function claimFile(path: string, content: string): Promise<boolean> {
     await writeFile(path, content, { flag: "wx", mode: 0o600 });
     return true;
   } catch (error) {
-    if (errno(error) === "EEXIST") return false;
-    throw unwritable(path, error);
+    if (getErrno(error) === "EEXIST") return false;
+    throw unwritableProblem(path, error);
   }
 }
 
@@ -129,8 +129,8 @@ async function readHolder(path: string): Promise<Holder | null> {
       };
     }
   } catch (error) {
-    if (errno(error) === "ENOENT") return null;
-    if (!(error instanceof SyntaxError)) throw unwritable(path, error);
+    if (getErrno(error) === "ENOENT") return null;
+    if (!(error instanceof SyntaxError)) throw unwritableProblem(path, error);
   }
   const info = await stat(path).catch(() => null);
   return info && { id: `${info.ino}-${info.mtimeMs}`, at: info.mtimeMs, pid: 0, started: "", host: "" };

@@ -1,6 +1,6 @@
 import { spawn } from "node:child_process";
 import type { Clock } from "../ports.ts";
-import type { Look } from "./keychain.ts";
+import type { KeychainStatus } from "./keychain.ts";
 
 /** One call of the native keychain module; `load` only finds out whether it can be loaded. */
 export type NativeRequest = {
@@ -54,7 +54,7 @@ export async function callNative(host: NativeHost, request: NativeRequest): Prom
 }
 
 /** What an error of the native module says about the keychain. */
-export function nativeLook(answer: NativeAnswer, platform: string): Look {
+export function toKeychainStatus(answer: NativeAnswer, platform: string): KeychainStatus {
   const { error = "", code = "", stage } = answer;
   if (code === SILENT) return { state: "silent" };
   if (stage === "load") return { state: "no-module", detail: code || "cannot be loaded" };

@@ -13,7 +13,7 @@ export type Processes = {
  *
  * @param alive whether a signal could be sent to that process: `process.kill(pid, 0)` without its exception
  */
-export function systemProcesses(pid: number, alive: (pid: number) => boolean): Processes {
+export function createProcesses(pid: number, alive: (pid: number) => boolean): Processes {
   return {
     pid,
     async started(of) {

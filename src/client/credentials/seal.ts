@@ -1,8 +1,8 @@
 import { createCipheriv, createDecipheriv } from "node:crypto";
-import { type Envelope, FORMAT, type Origins, readOrigins } from "./envelope.ts";
+import { ENVELOPE_FORMAT, type Envelope, parseSignIns, type SignInsByOrigin } from "./envelope.ts";
 
 /** Seal sign-ins with AES-256-GCM. `nonce` is 12 bytes, never used twice with one key (NIST SP 800-38D); the generation is authenticated. */
-export function seal(key: Uint8Array, nonce: Uint8Array, generation: number, origins: Origins): Envelope {
+export function seal(key: Uint8Array, nonce: Uint8Array, generation: number, origins: SignInsByOrigin): Envelope {
   const cipher = createCipheriv("aes-256-gcm", key, nonce).setAAD(boundTo(generation));
   const sealed = Buffer.concat([cipher.update(JSON.stringify(origins)), cipher.final(), cipher.getAuthTag()]);
   return {
@@ -14,14 +14,14 @@ export function seal(key: Uint8Array, nonce: Uint8Array, generation: number, ori
 }
 
 /** Open what {@link seal} sealed. Returns null when the key is another one or the file was changed. */
-export function unseal(key: Uint8Array, envelope: Extract<Envelope, { mode: "keychain" }>): Origins | null {
+export function unseal(key: Uint8Array, envelope: Extract<Envelope, { mode: "keychain" }>): SignInsByOrigin | null {
   try {
     const sealed = Buffer.from(envelope.sealed, "base64");
     const nonce = Buffer.from(envelope.nonce, "base64");
     const decipher = createDecipheriv("aes-256-gcm", key, nonce, { authTagLength: TAG_BYTES });
     decipher.setAAD(boundTo(envelope.generation)).setAuthTag(sealed.subarray(-TAG_BYTES));
     const text = Buffer.concat([decipher.update(sealed.subarray(0, -TAG_BYTES)), decipher.final()]);
-    return readOrigins(JSON.parse(text.toString("utf8")));
+    return parseSignIns(JSON.parse(text.toString("utf8")));
   } catch {
     return null;
   }
@@ -30,5 +30,5 @@ export function unseal(key: Uint8Array, envelope: Extract<Envelope, { mode: "key
 const TAG_BYTES = 16;
 
 function boundTo(generation: number): Buffer {
-  return Buffer.from(`kay/${FORMAT}/keychain/${generation}`);
+  return Buffer.from(`kay/${ENVELOPE_FORMAT}/keychain/${generation}`);
 }

@@ -1,14 +1,14 @@
 import type { Clock } from "../ports.ts";
-import { type Bus, BusError, connectBus, socketOf } from "./dbus.ts";
-import { type Argument, asArray } from "./dbus-wire.ts";
-import { errno } from "./disk.ts";
-import type { Look } from "./keychain.ts";
+import { type Bus, BusError, connectBus, parseBusAddress } from "./dbus.ts";
+import { type DbusArgument, toArray } from "./dbus-wire.ts";
+import { getErrno } from "./disk.ts";
+import type { KeychainStatus } from "./keychain.ts";
 
 /** Where the session bus of a Linux session is to be found: DBUS_SESSION_BUS_ADDRESS and XDG_RUNTIME_DIR are read. */
-export type Session = { env: Record<string, string | undefined>; uid: number; clock: Clock };
+export type BusSession = { env: Record<string, string | undefined>; uid: number; clock: Clock };
 
 /** What a read found: a look, and the secret when the service can be used and has it. */
-export type Found = { look: Look; secret: string | null };
+export type SecretResult = { look: KeychainStatus; secret: string | null };
 
 /**
  * Look whether the Secret Service can be used, before any native call: those block the event loop for good when a service is frozen or
@@ -16,7 +16,7 @@ export type Found = { look: Look; secret: string | null };
  *
  * @see https://specifications.freedesktop.org/secret-service-spec/latest/
  */
-export async function lookAtSecretService(session: Session): Promise<Look> {
+export async function probeSecretService(session: BusSession): Promise<KeychainStatus> {
   return (await visit(session, async () => null)).look;
 }
 
@@ -24,21 +24,21 @@ export async function lookAtSecretService(session: Session): Promise<Look> {
  * Look, and read a secret on the same connection: what every command does, so it has neither the native module's start nor its blocking.
  * The secret travels over the user's own session bus as `plain`: whoever could listen there could as well ask for it.
  */
-export async function readSecret(session: Session, attributes: Record<string, string>): Promise<Found> {
+export async function readSecret(session: BusSession, attributes: Record<string, string>): Promise<SecretResult> {
   return visit(session, async (bus) => {
     const [unlocked, locked] = await bus.call(toService("SearchItems", { kind: "a{ss}", value: attributes }));
-    const item = asArray(unlocked)[0];
+    const item = toArray(unlocked)[0];
     if (item === undefined) {
-      if (asArray(locked).length) throw new LockedItem();
+      if (toArray(locked).length) throw new LockedItem();
       return null;
     }
     const [, opened] = await bus.call(
       toService("OpenSession", { kind: "s", value: "plain" }, { kind: "v", value: "" }),
     );
-    const args: Argument[] = [{ kind: "o", value: String(opened) }];
+    const args: DbusArgument[] = [{ kind: "o", value: String(opened) }];
     const of = "org.freedesktop.Secret.Item";
     const [secret] = await bus.call({ to: SECRETS, path: String(item), of, method: "GetSecret", args });
-    return String(asArray(secret)[2]);
+    return String(toArray(secret)[2]);
   });
 }
 
@@ -48,11 +48,11 @@ const SECRETS = "org.freedesktop.secrets";
 /** The item is in a collection of its own that is locked, although the default one is not. */
 class LockedItem extends Error {}
 
-async function visit(session: Session, read: (bus: Bus) => Promise<string | null>): Promise<Found> {
+async function visit(session: BusSession, read: (bus: Bus) => Promise<string | null>): Promise<SecretResult> {
   const { env, uid, clock } = session;
   const addresses = env.DBUS_SESSION_BUS_ADDRESS || (env.XDG_RUNTIME_DIR && `unix:path=${env.XDG_RUNTIME_DIR}/bus`);
   if (!addresses) return none({ state: "no-bus", detail: "DBUS_SESSION_BUS_ADDRESS is not set" });
-  const socket = socketOf(addresses);
+  const socket = parseBusAddress(addresses);
   if (!socket) return none({ state: "no-bus", detail: "its address is not a unix socket" });
   const ended = new AbortController();
   const timer = new AbortController();
@@ -70,18 +70,18 @@ async function visit(session: Session, read: (bus: Bus) => Promise<string | null
   }
 }
 
-async function ask(bus: Bus, read: (bus: Bus) => Promise<string | null>, signal: AbortSignal): Promise<Found> {
+async function ask(bus: Bus, read: (bus: Bus) => Promise<string | null>, signal: AbortSignal): Promise<SecretResult> {
   try {
     const [alias] = await bus.call(toService("ReadAlias", { kind: "s", value: "default" }));
     if (typeof alias !== "string" || alias === "/") return none({ state: "no-collection" });
     const of = "org.freedesktop.DBus.Properties";
-    const args: Argument[] = ["org.freedesktop.Secret.Collection", "Locked"].map((value) => ({ kind: "s", value }));
+    const args: DbusArgument[] = ["org.freedesktop.Secret.Collection", "Locked"].map((value) => ({ kind: "s", value }));
     const [locked] = await bus.call({ to: SECRETS, path: alias, of, method: "Get", args });
     if (locked === true) return none({ state: "locked" });
     return { look: { state: "usable" }, secret: await read(bus) };
   } catch (error) {
     if (error instanceof LockedItem) return none({ state: "locked" });
-    const name = error instanceof BusError ? error.message : errno(error);
+    const name = error instanceof BusError ? error.message : getErrno(error);
     if (signal.aborted || name.endsWith(".NoReply")) return none({ state: "frozen" });
     return none(ABSENT.test(name) ? { state: "no-provider" } : { state: "failed", detail: name });
   } finally {
@@ -92,16 +92,16 @@ async function ask(bus: Bus, read: (bus: Bus) => Promise<string | null>, signal:
 /** The names of the D-Bus errors that mean: nobody offers this service, or it could not be started. */
 const ABSENT = /ServiceUnknown|NameHasNoOwner|\.Spawn\.|UnknownInterface|UnknownMethod/;
 
-function toService(method: string, ...args: Argument[]) {
+function toService(method: string, ...args: DbusArgument[]) {
   return { to: SECRETS, path: "/org/freedesktop/secrets", of: "org.freedesktop.Secret.Service", method, args };
 }
 
-function asLook(error: unknown, address: string, signal: AbortSignal): Look {
+function asLook(error: unknown, address: string, signal: AbortSignal): KeychainStatus {
   if (signal.aborted) return { state: "mute", detail: address };
-  if (errno(error) === "ENOENT") return { state: "no-bus", detail: `nothing at ${address}` };
-  return { state: "refused", detail: `${error instanceof BusError ? error.message : errno(error)} at ${address}` };
+  if (getErrno(error) === "ENOENT") return { state: "no-bus", detail: `nothing at ${address}` };
+  return { state: "refused", detail: `${error instanceof BusError ? error.message : getErrno(error)} at ${address}` };
 }
 
-function none(look: Look): Found {
+function none(look: KeychainStatus): SecretResult {
   return { look, secret: null };
 }

@@ -2,12 +2,19 @@ import { join } from "node:path";
 import { Problem } from "#protocol/errors";
 import type { Clock, Warn } from "../ports.ts";
 import type { StorageMode } from "./credentials.ts";
-import { checkFolder, keepAside, makeFolder, readWhole, replaceWhole, tighten } from "./disk.ts";
-import { type Envelope, type Origins, printEnvelope, readEnvelope } from "./envelope.ts";
+import {
+  checkCredentialFolder,
+  ensureCredentialFolder,
+  quarantineFile,
+  readFileIfExists,
+  replaceFile,
+  restrictPermissions,
+} from "./disk.ts";
+import { type Envelope, formatEnvelope, parseEnvelope, type SignInsByOrigin } from "./envelope.ts";
 import type { Keys } from "./keys.ts";
 
 /** What a profile's file holds, opened. Generation 0 and no mode: nothing is stored. */
-type Content = { mode: StorageMode | null; generation: number; origins: Origins };
+type Content = { mode: StorageMode | null; generation: number; origins: SignInsByOrigin };
 
 /** The file of one profile. */
 export type Store = {
@@ -15,7 +22,7 @@ export type Store = {
   /** Read and open the file. A broken one is kept aside first, with one warning. */
   load(): Promise<Content>;
   /** Write the next generation, in the mode that was chosen. Only under the write lock. */
-  save(before: Content, origins: Origins): Promise<void>;
+  save(before: Content, origins: SignInsByOrigin): Promise<void>;
 };
 
 export type StoreOptions = {
@@ -33,9 +40,9 @@ export type StoreOptions = {
 export function createStore(options: StoreOptions): Store {
   const { path, keys, random, platform } = options;
   const load = async (): Promise<Content> => {
-    const bytes = readWhole(path);
+    const bytes = readFileIfExists(path);
     if (!bytes) {
-      await checkFolder(join(path, ".."));
+      await checkCredentialFolder(join(path, ".."));
       return NOTHING;
     }
     if (platform !== "win32") mendPermissions(options);
@@ -54,14 +61,14 @@ export function createStore(options: StoreOptions): Store {
         choice.mode === "file"
           ? { mode: "file" as const, generation, origins }
           : (await sealing()).seal(choice.key, random(12), generation, origins);
-      await makeFolder(join(path, ".."));
-      await replaceWhole(path, printEnvelope(envelope), Buffer.from(random(6)).toString("hex"));
+      await ensureCredentialFolder(join(path, ".."));
+      await replaceFile(path, formatEnvelope(envelope), Buffer.from(random(6)).toString("hex"));
     },
   };
 }
 
 /** Where a profile's file is: in a folder of its own beside the settings, so that closing it to others never touches a folder of somebody else. */
-export function storePath(folder: string, profile: string): string {
+export function getStorePath(folder: string, profile: string): string {
   if (/^[\p{L}\p{N}_][\p{L}\p{N}._-]{0,63}$/u.test(profile)) return join(folder, "credentials", `${profile}.json`);
   throw new Problem("USAGE", "The name of a profile has letters, digits, dots, dashes and underscores only.");
 }
@@ -73,7 +80,7 @@ const NOTHING: Content = { mode: null, generation: 0, origins: {} };
 
 /** The opened content, or in words why it cannot be opened any more. */
 async function open(bytes: Buffer, path: string, keys: Keys): Promise<Content | string> {
-  const envelope = readEnvelope(bytes, path);
+  const envelope = parseEnvelope(bytes, path);
   if (!envelope) return "is broken";
   const { mode, generation } = envelope;
   if (mode === "file") return { mode, generation, origins: envelope.origins };
@@ -85,7 +92,10 @@ async function open(bytes: Buffer, path: string, keys: Keys): Promise<Content | 
 }
 
 /** The key may have been replaced while this process ran. */
-async function unsealAgain(envelope: Extract<Envelope, { mode: "keychain" }>, keys: Keys): Promise<Origins | null> {
+async function unsealAgain(
+  envelope: Extract<Envelope, { mode: "keychain" }>,
+  keys: Keys,
+): Promise<SignInsByOrigin | null> {
   const key = await keys.current(true);
   return key && (await sealing()).unseal(key, envelope);
 }
@@ -93,13 +103,13 @@ async function unsealAgain(envelope: Extract<Envelope, { mode: "keychain" }>, ke
 /** Looks again under the lock: only the very bytes that were found unusable are moved, never what somebody has written since. */
 async function setAside({ path, warn, clock, guarded }: StoreOptions, bytes: Buffer, why: string): Promise<void> {
   await guarded(async () => {
-    if (!readWhole(path)?.equals(bytes)) return;
-    const aside = await keepAside(path, clock.now());
+    if (!readFileIfExists(path)?.equals(bytes)) return;
+    const aside = await quarantineFile(path, clock.now());
     warn(`The stored sign-in ${path} ${why}; it is kept as ${aside}. Run \`kay connect <service>\` to sign in again.`);
   });
 }
 
 function mendPermissions({ path, warn }: StoreOptions): void {
-  const left = tighten(path);
+  const left = restrictPermissions(path);
   if (left) warn(left);
 }

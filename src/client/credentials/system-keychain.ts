@@ -1,7 +1,7 @@
 import type { Clock } from "../ports.ts";
-import { type Keychain, keychainProblem } from "./keychain.ts";
+import { type Keychain, toKeychainProblem } from "./keychain.ts";
 import type { NativeRequest } from "./native.ts";
-import type { Session } from "./secret-service.ts";
+import type { BusSession } from "./secret-service.ts";
 
 /** What the real keychain needs to know of the machine. */
 export type SystemKeychainOptions = {
@@ -24,18 +24,18 @@ export type SystemKeychainOptions = {
  * kay's own process never loads the native module: native calls can block an event loop for good, so each runs in a child process
  * that is killed after 4 s. On Linux reading needs no native call at all, and writing makes none before a look says that the service answers.
  */
-export function systemKeychain(options: SystemKeychainOptions): Keychain {
+export function createSystemKeychain(options: SystemKeychainOptions): Keychain {
   const { platform, service = "kay" } = options;
   const native: Native = async (does, account, value) => {
-    const { callNative, nativeLook } = await loadNative();
+    const { callNative, toKeychainStatus: nativeLook } = await loadNative();
     const answer = await callNative(options, { does, account, service, ...(value && { value: toText(value) }) });
-    if (answer.error !== undefined) throw keychainProblem(nativeLook(answer, platform));
+    if (answer.error !== undefined) throw toKeychainProblem(nativeLook(answer, platform));
     return answer.value ?? null;
   };
   if (platform === "linux") return linuxKeychain(options, service, native);
   return {
     async look() {
-      const { callNative, nativeLook } = await loadNative();
+      const { callNative, toKeychainStatus: nativeLook } = await loadNative();
       const answer = await callNative(options, { does: "load", account: "", service });
       return answer.error === undefined ? { state: "usable" } : nativeLook(answer, platform);
     },
@@ -52,18 +52,18 @@ const loadSecretService = () => import("./secret-service.ts");
 type Native = (does: NativeRequest["does"], account: string, value?: Uint8Array) => Promise<string | null>;
 
 /** Items are written by the native module, so that they look as those of any other program that uses it. */
-function linuxKeychain(session: Session, service: string, native: Native): Keychain {
-  const lookNow = async () => (await loadSecretService()).lookAtSecretService(session);
+function linuxKeychain(session: BusSession, service: string, native: Native): Keychain {
+  const lookNow = async () => (await loadSecretService()).probeSecretService(session);
   const mustBeUsable = async () => {
     const look = await lookNow();
-    if (look.state !== "usable") throw keychainProblem(look);
+    if (look.state !== "usable") throw toKeychainProblem(look);
   };
   return {
     look: lookNow,
     async get(account) {
       const { readSecret } = await loadSecretService();
       const { look, secret } = await readSecret(session, { service, username: account });
-      if (look.state !== "usable") throw keychainProblem(look);
+      if (look.state !== "usable") throw toKeychainProblem(look);
       return toKey(secret);
     },
     async set(account, key) {

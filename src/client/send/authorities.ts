@@ -1,6 +1,6 @@
 import { readFileSync } from "node:fs";
 import { type ErrorCode, Problem } from "#protocol/errors";
-import type { Builtin } from "./exchange.ts";
+import type { LoadBuiltin } from "./exchange.ts";
 
 type X509 = typeof import("node:crypto").X509Certificate;
 
@@ -8,21 +8,21 @@ type X509 = typeof import("node:crypto").X509Certificate;
 type Reading = { variable: "KAY_CA_FILE" | "NODE_EXTRA_CA_CERTS"; X509: X509; code: ErrorCode };
 
 /** The usual authorities and the one of `KAY_CA_FILE`; undefined leaves them to Node, which reads NODE_EXTRA_CA_CERTS itself. */
-export function authorities(builtin: Builtin, env: Record<string, string | undefined>): string[] | undefined {
+export function loadAuthorities(builtin: LoadBuiltin, env: Record<string, string | undefined>): string[] | undefined {
   const file = env.KAY_CA_FILE?.trim();
   if (!file) return undefined;
   const { X509Certificate: X509 } = builtin("node:crypto");
-  const own = readAuthorities(file, { variable: "KAY_CA_FILE", X509, code: "USAGE" });
+  const own = readCertificates(file, { variable: "KAY_CA_FILE", X509, code: "USAGE" });
   return [...builtin("node:tls").getCACertificates("default"), ...own];
 }
 
 /** Node goes on without a file of NODE_EXTRA_CA_CERTS that it cannot use. */
-export function extraFault(builtin: Builtin, env: Record<string, string | undefined>): string | null {
+export function findExtraCaProblem(builtin: LoadBuiltin, env: Record<string, string | undefined>): string | null {
   const file = env.NODE_EXTRA_CA_CERTS;
   if (!file) return null;
   try {
     const { X509Certificate: X509 } = builtin("node:crypto");
-    readAuthorities(file, { variable: "NODE_EXTRA_CA_CERTS", X509, code: "TLS_FAILED" });
+    readCertificates(file, { variable: "NODE_EXTRA_CA_CERTS", X509, code: "TLS_FAILED" });
     return null;
   } catch (error) {
     return error instanceof Problem ? error.message : null;
@@ -34,7 +34,7 @@ export function extraFault(builtin: Builtin, env: Record<string, string | undefi
  *
  * @throws Problem for a file that is missing, a folder, empty, without a certificate, or with one that is damaged
  */
-export function readAuthorities(file: string, { variable, X509, code }: Reading): string[] {
+export function readCertificates(file: string, { variable, X509, code }: Reading): string[] {
   const unusable = (sentence: string, hint: string, cause?: unknown) => new Problem(code, sentence, { hint, cause });
   const instead = `Set ${variable} to a file of certificates (PEM), or unset it.`;
   let bytes: Buffer;
@@ -46,13 +46,13 @@ export function readAuthorities(file: string, { variable, X509, code }: Reading)
   }
   const blocks = bytes.toString("latin1").match(BLOCK);
   if (!blocks) {
-    const der = parsed(X509, bytes);
+    const der = parse(X509, bytes);
     if (der) return [der];
     const what = bytes.length === 0 ? "is empty" : "has no certificate in it";
     throw unusable(`The file of ${variable} ${what}: ${file}.`, instead);
   }
   return blocks.map((block, index) => {
-    const certificate = parsed(X509, block);
+    const certificate = parse(X509, block);
     if (certificate) return certificate;
     throw unusable(`Certificate ${index + 1} in the file of ${variable} is damaged: ${file}.`, instead);
   });
@@ -60,7 +60,7 @@ export function readAuthorities(file: string, { variable, X509, code }: Reading)
 
 const BLOCK = /-----BEGIN CERTIFICATE-----[\s\S]*?-----END CERTIFICATE-----/g;
 
-function parsed(X509: X509, certificate: Buffer | string): string | null {
+function parse(X509: X509, certificate: Buffer | string): string | null {
   try {
     return new X509(certificate).toString();
   } catch {

@@ -1,20 +1,20 @@
 import { Problem } from "#protocol/errors";
-import { authorities } from "./authorities.ts";
-import { type Builtin, flatHeaders, type Leg, lookupFor } from "./exchange.ts";
+import { loadAuthorities } from "./authorities.ts";
+import { createLookup, flattenHeaders, type LoadBuiltin, type Transport } from "./exchange.ts";
 
 /**
  * Without a proxy: by `node:http` and `node:https` on a connection of its own, no pool, nothing that outlives the exchange. A one-shot
  * command has its answer before undici is loaded.
  */
-export function directLeg(builtin: Builtin, env: Record<string, string | undefined>): Leg {
+export function createDirectTransport(builtin: LoadBuiltin, env: Record<string, string | undefined>): Transport {
   return async (exchange) => {
     const { request, url, signal } = exchange;
     const secure = url.protocol === "https:";
-    const ca = secure ? authorities(builtin, env) : undefined;
+    const ca = secure ? loadAuthorities(builtin, env) : undefined;
     const module = secure ? builtin("node:https") : builtin("node:http");
     const response = await new Promise<import("node:http").IncomingMessage>((resolve, reject) => {
       const { method, headers } = request;
-      const options = { method, headers, signal, agent: false as const, ...(ca ? { ca } : {}), ...lookupFor(url) };
+      const options = { method, headers, signal, agent: false as const, ...(ca ? { ca } : {}), ...createLookup(url) };
       const outgoing = module.request(url, options, resolve);
       const stands = secure ? "secureConnect" : "connect";
       outgoing.on("socket", (socket) => socket.once(stands, () => (exchange.sent = true)));
@@ -28,6 +28,6 @@ export function directLeg(builtin: Builtin, env: Record<string, string | undefin
       outgoing.end(request.body);
     });
     exchange.answered = true;
-    return { status: response.statusCode ?? 0, headers: flatHeaders(response.headers), body: response };
+    return { status: response.statusCode ?? 0, headers: flattenHeaders(response.headers), body: response };
   };
 }

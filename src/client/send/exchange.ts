@@ -1,12 +1,12 @@
 import type { Outgoing } from "../ports.ts";
-import type { Lack } from "./offline.ts";
+import type { MissingNetwork } from "./offline.ts";
 import { isLoopbackName } from "./origin.ts";
 
 /** Loads a module of Node without the cost of an ESM import, which for `node:http` would load the built-in undici (performance.md). */
-export type Builtin = NodeJS.Process["getBuiltinModule"];
+export type LoadBuiltin = NodeJS.Process["getBuiltinModule"];
 
 /** What the ways out are made with. */
-export type WayPorts = { builtin: Builtin; env: Record<string, string | undefined> };
+export type TransportPorts = { builtin: LoadBuiltin; env: Record<string, string | undefined> };
 
 /** What is known of an exchange under way. `sent` turns true when the other side may have seen the request. */
 export type Exchange = {
@@ -18,19 +18,19 @@ export type Exchange = {
   answered?: boolean;
   proxy?: string;
   /** What a fault with this code says about this machine's own network. */
-  lack?(code: string): Lack;
+  lack?(code: string): MissingNetwork;
   /** Why the authorities of NODE_EXTRA_CA_CERTS are not among those that are trusted, if that is so. */
   extraFault?(): string | null;
 };
 
 /** An answer under way: its head, and its body as it comes. Whoever leaves the body's loop closes the connection. */
-export type Answering = { status: number; headers: Record<string, string>; body: AsyncIterable<Uint8Array> };
+export type StreamedAnswer = { status: number; headers: Record<string, string>; body: AsyncIterable<Uint8Array> };
 
 /** One way to carry out an exchange, until its signal ends it. Rejects with whatever went wrong; `faults.ts` words it. */
-export type Leg = (exchange: Exchange) => Promise<Answering>;
+export type Transport = (exchange: Exchange) => Promise<StreamedAnswer>;
 
 /** Header values as one string each, names in lower case. */
-export function flatHeaders(headers: Record<string, string | string[] | undefined>): Record<string, string> {
+export function flattenHeaders(headers: Record<string, string | string[] | undefined>): Record<string, string> {
   const entries = Object.entries(headers).filter(([, value]) => value !== undefined);
   return Object.fromEntries(
     entries.map(([name, value]) => [name.toLowerCase(), Array.isArray(value) ? value.join(", ") : String(value)]),
@@ -38,7 +38,7 @@ export function flatHeaders(headers: Record<string, string | string[] | undefine
 }
 
 /** Limit for a connection that does not come about, in milliseconds: name, socket, proxy and TLS together. */
-export const CONNECT_LIMIT_MS = 10_000;
+export const CONNECT_TIMEOUT_MS = 10_000;
 
 type Lookup = import("node:net").LookupFunction;
 
@@ -46,7 +46,7 @@ type Lookup = import("node:net").LookupFunction;
  * `localhost` is both addresses of this machine, whatever the resolver says, so that a backend that listens on one of them only is found
  * (case H16) and nobody else can answer for the name.
  */
-export function lookupFor(url: URL): { lookup: Lookup } | undefined {
+export function createLookup(url: URL): { lookup: Lookup } | undefined {
   if (!isLoopbackName(url.hostname)) return undefined;
   const lookup: Lookup = (_name, options, callback) => {
     if (options.all) callback(null, LOOPBACK);

@@ -3,16 +3,16 @@ import type { Exchange } from "./exchange.ts";
 import { isLoopback, isLoopbackName } from "./origin.ts";
 
 /** How the exchange was ended from this side, if it was: by the caller, or after so many milliseconds without an answer. */
-export type Ended = "abort" | { afterMs: number } | null;
+export type EndReason = "abort" | { afterMs: number } | null;
 
 /**
  * What went wrong, in one sentence with the system's code and the host, never the library's own words. `details.sent` tells whether the
  * request may have reached the other side. What is no fault of the outside world comes back as it was.
  */
-export function sendProblem(error: unknown, exchange: Exchange, ended: Ended): Error {
+export function toSendProblem(error: unknown, exchange: Exchange, ended: EndReason): Error {
   if (error instanceof Problem) return error;
   const { url, sent } = exchange;
-  const code = codeOf(error);
+  const code = getCode(error);
   if (!ended && isBug(error, code)) return error instanceof Error ? error : new Error(String(error));
   const options = { details: { sent, ...(code ? { errno: code } : {}) }, cause: error };
   if (ended === "abort") return new Problem("CANCELLED", "Cancelled.", { details: { sent } });
@@ -20,10 +20,10 @@ export function sendProblem(error: unknown, exchange: Exchange, ended: Ended): E
   if (isTlsCode(code, error)) {
     return new Problem(
       "TLS_FAILED",
-      `The TLS connection to ${url.host} is not trusted: ${tlsReason(code)} (${code}).`,
+      `The TLS connection to ${url.host} is not trusted: ${describeTlsError(code)} (${code}).`,
       {
         ...options,
-        hint: tlsHint(code, exchange),
+        hint: getTlsHint(code, exchange),
       },
     );
   }
@@ -99,15 +99,15 @@ function unreachableHint({ url, proxy }: Exchange, code: string): string | undef
 }
 
 /** The system's code of an error, of its cause, or of the first of several (two addresses were tried and both failed). */
-function codeOf(error: unknown): string {
+function getCode(error: unknown): string {
   if (!(error instanceof Error)) return "";
-  const inner = error instanceof AggregateError ? error.errors.map(codeOf).filter(Boolean) : [];
+  const inner = error instanceof AggregateError ? error.errors.map(getCode).filter(Boolean) : [];
   if (inner.length > 0) return inner.find((code) => code === "ECONNREFUSED") ?? inner[0] ?? "";
   const own = (error as NodeJS.ErrnoException).code;
   // undici's word for a connection that the other side closed within the answer, over TLS.
   if (error.name === "HTTPParserError" && (own === undefined || own === "HPE_INVALID_EOF_STATE")) return "ECONNRESET";
   if (typeof own === "string" && !own.startsWith("UND_ERR")) return own;
-  const below = codeOf(error.cause);
+  const below = getCode(error.cause);
   if (below) return below;
   // undici's own names for a connection that the other side closed, before or within the answer.
   return /^UND_ERR_(SOCKET|ABORTED|RES_)/.test(own ?? "") ? "ECONNRESET" : "";
@@ -130,14 +130,14 @@ function isTlsCode(code: string, error: unknown): boolean {
 }
 
 /** Why a TLS connection is not trusted, by the code of it. */
-export function tlsReason(code: string): string {
+export function describeTlsError(code: string): string {
   return (
     TLS_REASONS[code] ?? (/^(EPROTO|ERR_SSL_)/.test(code) ? "the handshake failed" : "its certificate was refused")
   );
 }
 
 /** What to do about it. `extraFault` says what is wrong with the file of NODE_EXTRA_CA_CERTS, if anything. */
-export function tlsHint(code: string, { url, extraFault }: Pick<Exchange, "url" | "extraFault">): string {
+export function getTlsHint(code: string, { url, extraFault }: Pick<Exchange, "url" | "extraFault">): string {
   const unread = extraFault?.();
   if (unread) return `${unread} Correct NODE_EXTRA_CA_CERTS, or set KAY_CA_FILE instead.`;
   const trust = `Set NODE_EXTRA_CA_CERTS (or KAY_CA_FILE) to the file of the authority that signs for ${url.host}`;

@@ -1,14 +1,14 @@
-import type { Builtin } from "./exchange.ts";
+import type { LoadBuiltin } from "./exchange.ts";
 
 /** Codes by which a system tells that it has no way out, or nobody to ask for a name. */
 const NO_WAY = new Set(["EAI_AGAIN", "ENETUNREACH", "ENETDOWN"]);
 const NO_NAME = new Set(["ENOTFOUND", "EHOSTUNREACH", "EADDRNOTAVAIL"]);
 
 /** What of the network this machine lacks: all of it, IPv6 alone, or nothing that can be told. */
-export type Lack = "network" | "ipv6" | null;
+export type MissingNetwork = "network" | "ipv6" | null;
 
 /** What a failure with this code on the way to `host` says about this machine's own network. */
-export function lackOf(builtin: Builtin, host: string, code: string): Lack {
+export function findMissingNetwork(builtin: LoadBuiltin, host: string, code: string): MissingNetwork {
   if (!NO_WAY.has(code) && !NO_NAME.has(code)) return null;
   const addresses = Object.values(builtin("node:os").networkInterfaces()).flatMap((each) => each ?? []);
   const outward = addresses.filter(({ internal }) => !internal);

@@ -9,7 +9,7 @@ export type Origin = { origin: string; baseUrl: string; loopback: boolean };
  *
  * @throws Problem INSECURE_URL for anything that would show secrets to the network, USAGE for what is no address of a backend
  */
-export function checkOrigin(text: string, options: { allowInsecure: boolean }): Origin {
+export function parseOrigin(text: string, options: { allowInsecure: boolean }): Origin {
   const url = parseAddress(text);
   if (url.username || url.password) {
     throw new Problem("INSECURE_URL", "The backend's address must not contain a user name or a password.", {
@@ -53,7 +53,7 @@ function parseAddress(text: string): URL {
     throw new Problem("INSECURE_URL", `The backend's address must begin with https:// or http://, not ${scheme}://.`);
   }
   if (!url || !scheme) {
-    throw new Problem("USAGE", `The backend's address is not a URL: ${JSON.stringify(shown(trimmed))}.`, {
+    throw new Problem("USAGE", `The backend's address is not a URL: ${JSON.stringify(format(trimmed))}.`, {
       hint: "Give it as https://host, or http://localhost:4000 for a backend on this machine.",
     });
   }
@@ -61,7 +61,7 @@ function parseAddress(text: string): URL {
 }
 
 /** The text for a message, without what may be a password. */
-function shown(text: string): string {
+function format(text: string): string {
   const masked = text.replace(/^(.*\/\/)?[^@]*@/s, "$1***@");
   return masked.length > 80 ? `${masked.slice(0, 79)}…` : masked;
 }

@@ -1,17 +1,21 @@
 import type { Dispatcher } from "undici";
-import { authorities } from "./authorities.ts";
-import { type Answering, type Builtin, type Exchange, flatHeaders, type Leg } from "./exchange.ts";
-import { type HttpProxy, maskedProxy } from "./proxy.ts";
+import { loadAuthorities } from "./authorities.ts";
+import { type Exchange, flattenHeaders, type LoadBuiltin, type StreamedAnswer, type Transport } from "./exchange.ts";
+import { type HttpProxy, maskProxy } from "./proxy.ts";
 
 /**
  * Through a proxy: undici, loaded when first needed, with an explicit dispatcher for the proxy and the certificate authorities. It serves one
  * exchange and is then destroyed, so no stale connection can lose a write's answer and no idle one keeps the process alive. undici
  * follows no redirect and repeats nothing by itself here.
  */
-export function proxiedLeg(builtin: Builtin, env: Record<string, string | undefined>, proxy: HttpProxy): Leg {
+export function createProxyTransport(
+  builtin: LoadBuiltin,
+  env: Record<string, string | undefined>,
+  proxy: HttpProxy,
+): Transport {
   return async (exchange) => {
-    exchange.proxy = `${maskedProxy(proxy)} (${proxy.variable})`;
-    const dispatcher = await createDispatcher(proxy, authorities(builtin, env));
+    exchange.proxy = `${maskProxy(proxy)} (${proxy.variable})`;
+    const dispatcher = await createDispatcher(proxy, loadAuthorities(builtin, env));
     const stop = () => void dispatcher.destroy(exchange.signal.reason);
     exchange.signal.addEventListener("abort", stop, { once: true });
     const over = () => {
@@ -34,7 +38,12 @@ async function createDispatcher(proxy: HttpProxy, ca: string[] | undefined): Pro
 }
 
 /** Resolves with the head. The body takes from the connection what its reader asks for, and ends the dispatcher when it is over. */
-function dispatch(builtin: Builtin, dispatcher: Dispatcher, exchange: Exchange, over: () => void): Promise<Answering> {
+function dispatch(
+  builtin: LoadBuiltin,
+  dispatcher: Dispatcher,
+  exchange: Exchange,
+  over: () => void,
+): Promise<StreamedAnswer> {
   const { request, url } = exchange;
   let resume = () => {};
   const body = new (builtin("node:stream").Readable)({
@@ -62,7 +71,7 @@ function dispatch(builtin: Builtin, dispatcher: Dispatcher, exchange: Exchange, 
         onResponseStart: (controller, status, headers) => {
           exchange.answered = true;
           resume = () => controller.resume();
-          resolve({ status, headers: flatHeaders(headers), body });
+          resolve({ status, headers: flattenHeaders(headers), body });
         },
         onResponseData: (controller, chunk) => {
           if (!body.push(chunk)) controller.pause();

@@ -13,7 +13,7 @@ type BlockListClass = typeof import("node:net").BlockList;
  *
  * @throws Problem PROXY_INVALID in one line that names the variable and masks credentials
  */
-export function proxyFor(url: URL, env: Env, BlockList: BlockListClass): HttpProxy | null {
+export function findProxy(url: URL, env: Env, BlockList: BlockListClass): HttpProxy | null {
   const names = url.protocol === "https:" ? ["https_proxy", "HTTPS_PROXY"] : ["http_proxy", "HTTP_PROXY"];
   const variable = [...names, "all_proxy", "ALL_PROXY"].find((name) => env[name]?.trim());
   if (!variable || isExempt(url, env, BlockList)) return null;
@@ -21,7 +21,7 @@ export function proxyFor(url: URL, env: Env, BlockList: BlockListClass): HttpPro
 }
 
 /** The address of a proxy for messages, without credentials. */
-export function maskedProxy(proxy: HttpProxy): string {
+export function maskProxy(proxy: HttpProxy): string {
   return `${proxy.url.protocol}//${proxy.url.host}`;
 }
 

@@ -1,12 +1,12 @@
 import { Problem } from "#protocol/errors";
 import type { Incoming } from "../ports.ts";
-import type { Answering } from "./exchange.ts";
+import type { StreamedAnswer } from "./exchange.ts";
 
 /** Largest answer that is read: 32 MiB. Longer ones end the exchange with BAD_ANSWER. */
 const MAX_ANSWER_BYTES = 32 * 1024 * 1024;
 
 /** Read an answer whole, up to the limit. `origin` is for the sentence. */
-export async function readWhole({ status, headers, body }: Answering, origin: string): Promise<Incoming> {
+export async function readBody({ status, headers, body }: StreamedAnswer, origin: string): Promise<Incoming> {
   const chunks: Uint8Array[] = [];
   let size = 0;
   // A throw inside the loop closes the connection.

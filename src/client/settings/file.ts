@@ -2,7 +2,7 @@ import { chmodSync, constants, copyFileSync, lstatSync, readFileSync, renameSync
 import { dirname } from "node:path";
 import { Problem } from "#protocol/errors";
 import type { Warn } from "../ports.ts";
-import { ensureFolder, errnoOf, unusable } from "./folder.ts";
+import { ensurePrivateFolder, getErrno, unusableProblem } from "./folder.ts";
 
 /** The settings file as it is kept: values by profile, and the profile that `kay profile use` chose. Other fields are left alone. */
 export type Stored = {
@@ -47,7 +47,7 @@ export function parseSettings(bytes: Uint8Array, path: string): Stored | null {
  * @throws Problem STORE_UNREADABLE with path and errno
  */
 export async function writeSettings(path: string, make: () => Stored): Promise<void> {
-  ensureFolder(dirname(path));
+  ensurePrivateFolder(dirname(path));
   const { default: Conf } = await import("conf");
   const stored = make();
   try {
@@ -63,7 +63,7 @@ export async function writeSettings(path: string, make: () => Stored): Promise<v
     });
     conf.store = stored;
   } catch (error) {
-    throw unusable(path, errnoOf(error), "KAY_CONFIG_DIR", error);
+    throw unusableProblem(path, getErrno(error), "KAY_CONFIG_DIR", error);
   }
 }
 
@@ -71,7 +71,7 @@ function readBytes(path: string): Uint8Array | null {
   try {
     return readFileSync(path);
   } catch (error) {
-    const errno = errnoOf(error);
+    const errno = getErrno(error);
     if (errno === "ENOENT") return null;
     throw new Problem("BROKEN_SETTINGS", `The settings file ${path} cannot be read (${errno}).`, {
       hint: "Make it readable, or set KAY_CONFIG_DIR to another folder.",
@@ -124,8 +124,8 @@ function setAside(path: string, { warn, now }: Ports): void {
     warn(`The settings file was damaged; it is kept as ${aside}, and kay starts with fresh settings.`);
   } catch (error) {
     // Gone already: another process was faster and has said so.
-    if (errnoOf(error) === "ENOENT") return;
-    warn(`The settings file ${path} is damaged and cannot be set aside (${errnoOf(error)}); it is ignored.`);
+    if (getErrno(error) === "ENOENT") return;
+    warn(`The settings file ${path} is damaged and cannot be set aside (${getErrno(error)}); it is ignored.`);
   }
 }
 

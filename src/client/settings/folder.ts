@@ -8,13 +8,13 @@ import { Problem } from "#protocol/errors";
  *
  * @throws Problem STORE_UNREADABLE with the path, the system's code and the variable to set
  */
-export function ensureFolder(folder: string, variable = "KAY_CONFIG_DIR"): void {
+export function ensurePrivateFolder(folder: string, variable = "KAY_CONFIG_DIR"): void {
   if (exists(folder)) return;
-  if (isRoot(nearestExisting(dirname(folder)))) throw unusable(folder, "ENOENT", variable);
+  if (isRoot(nearestExisting(dirname(folder)))) throw unusableProblem(folder, "ENOENT", variable);
   try {
-    makeFolders(folder);
+    makePrivateFolders(folder);
   } catch (error) {
-    throw unusable(folder, errnoOf(error), variable, error);
+    throw unusableProblem(folder, getErrno(error), variable, error);
   }
 }
 
@@ -22,24 +22,24 @@ export function ensureFolder(folder: string, variable = "KAY_CONFIG_DIR"): void 
  * Make a folder and those above it, for this user alone. Step by step, since Node's own `recursive` never ends where the system says ENOENT
  * below a folder that is there (/proc, automounts).
  */
-export function makeFolders(folder: string): void {
+export function makePrivateFolders(folder: string): void {
   if (isFolder(folder)) return;
-  if (!exists(dirname(folder))) makeFolders(dirname(folder));
+  if (!exists(dirname(folder))) makePrivateFolders(dirname(folder));
   try {
     mkdirSync(folder, { mode: 0o700 });
   } catch (error) {
     // Another process may have been faster.
-    if (errnoOf(error) !== "EEXIST" || !isFolder(folder)) throw error;
+    if (getErrno(error) !== "EEXIST" || !isFolder(folder)) throw error;
   }
 }
 
 /** The system's code of an error of `node:fs`. */
-export function errnoOf(error: unknown): string {
+export function getErrno(error: unknown): string {
   return (error as NodeJS.ErrnoException | undefined)?.code ?? "unknown";
 }
 
 /** Files at `path` cannot be kept: one line with the path, the system's code and the variable that moves them elsewhere. */
-export function unusable(path: string, errno: string, variable: string, cause?: unknown): Problem {
+export function unusableProblem(path: string, errno: string, variable: string, cause?: unknown): Problem {
   return new Problem("STORE_UNREADABLE", `Cannot write ${path} (${errno}).`, {
     hint: `Set ${variable} to a folder that you may write to.`,
     details: { path, errno },

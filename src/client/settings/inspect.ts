@@ -1,9 +1,9 @@
-import { type Sight, sightOf } from "../sight.ts";
+import { type FileInspection, inspectFile } from "../sight.ts";
 import { parseSettings } from "./file.ts";
 import { type Entry, isSettingKey, SETTINGS } from "./table.ts";
 
 /** A settings file as it lies there. */
-export type SettingsSight = Sight & {
+export type SettingsInspection = FileInspection & {
   /** `profile: key` of each value that kay does not know. */
   unknown: string[];
   /** Values that must not be shown. */
@@ -11,15 +11,15 @@ export type SettingsSight = Sight & {
 };
 
 /** Look at a settings file without any of what reading it does. */
-export function inspectSettings(path: string): Promise<SettingsSight> {
+export function inspectSettings(path: string): Promise<SettingsInspection> {
   const read = (bytes: Buffer) => {
     const stored = parseSettings(bytes, path);
-    return stored && valuesOf(stored.profiles ?? {});
+    return stored && getValues(stored.profiles ?? {});
   };
-  return sightOf(path, { unknown: [], secrets: [] }, { read, unreadable: "BROKEN_SETTINGS" });
+  return inspectFile(path, { unknown: [], secrets: [] }, { read, unreadable: "BROKEN_SETTINGS" });
 }
 
-function valuesOf(profiles: Record<string, Record<string, unknown>>): Pick<SettingsSight, "unknown" | "secrets"> {
+function getValues(profiles: Record<string, Record<string, unknown>>): Pick<SettingsInspection, "unknown" | "secrets"> {
   const values = Object.entries(profiles).flatMap(([profile, own]) =>
     Object.entries(own).map(([key, value]) => ({ profile, key, value })),
   );

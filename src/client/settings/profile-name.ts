@@ -12,7 +12,7 @@ export function isProfileName(name: string): boolean {
 }
 
 /** The name, if it can be one. @throws Problem USAGE that says what can */
-export function checkProfile(name: string): string {
+export function parseProfileName(name: string): string {
   if (isProfileName(name)) return name;
   const shown = JSON.stringify(name.length > 60 ? `${name.slice(0, 59)}…` : name);
   const why = DEVICES.test(name) ? "Windows keeps that name for itself; take another." : RULE;

@@ -2,7 +2,7 @@ import { readdirSync } from "node:fs";
 import { join } from "node:path";
 import { Problem } from "#protocol/errors";
 import type { Stored } from "./file.ts";
-import { checkProfile, DEFAULT_PROFILE, isProfileName } from "./profile-name.ts";
+import { DEFAULT_PROFILE, isProfileName, parseProfileName } from "./profile-name.ts";
 
 /** Which profile is meant, and who said so: `--profile`, KAY_PROFILE, `kay profile use`, or nobody. */
 export type ProfileChoice = { name: string; source: "flag" | "environment" | "current" | "default" };
@@ -36,29 +36,30 @@ export function createProfiles({ folder, read, change }: ProfilesPorts): Profile
       names.delete(DEFAULT_PROFILE);
       return [DEFAULT_PROFILE, ...[...names].sort()];
     },
-    current: () => currentOf(read()) ?? DEFAULT_PROFILE,
+    current: () => getCurrent(read()) ?? DEFAULT_PROFILE,
     use: (name) =>
       change((stored) => (name === DEFAULT_PROFILE ? withoutCurrent(stored) : { ...stored, profile: name })),
-    create: (name) => change((stored) => ({ ...stored, profiles: { ...stored.profiles, [checkProfile(name)]: {} } })),
+    create: (name) =>
+      change((stored) => ({ ...stored, profiles: { ...stored.profiles, [parseProfileName(name)]: {} } })),
     forget: (name) =>
       change((stored) => {
         const { [name]: _, ...profiles } = stored.profiles ?? {};
         const rest = { ...stored, profiles };
-        return currentOf(stored) === name ? withoutCurrent(rest) : rest;
+        return getCurrent(stored) === name ? withoutCurrent(rest) : rest;
       }),
   };
 }
 
 /** The profile that is meant. The file is read only where neither a flag nor the environment names one. */
-export function chosenProfile(
+export function chooseProfile(
   flag: string | undefined,
   variable: string | undefined,
   read: () => Stored,
 ): ProfileChoice {
-  if (flag !== undefined) return { name: checkProfile(flag), source: "flag" };
-  if (variable) return { name: checkProfile(variable), source: "environment" };
+  if (flag !== undefined) return { name: parseProfileName(flag), source: "flag" };
+  if (variable) return { name: parseProfileName(variable), source: "environment" };
   const stored = read();
-  const name = currentOf(stored);
+  const name = getCurrent(stored);
   if (name !== undefined) return { name, source: stored.profile === undefined ? "default" : "current" };
   throw new Problem("BROKEN_SETTINGS", 'In the settings file, "profile" is no name of a profile.', {
     hint: "Choose one with `kay profile use default`.",
@@ -66,7 +67,7 @@ export function chosenProfile(
 }
 
 /** Undefined for what is no name of a profile. */
-function currentOf({ profile = DEFAULT_PROFILE }: Stored): string | undefined {
+function getCurrent({ profile = DEFAULT_PROFILE }: Stored): string | undefined {
   return typeof profile === "string" && isProfileName(profile) ? profile : undefined;
 }
 

@@ -24,10 +24,10 @@ export type Sources = {
 };
 
 /** A setting as it counts now: a flag beats the environment, which beats the profile, which beats the default. */
-export function resolve(key: SettingKey, { env, flags, profile, own }: Sources): Setting {
+export function resolveSetting(key: SettingKey, { env, flags, profile, own }: Sources): Setting {
   const entry: Entry = SETTINGS[key];
   const found = (source: Setting["source"], where: string, text: unknown): Setting => {
-    const value = source === "default" ? entry.default : named(where, () => parseStored(entry, text));
+    const value = source === "default" ? entry.default : withSettingName(where, () => parseStored(entry, text));
     const shown = value === undefined ? "" : entry.secret ? "********" : String(value);
     return { key, value, shown, source, where, describe: entry.describe, secret: entry.secret === true };
   };
@@ -48,7 +48,7 @@ function parseStored(entry: Entry, value: unknown): string | boolean {
 }
 
 /** Let a refusal say which setting, flag or variable it is about. */
-export function named<T>(where: string, parse: () => T): T {
+export function withSettingName<T>(where: string, parse: () => T): T {
   try {
     return parse();
   } catch (error) {

@@ -1,6 +1,6 @@
 import { Problem } from "#protocol/errors";
 import { PROVIDERS, type ProviderName } from "#protocol/providers";
-import { checkOrigin } from "../send/origin.ts";
+import { parseOrigin } from "../send/origin.ts";
 
 /** What is known of one setting. */
 export type Entry = {
@@ -23,14 +23,14 @@ export const SETTINGS = {
     describe: "backend to use instead of kay's own",
     env: "KAY_API_URL",
     // Whether plain http is allowed is a setting too, so it is decided where the address is used.
-    parse: (text) => checkOrigin(text, { allowInsecure: true }).baseUrl,
+    parse: (text) => parseOrigin(text, { allowInsecure: true }).baseUrl,
   },
   model: { describe: "model that answers, as provider:model", env: "KAY_MODEL", parse: parseModel },
   credentials: {
     describe: "where tokens are kept",
     env: "KAY_CREDENTIALS",
     default: "auto",
-    ...oneOf("auto", "keychain", "file"),
+    ...getOne("auto", "keychain", "file"),
   },
   "allow-insecure": {
     describe: "allow a backend by plain http beyond this machine",
@@ -47,12 +47,12 @@ export const SETTINGS = {
   notify: {
     describe: "whether a session rings when something waits and its window is not looked at",
     default: "auto",
-    ...oneOf("auto", "off"),
+    ...getOne("auto", "off"),
   },
   "update-notice": {
     describe: "whether kay says once a day that a newer version is out",
     default: "auto",
-    ...oneOf("auto", "off"),
+    ...getOne("auto", "off"),
   },
   ...clients(),
   "kyg.authorize-url": { describe: "consent page of kyg", env: "KAY_KYG_AUTHORIZE_URL", parse: parseEndpoint },
@@ -110,10 +110,10 @@ function parseSwitch(text: string): boolean {
 }
 
 function parseEndpoint(text: string): string {
-  return checkOrigin(text, { allowInsecure: false }).baseUrl;
+  return parseOrigin(text, { allowInsecure: false }).baseUrl;
 }
 
-function oneOf(...values: [string, ...string[]]): Pick<Entry, "values" | "parse"> {
+function getOne(...values: [string, ...string[]]): Pick<Entry, "values" | "parse"> {
   return {
     values,
     parse: (text) => {

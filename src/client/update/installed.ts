@@ -4,7 +4,7 @@
  * @param file the bundle's `main.js`, links resolved
  * @param exists whether a file or a folder is there
  */
-export function upgradeOf(file: string, exists: (path: string) => boolean): string | null {
+export function findUpgradeCommand(file: string, exists: (path: string) => boolean): string | null {
   const path = file.replaceAll("\\", "/");
   const [root] = /^.*(?=\/dist\/)/.exec(path) ?? [];
   if (root === undefined || !root.endsWith("/node_modules/kay") || exists(`${root}/src/main.ts`)) return null;

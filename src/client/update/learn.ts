@@ -1,12 +1,12 @@
-import { type LookPorts, type Manifest, newerVersion } from "./look.ts";
+import { fetchNewerVersion, type Manifest, type RegistryPorts } from "./look.ts";
 import { readUpdateRecord, writeUpdateRecord } from "./record.ts";
 
 /** Ask the registry and put what it says into the record, which whoever asks for the look has written before. */
-export async function learnOfUpdate(
+export async function refreshUpdateRecord(
   running: Manifest,
-  ports: LookPorts & { folder: string; unique: string },
+  ports: RegistryPorts & { folder: string; unique: string },
 ): Promise<void> {
-  const newer = await newerVersion(running, ports);
+  const newer = await fetchNewerVersion(running, ports);
   const record = await readUpdateRecord(ports.folder);
   if (record) await writeUpdateRecord(ports.folder, { ...record, newer }, ports.unique);
 }

@@ -4,7 +4,7 @@ import type { Send } from "../ports.ts";
 /** What a package says of itself, as package.json and the registry have it. */
 export type Manifest = { version: string; bin: unknown; optionalDependencies: unknown };
 
-export type LookPorts = {
+export type RegistryPorts = {
   send: Send;
   env: Record<string, string | undefined>;
   /** Version of this Node. */
@@ -20,10 +20,10 @@ export type LookPorts = {
  *
  * @returns null where there is none, or where it cannot be told: nobody waits for this, and nobody hears of its faults
  */
-export async function newerVersion(running: Manifest, { send, env, node }: LookPorts): Promise<string | null> {
+export async function fetchNewerVersion(running: Manifest, { send, env, node }: RegistryPorts): Promise<string | null> {
   try {
     const headers = { accept: "application/vnd.npm.install-v1+json", "user-agent": "kay" };
-    const { status, body } = await send({ method: "GET", url: `${registryOf(env)}kay`, headers, timeoutMs: LIMIT_MS });
+    const { status, body } = await send({ method: "GET", url: `${getRegistry(env)}kay`, headers, timeoutMs: LIMIT_MS });
     if (status !== 200) return null;
     const { versions, "dist-tags": tags } = Packument.parse(JSON.parse(body));
     const [own, latest] = [ownProperty(versions, running.version), ownProperty(versions, tags.latest)];
@@ -54,7 +54,7 @@ const Packument = z.looseObject({
 });
 
 /** The registry that npm is set to by the environment, as in npm's own scripts; else the public one. */
-function registryOf(env: LookPorts["env"]): string {
+function getRegistry(env: RegistryPorts["env"]): string {
   const set = env.npm_config_registry ?? env.NPM_CONFIG_REGISTRY;
   const url = new URL(set || "https://registry.npmjs.org/");
   if (!/^https?:$/.test(url.protocol) || url.username || url.password) throw new Error("not a registry to ask");

@@ -1,6 +1,6 @@
 import { join } from "node:path";
 import * as z from "zod/mini";
-import { makeFolder, readWhole, replaceWhole } from "../credentials/disk.ts";
+import { ensureCredentialFolder, readFileIfExists, replaceFile } from "../credentials/disk.ts";
 import { Version } from "./look.ts";
 
 /** What is known of newer versions (`update.json` in the state folder). Times are in ms. */
@@ -19,7 +19,7 @@ const UpdateRecord = z.object({
 /** The record; null where there is none that can be used. */
 export async function readUpdateRecord(folder: string): Promise<UpdateRecord | null> {
   try {
-    return UpdateRecord.parse(JSON.parse(String(readWhole(join(folder, NAME)))));
+    return UpdateRecord.parse(JSON.parse(String(readFileIfExists(join(folder, NAME)))));
   } catch {
     return null;
   }
@@ -27,8 +27,8 @@ export async function readUpdateRecord(folder: string): Promise<UpdateRecord | n
 
 /** @throws Problem STORE_UNREADABLE where it cannot be written */
 export async function writeUpdateRecord(folder: string, record: UpdateRecord, unique: string): Promise<void> {
-  await makeFolder(folder);
-  await replaceWhole(join(folder, NAME), JSON.stringify(record), unique);
+  await ensureCredentialFolder(folder);
+  await replaceFile(join(folder, NAME), JSON.stringify(record), unique);
 }
 
 const NAME = "update.json";

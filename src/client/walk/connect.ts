@@ -21,7 +21,7 @@ export async function connectTo(target: URL, addresses: string[], limit: AbortSi
   const [best, ...others] = tries.filter(({ socket }) => socket);
   for (const { socket } of others) socket?.destroy();
   if (!best?.socket) throw unreachable(target, port, tries);
-  const says = `Port ${port}: ${tries.map(shown).join("; ")}.`;
+  const says = `Port ${port}: ${tries.map(format).join("; ")}.`;
   const silent = tries.find(({ errno }) => errno === "no answer");
   // Happy eyeballs go around an address that refuses at once; one that swallows connections costs every command its wait.
   if (!silent || isLoopback(target.hostname)) return { state: "ok", says, socket: best.socket };
@@ -54,7 +54,7 @@ function tryOne(address: string, port: number, limit: AbortSignal): Promise<Try>
   });
 }
 
-function shown({ family, ms, errno }: Try): string {
+function format({ family, ms, errno }: Try): string {
   return errno === "" ? `${family} in ${Math.max(1, Math.round(ms))} ms` : `${family} fails (${errno})`;
 }
 

@@ -11,21 +11,21 @@ type Addresses = { state: "ok" | "skipped"; says: string; addresses: string[] };
  *
  * @throws Problem UNREACHABLE when there are none
  */
-export async function findAddresses(hostname: string): Promise<Addresses> {
+export async function lookUpAddresses(hostname: string): Promise<Addresses> {
   const host = hostname.replace(/^\[|\]$/g, "");
   if (isIP(host)) return { state: "skipped", says: `${host} is an address; no name is looked up.`, addresses: [host] };
   // Never looked up: it is this machine, whoever may answer for the name.
   if (isLoopbackName(host)) return { state: "ok", says: `${host} is this machine.`, addresses: ["127.0.0.1", "::1"] };
-  const [four, six] = await Promise.all([resolved(host, 4), resolved(host, 6)]);
+  const [four, six] = await Promise.all([resolve(host, 4), resolve(host, 6)]);
   const addresses = [...four.addresses, ...six.addresses];
   if (addresses.length === 0) throw notFound(host, four.errno);
-  const told = [shown("IPv4", four), shown("IPv6", six)].join("; ");
+  const told = [format("IPv4", four), format("IPv6", six)].join("; ");
   return { state: "ok", says: `${host}: ${told}.`, addresses };
 }
 
 type Resolved = { addresses: string[]; errno: string };
 
-async function resolved(host: string, family: 4 | 6): Promise<Resolved> {
+async function resolve(host: string, family: 4 | 6): Promise<Resolved> {
   try {
     const found = await lookup(host, { all: true, family });
     return { addresses: found.map(({ address }) => address), errno: "" };
@@ -34,7 +34,7 @@ async function resolved(host: string, family: 4 | 6): Promise<Resolved> {
   }
 }
 
-function shown(family: string, { addresses: [first, ...others] }: Resolved): string {
+function format(family: string, { addresses: [first, ...others] }: Resolved): string {
   if (first === undefined) return `no ${family}`;
   return `${family} ${first}${others.length > 0 ? ` and ${others.length} more` : ""}`;
 }

@@ -3,12 +3,12 @@ import { isIP, type Socket } from "node:net";
 import { connect, type PeerCertificate, type TLSSocket } from "node:tls";
 import { clean } from "#protocol/clean";
 import { Problem } from "#protocol/errors";
-import { authorities } from "../send/authorities.ts";
-import { tlsHint, tlsReason } from "../send/faults.ts";
-import type { WalkPorts } from "../walk.ts";
+import { loadAuthorities } from "../send/authorities.ts";
+import { describeTlsError, getTlsHint } from "../send/faults.ts";
+import type { ProbePorts } from "../walk.ts";
 
 /** A TLS connection as it came about, trusted or not; nothing is ever sent over one that is not. */
-export type Secured = { state: "ok" | "warning" | "failed"; says: string; fix?: string; socket: TLSSocket };
+export type TlsResult = { state: "ok" | "warning" | "failed"; says: string; fix?: string; socket: TLSSocket };
 
 /** A certificate that ends in fewer days is told. */
 const SOON_DAYS = 14;
@@ -19,15 +19,15 @@ const DAY_MS = 86_400_000;
  *
  * @throws Problem TLS_FAILED when there is no handshake, USAGE when KAY_CA_FILE cannot be read
  */
-export async function secure(plain: Socket, url: URL, ports: WalkPorts, limit: AbortSignal): Promise<Secured> {
+export async function startTls(plain: Socket, url: URL, ports: ProbePorts, limit: AbortSignal): Promise<TlsResult> {
   const { builtin, env, clock } = ports;
-  const socket = await handshake(plain, url, authorities(builtin, env), limit);
+  const socket = await handshake(plain, url, loadAuthorities(builtin, env), limit);
   const { issuer, valid_to } = socket.getPeerCertificate();
   const by = issuerName(issuer);
   if (!socket.authorized) {
     const code = String(socket.authorizationError);
-    const says = `The certificate of ${url.hostname} by ${by} is not trusted: ${tlsReason(code)} (${code}). ${trusted(env)}`;
-    return { state: "failed", says, fix: tlsHint(code, { url }), socket };
+    const says = `The certificate of ${url.hostname} by ${by} is not trusted: ${describeTlsError(code)} (${code}). ${trusted(env)}`;
+    return { state: "failed", says, fix: getTlsHint(code, { url }), socket };
   }
   const days = Math.floor((Date.parse(valid_to) - clock.now()) / DAY_MS);
   const says = `${socket.getProtocol()}, certificate by ${by}, good until ${new Date(valid_to).toISOString().slice(0, 10)}. ${trusted(env)}`;
@@ -58,9 +58,13 @@ function handshake(plain: Socket, url: URL, ca: string[] | undefined, limit: Abo
     const broken = (error: NodeJS.ErrnoException) => {
       const code = error.code ?? "closed";
       reject(
-        new Problem("TLS_FAILED", `There is no TLS handshake with ${url.host}: ${tlsReason("EPROTO")} (${code}).`, {
-          hint: tlsHint("EPROTO", { url }),
-        }),
+        new Problem(
+          "TLS_FAILED",
+          `There is no TLS handshake with ${url.host}: ${describeTlsError("EPROTO")} (${code}).`,
+          {
+            hint: getTlsHint("EPROTO", { url }),
+          },
+        ),
       );
     };
     socket.once("secureConnect", () => {
@@ -78,7 +82,7 @@ function issuerName(issuer: PeerCertificate["issuer"] | undefined): string {
 }
 
 /** Where the authorities come from. */
-function trusted(env: WalkPorts["env"]): string {
+function trusted(env: ProbePorts["env"]): string {
   const files = ["KAY_CA_FILE", "NODE_EXTRA_CA_CERTS"].filter((name) => env[name]?.trim());
   return files.length === 0
     ? "Trusted are Node's own authorities."
@@ -86,7 +90,7 @@ function trusted(env: WalkPorts["env"]): string {
 }
 
 /** Node ignores a file of its own variable that it cannot read. */
-function missingFile({ NODE_EXTRA_CA_CERTS: file }: WalkPorts["env"]): string | null {
+function missingFile({ NODE_EXTRA_CA_CERTS: file }: ProbePorts["env"]): string | null {
   if (!file?.trim()) return null;
   try {
     accessSync(file, constants.R_OK);

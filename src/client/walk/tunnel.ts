@@ -1,7 +1,7 @@
 import type { Socket } from "node:net";
 import { clean } from "#protocol/clean";
 import { Problem } from "#protocol/errors";
-import { type HttpProxy, maskedProxy } from "../send/proxy.ts";
+import { type HttpProxy, maskProxy } from "../send/proxy.ts";
 
 /** Longest head of an answer that is read, in bytes. */
 const HEAD_LIMIT = 16_384;
@@ -23,10 +23,10 @@ export async function openTunnel(
   const credentials =
     username || password ? `Proxy-Authorization: Basic ${Buffer.from(given).toString("base64")}\r\n` : "";
   socket.write(`CONNECT ${target} HTTP/1.1\r\nHost: ${target}\r\n${credentials}\r\n`);
-  const head = await headOf(socket, limit);
+  const head = await getHead(socket, limit);
   const [, status = "", reason = ""] = /^HTTP\/1\.[01] (\d{3})[ ]?([^\r\n]*)/.exec(head) ?? [];
   if (/^2\d\d$/.test(status)) return { state: "ok", says: `The proxy connects to ${target}.` };
-  const shown = `${maskedProxy(proxy)} (${proxy.variable})`;
+  const shown = `${maskProxy(proxy)} (${proxy.variable})`;
   if (status === "407") {
     throw new Problem("PROXY_INVALID", `The proxy ${shown} asks for other credentials (407).`, {
       hint: `Put the user and password into ${proxy.variable}, as http://user:password@host:port.`,
@@ -43,7 +43,7 @@ export async function openTunnel(
   });
 }
 
-function headOf(socket: Socket, limit: AbortSignal): Promise<string> {
+function getHead(socket: Socket, limit: AbortSignal): Promise<string> {
   return new Promise((resolve) => {
     let head = "";
     const end = () => {

@@ -1,14 +1,14 @@
-import { isOverdue, withinTime } from "./within-time.ts";
+import { isTimeoutError, runWithTimeout } from "./within-time.ts";
 
 /**
  * The first of some regular expressions that may run for ages on a short text (`(a+)+$`). They are tried, each whole and each repeated group
  * of it by itself, on texts that repeat what they speak of and end with what they do not expect; what is found to be harmless by that is still
  * to be run under a limit.
  */
-export function explosiveAmong(sources: Iterable<string>): string | undefined {
+export function findUnsafePattern(sources: Iterable<string>): string | undefined {
   let tried: string | undefined;
   try {
-    withinTime(TRY_MS, () => {
+    runWithTimeout(TRY_MS, () => {
       for (const source of sources) {
         tried = source;
         for (const each of [source, ...repeatedGroups(source).map((group) => `^(?:${group})$`)]) tryOut(each);
@@ -16,20 +16,20 @@ export function explosiveAmong(sources: Iterable<string>): string | undefined {
     });
     return undefined;
   } catch (error) {
-    if (isOverdue(error)) return tried;
+    if (isTimeoutError(error)) return tried;
     throw error;
   }
 }
 
 function tryOut(source: string): void {
-  const expression = compiled(source);
-  const pieces = piecesOf(source);
-  for (const piece of pieces) expression?.test(repeated(piece, SHORT));
-  for (const piece of pieces.slice(0, FEW)) expression?.test(repeated(piece, LONG));
+  const expression = compile(source);
+  const pieces = getPieces(source);
+  for (const piece of pieces) expression?.test(repeat(piece, SHORT));
+  for (const piece of pieces.slice(0, FEW)) expression?.test(repeat(piece, LONG));
 }
 
 /** A group taken out of its expression may refer to another one, and is none by itself then. */
-function compiled(source: string): RegExp | undefined {
+function compile(source: string): RegExp | undefined {
   try {
     return new RegExp(source, "u");
   } catch {
@@ -37,7 +37,7 @@ function compiled(source: string): RegExp | undefined {
   }
 }
 
-function repeated(piece: string, length: number): string {
+function repeat(piece: string, length: number): string {
   return `${piece.repeat(Math.ceil(length / piece.length))}\u0001`;
 }
 
@@ -62,7 +62,7 @@ function repeatedGroups(source: string): string[] {
 }
 
 /** What the expression speaks of: its own letters, words and alternatives, and one of each usual kind of characters. */
-function piecesOf(source: string): string[] {
+function getPieces(source: string): string[] {
   const said = source.replace(/\\[pP]\{[^}]*\}|\\./g, " ");
   const words = said.match(/[\p{L}\p{N}_]{2,12}/gu) ?? [];
   const letters = said.match(/[^()[\]{}|?*+^$\\]/gu) ?? [];

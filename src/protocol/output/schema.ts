@@ -1,8 +1,8 @@
 import type { ErrorObject, ValidateFunction } from "ajv";
 import { Problem } from "../errors.ts";
-import { explosiveAmong } from "./explosive.ts";
-import { valueIn } from "./value.ts";
-import { isOverdue, withinTime } from "./within-time.ts";
+import { findUnsafePattern } from "./explosive.ts";
+import { parseValue } from "./value.ts";
+import { isTimeoutError, runWithTimeout } from "./within-time.ts";
 
 /** Where a value does not match, as a JSON pointer, and how. */
 export type OutputProblem = { path: string; message: string };
@@ -22,35 +22,35 @@ export type OutputCheck = (text: string) => Checked;
 export async function readOutputSchema(schema: unknown): Promise<OutputCheck> {
   const { $schema: dialect, ...rest } = checkedShape(schema);
   const ajv = await ajvFor(dialect);
-  const validate = compiled(() => ajv.compile(rest));
+  const validate = compile(() => ajv.compile(rest));
   return (text) => {
-    const found = valueIn(text);
-    return "problems" in found ? found : (problemsOf(validate, found.value) ?? found);
+    const found = parseValue(text);
+    return "problems" in found ? found : (getProblems(validate, found.value) ?? found);
   };
 }
 
 function checkedShape(schema: unknown): Record<string, unknown> {
   if (typeof schema !== "object" || schema === null || Array.isArray(schema))
-    throw refused("A JSON Schema is an object.");
+    throw refuse("A JSON Schema is an object.");
   const { length } = JSON.stringify(schema);
-  if (length > MOST_CHARACTERS) throw refused(`It is larger than ${MOST_CHARACTERS / 1024} KiB.`);
+  if (length > MOST_CHARACTERS) throw refuse(`It is larger than ${MOST_CHARACTERS / 1024} KiB.`);
   const patterns = new Set<string>();
   look(schema, patterns, 0);
-  if (patterns.size > MOST_PATTERNS) throw refused(`It has more than ${MOST_PATTERNS} patterns.`);
-  const explosive = explosiveAmong(patterns);
+  if (patterns.size > MOST_PATTERNS) throw refuse(`It has more than ${MOST_PATTERNS} patterns.`);
+  const explosive = findUnsafePattern(patterns);
   if (explosive !== undefined)
-    throw refused(`The pattern ${JSON.stringify(explosive)} could take for ever on some texts.`);
+    throw refuse(`The pattern ${JSON.stringify(explosive)} could take for ever on some texts.`);
   return schema as Record<string, unknown>;
 }
 
 /** Gathers the regular expressions. */
 function look(part: unknown, patterns: Set<string>, depth: number): void {
-  if (depth > DEEPEST) throw refused("It is nested too deeply.");
-  if (typeof part === "string" && part.includes("\0")) throw refused("It has a NUL character.");
+  if (depth > DEEPEST) throw refuse("It is nested too deeply.");
+  if (typeof part === "string" && part.includes("\0")) throw refuse("It has a NUL character.");
   if (typeof part !== "object" || part === null) return;
   for (const [name, value] of Object.entries(part)) {
-    if (name.includes("\0")) throw refused("It has a NUL character.");
-    if (name === "$async" && value === true) throw refused("$async is no part of JSON Schema.");
+    if (name.includes("\0")) throw refuse("It has a NUL character.");
+    if (name === "$async" && value === true) throw refuse("$async is no part of JSON Schema.");
     if (name === "pattern" && typeof value === "string") patterns.add(value);
     if (name === "patternProperties" && typeof value === "object" && value !== null)
       for (const pattern of Object.keys(value)) patterns.add(pattern);
@@ -69,37 +69,37 @@ async function ajvFor(dialect: unknown) {
     const { Ajv } = await import("ajv");
     return formats.default(new Ajv(options));
   }
-  throw refused(`Its $schema is ${JSON.stringify(dialect)}; draft 2020-12 and draft-07 are known here.`);
+  throw refuse(`Its $schema is ${JSON.stringify(dialect)}; draft 2020-12 and draft-07 are known here.`);
 }
 
 /** Compiled, and tried on a value of each kind: one that refers to itself without end is found by that. */
-function compiled(compile: () => ValidateFunction): ValidateFunction {
+function compile(compile: () => ValidateFunction): ValidateFunction {
   try {
-    return withinTime(LIMIT_MS, () => {
+    return runWithTimeout(LIMIT_MS, () => {
       const validate = compile();
       for (const value of [null, true, 0, "", [], {}]) validate(value);
       return validate;
     });
   } catch (error) {
-    if (isOverdue(error)) throw refused("It takes too long to check anything against it.");
-    if (error instanceof RangeError) throw refused("It refers to itself without end.");
+    if (isTimeoutError(error)) throw refuse("It takes too long to check anything against it.");
+    if (error instanceof RangeError) throw refuse("It refers to itself without end.");
     const { missingRef, message } = error as { missingRef?: string; message?: string };
     if (missingRef !== undefined)
-      throw refused(`It refers to ${JSON.stringify(missingRef)}: only what is in it can be referred to (#/$defs/…).`);
-    throw refused(`It is no valid JSON Schema: ${(message ?? "").replace(/^schema is invalid: data/, "").trim()}.`);
+      throw refuse(`It refers to ${JSON.stringify(missingRef)}: only what is in it can be referred to (#/$defs/…).`);
+    throw refuse(`It is no valid JSON Schema: ${(message ?? "").replace(/^schema is invalid: data/, "").trim()}.`);
   }
 }
 
-function problemsOf(validate: ValidateFunction, value: unknown): { problems: OutputProblem[] } | undefined {
+function getProblems(validate: ValidateFunction, value: unknown): { problems: OutputProblem[] } | undefined {
   try {
-    if (withinTime(LIMIT_MS, () => validate(value))) return undefined;
+    if (runWithTimeout(LIMIT_MS, () => validate(value))) return undefined;
   } catch {
     return { problems: [{ path: "", message: "takes too long to be checked" }] };
   }
-  return { problems: (validate.errors ?? []).slice(0, MOST_PROBLEMS).map(problemOf) };
+  return { problems: (validate.errors ?? []).slice(0, MOST_PROBLEMS).map(getProblem) };
 }
 
-function problemOf({ instancePath: path, message = "is not valid", keyword, params }: ErrorObject): OutputProblem {
+function getProblem({ instancePath: path, message = "is not valid", keyword, params }: ErrorObject): OutputProblem {
   if (keyword === "additionalProperties" || keyword === "unevaluatedProperties") {
     const name = params.additionalProperty ?? params.unevaluatedProperty;
     return { path, message: `must not have the property ${JSON.stringify(name)}` };
@@ -109,7 +109,7 @@ function problemOf({ instancePath: path, message = "is not valid", keyword, para
   return { path, message };
 }
 
-function refused(sentence: string): Problem {
+function refuse(sentence: string): Problem {
   return new Problem("INVALID_REQUEST", `The output schema cannot be used. ${sentence}`, {
     hint: "",
     details: { field: "output_schema" },

@@ -6,11 +6,11 @@ import { runInNewContext } from "node:vm";
  * @param ms it is stopped after so many milliseconds
  * @throws Error with code `ERR_SCRIPT_EXECUTION_TIMEOUT` when it was, and whatever `work` throws
  */
-export function withinTime<T>(ms: number, work: () => T): T {
+export function runWithTimeout<T>(ms: number, work: () => T): T {
   return runInNewContext("work()", { work }, { timeout: ms }) as T;
 }
 
 /** Whether work was stopped by {@link withinTime}. */
-export function isOverdue(error: unknown): boolean {
+export function isTimeoutError(error: unknown): boolean {
   return (error as { code?: unknown } | null)?.code === "ERR_SCRIPT_EXECUTION_TIMEOUT";
 }

@@ -1,12 +1,12 @@
 import type { Context, MiddlewareHandler } from "hono";
-import type { Place, SandboxEnv } from "../provider.ts";
-import { AirtableRefusal, forbidden } from "./errors.ts";
-import type { Account, AirtableWorld, Base, Table } from "./world.ts";
+import type { ProviderContext, SandboxEnv } from "../provider.ts";
+import { AirtableError, forbiddenError } from "./errors.ts";
+import type { Account, AirtableState, Base, Table } from "./world.ts";
 
 /** What a request under `/v0` knows: whose it is, and the world. */
 export type AirtableEnv = {
   Bindings: SandboxEnv["Bindings"];
-  Variables: SandboxEnv["Variables"] & { account: Account; world: AirtableWorld };
+  Variables: SandboxEnv["Variables"] & { account: Account; world: AirtableState };
 };
 
 /** Scopes in words (airtable.com/developers/web/api/scopes). */
@@ -21,12 +21,12 @@ export const SCOPES: Record<string, string> = {
 };
 
 /** Lets only living tokens pass. */
-export function signedIn(place: Place<AirtableWorld>): MiddlewareHandler<AirtableEnv> {
+export function requireToken(place: ProviderContext<AirtableState>): MiddlewareHandler<AirtableEnv> {
   return async (c, next) => {
     const grant = place.grant(c.req.raw);
     const world = place.world();
     const account = world.accounts.find(({ id }) => id === grant?.account);
-    if (!grant || !account) throw new AirtableRefusal(401, "AUTHENTICATION_REQUIRED", "Authentication required");
+    if (!grant || !account) throw new AirtableError(401, "AUTHENTICATION_REQUIRED", "Authentication required");
     c.set("grant", grant);
     c.set("account", account);
     c.set("world", world);
@@ -35,33 +35,33 @@ export function signedIn(place: Place<AirtableWorld>): MiddlewareHandler<Airtabl
 }
 
 /** Lets a request pass that has this scope. */
-export function needs(scope: string): MiddlewareHandler<AirtableEnv> {
+export function requireScope(scope: string): MiddlewareHandler<AirtableEnv> {
   return async (c, next) => {
     if (!c.get("grant").scopes.includes(scope)) {
-      throw new AirtableRefusal(403, "INVALID_PERMISSIONS", "You are not permitted to perform this operation");
+      throw new AirtableError(403, "INVALID_PERMISSIONS", "You are not permitted to perform this operation");
     }
     await next();
   };
 }
 
 /** Bases of the account. */
-export function basesOf(c: Context<AirtableEnv>): Base[] {
+export function listBases(c: Context<AirtableEnv>): Base[] {
   const me = c.get("account").id;
   return c.get("world").bases.filter(({ members }) => members.length === 0 || members.includes(me));
 }
 
 /** The base in the path. */
-export function baseOf(c: Context<AirtableEnv>): Base {
-  const found = basesOf(c).find(({ id }) => id === c.req.param("base"));
-  if (!found) throw forbidden();
+export function findBase(c: Context<AirtableEnv>): Base {
+  const found = listBases(c).find(({ id }) => id === c.req.param("base"));
+  if (!found) throw forbiddenError();
   return found;
 }
 
 /** The table in the path, by id or name; `writes` needs the right to edit the base. */
-export function tableOf(c: Context<AirtableEnv>, writes = false): { base: Base; table: Table } {
-  const base = baseOf(c);
+export function findTable(c: Context<AirtableEnv>, writes = false): { base: Base; table: Table } {
+  const base = findBase(c);
   const wanted = c.req.param("table") ?? "";
   const table = base.tables.find(({ id, name }) => id === wanted || name === wanted);
-  if (!table || (writes && !["edit", "create"].includes(base.permissionLevel))) throw forbidden();
+  if (!table || (writes && !["edit", "create"].includes(base.permissionLevel))) throw forbiddenError();
   return { base, table };
 }

@@ -1,14 +1,14 @@
 import { Hono } from "hono";
 import type { OAuthTraits, Provider } from "../provider.ts";
-import { type AirtableEnv, baseOf, basesOf, needs, SCOPES, signedIn } from "./access.ts";
-import { browse } from "./browse.ts";
+import { type AirtableEnv, findBase, listBases, requireScope, requireToken, SCOPES } from "./access.ts";
+import { registerWebPages } from "./browse.ts";
 import { buildAirtable } from "./build.ts";
-import { BUILT_IN } from "./builtin.ts";
-import { notFound, refusals } from "./errors.ts";
-import { recordRoutes } from "./records.ts";
+import { DEFAULT_SEED } from "./builtin.ts";
+import { handleErrors, notFoundError } from "./errors.ts";
+import { registerRecordRoutes } from "./records.ts";
 import { AirtableSeed } from "./seed.ts";
-import { baseView, tableView } from "./views.ts";
-import type { AirtableWorld } from "./world.ts";
+import { toBaseView, toTableView } from "./views.ts";
+import type { AirtableState } from "./world.ts";
 
 const HOUR = 3_600;
 const SIXTY_DAYS = 5_184_000;
@@ -44,25 +44,25 @@ const oauth: OAuthTraits = {
 };
 
 /** Stand-in for airtable.com and api.airtable.com, on one origin. */
-export const airtable: Provider<AirtableWorld> = {
+export const airtable: Provider<AirtableState> = {
   name: "airtable",
   title: "Airtable",
   oauth,
   seed: AirtableSeed,
-  builtIn: BUILT_IN,
+  builtIn: DEFAULT_SEED,
   build: (seed, now) => buildAirtable(seed as AirtableSeed, now),
   accounts: (world) => world.accounts,
   routes(app, place) {
     const v0 = new Hono<AirtableEnv>();
-    v0.onError(refusals);
-    v0.use(signedIn(place));
+    v0.onError(handleErrors);
+    v0.use(requireToken(place));
     metaRoutes(v0);
-    recordRoutes(v0, place);
+    registerRecordRoutes(v0, place);
     v0.all("/*", () => {
-      throw notFound();
+      throw notFoundError();
     });
     app.route("/v0", v0);
-    browse(app, place);
+    registerWebPages(app, place);
   },
 };
 
@@ -73,8 +73,8 @@ function metaRoutes(app: Hono<AirtableEnv>): void {
     const { scopes } = c.get("grant");
     return c.json({ id, scopes, ...(scopes.includes("user.email:read") ? { email } : {}) });
   });
-  app.get("/meta/bases", needs("schema.bases:read"), (c) => c.json({ bases: basesOf(c).map(baseView) }));
-  app.get("/meta/bases/:base/tables", needs("schema.bases:read"), (c) =>
-    c.json({ tables: baseOf(c).tables.map(tableView) }),
+  app.get("/meta/bases", requireScope("schema.bases:read"), (c) => c.json({ bases: listBases(c).map(toBaseView) }));
+  app.get("/meta/bases/:base/tables", requireScope("schema.bases:read"), (c) =>
+    c.json({ tables: findBase(c).tables.map(toTableView) }),
   );
 }

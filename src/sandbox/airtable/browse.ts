@@ -1,12 +1,12 @@
 import type { Hono } from "hono";
 import { html } from "hono/html";
-import { pageHeaders, sandboxPage } from "../oauth/consent.ts";
-import type { Place, SandboxEnv } from "../provider.ts";
-import { scalarOf } from "./cells.ts";
-import type { AirtableWorld } from "./world.ts";
+import { getPageHeaders, renderSandboxPage } from "../oauth/consent.ts";
+import type { ProviderContext, SandboxEnv } from "../provider.ts";
+import { toScalar } from "./cells.ts";
+import type { AirtableState } from "./world.ts";
 
 /** Where links lead: `/<base>`, `/<base>/<table>` and `/<base>/<table>/<record>`, read-only pages for a person. */
-export function browse(app: Hono<SandboxEnv>, place: Place<AirtableWorld>): void {
+export function registerWebPages(app: Hono<SandboxEnv>, place: ProviderContext<AirtableState>): void {
   app.get("/:base{app[A-Za-z0-9]{14}}/:table?/:record?", (c) => {
     const world = place.world();
     const base = world.bases.find(({ id }) => id === c.req.param("base"));
@@ -21,10 +21,10 @@ export function browse(app: Hono<SandboxEnv>, place: Place<AirtableWorld>): void
     const lines = table ? table.records.map(name) : base.tables.map((one) => one.name);
     const facts =
       record && table
-        ? table.fields.map((field) => [field.name, String(scalarOf(field, record, base, world) ?? "")])
+        ? table.fields.map((field) => [field.name, String(toScalar(field, record, base, world) ?? "")])
         : [];
     const list = html`<dl>${facts.map(([key, value]) => html`<dt>${key}</dt><dd>${value}</dd>`)}</dl>`;
     const text = record ? list : html`<ul>${lines.map((line) => html`<li>${line}</li>`)}</ul>`;
-    return c.html(sandboxPage(title, html`<h1>${title}</h1>${text}`), 200, pageHeaders());
+    return c.html(renderSandboxPage(title, html`<h1>${title}</h1>${text}`), 200, getPageHeaders());
   });
 }

@@ -1,20 +1,26 @@
-import { moment, period } from "../moment.ts";
-import { SeedFault } from "../provider.ts";
-import { idOf } from "./ids.ts";
+import { parseMoment, parsePeriod } from "../moment.ts";
+import { SeedError } from "../provider.ts";
+import { createIdFromName } from "./ids.ts";
 import type { AirtableSeed, BaseSeed, TableSeed } from "./seed.ts";
-import type { Account, AirtableWorld, Base, Cell, Field, Rec, Table } from "./world.ts";
+import type { Account, AirtableRecord, AirtableState, Base, Cell, Field, Table } from "./world.ts";
 
 /** Fill in an Airtable seed. @throws SeedFault */
-export function buildAirtable(seed: AirtableSeed, now: number): AirtableWorld {
-  const accounts = seed.accounts.map((account) => ({ ...account, id: account.id ?? idOf("usr", account.email) }));
+export function buildAirtable(seed: AirtableSeed, now: number): AirtableState {
+  const accounts = seed.accounts.map((account) => ({
+    ...account,
+    id: account.id ?? createIdFromName("usr", account.email),
+  }));
   const bases = seed.bases.map((base, index) => buildBase(base, accounts, now, `bases[${index}]`));
   unique(bases, "bases");
   return { accounts, bases };
 }
 
 function buildBase(seed: BaseSeed, accounts: Account[], now: number, path: string): Base {
-  const id = seed.id ?? idOf("app", seed.name);
-  const tables = (seed.tables ?? []).map((table) => ({ ...table, id: table.id ?? idOf("tbl", `${id} ${table.name}`) }));
+  const id = seed.id ?? createIdFromName("app", seed.name);
+  const tables = (seed.tables ?? []).map((table) => ({
+    ...table,
+    id: table.id ?? createIdFromName("tbl", `${id} ${table.name}`),
+  }));
   unique(tables, `${path}.tables`);
   const built = tables.map((table, index) => buildTable(table, tables, now, `${path}.tables[${index}]`));
   for (const [index, table] of built.entries()) resolve(table, built, accounts, now, `${path}.tables[${index}]`);
@@ -33,9 +39,9 @@ function buildTable(seed: Named, tables: Named[], now: number, path: string): Ta
   const fields = seed.fields.map((field, index): Field => {
     const wanted = field.linkedTableId ?? field.linkedTable ?? null;
     const linked = tables.find((table) => table.id === wanted || table.name === wanted);
-    if (wanted !== null && !linked) throw new SeedFault(`${path}.fields[${index}]`, `there is no table "${wanted}"`);
+    if (wanted !== null && !linked) throw new SeedError(`${path}.fields[${index}]`, `there is no table "${wanted}"`);
     return {
-      id: field.id ?? idOf("fld", `${seed.id} ${field.name}`),
+      id: field.id ?? createIdFromName("fld", `${seed.id} ${field.name}`),
       name: field.name,
       type: field.type ?? (field.choices ? "singleSelect" : linked ? "multipleRecordLinks" : "singleLineText"),
       choices: field.choices ?? [],
@@ -44,9 +50,9 @@ function buildTable(seed: Named, tables: Named[], now: number, path: string): Ta
   });
   unique(fields, `${path}.fields`);
   const records = (seed.records ?? []).map(
-    (record, index): Rec => ({
-      id: record.id ?? idOf("rec", `${seed.id} ${index}`),
-      createdTime: moment(record.createdTime ?? "-30d", now, `${path}.records[${index}].createdTime`),
+    (record, index): AirtableRecord => ({
+      id: record.id ?? createIdFromName("rec", `${seed.id} ${index}`),
+      createdTime: parseMoment(record.createdTime ?? "-30d", now, `${path}.records[${index}].createdTime`),
       fields: record.fields,
     }),
   );
@@ -59,17 +65,17 @@ function resolve(table: Table, tables: Table[], accounts: Account[], now: number
     const at = `${path}.records[${index}].fields`;
     const cells = Object.entries(record.fields).map(([name, cell]): [string, Cell] => {
       const field = table.fields.find((one) => one.name === name);
-      if (!field) throw new SeedFault(at, `there is no field "${name}"`);
-      return [name, cellOf(field, cell, tables, accounts, now, `${at}.${name}`)];
+      if (!field) throw new SeedError(at, `there is no field "${name}"`);
+      return [name, getCell(field, cell, tables, accounts, now, `${at}.${name}`)];
     });
     record.fields = Object.fromEntries(cells);
   }
 }
 
-function cellOf(field: Field, cell: Cell, tables: Table[], accounts: Account[], now: number, path: string): Cell {
+function getCell(field: Field, cell: Cell, tables: Table[], accounts: Account[], now: number, path: string): Cell {
   if (field.type === "singleCollaborator") return personIn(accounts, String(cell), path);
   if (field.type === "date") {
-    const shift = period(String(cell));
+    const shift = parsePeriod(String(cell));
     return shift === undefined ? cell : new Date(now + shift).toISOString().slice(0, 10);
   }
   if (field.type === "multipleRecordLinks") {
@@ -79,24 +85,24 @@ function cellOf(field: Field, cell: Cell, tables: Table[], accounts: Account[], 
   if (field.choices.length === 0) return cell;
   const wrong = [cell].flat().find((one) => !field.choices.includes(String(one)));
   if (wrong === undefined) return field.type === "multipleSelects" ? [cell].flat().map(String) : cell;
-  throw new SeedFault(path, `there is no choice "${wrong}"; there are ${field.choices.join(", ")}`);
+  throw new SeedError(path, `there is no choice "${wrong}"; there are ${field.choices.join(", ")}`);
 }
 
 function personIn(accounts: Account[], wanted: string, path: string): string {
   const found = accounts.find(({ id, name, email }) => [id, name, email].includes(wanted));
-  if (!found) throw new SeedFault(path, `there is no account "${wanted}"`);
+  if (!found) throw new SeedError(path, `there is no account "${wanted}"`);
   return found.id;
 }
 
 function recordIn(table: Table | undefined, wanted: string, path: string): string {
   const primary = table?.fields[0]?.name ?? "";
   const found = table?.records.find(({ id, fields }) => id === wanted || fields[primary] === wanted);
-  if (!found) throw new SeedFault(path, `there is no record "${wanted}"${table ? ` in ${table.name}` : ""}`);
+  if (!found) throw new SeedError(path, `there is no record "${wanted}"${table ? ` in ${table.name}` : ""}`);
   return found.id;
 }
 
 function unique(list: { name: string }[], path: string): void {
   const names = list.map(({ name }) => name);
   const index = names.findIndex((name, at) => names.indexOf(name) !== at);
-  if (index >= 0) throw new SeedFault(`${path}[${index}].name`, `"${names[index]}" stands there twice`);
+  if (index >= 0) throw new SeedError(`${path}[${index}].name`, `"${names[index]}" stands there twice`);
 }

@@ -4,7 +4,7 @@ const DANA = "Dana Demo";
 const SAM = "Sam Sample";
 
 /** The small built-in world: whom the team of two talks to, and what the release needs. */
-export const BUILT_IN: AirtableSeed = {
+export const DEFAULT_SEED: AirtableSeed = {
   accounts: [
     { id: "usr0d4a7e526f0b4c", name: DANA, email: "dana@example.com" },
     { id: "usr7c1e93b42a684f", name: SAM, email: "sam@example.com" },

@@ -1,16 +1,16 @@
-import { unprocessable } from "./errors.ts";
+import { unprocessableError } from "./errors.ts";
 import type { Scalar } from "./formula.ts";
-import type { AirtableWorld, Base, Cell, Field, Rec, Table } from "./world.ts";
+import type { AirtableRecord, AirtableState, Base, Cell, Field, Table } from "./world.ts";
 
 /** The field of a name or id. @throws AirtableRefusal UNKNOWN_FIELD_NAME */
-export function fieldOf({ fields }: Table, name: string): Field {
+export function findField({ fields }: Table, name: string): Field {
   const found = fields.find((field) => field.name === name || field.id === name);
-  if (!found) throw unprocessable("UNKNOWN_FIELD_NAME", `Unknown field name: "${name}"`);
+  if (!found) throw unprocessableError("UNKNOWN_FIELD_NAME", `Unknown field name: "${name}"`);
   return found;
 }
 
 /** A cell as answers have it; undefined when it is empty, since answers leave those out. */
-export function cellView(field: Field, record: Rec, world: AirtableWorld): unknown {
+export function toCellView(field: Field, record: AirtableRecord, world: AirtableState): unknown {
   if (field.type === "createdTime") return record.createdTime;
   const cell = record.fields[field.name];
   if (cell === undefined || cell === "" || cell === false || (Array.isArray(cell) && cell.length === 0))
@@ -21,7 +21,7 @@ export function cellView(field: Field, record: Rec, world: AirtableWorld): unkno
 }
 
 /** A cell as formulas see it: linked records and people by their names. */
-export function scalarOf(field: Field, record: Rec, base: Base, world: AirtableWorld): Scalar {
+export function toScalar(field: Field, record: AirtableRecord, base: Base, world: AirtableState): Scalar {
   if (field.type === "createdTime") return record.createdTime;
   const cell = record.fields[field.name];
   if (cell === undefined) return field.type === "checkbox" ? false : null;
@@ -33,15 +33,15 @@ export function scalarOf(field: Field, record: Rec, base: Base, world: AirtableW
 }
 
 /** A value of a request as a cell; undefined empties it. `typecast` reads texts as what the field holds, and adds choices. */
-export function cellFrom(
+export function parseCell(
   field: Field,
   value: unknown,
   typecast: boolean,
   base: Base,
-  world: AirtableWorld,
+  world: AirtableState,
 ): Cell | undefined {
   if (field.type === "createdTime") {
-    throw unprocessable(
+    throw unprocessableError(
       "INVALID_VALUE_FOR_COLUMN",
       `Field "${field.name}" cannot accept a value because the field is computed`,
     );
@@ -52,15 +52,15 @@ export function cellFrom(
     case "percent":
       return typecast && typeof value === "string" && Number.isFinite(Number(value))
         ? Number(value)
-        : given(field, value, typeof value === "number");
+        : pickGiven(field, value, typeof value === "number");
     case "checkbox":
-      return given(field, value, typeof value === "boolean");
+      return pickGiven(field, value, typeof value === "boolean");
     case "singleSelect":
-      return choice(field, given(field, value, typeof value === "string"), typecast);
+      return choice(field, pickGiven(field, value, typeof value === "string"), typecast);
     case "multipleSelects":
       return list(field, value).map((one) => choice(field, one, typecast));
     case "date":
-      return given(
+      return pickGiven(
         field,
         value,
         typeof value === "string" && /^\d{4}-\d\d-\d\d/.test(value) && !Number.isNaN(Date.parse(value)),
@@ -70,23 +70,23 @@ export function cellFrom(
     case "multipleRecordLinks":
       return list(field, value).map((one) => linkedRecord(field, one, base));
     default:
-      return given(field, value, typeof value === "string");
+      return pickGiven(field, value, typeof value === "string");
   }
 }
 
-function given<T extends Cell>(field: Field, value: unknown, fits: boolean): T {
+function pickGiven<T extends Cell>(field: Field, value: unknown, fits: boolean): T {
   if (fits) return value as T;
-  throw unprocessable("INVALID_VALUE_FOR_COLUMN", `Field "${field.name}" cannot accept the provided value`);
+  throw unprocessableError("INVALID_VALUE_FOR_COLUMN", `Field "${field.name}" cannot accept the provided value`);
 }
 
 function list(field: Field, value: unknown): string[] {
-  return given(field, value, Array.isArray(value) && value.every((one) => typeof one === "string"));
+  return pickGiven(field, value, Array.isArray(value) && value.every((one) => typeof one === "string"));
 }
 
 function choice(field: Field, name: string, typecast: boolean): string {
   if (field.choices.includes(name)) return name;
   if (!typecast) {
-    throw unprocessable(
+    throw unprocessableError(
       "INVALID_MULTIPLE_CHOICE_OPTIONS",
       `Insufficient permissions to create new select option ""${name}""`,
     );
@@ -95,14 +95,14 @@ function choice(field: Field, name: string, typecast: boolean): string {
   return name;
 }
 
-function collaborator(field: Field, value: unknown, { accounts }: AirtableWorld): string {
+function collaborator(field: Field, value: unknown, { accounts }: AirtableState): string {
   const { id, email } = (typeof value === "object" ? value : {}) as { id?: unknown; email?: unknown };
   const found = accounts.find((account) => account.id === id || account.email === email);
-  return given(field, found?.id, found !== undefined);
+  return pickGiven(field, found?.id, found !== undefined);
 }
 
 function linkedRecord(field: Field, wanted: string, base: Base): string {
   const records = base.tables.find(({ id }) => id === field.linkedTableId)?.records ?? [];
   if (records.some(({ id }) => id === wanted)) return wanted;
-  throw unprocessable("ROW_DOES_NOT_EXIST", `Record ID ${wanted} does not exist`);
+  throw unprocessableError("ROW_DOES_NOT_EXIST", `Record ID ${wanted} does not exist`);
 }

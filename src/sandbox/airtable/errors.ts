@@ -3,7 +3,7 @@ import type { ErrorHandler } from "hono";
 type Status = 400 | 401 | 403 | 404 | 422;
 
 /** An error of Airtable: `{"error": {"type", "message"}}` (airtable.com/developers/web/api/errors). */
-export class AirtableRefusal extends Error {
+export class AirtableError extends Error {
   readonly status: Status;
   readonly type: string;
 
@@ -15,31 +15,31 @@ export class AirtableRefusal extends Error {
   }
 }
 
-export const refusals: ErrorHandler = (error, c) => {
-  if (!(error instanceof AirtableRefusal)) throw error;
+export const handleErrors: ErrorHandler = (error, c) => {
+  if (!(error instanceof AirtableError)) throw error;
   const { status, type, message } = error;
   return c.json({ error: message === "" ? type : { type, message } }, status);
 };
 
 /** What is not there looks like what is not allowed. */
-export function forbidden(): AirtableRefusal {
+export function forbiddenError(): AirtableError {
   const message =
     "Invalid permissions, or the requested model was not found. Check that both your user and your token have the required permissions, and that the model names and/or ids are correct.";
-  return new AirtableRefusal(403, "INVALID_PERMISSIONS_OR_MODEL_NOT_FOUND", message);
+  return new AirtableError(403, "INVALID_PERMISSIONS_OR_MODEL_NOT_FOUND", message);
 }
 
 /** A path or a record that is not there: `{"error": "NOT_FOUND"}`. */
-export function notFound(): AirtableRefusal {
-  return new AirtableRefusal(404, "NOT_FOUND", "");
+export function notFoundError(): AirtableError {
+  return new AirtableError(404, "NOT_FOUND", "");
 }
 
-export function unprocessable(type: string, message: string): AirtableRefusal {
-  return new AirtableRefusal(422, type, message);
+export function unprocessableError(type: string, message: string): AirtableError {
+  return new AirtableError(422, type, message);
 }
 
 /** A request whose parameters do not fit: too many records, a page that is too large. */
-export function invalidRequest(): AirtableRefusal {
-  return unprocessable(
+export function invalidRequestError(): AirtableError {
+  return unprocessableError(
     "INVALID_REQUEST_UNKNOWN",
     "Invalid request: parameter validation failed. Check your request data.",
   );

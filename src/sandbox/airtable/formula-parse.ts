@@ -6,7 +6,7 @@ export type Formula =
   | { kind: "operator"; operator: string; left: Formula; right: Formula };
 
 /** A formula that cannot be read; the message is the reason. */
-export class FormulaFault extends Error {}
+export class FormulaError extends Error {}
 
 type Token = { kind: "text" | "number" | "field" | "word" | "sign"; text: string };
 
@@ -31,16 +31,16 @@ export function parseFormula(text: string): Formula {
   };
   const primary = (): Formula => {
     const token = tokens[at++];
-    if (!token) throw new FormulaFault("it ends too early");
+    if (!token) throw new FormulaError("it ends too early");
     if (token.kind === "text") return { kind: "value", value: token.text };
     if (token.kind === "number") return { kind: "value", value: Number(token.text) };
     if (token.kind === "field") return { kind: "field", name: token.text };
     if (token.kind === "word") return take("(") ? call(token.text) : { kind: "field", name: token.text };
     if (token.text === "-")
       return { kind: "operator", operator: "-", left: { kind: "value", value: 0 }, right: primary() };
-    if (token.text !== "(") throw new FormulaFault(`"${token.text}" stands at the wrong place`);
+    if (token.text !== "(") throw new FormulaError(`"${token.text}" stands at the wrong place`);
     const inner = binary(0);
-    if (!take(")")) throw new FormulaFault("a bracket is not closed");
+    if (!take(")")) throw new FormulaError("a bracket is not closed");
     return inner;
   };
   const call = (name: string): Formula => {
@@ -48,12 +48,12 @@ export function parseFormula(text: string): Formula {
     if (!take(")")) {
       do inputs.push(binary(0));
       while (take(","));
-      if (!take(")")) throw new FormulaFault("a bracket is not closed");
+      if (!take(")")) throw new FormulaError("a bracket is not closed");
     }
     return { kind: "call", name: name.toUpperCase(), inputs };
   };
   const formula = binary(0);
-  if (at < tokens.length) throw new FormulaFault(`"${tokens[at]?.text}" stands at the wrong place`);
+  if (at < tokens.length) throw new FormulaError(`"${tokens[at]?.text}" stands at the wrong place`);
   return formula;
 }
 
@@ -70,11 +70,11 @@ function lex(text: string): Token[] {
   while (TOKEN.lastIndex < source.length) {
     const from = TOKEN.lastIndex;
     const match = TOKEN.exec(source);
-    if (!match) throw new FormulaFault(`"${source.slice(from, from + 10)}" cannot be read`);
+    if (!match) throw new FormulaError(`"${source.slice(from, from + 10)}" cannot be read`);
     const [, double, single, field, number, word, sign] = match;
     const quoted = double ?? single;
-    if (quoted !== undefined) tokens.push({ kind: "text", text: unescaped(quoted) });
-    else if (field !== undefined) tokens.push({ kind: "field", text: unescaped(field) });
+    if (quoted !== undefined) tokens.push({ kind: "text", text: unescape(quoted) });
+    else if (field !== undefined) tokens.push({ kind: "field", text: unescape(field) });
     else if (number !== undefined) tokens.push({ kind: "number", text: number });
     else if (word !== undefined) tokens.push({ kind: "word", text: word });
     else tokens.push({ kind: "sign", text: sign ?? "" });
@@ -82,7 +82,7 @@ function lex(text: string): Token[] {
   return tokens;
 }
 
-function unescaped(text: string): string {
+function unescape(text: string): string {
   const named: Record<string, string> = { n: "\n", r: "\r", t: "\t" };
   return text.replace(/\\([\s\S])/g, (_, character: string) => named[character] ?? character);
 }

@@ -1,27 +1,27 @@
-import { type Formula, FormulaFault } from "./formula-parse.ts";
+import { type Formula, FormulaError } from "./formula-parse.ts";
 
 /** What a formula works on: cells as text, number, switch, or nothing. */
 export type Scalar = string | number | boolean | null;
 
 /** What a formula needs of a record. `field` throws when there is none of that name. */
-export type Scope = { field(name: string): Scalar; id: string; now: number };
+export type FormulaScope = { field(name: string): Scalar; id: string; now: number };
 
 /** The value of a formula for a record. @throws FormulaFault for a function that the sandbox has not got */
-export function evaluate(formula: Formula, scope: Scope): Scalar {
+export function evaluateFormula(formula: Formula, scope: FormulaScope): Scalar {
   switch (formula.kind) {
     case "value":
       return formula.value;
     case "field":
       return scope.field(formula.name);
     case "operator":
-      return operate(formula.operator, evaluate(formula.left, scope), evaluate(formula.right, scope));
+      return operate(formula.operator, evaluateFormula(formula.left, scope), evaluateFormula(formula.right, scope));
     default:
       return callFunction(formula.name, formula.inputs, scope);
   }
 }
 
 /** Whether a value counts as true: anything but nothing, no text, zero and false. */
-export function isTrue(value: Scalar): boolean {
+export function isTruthy(value: Scalar): boolean {
   return value !== null && value !== "" && value !== 0 && value !== false;
 }
 
@@ -52,23 +52,23 @@ function operate(operator: string, left: Scalar, right: Scalar): Scalar {
   }
 }
 
-function callFunction(name: string, inputs: Formula[], scope: Scope): Scalar {
+function callFunction(name: string, inputs: Formula[], scope: FormulaScope): Scalar {
   const value = (index: number): Scalar => {
     const input = inputs[index];
-    return input === undefined ? null : evaluate(input, scope);
+    return input === undefined ? null : evaluateFormula(input, scope);
   };
   const known = FUNCTIONS[name];
-  if (!known) throw new FormulaFault(`the function ${name} is not known`);
-  return known({ value, all: () => inputs.map((one) => evaluate(one, scope)), scope });
+  if (!known) throw new FormulaError(`the function ${name} is not known`);
+  return known({ value, all: () => inputs.map((one) => evaluateFormula(one, scope)), scope });
 }
 
-type Inputs = { value(index: number): Scalar; all(): Scalar[]; scope: Scope };
+type Inputs = { value(index: number): Scalar; all(): Scalar[]; scope: FormulaScope };
 
 const FUNCTIONS: Record<string, ((inputs: Inputs) => Scalar) | undefined> = {
-  AND: ({ all }) => all().every(isTrue),
-  OR: ({ all }) => all().some(isTrue),
-  NOT: ({ value }) => !isTrue(value(0)),
-  IF: ({ value }) => (isTrue(value(0)) ? value(1) : value(2)),
+  AND: ({ all }) => all().every(isTruthy),
+  OR: ({ all }) => all().some(isTruthy),
+  NOT: ({ value }) => !isTruthy(value(0)),
+  IF: ({ value }) => (isTruthy(value(0)) ? value(1) : value(2)),
   TRUE: () => true,
   FALSE: () => false,
   BLANK: () => null,
@@ -97,7 +97,7 @@ function day(now: number): string {
 }
 
 function same(left: Scalar, right: Scalar): boolean {
-  if (typeof left === "boolean" || typeof right === "boolean") return isTrue(left) === isTrue(right);
+  if (typeof left === "boolean" || typeof right === "boolean") return isTruthy(left) === isTruthy(right);
   if (typeof left === "number" && typeof right === "number") return left === right;
   return text(left) === text(right);
 }

@@ -1,12 +1,12 @@
 import type { Context } from "hono";
-import type { Place } from "../provider.ts";
-import { type AirtableEnv, tableOf } from "./access.ts";
-import { fieldOf, scalarOf } from "./cells.ts";
-import { AirtableRefusal, invalidRequest, unprocessable } from "./errors.ts";
-import { evaluate, isTrue } from "./formula.ts";
-import { FormulaFault, parseFormula } from "./formula-parse.ts";
-import { recordView } from "./views.ts";
-import type { AirtableWorld, Base, Rec, Table } from "./world.ts";
+import type { ProviderContext } from "../provider.ts";
+import { type AirtableEnv, findTable } from "./access.ts";
+import { findField, toScalar } from "./cells.ts";
+import { AirtableError, invalidRequestError, unprocessableError } from "./errors.ts";
+import { evaluateFormula, isTruthy } from "./formula.ts";
+import { FormulaError, parseFormula } from "./formula-parse.ts";
+import { toRecordView } from "./views.ts";
+import type { AirtableRecord, AirtableState, Base, Table } from "./world.ts";
 
 /** What a list may be asked for (airtable.com/developers/web/api/list-records), from a query or a body. */
 type Asked = {
@@ -20,18 +20,18 @@ type Asked = {
 };
 
 /** A page of records, and where the next begins. */
-export async function listRecords(c: Context<AirtableEnv>, place: Place<AirtableWorld>) {
+export async function listRecords(c: Context<AirtableEnv>, place: ProviderContext<AirtableState>) {
   const asked = c.req.method === "POST" ? fromBody(await c.req.json().catch(() => ({}))) : fromQuery(c);
-  const { base, table } = tableOf(c);
-  if (asked.pageSize < 1 || asked.pageSize > 100 || !Number.isInteger(asked.pageSize)) throw invalidRequest();
+  const { base, table } = findTable(c);
+  if (asked.pageSize < 1 || asked.pageSize > 100 || !Number.isInteger(asked.pageSize)) throw invalidRequestError();
   const world = c.get("world");
-  const found = sorted(filtered(table.records, asked, table, base, world, place.now()), asked, table, base, world);
+  const found = sort(filter(table.records, asked, table, base, world, place.now()), asked, table, base, world);
   const records = found.slice(0, asked.maxRecords);
-  const start = startOf(asked.offset, records);
+  const start = getStart(asked.offset, records);
   const end = start + asked.pageSize;
   const next = records[end];
   return c.json({
-    records: records.slice(start, end).map((record) => recordView(table, record, world, asked)),
+    records: records.slice(start, end).map((record) => toRecordView(table, record, world, asked)),
     ...(next ? { offset: `itr${table.id.slice(3)}/${next.id}` } : {}),
   });
 }
@@ -66,42 +66,48 @@ function fromBody(body: Record<string, unknown>): Asked {
   };
 }
 
-function filtered(
-  records: Rec[],
+function filter(
+  records: AirtableRecord[],
   { formula }: Asked,
   table: Table,
   base: Base,
-  world: AirtableWorld,
+  world: AirtableState,
   now: number,
-): Rec[] {
+): AirtableRecord[] {
   if (formula === undefined || formula.trim() === "") return records;
   try {
     const parsed = parseFormula(formula);
     return records.filter((record) => {
-      const field = (name: string) => scalarOf(fieldOf(table, name), record, base, world);
-      return isTrue(evaluate(parsed, { field, id: record.id, now }));
+      const field = (name: string) => toScalar(findField(table, name), record, base, world);
+      return isTruthy(evaluateFormula(parsed, { field, id: record.id, now }));
     });
   } catch (error) {
-    if (!(error instanceof FormulaFault) && !(error instanceof AirtableRefusal)) throw error;
+    if (!(error instanceof FormulaError) && !(error instanceof AirtableError)) throw error;
     const reason =
-      error instanceof FormulaFault
+      error instanceof FormulaError
         ? "Please check your formula text."
         : error.message
             .replace(/^Unknown field name: /, "Unknown field names: ")
             .replaceAll('"', "")
             .toLowerCase();
-    throw unprocessable("INVALID_FILTER_BY_FORMULA", `The formula for filtering records is invalid: ${reason}`);
+    throw unprocessableError("INVALID_FILTER_BY_FORMULA", `The formula for filtering records is invalid: ${reason}`);
   }
 }
 
-function sorted(records: Rec[], { sort }: Asked, table: Table, base: Base, world: AirtableWorld): Rec[] {
+function sort(
+  records: AirtableRecord[],
+  { sort }: Asked,
+  table: Table,
+  base: Base,
+  world: AirtableState,
+): AirtableRecord[] {
   const keys = sort.map(({ field, direction }) => ({
-    field: fieldOf(table, field),
+    field: findField(table, field),
     turn: direction === "desc" ? -1 : 1,
   }));
   return [...records].sort((a, b) => {
     for (const { field, turn } of keys) {
-      const [left, right] = [scalarOf(field, a, base, world), scalarOf(field, b, base, world)];
+      const [left, right] = [toScalar(field, a, base, world), toScalar(field, b, base, world)];
       const choices = field.choices.length > 0;
       const difference = choices
         ? field.choices.indexOf(String(left)) - field.choices.indexOf(String(right))
@@ -114,11 +120,11 @@ function sorted(records: Rec[], { sort }: Asked, table: Table, base: Base, world
   });
 }
 
-function startOf(offset: string | undefined, records: Rec[]): number {
+function getStart(offset: string | undefined, records: AirtableRecord[]): number {
   if (offset === undefined || offset === "") return 0;
   const index = records.findIndex(({ id }) => offset.endsWith(`/${id}`));
   if (index >= 0) return index;
-  throw unprocessable(
+  throw unprocessableError(
     "LIST_RECORDS_ITERATOR_NOT_AVAILABLE",
     "The iterator is not available. Please start a new list request.",
   );

@@ -1,12 +1,12 @@
 import type { Context, Hono } from "hono";
-import type { Place } from "../provider.ts";
-import { type AirtableEnv, needs, tableOf } from "./access.ts";
-import { cellFrom, fieldOf } from "./cells.ts";
-import { AirtableRefusal, invalidRequest, notFound, unprocessable } from "./errors.ts";
-import { idFrom } from "./ids.ts";
+import type { ProviderContext } from "../provider.ts";
+import { type AirtableEnv, findTable, requireScope } from "./access.ts";
+import { findField, parseCell } from "./cells.ts";
+import { AirtableError, invalidRequestError, notFoundError, unprocessableError } from "./errors.ts";
+import { createRandomId } from "./ids.ts";
 import { listRecords } from "./list.ts";
-import { recordView } from "./views.ts";
-import type { AirtableWorld, Base, Rec, Table } from "./world.ts";
+import { toRecordView } from "./views.ts";
+import type { AirtableRecord, AirtableState, Base, Table } from "./world.ts";
 
 /** Records of one request that writes. */
 const MOST = 10;
@@ -17,13 +17,13 @@ const WRITTEN = [TABLE, `${TABLE}/`];
 const ONE = `${TABLE}/:record`;
 
 /** Records (airtable.com/developers/web/api/list-records and its neighbours). */
-export function recordRoutes(app: Hono<AirtableEnv>, place: Place<AirtableWorld>): void {
-  const [read, write] = [needs("data.records:read"), needs("data.records:write")];
+export function registerRecordRoutes(app: Hono<AirtableEnv>, place: ProviderContext<AirtableState>): void {
+  const [read, write] = [requireScope("data.records:read"), requireScope("data.records:write")];
   app.get(TABLE, read, (c) => listRecords(c, place));
   app.post(`${TABLE}/listRecords`, read, (c) => listRecords(c, place));
   app.get(ONE, read, (c) => {
-    const { table } = tableOf(c);
-    return c.json(recordView(table, recordOf(c, table), c.get("world")));
+    const { table } = findTable(c);
+    return c.json(toRecordView(table, getRecord(c, table), c.get("world")));
   });
   app.on("POST", WRITTEN, write, (c) => create(c, place));
   app.on("PATCH", WRITTEN, write, (c) => updateMany(c, place));
@@ -31,17 +31,17 @@ export function recordRoutes(app: Hono<AirtableEnv>, place: Place<AirtableWorld>
   app.patch(ONE, write, (c) => updateOne(c, place, false));
   app.put(ONE, write, (c) => updateOne(c, place, true));
   app.delete(ONE, write, (c) => {
-    const { table } = tableOf(c, true);
-    const { id } = recordOf(c, table);
+    const { table } = findTable(c, true);
+    const { id } = getRecord(c, table);
     table.records = table.records.filter((record) => record.id !== id);
     place.changed();
     return c.json({ id, deleted: true });
   });
 }
 
-function recordOf(c: Context<AirtableEnv>, { records }: Table): Rec {
+function getRecord(c: Context<AirtableEnv>, { records }: Table): AirtableRecord {
   const found = records.find(({ id }) => id === c.req.param("record"));
-  if (!found) throw notFound();
+  if (!found) throw notFoundError();
   return found;
 }
 
@@ -51,23 +51,23 @@ type Body = {
   typecast?: boolean;
 };
 
-async function bodyOf(c: Context<AirtableEnv>): Promise<Body> {
+async function getBody(c: Context<AirtableEnv>): Promise<Body> {
   try {
     return (await c.req.json()) as Body;
   } catch {
-    throw new AirtableRefusal(400, "INVALID_REQUEST_BODY", "Could not parse request body");
+    throw new AirtableError(400, "INVALID_REQUEST_BODY", "Could not parse request body");
   }
 }
 
-async function create(c: Context<AirtableEnv>, place: Place<AirtableWorld>) {
-  const body = await bodyOf(c);
-  const { base, table } = tableOf(c, true);
+async function create(c: Context<AirtableEnv>, place: ProviderContext<AirtableState>) {
+  const body = await getBody(c);
+  const { base, table } = findTable(c, true);
   const world = c.get("world");
   const given = body.records ?? [{ fields: body.fields }];
-  if (given.length === 0 || given.length > MOST || given.some(({ fields }) => !fields)) throw invalidRequest();
-  const made = given.map(({ fields = {} }): Rec => {
-    const record: Rec = {
-      id: idFrom("rec", place.random),
+  if (given.length === 0 || given.length > MOST || given.some(({ fields }) => !fields)) throw invalidRequestError();
+  const made = given.map(({ fields = {} }): AirtableRecord => {
+    const record: AirtableRecord = {
+      id: createRandomId("rec", place.random),
       createdTime: new Date(place.now()).toISOString(),
       fields: {},
     };
@@ -76,30 +76,30 @@ async function create(c: Context<AirtableEnv>, place: Place<AirtableWorld>) {
   });
   table.records.push(...made);
   place.changed();
-  const views = made.map((record) => recordView(table, record, world));
+  const views = made.map((record) => toRecordView(table, record, world));
   return c.json(body.records ? { records: views } : views[0]);
 }
 
-async function updateOne(c: Context<AirtableEnv>, place: Place<AirtableWorld>, whole: boolean) {
-  const body = await bodyOf(c);
-  const { base, table } = tableOf(c, true);
-  const record = recordOf(c, table);
-  if (!body.fields) throw invalidRequest();
-  const copy: Rec = { ...record, fields: whole ? {} : { ...record.fields } };
+async function updateOne(c: Context<AirtableEnv>, place: ProviderContext<AirtableState>, whole: boolean) {
+  const body = await getBody(c);
+  const { base, table } = findTable(c, true);
+  const record = getRecord(c, table);
+  if (!body.fields) throw invalidRequestError();
+  const copy: AirtableRecord = { ...record, fields: whole ? {} : { ...record.fields } };
   fill(copy, body.fields, body.typecast === true, { base, table, world: c.get("world") });
   record.fields = copy.fields;
   place.changed();
-  return c.json(recordView(table, record, c.get("world")));
+  return c.json(toRecordView(table, record, c.get("world")));
 }
 
 /** All or none: nothing is written before everything was found to fit. */
-async function updateMany(c: Context<AirtableEnv>, place: Place<AirtableWorld>) {
-  const body = await bodyOf(c);
-  const { base, table } = tableOf(c, true);
+async function updateMany(c: Context<AirtableEnv>, place: ProviderContext<AirtableState>) {
+  const body = await getBody(c);
+  const { base, table } = findTable(c, true);
   const world = c.get("world");
   const given = body.records ?? [];
-  if (given.length === 0 || given.length > MOST) throw invalidRequest();
-  const copies = given.map(({ id, fields = {} }): Rec => {
+  if (given.length === 0 || given.length > MOST) throw invalidRequestError();
+  const copies = given.map(({ id, fields = {} }): AirtableRecord => {
     const record = existing(table, id);
     const copy = { ...record, fields: { ...record.fields } };
     fill(copy, fields, body.typecast === true, { base, table, world });
@@ -107,31 +107,36 @@ async function updateMany(c: Context<AirtableEnv>, place: Place<AirtableWorld>) 
   });
   for (const copy of copies) existing(table, copy.id).fields = copy.fields;
   place.changed();
-  return c.json({ records: copies.map((record) => recordView(table, record, world)) });
+  return c.json({ records: copies.map((record) => toRecordView(table, record, world)) });
 }
 
-function removeMany(c: Context<AirtableEnv>, place: Place<AirtableWorld>) {
-  const { table } = tableOf(c, true);
+function removeMany(c: Context<AirtableEnv>, place: ProviderContext<AirtableState>) {
+  const { table } = findTable(c, true);
   const ids = c.req.queries("records[]") ?? [];
-  if (ids.length === 0 || ids.length > MOST) throw invalidRequest();
+  if (ids.length === 0 || ids.length > MOST) throw invalidRequestError();
   for (const id of ids) existing(table, id);
   table.records = table.records.filter(({ id }) => !ids.includes(id));
   place.changed();
   return c.json({ records: ids.map((id) => ({ id, deleted: true })) });
 }
 
-function existing({ records }: Table, id: string | undefined): Rec {
+function existing({ records }: Table, id: string | undefined): AirtableRecord {
   const found = records.find((record) => record.id === id);
-  if (!found) throw unprocessable("ROW_DOES_NOT_EXIST", `Record ID ${id} does not exist in this table`);
+  if (!found) throw unprocessableError("ROW_DOES_NOT_EXIST", `Record ID ${id} does not exist in this table`);
   return found;
 }
 
-type Where = { base: Base; table: Table; world: AirtableWorld };
+type Where = { base: Base; table: Table; world: AirtableState };
 
-function fill(record: Rec, fields: Record<string, unknown>, typecast: boolean, { base, table, world }: Where): void {
+function fill(
+  record: AirtableRecord,
+  fields: Record<string, unknown>,
+  typecast: boolean,
+  { base, table, world }: Where,
+): void {
   for (const [name, value] of Object.entries(fields)) {
-    const field = fieldOf(table, name);
-    const cell = cellFrom(field, value, typecast, base, world);
+    const field = findField(table, name);
+    const cell = parseCell(field, value, typecast, base, world);
     if (cell === undefined) delete record.fields[field.name];
     else record.fields[field.name] = cell;
   }

@@ -1,45 +1,50 @@
-import { cellView } from "./cells.ts";
-import type { AirtableWorld, Base, Field, Rec, Table } from "./world.ts";
+import { toCellView } from "./cells.ts";
+import type { AirtableRecord, AirtableState, Base, Field, Table } from "./world.ts";
 
 /** A record in answers; empty cells are left out. */
-export function recordView(
+export function toRecordView(
   { fields }: Table,
-  record: Rec,
-  world: AirtableWorld,
+  record: AirtableRecord,
+  world: AirtableState,
   asked: { fields?: string[]; byId?: boolean } = {},
 ): Record<string, unknown> {
   const wanted = asked.fields?.length
     ? fields.filter(({ id, name }) => asked.fields?.includes(name) || asked.fields?.includes(id))
     : fields;
   const cells = wanted.flatMap((field) => {
-    const value = cellView(field, record, world);
+    const value = toCellView(field, record, world);
     return value === undefined ? [] : [[asked.byId ? field.id : field.name, value] as const];
   });
   return { id: record.id, createdTime: record.createdTime, fields: Object.fromEntries(cells) };
 }
 
 /** A base in the list of bases. */
-export function baseView({ id, name, permissionLevel }: Base): Record<string, unknown> {
+export function toBaseView({ id, name, permissionLevel }: Base): Record<string, unknown> {
   return { id, name, permissionLevel };
 }
 
 /** A table in the schema of its base (airtable.com/developers/web/api/get-base-schema). */
-export function tableView({ id, name, description, fields }: Table): Record<string, unknown> {
+export function toTableView({ id, name, description, fields }: Table): Record<string, unknown> {
   return {
     id,
     name,
     ...(description ? { description } : {}),
     primaryFieldId: fields[0]?.id,
-    fields: fields.map(fieldView),
+    fields: fields.map(toFieldView),
     views: [{ id: `viw${id.slice(3)}`, name: "Grid view", type: "grid" }],
   };
 }
 
-function fieldView({ id, name, type, choices, linkedTableId }: Field): Record<string, unknown> {
-  return { id, name, type, ...optionsOf(type, choices, linkedTableId, id) };
+function toFieldView({ id, name, type, choices, linkedTableId }: Field): Record<string, unknown> {
+  return { id, name, type, ...getOptions(type, choices, linkedTableId, id) };
 }
 
-function optionsOf(type: string, choices: string[], linkedTableId: string | null, id: string): Record<string, unknown> {
+function getOptions(
+  type: string,
+  choices: string[],
+  linkedTableId: string | null,
+  id: string,
+): Record<string, unknown> {
   if (/Select/.test(type)) {
     const listed = choices.map((name, index) => ({
       id: `sel${id.slice(3, 15)}${index % 10}x`,

@@ -1,5 +1,5 @@
 /** The world of the Airtable stand-in: a seed with everything filled in. Ids are as Airtable's (`app…`, `tbl…`, `fld…`, `rec…`, `usr…`). */
-export type AirtableWorld = { accounts: Account[]; bases: Base[] };
+export type AirtableState = { accounts: Account[]; bases: Base[] };
 
 export type Account = { id: string; name: string; email: string };
 
@@ -14,7 +14,7 @@ export type Base = {
   tables: Table[];
 };
 
-export type Table = { id: string; name: string; description: string; fields: Field[]; records: Rec[] };
+export type Table = { id: string; name: string; description: string; fields: Field[]; records: AirtableRecord[] };
 
 /** The first field of a table is its primary one. */
 export type Field = { id: string; name: string; type: FieldType; choices: string[]; linkedTableId: string | null };
@@ -36,6 +36,6 @@ type FieldType =
   | "createdTime";
 
 /** A record; cells by the names of fields, people and linked records as ids, empty ones left out. */
-export type Rec = { id: string; createdTime: string; fields: Record<string, Cell> };
+export type AirtableRecord = { id: string; createdTime: string; fields: Record<string, Cell> };
 
 export type Cell = string | number | boolean | string[];

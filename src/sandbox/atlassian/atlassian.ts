@@ -1,15 +1,15 @@
 import { type Context, Hono } from "hono";
-import { avatarUrl } from "../pictures.ts";
-import type { OAuthTraits, Place, Provider, SandboxEnv } from "../provider.ts";
-import { browse } from "./browse.ts";
+import { getAvatarUrl } from "../pictures.ts";
+import type { OAuthTraits, Provider, ProviderContext, SandboxEnv } from "../provider.ts";
+import { registerWebPages } from "./browse.ts";
 import { buildAtlassian } from "./build.ts";
-import { BUILT_IN } from "./builtin.ts";
-import { confluence } from "./confluence/confluence.ts";
-import { gateway, type SiteEnv, scopesAt, sitesOf, siteUrl, unauthorized } from "./gateway.ts";
-import { jira, jiraText } from "./jira/jira.ts";
+import { DEFAULT_SEED } from "./builtin.ts";
+import { createConfluenceApp } from "./confluence/confluence.ts";
+import { createGateway, getScopesAt, getSiteUrl, listSites, type SiteEnv, sendUnauthorized } from "./gateway.ts";
+import { createJiraApp, createJiraTextApp } from "./jira/jira.ts";
 import { CONFLUENCE_SCOPES, JIRA_SCOPES, SCOPES } from "./scopes.ts";
 import { AtlassianSeed } from "./seed.ts";
-import type { AtlassianWorld } from "./world.ts";
+import type { AtlassianState } from "./world.ts";
 
 /**
  * Atlassian's OAuth 2.0 (3LO). The bodies of errors are those its token endpoint was seen to answer: a spent or dead refresh token is 403
@@ -18,7 +18,7 @@ import type { AtlassianWorld } from "./world.ts";
 const oauth: OAuthTraits = {
   authorizePath: "/authorize",
   tokenPath: "/oauth/token",
-  subject: (scopes) => `${productsOf(scopes)} at Atlassian`,
+  subject: (scopes) => `${getProducts(scopes)} at Atlassian`,
   scopes: SCOPES,
   fixed: { audience: "api.atlassian.com" },
   accessSeconds: 3600,
@@ -44,12 +44,12 @@ const oauth: OAuthTraits = {
 };
 
 /** Stand-in for auth.atlassian.com and api.atlassian.com, on one origin. */
-export const atlassian: Provider<AtlassianWorld> = {
+export const atlassian: Provider<AtlassianState> = {
   name: "atlassian",
   title: "Atlassian",
   oauth,
   seed: AtlassianSeed,
-  builtIn: BUILT_IN,
+  builtIn: DEFAULT_SEED,
   build: (seed, now) => buildAtlassian(seed as AtlassianSeed, now),
   accounts: (world) =>
     world.accounts.map(({ accountId, displayName, emailAddress }) => ({
@@ -61,50 +61,50 @@ export const atlassian: Provider<AtlassianWorld> = {
     app.get("/oauth/token/accessible-resources", (c) => resources(c, place));
     app.get("/me", (c) => me(c, place));
     const products = new Hono<SiteEnv>();
-    products.use("/jira/:cloudid/*", gateway(place));
-    products.use("/confluence/:cloudid/*", gateway(place));
-    products.route("/jira/:cloudid/rest/api/3", jira(place));
-    products.route("/jira/:cloudid/rest/api/2", jiraText(place));
-    products.route("/confluence/:cloudid/wiki", confluence(place));
+    products.use("/jira/:cloudid/*", createGateway(place));
+    products.use("/confluence/:cloudid/*", createGateway(place));
+    products.route("/jira/:cloudid/rest/api/3", createJiraApp(place));
+    products.route("/jira/:cloudid/rest/api/2", createJiraTextApp(place));
+    products.route("/confluence/:cloudid/wiki", createConfluenceApp(place));
     app.route("/ex", products);
-    browse(app, place);
+    registerWebPages(app, place);
   },
 };
 
-function productsOf(scopes: string[]): string {
+function getProducts(scopes: string[]): string {
   const opens = (product: Record<string, string>) => scopes.some((scope) => Object.hasOwn(product, scope));
   const names = [opens(JIRA_SCOPES) && "Jira", opens(CONFLUENCE_SCOPES) && "Confluence"].filter(Boolean);
   return names.join(" and ") || "your account";
 }
 
 /** `GET /oauth/token/accessible-resources`: an entry for each site and product that the token has scopes for. */
-function resources(c: Context<SandboxEnv>, place: Place<AtlassianWorld>) {
+function resources(c: Context<SandboxEnv>, place: ProviderContext<AtlassianState>) {
   const grant = place.grant(c.req.raw);
-  if (!grant) return unauthorized(c);
-  const entries = sitesOf(place.world(), grant.account).flatMap((site) =>
+  if (!grant) return sendUnauthorized(c);
+  const entries = listSites(place.world(), grant.account).flatMap((site) =>
     [JIRA_SCOPES, CONFLUENCE_SCOPES].map((product) => ({
       id: site.id,
-      url: siteUrl(site, c.req.raw),
+      url: getSiteUrl(site, c.req.raw),
       name: site.name,
-      scopes: scopesAt(site, grant.scopes).filter((scope) => Object.hasOwn(product, scope)),
-      avatarUrl: avatarUrl(c.req.raw, site.name),
+      scopes: getScopesAt(site, grant.scopes).filter((scope) => Object.hasOwn(product, scope)),
+      avatarUrl: getAvatarUrl(c.req.raw, site.name),
     })),
   );
   return c.json(entries.filter(({ scopes }) => scopes.length > 0));
 }
 
 /** `GET /me` (User identity API); needs `read:me`. */
-function me(c: Context<SandboxEnv>, place: Place<AtlassianWorld>) {
+function me(c: Context<SandboxEnv>, place: ProviderContext<AtlassianState>) {
   const grant = place.grant(c.req.raw);
   const account = place.world().accounts.find(({ accountId }) => accountId === grant?.account);
-  if (!grant || !account) return unauthorized(c);
+  if (!grant || !account) return sendUnauthorized(c);
   if (!grant.scopes.includes("read:me")) return c.json({ code: 403, message: "Forbidden" }, 403);
   return c.json({
     account_type: "atlassian",
     account_id: account.accountId,
     email: account.emailAddress,
     name: account.displayName,
-    picture: avatarUrl(c.req.raw, account.displayName),
+    picture: getAvatarUrl(c.req.raw, account.displayName),
     account_status: account.active ? "active" : "inactive",
     nickname: account.displayName,
     zoneinfo: account.timeZone,

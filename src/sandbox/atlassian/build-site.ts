@@ -1,38 +1,38 @@
-import { SeedFault } from "../provider.ts";
-import { parseStorage, StorageFault } from "./confluence/storage.ts";
+import { SeedError } from "../provider.ts";
+import { parseStorage, StorageError } from "./confluence/storage.ts";
 import { toAdf } from "./jira/adf.ts";
 import { DEFAULT_WORKFLOW, ISSUE_TYPES, PRIORITIES } from "./jira/schemes.ts";
-import { type Lookup, unique } from "./lookup.ts";
+import { assertUnique, type SeedLookup } from "./lookup.ts";
 import type { IssueSeed, PageSeed, ProjectSeed, SiteSeed } from "./seed.ts";
 import type { Issue, Page, Project, Site, Space } from "./world.ts";
 
 /** Fill in one site. `path` is where it stands in the seed. @throws SeedFault */
-export function buildSite(seed: SiteSeed & { id: string }, lookup: Lookup, path: string): Site {
+export function buildSite(seed: SiteSeed & { id: string }, lookup: SeedLookup, path: string): Site {
   const { id, name, url, scopes } = seed;
   const first = lookup.person;
   const accounts = (seed.accounts ?? []).map((wanted, index) => first(wanted, `${path}.accounts[${index}]`));
   const projects = (seed.projects ?? []).map((project, index) =>
     buildProject(project, index, lookup, `${path}.projects[${index}]`),
   );
-  unique(
+  assertUnique(
     projects.map(({ key }) => key),
     (index) => `${path}.projects[${index}].key`,
   );
   const issues = (seed.issues ?? []).map((issue, index) =>
     buildIssue(issue, index, projects, lookup, `${path}.issues[${index}]`),
   );
-  unique(
+  assertUnique(
     issues.map(({ key }) => key),
     (index) => `${path}.issues[${index}].key`,
   );
-  unique(
+  assertUnique(
     issues.map((issue) => issue.id),
     (index) => `${path}.issues[${index}].id`,
   );
   const spaces = (seed.spaces ?? []).map(
     (space, index): Space => ({ id: String(65_537 + index), description: "", ...space }),
   );
-  unique(
+  assertUnique(
     spaces.map(({ key }) => key),
     (index) => `${path}.spaces[${index}].key`,
   );
@@ -50,10 +50,10 @@ export function buildSite(seed: SiteSeed & { id: string }, lookup: Lookup, path:
   };
 }
 
-function buildProject(seed: ProjectSeed, index: number, lookup: Lookup, path: string): Project {
+function buildProject(seed: ProjectSeed, index: number, lookup: SeedLookup, path: string): Project {
   const issueTypes = seed.issueTypes ?? ["Epic", "Story", "Task", "Bug"];
   issueTypes.forEach((name, at) => {
-    known(ISSUE_TYPES, name, `${path}.issueTypes[${at}]`, "issue type");
+    findKnown(ISSUE_TYPES, name, `${path}.issueTypes[${at}]`, "issue type");
   });
   const statuses = (seed.workflow?.statuses ?? DEFAULT_WORKFLOW.statuses).map((status, at) => ({
     id: String(10_100 + index * 50 + at),
@@ -61,7 +61,7 @@ function buildProject(seed: ProjectSeed, index: number, lookup: Lookup, path: st
   }));
   const transitions = (seed.workflow?.transitions ?? DEFAULT_WORKFLOW.transitions).map((one, at) => {
     [one.to, ...(one.from ?? [])].forEach((name) => {
-      known(statuses, name, `${path}.workflow.transitions[${at}]`, "status");
+      findKnown(statuses, name, `${path}.workflow.transitions[${at}]`, "status");
     });
     return { id: String((at + 1) * 10 + 1), ...one };
   });
@@ -76,10 +76,10 @@ function buildProject(seed: ProjectSeed, index: number, lookup: Lookup, path: st
   };
 }
 
-function buildIssue(seed: IssueSeed, index: number, projects: Project[], lookup: Lookup, path: string): Issue {
+function buildIssue(seed: IssueSeed, index: number, projects: Project[], lookup: SeedLookup, path: string): Issue {
   const project = projects.find(({ key }) => key === seed.key.slice(0, seed.key.lastIndexOf("-")));
-  if (!project) throw new SeedFault(`${path}.key`, `there is no project for ${seed.key}`);
-  const status = known(
+  if (!project) throw new SeedError(`${path}.key`, `there is no project for ${seed.key}`);
+  const status = findKnown(
     project.workflow.statuses,
     seed.status ?? project.workflow.statuses[0]?.name ?? "",
     `${path}.status`,
@@ -96,14 +96,14 @@ function buildIssue(seed: IssueSeed, index: number, projects: Project[], lookup:
     id: seed.id ?? String(10_001 + index),
     key: seed.key,
     summary: seed.summary,
-    issuetype: known(
+    issuetype: findKnown(
       project.issueTypes.map((name) => ({ name })),
       seed.issuetype ?? project.issueTypes.at(-1) ?? "",
       `${path}.issuetype`,
       "issue type",
     ).name,
     status: status.name,
-    priority: known(PRIORITIES, seed.priority ?? "Medium", `${path}.priority`, "priority").name,
+    priority: findKnown(PRIORITIES, seed.priority ?? "Medium", `${path}.priority`, "priority").name,
     assignee: seed.assignee ? lookup.person(seed.assignee, `${path}.assignee`) : null,
     reporter,
     labels: seed.labels ?? [],
@@ -124,7 +124,7 @@ function buildComments(
   reporter: string,
   updated: string,
   firstId: number,
-  lookup: Lookup,
+  lookup: SeedLookup,
   path: string,
 ) {
   return (seed.comments ?? []).map((comment, at) => {
@@ -139,10 +139,10 @@ function buildComments(
   });
 }
 
-function buildPages(seeds: PageSeed[], spaces: Space[], lookup: Lookup, path: string): Page[] {
+function buildPages(seeds: PageSeed[], spaces: Space[], lookup: SeedLookup, path: string): Page[] {
   const pages = seeds.map((seed, index): Page => {
     const space = spaces.find(({ key, id }) => key === seed.space || id === seed.space);
-    if (!space) throw new SeedFault(`${path}[${index}].space`, `there is no space "${seed.space}"`);
+    if (!space) throw new SeedError(`${path}[${index}].space`, `there is no space "${seed.space}"`);
     wellFormed(seed.body ?? "", `${path}[${index}].body`);
     const created = lookup.time(seed.created, lookup.longAgo, `${path}[${index}].created`);
     const author = seed.author === undefined ? "" : lookup.person(seed.author, `${path}[${index}].author`);
@@ -169,11 +169,11 @@ function buildPages(seeds: PageSeed[], spaces: Space[], lookup: Lookup, path: st
       }),
     };
   });
-  unique(
+  assertUnique(
     pages.map(({ id }) => id),
     (index) => `${path}[${index}].id`,
   );
-  unique(
+  assertUnique(
     pages.map(({ space, title }) => `${space}: ${title}`),
     (index) => `${path}[${index}].title`,
   );
@@ -182,7 +182,7 @@ function buildPages(seeds: PageSeed[], spaces: Space[], lookup: Lookup, path: st
     const parent = pages.find(
       ({ id, title, space }) => space === page.space && (id === page.parent || title === page.parent),
     );
-    if (!parent) throw new SeedFault(`${path}[${index}].parent`, `there is no page "${page.parent}" in ${page.space}`);
+    if (!parent) throw new SeedError(`${path}[${index}].parent`, `there is no page "${page.parent}" in ${page.space}`);
     page.parent = parent.id;
   }
   return pages;
@@ -192,14 +192,14 @@ function wellFormed(body: string, path: string) {
   try {
     parseStorage(body);
   } catch (error) {
-    if (error instanceof StorageFault) throw new SeedFault(path, error.message);
+    if (error instanceof StorageError) throw new SeedError(path, error.message);
     throw error;
   }
 }
 
-function known<T extends { name: string }>(list: readonly T[], name: string, path: string, what: string): T {
+function findKnown<T extends { name: string }>(list: readonly T[], name: string, path: string, what: string): T {
   const found = list.find((one) => one.name === name);
   if (!found)
-    throw new SeedFault(path, `there is no ${what} "${name}"; there are ${list.map((one) => one.name).join(", ")}`);
+    throw new SeedError(path, `there is no ${what} "${name}"; there are ${list.map((one) => one.name).join(", ")}`);
   return found;
 }

@@ -1,25 +1,25 @@
 import { createHash } from "node:crypto";
 import { buildSite } from "./build-site.ts";
-import { lookupIn, unique } from "./lookup.ts";
+import { assertUnique, createSeedLookup } from "./lookup.ts";
 import type { AtlassianSeed } from "./seed.ts";
-import type { AtlassianWorld } from "./world.ts";
+import type { AtlassianState } from "./world.ts";
 
 /** Fill in an Atlassian seed. @throws SeedFault */
-export function buildAtlassian(seed: AtlassianSeed, now: number): AtlassianWorld {
+export function buildAtlassian(seed: AtlassianSeed, now: number): AtlassianState {
   const accounts = seed.accounts.map((account) => ({ timeZone: "UTC", active: true, ...account }));
-  unique(
+  assertUnique(
     accounts.map(({ accountId }) => accountId),
     (index) => `accounts[${index}].accountId`,
   );
-  unique(
+  assertUnique(
     seed.sites.map(({ name }) => name.toLowerCase()),
     (index) => `sites[${index}].name`,
   );
-  const lookup = lookupIn(accounts, now);
+  const lookup = createSeedLookup(accounts, now);
   const sites = seed.sites.map((site, index) =>
     buildSite({ id: cloudId(site.name), ...site }, lookup, `sites[${index}]`),
   );
-  unique(
+  assertUnique(
     sites.map(({ id }) => id),
     (index) => `sites[${index}].id`,
   );

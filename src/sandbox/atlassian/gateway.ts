@@ -1,6 +1,6 @@
 import type { Context, MiddlewareHandler } from "hono";
-import type { Place, SandboxEnv } from "../provider.ts";
-import type { Account, AtlassianWorld, Site } from "./world.ts";
+import type { ProviderContext, SandboxEnv } from "../provider.ts";
+import type { Account, AtlassianState, Site } from "./world.ts";
 
 /** What a request behind `/ex/{product}/{cloudid}` knows: whose it is and which site it is about. */
 export type SiteEnv = {
@@ -12,23 +12,23 @@ export type SiteEnv = {
  * The gateway in front of Jira and Confluence (developer.atlassian.com/cloud/jira/platform/oauth-2-3lo-apps): a missing or dead token is
  * 401 `{"code":401,"message":"Unauthorized"}`; a cloud id that the token does not open is the gateway's own 404.
  */
-export function gateway(place: Place<AtlassianWorld>): MiddlewareHandler<SiteEnv> {
+export function createGateway(place: ProviderContext<AtlassianState>): MiddlewareHandler<SiteEnv> {
   return async (c, next) => {
     const grant = place.grant(c.req.raw);
     const account = place.world().accounts.find(({ accountId }) => accountId === grant?.account);
-    if (!grant || !account) return unauthorized(c);
-    const site = sitesOf(place.world(), account.accountId).find(({ id }) => id === c.req.param("cloudid"));
+    if (!grant || !account) return sendUnauthorized(c);
+    const site = listSites(place.world(), account.accountId).find(({ id }) => id === c.req.param("cloudid"));
     if (!site) return noSuchSite(c, place.now());
     c.set("grant", grant);
     c.set("account", account);
     c.set("site", site);
-    c.set("scopes", scopesAt(site, grant.scopes));
+    c.set("scopes", getScopesAt(site, grant.scopes));
     await next();
   };
 }
 
 /** Lets a request pass that has one of these scopes; else 401 in the gateway's words. */
-export function needs(...scopes: string[]): MiddlewareHandler<SiteEnv> {
+export function requireScope(...scopes: string[]): MiddlewareHandler<SiteEnv> {
   return async (c, next) => {
     if (!scopes.some((scope) => c.get("scopes").includes(scope))) {
       return c.json({ code: 401, message: "Unauthorized; scope does not match" }, 401);
@@ -38,22 +38,22 @@ export function needs(...scopes: string[]): MiddlewareHandler<SiteEnv> {
 }
 
 /** The gateway's 401. */
-export function unauthorized(c: Context) {
+export function sendUnauthorized(c: Context) {
   return c.json({ code: 401, message: "Unauthorized" }, 401);
 }
 
 /** Sites that an account can use. */
-export function sitesOf(world: AtlassianWorld, account: string): Site[] {
+export function listSites(world: AtlassianState, account: string): Site[] {
   return world.sites.filter(({ accounts }) => accounts.length === 0 || accounts.includes(account));
 }
 
 /** What a grant's scopes come to at one site. */
-export function scopesAt(site: Site, scopes: string[]): string[] {
+export function getScopesAt(site: Site, scopes: string[]): string[] {
   return scopes.filter((scope) => site.scopes === undefined || site.scopes.includes(scope));
 }
 
 /** Address of a site: its own, or where the sandbox shows it. */
-export function siteUrl(site: Site, request: Request): string {
+export function getSiteUrl(site: Site, request: Request): string {
   return site.url ?? `${new URL(request.url).origin}/sites/${encodeURIComponent(site.name)}`;
 }
 

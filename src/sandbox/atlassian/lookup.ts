@@ -1,9 +1,9 @@
-import { moment } from "../moment.ts";
-import { SeedFault } from "../provider.ts";
+import { parseMoment } from "../moment.ts";
+import { SeedError } from "../provider.ts";
 import type { Account } from "./world.ts";
 
 /** Looking up people and times of a seed, with the place named when they do not fit. */
-export type Lookup = {
+export type SeedLookup = {
   /** Account id of an account id, an email address or a display name. */
   person(wanted: string, path: string): string;
   time(value: string | undefined, fallback: string, path: string): string;
@@ -12,22 +12,22 @@ export type Lookup = {
 };
 
 /** Look people and times up among these accounts. */
-export function lookupIn(accounts: Account[], now: number): Lookup {
+export function createSeedLookup(accounts: Account[], now: number): SeedLookup {
   return {
     longAgo: new Date(now - 14 * 86_400_000).toISOString(),
-    time: (value, fallback, path) => (value === undefined ? fallback : moment(value, now, path)),
+    time: (value, fallback, path) => (value === undefined ? fallback : parseMoment(value, now, path)),
     person(wanted, path) {
       const found = accounts.find(({ accountId, emailAddress, displayName }) =>
         [accountId, emailAddress, displayName].includes(wanted),
       );
-      if (!found) throw new SeedFault(path, `there is no account "${wanted}"`);
+      if (!found) throw new SeedError(path, `there is no account "${wanted}"`);
       return found.accountId;
     },
   };
 }
 
 /** Refuse a list in which something stands twice. */
-export function unique(values: string[], path: (index: number) => string): void {
+export function assertUnique(values: string[], path: (index: number) => string): void {
   const index = values.findIndex((value, at) => values.indexOf(value) !== at);
-  if (index >= 0) throw new SeedFault(path(index), `"${values[index]}" stands there twice`);
+  if (index >= 0) throw new SeedError(path(index), `"${values[index]}" stands there twice`);
 }

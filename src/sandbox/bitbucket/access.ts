@@ -1,26 +1,26 @@
 import type { Context, MiddlewareHandler } from "hono";
-import type { Place, SandboxEnv } from "../provider.ts";
-import { BitbucketRefusal } from "./errors.ts";
-import { withImplied } from "./scopes.ts";
-import type { Account, BitbucketWorld, PullRequest, Repository, Workspace } from "./world.ts";
+import type { ProviderContext, SandboxEnv } from "../provider.ts";
+import { BitbucketError } from "./errors.ts";
+import { addImpliedScopes } from "./scopes.ts";
+import type { Account, BitbucketState, PullRequest, Repository, Workspace } from "./world.ts";
 
 /** What a request under `/2.0` knows: whose it is, and the world. */
 export type BitbucketEnv = {
   Bindings: SandboxEnv["Bindings"];
-  Variables: SandboxEnv["Variables"] & { account: Account; world: BitbucketWorld };
+  Variables: SandboxEnv["Variables"] & { account: Account; world: BitbucketState };
 };
 
 const NO_REPOSITORY =
   "You may not have access to this repository or it no longer exists in this workspace. If you think this repository exists and you have access, make sure you are authenticated.";
 
 /** Lets only living tokens pass; tells the granted scopes in `X-OAuth-Scopes`, as Bitbucket does. */
-export function signedIn(place: Place<BitbucketWorld>): MiddlewareHandler<BitbucketEnv> {
+export function requireToken(place: ProviderContext<BitbucketState>): MiddlewareHandler<BitbucketEnv> {
   return async (c, next) => {
     const grant = place.grant(c.req.raw);
     const world = place.world();
     const account = world.accounts.find(({ account_id }) => account_id === grant?.account);
     if (!grant || !account)
-      throw new BitbucketRefusal(401, "Token is invalid, expired, or not supported for this endpoint.");
+      throw new BitbucketError(401, "Token is invalid, expired, or not supported for this endpoint.");
     c.set("grant", grant);
     c.set("account", account);
     c.set("world", world);
@@ -30,12 +30,12 @@ export function signedIn(place: Place<BitbucketWorld>): MiddlewareHandler<Bitbuc
 }
 
 /** Lets a request pass that has this scope; else 403 with what is granted and what is required. */
-export function needs(scope: string): MiddlewareHandler<BitbucketEnv> {
+export function requireScope(scope: string): MiddlewareHandler<BitbucketEnv> {
   return async (c, next) => {
     const granted = c.get("grant").scopes;
     c.header("x-accepted-oauth-scopes", scope);
-    if (!withImplied(granted).has(scope)) {
-      throw new BitbucketRefusal(403, "Your credentials lack one or more required privilege scopes.", {
+    if (!addImpliedScopes(granted).has(scope)) {
+      throw new BitbucketError(403, "Your credentials lack one or more required privilege scopes.", {
         detail: { granted, required: [scope] },
       });
     }
@@ -44,38 +44,38 @@ export function needs(scope: string): MiddlewareHandler<BitbucketEnv> {
 }
 
 /** Workspaces of the account. */
-export function workspacesOf(c: Context<BitbucketEnv>): Workspace[] {
+export function listWorkspaces(c: Context<BitbucketEnv>): Workspace[] {
   const me = c.get("account").account_id;
   return c.get("world").workspaces.filter(({ members }) => members.length === 0 || members.includes(me));
 }
 
 /** The workspace in the path, by slug or UUID. */
-export function workspaceOf(c: Context<BitbucketEnv>): Workspace {
+export function findWorkspace(c: Context<BitbucketEnv>): Workspace {
   const wanted = c.req.param("workspace") ?? "";
-  const found = workspacesOf(c).find(({ slug, uuid }) => slug === wanted || uuid === wanted);
-  if (!found) throw new BitbucketRefusal(404, `No workspace with identifier '${wanted}'.`);
+  const found = listWorkspaces(c).find(({ slug, uuid }) => slug === wanted || uuid === wanted);
+  if (!found) throw new BitbucketError(404, `No workspace with identifier '${wanted}'.`);
   return found;
 }
 
 /** The repository in the path. */
-export function repositoryOf(c: Context<BitbucketEnv>): { workspace: Workspace; repository: Repository } {
+export function findRepository(c: Context<BitbucketEnv>): { workspace: Workspace; repository: Repository } {
   const wanted = { workspace: c.req.param("workspace"), repository: c.req.param("repository") };
-  const workspace = workspacesOf(c).find(({ slug, uuid }) => slug === wanted.workspace || uuid === wanted.workspace);
+  const workspace = listWorkspaces(c).find(({ slug, uuid }) => slug === wanted.workspace || uuid === wanted.workspace);
   const repository = workspace?.repositories.find(
     ({ slug, uuid }) => slug === wanted.repository || uuid === wanted.repository,
   );
-  if (!workspace || !repository) throw new BitbucketRefusal(404, NO_REPOSITORY);
+  if (!workspace || !repository) throw new BitbucketError(404, NO_REPOSITORY);
   return { workspace, repository };
 }
 
 /** The pull request in the path. */
-export function pullRequestOf(c: Context<BitbucketEnv>): {
+export function findPullRequest(c: Context<BitbucketEnv>): {
   workspace: Workspace;
   repository: Repository;
   request: PullRequest;
 } {
-  const { workspace, repository } = repositoryOf(c);
+  const { workspace, repository } = findRepository(c);
   const request = repository.pull_requests.find(({ id }) => String(id) === c.req.param("id"));
-  if (!request) throw new BitbucketRefusal(404, `Pull request ${c.req.param("id")} not found`);
+  if (!request) throw new BitbucketError(404, `Pull request ${c.req.param("id")} not found`);
   return { workspace, repository, request };
 }

@@ -1,16 +1,30 @@
 import { type Context, Hono } from "hono";
 import type { OAuthTraits, Provider } from "../provider.ts";
-import { type BitbucketEnv, needs, repositoryOf, signedIn, workspaceOf, workspacesOf } from "./access.ts";
-import { browse } from "./browse.ts";
+import {
+  type BitbucketEnv,
+  findRepository,
+  findWorkspace,
+  listWorkspaces,
+  requireScope,
+  requireToken,
+} from "./access.ts";
+import { registerWebPages } from "./browse.ts";
 import { buildBitbucket } from "./build.ts";
-import { BUILT_IN } from "./builtin.ts";
-import { noApi, refusals } from "./errors.ts";
-import { listed } from "./paging.ts";
-import { pullRequestRoutes } from "./pullrequests.ts";
+import { DEFAULT_SEED } from "./builtin.ts";
+import { handleErrors, noApiError } from "./errors.ts";
+import { paginate } from "./paging.ts";
+import { registerPullRequestRoutes } from "./pullrequests.ts";
 import { SCOPES } from "./scopes.ts";
 import { BitbucketSeed } from "./seed.ts";
-import { accountView, api, bitbucketTime, branchView, repositoryView, workspaceView } from "./views.ts";
-import type { BitbucketWorld } from "./world.ts";
+import {
+  formatBitbucketTime,
+  toAccountView,
+  toApiLink,
+  toBranchView,
+  toRepositoryView,
+  toWorkspaceView,
+} from "./views.ts";
+import type { BitbucketState } from "./world.ts";
 
 /** OAuth 2.0 at Bitbucket (developer.atlassian.com/cloud/bitbucket/oauth-2): tokens live two hours, the refresh token stays the same. */
 const oauth: OAuthTraits = {
@@ -42,98 +56,104 @@ const oauth: OAuthTraits = {
 };
 
 /** Stand-in for bitbucket.org and api.bitbucket.org, on one origin. */
-export const bitbucket: Provider<BitbucketWorld> = {
+export const bitbucket: Provider<BitbucketState> = {
   name: "bitbucket",
   title: "Bitbucket",
   oauth,
   seed: BitbucketSeed,
-  builtIn: BUILT_IN,
+  builtIn: DEFAULT_SEED,
   build: (seed, now) => buildBitbucket(seed as BitbucketSeed, now),
   accounts: (world) =>
     world.accounts.map(({ account_id, display_name, email }) => ({ id: account_id, name: display_name, email })),
   routes(app, place) {
     const v2 = new Hono<BitbucketEnv>();
-    v2.onError(refusals);
-    v2.use(signedIn(place));
+    v2.onError(handleErrors);
+    v2.use(requireToken(place));
     accountRoutes(v2);
     repositoryRoutes(v2);
-    pullRequestRoutes(v2, place);
+    registerPullRequestRoutes(v2, place);
     v2.all("/*", () => {
-      throw noApi();
+      throw noApiError();
     });
     app.route("/2.0", v2);
-    browse(app, place);
+    registerWebPages(app, place);
   },
 };
 
 function accountRoutes(app: Hono<BitbucketEnv>) {
-  app.get("/user", needs("account"), (c) => {
+  app.get("/user", requireScope("account"), (c) => {
     const account = c.get("account");
     const more = {
       username: account.nickname,
-      created_on: bitbucketTime(account.created_on),
+      created_on: formatBitbucketTime(account.created_on),
       has_2fa_enabled: null,
       is_staff: false,
       account_status: "active",
       location: null,
     };
-    return c.json({ ...accountView(c, account), ...more });
+    return c.json({ ...toAccountView(c, account), ...more });
   });
-  app.get("/user/emails", needs("email"), (c) => {
+  app.get("/user/emails", requireScope("email"), (c) => {
     const { email } = c.get("account");
-    return listed(c, [
-      { type: "email", email, is_primary: true, is_confirmed: true, links: { self: api(c, `user/emails/${email}`) } },
+    return paginate(c, [
+      {
+        type: "email",
+        email,
+        is_primary: true,
+        is_confirmed: true,
+        links: { self: toApiLink(c, `user/emails/${email}`) },
+      },
     ]);
   });
-  app.get("/user/workspaces", needs("account"), (c) =>
-    listed(
+  app.get("/user/workspaces", requireScope("account"), (c) =>
+    paginate(
       c,
-      workspacesOf(c).map((workspace) => ({
+      listWorkspaces(c).map((workspace) => ({
         type: "workspace_access",
         administrator: false,
-        workspace: workspaceView(c, workspace),
+        workspace: toWorkspaceView(c, workspace),
       })),
     ),
   );
-  app.get("/workspaces", needs("account"), (c) =>
-    listed(
+  app.get("/workspaces", requireScope("account"), (c) =>
+    paginate(
       c,
-      workspacesOf(c).map((workspace) => workspaceView(c, workspace)),
+      listWorkspaces(c).map((workspace) => toWorkspaceView(c, workspace)),
     ),
   );
-  app.get("/workspaces/:workspace", needs("account"), (c) => c.json(workspaceView(c, workspaceOf(c))));
-  app.get("/workspaces/:workspace/members", needs("account"), (c) => members(c));
+  app.get("/workspaces/:workspace", requireScope("account"), (c) => c.json(toWorkspaceView(c, findWorkspace(c))));
+  app.get("/workspaces/:workspace/members", requireScope("account"), (c) => members(c));
 }
 
 function members(c: Context<BitbucketEnv>) {
-  const workspace = workspaceOf(c);
+  const workspace = findWorkspace(c);
   const accounts = c
     .get("world")
     .accounts.filter(({ account_id }) => workspace.members.length === 0 || workspace.members.includes(account_id));
-  return listed(
+  return paginate(
     c,
     accounts.map((account) => ({
       type: "workspace_membership",
-      user: accountView(c, account),
-      workspace: workspaceView(c, workspace),
+      user: toAccountView(c, account),
+      workspace: toWorkspaceView(c, workspace),
     })),
   );
 }
 
 function repositoryRoutes(app: Hono<BitbucketEnv>) {
-  const read = needs("repository");
+  const read = requireScope("repository");
   app.get("/repositories/:workspace", read, (c) => {
-    const workspace = workspaceOf(c);
-    return listed(
+    const workspace = findWorkspace(c);
+    return paginate(
       c,
-      workspace.repositories.map((repository) => repositoryView(c, workspace, repository)),
+      workspace.repositories.map((repository) => toRepositoryView(c, workspace, repository)),
     );
   });
   app.get("/repositories/:workspace/:repository", read, (c) => {
-    const { workspace, repository } = repositoryOf(c);
-    return c.json(repositoryView(c, workspace, repository));
+    const { workspace, repository } = findRepository(c);
+    return c.json(toRepositoryView(c, workspace, repository));
   });
   app.get("/repositories/:workspace/:repository/refs/branches", read, (c) =>
-    listed(c, repositoryOf(c).repository.branches.map(branchView)),
+    paginate(c, findRepository(c).repository.branches.map(toBranchView)),
   );
 }

@@ -1,11 +1,11 @@
 import type { Hono } from "hono";
 import { html } from "hono/html";
-import { pageHeaders, sandboxPage } from "../oauth/consent.ts";
-import type { Place, SandboxEnv } from "../provider.ts";
-import type { BitbucketWorld } from "./world.ts";
+import { getPageHeaders, renderSandboxPage } from "../oauth/consent.ts";
+import type { ProviderContext, SandboxEnv } from "../provider.ts";
+import type { BitbucketState } from "./world.ts";
 
 /** Where the links in answers lead: `/<workspace>/<repository>/pull-requests/<id>`, a read-only page for a person. */
-export function browse(app: Hono<SandboxEnv>, place: Place<BitbucketWorld>): void {
+export function registerWebPages(app: Hono<SandboxEnv>, place: ProviderContext<BitbucketState>): void {
   app.get("/:workspace/:repository/pull-requests/:id", (c) => {
     const workspace = place.world().workspaces.find(({ slug }) => slug === c.req.param("workspace"));
     const repository = workspace?.repositories.find(({ slug }) => slug === c.req.param("repository"));
@@ -25,9 +25,9 @@ export function browse(app: Hono<SandboxEnv>, place: Place<BitbucketWorld>): voi
     );
     const title = `#${request.id} ${request.title}`;
     return c.html(
-      sandboxPage(title, html`<h1>${title}</h1>${list}<article>${request.description}</article>${comments}`),
+      renderSandboxPage(title, html`<h1>${title}</h1>${list}<article>${request.description}</article>${comments}`),
       200,
-      pageHeaders(),
+      getPageHeaders(),
     );
   });
 }

@@ -1,8 +1,8 @@
 import { createHash } from "node:crypto";
-import { moment } from "../moment.ts";
-import { SeedFault } from "../provider.ts";
+import { parseMoment } from "../moment.ts";
+import { SeedError } from "../provider.ts";
 import type { BitbucketSeed, PullRequestSeed, RepositorySeed, WorkspaceSeed } from "./seed.ts";
-import type { Account, BitbucketWorld, PullRequest, Repository, Workspace } from "./world.ts";
+import type { Account, BitbucketState, PullRequest, Repository, Workspace } from "./world.ts";
 
 type Lookup = {
   person(wanted: string, path: string): string;
@@ -12,9 +12,10 @@ type Lookup = {
 };
 
 /** Fill in a Bitbucket seed. @throws SeedFault */
-export function buildBitbucket(seed: BitbucketSeed, now: number): BitbucketWorld {
+export function buildBitbucket(seed: BitbucketSeed, now: number): BitbucketState {
   const longAgo = new Date(now - 30 * 86_400_000).toISOString();
-  const time: Lookup["time"] = (value, fallback, path) => (value === undefined ? fallback : moment(value, now, path));
+  const time: Lookup["time"] = (value, fallback, path) =>
+    value === undefined ? fallback : parseMoment(value, now, path);
   const accounts = seed.accounts.map((account, index) => ({
     ...account,
     uuid: account.uuid ?? uuid(`account ${account.account_id}`),
@@ -46,7 +47,7 @@ function peopleIn(accounts: Account[]) {
     const found = accounts.find(({ account_id, email, display_name, nickname }) =>
       [account_id, email, display_name, nickname].includes(wanted),
     );
-    if (!found) throw new SeedFault(path, `there is no account "${wanted}"`);
+    if (!found) throw new SeedError(path, `there is no account "${wanted}"`);
     return found.account_id;
   };
   return {
@@ -138,5 +139,5 @@ function buildPullRequest(
 
 function unique(values: string[], path: (index: number) => string): void {
   const index = values.findIndex((value, at) => values.indexOf(value) !== at);
-  if (index >= 0) throw new SeedFault(path(index), `"${values[index]}" stands there twice`);
+  if (index >= 0) throw new SeedError(path(index), `"${values[index]}" stands there twice`);
 }

@@ -1,9 +1,9 @@
 import type { Context } from "hono";
-import { period } from "../moment.ts";
-import { QuerySyntax } from "../query/lexer.ts";
-import { type Comparison, fulfils, type Operand, parseQuery } from "../query/parser.ts";
+import { parsePeriod } from "../moment.ts";
+import { QuerySyntaxError } from "../query/lexer.ts";
+import { type Comparison, matchesCondition, type Operand, parseQuery } from "../query/parser.ts";
 import type { BitbucketEnv } from "./access.ts";
-import { BitbucketRefusal } from "./errors.ts";
+import { BitbucketError } from "./errors.ts";
 
 type Thing = Record<string, unknown>;
 
@@ -11,12 +11,12 @@ type Thing = Record<string, unknown>;
  * A page of a list: `page`, `pagelen` (10, at most `most`), `size`, and absolute `next` and `previous` addresses on the origin that was asked,
  * with every other parameter kept (developer.atlassian.com/cloud/bitbucket/rest/intro, "Pagination").
  */
-export function listed(c: Context<BitbucketEnv>, things: Thing[], most = 100) {
+export function paginate(c: Context<BitbucketEnv>, things: Thing[], most = 100) {
   const [page, pagelen] = [whole(c, "page", 1, "Invalid page"), whole(c, "pagelen", 10, "Invalid pagelen")];
-  if (pagelen > most) throw new BitbucketRefusal(400, "Invalid pagelen");
-  const found = sorted(filtered(things, c.req.query("q")), c.req.query("sort"));
+  if (pagelen > most) throw new BitbucketError(400, "Invalid pagelen");
+  const found = sort(filter(things, c.req.query("q")), c.req.query("sort"));
   const start = (page - 1) * pagelen;
-  if (page > 1 && start >= found.length) throw new BitbucketRefusal(404, "Invalid page");
+  if (page > 1 && start >= found.length) throw new BitbucketError(404, "Invalid page");
   const address = (number: number) => {
     const url = new URL(c.req.url);
     url.searchParams.set("page", String(number));
@@ -33,18 +33,18 @@ export function listed(c: Context<BitbucketEnv>, things: Thing[], most = 100) {
 }
 
 /** Bitbucket's filter language: comparisons of dotted paths, joined by AND and OR. */
-function filtered(things: Thing[], q: string | undefined): Thing[] {
+function filter(things: Thing[], q: string | undefined): Thing[] {
   if (q === undefined || q.trim() === "") return things;
   try {
     const { condition } = parseQuery(q);
-    return things.filter((thing) => fulfils(condition, (comparison) => holds(comparison, thing)));
+    return things.filter((thing) => matchesCondition(condition, (comparison) => holds(comparison, thing)));
   } catch (error) {
-    if (error instanceof QuerySyntax) throw new BitbucketRefusal(400, `Invalid query: ${q}`);
+    if (error instanceof QuerySyntaxError) throw new BitbucketError(400, `Invalid query: ${q}`);
     throw error;
   }
 }
 
-function sorted(things: Thing[], sort: string | undefined): Thing[] {
+function sort(things: Thing[], sort: string | undefined): Thing[] {
   if (sort === undefined || sort === "") return things;
   const [name, direction] = sort.startsWith("-") ? [sort.slice(1), -1] : [sort, 1];
   const key = (thing: Thing) => at(thing, name);
@@ -53,7 +53,7 @@ function sorted(things: Thing[], sort: string | undefined): Thing[] {
 
 function holds({ field, operator, operands }: Comparison, thing: Thing): boolean {
   const has = at(thing, field);
-  const wanted = operands.map(meaningOf);
+  const wanted = operands.map(getMeaning);
   const [first] = wanted;
   const text = String(has ?? "").toLowerCase();
   const equal = wanted.some((one) => (one === null ? has === null || has === undefined : text === one.toLowerCase()));
@@ -67,31 +67,31 @@ function holds({ field, operator, operands }: Comparison, thing: Thing): boolean
     : difference > 0 || (operator === ">=" && difference === 0);
 }
 
-function meaningOf(operand: Operand): string | null {
+function getMeaning(operand: Operand): string | null {
   if (operand.kind === "empty") return null;
   return operand.kind === "text" ? operand.text : operand.name;
 }
 
 /** Times compare as times, numbers as numbers, everything else as text. */
 function compare(a: unknown, b: unknown): number {
-  const [left, right] = [sizeOf(a), sizeOf(b)];
+  const [left, right] = [getSize(a), getSize(b)];
   return left !== undefined && right !== undefined
     ? left - right
     : String(a ?? "").localeCompare(String(b ?? ""), "en");
 }
 
-function sizeOf(value: unknown): number | undefined {
+function getSize(value: unknown): number | undefined {
   if (typeof value === "number") return value;
   const text = String(value ?? "");
   if (/^\d+$/.test(text)) return Number(text);
-  return /^\d{4}-\d\d-\d\d/.test(text) && period(text) === undefined ? Date.parse(text) : undefined;
+  return /^\d{4}-\d\d-\d\d/.test(text) && parsePeriod(text) === undefined ? Date.parse(text) : undefined;
 }
 
 function at(thing: Thing, path: string): unknown {
   let value: unknown = thing;
   for (const name of path.split(".")) {
     if (typeof value !== "object" || value === null || !Object.hasOwn(value, name)) {
-      throw new BitbucketRefusal(400, `Invalid field name: ${path}`);
+      throw new BitbucketError(400, `Invalid field name: ${path}`);
     }
     value = (value as Thing)[name];
   }
@@ -100,6 +100,6 @@ function at(thing: Thing, path: string): unknown {
 
 function whole(c: Context, name: string, fallback: number, sentence: string): number {
   const value = Number(c.req.query(name) ?? fallback);
-  if (!Number.isInteger(value) || value < 1) throw new BitbucketRefusal(400, sentence);
+  if (!Number.isInteger(value) || value < 1) throw new BitbucketError(400, sentence);
   return value;
 }

@@ -1,35 +1,35 @@
 import type { Context, Hono } from "hono";
-import type { Place } from "../provider.ts";
-import { type BitbucketEnv, needs, pullRequestOf, repositoryOf } from "./access.ts";
-import { BitbucketRefusal } from "./errors.ts";
-import { listed } from "./paging.ts";
-import { commentView, participantView, pullRequestView } from "./views.ts";
-import type { BitbucketWorld, Comment, PullRequest, State } from "./world.ts";
+import type { ProviderContext } from "../provider.ts";
+import { type BitbucketEnv, findPullRequest, findRepository, requireScope } from "./access.ts";
+import { BitbucketError } from "./errors.ts";
+import { paginate } from "./paging.ts";
+import { toCommentView, toParticipantView, toPullRequestView } from "./views.ts";
+import type { BitbucketState, Comment, PullRequest, PullRequestState } from "./world.ts";
 
-const STATES: State[] = ["OPEN", "MERGED", "DECLINED", "SUPERSEDED"];
+const STATES: PullRequestState[] = ["OPEN", "MERGED", "DECLINED", "SUPERSEDED"];
 const REQUESTS = "/repositories/:workspace/:repository/pullrequests";
 const ONE = `${REQUESTS}/:id{[0-9]+}`;
 
 /** Pull requests and their comments (developer.atlassian.com/cloud/bitbucket/rest/api-group-pullrequests). */
-export function pullRequestRoutes(app: Hono<BitbucketEnv>, place: Place<BitbucketWorld>): void {
-  const [read, write] = [needs("pullrequest"), needs("pullrequest:write")];
+export function registerPullRequestRoutes(app: Hono<BitbucketEnv>, place: ProviderContext<BitbucketState>): void {
+  const [read, write] = [requireScope("pullrequest"), requireScope("pullrequest:write")];
   app.get(REQUESTS, read, (c) => list(c));
   app.post(REQUESTS, write, (c) => create(c, place));
   app.get(ONE, read, (c) => show(c));
   app.put(ONE, write, (c) => edit(c, place));
   app.get(`${ONE}/comments`, read, (c) => {
-    const { workspace, repository, request } = pullRequestOf(c);
-    return listed(
+    const { workspace, repository, request } = findPullRequest(c);
+    return paginate(
       c,
-      request.comments.map((comment) => commentView(c, workspace, repository, request, comment)),
+      request.comments.map((comment) => toCommentView(c, workspace, repository, request, comment)),
     );
   });
   app.post(`${ONE}/comments`, read, (c) => comment(c, place));
   app.get(`${ONE}/comments/:comment`, read, (c) => {
-    const { workspace, repository, request } = pullRequestOf(c);
+    const { workspace, repository, request } = findPullRequest(c);
     const found = request.comments.find(({ id }) => String(id) === c.req.param("comment"));
-    if (!found) throw new BitbucketRefusal(404, `Comment ${c.req.param("comment")} not found`);
-    return c.json(commentView(c, workspace, repository, request, found));
+    if (!found) throw new BitbucketError(404, `Comment ${c.req.param("comment")} not found`);
+    return c.json(toCommentView(c, workspace, repository, request, found));
   });
   app.post(`${ONE}/approve`, write, (c) => review(c, place, "approved_by", "changes_requested_by"));
   app.delete(`${ONE}/approve`, write, (c) => withdraw(c, place, "approved_by"));
@@ -40,32 +40,32 @@ export function pullRequestRoutes(app: Hono<BitbucketEnv>, place: Place<Bitbucke
 }
 
 function list(c: Context<BitbucketEnv>) {
-  const { workspace, repository } = repositoryOf(c);
+  const { workspace, repository } = findRepository(c);
   const states = (c.req.queries("state") ?? []).flatMap((one) => one.split(",")).map((one) => one.toUpperCase());
-  const wrong = states.find((state) => !STATES.includes(state as State));
-  if (wrong !== undefined) throw new BitbucketRefusal(400, `Invalid state: ${wrong}`);
+  const wrong = states.find((state) => !STATES.includes(state as PullRequestState));
+  if (wrong !== undefined) throw new BitbucketError(400, `Invalid state: ${wrong}`);
   const inQuery = c.req.query("q")?.includes("state") ?? false;
   const wanted = states.length > 0 ? states : inQuery ? STATES : ["OPEN"];
   const found = repository.pull_requests
     .filter(({ state }) => wanted.includes(state))
     .sort((a, b) => b.updated_on.localeCompare(a.updated_on));
-  return listed(
+  return paginate(
     c,
-    found.map((request) => pullRequestView(c, workspace, repository, request)),
+    found.map((request) => toPullRequestView(c, workspace, repository, request)),
     50,
   );
 }
 
 function show(c: Context<BitbucketEnv>, status: 200 | 201 = 200, id?: number) {
-  const { workspace, repository } = repositoryOf(c);
-  const request = id === undefined ? pullRequestOf(c).request : repository.pull_requests.find((one) => one.id === id);
-  if (!request) throw new BitbucketRefusal(404, "Pull request not found");
-  return c.json(pullRequestView(c, workspace, repository, request), status);
+  const { workspace, repository } = findRepository(c);
+  const request = id === undefined ? findPullRequest(c).request : repository.pull_requests.find((one) => one.id === id);
+  if (!request) throw new BitbucketError(404, "Pull request not found");
+  return c.json(toPullRequestView(c, workspace, repository, request), status);
 }
 
-async function create(c: Context<BitbucketEnv>, place: Place<BitbucketWorld>) {
-  const { repository } = repositoryOf(c);
-  const body = await bodyOf(c);
+async function create(c: Context<BitbucketEnv>, place: ProviderContext<BitbucketState>) {
+  const { repository } = findRepository(c);
+  const body = await getBody(c);
   const source = branchName(body.source);
   if (typeof body.title !== "string" || body.title.trim() === "") throw field("title", "This field is required.");
   if (source === undefined) throw field("source", "This field is required.");
@@ -76,11 +76,11 @@ async function create(c: Context<BitbucketEnv>, place: Place<BitbucketWorld>) {
   ] as const) {
     if (!repository.branches.includes(branch)) throw field(name, `branch not found: ${branch}`);
   }
-  if (source === destination) throw new BitbucketRefusal(400, "There are no changes to be pulled");
+  if (source === destination) throw new BitbucketError(400, "There are no changes to be pulled");
   const open = repository.pull_requests.find(
     (one) => one.state === "OPEN" && one.source === source && one.destination === destination,
   );
-  if (open) throw new BitbucketRefusal(400, "Only one pull request may be open for a given source and target branch");
+  if (open) throw new BitbucketError(400, "Only one pull request may be open for a given source and target branch");
   const now = new Date(place.now()).toISOString();
   const request: PullRequest = {
     id: Math.max(0, ...repository.pull_requests.map(({ id }) => id)) + 1,
@@ -104,10 +104,10 @@ async function create(c: Context<BitbucketEnv>, place: Place<BitbucketWorld>) {
   return show(c, 201, request.id);
 }
 
-async function edit(c: Context<BitbucketEnv>, place: Place<BitbucketWorld>) {
-  const { request, repository } = pullRequestOf(c);
-  if (request.state !== "OPEN") throw new BitbucketRefusal(400, "Only open pull requests can be mutated");
-  const body = await bodyOf(c);
+async function edit(c: Context<BitbucketEnv>, place: ProviderContext<BitbucketState>) {
+  const { request, repository } = findPullRequest(c);
+  if (request.state !== "OPEN") throw new BitbucketError(400, "Only open pull requests can be mutated");
+  const body = await getBody(c);
   const destination = branchName(body.destination);
   if (destination !== undefined && !repository.branches.includes(destination))
     throw field("destination", `branch not found: ${destination}`);
@@ -121,9 +121,9 @@ async function edit(c: Context<BitbucketEnv>, place: Place<BitbucketWorld>) {
   return show(c);
 }
 
-async function comment(c: Context<BitbucketEnv>, place: Place<BitbucketWorld>) {
-  const { workspace, repository, request } = pullRequestOf(c);
-  const body = await bodyOf(c);
+async function comment(c: Context<BitbucketEnv>, place: ProviderContext<BitbucketState>) {
+  const { workspace, repository, request } = findPullRequest(c);
+  const body = await getBody(c);
   const raw = text((body.content as { raw?: unknown } | undefined)?.raw);
   if (raw === undefined || raw.trim() === "") throw field("content", "This field is required.");
   const parent = (body.parent as { id?: unknown } | undefined)?.id;
@@ -142,17 +142,17 @@ async function comment(c: Context<BitbucketEnv>, place: Place<BitbucketWorld>) {
   };
   request.comments.push(made);
   touch(request, place);
-  return c.json(commentView(c, workspace, repository, request, made), 201);
+  return c.json(toCommentView(c, workspace, repository, request, made), 201);
 }
 
 type Verdict = "approved_by" | "changes_requested_by";
 
-function review(c: Context<BitbucketEnv>, place: Place<BitbucketWorld>, verdict: Verdict, other: Verdict) {
-  const { request } = pullRequestOf(c);
+function review(c: Context<BitbucketEnv>, place: ProviderContext<BitbucketState>, verdict: Verdict, other: Verdict) {
+  const { request } = findPullRequest(c);
   const me = c.get("account").account_id;
   onlyOpen(request);
   if (request[verdict].includes(me)) {
-    throw new BitbucketRefusal(
+    throw new BitbucketError(
       409,
       verdict === "approved_by"
         ? "You already approved this pull request."
@@ -162,14 +162,14 @@ function review(c: Context<BitbucketEnv>, place: Place<BitbucketWorld>, verdict:
   request[verdict].push(me);
   request[other] = request[other].filter((id) => id !== me);
   touch(request, place);
-  return c.json(participantView(c, request, me));
+  return c.json(toParticipantView(c, request, me));
 }
 
-function withdraw(c: Context<BitbucketEnv>, place: Place<BitbucketWorld>, verdict: Verdict) {
-  const { request } = pullRequestOf(c);
+function withdraw(c: Context<BitbucketEnv>, place: ProviderContext<BitbucketState>, verdict: Verdict) {
+  const { request } = findPullRequest(c);
   const me = c.get("account").account_id;
   onlyOpen(request);
-  if (!request[verdict].includes(me)) throw new BitbucketRefusal(404, "You haven't approved this pull request.");
+  if (!request[verdict].includes(me)) throw new BitbucketError(404, "You haven't approved this pull request.");
   request[verdict] = request[verdict].filter((id) => id !== me);
   touch(request, place);
   return c.body(null, 204);
@@ -178,8 +178,8 @@ function withdraw(c: Context<BitbucketEnv>, place: Place<BitbucketWorld>, verdic
 const STRATEGIES = ["merge_commit", "squash", "fast_forward"];
 
 /** The body may be left out; what it says counts before what was said when the pull request was opened. */
-async function merge(c: Context<BitbucketEnv>, place: Place<BitbucketWorld>) {
-  const { request } = pullRequestOf(c);
+async function merge(c: Context<BitbucketEnv>, place: ProviderContext<BitbucketState>) {
+  const { request } = findPullRequest(c);
   const given: unknown = await c.req.json().catch(() => ({}));
   const { merge_strategy: strategy, close_source_branch: closes } = given as Record<string, unknown>;
   if (strategy !== undefined && !STRATEGIES.includes(String(strategy))) {
@@ -189,8 +189,8 @@ async function merge(c: Context<BitbucketEnv>, place: Place<BitbucketWorld>) {
   return close(c, place, "MERGED");
 }
 
-function close(c: Context<BitbucketEnv>, place: Place<BitbucketWorld>, state: "MERGED" | "DECLINED") {
-  const { request, repository } = pullRequestOf(c);
+function close(c: Context<BitbucketEnv>, place: ProviderContext<BitbucketState>, state: "MERGED" | "DECLINED") {
+  const { request, repository } = findPullRequest(c);
   onlyOpen(request);
   request.state = state;
   request.closed_by = c.get("account").account_id;
@@ -201,17 +201,17 @@ function close(c: Context<BitbucketEnv>, place: Place<BitbucketWorld>, state: "M
 }
 
 function onlyOpen({ state }: PullRequest) {
-  if (state !== "OPEN") throw new BitbucketRefusal(400, "This pull request is already closed.");
+  if (state !== "OPEN") throw new BitbucketError(400, "This pull request is already closed.");
 }
 
-function touch(request: PullRequest, place: Place<BitbucketWorld>) {
+function touch(request: PullRequest, place: ProviderContext<BitbucketState>) {
   request.updated_on = new Date(place.now()).toISOString();
   place.changed();
 }
 
-async function bodyOf(c: Context): Promise<Record<string, unknown>> {
+async function getBody(c: Context): Promise<Record<string, unknown>> {
   const body: unknown = await c.req.json().catch(() => undefined);
-  if (typeof body !== "object" || body === null || Array.isArray(body)) throw new BitbucketRefusal(400, "Bad request");
+  if (typeof body !== "object" || body === null || Array.isArray(body)) throw new BitbucketError(400, "Bad request");
   return body as Record<string, unknown>;
 }
 
@@ -235,6 +235,6 @@ function text(value: unknown): string | undefined {
   return typeof value === "string" ? value : undefined;
 }
 
-function field(name: string, sentence: string): BitbucketRefusal {
-  return new BitbucketRefusal(400, `${name}: ${sentence}`, { fields: { [name]: [sentence] } });
+function field(name: string, sentence: string): BitbucketError {
+  return new BitbucketError(400, `${name}: ${sentence}`, { fields: { [name]: [sentence] } });
 }

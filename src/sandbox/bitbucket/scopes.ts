@@ -18,6 +18,6 @@ const IMPLIED: Record<string, string[]> = {
 };
 
 /** A list of scopes with those that each of them brings along. */
-export function withImplied(scopes: string[]): Set<string> {
+export function addImpliedScopes(scopes: string[]): Set<string> {
   return new Set(scopes.flatMap((scope) => [scope, ...(IMPLIED[scope] ?? [])]));
 }

@@ -1,25 +1,25 @@
 import { createHash } from "node:crypto";
 import type { Context } from "hono";
-import { avatarUrl } from "../pictures.ts";
+import { getAvatarUrl } from "../pictures.ts";
 import type { BitbucketEnv } from "./access.ts";
 import type { Account, Comment, PullRequest, Repository, Workspace } from "./world.ts";
 
 /** Bitbucket's spelling of a moment: `2026-08-24T10:50:03.000000+00:00`. */
-export function bitbucketTime(iso: string): string {
+export function formatBitbucketTime(iso: string): string {
   return new Date(iso).toISOString().replace("Z", "000+00:00");
 }
 
 /** `{"href": …}` of the API, at the origin that was asked. */
-export function api(c: Context<BitbucketEnv>, path: string) {
+export function toApiLink(c: Context<BitbucketEnv>, path: string) {
   return { href: `${new URL(c.req.url).origin}/2.0/${path}` };
 }
 
-function userView(c: Context<BitbucketEnv>, id: string | null) {
+function toUserView(c: Context<BitbucketEnv>, id: string | null) {
   const account = c.get("world").accounts.find(({ account_id }) => account_id === id);
-  return account ? accountView(c, account) : null;
+  return account ? toAccountView(c, account) : null;
 }
 
-export function accountView(c: Context<BitbucketEnv>, account: Account) {
+export function toAccountView(c: Context<BitbucketEnv>, account: Account) {
   return {
     type: "user",
     uuid: account.uuid,
@@ -27,27 +27,27 @@ export function accountView(c: Context<BitbucketEnv>, account: Account) {
     display_name: account.display_name,
     nickname: account.nickname,
     links: {
-      self: api(c, `users/${encodeURIComponent(account.uuid)}`),
-      avatar: { href: avatarUrl(c.req.raw, account.display_name) },
+      self: toApiLink(c, `users/${encodeURIComponent(account.uuid)}`),
+      avatar: { href: getAvatarUrl(c.req.raw, account.display_name) },
       html: html(c, `${encodeURIComponent(account.uuid)}/`),
     },
   };
 }
 
-export function workspaceView(c: Context<BitbucketEnv>, workspace: Workspace) {
+export function toWorkspaceView(c: Context<BitbucketEnv>, workspace: Workspace) {
   return {
     type: "workspace",
     uuid: workspace.uuid,
     name: workspace.name,
     slug: workspace.slug,
     is_private: true,
-    created_on: bitbucketTime(workspace.created_on),
+    created_on: formatBitbucketTime(workspace.created_on),
     links: {
-      self: api(c, `workspaces/${workspace.slug}`),
+      self: toApiLink(c, `workspaces/${workspace.slug}`),
       html: html(c, `${workspace.slug}/`),
-      avatar: { href: avatarUrl(c.req.raw, workspace.name) },
-      repositories: api(c, `repositories/${workspace.slug}`),
-      members: api(c, `workspaces/${workspace.slug}/members`),
+      avatar: { href: getAvatarUrl(c.req.raw, workspace.name) },
+      repositories: toApiLink(c, `repositories/${workspace.slug}`),
+      members: toApiLink(c, `workspaces/${workspace.slug}/members`),
     },
   };
 }
@@ -61,14 +61,14 @@ function repositoryHead(c: Context<BitbucketEnv>, workspace: Workspace, reposito
     name: repository.name,
     uuid: repository.uuid,
     links: {
-      self: api(c, `repositories/${fullName}`),
+      self: toApiLink(c, `repositories/${fullName}`),
       html: html(c, fullName),
-      avatar: { href: avatarUrl(c.req.raw, repository.name) },
+      avatar: { href: getAvatarUrl(c.req.raw, repository.name) },
     },
   };
 }
 
-export function repositoryView(c: Context<BitbucketEnv>, workspace: Workspace, repository: Repository) {
+export function toRepositoryView(c: Context<BitbucketEnv>, workspace: Workspace, repository: Repository) {
   const head = repositoryHead(c, workspace, repository);
   const { name, slug, uuid } = workspace;
   return {
@@ -83,42 +83,48 @@ export function repositoryView(c: Context<BitbucketEnv>, workspace: Workspace, r
     has_issues: false,
     has_wiki: false,
     size: 184_320,
-    created_on: bitbucketTime(repository.created_on),
-    updated_on: bitbucketTime(repository.updated_on),
+    created_on: formatBitbucketTime(repository.created_on),
+    updated_on: formatBitbucketTime(repository.updated_on),
     mainbranch: { type: "branch", name: repository.mainbranch },
     project: {
       type: "project",
       ...repository.project,
-      links: { self: api(c, `workspaces/${slug}/projects/${repository.project.key}`) },
+      links: { self: toApiLink(c, `workspaces/${slug}/projects/${repository.project.key}`) },
     },
-    owner: { type: "team", display_name: name, uuid, username: slug, links: { self: api(c, `workspaces/${slug}`) } },
+    owner: {
+      type: "team",
+      display_name: name,
+      uuid,
+      username: slug,
+      links: { self: toApiLink(c, `workspaces/${slug}`) },
+    },
     workspace: {
       type: "workspace",
       name,
       slug,
       uuid,
-      links: { self: api(c, `workspaces/${slug}`), html: html(c, `${slug}/`) },
+      links: { self: toApiLink(c, `workspaces/${slug}`), html: html(c, `${slug}/`) },
     },
     links: {
       ...head.links,
-      pullrequests: api(c, `repositories/${head.full_name}/pullrequests`),
-      branches: api(c, `repositories/${head.full_name}/refs/branches`),
+      pullrequests: toApiLink(c, `repositories/${head.full_name}/pullrequests`),
+      branches: toApiLink(c, `repositories/${head.full_name}/refs/branches`),
       clone: [{ name: "https", href: `${new URL(c.req.url).origin}/${head.full_name}.git` }],
     },
   };
 }
 
-export function branchView(name: string) {
+export function toBranchView(name: string) {
   return {
     type: "branch",
     name,
-    target: { type: "commit", hash: hashOf(name) },
+    target: { type: "commit", hash: getHash(name) },
     merge_strategies: ["merge_commit", "squash", "fast_forward"],
     default_merge_strategy: "merge_commit",
   };
 }
 
-export function pullRequestView(
+export function toPullRequestView(
   c: Context<BitbucketEnv>,
   workspace: Workspace,
   repository: Repository,
@@ -127,7 +133,7 @@ export function pullRequestView(
   const path = `${workspace.slug}/${repository.slug}/pullrequests/${request.id}`;
   const end = (name: string) => ({
     branch: { name },
-    commit: { type: "commit", hash: hashOf(name).slice(0, 12) },
+    commit: { type: "commit", hash: getHash(name).slice(0, 12) },
     repository: repositoryHead(c, workspace, repository),
   });
   const links = [
@@ -147,43 +153,43 @@ export function pullRequestView(
     id: request.id,
     title: request.title,
     description: request.description,
-    summary: rendered(request.description),
+    summary: render(request.description),
     state: request.state,
     draft: false,
-    author: userView(c, request.author),
+    author: toUserView(c, request.author),
     source: end(request.source),
     destination: end(request.destination),
-    merge_commit: request.state === "MERGED" ? { type: "commit", hash: hashOf(`merge ${path}`).slice(0, 12) } : null,
+    merge_commit: request.state === "MERGED" ? { type: "commit", hash: getHash(`merge ${path}`).slice(0, 12) } : null,
     comment_count: request.comments.length,
     task_count: 0,
     close_source_branch: request.close_source_branch,
-    closed_by: userView(c, request.closed_by),
+    closed_by: toUserView(c, request.closed_by),
     reason: "",
-    created_on: bitbucketTime(request.created_on),
-    updated_on: bitbucketTime(request.updated_on),
-    reviewers: request.reviewers.map((id) => userView(c, id)),
-    participants: participantsOf(request).map((id) => participantView(c, request, id)),
+    created_on: formatBitbucketTime(request.created_on),
+    updated_on: formatBitbucketTime(request.updated_on),
+    reviewers: request.reviewers.map((id) => toUserView(c, id)),
+    participants: getParticipants(request).map((id) => toParticipantView(c, request, id)),
     links: {
-      self: api(c, `repositories/${path}`),
+      self: toApiLink(c, `repositories/${path}`),
       html: html(c, `${workspace.slug}/${repository.slug}/pull-requests/${request.id}`),
-      ...Object.fromEntries(links.map((name) => [name, api(c, `repositories/${path}/${name}`)])),
+      ...Object.fromEntries(links.map((name) => [name, toApiLink(c, `repositories/${path}/${name}`)])),
     },
   };
 }
 
-export function participantView(c: Context<BitbucketEnv>, request: PullRequest, id: string) {
+export function toParticipantView(c: Context<BitbucketEnv>, request: PullRequest, id: string) {
   const approved = request.approved_by.includes(id);
   return {
     type: "participant",
-    user: userView(c, id),
+    user: toUserView(c, id),
     role: request.reviewers.includes(id) ? "REVIEWER" : "PARTICIPANT",
     approved,
     state: approved ? "approved" : request.changes_requested_by.includes(id) ? "changes_requested" : null,
-    participated_on: bitbucketTime(request.updated_on),
+    participated_on: formatBitbucketTime(request.updated_on),
   };
 }
 
-export function commentView(
+export function toCommentView(
   c: Context<BitbucketEnv>,
   workspace: Workspace,
   repository: Repository,
@@ -194,10 +200,10 @@ export function commentView(
   return {
     type: "pullrequest_comment",
     id: comment.id,
-    created_on: bitbucketTime(comment.created_on),
-    updated_on: bitbucketTime(comment.created_on),
-    content: { type: "rendered", ...rendered(comment.raw) },
-    user: userView(c, comment.user),
+    created_on: formatBitbucketTime(comment.created_on),
+    updated_on: formatBitbucketTime(comment.created_on),
+    content: { type: "rendered", ...render(comment.raw) },
+    user: toUserView(c, comment.user),
     deleted: false,
     pending: false,
     ...(comment.inline ? { inline: { from: null, to: null, ...comment.inline } } : {}),
@@ -206,16 +212,16 @@ export function commentView(
       type: "pullrequest",
       id: request.id,
       title: request.title,
-      links: { self: api(c, `repositories/${path}`) },
+      links: { self: toApiLink(c, `repositories/${path}`) },
     },
     links: {
-      self: api(c, `repositories/${path}/comments/${comment.id}`),
+      self: toApiLink(c, `repositories/${path}/comments/${comment.id}`),
       html: html(c, `${workspace.slug}/${repository.slug}/pull-requests/${request.id}#comment-${comment.id}`),
     },
   };
 }
 
-function participantsOf(request: PullRequest): string[] {
+function getParticipants(request: PullRequest): string[] {
   const people = [
     ...request.reviewers,
     ...request.approved_by,
@@ -225,7 +231,7 @@ function participantsOf(request: PullRequest): string[] {
   return [...new Set(people)];
 }
 
-function rendered(raw: string) {
+function render(raw: string) {
   const text = raw.replace(/&/g, "&amp;").replace(/</g, "&lt;").replace(/>/g, "&gt;");
   return {
     raw,
@@ -244,6 +250,6 @@ function html(c: Context<BitbucketEnv>, path: string) {
   return { href: `${new URL(c.req.url).origin}/${path}` };
 }
 
-function hashOf(name: string): string {
+function getHash(name: string): string {
   return createHash("sha1").update(name).digest("hex");
 }

@@ -1,5 +1,5 @@
 /** The world of the Bitbucket stand-in: a seed with everything filled in. People are account ids, times are ISO 8601 in UTC. */
-export type BitbucketWorld = { accounts: Account[]; workspaces: Workspace[] };
+export type BitbucketState = { accounts: Account[]; workspaces: Workspace[] };
 
 export type Account = {
   account_id: string;
@@ -34,13 +34,13 @@ export type Repository = {
   pull_requests: PullRequest[];
 };
 
-export type State = "OPEN" | "MERGED" | "DECLINED" | "SUPERSEDED";
+export type PullRequestState = "OPEN" | "MERGED" | "DECLINED" | "SUPERSEDED";
 
 export type PullRequest = {
   id: number;
   title: string;
   description: string;
-  state: State;
+  state: PullRequestState;
   author: string;
   source: string;
   destination: string;

@@ -1,18 +1,18 @@
 import { type Context, Hono } from "hono";
 import * as z from "zod/mini";
 import type { ErrorCode } from "#protocol/errors";
-import { Problem, problemBody } from "#protocol/errors";
+import { Problem, toProblemBody } from "#protocol/errors";
 import { parseShape } from "#protocol/parse";
-import { readAuthorization } from "../oauth/authorization.ts";
-import { decide, type OAuthPlace } from "../oauth/routes.ts";
+import { parseAuthorization } from "../oauth/authorization.ts";
+import { answerConsent, type OAuthTarget } from "../oauth/routes.ts";
 import type { SandboxEnv } from "../provider.ts";
-import { localOnly } from "./access.ts";
+import { requireLocal } from "./access.ts";
 import { Fault, type Faults } from "./faults.ts";
 import type { RequestLog } from "./requests.ts";
 
 /** What the controls of an origin can do to it. */
-export type ControlPlace = {
-  oauth: OAuthPlace;
+export type ControlTarget = {
+  oauth: OAuthTarget;
   faults: Faults;
   requests: RequestLog;
   world(): unknown;
@@ -31,9 +31,9 @@ const Consent = z.strictObject({
 });
 
 /** `/_sandbox/…` of an origin (protocol section 7): put the stand-in into any state, and see what was asked of it. */
-export function controls(place: ControlPlace): Hono<SandboxEnv> {
+export function createControlRoutes(place: ControlTarget): Hono<SandboxEnv> {
   const app = new Hono<SandboxEnv>();
-  app.use(localOnly);
+  app.use(requireLocal);
   app.get("/requests", (c) => c.json({ requests: place.requests.list() }));
   app.get("/state", (c) => c.json(place.world() as object));
   app.put("/state", async (c) => {
@@ -61,28 +61,32 @@ export function controls(place: ControlPlace): Hono<SandboxEnv> {
   });
   app.onError((error, c) => {
     if (!(error instanceof Problem)) throw error;
-    return c.json(problemBody(error), error.status as 400);
+    return c.json(toProblemBody(error), error.status as 400);
   });
   return app;
 }
 
-function consent(place: OAuthPlace, answer: z.infer<typeof Consent>): string {
+function consent(place: OAuthTarget, answer: z.infer<typeof Consent>): string {
   const url = URL.canParse(answer.authorization_url) ? new URL(answer.authorization_url) : undefined;
   if (url?.pathname !== place.traits.authorizePath) {
     throw bad(`authorization_url must be an address of ${place.traits.authorizePath} on this origin.`);
   }
-  const reading = readAuthorization(url.searchParams, place.traits, place.client.id);
+  const reading = parseAuthorization(url.searchParams, place.traits, place.client.id);
   if (reading.outcome === "refuse") throw bad(reading.reason);
   if (reading.outcome === "redirect") return reading.location;
-  return decide(place, reading.authorization, answer.decision === "allow" ? accountOf(place, answer.account) : null);
+  return answerConsent(
+    place,
+    reading.authorization,
+    answer.decision === "allow" ? getAccount(place, answer.account) : null,
+  );
 }
 
-async function whose(c: Context<SandboxEnv>, place: ControlPlace): Promise<string | undefined> {
+async function whose(c: Context<SandboxEnv>, place: ControlTarget): Promise<string | undefined> {
   const { account } = parseShape(WhoseTokens, await json(c), "the request");
-  return account === undefined ? undefined : accountOf(place.oauth, account);
+  return account === undefined ? undefined : getAccount(place.oauth, account);
 }
 
-function accountOf(place: OAuthPlace, wanted: string | undefined): string {
+function getAccount(place: OAuthTarget, wanted: string | undefined): string {
   const accounts = place.accounts();
   const account =
     wanted === undefined ? accounts[0] : accounts.find(({ id, name, email }) => [id, name, email].includes(wanted));

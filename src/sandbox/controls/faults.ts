@@ -47,10 +47,10 @@ export function createFaults() {
       if (!fault) return answer();
       fault.left -= 1;
       waiting = waiting.filter(({ left }) => left > 0);
-      const own = fault.drop || fault.status !== undefined ? responseOf(fault) : undefined;
+      const own = fault.drop || fault.status !== undefined ? getResponse(fault) : undefined;
       const answered = own && fault.when !== "after" ? undefined : await answer();
       if (fault.delay_ms) await wait(fault.delay_ms, undefined, { signal: request.signal }).catch(() => undefined);
-      return own ?? answered ?? responseOf(fault);
+      return own ?? answered ?? getResponse(fault);
     },
   };
 }
@@ -65,7 +65,7 @@ function glob(pattern: string): RegExp {
   return new RegExp(`^${parts.join(".*")}$`);
 }
 
-function responseOf(fault: Fault): Response {
+function getResponse(fault: Fault): Response {
   if (fault.drop) return new Response(null, { status: 503, headers: { [DROP_HEADER]: "1" } });
   const status = fault.status ?? 500;
   const text = typeof fault.body === "string";

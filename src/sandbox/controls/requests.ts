@@ -32,7 +32,7 @@ export function createRequestLog() {
 }
 
 /** The path and query of a request without the secrets of OAuth; the state of an authorization request is one, for its client. */
-export function safePath(address: string): string {
+export function redactPath(address: string): string {
   const url = new URL(address);
   const authorization = url.searchParams.has("client_id");
   for (const name of [...url.searchParams.keys()]) {
@@ -42,7 +42,7 @@ export function safePath(address: string): string {
 }
 
 /** A request's body for the log. Called with the text of a copy of the request. */
-export function safeBody(text: string, contentType: string): unknown {
+export function redactBody(text: string, contentType: string): unknown {
   if (text === "") return null;
   if (contentType.includes("x-www-form-urlencoded")) return hide(Object.fromEntries(new URLSearchParams(text)));
   try {

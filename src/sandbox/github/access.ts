@@ -1,13 +1,13 @@
 import type { Context, ErrorHandler, MiddlewareHandler } from "hono";
-import type { Place, SandboxEnv } from "../provider.ts";
-import type { GithubWorld, Issue, PullRequest, Repository, User } from "./world.ts";
+import type { ProviderContext, SandboxEnv } from "../provider.ts";
+import type { GithubState, Issue, PullRequest, Repository, User } from "./world.ts";
 
 type Status = 400 | 401 | 403 | 404 | 410 | 422;
 
 /** What a request to the API knows: whose it is, and the world. */
 export type GithubEnv = {
   Bindings: SandboxEnv["Bindings"];
-  Variables: SandboxEnv["Variables"] & { user: User; world: GithubWorld };
+  Variables: SandboxEnv["Variables"] & { user: User; world: GithubState };
 };
 
 /** Versions of the API that are still there (docs.github.com/en/rest/about-the-rest-api/api-versions). */
@@ -26,7 +26,7 @@ export const SCOPES: Record<string, string> = {
 };
 
 /** An error of GitHub: `{"message", "errors"?, "documentation_url", "status"}`. */
-export class GithubRefusal extends Error {
+export class GithubError extends Error {
   readonly status: Status;
   readonly errors: Record<string, unknown>[] | undefined;
 
@@ -38,33 +38,33 @@ export class GithubRefusal extends Error {
   }
 }
 
-export const refusals: ErrorHandler = (error, c) => {
-  if (!(error instanceof GithubRefusal)) throw error;
+export const handleErrors: ErrorHandler = (error, c) => {
+  if (!(error instanceof GithubError)) throw error;
   const { status, message, errors } = error;
   const rest = { documentation_url: "https://docs.github.com/rest", status: String(status) };
   return c.json({ message, ...(errors ? { errors } : {}), ...rest }, status);
 };
 
 /** 422 for a field: `missing_field`, `invalid`, `custom` … */
-export function invalid(
+export function invalidError(
   resource: string,
   field: string,
   code: string,
   more: Record<string, unknown> = {},
-): GithubRefusal {
-  return new GithubRefusal(422, "Validation Failed", [{ resource, field, code, ...more }]);
+): GithubError {
+  return new GithubError(422, "Validation Failed", [{ resource, field, code, ...more }]);
 }
 
 /** Lets only living tokens pass, and tells their scopes and the version that is spoken. */
-export function signedIn(place: Place<GithubWorld>): MiddlewareHandler<GithubEnv> {
+export function requireToken(place: ProviderContext<GithubState>): MiddlewareHandler<GithubEnv> {
   return async (c, next) => {
     const version = c.req.header("x-github-api-version") ?? "2022-11-28";
-    if (!VERSIONS.includes(version)) throw new GithubRefusal(400, `The API version '${version}' is not supported.`);
-    if (!c.req.header("authorization")) throw new GithubRefusal(401, "Requires authentication");
+    if (!VERSIONS.includes(version)) throw new GithubError(400, `The API version '${version}' is not supported.`);
+    if (!c.req.header("authorization")) throw new GithubError(401, "Requires authentication");
     const grant = place.grant(c.req.raw);
     const world = place.world();
     const user = world.users.find(({ login }) => login === grant?.account);
-    if (!grant || !user) throw new GithubRefusal(401, "Bad credentials");
+    if (!grant || !user) throw new GithubError(401, "Bad credentials");
     c.set("grant", grant);
     c.set("user", user);
     c.set("world", world);
@@ -76,35 +76,35 @@ export function signedIn(place: Place<GithubWorld>): MiddlewareHandler<GithubEnv
 }
 
 /** Repositories that the token shows: public ones, and with `repo` the private ones of the person. */
-export function visibleRepositories(c: Context<GithubEnv>): Repository[] {
+export function listVisibleRepositories(c: Context<GithubEnv>): Repository[] {
   const all = c.get("grant").scopes.includes("repo");
   return c.get("world").repositories.filter((one) => !one.private || (all && canWrite(c, one)));
 }
 
 /** The repository in the path; what cannot be seen is not there. */
-export function repositoryOf(c: Context<GithubEnv>): Repository {
+export function findRepository(c: Context<GithubEnv>): Repository {
   c.header("x-accepted-oauth-scopes", "repo");
   const [owner, name] = [c.req.param("owner"), c.req.param("repo")].map((part) => part?.toLowerCase());
-  const found = visibleRepositories(c).find(
+  const found = listVisibleRepositories(c).find(
     (one) => one.owner.toLowerCase() === owner && one.name.toLowerCase() === name,
   );
-  if (!found) throw notFound();
+  if (!found) throw notFoundError();
   return found;
 }
 
 /** The repository in the path, to write to: without a scope for it GitHub says that it is not there. */
-export function writableRepository(c: Context<GithubEnv>): Repository {
-  const repository = repositoryOf(c);
+export function findWritableRepository(c: Context<GithubEnv>): Repository {
+  const repository = findRepository(c);
   const { scopes } = c.get("grant");
-  if (!scopes.includes("repo") && (repository.private || !scopes.includes("public_repo"))) throw notFound();
-  if (repository.archived) throw new GithubRefusal(403, "Repository was archived so is read-only.");
+  if (!scopes.includes("repo") && (repository.private || !scopes.includes("public_repo"))) throw notFoundError();
+  if (repository.archived) throw new GithubError(403, "Repository was archived so is read-only.");
   return repository;
 }
 
 /** The issue or pull request in the path. */
-export function issueOf(c: Context<GithubEnv>, { issues, pull_requests }: Repository): Issue | PullRequest {
+export function findIssue(c: Context<GithubEnv>, { issues, pull_requests }: Repository): Issue | PullRequest {
   const found = [...issues, ...pull_requests].find(({ number }) => String(number) === c.req.param("number"));
-  if (!found) throw notFound();
+  if (!found) throw notFoundError();
   return found;
 }
 
@@ -115,13 +115,13 @@ export function canWrite(c: Context<GithubEnv>, { owner, collaborators }: Reposi
   return owner === login || members.includes(login) || collaborators.includes(login);
 }
 
-export function notFound(): GithubRefusal {
-  return new GithubRefusal(404, "Not Found");
+export function notFoundError(): GithubError {
+  return new GithubError(404, "Not Found");
 }
 
-export async function bodyOf(c: Context): Promise<Record<string, unknown>> {
+export async function parseBody(c: Context): Promise<Record<string, unknown>> {
   const body: unknown = await c.req.json().catch(() => undefined);
   if (typeof body !== "object" || body === null || Array.isArray(body))
-    throw new GithubRefusal(400, "Problems parsing JSON");
+    throw new GithubError(400, "Problems parsing JSON");
   return body as Record<string, unknown>;
 }

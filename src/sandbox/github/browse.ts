@@ -1,11 +1,11 @@
 import type { Hono } from "hono";
 import { html } from "hono/html";
-import { pageHeaders, sandboxPage } from "../oauth/consent.ts";
-import type { Place, SandboxEnv } from "../provider.ts";
-import { type GithubWorld, isPullRequest } from "./world.ts";
+import { getPageHeaders, renderSandboxPage } from "../oauth/consent.ts";
+import type { ProviderContext, SandboxEnv } from "../provider.ts";
+import { type GithubState, isPullRequest } from "./world.ts";
 
 /** Where the links in answers lead: `/<owner>/<repository>` and `/<owner>/<repository>/issues/<number>`, read-only pages for a person. */
-export function browse(app: Hono<SandboxEnv>, place: Place<GithubWorld>): void {
+export function registerWebPages(app: Hono<SandboxEnv>, place: ProviderContext<GithubState>): void {
   const repositoryOf = (owner: string, name: string) =>
     place.world().repositories.find((one) => one.owner === owner && one.name === name);
   const nameOf = (login: string) => place.world().users.find((user) => user.login === login)?.name ?? login;
@@ -19,7 +19,7 @@ export function browse(app: Hono<SandboxEnv>, place: Place<GithubWorld>): void {
       return html`<li><a href="/${owner}/${name}/${kind}/${one.number}">#${one.number} ${one.title}</a> (${one.state})</li>`;
     });
     const content = html`<h1>${title}</h1><article>${description}</article><ul>${list}</ul>`;
-    return c.html(sandboxPage(title, content), 200, pageHeaders());
+    return c.html(renderSandboxPage(title, content), 200, getPageHeaders());
   });
   app.get("/:owner/:repo/:kind{issues|pull}/:number{[0-9]+}", (c) => {
     const repository = repositoryOf(c.req.param("owner"), c.req.param("repo"));
@@ -39,6 +39,6 @@ export function browse(app: Hono<SandboxEnv>, place: Place<GithubWorld>): void {
     );
     const title = `#${issue.number} ${issue.title}`;
     const content = html`<h1>${title}</h1>${list}<article>${issue.body}</article>${comments}`;
-    return c.html(sandboxPage(title, content), 200, pageHeaders());
+    return c.html(renderSandboxPage(title, content), 200, getPageHeaders());
   });
 }

@@ -1,8 +1,8 @@
 import { createHash } from "node:crypto";
-import { moment } from "../moment.ts";
-import { SeedFault } from "../provider.ts";
+import { parseMoment } from "../moment.ts";
+import { SeedError } from "../provider.ts";
 import type { GithubSeed, IssueSeed, PullRequestSeed, RepositorySeed } from "./seed.ts";
-import type { GithubWorld, Issue, PullRequest, Repository } from "./world.ts";
+import type { GithubState, Issue, PullRequest, Repository } from "./world.ts";
 
 type Lookup = {
   person(wanted: string, path: string): string;
@@ -12,18 +12,18 @@ type Lookup = {
 };
 
 /** Fill in a GitHub seed. @throws SeedFault */
-export function buildGithub(seed: GithubSeed, now: number): GithubWorld {
+export function buildGithub(seed: GithubSeed, now: number): GithubState {
   const longAgo = new Date(now - 30 * 86_400_000).toISOString();
-  const time: Lookup["time"] = (value, fallback, path) => (value ? moment(value, now, path) : fallback);
+  const time: Lookup["time"] = (value, fallback, path) => (value ? parseMoment(value, now, path) : fallback);
   const users = seed.users.map((user, index) => ({
     ...user,
-    id: user.id ?? idOf(`user ${user.login}`),
+    id: user.id ?? createIdFromName(`user ${user.login}`),
     bio: user.bio ?? "",
     created_at: time(user.created_at, longAgo, `users[${index}].created_at`),
   }));
   const person: Lookup["person"] = (wanted, path) => {
     const found = users.find(({ login, email, name }) => [login, email, name].includes(wanted));
-    if (!found) throw new SeedFault(path, `there is no user "${wanted}"`);
+    if (!found) throw new SeedError(path, `there is no user "${wanted}"`);
     return found.login;
   };
   const people: Lookup["people"] = (wanted, path) =>
@@ -31,7 +31,7 @@ export function buildGithub(seed: GithubSeed, now: number): GithubWorld {
   const lookup = { person, people, time, longAgo };
   const organizations = (seed.organizations ?? []).map((one, index) => ({
     login: one.login,
-    id: one.id ?? idOf(`organization ${one.login}`),
+    id: one.id ?? createIdFromName(`organization ${one.login}`),
     name: one.name ?? one.login,
     members: one.members ? people(one.members, `organizations[${index}].members`) : users.map(({ login }) => login),
   }));
@@ -40,7 +40,7 @@ export function buildGithub(seed: GithubSeed, now: number): GithubWorld {
   const repositories = (seed.repositories ?? []).map((one, index) => {
     const path = `repositories[${index}]`;
     const owner = owners.find((login) => login === one.owner);
-    if (!owner) throw new SeedFault(`${path}.owner`, `there is no user or organization "${one.owner}"`);
+    if (!owner) throw new SeedError(`${path}.owner`, `there is no user or organization "${one.owner}"`);
     return buildRepository(one, lookup, path);
   });
   unique(
@@ -51,7 +51,7 @@ export function buildGithub(seed: GithubSeed, now: number): GithubWorld {
 }
 
 /** A number for a name; the same every time. */
-export function idOf(name: string): number {
+export function createIdFromName(name: string): number {
   return 1_000_000 + (createHash("sha256").update(name).digest().readUInt32BE(0) % 900_000_000);
 }
 
@@ -81,7 +81,7 @@ function buildRepository(seed: RepositorySeed, lookup: Lookup, path: string): Re
   return {
     owner,
     name,
-    id: seed.id ?? idOf(`repository ${whole}`),
+    id: seed.id ?? createIdFromName(`repository ${whole}`),
     private: seed.private ?? false,
     archived: seed.archived ?? false,
     description: seed.description ?? "",
@@ -111,7 +111,7 @@ function buildIssue(seed: IssueSeed, number: number, repository: string, lookup:
     state,
     state_reason: seed.state_reason ?? (state === "closed" ? "completed" : null),
     comments: (seed.comments ?? []).map((comment, index) => ({
-      id: comment.id ?? idOf(`comment ${repository} ${number} ${index}`),
+      id: comment.id ?? createIdFromName(`comment ${repository} ${number} ${index}`),
       user: lookup.person(comment.user, `${path}.comments[${index}].user`),
       body: comment.body,
       created_at: lookup.time(comment.created_at, updated_at, `${path}.comments[${index}].created_at`),
@@ -142,7 +142,7 @@ function buildPullRequest(
     merged_at: merged ? lookup.time(seed.merged_at, issue.updated_at, `${path}.merged_at`) : null,
     requested_reviewers: lookup.people(seed.requested_reviewers, `${path}.requested_reviewers`),
     reviews: (seed.reviews ?? []).map((review, index) => ({
-      id: review.id ?? idOf(`review ${repository} ${number} ${index}`),
+      id: review.id ?? createIdFromName(`review ${repository} ${number} ${index}`),
       user: lookup.person(review.user, `${path}.reviews[${index}].user`),
       state: review.state,
       body: review.body ?? "",
@@ -156,5 +156,5 @@ function buildPullRequest(
 
 function unique(values: string[], pathOf: (index: number) => string): void {
   const index = values.findIndex((value, at) => values.indexOf(value) !== at);
-  if (index >= 0) throw new SeedFault(pathOf(index), `"${values[index]}" is there twice`);
+  if (index >= 0) throw new SeedError(pathOf(index), `"${values[index]}" is there twice`);
 }

@@ -1,7 +1,7 @@
 import type { GithubSeed } from "./seed.ts";
 
 /** The small built-in world: what the team of two keeps in public, and Dana's own. */
-export const BUILT_IN: GithubSeed = {
+export const DEFAULT_SEED: GithubSeed = {
   users: [
     {
       login: "dana-demo",

@@ -2,24 +2,31 @@ import { Hono } from "hono";
 import type { OAuthTraits, Provider } from "../provider.ts";
 import {
   canWrite,
+  findIssue,
+  findRepository,
   type GithubEnv,
-  issueOf,
-  notFound,
-  refusals,
-  repositoryOf,
+  handleErrors,
+  listVisibleRepositories,
+  notFoundError,
+  requireToken,
   SCOPES,
-  signedIn,
-  visibleRepositories,
 } from "./access.ts";
-import { browse } from "./browse.ts";
+import { registerWebPages } from "./browse.ts";
 import { buildGithub } from "./build.ts";
-import { BUILT_IN } from "./builtin.ts";
-import { filtered, issueRoutes } from "./issues.ts";
-import { page } from "./paging.ts";
-import { searchRoutes } from "./search.ts";
+import { DEFAULT_SEED } from "./builtin.ts";
+import { filterIssues, registerIssueRoutes } from "./issues.ts";
+import { paginate } from "./paging.ts";
+import { registerSearchRoutes } from "./search.ts";
 import { GithubSeed } from "./seed.ts";
-import { accountView, pullRequestDetails, pullRequestView, repositoryView, reviewView, second } from "./views.ts";
-import { type GithubWorld, isPullRequest } from "./world.ts";
+import {
+  toAccountView,
+  toPullRequestDetails,
+  toPullRequestView,
+  toRepositoryView,
+  toReviewView,
+  truncateToSecond,
+} from "./views.ts";
+import { type GithubState, isPullRequest } from "./world.ts";
 
 const failure = (error: string, error_description: string) => ({
   status: 200 as const,
@@ -54,71 +61,78 @@ const oauth: OAuthTraits = {
 const PULLS = "/repos/:owner/:repo/pulls";
 
 /** Stand-in for github.com and api.github.com, on one origin. */
-export const github: Provider<GithubWorld> = {
+export const github: Provider<GithubState> = {
   name: "github",
   title: "GitHub",
   oauth,
   seed: GithubSeed,
-  builtIn: BUILT_IN,
+  builtIn: DEFAULT_SEED,
   build: (seed, now) => buildGithub(seed as GithubSeed, now),
   accounts: (world) => world.users.map(({ login, name, email }) => ({ id: login, name, email })),
   routes(app, place) {
     const api = new Hono<GithubEnv>();
-    api.onError(refusals);
+    api.onError(handleErrors);
     for (const path of ["/user", "/user/*", "/users/*", "/repos/*", "/issues", "/search/*"])
-      api.use(path, signedIn(place));
+      api.use(path, requireToken(place));
     accountRoutes(api);
-    issueRoutes(api, place);
+    registerIssueRoutes(api, place);
     pullRequestRoutes(api);
-    searchRoutes(api);
+    registerSearchRoutes(api);
     for (const path of ["/user/*", "/users/*", "/repos/*", "/search/*"]) {
       api.all(path, () => {
-        throw notFound();
+        throw notFoundError();
       });
     }
     app.route("/", api);
-    browse(app, place);
+    registerWebPages(app, place);
   },
 };
 
 function accountRoutes(api: Hono<GithubEnv>) {
   api.get("/user", (c) => {
     const { login, name, email, bio, created_at } = c.get("user");
-    const more = { name, email, bio: bio || null, company: null, location: null, created_at: second(created_at) };
-    return c.json({ ...accountView(c, login), ...more });
+    const more = {
+      name,
+      email,
+      bio: bio || null,
+      company: null,
+      location: null,
+      created_at: truncateToSecond(created_at),
+    };
+    return c.json({ ...toAccountView(c, login), ...more });
   });
   api.get("/users/:login", (c) => {
     const user = c.get("world").users.find(({ login }) => login.toLowerCase() === c.req.param("login").toLowerCase());
-    if (!user) throw notFound();
-    return c.json({ ...accountView(c, user.login), name: user.name, email: user.email });
+    if (!user) throw notFoundError();
+    return c.json({ ...toAccountView(c, user.login), name: user.name, email: user.email });
   });
   api.get("/user/repos", (c) => {
-    const found = visibleRepositories(c).filter((repository) => canWrite(c, repository));
+    const found = listVisibleRepositories(c).filter((repository) => canWrite(c, repository));
     const name = ({ owner, name }: (typeof found)[number]) => `${owner}/${name}`;
     const { sort = "full_name" } = c.req.query();
     if (sort === "full_name") found.sort((a, b) => name(a).localeCompare(name(b)));
     else found.sort((a, b) => b.updated_at.localeCompare(a.updated_at));
-    return c.json(page(c, found).map((repository) => repositoryView(c, repository)));
+    return c.json(paginate(c, found).map((repository) => toRepositoryView(c, repository)));
   });
-  api.get("/repos/:owner/:repo", (c) => c.json(repositoryView(c, repositoryOf(c))));
+  api.get("/repos/:owner/:repo", (c) => c.json(toRepositoryView(c, findRepository(c))));
 }
 
 function pullRequestRoutes(api: Hono<GithubEnv>) {
   api.get(PULLS, (c) => {
-    const repository = repositoryOf(c);
-    const found = filtered(c, repository.pull_requests);
-    return c.json(page(c, found).map((pull) => pullRequestView(c, repository, pull)));
+    const repository = findRepository(c);
+    const found = filterIssues(c, repository.pull_requests);
+    return c.json(paginate(c, found).map((pull) => toPullRequestView(c, repository, pull)));
   });
   api.get(`${PULLS}/:number{[0-9]+}`, (c) => {
-    const repository = repositoryOf(c);
-    const pull = issueOf(c, repository);
-    if (!isPullRequest(pull)) throw notFound();
-    return c.json({ ...pullRequestView(c, repository, pull), ...pullRequestDetails(pull) });
+    const repository = findRepository(c);
+    const pull = findIssue(c, repository);
+    if (!isPullRequest(pull)) throw notFoundError();
+    return c.json({ ...toPullRequestView(c, repository, pull), ...toPullRequestDetails(pull) });
   });
   api.get(`${PULLS}/:number{[0-9]+}/reviews`, (c) => {
-    const repository = repositoryOf(c);
-    const pull = issueOf(c, repository);
-    if (!isPullRequest(pull)) throw notFound();
-    return c.json(page(c, pull.reviews).map((review) => reviewView(c, repository, pull, review)));
+    const repository = findRepository(c);
+    const pull = findIssue(c, repository);
+    if (!isPullRequest(pull)) throw notFoundError();
+    return c.json(paginate(c, pull.reviews).map((review) => toReviewView(c, repository, pull, review)));
   });
 }

@@ -1,58 +1,58 @@
 import type { Context, Hono } from "hono";
-import type { Place } from "../provider.ts";
+import type { ProviderContext } from "../provider.ts";
 import {
-  bodyOf,
   canWrite,
+  findIssue,
+  findRepository,
+  findWritableRepository,
   type GithubEnv,
-  GithubRefusal,
-  invalid,
-  issueOf,
-  repositoryOf,
-  visibleRepositories,
-  writableRepository,
+  GithubError,
+  invalidError,
+  listVisibleRepositories,
+  parseBody,
 } from "./access.ts";
-import { idOf } from "./build.ts";
-import { page } from "./paging.ts";
-import { commentView, issueView } from "./views.ts";
-import { type GithubWorld, type Issue, isPullRequest, type PullRequest, type Repository } from "./world.ts";
+import { createIdFromName } from "./build.ts";
+import { paginate } from "./paging.ts";
+import { toCommentView, toIssueView } from "./views.ts";
+import { type GithubState, type Issue, isPullRequest, type PullRequest, type Repository } from "./world.ts";
 
 const ISSUES = "/repos/:owner/:repo/issues";
 const ONE = `${ISSUES}/:number{[0-9]+}`;
 
 /** Issues and their comments (docs.github.com/en/rest/issues). */
-export function issueRoutes(app: Hono<GithubEnv>, place: Place<GithubWorld>): void {
+export function registerIssueRoutes(app: Hono<GithubEnv>, place: ProviderContext<GithubState>): void {
   app.get("/issues", (c) => {
     const { login } = c.get("user");
-    const mine = visibleRepositories(c).flatMap((repository) =>
-      filtered(c, [...repository.issues, ...repository.pull_requests])
+    const mine = listVisibleRepositories(c).flatMap((repository) =>
+      filterIssues(c, [...repository.issues, ...repository.pull_requests])
         .filter(({ assignees }) => assignees.includes(login))
-        .map((issue) => issueView(c, repository, issue)),
+        .map((issue) => toIssueView(c, repository, issue)),
     );
-    return c.json(page(c, mine));
+    return c.json(paginate(c, mine));
   });
   app.get(ISSUES, (c) => {
-    const repository = repositoryOf(c);
-    const found = filtered(c, [...repository.issues, ...repository.pull_requests]);
-    return c.json(page(c, found).map((issue) => issueView(c, repository, issue)));
+    const repository = findRepository(c);
+    const found = filterIssues(c, [...repository.issues, ...repository.pull_requests]);
+    return c.json(paginate(c, found).map((issue) => toIssueView(c, repository, issue)));
   });
   app.post(ISSUES, (c) => create(c, place));
   app.get(ONE, (c) => {
-    const repository = repositoryOf(c);
-    return c.json(issueView(c, repository, issueOf(c, repository)));
+    const repository = findRepository(c);
+    return c.json(toIssueView(c, repository, findIssue(c, repository)));
   });
   app.patch(ONE, (c) => edit(c, place));
   app.get(`${ONE}/comments`, (c) => {
-    const repository = repositoryOf(c);
-    const issue = issueOf(c, repository);
-    return c.json(page(c, issue.comments).map((comment) => commentView(c, repository, issue, comment)));
+    const repository = findRepository(c);
+    const issue = findIssue(c, repository);
+    return c.json(paginate(c, issue.comments).map((comment) => toCommentView(c, repository, issue, comment)));
   });
   app.post(`${ONE}/comments`, (c) => comment(c, place));
 }
 
 /** By state, assignee, creator, labels and age; newest first unless asked otherwise. */
-export function filtered<T extends Issue>(c: Context<GithubEnv>, issues: T[]): T[] {
+export function filterIssues<T extends Issue>(c: Context<GithubEnv>, issues: T[]): T[] {
   const { state = "open", assignee, creator, labels, since, sort = "created", direction = "desc" } = c.req.query();
-  if (!["open", "closed", "all"].includes(state)) throw invalid("Issue", "state", "invalid");
+  if (!["open", "closed", "all"].includes(state)) throw invalidError("Issue", "state", "invalid");
   const wanted = (labels ?? "")
     .split(",")
     .map((label) => label.trim().toLowerCase())
@@ -77,12 +77,12 @@ function isAssigned({ assignees }: Issue, wanted: string): boolean {
     : assignees.some((login) => login.toLowerCase() === wanted.toLowerCase());
 }
 
-async function create(c: Context<GithubEnv>, place: Place<GithubWorld>) {
-  const repository = writableRepository(c);
-  const body = await bodyOf(c);
-  if (typeof body.title !== "string" || body.title.trim() === "") throw invalid("Issue", "title", "missing_field");
+async function create(c: Context<GithubEnv>, place: ProviderContext<GithubState>) {
+  const repository = findWritableRepository(c);
+  const body = await parseBody(c);
+  if (typeof body.title !== "string" || body.title.trim() === "") throw invalidError("Issue", "title", "missing_field");
   if (body.title.length > 256) {
-    throw invalid("Issue", "title", "custom", { message: "title is too long (maximum is 256 characters)" });
+    throw invalidError("Issue", "title", "custom", { message: "title is too long (maximum is 256 characters)" });
   }
   const now = new Date(place.now()).toISOString();
   const numbers = [...repository.issues, ...repository.pull_requests].map(({ number }) => number);
@@ -93,8 +93,8 @@ async function create(c: Context<GithubEnv>, place: Place<GithubWorld>) {
     body: typeof body.body === "string" ? body.body : "",
     user: c.get("user").login,
     // Whoever may not write to the repository opens an issue without them, and nothing is said about it
-    assignees: write ? assigneesOf(c, repository, body.assignees) : [],
-    labels: write ? labelsOf(repository, body.labels) : [],
+    assignees: write ? getAssignees(c, repository, body.assignees) : [],
+    labels: write ? getLabels(repository, body.labels) : [],
     state: "open",
     state_reason: null,
     comments: [],
@@ -104,35 +104,35 @@ async function create(c: Context<GithubEnv>, place: Place<GithubWorld>) {
   };
   repository.issues.push(issue);
   place.changed();
-  return c.json(issueView(c, repository, issue), 201);
+  return c.json(toIssueView(c, repository, issue), 201);
 }
 
-async function edit(c: Context<GithubEnv>, place: Place<GithubWorld>) {
-  const repository = writableRepository(c);
-  const issue = issueOf(c, repository);
+async function edit(c: Context<GithubEnv>, place: ProviderContext<GithubState>) {
+  const repository = findWritableRepository(c);
+  const issue = findIssue(c, repository);
   if (!canWrite(c, repository) && issue.user !== c.get("user").login) {
-    throw new GithubRefusal(403, "Must have admin rights to Repository.");
+    throw new GithubError(403, "Must have admin rights to Repository.");
   }
-  const body = await bodyOf(c);
+  const body = await parseBody(c);
   if (typeof body.title === "string") issue.title = body.title;
   if (typeof body.body === "string") issue.body = body.body;
-  if (body.assignees !== undefined) issue.assignees = assigneesOf(c, repository, body.assignees);
-  if (body.labels !== undefined) issue.labels = labelsOf(repository, body.labels);
+  if (body.assignees !== undefined) issue.assignees = getAssignees(c, repository, body.assignees);
+  if (body.labels !== undefined) issue.labels = getLabels(repository, body.labels);
   const now = new Date(place.now()).toISOString();
   if (body.state !== undefined) setState(issue, body, now);
   issue.updated_at = now;
   place.changed();
-  return c.json(issueView(c, repository, issue));
+  return c.json(toIssueView(c, repository, issue));
 }
 
 function setState(issue: Issue | PullRequest, { state, state_reason: reason }: Record<string, unknown>, now: string) {
-  if (state !== "open" && state !== "closed") throw invalid("Issue", "state", "invalid");
+  if (state !== "open" && state !== "closed") throw invalidError("Issue", "state", "invalid");
   const reasons = state === "closed" ? ["completed", "not_planned", "duplicate"] : ["reopened"];
   if (reason !== undefined && reason !== null && !reasons.includes(String(reason))) {
-    throw invalid("Issue", "state_reason", "invalid");
+    throw invalidError("Issue", "state_reason", "invalid");
   }
   if (state === "open" && issue.state === "closed" && isPullRequest(issue) && issue.merged) {
-    throw new GithubRefusal(422, "Validation Failed", [
+    throw new GithubError(422, "Validation Failed", [
       {
         resource: "PullRequest",
         code: "custom",
@@ -153,26 +153,28 @@ function setState(issue: Issue | PullRequest, { state, state_reason: reason }: R
   issue.state = state;
 }
 
-async function comment(c: Context<GithubEnv>, place: Place<GithubWorld>) {
-  const repository = writableRepository(c);
-  const issue = issueOf(c, repository);
-  const { body } = await bodyOf(c);
-  if (typeof body !== "string" || body.trim() === "") throw invalid("IssueComment", "body", "missing_field");
+async function comment(c: Context<GithubEnv>, place: ProviderContext<GithubState>) {
+  const repository = findWritableRepository(c);
+  const issue = findIssue(c, repository);
+  const { body } = await parseBody(c);
+  if (typeof body !== "string" || body.trim() === "") throw invalidError("IssueComment", "body", "missing_field");
   const now = new Date(place.now()).toISOString();
   const { login } = c.get("user");
-  const id = idOf(`comment ${repository.owner}/${repository.name} ${issue.number} ${issue.comments.length}`);
+  const id = createIdFromName(
+    `comment ${repository.owner}/${repository.name} ${issue.number} ${issue.comments.length}`,
+  );
   const made = { id, user: login, body, created_at: now };
   issue.comments.push(made);
   issue.updated_at = now;
   place.changed();
-  return c.json(commentView(c, repository, issue, made), 201);
+  return c.json(toCommentView(c, repository, issue, made), 201);
 }
 
-function assigneesOf(c: Context<GithubEnv>, repository: Repository, given: unknown): string[] {
+function getAssignees(c: Context<GithubEnv>, repository: Repository, given: unknown): string[] {
   return texts(given).map((login) => {
     const found = c.get("world").users.find((user) => user.login.toLowerCase() === login.toLowerCase());
     if (!found || (repository.private && !isMember(c, repository, found.login))) {
-      throw invalid("Issue", "assignees", "invalid", { value: login });
+      throw invalidError("Issue", "assignees", "invalid", { value: login });
     }
     return found.login;
   });
@@ -184,7 +186,7 @@ function isMember(c: Context<GithubEnv>, { owner, collaborators }: Repository, l
 }
 
 /** Labels that the repository has not got are made, as GitHub does. */
-function labelsOf(repository: Repository, given: unknown): string[] {
+function getLabels(repository: Repository, given: unknown): string[] {
   const labels = texts(given).map(
     (label) => repository.labels.find((one) => one.toLowerCase() === label.toLowerCase()) ?? label,
   );

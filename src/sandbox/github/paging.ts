@@ -5,7 +5,7 @@ import type { GithubEnv } from "./access.ts";
  * A page of a list, with the addresses of the others in `Link` (docs.github.com/en/rest/using-the-rest-api/using-pagination-in-the-rest-api):
  * 30 unless asked otherwise, at most 100, on the origin that was asked and with every other parameter kept.
  */
-export function page<T>(c: Context<GithubEnv>, things: T[]): T[] {
+export function paginate<T>(c: Context<GithubEnv>, things: T[]): T[] {
   const size = Math.min(100, whole(c.req.query("per_page"), 30));
   const number = whole(c.req.query("page"), 1);
   const last = Math.max(1, Math.ceil(things.length / size));

@@ -1,16 +1,16 @@
 import type { Context, Hono } from "hono";
-import { type GithubEnv, invalid, visibleRepositories } from "./access.ts";
-import { page } from "./paging.ts";
-import { issueView, repositoryView } from "./views.ts";
+import { type GithubEnv, invalidError, listVisibleRepositories } from "./access.ts";
+import { paginate } from "./paging.ts";
+import { toIssueView, toRepositoryView } from "./views.ts";
 import { type Issue, isPullRequest, type PullRequest, type Repository } from "./world.ts";
 
 type Thing = { repository: Repository; issue: Issue | PullRequest };
 
 /** Search over issues, pull requests and repositories (docs.github.com/en/rest/search/search). */
-export function searchRoutes(app: Hono<GithubEnv>): void {
+export function registerSearchRoutes(app: Hono<GithubEnv>): void {
   app.get("/search/issues", (c) => {
-    const terms = termsOf(c);
-    const found = visibleRepositories(c)
+    const terms = getTerms(c);
+    const found = listVisibleRepositories(c)
       .flatMap((repository) =>
         [...repository.issues, ...repository.pull_requests].map((issue) => ({ repository, issue })),
       )
@@ -18,15 +18,18 @@ export function searchRoutes(app: Hono<GithubEnv>): void {
     const { sort, order = "desc" } = c.req.query();
     const key = ({ issue }: Thing) => (sort === "created" ? issue.created_at : issue.updated_at);
     found.sort((a, b) => (order === "asc" ? 1 : -1) * key(a).localeCompare(key(b)));
-    const items = page(c, found).map(({ repository, issue }) => ({ ...issueView(c, repository, issue), score: 1 }));
+    const items = paginate(c, found).map(({ repository, issue }) => ({
+      ...toIssueView(c, repository, issue),
+      score: 1,
+    }));
     return c.json({ total_count: found.length, incomplete_results: false, items });
   });
   app.get("/search/repositories", (c) => {
-    const terms = termsOf(c);
-    const found = visibleRepositories(c).filter((repository) =>
+    const terms = getTerms(c);
+    const found = listVisibleRepositories(c).filter((repository) =>
       terms.every(({ not, name, value }) => matches(repository, name, value, c) !== not),
     );
-    const items = page(c, found).map((repository) => ({ ...repositoryView(c, repository), score: 1 }));
+    const items = paginate(c, found).map((repository) => ({ ...toRepositoryView(c, repository), score: 1 }));
     return c.json({ total_count: found.length, incomplete_results: false, items });
   });
 }
@@ -34,9 +37,9 @@ export function searchRoutes(app: Hono<GithubEnv>): void {
 type Term = { not: boolean; name: string; value: string };
 
 /** Words, phrases in quotes and qualifiers, each with `-` for not; `@me` is whoever asks. */
-function termsOf(c: Context<GithubEnv>): Term[] {
+function getTerms(c: Context<GithubEnv>): Term[] {
   const q = c.req.query("q") ?? "";
-  if (q.trim() === "") throw invalid("Search", "q", "missing");
+  if (q.trim() === "") throw invalidError("Search", "q", "missing");
   return [...q.matchAll(/(-?)(?:([a-z]+):)?("[^"]*"|\S+)/gi)].map(([, minus, name = "", text = ""]) => {
     const value = text.replaceAll('"', "").toLowerCase();
     return {
@@ -102,8 +105,8 @@ function matches(repository: Repository, name: string, value: string, c: Context
     case "":
       return `${owner}/${repo} ${description}`.toLowerCase().includes(value);
     case "repo":
-      if (!visibleRepositories(c).some((one) => `${one.owner}/${one.name}`.toLowerCase() === value)) {
-        throw invalid("Search", "q", "invalid", {
+      if (!listVisibleRepositories(c).some((one) => `${one.owner}/${one.name}`.toLowerCase() === value)) {
+        throw invalidError("Search", "q", "invalid", {
           message:
             "The listed users and repositories cannot be searched either because the resources do not exist or you do not have permission to view them.",
         });

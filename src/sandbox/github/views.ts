@@ -1,21 +1,21 @@
 import { createHash } from "node:crypto";
 import type { Context } from "hono";
-import { avatarUrl } from "../pictures.ts";
+import { getAvatarUrl } from "../pictures.ts";
 import { canWrite, type GithubEnv } from "./access.ts";
-import { idOf } from "./build.ts";
+import { createIdFromName } from "./build.ts";
 import { type Comment, type Issue, isPullRequest, type PullRequest, type Repository, type Review } from "./world.ts";
 
 type C = Context<GithubEnv>;
 
 /** An account as it stands inside other things. */
-export function accountView(c: C, login: string) {
+export function toAccountView(c: C, login: string) {
   const { users, organizations } = c.get("world");
   const user = users.find((one) => one.login === login);
   const organization = organizations.find((one) => one.login === login);
   return {
     login,
-    id: user?.id ?? organization?.id ?? idOf(login),
-    avatar_url: avatarUrl(c.req.raw, user?.name ?? organization?.name ?? login),
+    id: user?.id ?? organization?.id ?? createIdFromName(login),
+    avatar_url: getAvatarUrl(c.req.raw, user?.name ?? organization?.name ?? login),
     url: `${origin(c)}/users/${login}`,
     html_url: `${origin(c)}/${login}`,
     type: organization ? "Organization" : "User",
@@ -23,7 +23,7 @@ export function accountView(c: C, login: string) {
   };
 }
 
-export function repositoryView(c: C, repository: Repository) {
+export function toRepositoryView(c: C, repository: Repository) {
   const { owner, name, issues, pull_requests: pulls, ...rest } = repository;
   const fullName = `${owner}/${name}`;
   const write = canWrite(c, repository);
@@ -32,14 +32,14 @@ export function repositoryView(c: C, repository: Repository) {
     name,
     full_name: fullName,
     private: rest.private,
-    owner: accountView(c, owner),
+    owner: toAccountView(c, owner),
     html_url: `${origin(c)}/${fullName}`,
     description: rest.description || null,
     fork: false,
-    url: repositoryUrl(c, repository),
-    created_at: second(rest.created_at),
-    updated_at: second(rest.updated_at),
-    pushed_at: second(rest.updated_at),
+    url: buildRepositoryUrl(c, repository),
+    created_at: truncateToSecond(rest.created_at),
+    updated_at: truncateToSecond(rest.updated_at),
+    pushed_at: truncateToSecond(rest.updated_at),
     stargazers_count: rest.stargazers_count,
     language: rest.language || null,
     has_issues: true,
@@ -52,30 +52,30 @@ export function repositoryView(c: C, repository: Repository) {
 }
 
 /** An issue, or a pull request as lists of issues have it. */
-export function issueView(c: C, repository: Repository, issue: Issue | PullRequest) {
+export function toIssueView(c: C, repository: Repository, issue: Issue | PullRequest) {
   const { owner, name } = repository;
   const pull = isPullRequest(issue);
-  const api = `${repositoryUrl(c, repository)}/issues/${issue.number}`;
-  const html = htmlUrl(c, repository, issue);
+  const api = `${buildRepositoryUrl(c, repository)}/issues/${issue.number}`;
+  const html = buildHtmlUrl(c, repository, issue);
   return {
     url: api,
-    repository_url: repositoryUrl(c, repository),
+    repository_url: buildRepositoryUrl(c, repository),
     comments_url: `${api}/comments`,
     html_url: html,
-    id: idOf(`issue ${owner}/${name} ${issue.number}`),
+    id: createIdFromName(`issue ${owner}/${name} ${issue.number}`),
     number: issue.number,
     title: issue.title,
-    user: accountView(c, issue.user),
-    labels: issue.labels.map((label) => labelView(c, repository, label)),
+    user: toAccountView(c, issue.user),
+    labels: issue.labels.map((label) => toLabelView(c, repository, label)),
     state: issue.state,
     locked: false,
-    assignee: issue.assignees[0] ? accountView(c, issue.assignees[0]) : null,
-    assignees: issue.assignees.map((login) => accountView(c, login)),
+    assignee: issue.assignees[0] ? toAccountView(c, issue.assignees[0]) : null,
+    assignees: issue.assignees.map((login) => toAccountView(c, login)),
     milestone: null,
     comments: issue.comments.length,
-    created_at: second(issue.created_at),
-    updated_at: second(issue.updated_at),
-    closed_at: issue.closed_at === null ? null : second(issue.closed_at),
+    created_at: truncateToSecond(issue.created_at),
+    updated_at: truncateToSecond(issue.updated_at),
+    closed_at: issue.closed_at === null ? null : truncateToSecond(issue.closed_at),
     author_association: "MEMBER",
     body: issue.body || null,
     state_reason: issue.state_reason,
@@ -83,9 +83,9 @@ export function issueView(c: C, repository: Repository, issue: Issue | PullReque
       ? {
           draft: issue.draft,
           pull_request: {
-            url: `${repositoryUrl(c, repository)}/pulls/${issue.number}`,
+            url: `${buildRepositoryUrl(c, repository)}/pulls/${issue.number}`,
             html_url: html,
-            merged_at: issue.merged_at === null ? null : second(issue.merged_at),
+            merged_at: issue.merged_at === null ? null : truncateToSecond(issue.merged_at),
           },
         }
       : {}),
@@ -93,28 +93,33 @@ export function issueView(c: C, repository: Repository, issue: Issue | PullReque
 }
 
 /** A pull request as lists have it; one by one it has `more` too. */
-export function pullRequestView(c: C, repository: Repository, pull: PullRequest) {
-  const { state_reason: _reason, pull_request: _self, comments: _comments, ...issue } = issueView(c, repository, pull);
+export function toPullRequestView(c: C, repository: Repository, pull: PullRequest) {
+  const {
+    state_reason: _reason,
+    pull_request: _self,
+    comments: _comments,
+    ...issue
+  } = toIssueView(c, repository, pull);
   const branch = (ref: string) => ({
     label: `${repository.owner}:${ref}`,
     ref,
     sha: createHash("sha1").update(ref).digest("hex"),
-    user: accountView(c, repository.owner),
-    repo: repositoryView(c, repository),
+    user: toAccountView(c, repository.owner),
+    repo: toRepositoryView(c, repository),
   });
   return {
     ...issue,
-    url: `${repositoryUrl(c, repository)}/pulls/${pull.number}`,
+    url: `${buildRepositoryUrl(c, repository)}/pulls/${pull.number}`,
     issue_url: issue.url,
     draft: pull.draft,
-    merged_at: pull.merged_at === null ? null : second(pull.merged_at),
-    requested_reviewers: pull.requested_reviewers.map((login) => accountView(c, login)),
+    merged_at: pull.merged_at === null ? null : truncateToSecond(pull.merged_at),
+    requested_reviewers: pull.requested_reviewers.map((login) => toAccountView(c, login)),
     head: branch(pull.head),
     base: branch(pull.base),
   };
 }
 
-export function pullRequestDetails({ merged, state, comments, reviews, ...pull }: PullRequest) {
+export function toPullRequestDetails({ merged, state, comments, reviews, ...pull }: PullRequest) {
   const { additions, deletions, changed_files } = pull;
   return {
     merged,
@@ -129,43 +134,43 @@ export function pullRequestDetails({ merged, state, comments, reviews, ...pull }
   };
 }
 
-export function reviewView(c: C, repository: Repository, pull: PullRequest, review: Review) {
+export function toReviewView(c: C, repository: Repository, pull: PullRequest, review: Review) {
   return {
     id: review.id,
-    user: accountView(c, review.user),
+    user: toAccountView(c, review.user),
     body: review.body,
     state: review.state,
-    html_url: `${htmlUrl(c, repository, pull)}#pullrequestreview-${review.id}`,
-    pull_request_url: `${repositoryUrl(c, repository)}/pulls/${pull.number}`,
+    html_url: `${buildHtmlUrl(c, repository, pull)}#pullrequestreview-${review.id}`,
+    pull_request_url: `${buildRepositoryUrl(c, repository)}/pulls/${pull.number}`,
     author_association: "MEMBER",
-    submitted_at: second(review.submitted_at),
+    submitted_at: truncateToSecond(review.submitted_at),
   };
 }
 
-export function commentView(c: C, repository: Repository, issue: Issue, comment: Comment) {
+export function toCommentView(c: C, repository: Repository, issue: Issue, comment: Comment) {
   return {
-    url: `${repositoryUrl(c, repository)}/issues/comments/${comment.id}`,
-    html_url: `${htmlUrl(c, repository, issue)}#issuecomment-${comment.id}`,
-    issue_url: `${repositoryUrl(c, repository)}/issues/${issue.number}`,
+    url: `${buildRepositoryUrl(c, repository)}/issues/comments/${comment.id}`,
+    html_url: `${buildHtmlUrl(c, repository, issue)}#issuecomment-${comment.id}`,
+    issue_url: `${buildRepositoryUrl(c, repository)}/issues/${issue.number}`,
     id: comment.id,
-    user: accountView(c, comment.user),
-    created_at: second(comment.created_at),
-    updated_at: second(comment.created_at),
+    user: toAccountView(c, comment.user),
+    created_at: truncateToSecond(comment.created_at),
+    updated_at: truncateToSecond(comment.created_at),
     author_association: "MEMBER",
     body: comment.body,
   };
 }
 
-function labelView(c: C, repository: Repository, name: string) {
-  const url = `${repositoryUrl(c, repository)}/labels/${encodeURIComponent(name)}`;
-  return { id: idOf(`label ${name}`), url, name, color: "ededed", default: false, description: null };
+function toLabelView(c: C, repository: Repository, name: string) {
+  const url = `${buildRepositoryUrl(c, repository)}/labels/${encodeURIComponent(name)}`;
+  return { id: createIdFromName(`label ${name}`), url, name, color: "ededed", default: false, description: null };
 }
 
-function repositoryUrl(c: C, { owner, name }: Repository): string {
+function buildRepositoryUrl(c: C, { owner, name }: Repository): string {
   return `${origin(c)}/repos/${owner}/${name}`;
 }
 
-function htmlUrl(c: C, { owner, name }: Repository, issue: Issue | PullRequest): string {
+function buildHtmlUrl(c: C, { owner, name }: Repository, issue: Issue | PullRequest): string {
   return `${origin(c)}/${owner}/${name}/${isPullRequest(issue) ? "pull" : "issues"}/${issue.number}`;
 }
 
@@ -174,6 +179,6 @@ function origin(c: C): string {
 }
 
 /** GitHub's spelling of a moment, without fractions of a second. */
-export function second(iso: string): string {
+export function truncateToSecond(iso: string): string {
   return new Date(iso).toISOString().replace(/\.\d+Z$/, "Z");
 }

@@ -1,5 +1,5 @@
 /** The world of the GitHub stand-in: a seed with everything filled in. People are logins, times are ISO 8601 in UTC. */
-export type GithubWorld = { users: User[]; organizations: Organization[]; repositories: Repository[] };
+export type GithubState = { users: User[]; organizations: Organization[]; repositories: Repository[] };
 
 export type User = { login: string; id: number; name: string; email: string; bio: string; created_at: string };
 

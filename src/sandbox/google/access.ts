@@ -1,25 +1,25 @@
 import type { Context, MiddlewareHandler } from "hono";
-import type { Place, SandboxEnv } from "../provider.ts";
-import { GoogleRefusal, invalid } from "./errors.ts";
-import { type Opening, opens } from "./scopes.ts";
-import type { Account, GoogleWorld } from "./world.ts";
+import type { ProviderContext, SandboxEnv } from "../provider.ts";
+import { GoogleError, invalidError } from "./errors.ts";
+import { type GoogleAccess, grantsAccess } from "./scopes.ts";
+import type { Account, GoogleState } from "./world.ts";
 
 /** What a request to an API knows: whose it is, and the world. */
 export type GoogleEnv = {
   Bindings: SandboxEnv["Bindings"];
-  Variables: SandboxEnv["Variables"] & { account: Account; world: GoogleWorld };
+  Variables: SandboxEnv["Variables"] & { account: Account; world: GoogleState };
 };
 
 const NO_TOKEN =
   "Request had invalid authentication credentials. Expected OAuth 2 access token, login cookie or other valid authentication credential. See https://developers.google.com/identity/sign-in/web/devconsole-project.";
 
 /** Lets only living tokens pass. */
-export function signedIn(place: Place<GoogleWorld>): MiddlewareHandler<GoogleEnv> {
+export function requireToken(place: ProviderContext<GoogleState>): MiddlewareHandler<GoogleEnv> {
   return async (c, next) => {
     const grant = place.grant(c.req.raw);
     const world = place.world();
     const account = world.accounts.find(({ id }) => id === grant?.account);
-    if (!grant || !account) throw new GoogleRefusal(401, "authError", NO_TOKEN);
+    if (!grant || !account) throw new GoogleError(401, "authError", NO_TOKEN);
     c.set("grant", grant);
     c.set("account", account);
     c.set("world", world);
@@ -28,57 +28,57 @@ export function signedIn(place: Place<GoogleWorld>): MiddlewareHandler<GoogleEnv
 }
 
 /** Lets a request pass whose grant opens this. */
-export function needs(what: Opening): MiddlewareHandler<GoogleEnv> {
+export function requireAccess(what: GoogleAccess): MiddlewareHandler<GoogleEnv> {
   return async (c, next) => {
-    if (!opens(c.get("grant").scopes, what)) {
+    if (!grantsAccess(c.get("grant").scopes, what)) {
       const info = {
         "@type": "type.googleapis.com/google.rpc.ErrorInfo",
         reason: "ACCESS_TOKEN_SCOPE_INSUFFICIENT",
         domain: "googleapis.com",
       };
       const message = "Request had insufficient authentication scopes.";
-      throw new GoogleRefusal(403, "insufficientPermissions", message, [info]);
+      throw new GoogleError(403, "insufficientPermissions", message, [info]);
     }
     await next();
   };
 }
 
 /** The JSON body of a request. */
-export async function bodyOf(c: Context<GoogleEnv>): Promise<Record<string, unknown>> {
+export async function parseBody(c: Context<GoogleEnv>): Promise<Record<string, unknown>> {
   const body: unknown = await c.req.json().catch(() => undefined);
   if (typeof body === "object" && body !== null && !Array.isArray(body)) return body as Record<string, unknown>;
-  throw new GoogleRefusal(400, "parseError", "Invalid JSON payload received.");
+  throw new GoogleError(400, "parseError", "Invalid JSON payload received.");
 }
 
-export function textIn(body: Record<string, unknown>, name: string): string | undefined {
+export function getText(body: Record<string, unknown>, name: string): string | undefined {
   const value = body[name];
   return typeof value === "string" ? value : undefined;
 }
 
-export function recordIn(body: Record<string, unknown>, name: string): Record<string, unknown> | undefined {
+export function getRecord(body: Record<string, unknown>, name: string): Record<string, unknown> | undefined {
   const value = body[name];
   return typeof value === "object" && value !== null && !Array.isArray(value)
     ? (value as Record<string, unknown>)
     : undefined;
 }
 
-export function listIn(body: Record<string, unknown>, name: string): unknown[] {
+export function getList(body: Record<string, unknown>, name: string): unknown[] {
   const value = body[name];
   return Array.isArray(value) ? value : [];
 }
 
 /** A page of a list, by size and token. */
-export function pageOf<T>(
+export function paginate<T>(
   c: Context<GoogleEnv>,
   all: T[],
   sizes: { name: string; usual: number; most: number },
 ): { page: T[]; nextPageToken?: string } {
   const asked = Number(c.req.query(sizes.name) ?? sizes.usual);
-  if (!Number.isInteger(asked) || asked < 1) throw invalid(`Invalid value for ${sizes.name}`);
+  if (!Number.isInteger(asked) || asked < 1) throw invalidError(`Invalid value for ${sizes.name}`);
   const size = Math.min(asked, sizes.most);
   const token = c.req.query("pageToken");
   const start = token === undefined ? 0 : Number(Buffer.from(token, "base64url").toString());
-  if (!Number.isInteger(start) || start < 0) throw invalid("Invalid value for pageToken");
+  if (!Number.isInteger(start) || start < 0) throw invalidError("Invalid value for pageToken");
   const end = start + size;
   return {
     page: all.slice(start, end),
@@ -87,28 +87,28 @@ export function pageOf<T>(
 }
 
 /** What a field mask picks: `files(id,name),nextPageToken`, `properties/title`, `sheets.properties.title`, `*`. */
-export function masked(value: unknown, mask: string | undefined): unknown {
-  return mask === undefined || mask.trim() === "" ? value : picked(value, parseMask(mask.replace(/\s+/g, "")));
+export function applyFieldMask(value: unknown, mask: string | undefined): unknown {
+  return mask === undefined || mask.trim() === "" ? value : pick(value, parseMask(mask.replace(/\s+/g, "")));
 }
 
 /** Names and what is picked below them; nothing below is everything. */
 type Mask = Map<string, Mask | undefined>;
 
-function picked(value: unknown, mask: Mask | undefined): unknown {
+function pick(value: unknown, mask: Mask | undefined): unknown {
   if (mask === undefined || mask.has("*")) return value;
-  if (Array.isArray(value)) return value.map((one) => picked(one, mask));
+  if (Array.isArray(value)) return value.map((one) => pick(one, mask));
   if (typeof value !== "object" || value === null) return value;
   const entries = Object.entries(value).filter(([name]) => mask.has(name));
-  return Object.fromEntries(entries.map(([name, inner]) => [name, picked(inner, mask.get(name))]));
+  return Object.fromEntries(entries.map(([name, inner]) => [name, pick(inner, mask.get(name))]));
 }
 
 function parseMask(text: string): Mask {
   let at = 0;
-  const invalidMask = () => invalid(`Invalid field selection ${text}`);
+  const invalidMask = () => invalidError(`Invalid field selection ${text}`);
   const list = (): Mask => {
     let mask: Mask = new Map();
     for (;;) {
-      mask = merged(mask, path());
+      mask = merge(mask, path());
       if (text[at] !== ",") return mask;
       at += 1;
     }
@@ -135,11 +135,11 @@ function parseMask(text: string): Mask {
 }
 
 /** What either of two masks picks. */
-function merged(one: Mask, other: Mask): Mask {
+function merge(one: Mask, other: Mask): Mask {
   const mask = new Map(one);
   for (const [name, below] of other) {
     const before = one.get(name);
-    mask.set(name, one.has(name) ? before && below && merged(before, below) : below);
+    mask.set(name, one.has(name) ? before && below && merge(before, below) : below);
   }
   return mask;
 }

@@ -1,13 +1,20 @@
 import type { Context, Hono } from "hono";
 import { html } from "hono/html";
-import { pageHeaders, sandboxPage } from "../oauth/consent.ts";
-import type { Place, SandboxEnv } from "../provider.ts";
-import { shown } from "./sheets/cells.ts";
-import { instantOf, zonedTime } from "./times.ts";
-import { type CalendarEvent, DOCUMENT, type DriveFile, FOLDER, type GoogleWorld, SPREADSHEET } from "./world.ts";
+import { getPageHeaders, renderSandboxPage } from "../oauth/consent.ts";
+import type { ProviderContext, SandboxEnv } from "../provider.ts";
+import { formatCell } from "./sheets/cells.ts";
+import { formatZonedTime, getInstant } from "./times.ts";
+import {
+  type CalendarEvent,
+  DOCUMENT_TYPE,
+  type DriveFile,
+  FOLDER_TYPE,
+  type GoogleState,
+  SPREADSHEET_TYPE,
+} from "./world.ts";
 
 /** Where the links in answers lead: mail, calendar and files as read-only pages for a person. */
-export function browse(app: Hono<SandboxEnv>, place: Place<GoogleWorld>): void {
+export function registerWebPages(app: Hono<SandboxEnv>, place: ProviderContext<GoogleState>): void {
   app.get("/", (c) => {
     const places = { Mail: "/mail/u/", Calendar: "/calendar/r", Drive: "/drive/my-drive" };
     const list = Object.entries(places).map(([name, path]) => html`<li><a href="${path}">${name}</a></li>`);
@@ -28,9 +35,9 @@ export function browse(app: Hono<SandboxEnv>, place: Place<GoogleWorld>): void {
       .files.find((one) => one.id === id && (mimeType === undefined || one.mimeType === mimeType));
     return file ? page(c, file.name, filePart(file, place.world())) : c.notFound();
   };
-  app.get("/document/d/:id/edit", (c) => shown(c, c.req.param("id"), DOCUMENT));
-  app.get("/spreadsheets/d/:id/edit", (c) => shown(c, c.req.param("id"), SPREADSHEET));
-  app.get("/drive/folders/:id", (c) => shown(c, c.req.param("id"), FOLDER));
+  app.get("/document/d/:id/edit", (c) => shown(c, c.req.param("id"), DOCUMENT_TYPE));
+  app.get("/spreadsheets/d/:id/edit", (c) => shown(c, c.req.param("id"), SPREADSHEET_TYPE));
+  app.get("/drive/folders/:id", (c) => shown(c, c.req.param("id"), FOLDER_TYPE));
   app.get("/file/d/:id/view", (c) => shown(c, c.req.param("id")));
   app.get("/open", (c) => shown(c, c.req.query("id") ?? ""));
   for (const path of ["/document/", "/spreadsheets/", "/drive/my-drive"])
@@ -41,11 +48,11 @@ export function browse(app: Hono<SandboxEnv>, place: Place<GoogleWorld>): void {
 type Part = ReturnType<typeof html>;
 
 function page(c: Context<SandboxEnv>, title: string, content: Part) {
-  return c.html(sandboxPage(title, html`<h1>${title}</h1>${content}`), 200, pageHeaders());
+  return c.html(renderSandboxPage(title, html`<h1>${title}</h1>${content}`), 200, getPageHeaders());
 }
 
 /** Every conversation of an account; the part of the address after `#` leads to one of them. */
-function mailbox(c: Context<SandboxEnv>, world: GoogleWorld) {
+function mailbox(c: Context<SandboxEnv>, world: GoogleState) {
   const wanted = c.req.query("authuser");
   const account = world.accounts.find(({ email }) => email === wanted) ?? world.accounts[0];
   const own = world.messages
@@ -60,8 +67,8 @@ function mailbox(c: Context<SandboxEnv>, world: GoogleWorld) {
   return page(c, `Mail of ${account?.name ?? "nobody"}`, html`${list}`);
 }
 
-function calendar(c: Context<SandboxEnv>, world: GoogleWorld) {
-  const events = [...world.events].sort((a, b) => instantOf(a.start, "UTC") - instantOf(b.start, "UTC"));
+function calendar(c: Context<SandboxEnv>, world: GoogleState) {
+  const events = [...world.events].sort((a, b) => getInstant(a.start, "UTC") - getInstant(b.start, "UTC"));
   return page(
     c,
     "Calendar",
@@ -71,7 +78,7 @@ function calendar(c: Context<SandboxEnv>, world: GoogleWorld) {
 
 function eventPart({ start, end, organizer, attendees, location, description }: CalendarEvent): Part {
   const time = (one: CalendarEvent["start"]) =>
-    "date" in one ? one.date : zonedTime(Date.parse(one.dateTime), one.timeZone);
+    "date" in one ? one.date : formatZonedTime(Date.parse(one.dateTime), one.timeZone);
   const facts = {
     Begins: time(start),
     Ends: time(end),
@@ -82,7 +89,7 @@ function eventPart({ start, end, organizer, attendees, location, description }: 
   return html`${factList(facts)}<article>${description}</article>`;
 }
 
-function filePart(file: DriveFile, world: GoogleWorld): Part {
+function filePart(file: DriveFile, world: GoogleState): Part {
   const facts = {
     Owner: world.accounts.find(({ id }) => id === file.owner)?.name ?? "nobody",
     Changed: file.modifiedTime,
@@ -94,10 +101,10 @@ function filePart(file: DriveFile, world: GoogleWorld): Part {
   );
   const sheets = (file.sheets ?? []).map(
     ({ title, rows }) => html`<h2>${title}</h2>
-      <table>${rows.map((row) => html`<tr>${row.map((cell) => html`<td>${shown(cell)}</td>`)}</tr>`)}</table>`,
+      <table>${rows.map((row) => html`<tr>${row.map((cell) => html`<td>${formatCell(cell)}</td>`)}</tr>`)}</table>`,
   );
   const inside =
-    file.mimeType === FOLDER ? fileList(world.files.filter(({ parents }) => parents.includes(file.id))) : "";
+    file.mimeType === FOLDER_TYPE ? fileList(world.files.filter(({ parents }) => parents.includes(file.id))) : "";
   return html`${factList(facts)}${paragraphs}${sheets}${inside}`;
 }
 

@@ -1,19 +1,19 @@
 import { createHash } from "node:crypto";
-import { moment } from "../moment.ts";
-import { SeedFault } from "../provider.ts";
+import { parseMoment } from "../moment.ts";
+import { SeedError } from "../provider.ts";
 import type { EventSeed, FileSeed, GoogleSeed, MessageSeed } from "./seed.ts";
-import { dayAfter, instantOf, isZone, seedTime, zonedTime } from "./times.ts";
+import { addDays, formatZonedTime, getInstant, isTimeZone, parseSeedTime } from "./times.ts";
 import {
   type Account,
   type CalendarEvent,
-  DOCUMENT,
+  DOCUMENT_TYPE,
   type DriveFile,
   type EventTime,
-  FOLDER,
-  type GoogleWorld,
+  FOLDER_TYPE,
+  type GoogleState,
   type Message,
   type Paragraph,
-  SPREADSHEET,
+  SPREADSHEET_TYPE,
 } from "./world.ts";
 
 const HOUR_MS = 3_600_000;
@@ -21,11 +21,11 @@ const HOUR_MS = 3_600_000;
 type Lookup = { now: number; accounts: Account[]; person(wanted: string, path: string): Account };
 
 /** Fill in a Google seed. @throws SeedFault */
-export function buildGoogle(seed: GoogleSeed, now: number): GoogleWorld {
+export function buildGoogle(seed: GoogleSeed, now: number): GoogleState {
   const accounts = seed.accounts.map((account) => ({ ...account, timeZone: account.timeZone ?? "Europe/Berlin" }));
-  const wrong = accounts.findIndex(({ timeZone }) => !isZone(timeZone));
+  const wrong = accounts.findIndex(({ timeZone }) => !isTimeZone(timeZone));
   if (wrong >= 0)
-    throw new SeedFault(`accounts[${wrong}].timeZone`, `there is no time zone "${accounts[wrong]?.timeZone}"`);
+    throw new SeedError(`accounts[${wrong}].timeZone`, `there is no time zone "${accounts[wrong]?.timeZone}"`);
   unique(
     accounts.map(({ id }) => id),
     (index) => `accounts[${index}].id`,
@@ -59,17 +59,17 @@ export function buildGoogle(seed: GoogleSeed, now: number): GoogleWorld {
 }
 
 /** Hex digits that are the same for the same name every time. */
-export function hexOf(name: string, length: number): string {
+export function createHexFromName(name: string, length: number): string {
   return createHash("sha256").update(name).digest("hex").slice(0, length);
 }
 
 /** An id as Drive has them: 33 characters, the first of them a 1. */
-function fileIdOf(name: string): string {
+function getFileId(name: string): string {
   return `1${createHash("sha256").update(name).digest("base64url").slice(0, 32)}`;
 }
 
 /** Lines of text as paragraphs. */
-function paragraphsOf(text: string): Paragraph[] {
+function getParagraphs(text: string): Paragraph[] {
   return text
     .replace(/\n$/, "")
     .split("\n")
@@ -83,13 +83,13 @@ function paragraphsOf(text: string): Paragraph[] {
 
 function personIn(accounts: Account[], wanted: string, path: string): Account {
   const found = accounts.find(({ id, email, name }) => [id, email, name].includes(wanted));
-  if (!found) throw new SeedFault(path, `there is no account "${wanted}"`);
+  if (!found) throw new SeedError(path, `there is no account "${wanted}"`);
   return found;
 }
 
 function buildMessage(seed: MessageSeed, index: number, { now, person }: Lookup): Message {
   const path = `messages[${index}]`;
-  const id = seed.id ?? hexOf(`message ${index} ${seed.account} ${seed.subject ?? ""}`, 16);
+  const id = seed.id ?? createHexFromName(`message ${index} ${seed.account} ${seed.subject ?? ""}`, 16);
   return {
     account: person(seed.account, `${path}.account`).id,
     id,
@@ -100,7 +100,7 @@ function buildMessage(seed: MessageSeed, index: number, { now, person }: Lookup)
     cc: seed.cc ?? "",
     bcc: seed.bcc ?? "",
     subject: seed.subject ?? "",
-    date: moment(seed.date ?? "-1d", now, `${path}.date`),
+    date: parseMoment(seed.date ?? "-1d", now, `${path}.date`),
     labelIds: seed.labelIds ?? ["INBOX"],
     text: seed.text ?? "",
     html: seed.html ?? "",
@@ -118,15 +118,16 @@ function buildMessage(seed: MessageSeed, index: number, { now, person }: Lookup)
 function buildEvent(seed: EventSeed, index: number, { now, person, accounts }: Lookup): CalendarEvent {
   const path = `events[${index}]`;
   const { email, timeZone } = person(seed.organizer, `${path}.organizer`);
-  const start = seedTime(seed.start, timeZone, now, `${path}.start`);
-  const end = seed.end === undefined ? endAfter(start, timeZone) : seedTime(seed.end, timeZone, now, `${path}.end`);
+  const start = parseSeedTime(seed.start, timeZone, now, `${path}.start`);
+  const end =
+    seed.end === undefined ? endAfter(start, timeZone) : parseSeedTime(seed.end, timeZone, now, `${path}.end`);
   if ("date" in start !== "date" in end)
-    throw new SeedFault(`${path}.end`, "start and end must both be days or both be times");
-  if (instantOf(end, timeZone) < instantOf(start, timeZone))
-    throw new SeedFault(`${path}.end`, "it is before the start");
-  const created = moment(seed.created ?? "-7d", now, `${path}.created`);
+    throw new SeedError(`${path}.end`, "start and end must both be days or both be times");
+  if (getInstant(end, timeZone) < getInstant(start, timeZone))
+    throw new SeedError(`${path}.end`, "it is before the start");
+  const created = parseMoment(seed.created ?? "-7d", now, `${path}.created`);
   return {
-    id: seed.id ?? hexOf(`event ${index} ${seed.summary ?? ""}`, 26),
+    id: seed.id ?? createHexFromName(`event ${index} ${seed.summary ?? ""}`, 26),
     organizer: email,
     summary: seed.summary ?? "",
     description: seed.description ?? "",
@@ -140,22 +141,22 @@ function buildEvent(seed: EventSeed, index: number, { now, person, accounts }: L
     }),
     ...(seed.recurringEventId === undefined ? {} : { recurringEventId: seed.recurringEventId }),
     created,
-    updated: moment(seed.updated ?? created, now, `${path}.updated`),
+    updated: parseMoment(seed.updated ?? created, now, `${path}.updated`),
   };
 }
 
 function endAfter(start: EventTime, zone: string): EventTime {
-  if ("date" in start) return { date: dayAfter(start.date) };
-  return { dateTime: zonedTime(Date.parse(start.dateTime) + HOUR_MS, zone), timeZone: start.timeZone };
+  if ("date" in start) return { date: addDays(start.date) };
+  return { dateTime: formatZonedTime(Date.parse(start.dateTime) + HOUR_MS, zone), timeZone: start.timeZone };
 }
 
 function buildFiles(seeds: FileSeed[], lookup: Lookup): DriveFile[] {
-  const ids = seeds.map((seed, index) => seed.id ?? fileIdOf(`file ${index} ${seed.name}`));
+  const ids = seeds.map((seed, index) => seed.id ?? getFileId(`file ${index} ${seed.name}`));
   return seeds.map((seed, index) => {
     const path = `files[${index}]`;
     const parents = (seed.parents ?? []).map((wanted, at) => {
       const found = seeds.findIndex((other, one) => ids[one] === wanted || (other.name === wanted && other !== seed));
-      if (found < 0) throw new SeedFault(`${path}.parents[${at}]`, `there is no folder "${wanted}"`);
+      if (found < 0) throw new SeedError(`${path}.parents[${at}]`, `there is no folder "${wanted}"`);
       return ids[found] ?? wanted;
     });
     return buildFile(seed, ids[index] ?? "", parents, path, lookup);
@@ -165,9 +166,15 @@ function buildFiles(seeds: FileSeed[], lookup: Lookup): DriveFile[] {
 function buildFile(seed: FileSeed, id: string, parents: string[], path: string, { now, person }: Lookup): DriveFile {
   const owner = person(seed.owner, `${path}.owner`);
   const mimeType =
-    seed.mimeType ?? (seed.sheets ? SPREADSHEET : (seed.text ?? seed.paragraphs) === undefined ? FOLDER : DOCUMENT);
-  const createdTime = moment(seed.createdTime ?? "-30d", now, `${path}.createdTime`);
-  const own = { id: hexOf(owner.email, 20), type: "user" as const, role: "owner", emailAddress: owner.email };
+    seed.mimeType ??
+    (seed.sheets ? SPREADSHEET_TYPE : (seed.text ?? seed.paragraphs) === undefined ? FOLDER_TYPE : DOCUMENT_TYPE);
+  const createdTime = parseMoment(seed.createdTime ?? "-30d", now, `${path}.createdTime`);
+  const own = {
+    id: createHexFromName(owner.email, 20),
+    type: "user" as const,
+    role: "owner",
+    emailAddress: owner.email,
+  };
   const given = (seed.permissions ?? []).filter(({ role }) => role !== "owner");
   return {
     id,
@@ -177,19 +184,19 @@ function buildFile(seed: FileSeed, id: string, parents: string[], path: string, 
     parents,
     description: seed.description ?? "",
     createdTime,
-    modifiedTime: moment(seed.modifiedTime ?? createdTime, now, `${path}.modifiedTime`),
+    modifiedTime: parseMoment(seed.modifiedTime ?? createdTime, now, `${path}.modifiedTime`),
     trashed: seed.trashed ?? false,
     permissions: [
       own,
       ...given.map((one) => ({
         ...one,
-        id: one.id ?? (one.type === "anyone" ? "anyoneWithLink" : hexOf(one.emailAddress ?? "", 20)),
+        id: one.id ?? (one.type === "anyone" ? "anyoneWithLink" : createHexFromName(one.emailAddress ?? "", 20)),
         type: one.type ?? ("user" as const),
       })),
     ],
     ...(seed.size === undefined ? {} : { size: seed.size }),
-    ...(mimeType === DOCUMENT ? { paragraphs: seed.paragraphs ?? paragraphsOf(seed.text ?? "") } : {}),
-    ...(mimeType === SPREADSHEET
+    ...(mimeType === DOCUMENT_TYPE ? { paragraphs: seed.paragraphs ?? getParagraphs(seed.text ?? "") } : {}),
+    ...(mimeType === SPREADSHEET_TYPE
       ? {
           sheets: (seed.sheets ?? [{ title: "Sheet1" }]).map((sheet, index) => ({
             sheetId: sheet.sheetId ?? index,
@@ -203,5 +210,5 @@ function buildFile(seed: FileSeed, id: string, parents: string[], path: string, 
 
 function unique(values: string[], path: (index: number) => string): void {
   const index = values.findIndex((value, at) => values.indexOf(value) !== at);
-  if (index >= 0) throw new SeedFault(path(index), `"${values[index]}" stands there twice`);
+  if (index >= 0) throw new SeedError(path(index), `"${values[index]}" stands there twice`);
 }

@@ -5,7 +5,7 @@ const SAM = "108174562309871234502";
 const [DANA_MAIL, SAM_MAIL] = ["Dana Demo <dana@example.com>", "Sam Sample <sam@example.com>"];
 
 /** The small built-in world: mail, calendars and files of the team of two. */
-export const BUILT_IN: GoogleSeed = {
+export const DEFAULT_SEED: GoogleSeed = {
   accounts: [
     { id: DANA, name: "Dana Demo", email: "dana@example.com", timeZone: "Europe/Berlin" },
     { id: SAM, name: "Sam Sample", email: "sam@example.com", timeZone: "America/New_York" },

@@ -12,7 +12,7 @@ const NAMES: Record<Status, string> = {
 };
 
 /** An error of a Google API: `{"error": {"code", "message", "errors", "status", "details"?}}`. */
-export class GoogleRefusal extends Error {
+export class GoogleError extends Error {
   readonly status: Status;
   readonly reason: string;
   readonly details: unknown[] | undefined;
@@ -26,17 +26,17 @@ export class GoogleRefusal extends Error {
   }
 }
 
-export const refusals: ErrorHandler = (error, c) => {
-  if (!(error instanceof GoogleRefusal)) throw error;
+export const handleErrors: ErrorHandler = (error, c) => {
+  if (!(error instanceof GoogleError)) throw error;
   const { status: code, reason, message, details } = error;
   const errors = [{ message, domain: "global", reason }];
   return c.json({ error: { code, message, errors, status: NAMES[code], ...(details ? { details } : {}) } }, code);
 };
 
-export function invalid(message: string): GoogleRefusal {
-  return new GoogleRefusal(400, "invalid", message);
+export function invalidError(message: string): GoogleError {
+  return new GoogleError(400, "invalid", message);
 }
 
-export function notFound(message = "Requested entity was not found."): GoogleRefusal {
-  return new GoogleRefusal(404, "notFound", message);
+export function notFoundError(message = "Requested entity was not found."): GoogleError {
+  return new GoogleError(404, "notFound", message);
 }

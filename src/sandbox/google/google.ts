@@ -1,19 +1,19 @@
 import { Hono } from "hono";
-import { avatarUrl } from "../pictures.ts";
+import { getAvatarUrl } from "../pictures.ts";
 import type { OAuthTraits, Provider } from "../provider.ts";
-import { type GoogleEnv, signedIn } from "./access.ts";
-import { browse } from "./browse.ts";
+import { type GoogleEnv, requireToken } from "./access.ts";
+import { registerWebPages } from "./browse.ts";
 import { buildGoogle } from "./build.ts";
-import { BUILT_IN } from "./builtin.ts";
-import { calendarRoutes } from "./calendar/calendar.ts";
-import { docsRoutes } from "./docs/docs.ts";
-import { driveRoutes } from "./drive/drive.ts";
-import { notFound, refusals } from "./errors.ts";
-import { gmailRoutes } from "./gmail/gmail.ts";
-import { SCOPES, subjectOf } from "./scopes.ts";
+import { DEFAULT_SEED } from "./builtin.ts";
+import { registerCalendarRoutes } from "./calendar/calendar.ts";
+import { registerDocsRoutes } from "./docs/docs.ts";
+import { registerDriveRoutes } from "./drive/drive.ts";
+import { handleErrors, notFoundError } from "./errors.ts";
+import { registerGmailRoutes } from "./gmail/gmail.ts";
+import { describeScopes, SCOPES } from "./scopes.ts";
 import { GoogleSeed } from "./seed.ts";
-import { sheetsRoutes } from "./sheets/sheets.ts";
-import type { GoogleWorld } from "./world.ts";
+import { registerSheetsRoutes } from "./sheets/sheets.ts";
+import type { GoogleState } from "./world.ts";
 
 /**
  * OAuth 2.0 at Google (developers.google.com/identity/protocols/oauth2/web-server): a refresh token comes with `access_type=offline` at the
@@ -22,7 +22,7 @@ import type { GoogleWorld } from "./world.ts";
 const oauth: OAuthTraits = {
   authorizePath: "/o/oauth2/v2/auth",
   tokenPath: "/token",
-  subject: subjectOf,
+  subject: describeScopes,
   scopes: SCOPES,
   fixed: {},
   accessSeconds: 3599,
@@ -57,33 +57,34 @@ const FULL: Record<string, string> = {
 };
 
 /** Stand-in for accounts.google.com and the APIs of Gmail, Calendar, Drive, Docs and Sheets, on one origin. */
-export const google: Provider<GoogleWorld> = {
+export const google: Provider<GoogleState> = {
   name: "google",
   title: "Google",
   oauth,
   seed: GoogleSeed,
-  builtIn: BUILT_IN,
+  builtIn: DEFAULT_SEED,
   build: (seed, now) => buildGoogle(seed as GoogleSeed, now),
   accounts: (world) => world.accounts.map(({ id, name, email }) => ({ id, name, email })),
   routes(app, place) {
-    browse(app, place);
+    registerWebPages(app, place);
     const api = new Hono<GoogleEnv>();
-    api.onError(refusals);
-    for (const path of ["/v1/*", "/v4/*", "/gmail/*", "/calendar/v3/*", "/drive/v3/*"]) api.use(path, signedIn(place));
+    api.onError(handleErrors);
+    for (const path of ["/v1/*", "/v4/*", "/gmail/*", "/calendar/v3/*", "/drive/v3/*"])
+      api.use(path, requireToken(place));
     api.get("/v1/userinfo", (c) => {
       const { id: sub, name, email } = c.get("account");
       const [given_name = name, ...family] = name.split(" ");
-      const picture = avatarUrl(c.req.raw, name);
+      const picture = getAvatarUrl(c.req.raw, name);
       return c.json({ sub, name, given_name, family_name: family.join(" "), picture, email, email_verified: true });
     });
-    gmailRoutes(api, place);
-    calendarRoutes(api, place);
-    driveRoutes(api, place);
-    docsRoutes(api, place);
-    sheetsRoutes(api, place);
+    registerGmailRoutes(api, place);
+    registerCalendarRoutes(api, place);
+    registerDriveRoutes(api, place);
+    registerDocsRoutes(api, place);
+    registerSheetsRoutes(api, place);
     for (const path of ["/v1/*", "/v4/*", "/gmail/*", "/calendar/v3/*", "/drive/v3/*"]) {
       api.all(path, () => {
-        throw notFound("Not Found");
+        throw notFoundError("Not Found");
       });
     }
     app.route("/", api);

@@ -39,10 +39,10 @@ const OPENS = {
   driveRead: ["drive", "drive.readonly"],
   driveWrite: ["drive"],
 } as const;
-export type Opening = keyof typeof OPENS;
+export type GoogleAccess = keyof typeof OPENS;
 
 /** What the scopes are for, for the headline of the consent page. */
-export function subjectOf(scopes: string[]): string {
+export function describeScopes(scopes: string[]): string {
   const names: [string, string][] = [
     ["gmail", "Gmail"],
     ["calendar", "Google Calendar"],
@@ -57,6 +57,6 @@ export function subjectOf(scopes: string[]): string {
 }
 
 /** Whether a grant opens something. */
-export function opens(granted: string[], what: Opening): boolean {
+export function grantsAccess(granted: string[], what: GoogleAccess): boolean {
   return OPENS[what].some((scope) => granted.includes(AUTH + scope));
 }

@@ -1,19 +1,19 @@
-import { moment, period } from "../moment.ts";
-import { SeedFault } from "../provider.ts";
+import { parseMoment, parsePeriod } from "../moment.ts";
+import { SeedError } from "../provider.ts";
 import type { TimeSeed } from "./seed.ts";
 import type { EventTime } from "./world.ts";
 
 const DAY_MS = 86_400_000;
 
 /** The moment of a wall-clock time in a zone, in milliseconds. */
-export function zonedInstant(wall: string, zone: string): number {
+export function toInstant(wall: string, zone: string): number {
   const utc = Date.parse(`${wall}Z`);
   const first = utc - offsetAt(utc, zone);
   return utc - offsetAt(first, zone);
 }
 
 /** RFC 3339 with the offset of a zone, as Calendar answers: `2026-11-28T15:00:00+01:00`. */
-export function zonedTime(instant: number, zone: string): string {
+export function formatZonedTime(instant: number, zone: string): string {
   const offset = offsetAt(instant, zone);
   const wall = new Date(instant + offset).toISOString().slice(0, 19);
   if (offset === 0) return `${wall}Z`;
@@ -23,7 +23,7 @@ export function zonedTime(instant: number, zone: string): string {
 }
 
 /** Whether a name is one of a time zone. */
-export function isZone(zone: string): boolean {
+export function isTimeZone(zone: string): boolean {
   try {
     new Intl.DateTimeFormat("en", { timeZone: zone });
     return true;
@@ -33,29 +33,30 @@ export function isZone(zone: string): boolean {
 }
 
 /** The moment at which a time of an event lies; of a day its beginning in the calendar's zone. */
-export function instantOf(time: EventTime, zone: string): number {
-  return "date" in time ? zonedInstant(`${time.date}T00:00:00`, zone) : Date.parse(time.dateTime);
+export function getInstant(time: EventTime, zone: string): number {
+  return "date" in time ? toInstant(`${time.date}T00:00:00`, zone) : Date.parse(time.dateTime);
 }
 
-export function dayAfter(date: string, days = 1): string {
+export function addDays(date: string, days = 1): string {
   return new Date(Date.parse(`${date}T00:00:00Z`) + days * DAY_MS).toISOString().slice(0, 10);
 }
 
 /** A time of an event in a seed. @throws SeedFault */
-export function seedTime(value: TimeSeed, zone: string, now: number, path: string): EventTime {
+export function parseSeedTime(value: TimeSeed, zone: string, now: number, path: string): EventTime {
   if (typeof value !== "string") return value;
   if (/^\d{4}-\d\d-\d\d$/.test(value)) return { date: value };
   const [, shift = "", clock] = /^([+-]\s*\d+\s*[dw])(?:\s+(\d\d:\d\d))?$/.exec(value.trim()) ?? [];
-  if (shift === "") return { dateTime: zonedTime(Date.parse(moment(value, now, path)), zone), timeZone: zone };
-  const date = zonedTime(now + (period(shift) ?? 0), zone).slice(0, 10);
+  if (shift === "")
+    return { dateTime: formatZonedTime(Date.parse(parseMoment(value, now, path)), zone), timeZone: zone };
+  const date = formatZonedTime(now + (parsePeriod(shift) ?? 0), zone).slice(0, 10);
   if (clock === undefined) return { date };
-  const instant = zonedInstant(`${date}T${clock}:00`, zone);
-  if (Number.isNaN(instant)) throw new SeedFault(path, `"${value}" is not a time: write +1d 14:00`);
-  return { dateTime: zonedTime(instant, zone), timeZone: zone };
+  const instant = toInstant(`${date}T${clock}:00`, zone);
+  if (Number.isNaN(instant)) throw new SeedError(path, `"${value}" is not a time: write +1d 14:00`);
+  return { dateTime: formatZonedTime(instant, zone), timeZone: zone };
 }
 
 function offsetAt(instant: number, timeZone: string): number {
-  const parts = formatOf(timeZone).formatToParts(instant);
+  const parts = getFormat(timeZone).formatToParts(instant);
   const part = (type: string) => Number(parts.find((one) => one.type === type)?.value ?? 0);
   const wall = Date.UTC(part("year"), part("month") - 1, part("day"), part("hour"), part("minute"), part("second"));
   return wall - Math.floor(instant / 1000) * 1000;
@@ -64,7 +65,7 @@ function offsetAt(instant: number, timeZone: string): number {
 /** By their zones: making one takes longer than all that is done with it. */
 const formats = new Map<string, Intl.DateTimeFormat>();
 
-function formatOf(timeZone: string): Intl.DateTimeFormat {
+function getFormat(timeZone: string): Intl.DateTimeFormat {
   const known = formats.get(timeZone);
   if (known) return known;
   const format = new Intl.DateTimeFormat("en-US", {

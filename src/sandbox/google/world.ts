@@ -1,5 +1,5 @@
 /** The world of the Google stand-in: a seed with everything filled in. Accounts are ids, times are ISO 8601. */
-export type GoogleWorld = {
+export type GoogleState = {
   accounts: Account[];
   labels: Label[];
   messages: Message[];
@@ -78,6 +78,6 @@ export type DriveFile = {
   sheets?: Sheet[];
 };
 
-export const FOLDER = "application/vnd.google-apps.folder";
-export const DOCUMENT = "application/vnd.google-apps.document";
-export const SPREADSHEET = "application/vnd.google-apps.spreadsheet";
+export const FOLDER_TYPE = "application/vnd.google-apps.folder";
+export const DOCUMENT_TYPE = "application/vnd.google-apps.document";
+export const SPREADSHEET_TYPE = "application/vnd.google-apps.spreadsheet";

@@ -1,12 +1,12 @@
 import type { Context, MiddlewareHandler } from "hono";
-import type { Place, SandboxEnv } from "../provider.ts";
-import { HubspotRefusal } from "./errors.ts";
-import type { HubspotWorld, ObjectType, Owner } from "./world.ts";
+import type { ProviderContext, SandboxEnv } from "../provider.ts";
+import { HubspotError } from "./errors.ts";
+import type { HubspotState, ObjectType, Owner } from "./world.ts";
 
 /** What a request to the API knows: whose it is, and the world. */
 export type HubspotEnv = {
   Bindings: SandboxEnv["Bindings"];
-  Variables: SandboxEnv["Variables"] & { owner: Owner; world: HubspotWorld };
+  Variables: SandboxEnv["Variables"] & { owner: Owner; world: HubspotState };
 };
 
 /** Scopes in words (https://developers.hubspot.com/docs/apps/developer-platform/build-apps/authentication/scopes). */
@@ -20,19 +20,19 @@ export const SCOPES: Record<string, string> = {
 };
 
 /** Lets only living tokens pass. */
-export function signedIn(place: Place<HubspotWorld>): MiddlewareHandler<HubspotEnv> {
+export function requireToken(place: ProviderContext<HubspotState>): MiddlewareHandler<HubspotEnv> {
   return async (c, next) => {
     const grant = place.grant(c.req.raw);
     const world = place.world();
     const owner = world.owners.find(({ userId }) => String(userId) === grant?.account);
     if (!grant || !owner) {
       throw c.req.header("authorization")
-        ? new HubspotRefusal(
+        ? new HubspotError(
             401,
             "EXPIRED_AUTHENTICATION",
             "The OAuth token used to make this call expired or is unknown.",
           )
-        : new HubspotRefusal(
+        : new HubspotError(
             401,
             "INVALID_AUTHENTICATION",
             "Authentication credentials not found. This API supports OAuth 2.0 authentication and you can find more details at https://developers.hubspot.com/docs/methods/auth/oauth-overview",
@@ -46,11 +46,11 @@ export function signedIn(place: Place<HubspotWorld>): MiddlewareHandler<HubspotE
 }
 
 /** @throws HubspotRefusal 403 in HubSpot's words when the grant has not got a scope */
-export function need(c: Context<HubspotEnv>, scope: string): void {
+export function requireScope(c: Context<HubspotEnv>, scope: string): void {
   if (c.get("grant").scopes.includes(scope)) return;
   const message =
     "This app hasn't been granted all required scopes to make this call. Read more about required scopes here: https://developers.hubspot.com/scopes.";
-  throw new HubspotRefusal(403, "MISSING_SCOPES", message, {
+  throw new HubspotError(403, "MISSING_SCOPES", message, {
     errors: [
       { message: "One or more of the following scopes are required.", context: { requiredGranularScopes: [scope] } },
     ],
@@ -59,6 +59,6 @@ export function need(c: Context<HubspotEnv>, scope: string): void {
 }
 
 /** Notes go with the scopes of contacts. */
-export function scopeOf(type: ObjectType, access: "read" | "write"): string {
+export function getScope(type: ObjectType, access: "read" | "write"): string {
   return `crm.objects.${type === "notes" ? "contacts" : type}.${access}`;
 }

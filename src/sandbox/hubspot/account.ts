@@ -1,11 +1,11 @@
 import type { Context, Hono } from "hono";
-import { type HubspotEnv, need } from "./access.ts";
-import { badRequest, notFound } from "./errors.ts";
-import { TYPES } from "./properties.ts";
-import { ownerView, pagingView, pipelineView } from "./views.ts";
+import { type HubspotEnv, requireScope } from "./access.ts";
+import { badRequestError, notFoundError } from "./errors.ts";
+import { OBJECT_TYPES } from "./properties.ts";
+import { toOwnerView, toPagingView, toPipelineView } from "./views.ts";
 
 /** The account, its owners and its pipelines of deals (developers.hubspot.com/docs/api-reference: account information, owners, pipelines). */
-export function accountRoutes(app: Hono<HubspotEnv>): void {
+export function registerAccountRoutes(app: Hono<HubspotEnv>): void {
   app.get("/account-info/v3/details", (c) => {
     const { portalId, companyCurrency, timeZone } = c.get("world").portal;
     const rest = { additionalCurrencies: [], utcOffset: "+01:00", utcOffsetMilliseconds: 3_600_000 };
@@ -16,47 +16,47 @@ export function accountRoutes(app: Hono<HubspotEnv>): void {
   // HubSpot's own description of the list ends in a slash, and so its clients ask for that.
   for (const path of ["/crm/v3/owners", "/crm/v3/owners/"]) app.get(path, (c) => owners(c));
   app.get("/crm/v3/owners/:id", (c) => {
-    need(c, "crm.objects.owners.read");
+    requireScope(c, "crm.objects.owners.read");
     const by = c.req.query("idProperty") === "userId" ? "userId" : "id";
     const found = c.get("world").owners.find((owner) => String(owner[by]) === c.req.param("id"));
-    if (!found) throw notFound();
-    return c.json(ownerView(found));
+    if (!found) throw notFoundError();
+    return c.json(toOwnerView(found));
   });
-  for (const name of ["deals", "deal", TYPES.deals.typeId]) pipelineRoutes(app, `/crm/v3/pipelines/${name}`);
+  for (const name of ["deals", "deal", OBJECT_TYPES.deals.typeId]) pipelineRoutes(app, `/crm/v3/pipelines/${name}`);
 }
 
 function pipelineRoutes(app: Hono<HubspotEnv>, path: string): void {
   app.get(path, (c) => {
-    need(c, "crm.objects.deals.read");
-    return c.json({ results: c.get("world").pipelines.map(pipelineView) });
+    requireScope(c, "crm.objects.deals.read");
+    return c.json({ results: c.get("world").pipelines.map(toPipelineView) });
   });
   app.get(`${path}/:id`, (c) => c.json(pipelineIn(c)));
   app.get(`${path}/:id/stages`, (c) => c.json({ results: pipelineIn(c).stages }));
   app.get(`${path}/:id/stages/:stage`, (c) => {
     const stage = pipelineIn(c).stages.find(({ id }) => id === c.req.param("stage"));
-    if (!stage) throw notFound();
+    if (!stage) throw notFoundError();
     return c.json(stage);
   });
 }
 
 function pipelineIn(c: Context<HubspotEnv>) {
-  need(c, "crm.objects.deals.read");
+  requireScope(c, "crm.objects.deals.read");
   const index = c.get("world").pipelines.findIndex(({ id }) => id === c.req.param("id"));
   const pipeline = c.get("world").pipelines[index];
-  if (!pipeline) throw notFound();
-  return pipelineView(pipeline, index);
+  if (!pipeline) throw notFoundError();
+  return toPipelineView(pipeline, index);
 }
 
 function owners(c: Context<HubspotEnv>) {
-  need(c, "crm.objects.owners.read");
+  requireScope(c, "crm.objects.owners.read");
   const email = c.req.query("email")?.toLowerCase();
   const limit = Number(c.req.query("limit") ?? 100);
   if (!Number.isInteger(limit) || limit < 1 || limit > 500)
-    throw badRequest("The page size must be between 1 and 500.");
+    throw badRequestError("The page size must be between 1 and 500.");
   const start = Number(c.req.query("after") ?? 0) || 0;
   const found = c.get("world").owners.filter((owner) => email === undefined || owner.email.toLowerCase() === email);
   return c.json({
-    results: found.slice(start, start + limit).map(ownerView),
-    ...pagingView(c, start + limit, found.length),
+    results: found.slice(start, start + limit).map(toOwnerView),
+    ...toPagingView(c, start + limit, found.length),
   });
 }

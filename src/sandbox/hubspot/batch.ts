@@ -1,48 +1,48 @@
 import type { Context, Hono } from "hono";
-import type { Place } from "../provider.ts";
+import type { ProviderContext } from "../provider.ts";
 import type { HubspotEnv } from "./access.ts";
-import { badRequest } from "./errors.ts";
-import { archiveRecord, changeRecord, createRecord, recordWith } from "./records.ts";
-import { bodyOf, namesIn, typeIn } from "./request.ts";
-import { recordView } from "./views.ts";
-import type { CrmRecord, HubspotWorld, ObjectType } from "./world.ts";
+import { badRequestError } from "./errors.ts";
+import { archiveRecord, createRecord, findRecord, updateRecord } from "./records.ts";
+import { parseBody, parseNames, parseObjectType } from "./request.ts";
+import { toRecordView } from "./views.ts";
+import type { CrmRecord, HubspotState, ObjectType } from "./world.ts";
 
 const BATCH = "/crm/v3/objects/:type/batch";
 type Input = { id?: unknown; idProperty?: unknown; properties?: unknown; associations?: unknown };
 
 /** Up to 100 records at once (developers.hubspot.com/docs/api-reference, "CRM objects", batch): what changes is changed whole, or not. */
-export function batchRoutes(app: Hono<HubspotEnv>, place: Place<HubspotWorld>): void {
+export function registerBatchRoutes(app: Hono<HubspotEnv>, place: ProviderContext<HubspotState>): void {
   app.post(`${BATCH}/read`, (c) => readMany(c, place));
   app.post(`${BATCH}/create`, async (c) => {
-    const type = typeIn(c, "write");
-    const inputs = inputsIn(await bodyOf(c));
+    const type = parseObjectType(c, "write");
+    const inputs = inputsIn(await parseBody(c));
     const results = whole(place, () => inputs.map((input) => createRecord(place, type, input)));
     return c.json(
       complete(
         place,
-        results.map((record) => recordView(record, type, Object.keys(record.properties))),
+        results.map((record) => toRecordView(record, type, Object.keys(record.properties))),
       ),
       201,
     );
   });
   app.post(`${BATCH}/update`, async (c) => {
-    const type = typeIn(c, "write");
-    const inputs = inputsIn(await bodyOf(c));
-    const results = whole(place, () => inputs.map((input) => changed(place, type, input)));
+    const type = parseObjectType(c, "write");
+    const inputs = inputsIn(await parseBody(c));
+    const results = whole(place, () => inputs.map((input) => applyChange(place, type, input)));
     return c.json(complete(place, results));
   });
   app.post(`${BATCH}/archive`, async (c) => {
-    const type = typeIn(c, "write");
-    for (const { id } of inputsIn(await bodyOf(c))) archiveRecord(place, type, String(id));
+    const type = parseObjectType(c, "write");
+    for (const { id } of inputsIn(await parseBody(c))) archiveRecord(place, type, String(id));
     place.changed();
     return c.body(null, 204);
   });
 }
 
 /** Those that are there, each once; 207 tells which are not. */
-async function readMany(c: Context<HubspotEnv>, place: Place<HubspotWorld>) {
-  const type = typeIn(c, "read");
-  const body = await bodyOf(c);
+async function readMany(c: Context<HubspotEnv>, place: ProviderContext<HubspotState>) {
+  const type = parseObjectType(c, "read");
+  const body = await parseBody(c);
   const ids = [...new Set(inputsIn(body).map(({ id }) => String(id)))];
   const idProperty = body.idProperty === undefined ? undefined : String(body.idProperty);
   const records = c.get("world")[type];
@@ -50,7 +50,7 @@ async function readMany(c: Context<HubspotEnv>, place: Place<HubspotWorld>) {
   const has = (record: CrmRecord, id: string) => keyOf(record).toLowerCase() === id.toLowerCase();
   const found = records.filter((record) => ids.some((id) => has(record, id)));
   const missing = ids.filter((id) => !found.some((record) => has(record, id)));
-  const results = found.map((record) => recordView(record, type, namesIn(body, "properties")));
+  const results = found.map((record) => toRecordView(record, type, parseNames(body, "properties")));
   if (missing.length === 0) return c.json(complete(place, results));
   const name = { contacts: "CONTACT", deals: "DEAL", notes: "NOTE" }[type];
   const error = {
@@ -62,20 +62,20 @@ async function readMany(c: Context<HubspotEnv>, place: Place<HubspotWorld>) {
   return c.json({ ...complete(place, results), numErrors: 1, errors: [error] }, 207);
 }
 
-function changed(place: Place<HubspotWorld>, type: ObjectType, { id, idProperty, properties }: Input) {
+function applyChange(place: ProviderContext<HubspotState>, type: ObjectType, { id, idProperty, properties }: Input) {
   const unique = idProperty === undefined ? undefined : String(idProperty);
-  const record = recordWith(place.world()[type], type, String(id), unique);
-  return recordView(record, type, changeRecord(place, type, record, properties));
+  const record = findRecord(place.world()[type], type, String(id), unique);
+  return toRecordView(record, type, updateRecord(place, type, record, properties));
 }
 
 function inputsIn(body: Record<string, unknown>): Input[] {
   const inputs = Array.isArray(body.inputs) ? (body.inputs as Input[]) : [];
-  if (inputs.length > 100) throw badRequest("The maximum number of inputs is 100.");
+  if (inputs.length > 100) throw badRequestError("The maximum number of inputs is 100.");
   return inputs;
 }
 
 /** What one of the inputs stops is not done for the others either. */
-function whole<T>(place: Place<HubspotWorld>, work: () => T): T {
+function whole<T>(place: ProviderContext<HubspotState>, work: () => T): T {
   const world = place.world();
   const before = structuredClone(world);
   try {
@@ -88,7 +88,7 @@ function whole<T>(place: Place<HubspotWorld>, work: () => T): T {
   }
 }
 
-function complete<T>(place: Place<HubspotWorld>, results: T[]) {
+function complete<T>(place: ProviderContext<HubspotState>, results: T[]) {
   const time = new Date(place.now()).toISOString();
   return { status: "COMPLETE", results, startedAt: time, completedAt: time };
 }

@@ -1,24 +1,24 @@
 import type { Hono } from "hono";
 import { html } from "hono/html";
-import { pageHeaders, sandboxPage } from "../oauth/consent.ts";
-import type { Place, SandboxEnv } from "../provider.ts";
-import { TYPES } from "./properties.ts";
-import { propertiesOf, tiedTo } from "./views.ts";
-import type { HubspotWorld } from "./world.ts";
+import { getPageHeaders, renderSandboxPage } from "../oauth/consent.ts";
+import type { ProviderContext, SandboxEnv } from "../provider.ts";
+import { OBJECT_TYPES } from "./properties.ts";
+import { listAssociated, listProperties } from "./views.ts";
+import type { HubspotState } from "./world.ts";
 
 /** Where the links in answers lead: `/contacts/<portal>/record/0-1/<id>` and `0-3`, read-only pages for a person. */
-export function browse(app: Hono<SandboxEnv>, place: Place<HubspotWorld>): void {
+export function registerWebPages(app: Hono<SandboxEnv>, place: ProviderContext<HubspotState>): void {
   app.get("/contacts/:portal/record/:typeId/:id", (c) => {
-    const type = (["contacts", "deals"] as const).find((name) => TYPES[name].typeId === c.req.param("typeId"));
+    const type = (["contacts", "deals"] as const).find((name) => OBJECT_TYPES[name].typeId === c.req.param("typeId"));
     const world = place.world();
     const record = type && world[type].find(({ id }) => id === c.req.param("id"));
     if (!type || !record) return c.notFound();
-    const properties = propertiesOf(record, type);
+    const properties = listProperties(record, type);
     const title = properties.dealname ?? [properties.firstname, properties.lastname].filter(Boolean).join(" ");
     const facts = Object.entries(properties).map(
-      ([name, value]) => html`<dt>${name}</dt><dd>${shown(world, name, value)}</dd>`,
+      ([name, value]) => html`<dt>${name}</dt><dd>${format(world, name, value)}</dd>`,
     );
-    const ids = tiedTo(world, type, record, "notes");
+    const ids = listAssociated(world, type, record, "notes");
     const notes = world.notes
       .filter(({ id }) => ids.includes(id))
       .map(
@@ -26,12 +26,12 @@ export function browse(app: Hono<SandboxEnv>, place: Place<HubspotWorld>): void 
           html`<h2>Note, ${createdAt.slice(0, 10)}</h2><article>${plain(hs_note_body)}</article>`,
       );
     const content = html`<h1>${title || record.id}</h1><dl>${facts}</dl>${notes}`;
-    return c.html(sandboxPage(title || record.id, content), 200, pageHeaders());
+    return c.html(renderSandboxPage(title || record.id, content), 200, getPageHeaders());
   });
 }
 
 /** Ids as the names that people see. */
-function shown(world: HubspotWorld, name: string, value: string): string {
+function format(world: HubspotState, name: string, value: string): string {
   if (name === "hubspot_owner_id") {
     const owner = world.owners.find(({ id }) => id === value);
     return owner ? `${owner.firstName} ${owner.lastName}` : value;

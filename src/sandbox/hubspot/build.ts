@@ -1,8 +1,8 @@
-import { moment } from "../moment.ts";
-import { SeedFault } from "../provider.ts";
-import { TYPES } from "./properties.ts";
+import { parseMoment } from "../moment.ts";
+import { SeedError } from "../provider.ts";
+import { OBJECT_TYPES } from "./properties.ts";
 import type { HubspotSeed, PipelineSeed, RecordSeed } from "./seed.ts";
-import type { CrmRecord, HubspotWorld, ObjectType, Owner, Pipeline } from "./world.ts";
+import type { CrmRecord, HubspotState, ObjectType, Owner, Pipeline } from "./world.ts";
 
 /** The pipeline that every HubSpot account begins with. Source: https://knowledge.hubspot.com/object-settings/set-up-and-customize-pipelines */
 const SALES: PipelineSeed = {
@@ -20,7 +20,7 @@ const SALES: PipelineSeed = {
 };
 
 /** Fill in a HubSpot seed. @throws SeedFault */
-export function buildHubspot(seed: HubspotSeed, now: number): HubspotWorld {
+export function buildHubspot(seed: HubspotSeed, now: number): HubspotState {
   const owners = seed.owners.map((owner, index) => ({
     id: owner.id ?? String(71_000_001 + index),
     userId: owner.userId ?? 9_000_001 + index,
@@ -33,7 +33,7 @@ export function buildHubspot(seed: HubspotSeed, now: number): HubspotWorld {
     (index) => `owners[${index}].email`,
   );
   const pipelines = (seed.pipelines ?? [SALES]).map(buildPipeline);
-  const world: HubspotWorld = {
+  const world: HubspotState = {
     portal: {
       portalId: seed.portal?.portalId ?? 146_480_001,
       hub_domain: seed.portal?.hub_domain ?? "kay-demo.hubspot.com",
@@ -73,46 +73,46 @@ function buildPipeline({ id, label, stages }: PipelineSeed, index: number): Pipe
   };
 }
 
-type Building = { world: HubspotWorld; now: number; index: number; path: string };
+type Building = { world: HubspotState; now: number; index: number; path: string };
 
 /** First ids of each type, so that no two types share one. */
 const FIRST_ID: Record<ObjectType, number> = { contacts: 2_101, deals: 5_201, notes: 8_301 };
 
 function buildRecord(seed: RecordSeed, type: ObjectType, { world, now, index, path }: Building): CrmRecord {
-  const unknown = Object.keys(seed.properties).find((name) => !TYPES[type].writable.includes(name));
+  const unknown = Object.keys(seed.properties).find((name) => !OBJECT_TYPES[type].writable.includes(name));
   if (unknown !== undefined)
-    throw new SeedFault(`${path}.properties.${unknown}`, `there is no such property of ${type}`);
-  const createdAt = moment(seed.createdAt ?? "-30d", now, `${path}.createdAt`);
+    throw new SeedError(`${path}.properties.${unknown}`, `there is no such property of ${type}`);
+  const createdAt = parseMoment(seed.createdAt ?? "-30d", now, `${path}.createdAt`);
   return {
     id: seed.id ?? String(FIRST_ID[type] + index),
-    properties: resolved(seed.properties, type, { world, now, path: `${path}.properties` }),
+    properties: resolve(seed.properties, type, { world, now, path: `${path}.properties` }),
     createdAt,
-    updatedAt: seed.updatedAt === undefined ? createdAt : moment(seed.updatedAt, now, `${path}.updatedAt`),
-    contacts: (seed.contacts ?? []).map((wanted, at) => tied(world.contacts, wanted, `${path}.contacts[${at}]`)),
-    deals: (seed.deals ?? []).map((wanted, at) => tied(world.deals, wanted, `${path}.deals[${at}]`)),
+    updatedAt: seed.updatedAt === undefined ? createdAt : parseMoment(seed.updatedAt, now, `${path}.updatedAt`),
+    contacts: (seed.contacts ?? []).map((wanted, at) => associate(world.contacts, wanted, `${path}.contacts[${at}]`)),
+    deals: (seed.deals ?? []).map((wanted, at) => associate(world.deals, wanted, `${path}.deals[${at}]`)),
   };
 }
 
 /** Names of stages, pipelines and owners as the ids that HubSpot keeps; times of any form as ISO 8601. */
-function resolved(
+function resolve(
   properties: Record<string, string>,
   type: ObjectType,
-  { world, now, path }: { world: HubspotWorld; now: number; path: string },
+  { world, now, path }: { world: HubspotState; now: number; path: string },
 ): Record<string, string> {
   const all = { ...properties };
   if (all.hubspot_owner_id !== undefined) {
     all.hubspot_owner_id = ownerId(world.owners, all.hubspot_owner_id, `${path}.hubspot_owner_id`);
   }
-  if (type === "notes") all.hs_timestamp = moment(all.hs_timestamp ?? "-1d", now, `${path}.hs_timestamp`);
+  if (type === "notes") all.hs_timestamp = parseMoment(all.hs_timestamp ?? "-1d", now, `${path}.hs_timestamp`);
   if (type !== "deals") return all;
-  if (all.closedate !== undefined) all.closedate = moment(all.closedate, now, `${path}.closedate`);
+  if (all.closedate !== undefined) all.closedate = parseMoment(all.closedate, now, `${path}.closedate`);
   const pipeline = world.pipelines.find(({ id, label }) => [id, label].includes(all.pipeline ?? id));
-  if (!pipeline) throw new SeedFault(`${path}.pipeline`, `there is no pipeline "${all.pipeline}"`);
+  if (!pipeline) throw new SeedError(`${path}.pipeline`, `there is no pipeline "${all.pipeline}"`);
   const wanted = all.dealstage ?? pipeline.stages[0]?.id ?? "";
   const stage = pipeline.stages.find(({ id, label }) => [id, label].includes(wanted));
   if (!stage) {
     const labels = pipeline.stages.map(({ label }) => label).join(", ");
-    throw new SeedFault(`${path}.dealstage`, `there is no stage "${wanted}"; there are ${labels}`);
+    throw new SeedError(`${path}.dealstage`, `there is no stage "${wanted}"; there are ${labels}`);
   }
   return { ...all, pipeline: pipeline.id, dealstage: stage.id };
 }
@@ -121,19 +121,19 @@ function ownerId(owners: Owner[], wanted: string, path: string): string {
   const found = owners.find(({ id, email, firstName, lastName }) =>
     [id, email, `${firstName} ${lastName}`.trim()].includes(wanted),
   );
-  if (!found) throw new SeedFault(path, `there is no owner "${wanted}"`);
+  if (!found) throw new SeedError(path, `there is no owner "${wanted}"`);
   return found.id;
 }
 
-function tied(records: CrmRecord[], wanted: string, path: string): string {
+function associate(records: CrmRecord[], wanted: string, path: string): string {
   const found = records.find(({ id, properties }) =>
     [id, properties.email, properties.dealname, `${properties.firstname} ${properties.lastname}`].includes(wanted),
   );
-  if (!found) throw new SeedFault(path, `there is no record "${wanted}"`);
+  if (!found) throw new SeedError(path, `there is no record "${wanted}"`);
   return found.id;
 }
 
 function unique(values: string[], path: (index: number) => string): void {
   const index = values.findIndex((value, at) => values.indexOf(value) !== at);
-  if (index >= 0) throw new SeedFault(path(index), `"${values[index]}" stands there twice`);
+  if (index >= 0) throw new SeedError(path(index), `"${values[index]}" stands there twice`);
 }

@@ -4,7 +4,7 @@ const DANA = "dana@example.com";
 const SAM = "sam@example.com";
 
 /** The small built-in world: who wants kay, and how far they are. */
-export const BUILT_IN: HubspotSeed = {
+export const DEFAULT_SEED: HubspotSeed = {
   owners: [
     { email: DANA, firstName: "Dana", lastName: "Demo" },
     { email: SAM, firstName: "Sam", lastName: "Sample" },

@@ -4,7 +4,7 @@ import type { ErrorHandler } from "hono";
 type Status = 400 | 401 | 403 | 404 | 405 | 409;
 
 /** An error of HubSpot: `{status: "error", message, correlationId, category}`. Source: https://developers.hubspot.com/docs/api-reference/error-handling */
-export class HubspotRefusal extends Error {
+export class HubspotError extends Error {
   readonly status: Status;
   readonly category: string;
   readonly more: Record<string, unknown>;
@@ -18,22 +18,22 @@ export class HubspotRefusal extends Error {
   }
 }
 
-export const refusals: ErrorHandler = (error, c) => {
-  if (!(error instanceof HubspotRefusal)) throw error;
+export const handleErrors: ErrorHandler = (error, c) => {
+  if (!(error instanceof HubspotError)) throw error;
   const { status, message, category, more } = error;
   return c.json({ status: "error", message, correlationId: randomUUID(), ...more, category }, status);
 };
 
 /** Properties that are not as they must be; HubSpot writes the list into the message as JSON. */
-export function wrongProperties(faults: { name: string; message: string; error: string }[]): HubspotRefusal {
+export function wrongPropertiesError(faults: { name: string; message: string; error: string }[]): HubspotError {
   const list = faults.map(({ name, message, error }) => ({ isValid: false, message, error, name }));
-  return new HubspotRefusal(400, "VALIDATION_ERROR", `Property values were not valid: ${JSON.stringify(list)}`);
+  return new HubspotError(400, "VALIDATION_ERROR", `Property values were not valid: ${JSON.stringify(list)}`);
 }
 
-export function notFound(): HubspotRefusal {
-  return new HubspotRefusal(404, "OBJECT_NOT_FOUND", "resource not found");
+export function notFoundError(): HubspotError {
+  return new HubspotError(404, "OBJECT_NOT_FOUND", "resource not found");
 }
 
-export function badRequest(message: string): HubspotRefusal {
-  return new HubspotRefusal(400, "VALIDATION_ERROR", message);
+export function badRequestError(message: string): HubspotError {
+  return new HubspotError(400, "VALIDATION_ERROR", message);
 }

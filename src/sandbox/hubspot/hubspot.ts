@@ -1,16 +1,16 @@
 import { Hono } from "hono";
-import type { OAuthTraits, Place, Provider, SandboxEnv } from "../provider.ts";
-import { type HubspotEnv, SCOPES, signedIn } from "./access.ts";
-import { accountRoutes } from "./account.ts";
-import { associationRoutes } from "./associations.ts";
-import { batchRoutes } from "./batch.ts";
-import { browse } from "./browse.ts";
+import type { OAuthTraits, Provider, ProviderContext, SandboxEnv } from "../provider.ts";
+import { type HubspotEnv, requireToken, SCOPES } from "./access.ts";
+import { registerAccountRoutes } from "./account.ts";
+import { registerAssociationRoutes } from "./associations.ts";
+import { registerBatchRoutes } from "./batch.ts";
+import { registerWebPages } from "./browse.ts";
 import { buildHubspot } from "./build.ts";
-import { BUILT_IN } from "./builtin.ts";
-import { notFound, refusals } from "./errors.ts";
-import { objectRoutes } from "./objects.ts";
+import { DEFAULT_SEED } from "./builtin.ts";
+import { handleErrors, notFoundError } from "./errors.ts";
+import { registerObjectRoutes } from "./objects.ts";
 import { HubspotSeed } from "./seed.ts";
-import type { HubspotWorld } from "./world.ts";
+import type { HubspotState } from "./world.ts";
 
 /** OAuth at HubSpot (developers.hubspot.com/docs/api-reference/auth-oauth-v3/guide): 30 minutes, a lasting refresh token, its own error words. */
 const oauth: OAuthTraits = {
@@ -42,12 +42,12 @@ const oauth: OAuthTraits = {
 };
 
 /** Stand-in for app.hubspot.com and api.hubapi.com, on one origin. */
-export const hubspot: Provider<HubspotWorld> = {
+export const hubspot: Provider<HubspotState> = {
   name: "hubspot",
   title: "HubSpot",
   oauth,
   seed: HubspotSeed,
-  builtIn: BUILT_IN,
+  builtIn: DEFAULT_SEED,
   build: (seed, now) => buildHubspot(seed as HubspotSeed, now),
   accounts: (world) =>
     world.owners.map(({ userId, firstName, lastName, email }) => ({
@@ -57,17 +57,17 @@ export const hubspot: Provider<HubspotWorld> = {
     })),
   routes(app, place) {
     tokenRoutes(app, place);
-    browse(app, place);
+    registerWebPages(app, place);
     const api = new Hono<HubspotEnv>();
-    api.onError(refusals);
-    for (const path of ["/crm/*", "/account-info/*"]) api.use(path, signedIn(place));
-    accountRoutes(api);
-    batchRoutes(api, place);
-    objectRoutes(api, place);
-    associationRoutes(api, place);
+    api.onError(handleErrors);
+    for (const path of ["/crm/*", "/account-info/*"]) api.use(path, requireToken(place));
+    registerAccountRoutes(api);
+    registerBatchRoutes(api, place);
+    registerObjectRoutes(api, place);
+    registerAssociationRoutes(api, place);
     for (const path of ["/crm/*", "/account-info/*"]) {
       api.all(path, () => {
-        throw notFound();
+        throw notFoundError();
       });
     }
     app.route("/", api);
@@ -75,7 +75,7 @@ export const hubspot: Provider<HubspotWorld> = {
 };
 
 /** What a token is of: by introspection with the client's credentials (v3), or by the token in the path (v1). */
-function tokenRoutes(app: Hono<SandboxEnv>, place: Place<HubspotWorld>): void {
+function tokenRoutes(app: Hono<SandboxEnv>, place: ProviderContext<HubspotState>): void {
   app.post("/oauth/v3/token/introspect", async (c) => {
     const form = new URLSearchParams(await c.req.text());
     const { id, secret } = place.client;
@@ -92,7 +92,7 @@ function tokenRoutes(app: Hono<SandboxEnv>, place: Place<HubspotWorld>): void {
   });
 }
 
-function aboutToken(place: Place<HubspotWorld>, token: string) {
+function aboutToken(place: ProviderContext<HubspotState>, token: string) {
   const grant = place.grant(new Request("http://localhost/", { headers: { authorization: `Bearer ${token}` } }));
   const { portal, owners } = place.world();
   const owner = owners.find(({ userId }) => String(userId) === grant?.account);

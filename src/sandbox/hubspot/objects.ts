@@ -1,90 +1,92 @@
 import type { Context, Hono } from "hono";
-import type { Place } from "../provider.ts";
-import { type HubspotEnv, need, scopeOf } from "./access.ts";
-import { badRequest } from "./errors.ts";
-import { objectTypeOf } from "./properties.ts";
-import { archivedOf, archiveRecord, changeRecord, createRecord, recordWith } from "./records.ts";
-import { bodyOf, namesIn, typeIn } from "./request.ts";
-import { search } from "./search.ts";
-import { pagingView, recordView, tiedTo, tieName } from "./views.ts";
-import type { CrmRecord, HubspotWorld, ObjectType } from "./world.ts";
+import type { ProviderContext } from "../provider.ts";
+import { getScope, type HubspotEnv, requireScope } from "./access.ts";
+import { badRequestError } from "./errors.ts";
+import { findObjectType } from "./properties.ts";
+import { archiveRecord, createRecord, findRecord, listArchived, updateRecord } from "./records.ts";
+import { parseBody, parseNames, parseObjectType } from "./request.ts";
+import { searchRecords } from "./search.ts";
+import { getAssociationName, listAssociated, toPagingView, toRecordView } from "./views.ts";
+import type { CrmRecord, HubspotState, ObjectType } from "./world.ts";
 
 const OBJECTS = "/crm/v3/objects/:type";
 const ONE = `${OBJECTS}/:id`;
 
 /** Records of the CRM (https://developers.hubspot.com/docs/api-reference, "CRM objects"), one at a time. */
-export function objectRoutes(app: Hono<HubspotEnv>, place: Place<HubspotWorld>): void {
+export function registerObjectRoutes(app: Hono<HubspotEnv>, place: ProviderContext<HubspotState>): void {
   app.post(`${OBJECTS}/search`, (c) => find(c));
   app.get(OBJECTS, (c) => list(c));
   app.post(OBJECTS, async (c) => {
-    const type = typeIn(c, "write");
-    const record = createRecord(place, type, await bodyOf(c));
+    const type = parseObjectType(c, "write");
+    const record = createRecord(place, type, await parseBody(c));
     place.changed();
-    return c.json(recordView(record, type, Object.keys(record.properties)), 201);
+    return c.json(toRecordView(record, type, Object.keys(record.properties)), 201);
   });
   app.get(ONE, (c) => {
-    const type = typeIn(c, "read");
+    const type = parseObjectType(c, "read");
     return c.json(view(c, type, recordIn(c, type)));
   });
   app.patch(ONE, async (c) => {
-    const type = typeIn(c, "write");
-    const record = recordWith(c.get("world")[type], type, c.req.param("id"), c.req.query("idProperty"));
-    const names = changeRecord(place, type, record, (await bodyOf(c)).properties);
+    const type = parseObjectType(c, "write");
+    const record = findRecord(c.get("world")[type], type, c.req.param("id"), c.req.query("idProperty"));
+    const names = updateRecord(place, type, record, (await parseBody(c)).properties);
     place.changed();
-    return c.json(recordView(record, type, names));
+    return c.json(toRecordView(record, type, names));
   });
   app.delete(ONE, (c) => {
-    archiveRecord(place, typeIn(c, "write"), c.req.param("id"));
+    archiveRecord(place, parseObjectType(c, "write"), c.req.param("id"));
     place.changed();
     return c.body(null, 204);
   });
 }
 
 async function find(c: Context<HubspotEnv>) {
-  const type = typeIn(c, "read");
-  const body = await bodyOf(c);
-  const { found, start, limit } = search(c.get("world")[type], type, body);
-  const asked = namesIn(body, "properties");
-  const results = found.slice(start, start + limit).map((record) => recordView(record, type, asked));
+  const type = parseObjectType(c, "read");
+  const body = await parseBody(c);
+  const { found, start, limit } = searchRecords(c.get("world")[type], type, body);
+  const asked = parseNames(body, "properties");
+  const results = found.slice(start, start + limit).map((record) => toRecordView(record, type, asked));
   const next = start + limit < found.length ? { paging: { next: { after: String(start + limit) } } } : {};
   return c.json({ total: found.length, results, ...next });
 }
 
 function list(c: Context<HubspotEnv>) {
-  const type = typeIn(c, "read");
+  const type = parseObjectType(c, "read");
   const limit = Number(c.req.query("limit") ?? 10);
   if (!Number.isInteger(limit) || limit < 1 || limit > 100)
-    throw badRequest("The page size must be between 1 and 100.");
+    throw badRequestError("The page size must be between 1 and 100.");
   const after = c.req.query("after");
-  const records = [...recordsOf(c, type)].sort((a, b) => Number(a.id) - Number(b.id));
+  const records = [...getRecords(c, type)].sort((a, b) => Number(a.id) - Number(b.id));
   const start = after === undefined ? 0 : records.findIndex(({ id }) => Number(id) >= Number(after));
   if (start < 0) return c.json({ results: [] });
   const results = records.slice(start, start + limit).map((record) => view(c, type, record));
   const next = records[start + limit];
-  return c.json({ results, ...(next ? pagingView(c, Number(next.id), Number.POSITIVE_INFINITY) : {}) });
+  return c.json({ results, ...(next ? toPagingView(c, Number(next.id), Number.POSITIVE_INFINITY) : {}) });
 }
 
 /** The living records, or the archived ones when they are asked for. */
-function recordsOf(c: Context<HubspotEnv>, type: ObjectType): CrmRecord[] {
+function getRecords(c: Context<HubspotEnv>, type: ObjectType): CrmRecord[] {
   const world = c.get("world");
-  return c.req.query("archived") === "true" ? archivedOf(world, type) : world[type];
+  return c.req.query("archived") === "true" ? listArchived(world, type) : world[type];
 }
 
 function recordIn(c: Context<HubspotEnv>, type: ObjectType): CrmRecord {
-  return recordWith(recordsOf(c, type), type, c.req.param("id") ?? "", c.req.query("idProperty"));
+  return findRecord(getRecords(c, type), type, c.req.param("id") ?? "", c.req.query("idProperty"));
 }
 
 function view(c: Context<HubspotEnv>, type: ObjectType, record: CrmRecord) {
   const asked = listed(c, "properties");
   const associations = listed(c, "associations").flatMap((name) => {
-    const other = objectTypeOf(name);
-    if (!other) throw badRequest(`${name} is not a valid object type`);
-    need(c, scopeOf(other, "read"));
-    const ids = tiedTo(c.get("world"), type, record, other);
-    return ids.length === 0 ? [] : [[other, { results: ids.map((id) => ({ id, type: tieName(type, other) })) }]];
+    const other = findObjectType(name);
+    if (!other) throw badRequestError(`${name} is not a valid object type`);
+    requireScope(c, getScope(other, "read"));
+    const ids = listAssociated(c.get("world"), type, record, other);
+    return ids.length === 0
+      ? []
+      : [[other, { results: ids.map((id) => ({ id, type: getAssociationName(type, other) })) }]];
   });
   return {
-    ...recordView(record, type, asked),
+    ...toRecordView(record, type, asked),
     ...(associations.length > 0 ? { associations: Object.fromEntries(associations) } : {}),
   };
 }

@@ -14,7 +14,7 @@ export type TypeTraits = {
   typeId: string;
 };
 
-export const TYPES: Record<ObjectType, TypeTraits> = {
+export const OBJECT_TYPES: Record<ObjectType, TypeTraits> = {
   contacts: {
     writable: [
       "email",
@@ -88,7 +88,7 @@ export const LIFECYCLE_STAGES = [
 ];
 
 /** The type that a name means: `contacts`, `contact` or `0-1`. */
-export function objectTypeOf(name: string): ObjectType | undefined {
-  const types = Object.keys(TYPES) as ObjectType[];
-  return types.find((type) => name === type || `${name}s` === type || TYPES[type].typeId === name);
+export function findObjectType(name: string): ObjectType | undefined {
+  const types = Object.keys(OBJECT_TYPES) as ObjectType[];
+  return types.find((type) => name === type || `${name}s` === type || OBJECT_TYPES[type].typeId === name);
 }

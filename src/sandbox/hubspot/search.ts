@@ -1,6 +1,6 @@
-import { badRequest } from "./errors.ts";
-import { TYPES } from "./properties.ts";
-import { propertiesOf } from "./views.ts";
+import { badRequestError } from "./errors.ts";
+import { OBJECT_TYPES } from "./properties.ts";
+import { listProperties } from "./views.ts";
 import type { CrmRecord, ObjectType } from "./world.ts";
 
 /** Limits of one search. Source: https://developers.hubspot.com/docs/api-reference/search/guide */
@@ -9,7 +9,7 @@ const LIMITS = { groups: 5, filters: 6, page: 200, query: 3_000, total: 10_000 }
 type Filter = { propertyName?: unknown; operator?: unknown; value?: unknown; highValue?: unknown; values?: unknown };
 
 /** Records of a type that a search body asks for, sorted, and the page of them. @throws HubspotRefusal */
-export function search(
+export function searchRecords(
   records: CrmRecord[],
   type: ObjectType,
   body: Record<string, unknown>,
@@ -17,49 +17,50 @@ export function search(
   const limit = body.limit === undefined ? 10 : Number(body.limit);
   const start = body.after === undefined || body.after === "" ? 0 : Number(body.after);
   if (!Number.isInteger(limit) || limit < 1 || limit > LIMITS.page) {
-    throw badRequest(`The page size must be between 1 and ${LIMITS.page}.`);
+    throw badRequestError(`The page size must be between 1 and ${LIMITS.page}.`);
   }
   if (!Number.isInteger(start) || start < 0 || start + limit > LIMITS.total) {
-    throw badRequest("The after parameter must be a number below 10000.");
+    throw badRequestError("The after parameter must be a number below 10000.");
   }
-  const groups = groupsOf(body.filterGroups);
-  const words = wordsOf(body.query);
+  const groups = getGroups(body.filterGroups);
+  const words = getWords(body.query);
   const found = records.filter(
     (record) =>
       matchesWords(record, type, words) &&
       (groups.length === 0 || groups.some((filters) => filters.every((filter) => holds(filter, record, type)))),
   );
-  return { found: sorted(found, type, body.sorts), start, limit };
+  return { found: sort(found, type, body.sorts), start, limit };
 }
 
-function groupsOf(value: unknown): Filter[][] {
+function getGroups(value: unknown): Filter[][] {
   const groups = Array.isArray(value) ? value : [];
-  if (groups.length > LIMITS.groups) throw badRequest(`There may be at most ${LIMITS.groups} filter groups.`);
+  if (groups.length > LIMITS.groups) throw badRequestError(`There may be at most ${LIMITS.groups} filter groups.`);
   return groups.map((group: { filters?: unknown }) => {
     const filters = Array.isArray(group?.filters) ? (group.filters as Filter[]) : [];
-    if (filters.length > LIMITS.filters) throw badRequest(`There may be at most ${LIMITS.filters} filters in a group.`);
+    if (filters.length > LIMITS.filters)
+      throw badRequestError(`There may be at most ${LIMITS.filters} filters in a group.`);
     return filters;
   });
 }
 
-function wordsOf(query: unknown): string[] {
+function getWords(query: unknown): string[] {
   const text = typeof query === "string" ? query : "";
-  if (text.length > LIMITS.query) throw badRequest(`The query may have at most ${LIMITS.query} characters.`);
+  if (text.length > LIMITS.query) throw badRequestError(`The query may have at most ${LIMITS.query} characters.`);
   return tokens(text);
 }
 
 /** Each word begins a word of one of the properties that are searched. */
 function matchesWords(record: CrmRecord, type: ObjectType, words: string[]): boolean {
-  const properties = propertiesOf(record, type);
-  const known = TYPES[type].searched.flatMap((name) => tokens(properties[name] ?? ""));
+  const properties = listProperties(record, type);
+  const known = OBJECT_TYPES[type].searched.flatMap((name) => tokens(properties[name] ?? ""));
   return words.every((word) => known.some((one) => one.startsWith(word)));
 }
 
 function holds(filter: Filter, record: CrmRecord, type: ObjectType): boolean {
   const name = String(filter.propertyName ?? "");
-  const properties = propertiesOf(record, type);
-  if (!Object.hasOwn(properties, name) && !TYPES[type].writable.includes(name)) {
-    throw badRequest(`There was a problem with the request. Property ${name} does not exist.`);
+  const properties = listProperties(record, type);
+  if (!Object.hasOwn(properties, name) && !OBJECT_TYPES[type].writable.includes(name)) {
+    throw badRequestError(`There was a problem with the request. Property ${name} does not exist.`);
   }
   const has = properties[name] ?? "";
   const value = String(filter.value ?? "");
@@ -92,18 +93,18 @@ function holds(filter: Filter, record: CrmRecord, type: ObjectType): boolean {
     case "BETWEEN":
       return has !== "" && compare(has, value) >= 0 && compare(has, String(filter.highValue ?? "")) <= 0;
     default:
-      throw badRequest(`Invalid input JSON: unknown operator ${String(filter.operator)}`);
+      throw badRequestError(`Invalid input JSON: unknown operator ${String(filter.operator)}`);
   }
 }
 
-function sorted(records: CrmRecord[], type: ObjectType, sorts: unknown): CrmRecord[] {
-  const { name = TYPES[type].created, direction } = sortOf(Array.isArray(sorts) ? sorts[0] : undefined);
-  const key = (record: CrmRecord) => propertiesOf(record, type)[name] ?? "";
+function sort(records: CrmRecord[], type: ObjectType, sorts: unknown): CrmRecord[] {
+  const { name = OBJECT_TYPES[type].created, direction } = getSort(Array.isArray(sorts) ? sorts[0] : undefined);
+  const key = (record: CrmRecord) => listProperties(record, type)[name] ?? "";
   return [...records].sort((a, b) => direction * compare(key(a), key(b)));
 }
 
 /** A sort is an object, or a name with a `-` before it for the other direction. */
-function sortOf(sort: unknown): { name?: string; direction: 1 | -1 } {
+function getSort(sort: unknown): { name?: string; direction: 1 | -1 } {
   if (typeof sort === "string") return { name: sort.replace(/^-/, ""), direction: sort.startsWith("-") ? -1 : 1 };
   const { propertyName, direction } = (sort ?? {}) as { propertyName?: string; direction?: string };
   return { name: propertyName, direction: direction === "DESCENDING" ? -1 : 1 };
@@ -133,11 +134,11 @@ function same(a: string, b: string): boolean {
 
 /** Numbers and times compare as such; times may be given in milliseconds. */
 function compare(a: string, b: string): number {
-  const [left, right] = [sizeOf(a), sizeOf(b)];
+  const [left, right] = [getSize(a), getSize(b)];
   return left !== undefined && right !== undefined ? left - right : a.localeCompare(b, "en");
 }
 
-function sizeOf(text: string): number | undefined {
+function getSize(text: string): number | undefined {
   if (/^-?\d+(\.\d+)?$/.test(text)) return Number(text);
   return /^\d{4}-\d\d-\d\d/.test(text) ? Date.parse(text) : undefined;
 }

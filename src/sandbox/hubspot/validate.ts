@@ -1,6 +1,6 @@
-import { badRequest, HubspotRefusal, wrongProperties } from "./errors.ts";
-import { LIFECYCLE_STAGES, TYPES } from "./properties.ts";
-import type { CrmRecord, HubspotWorld, ObjectType } from "./world.ts";
+import { badRequestError, HubspotError, wrongPropertiesError } from "./errors.ts";
+import { LIFECYCLE_STAGES, OBJECT_TYPES } from "./properties.ts";
+import type { CrmRecord, HubspotState, ObjectType } from "./world.ts";
 
 type Fault = { name: string; message: string; error: string };
 
@@ -10,28 +10,28 @@ type Fault = { name: string; message: string; error: string };
  * @param record the record that is changed; undefined for a new one
  * @throws HubspotRefusal 400 with every fault, 409 for an address that is taken
  */
-export function checked(
-  world: HubspotWorld,
+export function validateProperties(
+  world: HubspotState,
   type: ObjectType,
   given: unknown,
   record?: CrmRecord,
 ): Record<string, string> {
   if (typeof given !== "object" || given === null || Array.isArray(given))
-    throw badRequest("Invalid input JSON: properties");
+    throw badRequestError("Invalid input JSON: properties");
   const properties = Object.fromEntries(
     Object.entries(given).map(([name, value]) => [name, value === null ? "" : String(value)]),
   );
-  const faults = Object.entries(properties).flatMap(([name, value]) => faultOf(world, type, name, value) ?? []);
-  const missing = record ? undefined : missingOf(type, properties);
-  if (faults.length > 0) throw wrongProperties(faults);
-  if (missing) throw badRequest(missing);
+  const faults = Object.entries(properties).flatMap(([name, value]) => getFault(world, type, name, value) ?? []);
+  const missing = record ? undefined : getMissing(type, properties);
+  if (faults.length > 0) throw wrongPropertiesError(faults);
+  if (missing) throw badRequestError(missing);
   if (type === "contacts") refuseTaken(world, properties.email, record);
   return type === "deals" ? staged(world, properties, record) : properties;
 }
 
-function faultOf(world: HubspotWorld, type: ObjectType, name: string, value: string): Fault | undefined {
+function getFault(world: HubspotState, type: ObjectType, name: string, value: string): Fault | undefined {
   const fault = (message: string, error: string) => ({ name, message, error });
-  if (!TYPES[type].writable.includes(name)) {
+  if (!OBJECT_TYPES[type].writable.includes(name)) {
     return fault(`Property "${name}" does not exist`, "PROPERTY_DOESNT_EXIST");
   }
   if (value === "") return undefined;
@@ -53,7 +53,7 @@ function faultOf(world: HubspotWorld, type: ObjectType, name: string, value: str
   return undefined;
 }
 
-function missingOf(type: ObjectType, properties: Record<string, string>): string | undefined {
+function getMissing(type: ObjectType, properties: Record<string, string>): string | undefined {
   if (type === "notes" && !properties.hs_timestamp) {
     return "Error creating NOTE. Some required properties were not set. hs_timestamp";
   }
@@ -63,16 +63,16 @@ function missingOf(type: ObjectType, properties: Record<string, string>): string
   return undefined;
 }
 
-function refuseTaken(world: HubspotWorld, email: string | undefined, record: CrmRecord | undefined): void {
+function refuseTaken(world: HubspotState, email: string | undefined, record: CrmRecord | undefined): void {
   const taken = world.contacts.find(
     ({ id, properties }) => email && id !== record?.id && properties.email?.toLowerCase() === email.toLowerCase(),
   );
-  if (taken) throw new HubspotRefusal(409, "CONFLICT", `Contact already exists. Existing ID: ${taken.id}`);
+  if (taken) throw new HubspotError(409, "CONFLICT", `Contact already exists. Existing ID: ${taken.id}`);
 }
 
 /** A deal is always in a stage of its pipeline. */
 function staged(
-  world: HubspotWorld,
+  world: HubspotState,
   properties: Record<string, string>,
   record: CrmRecord | undefined,
 ): Record<string, string> {
@@ -80,7 +80,7 @@ function staged(
   const pipeline =
     world.pipelines.find((one) => one.id === id) ?? (properties.pipeline ? undefined : world.pipelines[0]);
   if (!pipeline) {
-    throw wrongProperties([
+    throw wrongPropertiesError([
       { name: "pipeline", message: `${id} was not one of the allowed options`, error: "INVALID_OPTION" },
     ]);
   }
@@ -88,7 +88,7 @@ function staged(
   if (!pipeline.stages.some((one) => one.id === stage)) {
     const options = pipeline.stages.map((one) => one.id).join(", ");
     const message = `${stage} was not one of the allowed options: [${options}]`;
-    throw wrongProperties([{ name: "dealstage", message, error: "INVALID_OPTION" }]);
+    throw wrongPropertiesError([{ name: "dealstage", message, error: "INVALID_OPTION" }]);
   }
   const dates: Record<string, string> = properties.closedate ? { closedate: isoTime(properties.closedate) } : {};
   return { ...properties, ...dates, pipeline: pipeline.id, dealstage: stage };

@@ -1,11 +1,11 @@
 import type { Context } from "hono";
 import type { HubspotEnv } from "./access.ts";
-import { TYPES } from "./properties.ts";
-import type { CrmRecord, HubspotWorld, ObjectType, Owner, Pipeline } from "./world.ts";
+import { OBJECT_TYPES } from "./properties.ts";
+import type { CrmRecord, HubspotState, ObjectType, Owner, Pipeline } from "./world.ts";
 
 /** Every property of a record that has a value, those that HubSpot keeps itself included. */
-export function propertiesOf(record: CrmRecord, type: ObjectType): Record<string, string> {
-  const { created, updated } = TYPES[type];
+export function listProperties(record: CrmRecord, type: ObjectType): Record<string, string> {
+  const { created, updated } = OBJECT_TYPES[type];
   return {
     ...record.properties,
     hs_object_id: record.id,
@@ -15,9 +15,9 @@ export function propertiesOf(record: CrmRecord, type: ObjectType): Record<string
 }
 
 /** A record in an answer, with the properties that were asked for; those without a value are null. */
-export function recordView(record: CrmRecord, type: ObjectType, asked: string[] | undefined) {
-  const all = propertiesOf(record, type);
-  const { defaults, created, updated } = TYPES[type];
+export function toRecordView(record: CrmRecord, type: ObjectType, asked: string[] | undefined) {
+  const all = listProperties(record, type);
+  const { defaults, created, updated } = OBJECT_TYPES[type];
   const names = asked && asked.length > 0 ? [...new Set([...asked, created, updated, "hs_object_id"])] : defaults;
   const properties = Object.fromEntries(names.map((name) => [name, all[name] ?? null]));
   const { id, createdAt, updatedAt, archivedAt } = record;
@@ -26,7 +26,7 @@ export function recordView(record: CrmRecord, type: ObjectType, asked: string[] 
 }
 
 /** Ids of the records of another type that one is tied to, in either direction. */
-export function tiedTo(world: HubspotWorld, type: ObjectType, record: CrmRecord, other: ObjectType): string[] {
+export function listAssociated(world: HubspotState, type: ObjectType, record: CrmRecord, other: ObjectType): string[] {
   if (other === "notes" || (other === "deals" && type === "contacts")) {
     const key = type === "contacts" ? "contacts" : "deals";
     return world[other].filter((one) => one[key].includes(record.id)).map(({ id }) => id);
@@ -35,17 +35,17 @@ export function tiedTo(world: HubspotWorld, type: ObjectType, record: CrmRecord,
 }
 
 /** Names of HubSpot's kinds of association, as `type` of an association has them. */
-export function tieName(type: ObjectType, other: ObjectType): string {
+export function getAssociationName(type: ObjectType, other: ObjectType): string {
   const one: Record<ObjectType, string> = { contacts: "contact", deals: "deal", notes: "note" };
   return `${one[type]}_to_${one[other]}`;
 }
 
-export function ownerView({ id, userId, email, firstName, lastName }: Owner) {
+export function toOwnerView({ id, userId, email, firstName, lastName }: Owner) {
   const time = "2025-01-15T08:00:00.000Z";
   return { id, email, type: "PERSON", firstName, lastName, userId, createdAt: time, updatedAt: time, archived: false };
 }
 
-export function pipelineView({ id, label, stages }: Pipeline, displayOrder: number) {
+export function toPipelineView({ id, label, stages }: Pipeline, displayOrder: number) {
   const time = "2025-01-15T08:00:00.000Z";
   return {
     label,
@@ -67,7 +67,7 @@ export function pipelineView({ id, label, stages }: Pipeline, displayOrder: numb
 }
 
 /** `paging` of an answer when there is more, with the address of the next page at the origin that was asked. */
-export function pagingView(c: Context<HubspotEnv>, after: number, total: number) {
+export function toPagingView(c: Context<HubspotEnv>, after: number, total: number) {
   if (after >= total) return {};
   const link = new URL(c.req.url);
   link.searchParams.set("after", String(after));

@@ -1,12 +1,12 @@
 import type { Context, MiddlewareHandler } from "hono";
-import type { Place, SandboxEnv } from "../provider.ts";
-import { LinkedinRefusal } from "./errors.ts";
-import type { LinkedinWorld, Member, Post } from "./world.ts";
+import type { ProviderContext, SandboxEnv } from "../provider.ts";
+import { LinkedinError } from "./errors.ts";
+import type { LinkedinState, Member, Post } from "./world.ts";
 
 /** What a request to the API knows: whose it is, and the world. */
 export type LinkedinEnv = {
   Bindings: SandboxEnv["Bindings"];
-  Variables: SandboxEnv["Variables"] & { member: Member; world: LinkedinWorld };
+  Variables: SandboxEnv["Variables"] & { member: Member; world: LinkedinState };
 };
 
 /** Scopes in words. `r_member_social` is given to selected developers only, but a test may ask for it. */
@@ -22,13 +22,13 @@ export const SCOPES: Record<string, string> = {
 const FIRST_VERSION = 202_511;
 
 /** Lets only living tokens pass. */
-export function signedIn(place: Place<LinkedinWorld>): MiddlewareHandler<LinkedinEnv> {
+export function requireToken(place: ProviderContext<LinkedinState>): MiddlewareHandler<LinkedinEnv> {
   return async (c, next) => {
     const grant = place.grant(c.req.raw);
     const world = place.world();
     const member = world.members.find(({ sub }) => sub === grant?.account);
     if (!grant || !member) {
-      throw new LinkedinRefusal(401, "INVALID_ACCESS_TOKEN", "Invalid access token", { serviceErrorCode: 65_600 });
+      throw new LinkedinError(401, "INVALID_ACCESS_TOKEN", "Invalid access token", { serviceErrorCode: 65_600 });
     }
     c.set("grant", grant);
     c.set("member", member);
@@ -38,52 +38,52 @@ export function signedIn(place: Place<LinkedinWorld>): MiddlewareHandler<Linkedi
 }
 
 /** The headers of the versioned API (learn.microsoft.com/en-us/linkedin/marketing/versioning). */
-export function versioned(place: Place<LinkedinWorld>): MiddlewareHandler<LinkedinEnv> {
+export function requireVersion(place: ProviderContext<LinkedinState>): MiddlewareHandler<LinkedinEnv> {
   return async (c, next) => {
     const version = c.req.header("linkedin-version");
     if (version === undefined) {
       const message = "A version must be present. Please specify a version by adding the LinkedIn-Version header.";
-      throw new LinkedinRefusal(400, "VERSION_MISSING", message);
+      throw new LinkedinError(400, "VERSION_MISSING", message);
     }
     const now = new Date(place.now());
     const newest = now.getUTCFullYear() * 100 + now.getUTCMonth() + 1;
     if (!/^\d{6}$/.test(version) || Number(version) < FIRST_VERSION || Number(version) > newest) {
-      throw new LinkedinRefusal(426, "NONEXISTENT_VERSION", `Requested version ${version} is not active`);
+      throw new LinkedinError(426, "NONEXISTENT_VERSION", `Requested version ${version} is not active`);
     }
     if (c.req.header("x-restli-protocol-version") !== "2.0.0") {
-      throw new LinkedinRefusal(400, "ILLEGAL_ARGUMENT", "X-Restli-Protocol-Version must be 2.0.0");
+      throw new LinkedinError(400, "ILLEGAL_ARGUMENT", "X-Restli-Protocol-Version must be 2.0.0");
     }
     await next();
   };
 }
 
 /** @throws LinkedinRefusal 403 in LinkedIn's words when the grant has not got a scope */
-export function need(c: Context<LinkedinEnv>, scope: string, resource: string): void {
-  if (!c.get("grant").scopes.includes(scope)) throw forbidden(resource);
+export function requireScope(c: Context<LinkedinEnv>, scope: string, resource: string): void {
+  if (!c.get("grant").scopes.includes(scope)) throw forbiddenError(resource);
 }
 
-export function forbidden(resource: string): LinkedinRefusal {
+export function forbiddenError(resource: string): LinkedinError {
   const message = `Not enough permissions to access: ${resource}`;
-  return new LinkedinRefusal(403, "ACCESS_DENIED", message, { serviceErrorCode: 100 });
+  return new LinkedinError(403, "ACCESS_DENIED", message, { serviceErrorCode: 100 });
 }
 
 /** The post of an URN, by its own id or that of its activity. @throws LinkedinRefusal 404 */
-export function postOf(c: Context<LinkedinEnv>, urn: string): Post {
+export function findPost(c: Context<LinkedinEnv>, urn: string): Post {
   const [kind, id] = [urn.split(":")[2], urn.split(":")[3]];
   const post = c.get("world").posts.find((one) => one.id === urn || (kind === "activity" && one.id.endsWith(`:${id}`)));
-  if (!post) throw new LinkedinRefusal(404, "NOT_FOUND", `Could not find entity ${urn}`);
+  if (!post) throw new LinkedinError(404, "NOT_FOUND", `Could not find entity ${urn}`);
   return post;
 }
 
 /** @throws LinkedinRefusal 403 when somebody is named who is not the one signed in */
-export function needsSelf(c: Context<LinkedinEnv>, urn: unknown, field: string): void {
+export function requireSelf(c: Context<LinkedinEnv>, urn: unknown, field: string): void {
   if (urn === `urn:li:person:${c.get("member").sub}`) return;
   const message = `Field ${field} :: ${String(urn)} is not the authenticated member`;
-  throw new LinkedinRefusal(403, "ACCESS_DENIED", message, { serviceErrorCode: 100 });
+  throw new LinkedinError(403, "ACCESS_DENIED", message, { serviceErrorCode: 100 });
 }
 
-export async function bodyOf(c: Context): Promise<Record<string, unknown>> {
+export async function parseBody(c: Context): Promise<Record<string, unknown>> {
   const body: unknown = await c.req.json().catch(() => undefined);
   if (typeof body === "object" && body !== null && !Array.isArray(body)) return body as Record<string, unknown>;
-  throw new LinkedinRefusal(400, "ILLEGAL_ARGUMENT", "The request body is not JSON");
+  throw new LinkedinError(400, "ILLEGAL_ARGUMENT", "The request body is not JSON");
 }

@@ -1,12 +1,12 @@
 import type { Hono } from "hono";
 import { html } from "hono/html";
-import { pageHeaders, sandboxPage } from "../oauth/consent.ts";
-import type { Place, SandboxEnv } from "../provider.ts";
-import { readLittle } from "./little.ts";
-import type { LinkedinWorld } from "./world.ts";
+import { getPageHeaders, renderSandboxPage } from "../oauth/consent.ts";
+import type { ProviderContext, SandboxEnv } from "../provider.ts";
+import { parseLittle } from "./little.ts";
+import type { LinkedinState } from "./world.ts";
 
 /** Where the links in answers lead: `/feed/update/<urn>/`, a read-only page for a person. */
-export function browse(app: Hono<SandboxEnv>, place: Place<LinkedinWorld>): void {
+export function registerWebPages(app: Hono<SandboxEnv>, place: ProviderContext<LinkedinState>): void {
   app.get("/feed/update/:urn/", (c) => {
     const { members, posts } = place.world();
     const post = posts.find(({ id }) => id === c.req.param("urn"));
@@ -27,7 +27,7 @@ export function browse(app: Hono<SandboxEnv>, place: Place<LinkedinWorld>): void
       ({ actor, text, created }) => html`<h2>${name(actor)}, ${created.slice(0, 10)}</h2><article>${text}</article>`,
     );
     const title = `A post of ${name(post.author)}`;
-    const content = html`<h1>${title}</h1><article>${readLittle(post.commentary)}</article>${list}${comments}`;
-    return c.html(sandboxPage(title, content), 200, pageHeaders());
+    const content = html`<h1>${title}</h1><article>${parseLittle(post.commentary)}</article>${list}${comments}`;
+    return c.html(renderSandboxPage(title, content), 200, getPageHeaders());
   });
 }

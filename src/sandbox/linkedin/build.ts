@@ -1,14 +1,14 @@
-import { moment } from "../moment.ts";
-import { SeedFault } from "../provider.ts";
+import { parseMoment } from "../moment.ts";
+import { SeedError } from "../provider.ts";
 import type { LinkedinSeed } from "./seed.ts";
-import type { LinkedinWorld, Member } from "./world.ts";
+import type { LinkedinState, Member } from "./world.ts";
 
 /** First id of posts and comments; each further one is a step higher. */
 const FIRST_POST = 7_390_000_000_000_000_000n;
 const STEP = 1_000_003n;
 
 /** Fill in a LinkedIn seed. @throws SeedFault */
-export function buildLinkedin(seed: LinkedinSeed, now: number): LinkedinWorld {
+export function buildLinkedin(seed: LinkedinSeed, now: number): LinkedinState {
   const members = seed.members.map((member) => ({
     ...member,
     family_name: member.family_name ?? "",
@@ -20,7 +20,7 @@ export function buildLinkedin(seed: LinkedinSeed, now: number): LinkedinWorld {
   );
   const posts = (seed.posts ?? []).map((post, index) => {
     const path = `posts[${index}]`;
-    const publishedAt = moment(post.publishedAt ?? "-7d", now, `${path}.publishedAt`);
+    const publishedAt = parseMoment(post.publishedAt ?? "-7d", now, `${path}.publishedAt`);
     return {
       id: post.id ?? `urn:li:share:${FIRST_POST + STEP * BigInt(index)}`,
       author: person(members, post.author, `${path}.author`),
@@ -32,7 +32,7 @@ export function buildLinkedin(seed: LinkedinSeed, now: number): LinkedinWorld {
         id: comment.id ?? String(FIRST_POST + STEP * BigInt(1_000 * (index + 1) + at)),
         actor: person(members, comment.actor, `${path}.comments[${at}].actor`),
         text: comment.text,
-        created: comment.created ? moment(comment.created, now, `${path}.comments[${at}].created`) : publishedAt,
+        created: comment.created ? parseMoment(comment.created, now, `${path}.comments[${at}].created`) : publishedAt,
       })),
       reactions: (post.reactions ?? []).map(({ actor, reactionType }, at) => ({
         actor: person(members, actor, `${path}.reactions[${at}].actor`),
@@ -48,7 +48,7 @@ export function buildLinkedin(seed: LinkedinSeed, now: number): LinkedinWorld {
 }
 
 /** The id after all that there are. */
-export function nextId({ posts }: LinkedinWorld): string {
+export function createNextId({ posts }: LinkedinState): string {
   const ids = posts.flatMap(({ id, comments }) => [id.replace(/\D/g, ""), ...comments.map((comment) => comment.id)]);
   const known = ids.filter((id) => /^\d+$/.test(id)).map(BigInt);
   const highest = [FIRST_POST, ...known].sort((a, b) => Number(a - b)).at(-1) ?? FIRST_POST;
@@ -59,11 +59,11 @@ function person(members: Member[], wanted: string, path: string): string {
   const found = members.find(({ sub, email, given_name, family_name }) =>
     [sub, email, `${given_name} ${family_name}`.trim()].includes(wanted),
   );
-  if (!found) throw new SeedFault(path, `there is no member "${wanted}"`);
+  if (!found) throw new SeedError(path, `there is no member "${wanted}"`);
   return found.sub;
 }
 
 function unique(values: string[], path: (index: number) => string): void {
   const index = values.findIndex((value, at) => values.indexOf(value) !== at);
-  if (index >= 0) throw new SeedFault(path(index), `"${values[index]}" stands there twice`);
+  if (index >= 0) throw new SeedError(path(index), `"${values[index]}" stands there twice`);
 }

@@ -4,7 +4,7 @@ const DANA = "dDemo7Kq1Z";
 const SAM = "sSample3Xw";
 
 /** The small built-in world: two members and what they posted. */
-export const BUILT_IN: LinkedinSeed = {
+export const DEFAULT_SEED: LinkedinSeed = {
   members: [
     { sub: DANA, given_name: "Dana", family_name: "Demo", email: "dana@example.com" },
     { sub: SAM, given_name: "Sam", family_name: "Sample", email: "sam@example.com" },

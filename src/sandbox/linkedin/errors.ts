@@ -3,7 +3,7 @@ import type { ErrorHandler } from "hono";
 type Status = 400 | 401 | 403 | 404 | 409 | 422 | 426;
 
 /** An error of LinkedIn: `{status, code, message, serviceErrorCode?}`. Source: https://learn.microsoft.com/en-us/linkedin/shared/api-guide/concepts/error-handling */
-export class LinkedinRefusal extends Error {
+export class LinkedinError extends Error {
   readonly status: Status;
   readonly code: string;
   readonly more: Record<string, unknown>;
@@ -17,8 +17,8 @@ export class LinkedinRefusal extends Error {
   }
 }
 
-export const refusals: ErrorHandler = (error, c) => {
-  if (!(error instanceof LinkedinRefusal)) throw error;
+export const handleErrors: ErrorHandler = (error, c) => {
+  if (!(error instanceof LinkedinError)) throw error;
   const { status, code, message, more } = error;
   return c.json({ status, ...more, code, message }, status);
 };

@@ -1,15 +1,15 @@
 import { Hono } from "hono";
-import { avatarUrl } from "../pictures.ts";
+import { getAvatarUrl } from "../pictures.ts";
 import type { OAuthTraits, Provider } from "../provider.ts";
-import { type LinkedinEnv, need, SCOPES, signedIn, versioned } from "./access.ts";
-import { browse } from "./browse.ts";
+import { type LinkedinEnv, requireScope, requireToken, requireVersion, SCOPES } from "./access.ts";
+import { registerWebPages } from "./browse.ts";
 import { buildLinkedin } from "./build.ts";
-import { BUILT_IN } from "./builtin.ts";
-import { LinkedinRefusal, refusals } from "./errors.ts";
-import { postRoutes } from "./posts.ts";
+import { DEFAULT_SEED } from "./builtin.ts";
+import { handleErrors, LinkedinError } from "./errors.ts";
+import { registerPostRoutes } from "./posts.ts";
 import { LinkedinSeed } from "./seed.ts";
-import { socialRoutes } from "./social.ts";
-import type { LinkedinWorld } from "./world.ts";
+import { registerSocialRoutes } from "./social.ts";
+import type { LinkedinState } from "./world.ts";
 
 /** Sixty days. */
 const ACCESS_SECONDS = 5_184_000;
@@ -55,12 +55,12 @@ const oauth: OAuthTraits = {
 };
 
 /** Stand-in for www.linkedin.com and api.linkedin.com, on one origin. */
-export const linkedin: Provider<LinkedinWorld> = {
+export const linkedin: Provider<LinkedinState> = {
   name: "linkedin",
   title: "LinkedIn",
   oauth,
   seed: LinkedinSeed,
-  builtIn: BUILT_IN,
+  builtIn: DEFAULT_SEED,
   build: (seed, now) => buildLinkedin(seed as LinkedinSeed, now),
   accounts: (world) =>
     world.members.map(({ sub, given_name, family_name, email }) => ({
@@ -69,29 +69,29 @@ export const linkedin: Provider<LinkedinWorld> = {
       email,
     })),
   routes(app, place) {
-    browse(app, place);
+    registerWebPages(app, place);
     const api = new Hono<LinkedinEnv>();
-    api.onError(refusals);
-    for (const path of ["/v2/*", "/rest/*"]) api.use(path, signedIn(place));
-    api.use("/rest/*", versioned(place));
+    api.onError(handleErrors);
+    for (const path of ["/v2/*", "/rest/*"]) api.use(path, requireToken(place));
+    api.use("/rest/*", requireVersion(place));
     api.get("/v2/userinfo", (c) => {
-      need(c, "openid", "userinfo.GET");
+      requireScope(c, "openid", "userinfo.GET");
       const { sub, given_name, family_name, email, locale } = c.get("member");
       const { scopes } = c.get("grant");
       const name = `${given_name} ${family_name}`.trim();
       return c.json({
         sub,
         ...(scopes.includes("profile")
-          ? { name, given_name, family_name, locale, picture: avatarUrl(c.req.raw, name) }
+          ? { name, given_name, family_name, locale, picture: getAvatarUrl(c.req.raw, name) }
           : {}),
         ...(scopes.includes("email") ? { email, email_verified: true } : {}),
       });
     });
-    postRoutes(api, place);
-    socialRoutes(api, place);
+    registerPostRoutes(api, place);
+    registerSocialRoutes(api, place);
     for (const path of ["/v2/*", "/rest/*"]) {
       api.all(path, (c) => {
-        throw new LinkedinRefusal(404, "RESOURCE_NOT_FOUND", `No virtual resource found for ${c.req.path}`);
+        throw new LinkedinError(404, "RESOURCE_NOT_FOUND", `No virtual resource found for ${c.req.path}`);
       });
     }
     app.route("/", api);

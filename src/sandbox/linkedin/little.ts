@@ -3,7 +3,7 @@
  * breaks off at a reserved character that is neither escaped nor part of such an element.
  * Source: https://learn.microsoft.com/en-us/linkedin/marketing/community-management/shares/little-text-format
  */
-export function readLittle(commentary: string): string {
+export function parseLittle(commentary: string): string {
   let text = "";
   let rest = commentary;
   while (rest !== "") {

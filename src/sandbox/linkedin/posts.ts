@@ -1,41 +1,41 @@
 import type { Context, Hono } from "hono";
-import type { Place } from "../provider.ts";
-import { bodyOf, forbidden, type LinkedinEnv, need, needsSelf, postOf } from "./access.ts";
-import { nextId } from "./build.ts";
-import { LinkedinRefusal } from "./errors.ts";
-import type { LinkedinWorld, Post } from "./world.ts";
+import type { ProviderContext } from "../provider.ts";
+import { findPost, forbiddenError, type LinkedinEnv, parseBody, requireScope, requireSelf } from "./access.ts";
+import { createNextId } from "./build.ts";
+import { LinkedinError } from "./errors.ts";
+import type { LinkedinState, Post } from "./world.ts";
 
 /** Longest commentary; LinkedIn cuts off what is longer. */
 const COMMENTARY = 3_000;
 
 /** Posts (https://learn.microsoft.com/en-us/linkedin/marketing/community-management/shares/posts-api). */
-export function postRoutes(app: Hono<LinkedinEnv>, place: Place<LinkedinWorld>): void {
+export function registerPostRoutes(app: Hono<LinkedinEnv>, place: ProviderContext<LinkedinState>): void {
   app.post("/rest/posts", (c) => create(c, place));
   app.get("/rest/posts", (c) => list(c));
   app.get("/rest/posts/:urn", (c) => {
-    need(c, "r_member_social", "partnerApiPostsExternal.GET");
-    return c.json(postView(own(c, "partnerApiPostsExternal.GET")));
+    requireScope(c, "r_member_social", "partnerApiPostsExternal.GET");
+    return c.json(toPostView(own(c, "partnerApiPostsExternal.GET")));
   });
   app.delete("/rest/posts/:urn", (c) => {
-    need(c, "w_member_social", "partnerApiPostsExternal.DELETE");
+    requireScope(c, "w_member_social", "partnerApiPostsExternal.DELETE");
     const world = c.get("world");
     // Deleting what is gone is no error, as the page says.
     const post = world.posts.find(({ id }) => id === c.req.param("urn"));
-    if (post) needsSelf(c, authorOf(post), "author");
+    if (post) requireSelf(c, getAuthor(post), "author");
     world.posts = world.posts.filter((one) => one !== post);
     place.changed();
     return c.body(null, 204);
   });
 }
 
-async function create(c: Context<LinkedinEnv>, place: Place<LinkedinWorld>) {
-  need(c, "w_member_social", "partnerApiPostsExternal.CREATE");
+async function create(c: Context<LinkedinEnv>, place: ProviderContext<LinkedinState>) {
+  requireScope(c, "w_member_social", "partnerApiPostsExternal.CREATE");
   const world = c.get("world");
-  const body = await bodyOf(c);
+  const body = await parseBody(c);
   for (const field of ["author", "commentary", "visibility", "distribution", "lifecycleState"]) {
     if (body[field] === undefined) throw missing(field);
   }
-  needsSelf(c, body.author, "author");
+  requireSelf(c, body.author, "author");
   if (body.lifecycleState !== "PUBLISHED") throw wrong("lifecycleState", String(body.lifecycleState));
   const visibility = (["PUBLIC", "CONNECTIONS", "LOGGED_IN"] as const).find((one) => one === body.visibility);
   if (!visibility) throw wrong("visibility", String(body.visibility));
@@ -43,7 +43,7 @@ async function create(c: Context<LinkedinEnv>, place: Place<LinkedinWorld>) {
   const twin = world.posts.find((one) => one.author === c.get("member").sub && one.commentary === commentary);
   if (twin) throw duplicate(twin);
   const post: Post = {
-    id: `urn:li:share:${nextId(world)}`,
+    id: `urn:li:share:${createNextId(world)}`,
     author: c.get("member").sub,
     commentary,
     visibility,
@@ -58,28 +58,28 @@ async function create(c: Context<LinkedinEnv>, place: Place<LinkedinWorld>) {
 }
 
 function list(c: Context<LinkedinEnv>) {
-  need(c, "r_member_social", "partnerApiPostsExternal.FINDER-author");
+  requireScope(c, "r_member_social", "partnerApiPostsExternal.FINDER-author");
   if (c.req.query("q") !== "author")
-    throw new LinkedinRefusal(400, "ILLEGAL_ARGUMENT", "Only the finder author is known");
-  needsSelf(c, c.req.query("author"), "author");
+    throw new LinkedinError(400, "ILLEGAL_ARGUMENT", "Only the finder author is known");
+  requireSelf(c, c.req.query("author"), "author");
   const [start, count] = [Number(c.req.query("start") ?? 0), Math.min(100, Number(c.req.query("count") ?? 10))];
   const mine = c.get("world").posts.filter(({ author }) => author === c.get("member").sub);
   mine.sort((a, b) => b.publishedAt.localeCompare(a.publishedAt));
-  const elements = mine.slice(start, start + count).map(postView);
+  const elements = mine.slice(start, start + count).map(toPostView);
   return c.json({ paging: { start, count, links: [], total: mine.length }, elements });
 }
 
 function own(c: Context<LinkedinEnv>, resource: string): Post {
-  const post = postOf(c, c.req.param("urn") ?? "");
-  if (post.author !== c.get("member").sub) throw forbidden(resource);
+  const post = findPost(c, c.req.param("urn") ?? "");
+  if (post.author !== c.get("member").sub) throw forbiddenError(resource);
   return post;
 }
 
-function postView(post: Post) {
+function toPostView(post: Post) {
   const time = Date.parse(post.publishedAt);
   return {
     id: post.id,
-    author: authorOf(post),
+    author: getAuthor(post),
     commentary: post.commentary,
     visibility: post.visibility,
     distribution: { feedDistribution: "MAIN_FEED", targetEntities: [], thirdPartyDistributionChannels: [] },
@@ -102,11 +102,11 @@ function articleIn(content: unknown): Post["article"] {
   return { source: article.source, title: article.title };
 }
 
-function authorOf({ author }: Post): string {
+function getAuthor({ author }: Post): string {
   return `urn:li:person:${author}`;
 }
 
-function missing(field: string): LinkedinRefusal {
+function missing(field: string): LinkedinError {
   return invalid(
     `/${field} :: field is required but not found and has no default value`,
     "MISSING_REQUIRED_FIELD",
@@ -114,16 +114,16 @@ function missing(field: string): LinkedinRefusal {
   );
 }
 
-function wrong(field: string, value: string): LinkedinRefusal {
+function wrong(field: string, value: string): LinkedinError {
   return invalid(`/${field} :: "${value}" is not a value of this field`, "INVALID_VALUE_FOR_FIELD", field);
 }
 
-function duplicate({ id }: Post): LinkedinRefusal {
+function duplicate({ id }: Post): LinkedinError {
   return invalid(`Content is a duplicate of ${id}`, "DUPLICATE_POST", "commentary");
 }
 
-function invalid(message: string, code: string, fieldPath: string): LinkedinRefusal {
-  return new LinkedinRefusal(422, "UNPROCESSABLE_ENTITY", message, {
+function invalid(message: string, code: string, fieldPath: string): LinkedinError {
+  return new LinkedinError(422, "UNPROCESSABLE_ENTITY", message, {
     errorDetailType: "com.linkedin.common.error.BadRequest",
     errorDetails: { inputErrors: [{ description: message, code, input: { inputPath: { fieldPath } } }] },
   });

@@ -1,56 +1,56 @@
 import type { Context, Hono } from "hono";
-import type { Place } from "../provider.ts";
-import { bodyOf, type LinkedinEnv, need, needsSelf, postOf } from "./access.ts";
-import { nextId } from "./build.ts";
-import { LinkedinRefusal } from "./errors.ts";
-import { type Comment, type LinkedinWorld, type Post, REACTIONS } from "./world.ts";
+import type { ProviderContext } from "../provider.ts";
+import { findPost, type LinkedinEnv, parseBody, requireScope, requireSelf } from "./access.ts";
+import { createNextId } from "./build.ts";
+import { LinkedinError } from "./errors.ts";
+import { type Comment, type LinkedinState, type Post, REACTIONS } from "./world.ts";
 
 /** Longest text of a comment. */
 const COMMENT = 1_250;
 
 /** Comments and reactions (learn.microsoft.com/en-us/linkedin/marketing/community-management/shares/comments-api and …/reactions-api). */
-export function socialRoutes(app: Hono<LinkedinEnv>, place: Place<LinkedinWorld>): void {
+export function registerSocialRoutes(app: Hono<LinkedinEnv>, place: ProviderContext<LinkedinState>): void {
   app.get("/rest/socialActions/:urn/comments", (c) => {
-    need(c, "r_member_social", "partnerApiSocialActions.GET");
-    const post = postOf(c, c.req.param("urn"));
+    requireScope(c, "r_member_social", "partnerApiSocialActions.GET");
+    const post = findPost(c, c.req.param("urn"));
     return c.json({
       paging: { start: 0, count: 10, links: [] },
-      elements: post.comments.map((one) => commentView(post, one)),
+      elements: post.comments.map((one) => toCommentView(post, one)),
     });
   });
   app.post("/rest/socialActions/:urn/comments", (c) => comment(c, place));
   app.post("/rest/reactions", (c) => react(c, place));
 }
 
-async function comment(c: Context<LinkedinEnv>, place: Place<LinkedinWorld>) {
-  need(c, "w_member_social", "partnerApiSocialActions.CREATE");
-  const post = postOf(c, c.req.param("urn") ?? "");
-  const body = await bodyOf(c);
-  needsSelf(c, body.actor, "actor");
+async function comment(c: Context<LinkedinEnv>, place: ProviderContext<LinkedinState>) {
+  requireScope(c, "w_member_social", "partnerApiSocialActions.CREATE");
+  const post = findPost(c, c.req.param("urn") ?? "");
+  const body = await parseBody(c);
+  requireSelf(c, body.actor, "actor");
   const text = (body.message as { text?: unknown } | undefined)?.text;
   if (typeof text !== "string" || text.trim() === "") throw invalid("message :: text is required");
   if (text.length > COMMENT) throw invalid(`message/text :: length ${text.length} is more than ${COMMENT}`);
   const made: Comment = {
-    id: nextId(c.get("world")),
+    id: createNextId(c.get("world")),
     actor: c.get("member").sub,
     text,
     created: new Date(place.now()).toISOString(),
   };
   post.comments.push(made);
   place.changed();
-  return c.json(commentView(post, made), 201, { "x-restli-id": made.id });
+  return c.json(toCommentView(post, made), 201, { "x-restli-id": made.id });
 }
 
-async function react(c: Context<LinkedinEnv>, place: Place<LinkedinWorld>) {
-  need(c, "w_member_social", "partnerApiReactions.CREATE");
-  needsSelf(c, c.req.query("actor"), "actor");
-  const body = await bodyOf(c);
-  const post = postOf(c, String(body.root ?? ""));
+async function react(c: Context<LinkedinEnv>, place: ProviderContext<LinkedinState>) {
+  requireScope(c, "w_member_social", "partnerApiReactions.CREATE");
+  requireSelf(c, c.req.query("actor"), "actor");
+  const body = await parseBody(c);
+  const post = findPost(c, String(body.root ?? ""));
   const reactionType = REACTIONS.find((one) => one === body.reactionType);
   if (!reactionType) throw invalid(`reactionType :: "${String(body.reactionType)}" is not a reaction`);
   const actor = c.get("member").sub;
   if (post.reactions.some((one) => one.actor === actor)) {
-    throw new LinkedinRefusal(409, "CONFLICT", `The member has already reacted to ${post.id}`);
+    throw new LinkedinError(409, "CONFLICT", `The member has already reacted to ${post.id}`);
   }
   post.reactions.push({ actor, reactionType });
   place.changed();
@@ -61,7 +61,7 @@ async function react(c: Context<LinkedinEnv>, place: Place<LinkedinWorld>) {
   });
 }
 
-function commentView(post: Post, { id, actor, text, created }: Comment) {
+function toCommentView(post: Post, { id, actor, text, created }: Comment) {
   const person = `urn:li:person:${actor}`;
   const time = Date.parse(created);
   return {
@@ -75,6 +75,6 @@ function commentView(post: Post, { id, actor, text, created }: Comment) {
   };
 }
 
-function invalid(message: string): LinkedinRefusal {
-  return new LinkedinRefusal(422, "UNPROCESSABLE_ENTITY", message);
+function invalid(message: string): LinkedinError {
+  return new LinkedinError(422, "UNPROCESSABLE_ENTITY", message);
 }

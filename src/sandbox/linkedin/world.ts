@@ -1,5 +1,5 @@
 /** The world of the LinkedIn stand-in: a seed with everything filled in. Members are known by `sub`, times are ISO 8601 in UTC. */
-export type LinkedinWorld = { members: Member[]; posts: Post[] };
+export type LinkedinState = { members: Member[]; posts: Post[] };
 
 export type Member = {
   sub: string;

@@ -1,13 +1,13 @@
 import type { Context, MiddlewareHandler } from "hono";
-import type { Place, SandboxEnv } from "../provider.ts";
-import { invalid, NotionRefusal, notFound } from "./errors.ts";
-import { normalId, uuidFrom } from "./ids.ts";
-import type { Block, Database, Entry, NotionWorld, Page, Row, User } from "./world.ts";
+import type { ProviderContext, SandboxEnv } from "../provider.ts";
+import { invalidError, NotionError, notFoundError } from "./errors.ts";
+import { createUuid, normalizeId } from "./ids.ts";
+import type { Block, Database, Entry, NotionState, Page, Row, User } from "./world.ts";
 
 /** What a request under `/v1` knows: whose it is, and the world. */
 export type NotionEnv = {
   Bindings: SandboxEnv["Bindings"];
-  Variables: SandboxEnv["Variables"] & { user: User; world: NotionWorld };
+  Variables: SandboxEnv["Variables"] & { user: User; world: NotionState };
 };
 
 /** What a connection may be allowed, which Notion calls capabilities and keeps on its side (developers.notion.com/reference/capabilities). */
@@ -24,23 +24,23 @@ export const CAPABILITIES: Record<string, string> = {
 const VERSIONS = ["2025-09-03", "2026-03-11"];
 
 /** Lets only living tokens pass that say which version of the API they speak. */
-export function signedIn(place: Place<NotionWorld>): MiddlewareHandler<NotionEnv> {
+export function requireToken(place: ProviderContext<NotionState>): MiddlewareHandler<NotionEnv> {
   return async (c, next) => {
     const grant = place.grant(c.req.raw);
     const world = place.world();
     const user = world.users.find(({ id }) => id === grant?.account);
-    if (!grant || !user) throw new NotionRefusal(401, "unauthorized", "API token is invalid.");
+    if (!grant || !user) throw new NotionError(401, "unauthorized", "API token is invalid.");
     const version = c.req.header("notion-version");
     if (version === undefined) {
       const known = VERSIONS.map((one) => `"${one}"`).join(", ");
-      throw new NotionRefusal(
+      throw new NotionError(
         400,
         "missing_version",
         `Notion-Version header failed validation: Notion-Version header should be ${known}, instead was \`undefined\`.`,
       );
     }
     if (!VERSIONS.includes(version))
-      throw invalid(`Notion-Version header failed validation: ${version} is not supported by the sandbox.`);
+      throw invalidError(`Notion-Version header failed validation: ${version} is not supported by the sandbox.`);
     c.set("grant", grant);
     c.set("user", user);
     c.set("world", world);
@@ -49,50 +49,50 @@ export function signedIn(place: Place<NotionWorld>): MiddlewareHandler<NotionEnv
 }
 
 /** Lets a request pass whose connection has this capability. */
-export function needs(capability: string): MiddlewareHandler<NotionEnv> {
+export function requireCapability(capability: string): MiddlewareHandler<NotionEnv> {
   return async (c, next) => {
     if (!c.get("grant").scopes.includes(capability)) {
-      throw new NotionRefusal(403, "restricted_resource", "Insufficient permissions for this endpoint.");
+      throw new NotionError(403, "restricted_resource", "Insufficient permissions for this endpoint.");
     }
     await next();
   };
 }
 
 /** A page or a row. */
-export type Found =
+export type FoundPage =
   | { page: Page; row?: undefined; database?: undefined }
   | { row: Row; database: Database; page?: undefined };
 
 /** The page or row of an id. @throws NotionRefusal 404 */
-export function pageOf(world: NotionWorld, id: string): Found {
-  const wanted = normalId(id);
+export function findPage(world: NotionState, id: string): FoundPage {
+  const wanted = normalizeId(id);
   const page = world.pages.find((one) => one.id === wanted);
   if (page) return { page };
   for (const database of world.databases) {
     const row = database.rows.find((one) => one.id === wanted);
     if (row) return { row, database };
   }
-  throw notFound("page", id);
+  throw notFoundError("page", id);
 }
 
 /** The entry that a page or row is kept in. */
-export function entryOf(found: Found): Entry {
+export function getEntry(found: FoundPage): Entry {
   return found.page ?? found.row;
 }
 
 /** The data source of an id. @throws NotionRefusal 404 */
-export function dataSourceOf(world: NotionWorld, id: string): Database {
-  const found = world.databases.find(({ data_source_id }) => data_source_id === normalId(id));
-  if (!found) throw notFound("data source", id);
+export function findDataSource(world: NotionState, id: string): Database {
+  const found = world.databases.find(({ data_source_id }) => data_source_id === normalizeId(id));
+  if (!found) throw notFoundError("data source", id);
   return found;
 }
 
 /** Where blocks stand: a page, or a block on it. @throws NotionRefusal 404 */
-export function blocksAt(
-  world: NotionWorld,
+export function findBlocks(
+  world: NotionState,
   id: string,
 ): { entry: Entry; blocks: Block[]; block?: Block; parent?: string } {
-  const wanted = normalId(id);
+  const wanted = normalizeId(id);
   const entries = [...world.pages, ...world.databases.flatMap(({ rows }) => rows)];
   // A page within a page is a block there too, of the same id; what stands on it is the page's.
   const page = entries.find((entry) => entry.id === wanted);
@@ -101,7 +101,7 @@ export function blocksAt(
     const found = within(entry.blocks, wanted, entry.id);
     if (found) return { entry, blocks: found.block.children, ...found };
   }
-  throw notFound("block", id);
+  throw notFoundError("block", id);
 }
 
 function within(blocks: Block[], id: string, parent: string): { block: Block; parent: string } | undefined {
@@ -114,40 +114,40 @@ function within(blocks: Block[], id: string, parent: string): { block: Block; pa
 }
 
 /** The body of a request. @throws NotionRefusal 400 */
-export async function bodyOf(c: Context<NotionEnv>): Promise<Record<string, unknown>> {
+export async function parseBody(c: Context<NotionEnv>): Promise<Record<string, unknown>> {
   try {
     const body: unknown = await c.req.json();
     if (typeof body === "object" && body !== null && !Array.isArray(body)) return body as Record<string, unknown>;
   } catch {
     // told below
   }
-  throw new NotionRefusal(400, "invalid_json", "Error parsing JSON body.");
+  throw new NotionError(400, "invalid_json", "Error parsing JSON body.");
 }
 
 /** Notes that somebody changed an entry, and lets the world be saved. */
-export function edited(c: Context<NotionEnv>, place: Place<NotionWorld>, entry: Entry): void {
+export function touchEntry(c: Context<NotionEnv>, place: ProviderContext<NotionState>, entry: Entry): void {
   entry.last_edited_by = c.get("user").id;
   entry.last_edited_time = new Date(place.now()).toISOString();
   place.changed();
 }
 
 /** A new id. */
-export function newId(place: Place<NotionWorld>): string {
-  return uuidFrom(place.random);
+export function createId(place: ProviderContext<NotionState>): string {
+  return createUuid(place.random);
 }
 
-export function record(value: unknown): Record<string, unknown> {
+export function toRecord(value: unknown): Record<string, unknown> {
   return typeof value === "object" && value !== null && !Array.isArray(value) ? (value as Record<string, unknown>) : {};
 }
 
 /** A page of a list: `page_size` (100 at most) from `start_cursor`. */
-export function paged(things: unknown[], size: unknown, cursor: unknown): Record<string, unknown> {
+export function paginate(things: unknown[], size: unknown, cursor: unknown): Record<string, unknown> {
   const length = size === undefined ? 100 : Number(size);
   if (!Number.isInteger(length) || length < 1 || length > 100) {
-    throw invalid(`body failed validation: body.page_size should be ≤ \`100\`, instead was \`${String(size)}\`.`);
+    throw invalidError(`body failed validation: body.page_size should be ≤ \`100\`, instead was \`${String(size)}\`.`);
   }
   const start = cursor === undefined ? 0 : Number(/^cursor-(\d+)$/.exec(String(cursor))?.[1] ?? Number.NaN);
-  if (Number.isNaN(start)) throw invalid("The start_cursor provided is invalid.");
+  if (Number.isNaN(start)) throw invalidError("The start_cursor provided is invalid.");
   const more = start + length < things.length;
   return {
     object: "list",

@@ -1,9 +1,9 @@
-import { moment, period } from "../moment.ts";
-import { SeedFault } from "../provider.ts";
-import { uuidOf } from "./ids.ts";
+import { parseMoment, parsePeriod } from "../moment.ts";
+import { SeedError } from "../provider.ts";
+import { createUuidFromName } from "./ids.ts";
 import type { BlockSeed, DatabaseSeed, NotionSeed, PageSeed, RowSeed } from "./seed.ts";
-import { blocksOfText } from "./text.ts";
-import type { Block, Cell, Database, Entry, NotionWorld, Page, Property, Row, User } from "./world.ts";
+import { parseBlocks } from "./text.ts";
+import type { Block, Cell, Database, Entry, NotionState, Page, Property, Row, User } from "./world.ts";
 
 type Lookup = {
   now: number;
@@ -14,22 +14,22 @@ type Lookup = {
 };
 
 /** Fill in a Notion seed. @throws SeedFault */
-export function buildNotion(seed: NotionSeed, now: number): NotionWorld {
-  const users = seed.users.map((user) => ({ ...user, id: user.id ?? uuidOf(`user ${user.email}`) }));
+export function buildNotion(seed: NotionSeed, now: number): NotionState {
+  const users = seed.users.map((user) => ({ ...user, id: user.id ?? createUuidFromName(`user ${user.email}`) }));
   const given = (seed.pages ?? []).map((page, index) => ({
     ...page,
-    id: page.id ?? uuidOf(`page ${index} ${page.title}`),
+    id: page.id ?? createUuidFromName(`page ${index} ${page.title}`),
   }));
   const lookup: Lookup = {
     now,
     first: users[0]?.id ?? "",
     person: (wanted, path) => personIn(users, wanted, path),
     page: (wanted, path) => pageIn(given, wanted, path),
-    time: (value, fallback, path) => (value === undefined ? fallback : moment(value, now, path)),
+    time: (value, fallback, path) => (value === undefined ? fallback : parseMoment(value, now, path)),
   };
   const name = seed.workspace?.name ?? "Workspace";
-  const world: NotionWorld = {
-    workspace: { id: seed.workspace?.id ?? uuidOf(`workspace ${name}`), name },
+  const world: NotionState = {
+    workspace: { id: seed.workspace?.id ?? createUuidFromName(`workspace ${name}`), name },
     users,
     pages: given.map((page, index) => buildPage(page, lookup, `pages[${index}]`)),
     databases: (seed.databases ?? []).map((one, index) => buildDatabase(one, lookup, `databases[${index}]`)),
@@ -40,23 +40,23 @@ export function buildNotion(seed: NotionSeed, now: number): NotionWorld {
 
 function personIn(users: User[], wanted: string, path: string): string {
   const found = users.find(({ id, name, email }) => [id, name, email].includes(wanted));
-  if (!found) throw new SeedFault(path, `there is no user "${wanted}"`);
+  if (!found) throw new SeedError(path, `there is no user "${wanted}"`);
   return found.id;
 }
 
 function pageIn(pages: (PageSeed & { id: string })[], wanted: string, path: string): string {
   const found = pages.find(({ id, title }) => [id, title].includes(wanted));
-  if (!found) throw new SeedFault(path, `there is no page "${wanted}"`);
+  if (!found) throw new SeedError(path, `there is no page "${wanted}"`);
   return found.id;
 }
 
 function buildPage(page: PageSeed & { id: string }, lookup: Lookup, path: string): Page {
   const parent = page.parent ? lookup.page(page.parent, `${path}.parent`) : null;
-  return { ...entryOf(page, page.id, lookup, path), title: page.title, parent };
+  return { ...getEntry(page, page.id, lookup, path), title: page.title, parent };
 }
 
 function buildDatabase(seed: DatabaseSeed, lookup: Lookup, path: string): Database {
-  const id = seed.id ?? uuidOf(`database ${seed.title}`);
+  const id = seed.id ?? createUuidFromName(`database ${seed.title}`);
   const properties = Object.fromEntries(
     Object.entries(seed.properties).map(([name, one]): [string, Property] => [
       name,
@@ -64,12 +64,12 @@ function buildDatabase(seed: DatabaseSeed, lookup: Lookup, path: string): Databa
     ]),
   );
   const titles = Object.values(properties).filter(({ type }) => type === "title").length;
-  if (titles !== 1) throw new SeedFault(`${path}.properties`, "there must be one property of the type title");
+  if (titles !== 1) throw new SeedError(`${path}.properties`, "there must be one property of the type title");
   const longAgo = new Date(lookup.now - 30 * 86_400_000).toISOString();
   const created_time = lookup.time(seed.created_time, longAgo, `${path}.created_time`);
   return {
     id,
-    data_source_id: seed.data_source_id ?? uuidOf(`data source ${id}`),
+    data_source_id: seed.data_source_id ?? createUuidFromName(`data source ${id}`),
     title: seed.title,
     parent: seed.parent ? lookup.page(seed.parent, `${path}.parent`) : null,
     properties,
@@ -90,41 +90,44 @@ function buildRow(
 ): Row {
   const cells = Object.entries(seed.properties).map(([key, cell]): [string, Cell] => {
     const property = properties[key];
-    if (!property) throw new SeedFault(`${path}.properties`, `there is no property "${key}"`);
-    return [key, cellOf(property, cell, lookup, `${path}.properties.${key}`)];
+    if (!property) throw new SeedError(`${path}.properties`, `there is no property "${key}"`);
+    return [key, getCell(property, cell, lookup, `${path}.properties.${key}`)];
   });
-  return { ...entryOf(seed, seed.id ?? uuidOf(`row ${name}`), lookup, path), properties: Object.fromEntries(cells) };
+  return {
+    ...getEntry(seed, seed.id ?? createUuidFromName(`row ${name}`), lookup, path),
+    properties: Object.fromEntries(cells),
+  };
 }
 
-function cellOf({ type, options }: Property, cell: Cell, lookup: Lookup, path: string): Cell {
+function getCell({ type, options }: Property, cell: Cell, lookup: Lookup, path: string): Cell {
   if (cell === null) return null;
   if (type === "people") return [cell].flat().map((one) => lookup.person(String(one), path));
   if (type === "date") return days(String(cell), lookup.now);
   if (!["select", "status", "multi_select"].includes(type)) return cell;
   const wrong = [cell].flat().find((one) => !options.includes(String(one)));
-  if (wrong !== undefined) throw new SeedFault(path, `there is no option "${wrong}"; there are ${options.join(", ")}`);
+  if (wrong !== undefined) throw new SeedError(path, `there is no option "${wrong}"; there are ${options.join(", ")}`);
   return type === "multi_select" ? [cell].flat().map(String) : cell;
 }
 
 /** Days of a seed may be relative to now: "-3d", "+2w". */
 function days(text: string, now: number): string {
-  const shift = period(text);
+  const shift = parsePeriod(text);
   return shift === undefined ? text : new Date(now + shift).toISOString().slice(0, 10);
 }
 
-function entryOf(seed: PageSeed | RowSeed, id: string, lookup: Lookup, path: string): Entry {
+function getEntry(seed: PageSeed | RowSeed, id: string, lookup: Lookup, path: string): Entry {
   const created_time = lookup.time(
     seed.created_time,
     new Date(lookup.now - 30 * 86_400_000).toISOString(),
     `${path}.created_time`,
   );
   const created_by = seed.created_by ? lookup.person(seed.created_by, `${path}.created_by`) : lookup.first;
-  const blocks = [...(seed.blocks ?? []), ...(seed.text === undefined ? [] : blocksOfText(seed.text))];
+  const blocks = [...(seed.blocks ?? []), ...(seed.text === undefined ? [] : parseBlocks(seed.text))];
   return {
     id,
     blocks: buildBlocks(blocks, id, created_time),
     comments: (seed.comments ?? []).map((comment, index) => ({
-      id: comment.id ?? uuidOf(`comment ${index} of ${id}`),
+      id: comment.id ?? createUuidFromName(`comment ${index} of ${id}`),
       author: lookup.person(comment.author, `${path}.comments[${index}].author`),
       text: comment.text,
       created_time: lookup.time(comment.created_time, created_time, `${path}.comments[${index}].created_time`),
@@ -139,7 +142,7 @@ function entryOf(seed: PageSeed | RowSeed, id: string, lookup: Lookup, path: str
 
 function buildBlocks(blocks: BlockSeed[], parent: string, time: string): Block[] {
   return blocks.map((block, index) => {
-    const id = block.id ?? uuidOf(`block ${index} of ${parent}`);
+    const id = block.id ?? createUuidFromName(`block ${index} of ${parent}`);
     const created_time = block.created_time ?? time;
     return {
       id,
@@ -151,8 +154,8 @@ function buildBlocks(blocks: BlockSeed[], parent: string, time: string): Block[]
   });
 }
 
-function unique({ users, pages, databases }: NotionWorld): void {
+function unique({ users, pages, databases }: NotionState): void {
   const ids = [...users, ...pages, ...databases, ...databases.flatMap(({ rows }) => rows)].map(({ id }) => id);
   const twice = ids.find((id, index) => ids.indexOf(id) !== index);
-  if (twice !== undefined) throw new SeedFault("pages", `the id ${twice} stands there twice`);
+  if (twice !== undefined) throw new SeedError("pages", `the id ${twice} stands there twice`);
 }

@@ -4,7 +4,7 @@ const DANA = "Dana Demo";
 const SAM = "Sam Sample";
 
 /** The small built-in world: the handbook of the team of two, and its road map. */
-export const BUILT_IN: NotionSeed = {
+export const DEFAULT_SEED: NotionSeed = {
   workspace: { name: "Kay Demo" },
   users: [
     { id: "0d4a7e52-6f0b-4c39-9a51-3f2c8f1d0a01", name: DANA, email: "dana@example.com" },

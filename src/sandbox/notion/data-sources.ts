@@ -1,35 +1,35 @@
 import type { Context, Hono } from "hono";
-import { bodyOf, dataSourceOf, type NotionEnv, needs, paged, record } from "./access.ts";
-import { invalid, notFound } from "./errors.ts";
-import { normalId } from "./ids.ts";
-import { databaseView, dataSourceView, pageView } from "./views.ts";
+import { findDataSource, type NotionEnv, paginate, parseBody, requireCapability, toRecord } from "./access.ts";
+import { invalidError, notFoundError } from "./errors.ts";
+import { normalizeId } from "./ids.ts";
+import { toDatabaseView, toDataSourceView, toPageView } from "./views.ts";
 import type { Cell, Database, Property, Row } from "./world.ts";
 
 /** Databases and their data sources (developers.notion.com/reference/database and …/data-source). */
-export function dataSourceRoutes(app: Hono<NotionEnv>): void {
-  app.get("/databases/:id", needs("read_content"), (c) => {
-    const database = c.get("world").databases.find(({ id }) => id === normalId(c.req.param("id")));
-    if (!database) throw notFound("database", c.req.param("id"));
-    return c.json(databaseView(c, database));
+export function registerDataSourceRoutes(app: Hono<NotionEnv>): void {
+  app.get("/databases/:id", requireCapability("read_content"), (c) => {
+    const database = c.get("world").databases.find(({ id }) => id === normalizeId(c.req.param("id")));
+    if (!database) throw notFoundError("database", c.req.param("id"));
+    return c.json(toDatabaseView(c, database));
   });
-  app.get("/data_sources/:id", needs("read_content"), (c) =>
-    c.json(dataSourceView(c, dataSourceOf(c.get("world"), c.req.param("id")))),
+  app.get("/data_sources/:id", requireCapability("read_content"), (c) =>
+    c.json(toDataSourceView(c, findDataSource(c.get("world"), c.req.param("id")))),
   );
-  app.post("/data_sources/:id/query", needs("read_content"), (c) => query(c));
+  app.post("/data_sources/:id/query", requireCapability("read_content"), (c) => query(c));
 }
 
 async function query(c: Context<NotionEnv>) {
-  const body = await bodyOf(c);
-  const database = dataSourceOf(c.get("world"), c.req.param("id") ?? "");
+  const body = await parseBody(c);
+  const database = findDataSource(c.get("world"), c.req.param("id") ?? "");
   const alive = database.rows.filter(({ in_trash }) => !in_trash);
-  const rows = sorted(
-    alive.filter((row) => body.filter === undefined || holds(database, row, record(body.filter))),
+  const rows = sort(
+    alive.filter((row) => body.filter === undefined || holds(database, row, toRecord(body.filter))),
     database,
     body.sorts,
   );
-  const views = rows.map((row) => pageView(c, { row, database }));
+  const views = rows.map((row) => toPageView(c, { row, database }));
   return c.json({
-    ...paged(views, body.page_size, body.start_cursor),
+    ...paginate(views, body.page_size, body.start_cursor),
     type: "page_or_data_source",
     page_or_data_source: {},
   });
@@ -37,14 +37,14 @@ async function query(c: Context<NotionEnv>) {
 
 /** Filters (developers.notion.com/reference/post-database-query-filter): properties, `and`, `or`. */
 function holds(database: Database, row: Row, filter: Record<string, unknown>): boolean {
-  if (Array.isArray(filter.and)) return filter.and.every((one) => holds(database, row, record(one)));
-  if (Array.isArray(filter.or)) return filter.or.some((one) => holds(database, row, record(one)));
+  if (Array.isArray(filter.and)) return filter.and.every((one) => holds(database, row, toRecord(one)));
+  if (Array.isArray(filter.or)) return filter.or.some((one) => holds(database, row, toRecord(one)));
   const name = String(filter.property ?? "");
   const property = database.properties[name];
-  if (!property) throw invalid(`Could not find property with name or id: ${name}`);
+  if (!property) throw invalidError(`Could not find property with name or id: ${name}`);
   const condition = filter[property.type];
-  if (condition === undefined) throw invalid(`database property ${property.type} does not match filter`);
-  return Object.entries(record(condition)).every(([operator, operand]) =>
+  if (condition === undefined) throw invalidError(`database property ${property.type} does not match filter`);
+  return Object.entries(toRecord(condition)).every(([operator, operand]) =>
     fulfils(row.properties[name] ?? null, property, operator, operand),
   );
 }
@@ -93,16 +93,18 @@ function compares(cell: Cell, operator: string, operand: unknown): boolean {
     case "on_or_before":
       return difference <= 0;
     default:
-      throw invalid(`body failed validation: body.filter has an operator that the sandbox does not know: ${operator}.`);
+      throw invalidError(
+        `body failed validation: body.filter has an operator that the sandbox does not know: ${operator}.`,
+      );
   }
 }
 
-function sorted(rows: Row[], database: Database, sorts: unknown): Row[] {
-  const orders = (Array.isArray(sorts) ? sorts : []).map(record);
+function sort(rows: Row[], database: Database, sorts: unknown): Row[] {
+  const orders = (Array.isArray(sorts) ? sorts : []).map(toRecord);
   const wrong = orders.find(
     ({ property, timestamp }) => timestamp === undefined && !database.properties[String(property)],
   );
-  if (wrong) throw invalid(`Could not find sort property with name or id: ${String(wrong.property)}`);
+  if (wrong) throw invalidError(`Could not find sort property with name or id: ${String(wrong.property)}`);
   return [...rows].sort((a, b) => {
     for (const { property, timestamp, direction } of orders) {
       const key = (row: Row): Cell =>

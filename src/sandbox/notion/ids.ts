@@ -1,23 +1,23 @@
 import { createHash } from "node:crypto";
 
 /** A UUID made from a name: the same for the same name every time. */
-export function uuidOf(name: string): string {
+export function createUuidFromName(name: string): string {
   const hex = createHash("sha256").update(name).digest("hex");
-  return shaped(hex);
+  return shape(hex);
 }
 
 /** A UUID from random bytes. */
-export function uuidFrom(random: (bytes: number) => Uint8Array): string {
-  return shaped(Buffer.from(random(16)).toString("hex"));
+export function createUuid(random: (bytes: number) => Uint8Array): string {
+  return shape(Buffer.from(random(16)).toString("hex"));
 }
 
 /** Ids in paths may come with or without hyphens. */
-export function normalId(text: string): string {
+export function normalizeId(text: string): string {
   const hex = text.replaceAll("-", "").toLowerCase();
   return /^[0-9a-f]{32}$/.test(hex) ? hex.replace(/^(.{8})(.{4})(.{4})(.{4})(.{12})$/, "$1-$2-$3-$4-$5") : text;
 }
 
-function shaped(hex: string): string {
+function shape(hex: string): string {
   return [hex.slice(0, 8), hex.slice(8, 12), `4${hex.slice(13, 16)}`, `a${hex.slice(17, 20)}`, hex.slice(20, 32)].join(
     "-",
   );

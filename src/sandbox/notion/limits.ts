@@ -1,5 +1,5 @@
-import { record } from "./access.ts";
-import { invalid } from "./errors.ts";
+import { toRecord } from "./access.ts";
+import { invalidError } from "./errors.ts";
 
 /** Limits of developers.notion.com/reference/request-limits. */
 const LIST = 100;
@@ -28,13 +28,13 @@ function checkLevel(
   if (level > LEVELS) throw fault(path, "should be not present");
   return children.map((child, index) => {
     counted.elements++;
-    const block = record(child);
+    const block = toRecord(child);
     const type = String(block.type ?? Object.keys(block).find((key) => key !== "object") ?? "");
     if (!TYPES.has(type)) throw fault(`${path}[${index}].type`, `should be a block type, instead was \`"${type}"\``);
     const at = `${path}[${index}].${type}`;
     if (typeof block[type] !== "object" || block[type] === null)
       throw fault(at, "should be defined, instead was `undefined`");
-    const value = record(block[type]);
+    const value = toRecord(block[type]);
     for (const name of ["rich_text", "caption"]) if (name in value) checkRichText(value[name], `${at}.${name}`);
     if (TEXTS.has(type) && !("rich_text" in value))
       throw fault(`${at}.rich_text`, "should be defined, instead was `undefined`");
@@ -50,16 +50,16 @@ export function checkRichText(pieces: unknown, path: string): void {
   if (!Array.isArray(pieces)) throw fault(path, "should be an array");
   if (pieces.length > LIST) throw fault(`${path}.length`, `should be ≤ \`${LIST}\`, instead was \`${pieces.length}\``);
   for (const [index, piece] of pieces.entries()) {
-    const text = record(record(piece).text);
+    const text = toRecord(toRecord(piece).text);
     const { content } = text;
     const at = `${path}[${index}].text`;
     if (typeof content !== "string") throw fault(`${at}.content`, "should be a string");
     if (content.length > CONTENT)
       throw fault(`${at}.content.length`, `should be ≤ \`${CONTENT}\`, instead was \`${content.length}\``);
     if (!content.isWellFormed()) throw fault(`${at}.content`, "should be well-formed Unicode");
-    const { url } = record(text.link);
+    const { url } = toRecord(text.link);
     if (url !== undefined && (typeof url !== "string" || !URL.canParse(url) || url.length > CONTENT)) {
-      throw invalid("Invalid URL for link.");
+      throw invalidError("Invalid URL for link.");
     }
   }
 }
@@ -67,9 +67,9 @@ export function checkRichText(pieces: unknown, path: string): void {
 function checkTable(value: Record<string, unknown>, rows: Record<string, unknown>[], at: string): void {
   if (rows.length === 0) throw fault(`${at}.children`, "should be defined, instead was `undefined`");
   const wrong = rows.some(
-    (row) => row.type !== "table_row" || (record(row.value).cells as unknown[]).length !== value.table_width,
+    (row) => row.type !== "table_row" || (toRecord(row.value).cells as unknown[]).length !== value.table_width,
   );
-  if (wrong) throw invalid("Number of cells in table row must match the table width of the parent table");
+  if (wrong) throw invalidError("Number of cells in table row must match the table width of the parent table");
 }
 
 function checkRow({ cells }: Record<string, unknown>, at: string): void {
@@ -78,7 +78,7 @@ function checkRow({ cells }: Record<string, unknown>, at: string): void {
 }
 
 function fault(path: string, what: string) {
-  return invalid(`body failed validation: ${path} ${what}.`);
+  return invalidError(`body failed validation: ${path} ${what}.`);
 }
 
 const TEXTS = new Set([

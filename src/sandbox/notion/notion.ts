@@ -1,18 +1,18 @@
 import { Hono } from "hono";
 import type { OAuthTraits, Provider } from "../provider.ts";
-import { CAPABILITIES, type NotionEnv, needs, paged, signedIn } from "./access.ts";
-import { blockRoutes } from "./blocks.ts";
-import { browse } from "./browse.ts";
+import { CAPABILITIES, type NotionEnv, paginate, requireCapability, requireToken } from "./access.ts";
+import { registerBlockRoutes } from "./blocks.ts";
+import { registerWebPages } from "./browse.ts";
 import { buildNotion } from "./build.ts";
-import { BUILT_IN } from "./builtin.ts";
-import { commentRoutes } from "./comments.ts";
-import { dataSourceRoutes } from "./data-sources.ts";
-import { invalid, NotionRefusal, notFound, refusals } from "./errors.ts";
-import { pageRoutes } from "./pages.ts";
-import { searchRoutes } from "./search.ts";
+import { DEFAULT_SEED } from "./builtin.ts";
+import { registerCommentRoutes } from "./comments.ts";
+import { registerDataSourceRoutes } from "./data-sources.ts";
+import { handleErrors, invalidError, NotionError, notFoundError } from "./errors.ts";
+import { registerPageRoutes } from "./pages.ts";
+import { registerSearchRoutes } from "./search.ts";
 import { NotionSeed } from "./seed.ts";
-import { botId, botView, userView } from "./views.ts";
-import type { NotionWorld } from "./world.ts";
+import { getBotId, toBotView, toUserView } from "./views.ts";
+import type { NotionState } from "./world.ts";
 
 /**
  * OAuth 2.0 at Notion (developers.notion.com/docs/authorization). Answers name no end of the access token; each refresh gives a new refresh
@@ -30,7 +30,7 @@ const oauth: OAuthTraits = {
     access_token: access,
     token_type: "bearer",
     ...(refresh === undefined ? {} : { refresh_token: refresh }),
-    bot_id: botId(account),
+    bot_id: getBotId(account),
     workspace_icon: null,
     owner: { type: "user", user: { object: "user", id: account } },
     duplicated_template_id: null,
@@ -48,45 +48,50 @@ const oauth: OAuthTraits = {
 };
 
 /** Stand-in for api.notion.com and the pages of notion.so, on one origin. */
-export const notion: Provider<NotionWorld> = {
+export const notion: Provider<NotionState> = {
   name: "notion",
   title: "Notion",
   oauth,
   seed: NotionSeed,
-  builtIn: BUILT_IN,
+  builtIn: DEFAULT_SEED,
   build: (seed, now) => buildNotion(seed as NotionSeed, now),
   accounts: (world) => world.users,
   routes(app, place) {
     const v1 = new Hono<NotionEnv>();
-    v1.onError(refusals);
-    v1.use(signedIn(place));
+    v1.onError(handleErrors);
+    v1.use(requireToken(place));
     userRoutes(v1);
-    searchRoutes(v1);
-    pageRoutes(v1, place);
-    blockRoutes(v1, place);
-    dataSourceRoutes(v1);
-    commentRoutes(v1, place);
+    registerSearchRoutes(v1);
+    registerPageRoutes(v1, place);
+    registerBlockRoutes(v1, place);
+    registerDataSourceRoutes(v1);
+    registerCommentRoutes(v1, place);
     v1.all("/*", () => {
-      throw new NotionRefusal(400, "invalid_request_url", "Invalid request URL.");
+      throw new NotionError(400, "invalid_request_url", "Invalid request URL.");
     });
     app.route("/v1", v1);
-    browse(app, place);
+    registerWebPages(app, place);
   },
 };
 
 /** People (developers.notion.com/reference/user). */
 function userRoutes(app: Hono<NotionEnv>): void {
-  app.get("/users/me", (c) => c.json(botView(c.get("world"), c.get("user"))));
-  app.get("/users", needs("read_users"), (c) => {
+  app.get("/users/me", (c) => c.json(toBotView(c.get("world"), c.get("user"))));
+  app.get("/users", requireCapability("read_users"), (c) => {
     const { users } = c.get("world");
-    const views = [...users.map(userView), botView(c.get("world"), c.get("user"))];
-    return c.json({ ...paged(views, c.req.query("page_size"), c.req.query("start_cursor")), type: "user", user: {} });
+    const views = [...users.map(toUserView), toBotView(c.get("world"), c.get("user"))];
+    return c.json({
+      ...paginate(views, c.req.query("page_size"), c.req.query("start_cursor")),
+      type: "user",
+      user: {},
+    });
   });
-  app.get("/users/:id", needs("read_users"), (c) => {
+  app.get("/users/:id", requireCapability("read_users"), (c) => {
     const id = c.req.param("id");
-    if (!/^[0-9a-f-]{32,36}$/.test(id)) throw invalid("path failed validation: path.user_id should be a valid uuid.");
+    if (!/^[0-9a-f-]{32,36}$/.test(id))
+      throw invalidError("path failed validation: path.user_id should be a valid uuid.");
     const user = c.get("world").users.find((one) => one.id === id);
-    if (!user) throw notFound("user", id);
-    return c.json(userView(user));
+    if (!user) throw notFoundError("user", id);
+    return c.json(toUserView(user));
   });
 }

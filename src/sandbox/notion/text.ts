@@ -1,7 +1,7 @@
 import type { BlockSeed } from "./seed.ts";
 
 /** A piece of text as Notion answers it. */
-export function piece(content: string): Record<string, unknown> {
+export function toTextPiece(content: string): Record<string, unknown> {
   const annotations = {
     bold: false,
     italic: false,
@@ -14,13 +14,13 @@ export function piece(content: string): Record<string, unknown> {
 }
 
 /** A text written by hand in a seed, as blocks: one a line, paragraphs over the lines up to an empty one. */
-export function blocksOfText(text: string): BlockSeed[] {
+export function parseBlocks(text: string): BlockSeed[] {
   const blocks: BlockSeed[] = [];
   for (const part of text.split(/(^```[\s\S]*?^```$)/m)) {
     const code = /^```(\S*)\n([\s\S]*?)\n?```$/.exec(part);
     if (code) {
       const language = code[1] || "plain text";
-      blocks.push({ type: "code", value: { rich_text: [piece(code[2] ?? "")], language, caption: [] } });
+      blocks.push({ type: "code", value: { rich_text: [toTextPiece(code[2] ?? "")], language, caption: [] } });
     } else blocks.push(...part.split(/\n\s*\n/).flatMap(paragraphs));
   }
   return blocks;
@@ -31,7 +31,7 @@ function paragraphs(part: string): BlockSeed[] {
   const blocks: BlockSeed[] = [];
   let open: string[] = [];
   const close = () => {
-    if (open.length > 0) blocks.push({ type: "paragraph", value: { rich_text: [piece(open.join("\n"))] } });
+    if (open.length > 0) blocks.push({ type: "paragraph", value: { rich_text: [toTextPiece(open.join("\n"))] } });
     open = [];
   };
   for (const line of part.split("\n").filter((one) => one.trim() !== "")) {
@@ -53,7 +53,7 @@ function lineBlock(line: string): BlockSeed | undefined {
     const heading = type === "heading" ? `heading_${match[1]?.length}` : type;
     const words = match.at(-1) ?? "";
     const more = type === "to_do" ? { checked: match[1] === "x" } : {};
-    return { type: heading, value: { rich_text: [piece(words)], ...more } };
+    return { type: heading, value: { rich_text: [toTextPiece(words)], ...more } };
   }
   return undefined;
 }

@@ -1,30 +1,30 @@
-import { record } from "./access.ts";
-import { invalid } from "./errors.ts";
-import { uuidOf } from "./ids.ts";
+import { toRecord } from "./access.ts";
+import { invalidError } from "./errors.ts";
+import { createUuidFromName } from "./ids.ts";
 import { checkRichText } from "./limits.ts";
-import { piece } from "./text.ts";
-import type { Cell, NotionWorld, Property } from "./world.ts";
+import { toTextPiece } from "./text.ts";
+import type { Cell, NotionState, Property } from "./world.ts";
 
 /** The plain text of rich text in a request. */
-export function plainOf(pieces: unknown): string {
+export function toPlainText(pieces: unknown): string {
   const list = Array.isArray(pieces) ? pieces : [];
-  return list.map((one) => String(record(record(one).text).content ?? record(one).plain_text ?? "")).join("");
+  return list.map((one) => String(toRecord(toRecord(one).text).content ?? toRecord(one).plain_text ?? "")).join("");
 }
 
 /** An option of a select, as answers have it. */
-export function optionView(name: string): Record<string, unknown> {
-  return { id: uuidOf(`option ${name}`), name, color: "default" };
+export function toOptionView(name: string): Record<string, unknown> {
+  return { id: createUuidFromName(`option ${name}`), name, color: "default" };
 }
 
 /** A cell as a property value in answers (developers.notion.com/reference/page-property-values). */
-export function valueView(name: string, { type }: Property, cell: Cell | undefined, people: (id: string) => unknown) {
-  const id = type === "title" ? "title" : propertyId(name);
+export function toValueView(name: string, { type }: Property, cell: Cell | undefined, people: (id: string) => unknown) {
+  const id = type === "title" ? "title" : getPropertyId(name);
   return { id, type, [type]: inner(type, cell ?? null, people) };
 }
 
 /** The short id of a property. */
-export function propertyId(name: string): string {
-  return uuidOf(`property ${name}`).slice(0, 4);
+export function getPropertyId(name: string): string {
+  return createUuidFromName(`property ${name}`).slice(0, 4);
 }
 
 function inner(type: Property["type"], cell: Cell, people: (id: string) => unknown): unknown {
@@ -32,12 +32,12 @@ function inner(type: Property["type"], cell: Cell, people: (id: string) => unkno
   switch (type) {
     case "title":
     case "rich_text":
-      return cell === null || cell === "" ? [] : [piece(String(cell))];
+      return cell === null || cell === "" ? [] : [toTextPiece(String(cell))];
     case "select":
     case "status":
-      return cell === null ? null : optionView(String(cell));
+      return cell === null ? null : toOptionView(String(cell));
     case "multi_select":
-      return list.map((one) => optionView(String(one)));
+      return list.map((one) => toOptionView(String(one)));
     case "people":
       return list.map((one) => people(String(one)));
     case "checkbox":
@@ -52,16 +52,17 @@ function inner(type: Property["type"], cell: Cell, people: (id: string) => unkno
 }
 
 /** A property value of a request as a cell. Selects take new options, as Notion's do; a status takes only those it has. */
-export function cellFrom(name: string, property: Property, value: unknown, world: NotionWorld): Cell {
+export function parseCell(name: string, property: Property, value: unknown, world: NotionState): Cell {
   const { type } = property;
-  const given = record(value)[type];
-  const wrong = (what: string) => invalid(`body failed validation: body.properties.${name}.${type} should be ${what}.`);
-  if (given === undefined) throw invalid(`${name} is expected to be ${type}.`);
+  const given = toRecord(value)[type];
+  const wrong = (what: string) =>
+    invalidError(`body failed validation: body.properties.${name}.${type} should be ${what}.`);
+  if (given === undefined) throw invalidError(`${name} is expected to be ${type}.`);
   switch (type) {
     case "title":
     case "rich_text":
       checkRichText(given, `body.properties.${name}.${type}`);
-      return plainOf(given);
+      return toPlainText(given);
     case "number":
       if (given !== null && typeof given !== "number") throw wrong("a number or `null`");
       return given;
@@ -70,15 +71,15 @@ export function cellFrom(name: string, property: Property, value: unknown, world
       return given;
     case "select":
     case "status":
-      return given === null ? null : option(name, property, record(given).name);
+      return given === null ? null : option(name, property, toRecord(given).name);
     case "multi_select":
       if (!Array.isArray(given)) throw wrong("an array");
-      return given.map((one) => option(name, property, record(one).name));
+      return given.map((one) => option(name, property, toRecord(one).name));
     case "people":
       if (!Array.isArray(given)) throw wrong("an array");
-      return given.map((one) => userId(record(one).id, world));
+      return given.map((one) => userId(toRecord(one).id, world));
     case "date":
-      return given === null ? null : day(record(given), wrong);
+      return given === null ? null : day(toRecord(given), wrong);
     default:
       if (given !== null && typeof given !== "string") throw wrong("a string or `null`");
       return given;
@@ -87,17 +88,17 @@ export function cellFrom(name: string, property: Property, value: unknown, world
 
 function option(name: string, property: Property, wanted: unknown): string {
   const text = String(wanted ?? "");
-  if (text.includes(",") || text === "") throw invalid("Invalid select option, commas not allowed.");
+  if (text.includes(",") || text === "") throw invalidError("Invalid select option, commas not allowed.");
   if (property.options.includes(text)) return text;
   if (property.type === "status")
-    throw invalid(`Invalid status option. Status option "${text}" does not exist in "${name}".`);
+    throw invalidError(`Invalid status option. Status option "${text}" does not exist in "${name}".`);
   property.options.push(text);
   return text;
 }
 
-function userId(id: unknown, { users }: NotionWorld): string {
+function userId(id: unknown, { users }: NotionState): string {
   if (users.some((user) => user.id === id)) return String(id);
-  throw invalid("body failed validation: the people property has an id that is no user.");
+  throw invalidError("body failed validation: the people property has an id that is no user.");
 }
 
 function day({ start, end }: Record<string, unknown>, wrong: (what: string) => Error): string {

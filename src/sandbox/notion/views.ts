@@ -1,26 +1,26 @@
 import type { Context } from "hono";
-import type { Found, NotionEnv } from "./access.ts";
-import { entryOf } from "./access.ts";
-import { uuidOf } from "./ids.ts";
-import { piece } from "./text.ts";
-import { optionView, propertyId, valueView } from "./values.ts";
-import type { Block, Comment, Database, Entry, NotionWorld, Property, User } from "./world.ts";
+import type { FoundPage, NotionEnv } from "./access.ts";
+import { getEntry } from "./access.ts";
+import { createUuidFromName } from "./ids.ts";
+import { toTextPiece } from "./text.ts";
+import { getPropertyId, toOptionView, toValueView } from "./values.ts";
+import type { Block, Comment, Database, Entry, NotionState, Property, User } from "./world.ts";
 
 /** A person, as answers have one. */
-export function userView({ id, name, email }: User): Record<string, unknown> {
+export function toUserView({ id, name, email }: User): Record<string, unknown> {
   return { object: "user", id, name, avatar_url: null, type: "person", person: { email } };
 }
 
 /** The bot that a connection is, for whoever made it. */
-export function botView({ workspace }: NotionWorld, user: User): Record<string, unknown> {
+export function toBotView({ workspace }: NotionState, user: User): Record<string, unknown> {
   return {
     object: "user",
-    id: botId(user.id),
+    id: getBotId(user.id),
     name: "kay",
     avatar_url: null,
     type: "bot",
     bot: {
-      owner: { type: "user", user: userView(user) },
+      owner: { type: "user", user: toUserView(user) },
       workspace_name: workspace.name,
       workspace_id: workspace.id,
       workspace_limits: { max_file_upload_size_in_bytes: 5_242_880 },
@@ -28,20 +28,20 @@ export function botView({ workspace }: NotionWorld, user: User): Record<string, 
   };
 }
 
-export function botId(account: string): string {
-  return uuidOf(`bot of ${account}`);
+export function getBotId(account: string): string {
+  return createUuidFromName(`bot of ${account}`);
 }
 
 /** The title of a page or row. */
-export function titleOf(found: Found): string {
+export function getTitle(found: FoundPage): string {
   if (found.page) return found.page.title;
   const name = Object.entries(found.database.properties).find(([, { type }]) => type === "title")?.[0] ?? "";
   return String(found.row.properties[name] ?? "");
 }
 
 /** A page or row (developers.notion.com/reference/page). */
-export function pageView(c: Context<NotionEnv>, found: Found): Record<string, unknown> {
-  const entry = entryOf(found);
+export function toPageView(c: Context<NotionEnv>, found: FoundPage): Record<string, unknown> {
+  const entry = getEntry(found);
   const { id, created_time, last_edited_time, created_by, last_edited_by, in_trash } = entry;
   return {
     object: "page",
@@ -52,41 +52,41 @@ export function pageView(c: Context<NotionEnv>, found: Found): Record<string, un
     last_edited_by: { object: "user", id: last_edited_by },
     cover: null,
     icon: null,
-    parent: parentOf(found),
+    parent: getParent(found),
     in_trash,
     is_locked: false,
     properties: found.page
-      ? { title: { id: "title", type: "title", title: found.page.title === "" ? [] : [piece(found.page.title)] } }
+      ? { title: { id: "title", type: "title", title: found.page.title === "" ? [] : [toTextPiece(found.page.title)] } }
       : rowProperties(c, found),
-    url: pageUrl(c, titleOf(found), id),
+    url: buildPageUrl(c, getTitle(found), id),
     public_url: null,
   };
 }
 
-function parentOf({ page, database }: Found): Record<string, unknown> {
+function getParent({ page, database }: FoundPage): Record<string, unknown> {
   if (database) return { type: "data_source_id", data_source_id: database.data_source_id, database_id: database.id };
   return page.parent === null ? { type: "workspace", workspace: true } : { type: "page_id", page_id: page.parent };
 }
 
-function rowProperties(c: Context<NotionEnv>, found: Found): Record<string, unknown> {
+function rowProperties(c: Context<NotionEnv>, found: FoundPage): Record<string, unknown> {
   const { users } = c.get("world");
   const person = (id: string) => {
     const user = users.find((one) => one.id === id);
-    return user ? userView(user) : { object: "user", id };
+    return user ? toUserView(user) : { object: "user", id };
   };
   const entries = Object.entries(found.database?.properties ?? {});
   return Object.fromEntries(
-    entries.map(([name, property]) => [name, valueView(name, property, found.row?.properties[name], person)]),
+    entries.map(([name, property]) => [name, toValueView(name, property, found.row?.properties[name], person)]),
   );
 }
 
 /** A database, which names its data sources (developers.notion.com/reference/database). */
-export function databaseView(c: Context<NotionEnv>, database: Database): Record<string, unknown> {
+export function toDatabaseView(c: Context<NotionEnv>, database: Database): Record<string, unknown> {
   const { id, title, parent, data_source_id, created_time, last_edited_time } = database;
   return {
     object: "database",
     id,
-    title: [piece(title)],
+    title: [toTextPiece(title)],
     parent: parent === null ? { type: "workspace", workspace: true } : { type: "page_id", page_id: parent },
     is_inline: false,
     in_trash: false,
@@ -95,38 +95,38 @@ export function databaseView(c: Context<NotionEnv>, database: Database): Record<
     data_sources: [{ id: data_source_id, name: title }],
     icon: null,
     cover: null,
-    url: pageUrl(c, title, id),
+    url: buildPageUrl(c, title, id),
     public_url: null,
   };
 }
 
 /** A data source with its properties (developers.notion.com/reference/data-source). */
-export function dataSourceView(c: Context<NotionEnv>, database: Database): Record<string, unknown> {
+export function toDataSourceView(c: Context<NotionEnv>, database: Database): Record<string, unknown> {
   const { id, title, data_source_id, properties, created_time, last_edited_time } = database;
   return {
     object: "data_source",
     id: data_source_id,
-    title: [piece(title)],
+    title: [toTextPiece(title)],
     description: [],
     parent: { type: "database_id", database_id: id },
-    database_parent: databaseView(c, database).parent,
+    database_parent: toDatabaseView(c, database).parent,
     in_trash: false,
     created_time,
     last_edited_time,
-    properties: Object.fromEntries(Object.entries(properties).map(([name, one]) => [name, propertyView(name, one)])),
+    properties: Object.fromEntries(Object.entries(properties).map(([name, one]) => [name, toPropertyView(name, one)])),
     icon: null,
-    url: pageUrl(c, title, id),
+    url: buildPageUrl(c, title, id),
     public_url: null,
   };
 }
 
-function propertyView(name: string, { type, options }: Property): Record<string, unknown> {
-  const listed = ["select", "multi_select", "status"].includes(type) ? { options: options.map(optionView) } : {};
-  return { id: type === "title" ? "title" : propertyId(name), name, description: null, type, [type]: listed };
+function toPropertyView(name: string, { type, options }: Property): Record<string, unknown> {
+  const listed = ["select", "multi_select", "status"].includes(type) ? { options: options.map(toOptionView) } : {};
+  return { id: type === "title" ? "title" : getPropertyId(name), name, description: null, type, [type]: listed };
 }
 
 /** A block (developers.notion.com/reference/block). */
-export function blockView(block: Block, entry: Entry, parent: string): Record<string, unknown> {
+export function toBlockView(block: Block, entry: Entry, parent: string): Record<string, unknown> {
   const kind = parent === entry.id ? "page_id" : "block_id";
   return {
     object: "block",
@@ -144,21 +144,21 @@ export function blockView(block: Block, entry: Entry, parent: string): Record<st
 }
 
 /** A comment on a page (developers.notion.com/reference/comment-object). */
-export function commentView({ id, author, text, created_time }: Comment, page: string): Record<string, unknown> {
+export function toCommentView({ id, author, text, created_time }: Comment, page: string): Record<string, unknown> {
   return {
     object: "comment",
     id,
     parent: { type: "page_id", page_id: page },
-    discussion_id: uuidOf(`discussion of ${page}`),
+    discussion_id: createUuidFromName(`discussion of ${page}`),
     created_time,
     last_edited_time: created_time,
     created_by: { object: "user", id: author },
-    rich_text: [piece(text)],
+    rich_text: [toTextPiece(text)],
   };
 }
 
 /** Where a person opens it, at the origin that was asked. */
-function pageUrl(c: Context<NotionEnv>, title: string, id: string): string {
+function buildPageUrl(c: Context<NotionEnv>, title: string, id: string): string {
   const slug = title.replace(/[^A-Za-z0-9]+/g, "-").replace(/^-+|-+$/g, "");
   return `${new URL(c.req.url).origin}/${slug === "" ? "" : `${slug}-`}${id.replaceAll("-", "")}`;
 }

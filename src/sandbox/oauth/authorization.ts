@@ -1,26 +1,26 @@
-import type { AsksRefresh, OAuthTraits } from "../provider.ts";
+import type { OAuthTraits, RefreshTokenRule } from "../provider.ts";
 
 /** An authorization request that may be shown to a person. */
-export type Authorization = {
+export type AuthorizationRequest = {
   client: string;
   redirectUri: string;
   state: string | undefined;
   scopes: string[];
   challenge?: string;
-  asksRefresh?: AsksRefresh;
+  asksRefresh?: RefreshTokenRule;
 };
 
 /**
  * What became of reading an authorization request: `ask` the person; `redirect` the error to the client; or `refuse` on a page of
  * our own, because a wrong client or redirect address must never be redirected to (RFC 6749 section 4.1.2.1).
  */
-export type Reading =
-  | { outcome: "ask"; authorization: Authorization }
+export type ParsedAuthorization =
+  | { outcome: "ask"; authorization: AuthorizationRequest }
   | { outcome: "redirect"; location: string }
   | { outcome: "refuse"; reason: string };
 
 /** Read the query of an authorization request. */
-export function readAuthorization(query: URLSearchParams, traits: OAuthTraits, clientId: string): Reading {
+export function parseAuthorization(query: URLSearchParams, traits: OAuthTraits, clientId: string): ParsedAuthorization {
   const twice = [...new Set(query.keys())].find((name) => query.getAll(name).length > 1);
   if (twice) return { outcome: "refuse", reason: `The parameter ${twice} is given more than once.` };
   if (query.get("client_id") !== clientId)
@@ -34,11 +34,11 @@ export function readAuthorization(query: URLSearchParams, traits: OAuthTraits, c
     };
   }
   const state = query.get("state") ?? undefined;
-  const fault = faultOf(query, traits);
+  const fault = getFault(query, traits);
   if (fault)
     return {
       outcome: "redirect",
-      location: answerTo(redirectUri, { error: fault[0], error_description: fault[1], state }),
+      location: buildRedirect(redirectUri, { error: fault[0], error_description: fault[1], state }),
     };
   const challenge = query.get("code_challenge");
   return {
@@ -47,7 +47,7 @@ export function readAuthorization(query: URLSearchParams, traits: OAuthTraits, c
       client: clientId,
       redirectUri,
       state,
-      scopes: scopesOf(query, traits),
+      scopes: getScopes(query, traits),
       ...(challenge ? { challenge } : {}),
       ...(traits.asksRefresh ? { asksRefresh: traits.asksRefresh(query) } : {}),
     },
@@ -55,27 +55,27 @@ export function readAuthorization(query: URLSearchParams, traits: OAuthTraits, c
 }
 
 /** The redirect address with the answer in its query; what was in the query already stays. */
-export function answerTo(redirectUri: string, answer: Record<string, string | undefined>): string {
+export function buildRedirect(redirectUri: string, answer: Record<string, string | undefined>): string {
   const url = new URL(redirectUri);
   for (const [name, value] of Object.entries(answer)) if (value !== undefined) url.searchParams.set(name, value);
   return url.href;
 }
 
 /** The answer to a "no". The words are Atlassian's; Bitbucket's differ only in them. */
-export function denial(authorization: Authorization): string {
-  return answerTo(authorization.redirectUri, {
+export function buildDenialRedirect(authorization: AuthorizationRequest): string {
+  return buildRedirect(authorization.redirectUri, {
     error: "access_denied",
     error_description: "User did not authorize the request",
     state: authorization.state,
   });
 }
 
-function faultOf(query: URLSearchParams, traits: OAuthTraits): [string, string] | undefined {
+function getFault(query: URLSearchParams, traits: OAuthTraits): [string, string] | undefined {
   if (query.get("response_type") !== "code") return ["unsupported_response_type", "response_type must be code"];
   for (const [name, value] of Object.entries(traits.fixed)) {
     if (query.get(name) !== value) return ["invalid_request", `${name} must be ${value}`];
   }
-  const unknown = scopesOf(query, traits).find((scope) => !Object.hasOwn(traits.scopes, scope));
+  const unknown = getScopes(query, traits).find((scope) => !Object.hasOwn(traits.scopes, scope));
   if (unknown !== undefined) return ["invalid_scope", `unknown scope: ${unknown}`];
   const method = query.get("code_challenge_method");
   const challenge = query.get("code_challenge");
@@ -87,7 +87,7 @@ function faultOf(query: URLSearchParams, traits: OAuthTraits): [string, string] 
 }
 
 /** Without a scope parameter the client gets all it is registered for, as at Bitbucket. */
-function scopesOf(query: URLSearchParams, traits: OAuthTraits): string[] {
+function getScopes(query: URLSearchParams, traits: OAuthTraits): string[] {
   const asked = (query.get(traits.scopeParameter ?? "scope") ?? "").split(/[\s,]+/).filter(Boolean);
   return asked.length > 0 ? [...new Set(asked)] : Object.keys(traits.scopes);
 }

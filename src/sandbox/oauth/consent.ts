@@ -18,8 +18,8 @@ export type ConsentView = {
 type Page = ReturnType<typeof html>;
 
 /** The consent page: works without JavaScript, and every text in it is escaped by `html`. */
-export function consentPage(view: ConsentView): Page {
-  return sandboxPage(
+export function renderConsentPage(view: ConsentView): Page {
+  return renderSandboxPage(
     `Allow kay to use ${view.subject}?`,
     html`
       <h1><b>kay</b> asks to use ${view.subject}</h1>
@@ -43,8 +43,8 @@ export function consentPage(view: ConsentView): Page {
 }
 
 /** A page for a request that must not be redirected. */
-export function errorPage(provider: string, reason: string): Page {
-  return sandboxPage(
+export function renderErrorPage(provider: string, reason: string): Page {
+  return renderSandboxPage(
     `${provider}: the request is not valid`,
     html`<h1>This request to ${provider} is not valid</h1><p>${reason}</p>`,
   );
@@ -54,7 +54,7 @@ export function errorPage(provider: string, reason: string): Page {
  * Headers of the pages. `form-action` names the address that the answer is redirected to, since browsers apply it to redirects too;
  * an IPv6 host cannot be written there, so it falls back to the scheme.
  */
-export function pageHeaders(redirectUri?: string): Record<string, string> {
+export function getPageHeaders(redirectUri?: string): Record<string, string> {
   const target = redirectUri === undefined ? undefined : new URL(redirectUri);
   const allowed =
     target === undefined ? "" : target.hostname.startsWith("[") ? ` ${target.protocol}` : ` ${target.origin}`;
@@ -71,7 +71,7 @@ export function pageHeaders(redirectUri?: string): Record<string, string> {
 const STYLE_HASH = createHash("sha256").update(STYLE).digest("base64");
 
 /** A page of the sandbox. */
-export function sandboxPage(title: string, content: Page): Page {
+export function renderSandboxPage(title: string, content: Page): Page {
   return html`<!doctype html>
 <html lang="en">
   <head>

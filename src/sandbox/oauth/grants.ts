@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
 import * as z from "zod/mini";
-import type { AsksRefresh, IssuedTokens, OAuthTraits } from "../provider.ts";
+import type { IssuedTokens, OAuthTraits, RefreshTokenRule } from "../provider.ts";
 
 const CODE_MS = 60_000;
 
@@ -34,7 +34,7 @@ export type CodeRequest = {
   scopes: string[];
   redirectUri: string;
   challenge?: string;
-  asksRefresh?: AsksRefresh;
+  asksRefresh?: RefreshTokenRule;
 };
 
 /** What the functions below work on. */
@@ -68,7 +68,7 @@ export function createGrants(traits: OAuthTraits, rows: GrantRows, ports: Omit<S
     /** The grant behind an access token that works now. */
     access(token: string): Grant | undefined {
       const row = rows.access[hash(token)];
-      return row && row.expires > store.now() ? grantOf(rows, row.grant) : undefined;
+      return row && row.expires > store.now() ? getGrant(rows, row.grant) : undefined;
     },
 
     /** Let access tokens run out now; refresh tokens stay. @returns how many */
@@ -84,7 +84,7 @@ export function createGrants(traits: OAuthTraits, rows: GrantRows, ports: Omit<S
 }
 
 /** An empty store. */
-export function noGrants(): GrantRows {
+export function createGrantRows(): GrantRows {
   return { grants: {}, codes: {}, access: {}, refresh: {} };
 }
 
@@ -112,7 +112,7 @@ type Proof = { client: string; redirectUri: string; verifier: string | undefined
 function exchange(store: Store, code: string, { client, redirectUri, verifier }: Proof): IssuedTokens | undefined {
   const { rows, traits, now } = store;
   const row = rows.codes[hash(code)];
-  const grant = row && grantOf(rows, row.grant);
+  const grant = row && getGrant(rows, row.grant);
   if (!row || !grant || grant.client !== client) return undefined;
   if (row.spent) {
     revoke(store, grant.id);
@@ -129,7 +129,7 @@ function exchange(store: Store, code: string, { client, redirectUri, verifier }:
 
 function refresh(store: Store, token: string, client: string): IssuedTokens | undefined {
   const row = store.rows.refresh[hash(token)];
-  const grant = row && grantOf(store.rows, row.grant);
+  const grant = row && getGrant(store.rows, row.grant);
   if (!row || !grant || row.spent || grant.client !== client) return undefined;
   if (row.expires !== undefined && row.expires <= store.now()) return undefined;
   if (store.traits.refresh === "stable") return { ...issue(store, grant, false), refresh: token };
@@ -169,7 +169,7 @@ function revoke({ rows, changed }: Store, id: string) {
   changed();
 }
 
-function grantOf(rows: GrantRows, id: string): Grant | undefined {
+function getGrant(rows: GrantRows, id: string): Grant | undefined {
   const row = rows.grants[id];
   return row && { id, ...row };
 }

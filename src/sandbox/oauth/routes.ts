@@ -1,14 +1,14 @@
 import type { Context, Hono } from "hono";
 import type { Account, OAuthTraits, SandboxEnv } from "../provider.ts";
-import { type Authorization, answerTo, denial, readAuthorization } from "./authorization.ts";
-import { consentPage, errorPage, pageHeaders } from "./consent.ts";
+import { type AuthorizationRequest, buildDenialRedirect, buildRedirect, parseAuthorization } from "./authorization.ts";
+import { getPageHeaders, renderConsentPage, renderErrorPage } from "./consent.ts";
 import type { Grants } from "./grants.ts";
-import { type Client, tokenEndpoint } from "./token.ts";
+import { type Client, createTokenEndpoint } from "./token.ts";
 
 const TICKET_MS = 600_000;
 
 /** What the OAuth server of an origin needs from it. */
-export type OAuthPlace = {
+export type OAuthTarget = {
   title: string;
   traits: OAuthTraits;
   client: Client;
@@ -19,19 +19,19 @@ export type OAuthPlace = {
 };
 
 /** Add the authorization and token endpoints; written once for every provider. */
-export function oauthRoutes(app: Hono<SandboxEnv>, place: OAuthPlace): void {
+export function registerOAuthRoutes(app: Hono<SandboxEnv>, place: OAuthTarget): void {
   const { authorizePath, tokenPath, olderTokenPaths = [] } = place.traits;
-  const waiting = new Map<string, { authorization: Authorization; expires: number }>();
+  const waiting = new Map<string, { authorization: AuthorizationRequest; expires: number }>();
   app.get(authorizePath, (c) => show(c, place, waiting));
   app.post(authorizePath, (c) => answer(c, place, waiting));
   for (const path of [tokenPath, ...olderTokenPaths]) {
-    app.post(path, tokenEndpoint(place.traits, place.grants, place.client));
+    app.post(path, createTokenEndpoint(place.traits, place.grants, place.client));
   }
 }
 
 /** Give a person's answer to a request: where the browser then goes. */
-export function decide(place: OAuthPlace, authorization: Authorization, account: string | null): string {
-  if (account === null) return denial(authorization);
+export function answerConsent(place: OAuthTarget, authorization: AuthorizationRequest, account: string | null): string {
+  if (account === null) return buildDenialRedirect(authorization);
   const { client, scopes, redirectUri, challenge, asksRefresh } = authorization;
   const code = place.grants.code({
     account,
@@ -41,14 +41,14 @@ export function decide(place: OAuthPlace, authorization: Authorization, account:
     ...(challenge === undefined ? {} : { challenge }),
     ...(asksRefresh === undefined ? {} : { asksRefresh }),
   });
-  return answerTo(redirectUri, { state: authorization.state, code });
+  return buildRedirect(redirectUri, { state: authorization.state, code });
 }
 
-type Waiting = Map<string, { authorization: Authorization; expires: number }>;
+type Waiting = Map<string, { authorization: AuthorizationRequest; expires: number }>;
 
-function show(c: Context<SandboxEnv>, place: OAuthPlace, waiting: Waiting) {
-  const reading = readAuthorization(new URL(c.req.url).searchParams, place.traits, place.client.id);
-  if (reading.outcome === "refuse") return c.html(errorPage(place.title, reading.reason), 400, pageHeaders());
+function show(c: Context<SandboxEnv>, place: OAuthTarget, waiting: Waiting) {
+  const reading = parseAuthorization(new URL(c.req.url).searchParams, place.traits, place.client.id);
+  if (reading.outcome === "refuse") return c.html(renderErrorPage(place.title, reading.reason), 400, getPageHeaders());
   if (reading.outcome === "redirect") return c.redirect(reading.location, 302);
   for (const [ticket, one] of waiting) if (one.expires <= place.now()) waiting.delete(ticket);
   const ticket = Buffer.from(place.random(32)).toString("base64url");
@@ -62,11 +62,11 @@ function show(c: Context<SandboxEnv>, place: OAuthPlace, waiting: Waiting) {
     accounts: place.accounts(),
     redirectHost: new URL(redirectUri).host,
   };
-  return c.html(consentPage(view), 200, pageHeaders(redirectUri));
+  return c.html(renderConsentPage(view), 200, getPageHeaders(redirectUri));
 }
 
-async function answer(c: Context<SandboxEnv>, place: OAuthPlace, waiting: Waiting) {
-  const refuse = (reason: string) => c.html(errorPage(place.title, reason), 403, pageHeaders());
+async function answer(c: Context<SandboxEnv>, place: OAuthTarget, waiting: Waiting) {
+  const refuse = (reason: string) => c.html(renderErrorPage(place.title, reason), 403, getPageHeaders());
   const origin = c.req.header("origin");
   if (origin !== undefined && origin !== new URL(c.req.url).origin)
     return refuse("The form was sent from another site.");
@@ -79,5 +79,5 @@ async function answer(c: Context<SandboxEnv>, place: OAuthPlace, waiting: Waitin
   if (decision !== "deny" && (decision !== "allow" || !account)) return refuse("The form was not filled in.");
   waiting.delete(ticket);
   c.header("cache-control", "no-store");
-  return c.redirect(decide(place, one.authorization, decision === "allow" && account ? account.id : null), 303);
+  return c.redirect(answerConsent(place, one.authorization, decision === "allow" && account ? account.id : null), 303);
 }

@@ -10,7 +10,7 @@ export type Client = { id: string; secret: string };
  * The token endpoint (RFC 6749 section 3.2): authorization codes and refresh tokens for tokens, JSON or form in, the client's secret in
  * the body or as HTTP Basic. Errors come in the provider's own words.
  */
-export function tokenEndpoint(traits: OAuthTraits, grants: Grants, client: Client) {
+export function createTokenEndpoint(traits: OAuthTraits, grants: Grants, client: Client) {
   return async (c: Context<SandboxEnv>): Promise<Response> => {
     const body = await parameters(c.req.raw);
     const answer = (fields: Record<string, unknown>, status: 200 | 400 | 401 | 403) => {

@@ -2,11 +2,11 @@
 export type Token = { kind: "word" | "text" | "operator" | "end"; value: string; at: number };
 
 /** A query that cannot be read. `at` is where, as an offset; each language words it in its service's way. */
-export class QuerySyntax extends Error {
+export class QuerySyntaxError extends Error {
   readonly problem: "value" | "field" | "operator" | "and_or" | "close" | "quote" | "order";
   readonly token: Token;
 
-  constructor(problem: QuerySyntax["problem"], token: Token) {
+  constructor(problem: QuerySyntaxError["problem"], token: Token) {
     super(`${problem} expected at ${token.at}`);
     this.name = "QuerySyntax";
     this.problem = problem;
@@ -18,13 +18,13 @@ const PIECE =
   /\s+|"((?:\\[\s\S]|[^"\\])*)"|'((?:\\[\s\S]|[^'\\])*)'|(!=|!~|<=|>=|&&|\|\||[=<>~!(),&|])|([^\s"'=<>~!(),&|]+)/y;
 
 /** Cut a query into tokens; the last one is `end`. Shared by JQL, CQL and Bitbucket's filters. */
-export function tokens(query: string): Token[] {
+export function tokenize(query: string): Token[] {
   const found: Token[] = [];
   PIECE.lastIndex = 0;
   while (PIECE.lastIndex < query.length) {
     const at = PIECE.lastIndex;
     const match = PIECE.exec(query);
-    if (!match) throw new QuerySyntax("quote", { kind: "text", value: query.slice(at + 1), at });
+    if (!match) throw new QuerySyntaxError("quote", { kind: "text", value: query.slice(at + 1), at });
     const [, double, single, operator, word] = match;
     const quoted = double ?? single;
     if (quoted !== undefined) found.push({ kind: "text", value: quoted.replace(/\\([\s\S])/g, "$1"), at });
@@ -36,7 +36,7 @@ export function tokens(query: string): Token[] {
 }
 
 /** Line and character, both from 1, of an offset. */
-export function position(query: string, at: number): { line: number; character: number } {
+export function toPosition(query: string, at: number): { line: number; character: number } {
   const before = query.slice(0, at).split("\n");
   return { line: before.length, character: (before.at(-1)?.length ?? 0) + 1 };
 }

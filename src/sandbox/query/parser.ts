@@ -1,4 +1,4 @@
-import { QuerySyntax, type Token, tokens } from "./lexer.ts";
+import { QuerySyntaxError, type Token, tokenize } from "./lexer.ts";
 
 export type Operator = "=" | "!=" | "~" | "!~" | "<" | "<=" | ">" | ">=" | "IN" | "NOT IN" | "IS" | "IS NOT";
 
@@ -26,35 +26,35 @@ const OPERATORS = new Set(["=", "!=", "~", "!~", "<", "<=", ">", ">="]);
  * @throws QuerySyntax
  */
 export function parseQuery(query: string): Query {
-  const cursor = cursorOf(tokens(query));
+  const cursor = getCursor(tokenize(query));
   const bare = cursor.peek().kind === "end" || cursor.isWord("order");
   const condition = bare ? null : parseOr(cursor);
   const order = cursor.takeWord("order") ? parseOrder(cursor) : [];
-  if (cursor.peek().kind !== "end") throw new QuerySyntax("and_or", cursor.peek());
+  if (cursor.peek().kind !== "end") throw new QuerySyntaxError("and_or", cursor.peek());
   return { condition, order };
 }
 
 /** Whether a thing fulfils a condition, by what `compare` says of each comparison. */
-export function fulfils(condition: Condition | null, compare: (comparison: Comparison) => boolean): boolean {
+export function matchesCondition(condition: Condition | null, compare: (comparison: Comparison) => boolean): boolean {
   if (condition === null) return true;
   if (condition.kind === "comparison") return compare(condition);
-  if (condition.kind === "not") return !fulfils(condition.part, compare);
+  if (condition.kind === "not") return !matchesCondition(condition.part, compare);
   const every = condition.kind === "and";
   return every
-    ? condition.parts.every((part) => fulfils(part, compare))
-    : condition.parts.some((part) => fulfils(part, compare));
+    ? condition.parts.every((part) => matchesCondition(part, compare))
+    : condition.parts.some((part) => matchesCondition(part, compare));
 }
 
 /** Every comparison in a condition, so that all of them can be checked before one thing is looked at. */
-export function comparisons(condition: Condition | null): Comparison[] {
+export function listComparisons(condition: Condition | null): Comparison[] {
   if (condition === null) return [];
   if (condition.kind === "comparison") return [condition];
-  return condition.kind === "not" ? comparisons(condition.part) : condition.parts.flatMap(comparisons);
+  return condition.kind === "not" ? listComparisons(condition.part) : condition.parts.flatMap(listComparisons);
 }
 
-type Cursor = ReturnType<typeof cursorOf>;
+type Cursor = ReturnType<typeof getCursor>;
 
-function cursorOf(list: Token[]) {
+function getCursor(list: Token[]) {
   let index = 0;
   const end = list.at(-1) as Token;
   const peek = () => list[index] ?? end;
@@ -91,13 +91,13 @@ function parseNot(cursor: Cursor): Condition {
   if (cursor.takeWord("not") || cursor.takeSign("!")) return { kind: "not", part: parseNot(cursor) };
   if (!cursor.takeSign("(")) return parseComparison(cursor);
   const inner = parseOr(cursor);
-  if (!cursor.takeSign(")")) throw new QuerySyntax("close", cursor.peek());
+  if (!cursor.takeSign(")")) throw new QuerySyntaxError("close", cursor.peek());
   return inner;
 }
 
 function parseComparison(cursor: Cursor): Condition {
   const field = cursor.peek();
-  if (field.kind !== "word" && field.kind !== "text") throw new QuerySyntax("field", field);
+  if (field.kind !== "word" && field.kind !== "text") throw new QuerySyntaxError("field", field);
   cursor.take();
   const operator = parseOperator(cursor);
   const many = operator === "IN" || operator === "NOT IN";
@@ -115,27 +115,27 @@ function parseOperator(cursor: Cursor): Operator {
   if (cursor.takeWord("in")) return "IN";
   if (cursor.takeWord("is")) return cursor.takeWord("not") ? "IS NOT" : "IS";
   if (cursor.takeWord("not") && cursor.takeWord("in")) return "NOT IN";
-  throw new QuerySyntax("operator", token);
+  throw new QuerySyntaxError("operator", token);
 }
 
 function parseList(cursor: Cursor): Operand[] {
   if (!cursor.takeSign("(")) return [parseOperand(cursor)];
   const operands = [parseOperand(cursor)];
   while (cursor.takeSign(",")) operands.push(parseOperand(cursor));
-  if (!cursor.takeSign(")")) throw new QuerySyntax("close", cursor.peek());
+  if (!cursor.takeSign(")")) throw new QuerySyntaxError("close", cursor.peek());
   return operands;
 }
 
 function parseOperand(cursor: Cursor): Operand {
   const token = cursor.peek();
-  if (token.kind === "end" || token.kind === "operator") throw new QuerySyntax("value", token);
+  if (token.kind === "end" || token.kind === "operator") throw new QuerySyntaxError("value", token);
   cursor.take();
   if (token.kind === "text") return { kind: "text", text: token.value };
   if (/^(empty|null)$/i.test(token.value)) return { kind: "empty" };
   if (!cursor.takeSign("(")) return { kind: "text", text: token.value };
   const args: string[] = [];
   while (!cursor.takeSign(")")) {
-    if (cursor.peek().kind === "end") throw new QuerySyntax("close", cursor.peek());
+    if (cursor.peek().kind === "end") throw new QuerySyntaxError("close", cursor.peek());
     const argument = cursor.take();
     if (argument.kind !== "operator") args.push(argument.value);
   }
@@ -143,11 +143,11 @@ function parseOperand(cursor: Cursor): Operand {
 }
 
 function parseOrder(cursor: Cursor): Sorting[] {
-  if (!cursor.takeWord("by")) throw new QuerySyntax("order", cursor.peek());
+  if (!cursor.takeWord("by")) throw new QuerySyntaxError("order", cursor.peek());
   const order: Sorting[] = [];
   do {
     const field = cursor.peek();
-    if (field.kind !== "word" && field.kind !== "text") throw new QuerySyntax("field", field);
+    if (field.kind !== "word" && field.kind !== "text") throw new QuerySyntaxError("field", field);
     cursor.take();
     const descending = cursor.takeWord("desc");
     if (!descending) cursor.takeWord("asc");

@@ -2,9 +2,9 @@
  * Whether a text contains what a `~` search asks for, as Jira's and Confluence's indexes see it: every word of the search stands in the
  * text as a whole word in any order, `*` stands for the rest of a word, and a part in inner quotes must stand there as it is.
  */
-export function contains(text: string, search: string): boolean {
-  const words = wordsOf(text);
-  const phrases = [...search.matchAll(/"([^"]+)"/g)].map((match) => wordsOf(match[1] ?? ""));
+export function containsWords(text: string, search: string): boolean {
+  const words = getWords(text);
+  const phrases = [...search.matchAll(/"([^"]+)"/g)].map((match) => getWords(match[1] ?? ""));
   const loose = search
     .replace(/"[^"]*"/g, " ")
     .split(/\s+/)
@@ -14,7 +14,7 @@ export function contains(text: string, search: string): boolean {
 }
 
 /** The words of a text in lower case, without signs. */
-function wordsOf(text: string): string[] {
+function getWords(text: string): string[] {
   return (
     text
       .toLowerCase()
@@ -25,10 +25,10 @@ function wordsOf(text: string): string[] {
 
 function matchesWord(words: string[], word: string): boolean {
   if (!word.includes("*")) {
-    const parts = wordsOf(word);
+    const parts = getWords(word);
     return holds(words, parts);
   }
-  const pattern = new RegExp(`^${word.toLowerCase().split("*").map(escaped).join(".*")}$`, "u");
+  const pattern = new RegExp(`^${word.toLowerCase().split("*").map(escape).join(".*")}$`, "u");
   return words.some((one) => pattern.test(one));
 }
 
@@ -36,6 +36,6 @@ function holds(words: string[], phrase: string[]): boolean {
   return phrase.length > 0 && words.some((_, start) => phrase.every((word, index) => words[start + index] === word));
 }
 
-function escaped(text: string): string {
+function escape(text: string): string {
   return text.replace(/[.*+?^${}()|[\]\\]/g, "\\$&");
 }

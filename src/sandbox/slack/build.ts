@@ -1,17 +1,17 @@
 import { createHash } from "node:crypto";
-import { moment } from "../moment.ts";
-import { SeedFault } from "../provider.ts";
+import { parseMoment } from "../moment.ts";
+import { SeedError } from "../provider.ts";
 import type { ChannelSeed, ImSeed, MessageSeed, SlackSeed } from "./seed.ts";
-import type { Channel, Im, Message, Reply, SlackWorld, User } from "./world.ts";
+import type { Channel, Im, Message, Reply, SlackState, User } from "./world.ts";
 
 type Lookup = { now: number; longAgo: string; everybody: string[]; person(wanted: string, path: string): string };
 
 /** Fill in a Slack seed. @throws SeedFault */
-export function buildSlack(seed: SlackSeed, now: number): SlackWorld {
+export function buildSlack(seed: SlackSeed, now: number): SlackState {
   const { name = "Kay Demo", domain, id } = seed.team ?? {};
   const users = seed.users.map(
     (user): User => ({
-      id: user.id ?? slackId("U", `user ${user.name}`),
+      id: user.id ?? createSlackId("U", `user ${user.name}`),
       name: user.name,
       real_name: user.real_name,
       email: user.email ?? (user.is_bot ? "" : `${user.name}@example.com`),
@@ -30,7 +30,7 @@ export function buildSlack(seed: SlackSeed, now: number): SlackWorld {
     (index) => `users[${index}].id`,
   );
   if (users.every((user) => user.is_bot || user.deleted))
-    throw new SeedFault("users", "there is nobody who can consent");
+    throw new SeedError("users", "there is nobody who can consent");
   const lookup: Lookup = {
     now,
     longAgo: new Date(now - 90 * 86_400_000).toISOString(),
@@ -43,11 +43,16 @@ export function buildSlack(seed: SlackSeed, now: number): SlackWorld {
     (index) => `channels[${index}].name`,
   );
   const ims = (seed.ims ?? []).map((one, index) => buildIm(one, lookup, `ims[${index}]`));
-  return { team: { id: id ?? slackId("T", `team ${name}`), name, domain: domain ?? slug(name) }, users, channels, ims };
+  return {
+    team: { id: id ?? createSlackId("T", `team ${name}`), name, domain: domain ?? slug(name) },
+    users,
+    channels,
+    ims,
+  };
 }
 
 /** An id as Slack writes them; the same for the same name every time. */
-export function slackId(kind: "C" | "D" | "T" | "U", name: string): string {
+export function createSlackId(kind: "C" | "D" | "T" | "U", name: string): string {
   const digest = createHash("sha256").update(`${kind} ${name}`).digest();
   return `${kind}0${[...digest.subarray(0, 9)].map((byte) => DIGITS[byte % DIGITS.length]).join("")}`;
 }
@@ -55,20 +60,20 @@ export function slackId(kind: "C" | "D" | "T" | "U", name: string): string {
 const DIGITS = "0123456789ABCDEFGHJKLMNPQRSTUVWXYZ";
 
 /** The `ts` of a moment in milliseconds; `ticks` keeps messages of one moment apart. */
-export function tsAt(milliseconds: number, ticks: number): string {
+export function toTs(milliseconds: number, ticks: number): string {
   return `${Math.floor(milliseconds / 1000)}.${String((milliseconds % 1000) * 1000 + ticks).padStart(6, "0")}`;
 }
 
 function buildChannel(seed: ChannelSeed, lookup: Lookup, path: string): Channel {
   return {
-    id: seed.id ?? slackId("C", `channel ${seed.name}`),
+    id: seed.id ?? createSlackId("C", `channel ${seed.name}`),
     name: seed.name,
     is_private: seed.is_private ?? false,
     is_archived: seed.is_archived ?? false,
     topic: seed.topic ?? "",
     purpose: seed.purpose ?? "",
     members: seed.members?.map((one, index) => lookup.person(one, `${path}.members[${index}]`)) ?? lookup.everybody,
-    created: created(seed.created, lookup, path),
+    created: create(seed.created, lookup, path),
     messages: buildMessages(seed.messages, lookup, path),
   };
 }
@@ -76,15 +81,15 @@ function buildChannel(seed: ChannelSeed, lookup: Lookup, path: string): Channel 
 function buildIm(seed: ImSeed, lookup: Lookup, path: string): Im {
   const users = [...new Set(seed.users.map((one, index) => lookup.person(one, `${path}.users[${index}]`)))];
   return {
-    id: seed.id ?? slackId("D", users.toSorted().join(" ")),
+    id: seed.id ?? createSlackId("D", users.toSorted().join(" ")),
     users,
-    created: created(seed.created, lookup, path),
+    created: create(seed.created, lookup, path),
     messages: buildMessages(seed.messages, lookup, path),
   };
 }
 
-function created(value: string | undefined, { now, longAgo }: Lookup, path: string): string {
-  return value === undefined ? longAgo : moment(value, now, `${path}.created`);
+function create(value: string | undefined, { now, longAgo }: Lookup, path: string): string {
+  return value === undefined ? longAgo : parseMoment(value, now, `${path}.created`);
 }
 
 /** Messages oldest first, as they are kept; those without a time follow one another by a minute up to now. */
@@ -116,7 +121,7 @@ function buildReply(
   return {
     user: lookup.person(seed.user, `${path}.user`),
     text: seed.text,
-    ts: /^\d{10}\.\d{6}$/.test(ts) ? ts : tsAt(Date.parse(moment(ts, lookup.now, `${path}.ts`)), 100 + index),
+    ts: /^\d{10}\.\d{6}$/.test(ts) ? ts : toTs(Date.parse(parseMoment(ts, lookup.now, `${path}.ts`)), 100 + index),
     reactions: (seed.reactions ?? []).map(({ name, users }, number) => ({
       name,
       users: users.map((one, at) => lookup.person(one, `${path}.reactions[${number}].users[${at}]`)),
@@ -129,14 +134,14 @@ function personIn(users: User[]): Lookup["person"] {
     const found = users.find(({ id, name, real_name, email }) =>
       [id, name, `@${name}`, real_name, email].includes(wanted),
     );
-    if (!found) throw new SeedFault(path, `there is no user "${wanted}"`);
+    if (!found) throw new SeedError(path, `there is no user "${wanted}"`);
     return found.id;
   };
 }
 
 function unique(values: string[], pathOf: (index: number) => string): void {
   const index = values.findIndex((value, at) => values.indexOf(value) !== at);
-  if (index >= 0) throw new SeedFault(pathOf(index), `"${values[index]}" is there twice`);
+  if (index >= 0) throw new SeedError(pathOf(index), `"${values[index]}" is there twice`);
 }
 
 function slug(name: string): string {

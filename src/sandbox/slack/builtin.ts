@@ -1,7 +1,7 @@
 import type { SlackSeed } from "./seed.ts";
 
 /** The small built-in world: the workspace of the team of two, a designer who helps, and the bot of their releases. */
-export const BUILT_IN: SlackSeed = {
+export const DEFAULT_SEED: SlackSeed = {
   team: { id: "T0KAYDEMO1", name: "Kay Demo", domain: "kay-demo" },
   users: [
     {

@@ -1,10 +1,10 @@
 import type { Context, Hono } from "hono";
 import type { Grant } from "../oauth/grants.ts";
-import type { Place, SandboxEnv } from "../provider.ts";
-import { type Channel, type Conversation, isIm, type SlackWorld, type User } from "./world.ts";
+import type { ProviderContext, SandboxEnv } from "../provider.ts";
+import { type Channel, type Conversation, isIm, type SlackState, type User } from "./world.ts";
 
 /** A failure of Slack: 200 `{"ok": false, "error": …}`. */
-export class SlackRefusal extends Error {
+export class SlackError extends Error {
   readonly more: Record<string, unknown>;
 
   constructor(error: string, more: Record<string, unknown> = {}) {
@@ -15,60 +15,60 @@ export class SlackRefusal extends Error {
 }
 
 /** What a method sees of a call: its arguments, wherever they stood, and whose token came with it. */
-export type Call = {
+export type MethodCall = {
   args: Record<string, string | undefined>;
   grant: Grant;
   me: User;
-  world: SlackWorld;
-  place: Place<SlackWorld>;
+  world: SlackState;
+  place: ProviderContext<SlackState>;
   request: Request;
 };
 
 /** Add a method of the Web API (docs.slack.dev/apis/web-api): GET or POST, arguments in the query, a form or JSON, always 200. */
-export function method(
+export function registerMethod(
   app: Hono<SandboxEnv>,
-  place: Place<SlackWorld>,
+  place: ProviderContext<SlackState>,
   name: string,
   scope: string | undefined,
-  run: (call: Call) => Record<string, unknown>,
+  run: (call: MethodCall) => Record<string, unknown>,
 ): void {
   app.on(["GET", "POST"], `/api/${name}`, async (c) => {
-    const args = await argumentsOf(c);
+    const args = await getArguments(c);
     try {
       const call = { args, ...signedIn(c, place), world: place.world(), place, request: c.req.raw };
       c.header("x-oauth-scopes", call.grant.scopes.join(","));
       if (scope !== undefined) {
         c.header("x-accepted-oauth-scopes", scope);
-        need(call, scope);
+        requireScope(call, scope);
       }
       return c.json({ ok: true, ...run(call), ...warning(c) });
     } catch (error) {
-      if (!(error instanceof SlackRefusal)) throw error;
+      if (!(error instanceof SlackError)) throw error;
       return c.json({ ok: false, error: error.message, ...error.more });
     }
   });
 }
 
 /** @throws SlackRefusal `missing_scope` with what is needed and what is there */
-export function need({ grant }: Pick<Call, "grant">, scope: string): void {
+export function requireScope({ grant }: Pick<MethodCall, "grant">, scope: string): void {
   if (grant.scopes.includes(scope)) return;
-  throw new SlackRefusal("missing_scope", { needed: scope, provided: grant.scopes.join(",") });
+  throw new SlackError("missing_scope", { needed: scope, provided: grant.scopes.join(",") });
 }
 
 /** Scope of an action for the kind of a conversation: `channels:history`, `groups:history`, `im:history`. */
-export function scopeFor(conversation: Conversation, action: "read" | "history"): string {
+export function getScope(conversation: Conversation, action: "read" | "history"): string {
   if (isIm(conversation)) return `im:${action}`;
   return `${conversation.is_private ? "groups" : "channels"}:${action}`;
 }
 
 /** The conversation of the argument `channel` that this person may see. @throws SlackRefusal `channel_not_found` */
-export function conversationOf({ args, world, me }: Call): Conversation {
+export function findConversation({ args, world, me }: MethodCall): Conversation {
   const found = [...world.channels, ...world.ims].find(({ id }) => id === args.channel);
-  if (!found || !isVisible(found, me)) throw new SlackRefusal("channel_not_found");
+  if (!found || !canSee(found, me)) throw new SlackError("channel_not_found");
   return found;
 }
 
-export function isVisible(conversation: Conversation, me: User): boolean {
+export function canSee(conversation: Conversation, me: User): boolean {
   return isIm(conversation)
     ? conversation.users.includes(me.id)
     : !conversation.is_private || isMember(conversation, me);
@@ -79,14 +79,14 @@ export function isMember({ members }: Channel, me: User): boolean {
 }
 
 /** One page of a list with the cursor of the next (docs.slack.dev/apis/web-api/pagination). */
-export function paged<T>(
-  { args }: Call,
+export function paginate<T>(
+  { args }: MethodCall,
   things: T[],
   { fallback = 100, most = 1000 } = {},
 ): { page: T[]; next: string } {
   const limit = Number(args.limit || fallback);
-  if (!Number.isInteger(limit) || limit < 1 || limit >= most + 1) throw new SlackRefusal("invalid_limit");
-  const start = args.cursor ? positionOf(args.cursor) : 0;
+  if (!Number.isInteger(limit) || limit < 1 || limit >= most + 1) throw new SlackError("invalid_limit");
+  const start = args.cursor ? getPosition(args.cursor) : 0;
   const end = start + limit;
   return {
     page: things.slice(start, end),
@@ -94,21 +94,21 @@ export function paged<T>(
   };
 }
 
-function positionOf(cursor: string): number {
+function getPosition(cursor: string): number {
   const position = /^next:(\d+)$/.exec(Buffer.from(cursor, "base64").toString())?.[1];
-  if (position === undefined) throw new SlackRefusal("invalid_cursor");
+  if (position === undefined) throw new SlackError("invalid_cursor");
   return Number(position);
 }
 
-function signedIn(c: Context<SandboxEnv>, place: Place<SlackWorld>): { grant: Grant; me: User } {
-  if (!c.req.header("authorization")) throw new SlackRefusal("not_authed");
+function signedIn(c: Context<SandboxEnv>, place: ProviderContext<SlackState>): { grant: Grant; me: User } {
+  if (!c.req.header("authorization")) throw new SlackError("not_authed");
   const grant = place.grant(c.req.raw);
   const me = place.world().users.find(({ id }) => id === grant?.account);
-  if (!grant || !me) throw new SlackRefusal("invalid_auth");
+  if (!grant || !me) throw new SlackError("invalid_auth");
   return { grant, me };
 }
 
-async function argumentsOf(c: Context<SandboxEnv>): Promise<Record<string, string | undefined>> {
+async function getArguments(c: Context<SandboxEnv>): Promise<Record<string, string | undefined>> {
   const args: Record<string, string> = { ...c.req.query() };
   const type = c.req.header("content-type") ?? "";
   const text = await c.req.text();

@@ -1,17 +1,17 @@
 import type { Hono } from "hono";
-import type { Place, SandboxEnv } from "../provider.ts";
-import { type Call, isVisible, method, SlackRefusal } from "./method.ts";
-import { partner, permalink } from "./views.ts";
-import { type Conversation, isIm, type Reply, type SlackWorld, type User } from "./world.ts";
+import type { ProviderContext, SandboxEnv } from "../provider.ts";
+import { canSee, type MethodCall, registerMethod, SlackError } from "./method.ts";
+import { buildPermalink, getPartner } from "./views.ts";
+import { type Conversation, isIm, type Reply, type SlackState, type User } from "./world.ts";
 
 type Hit = { conversation: Conversation; message: Reply; thread?: string };
 type Test = (hit: Hit) => boolean;
 
 /** Search over what the person can see (docs.slack.dev/reference/methods/search.messages). */
-export function searchMethods(app: Hono<SandboxEnv>, place: Place<SlackWorld>): void {
-  method(app, place, "search.messages", "search:read", (call) => {
+export function registerSearchMethods(app: Hono<SandboxEnv>, place: ProviderContext<SlackState>): void {
+  registerMethod(app, place, "search.messages", "search:read", (call) => {
     const { args } = call;
-    if (!args.query?.trim()) throw new SlackRefusal("no_query");
+    if (!args.query?.trim()) throw new SlackError("no_query");
     const tests = readQuery(args.query, call);
     const hits = everything(call).filter((hit) => tests.every((test) => test(hit)));
     const direction = args.sort_dir === "asc" ? 1 : -1;
@@ -33,15 +33,15 @@ export function searchMethods(app: Hono<SandboxEnv>, place: Place<SlackWorld>): 
           last: start + shown.length,
         },
         paging: { count, total: hits.length, page, pages },
-        matches: shown.map((hit) => matchView(call, hit)),
+        matches: shown.map((hit) => toMatchView(call, hit)),
       },
     };
   });
 }
 
-function everything({ world, me }: Call): Hit[] {
+function everything({ world, me }: MethodCall): Hit[] {
   return [...world.channels, ...world.ims]
-    .filter((conversation) => isVisible(conversation, me))
+    .filter((conversation) => canSee(conversation, me))
     .flatMap((conversation) =>
       conversation.messages.flatMap((root) => [
         { conversation, message: root },
@@ -51,7 +51,7 @@ function everything({ world, me }: Call): Hit[] {
 }
 
 /** Words that must all be there, phrases in quotes, and the modifiers `in:`, `from:`, `before:`, `after:`, `on:`, with `-` for not. */
-function readQuery(query: string, call: Call): Test[] {
+function readQuery(query: string, call: MethodCall): Test[] {
   return [...query.matchAll(/(-?)(?:(in|from|before|after|on|has):)?("[^"]*"|\S+)/gi)].map(
     ([, minus, modifier, value = ""]) => {
       const wanted = value.replaceAll('"', "").toLowerCase();
@@ -65,7 +65,7 @@ function wordTest(wanted: string): Test {
   return ({ message }) => message.text.toLowerCase().includes(wanted);
 }
 
-function modifierTest(modifier: string, wanted: string, { world, me }: Call): Test {
+function modifierTest(modifier: string, wanted: string, { world, me }: MethodCall): Test {
   const id = wanted.replace(/^<[@#]([^|>]+)(\|[^>]*)?>$/, "$1").replace(/^[@#]/, "");
   const isUser = (user: User | undefined) =>
     user !== undefined && [user.id, user.name, user.real_name, user.email].some((one) => one.toLowerCase() === id);
@@ -74,7 +74,7 @@ function modifierTest(modifier: string, wanted: string, { world, me }: Call): Te
     case "in":
       return ({ conversation }) =>
         isIm(conversation)
-          ? isUser(who(partner(conversation, me)))
+          ? isUser(who(getPartner(conversation, me)))
           : [conversation.id.toLowerCase(), conversation.name].includes(id);
     case "from":
       return ({ message }) => (id === "me" ? message.user === me.id : isUser(who(message.user)));
@@ -88,7 +88,7 @@ function modifierTest(modifier: string, wanted: string, { world, me }: Call): Te
   }
 }
 
-function matchView({ world, me, request }: Call, { conversation, message, thread }: Hit) {
+function toMatchView({ world, me, request }: MethodCall, { conversation, message, thread }: Hit) {
   const user = world.users.find(({ id }) => id === message.user);
   const im = isIm(conversation);
   return {
@@ -97,20 +97,20 @@ function matchView({ world, me, request }: Call, { conversation, message, thread
     score: 0,
     channel: {
       id: conversation.id,
-      name: im ? partner(conversation, me) : conversation.name,
+      name: im ? getPartner(conversation, me) : conversation.name,
       is_channel: !im && !conversation.is_private,
       is_group: !im && conversation.is_private,
       is_im: im,
       is_mpim: false,
       is_private: im || conversation.is_private,
-      ...(im ? { user: partner(conversation, me) } : {}),
+      ...(im ? { user: getPartner(conversation, me) } : {}),
     },
     type: im ? "im" : "message",
     user: message.user,
     username: user?.name ?? "",
     ts: message.ts,
     text: message.text,
-    permalink: permalink(request, conversation, message.ts, thread),
+    permalink: buildPermalink(request, conversation, message.ts, thread),
   };
 }
 

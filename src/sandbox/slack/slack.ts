@@ -1,16 +1,16 @@
 import type { Hono } from "hono";
-import type { OAuthTraits, Place, Provider, SandboxEnv } from "../provider.ts";
-import { browse } from "./browse.ts";
+import type { OAuthTraits, Provider, ProviderContext, SandboxEnv } from "../provider.ts";
+import { registerWebPages } from "./browse.ts";
 import { buildSlack } from "./build.ts";
-import { BUILT_IN } from "./builtin.ts";
-import { chatMethods } from "./chat.ts";
-import { conversationMethods } from "./conversations.ts";
-import { method, paged, SlackRefusal } from "./method.ts";
+import { DEFAULT_SEED } from "./builtin.ts";
+import { registerChatMethods } from "./chat.ts";
+import { registerConversationMethods } from "./conversations.ts";
+import { paginate, registerMethod, SlackError } from "./method.ts";
 import { SCOPES } from "./scopes.ts";
-import { searchMethods } from "./search.ts";
+import { registerSearchMethods } from "./search.ts";
 import { SlackSeed } from "./seed.ts";
-import { userView } from "./views.ts";
-import type { SlackWorld } from "./world.ts";
+import { toUserView } from "./views.ts";
+import type { SlackState } from "./world.ts";
 
 const failure = (error: string) => ({ status: 200 as const, body: { ok: false, error } });
 
@@ -50,12 +50,12 @@ const oauth: OAuthTraits = {
 };
 
 /** Stand-in for slack.com and its Web API, on one origin; the workspace's own pages are there too. */
-export const slack: Provider<SlackWorld> = {
+export const slack: Provider<SlackState> = {
   name: "slack",
   title: "Slack",
   oauth,
   seed: SlackSeed,
-  builtIn: BUILT_IN,
+  builtIn: DEFAULT_SEED,
   build: (seed, now) => buildSlack(seed as SlackSeed, now),
   accounts: (world) =>
     world.users
@@ -63,18 +63,18 @@ export const slack: Provider<SlackWorld> = {
       .map(({ id, real_name, email }) => ({ id, name: real_name, email })),
   routes(app, place) {
     peopleMethods(app, place);
-    conversationMethods(app, place);
-    chatMethods(app, place);
-    searchMethods(app, place);
+    registerConversationMethods(app, place);
+    registerChatMethods(app, place);
+    registerSearchMethods(app, place);
     app.all("/api/*", (c) =>
       c.json({ ok: false, error: "unknown_method", req_method: c.req.path.slice("/api/".length) }),
     );
-    browse(app, place);
+    registerWebPages(app, place);
   },
 };
 
-function peopleMethods(app: Hono<SandboxEnv>, place: Place<SlackWorld>): void {
-  method(app, place, "auth.test", undefined, ({ me, world, request }) => ({
+function peopleMethods(app: Hono<SandboxEnv>, place: ProviderContext<SlackState>): void {
+  registerMethod(app, place, "auth.test", undefined, ({ me, world, request }) => ({
     url: `${new URL(request.url).origin}/`,
     team: world.team.name,
     user: me.name,
@@ -82,21 +82,25 @@ function peopleMethods(app: Hono<SandboxEnv>, place: Place<SlackWorld>): void {
     user_id: me.id,
     is_enterprise_install: false,
   }));
-  method(app, place, "users.list", "users:read", (call) => {
-    const { page, next } = paged(call, call.world.users);
-    return { members: page.map((user) => userView(call, user)), cache_ts: 0, response_metadata: { next_cursor: next } };
+  registerMethod(app, place, "users.list", "users:read", (call) => {
+    const { page, next } = paginate(call, call.world.users);
+    return {
+      members: page.map((user) => toUserView(call, user)),
+      cache_ts: 0,
+      response_metadata: { next_cursor: next },
+    };
   });
-  method(app, place, "users.info", "users:read", (call) => {
+  registerMethod(app, place, "users.info", "users:read", (call) => {
     const user = call.world.users.find(({ id }) => id === call.args.user);
-    if (!user) throw new SlackRefusal("user_not_found");
-    return { user: userView(call, user) };
+    if (!user) throw new SlackError("user_not_found");
+    return { user: toUserView(call, user) };
   });
-  method(app, place, "users.lookupByEmail", "users:read.email", (call) => {
+  registerMethod(app, place, "users.lookupByEmail", "users:read.email", (call) => {
     const wanted = call.args.email?.toLowerCase();
     const user = call.world.users.find(
       ({ email, deleted }) => !deleted && email !== "" && email.toLowerCase() === wanted,
     );
-    if (!user) throw new SlackRefusal("users_not_found");
-    return { user: userView(call, user) };
+    if (!user) throw new SlackError("users_not_found");
+    return { user: toUserView(call, user) };
   });
 }

@@ -1,12 +1,12 @@
-import { avatarUrl } from "../pictures.ts";
-import { type Call, isMember } from "./method.ts";
+import { getAvatarUrl } from "../pictures.ts";
+import { isMember, type MethodCall } from "./method.ts";
 import { type Channel, type Conversation, type Im, isIm, type Message, type Reply, type User } from "./world.ts";
 
 /** A person as `users.info` gives them; the address only with its scope. */
-export function userView({ grant, world, request }: Call, user: User) {
+export function toUserView({ grant, world, request }: MethodCall, user: User) {
   const email = grant.scopes.includes("users:read.email") && user.email !== "" ? { email: user.email } : {};
   const [first_name = "", ...rest] = user.real_name.split(" ");
-  const image = avatarUrl(request, user.real_name);
+  const image = getAvatarUrl(request, user.real_name);
   return {
     id: user.id,
     team_id: world.team.id,
@@ -40,11 +40,11 @@ export function userView({ grant, world, request }: Call, user: User) {
   };
 }
 
-export function conversationView(call: Call, conversation: Conversation) {
-  return isIm(conversation) ? imView(call, conversation) : channelView(call, conversation);
+export function toConversationView(call: MethodCall, conversation: Conversation) {
+  return isIm(conversation) ? toImView(call, conversation) : toChannelView(call, conversation);
 }
 
-function channelView({ me, world }: Call, channel: Channel) {
+function toChannelView({ me, world }: MethodCall, channel: Channel) {
   const words = (value: string) => ({ value, creator: "", last_set: 0 });
   return {
     id: channel.id,
@@ -70,7 +70,7 @@ function channelView({ me, world }: Call, channel: Channel) {
   };
 }
 
-function imView({ me, world }: Call, im: Im) {
+function toImView({ me, world }: MethodCall, im: Im) {
   return {
     id: im.id,
     created: seconds(im.created),
@@ -78,23 +78,23 @@ function imView({ me, world }: Call, im: Im) {
     is_im: true,
     is_org_shared: false,
     context_team_id: world.team.id,
-    user: partner(im, me),
+    user: getPartner(im, me),
     is_user_deleted: false,
     priority: 0,
   };
 }
 
 /** The other one in a direct message; oneself in one's own notes. */
-export function partner({ users }: Im, me: User): string {
+export function getPartner({ users }: Im, me: User): string {
   return users.find((id) => id !== me.id) ?? me.id;
 }
 
 /** A message as it stands in a conversation, with what became of its thread. */
-export function messageView({ world }: Pick<Call, "world">, message: Message) {
+export function toMessageView({ world }: Pick<MethodCall, "world">, message: Message) {
   const { replies } = message;
   const users = [...new Set(replies.map(({ user }) => user))];
   return {
-    ...replyView({ world }, message),
+    ...toReplyView({ world }, message),
     ...(replies.length === 0
       ? {}
       : {
@@ -109,7 +109,7 @@ export function messageView({ world }: Pick<Call, "world">, message: Message) {
   };
 }
 
-export function replyView({ world }: Pick<Call, "world">, { user, text, ts, reactions }: Reply) {
+export function toReplyView({ world }: Pick<MethodCall, "world">, { user, text, ts, reactions }: Reply) {
   return {
     user,
     type: "message",
@@ -123,7 +123,7 @@ export function replyView({ world }: Pick<Call, "world">, { user, text, ts, reac
 }
 
 /** Address of a message for people, at the origin that was asked. */
-export function permalink(request: Request, conversation: Conversation, ts: string, thread?: string): string {
+export function buildPermalink(request: Request, conversation: Conversation, ts: string, thread?: string): string {
   const url = `${new URL(request.url).origin}/archives/${conversation.id}/p${ts.replace(".", "")}`;
   return thread ? `${url}?thread_ts=${thread}&cid=${conversation.id}` : url;
 }

@@ -1,5 +1,5 @@
 /** The world of the Slack stand-in: a seed with everything filled in. People are ids, `ts` is Slack's, `created` is ISO 8601 in UTC. */
-export type SlackWorld = {
+export type SlackState = {
   team: { id: string; name: string; domain: string };
   users: User[];
   channels: Channel[];

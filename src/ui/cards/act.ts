@@ -3,7 +3,7 @@ import type { Key } from "../key.ts";
 import type { CardItem } from "../view.ts";
 
 /** What a person decided about a card, and somebody else has to do. */
-export type CardAct =
+export type CardAction =
   | { do: "answer"; answer: InteractionAnswer }
   /** Open this text in an editor; what comes back goes to `edited`. */
   | { do: "edit"; text: string }
@@ -16,7 +16,7 @@ export type CardAct =
   | { do: "cancel request" };
 
 /** A card after a key, and what it asks for. */
-export type CardStep<Ui> = { ui: Ui; act?: CardAct };
+export type CardStep<Ui> = { ui: Ui; act?: CardAction };
 
 /** A yes or no of a backend that holds an ask back (`confirmation_required`). `message` is what `described` makes of its answer. */
 export type ConfirmCard = {
@@ -33,22 +33,22 @@ export type AnyCard = CardItem | ConfirmCard;
 export type ApprovalCard = Extract<CardItem, { type: "approval" | "form" }>;
 
 /** The character of a key that is nothing but that; pasted text and several characters at once are no commands. */
-export function command(key: Key): string {
+export function getCommandKey(key: Key): string {
   return key.name === "text" && !key.ctrl && !key.alt && key.text.length === 1 ? key.text.toLowerCase() : "";
 }
 
 /** What every open card has: lines scrolled away above, its answer is on its way, why the last one was not taken. */
-export type Common = { scroll: number; sent: boolean; told?: string };
+export type CardUiBase = { scroll: number; sent: boolean; told?: string };
 
-export const FRESH: Common = { scroll: 0, sent: false };
+export const FRESH_CARD_UI: CardUiBase = { scroll: 0, sent: false };
 
 /** Whether a key scrolls. */
-export function isScroll(key: Key): boolean {
-  return scrollOf(key, 1) !== 0;
+export function isScrollKey(key: Key): boolean {
+  return getScrollDelta(key, 1) !== 0;
 }
 
 /** So many lines further after a key that scrolls; 0 for every other. `page` is how many lines are read at once. */
-export function scrollOf(key: Key, page: number): number {
+export function getScrollDelta(key: Key, page: number): number {
   switch (key.name) {
     case "up":
       return -1;

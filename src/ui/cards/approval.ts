@@ -1,59 +1,67 @@
 import type { InteractionAnswer } from "#protocol/conversations";
 import type { InputField, InteractionRequest, PreviewField } from "#protocol/events";
-import { inputIn, inputOf, inputText, isEditable, NO_INPUT, retyped } from "../edited-input.ts";
+import { formatInput, getInput, INVALID_INPUT_TEXT, isEditable, parseInput, parseRetyped } from "../edited-input.ts";
 import type { Key } from "../key.ts";
-import { offeredScopes } from "../scopes.ts";
-import { type ApprovalCard, type CardStep, type Common, command, FRESH } from "./act.ts";
-import { type Entry, type Fill, faulty, fillKey, openFill, retypedFill } from "./fill.ts";
-import { type Typing, typed, typing } from "./typing.ts";
+import { listScopes } from "../scopes.ts";
+import { type ApprovalCard, type CardStep, type CardUiBase, FRESH_CARD_UI, getCommandKey } from "./act.ts";
+import {
+  createFieldEditor,
+  type FieldEditor,
+  type FieldEntry,
+  markFaults,
+  replaceFieldText,
+  updateFields,
+} from "./fill.ts";
+import { createTextInput, type TextInput, updateTextInput } from "./typing.ts";
 
 /**
  * An approval as it is answered. `leave`: Escape was pressed once; `why`: the reason of a no is typed; `edit`: fields are changed in the
  * card. `edited` is what would be sent instead, `draft` a text of the editor that could not be read.
  */
-export type ApprovalUi = Common & {
+export type ApprovalUi = CardUiBase & {
   type: "approval";
   step: "ask" | "leave" | "why" | "edit";
-  why: Typing;
-  fill?: Fill;
+  why: TextInput;
+  fill?: FieldEditor;
   edited?: Record<string, unknown>;
   draft?: string;
 };
 
 /** An approval nobody has touched. */
-export const OPEN_APPROVAL: ApprovalUi = { ...FRESH, type: "approval", step: "ask", why: typing() };
+export const INITIAL_APPROVAL: ApprovalUi = { ...FRESH_CARD_UI, type: "approval", step: "ask", why: createTextInput() };
 
 /** With more fields, or longer ones, the whole input is edited as JSON. */
 const MOST_FIELDS = 6;
 const LONGEST = 2_000;
 
 /** An approval after a key that counts. There is no answer that Enter alone gives, nor one Escape. */
-export function approvalKey(ui: ApprovalUi, { request }: ApprovalCard, key: Key): CardStep<ApprovalUi> {
+export function updateApproval(ui: ApprovalUi, { request }: ApprovalCard, key: Key): CardStep<ApprovalUi> {
   if (ui.step === "why") return whyKey(ui, key);
   if (ui.step === "edit" && ui.fill) return editKey(ui, ui.fill, request, key);
-  if (key.name === "escape") return ui.step === "leave" ? denied(ui, "") : { ui: { ...ui, step: "leave" } };
+  if (key.name === "escape") return ui.step === "leave" ? deny(ui, "") : { ui: { ...ui, step: "leave" } };
   const asked: ApprovalUi = { ...ui, step: "ask" };
-  const typedCommand = command(key);
-  const offered = offeredScopes(request).find(({ number }) => number === typedCommand);
-  if (offered) return answered(asked, { action: "approve", approval_scope: offered.scope, ...editedArgs(ui) });
+  const typedCommand = getCommandKey(key);
+  const offered = listScopes(request).find(({ number }) => number === typedCommand);
+  if (offered) return answer(asked, { action: "approve", approval_scope: offered.scope, ...editedArgs(ui) });
   if (typedCommand === "n") return { ui: { ...asked, step: "why", told: undefined } };
   if (typedCommand !== "e" || !isEditable(request)) return { ui: asked };
   const fields = ui.draft === undefined ? fieldsToFill(request, ui.edited) : undefined;
   if (fields) return { ui: { ...asked, step: "edit", told: undefined, fill: fields } };
-  return { ui: asked, act: { do: "edit", text: ui.draft ?? inputText(ui.edited ?? inputOf(request)) } };
+  return { ui: asked, act: { do: "edit", text: ui.draft ?? formatInput(ui.edited ?? getInput(request)) } };
 }
 
 /** What an editor brought back; `null` where there is none. */
-export function approvalEdited(ui: ApprovalUi, { request }: ApprovalCard, text: string | null): ApprovalUi {
-  if (ui.step === "edit" && ui.fill) return text === null ? noEditor(ui) : { ...ui, fill: retypedFill(ui.fill, text) };
+export function applyApprovalEdit(ui: ApprovalUi, { request }: ApprovalCard, text: string | null): ApprovalUi {
+  if (ui.step === "edit" && ui.fill)
+    return text === null ? noEditor(ui) : { ...ui, fill: replaceFieldText(ui.fill, text) };
   if (text === null) return noEditor(ui);
-  const input = inputIn(text);
-  if (!input) return { ...ui, told: NO_INPUT, draft: text };
+  const input = parseInput(text);
+  if (!input) return { ...ui, told: INVALID_INPUT_TEXT, draft: text };
   return { ...ui, told: undefined, draft: undefined, scroll: 0, edited: changedOnly(request, input) };
 }
 
 /** The fields of what would be sent as things are, marked with where those that were not changed came from. */
-export function shownFields({ preview }: InteractionRequest, edited?: Record<string, unknown>): PreviewField[] {
+export function listPreviewFields({ preview }: InteractionRequest, edited?: Record<string, unknown>): PreviewField[] {
   const fields = preview?.fields ?? [];
   if (!edited) return fields;
   return Object.entries(edited).map(([name, value]) => {
@@ -64,16 +72,16 @@ export function shownFields({ preview }: InteractionRequest, edited?: Record<str
 
 function whyKey(ui: ApprovalUi, key: Key): CardStep<ApprovalUi> {
   if (key.name === "escape") return { ui: { ...ui, step: "ask" } };
-  const why = typed(ui.why, key, { lines: false });
+  const why = updateTextInput(ui.why, key, { lines: false });
   if (why) return { ui: { ...ui, why } };
-  return key.name === "enter" ? denied(ui, ui.why.text.trim()) : { ui };
+  return key.name === "enter" ? deny(ui, ui.why.text.trim()) : { ui };
 }
 
-function denied(ui: ApprovalUi, reason: string): CardStep<ApprovalUi> {
-  return answered({ ...ui, step: "ask" }, { action: "deny", ...(reason ? { reason } : {}) });
+function deny(ui: ApprovalUi, reason: string): CardStep<ApprovalUi> {
+  return answer({ ...ui, step: "ask" }, { action: "deny", ...(reason ? { reason } : {}) });
 }
 
-function answered(ui: ApprovalUi, answer: InteractionAnswer): CardStep<ApprovalUi> {
+function answer(ui: ApprovalUi, answer: InteractionAnswer): CardStep<ApprovalUi> {
   return { ui: { ...ui, sent: true, told: undefined }, act: { do: "answer", answer } };
 }
 
@@ -81,13 +89,13 @@ function editedArgs({ edited }: ApprovalUi) {
   return edited ? { edited_args: edited } : {};
 }
 
-function editKey(ui: ApprovalUi, fill: Fill, request: InteractionRequest, key: Key): CardStep<ApprovalUi> {
+function editKey(ui: ApprovalUi, fill: FieldEditor, request: InteractionRequest, key: Key): CardStep<ApprovalUi> {
   if (key.name === "escape") return { ui: { ...ui, step: "ask", fill: undefined } };
-  const { fill: next, past, edit } = fillKey(fill, key);
+  const { fill: next, past, edit } = updateFields(fill, key);
   if (edit !== undefined) return { ui, act: { do: "edit", text: edit } };
   if (!past) return { ui: { ...ui, fill: next } };
-  const before = ui.edited ?? inputOf(request);
-  const wrong = faulty(next, (entry) => {
+  const before = ui.edited ?? getInput(request);
+  const wrong = markFaults(next, (entry) => {
     const read = newValue(before, entry);
     return "error" in read ? read.error : undefined;
   });
@@ -101,13 +109,13 @@ function editKey(ui: ApprovalUi, fill: Fill, request: InteractionRequest, key: K
   return { ui: { ...ui, step: "ask", fill: undefined, scroll: 0, edited: changedOnly(request, input) } };
 }
 
-function newValue(before: Record<string, unknown>, { field, typing, value }: Entry) {
-  return typing ? retyped(before[field.id], typing.text) : { value };
+function newValue(before: Record<string, unknown>, { field, typing, value }: FieldEntry) {
+  return typing ? parseRetyped(before[field.id], typing.text) : { value };
 }
 
 /** An input that is as it was is no edit. */
 function changedOnly(request: InteractionRequest, input: Record<string, unknown>): Record<string, unknown> | undefined {
-  return same(input, inputOf(request)) ? undefined : input;
+  return same(input, getInput(request)) ? undefined : input;
 }
 
 function same(one: unknown, other: unknown): boolean {
@@ -115,18 +123,18 @@ function same(one: unknown, other: unknown): boolean {
 }
 
 /** The fields of a preview where they are few and simple. */
-function fieldsToFill(request: InteractionRequest, edited?: Record<string, unknown>): Fill | undefined {
-  const input = edited ?? inputOf(request);
+function fieldsToFill(request: InteractionRequest, edited?: Record<string, unknown>): FieldEditor | undefined {
+  const input = edited ?? getInput(request);
   const entries = Object.entries(input);
   const areSimple = entries.every(([, value]) => {
     if (typeof value === "string") return value.length <= LONGEST;
     return typeof value === "number" || typeof value === "boolean";
   });
   if (!areSimple || entries.length > MOST_FIELDS) return undefined;
-  return openFill(entries.map(fieldOf), input);
+  return createFieldEditor(entries.map(getField), input);
 }
 
-function fieldOf([name, value]: [string, unknown]): InputField {
+function getField([name, value]: [string, unknown]): InputField {
   const text = typeof value === "string" && /\n|.{60}/.test(value) ? "textarea" : "text";
   return { id: name, label: name, type: typeof value === "boolean" ? "checkbox" : text };
 }

@@ -1,31 +1,31 @@
 import type { AuthNeeded } from "#protocol/events";
 import type { Style } from "../look.ts";
-import { line } from "../words.ts";
-import { type AuthLink, type AuthLinks, isOwn } from "./auth.ts";
+import { toLine } from "../words.ts";
+import { type AuthLink, type AuthLinks, isLocalAuth } from "./auth.ts";
 import type { CardUi } from "./card-ui.ts";
-import { SIDES } from "./frame.ts";
-import { keysOf, type Pieces, toldRows } from "./pieces.ts";
-import { type Row, rowsOf } from "./row.ts";
+import { BORDER_CELLS } from "./frame.ts";
+import { type CardContent, layOutError, layOutKeys } from "./pieces.ts";
+import { type Row, wrapRows } from "./row.ts";
 
 type Props = { width: number; links?: AuthLinks };
 
 /** What a card of services that have to be connected consists of: why, and a line for each service. */
-export function authPieces(auth: AuthNeeded, ui: CardUi, { width, links = {} }: Props): Pieces {
-  const room = width - SIDES;
+export function layOutAuth(auth: AuthNeeded, ui: CardUi, { width, links = {} }: Props): CardContent {
+  const room = width - BORDER_CELLS;
   const services = [...new Set(auth.integrations)];
-  const names = Math.max(0, ...services.map((service) => line(service).length));
+  const names = Math.max(0, ...services.map((service) => toLine(service).length));
   const rows = services.flatMap((service) => {
     const link = Object.hasOwn(links, service) ? links[service] : undefined;
     const isConnected = auth.connected.includes(service);
-    return serviceRows(service, isConnected ? { ...link, state: "connected" } : link, names, room);
+    return toServiceRows(service, isConnected ? { ...link, state: "connected" } : link, names, room);
   });
-  const why = auth.reason ? rowsOf(line(auth.reason), room) : [];
+  const why = auth.reason ? wrapRows(toLine(auth.reason), room) : [];
   return {
-    title: isOwn(auth) ? "Connect" : "Connect to go on",
+    title: isLocalAuth(auth) ? "Connect" : "Connect to go on",
     tone: "cyan",
     until: auth.expires_at,
-    body: { rows: [...toldRows(ui.told, room), ...why, ...rows] },
-    keys: keysOf(ui, isOwn(auth) ? OWN_KEYS : KEYS, room),
+    body: { rows: [...layOutError(ui.told, room), ...why, ...rows] },
+    keys: layOutKeys(ui, isLocalAuth(auth) ? OWN_KEYS : KEYS, room),
   };
 }
 
@@ -48,10 +48,10 @@ const STATES: Record<AuthLink["state"], { mark: string; word: string; style?: St
   failed: { mark: "✗", word: "failed", style: "red" },
 };
 
-function serviceRows(service: string, link: AuthLink | undefined, names: number, width: number): Row[] {
+function toServiceRows(service: string, link: AuthLink | undefined, names: number, width: number): Row[] {
   const { state = "waiting", host, message } = link ?? {};
   const { mark, word, style } = STATES[state];
   const said = state === "failed" || state === "connected" ? message : host;
-  const text = `  ${mark} ${line(service).padEnd(names)}  ${word}${said ? `  ${line(said)}` : ""}`;
-  return rowsOf(text, width, style);
+  const text = `  ${mark} ${toLine(service).padEnd(names)}  ${word}${said ? `  ${toLine(said)}` : ""}`;
+  return wrapRows(text, width, style);
 }

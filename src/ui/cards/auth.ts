@@ -1,9 +1,9 @@
 import type { AuthNeeded } from "#protocol/events";
 import type { Key } from "../key.ts";
-import { type CardAct, type CardStep, type Common, command, FRESH } from "./act.ts";
+import { type CardAction, type CardStep, type CardUiBase, FRESH_CARD_UI, getCommandKey } from "./act.ts";
 
 /** Services that are to be connected. */
-export type AuthUi = Common & { type: "auth" };
+export type AuthUi = CardUiBase & { type: "auth" };
 
 /**
  * Where the link of each service stands, by its name; a service without one waits. `host` is that of its link, `message` why it failed or
@@ -13,25 +13,25 @@ export type AuthLinks = Record<string, AuthLink>;
 
 export type AuthLink = { state: "waiting" | "opening" | "connected" | "failed"; host?: string; message?: string };
 
-export const OPEN_AUTH: AuthUi = { ...FRESH, type: "auth" };
+export const INITIAL_AUTH: AuthUi = { ...FRESH_CARD_UI, type: "auth" };
 
 /** Whether it was called up here, by `/connect`: it belongs to no generation, and nothing goes on without it. */
-export function isOwn({ generation_id }: AuthNeeded): boolean {
+export function isLocalAuth({ generation_id }: AuthNeeded): boolean {
   return generation_id === "";
 }
 
 /** An auth card after a key that counts. */
-export function authKey(ui: AuthUi, auth: AuthNeeded, key: Key): CardStep<AuthUi> {
-  const act = actOf(key);
-  if (!act || (act.do === "without" && isOwn(auth))) return { ui };
+export function updateAuth(ui: AuthUi, auth: AuthNeeded, key: Key): CardStep<AuthUi> {
+  const act = getAct(key);
+  if (!act || (act.do === "without" && isLocalAuth(auth))) return { ui };
   const isEnd = act.do === "cancel request" || act.do === "without";
   return { ui: { ...ui, told: undefined, sent: isEnd }, act };
 }
 
-function actOf(key: Key): CardAct | undefined {
+function getAct(key: Key): CardAction | undefined {
   if (key.name === "enter") return { do: "connect" };
   if (key.name === "escape") return { do: "cancel request" };
-  switch (command(key)) {
+  switch (getCommandKey(key)) {
     case "o":
       return { do: "open" };
     case "c":

@@ -1,29 +1,29 @@
-import { cut, steady } from "../cells.ts";
+import { normalizeWidth, truncateCells } from "../cells.ts";
 import type { CardItem } from "../view.ts";
-import { endText, line } from "../words.ts";
+import { formatEnd, toLine } from "../words.ts";
 
 /** Whose terminal this is, and its time zone where it is not the machine's. */
-export type Reader = { client?: string; timeZone?: string };
+export type LineReader = { client?: string; timeZone?: string };
 
 /** How an answered card stays in the scrollback: `✓ slack.send_message approved for this session by you, 14:02`. */
-export function cardLine(card: CardItem, width: number, { client, timeZone }: Reader = {}): string {
+export function formatCardLine(card: CardItem, width: number, { client, timeZone }: LineReader = {}): string {
   const { ended } = card;
-  const name = cardName(card);
-  if (!ended) return cut(steady(`○ ${name} waits for an answer`), width);
+  const name = getCardName(card);
+  if (!ended) return truncateCells(normalizeWidth(`○ ${name} waits for an answer`), width);
   const by = client !== undefined && ended.client === client ? "you" : ended.client;
   const isYes = ["approve", "submit", "connected"].includes(ended.action);
-  const time = timeOf(ended.at, timeZone);
-  const said = endText({ ...ended, client: by }, card.type);
-  return cut(steady(`${isYes ? "✓" : "✗"} ${name} ${said}${time ? `, ${time}` : ""}`), width);
+  const time = getTime(ended.at, timeZone);
+  const said = formatEnd({ ...ended, client: by }, card.type);
+  return truncateCells(normalizeWidth(`${isYes ? "✓" : "✗"} ${name} ${said}${time ? `, ${time}` : ""}`), width);
 }
 
 /** What a card is about: a tool, or services. */
-export function cardName(card: CardItem): string {
-  return card.type === "auth" ? card.auth.integrations.map(line).join(", ") : line(card.request.tool_name);
+export function getCardName(card: CardItem): string {
+  return card.type === "auth" ? card.auth.integrations.map(toLine).join(", ") : toLine(card.request.tool_name);
 }
 
 /** Hours and minutes, as a clock on the wall has them. */
-function timeOf(at: string | undefined, timeZone: string | undefined): string {
+function getTime(at: string | undefined, timeZone: string | undefined): string {
   const date = new Date(at ?? Number.NaN);
   if (Number.isNaN(date.getTime())) return "";
   return date.toLocaleTimeString("en-GB", { hour: "2-digit", minute: "2-digit", timeZone });

@@ -1,64 +1,64 @@
 import type { Key } from "../key.ts";
-import { type AnyCard, type CardStep, isScroll, scrollOf } from "./act.ts";
-import { type ApprovalUi, approvalEdited, approvalKey, OPEN_APPROVAL } from "./approval.ts";
-import { type AuthUi, authKey, OPEN_AUTH } from "./auth.ts";
-import { type ConfirmUi, confirmKey, OPEN_CONFIRM } from "./confirm.ts";
-import { type FormUi, formEdited, formKey, openForm, withError } from "./form.ts";
-import { layCard } from "./lay-out.ts";
+import { type AnyCard, type CardStep, getScrollDelta, isScrollKey } from "./act.ts";
+import { type ApprovalUi, applyApprovalEdit, INITIAL_APPROVAL, updateApproval } from "./approval.ts";
+import { type AuthUi, INITIAL_AUTH, updateAuth } from "./auth.ts";
+import { type ConfirmUi, INITIAL_CONFIRM, updateConfirm } from "./confirm.ts";
+import { applyFormEdit, createFormUi, type FormUi, placeError, updateForm } from "./form.ts";
+import { layOutCard } from "./lay-out.ts";
 
-export type { AnyCard, CardAct, ConfirmCard } from "./act.ts";
+export type { AnyCard, CardAction, ConfirmCard } from "./act.ts";
 
 /** What a person is doing with one open card. */
 export type CardUi = ApprovalUi | FormUi | AuthUi | ConfirmUi;
 
 /** How much of a card is seen at once, which is what scrolling goes by. */
-export type CardRoom = { width: number; maxRows: number };
+export type CardViewport = { width: number; maxRows: number };
 
 /** A card nobody has touched; a form that is asked again has what was filled in before. */
-export function openUi(card: AnyCard): CardUi {
-  if (card.kind === "confirmation") return OPEN_CONFIRM;
-  if (card.type === "auth") return OPEN_AUTH;
-  return card.type === "approval" ? OPEN_APPROVAL : openForm(card);
+export function createCardUi(card: AnyCard): CardUi {
+  if (card.kind === "confirmation") return INITIAL_CONFIRM;
+  if (card.type === "auth") return INITIAL_AUTH;
+  return card.type === "approval" ? INITIAL_APPROVAL : createFormUi(card);
 }
 
 /**
  * A card after a key, and what it asks for. Only keys that may count are handed over (`focus.ts`). A card whose answer is on its way takes
  * none, so nothing is answered twice.
  */
-export function cardKey(ui: CardUi, card: AnyCard, key: Key, room: CardRoom = DEFAULT_ROOM): CardStep<CardUi> {
+export function updateCard(ui: CardUi, card: AnyCard, key: Key, room: CardViewport = DEFAULT_ROOM): CardStep<CardUi> {
   if (ui.sent) return { ui };
-  if (isScroll(key) && scrolls(ui)) return { ui: cardScrolled(ui, card, key, room) };
-  if (ui.type === "confirmation") return confirmKey(ui, key);
+  if (isScrollKey(key) && scrolls(ui)) return { ui: scrollCard(ui, card, key, room) };
+  if (ui.type === "confirmation") return updateConfirm(ui, key);
   if (card.kind === "confirmation") return { ui };
-  if (card.type === "auth") return ui.type === "auth" ? authKey(ui, card.auth, key) : { ui };
+  if (card.type === "auth") return ui.type === "auth" ? updateAuth(ui, card.auth, key) : { ui };
   if (ui.type === "auth") return { ui };
-  return ui.type === "approval" ? approvalKey(ui, card, key) : formKey(ui, card, key);
+  return ui.type === "approval" ? updateApproval(ui, card, key) : updateForm(ui, card, key);
 }
 
 /** A card after a key that scrolls. */
-export function cardScrolled(ui: CardUi, card: AnyCard, key: Key, room: CardRoom): CardUi {
-  const { hidden, page } = layCard({ card, ui, focused: true, position: { n: 1, of: 1 }, now: 0, ...room });
-  return { ...ui, scroll: Math.max(0, Math.min(hidden, ui.scroll + scrollOf(key, page))) };
+export function scrollCard(ui: CardUi, card: AnyCard, key: Key, room: CardViewport): CardUi {
+  const { hidden, page } = layOutCard({ card, ui, focused: true, position: { n: 1, of: 1 }, now: 0, ...room });
+  return { ...ui, scroll: Math.max(0, Math.min(hidden, ui.scroll + getScrollDelta(key, page))) };
 }
 
 /** What an editor brought back for a card that asked for one; `null` where there is none, or it failed. */
-export function edited(ui: CardUi, card: AnyCard, text: string | null): CardUi {
+export function applyEdit(ui: CardUi, card: AnyCard, text: string | null): CardUi {
   if (card.kind === "confirmation" || card.type === "auth") return ui;
-  if (ui.type === "approval") return approvalEdited(ui, card, text);
-  return ui.type === "form" ? formEdited(ui, text) : ui;
+  if (ui.type === "approval") return applyApprovalEdit(ui, card, text);
+  return ui.type === "form" ? applyFormEdit(ui, text) : ui;
 }
 
 /** Whether something was typed or changed in a card that its answer would have taken along. */
-export function isBegun(ui: CardUi): boolean {
+export function hasInput(ui: CardUi): boolean {
   if (ui.sent || ui.type === "auth" || ui.type === "confirmation") return false;
   if (ui.type === "form") return ui.fill.changed === true;
   return ui.edited !== undefined || ui.fill?.changed === true || ui.why.text !== "";
 }
 
 /** The answer was not taken, and why: the card is open still, with all that was typed. */
-export function refused(ui: CardUi, told: string): CardUi {
+export function rejectAnswer(ui: CardUi, told: string): CardUi {
   if (ui.type !== "form") return { ...ui, sent: false, told };
-  const fill = withError(ui.fill, told);
+  const fill = placeError(ui.fill, told);
   return { ...ui, sent: false, told, fill, step: fill === ui.fill ? ui.step : "fill" };
 }
 
@@ -76,7 +76,7 @@ export function takesText(ui: CardUi): boolean {
   return fill?.entries[fill.at]?.typing !== undefined;
 }
 
-const DEFAULT_ROOM: CardRoom = { width: 80, maxRows: 20 };
+const DEFAULT_ROOM: CardViewport = { width: 80, maxRows: 20 };
 
 function scrolls(ui: CardUi): boolean {
   if (ui.type === "auth" || ui.type === "confirmation") return true;

@@ -1,13 +1,13 @@
 import { clean } from "#protocol/clean";
 import type { ConfirmCard } from "./act.ts";
 import type { CardUi } from "./card-ui.ts";
-import { SIDES } from "./frame.ts";
-import { keysAnd, keysOf, type Pieces, toldRows } from "./pieces.ts";
-import { rowsOf } from "./row.ts";
+import { BORDER_CELLS } from "./frame.ts";
+import { addKeyNote, type CardContent, layOutError, layOutKeys } from "./pieces.ts";
+import { wrapRows } from "./row.ts";
 
 /** What a card of a confirmation consists of: the whole message, yes and no. */
-export function confirmPieces(card: ConfirmCard, ui: CardUi, { width }: { width: number }): Pieces {
-  const room = width - SIDES;
+export function layOutConfirm(card: ConfirmCard, ui: CardUi, { width }: { width: number }): CardContent {
+  const room = width - BORDER_CELLS;
   const choices = [
     { key: "y", words: "yes, carry it out" },
     { key: "n", words: "no" },
@@ -17,7 +17,7 @@ export function confirmPieces(card: ConfirmCard, ui: CardUi, { width }: { width:
     title: "Confirm",
     tone: "yellow",
     until: card.expires_at,
-    body: { rows: [...toldRows(ui.told, room), ...rowsOf(clean(card.message), room)] },
-    keys: keysAnd(keysOf(ui, choices, room), leave, room),
+    body: { rows: [...layOutError(ui.told, room), ...wrapRows(clean(card.message), room)] },
+    keys: addKeyNote(layOutKeys(ui, choices, room), leave, room),
   };
 }

@@ -1,83 +1,85 @@
 import type { InputField } from "#protocol/events";
 import { type FormValues, MUST_BE_FILLED } from "../form-field.ts";
 import type { Key } from "../key.ts";
-import { type Typing, typed, typing } from "./typing.ts";
+import { createTextInput, type TextInput, updateTextInput } from "./typing.ts";
 
 /** One field while it is filled in: `typing` where text is typed, else `value`; and what is wrong with it. */
-export type Entry = { field: InputField; typing?: Typing; value?: unknown; error?: string };
+export type FieldEntry = { field: InputField; typing?: TextInput; value?: unknown; error?: string };
 
 /** Fields that a person fills in. `at` is the one that takes the keys, `marked` the option in it that a space ticks. */
-export type Fill = { entries: Entry[]; at: number; marked: number; changed: boolean };
+export type FieldEditor = { entries: FieldEntry[]; at: number; marked: number; changed: boolean };
 
 /** What a key came to: `past` the last field, or a text that is to be opened in an editor. */
-export type Filled = { fill: Fill; past?: boolean; edit?: string };
+export type FieldEditResult = { fill: FieldEditor; past?: boolean; edit?: string };
 
 /** Fields with what they hold at first. */
-export function openFill(fields: InputField[], values: FormValues): Fill {
-  const entries = fields.map((field) => entryOf(field, Object.hasOwn(values, field.id) ? values[field.id] : undefined));
-  return moved({ entries, at: 0, marked: 0, changed: false }, 0);
+export function createFieldEditor(fields: InputField[], values: FormValues): FieldEditor {
+  const entries = fields.map((field) =>
+    getEntry(field, Object.hasOwn(values, field.id) ? values[field.id] : undefined),
+  );
+  return move({ entries, at: 0, marked: 0, changed: false }, 0);
 }
 
 /** The fields after a key. */
-export function fillKey(fill: Fill, key: Key): Filled {
+export function updateFields(fill: FieldEditor, key: Key): FieldEditResult {
   const entry = fill.entries[fill.at];
   if (!entry) return { fill, past: key.name === "enter" || key.name === "tab" };
-  if (key.name === "tab") return key.shift ? { fill: moved(fill, -1) } : forth(fill);
+  if (key.name === "tab") return key.shift ? { fill: move(fill, -1) } : forth(fill);
   if (entry.typing && key.name === "text" && key.ctrl && key.text === "g") return { fill, edit: entry.typing.text };
-  const changed = entry.typing ? typedInto(entry, entry.typing, key) : chosen(fill, entry, key);
+  const changed = entry.typing ? typedInto(entry, entry.typing, key) : choose(fill, entry, key);
   if (changed) return { fill: changed.fill ?? withEntry(fill, changed.entry) };
   if (key.name === "enter") return forth(fill);
-  if (key.name === "down") return { fill: fill.at < fill.entries.length - 1 ? moved(fill, 1) : fill };
-  return { fill: key.name === "up" ? moved(fill, -1) : fill };
+  if (key.name === "down") return { fill: fill.at < fill.entries.length - 1 ? move(fill, 1) : fill };
+  return { fill: key.name === "up" ? move(fill, -1) : fill };
 }
 
 /** Another text for the field that takes the keys, as an editor brought it back. */
-export function retypedFill(fill: Fill, text: string): Fill {
+export function replaceFieldText(fill: FieldEditor, text: string): FieldEditor {
   const entry = fill.entries[fill.at];
   if (!entry?.typing) return fill;
   const kept = entry.field.type === "textarea" ? text.replace(/\n$/, "") : text.trim().replace(/\s*\n\s*/g, " ");
-  return withEntry(fill, { ...entry, typing: typing(kept), error: undefined });
+  return withEntry(fill, { ...entry, typing: createTextInput(kept), error: undefined });
 }
 
 /** The fields with what is wrong with them, at the first of those; null where nothing is. */
-export function faulty(fill: Fill, faultOf: (entry: Entry) => string | undefined): Fill | null {
+export function markFaults(fill: FieldEditor, faultOf: (entry: FieldEntry) => string | undefined): FieldEditor | null {
   const entries = fill.entries.map((entry) => ({ ...entry, error: faultOf(entry) }));
   const first = entries.findIndex(({ error }) => error !== undefined);
-  return first < 0 ? null : moved({ ...fill, entries, at: first }, 0);
+  return first < 0 ? null : move({ ...fill, entries, at: first }, 0);
 }
 
 /** What a field holds; undefined where it holds nothing. */
-export function held({ typing, value }: Entry): unknown {
+export function getFieldValue({ typing, value }: FieldEntry): unknown {
   return typing ? typing.text || undefined : value;
 }
 
 /** Why a field cannot be left as it is. */
-export function missing(entry: Entry): string | undefined {
-  const value = held(entry);
+export function findMissing(entry: FieldEntry): string | undefined {
+  const value = getFieldValue(entry);
   const isEmpty = value === undefined || value === false || (Array.isArray(value) && value.length === 0);
   return isEmpty && entry.field.required ? MUST_BE_FILLED : undefined;
 }
 
-function entryOf(field: InputField, value: unknown): Entry {
+function getEntry(field: InputField, value: unknown): FieldEntry {
   const { options = [] } = field;
   const isOption = (each: unknown) => options.some((option) => option.value === each);
   if (field.type === "checkbox" && options.length === 0) return { field, value: value === true };
   if (field.type === "checkbox") return { field, value: Array.isArray(value) ? value.filter(isOption) : [] };
   if (options.length > 0) return { field, value: isOption(value) ? value : undefined };
-  if (value === undefined || value === null) return { field, typing: typing() };
-  return { field, typing: typing(typeof value === "string" ? value : JSON.stringify(value)) };
+  if (value === undefined || value === null) return { field, typing: createTextInput() };
+  return { field, typing: createTextInput(typeof value === "string" ? value : JSON.stringify(value)) };
 }
 
-type Changed = { entry: Entry; fill?: Fill };
+type Changed = { entry: FieldEntry; fill?: FieldEditor };
 
-function typedInto(entry: Entry, state: Typing, key: Key): Changed | null {
-  const next = typed(state, key, { lines: entry.field.type === "textarea" });
+function typedInto(entry: FieldEntry, state: TextInput, key: Key): Changed | null {
+  const next = updateTextInput(state, key, { lines: entry.field.type === "textarea" });
   if (!next) return null;
   return { entry: { ...entry, typing: next, error: next.text === state.text ? entry.error : undefined } };
 }
 
 /** Arrows and space choose, and so does the number of an option. */
-function chosen(fill: Fill, entry: Entry, key: Key): Changed | null {
+function choose(fill: FieldEditor, entry: FieldEntry, key: Key): Changed | null {
   const { options = [], type } = entry.field;
   const step = key.name === "right" ? 1 : key.name === "left" ? -1 : 0;
   const character = key.name === "text" && !key.ctrl && !key.alt ? key.text : "";
@@ -86,7 +88,7 @@ function chosen(fill: Fill, entry: Entry, key: Key): Changed | null {
     return isToggled ? { entry: { ...entry, value: entry.value !== true, error: undefined } } : null;
   }
   const number = /^[1-9]$/.test(character) ? Number(character) - 1 : -1;
-  if (type === "checkbox") return ticked(fill, entry, { step, number, isSpace: character === " " });
+  if (type === "checkbox") return ticke(fill, entry, { step, number, isSpace: character === " " });
   const index = options.findIndex(({ value }) => value === entry.value);
   const turned = (index + (step || 1) + options.length + (index < 0 && step < 0 ? 1 : 0)) % options.length;
   const next = number >= 0 ? number : step !== 0 || character === " " ? turned : -1;
@@ -97,7 +99,7 @@ function chosen(fill: Fill, entry: Entry, key: Key): Changed | null {
 type Tick = { step: number; number: number; isSpace: boolean };
 
 /** Several options: the arrows move a mark, space ticks what is marked. */
-function ticked(fill: Fill, entry: Entry, { step, number, isSpace }: Tick): Changed | null {
+function ticke(fill: FieldEditor, entry: FieldEntry, { step, number, isSpace }: Tick): Changed | null {
   const { options = [] } = entry.field;
   const marked = number >= 0 ? number : (fill.marked + step + options.length) % options.length;
   const option = options[marked];
@@ -113,16 +115,16 @@ function ticked(fill: Fill, entry: Entry, { step, number, isSpace }: Tick): Chan
   return { entry, fill: { ...withEntry(fill, { ...entry, value, error: undefined }), marked } };
 }
 
-function forth(fill: Fill): Filled {
-  return fill.at < fill.entries.length - 1 ? { fill: moved(fill, 1) } : { fill, past: true };
+function forth(fill: FieldEditor): FieldEditResult {
+  return fill.at < fill.entries.length - 1 ? { fill: move(fill, 1) } : { fill, past: true };
 }
 
-function moved(fill: Fill, by: number): Fill {
+function move(fill: FieldEditor, by: number): FieldEditor {
   const at = Math.max(0, Math.min(fill.entries.length - 1, fill.at + by));
   return { ...fill, at, marked: by === 0 ? fill.marked : 0 };
 }
 
-function withEntry(fill: Fill, entry: Entry): Fill {
+function withEntry(fill: FieldEditor, entry: FieldEntry): FieldEditor {
   const before = fill.entries[fill.at];
   const changed = fill.changed || before?.value !== entry.value || before?.typing?.text !== entry.typing?.text;
   return { ...fill, changed, entries: fill.entries.with(fill.at, entry) };

@@ -1,35 +1,35 @@
 import { SECRETS_REFUSED } from "../form-field.ts";
-import { asksText, line } from "../words.ts";
+import { formatAsker, toLine } from "../words.ts";
 import type { ApprovalCard } from "./act.ts";
 import type { CardUi } from "./card-ui.ts";
-import { fillRows, restingRows } from "./fill-rows.ts";
-import { canSubmit, type FormUi, isAtField, openForm, secretsOf } from "./form.ts";
-import { SIDES } from "./frame.ts";
-import { type Keys, keysAnd, keysOf, type Pieces, toldRows, whyRows } from "./pieces.ts";
-import { type Row, rowsOf } from "./row.ts";
+import { layOutField, layOutFields } from "./fill-rows.ts";
+import { canSubmit, createFormUi, type FormUi, isFieldError, listSecretFields } from "./form.ts";
+import { BORDER_CELLS } from "./frame.ts";
+import { addKeyNote, type CardContent, type KeyHints, layOutError, layOutKeys, layOutReason } from "./pieces.ts";
+import { type Row, wrapRows } from "./row.ts";
 
 /** What a card of a form consists of: who asks and why, and its fields, to be filled in or to be looked at. */
-export function formPieces(card: ApprovalCard, open: CardUi, { width }: { width: number }): Pieces {
+export function layOutForm(card: ApprovalCard, open: CardUi, { width }: { width: number }): CardContent {
   const { request } = card;
-  const ui = open.type === "form" ? open : openForm(card);
-  const room = width - SIDES;
+  const ui = open.type === "form" ? open : createFormUi(card);
+  const room = width - BORDER_CELLS;
   const pieces = {
-    title: `${request.link === undefined ? "Fill in" : "Visit"} ─ ${line(request.tool_name)}`,
+    title: `${request.link === undefined ? "Fill in" : "Visit"} ─ ${toLine(request.tool_name)}`,
     tone: "cyan" as const,
     until: request.expires_at,
   };
-  const head = headRows(card, ui, room);
+  const head = toHeadRows(card, ui, room);
   const step = ui.step === "fill" || ui.step === "review" ? ui.step : ui.back;
-  const keys = ui.step === "why" ? whyRows(ui.why, room) : answerKeys(card, ui, room);
+  const keys = ui.step === "why" ? layOutReason(ui.why, room) : answerKeys(card, ui, room);
   if (step === "review") {
-    const values = ui.fill.entries.flatMap((entry) => restingRows(entry, room));
+    const values = ui.fill.entries.flatMap((entry) => layOutField(entry, room));
     return {
       ...pieces,
-      body: { rows: [...head, ...rowsOf("This would be submitted:", room, "bold"), ...values] },
+      body: { rows: [...head, ...wrapRows("This would be submitted:", room, "bold"), ...values] },
       keys,
     };
   }
-  const fill = fillRows(ui.fill, room);
+  const fill = layOutFields(ui.fill, room);
   const isTyped = ui.step === "fill" && fill.cursor !== undefined;
   const isVisit = request.link !== undefined && ui.told === undefined;
   const cursor = isTyped && fill.cursor ? { ...fill.cursor, row: fill.cursor.row + head.length } : undefined;
@@ -40,23 +40,23 @@ export function formPieces(card: ApprovalCard, open: CardUi, { width }: { width:
   };
 }
 
-function headRows({ request }: ApprovalCard, ui: FormUi, width: number): Row[] {
+function toHeadRows({ request }: ApprovalCard, ui: FormUi, width: number): Row[] {
   const told = ui.told ?? request.error;
   return [
-    ...rowsOf(asksText(request), width),
-    ...(told && !isAtField(ui, told) ? toldRows(told, width) : []),
-    ...secretsOf(request).flatMap(({ label, id }) =>
-      rowsOf(`! ${line(label || id)}: ${SECRETS_REFUSED}`, width, "red"),
+    ...wrapRows(formatAsker(request), width),
+    ...(told && !isFieldError(ui, told) ? layOutError(told, width) : []),
+    ...listSecretFields(request).flatMap(({ label, id }) =>
+      wrapRows(`! ${toLine(label || id)}: ${SECRETS_REFUSED}`, width, "red"),
     ),
   ];
 }
 
-function answerKeys({ request }: ApprovalCard, ui: FormUi, width: number): Keys {
+function answerKeys({ request }: ApprovalCard, ui: FormUi, width: number): KeyHints {
   const leave = ui.step === "leave" ? "esc again: cancel" : null;
   const step = ui.step === "leave" ? ui.back : ui.step;
   const filling = canSubmit(request) ? hints(ui) : CLOSED;
   const choices = request.link !== undefined ? VISIT : step === "review" ? REVIEW : filling;
-  return keysAnd(keysOf(ui, choices, width), leave, width);
+  return addKeyNote(layOutKeys(ui, choices, width), leave, width);
 }
 
 const CANCEL = { key: "esc", words: "cancel" };

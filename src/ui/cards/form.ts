@@ -1,21 +1,29 @@
 import type { InteractionAnswer } from "#protocol/conversations";
 import type { InputField, InteractionRequest } from "#protocol/events";
-import { asksForSecret, definedValues, initialValues } from "../form-field.ts";
+import { getInitialValues, isSecretField, pickDefined } from "../form-field.ts";
 import type { Key } from "../key.ts";
-import { type ApprovalCard, type CardStep, type Common, command, FRESH } from "./act.ts";
-import { type Fill, faulty, fillKey, held, missing, openFill, retypedFill } from "./fill.ts";
-import { type Typing, typed, typing } from "./typing.ts";
+import { type ApprovalCard, type CardStep, type CardUiBase, FRESH_CARD_UI, getCommandKey } from "./act.ts";
+import {
+  createFieldEditor,
+  type FieldEditor,
+  findMissing,
+  getFieldValue,
+  markFaults,
+  replaceFieldText,
+  updateFields,
+} from "./fill.ts";
+import { createTextInput, type TextInput, updateTextInput } from "./typing.ts";
 
 /**
  * A form as it is filled in. `leave`: Escape was pressed once on something that was filled in; `why`: the reason of a no is typed.
  * `back` is where those two came from; `reviewed` is when the review began (ms since 1970).
  */
-export type FormUi = Common & {
+export type FormUi = CardUiBase & {
   type: "form";
   step: "fill" | "review" | "leave" | "why";
   back: "fill" | "review";
-  fill: Fill;
-  why: Typing;
+  fill: FieldEditor;
+  why: TextInput;
   reviewed: number;
 };
 
@@ -23,56 +31,56 @@ export type FormUi = Common & {
 const REVIEW_MS = 300;
 
 /** A form with its defaults and initial values, at the field that was wrong the last time. */
-export function openForm({ request }: ApprovalCard): FormUi {
-  const fields = fieldsOf(request).filter((field) => !asksForSecret(field));
-  const fill = openFill(fields, initialValues(fields, request.initial_values));
-  const start = { ...FRESH, type: "form" as const, step: "fill" as const, back: "fill" as const };
-  return { ...start, fill: withError(fill, request.error), why: typing(), reviewed: 0 };
+export function createFormUi({ request }: ApprovalCard): FormUi {
+  const fields = getFields(request).filter((field) => !isSecretField(field));
+  const fill = createFieldEditor(fields, getInitialValues(fields, request.initial_values));
+  const start = { ...FRESH_CARD_UI, type: "form" as const, step: "fill" as const, back: "fill" as const };
+  return { ...start, fill: placeError(fill, request.error), why: createTextInput(), reviewed: 0 };
 }
 
 /** A form after a key that counts. */
-export function formKey(ui: FormUi, card: ApprovalCard, key: Key): CardStep<FormUi> {
+export function updateForm(ui: FormUi, card: ApprovalCard, key: Key): CardStep<FormUi> {
   const isDeclined = key.name === "text" && key.ctrl && key.text === "d";
   if (ui.step === "why") return whyKey(ui, key);
   if (key.name === "escape") {
-    if (ui.step === "leave" || !ui.fill.changed) return answered(ui, { action: "cancel" });
+    if (ui.step === "leave" || !ui.fill.changed) return answer(ui, { action: "cancel" });
     return { ui: { ...ui, step: "leave", back: ui.step } };
   }
   const now: FormUi = ui.step === "leave" ? { ...ui, step: ui.back } : ui;
   if (card.request.link !== undefined) return linkKey(now, key);
-  if (isDeclined) return { ui: { ...now, step: "why", back: stepOf(now) } };
+  if (isDeclined) return { ui: { ...now, step: "why", back: getStep(now) } };
   return now.step === "review" ? reviewKey(now, key) : fillInKey(now, card, key);
 }
 
 /** The text of a field as an editor brought it back; `null` where there is none. */
-export function formEdited(ui: FormUi, text: string | null): FormUi {
+export function applyFormEdit(ui: FormUi, text: string | null): FormUi {
   if (text === null) return { ...ui, told: "There is no editor. Set EDITOR." };
-  return { ...ui, told: undefined, fill: { ...retypedFill(ui.fill, text), changed: true } };
+  return { ...ui, told: undefined, fill: { ...replaceFieldText(ui.fill, text), changed: true } };
 }
 
 /** Fields that ask for what nobody should type here. */
-export function secretsOf(request: InteractionRequest): InputField[] {
-  return fieldsOf(request).filter(asksForSecret);
+export function listSecretFields(request: InteractionRequest): InputField[] {
+  return getFields(request).filter(isSecretField);
 }
 
 /** Without a secret that has to be filled in, a form can be submitted. */
 export function canSubmit(request: InteractionRequest): boolean {
-  return secretsOf(request).every(({ required }) => !required);
+  return listSecretFields(request).every(({ required }) => !required);
 }
 
 /** Whether what is wrong is said at one of the fields. */
-export function isAtField({ fill }: FormUi, told: string): boolean {
+export function isFieldError({ fill }: FormUi, told: string): boolean {
   return fill.entries.some(({ error }) => error === told);
 }
 
-function fieldsOf({ input_schema }: InteractionRequest): InputField[] {
+function getFields({ input_schema }: InteractionRequest): InputField[] {
   return input_schema?.fields ?? [];
 }
 
 /** An address that a service wants to be visited: nothing is filled in, and what opens it is one key of its own. */
 function linkKey(ui: FormUi, key: Key): CardStep<FormUi> {
-  if (key.name === "enter") return answered(ui, { action: "submit", input: {} });
-  switch (command(key)) {
+  if (key.name === "enter") return answer(ui, { action: "submit", input: {} });
+  switch (getCommandKey(key)) {
     case "o":
       return { ui: { ...ui, told: undefined }, act: { do: "open" } };
     case "c":
@@ -85,11 +93,11 @@ function linkKey(ui: FormUi, key: Key): CardStep<FormUi> {
 }
 
 function fillInKey(ui: FormUi, { request }: ApprovalCard, key: Key): CardStep<FormUi> {
-  if (!canSubmit(request)) return command(key) === "d" ? { ui: { ...ui, step: "why", back: "fill" } } : { ui };
-  const { fill, past, edit } = fillKey(ui.fill, key);
+  if (!canSubmit(request)) return getCommandKey(key) === "d" ? { ui: { ...ui, step: "why", back: "fill" } } : { ui };
+  const { fill, past, edit } = updateFields(ui.fill, key);
   if (edit !== undefined) return { ui, act: { do: "edit", text: edit } };
   if (!past) return { ui: { ...ui, fill } };
-  const wrong = faulty(fill, missing);
+  const wrong = markFaults(fill, findMissing);
   if (wrong) return { ui: { ...ui, fill: wrong } };
   const isRight = { ...fill, entries: fill.entries.map((entry) => ({ ...entry, error: undefined })) };
   return { ui: { ...ui, fill: isRight, step: "review", scroll: 0, reviewed: key.at } };
@@ -98,39 +106,39 @@ function fillInKey(ui: FormUi, { request }: ApprovalCard, key: Key): CardStep<Fo
 function reviewKey(ui: FormUi, key: Key): CardStep<FormUi> {
   if (key.name === "enter") {
     if (key.at - ui.reviewed < REVIEW_MS) return { ui: { ...ui, reviewed: key.at } };
-    return answered(ui, { action: "submit", input: inputOf(ui.fill) });
+    return answer(ui, { action: "submit", input: getInput(ui.fill) });
   }
-  const letter = command(key);
+  const letter = getCommandKey(key);
   if (letter === "d") return { ui: { ...ui, step: "why", back: "review" } };
   if (letter === "b" || (key.name === "tab" && key.shift)) return { ui: { ...ui, step: "fill" } };
   return { ui };
 }
 
-function inputOf(fill: Fill): Record<string, unknown> {
-  return definedValues(Object.fromEntries(fill.entries.map((entry) => [entry.field.id, held(entry)])));
+function getInput(fill: FieldEditor): Record<string, unknown> {
+  return pickDefined(Object.fromEntries(fill.entries.map((entry) => [entry.field.id, getFieldValue(entry)])));
 }
 
 function whyKey(ui: FormUi, key: Key): CardStep<FormUi> {
   if (key.name === "escape") return { ui: { ...ui, step: ui.back } };
-  const why = typed(ui.why, key, { lines: false });
+  const why = updateTextInput(ui.why, key, { lines: false });
   if (why) return { ui: { ...ui, why } };
   if (key.name !== "enter") return { ui };
   const reason = ui.why.text.trim();
-  return answered({ ...ui, step: ui.back }, { action: "deny", ...(reason ? { reason } : {}) });
+  return answer({ ...ui, step: ui.back }, { action: "deny", ...(reason ? { reason } : {}) });
 }
 
-function answered(ui: FormUi, answer: InteractionAnswer): CardStep<FormUi> {
-  return { ui: { ...ui, step: stepOf(ui), sent: true, told: undefined }, act: { do: "answer", answer } };
+function answer(ui: FormUi, answer: InteractionAnswer): CardStep<FormUi> {
+  return { ui: { ...ui, step: getStep(ui), sent: true, told: undefined }, act: { do: "answer", answer } };
 }
 
-function stepOf({ step, back }: FormUi): "fill" | "review" {
+function getStep({ step, back }: FormUi): "fill" | "review" {
   return step === "fill" || step === "review" ? step : back;
 }
 
 /** What is wrong stands at the field that it names, which is then the one that takes the keys. */
-export function withError(fill: Fill, error: string | undefined): Fill {
+export function placeError(fill: FieldEditor, error: string | undefined): FieldEditor {
   if (!error) return fill;
-  const names = (entry: Fill["entries"][number]) => [entry.field.label, entry.field.id].filter(Boolean);
+  const names = (entry: FieldEditor["entries"][number]) => [entry.field.label, entry.field.id].filter(Boolean);
   const at = fill.entries.findIndex((entry) => names(entry).some((name) => isNamed(error, name)));
   const entry = fill.entries[at];
   return entry ? { ...fill, at, entries: fill.entries.with(at, { ...entry, error }) } : fill;

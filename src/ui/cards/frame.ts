@@ -1,32 +1,38 @@
 import stringWidth from "string-width";
-import { cut } from "../cells.ts";
+import { truncateCells } from "../cells.ts";
 import type { Style } from "../look.ts";
-import { fitted, type Row } from "./row.ts";
+import { fitRow, type Row } from "./row.ts";
 
 /** Border, and one cell of space on both sides. */
-export const SIDES = 4;
+export const BORDER_CELLS = 4;
 
 /** What stands in the border: a title, and at the right what gives way first where there is no room. */
-export type Frame = { title: string; right: string[]; tone?: Style; width: number };
+export type CardFrame = { title: string; right: string[]; tone?: Style; width: number };
 
 /** Rows in a border, every line exactly `width` cells. */
-export function framed({ title, right, tone, width }: Frame, rows: Row[]): Row[] {
+export function drawFrame({ title, right, tone, width }: CardFrame, rows: Row[]): Row[] {
   const edge = (text: string) => ({ text, ...(tone ? { style: tone } : {}) });
-  const side = rightOf(title, right, width);
-  const shown = cut(title, titleRoom(side, width));
+  const side = getRight(title, right, width);
+  const shown = truncateCells(title, titleRoom(side, width));
   const fill = "─".repeat(Math.max(0, width - stringWidth(`┌ ${shown} ${side}┐`)));
-  const inside = rows.map((row) => [edge("│"), { text: " " }, ...fitted(row, width - SIDES), { text: " " }, edge("│")]);
+  const inside = rows.map((row) => [
+    edge("│"),
+    { text: " " },
+    ...fitRow(row, width - BORDER_CELLS),
+    { text: " " },
+    edge("│"),
+  ]);
   const top = [edge("┌ "), { text: shown, style: tone ?? "bold" }, edge(` ${fill}${side}┐`)];
   return [top, ...inside, [edge(`└${"─".repeat(width - 2)}┘`)]];
 }
 
 /** Whether a title is shown whole. */
-export function titleFits({ title, right, width }: Frame): boolean {
-  return stringWidth(title) <= titleRoom(rightOf(title, right, width), width);
+export function canShowTitle({ title, right, width }: CardFrame): boolean {
+  return stringWidth(title) <= titleRoom(getRight(title, right, width), width);
 }
 
 /** As much of it as leaves the title its room. */
-function rightOf(title: string, right: string[], width: number): string {
+function getRight(title: string, right: string[], width: number): string {
   const needed = Math.min(stringWidth(title), Math.max(LEAST_TITLE, Math.floor(width / 3)));
   const sides = [...right.map((_, from) => right.slice(from).join(" ─ ")), (right.at(-1) ?? "").replace(/ left$/, "")];
   const side = sides.find((each) => each !== "" && titleRoom(` ${each} `, width) >= needed);

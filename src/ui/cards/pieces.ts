@@ -1,56 +1,63 @@
 import stringWidth from "string-width";
 import { clean } from "#protocol/clean";
-import { wrapped } from "../cells.ts";
+import { wrapCells } from "../cells.ts";
 import type { Style } from "../look.ts";
-import { line } from "../words.ts";
-import type { Common } from "./act.ts";
-import { type Choice, choiceRows, type Row, rowsOf, type Spot, shortRow } from "./row.ts";
-import { aroundOf, type Typing } from "./typing.ts";
+import { toLine } from "../words.ts";
+import type { CardUiBase } from "./act.ts";
+import { type CursorCell, type KeyChoice, layOutChoices, layOutChoicesShort, type Row, wrapRows } from "./row.ts";
+import { splitAtCursor, type TextInput } from "./typing.ts";
 
 /**
  * What a card consists of: its title, a body that scrolls, and the keys below it. `focus` is the row of the body that has to be seen; while
  * text is typed, the cursor is in one of the two.
  */
-export type Pieces = {
+export type CardContent = {
   title: string;
   tone?: Style;
   /** When it closes by itself (ISO 8601). */
   until?: string;
-  body: { rows: Row[]; focus?: number; cursor?: Spot };
-  keys: Keys;
+  body: { rows: Row[]; focus?: number; cursor?: CursorCell };
+  keys: KeyHints;
 };
 
 /** What can be pressed; `short` is the same in one row, for where there is no more room. */
-export type Keys = { rows: Row[]; short: Row; cursor?: Spot };
+export type KeyHints = { rows: Row[]; short: Row; cursor?: CursorCell };
 
 /** What was wrong with the last answer. */
-export function toldRows(told: string | undefined, width: number): Row[] {
-  return told ? rowsOf(`✗ ${line(told)}`, width, "red") : [];
+export function layOutError(told: string | undefined, width: number): Row[] {
+  return told ? wrapRows(`✗ ${toLine(told)}`, width, "red") : [];
 }
 
 /** The keys of a card, or that its answer is on its way. */
-export function keysOf({ sent }: Common, choices: Choice[], width: number): Keys {
-  const rows = sent ? rowsOf("Sending your answer …", width, "dim") : choiceRows(choices, width);
-  return { rows, short: sent ? [{ text: "Sending …", style: "dim" }] : shortRow(choices, width - SHORT_INDENT) };
+export function layOutKeys({ sent }: CardUiBase, choices: KeyChoice[], width: number): KeyHints {
+  const rows = sent ? wrapRows("Sending your answer …", width, "dim") : layOutChoices(choices, width);
+  return {
+    rows,
+    short: sent ? [{ text: "Sending …", style: "dim" }] : layOutChoicesShort(choices, width - SHORT_INDENT),
+  };
 }
 
 /** Those keys, and what is said below them, which is short enough for a row. */
-export function keysAnd(keys: Keys, said: string | null, width: number): Keys {
+export function addKeyNote(keys: KeyHints, said: string | null, width: number): KeyHints {
   if (said === null) return keys;
-  return { ...keys, rows: [...keys.rows, ...rowsOf(said, width, "yellow")], short: [{ text: said, style: "yellow" }] };
+  return {
+    ...keys,
+    rows: [...keys.rows, ...wrapRows(said, width, "yellow")],
+    short: [{ text: said, style: "yellow" }],
+  };
 }
 
 /** Cells before the keys in one row, which say where to scroll. */
 export const SHORT_INDENT = 3;
 
 /** A field for the reason of a no, with the cursor in it. */
-export function whyRows(why: Typing, width: number): Keys {
-  const asked = rowsOf("Why? It may stay empty.", width);
-  const field = typingRows(why, width, "> ");
-  const keys = choiceRows(WHY, width);
+export function layOutReason(why: TextInput, width: number): KeyHints {
+  const asked = wrapRows("Why? It may stay empty.", width);
+  const field = layOutTyping(why, width, "> ");
+  const keys = layOutChoices(WHY, width);
   return {
     rows: [...asked, ...field.rows, ...keys],
-    short: shortRow(WHY, width - SHORT_INDENT),
+    short: layOutChoicesShort(WHY, width - SHORT_INDENT),
     cursor: below(field.cursor, asked.length),
   };
 }
@@ -61,12 +68,12 @@ const WHY = [
 ];
 
 /** A text as it is typed, behind `prompt` and indented by it, and where its cursor is. */
-export function typingRows(typing: Typing, width: number, prompt: string): { rows: Row[]; cursor: Spot } {
-  const { before, after } = aroundOf(typing);
+export function layOutTyping(typing: TextInput, width: number, prompt: string): { rows: Row[]; cursor: CursorCell } {
+  const { before, after } = splitAtCursor(typing);
   const room = Math.max(1, width - prompt.length);
   // A mark at the cursor's place keeps one cell for it, and is found again where the lines broke.
   const marked = `${clean(before).replaceAll(MARK, " ")}${MARK}${clean(after).replaceAll(MARK, " ")}`;
-  const lines = wrapped(marked, room);
+  const lines = wrapCells(marked, room);
   const row = lines.findIndex((each) => each.includes(MARK));
   const column = stringWidth(lines[row]?.split(MARK)[0] ?? "");
   const rows = lines.map(
@@ -79,7 +86,7 @@ export function typingRows(typing: Typing, width: number, prompt: string): { row
 }
 
 /** A place so many rows further down. */
-function below(spot: Spot, rows: number): Spot {
+function below(spot: CursorCell, rows: number): CursorCell {
   return { ...spot, row: spot.row + rows };
 }
 

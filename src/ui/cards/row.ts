@@ -1,5 +1,5 @@
 import stringWidth from "string-width";
-import { cut, steady, wrapped } from "../cells.ts";
+import { normalizeWidth, truncateCells, wrapCells } from "../cells.ts";
 import type { Style } from "../look.ts";
 
 /** One line of a card: pieces of text, each in its style. */
@@ -7,29 +7,29 @@ export type Row = Span[];
 export type Span = { text: string; style?: Style };
 
 /** A place in rows, in cells. */
-export type Spot = { row: number; column: number };
+export type CursorCell = { row: number; column: number };
 
 /** Clean text as rows of this width, all in one style. */
-export function rowsOf(text: string, width: number, style?: Style): Row[] {
-  return wrapped(text, width).map((line) => [{ text: line, ...(style ? { style } : {}) }]);
+export function wrapRows(text: string, width: number, style?: Style): Row[] {
+  return wrapCells(text, width).map((line) => [{ text: line, ...(style ? { style } : {}) }]);
 }
 
 /** A key and what it does. */
-export type Choice = { key: string; words: string };
+export type KeyChoice = { key: string; words: string };
 
 /** Choices beside each other as far as they fit, each of them whole. */
-export function choiceRows(choices: Choice[], width: number): Row[] {
+export function layOutChoices(choices: KeyChoice[], width: number): Row[] {
   const rows: Row[] = [];
   let left = 0;
   for (const { key, words: told } of choices) {
-    const words = steady(told);
+    const words = normalizeWidth(told);
     const cells = stringWidth(`${key} ${words}`);
     const last = rows.at(-1);
     if (last && cells + GAP.length <= left) {
       last.push({ text: GAP }, { text: key, style: "bold" }, { text: ` ${words}` });
       left -= cells + GAP.length;
     } else {
-      const [first = "", ...rest] = wrapped(`${key} ${words}`, cells > width ? width - INDENT.length : width);
+      const [first = "", ...rest] = wrapCells(`${key} ${words}`, cells > width ? width - INDENT.length : width);
       rows.push([{ text: key, style: "bold" }, { text: first.slice(key.length) }]);
       for (const each of rest) rows.push([{ text: INDENT + each }]);
       left = rest.length > 0 ? 0 : width - stringWidth(first);
@@ -42,10 +42,13 @@ export function choiceRows(choices: Choice[], width: number): Row[] {
  * The same choices in one row: each with its first word where all of them fit so, else the keys alone, else the first of them with their
  * words.
  */
-export function shortRow(choices: Choice[], width: number): Row {
-  const named = choices.map(({ key, words }) => ({ key, word: ` ${steady(words).split(/[\s,:]/, 1)[0] ?? ""}` }));
+export function layOutChoicesShort(choices: KeyChoice[], width: number): Row {
+  const named = choices.map(({ key, words }) => ({
+    key,
+    word: ` ${normalizeWidth(words).split(/[\s,:]/, 1)[0] ?? ""}`,
+  }));
   const bare = named.map(({ key }) => ({ key, word: "" }));
-  const shown = [named, bare].find((each) => cellsOf(each) <= width) ?? fitting(named, width);
+  const shown = [named, bare].find((each) => getCells(each) <= width) ?? fitting(named, width);
   return shown.flatMap(
     ({ key, word }, index): Row => [{ text: index > 0 ? SHORT_GAP : "" }, { text: key, style: "bold" }, { text: word }],
   );
@@ -54,20 +57,20 @@ export function shortRow(choices: Choice[], width: number): Row {
 type Named = { key: string; word: string };
 
 function fitting(named: Named[], width: number): Named[] {
-  const most = named.findLastIndex((_, index) => cellsOf(named.slice(0, index + 1)) <= width);
+  const most = named.findLastIndex((_, index) => getCells(named.slice(0, index + 1)) <= width);
   return named.slice(0, Math.max(1, most + 1));
 }
 
-function cellsOf(named: Named[]): number {
+function getCells(named: Named[]): number {
   return stringWidth(named.map(({ key, word }) => key + word).join(SHORT_GAP));
 }
 
 /** No wider than `width`, and exactly as wide. */
-export function fitted(row: Row, width: number): Row {
+export function fitRow(row: Row, width: number): Row {
   let left = width;
   const spans: Row = [];
   for (const span of row) {
-    const text = cut(span.text, left);
+    const text = truncateCells(span.text, left);
     if (text !== "") spans.push({ ...span, text });
     left -= stringWidth(text);
     if (text !== span.text) break;

@@ -1,11 +1,11 @@
-import { graphemes } from "../cells.ts";
+import { splitGraphemes } from "../cells.ts";
 import type { Key } from "../key.ts";
 
 /** A text that is being typed into a card, and where the cursor is in it: before this index, which is never inside of a character. */
-export type Typing = { text: string; at: number };
+export type TextInput = { text: string; at: number };
 
 /** A text with the cursor at its end. */
-export function typing(text = ""): Typing {
+export function createTextInput(text = ""): TextInput {
   return { text, at: text.length };
 }
 
@@ -13,15 +13,15 @@ export function typing(text = ""): Typing {
  * The text after a key, or null where the key means nothing to it. Enter means nothing; with `lines`, Shift+Enter, Alt+Enter, Ctrl+J and
  * Enter after a `\` break the line.
  */
-export function typed(state: Typing, key: Key, { lines }: { lines: boolean }): Typing | null {
-  const { before, after } = aroundOf(state);
+export function updateTextInput(state: TextInput, key: Key, { lines }: { lines: boolean }): TextInput | null {
+  const { before, after } = splitAtCursor(state);
   if (key.name === "paste" || (key.name === "text" && !key.ctrl && !key.alt)) {
     const text = key.text.replace(CONTROLS, "");
     return withText(before + (lines ? text : text.replace(/\s*\n\s*/g, " ")), after);
   }
-  if (key.name === "text") return key.ctrl ? controlled(state, key.text, lines) : null;
-  const [last = ""] = graphemes(before).slice(-1);
-  const [next = ""] = graphemes(after);
+  if (key.name === "text") return key.ctrl ? control(state, key.text, lines) : null;
+  const [last = ""] = splitGraphemes(before).slice(-1);
+  const [next = ""] = splitGraphemes(after);
   switch (key.name) {
     case "enter":
       if (lines && (key.shift || key.alt || key.ctrl)) return withText(`${before}\n`, after);
@@ -48,13 +48,13 @@ export function typed(state: Typing, key: Key, { lines }: { lines: boolean }): T
 }
 
 /** The text on both sides of the cursor. */
-export function aroundOf({ text, at }: Typing): { before: string; after: string } {
+export function splitAtCursor({ text, at }: TextInput): { before: string; after: string } {
   return { before: text.slice(0, at), after: text.slice(at) };
 }
 
 /** The keys of a shell's line. */
-function controlled(state: Typing, letter: string, lines: boolean): Typing | null {
-  const { before, after } = aroundOf(state);
+function control(state: TextInput, letter: string, lines: boolean): TextInput | null {
+  const { before, after } = splitAtCursor(state);
   switch (letter) {
     case "a":
       return { ...state, at: lineStart(before) };
@@ -73,7 +73,7 @@ function controlled(state: Typing, letter: string, lines: boolean): Typing | nul
   }
 }
 
-function withText(before: string, after: string): Typing {
+function withText(before: string, after: string): TextInput {
   return { text: before + after, at: before.length };
 }
 
@@ -86,14 +86,14 @@ function lineEnd(after: string): number {
   return end < 0 ? after.length : end;
 }
 
-function above(state: Typing): Typing | null {
+function above(state: TextInput): TextInput | null {
   const start = lineStart(state.text.slice(0, state.at));
   if (start === 0) return null;
   return { ...state, at: columnIn(state.text, lineStart(state.text.slice(0, start - 1)), state.at - start) };
 }
 
-function below(state: Typing): Typing | null {
-  const { before, after } = aroundOf(state);
+function below(state: TextInput): TextInput | null {
+  const { before, after } = splitAtCursor(state);
   if (!after.includes("\n")) return null;
   return { ...state, at: columnIn(state.text, state.at + lineEnd(after) + 1, before.length - lineStart(before)) };
 }
@@ -102,7 +102,7 @@ function below(state: Typing): Typing | null {
 function columnIn(text: string, start: number, column: number): number {
   const line = text.slice(start, start + lineEnd(text.slice(start)));
   let at = 0;
-  for (const grapheme of graphemes(line)) {
+  for (const grapheme of splitGraphemes(line)) {
     if (at + grapheme.length > column) break;
     at += grapheme.length;
   }

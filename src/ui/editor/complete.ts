@@ -1,4 +1,4 @@
-import { changed, type Draft, plain } from "./draft.ts";
+import { applyChange, type Draft, sanitizeText } from "./draft.ts";
 
 /** One thing that a word could become, and what is said of it. Both are raw: what shows them cleans them. */
 export type Candidate = { text: string; note: string };
@@ -7,7 +7,7 @@ export type Candidate = { text: string; note: string };
 type ArgumentKind = "services" | "connected" | "sessions" | "tools";
 
 /** What can be completed. The candidates of each kind stand in the order in which they are offered. */
-export type Sources = {
+export type CompletionSources = {
   /** Without the slash; `argument` says what its arguments name, if anything. */
   commands: { name: string; note: string; argument?: ArgumentKind }[];
   /** Every service, by name. */
@@ -27,14 +27,14 @@ export type Completion = { from: number; to: number; candidates: Candidate[] };
  * What the word before the cursor could become: a slash command at the very beginning, an argument of one, else the name of a service or
  * one of the words. Null where nothing fits, where no word was begun outside of commands, and inside of a word.
  */
-export function complete(draft: Draft, sources: Sources): Completion | null {
+export function findCompletion(draft: Draft, sources: CompletionSources): Completion | null {
   const { text, cursor } = draft;
   if (/^[\p{L}\p{N}_-]/u.test(text.slice(cursor))) return null;
   const before = text.slice(0, cursor);
   const from = /[^\s\p{Surrogate}"'(,;:]*$/u.exec(before)?.index ?? cursor;
   const word = before.slice(from);
   const command = /^\/(\S+)\s/.exec(before);
-  if (from === 0 && word.startsWith("/")) return found(draft, 0, commandsOf(sources));
+  if (from === 0 && word.startsWith("/")) return found(draft, 0, getCommands(sources));
   if (command) {
     const kind = sources.commands.find(({ name }) => name === command[1])?.argument;
     return kind ? found(draft, from, sources[kind].filter(notYet(before.slice(0, from)))) : null;
@@ -46,19 +46,19 @@ export function complete(draft: Draft, sources: Sources): Completion | null {
  * What Tab does: the word extended as far as all candidates agree; with one candidate, that and a space. Null when that adds nothing, so
  * that the candidates are to be shown.
  */
-export function extended(draft: Draft, completion: Completion): Draft | null {
+export function extendDraft(draft: Draft, completion: Completion): Draft | null {
   const [only, ...others] = completion.candidates;
-  if (only && others.length === 0) return accepted(draft, completion, only);
+  if (only && others.length === 0) return acceptCandidate(draft, completion, only);
   const shared = completion.candidates.map(({ text }) => text).reduce(sharedStart);
   return shared.length > completion.to - completion.from ? inPlace(draft, completion, shared) : null;
 }
 
 /** The draft with one of the candidates in place of the word, and a space behind it. */
-export function accepted(draft: Draft, completion: Completion, { text }: Candidate): Draft {
+export function acceptCandidate(draft: Draft, completion: Completion, { text }: Candidate): Draft {
   return inPlace(draft, completion, draft.text[completion.to] === " " ? text : `${text} `);
 }
 
-function commandsOf({ commands }: Sources): Candidate[] {
+function getCommands({ commands }: CompletionSources): Candidate[] {
   return commands.map(({ name, note }) => ({ text: `/${name}`, note }));
 }
 
@@ -83,7 +83,7 @@ function sharedStart(one: string, other: string): string {
 }
 
 function inPlace(draft: Draft, { from, to }: Completion, text: string): Draft {
-  const word = plain(text);
+  const word = sanitizeText(text);
   const whole = draft.text.slice(0, from) + word + draft.text.slice(to);
-  return changed(draft, { text: whole, cursor: from + word.length }, "other");
+  return applyChange(draft, { text: whole, cursor: from + word.length }, "other");
 }

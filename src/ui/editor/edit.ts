@@ -1,7 +1,14 @@
 import type { Key } from "../key.ts";
-import { changed, type Doing, type Draft, insert, paste, put, type Step } from "./draft.ts";
-import { boundaryAfter, boundaryBefore, lineEnd, lineStart, wordEnd, wordStart } from "./graphemes.ts";
-import { gridOf, type Room, whereIs } from "./grid.ts";
+import { applyChange, type Draft, type DraftState, type EditKind, insert, insertRaw, paste } from "./draft.ts";
+import {
+  findBoundaryAfter,
+  findBoundaryBefore,
+  findLineEnd,
+  findLineStart,
+  findWordEnd,
+  findWordStart,
+} from "./graphemes.ts";
+import { findCell, type GridOptions, layOutGrid } from "./grid.ts";
 
 /**
  * The draft after a key. The same object means that the key is not the editor's business: Enter, Escape, Tab, Ctrl+C, Ctrl+D in an empty
@@ -9,62 +16,64 @@ import { gridOf, type Room, whereIs } from "./grid.ts";
  *
  * @param room what Up and Down take for rows; without it, a row is a line
  */
-export function edit(draft: Draft, key: Key, room: Room = ENDLESS): Draft {
+export function updateDraft(draft: Draft, key: Key, room: GridOptions = ENDLESS): Draft {
   if (key.name === "paste") return { ...paste(draft, key.text) };
   if (key.name === "text" && !key.ctrl && !key.alt) return { ...insert(draft, key.text) };
-  const action = ACTIONS[chordOf(key)];
+  const action = ACTIONS[getChord(key)];
   return action ? action(draft, room) : draft;
 }
 
-const ENDLESS: Room = { width: Number.POSITIVE_INFINITY, prompt: "" };
+const ENDLESS: GridOptions = { width: Number.POSITIVE_INFINITY, prompt: "" };
 
 /** Shift says something with Enter alone. */
-function chordOf({ name, text, ctrl, alt, shift }: Key): string {
+function getChord({ name, text, ctrl, alt, shift }: Key): string {
   const own = name === "text" ? text.toLowerCase() : shift && name === "enter" ? "newline" : name;
   return `${ctrl ? "ctrl-" : ""}${alt ? "alt-" : ""}${own}`;
 }
 
-type Action = (draft: Draft, room: Room) => Draft;
+type Action = (draft: Draft, room: GridOptions) => Draft;
 /** A place in the text, from the text and the cursor. */
 type Place = (text: string, at: number) => number;
 
 const ACTIONS: Record<string, Action> = {
-  ...named("newline alt-newline alt-enter", (draft) => put(draft, "\n", "other")),
-  ...named("left ctrl-b", moving(boundaryBefore)),
-  ...named("right ctrl-f", moving(boundaryAfter)),
-  ...named("ctrl-left alt-left alt-b", moving(wordStart)),
-  ...named("ctrl-right alt-right alt-f", moving(wordEnd)),
-  ...named("home ctrl-a", moving(lineStart)),
-  ...named("end ctrl-e", moving(lineEnd)),
-  ...named(
+  ...findByName("newline alt-newline alt-enter", (draft) => insertRaw(draft, "\n", "other")),
+  ...findByName("left ctrl-b", moving(findBoundaryBefore)),
+  ...findByName("right ctrl-f", moving(findBoundaryAfter)),
+  ...findByName("ctrl-left alt-left alt-b", moving(findWordStart)),
+  ...findByName("ctrl-right alt-right alt-f", moving(findWordEnd)),
+  ...findByName("home ctrl-a", moving(findLineStart)),
+  ...findByName("end ctrl-e", moving(findLineEnd)),
+  ...findByName(
     "ctrl-home alt-<",
     moving(() => 0),
   ),
-  ...named(
+  ...findByName(
     "ctrl-end alt->",
     moving((text) => text.length),
   ),
-  ...named("up ctrl-p", (draft, room) => vertically(draft, -1, room)),
-  ...named("down ctrl-n", (draft, room) => vertically(draft, 1, room)),
-  ...named("backspace", (draft) => without(draft, boundaryBefore(draft.text, draft.cursor), draft.cursor, "other")),
-  ...named("delete", deleteOn),
-  ...named("ctrl-d", (draft) => (draft.text === "" ? draft : deleteOn(draft))),
-  ...named("ctrl-w alt-backspace ctrl-backspace", killingBack(wordStart)),
-  ...named("alt-d alt-delete ctrl-delete", killingOn(wordEnd)),
-  ...named(
+  ...findByName("up ctrl-p", (draft, room) => vertically(draft, -1, room)),
+  ...findByName("down ctrl-n", (draft, room) => vertically(draft, 1, room)),
+  ...findByName("backspace", (draft) =>
+    without(draft, findBoundaryBefore(draft.text, draft.cursor), draft.cursor, "other"),
+  ),
+  ...findByName("delete", deleteOn),
+  ...findByName("ctrl-d", (draft) => (draft.text === "" ? draft : deleteOn(draft))),
+  ...findByName("ctrl-w alt-backspace ctrl-backspace", killingBack(findWordStart)),
+  ...findByName("alt-d alt-delete ctrl-delete", killingOn(findWordEnd)),
+  ...findByName(
     "ctrl-u",
-    killingBack((text, at) => (lineStart(text, at) === at ? Math.max(0, at - 1) : lineStart(text, at))),
+    killingBack((text, at) => (findLineStart(text, at) === at ? Math.max(0, at - 1) : findLineStart(text, at))),
   ),
-  ...named(
+  ...findByName(
     "ctrl-k",
-    killingOn((text, at) => (lineEnd(text, at) === at ? boundaryAfter(text, at) : lineEnd(text, at))),
+    killingOn((text, at) => (findLineEnd(text, at) === at ? findBoundaryAfter(text, at) : findLineEnd(text, at))),
   ),
-  ...named("ctrl-y", (draft) => ({ ...put(draft, draft.killed, "other") })),
-  ...named("ctrl-_ ctrl-/ ctrl--", (draft) => back(draft)),
-  ...named("alt-_", (draft) => again(draft)),
+  ...findByName("ctrl-y", (draft) => ({ ...insertRaw(draft, draft.killed, "other") })),
+  ...findByName("ctrl-_ ctrl-/ ctrl--", (draft) => back(draft)),
+  ...findByName("alt-_", (draft) => again(draft)),
 };
 
-function named(chords: string, action: Action): Record<string, Action> {
+function findByName(chords: string, action: Action): Record<string, Action> {
   return Object.fromEntries(chords.split(" ").map((chord) => [chord, action]));
 }
 
@@ -72,9 +81,9 @@ function moving(to: Place): Action {
   return (draft) => ({ ...draft, cursor: to(draft.text, draft.cursor), goal: null, last: "other" });
 }
 
-function vertically(draft: Draft, step: number, room: Room): Draft {
-  const rows = gridOf(draft, room);
-  const { row, column } = whereIs(rows, draft.cursor);
+function vertically(draft: Draft, step: number, room: GridOptions): Draft {
+  const rows = layOutGrid(draft, room);
+  const { row, column } = findCell(rows, draft.cursor);
   const stops = rows[row + step]?.stops;
   if (!stops) return draft;
   const goal = draft.goal ?? column;
@@ -83,7 +92,7 @@ function vertically(draft: Draft, step: number, room: Room): Draft {
 }
 
 function deleteOn(draft: Draft): Draft {
-  return without(draft, draft.cursor, boundaryAfter(draft.text, draft.cursor), "other");
+  return without(draft, draft.cursor, findBoundaryAfter(draft.text, draft.cursor), "other");
 }
 
 function killingBack(to: Place): Action {
@@ -107,27 +116,27 @@ function isKilling({ last }: Draft): boolean {
 }
 
 /** Without this part; a new object also when the part is empty, since the key was the editor's. */
-function without(draft: Draft, from: number, to: number, doing: Doing): Draft {
+function without(draft: Draft, from: number, to: number, doing: EditKind): Draft {
   if (from === to) return { ...draft, goal: null, last: doing };
-  return changed(draft, { text: draft.text.slice(0, from) + draft.text.slice(to), cursor: from }, doing);
+  return applyChange(draft, { text: draft.text.slice(0, from) + draft.text.slice(to), cursor: from }, doing);
 }
 
 function back(draft: Draft): Draft {
   const step = draft.undo.at(-1);
   if (!step) return { ...draft };
-  return { ...at(draft, step), undo: draft.undo.slice(0, -1), redo: [...draft.redo, draft].map(stepOf) };
+  return { ...at(draft, step), undo: draft.undo.slice(0, -1), redo: [...draft.redo, draft].map(getStep) };
 }
 
 function again(draft: Draft): Draft {
   const step = draft.redo.at(-1);
   if (!step) return { ...draft };
-  return { ...at(draft, step), redo: draft.redo.slice(0, -1), undo: [...draft.undo, draft].map(stepOf) };
+  return { ...at(draft, step), redo: draft.redo.slice(0, -1), undo: [...draft.undo, draft].map(getStep) };
 }
 
-function at(draft: Draft, { text, cursor }: Step): Draft {
+function at(draft: Draft, { text, cursor }: DraftState): Draft {
   return { ...draft, text, cursor, goal: null, last: "other" };
 }
 
-function stepOf({ text, cursor }: Step): Step {
+function getStep({ text, cursor }: DraftState): DraftState {
   return { text, cursor };
 }

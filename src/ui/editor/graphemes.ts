@@ -2,7 +2,7 @@
 export type Grapheme = { at: number; text: string };
 
 /** The characters of a line, in which there is no line break. */
-export function graphemesOf(line: string): Grapheme[] {
+export function segmentLine(line: string): Grapheme[] {
   if (SINGLE.test(line)) return Array.from(line, (text, at) => ({ at, text }));
   return Array.from(graphemes().segment(line), ({ index, segment }) => ({ at: index, text: segment }));
 }
@@ -12,24 +12,24 @@ const SINGLE =
   /^[\x20-\x7e\u00c0-\u02af\u3001-\u3029\u3041-\u3096\u30a1-\u30fa\u4e00-\u9fff\uac00-\ud7a3\uff01-\uff60]*$/;
 
 /** Where the character before this place begins; 0 at the beginning. */
-export function boundaryBefore(text: string, at: number): number {
-  const start = lineStart(text, at);
+export function findBoundaryBefore(text: string, at: number): number {
+  const start = findLineStart(text, at);
   if (at === start) return Math.max(0, at - 1);
   const segment = graphemes()
-    .segment(text.slice(start, lineEnd(text, at)))
+    .segment(text.slice(start, findLineEnd(text, at)))
     .containing(at - 1 - start);
   return start + (segment?.index ?? 0);
 }
 
 /** Where the character at this place ends; the end of the text at its end. */
-export function boundaryAfter(text: string, at: number): number {
-  return at >= text.length ? text.length : boundaryFrom(text, at + 1);
+export function findBoundaryAfter(text: string, at: number): number {
+  return at >= text.length ? text.length : findBoundaryFrom(text, at + 1);
 }
 
 /** This place, or the end of the character that it is inside of. */
-export function boundaryFrom(text: string, at: number): number {
-  const start = lineStart(text, at);
-  const end = lineEnd(text, at);
+export function findBoundaryFrom(text: string, at: number): number {
+  const start = findLineStart(text, at);
+  const end = findLineEnd(text, at);
   if (at === start || at === end) return at;
   const segment = graphemes()
     .segment(text.slice(start, end))
@@ -39,33 +39,33 @@ export function boundaryFrom(text: string, at: number): number {
 }
 
 /** Where the line of this place begins. */
-export function lineStart(text: string, at: number): number {
+export function findLineStart(text: string, at: number): number {
   return at === 0 ? 0 : text.lastIndexOf("\n", at - 1) + 1;
 }
 
 /** Where it ends, before its line break. */
-export function lineEnd(text: string, at: number): number {
+export function findLineEnd(text: string, at: number): number {
   const end = text.indexOf("\n", at);
   return end < 0 ? text.length : end;
 }
 
 /** Where the word begins that ends before this place. Signs that stand together are a word too, and so is each thing that is folded. */
-export function wordStart(text: string, at: number): number {
+export function findWordStart(text: string, at: number): number {
   const end = text.slice(0, at).trimEnd().length;
-  const start = lineStart(text, end);
-  const parts = wordsOf(text.slice(start, end));
-  return boundaryFrom(text, start + (parts.at(-1)?.at ?? 0));
+  const start = findLineStart(text, end);
+  const parts = getWords(text.slice(start, end));
+  return findBoundaryFrom(text, start + (parts.at(-1)?.at ?? 0));
 }
 
 /** Where the word ends that begins after this place. */
-export function wordEnd(text: string, at: number): number {
+export function findWordEnd(text: string, at: number): number {
   const start = text.length - text.slice(at).trimStart().length;
-  const [first] = wordsOf(text.slice(start, lineEnd(text, start)));
-  return boundaryFrom(text, start + (first?.text.length ?? 0));
+  const [first] = getWords(text.slice(start, findLineEnd(text, start)));
+  return findBoundaryFrom(text, start + (first?.text.length ?? 0));
 }
 
 /** Words, runs of signs, and runs of spaces, as the languages of the world have them. */
-function wordsOf(line: string): Grapheme[] {
+function getWords(line: string): Grapheme[] {
   const parts: (Grapheme & { kind: string })[] = [];
   for (const { index, segment, isWordLike } of words().segment(line)) {
     const kind = isWordLike

@@ -1,24 +1,24 @@
 import type { Draft } from "./draft.ts";
-import { gridOf, whereIs } from "./grid.ts";
+import { findCell, layOutGrid } from "./grid.ts";
 
 /** Where a draft is drawn. A width that is not known (0, NaN) counts as 80. */
-export type Frame = { width: number; maxRows: number; prompt: string };
+export type EditorFrame = { width: number; maxRows: number; prompt: string };
 
 /** Rows without control characters, none wider than the frame, and the cell of the cursor in them. */
-export type LaidOut = { rows: string[]; cursor: { row: number; column: number } };
+export type EditorLayout = { rows: string[]; cursor: { row: number; column: number } };
 
 /**
  * The draft as rows. When there are more than `maxRows`, those around the cursor, with a row above and below that says how many are not
  * shown (where three rows or more are to be had).
  */
-export function layOut(draft: Draft, { width, maxRows, prompt }: Frame): LaidOut {
+export function layOutDraft(draft: Draft, { width, maxRows, prompt }: EditorFrame): EditorLayout {
   const cells = width >= 1 ? Math.floor(width) : 80;
-  const grid = gridOf(draft, { width: cells, prompt });
-  const cursor = whereIs(grid, draft.cursor);
+  const grid = layOutGrid(draft, { width: cells, prompt });
+  const cursor = findCell(grid, draft.cursor);
   const rows = grid.map(({ text }) => text);
   const most = Math.max(1, Math.floor(maxRows) || 1);
   if (rows.length <= most) return { rows, cursor };
-  const { from, to } = windowOf(rows.length, cursor.row, most);
+  const { from, to } = getWindow(rows.length, cursor.row, most);
   const shown = rows.slice(from, to);
   if (most < 3) return { rows: shown, cursor: { ...cursor, row: cursor.row - from } };
   const above = from > 0 ? [mark(`\u2191 ${from} more`, cells)] : [];
@@ -30,7 +30,7 @@ export function layOut(draft: Draft, { width, maxRows, prompt }: Frame): LaidOut
 }
 
 /** Which rows are shown: the first or the last where the cursor is in them, else those around it. */
-function windowOf(total: number, cursor: number, most: number): { from: number; to: number } {
+function getWindow(total: number, cursor: number, most: number): { from: number; to: number } {
   const marks = most < 3 ? 0 : 1;
   const atEnd = most - marks;
   if (cursor < atEnd) return { from: 0, to: atEnd };

@@ -1,16 +1,16 @@
 /** A search through what was sent before (Ctrl+R). `at` is the entry that matches; null when none does. */
-export type Search = { query: string; at: number | null };
+export type HistorySearch = { query: string; at: number | null };
 
 /** A search that nothing was typed into yet: it shows nothing. */
-export const NEW_SEARCH: Search = { query: "", at: null };
+export const EMPTY_SEARCH: HistorySearch = { query: "", at: null };
 
 /** The search for another text: the newest entry that has it. Small letters also find capitals. */
-export function searchFor(entries: readonly string[], query: string): Search {
+export function searchHistory(entries: readonly string[], query: string): HistorySearch {
   return { query, at: matchBefore(entries, query, entries.length) };
 }
 
 /** The next older entry that has it and says something else; the same search when there is none. */
-export function older(search: Search, entries: readonly string[]): Search {
+export function searchOlder(search: HistorySearch, entries: readonly string[]): HistorySearch {
   if (search.at === null) return search;
   let at: number | null = search.at;
   do at = matchBefore(entries, search.query, at);
@@ -19,7 +19,7 @@ export function older(search: Search, entries: readonly string[]): Search {
 }
 
 /** The text that was found, or null. */
-export function matchOf({ at }: Search, entries: readonly string[]): string | null {
+export function getMatch({ at }: HistorySearch, entries: readonly string[]): string | null {
   return at === null ? null : (entries[at] ?? null);
 }
 

@@ -1,9 +1,9 @@
 import type { Key } from "../key.ts";
-import { ALONE, type KeyPart } from "./part.ts";
-import { tidied } from "./paste.ts";
+import { type KeyPart, NO_MODIFIERS } from "./part.ts";
+import { normalizePaste } from "./paste.ts";
 
 /** A key of one read, and the character that it was sent as, where it was one. */
-export type Entry = { key: KeyPart; plain?: string; at: number };
+export type BurstEntry = { key: KeyPart; plain?: string; at: number };
 
 /** When the last read of a paste without brackets came. */
 export type Burst = number | null;
@@ -19,7 +19,7 @@ export type Burst = number | null;
  *
  * Several characters of one read are marked, with the Enter at their end: no letter of a word is a command of a card.
  */
-export function joinBursts(entries: Entry[], burst: Burst, at: number): { keys: Key[]; burst: Burst } {
+export function joinBursts(entries: BurstEntry[], burst: Burst, at: number): { keys: Key[]; burst: Burst } {
   const keys: Key[] = [];
   let last: Burst = null;
   for (let from = 0; from < entries.length; ) {
@@ -37,41 +37,46 @@ const CONTINUES_MS = 100;
 const TYPED_AT_ONCE = 200;
 
 /** The plain characters from here on, or the one key that is none. */
-function runFrom(entries: Entry[], from: number): Entry[] {
+function runFrom(entries: BurstEntry[], from: number): BurstEntry[] {
   let to = from;
   while (to < entries.length && entries[to]?.plain !== undefined) to++;
   return entries.slice(from, Math.max(to, from + 1));
 }
 
-function joinRun(run: Entry[], goesOn: boolean): { keys: Key[]; isPaste: boolean } {
-  const body = run.slice(0, run.length - endOf(run));
+function joinRun(run: BurstEntry[], goesOn: boolean): { keys: Key[]; isPaste: boolean } {
+  const body = run.slice(0, run.length - getEnd(run));
   const hasText = run.some(({ plain }) => !"\r\n\t".includes(plain ?? ""));
   if (goesOn || (hasText && body.some(({ plain }) => plain === "\r" || plain === "\n")))
-    return { keys: [pasteOf(run)], isPaste: true };
-  const text = body.length < TYPED_AT_ONCE ? body.map(timed) : [pasteOf(body)];
+    return { keys: [getPaste(run)], isPaste: true };
+  const text = body.length < TYPED_AT_ONCE ? body.map(timed) : [getPaste(body)];
   const keys = [...text, ...run.slice(body.length, body.length + 1).map(timed)];
   return { keys: isWord(body) ? keys.map((key) => ({ ...key, amid: true })) : keys, isPaste: false };
 }
 
 /** More than one character, and not one that is held down. */
-function isWord(body: Entry[]): boolean {
+function isWord(body: BurstEntry[]): boolean {
   return body.some(({ plain }) => plain !== body[0]?.plain);
 }
 
 /** How many of these are one Enter at their end. */
-function endOf(run: Entry[]): number {
+function getEnd(run: BurstEntry[]): number {
   if (run.at(-1)?.plain === "\r") return 1;
   return run.at(-1)?.plain === "\n" && run.at(-2)?.plain === "\r" ? 2 : 0;
 }
 
-function isText(entry: Entry | undefined): boolean {
+function isText(entry: BurstEntry | undefined): boolean {
   return entry?.plain !== undefined && entry.plain !== "\r";
 }
 
-function pasteOf(run: Entry[]): Key {
-  return { name: "paste", text: tidied(run.map(({ plain }) => plain).join("")), ...ALONE, at: run[0]?.at ?? 0 };
+function getPaste(run: BurstEntry[]): Key {
+  return {
+    name: "paste",
+    text: normalizePaste(run.map(({ plain }) => plain).join("")),
+    ...NO_MODIFIERS,
+    at: run[0]?.at ?? 0,
+  };
 }
 
-function timed({ key, at }: Entry): Key {
+function timed({ key, at }: BurstEntry): Key {
   return { ...key, at };
 }

@@ -4,4 +4,4 @@ import type { Key } from "../key.ts";
 export type KeyPart = Omit<Key, "at">;
 
 /** What a key has that is pressed by itself. */
-export const ALONE = { ctrl: false, alt: false, shift: false };
+export const NO_MODIFIERS = { ctrl: false, alt: false, shift: false };

@@ -2,7 +2,7 @@
 import type { Token } from "./token.ts";
 
 /** What an open paste has got in these bytes. A beginning of its end marker at their end is left for later; null when that is all there is. */
-export function nextInPaste(bytes: Uint8Array, from: number): Token | null {
+export function readPasteToken(bytes: Uint8Array, from: number): Token | null {
   const rest = Buffer.from(bytes.buffer, bytes.byteOffset + from, bytes.length - from);
   const end = rest.indexOf(END, 0, "latin1");
   if (end >= 0) return { length: end + END.length, mode: "keys", piece: Uint8Array.from(rest.subarray(0, end)) };
@@ -14,12 +14,12 @@ export function nextInPaste(bytes: Uint8Array, from: number): Token | null {
  * Pasted bytes as text: `\n` for every kind of line break, tabs kept, control sequences (markers of a paste among them) and all other
  * control characters dropped.
  */
-export function pastedText(pieces: Uint8Array[]): string {
-  return tidied(new TextDecoder("utf-8", { ignoreBOM: true }).decode(Buffer.concat(pieces)));
+export function decodePaste(pieces: Uint8Array[]): string {
+  return normalizePaste(new TextDecoder("utf-8", { ignoreBOM: true }).decode(Buffer.concat(pieces)));
 }
 
 /** The same for text that is there already. */
-export function tidied(text: string): string {
+export function normalizePaste(text: string): string {
   return text
     .replace(/\r\n?|[\u2028\u2029\u0085]/g, "\n")
     .replace(SEQUENCE, "")

@@ -1,42 +1,42 @@
 import type { KeyName } from "../key.ts";
-import { ALONE, type KeyPart } from "./part.ts";
+import { type KeyPart, NO_MODIFIERS } from "./part.ts";
 
 /**
  * The key of a control byte. Ctrl+J is the "new line" key like Shift+Enter, since many terminals cannot send the latter; 0x08 and 0x7f
  * are both Backspace.
  */
-export function controlKey(byte: number): KeyPart {
-  if (byte === 0x7f) return named("backspace");
-  if (byte === 0x1b) return named("escape");
-  return withCtrl(byte === 0 ? " " : String.fromCharCode(byte + 0x40).toLowerCase(), ALONE);
+export function parseControlKey(byte: number): KeyPart {
+  if (byte === 0x7f) return findByName("backspace");
+  if (byte === 0x1b) return findByName("escape");
+  return withCtrl(byte === 0 ? " " : String.fromCharCode(byte + 0x40).toLowerCase(), NO_MODIFIERS);
 }
 
 /** The key of a CSI sequence without a private prefix, or null for what is none: a report, a release, a key that kay has no use for. */
-export function csiKey(params: string, final: string): KeyPart | null {
+export function parseCsiKey(params: string, final: string): KeyPart | null {
   if (!/^[\d;:]*$/.test(params)) return null;
   const fields = params.split(";").map((field) => field.split(":").map(Number));
   const [first = [], second = [], third = []] = fields;
   if (second[1] === RELEASE) return null;
-  const modifiers = modifiersOf(second[0] ?? 0);
+  const modifiers = getModifiers(second[0] ?? 0);
   if (final === "u") return codeKey(first, modifiers, third);
   if (final === "~" && first[0] === 27) return codeKey(third, modifiers, []);
-  if (final === "Z") return named("tab", { ...modifiers, shift: true });
-  if (params === "" && (final === "I" || final === "O")) return named(final === "I" ? "focus" : "blur");
+  if (final === "Z") return findByName("tab", { ...modifiers, shift: true });
+  if (params === "" && (final === "I" || final === "O")) return findByName(final === "I" ? "focus" : "blur");
   if (params === "" && /[a-d]/.test(final))
-    return named(LETTERS[final.toUpperCase()] ?? null, { ...modifiers, shift: true });
+    return findByName(LETTERS[final.toUpperCase()] ?? null, { ...modifiers, shift: true });
   const numbered = "~$^@".includes(final) ? NUMBERS[first[0] ?? 0] : undefined;
-  if (numbered) return named(numbered, { ...modifiers, ...RXVT[final] });
-  return named(LETTERS[final] ?? null, modifiers);
+  if (numbered) return findByName(numbered, { ...modifiers, ...RXVT[final] });
+  return findByName(LETTERS[final] ?? null, modifiers);
 }
 
 /** The key of an SS3 sequence: arrows in application mode, and the keypad. */
-export function ss3Key(letter: string, modifier: string): KeyPart | null {
-  const modifiers = modifiersOf(Number(modifier));
-  if (letter === "M") return named("enter", modifiers);
-  if (letter === "I") return named("tab", modifiers);
-  if (/[a-d]/.test(letter)) return named(LETTERS[letter.toUpperCase()] ?? null, { ...modifiers, ctrl: true });
+export function parseSs3Key(letter: string, modifier: string): KeyPart | null {
+  const modifiers = getModifiers(Number(modifier));
+  if (letter === "M") return findByName("enter", modifiers);
+  if (letter === "I") return findByName("tab", modifiers);
+  if (/[a-d]/.test(letter)) return findByName(LETTERS[letter.toUpperCase()] ?? null, { ...modifiers, ctrl: true });
   const sign = KEYPAD[letter];
-  return sign ? { name: "text", text: sign, ...ALONE } : named(LETTERS[letter] ?? null, modifiers);
+  return sign ? { name: "text", text: sign, ...NO_MODIFIERS } : findByName(LETTERS[letter] ?? null, modifiers);
 }
 
 type Modifiers = { ctrl: boolean; alt: boolean; shift: boolean; other: boolean; caps: boolean };
@@ -87,7 +87,7 @@ for (let digit = 0; digit <= 9; digit++) KEYPAD[String.fromCharCode(0x70 + digit
 /** Signs of kitty's keypad, from 57399 on. */
 const KITTY_KEYPAD = ["0", "1", "2", "3", "4", "5", "6", "7", "8", "9", ".", "/", "*", "-", "+", "", "=", ","];
 
-function modifiersOf(parameter: number): Modifiers {
+function getModifiers(parameter: number): Modifiers {
   const bits = Math.max(0, parameter - 1);
   const has = (bit: number) => (bits & bit) !== 0;
   return { shift: has(1), alt: has(2), ctrl: has(4), other: has(8 | 16 | 32), caps: has(64) };
@@ -96,24 +96,26 @@ function modifiersOf(parameter: number): Modifiers {
 /** A key by its code points: as it is, with Shift, and where a US keyboard has it. */
 function codeKey([code = 0, shifted, base]: number[], modifiers: Modifiers, typed: number[]): KeyPart | null {
   const name = CODES[code];
-  if (name) return named(name, modifiers);
+  if (name) return findByName(name, modifiers);
   if (modifiers.other) return null;
-  const sign = KITTY_KEYPAD[code - 57399] ?? characterOf(code);
+  const sign = KITTY_KEYPAD[code - 57399] ?? getCharacter(code);
   if (!sign) return null;
   if (modifiers.ctrl || modifiers.alt) {
     const { shift, alt } = modifiers;
     const isForeign = code > 0x7f && base;
-    const raised = shift ? (characterOf(shifted ?? 0) ?? (sign === "-" ? "_" : sign)) : sign;
-    const text = isForeign ? (characterOf(base) ?? sign) : raised;
-    return modifiers.ctrl ? withCtrl(text.toLowerCase(), { alt, shift }) : { name: "text", text, ...ALONE, alt, shift };
+    const raised = shift ? (getCharacter(shifted ?? 0) ?? (sign === "-" ? "_" : sign)) : sign;
+    const text = isForeign ? (getCharacter(base) ?? sign) : raised;
+    return modifiers.ctrl
+      ? withCtrl(text.toLowerCase(), { alt, shift })
+      : { name: "text", text, ...NO_MODIFIERS, alt, shift };
   }
   const isRaised = modifiers.shift !== (modifiers.caps && /\p{L}/u.test(sign));
-  const raised = (modifiers.shift && characterOf(shifted ?? 0)) || (isRaised ? sign.toUpperCase() : sign);
-  return { name: "text", text: typed.map((each) => characterOf(each) ?? "").join("") || raised, ...ALONE };
+  const raised = (modifiers.shift && getCharacter(shifted ?? 0)) || (isRaised ? sign.toUpperCase() : sign);
+  return { name: "text", text: typed.map((each) => getCharacter(each) ?? "").join("") || raised, ...NO_MODIFIERS };
 }
 
 /** The character of a code point, if it may stand in a text. Kitty's keys without a character are in a private area. */
-function characterOf(code: number): string | null {
+function getCharacter(code: number): string | null {
   if (code < 0x20 || (code >= 0x7f && code <= 0x9f) || code > 0x10ffff) return null;
   if ((code >= 0xd800 && code <= 0xdfff) || (code >= 57344 && code <= 63743)) return null;
   return String.fromCodePoint(code);
@@ -121,16 +123,16 @@ function characterOf(code: number): string | null {
 
 /** A letter with Ctrl; some are keys of their own. */
 function withCtrl(text: string, { alt, shift }: { alt: boolean; shift: boolean }): KeyPart {
-  if (text === "j") return { ...named("enter"), alt, shift: true };
+  if (text === "j") return { ...findByName("enter"), alt, shift: true };
   const name = CTRL_NAMES[text];
-  return name ? { ...named(name), alt, shift } : { name: "text", text, ctrl: true, alt, shift };
+  return name ? { ...findByName(name), alt, shift } : { name: "text", text, ctrl: true, alt, shift };
 }
 
 const CTRL_NAMES: Record<string, KeyName> = { h: "backspace", i: "tab", m: "enter", "[": "escape" };
 
-function named(name: KeyName | "focus" | "blur", modifiers?: Partial<Modifiers>): KeyPart;
-function named(name: KeyName | null, modifiers?: Partial<Modifiers>): KeyPart | null;
-function named(name: KeyName | "focus" | "blur" | null, modifiers: Partial<Modifiers> = {}): KeyPart | null {
+function findByName(name: KeyName | "focus" | "blur", modifiers?: Partial<Modifiers>): KeyPart;
+function findByName(name: KeyName | null, modifiers?: Partial<Modifiers>): KeyPart | null;
+function findByName(name: KeyName | "focus" | "blur" | null, modifiers: Partial<Modifiers> = {}): KeyPart | null {
   const { ctrl = false, alt = false, shift = false } = modifiers;
   return name && { name, text: "", ctrl, alt, shift };
 }

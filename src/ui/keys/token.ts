@@ -1,6 +1,6 @@
 import type { KeyName } from "../key.ts";
-import { ALONE, type KeyPart } from "./part.ts";
-import { controlKey, csiKey, ss3Key } from "./sequence.ts";
+import { type KeyPart, NO_MODIFIERS } from "./part.ts";
+import { parseControlKey, parseCsiKey, parseSs3Key } from "./sequence.ts";
 
 /** What the bytes are just now: keys, the text of a reply of the terminal, the text of a bracketed paste. */
 export type Mode = "keys" | "string" | "paste";
@@ -12,16 +12,16 @@ export type Mode = "keys" | "string" | "paste";
 export type Token = { length: number; key?: KeyPart; plain?: string; mode?: Mode; piece?: Uint8Array };
 
 /** The token at this place; null when its end has not come yet. What is returned depends on no byte behind the token. */
-export function nextToken(bytes: Uint8Array, from: number): Token | null {
+export function readToken(bytes: Uint8Array, from: number): Token | null {
   const byte = bytes[from] ?? 0;
   if (byte === ESC) return escapeToken(bytes, from);
   if (byte >= 0x20 && byte !== 0x7f) return characterToken(bytes, from);
   const plain = [TAB, LF, CR].includes(byte) ? { plain: String.fromCharCode(byte) } : {};
-  return { length: 1, key: controlKey(byte), ...plain };
+  return { length: 1, key: parseControlKey(byte), ...plain };
 }
 
 /** The rest of a reply (OSC, DCS, APC) up to its terminator. A control character ends it too and counts by itself: Ctrl+C always works. */
-export function nextInString(bytes: Uint8Array, from: number): Token | null {
+export function readStringToken(bytes: Uint8Array, from: number): Token | null {
   for (let at = from; at < bytes.length; at++) {
     const byte = bytes[at] ?? 0;
     if (byte === BEL) return { length: at + 1 - from, mode: "keys" };
@@ -44,8 +44,8 @@ function escapeToken(bytes: Uint8Array, from: number): Token | null {
   if (character === "[") return csiToken(bytes, from);
   if (character === "O") return ss3Token(bytes, from);
   if ("]P_".includes(character)) return stringToken(bytes, from, character);
-  const alone: Token = { length: 1, key: keyOf("escape") };
-  if ([0x08, TAB, LF, CR, 0x7f].includes(next)) return { length: 2, key: { ...controlKey(next), alt: true } };
+  const alone: Token = { length: 1, key: getKey("escape") };
+  if ([0x08, TAB, LF, CR, 0x7f].includes(next)) return { length: 2, key: { ...parseControlKey(next), alt: true } };
   if (next < 0x20) return alone;
   const token = characterToken(bytes, from + 1);
   if (!token) return null;
@@ -62,7 +62,7 @@ function twoEscapes(bytes: Uint8Array, from: number): Token | null {
     if (token.key && !["focus", "blur", "text"].includes(token.key.name))
       return { length: token.length + 1, key: { ...token.key, alt: true } };
   }
-  return { length: 1, key: keyOf("escape") };
+  return { length: 1, key: getKey("escape") };
 }
 
 /** CSI: parameters, intermediates, a final byte (ECMA-48). One that is broken off by another byte is dropped, and that byte counts. */
@@ -72,7 +72,7 @@ function csiToken(bytes: Uint8Array, from: number): Token | null {
   while (at - from < LONGEST && isBetween(bytes[at], 0x30, 0x3f)) at++;
   const params = latin(bytes, from + 2, at);
   // rxvt writes Shift as a `$` at the end, which elsewhere goes before the end
-  if (bytes[at] === 0x24 && /^[235678]$/.test(params)) return keyToken(at + 1 - from, csiKey(params, "$"));
+  if (bytes[at] === 0x24 && /^[235678]$/.test(params)) return keyToken(at + 1 - from, parseCsiKey(params, "$"));
   const intermediate = at;
   while (at - from < LONGEST && isBetween(bytes[at], 0x20, 0x2f)) at++;
   if (at - from >= LONGEST) return { length: at - from };
@@ -83,7 +83,7 @@ function csiToken(bytes: Uint8Array, from: number): Token | null {
   if (at > intermediate) return { length };
   if (final === "M" && params === "") return mouseToken(bytes, from);
   if (final === "~" && params === "200") return { length, mode: "paste" };
-  return keyToken(length, csiKey(params, final));
+  return keyToken(length, parseCsiKey(params, final));
 }
 
 /** The function keys of the Linux console: `ESC [ [ A`. */
@@ -109,8 +109,8 @@ function ss3Token(bytes: Uint8Array, from: number): Token | null {
   const letter = bytes[at];
   if (letter === undefined) return null;
   if (!isBetween(letter, 0x41, 0x5a) && !isBetween(letter, 0x61, 0x7a))
-    return { length: 2, key: { ...keyOf("text", "O"), alt: true } };
-  return keyToken(at + 1 - from, ss3Key(latin(bytes, at, at + 1), hasModifier ? latin(bytes, at - 1, at) : ""));
+    return { length: 2, key: { ...getKey("text", "O"), alt: true } };
+  return keyToken(at + 1 - from, parseSs3Key(latin(bytes, at, at + 1), hasModifier ? latin(bytes, at - 1, at) : ""));
 }
 
 /** A reply of the terminal begins, unless what follows cannot be its text: then it was Alt with that character. */
@@ -118,7 +118,7 @@ function stringToken(bytes: Uint8Array, from: number, character: string): Token 
   const next = bytes[from + 2];
   if (next === undefined) return null;
   if (next < 0x20 && next !== ESC && next !== BEL)
-    return { length: 2, key: { ...keyOf("text", character), alt: true } };
+    return { length: 2, key: { ...getKey("text", character), alt: true } };
   return { length: 2, mode: "string" };
 }
 
@@ -135,7 +135,7 @@ function characterToken(bytes: Uint8Array, from: number): Token | null {
   }
   const text = length === 1 ? String.fromCharCode(lead) : decoder.decode(bytes.subarray(from, from + length));
   if (isBetween(text.codePointAt(0), 0x7f, 0x9f)) return { length };
-  return { length, key: keyOf("text", text), plain: text };
+  return { length, key: getKey("text", text), plain: text };
 }
 
 const decoder = new TextDecoder("utf-8", { ignoreBOM: true });
@@ -158,8 +158,8 @@ function keyToken(length: number, key: KeyPart | null): Token {
   return key ? { length, key } : { length };
 }
 
-function keyOf(name: KeyName | "text", text = ""): KeyPart {
-  return { name, text, ...ALONE };
+function getKey(name: KeyName | "text", text = ""): KeyPart {
+  return { name, text, ...NO_MODIFIERS };
 }
 
 function isBetween(value: number | undefined, least: number, most: number): boolean {

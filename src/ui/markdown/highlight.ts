@@ -23,7 +23,7 @@ export function loadHighlighting(): Promise<void> {
 }
 
 /** Lines of code with colours where they are wanted and the language is known, and what the line after them stands in. */
-export function highlighted(
+export function highlightLines(
   lines: string[],
   language: string,
   context: CodeContext,
@@ -36,13 +36,13 @@ export function highlighted(
   const isOpen = top !== undefined && "parent" in top && top.parent !== undefined;
   const read = [...context, ...lines];
   return {
-    lines: painted(value, look).slice(context.length),
+    lines: paint(value, look).slice(context.length),
     context: isOpen && read.length <= LONGEST_CONTEXT ? read : [],
   };
 }
 
 /** highlight.js says in HTML what each piece is. A piece may go over several lines. */
-function painted(html: string, { paint }: Look): string[] {
+function paint(html: string, { paint }: Look): string[] {
   const lines = [""];
   const open: (Style | null)[] = [];
   for (const [token, scope] of html.matchAll(/<span class="hljs-([\w-]+)[^>]*>|<\/span>|[^<]+/g)) {
@@ -50,7 +50,7 @@ function painted(html: string, { paint }: Look): string[] {
     else if (token === "</span>") open.pop();
     else {
       const style = open.findLast((each) => each !== null);
-      for (const [index, piece] of unescaped(token).split("\n").entries()) {
+      for (const [index, piece] of unescape(token).split("\n").entries()) {
         if (index > 0) lines.push("");
         lines[lines.length - 1] += style && piece.trim() !== "" ? paint(style, piece) : piece;
       }
@@ -59,7 +59,7 @@ function painted(html: string, { paint }: Look): string[] {
   return lines;
 }
 
-function unescaped(text: string): string {
+function unescape(text: string): string {
   const entities: Record<string, string> = { "&amp;": "&", "&lt;": "<", "&gt;": ">", "&quot;": '"', "&#x27;": "'" };
   return text.replace(/&(?:amp|lt|gt|quot|#x27);/g, (entity) => entities[entity] ?? entity);
 }

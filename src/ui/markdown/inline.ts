@@ -1,46 +1,46 @@
 import type { Token } from "marked";
 import type { Look } from "../look.ts";
-import { linkText } from "./link.ts";
+import { renderLink } from "./link.ts";
 
 type Inline = { text?: string; raw?: string; tokens?: Token[] };
 
 /** Text with its emphasis; marks that mean nothing on a terminal are left out. */
-export function inline(token: Inline, look: Look): string {
-  if (!token.tokens) return plainText(token.text ?? token.raw ?? "");
+export function renderInline(token: Inline, look: Look): string {
+  if (!token.tokens) return formatPlain(token.text ?? token.raw ?? "");
   return token.tokens.map((part) => span(part, look)).join("");
 }
 
 /** The box of a task. */
-export function boxText(isChecked: boolean): string {
+export function formatCheckbox(isChecked: boolean): string {
   return isChecked ? "[x] " : "[ ] ";
 }
 
 function span(token: Token, look: Look): string {
   switch (token.type) {
     case "strong":
-      return look.paint("bold", inline(token, look));
+      return look.paint("bold", renderInline(token, look));
     case "em":
-      return look.paint("dim", inline(token, look));
+      return look.paint("dim", renderInline(token, look));
     case "del":
-      return look.paint("dim", `~~${inline(token, look)}~~`);
+      return look.paint("dim", `~~${renderInline(token, look)}~~`);
     case "codespan":
-      return look.paint("cyan", plainText(token.text));
+      return look.paint("cyan", formatPlain(token.text));
     case "br":
       return "\n";
     case "checkbox":
-      return boxText(token.checked);
+      return formatCheckbox(token.checked);
     case "link":
     case "image": {
-      const words = inline(token, { ...look, links: false, paint: (_, text) => text });
-      return linkText(inline(token, { ...look, links: false }), words, token.href, look);
+      const words = renderInline(token, { ...look, links: false, paint: (_, text) => text });
+      return renderLink(renderInline(token, { ...look, links: false }), words, token.href, look);
     }
     default:
-      return inline(token, look);
+      return renderInline(token, look);
   }
 }
 
 /** marked escapes for HTML what a terminal shows as it is. */
-function plainText(text: string): string {
+function formatPlain(text: string): string {
   const entities: Record<string, string> = { "&amp;": "&", "&lt;": "<", "&gt;": ">", "&quot;": '"', "&#39;": "'" };
   return text.replace(/&(?:amp|lt|gt|quot|#39);/g, (entity) => entities[entity] ?? entity);
 }

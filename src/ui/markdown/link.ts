@@ -11,7 +11,7 @@ const LONGEST = 2_000;
  * @param label the text of the link, painted, without links in it
  * @param words the same text, bare
  */
-export function linkText(label: string, words: string, href: string, look: Look): string {
+export function renderLink(label: string, words: string, href: string, look: Look): string {
   const address = clean(href, { lines: false });
   const url = openable(href);
   const isItself = url !== null && says(words, address, url);
@@ -20,11 +20,11 @@ export function linkText(label: string, words: string, href: string, look: Look)
   const shown = isItself
     ? label
     : `${label} (${url.protocol === "mailto:" ? address.replace(/^mailto:/i, "") : url.host})`;
-  return `\x1b]8;;${encoded(url)}\x1b\\${look.paint("underline", shown)}\x1b]8;;\x1b\\`;
+  return `\x1b]8;;${encode(url)}\x1b\\${look.paint("underline", shown)}\x1b]8;;\x1b\\`;
 }
 
 /** Without the marks that make it a link; what is seen stays. */
-export function withoutLinks(text: string): string {
+export function stripLinks(text: string): string {
   // biome-ignore lint/suspicious/noControlCharactersInRegex: the sequence that this file writes, and wrapping writes again
   return text.replace(/\x1b\]8;[^\x07\x1b]*(?:\x07|\x1b\\)/g, "");
 }
@@ -42,6 +42,6 @@ function says(words: string, address: string, url: URL): boolean {
 }
 
 /** Printable ASCII only: the parser of URLs has encoded nearly everything, and what it let through is encoded here. */
-function encoded({ href }: URL): string {
+function encode({ href }: URL): string {
   return href.replace(/[^\x21-\x7e]/gu, (character) => encodeURIComponent(character.toWellFormed()));
 }

@@ -1,4 +1,4 @@
-import { opened } from "./scan.ts";
+import { openBlock } from "./scan.ts";
 
 /** A line of a paragraph is given out in parts of about so many characters, so that the longest costs no more than a long one. */
 const PART = 4_096;
@@ -11,8 +11,8 @@ const LONGEST_WORD = 65_536;
  *
  * @returns its end in `text`, or null where the line is short, no paragraph, or has not shown yet where it can be parted
  */
-export function firstPart(text: string, start: number, end: number): number | null {
-  if (end - start <= PART || opened(text.slice(start, start + 200))?.is !== "paragraph") return null;
+export function findSplit(text: string, start: number, end: number): number | null {
+  if (end - start <= PART || openBlock(text.slice(start, start + 200))?.is !== "paragraph") return null;
   const window = text.slice(start + PART / 2, start + PART);
   const sentence = /^.*(?:[.!?…] |[。！？])/s.exec(window)?.[0].length;
   const space = window.lastIndexOf(" ") + 1;

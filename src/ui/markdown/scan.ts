@@ -3,7 +3,7 @@
 export type Fence = { mark: string; length: number; indent: number; info: string };
 
 /** The block that is being read. `line` is one that is whole with its line. */
-export type Mode =
+export type BlockMode =
   | { is: "line" | "paragraph" | "code" | "quote" | "table" }
   | { is: "html"; until: string | null }
   | { is: "fence"; fence: Fence }
@@ -14,44 +14,44 @@ export type Mode =
  * What a line does to the block before it: it goes on, with this line as its last or not; another item of the same list begins; a table
  * begins with the line before; or the block has ended.
  */
-export type Step =
-  | { does: "goes on" | "ends here" | "next item" | "table from the line before"; mode: Mode }
+export type ScanStep =
+  | { does: "goes on" | "ends here" | "next item" | "table from the line before"; mode: BlockMode }
   | { does: "ended" };
 
 /** The block has ended before this line. */
-export const ENDED: Step = { does: "ended" };
+export const BLOCK_ENDED: ScanStep = { does: "ended" };
 
 /** The block that begins with this line; null for a blank one. */
-export function opened(line: string): Mode | null {
+export function openBlock(line: string): BlockMode | null {
   if (isBlank(line)) return null;
-  const fence = fenceOf(line);
+  const fence = getFence(line);
   if (fence) return { is: "fence", fence };
   if (HEADING.test(line) || RULE.test(line)) return { is: "line" };
-  const item = itemOf(line);
+  const item = getItem(line);
   if (item) return item;
   if (QUOTE.test(line)) return { is: "quote" };
-  if (indentOf(line) >= 4) return { is: "code" };
+  if (getIndent(line) >= 4) return { is: "code" };
   const html = HTML.exec(line);
-  return html ? htmlOf(html, line) : { is: "paragraph" };
+  return html ? getHtml(html, line) : { is: "paragraph" };
 }
 
 /** @param before the line before this one, of the same block */
-export function stepped(mode: Mode, line: string, before: string): Step {
+export function scanLine(mode: BlockMode, line: string, before: string): ScanStep {
   switch (mode.is) {
     case "line":
-      return ENDED;
+      return BLOCK_ENDED;
     case "paragraph":
       return inParagraph(mode, line, before);
     case "code":
-      return isBlank(line) || indentOf(line) >= 4 ? { does: "goes on", mode } : ENDED;
+      return isBlank(line) || getIndent(line) >= 4 ? { does: "goes on", mode } : BLOCK_ENDED;
     case "quote":
       if (QUOTE.test(line)) return { does: "goes on", mode };
-      return isBlank(line) || interrupts(line) || ITEM.test(line) ? ENDED : { does: "goes on", mode };
+      return isBlank(line) || interrupts(line) || ITEM.test(line) ? BLOCK_ENDED : { does: "goes on", mode };
     case "table":
-      return isBlank(line) || interrupts(line) ? ENDED : { does: "goes on", mode };
+      return isBlank(line) || interrupts(line) ? BLOCK_ENDED : { does: "goes on", mode };
     case "html":
       if (mode.until !== null) return { does: line.toLowerCase().includes(mode.until) ? "ends here" : "goes on", mode };
-      return isBlank(line) ? ENDED : { does: "goes on", mode };
+      return isBlank(line) ? BLOCK_ENDED : { does: "goes on", mode };
     case "fence":
       return { does: closes(line, mode.fence) ? "ends here" : "goes on", mode };
     case "item":
@@ -67,50 +67,52 @@ const UNDERLINE = /^ {0,3}(?:=+|-+)[ \t]*$/;
 const DELIMITER = /^ {0,3}\|?[ \t]*:?-+:?[ \t]*(?:\|[ \t]*:?-+:?[ \t]*)*\|?[ \t]*$/;
 const HTML = /^ {0,3}<(?:(script|pre|style|textarea)\b|(!--)|\/?[a-z][\w-]*(?:\s|\/?>|$))/i;
 
-function inParagraph(mode: Mode, line: string, before: string): Step {
-  if (isBlank(line)) return ENDED;
+function inParagraph(mode: BlockMode, line: string, before: string): ScanStep {
+  if (isBlank(line)) return BLOCK_ENDED;
   if (before.includes("|") && line.includes("|") && DELIMITER.test(line))
     return { does: "table from the line before", mode: { is: "table" } };
   if (UNDERLINE.test(line)) return { does: "ends here", mode };
-  return interrupts(line) ? ENDED : { does: "goes on", mode };
+  return interrupts(line) ? BLOCK_ENDED : { does: "goes on", mode };
 }
 
 /** What begins within a paragraph, without a blank line before it. */
 function interrupts(line: string): boolean {
-  if (HEADING.test(line) || RULE.test(line) || QUOTE.test(line) || fenceOf(line)) return true;
+  if (HEADING.test(line) || RULE.test(line) || QUOTE.test(line) || getFence(line)) return true;
   const [, , mark = "", , text = ""] = ITEM.exec(line) ?? [];
   return /^(?:[-+*]|1[.)])$/.test(mark) && text !== "";
 }
 
-function inItem(mode: Extract<Mode, { is: "item" }>, line: string): Step {
+function inItem(mode: Extract<BlockMode, { is: "item" }>, line: string): ScanStep {
   if (isBlank(line)) return { does: "goes on", mode: { ...mode, afterBlank: true } };
-  if (indentOf(line) >= mode.content) {
+  if (getIndent(line) >= mode.content) {
     const inner = line.slice(mode.content);
-    const fence = mode.fence ? (closes(inner, mode.fence) ? null : mode.fence) : fenceOf(inner);
+    const fence = mode.fence ? (closes(inner, mode.fence) ? null : mode.fence) : getFence(inner);
     return { does: "goes on", mode: { ...mode, afterBlank: false, fence } };
   }
-  const next = RULE.test(line) ? null : itemOf(line);
+  const next = RULE.test(line) ? null : getItem(line);
   if (next)
-    return next.bullet === mode.bullet ? { does: "next item", mode: { ...next, number: mode.number + 1 } } : ENDED;
-  if (mode.afterBlank || mode.fence || interrupts(line)) return ENDED;
+    return next.bullet === mode.bullet
+      ? { does: "next item", mode: { ...next, number: mode.number + 1 } }
+      : BLOCK_ENDED;
+  if (mode.afterBlank || mode.fence || interrupts(line)) return BLOCK_ENDED;
   return { does: "goes on", mode };
 }
 
-function itemOf(line: string): Extract<Mode, { is: "item" }> | null {
+function getItem(line: string): Extract<BlockMode, { is: "item" }> | null {
   const found = ITEM.exec(line);
   if (!found) return null;
   const [, indent = "", mark = "", space = "", text = ""] = found;
   const content = indent.length + mark.length + (text === "" || space.length > 4 ? 1 : space.length);
   const number = /^\d/.test(mark) ? Number.parseInt(mark, 10) : 1;
-  return { is: "item", bullet: mark.slice(-1), number, content, afterBlank: false, fence: fenceOf(text) };
+  return { is: "item", bullet: mark.slice(-1), number, content, afterBlank: false, fence: getFence(text) };
 }
 
-function htmlOf([, element, comment]: RegExpExecArray, line: string): Mode {
+function getHtml([, element, comment]: RegExpExecArray, line: string): BlockMode {
   const until = element ? `</${element.toLowerCase()}>` : comment ? "-->" : null;
   return until !== null && line.toLowerCase().includes(until) ? { is: "line" } : { is: "html", until };
 }
 
-function fenceOf(line: string): Fence | null {
+function getFence(line: string): Fence | null {
   const found = /^( {0,3})(`{3,}|~{3,})(.*)$/.exec(line);
   if (!found) return null;
   const [, indent = "", marks = "", info = ""] = found;
@@ -128,7 +130,7 @@ function isBlank(line: string): boolean {
 }
 
 /** Columns before the first character; a tab goes to the next fourth. */
-function indentOf(line: string): number {
+function getIndent(line: string): number {
   let columns = 0;
   for (const character of line) {
     if (character === " ") columns += 1;

@@ -1,22 +1,22 @@
 import { clean } from "#protocol/clean";
 import type { Look } from "../look.ts";
-import { firstPart } from "./long-line.ts";
-import { type Given, NOTHING_GIVEN, partText } from "./part.ts";
-import { ENDED, type Mode, opened, stepped } from "./scan.ts";
+import { findSplit } from "./long-line.ts";
+import { INITIAL_RENDERED, type RenderedState, renderPart } from "./part.ts";
+import { BLOCK_ENDED, type BlockMode, openBlock, scanLine } from "./scan.ts";
 
 /**
  * Markdown that is read line by line, whole or while it comes. Each block is given out as soon as nothing that follows can change it; of
  * long ones the first lines before the last have come. What is given out depends on the text alone, never on how it was cut into pieces,
  * and only what is not final is kept.
  */
-export type Stream = {
+export type MarkdownStream = {
   /** The block that is being read. */
-  mode: Mode | null;
+  mode: BlockMode | null;
   /** Its lines that were not given out yet, the newest first. */
   held: Held | null;
   /** Parts of it that were given out, and what the next one needs to know of them. */
   parts: number;
-  given: Given;
+  given: RenderedState;
   /** Anything was given out; anything of this block. */
   begun: boolean;
   shown: boolean;
@@ -26,9 +26,16 @@ export type Stream = {
 type Held = { line: string; above: Held | null; count: number; size: number };
 
 /** A text that is final. `joins` is true where it goes on with the block before: no blank line stands between. */
-export type Piece = { text: string; joins: boolean };
+export type RenderedPiece = { text: string; joins: boolean };
 
-export const UNREAD: Stream = { mode: null, held: null, parts: 0, given: NOTHING_GIVEN, begun: false, shown: false };
+export const INITIAL_STREAM: MarkdownStream = {
+  mode: null,
+  held: null,
+  parts: 0,
+  given: INITIAL_RENDERED,
+  begun: false,
+  shown: false,
+};
 
 /** Lines of code, and rows of a table, that are shown together when the block ends before there are more. */
 const CODE_LINES = 8;
@@ -44,18 +51,18 @@ const LONG = 4_096;
  * @param text as it came, from the first character that was not taken yet
  * @returns what is final now, and how many characters were taken
  */
-export function read(
-  stream: Stream,
+export function readMarkdown(
+  stream: MarkdownStream,
   text: string,
   isWhole: boolean,
   look: Look,
-): { stream: Stream; pieces: Piece[]; taken: number } {
+): { stream: MarkdownStream; pieces: RenderedPiece[]; taken: number } {
   const reader: Reader = { ...stream, pieces: [], look };
   let taken = 0;
   while (taken < text.length) {
     const end = text.indexOf("\n", taken);
     const isEnded = end >= 0 || isWhole;
-    const first = isProse(reader) ? firstPart(text, taken, end < 0 ? text.length : end) : null;
+    const first = isProse(reader) ? findSplit(text, taken, end < 0 ? text.length : end) : null;
     if (first === null && !isEnded) break;
     const next = first ?? (end < 0 ? text.length : end + 1);
     for (const line of clean(text.slice(taken, next).replace(/\r?\n$/, "")).split("\n")) readLine(reader, line);
@@ -68,7 +75,7 @@ export function read(
 }
 
 /** The newest lines that were not given out, at least `size` characters where there are so many; and whether that is all of them. */
-export function newest({ held }: Stream, size: number): { lines: string[]; isAll: boolean } {
+export function getTail({ held }: MarkdownStream, size: number): { lines: string[]; isAll: boolean } {
   const lines: string[] = [];
   let [from, read] = [held, 0];
   for (; from && read < size; from = from.above) {
@@ -78,36 +85,36 @@ export function newest({ held }: Stream, size: number): { lines: string[]; isAll
   return { lines, isAll: from === null };
 }
 
-type Reader = Stream & { pieces: Piece[]; look: Look };
+type Reader = MarkdownStream & { pieces: RenderedPiece[]; look: Look };
 
 function readLine(reader: Reader, line: string): void {
-  const step = reader.mode ? stepped(reader.mode, line, reader.held?.line ?? "") : ENDED;
+  const step = reader.mode ? scanLine(reader.mode, line, reader.held?.line ?? "") : BLOCK_ENDED;
   if (step.does === "ended") {
     endBlock(reader);
-    begin(reader, opened(line), line);
+    begin(reader, openBlock(line), line);
     return;
   }
   if (step.does === "next item") {
     give(reader);
-    Object.assign(reader, { parts: 0, given: NOTHING_GIVEN });
+    Object.assign(reader, { parts: 0, given: INITIAL_RENDERED });
   }
   if (step.does === "table from the line before" && reader.held) {
     const { line: names } = reader.held;
     giveAllButLast(reader);
     reader.held = null;
     endBlock(reader);
-    reader.held = held(names, null);
+    reader.held = hold(names, null);
   }
   reader.mode = step.mode;
-  reader.held = held(line, reader.held);
+  reader.held = hold(line, reader.held);
   if (step.does === "ends here") endBlock(reader, true);
   else giveEarly(reader);
 }
 
-function begin(reader: Reader, mode: Mode | null, line: string): void {
+function begin(reader: Reader, mode: BlockMode | null, line: string): void {
   if (!mode) return;
   reader.mode = mode;
-  reader.held = held(line, null);
+  reader.held = hold(line, null);
   if (mode.is === "line") endBlock(reader);
 }
 
@@ -120,7 +127,7 @@ function giveEarly(reader: Reader): void {
   const isLong = (held?.size ?? 0) > LONG;
   if (isLong && (mode?.is === "item" || mode?.is === "quote")) give(reader);
   if (mode?.is !== "paragraph" || !held) return;
-  if (isLong || (count % PARAGRAPH_LINES === 0 && isBalanced(linesOf(held.above)))) giveAllButLast(reader);
+  if (isLong || (count % PARAGRAPH_LINES === 0 && isBalanced(getLines(held.above)))) giveAllButLast(reader);
 }
 
 /** The last line of a paragraph can still become the names of a table's columns, or a heading. */
@@ -129,14 +136,14 @@ function giveAllButLast(reader: Reader): void {
   if (!last?.above) return;
   reader.held = last.above;
   give(reader);
-  reader.held = held(last.line, null);
+  reader.held = hold(last.line, null);
 }
 
 /** What is held is final. */
 function give(reader: Reader, isClosed = false): void {
   const { mode, parts, given, look } = reader;
   if (!mode || !reader.held) return;
-  const { text, given: next } = partText({ mode, parts, given, isClosed, lines: linesOf(reader.held) }, look);
+  const { text, given: next } = renderPart({ mode, parts, given, isClosed, lines: getLines(reader.held) }, look);
   Object.assign(reader, { held: null, parts: parts + 1, given: next });
   if (text === null) return;
   reader.pieces.push({ text, joins: reader.shown });
@@ -145,14 +152,14 @@ function give(reader: Reader, isClosed = false): void {
 
 function endBlock(reader: Reader, isClosed = false): void {
   give(reader, isClosed);
-  Object.assign(reader, { mode: null, held: null, parts: 0, given: NOTHING_GIVEN, shown: false });
+  Object.assign(reader, { mode: null, held: null, parts: 0, given: INITIAL_RENDERED, shown: false });
 }
 
-function held(line: string, above: Held | null): Held {
+function hold(line: string, above: Held | null): Held {
   return { line, above, count: (above?.count ?? 0) + 1, size: (above?.size ?? 0) + line.length + 1 };
 }
 
-function linesOf(newest: Held | null): string[] {
+function getLines(newest: Held | null): string[] {
   const lines: string[] = [];
   for (let from = newest; from; from = from.above) lines.push(from.line);
   return lines.reverse();
@@ -165,6 +172,6 @@ function isBalanced(lines: string[]): boolean {
   return count("`") % 2 === 0 && count("**") % 2 === 0 && count("[") <= count("]");
 }
 
-function isProse({ mode }: Stream): boolean {
+function isProse({ mode }: MarkdownStream): boolean {
   return mode === null || mode.is === "paragraph";
 }

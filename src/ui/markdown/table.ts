@@ -1,30 +1,30 @@
 import type { Tokens } from "marked";
 import stringWidth from "string-width";
 import wrapAnsi from "wrap-ansi";
-import { steady } from "../cells.ts";
+import { normalizeWidth } from "../cells.ts";
 import type { Look } from "../look.ts";
-import { inline } from "./inline.ts";
-import { wrap } from "./wrap.ts";
+import { renderInline } from "./inline.ts";
+import { wrapText } from "./wrap.ts";
 
 const GAP = 2;
 
 /** How a table stands: the widths of its columns in cells, or null where they had no room beside each other. */
-export type Columns = { names: string[]; widths: number[] | null };
+export type TableColumns = { names: string[]; widths: number[] | null };
 
 /**
  * Columns for these rows in `look.width` cells: as wide as they need to be or, where that is too much, with the widest narrowed, down to
  * its longest word. Where words would have to be broken each row is a block of lines that names its columns.
  */
-export function columnsOf(table: Tokens.Table, look: Look): Columns {
+export function layOutColumns(table: Tokens.Table, look: Look): TableColumns {
   const names = table.header.map((cell) => bare(cell, look).toUpperCase());
   const columns = names.map((name, column) => [name, ...table.rows.map((row) => bare(row[column], look))]);
   const natural = columns.map((cells) => longest(cells.flatMap((cell) => cell.split("\n"))));
   const least = columns.map((cells) => longest(cells.flatMap((cell) => cell.split(/\s+/))));
-  return { names, widths: look.plain ? null : narrowed(natural, least, look.width - GAP * (names.length - 1)) };
+  return { names, widths: look.plain ? null : narrow(natural, least, look.width - GAP * (names.length - 1)) };
 }
 
 /** The names of the columns, as the line above the rows; null where each row has them. */
-export function headLine({ names, widths }: Columns, look: Look): string | null {
+export function renderHeader({ names, widths }: TableColumns, look: Look): string | null {
   return (
     widths &&
     beside(names, widths)
@@ -34,21 +34,21 @@ export function headLine({ names, widths }: Columns, look: Look): string | null 
 }
 
 /** A row. A cell that is wider than its column goes on below. */
-export function rowText({ names, widths }: Columns, row: Tokens.TableCell[], look: Look): string {
+export function renderRow({ names, widths }: TableColumns, row: Tokens.TableCell[], look: Look): string {
   const inner = { ...look, links: look.links && widths === null };
-  const cells = names.map((_, column) => (row[column] ? steady(inline(row[column], inner)) : ""));
+  const cells = names.map((_, column) => (row[column] ? normalizeWidth(renderInline(row[column], inner)) : ""));
   if (widths) return beside(cells, widths).join("\n");
   const room = longest(names.slice(1));
   const told = cells
     .slice(1)
-    .flatMap((cell, index) => (cell === "" ? [] : [named(names[index + 1] ?? "", cell, room, look)]));
-  return [wrap(cells[0] ?? "", look.width), ...told].join("\n");
+    .flatMap((cell, index) => (cell === "" ? [] : [findByName(names[index + 1] ?? "", cell, room, look)]));
+  return [wrapText(cells[0] ?? "", look.width), ...told].join("\n");
 }
 
 /** A cell in a line of its own, with the name of its column before it. */
-function named(name: string, cell: string, room: number, look: Look): string {
-  const head = name === "" ? "  " : `  ${padded(name, room)}  `;
-  const rows = wrap(cell, Math.max(10, look.width - stringWidth(head)));
+function findByName(name: string, cell: string, room: number, look: Look): string {
+  const head = name === "" ? "  " : `  ${pad(name, room)}  `;
+  const rows = wrapText(cell, Math.max(10, look.width - stringWidth(head)));
   return head + rows.replaceAll("\n", `\n${" ".repeat(stringWidth(head))}`);
 }
 
@@ -59,13 +59,13 @@ function beside(cells: string[], widths: number[]): string[] {
   const height = Math.max(...columns.map((lines) => lines.length));
   return Array.from({ length: height }, (_, at) =>
     columns
-      .map((lines, column) => padded(lines[at] ?? "", widths[column] ?? 0))
+      .map((lines, column) => pad(lines[at] ?? "", widths[column] ?? 0))
       .join(" ".repeat(GAP))
       .trimEnd(),
   );
 }
 
-function narrowed(natural: number[], least: number[], room: number): number[] | null {
+function narrow(natural: number[], least: number[], room: number): number[] | null {
   if (sum(least) > room) return null;
   const widths = [...natural];
   for (let over = sum(widths) - room; over > 0; over -= 1) {
@@ -78,10 +78,10 @@ function narrowed(natural: number[], least: number[], room: number): number[] | 
 
 /** What a cell shows, without emphasis. */
 function bare(cell: Tokens.TableCell | undefined, look: Look): string {
-  return cell ? steady(inline(cell, { ...look, links: false, paint: (_, text) => text })) : "";
+  return cell ? normalizeWidth(renderInline(cell, { ...look, links: false, paint: (_, text) => text })) : "";
 }
 
-function padded(text: string, width: number): string {
+function pad(text: string, width: number): string {
   return text + " ".repeat(Math.max(0, width - stringWidth(text)));
 }
 

@@ -1,13 +1,13 @@
 import { marked } from "marked";
 import { clean } from "#protocol/clean";
-import { steady } from "../cells.ts";
+import { normalizeWidth } from "../cells.ts";
 import type { Look } from "../look.ts";
-import { blockTexts, CODE_INDENT } from "./block.ts";
-import { withoutLinks } from "./link.ts";
-import { itemText, proseText } from "./part.ts";
-import { opened, stepped } from "./scan.ts";
-import { newest, type Stream } from "./stream.ts";
-import { fits, hard } from "./wrap.ts";
+import { CODE_INDENT, renderBlocks } from "./block.ts";
+import { stripLinks } from "./link.ts";
+import { renderListItem, renderProse } from "./part.ts";
+import { openBlock, scanLine } from "./scan.ts";
+import { getTail, type MarkdownStream } from "./stream.ts";
+import { fitsRow, wrapHard } from "./wrap.ts";
 
 /** Longest text that is laid out again and again while it grows. */
 const LONGEST = 1_500;
@@ -18,15 +18,15 @@ const LONGEST = 1_500;
  *
  * @param rest what follows the lines that were read, as it came
  */
-export function tailRows(stream: Stream, rest: string, look: Look, rows: number): string[] {
+export function renderTail(stream: MarkdownStream, rest: string, look: Look, rows: number): string[] {
   const size = Math.min(LONGEST, rows * look.width);
-  const { lines, isAll } = newest(stream, size);
+  const { lines, isAll } = getTail(stream, size);
   const partial = unfinished(rest.slice(-size));
   const text = [...lines, ...(partial === "" ? [] : [partial])].join("\n");
   if (text.trim() === "") return [];
   const isPlain = isProse(stream, partial) && !DEFINITION.test(text);
-  const laid = isPlain ? (proseText(text, look) ?? "").split("\n") : laidOut(stream, text, look);
-  const shown = fitted(laid, look.width);
+  const laid = isPlain ? (renderProse(text, look) ?? "").split("\n") : laidOut(stream, text, look);
+  const shown = fit(laid, look.width);
   const all = stream.begun && !stream.shown && isAll ? ["", ...shown] : shown;
   return all.slice(-rows);
 }
@@ -35,27 +35,27 @@ export function tailRows(stream: Stream, rest: string, look: Look, rows: number)
 const DEFINITION = /^ {0,3}\[[^\]]*\]:/m;
 
 /** Nearly all that streams is a paragraph, and to look for other blocks in it costs more than all the rest. */
-function isProse({ mode, held }: Stream, partial: string): boolean {
-  if (mode === null) return opened(partial)?.is === "paragraph";
+function isProse({ mode, held }: MarkdownStream, partial: string): boolean {
+  if (mode === null) return openBlock(partial)?.is === "paragraph";
   if (mode.is !== "paragraph") return false;
-  return partial === "" || stepped(mode, partial, held?.line ?? "").does === "goes on";
+  return partial === "" || scanLine(mode, partial, held?.line ?? "").does === "goes on";
 }
 
-function laidOut(stream: Stream, text: string, look: Look): string[] {
+function laidOut(stream: MarkdownStream, text: string, look: Look): string[] {
   const { mode, parts, given } = stream;
   if (mode?.is === "fence") {
     const code = text.split("\n").slice(parts === 0 && stream.held ? 1 : 0);
     return code.map((line) => CODE_INDENT + line);
   }
   const lines = text.split("\n");
-  if (mode?.is === "item") return (itemText({ parts, given, lines }, mode, look) ?? "").split("\n");
-  return blockTexts(marked.lexer(text), look).join("\n\n").split("\n");
+  if (mode?.is === "item") return (renderListItem({ parts, given, lines }, mode, look) ?? "").split("\n");
+  return renderBlocks(marked.lexer(text), look).join("\n\n").split("\n");
 }
 
-function fitted(rows: string[], width: number): string[] {
+function fit(rows: string[], width: number): string[] {
   return rows
-    .map((row) => steady(row).replaceAll("\t", "    "))
-    .flatMap((row) => withoutLinks(fits(row, width) ? row : hard(row, width)).split("\n"));
+    .map((row) => normalizeWidth(row).replaceAll("\t", "    "))
+    .flatMap((row) => stripLinks(fitsRow(row, width) ? row : wrapHard(row, width)).split("\n"));
 }
 
 /** The end of it may be half of a character or of a control sequence. */

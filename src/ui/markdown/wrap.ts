@@ -5,27 +5,27 @@ import wrapAnsi from "wrap-ansi";
  * Rows of at most `width` cells, broken at spaces. A word that is longer than a row stays whole, so that a URL or a key can be copied and
  * clicked: the terminal breaks it. Scripts that are written without spaces are broken anywhere.
  */
-export function wrap(text: string, width: number): string {
-  if (PLAIN.test(text)) return eachRow(text, (line) => wrapPlain(line.trim(), width));
+export function wrapText(text: string, width: number): string {
+  if (PLAIN.test(text)) return toEachRow(text, (line) => wrapPlain(line.trim(), width));
   const soft = wrapAnsi(text, width);
-  return eachRow(soft, (row) => (isUnspaced(row, width) ? hard(row, width) : row));
+  return toEachRow(soft, (row) => (isUnspaced(row, width) ? wrapHard(row, width) : row));
 }
 
 /** Whether it is one row of at most `width` cells. */
-export function fits(row: string, width: number): boolean {
+export function fitsRow(row: string, width: number): boolean {
   return row.length <= width && PLAIN.test(row) ? true : stringWidth(row) <= width;
 }
 
 /** The same for text that is no Markdown: what stands before a line's first word stands before each of its rows. */
 export function wrapLines(text: string, width: number): string {
-  return eachRow(text.trimEnd(), (line) => {
+  return toEachRow(text.trimEnd(), (line) => {
     const indent = /^[ \t]*/.exec(line.slice(0, width / 2))?.[0] ?? "";
-    return eachRow(wrap(line.slice(indent.length), width - indent.length), (row) => indent + row);
+    return toEachRow(wrapText(line.slice(indent.length), width - indent.length), (row) => indent + row);
   });
 }
 
 /** Rows of at most `width` cells, whatever has to be broken for it. Spaces stay. */
-export function hard(text: string, width: number): string {
+export function wrapHard(text: string, width: number): string {
   return wrapAnsi(text, width, { hard: true, trim: false });
 }
 
@@ -54,6 +54,6 @@ function isUnspaced(row: string, width: number): boolean {
 const UNSPACED =
   /\p{Script=Han}|\p{Script=Hiragana}|\p{Script=Katakana}|\p{Script=Hangul}|\p{Script=Thai}|\p{Script=Lao}|\p{Script=Khmer}|\p{Script=Myanmar}|\p{Extended_Pictographic}/u;
 
-function eachRow(text: string, change: (row: string) => string): string {
+function toEachRow(text: string, change: (row: string) => string): string {
   return text.split("\n").map(change).join("\n");
 }

@@ -1,19 +1,19 @@
 import type { AuthLinks } from "../cards/auth.ts";
-import type { AnyCard, CardAct } from "../cards/card-ui.ts";
-import type { Sources } from "../editor/complete.ts";
+import type { AnyCard, CardAction } from "../cards/card-ui.ts";
+import type { CompletionSources } from "../editor/complete.ts";
 import type { Key } from "../key.ts";
 import type { TimedPart } from "../reduce.ts";
-import type { Blocks } from "./blocks.ts";
+import type { ScrollbackState } from "./blocks.ts";
 import type { Session, Status } from "./state.ts";
 
 /** What happens to a session. `at` is ms since 1970. */
-export type Event =
+export type SessionEvent =
   | { type: "key"; key: Key }
   | { type: "parts"; parts: TimedPart[]; at: number }
   /** A frame is on the screen: the cards in it, and the one that was drawn with the focus. */
   | { type: "drawn"; frame: { cards: string[]; focused: string | null; cardRows: number; at: number } }
   /** So much of the conversation is in the scrollback: its texts are not kept any longer. */
-  | { type: "committed"; blocks: Blocks }
+  | { type: "committed"; blocks: ScrollbackState }
   | { type: "tick"; at: number }
   | { type: "size"; columns: number; rows: number }
   /** The backend has the prompt; or will not have it, then it comes `back` into the draft. */
@@ -25,7 +25,7 @@ export type Event =
   /** A text comes back from the editor: of the draft, or of a card; `null` when there is none. */
   | { type: "edited"; of: string; text: string | null }
   | { type: "status"; status: Partial<Status> }
-  | { type: "sources"; sources: Partial<Sources> }
+  | { type: "sources"; sources: Partial<CompletionSources> }
   | { type: "hint"; text: string; at: number }
   /** Whether what the conversation asks is answered here. */
   | { type: "interaction"; enabled: boolean }
@@ -38,16 +38,16 @@ export type Event =
   | { type: "reset" };
 
 /** The draft, among texts that come back from the editor; no card has this id. */
-export const DRAFT = "draft";
+export const DRAFT_TARGET = "draft";
 
 /** What a session wants to be done. */
-export type Effect =
+export type SessionEffect =
   | { do: "send"; text: string }
   | { do: "slash"; line: string }
   /** Cancel what is under way. */
   | { do: "cancel"; generation: string }
   /** The person decided about a card. */
-  | { do: "act"; card: AnyCard; act: CardAct }
+  | { do: "act"; card: AnyCard; act: CardAction }
   /** A card opened: what it needs is prepared, and the person is told where they look elsewhere. */
   | { do: "opened"; card: AnyCard; unseen: boolean }
   /** It is open no more. */
@@ -63,4 +63,4 @@ export type Effect =
   | { do: "leave" };
 
 /** A session after an event, and what it wants to be done, in this order. */
-export type Step = { session: Session; effects: Effect[] };
+export type SessionStep = { session: Session; effects: SessionEffect[] };

@@ -1,20 +1,20 @@
 import stringWidth from "string-width";
-import { type CardProps, layCard } from "../cards/lay-out.ts";
+import { type CardProps, layOutCard } from "../cards/lay-out.ts";
 import type { Row } from "../cards/row.ts";
-import { cut } from "../cells.ts";
-import { type LaidOut, layOut } from "../editor/layout.ts";
-import { matchOf } from "../editor/search.ts";
-import { line } from "../words.ts";
-import type { Live } from "./live.ts";
-import { cardReadAlong, cardsOf, focusedCard } from "./open.ts";
+import { truncateCells } from "../cells.ts";
+import { type EditorLayout, layOutDraft } from "../editor/layout.ts";
+import { getMatch } from "../editor/search.ts";
+import { toLine } from "../words.ts";
+import type { LiveContent } from "./live.ts";
+import { findFocusedCard, findReadOnlyCard, listCards } from "./open.ts";
 import { PROMPT } from "./prompt.ts";
-import { divide } from "./room.ts";
+import { divideRows } from "./room.ts";
 import type { Session } from "./state.ts";
-import { statusLine } from "./status-line.ts";
+import { formatStatusLine } from "./status-line.ts";
 import { isBusy } from "./turn.ts";
 
 /** The live region, laid out: every row fits the window, all of them are never more than its rows − 2. */
-export type Frame = {
+export type LiveFrame = {
   width: number;
   text: string[];
   tools: string[];
@@ -41,15 +41,15 @@ const MOST_COMPOSER = 12;
 const LEAST_CARD = 3;
 
 /** Lay the live region out. `spin` turns the mark of what works. */
-export function layFrame(session: Session, live: Live, spin: string): Frame {
+export function layOutLiveRegion(session: Session, live: LiveContent, spin: string): LiveFrame {
   const { columns: width, rows } = session.size;
-  const card = focusedCard(session) ?? cardsOf(session)[0];
+  const card = findFocusedCard(session) ?? listCards(session)[0];
   const hint =
-    card && rows < LEAST_CARD + 3 ? "Something waits for an answer: make the window higher." : hintOf(session);
+    card && rows < LEAST_CARD + 3 ? "Something waits for an answer: make the window higher." : getHint(session);
   const offers = session.offer?.completion.candidates ?? [];
   const tools = live.tools.length > 0 || !isBusy(session) || card ? live.tools : [`${spin} ${waitingFor(session)}`];
-  const whole = composerOf(session, rows - 2);
-  const room = divide(rows, {
+  const whole = getComposer(session, rows - 2);
+  const room = divideRows(rows, {
     composer: Math.min(
       whole.rows.length,
       rows < 16 ? rows : Math.max(3, Math.min(MOST_COMPOSER, Math.floor(rows / 3))),
@@ -61,13 +61,13 @@ export function layFrame(session: Session, live: Live, spin: string): Frame {
     tools: tools.length,
     text: live.text.length,
   });
-  const composer = whole.rows.length <= room.composer ? whole : composerOf(session, room.composer);
+  const composer = whole.rows.length <= room.composer ? whole : getComposer(session, room.composer);
   const props = card && room.card >= LEAST_CARD ? cardProps(session, card, room.card) : null;
-  const laid = props ? layCard(props) : null;
+  const laid = props ? layOutCard(props) : null;
   const composerDim = props?.focused === true;
-  const text = lastOf(live.text, room.text);
-  const calls = lastOf(tools, room.tools);
-  const queue = lastOf(session.queue, room.queue);
+  const text = getLast(live.text, room.text);
+  const calls = getLast(tools, room.tools);
+  const queue = getLast(session.queue, room.queue);
   const cardTop = text.length + calls.length;
   const composerTop = cardTop + (laid?.rows.length ?? 0) + queue.length + room.rule;
   const cursor = composerDim
@@ -76,15 +76,15 @@ export function layFrame(session: Session, live: Live, spin: string): Frame {
   return {
     width,
     text,
-    tools: calls.map((call) => cut(call, width)),
+    tools: calls.map((call) => truncateCells(call, width)),
     card: laid?.rows ?? [],
-    queue: queue.map((queued) => cut(`next: ${line(queued)}`, width)),
+    queue: queue.map((queued) => truncateCells(`next: ${toLine(queued)}`, width)),
     rule: room.rule === 1,
     composer: composer.rows,
     composerDim,
-    offer: offered(session, room.popup),
-    hint: hint !== null && room.hint === 1 ? cut(hint, width) : null,
-    status: room.status === 1 ? cut(statusLine(session, width), width) : null,
+    offer: listOffered(session, room.popup),
+    hint: hint !== null && room.hint === 1 ? truncateCells(hint, width) : null,
+    status: room.status === 1 ? truncateCells(formatStatusLine(session, width), width) : null,
     cursor: cursor ?? null,
     cards: props && card ? [card.id] : [],
     focused: props?.focused && card ? card.id : null,
@@ -92,16 +92,16 @@ export function layFrame(session: Session, live: Live, spin: string): Frame {
   };
 }
 
-function lastOf(rows: string[], count: number): string[] {
+function getLast(rows: string[], count: number): string[] {
   return rows.slice(Math.max(0, rows.length - count));
 }
 
 function cardProps(session: Session, card: CardProps["card"], maxRows: number): CardProps | null {
   const ui = session.cards[card.id];
   if (!ui) return null;
-  const all = cardsOf(session);
+  const all = listCards(session);
   const n = all.findIndex(({ id }) => id === card.id) + 1;
-  const focused = focusedCard(session)?.id === card.id;
+  const focused = findFocusedCard(session)?.id === card.id;
   const { now, size, links } = session;
   return {
     card,
@@ -112,23 +112,23 @@ function cardProps(session: Session, card: CardProps["card"], maxRows: number): 
     maxRows,
     now,
     links: links[card.id],
-    readOnly: cardReadAlong(session)?.id === card.id,
+    readOnly: findReadOnlyCard(session)?.id === card.id,
   };
 }
 
 /** What is being typed; while the history is searched, the search and what it found. */
-function composerOf({ draft, search, history, size }: Session, maxRows: number): LaidOut {
-  if (!search) return layOut(draft, { width: size.columns, maxRows, prompt: PROMPT });
-  const found = matchOf(search, history.entries);
-  const query = `search: ${line(search.query)}`;
-  const shown = found === null ? (search.query === "" ? "" : "  nothing found") : `  ${line(found)}`;
+function getComposer({ draft, search, history, size }: Session, maxRows: number): EditorLayout {
+  if (!search) return layOutDraft(draft, { width: size.columns, maxRows, prompt: PROMPT });
+  const found = getMatch(search, history.entries);
+  const query = `search: ${toLine(search.query)}`;
+  const shown = found === null ? (search.query === "" ? "" : "  nothing found") : `  ${toLine(found)}`;
   return {
-    rows: [cut(`${query}${shown}`, size.columns)],
+    rows: [truncateCells(`${query}${shown}`, size.columns)],
     cursor: { row: 0, column: Math.min(size.columns - 1, stringWidth(query)) },
   };
 }
 
-function hintOf({ hint, search, status }: Session): string | null {
+function getHint({ hint, search, status }: Session): string | null {
   if (hint) return hint.text;
   if (search) return "enter takes it · ctrl+r older · esc leaves";
   return status.connection === "lost"
@@ -142,12 +142,12 @@ function waitingFor({ sending, cancelling }: Session): string {
 }
 
 /** The candidates around the chosen one. */
-function offered({ offer, size }: Session, rows: number): Frame["offer"] {
+function listOffered({ offer, size }: Session, rows: number): LiveFrame["offer"] {
   if (!offer || rows === 0) return [];
   const { candidates } = offer.completion;
   const start = Math.max(0, Math.min(offer.at - Math.floor(rows / 2), candidates.length - rows));
   return candidates.slice(start, start + rows).map(({ text, note }, index) => ({
-    text: cut(`${line(text)}  ${line(note)}`.trimEnd(), size.columns - 2),
+    text: truncateCells(`${toLine(text)}  ${toLine(note)}`.trimEnd(), size.columns - 2),
     chosen: start + index === offer.at,
   }));
 }

@@ -1,11 +1,11 @@
-import { cardKey } from "../cards/card-ui.ts";
-import { written } from "../cards/focus.ts";
+import { updateCard } from "../cards/card-ui.ts";
+import { beginDraft } from "../cards/focus.ts";
 import type { Key } from "../key.ts";
-import { composerKey } from "./composer-key.ts";
-import type { Step } from "./events.ts";
-import { cardRoom, focusedCard } from "./open.ts";
+import { updateComposer } from "./composer-key.ts";
+import type { SessionStep } from "./events.ts";
+import { findFocusedCard, getCardViewport } from "./open.ts";
 import type { Session } from "./state.ts";
-import { only } from "./step.ts";
+import { toStep } from "./step.ts";
 
 /**
  * How long a letter has to stay alone before a card acts on it, in ms: nobody waits for that, and whatever types a text, a program above
@@ -14,36 +14,36 @@ import { only } from "./step.ts";
 const ALONE_MS = 80;
 
 /** Whether this key is, or brings, a character of a text. */
-export function isTyped({ name, ctrl, alt }: Key): boolean {
+export function isTextKey({ name, ctrl, alt }: Key): boolean {
   return name === "paste" || (name === "text" && !ctrl && !alt);
 }
 
 /** The card would act on this letter: it does when no other comes with it. */
-export function held(session: Session, card: string, key: Key): Step {
-  return only({ ...session, held: { card, key, at: key.at } }, { do: "wait", ms: ALONE_MS });
+export function holdKey(session: Session, card: string, key: Key): SessionStep {
+  return toStep({ ...session, held: { card, key, at: key.at } }, { do: "wait", ms: ALONE_MS });
 }
 
 /** What a key makes of the letter before it: a repetition is the same letter, another character makes a text of both. Null when it stood alone. */
-export function joined(session: Session, key: Key): Step | null {
+export function joinHeldKey(session: Session, key: Key): SessionStep | null {
   const { held } = session;
-  if (!held || !isTyped(key) || key.at - held.at >= ALONE_MS) return null;
+  if (!held || !isTextKey(key) || key.at - held.at >= ALONE_MS) return null;
   if (key.text === held.key.text && !key.amid)
-    return only({ ...session, held: { ...held, at: key.at } }, { do: "wait", ms: ALONE_MS });
-  const first = composerKey({ ...session, held: null, focus: written(session.focus, key) }, held.key);
-  const second = composerKey(first.session, key);
+    return toStep({ ...session, held: { ...held, at: key.at } }, { do: "wait", ms: ALONE_MS });
+  const first = updateComposer({ ...session, held: null, focus: beginDraft(session.focus, key) }, held.key);
+  const second = updateComposer(first.session, key);
   return { session: second.session, effects: [...first.effects, ...second.effects] };
 }
 
 /** By now the letter has stood alone for long enough, or another key that is no text was pressed: the card acts on it. */
-export function stoodAlone(session: Session, isOver = false): Step {
+export function releaseHeldKey(session: Session, isOver = false): SessionStep {
   const { held } = session;
-  if (!held || (!isOver && session.now - held.at < ALONE_MS)) return only(session);
+  if (!held || (!isOver && session.now - held.at < ALONE_MS)) return toStep(session);
   const after = { ...session, held: null };
-  const card = focusedCard(session);
+  const card = findFocusedCard(session);
   const ui = card && session.cards[card.id];
   // It was for the card as it was then.
-  if (!card || !ui || card.id !== held.card || session.focus.open?.id !== card.id) return only(after);
-  const { ui: next, act } = cardKey(ui, card, held.key, cardRoom(session));
+  if (!card || !ui || card.id !== held.card || session.focus.open?.id !== card.id) return toStep(after);
+  const { ui: next, act } = updateCard(ui, card, held.key, getCardViewport(session));
   const answered = { ...after, cards: { ...after.cards, [card.id]: next } };
-  return act ? only(answered, { do: "act", card, act }) : only(answered);
+  return act ? toStep(answered, { do: "act", card, act }) : toStep(answered);
 }

@@ -1,113 +1,115 @@
 import {
   type AnyCard,
-  type CardAct,
+  type CardAction,
   type CardUi,
-  cardKey,
-  cardScrolled,
+  scrollCard,
   takesTab,
   takesText,
+  updateCard,
 } from "../cards/card-ui.ts";
-import { pressed, takeKey, unwritten, WRITING, written } from "../cards/focus.ts";
-import { emptied } from "../editor/draft.ts";
+import { beginDraft, DRAFTING, endDraft, recordKey, routeKey } from "../cards/focus.ts";
+import { clearDraft } from "../editor/draft.ts";
 import type { Key } from "../key.ts";
-import { completes, composerKey } from "./composer-key.ts";
-import type { Step } from "./events.ts";
-import { held, isTyped, joined, stoodAlone } from "./held.ts";
-import { cardReadAlong, cardRoom, focusedCard } from "./open.ts";
+import { canComplete, updateComposer } from "./composer-key.ts";
+import type { SessionStep } from "./events.ts";
+import { holdKey, isTextKey, joinHeldKey, releaseHeldKey } from "./held.ts";
+import { findFocusedCard, findReadOnlyCard, getCardViewport } from "./open.ts";
 
 import type { Session } from "./state.ts";
-import { only } from "./step.ts";
+import { toStep } from "./step.ts";
 import { cancelTurn, isBusy } from "./turn.ts";
 
 /** How long a second Ctrl+C leaves, in ms. */
 const ARMED_MS = 2_000;
 
 /** What a key does: first what it does everywhere, then what it does in the card that has the focus, else in the composer. */
-export function keyPressed(session: Session, key: Key): Step {
+export function handleKey(session: Session, key: Key): SessionStep {
   if (key.name === "focus" || key.name === "blur")
     return { session: { ...session, windowFocused: key.name === "focus" }, effects: [] };
-  const step = joined(session, key);
+  const step = joinHeldKey(session, key);
   if (step) return step;
-  const before = stoodAlone(session, true);
+  const before = releaseHeldKey(session, true);
   const after = freshKey(before.session, key);
   return { session: after.session, effects: [...before.effects, ...after.effects] };
 }
 
 /** A key that has nothing to do with the one before it. */
-function freshKey(session: Session, key: Key): Step {
+function freshKey(session: Session, key: Key): SessionStep {
   const chord = key.name === "text" && key.ctrl && !key.alt ? key.text.toLowerCase() : "";
   // Between the two Ctrl+C that leave there is no other key.
   const now = chord === "c" || session.exitArmedUntil === 0 ? session : { ...session, exitArmedUntil: 0, hint: null };
   const step = EVERYWHERE[chord]?.(now) ?? pagedKey(now, key) ?? focusedKey(now, key);
   return step.session.draft.text === ""
-    ? { ...step, session: { ...step.session, focus: unwritten(step.session.focus) } }
+    ? { ...step, session: { ...step.session, focus: endDraft(step.session.focus) } }
     : step;
 }
 
-const EVERYWHERE: Record<string, (session: Session) => Step | null> = {
+const EVERYWHERE: Record<string, (session: Session) => SessionStep | null> = {
   c: interrupt,
-  z: (session) => only(session, { do: "suspend" }),
-  l: (session) => only(session, { do: "redraw" }),
-  o: (session) => only(session, { do: "expand" }),
-  d: (session) => (session.draft.text === "" && !declines(session) ? only(session, { do: "leave" }) : null),
+  z: (session) => toStep(session, { do: "suspend" }),
+  l: (session) => toStep(session, { do: "redraw" }),
+  o: (session) => toStep(session, { do: "expand" }),
+  d: (session) => (session.draft.text === "" && !declines(session) ? toStep(session, { do: "leave" }) : null),
 };
 
 /** Ctrl+D says no to a form. */
 function declines(session: Session): boolean {
-  const ui = session.cards[focusedCard(session)?.id ?? ""];
+  const ui = session.cards[findFocusedCard(session)?.id ?? ""];
   return ui?.type === "form" && !ui.sent;
 }
 
 /** Ctrl+C clears the line, then cancels the turn, then arms leaving, then leaves (terminal.md, "The session"). */
-function interrupt(session: Session): Step {
-  if (session.search || session.offer) return only({ ...session, search: null, offer: null });
-  if (session.draft.text !== "") return only({ ...session, draft: emptied(session.draft) });
-  if (session.now < session.exitArmedUntil) return only(session, { do: "leave" });
-  if (isBusy(session) && !session.cancelling && !cardReadAlong(session)) return cancelTurn(session);
+function interrupt(session: Session): SessionStep {
+  if (session.search || session.offer) return toStep({ ...session, search: null, offer: null });
+  if (session.draft.text !== "") return toStep({ ...session, draft: clearDraft(session.draft) });
+  if (session.now < session.exitArmedUntil) return toStep(session, { do: "leave" });
+  if (isBusy(session) && !session.cancelling && !findReadOnlyCard(session)) return cancelTurn(session);
   const [local] = session.local;
-  if (local) return only(session, { do: "act", card: local, act: givenUp(local) });
+  if (local) return toStep(session, { do: "act", card: local, act: givenUp(local) });
   const until = session.now + ARMED_MS;
-  return only({ ...session, exitArmedUntil: until, hint: { text: "Ctrl+C again leaves.", until } });
+  return toStep({ ...session, exitArmedUntil: until, hint: { text: "Ctrl+C again leaves.", until } });
 }
 
 /** What gives up a card of this terminal alone: a question is answered with no. */
-function givenUp(card: AnyCard): CardAct {
+function givenUp(card: AnyCard): CardAction {
   return card.kind === "confirmation" ? { do: "answer", answer: { action: "deny" } } : { do: "cancel request" };
 }
 
 /** A card that is only read along scrolls by the page. */
-function pagedKey(session: Session, key: Key): Step | null {
-  const card = cardReadAlong(session);
+function pagedKey(session: Session, key: Key): SessionStep | null {
+  const card = findReadOnlyCard(session);
   const ui = card && session.cards[card.id];
   if (!card || !ui || (key.name !== "pageup" && key.name !== "pagedown")) return null;
-  const scrolled = cardScrolled(ui, card, key, cardRoom(session));
-  return only({ ...session, cards: { ...session.cards, [card.id]: scrolled } });
+  const scrolled = scrollCard(ui, card, key, getCardViewport(session));
+  return toStep({ ...session, cards: { ...session.cards, [card.id]: scrolled } });
 }
 
-function focusedKey(session: Session, key: Key): Step {
+function focusedKey(session: Session, key: Key): SessionStep {
   // Completion comes before the cards where a word was begun, as does a search or an offer that is on the screen.
-  if (key.name === "escape" && session.focus.chosen === WRITING && !session.search && !session.offer)
-    return only({ ...session, focus: pressed(unwritten(session.focus), key) });
-  const isComposers = session.search !== null || session.offer !== null || completes(session, key);
-  const card = focusedCard(session);
+  if (key.name === "escape" && session.focus.chosen === DRAFTING && !session.search && !session.offer)
+    return toStep({ ...session, focus: recordKey(endDraft(session.focus), key) });
+  const isComposers = session.search !== null || session.offer !== null || canComplete(session, key);
+  const card = findFocusedCard(session);
   const ui = card && session.cards[card.id];
   if (isComposers && session.focus.open === null)
-    return composerKey({ ...session, focus: pressed(session.focus, key) }, key);
+    return updateComposer({ ...session, focus: recordKey(session.focus, key) }, key);
   const draft = session.draft.text !== "";
   const uses = ui ? { takesTab: takesTab(ui), takesText: takesText(ui) } : { takesTab: false };
-  const { focus, to } = takeKey(session.focus, key, { draft, ...uses });
+  const { focus, to } = routeKey(session.focus, key, { draft, ...uses });
   const after = { ...session, focus };
-  if (to === "nobody") return only(after);
+  if (to === "nobody") return toStep(after);
   // A card whose answer is on its way takes no key: what is typed meanwhile is the next message.
-  if (to === "composer" || !card || !ui || (ui.sent && isTyped(key))) return composerKey(after, key);
-  const { ui: next, act } = cardKey(ui, card, key, cardRoom(session));
-  if (act && isTyped(key)) return held(after, card.id, key);
-  if (isForeign(next, key) && !act) return composerKey({ ...session, focus: written(session.focus, key) }, key);
+  if (to === "composer" || !card || !ui || (ui.sent && isTextKey(key))) return updateComposer(after, key);
+  const { ui: next, act } = updateCard(ui, card, key, getCardViewport(session));
+  if (act && isTextKey(key)) return holdKey(after, card.id, key);
+  if (isForeign(next, key) && !act) return updateComposer({ ...session, focus: beginDraft(session.focus, key) }, key);
   const answered = { ...after, cards: { ...session.cards, [card.id]: next } };
-  return act ? only(answered, { do: "act", card, act }) : only(answered);
+  return act ? toStep(answered, { do: "act", card, act }) : toStep(answered);
 }
 
 /** A letter that means nothing to a card that asks for one begins a text of one's own. */
 function isForeign(after: CardUi, key: Key): boolean {
-  return isTyped(key) && key.text !== " " && (after.type === "auth" || (after.type !== "form" && after.step === "ask"));
+  return (
+    isTextKey(key) && key.text !== " " && (after.type === "auth" || (after.type !== "form" && after.step === "ask"))
+  );
 }

@@ -1,7 +1,7 @@
 import stringWidth from "string-width";
 import type { ClientPresence } from "#protocol/events";
 import type { View } from "../view.ts";
-import { line } from "../words.ts";
+import { toLine } from "../words.ts";
 import type { Session } from "./state.ts";
 
 /** How long it is told who came or left, in ms. */
@@ -12,31 +12,31 @@ const MOST_NAMES = 3;
 const WIDEST_NAMES = 40;
 
 /** Everybody else who follows a conversation. */
-function othersOf({ presence }: View, client: string | undefined): ClientPresence[] {
+function getOthers({ presence }: View, client: string | undefined): ClientPresence[] {
   return presence.filter(({ client_id }) => client_id !== client);
 }
 
 /** What a client is called. */
-export function clientName({ name, client_id }: ClientPresence): string {
-  return line(name ?? client_id);
+export function formatClientName({ name, client_id }: ClientPresence): string {
+  return toLine(name ?? client_id);
 }
 
 /** Whether it can be asked, in a word. */
-export function clientState({ interaction }: ClientPresence): "answers" | "reads" | "cannot answer" {
+export function getClientState({ interaction }: ClientPresence): "answers" | "reads" | "cannot answer" {
   const { supported = true, enabled = true } = interaction ?? {};
   return supported ? (enabled ? "answers" : "reads") : "cannot answer";
 }
 
 /** Who else is here, the fuller text first; none where nobody is. */
-export function othersTexts(view: View, client: string | undefined): string[] {
-  const others = othersOf(view, client);
+export function formatOthers(view: View, client: string | undefined): string[] {
+  const others = getOthers(view, client);
   const count = others.length + (view.present === undefined ? 0 : view.present - view.presence.length);
   if (count === 0) return [];
   const named = others.map(
-    (each) => clientName(each) + (clientState(each) === "answers" ? "" : ` (${clientState(each)})`),
+    (each) => formatClientName(each) + (getClientState(each) === "answers" ? "" : ` (${getClientState(each)})`),
   );
   const names = `with ${named.join(", ")}`;
-  const answering = others.filter((each) => clientState(each) === "answers").length;
+  const answering = others.filter((each) => getClientState(each) === "answers").length;
   const may = answering === others.length ? "" : answering === 0 ? ", who only read" : `, ${answering} may answer`;
   const counted = `${count} other${count === 1 ? "" : "s"} here`;
   const isShort = count <= MOST_NAMES && stringWidth(names) <= WIDEST_NAMES;
@@ -44,18 +44,20 @@ export function othersTexts(view: View, client: string | undefined): string[] {
 }
 
 /** Who came, left, or answers now and did not before; null where that is nobody, or all of them were here before this terminal. */
-export function newsOf({ view: before, status: { client }, now }: Session, view: View): Session["news"] {
+export function getPresenceNews({ view: before, status: { client }, now }: Session, view: View): Session["news"] {
   if (view.presence === before.presence || before.presence.length === 0) return null;
-  const known = new Map(othersOf(before, client).map((each) => [each.client_id, each]));
-  const others = othersOf(view, client);
+  const known = new Map(getOthers(before, client).map((each) => [each.client_id, each]));
+  const others = getOthers(view, client);
   const here = new Set(others.map(({ client_id }) => client_id));
-  const came = others.filter(({ client_id }) => !known.has(client_id)).map((each) => `${clientName(each)} came`);
+  const came = others.filter(({ client_id }) => !known.has(client_id)).map((each) => `${formatClientName(each)} came`);
   const left = [...known.values()]
     .filter(({ client_id }) => !here.has(client_id))
-    .map((each) => `${clientName(each)} left`);
+    .map((each) => `${formatClientName(each)} left`);
   const changed = others.flatMap((each) => {
     const one = known.get(each.client_id);
-    return one && clientState(one) !== clientState(each) ? [`${clientName(each)} ${clientState(each)} now`] : [];
+    return one && getClientState(one) !== getClientState(each)
+      ? [`${formatClientName(each)} ${getClientState(each)} now`]
+      : [];
   });
   const all = [...came, ...left, ...changed];
   if (all.length === 0) return null;

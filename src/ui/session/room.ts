@@ -1,5 +1,5 @@
 /** How many rows of the window each part of the live region gets. */
-export type Room = {
+export type RowBudget = {
   /** Frame around the composer and the status line: 0 in small windows. */
   rule: 0 | 1;
   status: 0 | 1;
@@ -13,7 +13,7 @@ export type Room = {
 };
 
 /** What each part would like to have. */
-export type Wanted = {
+export type RowDemand = {
   composer: number;
   card: boolean;
   queue: number;
@@ -35,7 +35,7 @@ const LEAST_CARD = 6;
  * Divide the live region, which is never taller than the window's rows − 2 (terminal.md, "The session"). The composer comes first, then the
  * card that waits, then what helps, and the text that streams gets what is left.
  */
-export function divide(rows: number, wanted: Wanted): Room {
+export function divideRows(rows: number, wanted: RowDemand): RowBudget {
   let left = Math.max(1, rows - 2);
   const take = (most: number) => {
     const taken = Math.max(0, Math.min(most, left));

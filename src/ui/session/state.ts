@@ -1,10 +1,10 @@
 import type { AuthLinks } from "../cards/auth.ts";
 import type { AnyCard, CardUi } from "../cards/card-ui.ts";
 import type { Focus } from "../cards/focus.ts";
-import type { Completion, Sources } from "../editor/complete.ts";
+import type { Completion, CompletionSources } from "../editor/complete.ts";
 import type { Draft } from "../editor/draft.ts";
 import type { History } from "../editor/history.ts";
-import type { Search } from "../editor/search.ts";
+import type { HistorySearch } from "../editor/search.ts";
 import type { Key } from "../key.ts";
 import type { View } from "../view.ts";
 
@@ -20,10 +20,10 @@ export type Session = {
   draft: Draft;
   history: History;
   /** Ctrl+R. */
-  search: Search | null;
+  search: HistorySearch | null;
   /** What Tab found for the draft as it is, and which of it is chosen. */
   offer: { completion: Completion; at: number } | null;
-  sources: Sources;
+  sources: CompletionSources;
   /** Lines that wait until what is under way has ended, oldest first. */
   queue: string[];
   /** A prompt that was sent and of which nothing came back yet. */

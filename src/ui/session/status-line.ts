@@ -1,6 +1,6 @@
 import stringWidth from "string-width";
-import { line } from "../words.ts";
-import { othersTexts } from "./present.ts";
+import { toLine } from "../words.ts";
+import { formatOthers } from "./present.ts";
 import type { Session } from "./state.ts";
 
 const CONNECTIONS = { here: "", lost: "○ reconnecting", "signed out": "○ not signed in" };
@@ -9,16 +9,16 @@ const CONNECTIONS = { here: "", lost: "○ reconnecting", "signed out": "○ not
  * One quiet line: whether the backend is there, whether this terminal only reads along, which model answers, which services are connected, who
  * else is here. What does not fit is left out from the end.
  */
-export function statusLine({ status, view, readOnly, news }: Session, width: number): string {
-  const connected = status.services.map(line);
+export function formatStatusLine({ status, view, readOnly, news }: Session, width: number): string {
+  const connected = status.services.map(toLine);
   const parts = [
     [CONNECTIONS[status.connection]],
     [readOnly ? "read-only" : ""],
-    [line(status.model)],
+    [toLine(status.model)],
     [connected.length > 0 ? `● ${connected.join(" ")}` : "nothing connected: /connect"],
-    news ? [news.text, ...othersTexts(view, status.client)] : othersTexts(view, status.client),
-    [status.profile === "default" ? "" : `profile ${line(status.profile)}`],
-    [line(status.title)],
+    news ? [news.text, ...formatOthers(view, status.client)] : formatOthers(view, status.client),
+    [status.profile === "default" ? "" : `profile ${toLine(status.profile)}`],
+    [toLine(status.title)],
   ];
   const shown: string[] = [];
   for (const texts of parts) {

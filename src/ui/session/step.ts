@@ -1,15 +1,15 @@
-import type { Effect, Step } from "./events.ts";
+import type { SessionEffect, SessionStep } from "./events.ts";
 import type { Session } from "./state.ts";
 
 /** So long advice stands, in ms. */
 const HINT_MS = 5_000;
 
 /** A session with a line of advice. */
-export function hinted(session: Session, text: string): Session {
+export function withHint(session: Session, text: string): Session {
   return { ...session, hint: { text, until: session.now + HINT_MS } };
 }
 
 /** A session that became this, and wants these things done. */
-export function only(session: Session, ...effects: Effect[]): Step {
+export function toStep(session: Session, ...effects: SessionEffect[]): SessionStep {
   return { session, effects };
 }

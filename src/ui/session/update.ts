@@ -1,16 +1,16 @@
-import { edited, refused } from "../cards/card-ui.ts";
-import { drawn, NO_FOCUS, withCards } from "../cards/focus.ts";
-import { EMPTY_DRAFT, replaced, textOf } from "../editor/draft.ts";
-import { atEnd } from "../editor/history.ts";
-import { EMPTY, openCards } from "../view.ts";
-import { forget } from "./blocks.ts";
-import { DRAFT, type Effect, type Event, type Step } from "./events.ts";
-import { stoodAlone } from "./held.ts";
-import { keyPressed } from "./key-pressed.ts";
-import { answerableCards, cardsOf } from "./open.ts";
-import { partsCame, withOpenCards } from "./parts-came.ts";
+import { applyEdit, rejectAnswer } from "../cards/card-ui.ts";
+import { INITIAL_FOCUS, recordDrawn, updateCards } from "../cards/focus.ts";
+import { EMPTY_DRAFT, getText, replaceText } from "../editor/draft.ts";
+import { createHistory } from "../editor/history.ts";
+import { EMPTY_VIEW, listOpenCards } from "../view.ts";
+import { dropCommitted } from "./blocks.ts";
+import { DRAFT_TARGET, type SessionEffect, type SessionEvent, type SessionStep } from "./events.ts";
+import { releaseHeldKey } from "./held.ts";
+import { handleKey } from "./key-pressed.ts";
+import { listAnswerableCards, listCards } from "./open.ts";
+import { handleParts, updateOpenCards } from "./parts-came.ts";
 import type { Session, Status } from "./state.ts";
-import { isOver, takenBack, withQueue } from "./turn.ts";
+import { isFinished, restoreQueue, sendQueued } from "./turn.ts";
 
 /** How long a hint stands, in ms. */
 const HINT_MS = 5_000;
@@ -19,14 +19,14 @@ const HINT_MS = 5_000;
 const ARRIVES_MS = 2_000;
 
 /** A session in which nothing was said yet. */
-export function newSession(begin: { columns: number; rows: number; now: number; status: Status }): Session {
+export function createSession(begin: { columns: number; rows: number; now: number; status: Status }): Session {
   const { columns, rows, now, status } = begin;
   return {
     size: { columns, rows },
     now,
-    view: EMPTY,
+    view: EMPTY_VIEW,
     draft: EMPTY_DRAFT,
-    history: atEnd([]),
+    history: createHistory([]),
     search: null,
     offer: null,
     sources: { commands: [], services: [], connected: [], sessions: [], tools: [], words: [] },
@@ -39,7 +39,7 @@ export function newSession(begin: { columns: number; rows: number; now: number; 
     readOnly: false,
     news: null,
     links: {},
-    focus: NO_FOCUS,
+    focus: INITIAL_FOCUS,
     held: null,
     cardRows: 0,
     exitArmedUntil: 0,
@@ -50,12 +50,12 @@ export function newSession(begin: { columns: number; rows: number; now: number; 
 }
 
 /** What an event makes of a session. Pure: the same session and the same event always give the same. */
-export function update(session: Session, event: Event): Step {
+export function updateSession(session: Session, event: SessionEvent): SessionStep {
   switch (event.type) {
     case "key":
-      return keyPressed({ ...session, now: Math.max(session.now, event.key.at) }, event.key);
+      return handleKey({ ...session, now: Math.max(session.now, event.key.at) }, event.key);
     case "parts":
-      return partsCame({ ...session, now: event.at }, event.parts);
+      return handleParts({ ...session, now: event.at }, event.parts);
     case "local":
       return localOpened(session, event);
     case "interaction":
@@ -65,29 +65,29 @@ export function update(session: Session, event: Event): Step {
     case "reset":
       return reset(session);
     case "sent":
-      return withQueue({ session: sent(session, event.back), effects: [] });
+      return sendQueued({ session: send(session, event.back), effects: [] });
     case "tick":
-      return withQueue(stoodAlone(ticked({ ...session, now: event.at })));
+      return sendQueued(releaseHeldKey(ticke({ ...session, now: event.at })));
     default:
-      return { session: changed(session, event), effects: [] };
+      return { session: applyChange(session, event), effects: [] };
   }
 }
 
 type Plain = Exclude<
-  Event,
+  SessionEvent,
   { type: "key" | "parts" | "interaction" | "local" | "local-ended" | "reset" | "sent" | "tick" }
 >;
 
-function changed(session: Session, event: Plain): Session {
+function applyChange(session: Session, event: Plain): Session {
   switch (event.type) {
     case "drawn":
-      return { ...session, focus: drawn(session.focus, event.frame), cardRows: event.frame.cardRows };
+      return { ...session, focus: recordDrawn(session.focus, event.frame), cardRows: event.frame.cardRows };
     case "committed":
-      return { ...session, view: forget(session.view, event.blocks) };
+      return { ...session, view: dropCommitted(session.view, event.blocks) };
     case "size":
       return { ...session, size: { columns: event.columns, rows: event.rows } };
     case "refused":
-      return withUi(session, event.card, (ui) => refused(ui, event.told));
+      return withUi(session, event.card, (ui) => rejectAnswer(ui, event.told));
     case "cancelled":
       return { ...session, cancelling: false };
     case "edited":
@@ -99,7 +99,7 @@ function changed(session: Session, event: Plain): Session {
     case "hint":
       return { ...session, hint: { text: event.text, until: event.at + HINT_MS } };
     case "history":
-      return { ...session, history: atEnd(event.entries) };
+      return { ...session, history: createHistory(event.entries) };
     case "links":
       return session.cards[event.card]
         ? { ...session, links: { ...session.links, [event.card]: event.links } }
@@ -108,7 +108,7 @@ function changed(session: Session, event: Plain): Session {
 }
 
 /** Advice goes when its time is over, and so does the wait for what a prompt should have begun. */
-function ticked(session: Session): Session {
+function ticke(session: Session): Session {
   const { now, hint, news, arriving } = session;
   const late = arriving !== null && arriving.until <= now;
   return {
@@ -120,32 +120,33 @@ function ticked(session: Session): Session {
 }
 
 /** What is open is answered here from now on, and opens as if it had just come; or it is only read along. */
-function interactionChanged(session: Session, enabled: boolean): Step {
+function interactionChanged(session: Session, enabled: boolean): SessionStep {
   const now = { ...session, readOnly: !enabled };
-  const opened = enabled && session.readOnly ? openCards(session.view) : [];
+  const opened = enabled && session.readOnly ? listOpenCards(session.view) : [];
   return {
-    session: { ...now, focus: withCards(session.focus, answerableCards(now)) },
-    effects: opened.map((card): Effect => ({ do: "opened", card, unseen: false })),
+    session: { ...now, focus: updateCards(session.focus, listAnswerableCards(now)) },
+    effects: opened.map((card): SessionEffect => ({ do: "opened", card, unseen: false })),
   };
 }
 
 /** A prompt that was not taken stands in the draft again, before what was queued and typed since. */
-function sent(session: Session, back?: string): Session {
+function send(session: Session, back?: string): Session {
   if (back === undefined) {
     const isHere = session.arriving === null || session.arriving.after !== session.view.generation_id;
     const arriving = isHere ? null : { after: session.view.generation_id, until: session.now + ARRIVES_MS };
     return { ...session, sending: null, arriving };
   }
-  const after = takenBack(session);
-  const lines = [back, textOf(after.draft)].filter((text) => text.trim() !== "");
-  const cancelling = session.cancelling && !isOver(session.view);
-  return { ...after, sending: null, arriving: null, cancelling, draft: replaced(after.draft, lines.join("\n")) };
+  const after = restoreQueue(session);
+  const lines = [back, getText(after.draft)].filter((text) => text.trim() !== "");
+  const cancelling = session.cancelling && !isFinished(session.view);
+  return { ...after, sending: null, arriving: null, cancelling, draft: replaceText(after.draft, lines.join("\n")) };
 }
 
 function textCame(session: Session, of: string, text: string | null): Session {
-  if (of === DRAFT) return text === null ? session : { ...session, draft: replaced(session.draft, text.trimEnd()) };
-  const card = cardsOf(session).find(({ id }) => id === of);
-  return card ? withUi(session, of, (ui) => edited(ui, card, text)) : session;
+  if (of === DRAFT_TARGET)
+    return text === null ? session : { ...session, draft: replaceText(session.draft, text.trimEnd()) };
+  const card = listCards(session).find(({ id }) => id === of);
+  return card ? withUi(session, of, (ui) => applyEdit(ui, card, text)) : session;
 }
 
 function withUi(
@@ -158,26 +159,26 @@ function withUi(
 }
 
 /** A card of this terminal opens, or one that is open says something else. */
-function localOpened(session: Session, { card }: Extract<Event, { type: "local" }>): Step {
+function localOpened(session: Session, { card }: Extract<SessionEvent, { type: "local" }>): SessionStep {
   const known = session.local.findIndex(({ id }) => id === card.id);
   const local = known < 0 ? [...session.local, card] : session.local.with(known, card);
-  const effects: Effect[] = known < 0 ? [{ do: "opened", card, unseen: false }] : [];
-  return { session: withOpenCards({ ...session, local }, [], known < 0 ? [card] : []), effects };
+  const effects: SessionEffect[] = known < 0 ? [{ do: "opened", card, unseen: false }] : [];
+  return { session: updateOpenCards({ ...session, local }, [], known < 0 ? [card] : []), effects };
 }
 
-function localEnded(session: Session, id: string): Step {
+function localEnded(session: Session, id: string): SessionStep {
   if (session.local.every((card) => card.id !== id)) return { session, effects: [] };
   const local = session.local.filter((card) => card.id !== id);
-  return { session: withOpenCards({ ...session, local }, [id], []), effects: [{ do: "closed", card: id }] };
+  return { session: updateOpenCards({ ...session, local }, [id], []), effects: [{ do: "closed", card: id }] };
 }
 
 /** Nothing of the conversation before stays but what is being typed. */
-function reset(session: Session): Step {
-  const closed = cardsOf(session).map(({ id }) => id);
+function reset(session: Session): SessionStep {
+  const closed = listCards(session).map(({ id }) => id);
   const cleared = {
     ...session,
     news: null,
-    view: EMPTY,
+    view: EMPTY_VIEW,
     local: [],
     queue: [],
     sending: null,
@@ -185,7 +186,7 @@ function reset(session: Session): Step {
     cancelling: false,
   };
   return {
-    session: withOpenCards({ ...cleared, status: { ...session.status, title: "" } }, closed, []),
+    session: updateOpenCards({ ...cleared, status: { ...session.status, title: "" } }, closed, []),
     effects: closed.map((card) => ({ do: "closed", card })),
   };
 }

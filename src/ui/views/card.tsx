@@ -1,5 +1,5 @@
 import { Box, Text } from "ink";
-import { type CardProps, layCard } from "../cards/lay-out.ts";
+import { type CardProps, layOutCard } from "../cards/lay-out.ts";
 import type { Row, Span } from "../cards/row.ts";
 import type { Style } from "../look.ts";
 
@@ -10,7 +10,7 @@ import type { Style } from "../look.ts";
 export function Card(props: CardProps) {
   return (
     <Box flexDirection="column" width={props.width * 2} flexShrink={0}>
-      <Lines rows={layCard(props).rows} />
+      <Lines rows={layOutCard(props).rows} />
     </Box>
   );
 }

@@ -3,7 +3,7 @@ import { type Instance, render } from "ink";
 import type { ReactElement } from "react";
 
 /** Lays out elements for a terminal of some size. */
-export type Drawer = {
+export type InkRenderer = {
   /** The element as lines, without empty ones at the end. */
   draw(element: ReactElement): string[];
   /** From the next `draw` on the terminal has so many columns. */
@@ -18,13 +18,13 @@ export type Drawer = {
  *
  * @param hasColor false takes all styles away, which Ink has also where nobody wants them (NO_COLOR)
  */
-export function createDrawer(size: { columns: number; rows: number }, hasColor: boolean): Drawer {
+export function createInkRenderer(size: { columns: number; rows: number }, hasColor: boolean): InkRenderer {
   const stdout = new Paper(size.columns, size.rows);
   let instance: Instance | undefined;
   return {
     draw(element) {
       if (instance) instance.rerender(element);
-      else instance = render(element, optionsOf(stdout));
+      else instance = render(element, getOptions(stdout));
       const lines = (hasColor ? stdout.text : stdout.text.replace(STYLES, "")).split("\n");
       return lines.slice(0, lines.findLastIndex((line) => line !== "") + 1);
     },
@@ -38,7 +38,7 @@ export function createDrawer(size: { columns: number; rows: number }, hasColor: 
 }
 
 /** In `debug` mode each frame is written whole, at once. What would look at the environment (CI, a screen reader) is said. */
-function optionsOf(stdout: Paper) {
+function getOptions(stdout: Paper) {
   return {
     stdout: stdout as unknown as NodeJS.WriteStream,
     stderr: new PassThrough() as unknown as NodeJS.WriteStream,

@@ -1,16 +1,16 @@
 import { Box, Text } from "ink";
 import type { ReactNode } from "react";
-import type { Frame } from "../session/frame.ts";
+import type { LiveFrame } from "../session/frame.ts";
 import { Lines } from "./card.tsx";
 
 /** What stands below the text that streams and the calls that work: what a person works with. */
-type Below = Omit<Frame, "text" | "tools" | "cursor">;
+type Below = Omit<LiveFrame, "text" | "tools" | "cursor">;
 
 /**
  * The part of the session that is redrawn, without what streams. Each row is laid out already (`layFrame`); the box is wider, so that Ink, which
  * counts the cells of a few characters otherwise, cuts nothing off.
  */
-export function Live({ frame }: { frame: Below }): ReactNode {
+export function LiveRegion({ frame }: { frame: Below }): ReactNode {
   const { width, card, queue, rule, composer, composerDim, offer, hint, status } = frame;
   return (
     <Box flexDirection="column" width={width * 2}>

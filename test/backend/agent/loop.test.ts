@@ -2,7 +2,7 @@ import type { LanguageModelV4StreamPart } from "@ai-sdk/provider";
 import { MockLanguageModelV4 } from "ai/test";
 import { expect, test } from "vitest";
 import type { AgentEvent } from "#backend/agent/events";
-import { type AgentInput, MOST_STEPS, runAgent } from "#backend/agent/loop";
+import { type AgentInput, MAX_STEPS, runAgent } from "#backend/agent/loop";
 import type { AgentTool } from "#backend/agent/tool";
 import { Problem } from "#protocol/errors";
 import { calls, say } from "#test/script";
@@ -83,11 +83,11 @@ test("the same write is never made twice in a generation, however its arguments 
   expect(ran).toEqual(["write a", "write d"]);
 });
 
-test(`a generation ends after ${MOST_STEPS} steps`, async () => {
+test(`a generation ends after ${MAX_STEPS} steps`, async () => {
   const script = Array.from({ length: 30 }, (_, id) => calls([`c${id}`, "notes.read", { id: id + 1 }]));
   const { events, model } = await run(script);
   expect(events.at(-1)).toMatchObject({ type: "error", problem: { code: "STEP_LIMIT" } });
-  expect(model.doStreamCalls).toHaveLength(MOST_STEPS);
+  expect(model.doStreamCalls).toHaveLength(MAX_STEPS);
 });
 
 test("G12 after an abort no further call of the model or of a tool is made", async () => {

@@ -1,11 +1,11 @@
 import { expect, test } from "vitest";
-import type { Reach } from "#backend/agent/call";
+import type { ToolAccess } from "#backend/agent/call";
 import { searchTools, selectTools } from "#backend/agent/select-tools";
 import type { AgentTool } from "#backend/agent/tool";
-import { toolsWithin } from "#backend/agent/toolbox";
+import { buildLocalTools } from "#backend/agent/toolbox";
 import { configureServices } from "#backend/services/catalogue";
 
-const all = toolsWithin({ services: configureServices({ clients: {} }) } as Reach);
+const all = buildLocalTools({ services: configureServices({ clients: {} }) } as ToolAccess);
 const none = { connected: [], text: "", found: [], most: 1_000 };
 
 test("a catalogue that a model takes well is given whole, in its order", () => {

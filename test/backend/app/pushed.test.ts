@@ -2,16 +2,18 @@ import { once } from "node:events";
 import { type ClientRequest, type IncomingMessage, request } from "node:http";
 import { afterEach, expect, test, vi } from "vitest";
 import { type Listener, listen } from "#backend/listen";
-import { pushed, type Sink } from "#backend/pushed";
-import { createWheel } from "#backend/wheel";
+import { createStreamingResponse, type StreamSink } from "#backend/pushed";
+import { createTimerWheel } from "#backend/wheel";
 
 let listener: Listener | undefined;
 afterEach(() => listener?.close());
 
 const headers = { "content-type": "text/plain", "transfer-encoding": "chunked" };
 
-async function opened(answer: (sink: Sink) => { go(): void; gone(): void }): Promise<[ClientRequest, IncomingMessage]> {
-  listener = await listen(() => pushed(answer, headers), { host: "127.0.0.1", port: 0, grace: 0 });
+async function opened(
+  answer: (sink: StreamSink) => { go(): void; gone(): void },
+): Promise<[ClientRequest, IncomingMessage]> {
+  listener = await listen(() => createStreamingResponse(answer, headers), { host: "127.0.0.1", port: 0, grace: 0 });
   const sent = request(listener.url, { agent: false }).end();
   sent.on("error", () => {});
   const [incoming] = await once(sent, "response");
@@ -20,7 +22,7 @@ async function opened(answer: (sink: Sink) => { go(): void; gone(): void }): Pro
 
 test("what is pushed is a response like any other: nothing is written before it is read", async () => {
   let written = 0;
-  const response = pushed(
+  const response = createStreamingResponse(
     (sink) => ({
       go() {
         while (written < 3 && sink.write(`${++written} `));
@@ -84,7 +86,7 @@ test("a wheel calls each when its time has passed, again and again, until it is 
   vi.useFakeTimers();
   try {
     const called: string[] = [];
-    const wheel = createWheel(3);
+    const wheel = createTimerWheel(3);
     const [a, b] = [() => void called.push("a"), () => void called.push("b")];
     wheel.set(a);
     vi.advanceTimersByTime(1_000);

@@ -1,6 +1,6 @@
 import { isIP } from "node:net";
 import { expect, test } from "vitest";
-import { serviceAccess } from "#backend/connections/access";
+import { getServiceAccess } from "#backend/connections/access";
 import type { Fetch } from "#backend/ports";
 import { NOON, useBackend } from "#test/backend";
 import { connect } from "#test/consent";
@@ -130,7 +130,7 @@ test("a replaced address or sign-in forgets the key and what was allowed, closes
     .insertInto("grants")
     .values({ ...before, user: "{}", metadata: "{}" })
     .execute();
-  await expect(serviceAccess(world().ports, session, "tasks")).rejects.toMatchObject({ code: "AUTH_REQUIRED" });
+  await expect(getServiceAccess(world().ports, session, "tasks")).rejects.toMatchObject({ code: "AUTH_REQUIRED" });
   expect(service.seen.filter(({ call }) => call.includes("evil.test"))).toEqual([]);
 });
 

@@ -1,6 +1,6 @@
 import { isIP } from "node:net";
 import { beforeEach, expect, test } from "vitest";
-import { serviceAccess } from "#backend/connections/access";
+import { getServiceAccess } from "#backend/connections/access";
 import type { Fetch } from "#backend/ports";
 import type { ServiceConfiguration } from "#backend/services/service";
 import { createWorld, useBackend, type World } from "#test/backend";
@@ -69,11 +69,11 @@ test("a server that asks for a sign-in is connected: discovery, registration, co
   expect(`${asked.origin}${asked.pathname}`).toBe(`${LOGIN}/authorize`);
   expect(asked.searchParams.get("scope")).toBe("notes:read");
   expect(login.state.faults).toEqual([]);
-  const first = await serviceAccess(world().ports, session, "notes");
+  const first = await getServiceAccess(world().ports, session, "notes");
   expect(login.access.has(first.token)).toBe(true);
   login.endAccess();
   const both = await Promise.all(
-    [1, 2].map(() => serviceAccess(world().ports, session, "notes", { rejected: first.token })),
+    [1, 2].map(() => getServiceAccess(world().ports, session, "notes", { rejected: first.token })),
   );
   expect(both[0]?.token).toBe(both[1]?.token);
   expect([login.access.has(both[0]?.token ?? ""), login.state.faults]).toEqual([true, []]);
@@ -95,8 +95,8 @@ test("kay registers itself once, also when several people connect at the same ti
   expect((await back(login.consent(begun[2]?.link ?? ""))).status).toBe(200);
   expect((await back(login.consent(begun[0]?.link ?? ""), other)).status).toBe(200);
   const { session } = await connected();
-  const { token } = await serviceAccess(world().ports, session, "notes");
-  await serviceAccess(world().ports, session, "notes", { rejected: token });
+  const { token } = await getServiceAccess(world().ports, session, "notes");
+  await getServiceAccess(world().ports, session, "notes", { rejected: token });
   expect([login.state.registrations, login.state.faults]).toEqual([1, []]);
   const [row] = await world().ports.db.selectFrom("mcp_clients").selectAll().execute();
   expect(Buffer.from(row?.sealed ?? "").toString("latin1")).not.toContain("client-1");
@@ -105,9 +105,9 @@ test("kay registers itself once, also when several people connect at the same ti
 
 test("a server that has forgotten kay ends the connection when it says so, and the next consent begins with a new registration", async () => {
   const { session } = await connected();
-  const { token } = await serviceAccess(world().ports, session, "notes");
+  const { token } = await getServiceAccess(world().ports, session, "notes");
   login.forgetClients();
-  await expect(serviceAccess(world().ports, session, "notes", { rejected: token })).rejects.toMatchObject({
+  await expect(getServiceAccess(world().ports, session, "notes", { rejected: token })).rejects.toMatchObject({
     code: "AUTH_REQUIRED",
     details: { integrations: ["notes"] },
   });

@@ -1,6 +1,6 @@
 import { randomBytes } from "node:crypto";
 import { expect, test } from "vitest";
-import { serviceAccess } from "#backend/connections/access";
+import { getServiceAccess } from "#backend/connections/access";
 import { configureServices } from "#backend/services/catalogue";
 import { createSandbox } from "#sandbox/sandbox";
 import { createWorld, useBackend, type World } from "#test/backend";
@@ -127,5 +127,5 @@ test("V20 a token of Notion, which names no end, is refreshed when it is refused
 });
 
 function access(world: World, session: string, service: string, rejected?: string) {
-  return serviceAccess(world.ports, session, service, { rejected });
+  return getServiceAccess(world.ports, session, service, { rejected });
 }

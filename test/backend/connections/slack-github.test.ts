@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { readTokenAnswer } from "#backend/connections/token-answer";
+import { parseTokenResponse } from "#backend/connections/token-answer";
 import { configureServices } from "#backend/services/catalogue";
 import { createWorld, useBackend } from "#test/backend";
 import { createOutside, json } from "#test/outside";
@@ -113,15 +113,15 @@ test("V14 GitHub's token is read from form data, and lasts without a refresh tok
 test("tokens of several kinds are never mixed; beside nothing of the person's own, what is there counts", () => {
   const own = { id: "U1", access_token: "a", token_type: "user", refresh_token: "" };
   const mixed = JSON.stringify({ ok: true, access_token: "b", refresh_token: "bot", authed_user: own });
-  expect(readTokenAnswer(200, mixed, "authed_user")).toEqual({
+  expect(parseTokenResponse(200, mixed, "authed_user")).toEqual({
     kind: "tokens",
     fields: { ok: true, id: "U1", access_token: "a", token_type: "user" },
   });
   const refreshed = JSON.stringify({ ok: true, access_token: "c", token_type: "user", refresh_token: "r" });
-  expect(readTokenAnswer(200, refreshed, "authed_user")).toMatchObject({
+  expect(parseTokenResponse(200, refreshed, "authed_user")).toMatchObject({
     fields: { access_token: "c", refresh_token: "r" },
   });
-  expect(readTokenAnswer(200, JSON.stringify({ ok: true, authed_user: { id: "U1" } }), "authed_user").kind).toBe(
+  expect(parseTokenResponse(200, JSON.stringify({ ok: true, authed_user: { id: "U1" } }), "authed_user").kind).toBe(
     "unreadable",
   );
 });

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { createHub } from "#backend/generations/follow";
+import { createEventHub } from "#backend/generations/follow";
 import { appendEvents } from "#backend/store/events";
 import { useBackend } from "#test/backend";
 import { connect } from "#test/consent";
@@ -18,7 +18,7 @@ test("a node that ends gives those who follow here what they were not told of ye
   const session = String(stream.headers.get("kay-session-id"));
   const { db } = world().ports;
   // Nobody tells this node anything, as if the notification were still on its way.
-  const hub = createHub({
+  const hub = createEventHub({
     ...world().ports,
     node: { number: async () => 1, on: () => () => {}, close: async () => {} },
   });

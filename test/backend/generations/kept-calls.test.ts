@@ -1,7 +1,7 @@
 import { afterEach, expect, test } from "vitest";
 import * as z from "zod/mini";
-import { personAsked } from "#backend/services/mcp/elicitation";
-import { type Link, openLink } from "#backend/services/mcp/link";
+import { createElicitationHandler } from "#backend/services/mcp/elicitation";
+import { type McpClient, openMcpClient } from "#backend/services/mcp/link";
 import { defineTool } from "#backend/services/service";
 import { createNode } from "#backend/store/node";
 import { createWorld, useBackend, type World } from "#test/backend";
@@ -15,7 +15,7 @@ import { ask, follow } from "#test/turn";
 
 const log: DeskLog = [];
 let server = notesServer();
-const links: Link[] = [];
+const links: McpClient[] = [];
 
 /** A read that is answered by a server which asks meanwhile. */
 const pick = defineTool({
@@ -27,7 +27,7 @@ const pick = defineTool({
   examples: [],
   summary: () => "Pick a note",
   run: async (_, { people, signal }) => {
-    const link = await openLink({
+    const link = await openMcpClient({
       name: "notes",
       title: "Notes",
       version: "0.0.0",
@@ -35,7 +35,7 @@ const pick = defineTool({
       place: { http: { url: NOTES, fetch: (url, init) => server.fetch(new Request(url, init)) } },
     });
     links.push(link);
-    const asked = personAsked(people, { title: "Notes", where: "notes.example.test" });
+    const asked = createElicitationHandler(people, { title: "Notes", where: "notes.example.test" });
     const result = await link.call("pick_note", {}, { writes: false, signal, onElicitation: asked.answer });
     return { data: null, text: [...asked.notes(), JSON.stringify(result.content)].join("\n") };
   },

@@ -1,8 +1,8 @@
 import { expect, test } from "vitest";
 import { recoverLostWork } from "#backend/generations/recover";
 import { createConversation } from "#backend/store/conversations";
-import { planEffect, receiptsOf, setEffectState, settleEffect } from "#backend/store/effects";
-import { claimGeneration, createGeneration, generationsToWake } from "#backend/store/generations";
+import { listReceipts, planEffect, setEffectState, settleEffect } from "#backend/store/effects";
+import { claimGeneration, createGeneration, listGenerationsToWake } from "#backend/store/generations";
 import { NOON, useBackend } from "#test/backend";
 import { connect } from "#test/consent";
 
@@ -27,7 +27,7 @@ test("what was sent without an answer when the backend stopped is unknown after 
     if (state === "settled") await settleEffect(db, { id: state, node: null }, {}, NOON);
   }
   await recoverLostWork(world().ports);
-  expect(await receiptsOf(db, "gen_1")).toEqual([
+  expect(await listReceipts(db, "gen_1")).toEqual([
     { tool_call_id: "sent", tool: "jira.close", effect: "unknown", summary: "sent" },
     { tool_call_id: "settled", tool: "jira.close", effect: "settled", summary: "settled" },
   ]);
@@ -93,7 +93,7 @@ test("of what a node that is gone left under way, one look takes up a hundred, a
   }
   const looks: number[] = [];
   for (let look = 0; look < 3; look++) {
-    const ids = await generationsToWake(db, NOON + 2_000, "all");
+    const ids = await listGenerationsToWake(db, NOON + 2_000, "all");
     looks.push(ids.length);
     for (const id of ids)
       expect(await claimGeneration(db, id, number, "all")).toMatchObject({ id, status: "running", node: null });

@@ -1,14 +1,14 @@
 import { expect, test } from "vitest";
-import { accountOf } from "#backend/interactions/account";
+import { toAccount } from "#backend/interactions/account";
 import {
   findGrant,
   type GrantedCall,
-  grantOffer,
   listGrants,
   peekGrant,
   rememberGrant,
   revokeGrant,
   revokeGrants,
+  toGrantOffer,
 } from "#backend/interactions/approvals";
 import { createConversation } from "#backend/store/conversations";
 import { insertInstallation } from "#backend/store/installations";
@@ -29,7 +29,7 @@ const FILES: GrantedCall = { tool: "files.delete_files", input: { files: ["a,b"]
 
 test("an offer says in exact words what would be remembered", () => {
   const words = "slack.send_message to #general as Dana Demo";
-  expect(grantOffer(GENERAL)).toEqual({
+  expect(toGrantOffer(GENERAL)).toEqual({
     tool: "slack.send_message",
     key: expect.any(String),
     words,
@@ -43,7 +43,7 @@ test("an offer says in exact words what would be remembered", () => {
 });
 
 test("what cannot be undone is never offered for always, and not kept for it", async () => {
-  const offer = grantOffer(FILES);
+  const offer = toGrantOffer(FILES);
   expect(offer.scopes).toEqual([
     { scope: "once", words: "once" },
     { scope: "session", words: "this session: files.delete_files with exactly these arguments" },
@@ -60,7 +60,7 @@ test("the words of an offer stay in one line and hide nothing", () => {
     resource: "to #gen\u202eeral\r\n\u001b[2Jor\u200b to  all",
     account: { id: "1", words: "A\nB" },
   };
-  expect(grantOffer(hostile).words).toBe("slack.send_message to #genU+202Eeral orU+200B to all as A B");
+  expect(toGrantOffer(hostile).words).toBe("slack.send_message to #genU+202Eeral orU+200B to all as A B");
 });
 
 test("G05 an approval covers the same call with its arguments in any order, and no other call", async () => {
@@ -83,24 +83,24 @@ test("G05 an approval covers the same call with its arguments in any order, and 
   expect(await asks({ ...FILES, input: { deep: { a: [2], b: 1 }, files: ["a,b"], force: true } })).toBe(false);
   expect(await asks({ ...FILES, input: { deep: { a: [2], b: 1 }, files: ["a,b"], force: false } })).toBe(true);
   expect(await asks({ ...FILES, tool: "files.delete_file" })).toBe(true);
-  expect(await peekGrant(world().ports, { installationId, key: grantOffer(FILES).key })).toBeUndefined();
+  expect(await peekGrant(world().ports, { installationId, key: toGrantOffer(FILES).key })).toBeUndefined();
   expect(conversationId).toMatch(/^session_/);
 });
 
 test("G05 a resource never passes for arguments, nor arguments for a resource", () => {
   const { resource: _, ...exact } = GENERAL;
   const keys = [
-    grantOffer(GENERAL).key,
-    grantOffer(exact).key,
-    grantOffer({ ...exact, input: { resource: "to #general" } }).key,
-    grantOffer({ ...GENERAL, resource: JSON.stringify(GENERAL.input) }).key,
-    grantOffer({ ...exact, input: {} }).key,
-    grantOffer({ ...GENERAL, resource: "{}" }).key,
-    grantOffer({ ...exact, account: { id: "null", words: "" } }).key,
-    grantOffer({ tool: exact.tool, input: exact.input, access: "write" }).key,
+    toGrantOffer(GENERAL).key,
+    toGrantOffer(exact).key,
+    toGrantOffer({ ...exact, input: { resource: "to #general" } }).key,
+    toGrantOffer({ ...GENERAL, resource: JSON.stringify(GENERAL.input) }).key,
+    toGrantOffer({ ...exact, input: {} }).key,
+    toGrantOffer({ ...GENERAL, resource: "{}" }).key,
+    toGrantOffer({ ...exact, account: { id: "null", words: "" } }).key,
+    toGrantOffer({ tool: exact.tool, input: exact.input, access: "write" }).key,
   ];
   expect(new Set(keys).size).toBe(keys.length);
-  expect(grantOffer({ ...GENERAL, resource: " " }).key).toBe(grantOffer(exact).key);
+  expect(toGrantOffer({ ...GENERAL, resource: " " }).key).toBe(toGrantOffer(exact).key);
 });
 
 test("G06 always covers what its words say, in every session, and another channel, tool or account asks again", async () => {
@@ -142,16 +142,16 @@ test("G06 another workspace of the same person is another account", () => {
     user: { name: "Dana Demo" },
     metadata: { workspace: "acme" },
   };
-  const account = accountOf(grant);
+  const account = toAccount(grant);
   expect(account.words).toBe("Dana Demo (acme)");
-  expect(accountOf({ ...grant, metadata: { workspace: "globex" } }).id).not.toBe(account.id);
-  expect(accountOf({ ...grant, account_id: "T2:U1" }).id).not.toBe(account.id);
-  expect(accountOf({ ...grant, provider: "notion" }).id).not.toBe(account.id);
-  expect(accountOf({ ...grant, user: { email: "dana@example.test" } })).toEqual({
+  expect(toAccount({ ...grant, metadata: { workspace: "globex" } }).id).not.toBe(account.id);
+  expect(toAccount({ ...grant, account_id: "T2:U1" }).id).not.toBe(account.id);
+  expect(toAccount({ ...grant, provider: "notion" }).id).not.toBe(account.id);
+  expect(toAccount({ ...grant, user: { email: "dana@example.test" } })).toEqual({
     id: account.id,
     words: "dana@example.test (acme)",
   });
-  expect(accountOf({ ...grant, user: {}, metadata: {} }).words).toBe("T1:U1");
+  expect(toAccount({ ...grant, user: {}, metadata: {} }).words).toBe("T1:U1");
 });
 
 test("G06 an approval for a session ends with it, and after a day", async () => {
@@ -246,8 +246,8 @@ async function person() {
     conversationId,
     otherConversation,
     approve: (call: GrantedCall, scope: ApprovalScope) =>
-      rememberGrant(ports, { installationId, conversationId, scope, offer: grantOffer(call) }),
+      rememberGrant(ports, { installationId, conversationId, scope, offer: toGrantOffer(call) }),
     asks: async (call: GrantedCall, where = conversationId) =>
-      (await findGrant(ports, { installationId, conversationId: where, key: grantOffer(call).key })) === undefined,
+      (await findGrant(ports, { installationId, conversationId: where, key: toGrantOffer(call).key })) === undefined,
   };
 }

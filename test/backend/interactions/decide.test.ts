@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { findGrant, rememberGrant } from "#backend/interactions/approvals";
-import { type CallQuestion, decide } from "#backend/interactions/decide";
+import { type CallQuestion, decideCall } from "#backend/interactions/decide";
 import { createConversation } from "#backend/store/conversations";
 import { insertInstallation } from "#backend/store/installations";
 import { putPolicies } from "#backend/store/policies";
@@ -92,8 +92,8 @@ async function person() {
   return {
     question,
     ask: (input: CallQuestion["input"], more: Partial<CallQuestion> = {}) =>
-      decide(ports, { ...question, input, ...more }),
-    approve: async (decision: Awaited<ReturnType<typeof decide>>, scope: "session" | "always") => {
+      decideCall(ports, { ...question, input, ...more }),
+    approve: async (decision: Awaited<ReturnType<typeof decideCall>>, scope: "session" | "always") => {
       await rememberGrant(ports, { installationId, conversationId, scope, offer: decision.offer });
       return decision;
     },

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { effectiveMode, type ModeQuestion } from "#backend/interactions/policy";
+import { type ModeQuestion, resolveMode } from "#backend/interactions/policy";
 import type { Access, ToolMode } from "#backend/services/service";
 import type { Policy, PolicyMode } from "#protocol/conversations";
 
@@ -22,7 +22,7 @@ type Case = {
 function effective({ access, declared, policies = [], writes = BEFORE, fromInput }: Case) {
   const mode = declared === undefined ? {} : { mode: declared };
   const tool = { name: "slack.send_message", service: "slack", access, ...mode };
-  return effectiveMode({ tool, policies, writes, ...(fromInput === undefined ? {} : { fromInput }) });
+  return resolveMode({ tool, policies, writes, ...(fromInput === undefined ? {} : { fromInput }) });
 }
 
 test.for([

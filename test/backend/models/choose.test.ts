@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { chooseModel } from "#backend/models/choose";
+import { selectModel } from "#backend/models/choose";
 import type { ModelSettings } from "#backend/ports";
 import type { Problem } from "#protocol/errors";
 
@@ -39,7 +39,7 @@ test.each<[string, ModelSettings, string, string]>([
   ],
   ["offline by name", { model: "offline", env: { OPENAI_API_KEY: "k" } }, "Offline planner", "settings"],
 ])("with %s the model is chosen and says where it came from", async (_, settings, label, source) => {
-  const chosen = await chooseModel(settings, ports);
+  const chosen = await selectModel(settings, ports);
   expect([chosen.label, [chosen.source, chosen.where].filter(Boolean).join(" ")]).toEqual([label, source]);
 });
 
@@ -52,6 +52,6 @@ test.each<[ModelSettings, string]>([
   [{ model: "skynet:t800", env: {} }, "There is no model provider “skynet”."],
   [{ model: "constructor:x", env: {} }, "There is no model provider “constructor”."],
 ])("a model that cannot answer is MODEL_NOT_CONFIGURED: %j", async (settings, message) => {
-  const problem = await chooseModel(settings, ports).catch((error: Problem) => error);
+  const problem = await selectModel(settings, ports).catch((error: Problem) => error);
   expect(problem).toMatchObject({ code: "MODEL_NOT_CONFIGURED", message });
 });

@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import { decideModel } from "#backend/models/decision";
 import { describeModel } from "#backend/models/describe";
 import { createLocalModels } from "#backend/models/local";
-import { ollamaUrl } from "#backend/models/ollama";
+import { getOllamaUrl } from "#backend/models/ollama";
 
 type Answers = Record<string, unknown>;
 
@@ -125,7 +125,7 @@ test.each([
   ["http://gpu.lan", "http://gpu.lan"],
   ["https://gpu.lan/ollama", "https://gpu.lan/ollama"],
 ])("OLLAMA_HOST %j means %s", (host, url) => {
-  expect(ollamaUrl({ OLLAMA_HOST: host })).toBe(url);
+  expect(getOllamaUrl({ OLLAMA_HOST: host })).toBe(url);
 });
 
 test("what was found is told as found, with its models, and every provider with what it needs", async () => {

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
 import type { AgentEvent } from "#backend/agent/events";
 import { runAgent } from "#backend/agent/loop";
 import type { AgentTool } from "#backend/agent/tool";
-import { chooseModel } from "#backend/models/choose";
+import { selectModel } from "#backend/models/choose";
 import type { ModelSettings } from "#backend/ports";
 
 /** A foreign server that speaks the wires of the providers. */
@@ -86,7 +86,7 @@ test("a provider that cannot be reached is one sentence", async () => {
 
 async function run(settings: ModelSettings) {
   const ports = { fetch: (url: string, init?: RequestInit) => fetch(url, init), clock: { now: () => 0 } };
-  const { model, label } = await chooseModel(settings, ports);
+  const { model, label } = await selectModel(settings, ports);
   const ran: Record<string, unknown>[] = [];
   const events: AgentEvent[] = [];
   const messages = [{ role: "user" as const, content: "what is the status of KAY-3?" }];

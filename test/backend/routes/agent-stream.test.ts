@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
-import { agentStream } from "#backend/routes/agent-stream";
-import { createFeed } from "#backend/turns/feed";
+import { streamTurn } from "#backend/routes/agent-stream";
+import { createTurnStream } from "#backend/turns/feed";
 
 beforeEach(() => void vi.useFakeTimers());
 afterEach(() => void vi.useRealTimers());
@@ -17,9 +17,9 @@ function reading(response: Response): { text(): string; leave(): Promise<void>; 
 }
 
 test("a turn's stream has its parts as they come, a comment after 15 seconds of silence, and ends with the last part", async () => {
-  const feed = createFeed();
+  const feed = createTurnStream();
   feed.push({ type: "start" });
-  const { text, over } = reading(agentStream(feed));
+  const { text, over } = reading(streamTurn(feed));
   await vi.advanceTimersByTimeAsync(1_000);
   expect(text()).toBe(event({ type: "start" }));
   await vi.advanceTimersByTimeAsync(16_000);
@@ -34,9 +34,9 @@ test("a turn's stream has its parts as they come, a comment after 15 seconds of 
 });
 
 test("a turn that breaks off has what was told of it, and no last part", async () => {
-  const feed = createFeed();
+  const feed = createTurnStream();
   feed.push({ type: "start" });
-  const { text, over } = reading(agentStream(feed));
+  const { text, over } = reading(streamTurn(feed));
   feed.cut();
   feed.end({ type: "finish" });
   await over;
@@ -44,8 +44,8 @@ test("a turn that breaks off has what was told of it, and no last part", async (
 });
 
 test("a reader who is far too slow gets what waits for them, and no last part", async () => {
-  const feed = createFeed();
-  const response = agentStream(feed);
+  const feed = createTurnStream();
+  const response = streamTurn(feed);
   for (let number = 0; number < 20_000; number++) feed.push({ type: "text-delta", number });
   feed.end({ type: "finish" });
   const told = await response.text();
@@ -53,8 +53,8 @@ test("a reader who is far too slow gets what waits for them, and no last part", 
 });
 
 test("for a reader who has left nothing is kept", async () => {
-  const feed = createFeed();
-  const { leave } = reading(agentStream(feed));
+  const feed = createTurnStream();
+  const { leave } = reading(streamTurn(feed));
   await leave();
   await vi.advanceTimersByTimeAsync(0);
   feed.push({ type: "start" });

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
-import { accountOf } from "#backend/interactions/account";
-import { grantOffer, rememberGrant } from "#backend/interactions/approvals";
+import { toAccount } from "#backend/interactions/account";
+import { rememberGrant, toGrantOffer } from "#backend/interactions/approvals";
 import { createConversation } from "#backend/store/conversations";
 import { findGrant } from "#backend/store/grants";
 import { NOON, useBackend } from "#test/backend";
@@ -122,8 +122,8 @@ async function ann() {
   const approve = async (scope: "session" | "always") => {
     const connection = await findGrant(ports.db, session, "jira");
     if (!connection) throw new Error("jira is connected");
-    const account = accountOf(connection);
-    const offer = grantOffer({ tool: "jira.close_issue", input: KAY_3, account, access: "write" });
+    const account = toAccount(connection);
+    const offer = toGrantOffer({ tool: "jira.close_issue", input: KAY_3, account, access: "write" });
     const grant = await rememberGrant(ports, { installationId: session, conversationId, scope, offer });
     return grant ?? { id: "" };
   };

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { markdownHtml } from "#backend/services/html";
+import { markdownToHtml } from "#backend/services/html";
 
 test.each([
   ["", ""],
@@ -18,5 +18,5 @@ test.each([
   ],
   ["1 \\* 2 ~~gone~~ ![alt](https://e.test/i.png)", "<p>1 * 2 <s>gone</s> ![alt](https://e.test/i.png)</p>"],
 ])("%j becomes well-formed XHTML with nothing of its own in it", (text, html) => {
-  expect(markdownHtml(text)).toBe(html);
+  expect(markdownToHtml(text)).toBe(html);
 });

@@ -1,9 +1,9 @@
 import { expect, test } from "vitest";
-import { answerOf, codeOf } from "#backend/services/http-answer";
+import { readErrorCode, readServiceAnswer } from "#backend/services/http-answer";
 
 const ERRORS = { flag: "ok", code: "error", codes: { gone: { status: 410 }, busy: { status: 429 } } };
 const answer = (status: number, body: string, headers: Record<string, string> = {}) =>
-  answerOf(new Response(body, { status, headers }), body, ERRORS).status;
+  readServiceAnswer(new Response(body, { status, headers }), body, ERRORS).status;
 
 test.each([
   [200, '{"ok":true,"error":"gone"}', 200],
@@ -22,7 +22,7 @@ test.each([
 
 test("without such errors a status means itself; 403 with a time to wait means too many requests", () => {
   const plain = (status: number, headers: Record<string, string> = {}) =>
-    answerOf(new Response("{}", { status, headers }), '{"ok":false}', undefined).status;
+    readServiceAnswer(new Response("{}", { status, headers }), '{"ok":false}', undefined).status;
   expect([
     plain(200),
     plain(403),
@@ -33,8 +33,8 @@ test("without such errors a status means itself; 403 with a time to wait means t
 
 test("the code of an error is read where the service has one", () => {
   expect([
-    codeOf('{"error":"gone"}', ERRORS),
-    codeOf('{"error":{}}', ERRORS),
-    codeOf('{"error":"gone"}', undefined),
+    readErrorCode('{"error":"gone"}', ERRORS),
+    readErrorCode('{"error":{}}', ERRORS),
+    readErrorCode('{"error":"gone"}', undefined),
   ]).toEqual(["gone", undefined, undefined]);
 });

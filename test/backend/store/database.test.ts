@@ -6,8 +6,8 @@ import { sql } from "kysely";
 import pg from "pg";
 import { expect, onTestFinished, test } from "vitest";
 import type { Log } from "#backend/ports";
-import { databaseAway, faultLevel, openDatabase } from "#backend/store/database";
-import { migrations } from "#backend/store/migrations";
+import { getFaultLevel, openDatabase, toDatabaseProblem } from "#backend/store/database";
+import { MIGRATIONS } from "#backend/store/migrations";
 import { emptyDatabase, testDatabase, useDatabase } from "#test/database";
 import { ask } from "#test/postgres-world";
 
@@ -74,7 +74,7 @@ test("three processes that open a new database at the same time make its tables 
   });
   expect(await Promise.all(exits)).toEqual([0, 0, 0]);
   expect(await ask(config, "select string_agg(name, ',') from kysely_migration")).toBe(
-    Object.keys(migrations).join(","),
+    Object.keys(MIGRATIONS).join(","),
   );
 });
 
@@ -86,7 +86,7 @@ test("many openings in one process make the tables once, and one of them says so
   await Promise.all(all.map(({ close }) => close()));
   const migrated = (migration: string) => ({ migration, status: "Success" });
   expect(lines).toEqual(
-    Object.keys(migrations).map((name) => ({ level: "info", event: "database.migrated", fields: migrated(name) })),
+    Object.keys(MIGRATIONS).map((name) => ({ level: "info", event: "database.migrated", fields: migrated(name) })),
   );
 });
 
@@ -205,13 +205,13 @@ test.each([
   new Error("Client has encountered a connection error and is not queryable"),
   new Error("Client was closed and is not queryable"),
 ])("that a connection dropped is no fault inside kay: %s", (error) => {
-  expect(faultLevel(error)).toBe("warn");
+  expect(getFaultLevel(error)).toBe("warn");
 });
 
 test("anything else is one, a disk that is full too", () => {
-  expect(faultLevel(Object.assign(new Error("could not extend file"), { code: "53100" }))).toBe("error");
-  expect(faultLevel(Object.assign(new Error("duplicate key"), { code: "23505" }))).toBe("error");
-  expect(faultLevel(new TypeError("is not queryable by anybody"))).toBe("error");
+  expect(getFaultLevel(Object.assign(new Error("could not extend file"), { code: "53100" }))).toBe("error");
+  expect(getFaultLevel(Object.assign(new Error("duplicate key"), { code: "23505" }))).toBe("error");
+  expect(getFaultLevel(new TypeError("is not queryable by anybody"))).toBe("error");
 });
 
 test.for([
@@ -220,10 +220,10 @@ test.for([
   ["53200", "The database cannot be reached at the moment."],
   ["58030", "The database cannot be reached at the moment."],
 ])("SQLSTATE %s is the database's fault, and passes", ([code = "", message]) => {
-  const problem = databaseAway(Object.assign(new Error("could not extend file"), { code }));
+  const problem = toDatabaseProblem(Object.assign(new Error("could not extend file"), { code }));
   expect([problem?.code, problem?.message]).toEqual(["DATABASE_UNAVAILABLE", message]);
 });
 
 test("what a statement itself did wrong is no fault of the database's", () => {
-  expect(databaseAway(Object.assign(new Error("duplicate key"), { code: "23505" }))).toBeUndefined();
+  expect(toDatabaseProblem(Object.assign(new Error("duplicate key"), { code: "23505" }))).toBeUndefined();
 });

@@ -2,7 +2,7 @@ import { chmod, mkdtemp, readdir, readFile, rm, stat, symlink, writeFile } from 
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
-import { loadKeys } from "#backend/store/keys";
+import { loadBackendKeys } from "#backend/store/keys";
 
 async function temporaryFolder(): Promise<string> {
   const folder = await mkdtemp(join(tmpdir(), "kay-keys-"));
@@ -29,40 +29,40 @@ const read = {
 
 test("the first start makes keys.json, readable by its owner only, and later ones read the same keys", async () => {
   const folder = join(await temporaryFolder(), "data");
-  const keys = await loadKeys({ folder });
+  const keys = await loadBackendKeys({ folder });
   expect([keys.signing, keys.sealing].map((each) => each.map(({ key }) => key.length))).toEqual([[32], [32]]);
   expect(Buffer.from(keys.signing[0].key).equals(keys.sealing[0]?.key ?? keys.signing[0].key)).toBe(false);
   expect((await stat(join(folder, "keys.json"))).mode & 0o777).toBe(0o600);
   expect((await stat(folder)).mode & 0o777).toBe(0o700);
-  expect(await loadKeys({ folder })).toEqual(keys);
+  expect(await loadBackendKeys({ folder })).toEqual(keys);
   expect(await readdir(folder)).toEqual(["keys.json"]);
 });
 
 test("however many start at once, all get the same keys", async () => {
   const folder = join(await temporaryFolder(), "data");
-  const all = await Promise.all(Array.from({ length: 40 }, () => loadKeys({ folder })));
+  const all = await Promise.all(Array.from({ length: 40 }, () => loadBackendKeys({ folder })));
   expect(new Set(all.map((keys) => JSON.stringify(keys))).size).toBe(1);
   expect(await readdir(folder)).toEqual(["keys.json"]);
 });
 
 test("a keys.json that others could read is closed to them", async () => {
   const folder = await temporaryFolder();
-  const keys = await loadKeys({ folder });
+  const keys = await loadBackendKeys({ folder });
   await chmod(join(folder, "keys.json"), 0o644);
-  expect(await loadKeys({ folder })).toEqual(keys);
+  expect(await loadBackendKeys({ folder })).toEqual(keys);
   expect((await stat(join(folder, "keys.json"))).mode & 0o777).toBe(0o600);
 });
 
 test("KAY_KEYS holds the keys as JSON, or names a file with them", async () => {
   const file = join(await temporaryFolder(), "mounted.json");
   await writeFile(file, JSON.stringify(given));
-  expect(await loadKeys({ value: JSON.stringify(given) })).toEqual(read);
-  expect(await loadKeys({ value: file })).toEqual(read);
+  expect(await loadBackendKeys({ value: JSON.stringify(given) })).toEqual(read);
+  expect(await loadBackendKeys({ value: file })).toEqual(read);
 });
 
 test("several keys may sign: the list is read as it stands", async () => {
   const signing = [{ id: "s2", key: bytes(5) }, given.signing];
-  expect((await loadKeys({ value: JSON.stringify({ ...given, signing }) })).signing).toEqual([
+  expect((await loadBackendKeys({ value: JSON.stringify({ ...given, signing }) })).signing).toEqual([
     { id: "s2", key: new Uint8Array(32).fill(5) },
     ...read.signing,
   ]);
@@ -89,7 +89,7 @@ test.for<[string, string]>([
   const folder = await temporaryFolder();
   const file = join(folder, "keys.json");
   await writeFile(file, text);
-  const error = await loadKeys({ folder }).catch((thrown) => thrown);
+  const error = await loadBackendKeys({ folder }).catch((thrown) => thrown);
   expect([error.code, error.message, error.cause]).toEqual([
     "STORE_UNREADABLE",
     `The backend's keys in ${file} cannot be used: ${reason}.`,
@@ -101,14 +101,14 @@ test.for<[string, string]>([
 test("a keys.json that leads nowhere is not replaced", async () => {
   const folder = await temporaryFolder();
   await symlink(join(folder, "unmounted", "keys.json"), join(folder, "keys.json"));
-  await expect(loadKeys({ folder })).rejects.toMatchObject({
+  await expect(loadBackendKeys({ folder })).rejects.toMatchObject({
     message: `The backend's keys in ${join(folder, "keys.json")} cannot be used: there is no such file.`,
   });
 });
 
 test("a bare key given as KAY_KEYS is not repeated in the error", async () => {
   const secret = bytes(9);
-  const error = await loadKeys({ value: secret }).catch((thrown) => thrown);
+  const error = await loadBackendKeys({ value: secret }).catch((thrown) => thrown);
   expect([error.code, error.message, error.cause]).toEqual([
     "STORE_UNREADABLE",
     "The backend's keys in the file of KAY_KEYS cannot be used: there is no such file.",

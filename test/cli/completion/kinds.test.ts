@@ -1,12 +1,12 @@
 import type { Command } from "commander";
 import { expect, test } from "vitest";
-import { placeholder } from "#cli/completion/describe";
-import { FREE, slotOf } from "#cli/completion/kinds";
+import { getPlaceholder } from "#cli/completion/describe";
+import { FREE_TEXT_SLOT, findSlot } from "#cli/completion/kinds";
 import { programAlone } from "#test/completion";
 
 test("every argument and every option's value is completed, or is something that only a person can think of", () => {
   const open = slots(programAlone(), []).filter(({ where, name, choices }) => {
-    return Object.keys(slotOf(where, name, choices)).length === 0 && !FREE.includes(name);
+    return Object.keys(findSlot(where, name, choices)).length === 0 && !FREE_TEXT_SLOT.includes(name);
   });
   expect(open).toEqual([]);
 });
@@ -21,6 +21,6 @@ function slots(command: Command, above: string[]): { where: string; name: string
   }));
   const valued = command.options
     .filter(({ required, optional, hidden }) => (required || optional) && !hidden)
-    .map((each) => ({ where: each.long ?? "", name: placeholder(each), choices: each.argChoices }));
+    .map((each) => ({ where: each.long ?? "", name: getPlaceholder(each), choices: each.argChoices }));
   return [...named, ...valued, ...command.commands.flatMap((child) => slots(child, words))];
 }

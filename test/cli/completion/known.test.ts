@@ -11,19 +11,20 @@ import {
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
-import { type Known, knownOf, type Owner } from "#cli/completion/known";
+import { type CacheOwner, type CompletionCache, openCompletionCache } from "#cli/completion/known";
 import { useKay } from "#test/kay";
 
 const kay = useKay();
 const HOUR = 60 * 60_000;
 
-function cache(changes: Partial<Owner> = {}) {
+function cache(changes: Partial<CacheOwner> = {}) {
   const folder = mkdtempSync(join(tmpdir(), "kay-known-"));
   onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
   const time = { now: 1_000 };
   const owner = { state: () => folder, profile: "default", backend: "embedded", now: () => time.now, ...changes };
   let nth = 0;
-  const of = (other: Partial<Owner> = {}): Known => knownOf({ ...owner, ...other }, () => String(nth++));
+  const of = (other: Partial<CacheOwner> = {}): CompletionCache =>
+    openCompletionCache({ ...owner, ...other }, () => String(nth++));
   return { folder, file: join(folder, "completion/default/sessions.json"), of, known: of(), time };
 }
 

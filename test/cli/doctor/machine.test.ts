@@ -1,8 +1,8 @@
 import { chmodSync, mkdirSync, readdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import { room } from "#cli/doctor/data";
-import type { Look } from "#client/credentials/keychain";
+import { checkFreeSpace } from "#cli/doctor/data";
+import type { KeychainStatus } from "#client/credentials/keychain";
 import { Problem } from "#protocol/errors";
 import { memoryKeychain } from "#test/credentials";
 import { checksOf } from "#test/doctor";
@@ -81,7 +81,7 @@ test("a sign-in that is damaged, or open to others, is told as it was before kay
   );
 });
 
-const LOOKS: [Look["state"], RegExp][] = [
+const LOOKS: [KeychainStatus["state"], RegExp][] = [
   ["no-bus", /There is no D-Bus session bus/],
   ["refused", /refuses the connection/],
   ["mute", /does not answer/],
@@ -203,13 +203,15 @@ test.for<[string, Record<string, string>, object, RegExp]>([
 
 test("room on the disk, and folders that cannot be written", async () => {
   expect(
-    [room(10 ** 12, "/d"), room(10 ** 8, "/d"), room(10 ** 6, "/d")].map(({ state, detail }) => `${state}: ${detail}`),
+    [checkFreeSpace(10 ** 12, "/d"), checkFreeSpace(10 ** 8, "/d"), checkFreeSpace(10 ** 6, "/d")].map(
+      ({ state, detail }) => `${state}: ${detail}`,
+    ),
   ).toEqual([
     "ok: /d can be written, 931.3 GiB free.",
     "warning: /d can be written, 95 MiB free.",
     "failed: /d can be written, 0 MiB free.",
   ]);
-  expect(room(null, "/d")).toEqual({ state: "ok", detail: "/d can be written." });
+  expect(checkFreeSpace(null, "/d")).toEqual({ state: "ok", detail: "/d can be written." });
   const { data } = await looked({ env: { XDG_STATE_HOME: "/dev/null/state" } });
   expect(data).toMatch(
     /^failed: \/dev\/null\/state\/kay cannot be written \(ENOTDIR\)\. → Set XDG_STATE_HOME to a folder that you may write to\.$/,

@@ -4,12 +4,12 @@ import { createServer as createSocketServer } from "node:net";
 import { join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
 import { listen } from "#backend/listen";
-import { beatStream } from "#backend/routes/beat-stream";
-import { systemKeychain } from "#client/credentials/system-keychain";
+import { streamBeats } from "#backend/routes/beat-stream";
+import { createSystemKeychain } from "#client/credentials/system-keychain";
 import { createOpenStream } from "#client/open-stream";
 import { createSend } from "#client/send";
-import { createWay } from "#client/send/way";
-import { walk } from "#client/walk";
+import { createTransport } from "#client/send/way";
+import { probeRoute } from "#client/walk";
 import { realClock } from "#test/client-clock";
 import { temporaryFolder } from "#test/credentials";
 import { checksOf } from "#test/doctor";
@@ -25,9 +25,9 @@ function real(env: Record<string, string>, world: MachineOptions["world"] = {}):
     world: {
       clock: realClock,
       send: createSend(ways),
-      openStream: createOpenStream({ way: createWay(ways), clock: realClock }),
+      openStream: createOpenStream({ way: createTransport(ways), clock: realClock }),
       ...world,
-      machine: { walk: (address, signal) => walk(address, { ...ways, signal }) },
+      machine: { walk: (address, signal) => probeRoute(address, { ...ways, signal }) },
     },
   });
 }
@@ -51,7 +51,7 @@ test("a proxy that buffers is found out by a stream of the real backend, and one
   const { place } = kay();
   // Time stands still at the backend of a test, but beats tell it.
   const answer = (request: Request) =>
-    new URL(request.url).pathname === "/health/stream" ? beatStream(realClock) : place.backend.fetch(request);
+    new URL(request.url).pathname === "/health/stream" ? streamBeats(realClock) : place.backend.fetch(request);
   const listener = await listen(answer, { host: "127.0.0.1", port: 0 });
   onTestFinished(listener.close);
   expect(checksOf(await real({ KAY_API_URL: listener.url })("doctor --json"))).toMatchObject({
@@ -71,7 +71,13 @@ test("a D-Bus that is mute is told within its time, and everything else is told 
   await new Promise<void>((resolve) => bus.listen(path, resolve));
   onTestFinished(() => void bus.close());
   const env = { DBUS_SESSION_BUS_ADDRESS: `unix:path=${path}`, KAY_API_URL: "http://127.0.0.1:1" };
-  const keychain = systemKeychain({ platform: "linux", env, uid: 0, execPath: process.execPath, clock: realClock });
+  const keychain = createSystemKeychain({
+    platform: "linux",
+    env,
+    uid: 0,
+    execPath: process.execPath,
+    clock: realClock,
+  });
   const began = Date.now();
   const checks = checksOf(await real(env, { keychain })("doctor --json"));
   expect(Date.now() - began).toBeLessThan(10_000);

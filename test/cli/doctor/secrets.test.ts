@@ -1,8 +1,8 @@
 import { mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import { environmentOf } from "#cli/doctor/environment";
-import { createScrub } from "#cli/doctor/scrub";
+import { redactEnvironment } from "#cli/doctor/environment";
+import { createRedactor } from "#cli/doctor/scrub";
 import { documentOf, type Machine, useKay } from "#test/kay";
 
 const kay = useKay();
@@ -136,7 +136,7 @@ test("a bundle is a file of its own that nobody else can read, and never replace
 
 test("the environment of a report has names, and values only where they are harmless", () => {
   expect(
-    environmentOf({
+    redactEnvironment({
       KAY_PROFILE: "work",
       KAY_CREDENTIALS: "file",
       KAY_TOKEN: "x-secret",
@@ -163,7 +163,7 @@ test("the environment of a report has names, and values only where they are harm
 });
 
 test("a secret is taken out in every spelling, the longest first, and short ones tear up no words", () => {
-  const scrub = createScrub({
+  const scrub = createRedactor({
     KAY_TOKEN: "abc def/ghi",
     DATABASE_URL: "postgres://u:abc%20def%2Fghi-more@h/d",
     X_PASSWORD: "no",

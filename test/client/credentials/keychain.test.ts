@@ -1,8 +1,8 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { dirname } from "node:path";
 import { expect, test } from "vitest";
-import type { Look, LookState } from "#client/credentials/keychain";
-import { keychainProblem } from "#client/credentials/keychain";
+import type { KeychainState, KeychainStatus } from "#client/credentials/keychain";
+import { toKeychainProblem } from "#client/credentials/keychain";
 import { fakeClock } from "#test/client-clock";
 import { memoryKeychain, ORIGIN, openProfile, SIGN_IN, signedInThen } from "#test/credentials";
 
@@ -15,8 +15,8 @@ test("auto takes the keychain when it can be used, and says nothing", async () =
 });
 
 test("auto takes a plain file when the keychain cannot be used, with one warning that says why and what to do", async () => {
-  const look: Look = { state: "no-provider" };
-  const refuse = async () => Promise.reject(keychainProblem(look));
+  const look: KeychainStatus = { state: "no-provider" };
+  const refuse = async () => Promise.reject(toKeychainProblem(look));
   const { credentials, path, warnings } = openProfile({
     preference: "auto",
     keychain: { look: async () => look, get: refuse, set: refuse, delete: refuse },
@@ -55,7 +55,7 @@ test("from the keychain to a plain file only as the person asks, and it is said"
 });
 
 test("a preference for the keychain is told that it cannot be used before anybody signs in", async () => {
-  const look: Look = { state: "locked" };
+  const look: KeychainStatus = { state: "locked" };
   const keychain = { ...memoryKeychain(), look: async () => look };
   const { credentials } = openProfile({ preference: "keychain", keychain });
   await expect(credentials.read(ORIGIN)).rejects.toMatchObject({
@@ -64,7 +64,7 @@ test("a preference for the keychain is told that it cannot be used before anybod
   });
 });
 
-const states: LookState[] = [
+const states: KeychainState[] = [
   "locked",
   "no-bus",
   "refused",
@@ -80,7 +80,7 @@ const states: LookState[] = [
 test.for(states)(
   "S04 a sealed sign-in whose keychain is %s is an error of its own: nothing is deleted, rewritten or downgraded",
   async (state) => {
-    const refuse = async () => Promise.reject(keychainProblem({ state }));
+    const refuse = async () => Promise.reject(toKeychainProblem({ state }));
     const { credentials, warnings, isUntouched } = await signedInThen({
       look: async () => ({ state }),
       get: refuse,
@@ -95,7 +95,7 @@ test.for(states)(
 );
 
 test("S04 every state of the keychain has a sentence and a remedy of its own", () => {
-  const problems = states.map((state) => keychainProblem({ state }));
+  const problems = states.map((state) => toKeychainProblem({ state }));
   expect(new Set(problems.map(({ message }) => message)).size).toBe(states.length);
   for (const { message, hint } of problems)
     expect([message, hint]).toEqual([expect.stringMatching(/^\S.*\.$/), expect.stringMatching(/^\S.*\.$/)]);

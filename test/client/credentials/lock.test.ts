@@ -3,7 +3,7 @@ import { hostname } from "node:os";
 import { dirname } from "node:path";
 import { setImmediate as turn } from "node:timers/promises";
 import { expect, test } from "vitest";
-import { systemProcesses } from "#client/credentials/processes";
+import { createProcesses } from "#client/credentials/processes";
 import { fakeClock } from "#test/client-clock";
 import { openProfile, thisProcess } from "#test/credentials";
 
@@ -159,5 +159,5 @@ test("who finished late does not remove the lock of the next", async () => {
 test("a process is told by its number and its start", async () => {
   expect(await thisProcess.started(process.pid)).toBe(await thisProcess.started(process.pid));
   expect(await thisProcess.started(DEAD)).toBe(null);
-  expect(systemProcesses(7, () => true).pid).toBe(7);
+  expect(createProcesses(7, () => true).pid).toBe(7);
 });

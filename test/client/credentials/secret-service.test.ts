@@ -1,8 +1,8 @@
 import { createServer, type Socket } from "node:net";
 import { join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
-import { socketOf } from "#client/credentials/dbus";
-import { lookAtSecretService } from "#client/credentials/secret-service";
+import { parseBusAddress } from "#client/credentials/dbus";
+import { probeSecretService } from "#client/credentials/secret-service";
 import { realClock } from "#test/client-clock";
 import { temporaryFolder } from "#test/credentials";
 
@@ -23,12 +23,12 @@ async function busAt(path: string, serve: (socket: Socket) => void): Promise<voi
 
 const impatient = { ...realClock, sleep: (_ms: number, signal?: AbortSignal) => realClock.sleep(150, signal) };
 const look = (address: string | undefined, clock = realClock) =>
-  lookAtSecretService({ env: { DBUS_SESSION_BUS_ADDRESS: address }, uid: 1000, clock });
+  probeSecretService({ env: { DBUS_SESSION_BUS_ADDRESS: address }, uid: 1000, clock });
 
 test("the socket of a bus address is found among others, unescaped", () => {
-  expect(socketOf("unix:path=/run/user/1000/bus,guid=1234")).toBe("/run/user/1000/bus");
-  expect(socketOf("tcp:host=localhost,port=1;unix:abstract=/tmp/dbus%2dx")).toBe("\0/tmp/dbus-x");
-  expect(socketOf("unixexec:path=ssh")).toBe(null);
+  expect(parseBusAddress("unix:path=/run/user/1000/bus,guid=1234")).toBe("/run/user/1000/bus");
+  expect(parseBusAddress("tcp:host=localhost,port=1;unix:abstract=/tmp/dbus%2dx")).toBe("\0/tmp/dbus-x");
+  expect(parseBusAddress("unixexec:path=ssh")).toBe(null);
 });
 
 test("no-bus: no address, another kind of address, or nothing there", async () => {
@@ -44,7 +44,7 @@ test("no-bus: no address, another kind of address, or nothing there", async () =
 test("without an address the bus of XDG_RUNTIME_DIR is looked at", async () => {
   const folder = temporaryFolder();
   const session = { env: { XDG_RUNTIME_DIR: folder }, uid: 1000, clock: realClock };
-  expect(await lookAtSecretService(session)).toEqual({ state: "no-bus", detail: `nothing at ${join(folder, "bus")}` });
+  expect(await probeSecretService(session)).toEqual({ state: "no-bus", detail: `nothing at ${join(folder, "bus")}` });
 });
 
 test("refused: the bus does not accept this user, or closes the door", async () => {

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import type { Keychain } from "#client/credentials/keychain";
-import { systemKeychain } from "#client/credentials/system-keychain";
+import { createSystemKeychain } from "#client/credentials/system-keychain";
 import { realClock } from "#test/client-clock";
 import { ORIGIN, openProfile, SIGN_IN, signedInThen } from "#test/credentials";
 
@@ -8,7 +8,7 @@ import { ORIGIN, openProfile, SIGN_IN, signedInThen } from "#test/credentials";
 function keychainOf(platform: string, body: string, clock = realClock): Keychain {
   const source = `export class AsyncEntry { constructor(service, account, options) { Object.assign(this, { service, account, options }) } ${body} }`;
   const module = `data:text/javascript,${encodeURIComponent(source)}`;
-  return systemKeychain({ platform, env: {}, uid: 0, execPath: process.execPath, clock, module });
+  return createSystemKeychain({ platform, env: {}, uid: 0, execPath: process.execPath, clock, module });
 }
 
 test.for(["User interaction is not allowed.", "errSecInteractionNotAllowed -25308", "In dark wake, no UI possible"])(
@@ -51,7 +51,7 @@ test("S02 a native module that is missing or does not fit this machine makes aut
     ERR_DLOPEN_FAILED: `data:text/javascript,${encodeURIComponent('throw Object.assign(new Error("Error relocating keytar.node: unsupported relocation type 7"), { code: "ERR_DLOPEN_FAILED" })')}`,
   };
   for (const [code, module] of Object.entries(modules)) {
-    const keychain = systemKeychain({
+    const keychain = createSystemKeychain({
       platform: "darwin",
       env: {},
       uid: 0,

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { upgradeOf } from "#client/update/installed";
+import { findUpgradeCommand } from "#client/update/installed";
 
 const there =
   (...paths: string[]) =>
@@ -24,13 +24,17 @@ test.each([
   ["/home/ann/src/kay/dist/main.js", null],
   ["/main.js", null],
 ])("kay at %s is upgraded with %s", (file, command) => {
-  expect(upgradeOf(file, there())).toBe(command);
+  expect(findUpgradeCommand(file, there())).toBe(command);
 });
 
 test("kay as a dependency of a project is upgraded there", () => {
-  expect(upgradeOf("/shop/node_modules/kay/dist/main.js", there("/shop/package.json"))).toBe("npm install kay@latest");
+  expect(findUpgradeCommand("/shop/node_modules/kay/dist/main.js", there("/shop/package.json"))).toBe(
+    "npm install kay@latest",
+  );
 });
 
 test("kay out of its repository is never upgraded, also where npm linked it", () => {
-  expect(upgradeOf("/shop/node_modules/kay/dist/main.js", there("/shop/node_modules/kay/src/main.ts"))).toBe(null);
+  expect(findUpgradeCommand("/shop/node_modules/kay/dist/main.js", there("/shop/node_modules/kay/src/main.ts"))).toBe(
+    null,
+  );
 });

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import type { Incoming, Outgoing } from "#client/ports";
-import { newerVersion } from "#client/update/look";
+import { fetchNewerVersion } from "#client/update/look";
 import { Problem } from "#protocol/errors";
 
 const BIN = { kay: "bin/kay.js" };
@@ -21,7 +21,7 @@ async function look(answer: unknown, options: { running?: object; env?: Record<s
     if (answer instanceof Error) throw answer;
     return { status: 200, headers: {}, body: typeof answer === "string" ? answer : JSON.stringify(answer) };
   };
-  const newer = await newerVersion(
+  const newer = await fetchNewerVersion(
     { ...RUNNING, ...options.running },
     { send, env: options.env ?? {}, node: "24.21.0" },
   );

@@ -3,7 +3,7 @@ import type { AddressInfo } from "node:net";
 import { join } from "node:path";
 import { onTestFinished } from "vitest";
 import { signAccessToken } from "#backend/accounts/access-tokens";
-import { loadKeys } from "#backend/store/keys";
+import { loadBackendKeys } from "#backend/store/keys";
 import type { Home } from "./home.ts";
 import type { Running } from "./run.ts";
 
@@ -42,7 +42,7 @@ export async function consent(authorizationUrl: string): Promise<URL> {
 export async function letExpire(home: Home, origin: string, dataFolder: string): Promise<void> {
   const signIn = await home.signedIn(origin);
   const { sub, sid } = JSON.parse(Buffer.from(signIn.token?.split(".")[1] ?? "", "base64url").toString());
-  const keys = await loadKeys({ folder: dataFolder });
+  const keys = await loadBackendKeys({ folder: dataFolder });
   const issuedAt = new Date(Date.now() - 31 * 60_000);
   const token = await signAccessToken(keys, { installationId: sub, familyId: sid, sequence: 0, issuedAt });
   await home.signIn(origin, { ...signIn, token });

@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto";
 import { setTimeout as pause } from "node:timers/promises";
-import { endsGeneration, type InteractionRequest, type StreamPart } from "#protocol/events";
+import { type InteractionRequest, isGenerationEnd, type StreamPart } from "#protocol/events";
 import type { BackendProcess } from "./processes.ts";
 
 /** A part as it came, with its number. */
@@ -60,7 +60,7 @@ export async function askThrough(
       seen.session = response.headers.get("kay-session-id") ?? seen.session;
       for await (const part of partsOf(response, end)) {
         take(part);
-        if (endsGeneration(part)) {
+        if (isGenerationEnd(part)) {
           await Promise.all(answers);
           return seen;
         }

@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto";
 import { setTimeout as pause } from "node:timers/promises";
-import { endsGeneration } from "#protocol/events";
+import { isGenerationEnd } from "#protocol/events";
 import { type Came, partsOf } from "#test/durable/client";
 import { SERVED_BY } from "./balancer.ts";
 import { type Ledger, noteEnd, notePart, type Write } from "./ledger.ts";
@@ -87,7 +87,7 @@ async function wished(own: Person, prompt: string, mark: string): Promise<void> 
       if (part.type === "data-status" && part.data.status === "awaiting_approval")
         for (const [id, asked] of cards) if (!asked) beside(approve(own, session, id, end, write));
       if (part.type === "data-status") for (const id of cards.keys()) cards.set(id, true);
-      if (!endsGeneration(part)) continue;
+      if (!isGenerationEnd(part)) continue;
       if (write) write.end = part.type;
       noteEnd(ledger, part.type);
       if (part.type === "error" || part.type === "abort")
@@ -131,7 +131,7 @@ async function readAlong(own: Person, session: string, asker: string, end: numbe
     for await (const part of read(own, stream)) {
       notePart(own.ledger, place, part, last);
       last = part.number;
-      if (endsGeneration(part)) return;
+      if (isGenerationEnd(part)) return;
     }
   }
   throw new Error(`${session} was not read to its end`);

@@ -1,5 +1,5 @@
 import { setTimeout as pause } from "node:timers/promises";
-import { LIVE_NODES } from "#backend/store/node";
+import { LIVE_NODES_SQL } from "#backend/store/node";
 import { until } from "#test/built/processes";
 import type { Cluster, NodeProcess } from "./cluster.ts";
 import type { Ledger, Phase } from "./ledger.ts";
@@ -133,7 +133,7 @@ async function watchTakeOver({ cluster, takeOvers }: Scene): Promise<void> {
   for (let look = 0; performance.now() - began < TAKE_OVER_LIMIT && (look < 10 || orphans.size > 0); look++) {
     await pause(50);
     const { rows } = await cluster.db.query<{ id: string; node: number | null; lives: boolean }>(
-      `select id, node, node in (${LIVE_NODES}) as lives from generations where id = any($1)`,
+      `select id, node, node in (${LIVE_NODES_SQL}) as lives from generations where id = any($1)`,
       [[...left.keys()]],
     );
     for (const { id, node, lives } of rows) {

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { cardOf, ctrl, key, NOW, pasting, pressed, typing } from "#test/cards";
 import { approval } from "#test/parts";
-import { cardKey, edited, refused, takesTab, takesText } from "#ui/cards/card-ui";
+import { applyEdit, rejectAnswer, takesTab, takesText, updateCard } from "#ui/cards/card-ui";
 
 const card = cardOf(approval());
 
@@ -57,7 +57,7 @@ describe("an approval", () => {
   test("is answered once only, unless the answer is not taken", () => {
     const { ui, acts } = pressed(card, typing("1113"));
     expect(acts).toHaveLength(1);
-    const again = refused(ui, "The channel does not exist.");
+    const again = rejectAnswer(ui, "The channel does not exist.");
     expect(pressed(card, typing("n"), again).ui).toMatchObject({ step: "why" });
   });
 });
@@ -114,19 +114,19 @@ describe("an edit of an approval", () => {
   test("of what is no simple value is made in an editor, as JSON", () => {
     const { ui, acts } = pressed(nested, typing("e"));
     expect(acts).toEqual([{ do: "edit", text: '{\n  "to": [\n    "a"\n  ]\n}\n' }]);
-    const answer = pressed(nested, typing("1"), edited(ui, nested, '{"to":["b"]}')).acts;
+    const answer = pressed(nested, typing("1"), applyEdit(ui, nested, '{"to":["b"]}')).acts;
     const edited_args = { to: ["b"] };
     expect(answer).toEqual([{ do: "answer", answer: { action: "approve", approval_scope: "once", edited_args } }]);
   });
 
   test("that cannot be read is said, and opens as it was left", () => {
-    const ui = edited(pressed(nested, typing("e")).ui, nested, '{"to":');
+    const ui = applyEdit(pressed(nested, typing("e")).ui, nested, '{"to":');
     expect(ui).toMatchObject({ told: "That is no JSON object." });
     expect(pressed(nested, typing("e"), ui).acts).toEqual([{ do: "edit", text: '{"to":' }]);
   });
 
   test("without an editor says what to set", () => {
-    expect(edited(pressed(nested, typing("e")).ui, nested, null)).toMatchObject({
+    expect(applyEdit(pressed(nested, typing("e")).ui, nested, null)).toMatchObject({
       told: "There is no editor. Set EDITOR, and press e again.",
     });
   });
@@ -139,7 +139,7 @@ describe("an edit of an approval", () => {
   test("opens one field in the editor with Ctrl+G", () => {
     const { ui, acts } = pressed(card, [...typing("e"), ctrl("g")]);
     expect(acts).toEqual([{ do: "edit", text: "#general" }]);
-    const next = pressed(card, [key("enter"), key("enter"), ...typing("1")], edited(ui, card, "#news\n"));
+    const next = pressed(card, [key("enter"), key("enter"), ...typing("1")], applyEdit(ui, card, "#news\n"));
     expect(next.acts).toMatchObject([{ answer: { edited_args: { channel: "#news", text: "3 open bugs" } } }]);
   });
 });
@@ -163,7 +163,7 @@ test("an approval is scrolled as far as there are lines, and back at once", () =
   const room = { width: 60, maxRows: 12 };
   let { ui } = pressed(long, []);
   const scroll = (name: "up" | "down" | "end" | "home" | "pagedown") => {
-    ({ ui } = cardKey(ui, long, key(name, { at: NOW }), room));
+    ({ ui } = updateCard(ui, long, key(name, { at: NOW }), room));
     return ui.scroll;
   };
   expect([scroll("up"), scroll("down"), scroll("pagedown"), scroll("end"), scroll("down"), scroll("up")]).toEqual([

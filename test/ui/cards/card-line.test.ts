@@ -1,16 +1,16 @@
 import { expect, test } from "vitest";
 import type { StreamPart } from "#protocol/events";
 import { answered, approval, form, needs } from "#test/parts";
-import { cardLine } from "#ui/cards/card-line";
-import { reduce } from "#ui/reduce";
-import { type CardItem, EMPTY, type View } from "#ui/view";
+import { formatCardLine } from "#ui/cards/card-line";
+import { reduceView } from "#ui/reduce";
+import { type CardItem, EMPTY_VIEW, type View } from "#ui/view";
 
 const READER = { client: "kay on desk", timeZone: "UTC" };
 
 function lineOf(parts: StreamPart[], width = 100): string {
-  const view = parts.reduce<View>((now, part, index) => reduce(now, { number: index + 1, part }), EMPTY);
+  const view = parts.reduce<View>((now, part, index) => reduceView(now, { number: index + 1, part }), EMPTY_VIEW);
   const card = view.items.find((item): item is CardItem => item.kind === "card");
-  return card ? cardLine(card, width, READER) : "";
+  return card ? formatCardLine(card, width, READER) : "";
 }
 
 const at = { answered_at: "2026-11-27T14:02:31.000Z" };

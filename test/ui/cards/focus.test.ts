@@ -2,8 +2,8 @@ import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { cardOf, key, NOW, typing } from "#test/cards";
 import { approval, form } from "#test/parts";
-import { type CardUi, cardKey, openUi, takesTab } from "#ui/cards/card-ui";
-import { COMPOSER, drawn, type Focus, focusOf, NO_FOCUS, takeKey, withCards } from "#ui/cards/focus";
+import { type CardUi, createCardUi, takesTab, updateCard } from "#ui/cards/card-ui";
+import { COMPOSER, type Focus, getFocused, INITIAL_FOCUS, recordDrawn, routeKey, updateCards } from "#ui/cards/focus";
 import type { Key } from "#ui/key";
 import type { CardItem } from "#ui/view";
 
@@ -13,14 +13,14 @@ const second = cardOf(approval({ interaction_id: "int_2" }));
 const at = (ms: number) => NOW + ms;
 
 function frame(focus: Focus, ms: number): Focus {
-  return drawn(focus, { cards: focus.cards.map(({ id }) => id), focused: focusOf(focus), at: at(ms) });
+  return recordDrawn(focus, { cards: focus.cards.map(({ id }) => id), focused: getFocused(focus), at: at(ms) });
 }
 
 /** Where each of these keys goes; the text is in the composer already. */
 function goes(focus: Focus, keys: [Key | undefined, number][], { draft = false, takesTab = false } = {}) {
   let now = focus;
   const went = keys.map(([each, ms]) => {
-    const taken = takeKey(now, { ...(each ?? key("enter")), at: at(ms) }, { draft, takesTab });
+    const taken = routeKey(now, { ...(each ?? key("enter")), at: at(ms) }, { draft, takesTab });
     now = taken.focus;
     return taken.to;
   });
@@ -32,15 +32,15 @@ const [one] = typing("1");
 describe("the focus of cards", () => {
   test("G01 keys that were typed for the next message answer no card, and stay in the draft", () => {
     const keys = [...typing("yes 1"), key("enter")].map((each, index) => ({ ...each, at: at(index * 20) }));
-    let focus = NO_FOCUS;
+    let focus = INITIAL_FOCUS;
     let draft = "";
     const acts: unknown[] = [];
     for (const [index, each] of keys.entries()) {
-      if (index === 1) focus = frame(withCards(focus, [first]), 20);
-      const taken = takeKey(focus, each, { draft: draft !== "", takesTab: false });
+      if (index === 1) focus = frame(updateCards(focus, [first]), 20);
+      const taken = routeKey(focus, each, { draft: draft !== "", takesTab: false });
       focus = taken.focus;
       if (taken.to === "composer") draft += each.text;
-      if (taken.to === "card") acts.push(cardKey(openUi(first), first, each).act);
+      if (taken.to === "card") acts.push(updateCard(createCardUi(first), first, each).act);
     }
     expect({ draft, acts }).toEqual({ draft: "yes 1", acts: [] });
     // After a second without a key, it is meant for the card.
@@ -49,7 +49,7 @@ describe("the focus of cards", () => {
   });
 
   test("a card takes a key 300 ms after it was drawn with the focus, and every key from then on", () => {
-    const focus = frame(withCards(NO_FOCUS, [first]), 0);
+    const focus = frame(updateCards(INITIAL_FOCUS, [first]), 0);
     expect(goes(focus, [[one, 299]]).went).toEqual(["composer"]);
     expect(
       goes(focus, [
@@ -61,13 +61,13 @@ describe("the focus of cards", () => {
   });
 
   test("a key that came before the card was drawn never counts, however late it is read", () => {
-    expect(goes(withCards(NO_FOCUS, [first]), [[one, 5_000]]).went).toEqual(["composer"]);
-    const focus = frame(withCards(NO_FOCUS, [first]), 5_000);
+    expect(goes(updateCards(INITIAL_FOCUS, [first]), [[one, 5_000]]).went).toEqual(["composer"]);
+    const focus = frame(updateCards(INITIAL_FOCUS, [first]), 5_000);
     expect(goes(focus, [[one, 4_990]]).went).toEqual(["composer"]);
   });
 
   test("each key before that begins the wait anew; Enter and Escape do nothing meanwhile", () => {
-    const focus = frame(withCards(NO_FOCUS, [first]), 0);
+    const focus = frame(updateCards(INITIAL_FOCUS, [first]), 0);
     const keys: [Key | undefined, number][] = [
       [one, 200],
       [key("enter"), 400],
@@ -80,7 +80,7 @@ describe("the focus of cards", () => {
   });
 
   test("reports of the window are no keys", () => {
-    const focus = frame(withCards(NO_FOCUS, [first]), 0);
+    const focus = frame(updateCards(INITIAL_FOCUS, [first]), 0);
     expect(
       goes(focus, [
         [{ ...key("enter"), name: "focus" }, 200],
@@ -90,30 +90,30 @@ describe("the focus of cards", () => {
   });
 
   test("the oldest card has it, and the next one when it is answered elsewhere, with a wait of its own", () => {
-    const focus = frame(withCards(NO_FOCUS, [first, second]), 0);
-    expect(focusOf(focus)).toBe("int_1");
+    const focus = frame(updateCards(INITIAL_FOCUS, [first, second]), 0);
+    expect(getFocused(focus)).toBe("int_1");
     const { now } = goes(focus, [[one, 400]]);
-    const next = withCards(now, [second]);
-    expect(focusOf(next)).toBe("int_2");
+    const next = updateCards(now, [second]);
+    expect(getFocused(next)).toBe("int_2");
     expect(goes(next, [[one, 900]]).went).toEqual(["composer"]);
     expect(goes(frame(next, 900), [[one, 1_100]]).went).toEqual(["composer"]);
     expect(goes(frame(next, 900), [[one, 1_200]]).went).toEqual(["card"]);
   });
 
   test("a card that asks something else under the same name is another card", () => {
-    const { now } = goes(frame(withCards(NO_FOCUS, [first]), 0), [[one, 400]]);
-    expect(goes(withCards(now, [first]), [[one, 410]]).went).toEqual(["card"]);
-    const other = withCards(now, [cardOf(approval({ prompt: "Something else" }))]);
+    const { now } = goes(frame(updateCards(INITIAL_FOCUS, [first]), 0), [[one, 400]]);
+    expect(goes(updateCards(now, [first]), [[one, 410]]).went).toEqual(["card"]);
+    const other = updateCards(now, [cardOf(approval({ prompt: "Something else" }))]);
     expect(goes(frame(other, 410), [[one, 420]]).went).toEqual(["composer"]);
   });
 
   test("Tab goes round composer and cards, Shift+Tab back", () => {
-    const focus = frame(withCards(NO_FOCUS, [first, second]), 0);
+    const focus = frame(updateCards(INITIAL_FOCUS, [first, second]), 0);
     const places = (keys: Key[]) => {
       let now = focus;
       return keys.map((each, index) => {
-        now = takeKey(now, { ...each, at: at(1_000 + index) }, { draft: false, takesTab: false }).focus;
-        return focusOf(now);
+        now = routeKey(now, { ...each, at: at(1_000 + index) }, { draft: false, takesTab: false }).focus;
+        return getFocused(now);
       });
     };
     expect(places([key("tab"), key("tab"), key("tab")])).toEqual(["int_2", null, "int_1"]);
@@ -121,19 +121,19 @@ describe("the focus of cards", () => {
   });
 
   test("the composer keeps the focus that the person gave it, until no card is left", () => {
-    const { now } = goes(frame(withCards(NO_FOCUS, [first]), 0), [[key("tab"), 400]]);
+    const { now } = goes(frame(updateCards(INITIAL_FOCUS, [first]), 0), [[key("tab"), 400]]);
     expect(now.chosen).toBe(COMPOSER);
-    expect(focusOf(withCards(now, [first, second]))).toBeNull();
-    expect(focusOf(withCards(withCards(now, []), [second]))).toBe("int_2");
+    expect(getFocused(updateCards(now, [first, second]))).toBeNull();
+    expect(getFocused(updateCards(updateCards(now, []), [second]))).toBe("int_2");
   });
 
   test("a card that was to be seen takes keys as soon as Tab went there and it was drawn so", () => {
-    const focus = frame(withCards(NO_FOCUS, [first, second]), 0);
+    const focus = frame(updateCards(INITIAL_FOCUS, [first, second]), 0);
     const { now, went } = goes(focus, [
       [key("tab"), 400],
       [one, 410],
     ]);
-    expect([focusOf(now), went]).toEqual(["int_2", ["nobody", "composer"]]);
+    expect([getFocused(now), went]).toEqual(["int_2", ["nobody", "composer"]]);
     const tabbed = goes(focus, [[key("tab"), 400]]).now;
     expect(goes(frame(tabbed, 410), [[one, 420]]).went).toEqual(["card"]);
     const early = goes(focus, [[key("tab"), 200]]).now;
@@ -141,7 +141,7 @@ describe("the focus of cards", () => {
   });
 
   test("Tab stays in a card that uses it, and in a text that was being written when the card came", () => {
-    const focus = frame(withCards(NO_FOCUS, [first]), 0);
+    const focus = frame(updateCards(INITIAL_FOCUS, [first]), 0);
     expect(goes(focus, [[key("tab"), 400]], { takesTab: true }).went).toEqual(["card"]);
     expect(goes(focus, [[key("tab"), 200]], { draft: true }).went).toEqual(["composer"]);
   });
@@ -197,7 +197,7 @@ type Known = { seen?: number; focused?: number; byTab?: number };
 
 /** Play it, and hold each act against what was on the screen. */
 function played(all: Step[], writes: boolean): number {
-  let focus = NO_FOCUS;
+  let focus = INITIAL_FOCUS;
   let cards: CardItem[] = [];
   const uis = new Map<string, CardUi>();
   const known = new Map<string, Known>();
@@ -209,11 +209,11 @@ function played(all: Step[], writes: boolean): number {
   for (const step of all) {
     now += step.after;
     if (step.do === "key") {
-      const id = focusOf(focus);
+      const id = getFocused(focus);
       const ui = id === null ? undefined : uis.get(id);
       const each = { ...step.key, at: now - step.late };
-      const taken = takeKey(focus, each, { draft: draft !== "", takesTab: ui !== undefined && takesTab(ui) });
-      const moved = focusOf(taken.focus);
+      const taken = routeKey(focus, each, { draft: draft !== "", takesTab: ui !== undefined && takesTab(ui) });
+      const moved = getFocused(taken.focus);
       if (moved !== id && moved !== null) {
         const { seen } = known.get(moved) ?? {};
         known.set(moved, { seen, byTab: seen !== undefined && each.at - seen >= 300 ? now : undefined });
@@ -223,7 +223,7 @@ function played(all: Step[], writes: boolean): number {
       if (taken.to === "composer" && each.name === "text") draft += each.text;
       const card = cards.find((one) => one.id === id);
       if (taken.to !== "card" || !card || !ui) continue;
-      const { ui: next, act } = cardKey(ui, card, each);
+      const { ui: next, act } = updateCard(ui, card, each);
       uis.set(card.id, next);
       if (!act) continue;
       acts += 1;
@@ -231,8 +231,8 @@ function played(all: Step[], writes: boolean): number {
       const isSafe = each.at - focused >= 300 || (byTab !== undefined && focused <= each.at);
       if (!isSafe) throw new Error(`${card.id} acted at ${each.at} and was drawn with the focus at ${focused}.`);
     } else if (step.do === "draw" || step.do === "stale") {
-      const frame = step.do === "draw" ? { cards: cards.map(({ id }) => id), focused: focusOf(focus) } : before;
-      focus = drawn(focus, { ...frame, at: now });
+      const frame = step.do === "draw" ? { cards: cards.map(({ id }) => id), focused: getFocused(focus) } : before;
+      focus = recordDrawn(focus, { ...frame, at: now });
       for (const { id } of cards) {
         const { seen, focused, byTab } = known.get(id) ?? {};
         if (!frame.cards.includes(id)) known.set(id, {});
@@ -243,12 +243,12 @@ function played(all: Step[], writes: boolean): number {
       made += 1;
       const part = step.which > 1 ? approval : form;
       const card = cardOf(part({ interaction_id: `int_${made}` }));
-      uis.set(card.id, openUi(card));
+      uis.set(card.id, createCardUi(card));
       cards = [...cards, card];
-      focus = withCards(focus, cards);
+      focus = updateCards(focus, cards);
     } else {
       cards = cards.filter((_, index) => index !== step.which);
-      focus = withCards(focus, cards);
+      focus = updateCards(focus, cards);
     }
   }
   return acts;

@@ -2,7 +2,7 @@ import { describe, expect, test } from "vitest";
 import type { InputField } from "#protocol/events";
 import { cardOf, ctrl, key, NOW, pasting, pressed, typing } from "#test/cards";
 import { form } from "#test/parts";
-import { cardKey, edited, refused } from "#ui/cards/card-ui";
+import { applyEdit, rejectAnswer, updateCard } from "#ui/cards/card-ui";
 
 const options = ["low", "mid", "high"].map((value) => ({ value, label: `${value} one` }));
 
@@ -118,11 +118,11 @@ describe("a form", () => {
   test("is submitted by Enter at its review, and not by the Enter that led there and repeats", () => {
     const { ui } = pressed(card, [...filled, key("enter")]);
     const last = NOW + filled.length * 1_000;
-    const soon = cardKey(ui, card, key("enter", { at: last + 30 }));
+    const soon = updateCard(ui, card, key("enter", { at: last + 30 }));
     expect(soon.act).toBeUndefined();
-    const stillHeld = cardKey(soon.ui, card, key("enter", { at: last + 320 }));
+    const stillHeld = updateCard(soon.ui, card, key("enter", { at: last + 320 }));
     expect(stillHeld.act).toBeUndefined();
-    expect(cardKey(stillHeld.ui, card, key("enter", { at: last + 700 })).act).toEqual({
+    expect(updateCard(stillHeld.ui, card, key("enter", { at: last + 700 })).act).toEqual({
       do: "answer",
       answer: { action: "submit", input: { summary: "s", text: "t", size: "mid" } },
     });
@@ -167,21 +167,21 @@ describe("a form", () => {
 
   test("that the backend does not take keeps its values", () => {
     const { ui } = pressed(card, [...filled, key("enter"), key("enter")]);
-    expect(refused(ui, "Summary: It is too short.")).toMatchObject({
+    expect(rejectAnswer(ui, "Summary: It is too short.")).toMatchObject({
       step: "fill",
       sent: false,
       fill: { at: 0, entries: [{ typing: { text: "s" }, error: "Summary: It is too short." }, {}, { value: "mid" }] },
     });
-    expect(refused(ui, "The backend is busy.")).toMatchObject({ step: "review", told: "The backend is busy." });
+    expect(rejectAnswer(ui, "The backend is busy.")).toMatchObject({ step: "review", told: "The backend is busy." });
   });
 
   test("opens a text in the editor and takes it back", () => {
     const { ui, acts } = pressed(card, [key("tab"), ...typing("t"), ctrl("g")]);
     expect(acts).toEqual([{ do: "edit", text: "t" }]);
-    expect(edited(ui, card, "one\ntwo\n")).toMatchObject({
+    expect(applyEdit(ui, card, "one\ntwo\n")).toMatchObject({
       fill: { entries: [{}, { typing: { text: "one\ntwo" } }, {}] },
     });
-    expect(edited(ui, card, null)).toMatchObject({ told: "There is no editor. Set EDITOR." });
+    expect(applyEdit(ui, card, null)).toMatchObject({ told: "There is no editor. Set EDITOR." });
   });
 
   test("never asks for a secret, and cannot be submitted without one that it needs", () => {

@@ -1,10 +1,10 @@
 import { expect, test } from "vitest";
-import { accepted, complete, extended, type Sources } from "#ui/editor/complete";
-import { type Draft, EMPTY_DRAFT, paste, replaced } from "#ui/editor/draft";
+import { acceptCandidate, type CompletionSources, extendDraft, findCompletion } from "#ui/editor/complete";
+import { type Draft, EMPTY_DRAFT, paste, replaceText } from "#ui/editor/draft";
 
 const named = (...names: string[]) => names.map((text) => ({ text, note: "" }));
 
-const SOURCES: Sources = {
+const SOURCES: CompletionSources = {
   commands: [
     { name: "connect", note: "connect services", argument: "services" },
     { name: "connections", note: "show them" },
@@ -21,19 +21,19 @@ const SOURCES: Sources = {
 
 /** The draft with the cursor at `|`, or at the end. */
 function at(marked: string): Draft {
-  const draft = replaced(EMPTY_DRAFT, marked.replace("|", ""));
+  const draft = replaceText(EMPTY_DRAFT, marked.replace("|", ""));
   return marked.includes("|") ? { ...draft, cursor: marked.indexOf("|") } : draft;
 }
 
 function offered(marked: string): string[] | null {
-  return complete(at(marked), SOURCES)?.candidates.map(({ text }) => text) ?? null;
+  return findCompletion(at(marked), SOURCES)?.candidates.map(({ text }) => text) ?? null;
 }
 
 /** The draft after Tab, with the cursor in it, or null where the candidates are to be shown. */
 function tab(marked: string): string | null {
   const draft = at(marked);
-  const completion = complete(draft, SOURCES);
-  const after = completion && extended(draft, completion);
+  const completion = findCompletion(draft, SOURCES);
+  const after = completion && extendDraft(draft, completion);
   return after && `${after.text.slice(0, after.cursor)}|${after.text.slice(after.cursor)}`;
 }
 
@@ -42,7 +42,7 @@ test("a slash at the beginning offers the commands", () => {
   expect(offered("/CONN")).toEqual(["/connect", "/connections"]);
   expect(offered("/x")).toBeNull();
   expect(offered("see /con")).toBeNull();
-  expect(complete(at("/he"), SOURCES)).toEqual({ from: 0, to: 3, candidates: [{ text: "/help", note: "" }] });
+  expect(findCompletion(at("/he"), SOURCES)).toEqual({ from: 0, to: 3, candidates: [{ text: "/help", note: "" }] });
 });
 
 test("a command's arguments are offered, those that were given left out", () => {
@@ -76,8 +76,8 @@ test("Tab goes as far as all candidates agree, then leaves the choice", () => {
 
 test("a candidate that is chosen stands in place of the word", () => {
   const draft = at("/connect gi");
-  const completion = complete(draft, SOURCES);
-  expect(completion && accepted(draft, completion, { text: "gitlab", note: "" })).toMatchObject({
+  const completion = findCompletion(draft, SOURCES);
+  expect(completion && acceptCandidate(draft, completion, { text: "gitlab", note: "" })).toMatchObject({
     text: "/connect gitlab ",
     cursor: 16,
   });
@@ -85,7 +85,7 @@ test("a candidate that is chosen stands in place of the word", () => {
 
 test("a name from elsewhere brings no control characters into the draft, and a fold ends a word", () => {
   const draft = at("x");
-  const hostile = complete(draft, { ...SOURCES, words: named("x\u001b[31m\ud800y") });
-  expect(hostile && extended(draft, hostile)?.text).toBe("x[31my ");
-  expect(complete({ ...paste(at("sl"), "x".repeat(2_000)) }, SOURCES)).toBeNull();
+  const hostile = findCompletion(draft, { ...SOURCES, words: named("x\u001b[31m\ud800y") });
+  expect(hostile && extendDraft(draft, hostile)?.text).toBe("x[31my ");
+  expect(findCompletion({ ...paste(at("sl"), "x".repeat(2_000)) }, SOURCES)).toBeNull();
 });

@@ -2,8 +2,17 @@
 import * as fc from "fast-check";
 import { expect, test } from "vitest";
 import { keyNamed, shorthand } from "#test/shorthand";
-import { continuesLine, type Draft, EMPTY_DRAFT, emptied, insert, paste, replaced, textOf } from "#ui/editor/draft";
-import { edit } from "#ui/editor/edit";
+import {
+  breakAtBackslash,
+  clearDraft,
+  type Draft,
+  EMPTY_DRAFT,
+  getText,
+  insert,
+  paste,
+  replaceText,
+} from "#ui/editor/draft";
+import { updateDraft } from "#ui/editor/edit";
 import { createKeyReader } from "#ui/keys";
 
 /** A draft after these keys, written as `shorthand` has them; `|` stands for the cursor in what is returned. */
@@ -12,13 +21,13 @@ function after(draft: Draft | string, ...keys: string[]): string {
 }
 
 function pressed(draft: Draft | string, ...keys: string[]): Draft {
-  return keys.map(keyNamed).reduce((now, key) => edit(now, key), typeof draft === "string" ? at(draft) : draft);
+  return keys.map(keyNamed).reduce((now, key) => updateDraft(now, key), typeof draft === "string" ? at(draft) : draft);
 }
 
 /** The draft with the cursor at `|`, or at the end. */
 function at(marked: string): Draft {
   const cursor = marked.indexOf("|");
-  const draft = replaced(EMPTY_DRAFT, marked.replace("|", ""));
+  const draft = replaceText(EMPTY_DRAFT, marked.replace("|", ""));
   return cursor < 0 ? draft : { ...draft, cursor };
 }
 
@@ -30,7 +39,7 @@ function shown({ text, cursor }: Draft): string {
 function sent(...reads: string[]): string {
   const reader = createKeyReader();
   const keys = reads.flatMap((each) => reader.push(Buffer.from(each), 0));
-  return textOf(keys.reduce((draft, key) => edit(draft, key), EMPTY_DRAFT));
+  return getText(keys.reduce((draft, key) => updateDraft(draft, key), EMPTY_DRAFT));
 }
 
 test("U07 Backspace takes a whole character, as a person sees it", () => {
@@ -72,7 +81,7 @@ test("what was killed in a row comes back at once", () => {
   expect(after("one |two\nthree", "<ctrl-k>", "<ctrl-k>", "<end>", "<ctrl-y>")).toBe("one threetwo\n|");
   expect(after("one\ntwo|", "<ctrl-u>", "<ctrl-u>", "<ctrl-y>", "<ctrl-y>")).toBe("one\ntwo\ntwo|");
   expect(after("one|", "<ctrl-k>", "<ctrl-y>")).toBe("one|");
-  expect(shown(pressed(emptied(pressed("kept", "<ctrl-u>")), "<ctrl-y>"))).toBe("kept|");
+  expect(shown(pressed(clearDraft(pressed("kept", "<ctrl-u>")), "<ctrl-y>"))).toBe("kept|");
 });
 
 test("Up and Down keep to their column over short lines, and leave the first and the last to others", () => {
@@ -80,18 +89,18 @@ test("Up and Down keep to their column over short lines, and leave the first and
   expect(after("long li|ne\nx\n日本語!", "<down>", "<down>")).toBe("long line\nx\n日本語!|");
   expect(after("long l|ine\n日本語!", "<down>", "<up>", "<down>")).toBe("long line\n日本語|!");
   const first = at("on|e\ntwo");
-  expect(edit(first, keyNamed("<up>"))).toBe(first);
+  expect(updateDraft(first, keyNamed("<up>"))).toBe(first);
   const last = at("one\ntw|o");
-  expect(edit(last, keyNamed("<down>"))).toBe(last);
+  expect(updateDraft(last, keyNamed("<down>"))).toBe(last);
 });
 
 test("U21 Up and Down go over the rows of a long line", () => {
   const room = { width: 10, prompt: "> " };
   const draft = at("abcdefghijklmnopqrstuvwxy|z");
-  const up = edit(draft, keyNamed("<up>"), room);
+  const up = updateDraft(draft, keyNamed("<up>"), room);
   expect(shown(up)).toBe("abcdefghijklmno|pqrstuvwxyz");
-  expect(shown(edit(up, keyNamed("<up>"), room))).toBe("abcde|fghijklmnopqrstuvwxyz");
-  expect(shown(edit(up, keyNamed("<down>"), room))).toBe(shown(draft));
+  expect(shown(updateDraft(up, keyNamed("<up>"), room))).toBe("abcde|fghijklmnopqrstuvwxyz");
+  expect(shown(updateDraft(up, keyNamed("<down>"), room))).toBe(shown(draft));
 });
 
 test("typing is undone word by word, everything else by itself, and can be redone", () => {
@@ -104,10 +113,10 @@ test("typing is undone word by word, everything else by itself, and can be redon
 
 test("Shift+Enter, Alt+Enter and a backslash before Enter begin a new line", () => {
   expect(after("ab", "<left>", "<shift-enter>", "<alt-enter>")).toBe("a\n\n|b");
-  expect(continuesLine(at("one \\"))).toMatchObject({ text: "one \n", cursor: 5 });
-  expect(continuesLine(at("one\\|two"))).toMatchObject({ text: "one\ntwo", cursor: 4 });
-  expect(continuesLine(at("one\\ "))).toBeNull();
-  expect(continuesLine(EMPTY_DRAFT)).toBeNull();
+  expect(breakAtBackslash(at("one \\"))).toMatchObject({ text: "one \n", cursor: 5 });
+  expect(breakAtBackslash(at("one\\|two"))).toMatchObject({ text: "one\ntwo", cursor: 4 });
+  expect(breakAtBackslash(at("one\\ "))).toBeNull();
+  expect(breakAtBackslash(EMPTY_DRAFT)).toBeNull();
 });
 
 test("keys that are not the editor's leave the very same draft", () => {
@@ -115,14 +124,14 @@ test("keys that are not the editor's leave the very same draft", () => {
   for (const key of "enter escape tab shift-tab ctrl-enter ctrl-c ctrl-r ctrl-g ctrl-l ctrl-z ctrl-x pageup pagedown focus blur alt-x".split(
     " ",
   ))
-    expect(edit(draft, keyNamed(`<${key}>`))).toBe(draft);
-  expect(edit(EMPTY_DRAFT, keyNamed("<ctrl-d>"))).toBe(EMPTY_DRAFT);
-  expect(edit(draft, keyNamed("<ctrl-d>"))).not.toBe(draft);
-  expect(edit(EMPTY_DRAFT, keyNamed("<backspace>"))).not.toBe(EMPTY_DRAFT);
+    expect(updateDraft(draft, keyNamed(`<${key}>`))).toBe(draft);
+  expect(updateDraft(EMPTY_DRAFT, keyNamed("<ctrl-d>"))).toBe(EMPTY_DRAFT);
+  expect(updateDraft(draft, keyNamed("<ctrl-d>"))).not.toBe(draft);
+  expect(updateDraft(EMPTY_DRAFT, keyNamed("<backspace>"))).not.toBe(EMPTY_DRAFT);
 });
 
 test("what is sent is what was typed, without halves of characters and control characters", () => {
-  expect(textOf(insert(EMPTY_DRAFT, "a\ud83db\udc00\u200b\u202e\tc\r\n\x1b[31m\u0000"))).toBe(
+  expect(getText(insert(EMPTY_DRAFT, "a\ud83db\udc00\u200b\u202e\tc\r\n\x1b[31m\u0000"))).toBe(
     "ab\u200b\u202e\tc\n[31m",
   );
 });
@@ -156,10 +165,10 @@ test("after any keys the cursor is between characters and the text is well-forme
     fc.property(fc.array(keys, { maxLength: 40 }), fc.constantFrom(1, 2, 7, 80), (names, width) => {
       let draft = EMPTY_DRAFT;
       for (const name of names) {
-        draft = edit(draft, keyNamed(name), { width, prompt: "> " });
+        draft = updateDraft(draft, keyNamed(name), { width, prompt: "> " });
         const places = [...new Intl.Segmenter().segment(draft.text)].map(({ index }) => index);
         expect([...places, draft.text.length]).toContain(draft.cursor);
-        expect(textOf(draft).isWellFormed()).toBe(true);
+        expect(getText(draft).isWellFormed()).toBe(true);
       }
     }),
     { numRuns: 300 },
@@ -172,12 +181,12 @@ test("undoing everything gives an empty draft, and redoing everything the same a
       const draft = names
         .filter((name) => !/_>$/.test(name))
         .map(keyNamed)
-        .reduce((now, key) => edit(now, key), EMPTY_DRAFT);
+        .reduce((now, key) => updateDraft(now, key), EMPTY_DRAFT);
       let undone = draft;
-      while (undone.undo.length > 0) undone = edit(undone, keyNamed("<ctrl-_>"));
+      while (undone.undo.length > 0) undone = updateDraft(undone, keyNamed("<ctrl-_>"));
       expect(undone.text).toBe("");
-      while (undone.redo.length > 0) undone = edit(undone, keyNamed("<alt-_>"));
-      expect(textOf(undone)).toBe(textOf(draft));
+      while (undone.redo.length > 0) undone = updateDraft(undone, keyNamed("<alt-_>"));
+      expect(getText(undone)).toBe(getText(draft));
     }),
     { numRuns: 300 },
   );
@@ -191,16 +200,16 @@ test("the names of keys in these tests say what they say", () => {
 test("a long paste is one character, shown by its size, and whole in what is sent", () => {
   const long = Array.from({ length: 812 }, (_, n) => `line ${n}`).join("\n");
   const draft = insert(paste(insert(EMPTY_DRAFT, "see "), long), " ok");
-  expect(textOf(draft)).toBe(`see ${long} ok`);
-  expect(textOf(pressed(draft, "<left>", "<left>", "<left>", "<backspace>"))).toBe("see  ok");
-  expect(textOf(pressed(draft, "<ctrl-w>", "<ctrl-w>", "<ctrl-y>"))).toBe(`see ${long} ok`);
-  expect(textOf(pressed(draft, "<ctrl-w>", "<ctrl-w>", "<ctrl-_>"))).toBe(`see ${long} `);
-  expect(textOf(pressed(emptied(pressed(draft, "<ctrl-u>")), "<ctrl-y>"))).toBe(`see ${long} ok`);
+  expect(getText(draft)).toBe(`see ${long} ok`);
+  expect(getText(pressed(draft, "<left>", "<left>", "<left>", "<backspace>"))).toBe("see  ok");
+  expect(getText(pressed(draft, "<ctrl-w>", "<ctrl-w>", "<ctrl-y>"))).toBe(`see ${long} ok`);
+  expect(getText(pressed(draft, "<ctrl-w>", "<ctrl-w>", "<ctrl-_>"))).toBe(`see ${long} `);
+  expect(getText(pressed(clearDraft(pressed(draft, "<ctrl-u>")), "<ctrl-y>"))).toBe(`see ${long} ok`);
 });
 
 test("nobody can write what stands for a fold", () => {
   const draft = paste(EMPTY_DRAFT, "secret ".repeat(200));
   const typed = insert(insert(draft, "[pasted 1,400 characters]"), draft.text);
-  expect(textOf(typed)).toBe(`${"secret ".repeat(200)}[pasted 1,400 characters]`);
-  expect(textOf(paste(EMPTY_DRAFT, `\udc00${"\udc01x".repeat(600)}`))).toBe("x".repeat(600));
+  expect(getText(typed)).toBe(`${"secret ".repeat(200)}[pasted 1,400 characters]`);
+  expect(getText(paste(EMPTY_DRAFT, `\udc00${"\udc01x".repeat(600)}`))).toBe("x".repeat(600));
 });

@@ -3,11 +3,11 @@ import { Terminal } from "@xterm/headless";
 import * as fc from "fast-check";
 import stringWidth from "string-width";
 import { expect, test } from "vitest";
-import { type Draft, EMPTY_DRAFT, insert, paste, replaced } from "#ui/editor/draft";
-import { layOut } from "#ui/editor/layout";
+import { type Draft, EMPTY_DRAFT, insert, paste, replaceText } from "#ui/editor/draft";
+import { layOutDraft } from "#ui/editor/layout";
 
-const written = (text: string): Draft => replaced(EMPTY_DRAFT, text);
-const laidOut = (draft: Draft, width: number, maxRows = 100) => layOut(draft, { width, maxRows, prompt: "> " });
+const written = (text: string): Draft => replaceText(EMPTY_DRAFT, text);
+const laidOut = (draft: Draft, width: number, maxRows = 100) => layOutDraft(draft, { width, maxRows, prompt: "> " });
 
 test("U06 the cursor stands behind what is typed, in cells", () => {
   expect(laidOut(written("한글"), 80)).toEqual({ rows: ["> 한글"], cursor: { row: 0, column: 6 } });

@@ -2,31 +2,31 @@ import * as fc from "fast-check";
 import { expect, test } from "vitest";
 import type { StreamPart } from "#protocol/events";
 import { answered, approval, begins, brings, calls, ends, says } from "#test/parts";
-import { reduce, reduceAll, type TimedPart } from "#ui/reduce";
-import { advance, createBlocks, forget } from "#ui/session/blocks";
-import { transcript } from "#ui/transcript";
-import { EMPTY, type View } from "#ui/view";
+import { reduceView, reduceViewAll, type TimedPart } from "#ui/reduce";
+import { advanceScrollback, createScrollbackState, dropCommitted } from "#ui/session/blocks";
+import { formatTranscript } from "#ui/transcript";
+import { EMPTY_VIEW, type View } from "#ui/view";
 
 const LOOK = { width: 40, links: false, paint: (_: string, text: string) => text };
 
 /** A session to which these parts come, `size` at a time; each step is what was committed, and what is live. */
 function session(parts: StreamPart[], { size = 1, forgets = false, look = LOOK } = {}) {
-  let [view, blocks]: [View, ReturnType<typeof createBlocks>] = [EMPTY, createBlocks()];
+  let [view, blocks]: [View, ReturnType<typeof createScrollbackState>] = [EMPTY_VIEW, createScrollbackState()];
   const numbered = parts.map((part, index): TimedPart => ({ number: index + 1, part }));
   const steps = [];
   for (let at = 0; at < numbered.length; at += size) {
-    view = reduceAll(view, numbered.slice(at, at + size));
-    const { blocks: next, commit, live } = advance(blocks, view, look);
+    view = reduceViewAll(view, numbered.slice(at, at + size));
+    const { blocks: next, commit, live } = advanceScrollback(blocks, view, look);
     blocks = next;
-    if (forgets) view = forget(view, blocks);
+    if (forgets) view = dropCommitted(view, blocks);
     steps.push({ commit, live });
   }
   return { view, blocks, steps, committed: steps.map(({ commit }) => commit).join("") };
 }
 
 function whole(parts: StreamPart[], look = LOOK): string {
-  const view = parts.map((part, index) => ({ number: index + 1, part })).reduce(reduce, EMPTY);
-  return `${transcript(view, look)}\n`;
+  const view = parts.map((part, index) => ({ number: index + 1, part })).reduce(reduceView, EMPTY_VIEW);
+  return `${formatTranscript(view, look)}\n`;
 }
 
 const SAID: StreamPart = { type: "data-user-message", data: { text: "what is open?", source: "typed" } };
@@ -140,12 +140,12 @@ const begins2 = begins().map((part) => JSON.parse(JSON.stringify(part).replaceAl
 test("20,000 pieces come once each, in order, also when the stream is replayed from before; memory stays as it is", () => {
   const pieces = Array.from({ length: 20_000 }, (_, index) => `t${index}${index % 12 === 11 ? ".\n\n" : " "}`);
   const parts: TimedPart[] = says(...pieces).map((part, index) => ({ number: index + 1, part }));
-  let [view, blocks, committed, kept] = [EMPTY, createBlocks(), "", 0];
+  let [view, blocks, committed, kept] = [EMPTY_VIEW, createScrollbackState(), "", 0];
   for (let at = 0; at < parts.length; at += 33) {
-    view = reduceAll(view, parts.slice(Math.max(0, at - 20), at + 33));
-    const step = advance(blocks, view, LOOK);
+    view = reduceViewAll(view, parts.slice(Math.max(0, at - 20), at + 33));
+    const step = advanceScrollback(blocks, view, LOOK);
     [blocks, committed] = [step.blocks, committed + step.commit];
-    view = forget(view, blocks);
+    view = dropCommitted(view, blocks);
     kept = Math.max(kept, JSON.stringify([view, blocks]).length);
   }
   expect(
@@ -164,9 +164,11 @@ test("pieces that come together are reduced as one, with the same result", () =>
       part,
     }),
   );
-  const one = parts.reduce(reduce, EMPTY);
-  expect(reduceAll(EMPTY, parts)).toEqual(one);
-  expect(reduceAll(reduceAll(EMPTY, parts.slice(0, 6)), [...parts.slice(2), ...parts.slice(4)])).toEqual(one);
+  const one = parts.reduce(reduceView, EMPTY_VIEW);
+  expect(reduceViewAll(EMPTY_VIEW, parts)).toEqual(one);
+  expect(reduceViewAll(reduceViewAll(EMPTY_VIEW, parts.slice(0, 6)), [...parts.slice(2), ...parts.slice(4)])).toEqual(
+    one,
+  );
 });
 
 test("calls that work beside each other stay live until those before them are done, and what is said after them waits", () => {

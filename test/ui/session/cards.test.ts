@@ -2,7 +2,7 @@ import { describe, expect, test } from "vitest";
 import { answered, approval, begins, calls, form, needs } from "#test/parts";
 import { beginsAs, goes, play } from "#test/player";
 import type { AnyCard } from "#ui/cards/card-ui";
-import { cardsOf, focusedCard } from "#ui/session/open";
+import { findFocusedCard, listCards } from "#ui/session/open";
 
 /** A session in which these parts came after a turn had begun, and were seen. */
 function withCards(...parts: Parameters<ReturnType<typeof play>["parts"]>) {
@@ -66,13 +66,13 @@ test("a letter that means nothing to a card begins the next message, and the car
     player.wait(400);
     player.type(letter);
   }
-  expect([player.draft(), focusedCard(player.now()), player.did()]).toEqual(["hello", undefined, []]);
+  expect([player.draft(), findFocusedCard(player.now()), player.did()]).toEqual(["hello", undefined, []]);
   player.press("<enter>");
-  expect([player.now().queue, focusedCard(player.now())?.id]).toEqual([["hello"], "gen_1"]);
+  expect([player.now().queue, findFocusedCard(player.now())?.id]).toEqual([["hello"], "gen_1"]);
   player.settle();
   player.type("x");
   player.press("<backspace>");
-  expect([player.draft(), focusedCard(player.now())?.id]).toEqual(["", "gen_1"]);
+  expect([player.draft(), findFocusedCard(player.now())?.id]).toEqual(["", "gen_1"]);
   player.settle();
   player.press("s");
   expect(player.did()).toMatchObject([{ act: { do: "without" } }]);
@@ -82,7 +82,7 @@ test("Escape goes back from a message that was begun while a card had the focus,
   const player = withCards(approval());
   player.type("hello");
   player.press("<escape>", "<escape>");
-  expect([player.draft(), focusedCard(player.now())?.id, player.did()]).toEqual(["hello", "int_1", []]);
+  expect([player.draft(), findFocusedCard(player.now())?.id, player.did()]).toEqual(["hello", "int_1", []]);
 });
 
 test("a paste is no row of commands either, and is not lost", () => {
@@ -129,7 +129,7 @@ describe("a card", () => {
       },
     ]);
     parts(answered({ action: "approve", approval_scope: "once" }));
-    expect([cardsOf(player.now()), player.now().cards]).toEqual([[], {}]);
+    expect([listCards(player.now()), player.now().cards]).toEqual([[], {}]);
   });
 
   test("that was not taken says why, and can be answered again", () => {
@@ -157,11 +157,11 @@ describe("a card", () => {
 
   test("that was answered elsewhere gives way to the next, which begins anew", () => {
     const { press, parts, did, draw, settle, ...player } = withCards(approval(), approval({ interaction_id: "int_2" }));
-    expect(focusedCard(player.now())?.id).toBe("int_1");
+    expect(findFocusedCard(player.now())?.id).toBe("int_1");
     parts(answered({ action: "deny", client: "kay on desk" }));
     draw();
     press("1", "<backspace>");
-    expect([focusedCard(player.now())?.id, did()]).toEqual(["int_2", []]);
+    expect([findFocusedCard(player.now())?.id, did()]).toEqual(["int_2", []]);
     settle();
     press("1");
     expect(did()).toMatchObject([{ do: "act", card: { id: "int_2" } }]);
@@ -207,7 +207,7 @@ describe("a card", () => {
   test("that is open closes with the generation that asked", () => {
     const { parts, ...player } = withCards(approval());
     parts(answered({ action: "cancel" }), goes("cancelled"));
-    expect(cardsOf(player.now())).toEqual([]);
+    expect(listCards(player.now())).toEqual([]);
   });
 });
 
@@ -280,13 +280,13 @@ describe("a card of this terminal", () => {
   test("comes before those of the conversation, and the others go on when it is gone", () => {
     const { event, press, settle, did, ...player } = withCards(approval());
     event({ type: "local", card: question });
-    expect(cardsOf(player.now()).map(({ id }) => id)).toEqual(["question:1", "int_1"]);
+    expect(listCards(player.now()).map(({ id }) => id)).toEqual(["question:1", "int_1"]);
     settle();
     press("y");
     expect(did()).toMatchObject([{ do: "act", card: question, act: { answer: { action: "approve" } } }]);
     event({ type: "local-ended", id: "question:1" });
     event({ type: "local-ended", id: "question:1" });
-    expect(cardsOf(player.now()).map(({ id }) => id)).toEqual(["int_1"]);
+    expect(listCards(player.now()).map(({ id }) => id)).toEqual(["int_1"]);
   });
 
   test("is open also when nothing is under way; Escape twice says no", () => {

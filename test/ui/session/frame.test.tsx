@@ -2,12 +2,12 @@ import stringWidth from "string-width";
 import { describe, expect, test } from "vitest";
 import { approval, begins, calls, form, needs } from "#test/parts";
 import { type Player, play } from "#test/player";
-import { WRITING } from "#ui/cards/focus";
-import type { Frame } from "#ui/session/frame";
+import { DRAFTING } from "#ui/cards/focus";
+import type { LiveFrame } from "#ui/session/frame";
 import { createPainter } from "#ui/views/painter";
 
 /** A frame as it is drawn. */
-function shown(frame: Frame): string[] {
+function shown(frame: LiveFrame): string[] {
   return createPainter({ columns: frame.width, rows: 60 }, true).paint(frame).lines;
 }
 
@@ -57,7 +57,7 @@ describe.each(SIZES)("at %i × %i", (width, height) => {
       }
       // The keys of what is asked are there.
       if (cards.length > 0) expect(rows.join("\n")).toMatch(/1|←→|enter/);
-      const isWriting = player.now().focus.chosen === WRITING;
+      const isWriting = player.now().focus.chosen === DRAFTING;
       expect(frame.focused).toBe(cards.length > 0 && !isWriting ? (frame.cards[0] ?? "") : null);
     };
     check();

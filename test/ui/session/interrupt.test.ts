@@ -1,22 +1,26 @@
 import { expect, test } from "vitest";
 import { begins } from "#test/parts";
 import type { Key } from "#ui/key";
-import type { Effect, Event } from "#ui/session/events";
-import { newSession, update } from "#ui/session/update";
+import type { SessionEffect, SessionEvent } from "#ui/session/events";
+import { createSession, updateSession } from "#ui/session/update";
 
-const key = (text: string, at: number, ctrl = false): Event => {
+const key = (text: string, at: number, ctrl = false): SessionEvent => {
   const pressed: Key = { name: "text", text, ctrl, alt: false, shift: false, at };
   return { type: "key", key: pressed };
 };
 const interrupt = (at: number) => key("c", at, true);
 
 /** What a session that works on an answer wants to be done, after each of these events. */
-function wants(...events: Event[]): Effect["do"][][] {
+function wants(...events: SessionEvent[]): SessionEffect["do"][][] {
   const status = { model: "", connection: "here" as const, services: [], title: "", profile: "default" };
   const parts = begins().map((part, index) => ({ part, number: index + 1, at: 0 }));
-  let { session } = update(newSession({ columns: 80, rows: 24, now: 0, status }), { type: "parts", parts, at: 0 });
+  let { session } = updateSession(createSession({ columns: 80, rows: 24, now: 0, status }), {
+    type: "parts",
+    parts,
+    at: 0,
+  });
   return events.map((event) => {
-    const step = update(session, event);
+    const step = updateSession(session, event);
     session = step.session;
     return step.effects.map((effect) => effect.do);
   });

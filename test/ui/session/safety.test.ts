@@ -4,11 +4,11 @@ import type { StreamPart } from "#protocol/events";
 import { NOW } from "#test/cards";
 import { answered, approval, begins, form, needs } from "#test/parts";
 import { keyNamed } from "#test/shorthand";
-import { textOf } from "#ui/editor/draft";
-import type { Effect, Event } from "#ui/session/events";
-import { layFrame } from "#ui/session/frame";
-import { cardsOf, focusedCard } from "#ui/session/open";
-import { newSession, update } from "#ui/session/update";
+import { getText } from "#ui/editor/draft";
+import type { SessionEffect, SessionEvent } from "#ui/session/events";
+import { layOutLiveRegion } from "#ui/session/frame";
+import { findFocusedCard, listCards } from "#ui/session/open";
+import { createSession, updateSession } from "#ui/session/update";
 
 type Happening =
   | { do: "key"; key: string; after: number }
@@ -74,15 +74,15 @@ type Known = { what: unknown; seen: number; focused: number | null };
 
 function played(all: Happening[]): number {
   const status = { model: "m", connection: "here" as const, services: [], title: "", profile: "default" };
-  let session = newSession({ columns: 30, rows: 16, now: NOW, status });
+  let session = createSession({ columns: 30, rows: 16, now: NOW, status });
   let [now, number, made, acts, lastKey] = [NOW, 0, 0, 0, Number.NEGATIVE_INFINITY];
   const known = new Map<string, Known>();
   /** Cards to which the person went with Tab when they had been seen for a while. */
   let tabbed: string | null = null;
   /** The key that was pressed, before it a letter that waits until it is known to be alone; and what was known of the card then. */
   let pressed: { id: string | undefined; key: string; isFit: boolean }[] = [];
-  const send = (event: Event): Effect[] => {
-    const step = update(session, event);
+  const send = (event: SessionEvent): SessionEffect[] => {
+    const step = updateSession(session, event);
     session = step.session;
     for (const effect of step.effects) {
       if (effect.do !== "act") continue;
@@ -97,7 +97,7 @@ function played(all: Happening[]): number {
   const parts = (...some: StreamPart[]) =>
     send({ type: "parts", parts: some.map((part) => ({ number: ++number, part })), at: now });
   const what = (id: string) => {
-    const card = cardsOf(session).find((one) => one.id === id);
+    const card = listCards(session).find((one) => one.id === id);
     if (card?.kind === "confirmation") return card.message;
     return card?.type === "auth" ? card.id : card?.request;
   };
@@ -107,16 +107,16 @@ function played(all: Happening[]): number {
     if (one.do === "key") {
       const key = { ...keyNamed(one.key), at: now };
       const before = session;
-      const id = focusedCard(before)?.id;
+      const id = findFocusedCard(before)?.id;
       const isCounting = id !== undefined && before.focus.open?.id === id;
-      const text = textOf(before.draft);
+      const text = getText(before.draft);
       const since = known.get(id ?? "");
       const quiet = now - Math.max(since?.focused ?? now, isCounting ? 0 : lastKey);
       const isSoon = now - (since?.focused ?? now) < 300 && tabbed !== id;
       const isFit = since?.focused != null && !isSoon && (quiet >= 300 || isCounting || tabbed === id);
       pressed = [...(before.held ? pressed.slice(-1) : []), { id, key: one.key, isFit }];
       const effects = send({ type: "key", key });
-      const moved = focusedCard(session)?.id;
+      const moved = findFocusedCard(session)?.id;
       if (moved !== id) {
         const seen = known.get(moved ?? "");
         tabbed = moved !== undefined && seen !== undefined && now - seen.seen >= 300 ? moved : null;
@@ -129,23 +129,23 @@ function played(all: Happening[]): number {
       }
       if (key.name === "text" && !key.ctrl) {
         // A character is in the draft, or it was the card's, or that of a search; it never takes any other away.
-        const after = textOf(session.draft);
+        const after = getText(session.draft);
         const isTaken = isCounting || before.search !== null || session.focus.open !== null;
         const added = before.held && session.held === null ? [1, 2] : [1];
         const isTyped = added.includes(after.length - text.length) && after.includes(key.text);
         if (!isTyped && !isTaken) throw new Error(`${key.text} was lost: ${JSON.stringify([text, after])}`);
       }
-      if (key.name === "enter" && id !== undefined && textOf(session.draft).length < text.length && moved === id)
+      if (key.name === "enter" && id !== undefined && getText(session.draft).length < text.length && moved === id)
         if (before.search === null && before.offer === null)
           throw new Error("Enter took a text while a card had the focus.");
       if (key.name !== "focus" && key.name !== "blur") lastKey = now;
     } else if (one.do === "draw") {
-      const shown = focusedCard(session) ?? cardsOf(session)[0];
-      const focused = focusedCard(session)?.id ?? null;
+      const shown = findFocusedCard(session) ?? listCards(session)[0];
+      const focused = findFocusedCard(session)?.id ?? null;
       const frame = { cards: shown ? [shown.id] : [], focused, cardRows: 8 };
       // Laying it out says the same, and takes long.
       if (one.which === 0)
-        expect(layFrame(session, { text: [], tools: [], waiting: null }, "x")).toMatchObject({
+        expect(layOutLiveRegion(session, { text: [], tools: [], waiting: null }, "x")).toMatchObject({
           ...frame,
           cardRows: expect.any(Number),
         });
@@ -167,7 +167,7 @@ function played(all: Happening[]): number {
     } else if (one.do === "tick") send({ type: "tick", at: now });
     else if (one.do === "size") send({ type: "size", columns: 20 + one.which * 20, rows: 8 + one.which * 6 });
     else {
-      const card = cardsOf(session)[one.which];
+      const card = listCards(session)[one.which];
       if (!card) continue;
       if (one.do === "refuse") send({ type: "refused", card: card.id, told: "No." });
       else if (card.kind === "confirmation") send({ type: "local-ended", id: card.id });

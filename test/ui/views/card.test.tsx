@@ -5,9 +5,9 @@ import { cardOf, ctrl, key, NOW, pressed, typing } from "#test/cards";
 import { onTerminal } from "#test/cells";
 import { approval, form, needs } from "#test/parts";
 import type { AnyCard } from "#ui/cards/card-ui";
-import { type CardProps, layCard } from "#ui/cards/lay-out";
+import { type CardProps, layOutCard } from "#ui/cards/lay-out";
 import type { Key } from "#ui/key";
-import { pinned } from "#ui/pinned";
+import { pinColumns } from "#ui/pinned";
 import { Card } from "#ui/views/card";
 
 /** A card after these keys, as Ink draws it. */
@@ -125,7 +125,7 @@ describe("an approval", () => {
       "│ > later                                                                      │",
       "│ enter send the no   esc back                                                 │",
     ]);
-    expect(layCard(propsOf(cardOf(plain), typing("nlater"))).cursor).toEqual({ row: 5, column: 9 });
+    expect(layOutCard(propsOf(cardOf(plain), typing("nlater"))).cursor).toEqual({ row: 5, column: 9 });
     expect(drawn(cardOf(plain), typing("1")).split("\n").at(-2)).toBe(
       "│ Sending your answer …                                                        │",
     );
@@ -362,7 +362,7 @@ describe.each(oddCards())("U04 U05 every line of %s", (_, card, keys) => {
           const text = drawn(card, keys, { width, maxRows, focused, position: { n: 1, of: 2 } });
           const lines = text.split("\n");
           expect(lines.length).toBeLessThanOrEqual(maxRows);
-          const { cells, rows } = await onTerminal(lines.map(pinned).join("\n"), width);
+          const { cells, rows } = await onTerminal(lines.map(pinColumns).join("\n"), width);
           expect(new Set(cells)).toEqual(new Set([width]));
           expect(rows.filter((row) => !/[┐│┘]$/.test(row))).toEqual([]);
         }

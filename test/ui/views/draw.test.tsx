@@ -1,9 +1,9 @@
 import { Box, Text } from "ink";
 import { expect, onTestFinished, test } from "vitest";
-import { createDrawer } from "#ui/views/draw";
+import { createInkRenderer } from "#ui/views/draw";
 
 function open(hasColor = true) {
-  const drawer = createDrawer({ columns: 20, rows: 10 }, hasColor);
+  const drawer = createInkRenderer({ columns: 20, rows: 10 }, hasColor);
   onTestFinished(drawer.end);
   return drawer;
 }
@@ -50,7 +50,7 @@ test("no stream of the process is listened to, and its signals no longer than it
     process.stdout.listenerCount("resize"),
   ];
   const [signalsBefore, othersBefore] = [signals(), others()];
-  const { draw, end } = createDrawer({ columns: 20, rows: 10 }, true);
+  const { draw, end } = createInkRenderer({ columns: 20, rows: 10 }, true);
   for (let frame = 0; frame < 20; frame += 1) draw(<Text>{frame}</Text>);
   expect(others()).toEqual(othersBefore);
   end();

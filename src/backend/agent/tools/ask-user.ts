@@ -1,26 +1,26 @@
 import * as z from "zod/mini";
 import { Problem } from "#protocol/errors";
 import { InputField } from "#protocol/events";
-import { describe } from "../../services/fields.ts";
+import { withDescription } from "../../services/fields.ts";
 import type { InteractionOutcome, UserResponse } from "../../services/interaction.ts";
 import type { AgentTool } from "../tool.ts";
-import { ownTool } from "./own.ts";
+import { defineOwnTool } from "./own.ts";
 
 const Option = z.object({ value: z.string(), label: z.string() });
 
 const Field = z.object({
-  id: describe(z.string().check(z.minLength(1)), "Name of the answer in the result."),
+  id: withDescription(z.string().check(z.minLength(1)), "Name of the answer in the result."),
   type: z._default(z.enum(["text", "textarea", "select", "checkbox", "radio"]), "text"),
   label: z.string(),
   description: z.optional(z.string()),
   required: z.optional(z.boolean()),
   defaultValue: z.optional(z.union([z.string(), z.number(), z.boolean()])),
-  options: describe(z.optional(z.array(Option)), "Choices of a select or radio field."),
+  options: withDescription(z.optional(z.array(Option)), "Choices of a select or radio field."),
 });
 
 const Input = z.object({
-  question: describe(z.string().check(z.minLength(1)), "What is asked, in one sentence."),
-  fields: describe(
+  question: withDescription(z.string().check(z.minLength(1)), "What is asked, in one sentence."),
+  fields: withDescription(
     z.optional(z.array(Field)),
     "Fields of the form; one text field for the answer where none is given.",
   ),
@@ -31,7 +31,7 @@ type Input = z.output<typeof Input>;
 const SECRET = /passw|passphrase|secret|token|api.?key|credential|\bpin\b|otp|2fa|cvv|card.?number/i;
 
 /** Ask the person (seed: client-interactive tools). There is no work behind it: the answer is the result. */
-export const askUser: AgentTool = ownTool({
+export const askUserTool: AgentTool = defineOwnTool({
   name: "ask_user",
   description:
     "Ask the person with a form, and get the answers. Use it when something is missing that no tool can find. Never ask for passwords or tokens.",
@@ -53,27 +53,27 @@ export const askUser: AgentTool = ownTool({
       inputSchema,
       presentation: "questionnaire",
       completedView: { show_inputs: true },
-      onResponse: (response) => answered(form, inputSchema, question, response),
+      onResponse: (response) => answer(form, inputSchema, question, response),
       onTimeout: () => ({ complete: { ok: false, error: "The person did not answer in time." } }),
     });
-    return { data, text: textOf(data) };
+    return { data, text: getText(data) };
   },
 });
 
-function answered(
+function answer(
   form: NonNullable<Input["fields"]>,
   inputSchema: { type: "form"; fields: InputField[] },
   prompt: string,
   { action, input = {} }: UserResponse,
 ): InteractionOutcome {
   if (action !== "submit") return { complete: { ok: false, cancelled: true } };
-  const wrong = form.map((field) => faultOf(field, input[field.id])).find(Boolean);
+  const wrong = form.map((field) => getFault(field, input[field.id])).find(Boolean);
   if (wrong === undefined) return { complete: { ok: true, answers: input } };
   const rest = { presentation: "questionnaire" as const, completedView: { show_inputs: true } };
   return { reprompt: { type: "input", prompt, inputSchema, error: wrong, initialValues: input, ...rest } };
 }
 
-function faultOf(
+function getFault(
   { label, required, options, type }: NonNullable<Input["fields"]>[number],
   value: unknown,
 ): string | undefined {
@@ -84,7 +84,7 @@ function faultOf(
   return `“${label}” must be one of ${options.map((option) => option.label).join(", ")}.`;
 }
 
-function textOf(data: unknown): string {
+function getText(data: unknown): string {
   const { answers, pending } = (data ?? {}) as { answers?: Record<string, unknown>; pending?: boolean };
   if (answers)
     return Object.entries(answers)

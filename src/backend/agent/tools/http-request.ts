@@ -1,26 +1,26 @@
 import * as z from "zod/mini";
 import { Problem } from "#protocol/errors";
-import { describe } from "../../services/fields.ts";
+import { withDescription } from "../../services/fields.ts";
 import type { Access, ServiceConfiguration, Tool } from "../../services/service.ts";
 import type { AgentTool } from "../tool.ts";
 
 const METHODS = ["GET", "POST", "PUT", "PATCH", "DELETE"] as const;
 
 const Input = z.object({
-  service: describe(z.string(), "A connected service, as find_service names it."),
-  method: describe(
+  service: withDescription(z.string(), "A connected service, as find_service names it."),
+  method: withDescription(
     z._default(z.enum(METHODS), "GET"),
     "GET reads; everything else changes something and is asked about.",
   ),
-  path: describe(
+  path: withDescription(
     z.string().check(z.regex(/^\/(?!\/)[\x21-\x7e]*$/)),
     "Path below the service's API address, such as /rest/api/3/myself, without a host.",
   ),
-  query: describe(
+  query: withDescription(
     z.optional(z.record(z.string(), z.union([z.string(), z.number(), z.boolean()]))),
     "Query parameters.",
   ),
-  body: describe(z.optional(z.unknown()), "JSON body."),
+  body: withDescription(z.optional(z.unknown()), "JSON body."),
 });
 type Input = z.output<typeof Input>;
 
@@ -31,7 +31,7 @@ const MOST = 20_000;
  * One request to the API of a connected service, for what no tool does (seed: call_system). Whether it is asked about goes by its method:
  * the tool stands for a reading, a writing or a destructive one of that service, and the person's policies apply as to those.
  */
-export function httpRequest(
+export function createHttpRequestTool(
   services: ServiceConfiguration[],
   build: (configuration: ServiceConfiguration, tool: Tool) => AgentTool,
 ): AgentTool | undefined {
@@ -48,7 +48,7 @@ export function httpRequest(
       const wanted = name.trim().toLowerCase();
       const found = services.find(({ service }) => service.name === wanted);
       if (!found) throw new Problem("UNKNOWN_SERVICE", `There is no service “${name.slice(0, 60)}”.`, { hint: "" });
-      return build(found, requestTool(accessOf(method)));
+      return build(found, requestTool(getAccess(method)));
     },
   };
 }
@@ -81,7 +81,7 @@ function requestTool(access: Access): Tool {
   return tool as unknown as Tool;
 }
 
-function accessOf(method: Input["method"]): Access {
+function getAccess(method: Input["method"]): Access {
   if (method === "GET") return "read";
   return method === "DELETE" ? "destructive" : "write";
 }

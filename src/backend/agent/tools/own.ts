@@ -1,11 +1,11 @@
 import type { JSONSchema7 } from "ai";
 import * as z from "zod/mini";
 import type { ToolResult } from "../../services/service.ts";
-import { inputProblem } from "../input.ts";
+import { toInputProblem } from "../input.ts";
 import type { AgentTool, RunContext } from "../tool.ts";
 
 /** A tool of kay itself: it works on no service, changes nothing there, and asks by itself where it needs a person. */
-export function ownTool<Input extends Record<string, unknown>>(tool: {
+export function defineOwnTool<Input extends Record<string, unknown>>(tool: {
   name: string;
   description: string;
   input: z.ZodMiniType<Input>;
@@ -26,7 +26,7 @@ export function ownTool<Input extends Record<string, unknown>>(tool: {
     parse: (input) => {
       const result = tool.input.safeParse(input);
       if (result.success) return result.data;
-      throw inputProblem(name, input, result.error.issues);
+      throw toInputProblem(name, input, result.error.issues);
     },
     summary: (input) =>
       tool

@@ -1,10 +1,10 @@
 import type { ModelMessage } from "ai";
 import * as z from "zod/mini";
-import { describe } from "../../services/fields.ts";
+import { withDescription } from "../../services/fields.ts";
 import type { PastCall } from "../repeats.ts";
 import { searchTools, selectTools } from "../select-tools.ts";
 import type { AgentTool } from "../tool.ts";
-import { ownTool } from "./own.ts";
+import { defineOwnTool } from "./own.ts";
 
 const NAME = "search_tools";
 
@@ -12,12 +12,12 @@ const NAME = "search_tools";
 const MOST = 128;
 
 /** Finds tools that the model was not given, since there are many; what it finds it has in the following steps. */
-export function searchTool(all: AgentTool[]): AgentTool {
-  return ownTool({
+export function createSearchTool(all: AgentTool[]): AgentTool {
+  return defineOwnTool({
     name: NAME,
     description: "Find more tools by what they do. You can call those that are found from the next step on.",
     input: z.object({
-      query: describe(z.string().check(z.minLength(1)), "What is to be done, and with which service."),
+      query: withDescription(z.string().check(z.minLength(1)), "What is to be done, and with which service."),
     }),
     summary: ({ query }) => `Look for tools: ${query}`,
     run: async ({ query }) => {
@@ -29,7 +29,7 @@ export function searchTool(all: AgentTool[]): AgentTool {
 }
 
 /** The tools of one step: all where they are few enough; else those that the conversation is about, and the search for others. */
-export function offeredTools(
+export function selectOfferedTools(
   all: AgentTool[],
   { messages, past, connected }: { messages: ModelMessage[]; past: PastCall[]; connected: string[] },
 ): AgentTool[] {

@@ -1,20 +1,23 @@
 import * as z from "zod/mini";
 import { Problem } from "#protocol/errors";
 import type { ServiceView } from "#protocol/tools";
-import { describe } from "../../services/fields.ts";
+import { withDescription } from "../../services/fields.ts";
 import type { AgentTool } from "../tool.ts";
-import { ownTool } from "./own.ts";
+import { defineOwnTool } from "./own.ts";
 
 /** Asks which services there are, as they are now. */
-export type ServiceList = () => Promise<ServiceView[]>;
+export type ListServices = () => Promise<ServiceView[]>;
 
 /** Which services there are and which are connected (seed: find_system). */
-export function findService(services: ServiceList): AgentTool {
-  return ownTool({
+export function createFindServiceTool(services: ListServices): AgentTool {
+  return defineOwnTool({
     name: "find_service",
     description: "Show which services can be used, which are connected, and as whom.",
     input: z.object({
-      query: describe(z.optional(z.string()), "Part of a service's name, or of what it is for; everything without it."),
+      query: withDescription(
+        z.optional(z.string()),
+        "Part of a service's name, or of what it is for; everything without it.",
+      ),
     }),
     examples: ["which services are connected", "what can I connect", "is {query} connected"],
     summary: ({ query }) => (query ? `Look for the service ${query}` : "Look which services there are"),
@@ -26,29 +29,29 @@ export function findService(services: ServiceList): AgentTool {
       );
       const found = named.length > 0 ? named : all;
       const rows = found.map(({ name, title, state, user, metadata }) => ({ name, title, state, user, metadata }));
-      const lines = rows.map((row) => `| ${row.title ?? row.name} | ${WORDS[row.state]} | ${accountOf(row.user)} |`);
+      const lines = rows.map((row) => `| ${row.title ?? row.name} | ${WORDS[row.state]} | ${getAccount(row.user)} |`);
       return { data: rows, text: ["| service | state | account |", "| --- | --- | --- |", ...lines].join("\n") };
     },
   });
 }
 
 /** Have the person connect services in the browser (seed: authenticate_oauth). The request waits until they have. */
-export function connectService(services: ServiceList): AgentTool {
-  return ownTool({
+export function createConnectServiceTool(services: ListServices): AgentTool {
+  return defineOwnTool({
     name: "connect_service",
     description: "Have the person connect one or several services in the browser, and wait until they are connected.",
     input: z.object({
-      services: describe(
+      services: withDescription(
         z.array(z.string()).check(z.minLength(1)),
         "Names of the services, as find_service gives them.",
       ),
-      reason: describe(z.optional(z.string()), "What they are needed for, in a few words."),
+      reason: withDescription(z.optional(z.string()), "What they are needed for, in a few words."),
     }),
     examples: ["connect {services}", "sign in to {services}"],
     summary: ({ services: names }) => `Connect ${names.join(" and ")}`,
     run: async ({ services: names, reason }) => {
       const all = await services();
-      const wanted = names.map((name) => known(all, name));
+      const wanted = names.map((name) => findKnown(all, name));
       const missing = wanted.filter(({ state }) => state !== "connected");
       const impossible = missing.find(({ state }) => state === "not_configured");
       if (impossible)
@@ -57,7 +60,7 @@ export function connectService(services: ServiceList): AgentTool {
           `${impossible.title ?? impossible.name} is not configured on this backend.`,
         );
       if (missing.length === 0) {
-        const list = wanted.map(({ title, name, user }) => `${title ?? name} is connected as ${accountOf(user)}.`);
+        const list = wanted.map(({ title, name, user }) => `${title ?? name} is connected as ${getAccount(user)}.`);
         return { data: { connected: wanted.map(({ name }) => name) }, text: list.join("\n") };
       }
       const titles = missing.map(({ title, name }) => title ?? name).join(" and ");
@@ -69,7 +72,7 @@ export function connectService(services: ServiceList): AgentTool {
   });
 }
 
-function known(all: ServiceView[], name: string): ServiceView {
+function findKnown(all: ServiceView[], name: string): ServiceView {
   const wanted = name.trim().toLowerCase();
   const found = all.find((each) => each.name === wanted || each.title?.toLowerCase() === wanted);
   if (found) return found;
@@ -79,7 +82,7 @@ function known(all: ServiceView[], name: string): ServiceView {
   });
 }
 
-function accountOf(user: unknown): string {
+function getAccount(user: unknown): string {
   const { name, email, username } = (user ?? {}) as Record<string, unknown>;
   return String(name ?? username ?? email ?? "");
 }

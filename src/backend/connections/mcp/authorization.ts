@@ -4,12 +4,12 @@ import type { OAuth, OAuthClient } from "../../services/service.ts";
 import { seal, unseal } from "../../store/seal.ts";
 import type { ConnectableService } from "../catalog.ts";
 import type { GrantAddress } from "../sealed.ts";
-import { type Discovered, OFFLINE } from "./discover.ts";
-import { type ReachPorts, reachFor } from "./reach.ts";
+import { type DiscoveredAuth, OFFLINE_SCOPE } from "./discover.ts";
+import { createFetchPolicy, type FetchPolicyPorts } from "./reach.ts";
 
 /** Where and as whom one consent, and the tokens that came of it, belong to an MCP server. */
-export type Authorization = Pick<
-  Discovered,
+export type McpAuthorization = Pick<
+  DiscoveredAuth,
   "issuer" | "authorize" | "token" | "revocation" | "resource" | "scopes" | "namesItself"
 > & {
   client: OAuthClient;
@@ -19,13 +19,13 @@ export type Authorization = Pick<
 };
 
 /** The service as the flows of every other one know it: its endpoints and client are those of this authorization. */
-export async function authorized(
-  ports: ReachPorts,
+export async function withAuthorization(
+  ports: FetchPolicyPorts,
   configuration: ConnectableService,
-  { authorize, token, resource, scopes, client, clientAuth }: Authorization,
+  { authorize, token, resource, scopes, client, clientAuth }: McpAuthorization,
 ): Promise<ConnectableService> {
   const { service, endpoints, described, discovers } = configuration;
-  const { fetch } = await reachFor(ports, discovers?.server ?? token);
+  const { fetch } = await createFetchPolicy(ports, discovers?.server ?? token);
   return {
     ...configuration,
     client,
@@ -38,7 +38,7 @@ export async function authorized(
         pkce: true,
         clientAuth,
         refresh: "rotating",
-        authorizeParams: { resource, ...(scopes.includes(OFFLINE) ? { prompt: "consent" } : {}) },
+        authorizeParams: { resource, ...(scopes.includes(OFFLINE_SCOPE) ? { prompt: "consent" } : {}) },
         tokenParams: { resource },
         goneErrors: ["invalid_client", "unauthorized_client"],
       },
@@ -48,23 +48,23 @@ export async function authorized(
 }
 
 /** Sealed to the state that it was found out for. */
-export function sealStateAuthorization(keys: Keys, state: Buffer, authorization: Authorization): Buffer {
+export function sealStateAuthorization(keys: Keys, state: Buffer, authorization: McpAuthorization): Buffer {
   return seal(keys.sealing, stateContext(state), JSON.stringify(authorization));
 }
 
 /** @throws Problem STORE_UNREADABLE when the key it was sealed with is gone */
-export function openStateAuthorization(keys: Keys, state: Buffer, sealed: Uint8Array): Authorization {
-  return JSON.parse(unseal(keys.sealing, stateContext(state), sealed).toString("utf8")) as Authorization;
+export function openStateAuthorization(keys: Keys, state: Buffer, sealed: Uint8Array): McpAuthorization {
+  return JSON.parse(unseal(keys.sealing, stateContext(state), sealed).toString("utf8")) as McpAuthorization;
 }
 
 /** Sealed to the connection whose tokens it is for. */
-export function sealGrantAuthorization(keys: Keys, address: GrantAddress, authorization: Authorization): Buffer {
+export function sealGrantAuthorization(keys: Keys, address: GrantAddress, authorization: McpAuthorization): Buffer {
   return seal(keys.sealing, grantContext(address), JSON.stringify(authorization));
 }
 
 /** @throws Problem STORE_UNREADABLE when the key it was sealed with is gone */
-export function openGrantAuthorization(keys: Keys, address: GrantAddress, sealed: Uint8Array): Authorization {
-  return JSON.parse(unseal(keys.sealing, grantContext(address), sealed).toString("utf8")) as Authorization;
+export function openGrantAuthorization(keys: Keys, address: GrantAddress, sealed: Uint8Array): McpAuthorization {
+  return JSON.parse(unseal(keys.sealing, grantContext(address), sealed).toString("utf8")) as McpAuthorization;
 }
 
 /** A registration of this backend, sealed to its authorization server and redirect address. */

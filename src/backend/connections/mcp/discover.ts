@@ -1,10 +1,10 @@
 import * as oauth from "oauth4webapi";
-import { type Challenge, challengeOf, scopesIn } from "../../services/mcp/challenge.ts";
-import { plainSentence } from "../token-answer.ts";
-import { answerOf, failed, type Reach, readDocument, safeAddress } from "./reach.ts";
+import { type AuthChallenge, parseChallenge, parseScopes } from "../../services/mcp/challenge.ts";
+import { sanitizeSentence } from "../token-answer.ts";
+import { discoveryProblem, type FetchPolicy, fetchUnder, parseSafeUrl, readDocument } from "./reach.ts";
 
 /** How one signs in to an MCP server, as its documents say and as far as kay goes along with them. */
-export type Discovered = {
+export type DiscoveredAuth = {
   /** The authorization server, byte for byte as it names itself. */
   issuer: string;
   authorize: string;
@@ -30,16 +30,16 @@ export type Discovered = {
  *
  * @throws Problem SERVICE_FAILED with what is wrong, ADDRESS_REFUSED
  */
-export async function discover(reach: Reach, server: string, title: string): Promise<Discovered> {
+export async function discoverAuth(reach: FetchPolicy, server: string, title: string): Promise<DiscoveredAuth> {
   const challenge = await firstAnswer(reach, server, title);
   const told = await resourceMetadata(reach, server, challenge, title);
   const issuer = issuerIn(told?.authorization_servers, reach, server, title);
   const as = await serverMetadata(reach, issuer, title);
   return {
-    ...endpointsOf(as, reach, title),
+    ...getEndpoints(as, reach, title),
     issuer: as.issuer,
     resource: typeof told?.resource === "string" ? told.resource : canonical(server),
-    scopes: withOffline(challenge.scopes.length > 0 ? challenge.scopes : scopesIn(told?.scopes_supported), as),
+    scopes: withOffline(challenge.scopes.length > 0 ? challenge.scopes : parseScopes(told?.scopes_supported), as),
     clientAuth: texts(as.token_endpoint_auth_methods_supported) ?? ["client_secret_basic"],
     namesItself: as.authorization_response_iss_parameter_supported === true,
     takesDocuments: (as as Record<string, unknown>).client_id_metadata_document_supported === true,
@@ -47,28 +47,28 @@ export async function discover(reach: Reach, server: string, title: string): Pro
 }
 
 /** What the server says to somebody without a token. */
-async function firstAnswer(reach: Reach, server: string, title: string): Promise<Challenge> {
+async function firstAnswer(reach: FetchPolicy, server: string, title: string): Promise<AuthChallenge> {
   const init = {
     method: "POST",
     headers: { "content-type": "application/json", accept: "application/json, text/event-stream" },
     body: JSON.stringify({ jsonrpc: "2.0", id: 1, method: "initialize", params: HELLO }),
   };
-  const response = await answerOf(reach, new URL(server), init, title);
+  const response = await fetchUnder(reach, new URL(server), init, title);
   await response.body?.cancel().catch(() => {});
-  return response.status === 401 || response.status === 403 ? challengeOf(response.headers) : { scopes: [] };
+  return response.status === 401 || response.status === 403 ? parseChallenge(response.headers) : { scopes: [] };
 }
 
 const HELLO = { protocolVersion: "2025-11-25", capabilities: {}, clientInfo: { name: "kay", version: "1" } };
 
 /** @throws Problem SERVICE_FAILED when what is there is of another resource */
 async function resourceMetadata(
-  reach: Reach,
+  reach: FetchPolicy,
   server: string,
-  { resourceMetadata: named }: Challenge,
+  { resourceMetadata: named }: AuthChallenge,
   title: string,
 ): Promise<Record<string, unknown> | undefined> {
   const { origin, pathname } = new URL(server);
-  const own = safeAddress(named, reach);
+  const own = parseSafeUrl(named, reach);
   const path = pathname.replace(/\/+$/, "");
   const places = [
     // Another site does not speak for this one.
@@ -80,7 +80,7 @@ async function resourceMetadata(
     const found = await readDocument(reach, new URL(place), title);
     if (!found) continue;
     if (speaksFor(found.resource, server)) return found;
-    throw failed(title, "what it publishes is about another resource");
+    throw discoveryProblem(title, "what it publishes is about another resource");
   }
   return undefined;
 }
@@ -95,26 +95,26 @@ function speaksFor(resource: unknown, server: string): boolean {
 }
 
 /** The first authorization server that can be used; a server that names none is its own (2025-03-26). */
-function issuerIn(named: unknown, reach: Reach, server: string, title: string): URL {
+function issuerIn(named: unknown, reach: FetchPolicy, server: string, title: string): URL {
   if (named === undefined) return new URL(new URL(server).origin);
   for (const one of texts(named) ?? []) {
-    const issuer = safeAddress(one, reach);
+    const issuer = parseSafeUrl(one, reach);
     if (issuer && issuer.search === "") return issuer;
   }
-  throw failed(title, "it names no authorization server that kay would go to");
+  throw discoveryProblem(title, "it names no authorization server that kay would go to");
 }
 
-async function serverMetadata(reach: Reach, issuer: URL, title: string): Promise<oauth.AuthorizationServer> {
+async function serverMetadata(reach: FetchPolicy, issuer: URL, title: string): Promise<oauth.AuthorizationServer> {
   for (const place of metadataPlaces(issuer)) {
     const found = await readDocument(reach, new URL(place), title);
     if (!found) continue;
     try {
       return await oauth.processDiscoveryResponse(issuer, Response.json(found));
     } catch (cause) {
-      throw failed(title, `the metadata at ${issuer.host} is of another authorization server`, cause);
+      throw discoveryProblem(title, `the metadata at ${issuer.host} is of another authorization server`, cause);
     }
   }
-  throw failed(title, `${issuer.host} publishes no metadata of an authorization server`);
+  throw discoveryProblem(title, `${issuer.host} publishes no metadata of an authorization server`);
 }
 
 /** In the order of the MCP specification. */
@@ -126,29 +126,32 @@ function metadataPlaces({ origin, pathname }: URL): string[] {
   return path === "" ? inserted : [...inserted, `${origin}${path}/.well-known/openid-configuration`];
 }
 
-type Endpoints = Pick<Discovered, "authorize" | "token" | "registration" | "revocation">;
+type Endpoints = Pick<DiscoveredAuth, "authorize" | "token" | "registration" | "revocation">;
 
-function endpointsOf(as: oauth.AuthorizationServer, reach: Reach, title: string): Endpoints {
-  const [authorize, token] = [as.authorization_endpoint, as.token_endpoint].map((one) => safeAddress(one, reach)?.href);
-  if (!authorize || !token) throw failed(title, "its authorization server names endpoints that kay does not go to");
+function getEndpoints(as: oauth.AuthorizationServer, reach: FetchPolicy, title: string): Endpoints {
+  const [authorize, token] = [as.authorization_endpoint, as.token_endpoint].map(
+    (one) => parseSafeUrl(one, reach)?.href,
+  );
+  if (!authorize || !token)
+    throw discoveryProblem(title, "its authorization server names endpoints that kay does not go to");
   if (!texts(as.code_challenge_methods_supported)?.includes("S256"))
-    throw failed(title, "its authorization server does not say that it checks PKCE with S256");
+    throw discoveryProblem(title, "its authorization server does not say that it checks PKCE with S256");
   const grants = texts(as.grant_types_supported);
   if (grants && !grants.includes("authorization_code"))
-    throw failed(title, `its authorization server takes only ${plainSentence(grants.join(", "))}`);
+    throw discoveryProblem(title, `its authorization server takes only ${sanitizeSentence(grants.join(", "))}`);
   const [registration, revocation] = [as.registration_endpoint, as.revocation_endpoint].map(
-    (one) => safeAddress(one, reach)?.href,
+    (one) => parseSafeUrl(one, reach)?.href,
   );
   return { authorize, token, ...(registration ? { registration } : {}), ...(revocation ? { revocation } : {}) };
 }
 
 /** What makes refresh tokens possible at servers that know it (OpenID Connect Core, section 11). */
 function withOffline(scopes: string[], as: oauth.AuthorizationServer): string[] {
-  const known = texts(as.scopes_supported)?.includes(OFFLINE) === true;
-  return known && !scopes.includes(OFFLINE) ? [...scopes, OFFLINE] : scopes;
+  const known = texts(as.scopes_supported)?.includes(OFFLINE_SCOPE) === true;
+  return known && !scopes.includes(OFFLINE_SCOPE) ? [...scopes, OFFLINE_SCOPE] : scopes;
 }
 
-export const OFFLINE = "offline_access";
+export const OFFLINE_SCOPE = "offline_access";
 
 /** The server's own address as a resource: without a fragment, and no slash where there is no path. */
 function canonical(server: string): string {

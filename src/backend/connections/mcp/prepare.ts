@@ -1,25 +1,25 @@
 import { Problem } from "#protocol/errors";
 import type { BackendPorts } from "../../ports.ts";
 import { findGrant, type Grant } from "../../store/grants.ts";
-import { latestStates, type State } from "../../store/states.ts";
+import { type AuthorizationState, listLatestStates } from "../../store/states.ts";
 import type { ConnectableService } from "../catalog.ts";
-import { grantAddress } from "../sealed.ts";
+import { toGrantAddress } from "../sealed.ts";
 import {
-  type Authorization,
-  authorized,
+  type McpAuthorization,
   openGrantAuthorization,
   openStateAuthorization,
   type RegisteredClient,
+  withAuthorization,
 } from "./authorization.ts";
-import { type Discovered, discover } from "./discover.ts";
-import { reachFor } from "./reach.ts";
-import { forgetClient, registeredClient, wayOf } from "./register.ts";
+import { type DiscoveredAuth, discoverAuth } from "./discover.ts";
+import { createFetchPolicy } from "./reach.ts";
+import { chooseAuthMethod, forgetClient, getRegisteredClient } from "./register.ts";
 
 /** Path of the document that says who kay is, for authorization servers that take its address for a client id. */
-export const CLIENT_DOCUMENT = "/auth/client";
+export const CLIENT_METADATA_PATH = "/auth/client";
 
 /** A service as it can be connected now, with what is to be kept of it for the way back. */
-export type Prepared = { service: ConnectableService; authorization?: Authorization };
+export type PreparedConsent = { service: ConnectableService; authorization?: McpAuthorization };
 
 /**
  * Find out where one signs in to a service that says so itself, and be a client there. Any other service is as it is.
@@ -31,17 +31,17 @@ export async function prepareConsent(
   ports: BackendPorts,
   service: ConnectableService,
   { redirectUri, installationId }: { redirectUri: string; installationId: string | undefined },
-): Promise<Prepared> {
+): Promise<PreparedConsent> {
   if (!service.discovers) return { service };
   const { server } = service.discovers;
   const { title } = service.service;
-  const reach = await reachFor(ports, server);
-  const found = await discover(reach, server, title);
+  const reach = await createFetchPolicy(ports, server);
+  const found = await discoverAuth(reach, server, title);
   const { client, registered } = await clientAt(ports, service, found, { redirectUri, installationId });
   const grant =
     installationId === undefined ? undefined : await findGrant(ports.db, installationId, service.service.name);
   const { issuer, authorize, token, revocation, resource, namesItself } = found;
-  const authorization: Authorization = {
+  const authorization: McpAuthorization = {
     issuer,
     authorize,
     token,
@@ -53,13 +53,13 @@ export async function prepareConsent(
     clientAuth: client.auth,
     registered,
   };
-  return { service: await authorized(ports, service, authorization), authorization };
+  return { service: await withAuthorization(ports, service, authorization), authorization };
 }
 
 /** Whether a server says how one signs in, and takes a client that nobody registered by hand. */
-export async function canConsent(ports: BackendPorts, server: string): Promise<boolean> {
+export async function supportsConsent(ports: BackendPorts, server: string): Promise<boolean> {
   try {
-    const found = await discover(await reachFor(ports, server), server, new URL(server).host);
+    const found = await discoverAuth(await createFetchPolicy(ports, server), server, new URL(server).host);
     return found.registration !== undefined || takesDocument(ports, found);
   } catch (error) {
     if (error instanceof Problem) return false;
@@ -68,33 +68,40 @@ export async function canConsent(ports: BackendPorts, server: string): Promise<b
 }
 
 /** The service as it was prepared for this state. @throws Problem STORE_UNREADABLE */
-export async function consentOf(ports: BackendPorts, service: ConnectableService, state: State): Promise<Prepared> {
-  const authorization = authorizationOfState(ports, state);
+export async function restoreConsent(
+  ports: BackendPorts,
+  service: ConnectableService,
+  state: AuthorizationState,
+): Promise<PreparedConsent> {
+  const authorization = getStateAuthorization(ports, state);
   if (!authorization) return { service };
-  return { service: await authorized(ports, service, authorization), authorization };
+  return { service: await withAuthorization(ports, service, authorization), authorization };
 }
 
 /** Where the answer to this state must come from. */
-export function authorizationOfState({ keys }: Pick<BackendPorts, "keys">, state: State): Authorization | undefined {
+export function getStateAuthorization(
+  { keys }: Pick<BackendPorts, "keys">,
+  state: AuthorizationState,
+): McpAuthorization | undefined {
   return state.authorization ? openStateAuthorization(keys, state.hash, state.authorization) : undefined;
 }
 
 /** The service as the tokens of a connection came from it. @throws Problem STORE_UNREADABLE */
-export async function grantedService(
+export async function toGrantedService(
   ports: Pick<BackendPorts, "keys" | "fetch"> & Partial<Pick<BackendPorts, "guarded" | "localSecret">>,
   service: ConnectableService,
   grant: Grant,
-): Promise<Prepared> {
+): Promise<PreparedConsent> {
   if (!grant.authorization) return { service };
-  const address = grantAddress(grant.installation_id, service);
+  const address = toGrantAddress(grant.installation_id, service);
   const authorization = openGrantAuthorization(ports.keys, address, grant.authorization);
-  return { service: await authorized(ports, service, authorization), authorization };
+  return { service: await withAuthorization(ports, service, authorization), authorization };
 }
 
 /** The authorization server said that it does not know the client: kay registers itself anew the next time. */
-export async function clientRefused(
+export async function handleUnknownClient(
   ports: BackendPorts,
-  authorization: Authorization | undefined,
+  authorization: McpAuthorization | undefined,
   { codes, redirectUri }: { codes: string[]; redirectUri: string },
 ): Promise<void> {
   if (!authorization?.registered || !codes.some((code) => UNKNOWN_CLIENT.has(code))) return;
@@ -107,25 +114,25 @@ const UNKNOWN_CLIENT = new Set(["invalid_client", "unauthorized_client"]);
 async function clientAt(
   ports: BackendPorts,
   { discovers, service }: ConnectableService,
-  found: Discovered,
+  found: DiscoveredAuth,
   { redirectUri, installationId }: { redirectUri: string; installationId: string | undefined },
 ): Promise<{ client: RegisteredClient; registered: boolean }> {
   const given = discovers?.client;
   if (given) {
     const ways = found.clientAuth.filter((way) => way !== "none");
-    const auth = given.secret === undefined ? "none" : (wayOf(ways) ?? "client_secret_post");
+    const auth = given.secret === undefined ? "none" : (chooseAuthMethod(ways) ?? "client_secret_post");
     return { client: { ...given, auth }, registered: false };
   }
   if (takesDocument(ports, found))
-    return { client: { id: `${ports.publicUrl}${CLIENT_DOCUMENT}`, auth: "none" }, registered: false };
-  const reach = await reachFor(ports, discovers?.server ?? found.token);
+    return { client: { id: `${ports.publicUrl}${CLIENT_METADATA_PATH}`, auth: "none" }, registered: false };
+  const reach = await createFetchPolicy(ports, discovers?.server ?? found.token);
   const doubted = installationId === undefined ? undefined : await doubtedClient(ports, installationId, service.name);
-  const client = await registeredClient(ports, reach, found, { redirectUri, title: service.title, doubted });
+  const client = await getRegisteredClient(ports, reach, found, { redirectUri, title: service.title, doubted });
   return { client, registered: true };
 }
 
 /** Only what is on the network can be read from there. */
-function takesDocument({ publicUrl }: Pick<BackendPorts, "publicUrl">, { takesDocuments }: Discovered): boolean {
+function takesDocument({ publicUrl }: Pick<BackendPorts, "publicUrl">, { takesDocuments }: DiscoveredAuth): boolean {
   return takesDocuments && publicUrl.startsWith("https:");
 }
 
@@ -138,10 +145,10 @@ async function doubtedClient(
   installationId: string,
   service: string,
 ): Promise<string | undefined> {
-  const states = await latestStates(ports.db, installationId, service, MOST_UNANSWERED);
+  const states = await listLatestStates(ports.db, installationId, service, MOST_UNANSWERED);
   const open = states.filter(({ status }) => status === "pending");
   if (open.length < MOST_UNANSWERED) return undefined;
-  const ids = new Set(open.map((state) => authorizationOfState(ports, state)?.client.id));
+  const ids = new Set(open.map((state) => getStateAuthorization(ports, state)?.client.id));
   return ids.size === 1 ? [...ids][0] : undefined;
 }
 

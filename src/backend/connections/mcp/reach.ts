@@ -12,10 +12,10 @@ const DOCUMENT_LIMIT = 128 * 1024;
 /** Characters of an address. */
 const LONGEST = 2_000;
 
-export type ReachPorts = Pick<BackendPorts, "fetch"> & Partial<Pick<BackendPorts, "guarded" | "localSecret">>;
+export type FetchPolicyPorts = Pick<BackendPorts, "fetch"> & Partial<Pick<BackendPorts, "guarded" | "localSecret">>;
 
 /** The way to what a server's documents name. `inner`: the server is on this machine or network, and so may they be. */
-export type Reach = { fetch: Fetch; inner: boolean };
+export type FetchPolicy = { fetch: Fetch; inner: boolean };
 
 /**
  * Where the documents of an MCP server may lead. A server on the Internet leads nowhere else, also on a person's own machine: its documents must
@@ -23,7 +23,10 @@ export type Reach = { fetch: Fetch; inner: boolean };
  *
  * @throws Problem ADDRESS_REFUSED when this backend has no way to addresses that people choose
  */
-export async function reachFor({ fetch, guarded, localSecret }: ReachPorts, server: string): Promise<Reach> {
+export async function createFetchPolicy(
+  { fetch, guarded, localSecret }: FetchPolicyPorts,
+  server: string,
+): Promise<FetchPolicy> {
   const { hostname } = new URL(server);
   if (localSecret === undefined) {
     if (guarded) return { fetch: guarded.fetch, inner: false };
@@ -41,7 +44,7 @@ export async function reachFor({ fetch, guarded, localSecret }: ReachPorts, serv
  *
  * @returns undefined for anything else
  */
-export function safeAddress(address: unknown, { inner }: Pick<Reach, "inner">): URL | undefined {
+export function parseSafeUrl(address: unknown, { inner }: Pick<FetchPolicy, "inner">): URL | undefined {
   if (typeof address !== "string" || address.length > LONGEST || !URL.canParse(address)) return undefined;
   const url = new URL(address);
   const plain = url.protocol === "http:" && inner && isLoopback(url.hostname);
@@ -57,37 +60,37 @@ export function safeAddress(address: unknown, { inner }: Pick<Reach, "inner">): 
  * @throws Problem SERVICE_FAILED when it cannot be had at the moment, ADDRESS_REFUSED
  */
 export async function readDocument(
-  reach: Reach,
+  reach: FetchPolicy,
   url: URL,
   title: string,
 ): Promise<Record<string, unknown> | undefined> {
-  const response = await answerOf(reach, url, { headers: { accept: "application/json" } }, title);
+  const response = await fetchUnder(reach, url, { headers: { accept: "application/json" } }, title);
   if (response.status >= 500 || response.status === 429) {
     await response.body?.cancel();
-    throw failed(title, `${url.host} does not answer at the moment (HTTP ${response.status})`);
+    throw discoveryProblem(title, `${url.host} does not answer at the moment (HTTP ${response.status})`);
   }
   if (response.status !== 200) {
     await response.body?.cancel();
     return undefined;
   }
-  const value = await jsonOf(response, `the sign-in documents of ${title}`);
+  const value = await readJson(response, `the sign-in documents of ${title}`);
   return typeof value === "object" && value !== null && !Array.isArray(value)
     ? (value as Record<string, unknown>)
     : undefined;
 }
 
 /** One request whose answer is read by the caller. @throws Problem SERVICE_FAILED, ADDRESS_REFUSED */
-export async function answerOf(reach: Reach, url: URL, init: RequestInit, title: string): Promise<Response> {
+export async function fetchUnder(reach: FetchPolicy, url: URL, init: RequestInit, title: string): Promise<Response> {
   try {
     return await reach.fetch(url.href, { ...init, redirect: "manual", signal: AbortSignal.timeout(TIME_LIMIT) });
   } catch (cause) {
     if (cause instanceof Problem) throw cause;
-    throw failed(title, `${url.host} could not be reached`, cause);
+    throw discoveryProblem(title, `${url.host} could not be reached`, cause);
   }
 }
 
 /** The body as JSON, or undefined. @throws Problem SERVICE_FAILED when it is too large */
-export async function jsonOf(response: Response, what: string): Promise<unknown> {
+export async function readJson(response: Response, what: string): Promise<unknown> {
   let text: string;
   try {
     text = await readBody(response, DOCUMENT_LIMIT);
@@ -102,6 +105,6 @@ export async function jsonOf(response: Response, what: string): Promise<unknown>
 }
 
 /** @param why the end of a sentence */
-export function failed(title: string, why: string, cause?: unknown): Problem {
+export function discoveryProblem(title: string, why: string, cause?: unknown): Problem {
   return new Problem("SERVICE_FAILED", `How to sign in to ${title} cannot be found out: ${why}.`, { cause });
 }

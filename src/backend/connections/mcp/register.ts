@@ -3,19 +3,19 @@ import * as oauth from "oauth4webapi";
 import { Problem } from "#protocol/errors";
 import type { BackendPorts } from "../../ports.ts";
 import type { OAuth } from "../../services/service.ts";
-import type { Connection } from "../../store/connection.ts";
+import type { DbConnection } from "../../store/connection.ts";
 import { lockMcpClient, putMcpClient } from "../../store/mcp-clients.ts";
-import { plainSentence } from "../token-answer.ts";
-import { createTurns } from "../turns.ts";
+import { sanitizeSentence } from "../token-answer.ts";
+import { createConcurrencyLimit } from "../turns.ts";
 import { type ClientPlace, openClient, type RegisteredClient, sealClient } from "./authorization.ts";
-import type { Discovered } from "./discover.ts";
-import { answerOf, failed, jsonOf, type Reach } from "./reach.ts";
+import type { DiscoveredAuth } from "./discover.ts";
+import { discoveryProblem, type FetchPolicy, fetchUnder, readJson } from "./reach.ts";
 
 /** Longest wait for another process that is registering; its own request ends after 10 s. */
 const LOCK_LIMIT = "20s";
 
 /** So many registrations at once in this process, each of which holds a connection to the database while the server answers. */
-const turns = createTurns(4);
+const turns = createConcurrencyLimit(4);
 
 type Ports = Pick<BackendPorts, "db" | "keys" | "clock" | "log">;
 
@@ -26,14 +26,14 @@ type Ports = Pick<BackendPorts, "db" | "keys" | "clock" | "log">;
  * @param options `doubted` is the id of a client from whose links nobody comes back
  * @throws Problem SERVICE_FAILED when the server registers nobody, or not kay
  */
-export async function registeredClient(
+export async function getRegisteredClient(
   ports: Ports,
-  reach: Reach,
-  server: Discovered,
+  reach: FetchPolicy,
+  server: DiscoveredAuth,
   { redirectUri, title, doubted }: { redirectUri: string; title: string; doubted: string | undefined },
 ): Promise<RegisteredClient> {
   const place = { issuer: server.issuer, redirectUri };
-  const work = async (tx: Connection): Promise<RegisteredClient> => {
+  const work = async (tx: DbConnection): Promise<RegisteredClient> => {
     await sql`select set_config('lock_timeout', ${LOCK_LIMIT}, true)`.execute(tx);
     const row = await lockMcpClient(tx, server.issuer, redirectUri);
     const known = knownClient(ports, place, row.sealed);
@@ -67,38 +67,38 @@ function knownClient(ports: Ports, place: ClientPlace, sealed: Buffer | null): R
 
 async function register(
   ports: Ports,
-  reach: Reach,
-  { issuer, registration, clientAuth }: Discovered,
+  reach: FetchPolicy,
+  { issuer, registration, clientAuth }: DiscoveredAuth,
   { redirectUri, title }: { redirectUri: string; title: string },
 ): Promise<RegisteredClient> {
   const { host } = new URL(issuer);
   if (!registration) throw noRegistration(title, host);
-  const wanted = wayOf(clientAuth);
-  if (wanted === undefined) throw failed(title, `${host} takes clients only in ways that kay does not have`);
-  const response = await answerOf(
+  const wanted = chooseAuthMethod(clientAuth);
+  if (wanted === undefined) throw discoveryProblem(title, `${host} takes clients only in ways that kay does not have`);
+  const response = await fetchUnder(
     reach,
     new URL(registration),
     {
       method: "POST",
       headers: { "content-type": "application/json", accept: "application/json" },
-      body: JSON.stringify(clientMetadata(redirectUri, wanted)),
+      body: JSON.stringify(buildClientMetadata(redirectUri, wanted)),
     },
     title,
   );
-  const body = (await jsonOf(response, `the registration at ${host}`)) as Record<string, unknown> | undefined;
-  if (response.status !== 201 && response.status !== 200) throw refused(title, host, response.status, body);
+  const body = (await readJson(response, `the registration at ${host}`)) as Record<string, unknown> | undefined;
+  if (response.status !== 201 && response.status !== 200) throw refuse(title, host, response.status, body);
   const { client_id: id, ...client } = await read(body, title, host);
   ports.log("info", "mcp.registered", { issuer });
   const secret = typeof client.client_secret === "string" ? client.client_secret : undefined;
   if (secret === undefined) return { id, auth: "none" };
   const ways = [String(client.token_endpoint_auth_method ?? wanted)];
-  const way = wayOf(ways.filter((one) => one !== "none")) ?? "client_secret_post";
+  const way = chooseAuthMethod(ways.filter((one) => one !== "none")) ?? "client_secret_post";
   const ends = Number(client.client_secret_expires_at ?? 0);
   return { id, auth: way, secret, ...(ends > 0 ? { expiresAt: ends * 1000 } : {}) };
 }
 
 /** What kay tells of itself, in a registration and in its document. */
-export function clientMetadata(redirectUri: string, way: OAuth["clientAuth"]): Record<string, unknown> {
+export function buildClientMetadata(redirectUri: string, way: OAuth["clientAuth"]): Record<string, unknown> {
   return {
     client_name: "kay",
     redirect_uris: [redirectUri],
@@ -110,7 +110,7 @@ export function clientMetadata(redirectUri: string, way: OAuth["clientAuth"]): R
 }
 
 /** The way to authenticate: none where that will do, since a secret that anybody gets on asking proves nothing. */
-export function wayOf(known: string[]): OAuth["clientAuth"] | undefined {
+export function chooseAuthMethod(known: string[]): OAuth["clientAuth"] | undefined {
   return (["none", "client_secret_post", "client_secret_basic"] as const).find((one) => known.includes(one));
 }
 
@@ -121,18 +121,18 @@ async function read(body: unknown, title: string, host: string): Promise<oauth.O
     if (client.client_id.length <= LONGEST_CLIENT && String(client.client_secret ?? "").length <= LONGEST_CLIENT)
       return client as oauth.OmitSymbolProperties<oauth.Client>;
   } catch (cause) {
-    throw failed(title, `${host} answered the registration with something unexpected`, cause);
+    throw discoveryProblem(title, `${host} answered the registration with something unexpected`, cause);
   }
-  throw failed(title, `${host} answered the registration with something unexpected`);
+  throw discoveryProblem(title, `${host} answered the registration with something unexpected`);
 }
 
 /** Characters of a client's id and secret. */
 const LONGEST_CLIENT = 2_000;
 
-function refused(title: string, host: string, status: number, body: Record<string, unknown> | undefined): Problem {
+function refuse(title: string, host: string, status: number, body: Record<string, unknown> | undefined): Problem {
   const said = body?.error_description ?? body?.error;
-  const why = typeof said === "string" ? plainSentence(said) : `HTTP ${status}`;
-  return failed(title, `${host} did not register kay: ${why}`);
+  const why = typeof said === "string" ? sanitizeSentence(said) : `HTTP ${status}`;
+  return discoveryProblem(title, `${host} did not register kay: ${why}`);
 }
 
 function noRegistration(title: string, host: string): Problem {

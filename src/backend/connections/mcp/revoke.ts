@@ -4,15 +4,15 @@ import type { Log } from "../../ports.ts";
 import type { ServiceConfiguration } from "../../services/service.ts";
 import type { Grant } from "../../store/grants.ts";
 import type { ServicePorts } from "../catalog.ts";
-import { grantAddress, openTokens } from "../sealed.ts";
-import { clientAuthentication } from "../token-endpoint.ts";
-import { grantedService } from "./prepare.ts";
+import { openTokens, toGrantAddress } from "../sealed.ts";
+import { toClientAuth } from "../token-endpoint.ts";
+import { toGrantedService } from "./prepare.ts";
 
 /** Milliseconds that the server gets to take tokens back; they are forgotten here in any case. */
 const TIME_LIMIT = 4_000;
 
 /** Take the tokens of a connection back at the server that gave them (RFC 7009), where it said that it does that. Never throws. */
-export async function revoke(
+export async function revokeGrant(
   ports: ServicePorts & { log: Log },
   configuration: ServiceConfiguration,
   grant: Grant | undefined,
@@ -21,12 +21,12 @@ export async function revoke(
   const { service } = configuration;
   try {
     const named = { ...configuration, client: configuration.client };
-    const granted = await grantedService(ports, named, grant);
+    const granted = await toGrantedService(ports, named, grant);
     const endpoint = granted.authorization?.revocation;
     if (!endpoint) return;
     const { access, refresh } = openTokens(
       ports.keys,
-      grantAddress(grant.installation_id, configuration),
+      toGrantAddress(grant.installation_id, configuration),
       grant.sealed,
     );
     const as = { issuer: granted.authorization?.issuer ?? endpoint, revocation_endpoint: endpoint };
@@ -34,7 +34,7 @@ export async function revoke(
     const response = await oauth.revocationRequest(
       as,
       { client_id: granted.service.client.id },
-      clientAuthentication(granted.service),
+      toClientAuth(granted.service),
       refresh ?? access,
       {
         [oauth.customFetch]: (url, init) => (granted.service.described?.fetch ?? ports.fetch)(url, init as RequestInit),

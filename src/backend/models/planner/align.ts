@@ -1,7 +1,7 @@
 import type { Part } from "./catalogue.ts";
 import type { Field } from "./fields.ts";
 import type { Word } from "./language.ts";
-import { likeness } from "./lexicon.ts";
+import { scoreSimilarity } from "./lexicon.ts";
 
 /** How a request fits an example: which words fit, and which words each slot took (`from` inclusive, `to` exclusive). */
 export type Alignment = {
@@ -14,10 +14,10 @@ export type Alignment = {
 };
 
 /** How well words `from` to `to` could be the value of a field: 0 not at all, 1 surely. */
-export type Accept = (field: Field, from: number, to: number) => number;
+export type AcceptValue = (field: Field, from: number, to: number) => number;
 
 /** The best way to lay an example along a request, words in the same order, either side may have some the other has not. */
-export function align(parts: Part[], words: Word[], accept: Accept): Alignment {
+export function alignExample(parts: Part[], words: Word[], accept: AcceptValue): Alignment {
   const memo: (Cell | undefined)[] = new Array((parts.length + 1) * (words.length + 1));
   const best = (part: number, word: number): Cell => {
     const key = part * (words.length + 1) + word;
@@ -38,7 +38,7 @@ export function align(parts: Part[], words: Word[], accept: Accept): Alignment {
     if (here === undefined) return cell;
     consider({ score: best(part, word + 1).score - (here.stop ? 0.01 : 0.06), step: "skip-word" });
     if ("word" in current) {
-      const like = likeness(current.word, here);
+      const like = scoreSimilarity(current.word, here);
       if (like > 0) consider({ score: best(part + 1, word + 1).score + like * current.weight, step: "match" });
       return cell;
     }
@@ -65,7 +65,7 @@ function trace(parts: Part[], words: Word[], best: (part: number, word: number) 
     else if (step === "skip-part") part++;
     else if (step === "match") {
       const here = words[word];
-      if ("word" in current && here) gained += likeness(current.word, here) * current.weight;
+      if ("word" in current && here) gained += scoreSimilarity(current.word, here) * current.weight;
       if (part === verb) alignment.verb = true;
       alignment.matched.add(word++);
       part++;

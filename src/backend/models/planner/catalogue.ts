@@ -1,8 +1,8 @@
 import type { LanguageModelV4FunctionTool } from "@ai-sdk/provider";
-import { type Field, fieldsOf } from "./fields.ts";
-import { isPlural, PLACING } from "./grammar.ts";
+import { type Field, listFields } from "./fields.ts";
+import { isPlural, PLACE_WORDS } from "./grammar.ts";
 import type { Language, Word } from "./language.ts";
-import { isOfService } from "./memory.ts";
+import { isServiceTool } from "./memory.ts";
 
 /** A tool as the planner knows it: its fields, and its examples as patterns of words and slots. */
 export type Skill = {
@@ -23,13 +23,13 @@ export type Skill = {
 };
 
 /** Everything that can be done: the tools of services, and by their names those of the agent itself, which answer no request of a service. */
-export type Kit = { skills: Skill[]; others: Map<string, LanguageModelV4FunctionTool> };
+export type ToolCatalogue = { skills: Skill[]; others: Map<string, LanguageModelV4FunctionTool> };
 
 /** A piece of an example: a word with what it weighs among all tools, or a slot. */
 export type Part = { word: Word; weight: number } | { slot: Field };
 
 /** Whether a word leads to a field: it does so in the examples, or it is the field's own name, or leads to persons in general. */
-export function leadsTo(skill: Skill, field: Field, word: Word | undefined): boolean {
+export function isCueFor(skill: Skill, field: Field, word: Word | undefined): boolean {
   if (word === undefined) return false;
   if (word.lower === field.name || word.lemma === field.name || (field.person && PERSONAL.has(word.lower))) return true;
   if (field.kind === "text" && TITLING.has(word.lower)) return true;
@@ -44,22 +44,22 @@ const TITLING = new Set(["called", "named", "titled", "entitled", "saying"]);
 const PERSONAL = new Set(["to", "by", "from", "for", "with"]);
 
 /** Learn every tool from its own description, examples and JSON Schema; the same tools are learned once. */
-export function learn(tools: LanguageModelV4FunctionTool[], language: Language): Kit {
+export function buildCatalogue(tools: LanguageModelV4FunctionTool[], language: Language): ToolCatalogue {
   const key = JSON.stringify(tools);
   if (learned?.key === key) return learned.kit;
   const skills = study(
-    tools.filter(({ name }) => isOfService(name)),
-    memoized(language),
+    tools.filter(({ name }) => isServiceTool(name)),
+    memoize(language),
   );
-  const others = tools.filter(({ name }) => !isOfService(name)).map((tool) => [tool.name, tool] as const);
+  const others = tools.filter(({ name }) => !isServiceTool(name)).map((tool) => [tool.name, tool] as const);
   learned = { key, kit: { skills, others: new Map(others) } };
   return learned.kit;
 }
 
-let learned: { key: string; kit: Kit } | undefined;
+let learned: { key: string; kit: ToolCatalogue } | undefined;
 
 /** The same words stand in many descriptions and examples; each text is read once. */
-function memoized(language: Language): Language {
+function memoize(language: Language): Language {
   const known = new Map<string, Word[]>();
   return {
     read(text) {
@@ -80,7 +80,7 @@ function study(tools: LanguageModelV4FunctionTool[], language: Language): Skill[
   );
   return drafts.map((skill) => {
     const patterns = skill.examples.map((example) => pattern(example, skill.fields, language, weigh));
-    return { ...skill, patterns, cues: cuesOf(patterns), things: patterns.flatMap(thingsOf) };
+    return { ...skill, patterns, cues: getCues(patterns), things: patterns.flatMap(getThings) };
   });
 }
 
@@ -98,7 +98,7 @@ function draft(tool: LanguageModelV4FunctionTool, language: Language): Omit<Skil
       .read((tool.description ?? "").replaceAll(":", ","))
       .filter(({ stop, kind }) => !stop && kind === "word"),
     examples: examples.length > 0 ? examples : [tool.name.split(/__|\./).at(-1)?.replaceAll("_", " ") ?? tool.name],
-    fields: fieldsOf(tool.inputSchema, language),
+    fields: listFields(tool.inputSchema, language),
   };
 }
 
@@ -126,7 +126,7 @@ function weights(texts: string[], language: Language): (word: Word) => number {
   };
 }
 
-function cuesOf(patterns: Part[][]): Map<string, Word[]> {
+function getCues(patterns: Part[][]): Map<string, Word[]> {
   const cues = new Map<string, Word[]>();
   for (const parts of patterns) {
     parts.forEach((part, index) => {
@@ -141,8 +141,8 @@ function cuesOf(patterns: Part[][]): Map<string, Word[]> {
 }
 
 /** What an example asks for: its nouns and slots before "in", "about" and the like. */
-function thingsOf(parts: Part[]): Part[] {
-  const end = parts.findIndex((part) => "word" in part && PLACING.has(part.word.lower));
+function getThings(parts: Part[]): Part[] {
+  const end = parts.findIndex((part) => "word" in part && PLACE_WORDS.has(part.word.lower));
   return parts.slice(0, end < 0 ? undefined : end).filter((part, index) => {
     if ("slot" in part) return part.slot.values.length > 0;
     return part.word.kind === "word" && !part.word.stop && (index > 0 || isPlural(part.word));

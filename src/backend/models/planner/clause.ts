@@ -6,7 +6,7 @@ export type Clause = { text: string; words: Word[]; memory: Memory; now: number 
 
 export type Value = string | number | boolean;
 
-export function textOf({ text, words }: Clause, from: number, to: number): string {
+export function sliceText({ text, words }: Clause, from: number, to: number): string {
   const first = words[from];
   const last = words[to - 1];
   if (first === undefined || last === undefined) return "";
@@ -16,7 +16,7 @@ export function textOf({ text, words }: Clause, from: number, to: number): strin
 }
 
 /** Some words of a request as a clause of their own. */
-export function clauseWithin(request: Clause, words: Word[]): Clause {
+export function toSubclause(request: Clause, words: Word[]): Clause {
   const offset = request.words[0]?.start ?? 0;
   const start = words[0]?.start ?? 0;
   return { ...request, words, text: request.text.slice(start - offset, (words.at(-1)?.end ?? offset) - offset) };

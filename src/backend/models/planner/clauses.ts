@@ -1,7 +1,7 @@
 import type { Skill } from "./catalogue.ts";
-import { POLITE, QUESTION_WORDS } from "./grammar.ts";
+import { POLITE_WORDS, QUESTION_WORDS } from "./grammar.ts";
 import type { Word } from "./language.ts";
-import { likeness } from "./lexicon.ts";
+import { scoreSimilarity } from "./lexicon.ts";
 
 /**
  * The requests in a sentence: cut at "and", "then", commas and full stops, but only where another request begins, that is, where a word
@@ -22,9 +22,9 @@ export function splitClauses(words: Word[], skills: Skill[]): Word[][] {
   }
   clauses.push(current);
   return clauses
-    .map(stripPolite)
-    .map(addressed)
-    .filter((clause) => clause.some(({ kind, lower }) => kind !== "mark" && !POLITE.has(lower)));
+    .map(stripPoliteness)
+    .map(address)
+    .filter((clause) => clause.some(({ kind, lower }) => kind !== "mark" && !POLITE_WORDS.has(lower)));
 }
 
 /** Whether a clause asks about things rather than for something to be done: then nothing may be written. */
@@ -38,7 +38,7 @@ function joint(words: Word[], index: number): number | undefined {
   let at = index;
   while (at < words.length && isJoint(words[at])) at++;
   if (at === index || at >= words.length) return undefined;
-  while (at < words.length - 1 && POLITE.has(words[at]?.lower ?? "")) at++;
+  while (at < words.length - 1 && POLITE_WORDS.has(words[at]?.lower ?? "")) at++;
   return at < words.length ? at : undefined;
 }
 
@@ -55,28 +55,31 @@ function begins(words: Word[], index: number, skills: Skill[]): boolean {
     patterns.some(([first, second]) => {
       if (first === undefined || !("word" in first) || first.word.stop) return false;
       // A noun that begins an example ("issues in …") begins a request only together with what follows it there.
-      const alike = likeness(first.word, word) >= (NOUN.test(word.lower) ? 2 : 0.75);
+      const alike = scoreSimilarity(first.word, word) >= (NOUN.test(word.lower) ? 2 : 0.75);
       return alike && second !== undefined;
     }),
   );
 }
 
 /** "Tell me about KAY-3", "give me the bugs": to be shown something, not to tell or give something to somebody. */
-function addressed(words: Word[]): Word[] {
+function address(words: Word[]): Word[] {
   const [first, second, ...rest] = words;
   if (first === undefined || second?.lower !== "me" || rest.length === 0 || !SHOWS.has(first.lower)) return words;
   return [{ ...first, lower: "show", lemma: "show", stem: "show" }, ...rest];
 }
 
 /** A clause without the words of politeness around it. */
-export function stripPolite(words: Word[]): Word[] {
+export function stripPoliteness(words: Word[]): Word[] {
   const isAsk = words
     .slice(0, 4)
     .some(({ lower }) => lower === "you" || lower === "please" || lower === "i" || lower === "let" || lower === "kay");
   let start = 0;
   while (start < words.length - 1) {
     const word = words[start];
-    if (word === undefined || !(word.kind === "mark" || (POLITE.has(word.lower) && (isAsk || word.lower !== "me"))))
+    if (
+      word === undefined ||
+      !(word.kind === "mark" || (POLITE_WORDS.has(word.lower) && (isAsk || word.lower !== "me")))
+    )
       break;
     // "I'd like …" is polite, "like the post" is a request.
     if (word.lower === "like" && !WISHES.has(words[start - 1]?.lower ?? "")) break;

@@ -1,18 +1,18 @@
 import type { Skill } from "./catalogue.ts";
-import { type Clause, clauseWithin } from "./clause.ts";
+import { type Clause, toSubclause } from "./clause.ts";
 import { isQuestion } from "./clauses.ts";
-import { type Field, isHeading, isLong } from "./fields.ts";
-import { ASKING, isPlural, PLACING, POSSESSIVE } from "./grammar.ts";
-import { isThing } from "./judge.ts";
+import { type Field, isHeadingField, isLongText } from "./fields.ts";
+import { ASKING_WORDS, isPlural, PLACE_WORDS, POSSESSIVES } from "./grammar.ts";
+import { isKnownNoun } from "./judge.ts";
 import type { Word } from "./language.ts";
-import { isService, keyIn } from "./looks.ts";
-import { resultPassage, titleOf } from "./passage.ts";
-import type { Call, Feed } from "./plan.ts";
-import { MARK, markAt, type Passage, passagesIn, referred } from "./spans.ts";
-import { isForbidden, LIKELY, type Reading, readings, SURE } from "./understand.ts";
+import { findKey, isServiceName } from "./looks.ts";
+import { getTitle, writeResult } from "./passage.ts";
+import type { FeedCalls, PlannedCall } from "./plan.ts";
+import { createMark, findSpans, resolveSpan, TEXT_MARK, type TextSpan } from "./spans.ts";
+import { isForbidden, LIKELY_SCORE, type Reading, rankReadings, SURE_SCORE } from "./understand.ts";
 
 /** A call whose text is made from what something else finds: from `feed` first, or from what the conversation has already. */
-export type Composed = { reading: Reading; feed?: Feed };
+export type ComposedCall = { reading: Reading; feed?: FeedCalls };
 
 /**
  * "Send the open bugs to #general": a request to pass on what a read finds, not these words. It is one only where the words name things that
@@ -20,19 +20,19 @@ export type Composed = { reading: Reading; feed?: Feed };
  *
  * @param plain the likeliest reading of the whole as it stands
  */
-export function compose(clause: Clause, skills: Skill[], plain: Reading | undefined): Composed | undefined {
+export function composeCall(clause: Clause, skills: Skill[], plain: Reading | undefined): ComposedCall | undefined {
   if (isQuestion(clause.words) || isForbidden(clause)) return undefined;
   const reads = skills.filter(({ access }) => access === "read");
   const writes = skills.filter((skill) => passesOn(skill, clause));
   if (writes.length === 0) return undefined;
-  let best: (Composed & { score: number }) | undefined;
-  for (const passage of passagesIn(clause)) {
-    const source = sourceOf(passage, clause, reads);
-    const target = source && targetOf(passage, clause, writes);
+  let best: (ComposedCall & { score: number }) | undefined;
+  for (const passage of findSpans(clause)) {
+    const source = getSource(passage, clause, reads);
+    const target = source && getTarget(passage, clause, writes);
     if (!target) continue;
     const score = source.score + target.reading.score;
     if (isBetter(plain, target.reading, passage)) continue;
-    if (best === undefined || score > best.score) best = { ...joined(source, target, passage, clause), score };
+    if (best === undefined || score > best.score) best = { ...join(source, target, passage, clause), score };
   }
   if (best === undefined) return undefined;
   return { reading: best.reading, ...(best.feed ? { feed: best.feed } : {}) };
@@ -40,19 +40,19 @@ export function compose(clause: Clause, skills: Skill[], plain: Reading | undefi
 
 /** Whether a tool takes a text, and the clause begins with the verb of one of its examples, in the same word. */
 function passesOn({ access, fields, patterns }: Skill, { words: [first] }: Clause): boolean {
-  if (access !== "write" || first?.kind !== "word" || !fields.some(isLong)) return false;
+  if (access !== "write" || first?.kind !== "word" || !fields.some(isLongText)) return false;
   return patterns.some(([part]) => part !== undefined && "word" in part && part.word.stem === first.stem);
 }
 
-type Source = { score: number } & ({ reads: Call[] } | { found?: Clause["memory"]["result"] });
+type Source = { score: number } & ({ reads: PlannedCall[] } | { found?: Clause["memory"]["result"] });
 
 /** What a passage stands for: results of the conversation, or calls that find it. */
-function sourceOf(passage: Passage, clause: Clause, reads: Skill[]): Source | undefined {
+function getSource(passage: TextSpan, clause: Clause, reads: Skill[]): Source | undefined {
   if (passage.refers) {
-    const found = referred(passage, clause.memory);
+    const found = resolveSpan(passage, clause.memory);
     return { score: 1, ...(found ? { found } : {}) };
   }
-  const named = passage.parts.map((part) => sourceCall(clauseWithin(clause, part), reads));
+  const named = passage.parts.map((part) => sourceCall(toSubclause(clause, part), reads));
   if (named.some((one) => one === undefined)) return undefined;
   const calls = named.flatMap((one) => one ?? []);
   const score = calls.reduce((sum, call) => sum + call.score, 0) / Math.max(1, calls.length);
@@ -60,28 +60,29 @@ function sourceOf(passage: Passage, clause: Clause, reads: Skill[]): Source | un
 }
 
 /** The call that finds what some words name; nothing when a word is left over, since then it is somebody's own text. */
-function sourceCall(part: Clause, reads: Skill[]): (Call & { score: number }) | undefined {
+function sourceCall(part: Clause, reads: Skill[]): (PlannedCall & { score: number }) | undefined {
   const able = new Set(reads.filter((skill) => namesThings(skill, part.words)));
   if (able.size === 0) return undefined;
-  const [best] = readings(asRequest(part), reads).filter(
-    ({ skill, score, missing, loose }) => able.has(skill) && score >= SURE - 0.1 && missing.length === 0 && loose === 0,
+  const [best] = rankReadings(asRequest(part), reads).filter(
+    ({ skill, score, missing, loose }) =>
+      able.has(skill) && score >= SURE_SCORE - 0.1 && missing.length === 0 && loose === 0,
   );
   if (best === undefined) return undefined;
   const { skill, score, input } = best;
-  return { tool: skill.name, input: narrowed(skill, input, part), score };
+  return { tool: skill.name, input: narrow(skill, input, part), score };
 }
 
 /** Several things of a kind that the tool lists, one's own things, one thing by its key or name, or whatever is in a service that is named. */
 function namesThings(skill: Skill, words: Word[]): boolean {
-  const placed = words.some((word, at) => PLACING.has(words[at - 1]?.lower ?? "") && isService(skill, [word]));
+  const placed = words.some((word, at) => PLACE_WORDS.has(words[at - 1]?.lower ?? "") && isServiceName(skill, [word]));
   if (placed && !NEW.has(words[0]?.lower ?? "")) return true;
   const [, thing, name] = words;
   const isNamed = DEFINITE.has(words[0]?.lower ?? "") && thing !== undefined && /^\p{Lu}/u.test(name?.text ?? "");
-  if (isNamed && isThing(skill, thing)) return true;
-  const own = words.some(({ lower }) => POSSESSIVE.has(lower)) || ASKING.has(words[0]?.lower ?? "");
-  const listed = words.some((word) => (own || isPlural(word)) && !word.stop && isThing(skill, word));
+  if (isNamed && isKnownNoun(skill, thing)) return true;
+  const own = words.some(({ lower }) => POSSESSIVES.has(lower)) || ASKING_WORDS.has(words[0]?.lower ?? "");
+  const listed = words.some((word) => (own || isPlural(word)) && !word.stop && isKnownNoun(skill, word));
   const keyed = skill.fields.some(
-    (field) => field.kind === "key" && field.required && words.some((word) => keyIn(word, field) !== undefined),
+    (field) => field.kind === "key" && field.required && words.some((word) => findKey(word, field) !== undefined),
   );
   return listed || keyed;
 }
@@ -89,27 +90,27 @@ function namesThings(skill: Skill, words: Word[]): boolean {
 /** "The open bugs" as somebody would ask for them: "show the open bugs". */
 function asRequest(part: Clause): Clause {
   const [first] = part.words;
-  if (first === undefined || ASKING.has(first.lower)) return part;
+  if (first === undefined || ASKING_WORDS.has(first.lower)) return part;
   const show = { text: "show", lower: "show", lemma: "show", stem: "show", stop: false, kind: "word" } as const;
   return { ...part, words: [{ ...show, start: first.start, end: first.start }, ...part.words] };
 }
 
 /** "The bugs" after a question about KAY are those of KAY. */
-function narrowed(skill: Skill, input: Call["input"], { words, memory }: Clause): Call["input"] {
+function narrow(skill: Skill, input: PlannedCall["input"], { words, memory }: Clause): PlannedCall["input"] {
   const [last] = memory.asked;
   if (last?.tool !== skill.name || !DEFINITE.has(words[0]?.lower ?? "")) return input;
   const known = Object.entries(last.input).filter(([name]) => name !== "limit" && input[name] === undefined);
-  return { ...(Object.fromEntries(known) as Call["input"]), ...input };
+  return { ...(Object.fromEntries(known) as PlannedCall["input"]), ...input };
 }
 
 type Target = { reading: Reading; field: Field };
 
 /** The write that takes the passage as its text, understood with a mark in its place, and with no word left over. */
-function targetOf(passage: Passage, clause: Clause, writes: Skill[]): Target | undefined {
-  const words = [...passage.before, markAt(passage.start), ...passage.after];
-  for (const reading of readings({ ...clause, words }, writes)) {
-    if (reading.score < LIKELY - 0.1 * reading.missing.length) return undefined;
-    const field = reading.skill.fields.find(({ name }) => [reading.input[name]].flat().includes(MARK));
+function getTarget(passage: TextSpan, clause: Clause, writes: Skill[]): Target | undefined {
+  const words = [...passage.before, createMark(passage.start), ...passage.after];
+  for (const reading of rankReadings({ ...clause, words }, writes)) {
+    if (reading.score < LIKELY_SCORE - 0.1 * reading.missing.length) return undefined;
+    const field = reading.skill.fields.find(({ name }) => [reading.input[name]].flat().includes(TEXT_MARK));
     if (field && reading.loose === 0) return { reading: withoutMark(reading, field), field };
   }
   return undefined;
@@ -121,15 +122,15 @@ function withoutMark(reading: Reading, { name }: Field): Reading {
 }
 
 /** Target and source as one request: text that is known already is put in, a heading that is left out says what it is about. */
-function joined(source: Source, { reading, field }: Target, passage: Passage, clause: Clause): Composed {
+function join(source: Source, { reading, field }: Target, passage: TextSpan, clause: Clause): ComposedCall {
   const { skill } = reading;
   const markdown = /markdown/i.test(field.description);
   const input = { ...reading.input };
-  const heading = skill.fields.find((one) => isHeading(one) && one !== field && input[one.name] === undefined);
-  const title = passage.refers ? "found" in source && titleOf(source.found) : headingOf(passage, clause);
+  const heading = skill.fields.find((one) => isHeadingField(one) && one !== field && input[one.name] === undefined);
+  const title = passage.refers ? "found" in source && getTitle(source.found) : getHeading(passage, clause);
   if (heading && title) input[heading.name] = title;
   if ("reads" in source) input[field.name] = "";
-  else if (source.found) input[field.name] = resultPassage(source.found, { markdown });
+  else if (source.found) input[field.name] = writeResult(source.found, { markdown });
   const isOpen = ({ name }: Field) =>
     input[name] === undefined || (input[name] === "" && !("reads" in source && name === field.name));
   const missing = skill.fields.filter((one) => one.required && isOpen(one));
@@ -141,7 +142,7 @@ function joined(source: Source, { reading, field }: Target, passage: Passage, cl
     : { reading: whole };
 }
 
-function headingOf({ parts }: Passage, clause: Clause): string {
+function getHeading({ parts }: TextSpan, clause: Clause): string {
   const [first, ...rest] = parts.flat();
   const last = rest.at(-1) ?? first;
   const offset = clause.words[0]?.start ?? 0;
@@ -151,8 +152,8 @@ function headingOf({ parts }: Passage, clause: Clause): string {
 }
 
 /** Whether the request as it stands is understood to the end, and better; not if it takes the passage for a text or a name. */
-function isBetter(plain: Reading | undefined, composed: Reading, { parts }: Passage): boolean {
-  if (plain === undefined || plain.missing.length > 0 || plain.score < SURE || plain.skill === composed.skill)
+function isBetter(plain: Reading | undefined, composed: Reading, { parts }: TextSpan): boolean {
+  if (plain === undefined || plain.missing.length > 0 || plain.score < SURE_SCORE || plain.skill === composed.skill)
     return false;
   const last = parts.flat().at(-1)?.text ?? "";
   const taken = Object.values(plain.input).some((value) => typeof value === "string" && value.includes(` ${last}`));

@@ -1,33 +1,39 @@
-import type { Kit } from "./catalogue.ts";
+import type { ToolCatalogue } from "./catalogue.ts";
 import type { Clause } from "./clause.ts";
 import { isQuestion } from "./clauses.ts";
 import type { Word } from "./language.ts";
-import { record } from "./memory.ts";
-import type { Outcome } from "./plan.ts";
-import { ambiguousText, connectText, disconnectText, servicesText, unknownServiceText } from "./reply-connecting.ts";
+import { toRecord } from "./memory.ts";
+import type { ClauseOutcome } from "./plan.ts";
+import {
+  formatAmbiguous,
+  formatConnect,
+  formatDisconnect,
+  formatServices,
+  formatUnknownService,
+} from "./reply-connecting.ts";
 
 /** A service by its name and its title for people. */
-export type Named = { service: string; title: string };
+export type NamedService = { service: string; title: string };
 
 /** Whether a request is about connections rather than about what is in the services. */
-export function isConnecting(clause: Clause, kit: Kit): boolean {
-  return connecting(clause, kit) !== undefined;
+export function isConnectionRequest(clause: Clause, kit: ToolCatalogue): boolean {
+  return planConnection(clause, kit) !== undefined;
 }
 
 /**
  * "Connect jira and slack", "which services are connected?": a call of the agent's own tool for it, or what to type where it has none.
  */
-export function connecting({ words, text }: Clause, kit: Kit): Outcome | undefined {
+export function planConnection({ words, text }: Clause, kit: ToolCatalogue): ClauseOutcome | undefined {
   const telling = words.filter(({ kind }) => kind === "word");
   const [first, ...others] = telling;
   if (first === undefined || words.some(({ kind }) => kind === "literal")) return undefined;
-  const services = servicesOf(kit);
+  const services = getServices(kit);
   const named = namedIn(telling, services);
   const rest = others.filter((word) => !named.words.has(word) && !word.stop && !AROUND.has(word.lower));
   if (CONNECT.has(first.lower) && (named.services.length > 0 || rest.length <= 2))
     return connect(named.services, rest, services, kit);
   if (DISCONNECT.has(first.lower) && rest.length === 0)
-    return { kind: "words", text: disconnectText(named.services[0] ?? []) };
+    return { kind: "words", text: formatDisconnect(named.services[0] ?? []) };
   const asks = isQuestion(words) || SHOWS.has(first.lower);
   const about = telling.filter(({ lower }) => ABOUT.has(lower));
   if (!asks || about.length === 0) return undefined;
@@ -35,22 +41,27 @@ export function connecting({ words, text }: Clause, kit: Kit): Outcome | undefin
   return other.length > 0 ? undefined : find(named.services.flat(), text, services, kit);
 }
 
-function connect(groups: Named[][], unknown: Word[], services: Named[], kit: Kit): Outcome {
+function connect(
+  groups: NamedService[][],
+  unknown: Word[],
+  services: NamedService[],
+  kit: ToolCatalogue,
+): ClauseOutcome {
   const several = groups.find((group) => group.length > 1);
-  if (several) return { kind: "words", text: ambiguousText(several) };
+  if (several) return { kind: "words", text: formatAmbiguous(several) };
   const names = [...new Set(groups.flat().map(({ service }) => service))];
   if (names.length === 0 || unknown.length > 0) {
-    return { kind: "words", text: unknownServiceText(unknown.map((word) => word.text).join(" "), services) };
+    return { kind: "words", text: formatUnknownService(unknown.map((word) => word.text).join(" "), services) };
   }
-  if (!kit.others.has(CONNECT_SERVICE)) return { kind: "words", text: connectText(names) };
+  if (!kit.others.has(CONNECT_SERVICE)) return { kind: "words", text: formatConnect(names) };
   return { kind: "calls", calls: [{ tool: CONNECT_SERVICE, input: { services: names } }], changes: true };
 }
 
-function find(named: Named[], text: string, services: Named[], kit: Kit): Outcome {
+function find(named: NamedService[], text: string, services: NamedService[], kit: ToolCatalogue): ClauseOutcome {
   const tool = kit.others.get(FIND_SERVICE);
-  if (!tool) return { kind: "words", text: servicesText(services) };
+  if (!tool) return { kind: "words", text: formatServices(services) };
   const { properties, required } = tool.inputSchema;
-  const field = Object.entries(properties ?? {}).find(([, schema]) => record(schema).type === "string")?.[0];
+  const field = Object.entries(properties ?? {}).find(([, schema]) => toRecord(schema).type === "string")?.[0];
   const needed = field !== undefined && Array.isArray(required) && required.includes(field);
   const value = named.length > 0 ? named.map(({ service }) => service).join(" ") : needed ? text.trim() : undefined;
   const input = field !== undefined && value !== undefined ? { [field]: value } : {};
@@ -58,9 +69,9 @@ function find(named: Named[], text: string, services: Named[], kit: Kit): Outcom
 }
 
 /** Services with tools here, and those that the tool for connecting knows besides. */
-function servicesOf({ skills, others }: Kit): Named[] {
-  const schema = record(others.get(CONNECT_SERVICE)?.inputSchema.properties?.services);
-  const listed = record(schema.items).enum;
+function getServices({ skills, others }: ToolCatalogue): NamedService[] {
+  const schema = toRecord(others.get(CONNECT_SERVICE)?.inputSchema.properties?.services);
+  const listed = toRecord(schema.items).enum;
   const more = (Array.isArray(listed) ? listed : []).filter((name) => typeof name === "string");
   const known = new Map(skills.map(({ service, title }) => [service, title]));
   for (const name of more) if (!known.has(name)) known.set(name, name);
@@ -68,8 +79,8 @@ function servicesOf({ skills, others }: Kit): Named[] {
 }
 
 /** The services that words name, each with those it may stand for: "google" for all that begin with it. */
-function namedIn(words: Word[], services: Named[]): { services: Named[][]; words: Set<Word> } {
-  const found: { services: Named[][]; words: Set<Word> } = { services: [], words: new Set() };
+function namedIn(words: Word[], services: NamedService[]): { services: NamedService[][]; words: Set<Word> } {
+  const found: { services: NamedService[][]; words: Set<Word> } = { services: [], words: new Set() };
   for (let from = 0; from < words.length; from++) {
     for (const size of [3, 2, 1]) {
       const span = words.slice(from, from + size);
@@ -84,8 +95,8 @@ function namedIn(words: Word[], services: Named[]): { services: Named[][]; words
   return found;
 }
 
-function calledBy(name: string, services: Named[]): Named[] {
-  const spaced = ({ service }: Named) => service.replaceAll("-", " ");
+function calledBy(name: string, services: NamedService[]): NamedService[] {
+  const spaced = ({ service }: NamedService) => service.replaceAll("-", " ");
   const exact = services.filter((one) => [one.service, spaced(one), one.title.toLowerCase()].includes(name));
   if (exact.length > 0) return exact;
   return services.filter((one) => {

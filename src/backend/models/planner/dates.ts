@@ -6,19 +6,19 @@ import type { Field } from "./fields.ts";
 export type NamedDate = { from: number; to: number; start: string; end?: string };
 
 /** Days and times in a clause, in their order, as a field means them: a Friday is the next one, but for what looks back. */
-export function datesIn(clause: Clause, field: Field): NamedDate[] {
+export function findDates(clause: Clause, field: Field): NamedDate[] {
   const forwardDate = looksAhead(field);
   const known = read.get(clause) ?? new Map<boolean, NamedDate[]>();
   read.set(clause, known);
-  const dates = known.get(forwardDate) ?? named(clause, forwardDate);
+  const dates = known.get(forwardDate) ?? findByName(clause, forwardDate);
   known.set(forwardDate, dates);
   return dates;
 }
 
 /** The day or time that a text names, for a field. */
-export function dateNamed(text: string, field: Field, now: number): string | undefined {
+export function parseDate(text: string, field: Field, now: number): string | undefined {
   const [date] = parse(text, new Date(now), { forwardDate: looksAhead(field) });
-  return date && isoOf(date.start);
+  return date && getIso(date.start);
 }
 
 /** Each clause is read once for all tools. */
@@ -28,20 +28,20 @@ function looksAhead({ name }: Field): boolean {
   return !/^(since|after|before|from)/.test(name);
 }
 
-function named(clause: Clause, forwardDate: boolean): NamedDate[] {
+function findByName(clause: Clause, forwardDate: boolean): NamedDate[] {
   const { text, words, now } = clause;
   const offset = words[0]?.start ?? 0;
   return parse(text, new Date(now), { forwardDate }).flatMap((date): NamedDate[] => {
     const from = words.findIndex(({ end }) => end - offset > date.index);
     const to = words.findLastIndex(({ start }) => start - offset < date.index + date.text.length) + 1;
-    const value = { start: isoOf(date.start), ...(date.end ? { end: isoOf(date.end) } : {}) };
+    const value = { start: getIso(date.start), ...(date.end ? { end: getIso(date.end) } : {}) };
     // What is in quotes or after a colon is somebody's own text.
     return from < 0 || words.slice(from, to).some(({ kind }) => kind === "literal") ? [] : [{ from, to, ...value }];
   });
 }
 
 /** A day as `2026-11-28`; a time as people say it, of no zone unless they name one, since it is theirs and not this machine's. */
-function isoOf(date: ReturnType<typeof parse>[number]["start"]): string {
+function getIso(date: ReturnType<typeof parse>[number]["start"]): string {
   const part = (name: "month" | "day" | "hour" | "minute" | "second") => String(date.get(name) ?? 0).padStart(2, "0");
   const day = `${date.get("year")}-${part("month")}-${part("day")}`;
   if (!date.isCertain("hour")) return day;

@@ -23,24 +23,24 @@ export type Field = {
 };
 
 /** Whether a field takes text of any length, rather than a line: a message, not a title. */
-export function isLong({ kind, name, description }: Field): boolean {
+export function isLongText({ kind, name, description }: Field): boolean {
   return kind === "text" && !LINE.test(`${name} ${description}`);
 }
 
 /** Whether a field is the heading of something. */
-export function isHeading({ kind, name }: Field): boolean {
+export function isHeadingField({ kind, name }: Field): boolean {
   return kind === "text" && HEADING.test(name);
 }
 
 /** The fields of a tool's input. */
-export function fieldsOf(schema: JSONSchema7, language: Language): Field[] {
+export function listFields(schema: JSONSchema7, language: Language): Field[] {
   const required = new Set(Array.isArray(schema.required) ? schema.required : []);
   return Object.entries(schema.properties ?? {}).flatMap(([name, property]) =>
-    isSchema(property) ? [fieldOf(name, property, required.has(name), language)] : [],
+    isSchema(property) ? [getField(name, property, required.has(name), language)] : [],
   );
 }
 
-function fieldOf(name: string, property: JSONSchema7, required: boolean, language: Language): Field {
+function getField(name: string, property: JSONSchema7, required: boolean, language: Language): Field {
   const { items } = property;
   const list = property.type === "array" && isSchema(items);
   const schema: JSONSchema7 = list ? { description: property.description, ...items } : property;
@@ -49,13 +49,13 @@ function fieldOf(name: string, property: JSONSchema7, required: boolean, languag
     (value) => typeof value === "string" && value !== "",
   );
   const named = listed.length > 0 ? (listed as string[]) : valuesIn(description);
-  const values = named.map((value) => ({ value, words: language.read(spaced(value)) }));
-  const shape = shapeOf(schema, description);
-  const [word] = language.read(spaced(name)).slice(-1);
+  const values = named.map((value) => ({ value, words: language.read(space(value)) }));
+  const shape = getShape(schema, description);
+  const [word] = language.read(space(name)).slice(-1);
   return {
     name,
     required,
-    kind: kindOf(name, schema, description, shape, values.length > 0),
+    kind: getKind(name, schema, description, shape, values.length > 0),
     values,
     closed: listed.length > 0,
     list,
@@ -71,7 +71,7 @@ function isSchema(value: unknown): value is JSONSchema7 {
   return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
-function kindOf(
+function getKind(
   name: string,
   schema: JSONSchema7,
   description: string,
@@ -80,7 +80,7 @@ function kindOf(
 ): Field["kind"] {
   if (schema.type === "integer" || schema.type === "number") return "number";
   if (schema.type === "boolean") return "boolean";
-  if (String(schema.format ?? "").startsWith("date") || DATE.test(spaced(`${name}. ${description}`))) return "date";
+  if (String(schema.format ?? "").startsWith("date") || DATE.test(space(`${name}. ${description}`))) return "date";
   if (shape === ISSUE_KEY) return "key";
   if (hasValues || shape) return "name";
   return TEXT.test(`${name} ${description}`) ? "text" : "name";
@@ -95,15 +95,15 @@ function valuesIn(description: string): string[] {
   return [...new Set([...quoted, ...listed].map((value) => value.trim()).filter(Boolean))];
 }
 
-function shapeOf(schema: JSONSchema7, description: string): RegExp | undefined {
-  if (typeof schema.pattern === "string") return compiled(schema.pattern);
+function getShape(schema: JSONSchema7, description: string): RegExp | undefined {
+  if (typeof schema.pattern === "string") return compile(schema.pattern);
   const sample = /(?:such as|like|e\.g\.|for example|example:)\s+([^\s,;)"“]+)/i
     .exec(description)?.[1]
     ?.replace(/[.…]+$/, "");
   return sample === undefined ? undefined : SHAPES.find((shape) => shape.test(sample));
 }
 
-function compiled(pattern: string): RegExp | undefined {
+function compile(pattern: string): RegExp | undefined {
   try {
     return new RegExp(pattern);
   } catch {
@@ -111,7 +111,7 @@ function compiled(pattern: string): RegExp | undefined {
   }
 }
 
-function spaced(value: string): string {
+function space(value: string): string {
   return value.replace(/[_-]+/g, " ");
 }
 

@@ -1,7 +1,7 @@
 import type { Word } from "./language.ts";
 
 /** What is mine: as a value it means the person who asks. */
-export const POSSESSIVE = new Set(["my", "mine", "i"]);
+export const POSSESSIVES = new Set(["my", "mine", "i"]);
 
 /** Words that point at something said before. */
 export const PRONOUNS = new Set(["it", "this", "that", "them", "these", "those", "both"]);
@@ -47,10 +47,10 @@ export const QUESTION_WORDS = new Set([
 ]);
 
 /** What asks for things, as in "tell Sam what is open". */
-export const ASKING = new Set(["what", "which", "who"]);
+export const ASKING_WORDS = new Set(["what", "which", "who"]);
 
 /** What may stand before the request proper. */
-export const POLITE = new Set([
+export const POLITE_WORDS = new Set([
   "please",
   "can",
   "could",
@@ -90,7 +90,7 @@ export const POLITE = new Set([
 ]);
 
 /** What may come between what is asked for and where it is: "the bugs in KAY", "pages about onboarding". */
-export const PLACING = new Set(
+export const PLACE_WORDS = new Set(
   "in of about from for with on at to by into onto via where that which who since until between as called labelled".split(
     " ",
   ),

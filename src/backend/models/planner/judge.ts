@@ -2,18 +2,18 @@ import type { Alignment } from "./align.ts";
 import type { Part, Skill } from "./catalogue.ts";
 import type { Clause } from "./clause.ts";
 import { isQuestion } from "./clauses.ts";
-import { PLACING, POSSESSIVE } from "./grammar.ts";
+import { PLACE_WORDS, POSSESSIVES } from "./grammar.ts";
 import type { Word } from "./language.ts";
-import { likeness } from "./lexicon.ts";
-import { known } from "./looks.ts";
-import type { Filled } from "./slots.ts";
+import { scoreSimilarity } from "./lexicon.ts";
+import { findKnownValue } from "./looks.ts";
+import type { FilledFields } from "./slots.ts";
 
 /** How well a tool fits a clause, as one of its examples does: 0 to about 1. */
-export function judge(
+export function scoreReading(
   skill: Skill,
   parts: Part[],
   alignment: Alignment,
-  filled: Filled,
+  filled: FilledFields,
   clause: Clause,
   skills: Skill[],
 ): number {
@@ -41,7 +41,7 @@ export function judge(
 }
 
 /** How much of what was said is accounted for: matched by the example, put into a field, or said by the tool's description. */
-function coverage(skill: Skill, { matched }: Alignment, { claimed }: Filled, { words }: Clause): number {
+function coverage(skill: Skill, { matched }: Alignment, { claimed }: FilledFields, { words }: Clause): number {
   let total = 0;
   let covered = 0;
   words.forEach((word, index) => {
@@ -57,11 +57,16 @@ function coverage(skill: Skill, { matched }: Alignment, { claimed }: Filled, { w
 
 /** "Close the issue": what it works on is named, though not which one. */
 function namesField(skill: Skill, word: Word): boolean {
-  return skill.fields.some((field) => field.word !== undefined && likeness(field.word, word) >= 0.75);
+  return skill.fields.some((field) => field.word !== undefined && scoreSimilarity(field.word, word) >= 0.75);
 }
 
 /** Words of a clause that neither the example nor a field nor the description accounts for. */
-export function looseWords(skill: Skill, { matched }: Alignment, { claimed }: Filled, { words }: Clause): number {
+export function countUnexplained(
+  skill: Skill,
+  { matched }: Alignment,
+  { claimed }: FilledFields,
+  { words }: Clause,
+): number {
   return words.filter(
     ({ kind, stop }, index) =>
       kind !== "mark" && !stop && !matched.has(index) && !claimed.has(index) && !describes(skill, index, words),
@@ -70,11 +75,11 @@ export function looseWords(skill: Skill, { matched }: Alignment, { claimed }: Fi
 
 /** Whether what is asked for is only where the tool looks: the repositories of "list my repositories", for a tool that lists issues of one. */
 function isOnlyPlace(skill: Skill, { words }: Clause): boolean {
-  const end = words.findIndex(({ lower, kind }) => kind !== "word" || PLACING.has(lower));
+  const end = words.findIndex(({ lower, kind }) => kind !== "word" || PLACE_WORDS.has(lower));
   const head = words.slice(0, end < 0 ? undefined : end).findLast(({ stop }) => !stop);
   if (head === undefined || head === words[0]) return false;
-  const place = skill.fields.some(({ word }) => word !== undefined && likeness(word, head) >= 0.75);
-  return place && !isThing(skill, head);
+  const place = skill.fields.some(({ word }) => word !== undefined && scoreSimilarity(word, head) >= 0.75);
+  return place && !isKnownNoun(skill, head);
 }
 
 /**
@@ -85,7 +90,7 @@ function isBaseless(
   skill: Skill,
   [verb]: Part[],
   { matched, captures }: Alignment,
-  filled: Filled,
+  filled: FilledFields,
   { words }: Clause,
 ): boolean {
   const names = [skill.service, skill.title.toLowerCase()];
@@ -102,16 +107,19 @@ function isBaseless(
   const particular = captures.some(({ field, from, to }) => {
     const span = words.slice(from, to);
     return (
-      field.kind === "number" || field.kind === "date" || known(field, span) || field.shape?.test(span[0]?.text ?? "")
+      field.kind === "number" ||
+      field.kind === "date" ||
+      findKnownValue(field, span) ||
+      field.shape?.test(span[0]?.text ?? "")
     );
   });
   return !particular && words.every((word, index) => captured.has(word) || !filled.claimed.has(index) || word.stop);
 }
 
 /** Whether "my" is said, and the tool finds those of everybody. */
-function isOthers({ matched }: Alignment, { claimed }: Filled, { words }: Clause): boolean {
+function isOthers({ matched }: Alignment, { claimed }: FilledFields, { words }: Clause): boolean {
   return words.some(
-    ({ lower }, index) => POSSESSIVE.has(lower) && lower !== "i" && !matched.has(index) && !claimed.has(index),
+    ({ lower }, index) => POSSESSIVES.has(lower) && lower !== "i" && !matched.has(index) && !claimed.has(index),
   );
 }
 
@@ -125,14 +133,14 @@ function shapeBonus({ captures }: Alignment, { words }: Clause): number {
 }
 
 /** Whether a word names what a tool is asked for in its examples. */
-export function isThing(skill: Skill, word: Word): boolean {
+export function isKnownNoun(skill: Skill, word: Word): boolean {
   return skill.things.some((part) =>
-    "word" in part ? likeness(part.word, word) >= 0.75 : known(part.slot, [word]) !== undefined,
+    "word" in part ? scoreSimilarity(part.word, word) >= 0.75 : findKnownValue(part.slot, [word]) !== undefined,
   );
 }
 
 /** Whether what is to be changed is nothing that the tool speaks of: the "row" of "add a row", for a tool that creates issues. */
-function isForeign(skill: Skill, { matched }: Alignment, { claimed }: Filled, { words }: Clause): boolean {
+function isForeign(skill: Skill, { matched }: Alignment, { claimed }: FilledFields, { words }: Clause): boolean {
   const object = words.findIndex(
     ({ kind, stop, lower }, index) => index > 0 && kind === "word" && !stop && lower !== "new",
   );
@@ -140,7 +148,7 @@ function isForeign(skill: Skill, { matched }: Alignment, { claimed }: Filled, { 
 }
 
 /** A key such as KAY-3 says what a request is about: a tool that has no place for it is hardly meant. */
-function entityBonus({ claimed, keys }: Filled, { words }: Clause): number {
+function entityBonus({ claimed, keys }: FilledFields, { words }: Clause): number {
   const present = words.flatMap((word, index) => (word.kind === "word" && KEY.test(word.text) ? [index] : []));
   if (present.length === 0) return 0;
   const placed = present.every((index) => claimed.has(index) && keys.has(index));
@@ -151,7 +159,7 @@ function describes(skill: Skill, index: number, words: Clause["words"]): boolean
   const word = words[index];
   if (word === undefined) return false;
   if (word.lower === skill.service || word.lower === skill.title.toLowerCase()) return true;
-  return skill.vocabulary.some((known) => likeness(known, word) >= 0.75);
+  return skill.vocabulary.some((known) => scoreSimilarity(known, word) >= 0.75);
 }
 
 /** Whoever names a service means that one. */

@@ -62,7 +62,7 @@ async function load(): Promise<Language> {
   };
   return {
     read: (text) =>
-      pieces(text).flatMap((piece) => (piece.literal ? [literal(piece)] : joined(tokens(piece.text, piece.start)))),
+      pieces(text).flatMap((piece) => (piece.literal ? [literal(piece)] : join(tokens(piece.text, piece.start)))),
   };
 }
 
@@ -80,14 +80,14 @@ function pieces(text: string): Piece[] {
     if (start + lead > last)
       found.push({ text: text.slice(last, start + lead), start: last, end: start + lead, literal: false });
     last = start + match[0].length;
-    found.push({ text: unquoted(inner.trim()), start: start + lead, end: last, literal: true });
+    found.push({ text: unquot(inner.trim()), start: start + lead, end: last, literal: true });
   }
   if (last < text.length) found.push({ text: text.slice(last), start: last, end: text.length, literal: false });
   return found;
 }
 
 /** wink cuts `KAY-3` and `kay-cli` whole, but takes `#general`, `feature/x` or `urn:li:share:1` apart; what is written without a space stays one word. */
-function joined(words: Word[]): Word[] {
+function join(words: Word[]): Word[] {
   const result: Word[] = [];
   for (const [index, word] of words.entries()) {
     const before = result.at(-1);
@@ -134,7 +134,7 @@ function literal({ text, start, end }: Piece): Word {
   return { text, lower: text.toLowerCase(), lemma: "", stem: "", stop: false, kind: "literal", start, end };
 }
 
-function unquoted(text: string): string {
+function unquot(text: string): string {
   return /^(["“'`])(.*)(["”'`])$/s.exec(text)?.[2] ?? text;
 }
 

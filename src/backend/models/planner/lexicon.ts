@@ -59,10 +59,10 @@ const VALUES: string[][] = [
 ];
 
 /** How alike two words are in a request: 1 the same, less for words that often mean the same, 0 otherwise. */
-export function likeness(a: Word, b: Word): number {
+export function scoreSimilarity(a: Word, b: Word): number {
   if (a.kind !== "word" || b.kind !== "word") return a.lower === b.lower ? 1 : 0;
   if (a.lower === b.lower || a.lemma === b.lemma || a.stem === b.stem) return 1;
-  if ((groupsOf(a, GROUPS, GROUPED) & groupsOf(b, GROUPS, GROUPED)) !== 0) return 0.75;
+  if ((getGroups(a, GROUPS, GROUPED) & getGroups(b, GROUPS, GROUPED)) !== 0) return 0.75;
   return misspelt(a.lower, b.lower) ? 0.7 : 0;
 }
 
@@ -72,13 +72,13 @@ export function isAction(word: Word | undefined): boolean {
 }
 
 /** Whether the words may stand for each other as the value of a field. */
-export function sameValue(a: Word, b: Word): boolean {
+export function isSameValue(a: Word, b: Word): boolean {
   if (a.lower === b.lower || a.stem === b.stem) return true;
-  return (groupsOf(a, VALUES, VALUED) & groupsOf(b, VALUES, VALUED)) !== 0;
+  return (getGroups(a, VALUES, VALUED) & getGroups(b, VALUES, VALUED)) !== 0;
 }
 
 /** The groups that a word is in, as bits; each word is looked up once, since every tool asks for the same ones. */
-function groupsOf(word: Word, groups: string[][], known: WeakMap<Word, number>): number {
+function getGroups(word: Word, groups: string[][], known: WeakMap<Word, number>): number {
   const before = known.get(word);
   if (before !== undefined) return before;
   const isIn = (group: string[]) => group.includes(word.lower) || group.includes(word.lemma);

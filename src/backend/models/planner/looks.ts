@@ -1,33 +1,33 @@
-import { leadsTo, type Skill } from "./catalogue.ts";
+import { isCueFor, type Skill } from "./catalogue.ts";
 import type { Field } from "./fields.ts";
 import { QUESTION_WORDS } from "./grammar.ts";
 import type { Word } from "./language.ts";
-import { likeness, sameValue } from "./lexicon.ts";
+import { isSameValue, scoreSimilarity } from "./lexicon.ts";
 
 /**
  * How well words look like a name where an example has a slot for one. A word in small letters is a name only after a word that leads to
  * one ("in kay"), and never when it says something else to this tool: a value of another field, or what its description speaks of.
  */
-export function slotName(skill: Skill, field: Field, words: Word[], from: number, to: number): number {
+export function scoreName(skill: Skill, field: Field, words: Word[], from: number, to: number): number {
   const span = words.slice(from, to);
   const [first] = span;
   // "Use project PROJ-123": after the field's own name anything is its value.
   if (first && to - from === 1 && first.kind === "word" && !first.stop && words[from - 1]?.lemma === field.name)
     return goesOn(first, words[to]) ? 0.8 : 0.9;
-  if (isService(skill, span)) return 0;
+  if (isServiceName(skill, span)) return 0;
   const quality = nameQuality(field, span);
   if (first === undefined || quality === 0) return 0;
-  const led = leadsTo(skill, field, words[from - 1]);
+  const led = isCueFor(skill, field, words[from - 1]);
   // A field that has a look of its own takes others only where they are led to; so does a name of several words.
   if (to - from > 1) return led ? quality : 0;
   if (field.shape?.test(first.text) || (quality >= 0.8 && !field.shape)) return quality;
-  if (skill.fields.some((other) => other !== field && isValue(other, span))) return 0;
-  if (isGeneric(skill, field, span)) return 0.5;
+  if (skill.fields.some((other) => other !== field && couldBeValue(other, span))) return 0;
+  if (isGenericWord(skill, field, span)) return 0.5;
   return led || words[from + 1]?.lemma === field.name ? quality : 0;
 }
 
 /** The name of the tool's own service says where to look; nothing there is called that unless it is in quotes. */
-export function isService({ service, title }: Skill, span: Word[]): boolean {
+export function isServiceName({ service, title }: Skill, span: Word[]): boolean {
   const [first] = span;
   if (first === undefined || span.length > 3) return false;
   const name = title.toLowerCase();
@@ -42,34 +42,34 @@ function goesOn(word: Word, next: Word | undefined): boolean {
 }
 
 /** A word that says no more than the tool itself does: the "ticket" of "open a ticket" is no type of issue. */
-export function isGeneric(skill: Skill, field: Field, span: Word[]): boolean {
+export function isGenericWord(skill: Skill, field: Field, span: Word[]): boolean {
   const [word] = span;
   if (
     word === undefined ||
     span.length > 1 ||
     field.kind !== "name" ||
     field.values.length === 0 ||
-    isValue(field, span)
+    couldBeValue(field, span)
   )
     return false;
-  return /^\p{Ll}/u.test(word.text) && skill.vocabulary.some((known) => likeness(known, word) >= 0.75);
+  return /^\p{Ll}/u.test(word.text) && skill.vocabulary.some((known) => scoreSimilarity(known, word) >= 0.75);
 }
 
 /** The known value that some words name: in its own words or, unless `exactly`, in words that mean the same. */
-export function known(field: Field, span: Word[], exactly = false): string | undefined {
+export function findKnownValue(field: Field, span: Word[], exactly = false): string | undefined {
   const same = (test: (a: Word, b: Word) => boolean) =>
     field.values.find(
       ({ words }) => words.length === span.length && words.every((word, index) => test(word, span[index] ?? word)),
     )?.value;
   const exact = same((a, b) => a.lower === b.lower || a.stem === b.stem);
-  return exact ?? (exactly ? undefined : same(sameValue));
+  return exact ?? (exactly ? undefined : same(isSameValue));
 }
 
-export function isValue(field: Field, span: Word[]): boolean {
-  return known(field, span) !== undefined;
+export function couldBeValue(field: Field, span: Word[]): boolean {
+  return findKnownValue(field, span) !== undefined;
 }
 
-export function keyIn(word: Word, field: Field): string | undefined {
+export function findKey(word: Word, field: Field): string | undefined {
   if (word.kind !== "word" || field.shape === undefined) return undefined;
   const last = /^https?:/.test(word.text)
     ? (word.text
@@ -80,7 +80,7 @@ export function keyIn(word: Word, field: Field): string | undefined {
   return field.shape.test(last) ? last.toUpperCase() : undefined;
 }
 
-export function textQuality(span: Word[]): number {
+export function scoreText(span: Word[]): number {
   const first = span[0];
   const last = span.at(-1);
   if (first === undefined || last === undefined || last.kind === "mark" || first.kind === "mark") return 0;

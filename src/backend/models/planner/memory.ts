@@ -10,49 +10,49 @@ export type Memory = { items: Item[]; asked: { tool: string; input: Item }[]; re
 export type Item = Record<string, unknown>;
 
 /** A call of this turn with its result. */
-export type Done = { id: string; tool: string; input: Item; result?: Item; error?: Failure };
+export type CompletedCall = { id: string; tool: string; input: Item; result?: Item; error?: Failure };
 
 /** Why a call did not work. `denied`: a person said no to it. */
 type Failure = { message: string; hint?: string; code?: string; denied?: boolean };
 
 /** The calls of some messages with what came back, in their order. */
-export function callsIn(messages: LanguageModelV4Prompt): Done[] {
-  const calls: Done[] = [];
+export function listCalls(messages: LanguageModelV4Prompt): CompletedCall[] {
+  const calls: CompletedCall[] = [];
   for (const message of messages) {
     if (message.role === "assistant") {
       for (const part of message.content) {
         if (part.type === "tool-call")
-          calls.push({ id: part.toolCallId, tool: part.toolName, input: record(part.input) });
+          calls.push({ id: part.toolCallId, tool: part.toolName, input: toRecord(part.input) });
       }
     }
     if (message.role !== "tool") continue;
     for (const part of message.content) {
       if (part.type !== "tool-result") continue;
       const call = calls.findLast(({ id }) => id === part.toolCallId);
-      if (call) Object.assign(call, resultOf(part.output));
+      if (call) Object.assign(call, getResult(part.output));
     }
   }
   return calls;
 }
 
 /** What some calls leave to refer to; the newest result that has anything counts. */
-export function remember(calls: Done[]): Memory {
-  const ofServices = calls.filter(({ tool, error }) => error === undefined && isOfService(tool));
+export function buildMemory(calls: CompletedCall[]): Memory {
+  const ofServices = calls.filter(({ tool, error }) => error === undefined && isServiceTool(tool));
   const result = ofServices.findLast((call) => call.result !== undefined)?.result;
   return {
-    items: itemsOf(result?.data),
+    items: listItems(result?.data),
     asked: ofServices.map(({ tool, input }) => ({ tool, input })).reverse(),
     ...(result ? { result } : {}),
   };
 }
 
 /** Tools of services are named `service.verb`; others belong to the agent itself. */
-export function isOfService(tool: string): boolean {
+export function isServiceTool(tool: string): boolean {
   return /__|\./.test(tool);
 }
 
 /** The value that an item has for a field: by the field's name, by the look of the value, or the item's own id. */
-export function fieldValue(item: Item, field: Field): string | number | undefined {
+export function getFieldValue(item: Item, field: Field): string | number | undefined {
   const named = usable(item[field.name], field);
   if (named !== undefined) return named;
   const others =
@@ -72,7 +72,7 @@ function usable(value: unknown, field: Field): string | number | undefined {
 }
 
 /** The things in a result's data: its longest list of objects, or the one object that it is. */
-export function itemsOf(data: unknown, depth = 0): Item[] {
+export function listItems(data: unknown, depth = 0): Item[] {
   if (Array.isArray(data)) return data.filter(isItem);
   if (!isItem(data) || depth > 2) return [];
   const lists = Object.values(data).filter((value): value is unknown[] => Array.isArray(value) && value.some(isItem));
@@ -80,15 +80,15 @@ export function itemsOf(data: unknown, depth = 0): Item[] {
   const list = lists.toSorted((a, b) => b.length - a.length)[0];
   if (list) return list.filter(isItem);
   const inner = Object.values(data).find(isItem);
-  return inner ? itemsOf(inner, depth + 1) : Object.values(data).some(Array.isArray) ? [] : [data];
+  return inner ? listItems(inner, depth + 1) : Object.values(data).some(Array.isArray) ? [] : [data];
 }
 
-function resultOf(output: { type: string; value?: unknown; reason?: string }): Partial<Done> {
-  if (output.type === "json") return { result: record(output.value) };
+function getResult(output: { type: string; value?: unknown; reason?: string }): Partial<CompletedCall> {
+  if (output.type === "json") return { result: toRecord(output.value) };
   if (output.type === "execution-denied") return { error: { message: output.reason ?? "", denied: true } };
   if (output.type === "text" && typeof output.value === "string") return { result: { text: output.value } };
-  const { error } = record(output.value);
-  const { message, hint, code } = record(error);
+  const { error } = toRecord(output.value);
+  const { message, hint, code } = toRecord(error);
   const words =
     typeof message === "string" ? message : typeof output.value === "string" ? output.value : "It did not work.";
   return {
@@ -101,7 +101,7 @@ function resultOf(output: { type: string; value?: unknown; reason?: string }): P
 }
 
 /** An object as it is, anything else as an empty one. */
-export function record(value: unknown): Item {
+export function toRecord(value: unknown): Item {
   return isItem(value) ? value : {};
 }
 

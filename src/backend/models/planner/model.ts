@@ -7,11 +7,11 @@ import type {
   LanguageModelV4StreamPart,
   LanguageModelV4Usage,
 } from "@ai-sdk/provider";
-import { decide } from "./decide.ts";
+import { decideStep } from "./decide.ts";
 import { loadLanguage } from "./language.ts";
-import { callId, type Decision } from "./plan.ts";
+import { createCallId, type PlannerDecision } from "./plan.ts";
 import { SIGNATURE } from "./reply.ts";
-import { structured, withoutMending } from "./structured.ts";
+import { dropCorrections, toStructured } from "./structured.ts";
 
 /**
  * The offline planner: a language model by rules, behind the interface that every other model has. It understands plain requests on the
@@ -20,12 +20,12 @@ import { structured, withoutMending } from "./structured.ts";
  * @param now the clock, in milliseconds, for words such as "since yesterday"
  */
 export function createPlanner(now: () => number): LanguageModelV4 {
-  const answer = async (options: LanguageModelV4CallOptions): Promise<Decision> => {
+  const answer = async (options: LanguageModelV4CallOptions): Promise<PlannerDecision> => {
     const { prompt, tools, abortSignal } = options;
     const language = await loadLanguage();
     abortSignal?.throwIfAborted();
     const usable = tools?.filter((tool): tool is LanguageModelV4FunctionTool => tool.type === "function") ?? [];
-    return structured(decide(withoutMending(prompt), usable, language, now()), options);
+    return toStructured(decideStep(dropCorrections(prompt), usable, language, now()), options);
   };
   return {
     specificationVersion: "v4",
@@ -37,28 +37,28 @@ export function createPlanner(now: () => number): LanguageModelV4 {
       return { stream: ReadableStream.from(parts) as ReadableStream<LanguageModelV4StreamPart> };
     },
     async doGenerate(options) {
-      return generated(streamParts(await answer(options)));
+      return generate(streamParts(await answer(options)));
     },
   };
 }
 
-function streamParts(decision: Decision): LanguageModelV4StreamPart[] {
+function streamParts(decision: PlannerDecision): LanguageModelV4StreamPart[] {
   const start: LanguageModelV4StreamPart = { type: "stream-start", warnings: [] };
   if ("text" in decision) return [start, ...textParts(decision), finish("stop")];
   const calls = decision.calls.flatMap(({ clause, tool, input }) =>
-    callParts(callId(clause, randomBytes(8).toString("hex")), tool, input),
+    callParts(createCallId(clause, randomBytes(8).toString("hex")), tool, input),
   );
   return [start, ...calls, finish("tool-calls")];
 }
 
-function textParts({ text, pending, bare }: Extract<Decision, { text: string }>): LanguageModelV4StreamPart[] {
+function textParts({ text, pending, bare }: Extract<PlannerDecision, { text: string }>): LanguageModelV4StreamPart[] {
   const id = "text";
   const whole = bare ? text : `${text}\n\n${SIGNATURE}`;
   // What was asked for goes along with the question, and comes back with the conversation.
   const providerMetadata = pending ? { kay: { pending: JSON.stringify(pending) } } : undefined;
   return [
     { type: "text-start", id, providerMetadata },
-    ...deltasOf(whole).map((delta): LanguageModelV4StreamPart => ({ type: "text-delta", id, delta })),
+    ...getDeltas(whole).map((delta): LanguageModelV4StreamPart => ({ type: "text-delta", id, delta })),
     { type: "text-end", id, providerMetadata },
   ];
 }
@@ -74,7 +74,7 @@ function callParts(id: string, toolName: string, input: object): LanguageModelV4
 }
 
 /** A text in pieces of a few words, so that whoever follows sees it come; a long one in larger pieces, since each is kept in the log. */
-function deltasOf(text: string): string[] {
+function getDeltas(text: string): string[] {
   const words = text.match(/\s*\S+\s*?(?=\s|$)/g) ?? [];
   const size = Math.max(FEW, Math.ceil(words.length / MOST_DELTAS));
   const deltas: string[] = [];
@@ -87,7 +87,7 @@ function finish(unified: "stop" | "tool-calls"): LanguageModelV4StreamPart {
   return { type: "finish", usage: USAGE, finishReason: { unified, raw: undefined } };
 }
 
-function generated(parts: LanguageModelV4StreamPart[]): LanguageModelV4GenerateResult {
+function generate(parts: LanguageModelV4StreamPart[]): LanguageModelV4GenerateResult {
   const text = parts.flatMap((part) => (part.type === "text-delta" ? [part.delta] : [])).join("");
   const providerMetadata = parts.find((part) => part.type === "text-start")?.providerMetadata;
   const calls = parts.filter((part) => part.type === "tool-call");

@@ -1,18 +1,18 @@
 import type { Skill } from "./catalogue.ts";
 import type { Word } from "./language.ts";
-import { likeness } from "./lexicon.ts";
+import { scoreSimilarity } from "./lexicon.ts";
 
 /** An example of a tool that has something in common with a request. */
-export type Near = { skill: Skill; example: string };
+export type NearExample = { skill: Skill; example: string };
 
 /** The tools nearest to a request that was not understood: those whose examples speak of the same things, or at least do the same. */
-export function nearest(words: Word[], skills: Skill[]): Near[] {
+export function findNearestTools(words: Word[], skills: Skill[]): NearExample[] {
   const telling = words.filter(({ kind, stop }) => kind === "word" && !stop);
   const near = skills.flatMap((skill) => {
     const examples = skill.patterns.map((parts, index) => {
       const own = parts.flatMap((part) => ("word" in part && !part.word.stop ? [part.word] : []));
       const shared = telling.map((word, at) => {
-        const like = Math.max(0, ...own.map((one) => likeness(one, word)));
+        const like = Math.max(0, ...own.map((one) => scoreSimilarity(one, word)));
         return at === 0 && word === words[0] ? like * VERB : like;
       });
       return { example: skill.examples[index] ?? "", score: shared.reduce((sum, like) => sum + like, 0) };

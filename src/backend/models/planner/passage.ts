@@ -1,49 +1,49 @@
-import { type Done, type Item, itemsOf, record } from "./memory.ts";
+import { type CompletedCall, type Item, listItems, toRecord } from "./memory.ts";
 
 /** How a passage is written: with Markdown's lists and links, or as plain lines. */
 export type PassageStyle = { markdown: boolean };
 
 /** Whether reading found nothing to pass on. */
-export function isEmpty(reads: Done[]): boolean {
-  return reads.length > 0 && reads.every(({ result }) => hasList(result?.data) && itemsOf(result?.data).length === 0);
+export function isEmpty(reads: CompletedCall[]): boolean {
+  return reads.length > 0 && reads.every(({ result }) => hasList(result?.data) && listItems(result?.data).length === 0);
 }
 
 /** What some results found, as a short text for others to read. */
-export function passageOf(reads: Done[], style: PassageStyle): string {
-  return reads.map(({ result }) => resultPassage(record(result), style)).join("\n\n");
+export function writePassage(reads: CompletedCall[], style: PassageStyle): string {
+  return reads.map(({ result }) => writeResult(toRecord(result), style)).join("\n\n");
 }
 
 /** What one result found: how many, and a line for each thing; one thing alone is its line; anything else is in the tool's own words. */
-export function resultPassage(result: Item, style: PassageStyle): string {
-  const items = itemsOf(result.data);
+export function writeResult(result: Item, style: PassageStyle): string {
+  const items = listItems(result.data);
   const text = typeof result.text === "string" ? result.text.trim() : "";
-  const lines = items.map((item) => lineOf(item, style)).filter((line) => line !== undefined);
-  if (lines.length === 0 || lines.length < items.length) return shortened(text);
+  const lines = items.map((item) => getLine(item, style)).filter((line) => line !== undefined);
+  if (lines.length === 0 || lines.length < items.length) return shorten(text);
   if (!hasList(result.data) && lines[0] !== undefined) return lines[0];
   const shown = lines.slice(0, MOST);
-  const total = Math.max(items.length, Number(record(result.data).total) || 0);
+  const total = Math.max(items.length, Number(toRecord(result.data).total) || 0);
   const rest = total - shown.length;
-  const more = rest > 0 ? `and ${rest} more` : record(result.data).more === true ? "and more" : undefined;
-  const head = headOf(text, items.length, style);
+  const more = rest > 0 ? `and ${rest} more` : toRecord(result.data).more === true ? "and more" : undefined;
+  const head = getHead(text, items.length, style);
   return [head, ...shown.map((line) => (style.markdown ? `- ${line}` : line)), ...(more ? [more] : [])].join("\n");
 }
 
 /** What a result is about, for the heading of what passes it on. */
-export function titleOf(result: Item | undefined): string | undefined {
-  const items = itemsOf(result?.data);
+export function getTitle(result: Item | undefined): string | undefined {
+  const items = listItems(result?.data);
   const [only] = items;
-  if (only && !hasList(result?.data)) return lineOf({ ...only, url: undefined }, { markdown: false });
+  if (only && !hasList(result?.data)) return getLine({ ...only, url: undefined }, { markdown: false });
   const text = typeof result?.text === "string" ? result.text : "";
-  return oneLine(headOf(text, items.length, { markdown: false }).replace(/:$/, ""));
+  return oneLine(getHead(text, items.length, { markdown: false }).replace(/:$/, ""));
 }
 
 /** One thing of a result on a line: its key, what it is called, and where to look at it. */
-function lineOf(item: Item, { markdown }: PassageStyle): string | undefined {
-  const key = keyOf(item);
-  const title = nameOf(item, key);
+function getLine(item: Item, { markdown }: PassageStyle): string | undefined {
+  const key = getKey(item);
+  const title = getName(item, key);
   if (title === undefined && key === undefined) return undefined;
   const url = typeof item.url === "string" && /^https?:\/\/\S+$/.test(item.url) ? item.url : undefined;
-  const clean = (text: string) => (markdown ? escaped(oneLine(text)) : oneLine(text));
+  const clean = (text: string) => (markdown ? escape(oneLine(text)) : oneLine(text));
   const words = [key, title].filter((text) => text !== undefined).map(clean);
   if (url === undefined) return words.join(" ");
   if (!markdown) return [...words, url].join(" ");
@@ -52,13 +52,13 @@ function lineOf(item: Item, { markdown }: PassageStyle): string | undefined {
 }
 
 /** The line of the tool that says how many there are, which stands above its table. */
-function headOf(text: string, number: number, { markdown }: PassageStyle): string {
+function getHead(text: string, number: number, { markdown }: PassageStyle): string {
   const [first = ""] = text.split("\n");
   const head = /^(?!\|).*:$/.test(first.trim()) ? first.trim() : `${number} ${number === 1 ? "entry" : "entries"}:`;
   return markdown ? head : head.replace(/\\([^\p{L}\p{N}\s])/gu, "$1");
 }
 
-function keyOf(item: Item): string | undefined {
+function getKey(item: Item): string | undefined {
   if (typeof item.key === "string") return item.key;
   const number = item.number ?? (typeof item.id === "number" ? item.id : undefined);
   if (typeof number === "number" || (typeof number === "string" && /^\d+$/.test(number))) {
@@ -69,7 +69,7 @@ function keyOf(item: Item): string | undefined {
   return typeof start === "string" && /^\d{4}-\d\d-\d\d/.test(start) ? start.slice(0, 16).replace("T", " ") : undefined;
 }
 
-function nameOf(item: Item, key: string | undefined): string | undefined {
+function getName(item: Item, key: string | undefined): string | undefined {
   const isTitle = (value: unknown): value is string => typeof value === "string" && value.trim() !== "";
   const named = TITLES.map((name) => item[name]).find(isTitle);
   if (named !== undefined) return named;
@@ -82,7 +82,7 @@ function nameOf(item: Item, key: string | undefined): string | undefined {
 /** Whether a result is a list of things, also one that is empty. */
 function hasList(data: unknown): boolean {
   if (Array.isArray(data)) return true;
-  const whole = record(data);
+  const whole = toRecord(data);
   return !["key", "number", "id"].some((name) => whole[name] !== undefined) && Object.values(whole).some(Array.isArray);
 }
 
@@ -93,11 +93,11 @@ function oneLine(text: string): string {
 }
 
 /** Titles are text of services: they make no links, no code and no emphasis of their own. */
-function escaped(text: string): string {
+function escape(text: string): string {
   return text.replace(/[\\`*[\]<~]|(?<![\p{L}\p{N}])_|_(?![\p{L}\p{N}])/gu, "\\$&");
 }
 
-function shortened(text: string): string {
+function shorten(text: string): string {
   const points = [...text];
   return points.length > LONGEST ? `${points.slice(0, LONGEST).join("")}…` : text;
 }

@@ -1,36 +1,38 @@
-import type { Done } from "./memory.ts";
-import type { Pending } from "./pending.ts";
-import type { Filled } from "./slots.ts";
+import type { CompletedCall } from "./memory.ts";
+import type { PendingRequest } from "./pending.ts";
+import type { FilledFields } from "./slots.ts";
 import type { Reading } from "./understand.ts";
 
 /** A call of a tool. */
-export type Call = { tool: string; input: Filled["input"] };
+export type PlannedCall = { tool: string; input: FilledFields["input"] };
 
 /** A call that the planner wants made. `clause` is the request in the sentence that it belongs to. */
-export type PlannedTool = Call & { clause: number };
+export type PlannedToolCall = PlannedCall & { clause: number };
 
 /**
  * What the planner does next: calls, or words. `pending` is what it asked for, to go on from with the next message, `results` what was called
  * where the words tell of nothing else; `bare` words are a value and nothing may be added to them.
  */
-export type Decision = { calls: PlannedTool[] } | { text: string; pending?: Pending; results?: Done[]; bare?: boolean };
+export type PlannerDecision =
+  | { calls: PlannedToolCall[] }
+  | { text: string; pending?: PendingRequest; results?: CompletedCall[]; bare?: boolean };
 
 /** Calls that have to be made first, and the field of the call after them that tells what they found. */
-export type Feed = { reads: Call[]; field: string; markdown: boolean };
+export type FeedCalls = { reads: PlannedCall[]; field: string; markdown: boolean };
 
 /** What one request of a sentence comes to. `changes` tells whether what comes after it has to wait for it. */
-export type Outcome =
-  | { kind: "calls"; calls: Call[]; changes: boolean; feed?: Feed }
-  | { kind: "missing"; reading: Reading; feed?: Feed }
+export type ClauseOutcome =
+  | { kind: "calls"; calls: PlannedCall[]; changes: boolean; feed?: FeedCalls }
+  | { kind: "missing"; reading: Reading; feed?: FeedCalls }
   | { kind: "later" }
   | { kind: "words"; text: string };
 
 /** Ids of the planner's calls say which request they belong to, so that the next step knows what is done. */
-export function callId(clause: number, unique: string): string {
+export function createCallId(clause: number, unique: string): string {
   return `call_${clause}_${unique}`;
 }
 
 /** The request that a call belongs to, by its id. */
-export function clauseOf(id: string): number {
+export function parseClauseIndex(id: string): number {
   return Number(/^call_(\d+)_/.exec(id)?.[1] ?? 0);
 }

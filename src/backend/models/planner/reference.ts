@@ -1,17 +1,22 @@
 import type { Clause, Value } from "./clause.ts";
 import type { Field } from "./fields.ts";
 import { ORDINALS, PRONOUNS } from "./grammar.ts";
-import { keyIn } from "./looks.ts";
-import { fieldValue } from "./memory.ts";
+import { findKey } from "./looks.ts";
+import { getFieldValue } from "./memory.ts";
 
 /** The values that words such as "it", "the second one" or "both" stand for, if the conversation has them. */
-export function reference({ words, memory }: Clause, field: Field, from: number, to: number): Value[] | undefined {
+export function resolveReference(
+  { words, memory }: Clause,
+  field: Field,
+  from: number,
+  to: number,
+): Value[] | undefined {
   if (field.kind === "text" || field.kind === "date" || field.kind === "boolean") return undefined;
   const span = words.slice(from, to).filter(({ lower }) => lower !== "the" && lower !== "of");
   const [head, next] = span;
   if (head === undefined || (span.length === to - from && PRONOUNS.has(head.lower) && span.length > 2))
     return undefined;
-  const values = memory.items.flatMap((item) => fieldValue(item, field) ?? []);
+  const values = memory.items.flatMap((item) => getFieldValue(item, field) ?? []);
   const ordinal = ORDINALS.get(head.lower);
   if (ordinal !== undefined && span.length <= 2 && (next === undefined || next.kind === "word")) {
     const value = values.at(ordinal);
@@ -20,7 +25,7 @@ export function reference({ words, memory }: Clause, field: Field, from: number,
   if (
     !PRONOUNS.has(head.lower) ||
     span.length > 2 ||
-    (next !== undefined && (next.stop || next.kind !== "word" || keyIn(next, field)))
+    (next !== undefined && (next.stop || next.kind !== "word" || findKey(next, field)))
   )
     return undefined;
   if (next !== undefined && head.lower !== "this" && head.lower !== "that") return undefined;

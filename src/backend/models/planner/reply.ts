@@ -1,33 +1,33 @@
 import type { Skill } from "./catalogue.ts";
 import type { Field } from "./fields.ts";
 import type { Word } from "./language.ts";
-import type { Done } from "./memory.ts";
-import type { Near } from "./nearest.ts";
+import type { CompletedCall } from "./memory.ts";
+import type { NearExample } from "./nearest.ts";
 
 /** The quiet last line of every answer: whoever reads it knows what answered. */
 export const SIGNATURE = "_Answered by the offline planner, without a language model._";
 
 /** What can be done, with a few requests as examples, for all services or the named ones. */
-export function helpText(skills: Skill[]): string {
+export function formatHelp(skills: Skill[]): string {
   const services = [...new Set(skills.map(({ title }) => title))];
   if (services.length === 0) return "I cannot do anything yet: no service has tools here.";
   const parts = services.map((title) => {
     const own = skills.filter((skill) => skill.title === title);
-    const lines = own.slice(0, 8).map((skill) => `- ${firstSentence(skill.description)} “${spoken(skill)}”`);
+    const lines = own.slice(0, 8).map((skill) => `- ${firstSentence(skill.description)} “${formatSpoken(skill)}”`);
     return `**${title}**\n${lines.join("\n")}`;
   });
   return `I can help you with ${list(services)}. Things to ask for:\n\n${parts.join("\n\n")}`;
 }
 
-export function greetingText(skills: Skill[]): string {
+export function formatGreeting(skills: Skill[]): string {
   const services = [...new Set(skills.map(({ title }) => title))];
-  const example = skills[0] ? ` Try “${spoken(skills[0])}”, or ask what I can help you with.` : "";
+  const example = skills[0] ? ` Try “${formatSpoken(skills[0])}”, or ask what I can help you with.` : "";
   return `Hello! I can work on ${list(services) || "nothing yet"}.${example}`;
 }
 
 /** A request that was not understood, with the nearest things that can be done, or what there is at all. */
-export function puzzledText(clause: string, near: Near[], skills: Skill[]): string {
-  const lines = near.map(({ skill, example }) => `- “${spoken(skill, example)}” (${skill.title})`);
+export function formatNotUnderstood(clause: string, near: NearExample[], skills: Skill[]): string {
+  const lines = near.map(({ skill, example }) => `- “${formatSpoken(skill, example)}” (${skill.title})`);
   const titles = [...new Set(skills.map(({ title }) => title))];
   const offer =
     lines.length > 0
@@ -38,33 +38,33 @@ export function puzzledText(clause: string, near: Near[], skills: Skill[]): stri
   return `I do not know how to do “${shorten(clause)}”: I only understand plain requests on the services that are here.${offer}`;
 }
 
-export function forbiddenText(clause: string): string {
+export function formatForbidden(clause: string): string {
   return `I did nothing, since you said “${shorten(clause)}”.`;
 }
 
 /** A change that names nothing in particular, with what can be changed that way. */
-export function vagueText(clause: string, verb: Word | undefined, skills: Skill[]): string {
+export function formatTooVague(clause: string, verb: Word | undefined, skills: Skill[]): string {
   const begins = (text: string) => verb !== undefined && text.split(" ")[0]?.toLowerCase() === verb.lower;
   const lines = skills.flatMap((skill) => {
     const example = skill.examples.find(begins);
-    return example ? [`- “${spoken(skill, example)}” (${skill.title})`] : [];
+    return example ? [`- “${formatSpoken(skill, example)}” (${skill.title})`] : [];
   });
   const offer = lines.length > 0 ? ` What I can ${verb?.lower}:\n\n${lines.slice(0, 8).join("\n")}` : "";
   return `I do not know what is meant by “${shorten(clause)}”: say which one, and in which service.${offer}`;
 }
 
 /** Nothing was found that could be passed on. */
-export function nothingText(tool: string): string {
+export function formatNothingFound(tool: string): string {
   return `There was nothing to pass on, so ${toolName(tool)} was not called.`;
 }
 
 /** How a request is made, for somebody who asks how something is done. */
-export function howToText(request: string, skill: Skill): string {
+export function formatHowTo(request: string, skill: Skill): string {
   return `Say “${shorten(request)}”, and I will do it (${skill.title}).`;
 }
 
 /** Ask for what a tool needs, by name. */
-export function askText(skill: Skill, missing: Field[]): string {
+export function formatMissing(skill: Skill, missing: Field[]): string {
   const [only] = missing;
   const purpose = lowerFirst(firstSentence(skill.description).replace(/[.:]+$/, ""));
   if (missing.length === 1 && only) return `To ${purpose}, I need ${needed(only)}. ${question(only)}`;
@@ -73,15 +73,15 @@ export function askText(skill: Skill, missing: Field[]): string {
 }
 
 /** What a form asks for. */
-export function needText(skill: Skill, missing: Field[]): string {
+export function formatFormPrompt(skill: Skill, missing: Field[]): string {
   const purpose = lowerFirst(firstSentence(skill.description).replace(/[.:]+$/, ""));
   return `To ${purpose}, I need ${list(missing.map(needed))}.`;
 }
 
 /** The answer after the calls of a turn: what each tool said, and what went wrong. */
-export function resultText(calls: Done[]): string {
+export function formatResults(calls: CompletedCall[]): string {
   const texts = calls.map(({ tool, result, error }) => {
-    if (error?.denied) return deniedText(tool, error.message);
+    if (error?.denied) return formatDenied(tool, error.message);
     if (error) return `That did not work: ${error.message}${error.hint ? ` ${error.hint}` : ""}`;
     const { text } = result ?? {};
     return typeof text === "string" && text.trim() !== "" ? text.trim() : "Done.";
@@ -89,7 +89,7 @@ export function resultText(calls: Done[]): string {
   return [...new Set(texts)].join("\n\n");
 }
 
-function deniedText(tool: string, reason: string): string {
+function formatDenied(tool: string, reason: string): string {
   const words = reason.trim();
   return `${toolName(tool)} was denied, so it was not done.${words ? ` The reason given: ${shorten(words)}` : ""}`;
 }
@@ -99,7 +99,7 @@ function toolName(wire: string): string {
 }
 
 /** An example of a tool as somebody would say it, with what its fields look like in the slots. */
-function spoken(skill: Skill, example = skill.examples[0] ?? skill.name): string {
+function formatSpoken(skill: Skill, example = skill.examples[0] ?? skill.name): string {
   return example.replace(/\{(\w+)\}/g, (_, name: string) =>
     sample(
       skill.fields.find((field) => field.name === name),

@@ -1,19 +1,19 @@
 import type { Skill } from "./catalogue.ts";
 import type { Word } from "./language.ts";
-import { greetingText, helpText } from "./reply.ts";
+import { formatGreeting, formatHelp } from "./reply.ts";
 
 /** Greetings, thanks and questions about what can be done: words for them, or nothing when it is a request. */
-export function smallTalk(words: Word[], skills: Skill[]): string | undefined {
+export function replyToSmallTalk(words: Word[], skills: Skill[]): string | undefined {
   const telling = words.filter(({ kind, lower }) => kind !== "mark" && !EMPTY.has(lower));
-  if (words.length === 0) return greetingText(skills);
+  if (words.length === 0) return formatGreeting(skills);
   if (telling.every(({ lower }) => THANKS.has(lower)) && telling.length > 0) return "You are welcome.";
   if (telling.every(({ lower }) => GREETINGS.has(lower)))
-    return isAboutKay(words) ? helpText(skills) : greetingText(skills);
+    return isAboutKay(words) ? formatHelp(skills) : formatGreeting(skills);
   if (isHelp(words, skills)) {
     const named = skills.filter(({ service, title }) =>
       words.some(({ lower }) => lower === service || lower === title.toLowerCase()),
     );
-    return helpText(named.length > 0 ? named : skills);
+    return formatHelp(named.length > 0 ? named : skills);
   }
   return undefined;
 }

@@ -1,10 +1,10 @@
 import type { Clause } from "./clause.ts";
-import { ASKING, ORDINALS, POSSESSIVE, PRONOUNS } from "./grammar.ts";
+import { ASKING_WORDS, ORDINALS, POSSESSIVES, PRONOUNS } from "./grammar.ts";
 import type { Word } from "./language.ts";
 import type { Item, Memory } from "./memory.ts";
 
 /** Words of a request that may stand for what is to be passed on, and the words around them. */
-export type Passage = {
+export type TextSpan = {
   before: Word[];
   /** One or several things, as in "the open bugs and my pull requests". */
   parts: Word[][];
@@ -18,15 +18,15 @@ export type Passage = {
  * The passages that a clause may be about: behind its verb ("send [the open bugs] to …"), behind a person or channel ("send #general [the open
  * bugs]"), or behind a word that leads to content ("create a page … with [the open issues of KAY]"). The longest come first.
  */
-export function passagesIn({ words }: Clause): Passage[] {
+export function findSpans({ words }: Clause): TextSpan[] {
   const colon = words.findIndex(({ text, kind }) => kind === "mark" && text === ":");
   if (colon >= 0) return [];
-  const passages: Passage[] = [];
+  const passages: TextSpan[] = [];
   for (let from = 1; from < words.length; from++) {
     if (!mayBegin(words, from)) continue;
     for (let to = words.length; to > from; to--) {
       if (to < words.length && !ENDS.has(words[to]?.lower ?? "")) continue;
-      const passage = passageOf(words, from, to);
+      const passage = getPassage(words, from, to);
       if (passage) passages.push(passage);
     }
   }
@@ -34,12 +34,12 @@ export function passagesIn({ words }: Clause): Passage[] {
 }
 
 /** A word for a text that is not there yet, at a place of the request. */
-export function markAt(start: number): Word {
-  return { text: MARK, lower: MARK, lemma: "", stem: "", stop: false, kind: "literal", start, end: start };
+export function createMark(start: number): Word {
+  return { text: TEXT_MARK, lower: TEXT_MARK, lemma: "", stem: "", stop: false, kind: "literal", start, end: start };
 }
 
 /** The result that a passage points at, or the one thing of it. */
-export function referred({ parts }: Passage, { result, items }: Memory): Item | undefined {
+export function resolveSpan({ parts }: TextSpan, { result, items }: Memory): Item | undefined {
   const ordinal = parts.flat().find(({ lower }) => ORDINALS.has(lower));
   if (ordinal === undefined) return result;
   const item = items.at(ORDINALS.get(ordinal.lower) ?? 0);
@@ -51,11 +51,11 @@ function mayBegin(words: Word[], from: number): boolean {
   const here = words[from];
   if (before === undefined || here === undefined || here.kind !== "word") return false;
   if (from === 1 || LEADS.has(before.lower)) return true;
-  const determined = DETERMINERS.has(here.lower) || ASKING.has(here.lower) || PRONOUNS.has(here.lower);
+  const determined = DETERMINERS.has(here.lower) || ASKING_WORDS.has(here.lower) || PRONOUNS.has(here.lower);
   return determined && !ENDS.has(before.lower);
 }
 
-function passageOf(words: Word[], from: number, to: number): Passage | undefined {
+function getPassage(words: Word[], from: number, to: number): TextSpan | undefined {
   const lead = LEADS.has(words[from - 1]?.lower ?? "") ? 1 : 0;
   const span = withoutList(words.slice(from, to));
   const [first] = span;
@@ -63,7 +63,7 @@ function passageOf(words: Word[], from: number, to: number): Passage | undefined
   const refers = isReference(words.slice(from, to));
   if (!refers && isSentence(span)) return undefined;
   const around = { before: words.slice(0, from - lead), after: words.slice(to), start: first.start };
-  return { ...around, parts: refers ? [span] : partsOf(span), refers };
+  return { ...around, parts: refers ? [span] : getParts(span), refers };
 }
 
 /** "The list of open bugs" is the open bugs. */
@@ -86,12 +86,12 @@ function isReference(span: Word[]): boolean {
 
 /** Words that say something rather than name it: "the build is green". "The bugs that are open" name. */
 function isSentence(span: Word[]): boolean {
-  if (ASKING.has(span[0]?.lower ?? "")) return false;
+  if (ASKING_WORDS.has(span[0]?.lower ?? "")) return false;
   return span.some(({ lower }, index) => VERBS.has(lower) && !RELATIVE.has(span[index - 1]?.lower ?? ""));
 }
 
 /** Things named side by side, each with a beginning of its own. */
-function partsOf(span: Word[]): Word[][] {
+function getParts(span: Word[]): Word[][] {
   const parts: Word[][] = [[]];
   span.forEach((word, index) => {
     const next = span[index + 1];
@@ -103,14 +103,14 @@ function partsOf(span: Word[]): Word[][] {
 }
 
 const LEADS = new Set(["with", "containing", "listing", "including", "about"]);
-const DETERMINERS = new Set(["the", "a", "an", "all", "every", "these", "those", ...POSSESSIVE]);
+const DETERMINERS = new Set(["the", "a", "an", "all", "every", "these", "those", ...POSSESSIVES]);
 const LISTS = new Set(["list", "lists", "result", "results", "answer", "table", "overview", "summary", "output"]);
 const ENDS = new Set("to in on into onto at via by as for with called titled named".split(" "));
 const VERBS = new Set("is are was were be am will would has have had can could should must do does did".split(" "));
 const RELATIVE = new Set(["that", "which", "who"]);
 
 /** Stands in a request where a text will be; nobody types it. */
-export const MARK = "\u0001";
+export const TEXT_MARK = "\u0001";
 
 /** Passages that are tried; each is understood for itself. */
 const MOST = 12;

@@ -1,20 +1,20 @@
-import { acceptor } from "./accept.ts";
-import { type Alignment, align } from "./align.ts";
+import { createAcceptor } from "./accept.ts";
+import { type Alignment, alignExample } from "./align.ts";
 import type { Part, Skill } from "./catalogue.ts";
 import type { Clause, Value } from "./clause.ts";
 import { isQuestion } from "./clauses.ts";
 import type { Field } from "./fields.ts";
 import { NEGATIONS, ORDINALS, PRONOUNS } from "./grammar.ts";
-import { judge, looseWords } from "./judge.ts";
-import { isAction, likeness } from "./lexicon.ts";
-import { type Filled, fill } from "./slots.ts";
+import { countUnexplained, scoreReading } from "./judge.ts";
+import { isAction, scoreSimilarity } from "./lexicon.ts";
+import { type FilledFields, fillFields } from "./slots.ts";
 
 /** A tool that a clause may mean, with the input it gives and what is still missing. */
 export type Reading = {
   skill: Skill;
   /** How sure: 0 to about 1. */
   score: number;
-  input: Filled["input"];
+  input: FilledFields["input"];
   more?: { field: string; values: Value[] };
   missing: Field[];
   /** Words of the clause that neither the example nor a field nor the tool's description accounts for. */
@@ -22,16 +22,16 @@ export type Reading = {
 };
 
 /** From this score on a reading is acted upon; below it the planner says what it can do instead. */
-export const SURE = 0.55;
+export const SURE_SCORE = 0.55;
 
 /** From this score on, what is missing apart, it is worth asking for what a write still needs. */
-export const LIKELY = 0.46;
+export const LIKELY_SCORE = 0.46;
 
 /**
  * Every tool that a clause may mean, the likeliest first. A write is only read into a clause whose verb is the tool's own and that is
  * neither a question nor says "don't".
  */
-export function readings(clause: Clause, skills: Skill[]): Reading[] {
+export function rankReadings(clause: Clause, skills: Skill[]): Reading[] {
   const cautious = isQuestion(clause.words) || isForbidden(clause);
   const usable = skills.filter(({ access }) => access === "read" || !cautious);
   return usable.flatMap((skill) => reading(skill, clause, skills) ?? []).sort((a, b) => b.score - a.score);
@@ -44,18 +44,18 @@ export function isForbidden({ words }: Clause): boolean {
 }
 
 function reading(skill: Skill, clause: Clause, skills: Skill[]): Reading | undefined {
-  const accept = acceptor(clause, skill);
+  const accept = createAcceptor(clause, skill);
   let best: Reading | undefined;
   for (const parts of skill.patterns) {
-    const alignment = align(parts, clause.words, accept);
+    const alignment = alignExample(parts, clause.words, accept);
     if (skill.access !== "read" && !alignment.verb) continue;
     const keyed = skill.access === "read" && alignment.captures.some(({ field }) => field.kind === "key");
     if ((alignment.matched.size === 0 && !keyed) || (commands(skill, clause) && !actsLike(parts, clause))) continue;
     if (saysNothing(skill, alignment, clause)) continue;
-    const filled = fill(skill, alignment, clause);
-    const score = judge(skill, parts, alignment, filled, clause, skills);
+    const filled = fillFields(skill, alignment, clause);
+    const score = scoreReading(skill, parts, alignment, filled, clause, skills);
     if (best === undefined || score > best.score) {
-      const loose = looseWords(skill, alignment, filled, clause);
+      const loose = countUnexplained(skill, alignment, filled, clause);
       best = { ...candidate(skill, score, filled), loose };
     }
   }
@@ -80,10 +80,10 @@ function saysNothing(skill: Skill, { matched, captures }: Alignment, { words }: 
 /** Whether an example begins with the action that the clause begins with. */
 function actsLike([first]: Part[], { words }: Clause): boolean {
   const [action] = words;
-  return first !== undefined && "word" in first && action !== undefined && likeness(first.word, action) > 0;
+  return first !== undefined && "word" in first && action !== undefined && scoreSimilarity(first.word, action) > 0;
 }
 
-function candidate(skill: Skill, score: number, { input, more }: Filled): Omit<Reading, "loose"> {
+function candidate(skill: Skill, score: number, { input, more }: FilledFields): Omit<Reading, "loose"> {
   const missing = skill.fields.filter(
     ({ required, name }) => required && (input[name] === undefined || input[name] === ""),
   );

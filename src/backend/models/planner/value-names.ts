@@ -4,8 +4,8 @@ import { distance } from "fastest-levenshtein";
  * How near the name that somebody gave a property is to the name that a tool gives it: 1 the same, 0 nothing. Both may be written in any case
  * and with whatever between their words.
  */
-export function nearness(wanted: string, given: string): number {
-  const [a, b] = [wordsOf(wanted), wordsOf(given)];
+export function scoreNearness(wanted: string, given: string): number {
+  const [a, b] = [splitName(wanted), splitName(given)];
   const [joinedA, joinedB] = [a.join(""), b.join("")];
   if (joinedA === joinedB) return 1;
   if (isSame(joinedA, joinedB)) return 0.9;
@@ -19,24 +19,24 @@ export function nearness(wanted: string, given: string): number {
 }
 
 /** Whether a name asks how many there are. */
-export function isCount(name: string): boolean {
-  return wordsOf(name).some((word) => COUNTING.has(word));
+export function asksForCount(name: string): boolean {
+  return splitName(name).some((word) => COUNTING.has(word));
 }
 
 /** Whether a name asks for the answer in words. */
-export function isWords(name: string): boolean {
-  return wordsOf(name).some((word) => WORDS.has(word));
+export function asksForText(name: string): boolean {
+  return splitName(name).some((word) => WORDS.has(word));
 }
 
 /** What a yes or no is asked about: whether anything was found, or whether it was done. */
-export function questionOf(name: string): "found" | "done" | undefined {
-  const words = wordsOf(name);
+export function getQuestionKind(name: string): "found" | "done" | undefined {
+  const words = splitName(name);
   if (words.some((word) => FOUND.has(word))) return "found";
   return words.some((word) => DONE.has(word)) ? "done" : undefined;
 }
 
 /** A name or a value, to be compared: small letters and digits, the words apart, each without the `s` of a plural. */
-export function wordsOf(name: string): string[] {
+export function splitName(name: string): string[] {
   const apart = name.replace(/(\p{Ll}|\d)(\p{Lu})/gu, "$1 $2").toLowerCase();
   const words = apart.match(/[\p{L}\p{N}]+/gu) ?? [];
   return words.map((word) => (word.length > 3 && /[^s]s$/.test(word) ? word.slice(0, -1) : word));

@@ -2,12 +2,12 @@ import type { Token, Tokens } from "marked";
 import type { AdfMark, AdfNode } from "./node.ts";
 
 /** Inline Markdown as ADF: text with marks and hard breaks. No text node is empty or holds a line break, which Jira refuses (case V01). */
-export function inlineNodes(tokens: Token[], marks: AdfMark[] = []): AdfNode[] {
-  return merged(tokens.flatMap((token) => inlineNode(token, marks)));
+export function toInlineNodes(tokens: Token[], marks: AdfMark[] = []): AdfNode[] {
+  return merge(tokens.flatMap((token) => inlineNode(token, marks)));
 }
 
 /** Literal text as ADF: each line break becomes a hard break. */
-export function literalNodes(text: string, marks: AdfMark[] = []): AdfNode[] {
+export function toLiteralNodes(text: string, marks: AdfMark[] = []): AdfNode[] {
   return text
     .split(/\r\n|\r|\n/)
     .flatMap((line, index) => [
@@ -19,13 +19,13 @@ export function literalNodes(text: string, marks: AdfMark[] = []): AdfNode[] {
 function inlineNode(token: Token, marks: AdfMark[]): AdfNode[] {
   switch (token.type) {
     case "strong":
-      return inlineNodes(children(token), marked(marks, { type: "strong" }));
+      return toInlineNodes(children(token), mark(marks, { type: "strong" }));
     case "em":
-      return inlineNodes(children(token), marked(marks, { type: "em" }));
+      return toInlineNodes(children(token), mark(marks, { type: "em" }));
     case "del":
-      return inlineNodes(children(token), marked(marks, { type: "strike" }));
+      return toInlineNodes(children(token), mark(marks, { type: "strike" }));
     case "codespan":
-      return literalNodes(token.text, codeMarks(marks));
+      return toLiteralNodes(token.text, codeMarks(marks));
     case "link":
       return linkNodes(token as Tokens.Link, marks);
     case "image":
@@ -33,13 +33,13 @@ function inlineNode(token: Token, marks: AdfMark[]): AdfNode[] {
     case "br":
       return [{ type: "hardBreak" }];
     case "escape":
-      return literalNodes(token.text, marks);
+      return toLiteralNodes(token.text, marks);
     case "checkbox":
-      return literalNodes(token.checked ? "☑ " : "☐ ", marks);
+      return toLiteralNodes(token.checked ? "☑ " : "☐ ", marks);
     case "text":
-      return "tokens" in token && token.tokens ? inlineNodes(token.tokens, marks) : literalNodes(token.text, marks);
+      return "tokens" in token && token.tokens ? toInlineNodes(token.tokens, marks) : toLiteralNodes(token.text, marks);
     default:
-      return literalNodes(token.raw, marks);
+      return toLiteralNodes(token.raw, marks);
   }
 }
 
@@ -48,12 +48,12 @@ function linkNodes(
   token: Pick<Tokens.Link, "href" | "text" | "raw"> & { tokens?: Token[] },
   marks: AdfMark[],
 ): AdfNode[] {
-  if (!/^(https?:\/\/|mailto:)/i.test(token.href) || !URL.canParse(token.href)) return literalNodes(token.raw, marks);
-  const linked = marked(marks, { type: "link", attrs: { href: token.href } });
-  const inner = inlineNodes(token.tokens ?? [], linked);
+  if (!/^(https?:\/\/|mailto:)/i.test(token.href) || !URL.canParse(token.href)) return toLiteralNodes(token.raw, marks);
+  const linked = mark(marks, { type: "link", attrs: { href: token.href } });
+  const inner = toInlineNodes(token.tokens ?? [], linked);
   // A link that shows nothing is shown by its address.
   if (inner.some(({ text }) => text?.trim())) return inner;
-  return literalNodes(token.text.trim() || token.href, linked);
+  return toLiteralNodes(token.text.trim() || token.href, linked);
 }
 
 /** `code` may stand beside a link only. */
@@ -61,7 +61,7 @@ function codeMarks(marks: AdfMark[]): AdfMark[] {
   return [...marks.filter(({ type }) => type === "link"), { type: "code" }];
 }
 
-function marked(marks: AdfMark[], mark: AdfMark): AdfMark[] {
+function mark(marks: AdfMark[], mark: AdfMark): AdfMark[] {
   return [...marks.filter(({ type }) => type !== mark.type), mark];
 }
 
@@ -70,7 +70,7 @@ function children(token: Token): Token[] {
 }
 
 /** Neighbouring text of the same look as one node. */
-function merged(nodes: AdfNode[]): AdfNode[] {
+function merge(nodes: AdfNode[]): AdfNode[] {
   const result: AdfNode[] = [];
   for (const node of nodes) {
     const last = result.at(-1);

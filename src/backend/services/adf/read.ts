@@ -7,20 +7,20 @@ const DEEPEST = 60;
  * A description or comment as Markdown, whatever it came as: a document tree, plain text, or nothing (case V02). A node that kay does not
  * know gives its text.
  */
-export function adfText(value: unknown): string {
+export function toMarkdown(value: unknown): string {
   if (typeof value === "string") return value.trim();
-  return isNode(value) ? blocksText(contentOf(value), 0).trim() : "";
+  return isNode(value) ? formatBlocks(getContent(value), 0).trim() : "";
 }
 
-function blocksText(nodes: AdfNode[], depth: number): string {
+function formatBlocks(nodes: AdfNode[], depth: number): string {
   return groups(nodes)
     .map((group) =>
       isInline(group[0])
         ? group
-            .map((node) => inlineText(node, depth))
+            .map((node) => formatInline(node, depth))
             .join("")
             .trim()
-        : blockText(group[0], depth),
+        : formatBlock(group[0], depth),
     )
     .filter((text) => text.trim() !== "")
     .join("\n\n");
@@ -37,29 +37,29 @@ function groups(nodes: AdfNode[]): AdfNode[][] {
   return result;
 }
 
-function blockText(node: AdfNode | undefined, depth: number): string {
+function formatBlock(node: AdfNode | undefined, depth: number): string {
   if (!node) return "";
   if (depth > DEEPEST) return "…";
-  const inner = () => blocksText(contentOf(node), depth + 1);
+  const inner = () => formatBlocks(getContent(node), depth + 1);
   switch (node.type) {
     case "heading":
       return `${"#".repeat(Math.min(6, Math.max(1, Number(node.attrs?.level) || 1)))} ${inner()}`;
     case "bulletList":
     case "decisionList":
-      return listText(node, () => "- ", depth);
+      return formatList(node, () => "- ", depth);
     case "orderedList":
-      return listText(node, (index) => `${(Number(node.attrs?.order) || 1) + index}. `, depth);
+      return formatList(node, (index) => `${(Number(node.attrs?.order) || 1) + index}. `, depth);
     case "taskList":
-      return listText(node, (_, item) => (item.attrs?.state === "DONE" ? "- [x] " : "- [ ] "), depth);
+      return formatList(node, (_, item) => (item.attrs?.state === "DONE" ? "- [x] " : "- [ ] "), depth);
     case "codeBlock":
-      return codeText(node);
+      return formatCode(node);
     case "blockquote":
     case "panel":
-      return indented(inner(), "> ", "> ");
+      return indent(inner(), "> ", "> ");
     case "rule":
       return "---";
     case "table":
-      return tableText(node, depth);
+      return formatTable(node, depth);
     case "expand":
     case "nestedExpand":
       return [attribute(node, "title") && `**${attribute(node, "title")}**`, inner()].filter(Boolean).join("\n\n");
@@ -73,13 +73,13 @@ function blockText(node: AdfNode | undefined, depth: number): string {
   }
 }
 
-function listText(node: AdfNode, marker: (index: number, item: AdfNode) => string, depth: number): string {
-  return contentOf(node)
+function formatList(node: AdfNode, marker: (index: number, item: AdfNode) => string, depth: number): string {
+  return getContent(node)
     .map((item, index) => {
-      if (item.type === node.type) return indented(blockText(item, depth + 1), "  ", "  ");
+      if (item.type === node.type) return indent(formatBlock(item, depth + 1), "  ", "  ");
       const first = marker(index, item);
-      return indented(
-        blocksText(contentOf(item), depth + 1).replace(/\n\n(?=\s*(?:[-*]|\d+\.) )/g, "\n"),
+      return indent(
+        formatBlocks(getContent(item), depth + 1).replace(/\n\n(?=\s*(?:[-*]|\d+\.) )/g, "\n"),
         first,
         " ".repeat(first.length),
       );
@@ -87,8 +87,8 @@ function listText(node: AdfNode, marker: (index: number, item: AdfNode) => strin
     .join("\n");
 }
 
-function codeText(node: AdfNode): string {
-  const code = contentOf(node)
+function formatCode(node: AdfNode): string {
+  const code = getContent(node)
     .map((part) => part.text ?? "")
     .join("");
   const longest = Math.max(0, ...(code.match(/`+/g) ?? []).map((run) => run.length));
@@ -96,10 +96,10 @@ function codeText(node: AdfNode): string {
   return `${fence}${attribute(node, "language")}\n${code}\n${fence}`;
 }
 
-function tableText(node: AdfNode, depth: number): string {
-  const rows = contentOf(node).map((row) =>
-    contentOf(row).map((cell) =>
-      blocksText(contentOf(cell), depth + 1)
+function formatTable(node: AdfNode, depth: number): string {
+  const rows = getContent(node).map((row) =>
+    getContent(row).map((cell) =>
+      formatBlocks(getContent(cell), depth + 1)
         .replace(/\s*\n\s*/g, " ")
         .replace(/\|/g, "\\|"),
     ),
@@ -108,7 +108,7 @@ function tableText(node: AdfNode, depth: number): string {
   return [head, head.map(() => "---"), ...rest].map((cells) => `| ${cells.join(" | ")} |`).join("\n");
 }
 
-function inlineText(node: AdfNode, depth: number): string {
+function formatInline(node: AdfNode, depth: number): string {
   switch (node.type) {
     case "text":
       return (node.marks ?? []).reduce(withMark, node.text ?? "");
@@ -119,13 +119,13 @@ function inlineText(node: AdfNode, depth: number): string {
     case "emoji":
       return attribute(node, "text") || attribute(node, "shortName");
     case "date":
-      return dateText(attribute(node, "timestamp"));
+      return formatDate(attribute(node, "timestamp"));
     case "status":
       return `[${attribute(node, "text")}]`;
     case "inlineCard":
       return attribute(node, "url");
     default:
-      return node.text || blocksText(contentOf(node), depth + 1) || attribute(node, "text");
+      return node.text || formatBlocks(getContent(node), depth + 1) || attribute(node, "text");
   }
 }
 
@@ -144,12 +144,12 @@ function marked(words: string, mark: AdfMark): string {
   return typeof href !== "string" || href === words ? words : `[${words}](${href})`;
 }
 
-function dateText(timestamp: string): string {
+function formatDate(timestamp: string): string {
   const time = Number(timestamp);
   return Number.isFinite(time) && Math.abs(time) < 8.64e15 ? new Date(time).toISOString().slice(0, 10) : timestamp;
 }
 
-function indented(text: string, first: string, others: string): string {
+function indent(text: string, first: string, others: string): string {
   return text
     .split("\n")
     .map((line, index) => `${index === 0 ? first : others}${line}`.trimEnd())
@@ -172,7 +172,7 @@ function isInline(node: AdfNode | undefined): boolean {
   return node !== undefined && (INLINE.has(node.type) || (node.text !== undefined && node.content === undefined));
 }
 
-function contentOf(node: AdfNode): AdfNode[] {
+function getContent(node: AdfNode): AdfNode[] {
   return Array.isArray(node.content) ? node.content.filter(isNode) : [];
 }
 

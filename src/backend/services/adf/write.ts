@@ -1,7 +1,7 @@
 import { lexer, type Token, type Tokens } from "marked";
 import { Problem } from "#protocol/errors";
-import { losesCells } from "#protocol/markdown-table";
-import { inlineNodes, literalNodes } from "./inline.ts";
+import { hasExtraCells } from "#protocol/markdown-table";
+import { toInlineNodes, toLiteralNodes } from "./inline.ts";
 import type { AdfDocument, AdfNode } from "./node.ts";
 
 /** Longest text that Jira takes in a description or comment, in characters. */
@@ -13,7 +13,7 @@ const TEXT_LIMIT = 32_767;
  * @param field what the text is, for the error: "description"
  * @throws Problem INVALID_REQUEST when it is longer than Jira takes
  */
-export function adfOf(text: string | undefined, field: string): AdfDocument | undefined {
+export function toAdf(text: string | undefined, field: string): AdfDocument | undefined {
   const length = text?.length ?? 0;
   if (length > TEXT_LIMIT) {
     const [has, most] = [length, TEXT_LIMIT].map((number) => number.toLocaleString("en-US"));
@@ -22,17 +22,17 @@ export function adfOf(text: string | undefined, field: string): AdfDocument | un
       details: { field },
     });
   }
-  const content = contentOf(text ?? "");
+  const content = getContent(text ?? "");
   return content.length > 0 ? { type: "doc", version: 1, content } : undefined;
 }
 
 /** Markdown nested deeper than can be read is taken as plain paragraphs. */
-function contentOf(text: string): AdfNode[] {
+function getContent(text: string): AdfNode[] {
   try {
     return blocks(lexer(text, { gfm: true }));
   } catch (error) {
     if (!(error instanceof RangeError)) throw error;
-    return text.split(/\n\s*\n/).flatMap((part) => paragraph(literalNodes(part.trim())));
+    return text.split(/\n\s*\n/).flatMap((part) => paragraph(toLiteralNodes(part.trim())));
   }
 }
 
@@ -45,7 +45,7 @@ function block(token: Token): AdfNode[] {
     case "space":
       return [];
     case "heading":
-      return nonEmpty({ type: "heading", attrs: { level: token.depth }, content: inlineNodes(token.tokens ?? []) });
+      return nonEmpty({ type: "heading", attrs: { level: token.depth }, content: toInlineNodes(token.tokens ?? []) });
     case "code":
       return [codeBlock(token as Tokens.Code)];
     case "blockquote":
@@ -58,9 +58,9 @@ function block(token: Token): AdfNode[] {
       return [{ type: "rule" }];
     case "paragraph":
     case "text":
-      return paragraph(inlineNodes(token.tokens ?? [token]));
+      return paragraph(toInlineNodes(token.tokens ?? [token]));
     default:
-      return paragraph(literalNodes(token.raw.trim()));
+      return paragraph(toLiteralNodes(token.raw.trim()));
   }
 }
 
@@ -90,7 +90,7 @@ function listItem({ tokens, task, checked }: Tokens.ListItem): AdfNode[] {
 }
 
 function tableBlocks(token: Tokens.Table): AdfNode[] {
-  return losesCells(token) ? paragraph(literalNodes(token.raw.trim())) : [table(token)];
+  return hasExtraCells(token) ? paragraph(toLiteralNodes(token.raw.trim())) : [table(token)];
 }
 
 function table({ header, rows }: Tokens.Table): AdfNode {
@@ -98,7 +98,7 @@ function table({ header, rows }: Tokens.Table): AdfNode {
     type: "tableRow",
     content: cells.map((cell) => ({
       type,
-      content: [{ type: "paragraph", content: inlineNodes(cell.tokens) }],
+      content: [{ type: "paragraph", content: toInlineNodes(cell.tokens) }],
     })),
   });
   return { type: "table", content: [row("tableHeader", header), ...rows.map((cells) => row("tableCell", cells))] };

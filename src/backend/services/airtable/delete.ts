@@ -1,21 +1,21 @@
 import * as z from "zod/mini";
-import { describe } from "../fields.ts";
-import { cell } from "../markdown.ts";
+import { withDescription } from "../fields.ts";
+import { escapeCell } from "../markdown.ts";
 import { defineTool } from "../service.ts";
-import { findTable, inTable, tablePath } from "./base.ts";
-import { findRecord, nameOf, recordUrl } from "./record.ts";
+import { findTable, formatTablePlace, getTablePath } from "./base.ts";
+import { buildRecordUrl, findRecord, getRecordName } from "./record.ts";
 
 const Input = z.object({
-  table: describe(z.string(), "Title, id or address of the table."),
-  record: describe(z.string(), "Title (value of the first column), id or address of the record."),
-  base: describe(z.optional(z.string()), "Name or id of the base, when several have such a table."),
+  table: withDescription(z.string(), "Title, id or address of the table."),
+  record: withDescription(z.string(), "Title (value of the first column), id or address of the record."),
+  base: withDescription(z.optional(z.string()), "Name or id of the base, when several have such a table."),
 });
 type Input = z.output<typeof Input>;
 
 const Deleted = z.optional(z.looseObject({ id: z.nullish(z.string()), deleted: z.nullish(z.boolean()) }));
 
 /** Source: https://airtable.com/developers/web/api/delete-record */
-export const deleteRecord = defineTool({
+export const deleteRecordTool = defineTool({
   name: "airtable.delete_record",
   description: "Delete one record from an Airtable table.",
   access: "destructive",
@@ -29,17 +29,17 @@ export const deleteRecord = defineTool({
   ],
   summary: ({ table, record, base }: Input) =>
     `Delete the record “${record.trim()}” from “${table.trim()}”${base?.trim() ? ` of “${base.trim()}”` : ""} in Airtable`,
-  resource: ({ table, base }: Input) => inTable(table, base),
+  resource: ({ table, base }: Input) => formatTablePlace(table, base),
   async run(input, context) {
     const place = await findTable(context, input.table, input.base);
     const record = await findRecord(context, place, input.record);
-    const path = `${tablePath(place)}/${encodeURIComponent(record.id)}`;
+    const path = `${getTablePath(place)}/${encodeURIComponent(record.id)}`;
     await context.http.request({ method: "DELETE", path, answer: Deleted, scope: "data.records:write" });
-    const name = nameOf(record, place);
+    const name = getRecordName(record, place);
     return {
       data: { id: record.id, name, table: place.table.name, deleted: true, fields: record.fields },
-      text: `Deleted “${cell(name)}” from ${cell(place.table.name)} (${cell(place.base.name)}).`,
-      url: recordUrl(context, place),
+      text: `Deleted “${escapeCell(name)}” from ${escapeCell(place.table.name)} (${escapeCell(place.base.name)}).`,
+      url: buildRecordUrl(context, place),
     };
   },
 });

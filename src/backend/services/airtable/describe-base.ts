@@ -1,16 +1,16 @@
 import * as z from "zod/mini";
-import { describe } from "../fields.ts";
-import { cell, count, markdownTable } from "../markdown.ts";
+import { withDescription } from "../fields.ts";
+import { escapeCell, formatCount, formatMarkdownTable } from "../markdown.ts";
 import { defineTool } from "../service.ts";
-import { type Field, findBase, tablesOf } from "./base.ts";
+import { type Field, findBase, listTables } from "./base.ts";
 
 const Input = z.object({
-  base: describe(z.optional(z.string()), "Name, id or address of the base; the only one when left out."),
+  base: withDescription(z.optional(z.string()), "Name, id or address of the base; the only one when left out."),
 });
 type Input = z.output<typeof Input>;
 
 /** Source: https://airtable.com/developers/web/api/get-base-schema */
-export const describeBase = defineTool({
+export const describeBaseTool = defineTool({
   name: "airtable.describe_base",
   description: "Show the tables of an Airtable base and their fields.",
   access: "read",
@@ -28,7 +28,7 @@ export const describeBase = defineTool({
     `Read the tables of ${base?.trim() ? `the base “${base.trim()}”` : "the base"} in Airtable`,
   async run(input, context) {
     const base = await findBase(context, input.base);
-    const tables = await tablesOf(context, base);
+    const tables = await listTables(context, base);
     const url = `${context.http.endpoints.web ?? "https://airtable.com"}/${base.id}`;
     const data = tables.map(({ id, name, description, fields }) => ({
       id,
@@ -38,9 +38,9 @@ export const describeBase = defineTool({
     }));
     const parts = tables.map(({ name, fields }) => {
       const rows = fields.map((field) => [field.name, field.type, (choices(field).choices ?? []).join(", ")]);
-      return `**${cell(name)}**\n\n${markdownTable(["Field", "Type", "Choices"], rows)}`;
+      return `**${escapeCell(name)}**\n\n${formatMarkdownTable(["Field", "Type", "Choices"], rows)}`;
     });
-    const head = `${cell(base.name)} has ${count(tables.length, "table")}.`;
+    const head = `${escapeCell(base.name)} has ${formatCount(tables.length, "table")}.`;
     return { data: { base: base.name, id: base.id, tables: data, url }, text: [head, ...parts].join("\n\n"), url };
   },
 });

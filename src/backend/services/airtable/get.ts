@@ -1,15 +1,15 @@
 import * as z from "zod/mini";
-import { describe } from "../fields.ts";
-import { cell, excerpt } from "../markdown.ts";
+import { withDescription } from "../fields.ts";
+import { escapeCell, truncateText } from "../markdown.ts";
 import { defineTool } from "../service.ts";
 import { findTable } from "./base.ts";
-import { findRecord, nameOf, recordUrl } from "./record.ts";
-import { shownValue } from "./values.ts";
+import { buildRecordUrl, findRecord, getRecordName } from "./record.ts";
+import { formatValue } from "./values.ts";
 
 const Input = z.object({
-  table: describe(z.string(), "Title, id or address of the table."),
-  record: describe(z.string(), "Title (value of the first column), id or address of the record."),
-  base: describe(z.optional(z.string()), "Name or id of the base, when several have such a table."),
+  table: withDescription(z.string(), "Title, id or address of the table."),
+  record: withDescription(z.string(), "Title (value of the first column), id or address of the record."),
+  base: withDescription(z.optional(z.string()), "Name or id of the base, when several have such a table."),
 });
 type Input = z.output<typeof Input>;
 
@@ -17,7 +17,7 @@ type Input = z.output<typeof Input>;
 const LONGEST = 2_000;
 
 /** Source: https://airtable.com/developers/web/api/get-record */
-export const getRecord = defineTool({
+export const getRecordTool = defineTool({
   name: "airtable.get_record",
   description: "Read one record of an Airtable table with all its fields.",
   access: "read",
@@ -33,14 +33,14 @@ export const getRecord = defineTool({
   async run(input, context) {
     const place = await findTable(context, input.table, input.base);
     const record = await findRecord(context, place, input.record);
-    const url = recordUrl(context, place, record.id);
+    const url = buildRecordUrl(context, place, record.id);
     const lines = place.table.fields.flatMap(({ name }) => {
-      const value = shownValue(record.fields[name]);
-      return value === "" ? [] : [`- ${cell(name)}: ${cell(excerpt(value, LONGEST))}`];
+      const value = formatValue(record.fields[name]);
+      return value === "" ? [] : [`- ${escapeCell(name)}: ${escapeCell(truncateText(value, LONGEST))}`];
     });
     return {
       data: { id: record.id, base: place.base.name, table: place.table.name, fields: record.fields, url },
-      text: `**${cell(nameOf(record, place))}**\n${url}\n\n${lines.join("\n") || "(The record is empty.)"}`,
+      text: `**${escapeCell(getRecordName(record, place))}**\n${url}\n\n${lines.join("\n") || "(The record is empty.)"}`,
       url,
     };
   },

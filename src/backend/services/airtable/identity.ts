@@ -4,7 +4,7 @@ import type { Identity, ServiceHttp } from "../service.ts";
 const Whoami = z.looseObject({ id: z.string(), email: z.nullish(z.string()) });
 
 /** Who consented; a token opens the bases that were chosen on the consent page. Source: https://airtable.com/developers/web/api/get-user-id-scopes */
-export async function airtableIdentity(http: ServiceHttp): Promise<Identity> {
+export async function fetchAirtableIdentity(http: ServiceHttp): Promise<Identity> {
   const { id, email } = await http.request({ path: "/v0/meta/whoami", answer: Whoami, scope: "user.email:read" });
   return {
     accountId: id,

@@ -1,15 +1,15 @@
 import * as z from "zod/mini";
-import { describe } from "../fields.ts";
-import { count, markdownTable } from "../markdown.ts";
+import { withDescription } from "../fields.ts";
+import { formatCount, formatMarkdownTable } from "../markdown.ts";
 import { defineTool } from "../service.ts";
-import { allBases } from "./base.ts";
+import { listAllBases } from "./base.ts";
 
 const Input = z.object({
-  limit: describe(z.optional(z.number().check(z.int(), z.minimum(1), z.maximum(1000))), "At most so many; 100."),
+  limit: withDescription(z.optional(z.number().check(z.int(), z.minimum(1), z.maximum(1000))), "At most so many; 100."),
 });
 
 /** Source: https://airtable.com/developers/web/api/list-bases */
-export const listBases = defineTool({
+export const listBasesTool = defineTool({
   name: "airtable.list_bases",
   description: "List the bases of the Airtable account.",
   access: "read",
@@ -23,7 +23,7 @@ export const listBases = defineTool({
   ],
   summary: () => "List the bases in Airtable",
   async run(input, context) {
-    const all = await allBases(context);
+    const all = await listAllBases(context);
     const bases = all.slice(0, input.limit ?? 100);
     const site = context.http.endpoints.web ?? "https://airtable.com";
     const data = bases.map(({ id, name, permissionLevel }) => ({
@@ -36,7 +36,7 @@ export const listBases = defineTool({
     const text =
       rows.length === 0
         ? "No bases in Airtable that kay may see."
-        : `${count(rows.length, "base")}:\n\n${markdownTable(["Base", "Access", "Address"], rows)}`;
+        : `${formatCount(rows.length, "base")}:\n\n${formatMarkdownTable(["Base", "Access", "Address"], rows)}`;
     return { data: { bases: data, more: all.length > bases.length }, text, url: site };
   },
 });

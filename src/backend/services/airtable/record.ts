@@ -1,9 +1,9 @@
 import * as z from "zod/mini";
 import { Problem } from "#protocol/errors";
-import { cell } from "../markdown.ts";
+import { escapeCell } from "../markdown.ts";
 import type { ToolContext } from "../service.ts";
-import { idIn, type Place, primaryField, tablePath } from "./base.ts";
-import { textEquals } from "./formula.ts";
+import { findId, findPrimaryField, getTablePath, type TablePlace } from "./base.ts";
+import { buildTextEquals } from "./formula.ts";
 
 /** A record as lists and single reads give it; empty fields are left out. Source: https://airtable.com/developers/web/api/list-records */
 export const AirtableRecord = z.looseObject({
@@ -24,7 +24,7 @@ export type RecordQuery = { formula?: string; sort?: string; descending?: boolea
 /** Records over as many pages as the limit needs; `more` when there are others. The offset of a page is followed once. */
 export async function readRecords(
   context: ToolContext,
-  place: Place,
+  place: TablePlace,
   { formula, sort, descending }: RecordQuery,
   limit: number,
 ): Promise<{ records: AirtableRecord[]; more: boolean }> {
@@ -32,7 +32,7 @@ export async function readRecords(
   let offset: string | undefined;
   do {
     const answer = await context.http.request({
-      path: tablePath(place),
+      path: getTablePath(place),
       query: {
         pageSize: Math.min(PAGE, limit - records.length),
         filterByFormula: formula,
@@ -56,31 +56,31 @@ export async function readRecords(
  *
  * @throws Problem INVALID_REQUEST when none or several match
  */
-export async function findRecord(context: ToolContext, place: Place, text: string): Promise<AirtableRecord> {
-  const id = idIn(text, "rec");
-  const path = `${tablePath(place)}/${encodeURIComponent(id ?? "")}`;
+export async function findRecord(context: ToolContext, place: TablePlace, text: string): Promise<AirtableRecord> {
+  const id = findId(text, "rec");
+  const path = `${getTablePath(place)}/${encodeURIComponent(id ?? "")}`;
   if (id) return await context.http.request({ path, answer: AirtableRecord, scope: "data.records:read" });
   const wanted = text.trim();
-  const primary = primaryField(place.table);
-  const formula = textEquals(primary?.name ?? "Name", wanted);
+  const primary = findPrimaryField(place.table);
+  const formula = buildTextEquals(primary?.name ?? "Name", wanted);
   const { records } = await readRecords(context, place, { formula }, 2);
   const [only, ...more] = records;
   if (only && more.length === 0) return only;
   const sentence = only
-    ? `Several records in ${cell(place.table.name)} are called “${cell(wanted)}”.`
-    : `No record in ${cell(place.table.name)} is called “${cell(wanted)}”.`;
+    ? `Several records in ${escapeCell(place.table.name)} are called “${escapeCell(wanted)}”.`
+    : `No record in ${escapeCell(place.table.name)} is called “${escapeCell(wanted)}”.`;
   const hint = only ? `Use an id, such as ${only.id}.` : "Check the name, or list the records.";
   throw new Problem("INVALID_REQUEST", sentence, { hint, details: { field: "record" } });
 }
 
 /** What a record is called: the value of its first field, else its id. */
-export function nameOf(record: AirtableRecord, place: Place): string {
-  const value = record.fields[primaryField(place.table)?.name ?? ""];
+export function getRecordName(record: AirtableRecord, place: TablePlace): string {
+  const value = record.fields[findPrimaryField(place.table)?.name ?? ""];
   return typeof value === "string" || typeof value === "number" ? String(value) : record.id;
 }
 
 /** Where a person opens a record, or its table. */
-export function recordUrl({ http }: ToolContext, { base, table }: Place, id?: string): string {
+export function buildRecordUrl({ http }: ToolContext, { base, table }: TablePlace, id?: string): string {
   const site = http.endpoints.web ?? "https://airtable.com";
   return `${site}/${base.id}/${table.id}${id ? `/${id}` : ""}`;
 }

@@ -1,11 +1,11 @@
 import { Problem } from "#protocol/errors";
-import { cell } from "../markdown.ts";
+import { escapeCell } from "../markdown.ts";
 import type { ToolContext } from "../service.ts";
-import type { Field, Place } from "./base.ts";
+import type { Field, TablePlace } from "./base.ts";
 import { findRecord } from "./record.ts";
 
 /** What people and models give for a field. */
-export type Given = string | number | boolean;
+export type CellInput = string | number | boolean;
 
 /**
  * A text as the value of a field, as Airtable takes it; an empty text clears it. Options are never made up: Airtable would add a misspelt one.
@@ -13,7 +13,12 @@ export type Given = string | number | boolean;
  *
  * @throws Problem INVALID_REQUEST when it does not fit the field, before anything is written
  */
-export async function cellValue(field: Field, given: Given, place: Place, context: ToolContext): Promise<unknown> {
+export async function toCellValue(
+  field: Field,
+  given: CellInput,
+  place: TablePlace,
+  context: ToolContext,
+): Promise<unknown> {
   const text = String(given).trim();
   if (WRITABLE.has(field.type) && text === "") return field.type === "checkbox" ? false : null;
   switch (field.type) {
@@ -28,22 +33,22 @@ export async function cellValue(field: Field, given: Given, place: Place, contex
     case "currency":
     case "rating":
     case "duration":
-      return numberOf(field, text);
+      return parseNumber(field, text);
     case "percent":
-      return /%$/.test(text) ? numberOf(field, text.slice(0, -1)) / 100 : numberOf(field, text);
+      return /%$/.test(text) ? parseNumber(field, text.slice(0, -1)) / 100 : parseNumber(field, text);
     case "checkbox":
-      return switchOf(field, text);
+      return parseSwitch(field, text);
     case "singleSelect":
-      return choiceOf(field, text);
+      return findChoice(field, text);
     case "multipleSelects":
-      return listed(text).map((one) => choiceOf(field, one));
+      return list(text).map((one) => findChoice(field, one));
     case "date":
     case "dateTime":
-      return dateOf(field, text);
+      return getDate(field, text);
     case "singleCollaborator":
       return collaborator(field, text);
     case "multipleCollaborators":
-      return listed(text).map((one) => collaborator(field, one));
+      return list(text).map((one) => collaborator(field, one));
     case "multipleRecordLinks":
       return await links(field, text, place, context);
     default:
@@ -52,36 +57,36 @@ export async function cellValue(field: Field, given: Given, place: Place, contex
 }
 
 /** The choice that a text means, in its own spelling. @throws Problem INVALID_REQUEST that lists the choices there are */
-export function choiceOf(field: Field, text: string): string {
+export function findChoice(field: Field, text: string): string {
   const choices = (field.options?.choices ?? []).map(({ name }) => name);
   const found = choices.find((choice) => choice.trim().toLowerCase() === text.trim().toLowerCase());
   if (found !== undefined) return found;
-  const hint = choices.length > 0 ? `There are: ${choices.map(cell).join(", ")}.` : "It has no choices yet.";
-  throw new Problem("INVALID_REQUEST", `“${cell(text)}” is no choice of ${cell(field.name)}.`, {
+  const hint = choices.length > 0 ? `There are: ${choices.map(escapeCell).join(", ")}.` : "It has no choices yet.";
+  throw new Problem("INVALID_REQUEST", `“${escapeCell(text)}” is no choice of ${escapeCell(field.name)}.`, {
     hint,
     details: { field: "value" },
   });
 }
 
 /** A number as people write it. @throws Problem INVALID_REQUEST */
-export function numberOf(field: Field, text: string): number {
+export function parseNumber(field: Field, text: string): number {
   const number = Number(text.replace(/[\s,_$€£]/g, ""));
   if (text !== "" && Number.isFinite(number)) return number;
-  throw unfit(field, `“${cell(text)}” is no number`);
+  throw unfit(field, `“${escapeCell(text)}” is no number`);
 }
 
 /** Yes or no. @throws Problem INVALID_REQUEST */
-export function switchOf(field: Field, text: string): boolean {
+export function parseSwitch(field: Field, text: string): boolean {
   if (/^(yes|true|on|1|checked|done|x)$/i.test(text)) return true;
   if (/^(no|false|off|0|unchecked|open)$/i.test(text)) return false;
-  throw unfit(field, `“${cell(text)}” is neither yes nor no`);
+  throw unfit(field, `“${escapeCell(text)}” is neither yes nor no`);
 }
 
 /** The values of a field as text. */
-export function shownValue(value: unknown): string {
+export function formatValue(value: unknown): string {
   if (value === null || value === undefined) return "";
   if (typeof value === "boolean") return value ? "yes" : "no";
-  if (Array.isArray(value)) return value.map(shownValue).filter(Boolean).join(", ");
+  if (Array.isArray(value)) return value.map(formatValue).filter(Boolean).join(", ");
   if (typeof value !== "object") return String(value);
   const { name, filename, email, label, text, url, id } = value as Record<string, unknown>;
   const said = [name, filename, label, text, email, url, id].find((one) => typeof one === "string" && one !== "");
@@ -95,12 +100,12 @@ const WRITABLE = new Set(
   ).split(" "),
 );
 
-function dateOf(field: Field, text: string): string {
+function getDate(field: Field, text: string): string {
   const shape = field.type === "date" ? /^\d{4}-\d\d-\d\d$/ : /^\d{4}-\d\d-\d\d(T\d\d:\d\d.*)?$/;
   if (shape.test(text) && !Number.isNaN(Date.parse(text))) return text;
   throw unfit(
     field,
-    `“${cell(text)}” is no ${field.type === "date" ? "day such as 2026-12-24" : "moment such as 2026-12-24T09:00:00Z"}`,
+    `“${escapeCell(text)}” is no ${field.type === "date" ? "day such as 2026-12-24" : "moment such as 2026-12-24T09:00:00Z"}`,
   );
 }
 
@@ -111,10 +116,10 @@ function collaborator(field: Field, text: string): Record<string, string> {
 }
 
 /** Links are to records by their ids; names are looked up in the table that the field links to. */
-async function links(field: Field, text: string, place: Place, context: ToolContext): Promise<string[]> {
+async function links(field: Field, text: string, place: TablePlace, context: ToolContext): Promise<string[]> {
   const table = place.tables.find(({ id }) => id === field.options?.linkedTableId);
   const ids: string[] = [];
-  for (const one of listed(text)) {
+  for (const one of list(text)) {
     if (/^rec[A-Za-z0-9]{14}$/.test(one)) ids.push(one);
     else if (table) ids.push((await findRecord(context, { ...place, table }, one)).id);
     else throw unfit(field, "it takes the ids of records");
@@ -122,7 +127,7 @@ async function links(field: Field, text: string, place: Place, context: ToolCont
   return ids;
 }
 
-function listed(text: string): string[] {
+function list(text: string): string[] {
   return text
     .split(",")
     .map((one) => one.trim())
@@ -130,7 +135,7 @@ function listed(text: string): string[] {
 }
 
 function unfit({ name }: Field, why: string): Problem {
-  return new Problem("INVALID_REQUEST", `The field ${cell(name)} does not take that: ${why}.`, {
+  return new Problem("INVALID_REQUEST", `The field ${escapeCell(name)} does not take that: ${why}.`, {
     details: { field: "value" },
   });
 }

@@ -1,18 +1,24 @@
 import * as z from "zod/mini";
 import { Problem } from "#protocol/errors";
-import { describe } from "../fields.ts";
-import { cell } from "../markdown.ts";
+import { withDescription } from "../fields.ts";
+import { escapeCell } from "../markdown.ts";
 import { defineTool, type ToolContext } from "../service.ts";
-import { inRepository, pullRequestPath, pullRequestUrl, repositoryOf, shownRepository } from "./pull-request.ts";
+import {
+  buildPullRequestPath,
+  buildPullRequestUrl,
+  formatRepository,
+  formatRepositoryPlace,
+  parseRepository,
+} from "./pull-request.ts";
 
 const Input = z.object({
-  repository: describe(z.string(), "Name of the repository."),
-  id: describe(z.coerce.number().check(z.int(), z.minimum(1)), "Number of the pull request, such as 12."),
+  repository: withDescription(z.string(), "Name of the repository."),
+  id: withDescription(z.coerce.number().check(z.int(), z.minimum(1)), "Number of the pull request, such as 12."),
 });
 type Input = z.output<typeof Input>;
 
 /** Source: Bitbucket Cloud REST 2.0, POST …/pullrequests/{id}/approve; 409 says that it was approved before. */
-export const approvePullRequest = defineTool({
+export const approvePullRequestTool = defineTool({
   name: "bitbucket.approve_pull_request",
   description: "Approve a Bitbucket pull request.",
   access: "write",
@@ -22,13 +28,13 @@ export const approvePullRequest = defineTool({
     "approve PR {id} in {repository}",
     "approve the bitbucket pull request {id} of {repository}",
   ],
-  summary: ({ repository, id }: Input) => `Approve pull request #${id} in ${shownRepository(repository)}`,
-  resource: ({ repository }: Input) => inRepository(repository),
+  summary: ({ repository, id }: Input) => `Approve pull request #${id} in ${formatRepository(repository)}`,
+  resource: ({ repository }: Input) => formatRepositoryPlace(repository),
   async run(input, context) {
-    const repository = repositoryOf(input.repository, context);
-    const changed = await approve(`${pullRequestPath(repository, input.id)}/approve`, context);
-    const url = pullRequestUrl({ id: input.id }, repository);
-    const what = `#${input.id} in ${cell(repository.slug)}`;
+    const repository = parseRepository(input.repository, context);
+    const changed = await approve(`${buildPullRequestPath(repository, input.id)}/approve`, context);
+    const url = buildPullRequestUrl({ id: input.id }, repository);
+    const what = `#${input.id} in ${escapeCell(repository.slug)}`;
     const text = changed ? `Approved ${what}.` : `You had approved ${what} already.`;
     const data = { pull_request: input.id, repository: repository.slug, approved: true, changed, url };
     return { data, text: `${text}\n\n${url}`, url };

@@ -1,14 +1,20 @@
 import * as z from "zod/mini";
 import { Problem } from "#protocol/errors";
-import { describe } from "../fields.ts";
-import { cell, excerpt } from "../markdown.ts";
+import { withDescription } from "../fields.ts";
+import { escapeCell, truncateText } from "../markdown.ts";
 import { defineTool } from "../service.ts";
-import { inRepository, pullRequestPath, pullRequestUrl, repositoryOf, shownRepository } from "./pull-request.ts";
+import {
+  buildPullRequestPath,
+  buildPullRequestUrl,
+  formatRepository,
+  formatRepositoryPlace,
+  parseRepository,
+} from "./pull-request.ts";
 
 const Input = z.object({
-  repository: describe(z.string(), "Name of the repository."),
-  id: describe(z.coerce.number().check(z.int(), z.minimum(1)), "Number of the pull request, such as 12."),
-  text: describe(z.string(), "The comment, as text or Markdown."),
+  repository: withDescription(z.string(), "Name of the repository."),
+  id: withDescription(z.coerce.number().check(z.int(), z.minimum(1)), "Number of the pull request, such as 12."),
+  text: withDescription(z.string(), "The comment, as text or Markdown."),
 });
 type Input = z.output<typeof Input>;
 
@@ -21,7 +27,7 @@ const Comment = z.looseObject({
  * Source: Bitbucket Cloud REST 2.0, POST …/pullrequests/{id}/comments, whose text is Markdown. It asks for no more than reading does: scope
  * `pullrequest`.
  */
-export const comment = defineTool({
+export const addCommentTool = defineTool({
   name: "bitbucket.comment",
   description: "Comment on a Bitbucket pull request.",
   access: "write",
@@ -32,21 +38,21 @@ export const comment = defineTool({
     "add a comment to the bitbucket PR {id} in {repository}: {text}",
   ],
   summary: ({ repository, id, text }: Input) =>
-    `Comment on pull request #${id} in ${shownRepository(repository)}: “${excerpt(cell(text), 500)}”`,
-  resource: ({ repository }: Input) => inRepository(repository),
+    `Comment on pull request #${id} in ${formatRepository(repository)}: “${truncateText(escapeCell(text), 500)}”`,
+  resource: ({ repository }: Input) => formatRepositoryPlace(repository),
   async run(input, context) {
     const raw = input.text.trim();
     if (raw === "") throw new Problem("INVALID_REQUEST", "A comment needs some text.", { details: { field: "text" } });
-    const repository = repositoryOf(input.repository, context);
+    const repository = parseRepository(input.repository, context);
     const made = await context.http.request({
       method: "POST",
-      path: `${pullRequestPath(repository, input.id)}/comments`,
+      path: `${buildPullRequestPath(repository, input.id)}/comments`,
       body: { content: { raw } },
       answer: Comment,
       scope: "pullrequest",
     });
-    const url = made.links?.html?.href ?? pullRequestUrl({ id: input.id }, repository);
+    const url = made.links?.html?.href ?? buildPullRequestUrl({ id: input.id }, repository);
     const data = { comment: made.id, pull_request: input.id, repository: repository.slug, url };
-    return { data, text: `Commented on #${input.id} in ${cell(repository.slug)}.\n\n${url}`, url };
+    return { data, text: `Commented on #${input.id} in ${escapeCell(repository.slug)}.\n\n${url}`, url };
   },
 });

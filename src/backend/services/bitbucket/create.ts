@@ -1,30 +1,33 @@
 import * as z from "zod/mini";
 import { Problem } from "#protocol/errors";
-import { describe } from "../fields.ts";
-import { cell, excerpt } from "../markdown.ts";
+import { withDescription } from "../fields.ts";
+import { escapeCell, truncateText } from "../markdown.ts";
 import { defineTool } from "../service.ts";
 import {
-  inRepository,
+  buildPullRequestUrl,
+  buildRepositoryPath,
+  formatRepository,
+  formatRepositoryPlace,
   PullRequest,
-  pullRequestData,
-  pullRequestUrl,
-  repositoryOf,
-  repositoryPath,
-  shownRepository,
+  parseRepository,
+  toPullRequestData,
 } from "./pull-request.ts";
 
 const Input = z.object({
-  repository: describe(z.string(), "Name of the repository."),
-  source: describe(z.string(), "Branch that is to be merged, such as feature/login."),
-  title: describe(z.string(), "One line that says what it is about."),
-  destination: describe(z.optional(z.string()), "Branch that it is to be merged into; the main one when left out."),
-  description: describe(z.optional(z.string()), "More about it, as text or Markdown."),
-  close_source_branch: describe(z.optional(z.boolean()), "Whether the branch goes once it is merged."),
+  repository: withDescription(z.string(), "Name of the repository."),
+  source: withDescription(z.string(), "Branch that is to be merged, such as feature/login."),
+  title: withDescription(z.string(), "One line that says what it is about."),
+  destination: withDescription(
+    z.optional(z.string()),
+    "Branch that it is to be merged into; the main one when left out.",
+  ),
+  description: withDescription(z.optional(z.string()), "More about it, as text or Markdown."),
+  close_source_branch: withDescription(z.optional(z.boolean()), "Whether the branch goes once it is merged."),
 });
 type Input = z.output<typeof Input>;
 
 /** Source: Bitbucket Cloud REST 2.0, POST /2.0/repositories/{workspace}/{repo_slug}/pullrequests. */
-export const createPullRequest = defineTool({
+export const createPullRequestTool = defineTool({
   name: "bitbucket.create_pull_request",
   description: "Open a pull request in a Bitbucket repository, for a branch that was pushed.",
   access: "write",
@@ -37,17 +40,17 @@ export const createPullRequest = defineTool({
     "open a PR in {repository} from {source} into {destination}: {title}",
   ],
   summary: describeCall,
-  resource: ({ repository }: Input) => inRepository(repository),
+  resource: ({ repository }: Input) => formatRepositoryPlace(repository),
   async run(input, context) {
     const [title, source] = [input.title.replace(/\s+/g, " ").trim(), input.source.trim()];
     for (const [field, value] of Object.entries({ title, source })) {
       if (value === "")
         throw new Problem("INVALID_REQUEST", `A pull request needs a ${field}.`, { details: { field } });
     }
-    const repository = repositoryOf(input.repository, context);
+    const repository = parseRepository(input.repository, context);
     const pull = await context.http.request({
       method: "POST",
-      path: `${repositoryPath(repository)}/pullrequests`,
+      path: `${buildRepositoryPath(repository)}/pullrequests`,
       body: {
         title,
         source: { branch: { name: source } },
@@ -58,15 +61,15 @@ export const createPullRequest = defineTool({
       answer: PullRequest,
       scope: "pullrequest:write",
     });
-    const url = pullRequestUrl(pull, repository);
-    const text = `Opened #${pull.id} in ${cell(repository.slug)}: ${cell(pull.title)}\n\n${url}`;
-    return { data: pullRequestData(pull, repository), text, url };
+    const url = buildPullRequestUrl(pull, repository);
+    const text = `Opened #${pull.id} in ${escapeCell(repository.slug)}: ${escapeCell(pull.title)}\n\n${url}`;
+    return { data: toPullRequestData(pull, repository), text, url };
   },
 });
 
 function describeCall(input: Input): string {
-  const branches = `${cell(input.source)} → ${input.destination?.trim() ? cell(input.destination) : "the main branch"}`;
-  const says = input.description?.trim() ? `: “${excerpt(cell(input.description), 300)}”` : "";
+  const branches = `${escapeCell(input.source)} → ${input.destination?.trim() ? escapeCell(input.destination) : "the main branch"}`;
+  const says = input.description?.trim() ? `: “${truncateText(escapeCell(input.description), 300)}”` : "";
   const closes = input.close_source_branch ? ", the branch goes once it is merged" : "";
-  return `Open a pull request in ${shownRepository(input.repository)}, ${branches}${closes}: “${cell(input.title)}”${says}`;
+  return `Open a pull request in ${formatRepository(input.repository)}, ${branches}${closes}: “${escapeCell(input.title)}”${says}`;
 }

@@ -1,21 +1,21 @@
 import * as z from "zod/mini";
-import { describe } from "../fields.ts";
-import { cell, excerpt } from "../markdown.ts";
+import { withDescription } from "../fields.ts";
+import { escapeCell, truncateText } from "../markdown.ts";
 import { defineTool } from "../service.ts";
 import {
-  approvals,
+  buildPullRequestUrl,
+  buildRepositoryPath,
+  getPersonName,
+  listApprovers,
   PullRequest,
-  personName,
-  pullRequestData,
-  pullRequestUrl,
+  parseRepository,
   type Repository,
-  repositoryOf,
-  repositoryPath,
+  toPullRequestData,
 } from "./pull-request.ts";
 
 const Input = z.object({
-  repository: describe(z.string(), "Name of the repository."),
-  id: describe(z.coerce.number().check(z.int(), z.minimum(1)), "Number of the pull request, such as 12."),
+  repository: withDescription(z.string(), "Name of the repository."),
+  id: withDescription(z.coerce.number().check(z.int(), z.minimum(1)), "Number of the pull request, such as 12."),
 });
 type Input = z.output<typeof Input>;
 
@@ -23,7 +23,7 @@ type Input = z.output<typeof Input>;
 const LONGEST = 4_000;
 
 /** Source: Bitbucket Cloud REST 2.0, GET /2.0/repositories/{workspace}/{repo_slug}/pullrequests/{id}. */
-export const getPullRequest = defineTool({
+export const getPullRequestTool = defineTool({
   name: "bitbucket.get_pull_request",
   description: "Read one Bitbucket pull request: its state, branches, approvals and description.",
   access: "read",
@@ -37,29 +37,29 @@ export const getPullRequest = defineTool({
   ],
   summary: ({ repository, id }: Input) => `Read pull request #${id} in ${repository.trim()}`,
   async run(input, context) {
-    const repository = repositoryOf(input.repository, context);
+    const repository = parseRepository(input.repository, context);
     const pull = await context.http.request({
-      path: `${repositoryPath(repository)}/pullrequests/${input.id}`,
+      path: `${buildRepositoryPath(repository)}/pullrequests/${input.id}`,
       answer: PullRequest,
       scope: "pullrequest",
     });
-    const description = excerpt(pull.description?.trim() ?? "", LONGEST);
-    const data = { ...pullRequestData(pull, repository), description, approved_by: approvals(pull) };
-    return { data, text: pullRequestText(pull, repository, description), url: pullRequestUrl(pull, repository) };
+    const description = truncateText(pull.description?.trim() ?? "", LONGEST);
+    const data = { ...toPullRequestData(pull, repository), description, approved_by: listApprovers(pull) };
+    return { data, text: formatPullRequest(pull, repository, description), url: buildPullRequestUrl(pull, repository) };
   },
 });
 
-function pullRequestText(pull: PullRequest, repository: Repository, description: string): string {
-  const approved = approvals(pull);
+function formatPullRequest(pull: PullRequest, repository: Repository, description: string): string {
+  const approved = listApprovers(pull);
   const facts: [string, string][] = [
     ["State", `${pull.state.toLowerCase()}${pull.draft ? ", draft" : ""}`],
     ["Repository", repository.slug],
-    ["Author", personName(pull.author)],
+    ["Author", getPersonName(pull.author)],
     ["Branches", `${pull.source?.branch?.name ?? "?"} → ${pull.destination?.branch?.name ?? "?"}`],
     ["Approved by", approved.length > 0 ? approved.join(", ") : "nobody yet"],
     ["Comments", String(pull.comment_count ?? 0)],
     ["Updated", pull.updated_on?.slice(0, 10) ?? "unknown"],
   ];
-  const lines = facts.map(([name, value]) => `- ${name}: ${cell(value)}`).join("\n");
-  return [`**#${pull.id}** ${cell(pull.title)}`, lines, description].filter(Boolean).join("\n\n");
+  const lines = facts.map(([name, value]) => `- ${name}: ${escapeCell(value)}`).join("\n");
+  return [`**#${pull.id}** ${escapeCell(pull.title)}`, lines, description].filter(Boolean).join("\n\n");
 }

@@ -25,7 +25,7 @@ const Workspaces = z.looseObject({ values: z.array(z.union([z.looseObject({ work
  * Who consented, and in which workspaces they work.
  * Source: https://developer.atlassian.com/cloud/bitbucket/rest/api-group-users/ and …/api-group-workspaces/
  */
-export async function bitbucketIdentity(http: ServiceHttp): Promise<Identity> {
+export async function fetchBitbucketIdentity(http: ServiceHttp): Promise<Identity> {
   const user = await http.request({ path: "/2.0/user", answer: User, scope: "account" });
   const sites = await workspaces(http);
   const accountId = user.account_id ?? user.uuid;

@@ -1,13 +1,13 @@
 import * as z from "zod/mini";
-import { describe } from "../fields.ts";
-import { cell, count, excerpt, markdownTable } from "../markdown.ts";
+import { withDescription } from "../fields.ts";
+import { escapeCell, formatCount, formatMarkdownTable, truncateText } from "../markdown.ts";
 import { defineTool } from "../service.ts";
-import { allPages } from "./paging.ts";
-import { workspaceOf } from "./pull-request.ts";
+import { readAllPages } from "./paging.ts";
+import { getWorkspace } from "./pull-request.ts";
 
 const Input = z.object({
-  name: describe(z.optional(z.string()), "Part of the name, to list only repositories that have it."),
-  limit: describe(z.optional(z.number().check(z.int(), z.minimum(1), z.maximum(100))), "At most so many; 25."),
+  name: withDescription(z.optional(z.string()), "Part of the name, to list only repositories that have it."),
+  limit: withDescription(z.optional(z.number().check(z.int(), z.minimum(1), z.maximum(100))), "At most so many; 25."),
 });
 type Input = z.output<typeof Input>;
 
@@ -25,7 +25,7 @@ const Repository = z.looseObject({
 type Repository = z.output<typeof Repository>;
 
 /** Source: GET /2.0/repositories/{workspace}, with Bitbucket's filter language in `q`. */
-export const listRepositories = defineTool({
+export const listRepositoriesTool = defineTool({
   name: "bitbucket.list_repositories",
   description: "List the repositories of the Bitbucket workspace, those changed last first.",
   access: "read",
@@ -38,12 +38,12 @@ export const listRepositories = defineTool({
     "find bitbucket repositories called {name}",
   ],
   summary: ({ name }: Input) =>
-    `List Bitbucket repositories${name?.trim() ? ` with “${cell(name)}” in their name` : ""}`,
+    `List Bitbucket repositories${name?.trim() ? ` with “${escapeCell(name)}” in their name` : ""}`,
   async run(input, context) {
     const limit = input.limit ?? 25;
     const part = input.name?.replace(/\s+/g, " ").trim() ?? "";
     const request = {
-      path: `/2.0/repositories/${encodeURIComponent(workspaceOf(context))}`,
+      path: `/2.0/repositories/${encodeURIComponent(getWorkspace(context))}`,
       query: {
         sort: "-updated_on",
         pagelen: Math.min(limit, 100),
@@ -51,38 +51,38 @@ export const listRepositories = defineTool({
       },
       scope: "repository",
     };
-    const { values, more } = await allPages(context.http, request, Repository, limit);
+    const { values, more } = await readAllPages(context.http, request, Repository, limit);
     const data = { repositories: values.map(repositoryData), more };
     const { url } = context.metadata;
-    return { data, text: resultText(values, more, part), ...(typeof url === "string" ? { url } : {}) };
+    return { data, text: formatResult(values, more, part), ...(typeof url === "string" ? { url } : {}) };
   },
 });
 
 function repositoryData(repository: Repository): Record<string, unknown> {
   return {
     repository: repository.full_name,
-    description: excerpt(repository.description?.trim() ?? "", 200),
+    description: truncateText(repository.description?.trim() ?? "", 200),
     private: repository.is_private ?? null,
     main_branch: repository.mainbranch?.name ?? null,
     updated: repository.updated_on ?? null,
-    url: repositoryUrl(repository),
+    url: buildRepositoryUrl(repository),
   };
 }
 
-function resultText(list: Repository[], more: boolean, part: string): string {
-  const words = `${count(list.length, "repository", "repositories")}${part ? ` with “${cell(part)}”` : ""}`;
+function formatResult(list: Repository[], more: boolean, part: string): string {
+  const words = `${formatCount(list.length, "repository", "repositories")}${part ? ` with “${escapeCell(part)}”` : ""}`;
   if (list.length === 0) return `No ${words.replace(/^0 /, "")}.`;
   const rows = list.map((one) => [
     one.slug,
-    excerpt(one.description ?? "", 80),
+    truncateText(one.description ?? "", 80),
     one.language ?? "",
     one.mainbranch?.name ?? "",
     one.updated_on?.slice(0, 10) ?? "",
   ]);
   const head = more ? `The first ${words}; there are more:` : `${words}:`;
-  return `${head}\n\n${markdownTable(["Repository", "About", "Language", "Main branch", "Updated"], rows)}`;
+  return `${head}\n\n${formatMarkdownTable(["Repository", "About", "Language", "Main branch", "Updated"], rows)}`;
 }
 
-function repositoryUrl({ full_name: name, links }: Repository): string {
+function buildRepositoryUrl({ full_name: name, links }: Repository): string {
   return links?.html?.href ?? `https://bitbucket.org/${name.split("/").map(encodeURIComponent).join("/")}`;
 }

@@ -1,25 +1,25 @@
 import * as z from "zod/mini";
-import { describe } from "../fields.ts";
-import { cell } from "../markdown.ts";
+import { withDescription } from "../fields.ts";
+import { escapeCell } from "../markdown.ts";
 import { defineTool, type ToolContext } from "../service.ts";
-import { allPages } from "./paging.ts";
+import { readAllPages } from "./paging.ts";
 import {
+  buildRepositoryPath,
+  formatPullRequestTable,
+  getWorkspace,
   PullRequest,
-  pullRequestData,
-  pullRequestTable,
+  parseRepository,
   type Repository,
-  repositoryOf,
-  repositoryPath,
-  workspaceOf,
+  toPullRequestData,
 } from "./pull-request.ts";
 
 const Input = z.object({
-  repository: describe(
+  repository: withDescription(
     z.optional(z.string()),
     "Name of the repository; all repositories of the workspace when left out.",
   ),
-  state: describe(z.optional(z.string()), '"open" (default), "merged", "declined" or "all".'),
-  limit: describe(z.optional(z.number().check(z.int(), z.minimum(1), z.maximum(100))), "At most so many; 20."),
+  state: withDescription(z.optional(z.string()), '"open" (default), "merged", "declined" or "all".'),
+  limit: withDescription(z.optional(z.number().check(z.int(), z.minimum(1), z.maximum(100))), "At most so many; 20."),
 });
 type Input = z.output<typeof Input>;
 
@@ -30,7 +30,7 @@ const REPOSITORIES = 30;
 const AT_ONCE = 4;
 
 /** Source: Bitbucket Cloud REST 2.0, GET /2.0/repositories/{workspace}/{repo_slug}/pullrequests. */
-export const listPullRequests = defineTool({
+export const listPullRequestsTool = defineTool({
   name: "bitbucket.list_pull_requests",
   description: "List pull requests of a Bitbucket repository, or of all repositories of the workspace.",
   access: "read",
@@ -49,8 +49,12 @@ export const listPullRequests = defineTool({
   async run(input, context) {
     const limit = input.limit ?? 20;
     const { list, more } = await pullRequests(input, context, limit);
-    const data = { pull_requests: list.map(({ pull, repository }) => pullRequestData(pull, repository)), more };
-    return { data, text: resultText(list, more, cell(words(input, list.length))), url: listUrl(input, context) };
+    const data = { pull_requests: list.map(({ pull, repository }) => toPullRequestData(pull, repository)), more };
+    return {
+      data,
+      text: formatResult(list, more, escapeCell(words(input, list.length))),
+      url: buildListUrl(input, context),
+    };
   },
 });
 
@@ -62,7 +66,7 @@ async function pullRequests(
   limit: number,
 ): Promise<{ list: Listed[]; more: boolean }> {
   if (input.repository?.trim()) {
-    return ofRepository(repositoryOf(input.repository, context), states(input.state), context, limit);
+    return ofRepository(parseRepository(input.repository, context), states(input.state), context, limit);
   }
   const { repositories, more } = await recentRepositories(context);
   const found: { list: Listed[]; more: boolean }[] = [];
@@ -81,16 +85,16 @@ async function ofRepository(
   limit: number,
 ): Promise<{ list: Listed[]; more: boolean }> {
   const filter = state.map((one) => `state=${one}`).join("&");
-  const path = `${repositoryPath(repository)}/pullrequests?${filter}&sort=-updated_on&pagelen=${Math.min(limit, 50)}`;
-  const { values, more } = await allPages(context.http, { path, scope: "pullrequest" }, PullRequest, limit);
+  const path = `${buildRepositoryPath(repository)}/pullrequests?${filter}&sort=-updated_on&pagelen=${Math.min(limit, 50)}`;
+  const { values, more } = await readAllPages(context.http, { path, scope: "pullrequest" }, PullRequest, limit);
   return { list: values.map((pull) => ({ pull, repository })), more };
 }
 
 async function recentRepositories(context: ToolContext): Promise<{ repositories: Repository[]; more: boolean }> {
-  const workspace = workspaceOf(context);
+  const workspace = getWorkspace(context);
   const path = `/2.0/repositories/${encodeURIComponent(workspace)}`;
   const query = { sort: "-updated_on", pagelen: REPOSITORIES };
-  const { values, more } = await allPages(
+  const { values, more } = await readAllPages(
     context.http,
     { path, query, scope: "repository" },
     RepositorySlug,
@@ -116,17 +120,17 @@ function words({ repository, state }: Input, number = 2): string {
   return `${kind}pull request${number === 1 ? "" : "s"}${where}`;
 }
 
-function resultText(list: Listed[], more: boolean, what: string): string {
+function formatResult(list: Listed[], more: boolean, what: string): string {
   if (list.length === 0) return `No ${what}.`;
   const head = more ? `The first ${list.length} ${what}; there are more:` : `${list.length} ${what}:`;
-  return `${head}\n\n${pullRequestTable(list)}`;
+  return `${head}\n\n${formatPullRequestTable(list)}`;
 }
 
-function listUrl({ repository }: Input, context: ToolContext): string | undefined {
+function buildListUrl({ repository }: Input, context: ToolContext): string | undefined {
   const { url } = context.metadata;
   if (typeof url !== "string") return undefined;
   if (!repository?.trim()) return `${url}/workspace/pull-requests/`;
-  return `${url}/${encodeURIComponent(repositoryOf(repository, context).slug)}/pull-requests/`;
+  return `${url}/${encodeURIComponent(parseRepository(repository, context).slug)}/pull-requests/`;
 }
 
 function newestFirst(a: Listed, b: Listed): number {

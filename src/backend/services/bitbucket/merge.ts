@@ -1,26 +1,26 @@
 import * as z from "zod/mini";
-import { describe } from "../fields.ts";
-import { cell, excerpt } from "../markdown.ts";
+import { withDescription } from "../fields.ts";
+import { escapeCell, truncateText } from "../markdown.ts";
 import { defineTool } from "../service.ts";
 import {
-  inRepository,
+  buildPullRequestPath,
+  buildPullRequestUrl,
+  formatRepository,
+  formatRepositoryPlace,
   PullRequest,
-  pullRequestData,
-  pullRequestPath,
-  pullRequestUrl,
-  repositoryOf,
-  shownRepository,
+  parseRepository,
+  toPullRequestData,
 } from "./pull-request.ts";
 
 const Input = z.object({
-  repository: describe(z.string(), "Name of the repository."),
-  id: describe(z.coerce.number().check(z.int(), z.minimum(1)), "Number of the pull request, such as 12."),
-  strategy: describe(
+  repository: withDescription(z.string(), "Name of the repository."),
+  id: withDescription(z.coerce.number().check(z.int(), z.minimum(1)), "Number of the pull request, such as 12."),
+  strategy: withDescription(
     z.optional(z.enum(["merge_commit", "squash", "fast_forward"])),
     "merge_commit, squash or fast_forward; what the repository has chosen when left out.",
   ),
-  message: describe(z.optional(z.string()), "Message of the commit; Bitbucket's own when left out."),
-  close_source_branch: describe(
+  message: withDescription(z.optional(z.string()), "Message of the commit; Bitbucket's own when left out."),
+  close_source_branch: withDescription(
     z.optional(z.boolean()),
     "Whether the branch goes; as it was said when the pull request was opened when left out.",
   ),
@@ -31,7 +31,7 @@ type Input = z.output<typeof Input>;
  * Source: Bitbucket Cloud REST 2.0, POST …/pullrequests/{id}/merge. A merge is not undone: what takes it back is another commit. Checks and
  * conflicts that forbid it are told by the service.
  */
-export const mergePullRequest = defineTool({
+export const mergePullRequestTool = defineTool({
   name: "bitbucket.merge_pull_request",
   description: "Merge an open Bitbucket pull request into its destination branch.",
   access: "destructive",
@@ -44,17 +44,17 @@ export const mergePullRequest = defineTool({
   ],
   summary: ({ repository, id, strategy, message, close_source_branch: closes }: Input) =>
     [
-      `Merge pull request #${id} in ${shownRepository(repository)}`,
+      `Merge pull request #${id} in ${formatRepository(repository)}`,
       strategy ? ` (${strategy.replace("_", " ")})` : "",
       closes ? " and remove its branch" : "",
-      message?.trim() ? `: “${excerpt(cell(message), 300)}”` : "",
+      message?.trim() ? `: “${truncateText(escapeCell(message), 300)}”` : "",
     ].join(""),
-  resource: ({ repository }: Input) => inRepository(repository),
+  resource: ({ repository }: Input) => formatRepositoryPlace(repository),
   async run(input, context) {
-    const repository = repositoryOf(input.repository, context);
+    const repository = parseRepository(input.repository, context);
     const pull = await context.http.request({
       method: "POST",
-      path: `${pullRequestPath(repository, input.id)}/merge`,
+      path: `${buildPullRequestPath(repository, input.id)}/merge`,
       body: {
         type: "pullrequest_merge_parameters",
         ...(input.strategy ? { merge_strategy: input.strategy } : {}),
@@ -64,9 +64,9 @@ export const mergePullRequest = defineTool({
       answer: PullRequest,
       scope: "pullrequest:write",
     });
-    const url = pullRequestUrl(pull, repository);
+    const url = buildPullRequestUrl(pull, repository);
     const into = pull.destination?.branch?.name ?? "its destination";
-    const text = `Merged #${pull.id} ${cell(pull.title)} into ${cell(into)}.\n\n${url}`;
-    return { data: pullRequestData(pull, repository), text, url };
+    const text = `Merged #${pull.id} ${escapeCell(pull.title)} into ${escapeCell(into)}.\n\n${url}`;
+    return { data: toPullRequestData(pull, repository), text, url };
   },
 });

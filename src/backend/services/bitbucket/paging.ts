@@ -6,7 +6,7 @@ import type { ServiceHttp, ServiceRequest } from "../service.ts";
  * Values of a Bitbucket list over its pages, up to a limit; `more` when there are others. The link to the next page comes from the answer:
  * it is followed on the API's own origin only, so that the token never goes elsewhere (case V20).
  */
-export async function allPages<T>(
+export async function readAllPages<T>(
   http: ServiceHttp,
   request: Omit<ServiceRequest<unknown>, "answer">,
   item: z.ZodMiniType<T>,

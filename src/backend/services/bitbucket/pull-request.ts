@@ -1,7 +1,7 @@
 import * as z from "zod/mini";
 import { Problem } from "#protocol/errors";
-import { markdownTable } from "../markdown.ts";
-import { placed } from "../resource.ts";
+import { formatMarkdownTable } from "../markdown.ts";
+import { formatPlace } from "../resource.ts";
 import type { ToolContext } from "../service.ts";
 
 const Person = z.nullish(z.looseObject({ display_name: z.nullish(z.string()), nickname: z.nullish(z.string()) }));
@@ -44,7 +44,7 @@ export type PullRequest = z.output<typeof PullRequest>;
 export type Repository = { workspace: string; slug: string };
 
 /** The workspace of a connection. @throws Problem SITE_REQUIRED when it has none */
-export function workspaceOf(context: Pick<ToolContext, "metadata">): string {
+export function getWorkspace(context: Pick<ToolContext, "metadata">): string {
   const { workspace } = context.metadata;
   if (typeof workspace === "string" && workspace !== "") return workspace;
   throw new Problem("SITE_REQUIRED", "This Bitbucket account has several workspaces and none was chosen.", {
@@ -53,77 +53,80 @@ export function workspaceOf(context: Pick<ToolContext, "metadata">): string {
 }
 
 /** The repository in what a person typed: `web`, `acme/web`, or its address. */
-export function repositoryOf(text: string, context: Pick<ToolContext, "metadata">): Repository {
+export function parseRepository(text: string, context: Pick<ToolContext, "metadata">): Repository {
   const { workspace, slug: name } = parts(text);
-  return { workspace: workspace ?? workspaceOf(context), slug: name };
+  return { workspace: workspace ?? getWorkspace(context), slug: name };
 }
 
 /** API path of a repository. */
-export function repositoryPath({ workspace, slug: name }: Repository): string {
+export function buildRepositoryPath({ workspace, slug: name }: Repository): string {
   return `/2.0/repositories/${encodeURIComponent(workspace)}/${encodeURIComponent(name)}`;
 }
 
 /** API path of a pull request. */
-export function pullRequestPath(repository: Repository, id: number): string {
-  return `${repositoryPath(repository)}/pullrequests/${id}`;
+export function buildPullRequestPath(repository: Repository, id: number): string {
+  return `${buildRepositoryPath(repository)}/pullrequests/${id}`;
 }
 
 /** What a person typed for a repository, without the address around it. */
-export function shownRepository(text: string): string {
+export function formatRepository(text: string): string {
   const { workspace, slug: name } = parts(text);
   return workspace === undefined ? name : `${workspace}/${name}`;
 }
 
 /** The words of a grant for a repository; a name alone is one of the connection's workspace. */
-export function inRepository(text: string): string | undefined {
-  const name = shownRepository(text).toLowerCase();
-  return placed("in repository", /^(?:[\w.-]+\/)?[\w.-]+$/.test(name) ? name : undefined);
+export function formatRepositoryPlace(text: string): string | undefined {
+  const name = formatRepository(text).toLowerCase();
+  return formatPlace("in repository", /^(?:[\w.-]+\/)?[\w.-]+$/.test(name) ? name : undefined);
 }
 
 /** A pull request trimmed for a model. */
-export function pullRequestData(pull: PullRequest, repository: Repository): Record<string, unknown> {
+export function toPullRequestData(pull: PullRequest, repository: Repository): Record<string, unknown> {
   return {
     id: pull.id,
     repository: repository.slug,
     title: pull.title,
     state: pull.state,
     draft: pull.draft ?? false,
-    author: personName(pull.author),
+    author: getPersonName(pull.author),
     source: pull.source?.branch?.name,
     destination: pull.destination?.branch?.name,
-    approvals: approvals(pull).length,
+    approvals: listApprovers(pull).length,
     comments: pull.comment_count ?? 0,
     updated: pull.updated_on,
-    url: pullRequestUrl(pull, repository),
+    url: buildPullRequestUrl(pull, repository),
   };
 }
 
 /** Pull requests as a table for a person. */
-export function pullRequestTable(list: { pull: PullRequest; repository: Repository }[]): string {
+export function formatPullRequestTable(list: { pull: PullRequest; repository: Repository }[]): string {
   const rows = list.map(({ pull, repository }) => [
     repository.slug,
     `#${pull.id}`,
     pull.title,
     pull.draft ? `${pull.state.toLowerCase()}, draft` : pull.state.toLowerCase(),
-    personName(pull.author),
+    getPersonName(pull.author),
     `${pull.source?.branch?.name ?? "?"} → ${pull.destination?.branch?.name ?? "?"}`,
     pull.updated_on?.slice(0, 10) ?? "",
   ]);
-  return markdownTable(["Repository", "ID", "Title", "State", "Author", "Branches", "Updated"], rows);
+  return formatMarkdownTable(["Repository", "ID", "Title", "State", "Author", "Branches", "Updated"], rows);
 }
 
 /** Names of those who approved. */
-export function approvals({ participants }: PullRequest): string[] {
-  return (participants ?? []).filter(({ approved }) => approved === true).map(({ user }) => personName(user));
+export function listApprovers({ participants }: PullRequest): string[] {
+  return (participants ?? []).filter(({ approved }) => approved === true).map(({ user }) => getPersonName(user));
 }
 
 /** Where a person looks at a pull request. */
-export function pullRequestUrl(pull: Pick<PullRequest, "id" | "links">, { workspace, slug: name }: Repository): string {
+export function buildPullRequestUrl(
+  pull: Pick<PullRequest, "id" | "links">,
+  { workspace, slug: name }: Repository,
+): string {
   const site = `https://bitbucket.org/${encodeURIComponent(workspace)}/${encodeURIComponent(name)}`;
   return pull.links?.html?.href ?? `${site}/pull-requests/${pull.id}`;
 }
 
-export function personName(person: z.output<typeof Person>): string {
+export function getPersonName(person: z.output<typeof Person>): string {
   return person?.display_name ?? person?.nickname ?? "someone";
 }
 

@@ -1,22 +1,22 @@
 import * as z from "zod/mini";
 import { Problem } from "#protocol/errors";
-import { describe } from "../fields.ts";
-import { markdownHtml } from "../html.ts";
-import { cell, excerpt } from "../markdown.ts";
+import { withDescription } from "../fields.ts";
+import { markdownToHtml } from "../html.ts";
+import { escapeCell, truncateText } from "../markdown.ts";
 import { defineTool } from "../service.ts";
-import { apiOf, pageAddress, pageWords, readPage } from "./page.ts";
+import { buildPageUrl, formatPagePlace, getConfluenceApi, readPage } from "./page.ts";
 
 const Input = z.object({
-  page: describe(z.string(), "Title, id or address of the page."),
-  text: describe(z.string(), "The comment, as text or Markdown."),
-  space: describe(z.optional(z.string()), "Key of the space, when several have a page of that title."),
+  page: withDescription(z.string(), "Title, id or address of the page."),
+  text: withDescription(z.string(), "The comment, as text or Markdown."),
+  space: withDescription(z.optional(z.string()), "Key of the space, when several have a page of that title."),
 });
 type Input = z.output<typeof Input>;
 
 const Comment = z.looseObject({ id: z.string(), _links: z.nullish(z.looseObject({ webui: z.nullish(z.string()) })) });
 
 /** Source: Confluence Cloud REST v2, POST /wiki/api/v2/footer-comments: a comment below the page. */
-export const addComment = defineTool({
+export const addCommentTool = defineTool({
   name: "confluence.add_comment",
   description: "Comment on a Confluence page.",
   access: "write",
@@ -28,14 +28,15 @@ export const addComment = defineTool({
     "comment on the page {page} in space {space}: {text}",
   ],
   summary: ({ page, text, space }: Input) =>
-    `Comment on the Confluence page “${cell(page)}”${space?.trim() ? ` in ${cell(space)}` : ""}: “${excerpt(cell(text), 300)}”`,
-  resource: ({ page, space }: Input) => pageWords("on the page", { page, ...(space === undefined ? {} : { space }) }),
+    `Comment on the Confluence page “${escapeCell(page)}”${space?.trim() ? ` in ${escapeCell(space)}` : ""}: “${truncateText(escapeCell(text), 300)}”`,
+  resource: ({ page, space }: Input) =>
+    formatPagePlace("on the page", { page, ...(space === undefined ? {} : { space }) }),
   async run(input, context) {
-    const value = markdownHtml(input.text);
+    const value = markdownToHtml(input.text);
     if (value === "")
       throw new Problem("INVALID_REQUEST", "A comment needs some text.", { details: { field: "text" } });
     const page = await readPage(context, input);
-    const { api, site } = apiOf(context);
+    const { api, site } = getConfluenceApi(context);
     const { id, _links } = await context.http.request({
       method: "POST",
       path: `${api}/footer-comments`,
@@ -43,8 +44,8 @@ export const addComment = defineTool({
       answer: Comment,
       scope: "write:comment:confluence",
     });
-    const url = pageAddress({ id: page.id, _links: _links ?? page._links }, site);
+    const url = buildPageUrl({ id: page.id, _links: _links ?? page._links }, site);
     const data = { comment: id, page: page.id, title: page.title, url };
-    return { data, text: `Commented on ${cell(page.title)}.\n\n${url}`, url };
+    return { data, text: `Commented on ${escapeCell(page.title)}.\n\n${url}`, url };
   },
 });

@@ -4,7 +4,7 @@ export type PageFilter = { text?: string; space?: string; type?: string; title?:
 /**
  * CQL for a filter; values are quoted. Source: https://developer.atlassian.com/cloud/confluence/advanced-searching-using-cql/
  */
-export function cqlOf({ text, space, type, title }: PageFilter): string {
+export function buildCql({ text, space, type, title }: PageFilter): string {
   const clauses = [
     `type = ${quote(/blog/i.test(type ?? "") ? "blogpost" : "page")}`,
     space?.trim() ? `space = ${quote(space)}` : "",

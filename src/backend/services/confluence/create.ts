@@ -1,23 +1,34 @@
 import * as z from "zod/mini";
 import { Problem } from "#protocol/errors";
-import { describe } from "../fields.ts";
-import { markdownHtml } from "../html.ts";
-import { cell, excerpt } from "../markdown.ts";
-import { placed } from "../resource.ts";
+import { withDescription } from "../fields.ts";
+import { markdownToHtml } from "../html.ts";
+import { escapeCell, truncateText } from "../markdown.ts";
+import { formatPlace } from "../resource.ts";
 import { defineTool, type ToolContext } from "../service.ts";
-import { apiOf, checkedTitle, Page, pageAddress, pageWords, readPage, spaceName } from "./page.ts";
+import {
+  buildPageUrl,
+  formatPagePlace,
+  formatSpaceName,
+  getConfluenceApi,
+  Page,
+  parseTitle,
+  readPage,
+} from "./page.ts";
 import { findSpace } from "./spaces.ts";
 
 const Input = z.object({
-  title: describe(z.string(), "Title of the new page."),
-  space: describe(z.optional(z.string()), "Key or name of the space, such as DOCS; that of the parent when left out."),
-  text: describe(z.optional(z.string()), "What it says, as text or Markdown."),
-  parent: describe(z.optional(z.string()), "Title, id or address of the page that it is put under."),
+  title: withDescription(z.string(), "Title of the new page."),
+  space: withDescription(
+    z.optional(z.string()),
+    "Key or name of the space, such as DOCS; that of the parent when left out.",
+  ),
+  text: withDescription(z.optional(z.string()), "What it says, as text or Markdown."),
+  parent: withDescription(z.optional(z.string()), "Title, id or address of the page that it is put under."),
 });
 type Input = z.output<typeof Input>;
 
 /** Source: Confluence Cloud REST v2, POST /wiki/api/v2/pages. */
-export const createPage = defineTool({
+export const createPageTool = defineTool({
   name: "confluence.create_page",
   description: "Create a Confluence page in a space, or under another page.",
   access: "write",
@@ -34,12 +45,12 @@ export const createPage = defineTool({
   summary: describeCall,
   resource: ({ space, parent }: Input) =>
     parent?.trim()
-      ? pageWords("under the page", { page: parent, ...(space === undefined ? {} : { space }) })
-      : placed("in space", space?.trim() ? spaceName(space) : undefined),
+      ? formatPagePlace("under the page", { page: parent, ...(space === undefined ? {} : { space }) })
+      : formatPlace("in space", space?.trim() ? formatSpaceName(space) : undefined),
   async run(input, context) {
-    const title = checkedTitle(input.title);
-    const { api, site } = apiOf(context);
-    const { spaceId, parentId } = await placeOf(input, context);
+    const title = parseTitle(input.title);
+    const { api, site } = getConfluenceApi(context);
+    const { spaceId, parentId } = await getPlace(input, context);
     const page = await context.http.request({
       method: "POST",
       path: `${api}/pages`,
@@ -48,18 +59,22 @@ export const createPage = defineTool({
         status: "current",
         title,
         ...(parentId === undefined ? {} : { parentId }),
-        body: { representation: "storage", value: markdownHtml(input.text ?? "") },
+        body: { representation: "storage", value: markdownToHtml(input.text ?? "") },
       },
       answer: Page,
       scope: "write:page:confluence",
     });
-    const url = pageAddress(page, site);
-    return { data: { id: page.id, title, version: 1, url }, text: `Created the page ${cell(title)}.\n\n${url}`, url };
+    const url = buildPageUrl(page, site);
+    return {
+      data: { id: page.id, title, version: 1, url },
+      text: `Created the page ${escapeCell(title)}.\n\n${url}`,
+      url,
+    };
   },
 });
 
 /** Confluence takes ids only, and a parent in the same space only. @throws Problem INVALID_REQUEST */
-async function placeOf(
+async function getPlace(
   { space, parent }: Input,
   context: ToolContext,
 ): Promise<{ spaceId: string; parentId?: string }> {
@@ -74,14 +89,17 @@ async function placeOf(
   const under = await readPage(context, { page: parent, ...(named ? { space: named.key } : {}) });
   const spaceId = under.spaceId ?? named?.id ?? "";
   if (!named || named.id === spaceId) return { spaceId, parentId: under.id };
-  throw new Problem("INVALID_REQUEST", `The page “${cell(under.title)}” is not in the space ${named.key}.`, {
+  throw new Problem("INVALID_REQUEST", `The page “${escapeCell(under.title)}” is not in the space ${named.key}.`, {
     hint: "Name a page of that space, or leave the space out.",
     details: { field: "parent" },
   });
 }
 
 function describeCall({ title, space, parent, text }: Input): string {
-  const where = [parent?.trim() ? ` under “${cell(parent)}”` : "", space?.trim() ? ` in ${cell(space)}` : ""].join("");
-  const says = text?.trim() ? `: “${excerpt(cell(text), 300)}”` : "";
-  return `Create the Confluence page “${cell(title)}”${where}${says}`;
+  const where = [
+    parent?.trim() ? ` under “${escapeCell(parent)}”` : "",
+    space?.trim() ? ` in ${escapeCell(space)}` : "",
+  ].join("");
+  const says = text?.trim() ? `: “${truncateText(escapeCell(text), 300)}”` : "";
+  return `Create the Confluence page “${escapeCell(title)}”${where}${says}`;
 }

@@ -1,13 +1,13 @@
 import * as z from "zod/mini";
-import { describe } from "../fields.ts";
-import { cell, excerpt } from "../markdown.ts";
+import { withDescription } from "../fields.ts";
+import { escapeCell, truncateText } from "../markdown.ts";
 import { defineTool } from "../service.ts";
-import { apiOf, pageAddress, readPage } from "./page.ts";
-import { storageText } from "./storage.ts";
+import { buildPageUrl, getConfluenceApi, readPage } from "./page.ts";
+import { storageToMarkdown } from "./storage.ts";
 
 const Input = z.object({
-  page: describe(z.string(), "Title, id or address of the page."),
-  space: describe(z.optional(z.string()), "Key of the space, when several have a page of that title."),
+  page: withDescription(z.string(), "Title, id or address of the page."),
+  space: withDescription(z.optional(z.string()), "Key of the space, when several have a page of that title."),
 });
 type Input = z.output<typeof Input>;
 
@@ -15,7 +15,7 @@ type Input = z.output<typeof Input>;
 const LONGEST = 12_000;
 
 /** Source: Confluence Cloud REST v2, GET /wiki/api/v2/pages/{id}?body-format=storage. */
-export const getPage = defineTool({
+export const getPageTool = defineTool({
   name: "confluence.get_page",
   description: "Read one Confluence page by its title, id or address.",
   access: "read",
@@ -32,10 +32,10 @@ export const getPage = defineTool({
   summary: ({ page, space }: Input) => `Read the page “${page.trim()}”${space ? ` in ${space}` : ""}`,
   async run(input, context) {
     const page = await readPage(context, input);
-    const url = pageAddress(page, apiOf(context).site);
-    const text = excerpt(storageText(page.body?.storage?.value ?? ""), LONGEST);
+    const url = buildPageUrl(page, getConfluenceApi(context).site);
+    const text = truncateText(storageToMarkdown(page.body?.storage?.value ?? ""), LONGEST);
     const updated = page.version?.createdAt ?? null;
-    const head = `**${cell(page.title)}**${updated ? `, changed ${updated.slice(0, 10)}` : ""}\n${url}`;
+    const head = `**${escapeCell(page.title)}**${updated ? `, changed ${updated.slice(0, 10)}` : ""}\n${url}`;
     return {
       data: { id: page.id, title: page.title, version: page.version?.number ?? null, updated, text, url },
       text: `${head}\n\n${text || "(The page is empty.)"}`,

@@ -1,10 +1,10 @@
 import * as z from "zod/mini";
 import { Problem } from "#protocol/errors";
-import { siteOf } from "../atlassian.ts";
-import { placed, quotedName } from "../resource.ts";
+import { getSite } from "../atlassian.ts";
+import { formatPlace, quoteName } from "../resource.ts";
 import type { ToolContext } from "../service.ts";
-import { cqlOf } from "./cql.ts";
-import { findPages, pageUrl } from "./search.ts";
+import { buildCql } from "./cql.ts";
+import { buildPageIdUrl, findPages } from "./search.ts";
 
 /** A page as API v2 gives and takes it. Source: Confluence Cloud REST v2, "Page". */
 export const Page = z.looseObject({
@@ -24,8 +24,8 @@ export type PageName = { page: string; space?: string };
 const TITLE_LIMIT = 255;
 
 /** Where the API of the chosen site is: the paths of version 2 below it. */
-export function apiOf(context: Pick<ToolContext, "metadata">): { api: string; site: string } {
-  const { cloudId, url } = siteOf(context.metadata, "confluence");
+export function getConfluenceApi(context: Pick<ToolContext, "metadata">): { api: string; site: string } {
+  const { cloudId, url } = getSite(context.metadata, "confluence");
   return { api: `/ex/confluence/${cloudId}/wiki/api/v2`, site: url };
 }
 
@@ -37,7 +37,7 @@ export function apiOf(context: Pick<ToolContext, "metadata">): { api: string; si
 export async function readPage(context: ToolContext, name: PageName): Promise<Page> {
   const id = await pageId(name, context);
   return await context.http.request({
-    path: `${apiOf(context).api}/pages/${encodeURIComponent(id)}`,
+    path: `${getConfluenceApi(context).api}/pages/${encodeURIComponent(id)}`,
     query: { "body-format": "storage" },
     answer: Page,
     scope: "read:page:confluence",
@@ -45,12 +45,12 @@ export async function readPage(context: ToolContext, name: PageName): Promise<Pa
 }
 
 /** Where a person reads a page. */
-export function pageAddress({ id, _links }: Pick<Page, "id" | "_links">, site: string): string {
-  return _links?.webui?.startsWith("/") ? `${site}/wiki${_links.webui}` : pageUrl(site, id);
+export function buildPageUrl({ id, _links }: Pick<Page, "id" | "_links">, site: string): string {
+  return _links?.webui?.startsWith("/") ? `${site}/wiki${_links.webui}` : buildPageIdUrl(site, id);
 }
 
 /** The title that a page is to have. @throws Problem INVALID_REQUEST */
-export function checkedTitle(text: string): string {
+export function parseTitle(text: string): string {
   const title = text.replace(/\s+/g, " ").trim();
   if (title === "") throw new Problem("INVALID_REQUEST", "A page needs a title.", { details: { field: "title" } });
   if (title.length <= TITLE_LIMIT) return title;
@@ -59,21 +59,21 @@ export function checkedTitle(text: string): string {
 }
 
 /** The words of a grant for a page: its id, where the input has one, else its title and the space that was said with it. */
-export function pageWords(words: string, { page, space }: PageName): string | undefined {
+export function formatPagePlace(words: string, { page, space }: PageName): string | undefined {
   const id = idIn(page);
   if (id) return `${words} ${id}`;
-  const title = placed(words, quotedName(page));
-  return title && space?.trim() ? placed(`${title} of space`, spaceName(space)) : title;
+  const title = formatPlace(words, quoteName(page));
+  return title && space?.trim() ? formatPlace(`${title} of space`, formatSpaceName(space)) : title;
 }
 
 /** A space as the words of a grant name it: a key in capitals, a name of several words in quotation marks. */
-export function spaceName(text: string): string | undefined {
-  const key = spaceKey(text);
-  return /^~?[\w-]+$/.test(key) ? key.toUpperCase() : quotedName(key);
+export function formatSpaceName(text: string): string | undefined {
+  const key = parseSpaceKey(text);
+  return /^~?[\w-]+$/.test(key) ? key.toUpperCase() : quoteName(key);
 }
 
 /** The key in what a person typed for a space: itself, or the address of the space. */
-export function spaceKey(text: string): string {
+export function parseSpaceKey(text: string): string {
   return /\/spaces\/([^/?#\s]+)/.exec(text)?.[1] ?? text.replace(/\s+/g, " ").trim();
 }
 
@@ -81,8 +81,8 @@ export function spaceKey(text: string): string {
 async function pageId({ page, space }: PageName, context: ToolContext): Promise<string> {
   const id = idIn(page);
   if (id) return id;
-  const exact = await findPages(context, cqlOf({ title: page, space }), 10);
-  const found = exact.pages.length > 0 ? exact : await findPages(context, cqlOf({ text: page, space }), 10);
+  const exact = await findPages(context, buildCql({ title: page, space }), 10);
+  const found = exact.pages.length > 0 ? exact : await findPages(context, buildCql({ text: page, space }), 10);
   const [only, ...more] = found.pages;
   const where = space ? ` in ${space}` : "";
   if (!only)

@@ -1,8 +1,8 @@
 import * as z from "zod/mini";
 import { Problem } from "#protocol/errors";
-import { cell } from "../markdown.ts";
+import { escapeCell } from "../markdown.ts";
 import type { ToolContext } from "../service.ts";
-import { apiOf, spaceKey } from "./page.ts";
+import { getConfluenceApi, parseSpaceKey } from "./page.ts";
 
 const Space = z.looseObject({
   id: z.string(),
@@ -29,11 +29,11 @@ const LISTED = 10;
  * The spaces that the account can see, until `enough`; archived ones are left out. Source: Confluence Cloud REST v2, GET /wiki/api/v2/spaces;
  * the link to the next page is a path on the site.
  */
-export async function allSpaces(
+export async function listAllSpaces(
   context: ToolContext,
   enough: (spaces: Space[]) => boolean,
 ): Promise<{ spaces: Space[]; more: boolean }> {
-  const { api } = apiOf(context);
+  const { api } = getConfluenceApi(context);
   const spaces: Space[] = [];
   let cursor: string | undefined;
   for (let page = 0; page < PAGES; page++) {
@@ -58,27 +58,27 @@ export async function allSpaces(
  * @throws Problem INVALID_REQUEST when none or several match
  */
 export async function findSpace(context: ToolContext, text: string): Promise<Space> {
-  const wanted = spaceKey(text);
+  const wanted = parseSpaceKey(text);
   const hasKey = ({ key }: Space) => same(key, wanted);
-  const { spaces } = await allSpaces(context, (some) => some.some(hasKey));
+  const { spaces } = await listAllSpaces(context, (some) => some.some(hasKey));
   const byKey = spaces.filter(hasKey);
   const [only, ...more] = byKey.length > 0 ? byKey : spaces.filter(({ name }) => same(name, wanted));
   if (only && more.length === 0) return only;
   if (only) {
-    const keys = [only, ...more].map(({ name, key }) => `${cell(name)} (${key})`).join(", ");
-    const sentence = `Several spaces in Confluence are called “${cell(wanted)}”: ${keys}.`;
+    const keys = [only, ...more].map(({ name, key }) => `${escapeCell(name)} (${key})`).join(", ");
+    const sentence = `Several spaces in Confluence are called “${escapeCell(wanted)}”: ${keys}.`;
     throw new Problem("INVALID_REQUEST", sentence, { hint: "Name it by its key.", details: { field: "space" } });
   }
   const known = spaces.filter(({ type }) => type !== "personal").slice(0, LISTED);
-  const keys = known.map(({ name, key }) => `${cell(name)} (${key})`).join(", ");
-  throw new Problem("INVALID_REQUEST", `No space in Confluence is called “${cell(wanted)}”.`, {
+  const keys = known.map(({ name, key }) => `${escapeCell(name)} (${key})`).join(", ");
+  throw new Problem("INVALID_REQUEST", `No space in Confluence is called “${escapeCell(wanted)}”.`, {
     hint: keys ? `There are: ${keys}.` : "Check the key of the space.",
     details: { field: "space" },
   });
 }
 
 /** Where a person looks at a space. */
-export function spaceUrl({ key, _links }: Space, site: string): string {
+export function buildSpaceUrl({ key, _links }: Space, site: string): string {
   return `${site}/wiki${_links?.webui?.startsWith("/") ? _links.webui : `/spaces/${encodeURIComponent(key)}`}`;
 }
 

@@ -1,22 +1,22 @@
 import { type ChildNode, type Element, isCDATA, isTag, isText } from "domhandler";
 import { parseDocument } from "htmlparser2";
 import type { AdfMark, AdfNode } from "../adf/node.ts";
-import { adfText } from "../adf/read.ts";
+import { toMarkdown } from "../adf/read.ts";
 
 /**
  * A page's storage format (XHTML with Confluence's own elements) as readable Markdown: it is read into the nodes of a document and written
  * like one. A macro gives its text; an unknown element gives what it holds.
  * Source: https://confluence.atlassian.com/doc/confluence-storage-format-790796544.html
  */
-export function storageText(storage: string): string {
+export function storageToMarkdown(storage: string): string {
   const { children } = parseDocument(storage, { recognizeCDATA: true, recognizeSelfClosing: true });
-  return adfText({ type: "doc", content: nodes(children, []) });
+  return toMarkdown({ type: "doc", content: nodes(children, []) });
 }
 
 /** HTML of a search excerpt as one line of text; Confluence marks what was found with `@@@hl@@@`. */
-export function excerptText(html: string): string {
+export function formatExcerpt(html: string): string {
   const { children } = parseDocument(html.replace(/@@@(end)?hl@@@/g, ""));
-  return children.map(rawText).join("").replace(/\s+/g, " ").trim();
+  return children.map(formatRaw).join("").replace(/\s+/g, " ").trim();
 }
 
 function nodes(children: ChildNode[], marks: AdfMark[]): AdfNode[] {
@@ -44,9 +44,9 @@ function element(tag: Element, marks: AdfMark[]): AdfNode[] {
     case "a":
       return nodes(children, [...marks, { type: "link", attrs: { href: attribs.href } }]);
     case "pre":
-      return [codeBlock(rawText(tag))];
+      return [codeBlock(formatRaw(tag))];
     case "table":
-      return [{ type: "table", content: tagsNamed(tag, "tr").map(tableRow) }];
+      return [{ type: "table", content: tagsNamed(tag, "tr").map(toTableRow) }];
     case "ac:task":
       return [task(tag)];
     case "ac:structured-macro":
@@ -100,22 +100,22 @@ function macro(tag: Element): AdfNode[] {
   const name = tag.attribs["ac:name"] ?? "";
   const body = tag.children.filter((child) => isTag(child) && child.name !== "ac:parameter");
   if (name === "code" || name === "noformat")
-    return [codeBlock(body.map(rawText).join(""), parameter(tag, "language"))];
+    return [codeBlock(body.map(formatRaw).join(""), parameter(tag, "language"))];
   if (name === "status") return [{ type: "status", attrs: { text: parameter(tag, "title") } }];
-  if (BOXES.has(name)) return [{ type: "panel", content: [...titleOf(tag), ...nodes(body, [])] }];
-  return [...titleOf(tag), ...nodes(body, [])];
+  if (BOXES.has(name)) return [{ type: "panel", content: [...getTitle(tag), ...nodes(body, [])] }];
+  return [...getTitle(tag), ...nodes(body, [])];
 }
 
 const BOXES = new Set(["info", "note", "warning", "tip", "panel"]);
 
-function titleOf(tag: Element): AdfNode[] {
+function getTitle(tag: Element): AdfNode[] {
   const title = parameter(tag, "title");
   return title ? [{ type: "paragraph", content: text(title, [{ type: "strong" }]) }] : [];
 }
 
 function parameter(tag: Element, name: string): string {
   const found = tag.children.find((child) => isTag(child) && child.attribs["ac:name"] === name);
-  return found ? rawText(found).trim() : "";
+  return found ? formatRaw(found).trim() : "";
 }
 
 /** A link to a page, a person or a file: its own words, else the name of what it leads to. */
@@ -129,11 +129,11 @@ function link(tag: Element, marks: AdfMark[]): AdfNode[] {
 
 function task(tag: Element): AdfNode {
   const [status] = tagsNamed(tag, "ac:task-status");
-  const done = status !== undefined && rawText(status).trim() === "complete";
+  const done = status !== undefined && formatRaw(status).trim() === "complete";
   return { type: "taskItem", attrs: { state: done ? "DONE" : "TODO" }, content: nodes(tag.children, []) };
 }
 
-function tableRow(row: Element): AdfNode {
+function toTableRow(row: Element): AdfNode {
   const cells = row.children.filter((child): child is Element => isTag(child) && /^t[hd]$/.test(child.name));
   return {
     type: "tableRow",
@@ -149,9 +149,9 @@ function text(words: string, marks: AdfMark[]): AdfNode[] {
   return words === "" ? [] : [{ type: "text", text: words, ...(marks.length > 0 ? { marks } : {}) }];
 }
 
-function rawText(node: ChildNode): string {
+function formatRaw(node: ChildNode): string {
   if (isText(node)) return node.data;
-  return isTag(node) || isCDATA(node) ? node.children.map(rawText).join("") : "";
+  return isTag(node) || isCDATA(node) ? node.children.map(formatRaw).join("") : "";
 }
 
 /** Elements of a name below a tag, those inside a nested table left to it. */

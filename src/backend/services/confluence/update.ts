@@ -1,24 +1,24 @@
 import * as z from "zod/mini";
 import { Problem } from "#protocol/errors";
-import { describe } from "../fields.ts";
-import { markdownHtml } from "../html.ts";
-import { cell, excerpt } from "../markdown.ts";
+import { withDescription } from "../fields.ts";
+import { markdownToHtml } from "../html.ts";
+import { escapeCell, truncateText } from "../markdown.ts";
 import { defineTool, type ToolContext } from "../service.ts";
-import { apiOf, checkedTitle, Page, pageAddress, pageWords, readPage } from "./page.ts";
+import { buildPageUrl, formatPagePlace, getConfluenceApi, Page, parseTitle, readPage } from "./page.ts";
 
 const Input = z.object({
-  page: describe(z.string(), "Title, id or address of the page."),
-  text: describe(z.optional(z.string()), "What is added or what it is to say, as text or Markdown."),
-  mode: describe(
+  page: withDescription(z.string(), "Title, id or address of the page."),
+  text: withDescription(z.optional(z.string()), "What is added or what it is to say, as text or Markdown."),
+  mode: withDescription(
     z.optional(z.enum(["append", "replace"])),
     "append (default) puts the text at the end of the page, replace puts it in place of all that stands there.",
   ),
-  title: describe(z.optional(z.string()), "Its new title."),
-  version: describe(
+  title: withDescription(z.optional(z.string()), "Its new title."),
+  version: withDescription(
     z.optional(z.number().check(z.int(), z.minimum(1))),
     "Number of the version that was read; nothing is changed when there is a newer one.",
   ),
-  space: describe(z.optional(z.string()), "Key of the space, when several have a page of that title."),
+  space: withDescription(z.optional(z.string()), "Key of the space, when several have a page of that title."),
 });
 type Input = z.output<typeof Input>;
 
@@ -29,7 +29,7 @@ const ATTEMPTS = 3;
  * Source: Confluence Cloud REST v2, PUT /wiki/api/v2/pages/{id}, with the number of the next version; 409 says that somebody was faster. The
  * versions before stay in the history of the page.
  */
-export const updatePage = defineTool({
+export const updatePageTool = defineTool({
   name: "confluence.update_page",
   description: "Add text at the end of a Confluence page, replace what it says, or rename it.",
   access: "write",
@@ -44,27 +44,28 @@ export const updatePage = defineTool({
     "update the confluence page {page}: {text}",
   ],
   summary: describeCall,
-  resource: ({ page, space }: Input) => pageWords("on the page", { page, ...(space === undefined ? {} : { space }) }),
+  resource: ({ page, space }: Input) =>
+    formatPagePlace("on the page", { page, ...(space === undefined ? {} : { space }) }),
   async run(input, context) {
-    const added = markdownHtml(input.text ?? "");
-    const title = input.title?.trim() ? checkedTitle(input.title) : undefined;
+    const added = markdownToHtml(input.text ?? "");
+    const title = input.title?.trim() ? parseTitle(input.title) : undefined;
     if (added === "" && title === undefined) {
       throw new Problem("INVALID_REQUEST", "What is to change about the page is not said.", {
         hint: "Give a text or a new title.",
         details: { field: "text" },
       });
     }
-    const page = await written(input, { added, title }, context);
-    const url = pageAddress(page, apiOf(context).site);
+    const page = await write(input, { added, title }, context);
+    const url = buildPageUrl(page, getConfluenceApi(context).site);
     const verb = added === "" ? "Renamed" : input.mode === "replace" ? "Rewrote" : "Added to";
     const data = { id: page.id, title: page.title, version: page.version?.number ?? null, url };
-    return { data, text: `${verb} the page ${cell(page.title)}.\n\n${url}`, url };
+    return { data, text: `${verb} the page ${escapeCell(page.title)}.\n\n${url}`, url };
   },
 });
 
 type Change = { added: string; title: string | undefined };
 
-async function written(input: Input, change: Change, context: ToolContext): Promise<Page> {
+async function write(input: Input, change: Change, context: ToolContext): Promise<Page> {
   const [first, replaces] = [await readPage(context, input), input.mode === "replace" && change.added !== ""];
   let page = first;
   for (let attempt = 1; ; attempt++) {
@@ -85,7 +86,7 @@ function put(page: Page, number: number, { added, title }: Change, replaces: boo
   if (before === undefined && !replaces) throw unread(page);
   return context.http.request({
     method: "PUT",
-    path: `${apiOf(context).api}/pages/${encodeURIComponent(page.id)}`,
+    path: `${getConfluenceApi(context).api}/pages/${encodeURIComponent(page.id)}`,
     body: {
       id: page.id,
       status: "current",
@@ -109,7 +110,7 @@ function withEnd(storage: string, added: string): string {
 function unread(page: Page): Problem {
   return new Problem(
     "SERVICE_FAILED",
-    `Confluence did not give what stands on “${cell(page.title)}”; nothing was written.`,
+    `Confluence did not give what stands on “${escapeCell(page.title)}”; nothing was written.`,
     {
       hint: "Open the page in Confluence and change it there.",
       details: { service: "confluence" },
@@ -118,7 +119,7 @@ function unread(page: Page): Problem {
 }
 
 function overtaken(page: Page, version: number, cause?: Problem): Problem {
-  const sentence = `The page “${cell(page.title)}” was changed by somebody after version ${version}; nothing was written.`;
+  const sentence = `The page “${escapeCell(page.title)}” was changed by somebody after version ${version}; nothing was written.`;
   return new Problem("SERVICE_FAILED", sentence, {
     hint: "Read the page again, then change it.",
     details: { service: "confluence", service_status: 409, field: "version" },
@@ -127,9 +128,9 @@ function overtaken(page: Page, version: number, cause?: Problem): Problem {
 }
 
 function describeCall({ page, text, mode, title, space }: Input): string {
-  const where = `the Confluence page “${cell(page)}”${space?.trim() ? ` in ${cell(space)}` : ""}`;
-  const says = text?.trim() ? `“${excerpt(cell(text), 300)}”` : "";
-  const renamed = title?.trim() ? `call it “${cell(title)}”` : "";
+  const where = `the Confluence page “${escapeCell(page)}”${space?.trim() ? ` in ${escapeCell(space)}` : ""}`;
+  const says = text?.trim() ? `“${truncateText(escapeCell(text), 300)}”` : "";
+  const renamed = title?.trim() ? `call it “${escapeCell(title)}”` : "";
   if (says === "") return `Change ${where}: ${renamed || "nothing"}`;
   const what =
     mode === "replace" ? `Replace all that stands on ${where} by ${says}` : `Add to the end of ${where}: ${says}`;

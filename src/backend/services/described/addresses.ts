@@ -44,9 +44,13 @@ export function isLoopback(hostname: string): boolean {
   return hostname === "localhost" || hostname === "[::1]" || /^127(\.\d{1,3}){3}$/.test(hostname);
 }
 
-const blocked = { v4: listOf(INNER_V4, "ipv4"), v6: listOf(INNER_V6, "ipv6"), global: listOf([["2000::", 3]], "ipv6") };
+const blocked = {
+  v4: getList(INNER_V4, "ipv4"),
+  v6: getList(INNER_V6, "ipv6"),
+  global: getList([["2000::", 3]], "ipv6"),
+};
 
-function listOf(subnets: [string, number][], family: "ipv4" | "ipv6"): BlockList {
+function getList(subnets: [string, number][], family: "ipv4" | "ipv6"): BlockList {
   const list = new BlockList();
   for (const [net, bits] of subnets) list.addSubnet(net, bits, family);
   return list;

@@ -1,16 +1,20 @@
-import type { Fault } from "./faults.ts";
-import { isOwnHeader } from "./own-headers.ts";
-import { PLACE_SLOT } from "./place.ts";
-import type { DescribedTool, Description, Property } from "./shape.ts";
-import { hasStrayBrace, slotsOf, textsIn } from "./template.ts";
+import type { DescriptionFault } from "./faults.ts";
+import { isReservedHeader } from "./own-headers.ts";
+import { PATH_SLOT_PATTERN } from "./place.ts";
+import type { Property, ServiceDescription, ToolDescription } from "./shape.ts";
+import { hasStrayBrace, listSlots, listTexts } from "./template.ts";
 
 type Path = PropertyKey[];
 
 /** What the parts of a tool say against each other. `at` is where the tool stands. */
-export function checkTool(tool: DescribedTool, at: Path, { name }: Pick<Description, "name">): Fault[] {
+export function validateTool(
+  tool: ToolDescription,
+  at: Path,
+  { name }: Pick<ServiceDescription, "name">,
+): DescriptionFault[] {
   const { access, method, path, body, input, result } = tool;
   const fields = input?.properties ?? {};
-  const faults: Fault[] = [];
+  const faults: DescriptionFault[] = [];
   const fault = (place: Path, says: string) => void faults.push({ path: [...at, ...place], says });
   if (!new RegExp(`^${name}\\.[a-z][a-z0-9]*(_[a-z0-9]+)*$`).test(tool.name) || tool.name.length > LONGEST_NAME)
     fault(["name"], `must be ${name}.verb_object, such as ${name}.list_things`);
@@ -21,12 +25,12 @@ export function checkTool(tool: DescribedTool, at: Path, { name }: Pick<Descript
   const wrongPath = pathFault(path);
   if (wrongPath) fault(["path"], wrongPath);
   for (const [header, value] of Object.entries(tool.headers ?? {})) {
-    if (isOwnHeader(header)) fault(["headers", header], "is a header that kay sets itself");
+    if (isReservedHeader(header)) fault(["headers", header], "is a header that kay sets itself");
     if (!/^[\x20-\x7e]*$/.test(value)) fault(["headers", header], "must have plain characters on one line (ASCII)");
   }
   for (const [place, text] of requestTexts(tool)) {
     if (hasStrayBrace(text) && place[0] !== "body") fault(place, "has a brace that belongs to no {slot}");
-    for (const slot of slotsOf(text))
+    for (const slot of listSlots(text))
       if (!Object.hasOwn(fields, slot)) fault(place, `names the field {${slot}}, which input does not have`);
   }
   checkInput(tool, fault);
@@ -46,28 +50,28 @@ function pathFault(path: string): string | undefined {
 }
 
 /** Every template over the input, with its place. */
-function requestTexts(tool: DescribedTool): [Path, string][] {
+function requestTexts(tool: ToolDescription): [Path, string][] {
   const named = (key: "query" | "headers" | "body") =>
-    textsIn(tool[key] ?? {}).map(({ text, path }): [Path, string] => [[key, ...path], text]);
+    listTexts(tool[key] ?? {}).map(({ text, path }): [Path, string] => [[key, ...path], text]);
   const examples = tool.examples.map((text, index): [Path, string] => [["examples", index], text]);
   const summary: [Path, string][] = tool.summary === undefined ? [] : [[["summary"], tool.summary]];
   return [[["path"], tool.path], ...named("query"), ...named("headers"), ...named("body"), ...summary, ...examples];
 }
 
-function checkInput(tool: DescribedTool, fault: Say): void {
+function checkInput(tool: ToolDescription, fault: Say): void {
   const { properties = {}, required = [] } = tool.input ?? {};
   const sent = new Set(
     [
       tool.path,
-      ...[tool.query, tool.headers, tool.body].flatMap((part) => textsIn(part ?? {}).map(({ text }) => text)),
-    ].flatMap(slotsOf),
+      ...[tool.query, tool.headers, tool.body].flatMap((part) => listTexts(part ?? {}).map(({ text }) => text)),
+    ].flatMap(listSlots),
   );
   for (const name of required)
     if (!Object.hasOwn(properties, name)) fault(["input", "required"], `names ${name}, which properties does not have`);
   for (const [name, property] of Object.entries(properties)) {
     const place = ["input", "properties", name];
     if (!sent.has(name)) fault(place, "is in no path, query, headers or body");
-    if (slotsOf(tool.path).includes(name) && !required.includes(name))
+    if (listSlots(tool.path).includes(name) && !required.includes(name))
       fault(place, "is in the path, so it must be required");
     checkProperty(property, place, fault);
   }
@@ -93,10 +97,10 @@ function checkProperty(property: Property, place: Path, fault: Say): void {
       fault([...place, key], "must be a whole number");
 }
 
-function checkResult(result: DescribedTool["result"], fault: Say): void {
+function checkResult(result: ToolDescription["result"], fault: Say): void {
   for (const key of ["url", "summary"] as const) {
     const text = result?.[key];
-    if (text !== undefined && /[{}]/.test(text.replace(PLACE_SLOT, "")))
+    if (text !== undefined && /[{}]/.test(text.replace(PATH_SLOT_PATTERN, "")))
       fault(["result", key], "has a brace that belongs to no {place}");
   }
   const url = result?.url;

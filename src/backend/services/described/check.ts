@@ -1,30 +1,30 @@
 import { isLoopback } from "./addresses.ts";
-import { checkTool } from "./check-tool.ts";
-import type { Fault } from "./faults.ts";
-import { isOwnHeader } from "./own-headers.ts";
-import type { Taken } from "./read.ts";
-import type { Description } from "./shape.ts";
+import { validateTool } from "./check-tool.ts";
+import type { DescriptionFault } from "./faults.ts";
+import { isReservedHeader } from "./own-headers.ts";
+import type { ReservedNames } from "./read.ts";
+import type { ServiceDescription } from "./shape.ts";
 
 /** What the parts of a description say against each other, after each has its right shape. */
-export function checkDescription(description: Description, taken: Taken): Fault[] {
+export function validateDescription(description: ServiceDescription, taken: ReservedNames): DescriptionFault[] {
   const { name, base_url, auth, identify, tools } = description;
   return [
     ...checkName(name, taken),
     ...checkAddress(base_url, ["base_url"], { bare: true }),
     ...checkAuth(auth),
     ...(identify ? checkIdentifyPath(identify.path) : []),
-    ...tools.flatMap((tool, index) => checkTool(tool, ["tools", index], description)),
+    ...tools.flatMap((tool, index) => validateTool(tool, ["tools", index], description)),
     ...twice(tools.map((tool) => tool.name)),
   ];
 }
 
-function checkName(name: string, { services, providers }: Taken): Fault[] {
+function checkName(name: string, { services, providers }: ReservedNames): DescriptionFault[] {
   if (services.includes(name)) return [{ path: ["name"], says: `is taken: ${name} is a service that kay has` }];
   if (providers.includes(name)) return [{ path: ["name"], says: `is taken: ${name} is a provider that kay knows` }];
   return [];
 }
 
-function checkAddress(text: string, path: PropertyKey[], { bare }: { bare: boolean }): Fault[] {
+function checkAddress(text: string, path: PropertyKey[], { bare }: { bare: boolean }): DescriptionFault[] {
   const url = URL.parse(text);
   if (!url || !/^[\x21-\x7e]+$/.test(text)) return [{ path, says: "is no address that can be reached" }];
   if (url.protocol !== "https:" && !isLoopback(url.hostname))
@@ -36,7 +36,7 @@ function checkAddress(text: string, path: PropertyKey[], { bare }: { bare: boole
   return [];
 }
 
-function checkAuth(auth: Description["auth"]): Fault[] {
+function checkAuth(auth: ServiceDescription["auth"]): DescriptionFault[] {
   if (auth.type === "oauth2") {
     const used = Object.keys(auth.authorize_params ?? {}).filter((key) => RESERVED_PARAMETERS.has(key));
     return [
@@ -51,17 +51,17 @@ function checkAuth(auth: Description["auth"]): Fault[] {
     return [{ path: ["auth"], says: "must have one of header and query" }];
   if (auth.query !== undefined && auth.prefix !== undefined)
     return [{ path: ["auth", "prefix"], says: "goes with header only" }];
-  if (auth.header !== undefined && auth.header.toLowerCase() !== "authorization" && isOwnHeader(auth.header))
+  if (auth.header !== undefined && auth.header.toLowerCase() !== "authorization" && isReservedHeader(auth.header))
     return [{ path: ["auth", "header"], says: "is a header that kay sets itself" }];
   return [];
 }
 
-function checkIdentifyPath(path: string): Fault[] {
+function checkIdentifyPath(path: string): DescriptionFault[] {
   const fine = /^\/[\x21-\x7e]*$/.test(path) && !/[{}#\\]|\/\.{1,2}(\/|\?|$)|%2e/i.test(path);
   return fine ? [] : [{ path: ["identify", "path"], says: "must be a plain path without {slots}, # or .. steps" }];
 }
 
-function twice(names: string[]): Fault[] {
+function twice(names: string[]): DescriptionFault[] {
   return names.flatMap((name, index) =>
     names.indexOf(name) < index ? [{ path: ["tools", index, "name"], says: `is there twice: ${name}` }] : [],
   );

@@ -1,9 +1,9 @@
 import type * as z from "zod/mini";
 import { clean } from "#protocol/clean";
-import { nearestName } from "../../nearest.ts";
+import { findClosestName } from "../../nearest.ts";
 
 /** Something that is wrong in a description: where, and the end of a sentence that begins with the place. */
-export type Fault = {
+export type DescriptionFault = {
   path: PropertyKey[];
   says: string;
   atKey?: true /** The key that was probably meant. */;
@@ -11,7 +11,7 @@ export type Fault = {
 };
 
 /** `tools[0].access`; the description itself is "the description". */
-export function placeName(path: PropertyKey[]): string {
+export function formatPath(path: PropertyKey[]): string {
   const name = path.reduce<string>((text, step) => {
     if (typeof step === "number") return `${text}[${step}]`;
     const word = clean(String(step), { lines: false, max: 60 });
@@ -21,40 +21,40 @@ export function placeName(path: PropertyKey[]): string {
 }
 
 /** What a schema has against a value, one fault for each key. */
-export function shapeFaults(issues: z.core.$ZodIssue[], schema: z.core.$ZodType, value: unknown): Fault[] {
-  const faults = issues.flatMap((issue): Fault[] => {
+export function toShapeFaults(issues: z.core.$ZodIssue[], schema: z.core.$ZodType, value: unknown): DescriptionFault[] {
+  const faults = issues.flatMap((issue): DescriptionFault[] => {
     const { path } = issue;
-    if (issue.code !== "unrecognized_keys") return [{ path, says: wordsOf(issue, valueAt(value, path)) }];
+    if (issue.code !== "unrecognized_keys") return [{ path, says: getWords(issue, valueAt(value, path)) }];
     const known = keysAt(schema, path, value);
     return issue.keys.map((key) => unknownKey([...path, key], known));
   });
   // A key that was misspelt is not missing besides.
   const meant = new Set(
-    faults.flatMap((fault) => (fault.meant ? [placeName([...fault.path.slice(0, -1), fault.meant])] : [])),
+    faults.flatMap((fault) => (fault.meant ? [formatPath([...fault.path.slice(0, -1), fault.meant])] : [])),
   );
-  return faults.filter(({ path, says }) => says !== MISSING || !meant.has(placeName(path)));
+  return faults.filter(({ path, says }) => says !== MISSING || !meant.has(formatPath(path)));
 }
 
 const MISSING = "is missing";
 
-function unknownKey(path: PropertyKey[], known: string[]): Fault {
+function unknownKey(path: PropertyKey[], known: string[]): DescriptionFault {
   const key = String(path.at(-1)).slice(0, 60).toLowerCase();
-  const near = nearestName(key, known);
+  const near = findClosestName(key, known);
   if (near !== undefined) return { path, says: `is not known; did you mean ${near}?`, atKey: true, meant: near };
   const list = known.length > 0 ? `; known here are ${known.join(", ")}` : "";
   return { path, says: `is not known${list}`, atKey: true };
 }
 
-function wordsOf(issue: z.core.$ZodIssue, value: unknown): string {
+function getWords(issue: z.core.$ZodIssue, value: unknown): string {
   if (value === undefined) return MISSING;
   switch (issue.code) {
     case "invalid_type":
       return `must be ${TYPES[issue.expected] ?? issue.expected}`;
     case "invalid_value":
-      return `must be ${oneOf(issue.values.map(String))}`;
+      return `must be ${getOne(issue.values.map(String))}`;
     case "invalid_union": {
       const options = (issue as { options?: unknown[] }).options;
-      return options ? `must be ${oneOf(options.map(String))}` : "must be a text, a number, or true or false";
+      return options ? `must be ${getOne(options.map(String))}` : "must be a text, a number, or true or false";
     }
     case "too_small":
       return `must have at least ${issue.minimum}`;
@@ -67,7 +67,7 @@ function wordsOf(issue: z.core.$ZodIssue, value: unknown): string {
   }
 }
 
-function oneOf(values: string[]): string {
+function getOne(values: string[]): string {
   return values.length === 1 ? (values[0] ?? "") : `one of ${values.join(", ")}`;
 }
 

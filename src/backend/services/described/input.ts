@@ -1,21 +1,21 @@
 import * as z from "zod/mini";
-import { describe } from "../fields.ts";
-import type { DescribedTool, Property } from "./shape.ts";
+import { withDescription } from "../fields.ts";
+import type { Property, ToolDescription } from "./shape.ts";
 
 /** The schema of a described tool's input, from its JSON Schema of a flat object. */
-export function inputSchema(input: DescribedTool["input"]): z.ZodMiniType<Record<string, unknown>> {
+export function toInputSchema(input: ToolDescription["input"]): z.ZodMiniType<Record<string, unknown>> {
   const { properties = {}, required = [] } = input ?? {};
   const fields = Object.entries(properties).map(([name, property]) => {
-    const schema = fieldSchema(property);
-    return [name, required.includes(name) ? schema : described(z.optional(schema), property)] as const;
+    const schema = toFieldSchema(property);
+    return [name, required.includes(name) ? schema : describe(z.optional(schema), property)] as const;
   });
   return z.object(Object.fromEntries(fields));
 }
 
-function fieldSchema(property: Property): z.ZodMiniType {
+function toFieldSchema(property: Property): z.ZodMiniType {
   const { type, items, maxItems } = property;
   const list = () => z.array(scalar(items?.type ?? "string", { ...items })).check(z.maxLength(maxItems ?? MOST_ITEMS));
-  return described(type === "array" ? list() : scalar(type, property), property);
+  return describe(type === "array" ? list() : scalar(type, property), property);
 }
 
 type Rules = Partial<Pick<Property, "enum" | "minimum" | "maximum" | "minLength" | "maxLength">>;
@@ -35,8 +35,8 @@ function scalar(type: string, rules: Rules): z.ZodMiniType {
 }
 
 /** The words and the format travel to models and the planner; the format itself is the service's to check. */
-function described<T extends z.ZodMiniType>(schema: T, { description, format }: Property): T {
-  if (description !== undefined) describe(schema, description);
+function describe<T extends z.ZodMiniType>(schema: T, { description, format }: Property): T {
+  if (description !== undefined) withDescription(schema, description);
   if (format !== undefined) z.globalRegistry.add(schema, { ...z.globalRegistry.get(schema), format });
   return schema;
 }

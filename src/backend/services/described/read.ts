@@ -1,26 +1,26 @@
 import { type Document, isCollection, isMap, isScalar, LineCounter, type Node, parseDocument, visit } from "yaml";
 import { Problem } from "#protocol/errors";
-import { checkDescription } from "./check.ts";
-import { type Fault, placeName, shapeFaults } from "./faults.ts";
-import { Description, LONGEST_SOURCE } from "./shape.ts";
+import { validateDescription } from "./check.ts";
+import { type DescriptionFault, formatPath, toShapeFaults } from "./faults.ts";
+import { MAX_SOURCE_BYTES, ServiceDescription } from "./shape.ts";
 
 /** Names that a description may not take: those of the services and providers that there are. */
-export type Taken = { services: string[]; providers: string[] };
+export type ReservedNames = { services: string[]; providers: string[] };
 
 /**
  * Read a description from YAML or JSON (which is read as the YAML that it also is, so that both have lines).
  *
  * @throws Problem INVALID_REQUEST: its sentence is the first fault with its line, `problems` in its details has all of them
  */
-export function readDescription(source: string, taken: Taken): Description {
-  if (Buffer.byteLength(source) > LONGEST_SOURCE)
-    throw new Problem("PAYLOAD_TOO_LARGE", `The description is larger than ${LONGEST_SOURCE / 1024} KiB.`);
+export function parseDescription(source: string, taken: ReservedNames): ServiceDescription {
+  if (Buffer.byteLength(source) > MAX_SOURCE_BYTES)
+    throw new Problem("PAYLOAD_TOO_LARGE", `The description is larger than ${MAX_SOURCE_BYTES / 1024} KiB.`);
   const lines = new LineCounter();
   const document = parse(source, lines);
-  const faults: Fault[] = [];
-  const description = judged(document, taken, faults);
+  const faults: DescriptionFault[] = [];
+  const description = judge(document, taken, faults);
   if (description && faults.length === 0) return description;
-  throw invalid(faults.map((fault) => told(fault, document, lines)).sort((a, b) => a.line - b.line));
+  throw invalid(faults.map((fault) => formatNotice(fault, document, lines)).sort((a, b) => a.line - b.line));
 }
 
 type Told = { path: string; line: number; message: string };
@@ -76,7 +76,7 @@ function firstAlias(document: Document): number | undefined {
 }
 
 /** The description as its schema reads it; what is wrong with it is added to `faults`. */
-function judged(document: Document, taken: Taken, faults: Fault[]): Description | undefined {
+function judge(document: Document, taken: ReservedNames, faults: DescriptionFault[]): ServiceDescription | undefined {
   if (!isMap(document.contents)) {
     faults.push({ path: [], says: "must be a map with name, title, base_url, auth and tools" });
     return undefined;
@@ -84,15 +84,17 @@ function judged(document: Document, taken: Taken, faults: Fault[]): Description 
   const value: unknown = document.toJS({ maxAliasCount: 0 });
   faults.push(...inheritedKeys(value, []));
   if (faults.length > 0) return undefined;
-  const result = Description.safeParse(value);
+  const result = ServiceDescription.safeParse(value);
   faults.push(
-    ...(result.success ? checkDescription(result.data, taken) : shapeFaults(result.error.issues, Description, value)),
+    ...(result.success
+      ? validateDescription(result.data, taken)
+      : toShapeFaults(result.error.issues, ServiceDescription, value)),
   );
   return result.data;
 }
 
 /** Keys that mean something to every JavaScript object are nobody's field. */
-function inheritedKeys(value: unknown, path: PropertyKey[]): Fault[] {
+function inheritedKeys(value: unknown, path: PropertyKey[]): DescriptionFault[] {
   if (typeof value !== "object" || value === null) return [];
   if (path.length > DEEPEST) return [{ path: path.slice(0, 4), says: "is nested too deeply" }];
   return Object.keys(value).flatMap((key) => {
@@ -105,16 +107,16 @@ function inheritedKeys(value: unknown, path: PropertyKey[]): Fault[] {
 const INHERITED = new Set(["__proto__", "constructor", "prototype"]);
 const DEEPEST = 24;
 
-function told({ path, says, atKey }: Fault, document: Document, lines: LineCounter): Told {
-  const line = lineOf(document, lines, path, atKey);
+function formatNotice({ path, says, atKey }: DescriptionFault, document: Document, lines: LineCounter): Told {
+  const line = getLine(document, lines, path, atKey);
   const end = says.endsWith("?") ? `${says.slice(0, -1)}` : says;
   const mark = says.endsWith("?") ? "?" : ".";
-  const name = placeName(path);
+  const name = formatPath(path);
   return { path: name, line, message: `${name} ${end} (line ${line})${mark}` };
 }
 
 /** The line of a key or value, or of the nearest thing around it that is there. */
-function lineOf(document: Document, lines: LineCounter, path: PropertyKey[], atKey?: true): number {
+function getLine(document: Document, lines: LineCounter, path: PropertyKey[], atKey?: true): number {
   let node: unknown = document.contents;
   let start = (document.contents as Node | null)?.range?.[0] ?? 0;
   for (const [index, step] of path.entries()) {

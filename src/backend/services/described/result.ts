@@ -1,11 +1,11 @@
 import { Problem } from "#protocol/errors";
-import { cell, count, excerpt, markdownTable } from "../markdown.ts";
+import { escapeCell, formatCount, formatMarkdownTable, truncateText } from "../markdown.ts";
 import type { ToolResult } from "../service.ts";
-import { at, PLACE_SLOT } from "./place.ts";
-import type { DescribedTool } from "./shape.ts";
-import { textOf, type Values } from "./template.ts";
+import { getAtPath, PATH_SLOT_PATTERN } from "./place.ts";
+import type { ToolDescription } from "./shape.ts";
+import { formatValue, type Values } from "./template.ts";
 
-type Shown = NonNullable<DescribedTool["result"]>;
+type Shown = NonNullable<ToolDescription["result"]>;
 
 /** So many entries of a list are shown and handed to a model. */
 const MOST_ROWS = 50;
@@ -18,14 +18,14 @@ const LONGEST_CELL = 300;
  *
  * @throws Problem SERVICE_FAILED when the answer has no list where the description says there is one
  */
-export function resultOf(title: string, shown: Shown | undefined, answer: unknown, input: Values): ToolResult {
+export function toToolResult(title: string, shown: Shown | undefined, answer: unknown, input: Values): ToolResult {
   const list = listIn(title, shown, answer);
   return list ? listResult(shown ?? {}, list, input) : singleResult(shown ?? {}, answer, input);
 }
 
 function listIn(title: string, shown: Shown | undefined, answer: unknown): unknown[] | undefined {
   if (shown?.items === undefined) return Array.isArray(answer) ? answer : undefined;
-  const items = at(answer, shown.items);
+  const items = getAtPath(answer, shown.items);
   if (Array.isArray(items)) return items;
   if (items === undefined || items === null) return [];
   throw new Problem("SERVICE_FAILED", `${title} answered something unexpected: ${shown.items} is no list.`);
@@ -33,16 +33,18 @@ function listIn(title: string, shown: Shown | undefined, answer: unknown): unkno
 
 function listResult(shown: Shown, list: unknown[], input: Values): ToolResult {
   const some = list.slice(0, MOST_ROWS);
-  const columns = columnsOf(shown, some[0]);
+  const columns = getColumns(shown, some[0]);
   const data = some.map((item) => entryData(shown, columns, item, input));
   const cut =
-    list.length > some.length ? `The first ${some.length} of ${list.length}` : count(list.length, "entry", "entries");
+    list.length > some.length
+      ? `The first ${some.length} of ${list.length}`
+      : formatCount(list.length, "entry", "entries");
   const head = shown.summary ? line(shown.summary, { count: list.length }, input) : cut;
   if (list.length === 0) return { data: { items: [] }, text: shown.summary ? `${head}.` : "Nothing found." };
-  const rows = some.map((item) => columns.map(([, place]) => shownValue(at(item, place))));
+  const rows = some.map((item) => columns.map(([, place]) => shownValue(getAtPath(item, place))));
   const heading = columns.map(([name]) => name);
   const body =
-    columns.length > 0 ? markdownTable(heading, rows) : some.map((item) => `- ${shownCell(item)}`).join("\n");
+    columns.length > 0 ? formatMarkdownTable(heading, rows) : some.map((item) => `- ${shownCell(item)}`).join("\n");
   const more = shown.summary && list.length > some.length ? ` (the first ${some.length})` : "";
   return {
     data: { items: data, ...(cut.startsWith("The") ? { more: true } : {}) },
@@ -51,11 +53,11 @@ function listResult(shown: Shown, list: unknown[], input: Values): ToolResult {
 }
 
 function singleResult(shown: Shown, answer: unknown, input: Values): ToolResult {
-  const columns = columnsOf(shown, answer);
-  const url = urlOf(shown, answer, input);
+  const columns = getColumns(shown, answer);
+  const url = getUrl(shown, answer, input);
   const facts = columns.flatMap(([name, place]) => {
-    const text = shownCell(at(answer, place));
-    return text === "" ? [] : [`- ${cell(name)}: ${text}`];
+    const text = shownCell(getAtPath(answer, place));
+    return text === "" ? [] : [`- ${escapeCell(name)}: ${text}`];
   });
   const head = shown.summary ? `${line(shown.summary, answer, input)}.`.replace(/([.!?])\.$/, "$1") : "";
   const text = [head || (facts.length === 0 ? "Done." : ""), facts.join("\n"), url ?? ""].filter(Boolean).join("\n\n");
@@ -63,7 +65,7 @@ function singleResult(shown: Shown, answer: unknown, input: Values): ToolResult 
 }
 
 /** The columns that are described, else the plain values of the first entry. */
-function columnsOf(shown: Shown, first: unknown): [name: string, place: string][] {
+function getColumns(shown: Shown, first: unknown): [name: string, place: string][] {
   if (shown.columns) return Object.entries(shown.columns);
   if (typeof first !== "object" || first === null || Array.isArray(first)) return [];
   const plain = Object.entries(first).filter(
@@ -74,40 +76,45 @@ function columnsOf(shown: Shown, first: unknown): [name: string, place: string][
 
 /** An entry as a model gets it: the columns by their places, or the whole of it where none are described. */
 function entryData(shown: Shown, columns: [string, string][], item: unknown, input: Values): unknown {
-  const url = urlOf(shown, item, input);
+  const url = getUrl(shown, item, input);
   const link = url ? { url } : {};
   if (shown.columns)
-    return { ...Object.fromEntries(columns.map(([, place]) => [place, at(item, place) ?? null])), ...link };
+    return { ...Object.fromEntries(columns.map(([, place]) => [place, getAtPath(item, place) ?? null])), ...link };
   return typeof item === "object" && item !== null && url ? { ...item, ...link } : item;
 }
 
 function line(template: string, answer: unknown, input: Values): string {
-  return template.replace(PLACE_SLOT, (_, place: string) => shownCell(at(answer, place) ?? at(input, place)) || "–");
+  return template.replace(
+    PATH_SLOT_PATTERN,
+    (_, place: string) => shownCell(getAtPath(answer, place) ?? getAtPath(input, place)) || "–",
+  );
 }
 
 /** A web address, or none: what the answer puts into it stays a part of its path. */
-function urlOf(shown: Shown, answer: unknown, input: Values): string | undefined {
+function getUrl(shown: Shown, answer: unknown, input: Values): string | undefined {
   const { url: template } = shown;
   if (template === undefined) return undefined;
   const whole = /^\{([^{}]+)\}$/.exec(template);
-  const missing = [...template.matchAll(PLACE_SLOT)].some(([, place = ""]) => textAt(place, answer, input) === "");
+  const missing = [...template.matchAll(PATH_SLOT_PATTERN)].some(
+    ([, place = ""]) => textAt(place, answer, input) === "",
+  );
   if (missing) return undefined;
   const text = whole
     ? textAt(whole[1] ?? "", answer, input)
-    : template.replace(PLACE_SLOT, (_, place: string) => encodeURIComponent(textAt(place, answer, input)));
+    : template.replace(PATH_SLOT_PATTERN, (_, place: string) => encodeURIComponent(textAt(place, answer, input)));
   const url = URL.parse(text);
   const fine = url && /^https?:$/.test(url.protocol) && !url.username && !url.password && /^[\x21-\x7e]+$/.test(text);
   return fine ? text : undefined;
 }
 
 function textAt(place: string, answer: unknown, input: Values): string {
-  return textOf(at(answer, place) ?? at(input, place));
+  return formatValue(getAtPath(answer, place) ?? getAtPath(input, place));
 }
 
 function shownValue(value: unknown): string {
-  return excerpt(textOf(value).replace(/\s+/g, " ").trim(), LONGEST_CELL);
+  return truncateText(formatValue(value).replace(/\s+/g, " ").trim(), LONGEST_CELL);
 }
 
 function shownCell(value: unknown): string {
-  return cell(shownValue(value));
+  return escapeCell(shownValue(value));
 }

@@ -2,16 +2,16 @@ import { createHash, randomUUID } from "node:crypto";
 import * as z from "zod/mini";
 import { Problem } from "#protocol/errors";
 import type { Credential, Endpoints, Identity, OAuth, Service, ServiceHttp } from "../service.ts";
-import { at } from "./place.ts";
-import type { Description } from "./shape.ts";
-import { textOf } from "./template.ts";
-import { describedTool } from "./tool.ts";
+import { getAtPath } from "./place.ts";
+import type { ServiceDescription } from "./shape.ts";
+import { formatValue } from "./template.ts";
+import { createCustomTool } from "./tool.ts";
 
 /** A described service as every other one. */
-export function describedService(description: Description): Service {
+export function createCustomService(description: ServiceDescription): Service {
   const { name, title, auth } = description;
-  const api = baseOf(description);
-  const oauth = oauthOf(description);
+  const api = getBase(description);
+  const oauth = getOauth(description);
   const endpoints: Endpoints =
     auth.type === "oauth2"
       ? { authorize: auth.authorize_url, token: auth.token_url, api }
@@ -21,14 +21,14 @@ export function describedService(description: Description): Service {
     title,
     oauth,
     endpoints,
-    ...(auth.type === "oauth2" ? {} : { credential: credentialOf(auth) }),
+    ...(auth.type === "oauth2" ? {} : { credential: getCredential(auth) }),
     identify: (http) => identity(description, http),
-    tools: description.tools.map((tool) => describedTool(tool, { title, api })),
+    tools: description.tools.map((tool) => createCustomTool(tool, { title, api })),
   };
 }
 
 /** The client that the description names; its secret is not in it. Services without OAuth need none. */
-export function clientOf({ name, auth }: Description): { id: string; needsSecret: boolean } {
+export function getClient({ name, auth }: ServiceDescription): { id: string; needsSecret: boolean } {
   if (auth.type !== "oauth2") return { id: name, needsSecret: false };
   return { id: auth.client_id, needsSecret: (auth.client_auth ?? "none") !== "none" };
 }
@@ -37,25 +37,25 @@ export function clientOf({ name, auth }: Description): { id: string; needsSecret
  * What a token or key of the service is sealed to: its address and its sign-in. Stored for one, it can be opened for no other, so that no
  * later description of the same name ever sends it elsewhere.
  */
-export function bindingOf({ base_url, auth }: Description): string {
+export function getBinding({ base_url, auth }: ServiceDescription): string {
   return createHash("sha256")
-    .update(JSON.stringify([baseOf({ base_url }), sorted(auth)]))
+    .update(JSON.stringify([getBase({ base_url }), sort(auth)]))
     .digest("hex");
 }
 
-function baseOf({ base_url }: Pick<Description, "base_url">): string {
+function getBase({ base_url }: Pick<ServiceDescription, "base_url">): string {
   return new URL(base_url).href.replace(/\/+$/, "");
 }
 
-function sorted(value: unknown): unknown {
-  if (Array.isArray(value)) return value.map(sorted);
+function sort(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(sort);
   if (typeof value !== "object" || value === null) return value;
   return Object.entries(value)
     .sort(([a], [b]) => (a < b ? -1 : 1))
-    .map(([key, inner]) => [key, sorted(inner)]);
+    .map(([key, inner]) => [key, sort(inner)]);
 }
 
-function oauthOf({ name, auth }: Description): OAuth {
+function getOauth({ name, auth }: ServiceDescription): OAuth {
   const provider = name;
   if (auth.type !== "oauth2") return { provider, scopes: [], pkce: false, clientAuth: "none", refresh: "none" };
   return {
@@ -71,7 +71,7 @@ function oauthOf({ name, auth }: Description): OAuth {
   };
 }
 
-function credentialOf(auth: Exclude<Description["auth"], { type: "oauth2" }>): Credential {
+function getCredential(auth: Exclude<ServiceDescription["auth"], { type: "oauth2" }>): Credential {
   switch (auth.type) {
     case "bearer":
       return { kind: "header", name: "authorization", prefix: "Bearer " };
@@ -87,15 +87,15 @@ function credentialOf(auth: Exclude<Description["auth"], { type: "oauth2" }>): C
  * Whose key or token it is. A service that does not tell gives an id that is new each time: such an account is nobody whom kay would know
  * again.
  */
-async function identity({ title, identify, base_url }: Description, http: ServiceHttp): Promise<Identity> {
+async function identity({ title, identify, base_url }: ServiceDescription, http: ServiceHttp): Promise<Identity> {
   const metadata = { url: base_url };
   if (!identify) return { accountId: randomUUID(), user: {}, metadata };
   const answer = await http.request({ path: identify.path, answer: z.unknown() });
-  const accountId = textOf(at(answer, identify.account)).trim().slice(0, LONGEST_ID);
-  if (accountId === "" || typeof at(answer, identify.account) === "object")
+  const accountId = formatValue(getAtPath(answer, identify.account)).trim().slice(0, LONGEST_ID);
+  if (accountId === "" || typeof getAtPath(answer, identify.account) === "object")
     throw new Problem("SERVICE_FAILED", `${title} answered something unexpected: ${identify.account} is no account.`);
   const told = (place: string | undefined) =>
-    place === undefined ? "" : textOf(at(answer, place)).slice(0, LONGEST_ID);
+    place === undefined ? "" : formatValue(getAtPath(answer, place)).slice(0, LONGEST_ID);
   const [name, email] = [told(identify.name), told(identify.email)];
   return {
     accountId,

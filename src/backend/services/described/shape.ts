@@ -1,10 +1,10 @@
 import * as z from "zod/mini";
 import { clean } from "#protocol/clean";
-import { describe } from "../fields.ts";
-import { PLACE } from "./place.ts";
+import { withDescription } from "../fields.ts";
+import { PATH_PATTERN } from "./place.ts";
 
 /** Longest file of a description, in bytes, and how many tools one may have. */
-export const LONGEST_SOURCE = 256 * 1024;
+export const MAX_SOURCE_BYTES = 256 * 1024;
 const MOST_TOOLS = 60;
 const MOST_FIELDS = 40;
 
@@ -23,7 +23,7 @@ function matching(pattern: RegExp, wrong: string) {
 
 const url = () =>
   matching(/^https?:\/\/[^\s{}\\]+$/, "must be an address that begins with https:// and has no {slots}");
-const place = () => matching(PLACE, "must be a place in the answer, such as data.tasks or $");
+const place = () => matching(PATH_PATTERN, "must be a place in the answer, such as data.tasks or $");
 const header = () => matching(/^[A-Za-z0-9-]{1,64}$/, "must be the name of a header: letters, digits and -");
 const parameter = () =>
   matching(/^[\w.[\]-]{1,64}$/, "must be the name of a parameter: letters, digits, and _ - . [ ]");
@@ -33,10 +33,10 @@ const printable = (longest: number) =>
 
 const OAuth2 = z.strictObject({
   type: z.literal("oauth2"),
-  authorize_url: describe(url(), "Where the person's browser goes to consent."),
-  token_url: describe(url(), "Where codes and refresh tokens are exchanged."),
+  authorize_url: withDescription(url(), "Where the person's browser goes to consent."),
+  token_url: withDescription(url(), "Where codes and refresh tokens are exchanged."),
   client_id: printable(300),
-  client_auth: describe(
+  client_auth: withDescription(
     z.optional(z.enum(["client_secret_post", "client_secret_basic", "none"])),
     "How the client authenticates; none (the default) for a public client, which has no secret.",
   ),
@@ -44,8 +44,8 @@ const OAuth2 = z.strictObject({
   scope_parameter: z.optional(parameter()),
   scope_separator: z.optional(z.enum([" ", ","])),
   authorize_params: z.optional(z.record(parameter(), printable(300))),
-  pkce: describe(z.optional(z.boolean()), "S256 challenge (RFC 7636); true unless said otherwise."),
-  refresh: describe(
+  pkce: withDescription(z.optional(z.boolean()), "S256 challenge (RFC 7636); true unless said otherwise."),
+  refresh: withDescription(
     z.optional(z.enum(["rotating", "stable", "none"])),
     "What a refresh does to the refresh token; rotating unless said otherwise.",
   ),
@@ -54,9 +54,11 @@ const OAuth2 = z.strictObject({
 
 const ApiKey = z.strictObject({
   type: z.literal("api_key"),
-  header: z.optional(describe(header(), "Header that carries the key.")),
-  query: z.optional(describe(parameter(), "Query parameter that carries the key, where the service takes no header.")),
-  prefix: z.optional(describe(printable(40), "What stands before the key in the header, with its space.")),
+  header: z.optional(withDescription(header(), "Header that carries the key.")),
+  query: z.optional(
+    withDescription(parameter(), "Query parameter that carries the key, where the service takes no header."),
+  ),
+  prefix: z.optional(withDescription(printable(40), "What stands before the key in the header, with its space.")),
 });
 
 const Auth = z.discriminatedUnion("type", [
@@ -68,8 +70,8 @@ const Auth = z.discriminatedUnion("type", [
 ]);
 
 const Identify = z.strictObject({
-  path: describe(matching(/^\//, "must begin with /"), "A GET that tells whose key or token it is."),
-  account: describe(place(), "Where the answer has the account's own id."),
+  path: withDescription(matching(/^\//, "must begin with /"), "A GET that tells whose key or token it is."),
+  account: withDescription(place(), "Where the answer has the account's own id."),
   name: z.optional(place()),
   email: z.optional(place()),
 });
@@ -105,51 +107,56 @@ const Input = z.strictObject({
 });
 
 const Result = z.strictObject({
-  items: z.optional(describe(place(), "Where the answer has its list.")),
+  items: z.optional(withDescription(place(), "Where the answer has its list.")),
   columns: z.optional(
-    describe(z.record(line(40), place()), "Heading of each column, and where an entry has its value."),
+    withDescription(z.record(line(40), place()), "Heading of each column, and where an entry has its value."),
   ),
-  url: z.optional(describe(z.string(), "Where a person looks at it; {places} are those of the answer.")),
-  summary: z.optional(describe(line(300), "What is told first; {places} of the answer, or {count} for a list.")),
+  url: z.optional(withDescription(z.string(), "Where a person looks at it; {places} are those of the answer.")),
+  summary: z.optional(withDescription(line(300), "What is told first; {places} of the answer, or {count} for a list.")),
 });
 
 const Value = z.union([z.string(), z.number(), z.boolean()]);
 
-const DescribedTool = z.strictObject({
-  name: describe(z.string(), "service.verb_object"),
-  description: describe(line(600), "One or two sentences, for models and for people."),
-  access: describe(z.enum(["read", "write", "destructive"]), "destructive is what cannot be undone: it always asks."),
+const ToolDescription = z.strictObject({
+  name: withDescription(z.string(), "service.verb_object"),
+  description: withDescription(line(600), "One or two sentences, for models and for people."),
+  access: withDescription(
+    z.enum(["read", "write", "destructive"]),
+    "destructive is what cannot be undone: it always asks.",
+  ),
   method: z.enum(["GET", "POST", "PUT", "PATCH", "DELETE"]),
-  path: describe(z.string(), "Below base_url; a {slot} is a field of the input."),
+  path: withDescription(z.string(), "Below base_url; a {slot} is a field of the input."),
   query: z.optional(z.record(parameter(), Value)),
   headers: z.optional(z.record(header(), z.string())),
-  body: describe(z.optional(z.record(z.string(), z.unknown())), "Sent as JSON, with its {slots} filled."),
-  input: describe(z.optional(Input), "JSON Schema of a flat object."),
-  examples: describe(
+  body: withDescription(z.optional(z.record(z.string(), z.unknown())), "Sent as JSON, with its {slots} filled."),
+  input: withDescription(z.optional(Input), "JSON Schema of a flat object."),
+  examples: withDescription(
     z.array(line(200)).check(z.minLength(1), z.maxLength(40)),
     "Plain requests that this tool answers, with {slots}; the offline planner learns from them.",
   ),
   result: z.optional(Result),
-  summary: z.optional(describe(line(300), "What a call does, for approvals, with {slots}: Add the task {title}.")),
+  summary: z.optional(
+    withDescription(line(300), "What a call does, for approvals, with {slots}: Add the task {title}."),
+  ),
 });
 /** One tool as its person describes it. */
-export type DescribedTool = z.infer<typeof DescribedTool>;
+export type ToolDescription = z.infer<typeof ToolDescription>;
 
 /** A service as its person describes it (docs/services.md). Shapes alone; `check.ts` looks at what the parts say to each other. */
-export const Description = z.strictObject({
-  name: describe(
+export const ServiceDescription = z.strictObject({
+  name: withDescription(
     matching(/^[a-z][a-z0-9-]{1,30}$/, "must be 2 to 31 of a-z, 0-9 and -, and begin with a letter"),
     "As typed: tasks.",
   ),
-  title: describe(line(60), "As people read it: Tasks."),
-  base_url: describe(url(), "Everything is asked below this address, and the key or token goes nowhere else."),
+  title: withDescription(line(60), "As people read it: Tasks."),
+  base_url: withDescription(url(), "Everything is asked below this address, and the key or token goes nowhere else."),
   auth: Auth,
   identify: z.optional(Identify),
-  tools: z.array(DescribedTool).check(z.minLength(1), z.maxLength(MOST_TOOLS)),
+  tools: z.array(ToolDescription).check(z.minLength(1), z.maxLength(MOST_TOOLS)),
 });
-export type Description = z.infer<typeof Description>;
+export type ServiceDescription = z.infer<typeof ServiceDescription>;
 
 /** The JSON Schema of a description, for editors. */
-export function descriptionSchema(): Record<string, unknown> {
-  return z.toJSONSchema(Description, { io: "input" }) as Record<string, unknown>;
+export function getDescriptionSchema(): Record<string, unknown> {
+  return z.toJSONSchema(ServiceDescription, { io: "input" }) as Record<string, unknown>;
 }

@@ -4,7 +4,7 @@ export type Values = Record<string, unknown>;
 const SLOT = /\{([a-z][a-z0-9_]*)\}/g;
 
 /** Names of the `{slots}` of a request's template, in order and each once. */
-export function slotsOf(template: string): string[] {
+export function listSlots(template: string): string[] {
   return [...new Set([...template.matchAll(SLOT)].map(([, name = ""]) => name))];
 }
 
@@ -14,11 +14,14 @@ export function hasStrayBrace(template: string): boolean {
 }
 
 /** Every text in a JSON value, with where it stands. */
-export function textsIn(value: unknown, path: (string | number)[] = []): { text: string; path: (string | number)[] }[] {
+export function listTexts(
+  value: unknown,
+  path: (string | number)[] = [],
+): { text: string; path: (string | number)[] }[] {
   if (typeof value === "string") return [{ text: value, path }];
-  if (Array.isArray(value)) return value.flatMap((item, index) => textsIn(item, [...path, index]));
+  if (Array.isArray(value)) return value.flatMap((item, index) => listTexts(item, [...path, index]));
   if (typeof value !== "object" || value === null) return [];
-  return Object.entries(value).flatMap(([key, item]) => textsIn(item, [...path, key]));
+  return Object.entries(value).flatMap(([key, item]) => listTexts(item, [...path, key]));
 }
 
 /**
@@ -26,7 +29,7 @@ export function textsIn(value: unknown, path: (string | number)[] = []): { text:
  * when a filled segment would be `.` or `..`, which an HTTP client resolves, or empty.
  */
 export function fillPath(template: string, values: Values): string | undefined {
-  const filled = template.replace(SLOT, (_, name: string) => encodeURIComponent(textOf(own(values, name))));
+  const filled = template.replace(SLOT, (_, name: string) => encodeURIComponent(formatValue(own(values, name))));
   const segments = filled.split("/").slice(1);
   const steps = segments.some((segment) => /^(\.|%2e){1,2}$/i.test(segment));
   const emptied = segments.some((segment, index) => segment === "" && template.split("/")[index + 1] !== "");
@@ -35,22 +38,22 @@ export function fillPath(template: string, values: Values): string | undefined {
 
 /** A text with its slots filled, or undefined when the value of one is absent: what is optional is left out with all that is around it. */
 export function fillText(template: string, values: Values): string | undefined {
-  if (slotsOf(template).some((name) => isAbsent(own(values, name)))) return undefined;
-  return template.replace(SLOT, (_, name: string) => textOf(own(values, name)));
+  if (listSlots(template).some((name) => isAbsent(own(values, name)))) return undefined;
+  return template.replace(SLOT, (_, name: string) => formatValue(own(values, name)));
 }
 
 /** A line for people, in which an absent value is a dash. */
 export function fillLine(template: string, values: Values): string {
   return template.replace(SLOT, (_, name: string) => {
     const value = own(values, name);
-    return isAbsent(value) ? "–" : textOf(value);
+    return isAbsent(value) ? "–" : formatValue(value);
   });
 }
 
 /** A JSON value with its slots filled. A text that is nothing but one slot becomes the value itself, a number or a list too. */
 export function fillJson(template: unknown, values: Values): unknown {
   if (typeof template === "string") {
-    const [name] = /^\{[a-z][a-z0-9_]*\}$/.test(template) ? slotsOf(template) : [];
+    const [name] = /^\{[a-z][a-z0-9_]*\}$/.test(template) ? listSlots(template) : [];
     return name === undefined ? fillText(template, values) : (own(values, name) ?? undefined);
   }
   if (Array.isArray(template))
@@ -61,8 +64,8 @@ export function fillJson(template: unknown, values: Values): unknown {
 }
 
 /** A value as text; a list by its entries. */
-export function textOf(value: unknown): string {
-  if (Array.isArray(value)) return value.map(textOf).join(",");
+export function formatValue(value: unknown): string {
+  if (Array.isArray(value)) return value.map(formatValue).join(",");
   return typeof value === "object" && value !== null ? JSON.stringify(value) : String(value ?? "");
 }
 

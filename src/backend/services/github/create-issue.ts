@@ -1,17 +1,23 @@
 import * as z from "zod/mini";
 import { Problem } from "#protocol/errors";
-import { describe } from "../fields.ts";
-import { cell } from "../markdown.ts";
+import { withDescription } from "../fields.ts";
+import { escapeCell } from "../markdown.ts";
 import { defineTool } from "../service.ts";
-import { Issue, issueData, loginOf } from "./issue.ts";
-import { apiPath, findRepository, fullName, inRepository, repositoryPath } from "./repository.ts";
+import { Issue, parseLogin, toIssueData } from "./issue.ts";
+import {
+  buildApiPath,
+  findRepository,
+  formatFullName,
+  formatRepositoryPlace,
+  parseRepositoryPath,
+} from "./repository.ts";
 
 const Input = z.object({
-  repository: describe(z.string(), "Repository as owner/name, or its name alone."),
-  title: describe(z.string(), "One line that says what it is about, at most 256 characters."),
-  body: describe(z.optional(z.string()), "More about it, as text or Markdown."),
-  label: describe(z.optional(z.string()), 'Name of a label, such as "bug"; several with commas between.'),
-  assignee: describe(z.optional(z.string()), '"me", or the login of a person.'),
+  repository: withDescription(z.string(), "Repository as owner/name, or its name alone."),
+  title: withDescription(z.string(), "One line that says what it is about, at most 256 characters."),
+  body: withDescription(z.optional(z.string()), "More about it, as text or Markdown."),
+  label: withDescription(z.optional(z.string()), 'Name of a label, such as "bug"; several with commas between.'),
+  assignee: withDescription(z.optional(z.string()), '"me", or the login of a person.'),
 });
 type Input = z.output<typeof Input>;
 
@@ -20,7 +26,7 @@ const TITLE_LIMIT = 256;
 const BODY_LIMIT = 65_536;
 
 /** Source: https://docs.github.com/en/rest/issues/issues, "Create an issue". */
-export const createIssue = defineTool({
+export const createIssueTool = defineTool({
   name: "github.create_issue",
   description: "Create an issue in a GitHub repository.",
   access: "write",
@@ -34,14 +40,14 @@ export const createIssue = defineTool({
     "new github issue in {repository}: {title}",
   ],
   summary: describeCall,
-  resource: ({ repository }: Input) => inRepository(repository),
+  resource: ({ repository }: Input) => formatRepositoryPlace(repository),
   async run(input, context) {
     const body = issueBody(input, context);
     const repository = await findRepository(context, input.repository);
-    const path = `${apiPath(repository)}/issues`;
+    const path = `${buildApiPath(repository)}/issues`;
     const issue = await context.http.request({ method: "POST", path, body, answer: Issue, scope: "repo" });
-    const text = `Created #${issue.number} in ${fullName(repository)}: ${cell(issue.title)}\n\n${issue.html_url}`;
-    return { data: issueData(issue), text, url: issue.html_url };
+    const text = `Created #${issue.number} in ${formatFullName(repository)}: ${escapeCell(issue.title)}\n\n${issue.html_url}`;
+    return { data: toIssueData(issue), text, url: issue.html_url };
   },
 });
 
@@ -51,11 +57,11 @@ function describeCall(input: Input): string {
     input.assignee?.trim() && `assigned to ${input.assignee.trim()}`,
     input.body?.trim() && "with a description",
   ].filter(Boolean);
-  const what = `Create an issue in ${repositoryPath(input.repository)}: “${oneLine(input.title)}”`;
+  const what = `Create an issue in ${parseRepositoryPath(input.repository)}: “${oneLine(input.title)}”`;
   return also.length > 0 ? `${what} (${also.join(", ")})` : what;
 }
 
-function issueBody(input: Input, context: Parameters<typeof loginOf>[1]): Record<string, unknown> {
+function issueBody(input: Input, context: Parameters<typeof parseLogin>[1]): Record<string, unknown> {
   const title = oneLine(input.title);
   const field = (name: string, sentence: string) =>
     new Problem("INVALID_REQUEST", sentence, { hint: "Change it and try again.", details: { field: name } });
@@ -74,7 +80,7 @@ function issueBody(input: Input, context: Parameters<typeof loginOf>[1]): Record
     title,
     ...(input.body?.trim() ? { body: input.body } : {}),
     ...(labels.length > 0 ? { labels } : {}),
-    ...(input.assignee?.trim() ? { assignees: [loginOf(input.assignee, context)] } : {}),
+    ...(input.assignee?.trim() ? { assignees: [parseLogin(input.assignee, context)] } : {}),
   };
 }
 

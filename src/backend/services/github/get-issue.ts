@@ -1,24 +1,24 @@
 import * as z from "zod/mini";
-import { describe } from "../fields.ts";
-import { excerpt } from "../markdown.ts";
+import { withDescription } from "../fields.ts";
+import { truncateText } from "../markdown.ts";
 import { defineTool, type ToolContext } from "../service.ts";
 import {
-  assignees,
   Comment,
-  commentText,
-  detailText,
+  formatComment,
+  formatDetails,
+  formatIssueState,
+  getRepositoryName,
   Issue,
-  issueData,
-  LONGEST,
-  labels,
-  repositoryName,
-  stateOf,
+  listAssignees,
+  listLabels,
+  MAX_TEXT_LENGTH,
+  toIssueData,
 } from "./issue.ts";
-import { apiPath, findRepository, repositoryPath } from "./repository.ts";
+import { buildApiPath, findRepository, parseRepositoryPath } from "./repository.ts";
 
 const Input = z.object({
-  repository: describe(z.string(), "Repository as owner/name, or its name alone."),
-  number: describe(z.coerce.number().check(z.int(), z.minimum(1)), "Number of the issue, such as 12."),
+  repository: withDescription(z.string(), "Repository as owner/name, or its name alone."),
+  number: withDescription(z.coerce.number().check(z.int(), z.minimum(1)), "Number of the issue, such as 12."),
 });
 type Input = z.output<typeof Input>;
 
@@ -26,7 +26,7 @@ type Input = z.output<typeof Input>;
 const COMMENTS = 5;
 
 /** Source: https://docs.github.com/en/rest/issues/issues, "Get an issue", and …/issues/comments. */
-export const getIssue = defineTool({
+export const getIssueTool = defineTool({
   name: "github.get_issue",
   description: "Read one GitHub issue: its state, people, description and newest comments.",
   access: "read",
@@ -39,31 +39,31 @@ export const getIssue = defineTool({
     "what is the state of issue {number} in {repository}",
     "show the comments on issue {number} in {repository}",
   ],
-  summary: ({ repository, number }: Input) => `Read issue #${number} in ${repositoryPath(repository)}`,
+  summary: ({ repository, number }: Input) => `Read issue #${number} in ${parseRepositoryPath(repository)}`,
   async run(input, context) {
-    const path = `${apiPath(await findRepository(context, input.repository))}/issues/${input.number}`;
+    const path = `${buildApiPath(await findRepository(context, input.repository))}/issues/${input.number}`;
     const issue = await context.http.request({ path, answer: Issue, scope: "repo" });
     const comments = issue.comments ? await newestComments(context, path, issue.comments) : [];
-    const description = excerpt(issue.body?.trim() ?? "", LONGEST);
+    const description = truncateText(issue.body?.trim() ?? "", MAX_TEXT_LENGTH);
     const facts: [string, string | undefined][] = [
-      ["State", stateOf(issue)],
-      ["Repository", repositoryName(issue)],
+      ["State", formatIssueState(issue)],
+      ["Repository", getRepositoryName(issue)],
       ["Author", issue.user?.login ?? undefined],
-      ["Assignee", assignees(issue).join(", ") || "nobody"],
-      ["Labels", labels(issue).join(", ")],
+      ["Assignee", listAssignees(issue).join(", ") || "nobody"],
+      ["Labels", listLabels(issue).join(", ")],
       ["Updated", issue.updated_at?.slice(0, 10)],
     ];
     return {
       data: {
-        ...issueData(issue),
+        ...toIssueData(issue),
         description,
         newest_comments: comments.map(({ user, body, created_at }) => ({
           author: user?.login ?? "someone",
           created: created_at,
-          text: excerpt(body?.trim() ?? "", LONGEST),
+          text: truncateText(body?.trim() ?? "", MAX_TEXT_LENGTH),
         })),
       },
-      text: detailText(issue, facts, description, ...comments.map(commentText)),
+      text: formatDetails(issue, facts, description, ...comments.map(formatComment)),
       url: issue.html_url,
     };
   },

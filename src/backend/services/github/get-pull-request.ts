@@ -1,20 +1,28 @@
 import * as z from "zod/mini";
-import { describe } from "../fields.ts";
-import { excerpt } from "../markdown.ts";
+import { withDescription } from "../fields.ts";
+import { truncateText } from "../markdown.ts";
 import { defineTool } from "../service.ts";
-import { detailText, LONGEST } from "./issue.ts";
-import { allPages, PAGE } from "./paging.ts";
-import { branches, PullRequest, pullRequestData, pullState, Review, reviewers, verdicts } from "./pull-request.ts";
-import { apiPath, findRepository, fullName, repositoryPath } from "./repository.ts";
+import { formatDetails, MAX_TEXT_LENGTH } from "./issue.ts";
+import { MAX_PAGE_SIZE, readAllPages } from "./paging.ts";
+import {
+  formatBranches,
+  formatPullState,
+  listReviewers,
+  listVerdicts,
+  PullRequest,
+  Review,
+  toPullRequestData,
+} from "./pull-request.ts";
+import { buildApiPath, findRepository, formatFullName, parseRepositoryPath } from "./repository.ts";
 
 const Input = z.object({
-  repository: describe(z.string(), "Repository as owner/name, or its name alone."),
-  number: describe(z.coerce.number().check(z.int(), z.minimum(1)), "Number of the pull request, such as 12."),
+  repository: withDescription(z.string(), "Repository as owner/name, or its name alone."),
+  number: withDescription(z.coerce.number().check(z.int(), z.minimum(1)), "Number of the pull request, such as 12."),
 });
 type Input = z.output<typeof Input>;
 
 /** Source: https://docs.github.com/en/rest/pulls/pulls, "Get a pull request", and …/pulls/reviews. */
-export const getPullRequest = defineTool({
+export const getPullRequestTool = defineTool({
   name: "github.get_pull_request",
   description: "Read one GitHub pull request: its state, branches, reviews and description.",
   access: "read",
@@ -25,29 +33,29 @@ export const getPullRequest = defineTool({
     "what is github pull request {number} in {repository} about",
     "who approved github pull request {number} in {repository}",
   ],
-  summary: ({ repository, number }: Input) => `Read pull request #${number} in ${repositoryPath(repository)}`,
+  summary: ({ repository, number }: Input) => `Read pull request #${number} in ${parseRepositoryPath(repository)}`,
   async run(input, context) {
     const repository = await findRepository(context, input.repository);
-    const path = `${apiPath(repository)}/pulls/${input.number}`;
+    const path = `${buildApiPath(repository)}/pulls/${input.number}`;
     const pull = await context.http.request({ path, answer: PullRequest, scope: "repo" });
-    const request = { path: `${path}/reviews`, query: { per_page: PAGE }, scope: "repo" };
-    const reviews = await allPages(context.http, request, Review, { limit: 3 * PAGE });
-    const { approved, changes } = verdicts(reviews.values);
-    const description = excerpt(pull.body?.trim() ?? "", LONGEST);
+    const request = { path: `${path}/reviews`, query: { per_page: MAX_PAGE_SIZE }, scope: "repo" };
+    const reviews = await readAllPages(context.http, request, Review, { limit: 3 * MAX_PAGE_SIZE });
+    const { approved, changes } = listVerdicts(reviews.values);
+    const description = truncateText(pull.body?.trim() ?? "", MAX_TEXT_LENGTH);
     const facts: [string, string | undefined][] = [
-      ["State", pullState(pull)],
-      ["Repository", fullName(repository)],
+      ["State", formatPullState(pull)],
+      ["Repository", formatFullName(repository)],
       ["Author", pull.user?.login ?? undefined],
-      ["Branches", branches(pull)],
+      ["Branches", formatBranches(pull)],
       ["Approved by", approved.join(", ") || "nobody yet"],
       ["Changes requested by", changes.join(", ")],
-      ["Waiting for", reviewers(pull).join(", ")],
-      ["Changes", sizeOf(pull)],
+      ["Waiting for", listReviewers(pull).join(", ")],
+      ["Changes", getSize(pull)],
       ["Updated", pull.updated_at?.slice(0, 10)],
     ];
     return {
       data: {
-        ...pullRequestData(pull, fullName(repository)),
+        ...toPullRequestData(pull, formatFullName(repository)),
         approved_by: approved,
         changes_requested_by: changes,
         comments: pull.comments ?? 0,
@@ -55,13 +63,13 @@ export const getPullRequest = defineTool({
         deletions: pull.deletions ?? undefined,
         description,
       },
-      text: detailText(pull, facts, description),
+      text: formatDetails(pull, facts, description),
       url: pull.html_url,
     };
   },
 });
 
-function sizeOf({ additions, deletions, changed_files: files }: PullRequest): string | undefined {
+function getSize({ additions, deletions, changed_files: files }: PullRequest): string | undefined {
   if (additions === null || additions === undefined) return undefined;
   return `+${additions} −${deletions ?? 0} in ${files ?? 0} ${files === 1 ? "file" : "files"}`;
 }

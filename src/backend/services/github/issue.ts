@@ -1,5 +1,5 @@
 import * as z from "zod/mini";
-import { cell, excerpt, markdownTable } from "../markdown.ts";
+import { escapeCell, formatMarkdownTable, truncateText } from "../markdown.ts";
 import type { ToolContext } from "../service.ts";
 
 export const Person = z.nullish(z.looseObject({ login: z.nullish(z.string()) }));
@@ -32,18 +32,18 @@ export const Comment = z.looseObject({
 });
 
 /** Longest description or comment that is shown and given to a model, in characters. */
-export const LONGEST = 4_000;
+export const MAX_TEXT_LENGTH = 4_000;
 
 /** An issue trimmed for a model. */
-export function issueData(issue: Issue): Record<string, unknown> {
+export function toIssueData(issue: Issue): Record<string, unknown> {
   return {
     number: issue.number,
-    repository: repositoryName(issue),
+    repository: getRepositoryName(issue),
     title: issue.title,
-    state: stateOf(issue),
+    state: formatIssueState(issue),
     author: issue.user?.login,
-    assignees: assignees(issue),
-    labels: labels(issue),
+    assignees: listAssignees(issue),
+    labels: listLabels(issue),
     comments: issue.comments ?? 0,
     updated: issue.updated_at,
     url: issue.html_url,
@@ -51,58 +51,58 @@ export function issueData(issue: Issue): Record<string, unknown> {
 }
 
 /** Issues or pull requests as a table for a person. */
-export function issueTable(issues: Issue[]): string {
+export function formatIssueTable(issues: Issue[]): string {
   const rows = issues.map((issue) => [
-    repositoryName(issue),
+    getRepositoryName(issue),
     `#${issue.number}`,
     issue.title,
-    stateOf(issue),
-    issue.pull_request ? (issue.user?.login ?? "someone") : assignees(issue).join(", ") || "–",
-    labels(issue).join(", "),
+    formatIssueState(issue),
+    issue.pull_request ? (issue.user?.login ?? "someone") : listAssignees(issue).join(", ") || "–",
+    listLabels(issue).join(", "),
     issue.updated_at?.slice(0, 10) ?? "",
   ]);
   const who = issues.some((issue) => !issue.pull_request) ? "Assignee" : "Author";
-  return markdownTable(["Repository", "ID", "Title", "State", who, "Labels", "Updated"], rows);
+  return formatMarkdownTable(["Repository", "ID", "Title", "State", who, "Labels", "Updated"], rows);
 }
 
 /** `open`, `closed`, `closed as not planned`; for a pull request `merged` and `open, draft` too. */
-export function stateOf({ state, state_reason, pull_request, draft }: Issue): string {
+export function formatIssueState({ state, state_reason, pull_request, draft }: Issue): string {
   if (pull_request?.merged_at) return "merged";
   if (state === "open") return draft ? "open, draft" : "open";
   return state_reason && state_reason !== "completed" ? `${state} as ${state_reason.replaceAll("_", " ")}` : state;
 }
 
-export function assignees(issue: Issue): string[] {
+export function listAssignees(issue: Issue): string[] {
   return (issue.assignees ?? []).flatMap(({ login }) => login ?? []);
 }
 
-export function labels(issue: Issue): string[] {
+export function listLabels(issue: Issue): string[] {
   return (issue.labels ?? []).flatMap((label) => (typeof label === "string" ? label : (label.name ?? [])));
 }
 
 /** `owner/name` of the repository that an issue is in, from its address. */
-export function repositoryName({ repository_url, html_url }: Pick<Issue, "repository_url" | "html_url">): string {
+export function getRepositoryName({ repository_url, html_url }: Pick<Issue, "repository_url" | "html_url">): string {
   const [owner, name] = URL.canParse(html_url) ? new URL(html_url).pathname.split("/").slice(1) : [];
   return repository_url?.split("/").slice(-2).join("/") ?? (owner && name ? `${owner}/${name}` : "");
 }
 
 /** Facts as a list, then the description and what else there is, for a person. */
-export function detailText(
+export function formatDetails(
   head: { number: number; title: string },
   facts: [name: string, value: string | undefined][],
   ...rest: string[]
 ): string {
-  const lines = facts.flatMap(([name, value]) => (value ? [`- ${name}: ${cell(value)}`] : [])).join("\n");
-  return [`**#${head.number}** ${cell(head.title)}`, lines, ...rest].filter(Boolean).join("\n\n");
+  const lines = facts.flatMap(([name, value]) => (value ? [`- ${name}: ${escapeCell(value)}`] : [])).join("\n");
+  return [`**#${head.number}** ${escapeCell(head.title)}`, lines, ...rest].filter(Boolean).join("\n\n");
 }
 
 /** A comment for a person. */
-export function commentText({ user, body, created_at }: z.output<typeof Comment>): string {
-  return `**${cell(user?.login ?? "someone")}**, ${created_at?.slice(0, 10) ?? ""}:\n\n${excerpt(body?.trim() ?? "", LONGEST)}`;
+export function formatComment({ user, body, created_at }: z.output<typeof Comment>): string {
+  return `**${escapeCell(user?.login ?? "someone")}**, ${created_at?.slice(0, 10) ?? ""}:\n\n${truncateText(body?.trim() ?? "", MAX_TEXT_LENGTH)}`;
 }
 
 /** A login for what a person typed: `me` is the account itself. */
-export function loginOf(text: string, { metadata }: Pick<ToolContext, "metadata">): string {
+export function parseLogin(text: string, { metadata }: Pick<ToolContext, "metadata">): string {
   const name = text.trim().replace(/^@/, "");
   return /^(me|myself|i)$/i.test(name) && typeof metadata.login === "string" ? metadata.login : name;
 }

@@ -1,26 +1,29 @@
 import * as z from "zod/mini";
-import { describe } from "../fields.ts";
-import { cell, count } from "../markdown.ts";
+import { withDescription } from "../fields.ts";
+import { escapeCell, formatCount } from "../markdown.ts";
 import { defineTool, type ToolContext } from "../service.ts";
-import { Issue, issueData, issueTable, loginOf } from "./issue.ts";
-import { allPages, PAGE } from "./paging.ts";
-import { apiPath, findRepository, fullName, repositoryPath } from "./repository.ts";
+import { formatIssueTable, Issue, parseLogin, toIssueData } from "./issue.ts";
+import { MAX_PAGE_SIZE, readAllPages } from "./paging.ts";
+import { buildApiPath, findRepository, formatFullName, parseRepositoryPath } from "./repository.ts";
 import { searchIssues } from "./search-issues.ts";
 
 const Input = z.object({
-  repository: describe(
+  repository: withDescription(
     z.optional(z.string()),
     "Repository as owner/name, or its name alone; everything that concerns the account when left out.",
   ),
-  state: describe(z.optional(z.string()), '"open" (default), "closed" or "all".'),
-  assignee: describe(z.optional(z.string()), '"me", "nobody", or the login of a person.'),
-  label: describe(z.optional(z.string()), 'Name of a label, such as "bug".'),
-  limit: describe(z.optional(z.number().check(z.int(), z.minimum(1), z.maximum(100))), "At most so many issues; 20."),
+  state: withDescription(z.optional(z.string()), '"open" (default), "closed" or "all".'),
+  assignee: withDescription(z.optional(z.string()), '"me", "nobody", or the login of a person.'),
+  label: withDescription(z.optional(z.string()), 'Name of a label, such as "bug".'),
+  limit: withDescription(
+    z.optional(z.number().check(z.int(), z.minimum(1), z.maximum(100))),
+    "At most so many issues; 20.",
+  ),
 });
 type Input = z.output<typeof Input>;
 
 /** Source: https://docs.github.com/en/rest/issues/issues, "List repository issues"; without a repository, the search. */
-export const listIssues = defineTool({
+export const listIssuesTool = defineTool({
   name: "github.list_issues",
   description: "List issues of a GitHub repository, or those on GitHub that concern this account.",
   access: "read",
@@ -40,11 +43,11 @@ export const listIssues = defineTool({
     const { issues, more, url } = input.repository?.trim()
       ? await ofRepository(input.repository, input, context, limit)
       : await everywhere(input, context, limit);
-    const what = cell(words(input, issues.length));
+    const what = escapeCell(words(input, issues.length));
     const head = more ? `The first ${issues.length} ${what}; there are more:` : `${issues.length} ${what}:`;
     return {
-      data: { issues: issues.map(issueData), more },
-      text: issues.length === 0 ? `No ${what}.` : `${head}\n\n${issueTable(issues)}`,
+      data: { issues: issues.map(toIssueData), more },
+      text: issues.length === 0 ? `No ${what}.` : `${head}\n\n${formatIssueTable(issues)}`,
       url,
     };
   },
@@ -57,34 +60,34 @@ async function ofRepository(text: string, input: Input, context: ToolContext, li
   const repository = await findRepository(context, text);
   const assignee = input.assignee?.trim();
   const query = {
-    state: stateOf(input.state),
-    assignee: assignee ? (isNobody(assignee) ? "none" : loginOf(assignee, context)) : undefined,
+    state: getState(input.state),
+    assignee: assignee ? (isNobody(assignee) ? "none" : parseLogin(assignee, context)) : undefined,
     labels: input.label?.trim() || undefined,
-    per_page: Math.min(PAGE, limit * 2),
+    per_page: Math.min(MAX_PAGE_SIZE, limit * 2),
   };
-  const { values, more } = await allPages(
+  const { values, more } = await readAllPages(
     context.http,
-    { path: `${apiPath(repository)}/issues`, query, scope: "repo" },
+    { path: `${buildApiPath(repository)}/issues`, query, scope: "repo" },
     Issue,
     { limit, counts: ({ pull_request }) => !pull_request },
   );
-  return { issues: values, more, url: `${context.metadata.url}/${fullName(repository)}/issues` };
+  return { issues: values, more, url: `${context.metadata.url}/${formatFullName(repository)}/issues` };
 }
 
 async function everywhere(input: Input, context: ToolContext, limit: number): Promise<Found> {
   const { assignee, label } = input;
-  const state = stateOf(input.state);
+  const state = getState(input.state);
   const who = assignee?.trim()
     ? isNobody(assignee)
       ? "no:assignee involves:@me"
-      : `assignee:${loginOf(assignee, context)}`
+      : `assignee:${parseLogin(assignee, context)}`
     : "involves:@me";
   const query = ["is:issue", state === "all" ? "" : `is:${state}`, who, label?.trim() ? `label:"${label.trim()}"` : ""];
   const { issues, total } = await searchIssues(context, query.filter(Boolean).join(" "), limit);
   return { issues, more: total > issues.length, url: `${context.metadata.url}/issues` };
 }
 
-function stateOf(word: string | undefined): "open" | "closed" | "all" {
+function getState(word: string | undefined): "open" | "closed" | "all" {
   const state = word?.trim().toLowerCase() ?? "open";
   if (/^(all|any|every)$/.test(state)) return "all";
   return /^(closed|done|resolved|completed)$/.test(state) ? "closed" : "open";
@@ -95,14 +98,14 @@ function isNobody(text: string): boolean {
 }
 
 function words({ repository, state, assignee, label }: Input, number = 2): string {
-  const which = stateOf(state) === "all" ? "" : `${stateOf(state)} `;
-  const kind = count(number, "issue").replace(/^\d+ /, "");
+  const which = getState(state) === "all" ? "" : `${getState(state)} `;
+  const kind = formatCount(number, "issue").replace(/^\d+ /, "");
   const labelled = label?.trim() ? ` labelled ${label.trim()}` : "";
   const who = assignee?.trim()
     ? ` assigned to ${/^(me|myself|i)$/i.test(assignee.trim()) ? "you" : assignee.trim()}`
     : "";
   const where = repository?.trim()
-    ? ` in ${repositoryPath(repository)}`
+    ? ` in ${parseRepositoryPath(repository)}`
     : who
       ? " on GitHub"
       : ` on GitHub that concern${number === 1 ? "s" : ""} you`;

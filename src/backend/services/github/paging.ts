@@ -3,7 +3,7 @@ import { isSameOrigin } from "../http-target.ts";
 import type { ServiceHttp, ServiceRequest } from "../service.ts";
 
 /** Largest page that GitHub gives. */
-export const PAGE = 100;
+export const MAX_PAGE_SIZE = 100;
 /** Pages that are read at most. */
 const PAGES = 10;
 
@@ -12,7 +12,7 @@ const PAGES = 10;
  * header (RFC 8288) and followed on the API's own origin only, so that the token never goes elsewhere. Source:
  * https://docs.github.com/en/rest/using-the-rest-api/using-pagination-in-the-rest-api
  */
-export async function allPages<T>(
+export async function readAllPages<T>(
   http: ServiceHttp,
   request: Omit<ServiceRequest<unknown>, "answer">,
   item: z.ZodMiniType<T>,
@@ -23,7 +23,7 @@ export async function allPages<T>(
   for (let number = 1; ; number++) {
     let next: string | undefined;
     const onHeaders = (headers: Headers) => {
-      next = nextLink(headers.get("link"));
+      next = findNextLink(headers.get("link"));
     };
     values.push(...(await http.request({ ...page, answer: z.array(item), onHeaders })).filter(counts));
     if (next === undefined) return { values: values.slice(0, limit), more: values.length > limit };
@@ -35,7 +35,7 @@ export async function allPages<T>(
 }
 
 /** The address with `rel="next"` in a `Link` header. */
-export function nextLink(header: string | null): string | undefined {
+export function findNextLink(header: string | null): string | undefined {
   for (const [, url, parameters = ""] of (header ?? "").matchAll(
     /<([^<>]+)>((?:\s*;\s*[\w*-]+=(?:"[^"]*"|[^\s,;]+))*)/g,
   )) {

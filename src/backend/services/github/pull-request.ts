@@ -1,5 +1,5 @@
 import * as z from "zod/mini";
-import { markdownTable } from "../markdown.ts";
+import { formatMarkdownTable } from "../markdown.ts";
 import { Person } from "./issue.ts";
 
 const Branch = z.nullish(z.looseObject({ ref: z.nullish(z.string()), label: z.nullish(z.string()) }));
@@ -29,50 +29,50 @@ export type PullRequest = z.output<typeof PullRequest>;
 export const Review = z.looseObject({ user: Person, state: z.string(), submitted_at: z.nullish(z.string()) });
 
 /** A pull request trimmed for a model. */
-export function pullRequestData(pull: PullRequest, repository: string): Record<string, unknown> {
+export function toPullRequestData(pull: PullRequest, repository: string): Record<string, unknown> {
   return {
     number: pull.number,
     repository,
     title: pull.title,
-    state: pullState(pull),
+    state: formatPullState(pull),
     author: pull.user?.login,
     source: pull.head?.ref,
     destination: pull.base?.ref,
-    reviewers: reviewers(pull),
+    reviewers: listReviewers(pull),
     updated: pull.updated_at,
     url: pull.html_url,
   };
 }
 
 /** Pull requests of one repository as a table for a person. */
-export function pullRequestTable(list: PullRequest[], repository: string): string {
+export function formatPullRequestTable(list: PullRequest[], repository: string): string {
   const rows = list.map((pull) => [
     repository,
     `#${pull.number}`,
     pull.title,
-    pullState(pull),
+    formatPullState(pull),
     pull.user?.login ?? "someone",
-    branches(pull),
+    formatBranches(pull),
     pull.updated_at?.slice(0, 10) ?? "",
   ]);
-  return markdownTable(["Repository", "ID", "Title", "State", "Author", "Branches", "Updated"], rows);
+  return formatMarkdownTable(["Repository", "ID", "Title", "State", "Author", "Branches", "Updated"], rows);
 }
 
-export function pullState({ state, draft, merged_at }: PullRequest): string {
+export function formatPullState({ state, draft, merged_at }: PullRequest): string {
   if (merged_at) return "merged";
   return state === "open" && draft ? "open, draft" : state;
 }
 
-export function branches({ head, base }: PullRequest): string {
+export function formatBranches({ head, base }: PullRequest): string {
   return `${head?.ref ?? "?"} → ${base?.ref ?? "?"}`;
 }
 
-export function reviewers({ requested_reviewers }: PullRequest): string[] {
+export function listReviewers({ requested_reviewers }: PullRequest): string[] {
   return (requested_reviewers ?? []).flatMap(({ login }) => login ?? []);
 }
 
 /** What each reviewer said last: a comment does not take back an approval. */
-export function verdicts(reviews: z.output<typeof Review>[]): { approved: string[]; changes: string[] } {
+export function listVerdicts(reviews: z.output<typeof Review>[]): { approved: string[]; changes: string[] } {
   const last = new Map<string, string>();
   for (const { user, state } of reviews) {
     if (state === "APPROVED" || state === "CHANGES_REQUESTED" || state === "DISMISSED")

@@ -1,8 +1,8 @@
 import * as z from "zod/mini";
 import { Problem } from "#protocol/errors";
-import { placed } from "../resource.ts";
+import { formatPlace } from "../resource.ts";
 import type { ToolContext } from "../service.ts";
-import { allPages, PAGE } from "./paging.ts";
+import { MAX_PAGE_SIZE, readAllPages } from "./paging.ts";
 
 /** A repository as `owner/name`. */
 export type Repository = { owner: string; name: string };
@@ -18,13 +18,13 @@ type Context = Pick<ToolContext, "http" | "metadata">;
  * @throws Problem INVALID_REQUEST when none or several have that name
  */
 export async function findRepository(context: Context, text: string): Promise<Repository> {
-  const path = repositoryPath(text);
+  const path = parseRepositoryPath(text);
   const [first = "", second] = path.split("/");
   if (second) return { owner: first, name: second };
-  const query = { sort: "pushed", per_page: PAGE };
+  const query = { sort: "pushed", per_page: MAX_PAGE_SIZE };
   const isIt = ({ name }: { name: string }) => name.toLowerCase() === first.toLowerCase();
-  const { values } = await allPages(context.http, { path: "/user/repos", query, scope: "repo" }, Listed, {
-    limit: 10 * PAGE,
+  const { values } = await readAllPages(context.http, { path: "/user/repos", query, scope: "repo" }, Listed, {
+    limit: 10 * MAX_PAGE_SIZE,
   });
   const [only, ...more] = values.filter(isIt);
   const own = [only, ...more].find((one) => one?.full_name.split("/")[0] === context.metadata.login);
@@ -41,7 +41,7 @@ export async function findRepository(context: Context, text: string): Promise<Re
 }
 
 /** What a person typed without the address around it: `acme/web` or `web`. For summaries too. */
-export function repositoryPath(text: string): string {
+export function parseRepositoryPath(text: string): string {
   const path = text
     .trim()
     .replace(/^(https?:\/\/[^/]+\/|git@[^:]+:)/i, "")
@@ -50,17 +50,17 @@ export function repositoryPath(text: string): string {
 }
 
 /** The words of a grant for a repository, whose names have no case. */
-export function inRepository(text: string): string | undefined {
-  const path = repositoryPath(text).toLowerCase();
-  return placed("in repository", /^[\w.-]+(\/[\w.-]+)?$/.test(path) ? path : undefined);
+export function formatRepositoryPlace(text: string): string | undefined {
+  const path = parseRepositoryPath(text).toLowerCase();
+  return formatPlace("in repository", /^[\w.-]+(\/[\w.-]+)?$/.test(path) ? path : undefined);
 }
 
 /** API path of a repository. */
-export function apiPath({ owner, name }: Repository): string {
+export function buildApiPath({ owner, name }: Repository): string {
   return `/repos/${encodeURIComponent(owner)}/${encodeURIComponent(name)}`;
 }
 
-export function fullName({ owner, name }: Repository): string {
+export function formatFullName({ owner, name }: Repository): string {
   return `${owner}/${name}`;
 }
 

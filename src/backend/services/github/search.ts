@@ -1,16 +1,16 @@
 import * as z from "zod/mini";
-import { describe } from "../fields.ts";
-import { cell, excerpt, markdownTable } from "../markdown.ts";
+import { withDescription } from "../fields.ts";
+import { escapeCell, formatMarkdownTable, truncateText } from "../markdown.ts";
 import { defineTool, type ToolContext, type ToolResult } from "../service.ts";
-import { issueData, issueTable } from "./issue.ts";
-import { findRepository, fullName, repositoryPath } from "./repository.ts";
+import { formatIssueTable, toIssueData } from "./issue.ts";
+import { findRepository, formatFullName, parseRepositoryPath } from "./repository.ts";
 import { searchIssues } from "./search-issues.ts";
 
 const Input = z.object({
-  text: describe(z.string(), "Words to look for; qualifiers of GitHub's own search may be among them."),
-  type: describe(z.optional(z.string()), 'What to look for: "issue" (default), "pull request" or "repository".'),
-  repository: describe(z.optional(z.string()), "Only in this repository, as owner/name, or its name alone."),
-  limit: describe(z.optional(z.number().check(z.int(), z.minimum(1), z.maximum(100))), "At most so many; 20."),
+  text: withDescription(z.string(), "Words to look for; qualifiers of GitHub's own search may be among them."),
+  type: withDescription(z.optional(z.string()), 'What to look for: "issue" (default), "pull request" or "repository".'),
+  repository: withDescription(z.optional(z.string()), "Only in this repository, as owner/name, or its name alone."),
+  limit: withDescription(z.optional(z.number().check(z.int(), z.minimum(1), z.maximum(100))), "At most so many; 20."),
 });
 type Input = z.output<typeof Input>;
 
@@ -31,7 +31,7 @@ const Repositories = z.looseObject({
 });
 
 /** Source: https://docs.github.com/en/rest/search/search */
-export const search = defineTool({
+export const searchTool = defineTool({
   name: "github.search",
   description: "Search GitHub for issues, pull requests or repositories.",
   access: "read",
@@ -46,17 +46,19 @@ export const search = defineTool({
   ],
   summary: (input: Input) => `Search GitHub for ${words(input)}`,
   run: async (input, context) =>
-    kindOf(input.type) === "repository" ? repositories(input, context) : issues(input, context),
+    getKind(input.type) === "repository" ? repositories(input, context) : issues(input, context),
 });
 
 async function issues(input: Input, context: ToolContext): Promise<ToolResult> {
-  const kind = kindOf(input.type) === "pull request" ? "is:pr" : "is:issue";
+  const kind = getKind(input.type) === "pull request" ? "is:pr" : "is:issue";
   const repository = input.repository?.trim() ? await findRepository(context, input.repository) : undefined;
-  const query = [input.text.trim(), kind, repository ? `repo:${fullName(repository)}` : ""].filter(Boolean).join(" ");
+  const query = [input.text.trim(), kind, repository ? `repo:${formatFullName(repository)}` : ""]
+    .filter(Boolean)
+    .join(" ");
   const found = await searchIssues(context, query, input.limit ?? 20);
   return {
-    data: { query, results: found.issues.map(issueData), more: found.total > found.issues.length },
-    text: resultText(input, found.issues.length, found.total, () => issueTable(found.issues)),
+    data: { query, results: found.issues.map(toIssueData), more: found.total > found.issues.length },
+    text: formatResult(input, found.issues.length, found.total, () => formatIssueTable(found.issues)),
     url: `${context.metadata.url}/search?q=${encodeURIComponent(query)}&type=issues`,
   };
 }
@@ -70,12 +72,12 @@ async function repositories(input: Input, context: ToolContext): Promise<ToolRes
   });
   const rows = items.map((one) => [
     one.full_name,
-    excerpt(one.description ?? "", 80),
+    truncateText(one.description ?? "", 80),
     one.language ?? "",
     String(one.open_issues_count ?? 0),
     one.updated_at?.slice(0, 10) ?? "",
   ]);
-  const table = () => markdownTable(["Repository", "About", "Language", "Open issues", "Updated"], rows);
+  const table = () => formatMarkdownTable(["Repository", "About", "Language", "Open issues", "Updated"], rows);
   return {
     data: {
       query: query.q,
@@ -89,25 +91,25 @@ async function repositories(input: Input, context: ToolContext): Promise<ToolRes
       })),
       more: total_count > items.length,
     },
-    text: resultText(input, items.length, total_count, table),
+    text: formatResult(input, items.length, total_count, table),
     url: `${context.metadata.url}/search?q=${encodeURIComponent(query.q)}&type=repositories`,
   };
 }
 
-function resultText(input: Input, number: number, total: number, table: () => string): string {
-  const what = cell(words(input, number));
+function formatResult(input: Input, number: number, total: number, table: () => string): string {
+  const what = escapeCell(words(input, number));
   if (number === 0) return `No ${what}.`;
-  return `${total > number ? `The first ${number} of ${total} ${cell(words(input))}:` : `${number} ${what}:`}\n\n${table()}`;
+  return `${total > number ? `The first ${number} of ${total} ${escapeCell(words(input))}:` : `${number} ${what}:`}\n\n${table()}`;
 }
 
-function kindOf(type: string | undefined): "issue" | "pull request" | "repository" {
+function getKind(type: string | undefined): "issue" | "pull request" | "repository" {
   const word = type?.trim().toLowerCase() ?? "";
   if (/^repo/.test(word)) return "repository";
   return /^(pull|pr\b|prs\b)/.test(word) ? "pull request" : "issue";
 }
 
 function words({ text, type, repository }: Input, number = 2): string {
-  const kind = kindOf(type);
+  const kind = getKind(type);
   const kinds = number === 1 ? kind : kind === "repository" ? "repositories" : `${kind}s`;
-  return `${kinds} about “${text.trim()}”${repository?.trim() ? ` in ${repositoryPath(repository)}` : ""}`;
+  return `${kinds} about “${text.trim()}”${repository?.trim() ? ` in ${parseRepositoryPath(repository)}` : ""}`;
 }

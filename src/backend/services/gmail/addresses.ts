@@ -1,6 +1,6 @@
 import { domainToASCII } from "node:url";
 import { Problem } from "#protocol/errors";
-import { encodeHeader, oneLine } from "./encoded-words.ts";
+import { encodeHeader, toOneLine } from "./encoded-words.ts";
 
 /** More recipients than that are many. */
 const MANY = 10;
@@ -9,8 +9,8 @@ const MANY = 10;
 export type Mailbox = { name: string; address: string };
 
 /** The mailboxes in a list as people and headers write it; what is no address is kept as it is. */
-export function mailboxesIn(text: string): Mailbox[] {
-  return splitList(oneLine(text)).map((item) => {
+export function parseMailboxes(text: string): Mailbox[] {
+  return splitList(toOneLine(text)).map((item) => {
     const [, name = "", address] = /^(.*?)\s*<([^<>]*)>$/.exec(item) ?? [];
     if (address === undefined) return { name: "", address: item };
     return { name: name.replace(/^"(.*)"$/, "$1").replace(/\\(.)/g, "$1"), address: address.trim() };
@@ -22,8 +22,8 @@ export function mailboxesIn(text: string): Mailbox[] {
  *
  * @throws Problem INVALID_REQUEST that names what is no e-mail address
  */
-export function recipients(text: string | undefined, field: string): Mailbox[] {
-  return mailboxesIn(text ?? "").map(({ name, address }) => {
+export function parseRecipients(text: string | undefined, field: string): Mailbox[] {
+  return parseMailboxes(text ?? "").map(({ name, address }) => {
     const at = address.lastIndexOf("@");
     const domain = domainToASCII(address.slice(at + 1));
     const local = address.slice(0, at);
@@ -39,13 +39,13 @@ export function recipients(text: string | undefined, field: string): Mailbox[] {
 
 /** Every address in some lists of recipients, each once and in small letters, in the order of the alphabet. @throws Problem INVALID_REQUEST */
 function allAddresses(lists: (string | undefined)[]): string[] {
-  const all = lists.flatMap((list) => recipients(list, "to")).map(({ address }) => address.toLowerCase());
+  const all = lists.flatMap((list) => parseRecipients(list, "to")).map(({ address }) => address.toLowerCase());
   return [...new Set(all)].sort();
 }
 
 /** Recipients as the words of a grant name them; undefined when there are none, when one is no address, and when they are many. */
-export function recipientsLine(lists: (string | undefined)[]): string | undefined {
-  if (isForMany(lists)) return undefined;
+export function formatRecipients(lists: (string | undefined)[]): string | undefined {
+  if (hasManyRecipients(lists)) return undefined;
   try {
     return allAddresses(lists).join(", ") || undefined;
   } catch {
@@ -54,13 +54,13 @@ export function recipientsLine(lists: (string | undefined)[]): string | undefine
 }
 
 /** Whether mail reaches many people. What is no address is counted too. */
-export function isForMany(lists: (string | undefined)[]): boolean {
-  const all = lists.flatMap((list) => mailboxesIn(list ?? "")).map(({ address }) => address.toLowerCase());
+export function hasManyRecipients(lists: (string | undefined)[]): boolean {
+  const all = lists.flatMap((list) => parseMailboxes(list ?? "")).map(({ address }) => address.toLowerCase());
   return new Set(all).size > MANY;
 }
 
 /** Mailboxes as the value of a header (RFC 5322 section 3.4), one a line. */
-export function addressHeader(mailboxes: Mailbox[]): string {
+export function formatAddressHeader(mailboxes: Mailbox[]): string {
   return mailboxes.map(mailbox).join(",\r\n ");
 }
 

@@ -1,17 +1,17 @@
 import * as z from "zod/mini";
-import { describe } from "../fields.ts";
-import { cell } from "../markdown.ts";
+import { withDescription } from "../fields.ts";
+import { escapeCell } from "../markdown.ts";
 import { defineTool } from "../service.ts";
-import { messageOf } from "./find.ts";
-import { GMAIL_SCOPE, messageData, messageLine, threadUrl } from "./message.ts";
+import { findMessage } from "./find.ts";
+import { buildThreadUrl, formatMessageLine, GMAIL_SCOPE, toMessageData } from "./message.ts";
 
 const Input = z.object({
-  message: describe(z.string(), "Id of a message of the conversation, or words of its subject."),
+  message: withDescription(z.string(), "Id of a message of the conversation, or words of its subject."),
 });
 type Input = z.output<typeof Input>;
 
 /** Source: Gmail API v1, POST /gmail/v1/users/{userId}/threads/{id}/modify. */
-export const archive = defineTool({
+export const archiveTool = defineTool({
   name: "gmail.archive",
   description: "Archive an e-mail conversation in Gmail: it leaves the inbox and stays in All Mail.",
   access: "write",
@@ -23,9 +23,9 @@ export const archive = defineTool({
     "move the email {message} out of my inbox",
     "remove the email {message} from my inbox",
   ],
-  summary: ({ message }: Input) => `Archive the conversation of the e-mail ${cell(message)}`,
+  summary: ({ message }: Input) => `Archive the conversation of the e-mail ${escapeCell(message)}`,
   async run(input, context) {
-    const message = await messageOf(context, input.message);
+    const message = await findMessage(context, input.message);
     await context.http.request({
       method: "POST",
       path: `/gmail/v1/users/me/threads/${encodeURIComponent(message.threadId)}/modify`,
@@ -33,9 +33,9 @@ export const archive = defineTool({
       answer: z.unknown(),
       scope: GMAIL_SCOPE,
     });
-    const url = threadUrl(message.threadId, context);
-    const { id, thread, from, subject } = messageData(message, context);
+    const url = buildThreadUrl(message.threadId, context);
+    const { id, thread, from, subject } = toMessageData(message, context);
     const data = { id, thread, from, subject, archived: true, url };
-    return { data, text: `Archived ${messageLine(message)}.\n\n${url}`, url };
+    return { data, text: `Archived ${formatMessageLine(message)}.\n\n${url}`, url };
   },
 });

@@ -6,7 +6,7 @@ const WORD_BYTES = 45;
  * and 5). Line breaks become spaces, so that no text can add a header of its own.
  */
 export function encodeHeader(text: string): string {
-  const line = oneLine(text);
+  const line = toOneLine(text);
   if (/^[\x20-\x7e]*$/.test(line) && !line.includes("=?")) return line;
   const words: string[] = [];
   let word = "";
@@ -52,7 +52,7 @@ export function decodeBytes(bytes: Uint8Array, charset: string, fatal = false): 
 }
 
 /** Text on one line, without control characters. */
-export function oneLine(text: string): string {
+export function toOneLine(text: string): string {
   return text.replace(/[\p{Cc}\s]+/gu, " ").trim();
 }
 

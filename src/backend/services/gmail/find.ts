@@ -1,7 +1,7 @@
 import * as z from "zod/mini";
 import { Problem } from "#protocol/errors";
 import type { ToolContext } from "../service.ts";
-import { dateOf, GMAIL_SCOPE, MESSAGES_PATH, Message, senderName, subjectOf } from "./message.ts";
+import { GMAIL_SCOPE, getDate, getSenderName, getSubject, MESSAGES_PATH, Message } from "./message.ts";
 
 const Page = z.looseObject({
   messages: z.nullish(z.array(z.looseObject({ id: z.string(), threadId: z.string() }))),
@@ -32,13 +32,13 @@ export async function findMessages(
   const messages: Message[] = [];
   for (let start = 0; start < wanted.length; start += AT_ONCE) {
     const some = wanted.slice(start, start + AT_ONCE);
-    messages.push(...(await Promise.all(some.map((id) => messageById({ http }, id, "metadata")))));
+    messages.push(...(await Promise.all(some.map((id) => fetchMessage({ http }, id, "metadata")))));
   }
   return { messages, more: pageToken !== undefined || ids.length > limit };
 }
 
 /** One message by its id: its headers, or all of it. */
-export function messageById(
+export function fetchMessage(
   { http }: Pick<ToolContext, "http">,
   id: string,
   format: "metadata" | "full",
@@ -53,21 +53,21 @@ export function messageById(
  *
  * @throws Problem INVALID_REQUEST when there is none, or words fit several conversations
  */
-export async function messageOf(context: ToolContext, text: string): Promise<Message> {
+export async function findMessage(context: ToolContext, text: string): Promise<Message> {
   const wanted = text.trim();
   const [, id] = /(?:^|\/)(?:msg-[af]:)?([0-9a-f]{12,20})$/.exec(wanted) ?? [];
-  if (id) return messageById(context, id, "metadata");
+  if (id) return fetchMessage(context, id, "metadata");
   const words = wanted.replace(/["“”()\s]+/g, " ").trim();
   if (words === "") throw none(wanted);
   const { messages } = await findMessages(context, `subject:(${words}) -in:drafts`, 10);
-  const exact = messages.filter((message) => plain(subjectOf(message)) === plain(words));
+  const exact = messages.filter((message) => plain(getSubject(message)) === plain(words));
   const matches = exact.length > 0 ? exact : messages;
   const [first] = matches;
   if (!first) throw none(wanted);
   if (matches.every(({ threadId }) => threadId === first.threadId)) return first;
   const list = matches
     .slice(0, 5)
-    .map((one) => `“${subjectOf(one)}” from ${senderName(one)}, ${dateOf(one).slice(0, 10)} (${one.id})`);
+    .map((one) => `“${getSubject(one)}” from ${getSenderName(one)}, ${getDate(one).slice(0, 10)} (${one.id})`);
   throw new Problem("INVALID_REQUEST", `Several messages match “${wanted}”: ${list.join("; ")}.`, {
     hint: "Name it by its id.",
     details: { field: "message" },

@@ -2,23 +2,23 @@ import { type ChildNode, isTag, isText } from "domhandler";
 import { parseDocument } from "htmlparser2";
 
 /** HTML of a mail as plain text: blocks on lines of their own, links with their address, nothing of styles and scripts. */
-export function htmlText(html: string): string {
-  return nodesText(parseDocument(html).children)
+export function htmlToText(html: string): string {
+  return formatNodes(parseDocument(html).children)
     .replace(/[^\S\n]+/g, " ")
     .replace(/ ?\n ?/g, "\n")
     .replace(/\n{3,}/g, "\n\n")
     .trim();
 }
 
-function nodesText(nodes: ChildNode[]): string {
-  return nodes.map(nodeText).join("");
+function formatNodes(nodes: ChildNode[]): string {
+  return nodes.map(formatNode).join("");
 }
 
-function nodeText(node: ChildNode): string {
+function formatNode(node: ChildNode): string {
   if (isText(node)) return node.data.replace(/\s+/g, " ");
   if (!isTag(node) || SILENT.has(node.name)) return "";
   if (node.name === "br") return "\n";
-  const inner = nodesText(node.children);
+  const inner = formatNodes(node.children);
   if (node.name === "a") {
     const { href = "" } = node.attribs;
     return /^https?:/i.test(href) && inner.trim() !== href ? `${inner} (${href})` : inner;

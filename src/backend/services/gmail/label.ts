@@ -1,16 +1,16 @@
 import * as z from "zod/mini";
 import { Problem } from "#protocol/errors";
-import { describe } from "../fields.ts";
-import { cell } from "../markdown.ts";
-import { placed, quotedName } from "../resource.ts";
+import { withDescription } from "../fields.ts";
+import { escapeCell } from "../markdown.ts";
+import { formatPlace, quoteName } from "../resource.ts";
 import { defineTool, type ToolContext } from "../service.ts";
-import { messageOf } from "./find.ts";
-import { GMAIL_SCOPE, messageData, messageLine, threadUrl } from "./message.ts";
+import { findMessage } from "./find.ts";
+import { buildThreadUrl, formatMessageLine, GMAIL_SCOPE, toMessageData } from "./message.ts";
 
 const Input = z.object({
-  message: describe(z.string(), "Id of a message of the conversation, or words of its subject."),
-  label: describe(z.string(), '"read", "unread", "starred", "important", "spam", or the name of a label.'),
-  remove: describe(z.optional(z.boolean()), "Whether the label is to be taken off."),
+  message: withDescription(z.string(), "Id of a message of the conversation, or words of its subject."),
+  label: withDescription(z.string(), '"read", "unread", "starred", "important", "spam", or the name of a label.'),
+  remove: withDescription(z.optional(z.boolean()), "Whether the label is to be taken off."),
 });
 type Input = z.output<typeof Input>;
 
@@ -19,7 +19,7 @@ const Labels = z.looseObject({ labels: z.nullish(z.array(z.looseObject({ id: z.s
 type Change = { addLabelIds?: string[]; removeLabelIds?: string[] };
 
 /** Source: Gmail API v1, GET /gmail/v1/users/{userId}/labels and POST …/threads/{id}/modify. */
-export const label = defineTool({
+export const changeLabelTool = defineTool({
   name: "gmail.label",
   description: "Label an e-mail conversation in Gmail, or mark it as read, unread, starred or important.",
   access: "write",
@@ -33,11 +33,11 @@ export const label = defineTool({
   ],
   summary: ({ message, label, remove }: Input) =>
     remove
-      ? `Take ${cell(label)} off the e-mail ${cell(message)}`
-      : `Mark the e-mail ${cell(message)} as ${cell(label)}`,
-  resource: ({ label, remove }: Input) => placed(remove ? "without" : "with", quotedName(label)),
+      ? `Take ${escapeCell(label)} off the e-mail ${escapeCell(message)}`
+      : `Mark the e-mail ${escapeCell(message)} as ${escapeCell(label)}`,
+  resource: ({ label, remove }: Input) => formatPlace(remove ? "without" : "with", quoteName(label)),
   async run(input, context) {
-    const message = await messageOf(context, input.message);
+    const message = await findMessage(context, input.message);
     const change = systemChange(input) ?? (await labelChange(input, context));
     await context.http.request({
       method: "POST",
@@ -46,11 +46,11 @@ export const label = defineTool({
       answer: z.unknown(),
       scope: GMAIL_SCOPE,
     });
-    const url = threadUrl(message.threadId, context);
-    const { id, thread, subject } = messageData(message, context);
+    const url = buildThreadUrl(message.threadId, context);
+    const { id, thread, subject } = toMessageData(message, context);
     const done = input.remove ? "is no longer marked as" : "is marked as";
     const data = { id, thread, subject, label: input.label.trim(), removed: input.remove === true, url };
-    return { data, text: `${messageLine(message)} ${done} ${cell(input.label)}.\n\n${url}`, url };
+    return { data, text: `${formatMessageLine(message)} ${done} ${escapeCell(input.label)}.\n\n${url}`, url };
   },
 });
 
@@ -66,14 +66,14 @@ function systemChange({ label: name, remove }: Input): Change | undefined {
       ? { removeLabelIds: ["SPAM"], addLabelIds: ["INBOX"] }
       : { addLabelIds: ["SPAM"], removeLabelIds: ["INBOX"] };
   const id = /^(starred|star)$/.test(word) ? "STARRED" : word === "important" ? "IMPORTANT" : undefined;
-  return id === undefined ? undefined : changeOf(id, remove);
+  return id === undefined ? undefined : getChange(id, remove);
 }
 
 async function labelChange({ label: name, remove }: Input, { http }: ToolContext): Promise<Change> {
   const { labels } = await http.request({ path: "/gmail/v1/users/me/labels", answer: Labels, scope: GMAIL_SCOPE });
   const own = (labels ?? []).filter(({ id }) => id.startsWith("Label_"));
   const found = own.find((one) => one.name.toLowerCase() === name.trim().toLowerCase());
-  if (found) return changeOf(found.id, remove);
+  if (found) return getChange(found.id, remove);
   const known = own.map((one) => one.name).join(", ");
   throw new Problem("INVALID_REQUEST", `There is no label “${name.trim()}” in Gmail.`, {
     hint: known ? `The labels are ${known}.` : "Make the label in Gmail first.",
@@ -81,6 +81,6 @@ async function labelChange({ label: name, remove }: Input, { http }: ToolContext
   });
 }
 
-function changeOf(id: string, remove: boolean | undefined): Change {
+function getChange(id: string, remove: boolean | undefined): Change {
   return remove ? { removeLabelIds: [id] } : { addLabelIds: [id] };
 }

@@ -1,10 +1,10 @@
 import * as z from "zod/mini";
 import { clean } from "#protocol/clean";
-import { cell, markdownTable } from "../markdown.ts";
+import { escapeCell, formatMarkdownTable } from "../markdown.ts";
 import type { ToolContext } from "../service.ts";
-import { mailboxesIn } from "./addresses.ts";
-import { decodeBytes, decodeHeader, oneLine } from "./encoded-words.ts";
-import { htmlText } from "./html.ts";
+import { parseMailboxes } from "./addresses.ts";
+import { decodeBytes, decodeHeader, toOneLine } from "./encoded-words.ts";
+import { htmlToText } from "./html.ts";
 
 const Header = z.looseObject({ name: z.string(), value: z.nullish(z.string()) });
 
@@ -33,35 +33,35 @@ export const MESSAGES_PATH = "/gmail/v1/users/me/messages";
 export const GMAIL_SCOPE = "gmail.modify";
 
 /** A header of a message, read; empty when it has none. What is encoded is cleaned only once it is decoded. */
-export function header(message: Message, name: string): string {
+export function getHeader(message: Message, name: string): string {
   const found = message.payload?.headers?.find((one) => one.name.toLowerCase() === name.toLowerCase());
-  return oneLine(clean(decodeHeader(found?.value ?? "")));
+  return toOneLine(clean(decodeHeader(found?.value ?? "")));
 }
 
 /** The text of a message: its plain part, else its HTML as text. */
-export function bodyText({ payload }: Message): string {
+export function getBodyText({ payload }: Message): string {
   const parts = payload ? leaves(payload).filter(({ filename }) => !filename) : [];
-  const plain = parts.filter(({ mimeType }) => mimeType === "text/plain").map(partText);
+  const plain = parts.filter(({ mimeType }) => mimeType === "text/plain").map(formatPart);
   if (plain.some((text) => text.trim() !== "")) return plain.join("\n\n").trim();
   return parts
     .filter(({ mimeType }) => mimeType === "text/html")
-    .map((part) => clean(htmlText(partText(part))))
+    .map((part) => clean(htmlToText(formatPart(part))))
     .join("\n\n")
     .trim();
 }
 
 /** Files that come with a message. */
-export function attachmentsOf({ payload }: Message): { name: string; type: string; bytes: number }[] {
+export function listAttachments({ payload }: Message): { name: string; type: string; bytes: number }[] {
   const files = payload ? leaves(payload).filter(({ filename }) => Boolean(filename)) : [];
   return files.map(({ filename, mimeType, body }) => ({
-    name: oneLine(clean(decodeHeader(filename ?? ""))),
+    name: toOneLine(clean(decodeHeader(filename ?? ""))),
     type: mimeType ?? "",
     bytes: body?.size ?? 0,
   }));
 }
 
 /** A message trimmed for a model. */
-export function messageData(
+export function toMessageData(
   message: Message,
   context: Pick<ToolContext, "http" | "metadata">,
 ): Record<string, unknown> {
@@ -69,58 +69,58 @@ export function messageData(
   return {
     id: message.id,
     thread: message.threadId,
-    from: header(message, "From"),
-    to: header(message, "To"),
-    subject: subjectOf(message),
-    date: dateOf(message),
+    from: getHeader(message, "From"),
+    to: getHeader(message, "To"),
+    subject: getSubject(message),
+    date: getDate(message),
     unread: labels.includes("UNREAD"),
     labels,
     excerpt: entities(message.snippet ?? ""),
-    url: threadUrl(message.threadId, context),
+    url: buildThreadUrl(message.threadId, context),
   };
 }
 
 /** Messages as a table for a person. */
-export function messageTable(messages: Message[]): string {
+export function formatMessageTable(messages: Message[]): string {
   const rows = messages.map((message) => [
-    senderName(message),
-    (message.labelIds ?? []).includes("UNREAD") ? `${subjectOf(message)} (unread)` : subjectOf(message),
-    dateOf(message).slice(0, 16).replace("T", " "),
+    getSenderName(message),
+    (message.labelIds ?? []).includes("UNREAD") ? `${getSubject(message)} (unread)` : getSubject(message),
+    getDate(message).slice(0, 16).replace("T", " "),
     entities(message.snippet ?? "").slice(0, 80),
     message.id,
   ]);
-  return markdownTable(["From", "Subject", "Date (UTC)", "Text", "ID"], rows);
+  return formatMarkdownTable(["From", "Subject", "Date (UTC)", "Text", "ID"], rows);
 }
 
-export function subjectOf(message: Message): string {
-  return header(message, "Subject") || "(no subject)";
+export function getSubject(message: Message): string {
+  return getHeader(message, "Subject") || "(no subject)";
 }
 
 /** Name of whom it is from, or the address. */
-export function senderName(message: Message): string {
-  const [from] = mailboxesIn(header(message, "From"));
+export function getSenderName(message: Message): string {
+  const [from] = parseMailboxes(getHeader(message, "From"));
   return from?.name || from?.address || "somebody";
 }
 
 /** When Gmail got it, in ISO 8601. */
-export function dateOf({ internalDate }: Message): string {
+export function getDate({ internalDate }: Message): string {
   return new Date(Number(internalDate ?? 0)).toISOString();
 }
 
 /** Where a person reads a conversation. */
-export function threadUrl(thread: string, context: Pick<ToolContext, "http" | "metadata">): string {
-  return mailUrl(`all/${encodeURIComponent(thread)}`, context);
+export function buildThreadUrl(thread: string, context: Pick<ToolContext, "http" | "metadata">): string {
+  return buildMailUrl(`all/${encodeURIComponent(thread)}`, context);
 }
 
 /** A place in Gmail, in the account that is connected. */
-export function mailUrl(place: string, { http, metadata }: Pick<ToolContext, "http" | "metadata">): string {
+export function buildMailUrl(place: string, { http, metadata }: Pick<ToolContext, "http" | "metadata">): string {
   const account = typeof metadata.email === "string" ? `?authuser=${encodeURIComponent(metadata.email)}` : "";
   return `${http.endpoints.web}/mail/u/${account}#${place}`;
 }
 
 /** "**Subject** from Ana". */
-export function messageLine(message: Message): string {
-  return `**${cell(subjectOf(message))}** from ${cell(senderName(message))}`;
+export function formatMessageLine(message: Message): string {
+  return `**${escapeCell(getSubject(message))}** from ${escapeCell(getSenderName(message))}`;
 }
 
 function leaves(part: Part): Part[] {
@@ -132,7 +132,7 @@ function leaves(part: Part): Part[] {
 }
 
 /** Gmail mostly gives UTF-8, whatever the part says it was; what is not valid UTF-8, or is of a 7-bit charset, is read as the part says. */
-function partText(part: Part): string {
+function formatPart(part: Part): string {
   const bytes = Buffer.from(part.body?.data ?? "", "base64url");
   const type = part.headers?.find(({ name }) => name.toLowerCase() === "content-type")?.value ?? "";
   const charset = /charset="?([^";\s]+)/i.exec(type)?.[1] ?? "utf-8";

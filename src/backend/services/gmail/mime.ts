@@ -1,9 +1,9 @@
 import { Problem } from "#protocol/errors";
-import { addressHeader, type Mailbox } from "./addresses.ts";
+import { formatAddressHeader, type Mailbox } from "./addresses.ts";
 import { encodeHeader } from "./encoded-words.ts";
 
 /** A message to be sent; Gmail adds From, Date and Message-ID. */
-export type Outgoing = {
+export type OutgoingMail = {
   to: Mailbox[];
   cc?: Mailbox[];
   bcc?: Mailbox[];
@@ -22,15 +22,15 @@ const LONGEST = 1_000_000;
  *
  * @throws Problem INVALID_REQUEST when the text is too long
  */
-export function rawMessage({ to, cc = [], bcc = [], subject, body, inReplyTo, references }: Outgoing): string {
+export function encodeMessage({ to, cc = [], bcc = [], subject, body, inReplyTo, references }: OutgoingMail): string {
   if (body.length > LONGEST) {
     const sentence = `The message has ${body.length} characters; kay sends at most ${LONGEST}.`;
     throw new Problem("INVALID_REQUEST", sentence, { details: { field: "body" } });
   }
   const headers: [string, string][] = [
-    ["To", addressHeader(to)],
-    ["Cc", addressHeader(cc)],
-    ["Bcc", addressHeader(bcc)],
+    ["To", formatAddressHeader(to)],
+    ["Cc", formatAddressHeader(cc)],
+    ["Bcc", formatAddressHeader(bcc)],
     ["Subject", encodeHeader(subject)],
     ["In-Reply-To", messageIds(inReplyTo)],
     ["References", messageIds(references)],

@@ -1,12 +1,21 @@
 import * as z from "zod/mini";
-import { describe } from "../fields.ts";
-import { cell, excerpt } from "../markdown.ts";
+import { withDescription } from "../fields.ts";
+import { escapeCell, truncateText } from "../markdown.ts";
 import { defineTool } from "../service.ts";
-import { messageById, messageOf } from "./find.ts";
-import { attachmentsOf, bodyText, dateOf, header, type Message, messageData, subjectOf, threadUrl } from "./message.ts";
+import { fetchMessage, findMessage } from "./find.ts";
+import {
+  buildThreadUrl,
+  getBodyText,
+  getDate,
+  getHeader,
+  getSubject,
+  listAttachments,
+  type Message,
+  toMessageData,
+} from "./message.ts";
 
 const Input = z.object({
-  message: describe(z.string(), "Id of the message, or words of its subject."),
+  message: withDescription(z.string(), "Id of the message, or words of its subject."),
 });
 type Input = z.output<typeof Input>;
 
@@ -14,7 +23,7 @@ type Input = z.output<typeof Input>;
 const LONGEST = 12_000;
 
 /** Source: Gmail API v1, GET /gmail/v1/users/{userId}/messages/{id}. */
-export const readMessage = defineTool({
+export const readMessageTool = defineTool({
   name: "gmail.read_message",
   description: "Read one e-mail in Gmail: who wrote it, to whom, its text and the names of its attachments.",
   access: "read",
@@ -27,29 +36,29 @@ export const readMessage = defineTool({
     "what does the email {message} say",
     "summarise the email {message}",
   ],
-  summary: ({ message }: Input) => `Read the e-mail ${cell(message)}`,
+  summary: ({ message }: Input) => `Read the e-mail ${escapeCell(message)}`,
   async run(input, context) {
-    const { id } = await messageOf(context, input.message);
-    const message = await messageById(context, id, "full");
-    const whole = bodyText(message);
-    const body = excerpt(whole, LONGEST);
-    const attachments = attachmentsOf(message);
-    const url = threadUrl(message.threadId, context);
-    const { excerpt: _shorter, ...rest } = messageData(message, context);
-    const data = { ...rest, cc: header(message, "Cc"), text: body, attachments };
-    return { data, text: `${messageText(message, body)}\n\n${url}`, url };
+    const { id } = await findMessage(context, input.message);
+    const message = await fetchMessage(context, id, "full");
+    const whole = getBodyText(message);
+    const body = truncateText(whole, LONGEST);
+    const attachments = listAttachments(message);
+    const url = buildThreadUrl(message.threadId, context);
+    const { excerpt: _shorter, ...rest } = toMessageData(message, context);
+    const data = { ...rest, cc: getHeader(message, "Cc"), text: body, attachments };
+    return { data, text: `${formatMessage(message, body)}\n\n${url}`, url };
   },
 });
 
-function messageText(message: Message, body: string): string {
-  const attachments = attachmentsOf(message).map(({ name, bytes }) => `${name} (${bytes} bytes)`);
+function formatMessage(message: Message, body: string): string {
+  const attachments = listAttachments(message).map(({ name, bytes }) => `${name} (${bytes} bytes)`);
   const facts: [string, string][] = [
-    ["From", header(message, "From")],
-    ["To", header(message, "To")],
-    ["Cc", header(message, "Cc")],
-    ["Date", dateOf(message)],
+    ["From", getHeader(message, "From")],
+    ["To", getHeader(message, "To")],
+    ["Cc", getHeader(message, "Cc")],
+    ["Date", getDate(message)],
     ["Attachments", attachments.join(", ")],
   ];
-  const lines = facts.flatMap(([name, value]) => (value ? [`- ${name}: ${cell(value)}`] : []));
-  return [`**${cell(subjectOf(message))}**`, lines.join("\n"), body || "It has no text."].join("\n\n");
+  const lines = facts.flatMap(([name, value]) => (value ? [`- ${name}: ${escapeCell(value)}`] : []));
+  return [`**${escapeCell(getSubject(message))}**`, lines.join("\n"), body || "It has no text."].join("\n\n");
 }

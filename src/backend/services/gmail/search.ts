@@ -1,28 +1,31 @@
 import * as z from "zod/mini";
-import { describe } from "../fields.ts";
-import { cell } from "../markdown.ts";
+import { withDescription } from "../fields.ts";
+import { escapeCell } from "../markdown.ts";
 import { defineTool } from "../service.ts";
 import { findMessages } from "./find.ts";
-import { mailUrl, messageData, messageTable } from "./message.ts";
+import { buildMailUrl, formatMessageTable, toMessageData } from "./message.ts";
 
 const Input = z.object({
-  text: describe(z.optional(z.string()), "Words that the message contains."),
-  sender: describe(z.optional(z.string()), "Name or e-mail address of the person who wrote it."),
-  state: describe(z.optional(z.enum(["unread", "starred", "important"])), "unread, starred or important."),
-  place: describe(
+  text: withDescription(z.optional(z.string()), "Words that the message contains."),
+  sender: withDescription(z.optional(z.string()), "Name or e-mail address of the person who wrote it."),
+  state: withDescription(z.optional(z.enum(["unread", "starred", "important"])), "unread, starred or important."),
+  place: withDescription(
     z.optional(z.string()),
     'Where it lies: "inbox" (default without other fields), "sent", "drafts", "spam", "trash", "anywhere", or a label.',
   ),
-  query: describe(
+  query: withDescription(
     z.optional(z.string()),
     "A whole query in Gmail's own syntax; the other fields but limit are then ignored.",
   ),
-  limit: describe(z.optional(z.number().check(z.int(), z.minimum(1), z.maximum(50))), "At most so many messages; 10."),
+  limit: withDescription(
+    z.optional(z.number().check(z.int(), z.minimum(1), z.maximum(50))),
+    "At most so many messages; 10.",
+  ),
 });
 type Input = z.output<typeof Input>;
 
 /** Source: Gmail API v1, GET /gmail/v1/users/{userId}/messages. */
-export const search = defineTool({
+export const searchTool = defineTool({
   name: "gmail.search",
   description: "Find or list e-mails in Gmail: by words, sender, label, or whether they are unread.",
   access: "read",
@@ -43,18 +46,18 @@ export const search = defineTool({
   ],
   summary: (input: Input) => `Search Gmail for ${words(input)}`,
   async run(input, context) {
-    const q = queryOf(input);
+    const q = getQuery(input);
     const { messages, more } = await findMessages(context, q, input.limit ?? 10);
-    const what = cell(words(input, messages.length));
+    const what = escapeCell(words(input, messages.length));
     const head = more ? `The newest ${messages.length} ${what}; there are more:` : `${messages.length} ${what}:`;
-    const text = messages.length === 0 ? `No ${what}.` : `${head}\n\n${messageTable(messages)}`;
-    const data = { query: q, messages: messages.map((message) => messageData(message, context)), more };
-    return { data, text, url: mailUrl(`search/${encodeURIComponent(q)}`, context) };
+    const text = messages.length === 0 ? `No ${what}.` : `${head}\n\n${formatMessageTable(messages)}`;
+    const data = { query: q, messages: messages.map((message) => toMessageData(message, context)), more };
+    return { data, text, url: buildMailUrl(`search/${encodeURIComponent(q)}`, context) };
   },
 });
 
 /** Gmail's own query. Source: https://support.google.com/mail/answer/7190 */
-function queryOf(input: Input): string {
+function getQuery(input: Input): string {
   if (input.query?.trim()) return input.query.trim();
   const { text, sender, state, place } = input;
   const somewhere = text?.trim() || sender?.trim();

@@ -1,19 +1,22 @@
 import * as z from "zod/mini";
 import { Problem } from "#protocol/errors";
-import { describe } from "../fields.ts";
-import { cell, excerpt } from "../markdown.ts";
-import { placed } from "../resource.ts";
+import { withDescription } from "../fields.ts";
+import { escapeCell, truncateText } from "../markdown.ts";
+import { formatPlace } from "../resource.ts";
 import { defineTool } from "../service.ts";
-import { isForMany, recipients, recipientsLine } from "./addresses.ts";
-import { GMAIL_SCOPE, MESSAGES_PATH, threadUrl } from "./message.ts";
-import { rawMessage } from "./mime.ts";
+import { formatRecipients, hasManyRecipients, parseRecipients } from "./addresses.ts";
+import { buildThreadUrl, GMAIL_SCOPE, MESSAGES_PATH } from "./message.ts";
+import { encodeMessage } from "./mime.ts";
 
 const Input = z.object({
-  to: describe(z.string(), "E-mail addresses of the people it goes to, such as sam@example.com, with commas between."),
-  subject: describe(z.optional(z.string()), "Its subject."),
-  body: describe(z.string(), "The text of the message."),
-  cc: describe(z.optional(z.string()), "E-mail addresses of people who get a copy, such as sam@example.com."),
-  bcc: describe(
+  to: withDescription(
+    z.string(),
+    "E-mail addresses of the people it goes to, such as sam@example.com, with commas between.",
+  ),
+  subject: withDescription(z.optional(z.string()), "Its subject."),
+  body: withDescription(z.string(), "The text of the message."),
+  cc: withDescription(z.optional(z.string()), "E-mail addresses of people who get a copy, such as sam@example.com."),
+  bcc: withDescription(
     z.optional(z.string()),
     "E-mail addresses of people who get a copy that the others do not see, such as sam@example.com.",
   ),
@@ -21,10 +24,10 @@ const Input = z.object({
 
 type Input = z.output<typeof Input>;
 
-export const Sent = z.looseObject({ id: z.string(), threadId: z.string() });
+export const SentMessage = z.looseObject({ id: z.string(), threadId: z.string() });
 
 /** Source: Gmail API v1, POST /gmail/v1/users/{userId}/messages/send. */
-export const sendMessage = defineTool({
+export const sendMessageTool = defineTool({
   name: "gmail.send_message",
   description: "Send an e-mail with Gmail.",
   access: "write",
@@ -41,24 +44,24 @@ export const sendMessage = defineTool({
     "write an email to {to}: {body}",
   ],
   summary: describeMail("Send an e-mail"),
-  resource: ({ to, cc, bcc }: Input) => placed("to", recipientsLine([to, cc, bcc])),
-  modeOf: ({ to, cc, bcc }: Input) => (isForMany([to, cc, bcc]) ? "confirm_before_execution" : undefined),
+  resource: ({ to, cc, bcc }: Input) => formatPlace("to", formatRecipients([to, cc, bcc])),
+  modeOf: ({ to, cc, bcc }: Input) => (hasManyRecipients([to, cc, bcc]) ? "confirm_before_execution" : undefined),
   async run(input, context) {
-    const outgoing = outgoingOf(input);
+    const outgoing = toOutgoingMail(input);
     if (outgoing.to.length + outgoing.cc.length + outgoing.bcc.length === 0) {
       throw new Problem("INVALID_REQUEST", "Nobody is named to send it to.", { details: { field: "to" } });
     }
     const sent = await context.http.request({
       method: "POST",
       path: `${MESSAGES_PATH}/send`,
-      body: { raw: rawMessage(outgoing) },
-      answer: Sent,
+      body: { raw: encodeMessage(outgoing) },
+      answer: SentMessage,
       scope: GMAIL_SCOPE,
     });
-    const url = threadUrl(sent.threadId, context);
+    const url = buildThreadUrl(sent.threadId, context);
     const to = outgoing.to.map(({ address }) => address);
     const data = { id: sent.id, thread: sent.threadId, to, subject: outgoing.subject, url };
-    return { data, text: `Sent to ${cell(to.join(", "))}.\n\n${url}`, url };
+    return { data, text: `Sent to ${escapeCell(to.join(", "))}.\n\n${url}`, url };
   },
 });
 
@@ -68,20 +71,20 @@ export function describeMail(
 ): (input: { to?: string; subject?: string; body: string; cc?: string; bcc?: string }) => string {
   return ({ to, cc, bcc, subject, body }) => {
     const people = [
-      to?.trim() ? ` to ${cell(to)}` : "",
-      cc?.trim() ? `, copy to ${cell(cc)}` : "",
-      bcc?.trim() ? `, hidden copy to ${cell(bcc)}` : "",
+      to?.trim() ? ` to ${escapeCell(to)}` : "",
+      cc?.trim() ? `, copy to ${escapeCell(cc)}` : "",
+      bcc?.trim() ? `, hidden copy to ${escapeCell(bcc)}` : "",
     ].join("");
-    return `${verb}${people}: “${cell(subject ?? "") || "(no subject)"}” – “${excerpt(cell(body), 300)}”`;
+    return `${verb}${people}: “${escapeCell(subject ?? "") || "(no subject)"}” – “${truncateText(escapeCell(body), 300)}”`;
   };
 }
 
 /** The message that an input asks for. @throws Problem INVALID_REQUEST */
-export function outgoingOf(input: { to?: string; subject?: string; body: string; cc?: string; bcc?: string }) {
+export function toOutgoingMail(input: { to?: string; subject?: string; body: string; cc?: string; bcc?: string }) {
   return {
-    to: recipients(input.to, "to"),
-    cc: recipients(input.cc, "cc"),
-    bcc: recipients(input.bcc, "bcc"),
+    to: parseRecipients(input.to, "to"),
+    cc: parseRecipients(input.cc, "cc"),
+    bcc: parseRecipients(input.bcc, "bcc"),
     subject: input.subject ?? "",
     body: input.body,
   };

@@ -1,41 +1,41 @@
 import { createHash } from "node:crypto";
 import * as z from "zod/mini";
 import { Problem } from "#protocol/errors";
-import { describe } from "../fields.ts";
-import { checkedZone } from "../google/time.ts";
-import { cell, excerpt } from "../markdown.ts";
+import { withDescription } from "../fields.ts";
+import { parseTimeZone } from "../google/time.ts";
+import { escapeCell, truncateText } from "../markdown.ts";
 import { defineTool, type ToolContext } from "../service.ts";
 import {
+  buildEventPath,
   EVENTS_PATH,
   EVENTS_SCOPE,
   Event,
-  eventData,
-  eventLine,
-  eventName,
-  eventPath,
-  guestsOf,
-  zoneOf,
+  formatEventLine,
+  getTimeZone,
+  listGuests,
+  parseEventName,
+  toEventData,
 } from "./event.ts";
-import { newTimes } from "./times.ts";
+import { toEventTimes } from "./times.ts";
 
 const Input = z.object({
-  title: describe(z.string(), "Title of the event."),
-  start: describe(
+  title: withDescription(z.string(), "Title of the event."),
+  start: withDescription(
     z.string(),
     "When it begins: a day or a time in ISO 8601; without an offset in the calendar's time zone.",
   ),
-  end: describe(
+  end: withDescription(
     z.optional(z.string()),
     "When it ends, in ISO 8601; of whole days the last one, included. An hour or a day when left out.",
   ),
-  allDay: describe(z.optional(z.boolean()), "Whether it takes the whole day or days."),
-  guests: describe(
+  allDay: withDescription(z.optional(z.boolean()), "Whether it takes the whole day or days."),
+  guests: withDescription(
     z.optional(z.string()),
     "E-mail addresses of the people to invite, such as sam@example.com, with commas between.",
   ),
-  location: describe(z.optional(z.string()), "Where it is."),
-  description: describe(z.optional(z.string()), "More about it."),
-  timeZone: describe(
+  location: withDescription(z.optional(z.string()), "Where it is."),
+  description: withDescription(z.optional(z.string()), "More about it."),
+  timeZone: withDescription(
     z.optional(z.string()),
     "Time zone of the times, like Europe/Berlin; the calendar's when left out.",
   ),
@@ -46,7 +46,7 @@ type Input = z.output<typeof Input>;
 const MANY = 10;
 
 /** Source: Calendar API v3, POST /calendar/v3/calendars/{calendarId}/events. */
-export const createEvent = defineTool({
+export const createEventTool = defineTool({
   name: "google-calendar.create_event",
   description: "Create an event or meeting in the person's Google Calendar, and invite people to it.",
   access: "write",
@@ -75,23 +75,23 @@ export const createEvent = defineTool({
   resource: calendarWords,
   modeOf: ({ guests }: Input) => (guestsIn(guests).length > MANY ? "confirm_before_execution" : undefined),
   async run(input, context) {
-    const title = eventName(input.title);
+    const title = parseEventName(input.title);
     if (title === "") throw new Problem("INVALID_REQUEST", "An event needs a title.", { details: { field: "title" } });
-    const zone = input.timeZone?.trim() ? checkedZone(input.timeZone) : zoneOf(context);
+    const zone = input.timeZone?.trim() ? parseTimeZone(input.timeZone) : getTimeZone(context);
     const attendees = addresses(input.guests).map((email) => ({ email }));
     const body = {
       id: createHash("sha256").update(context.idempotencyKey).digest("hex").slice(0, 32),
       summary: title,
-      ...newTimes(input, zone),
+      ...toEventTimes(input, zone),
       ...(input.location?.trim() ? { location: input.location.trim() } : {}),
       ...(input.description?.trim() ? { description: input.description.trim() } : {}),
       ...(attendees.length > 0 ? { attendees } : {}),
     };
     const event = await insert(context, body);
-    const invited = guestsOf(event);
+    const invited = listGuests(event);
     const url = event.htmlLink ?? undefined;
-    const words = `Created ${eventLine(event, zone, context.clock.now())}${invited.length > 0 ? `, with ${cell(invited.join(", "))}` : ""}.`;
-    return { data: eventData(event, zone), text: url ? `${words}\n\n${url}` : words, url };
+    const words = `Created ${formatEventLine(event, zone, context.clock.now())}${invited.length > 0 ? `, with ${escapeCell(invited.join(", "))}` : ""}.`;
+    return { data: toEventData(event, zone), text: url ? `${words}\n\n${url}` : words, url };
   },
 });
 
@@ -108,7 +108,7 @@ async function insert(context: ToolContext, body: { id: string; attendees?: unkn
     });
   } catch (error) {
     if (!(error instanceof Problem) || error.details.service_status !== 409) throw error;
-    return context.http.request({ path: eventPath(body.id), answer: Event, scope: EVENTS_SCOPE });
+    return context.http.request({ path: buildEventPath(body.id), answer: Event, scope: EVENTS_SCOPE });
   }
 }
 
@@ -117,11 +117,11 @@ function describeCall(input: Input): string {
   const also = [
     input.allDay === true && start.length > 10 ? "all day" : "",
     input.timeZone?.trim() ? `in ${input.timeZone.trim()}` : "",
-    input.location?.trim() ? `at ${cell(input.location)}` : "",
-    input.guests?.trim() ? `invites ${cell(input.guests)}` : "",
-    input.description?.trim() ? `“${excerpt(cell(input.description), 200)}”` : "",
+    input.location?.trim() ? `at ${escapeCell(input.location)}` : "",
+    input.guests?.trim() ? `invites ${escapeCell(input.guests)}` : "",
+    input.description?.trim() ? `“${truncateText(escapeCell(input.description), 200)}”` : "",
   ].filter(Boolean);
-  const what = `Create the event “${cell(eventName(input.title))}”, ${start}${end && end !== start ? ` to ${end}` : ""}`;
+  const what = `Create the event “${escapeCell(parseEventName(input.title))}”, ${start}${end && end !== start ? ` to ${end}` : ""}`;
   return also.length > 0 ? `${what} (${also.join(", ")})` : what;
 }
 

@@ -1,18 +1,18 @@
 import * as z from "zod/mini";
-import { describe } from "../fields.ts";
-import { cell } from "../markdown.ts";
+import { withDescription } from "../fields.ts";
+import { escapeCell } from "../markdown.ts";
 import { defineTool } from "../service.ts";
-import { EVENTS_SCOPE, eventData, eventLine, eventName, eventPath, zoneOf } from "./event.ts";
-import { eventOf } from "./find.ts";
+import { buildEventPath, EVENTS_SCOPE, formatEventLine, getTimeZone, parseEventName, toEventData } from "./event.ts";
+import { findEvent } from "./find.ts";
 
 const Input = z.object({
-  event: describe(z.string(), "Title, id or address of the event; of a repeated one only the next goes."),
-  day: describe(z.optional(z.string()), "Day on which the event is, in ISO 8601, if several have the title."),
+  event: withDescription(z.string(), "Title, id or address of the event; of a repeated one only the next goes."),
+  day: withDescription(z.optional(z.string()), "Day on which the event is, in ISO 8601, if several have the title."),
 });
 type Input = z.output<typeof Input>;
 
 /** Source: Calendar API v3, DELETE /calendar/v3/calendars/{calendarId}/events/{eventId}; the answer is 204. */
-export const deleteEvent = defineTool({
+export const deleteEventTool = defineTool({
   name: "google-calendar.delete_event",
   description: "Delete or cancel an event or meeting of the person's Google Calendar.",
   access: "destructive",
@@ -26,21 +26,21 @@ export const deleteEvent = defineTool({
     "remove {event} from my calendar",
   ],
   summary: ({ event, day }: Input) =>
-    `Delete the event “${cell(eventName(event))}”${day?.trim() ? ` of ${day.trim()}` : ""} (guests are told)`,
+    `Delete the event “${escapeCell(parseEventName(event))}”${day?.trim() ? ` of ${day.trim()}` : ""} (guests are told)`,
   resource: () => "in your calendar",
   async run(input, context) {
-    const event = await eventOf(context, input.event, input.day);
+    const event = await findEvent(context, input.event, input.day);
     await context.http.request({
       method: "DELETE",
-      path: eventPath(event.id),
+      path: buildEventPath(event.id),
       query: { sendUpdates: "all" },
       answer: z.unknown(),
       scope: EVENTS_SCOPE,
     });
-    const zone = zoneOf(context);
-    const text = `Deleted ${eventLine(event, zone, context.clock.now())}.`;
+    const zone = getTimeZone(context);
+    const text = `Deleted ${formatEventLine(event, zone, context.clock.now())}.`;
     return {
-      data: { ...eventData(event, zone), deleted: true },
+      data: { ...toEventData(event, zone), deleted: true },
       text,
       url: `${context.http.endpoints.web}/calendar/r`,
     };

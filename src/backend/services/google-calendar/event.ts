@@ -1,6 +1,6 @@
 import * as z from "zod/mini";
-import { addDays, dayRange, instantOf, timeRange, type When, wallTime } from "../google/time.ts";
-import { cell, markdownTable } from "../markdown.ts";
+import { addDays, type CalendarTime, formatDayRange, formatTimeRange, toInstant, toWallTime } from "../google/time.ts";
+import { escapeCell, formatMarkdownTable } from "../markdown.ts";
 import type { ToolContext } from "../service.ts";
 
 const Time = z.nullish(
@@ -36,17 +36,17 @@ export const EVENTS_PATH = "/calendar/v3/calendars/primary/events";
 export const EVENTS_SCOPE = "calendar.events";
 
 /** Path of one event of the person's own calendar. */
-export function eventPath(id: string): string {
+export function buildEventPath(id: string): string {
   return `${EVENTS_PATH}/${encodeURIComponent(id)}`;
 }
 
 /** The time zone of the connected calendar. */
-export function zoneOf({ metadata }: Pick<ToolContext, "metadata">): string {
+export function getTimeZone({ metadata }: Pick<ToolContext, "metadata">): string {
   return typeof metadata.time_zone === "string" ? metadata.time_zone : "UTC";
 }
 
 /** When an event begins and ends, both as Google gives them: the end of a whole day is the day after it. */
-export function timesOf(event: Event): { start: When; end: When } {
+export function getTimes(event: Event): { start: CalendarTime; end: CalendarTime } {
   const { start, end } = event;
   if (start?.date) return { start: { date: start.date }, end: { date: end?.date ?? addDays(start.date, 1) } };
   const dateTime = start?.dateTime ?? "1970-01-01T00:00:00Z";
@@ -54,59 +54,59 @@ export function timesOf(event: Event): { start: When; end: When } {
 }
 
 /** When an event is, for a person; whole days never pass through a time zone (case V13). */
-export function whenText(event: Event, zone: string, now: number): string {
-  const { start, end } = timesOf(event);
-  const thisYear = Number(wallTime(now, zone).slice(0, 4));
-  if ("date" in start) return dayRange(start.date, "date" in end ? addDays(end.date, -1) : start.date, thisYear);
-  return timeRange(instantOf(start, zone), instantOf(end, zone), zone, thisYear);
+export function formatWhen(event: Event, zone: string, now: number): string {
+  const { start, end } = getTimes(event);
+  const thisYear = Number(toWallTime(now, zone).slice(0, 4));
+  if ("date" in start) return formatDayRange(start.date, "date" in end ? addDays(end.date, -1) : start.date, thisYear);
+  return formatTimeRange(toInstant(start, zone), toInstant(end, zone), zone, thisYear);
 }
 
 /** An event trimmed for a model; the end of whole days is the last of them. */
-export function eventData(event: Event, zone: string): Record<string, unknown> {
-  const { start, end } = timesOf(event);
+export function toEventData(event: Event, zone: string): Record<string, unknown> {
+  const { start, end } = getTimes(event);
   const allDay = "date" in start;
   return {
     id: event.id,
-    title: titleOf(event),
-    start: allDay ? start.date : `${wallTime(instantOf(start, zone), zone)}`,
-    end: "date" in end ? addDays(end.date, -1) : `${wallTime(instantOf(end, zone), zone)}`,
+    title: getTitle(event),
+    start: allDay ? start.date : `${toWallTime(toInstant(start, zone), zone)}`,
+    end: "date" in end ? addDays(end.date, -1) : `${toWallTime(toInstant(end, zone), zone)}`,
     all_day: allDay,
     time_zone: zone,
     location: event.location ?? undefined,
-    guests: guestsOf(event),
+    guests: listGuests(event),
     recurring: Boolean(event.recurringEventId),
     url: event.htmlLink ?? undefined,
   };
 }
 
 /** Events as a table for a person. */
-export function eventTable(events: Event[], zone: string, now: number): string {
+export function formatEventTable(events: Event[], zone: string, now: number): string {
   const rows = events.map((event) => [
-    whenText(event, zone, now),
-    titleOf(event),
+    formatWhen(event, zone, now),
+    getTitle(event),
     event.location ?? "",
-    guestsOf(event).join(", "),
+    listGuests(event).join(", "),
   ]);
-  return markdownTable(["When", "Title", "Where", "Guests"], rows);
+  return formatMarkdownTable(["When", "Title", "Where", "Guests"], rows);
 }
 
 /** One event on a line: "**Planning**, Fri Nov 27, 14:00 - 15:00". */
-export function eventLine(event: Event, zone: string, now: number): string {
-  return `**${cell(titleOf(event))}**, ${whenText(event, zone, now)}`;
+export function formatEventLine(event: Event, zone: string, now: number): string {
+  return `**${escapeCell(getTitle(event))}**, ${formatWhen(event, zone, now)}`;
 }
 
-export function titleOf({ summary }: Event): string {
+export function getTitle({ summary }: Event): string {
   return summary?.trim() || "(no title)";
 }
 
 /** The title in what a person calls an event: "the meeting Planning", "a meeting called Planning". */
-export function eventName(text: string): string {
+export function parseEventName(text: string): string {
   const line = text.replace(/\s+/g, " ").trim();
   return line.replace(/^(?:the|my|an?) (?:meeting|event|appointment) (?:(?:called|named|titled) )?(?=\S)/i, "");
 }
 
 /** Names or addresses of the others. */
-export function guestsOf({ attendees }: Event): string[] {
+export function listGuests({ attendees }: Event): string[] {
   return (attendees ?? [])
     .filter(({ self }) => self !== true)
     .map(({ displayName, email }) => displayName ?? email ?? "somebody");

@@ -1,8 +1,17 @@
 import * as z from "zod/mini";
 import { Problem } from "#protocol/errors";
-import { addDays, DAY_MS, instantOf, type When, wallTime, whenOf } from "../google/time.ts";
+import { addDays, type CalendarTime, DAY_MS, parseCalendarTime, toInstant, toWallTime } from "../google/time.ts";
 import type { ToolContext } from "../service.ts";
-import { EVENTS_PATH, EVENTS_SCOPE, Event, eventName, eventPath, titleOf, whenText, zoneOf } from "./event.ts";
+import {
+  buildEventPath,
+  EVENTS_PATH,
+  EVENTS_SCOPE,
+  Event,
+  formatWhen,
+  getTimeZone,
+  getTitle,
+  parseEventName,
+} from "./event.ts";
 
 const Page = z.looseObject({
   items: z.nullish(z.array(Event)),
@@ -11,12 +20,12 @@ const Page = z.looseObject({
 });
 
 /** A span of time, in milliseconds. */
-export type Span = { from: number; to: number };
+export type TimeSpan = { from: number; to: number };
 
 /** Events of the person's own calendar within a span, in their order; repeated ones one by one. */
-export async function eventsIn(
+export async function findEvents(
   context: ToolContext,
-  { from, to }: Span,
+  { from, to }: TimeSpan,
   text: string | undefined,
   limit: number,
 ): Promise<{ events: Event[]; more: boolean }> {
@@ -31,7 +40,7 @@ export async function eventsIn(
         timeMin: new Date(from).toISOString(),
         timeMax: new Date(to).toISOString(),
         maxResults: Math.min(limit - events.length, 250),
-        timeZone: zoneOf(context),
+        timeZone: getTimeZone(context),
         q: text?.trim() || undefined,
         pageToken,
       },
@@ -45,16 +54,16 @@ export async function eventsIn(
 }
 
 /** The span that two days or times mean: a day alone is the whole of it, and the last day is part of the span. */
-export function spanOf(
+export function parseSpan(
   { start, end }: { start?: string; end?: string },
   zone: string,
   now: number,
   days: number,
-): Span {
-  const first = start?.trim() ? whenOf(start, "start") : undefined;
-  const last = end?.trim() ? whenOf(end, "end") : undefined;
-  const from = first ? instantOf(first, zone) : now;
-  const to = last ? endOf(last, zone) : first && "date" in first ? endOf(first, zone) : from + days * DAY_MS;
+): TimeSpan {
+  const first = start?.trim() ? parseCalendarTime(start, "start") : undefined;
+  const last = end?.trim() ? parseCalendarTime(end, "end") : undefined;
+  const from = first ? toInstant(first, zone) : now;
+  const to = last ? getEnd(last, zone) : first && "date" in first ? getEnd(first, zone) : from + days * DAY_MS;
   if (to > from) return { from, to };
   throw new Problem("INVALID_REQUEST", "The end is not after the start.", { details: { field: "end" } });
 }
@@ -64,19 +73,19 @@ export function spanOf(
  *
  * @throws Problem INVALID_REQUEST when none or several have the title
  */
-export async function eventOf(context: ToolContext, text: string, day: string | undefined): Promise<Event> {
+export async function findEvent(context: ToolContext, text: string, day: string | undefined): Promise<Event> {
   const id = eventId(text);
-  if (id) return context.http.request({ path: eventPath(id), answer: Event, scope: EVENTS_SCOPE });
-  const zone = zoneOf(context);
+  if (id) return context.http.request({ path: buildEventPath(id), answer: Event, scope: EVENTS_SCOPE });
+  const zone = getTimeZone(context);
   const now = context.clock.now();
-  const wanted = eventName(text);
-  const today = wallTime(now, zone).slice(0, 10);
+  const wanted = parseEventName(text);
+  const today = toWallTime(now, zone).slice(0, 10);
   const start = day?.trim() || today;
   const span = day?.trim()
-    ? spanOf({ start }, zone, now, 1)
-    : { from: instantOf({ date: today }, zone), to: now + 366 * DAY_MS };
-  const { events } = await eventsIn(context, span, wanted, 100);
-  const title = (event: Event) => titleOf(event).toLowerCase();
+    ? parseSpan({ start }, zone, now, 1)
+    : { from: toInstant({ date: today }, zone), to: now + 366 * DAY_MS };
+  const { events } = await findEvents(context, span, wanted, 100);
+  const title = (event: Event) => getTitle(event).toLowerCase();
   const exact = events.filter((event) => title(event) === wanted.toLowerCase());
   const matches = exact.length > 0 ? exact : events.filter((event) => title(event).includes(wanted.toLowerCase()));
   const [first, ...others] = matches;
@@ -89,7 +98,7 @@ export async function eventOf(context: ToolContext, text: string, day: string | 
   }
   const series = first.recurringEventId;
   if (others.every(({ recurringEventId }) => series && recurringEventId === series)) return first;
-  const list = matches.slice(0, 5).map((event) => `${titleOf(event)} (${whenText(event, zone, now)})`);
+  const list = matches.slice(0, 5).map((event) => `${getTitle(event)} (${formatWhen(event, zone, now)})`);
   throw new Problem("INVALID_REQUEST", `Several events match “${wanted}”: ${list.join("; ")}.`, {
     hint: "Say on which day it is.",
     details: { field: "event" },
@@ -104,6 +113,6 @@ function eventId(text: string): string | undefined {
   return /^(?=.*\d)[a-v0-9]{16,1024}(_\d{8}(T\d{6}Z)?)?$/.test(trimmed) ? trimmed : undefined;
 }
 
-function endOf(when: When, zone: string): number {
-  return instantOf("date" in when ? { date: addDays(when.date, 1) } : when, zone);
+function getEnd(when: CalendarTime, zone: string): number {
+  return toInstant("date" in when ? { date: addDays(when.date, 1) } : when, zone);
 }

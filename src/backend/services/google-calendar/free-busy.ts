@@ -1,23 +1,26 @@
 import * as z from "zod/mini";
 import { Problem } from "#protocol/errors";
-import { describe } from "../fields.ts";
-import { timeRange, wallTime } from "../google/time.ts";
-import { ownAddress } from "../google.ts";
-import { cell } from "../markdown.ts";
+import { withDescription } from "../fields.ts";
+import { formatTimeRange, toWallTime } from "../google/time.ts";
+import { getOwnAddress } from "../google.ts";
+import { escapeCell } from "../markdown.ts";
 import { defineTool } from "../service.ts";
-import { zoneOf } from "./event.ts";
-import { type Span, spanOf } from "./find.ts";
+import { getTimeZone } from "./event.ts";
+import { parseSpan, type TimeSpan } from "./find.ts";
 
 const Input = z.object({
-  person: describe(
+  person: withDescription(
     z.optional(z.string()),
     '"me" (default), or the e-mail address of a person, such as sam@example.com.',
   ),
-  start: describe(
+  start: withDescription(
     z.optional(z.string()),
     "First day or time, ISO 8601; now when left out. A day alone is the whole of it.",
   ),
-  end: describe(z.optional(z.string()), "Last day or time, ISO 8601, included; a day later when both are left out."),
+  end: withDescription(
+    z.optional(z.string()),
+    "Last day or time, ISO 8601, included; a day later when both are left out.",
+  ),
 });
 type Input = z.output<typeof Input>;
 
@@ -32,7 +35,7 @@ const Answer = z.looseObject({
 });
 
 /** Source: Calendar API v3, POST /calendar/v3/freeBusy, which changes nothing. */
-export const freeBusy = defineTool({
+export const findFreeTimeTool = defineTool({
   name: "google-calendar.free_busy",
   description: "Tell when a person is busy and when free, by Google Calendar.",
   access: "read",
@@ -46,11 +49,11 @@ export const freeBusy = defineTool({
     "is {person} busy {start}",
     "when is {person} available {start}",
   ],
-  summary: (input: Input) => `See when ${isMe(input.person) ? "I am" : `${cell(input.person ?? "")} is`} free`,
+  summary: (input: Input) => `See when ${isMe(input.person) ? "I am" : `${escapeCell(input.person ?? "")} is`} free`,
   async run(input, context) {
-    const zone = zoneOf(context);
-    const span = spanOf(input, zone, context.clock.now(), 1);
-    const id = isMe(input.person) ? ownAddress(context.metadata) || "primary" : addressOf(input.person ?? "");
+    const zone = getTimeZone(context);
+    const span = parseSpan(input, zone, context.clock.now(), 1);
+    const id = isMe(input.person) ? getOwnAddress(context.metadata) || "primary" : getAddress(input.person ?? "");
     const { calendars } = await context.http.request({
       method: "POST",
       path: "/calendar/v3/freeBusy",
@@ -70,24 +73,24 @@ export const freeBusy = defineTool({
         hint: "Check the address, or ask the person to share when they are free.",
       });
     }
-    const busy = merged(
+    const busy = merge(
       (calendar.busy ?? []).map(({ start, end }) => ({ from: Date.parse(start), to: Date.parse(end) })),
       span,
     );
     const free = gaps(busy, span);
-    const year = Number(wallTime(context.clock.now(), zone).slice(0, 4));
-    const words = ({ from, to }: Span) => timeRange(from, to, zone, year);
-    const iso = ({ from, to }: Span) => ({ start: wallTime(from, zone), end: wallTime(to, zone) });
-    const lines = (spans: Span[]) => spans.map((one) => `- ${words(one)}`).join("\n") || "- never";
-    const who = isMe(input.person) ? "You" : cell(id);
+    const year = Number(toWallTime(context.clock.now(), zone).slice(0, 4));
+    const words = ({ from, to }: TimeSpan) => formatTimeRange(from, to, zone, year);
+    const iso = ({ from, to }: TimeSpan) => ({ start: toWallTime(from, zone), end: toWallTime(to, zone) });
+    const lines = (spans: TimeSpan[]) => spans.map((one) => `- ${words(one)}`).join("\n") || "- never";
+    const who = isMe(input.person) ? "You" : escapeCell(id);
     const text = `${who}, ${words(span)} (${zone})\n\nBusy:\n\n${lines(busy)}\n\nFree:\n\n${lines(free)}`;
     return { data: { person: id, busy: busy.map(iso), free: free.map(iso), time_zone: zone }, text };
   },
 });
 
 /** Spans in their order, within the one that was asked for, those that touch made one. */
-function merged(spans: Span[], within: Span): Span[] {
-  const result: Span[] = [];
+function merge(spans: TimeSpan[], within: TimeSpan): TimeSpan[] {
+  const result: TimeSpan[] = [];
   for (const { from, to } of [...spans].sort((a, b) => a.from - b.from)) {
     const span = { from: Math.max(from, within.from), to: Math.min(to, within.to) };
     const last = result.at(-1);
@@ -98,7 +101,7 @@ function merged(spans: Span[], within: Span): Span[] {
   return result;
 }
 
-function gaps(busy: Span[], within: Span): Span[] {
+function gaps(busy: TimeSpan[], within: TimeSpan): TimeSpan[] {
   const edges = [within.from, ...busy.flatMap(({ from, to }) => [from, to]), within.to];
   const spans = edges.flatMap((from, index) => (index % 2 === 0 ? [{ from, to: edges[index + 1] ?? from }] : []));
   return spans.filter(({ from, to }) => to > from);
@@ -108,7 +111,7 @@ function isMe(person: string | undefined): boolean {
   return /^(|me|i|myself|my|mine)$/i.test(person?.trim() ?? "");
 }
 
-function addressOf(person: string): string {
+function getAddress(person: string): string {
   const text = person.trim();
   if (/^[^\s@<>]+@[^\s@<>]+$/.test(text)) return text;
   throw new Problem("INVALID_REQUEST", `“${text}” is not an e-mail address.`, {

@@ -1,18 +1,24 @@
 import * as z from "zod/mini";
-import { describe } from "../fields.ts";
-import { cell } from "../markdown.ts";
+import { withDescription } from "../fields.ts";
+import { escapeCell } from "../markdown.ts";
 import { defineTool } from "../service.ts";
-import { eventData, eventTable, zoneOf } from "./event.ts";
-import { eventsIn, spanOf } from "./find.ts";
+import { formatEventTable, getTimeZone, toEventData } from "./event.ts";
+import { findEvents, parseSpan } from "./find.ts";
 
 const Input = z.object({
-  start: describe(
+  start: withDescription(
     z.optional(z.string()),
     "First day or time, ISO 8601; now when left out. A day alone is the whole of it.",
   ),
-  end: describe(z.optional(z.string()), "Last day or time, ISO 8601, included; a week later when both are left out."),
-  text: describe(z.optional(z.string()), "Words that the title, place or text of the events contains."),
-  limit: describe(z.optional(z.number().check(z.int(), z.minimum(1), z.maximum(250))), "At most so many events; 25."),
+  end: withDescription(
+    z.optional(z.string()),
+    "Last day or time, ISO 8601, included; a week later when both are left out.",
+  ),
+  text: withDescription(z.optional(z.string()), "Words that the title, place or text of the events contains."),
+  limit: withDescription(
+    z.optional(z.number().check(z.int(), z.minimum(1), z.maximum(250))),
+    "At most so many events; 25.",
+  ),
 });
 type Input = z.output<typeof Input>;
 
@@ -20,7 +26,7 @@ type Input = z.output<typeof Input>;
 const [WEEK, YEAR] = [7, 366];
 
 /** Source: Calendar API v3, GET /calendar/v3/calendars/{calendarId}/events. */
-export const listEvents = defineTool({
+export const listEventsTool = defineTool({
   name: "google-calendar.list_events",
   description: "List or find events, meetings and appointments of the person's Google Calendar.",
   access: "read",
@@ -40,14 +46,14 @@ export const listEvents = defineTool({
   ],
   summary: (input: Input) => `List the events of my calendar${words(input)}`,
   async run(input, context) {
-    const zone = zoneOf(context);
+    const zone = getTimeZone(context);
     const now = context.clock.now();
-    const span = spanOf(input, zone, now, input.text?.trim() ? YEAR : WEEK);
-    const { events, more } = await eventsIn(context, span, input.text, input.limit ?? 25);
-    const what = `event${events.length === 1 ? "" : "s"} ${cell(words(input))}`;
+    const span = parseSpan(input, zone, now, input.text?.trim() ? YEAR : WEEK);
+    const { events, more } = await findEvents(context, span, input.text, input.limit ?? 25);
+    const what = `event${events.length === 1 ? "" : "s"} ${escapeCell(words(input))}`;
     const head = more ? `The first ${events.length} ${what}; there are more` : `${events.length} ${what}`;
-    const text = events.length === 0 ? `No ${what}.` : `${head} (${zone}):\n\n${eventTable(events, zone, now)}`;
-    const data = { events: events.map((event) => eventData(event, zone)), time_zone: zone, more };
+    const text = events.length === 0 ? `No ${what}.` : `${head} (${zone}):\n\n${formatEventTable(events, zone, now)}`;
+    const data = { events: events.map((event) => toEventData(event, zone)), time_zone: zone, more };
     return { data, text, url: `${context.http.endpoints.web}/calendar/r` };
   },
 });

@@ -1,5 +1,13 @@
 import { Problem } from "#protocol/errors";
-import { addDays, DAY_MS, daysBetween, instantOf, type When, wallTime, whenOf } from "../google/time.ts";
+import {
+  addDays,
+  type CalendarTime,
+  countDaysBetween,
+  DAY_MS,
+  parseCalendarTime,
+  toInstant,
+  toWallTime,
+} from "../google/time.ts";
 
 /** A day or a time as Google takes it. The unused half is null, so that a change from one to the other is complete. */
 export type GoogleTime = { date: string } | { dateTime: string; timeZone: string };
@@ -13,37 +21,37 @@ const HOUR_MS = 3_600_000;
  *
  * @throws Problem INVALID_REQUEST
  */
-export function newTimes(
+export function toEventTimes(
   { start, end, allDay }: { start: string; end?: string; allDay?: boolean },
   zone: string,
 ): { start: GoogleTime; end: GoogleTime } {
-  const [first, last] = [whenOf(start, "start"), end?.trim() ? whenOf(end, "end") : undefined];
-  if (allDay === true || "date" in first) return wholeDays(dayOf(first, zone), dayOf(last ?? first, zone));
+  const [first, last] = [parseCalendarTime(start, "start"), end?.trim() ? parseCalendarTime(end, "end") : undefined];
+  if (allDay === true || "date" in first) return wholeDays(getDay(first, zone), getDay(last ?? first, zone));
   if (last && "date" in last) throw mixed();
-  const from = instantOf(first, zone);
-  return timed(from, last ? instantOf(last, zone) : from + HOUR_MS, zone);
+  const from = toInstant(first, zone);
+  return timed(from, last ? toInstant(last, zone) : from + HOUR_MS, zone);
 }
 
 /** Times of an event that is moved: what is not said stays, a time of day too when only another day is named. */
-export function movedTimes(
-  before: { start: When; end: When },
+export function toMovedTimes(
+  before: { start: CalendarTime; end: CalendarTime },
   { start, end }: { start?: string; end?: string },
   zone: string,
 ): { start: GoogleTime; end: GoogleTime } {
   const [first, last] = [
-    start?.trim() ? whenOf(start, "start") : undefined,
-    end?.trim() ? whenOf(end, "end") : undefined,
+    start?.trim() ? parseCalendarTime(start, "start") : undefined,
+    end?.trim() ? parseCalendarTime(end, "end") : undefined,
   ];
   if ("date" in before.start) {
-    if (first && "dateTime" in first) return newTimes({ start: first.dateTime, end }, zone);
+    if (first && "dateTime" in first) return toEventTimes({ start: first.dateTime, end }, zone);
     if (last && "dateTime" in last) throw mixed();
     const from = first?.date ?? before.start.date;
-    const days = daysBetween(before.start.date, dayOf(before.end, zone)) - 1;
+    const days = countDaysBetween(before.start.date, getDay(before.end, zone)) - 1;
     return wholeDays(from, last?.date ?? addDays(from, days));
   }
-  const [oldFrom, oldTo] = [instantOf(before.start, zone), instantOf(before.end, zone)];
-  const from = first ? atTimeOf(first, oldFrom, zone) : oldFrom;
-  const to = last ? atTimeOf(last, oldTo, zone) : from + (oldTo - oldFrom);
+  const [oldFrom, oldTo] = [toInstant(before.start, zone), toInstant(before.end, zone)];
+  const from = first ? getAtTime(first, oldFrom, zone) : oldFrom;
+  const to = last ? getAtTime(last, oldTo, zone) : from + (oldTo - oldFrom);
   return timed(from, to, zone);
 }
 
@@ -57,21 +65,21 @@ function timed(from: number, to: number, timeZone: string): { start: GoogleTime;
   if (to - from > 366 * DAY_MS)
     throw new Problem("INVALID_REQUEST", "That is longer than a year.", { details: { field: "end" } });
   return {
-    start: { dateTime: wallTime(from, timeZone), timeZone },
-    end: { dateTime: wallTime(to, timeZone), timeZone },
+    start: { dateTime: toWallTime(from, timeZone), timeZone },
+    end: { dateTime: toWallTime(to, timeZone), timeZone },
   };
 }
 
 /** Another day keeps the time of day. */
-function atTimeOf(when: When, instant: number, zone: string): number {
-  if ("dateTime" in when) return instantOf(when, zone);
-  return instantOf({ dateTime: `${when.date}${wallTime(instant, zone).slice(10)}` }, zone);
+function getAtTime(when: CalendarTime, instant: number, zone: string): number {
+  if ("dateTime" in when) return toInstant(when, zone);
+  return toInstant({ dateTime: `${when.date}${toWallTime(instant, zone).slice(10)}` }, zone);
 }
 
-function dayOf(when: When, zone: string): string {
+function getDay(when: CalendarTime, zone: string): string {
   if ("date" in when) return when.date;
   const offset = /(?:Z|[+-]\d\d:\d\d)$/.test(when.dateTime);
-  return offset ? wallTime(instantOf(when, zone), zone).slice(0, 10) : when.dateTime.slice(0, 10);
+  return offset ? toWallTime(toInstant(when, zone), zone).slice(0, 10) : when.dateTime.slice(0, 10);
 }
 
 function mixed(): Problem {

@@ -1,25 +1,41 @@
 import * as z from "zod/mini";
 import { Problem } from "#protocol/errors";
-import { describe } from "../fields.ts";
-import { cell, excerpt } from "../markdown.ts";
+import { withDescription } from "../fields.ts";
+import { escapeCell, truncateText } from "../markdown.ts";
 import { defineTool } from "../service.ts";
-import { EVENTS_SCOPE, Event, eventData, eventLine, eventName, eventPath, timesOf, whenText, zoneOf } from "./event.ts";
-import { eventOf } from "./find.ts";
-import { type GoogleTime, movedTimes } from "./times.ts";
+import {
+  buildEventPath,
+  EVENTS_SCOPE,
+  Event,
+  formatEventLine,
+  formatWhen,
+  getTimes,
+  getTimeZone,
+  parseEventName,
+  toEventData,
+} from "./event.ts";
+import { findEvent } from "./find.ts";
+import { type GoogleTime, toMovedTimes } from "./times.ts";
 
 const Input = z.object({
-  event: describe(z.string(), "Title, id or address of the event; of a repeated one the next is meant."),
-  start: describe(z.optional(z.string()), "When it is to begin: a day (the time stays) or a time, in ISO 8601."),
-  end: describe(z.optional(z.string()), "When it is to end, in ISO 8601; when left out it stays as long as it is."),
-  title: describe(z.optional(z.string()), "Its new title."),
-  location: describe(z.optional(z.string()), "Where it is to be."),
-  description: describe(z.optional(z.string()), "What it is to say."),
-  day: describe(z.optional(z.string()), "Day on which the event is now, in ISO 8601, if several have the title."),
+  event: withDescription(z.string(), "Title, id or address of the event; of a repeated one the next is meant."),
+  start: withDescription(z.optional(z.string()), "When it is to begin: a day (the time stays) or a time, in ISO 8601."),
+  end: withDescription(
+    z.optional(z.string()),
+    "When it is to end, in ISO 8601; when left out it stays as long as it is.",
+  ),
+  title: withDescription(z.optional(z.string()), "Its new title."),
+  location: withDescription(z.optional(z.string()), "Where it is to be."),
+  description: withDescription(z.optional(z.string()), "What it is to say."),
+  day: withDescription(
+    z.optional(z.string()),
+    "Day on which the event is now, in ISO 8601, if several have the title.",
+  ),
 });
 type Input = z.output<typeof Input>;
 
 /** Source: Calendar API v3, PATCH /calendar/v3/calendars/{calendarId}/events/{eventId}. */
-export const updateEvent = defineTool({
+export const updateEventTool = defineTool({
   name: "google-calendar.update_event",
   description:
     "Move an event or meeting of the person's Google Calendar to another time, or change its title, place or text.",
@@ -38,10 +54,10 @@ export const updateEvent = defineTool({
   summary: describeCall,
   resource: () => "in your calendar",
   async run(input, context) {
-    const zone = zoneOf(context);
+    const zone = getTimeZone(context);
     const now = context.clock.now();
-    const before = await eventOf(context, input.event, input.day);
-    const moved = input.start?.trim() || input.end?.trim() ? movedTimes(timesOf(before), input, zone) : undefined;
+    const before = await findEvent(context, input.event, input.day);
+    const moved = input.start?.trim() || input.end?.trim() ? toMovedTimes(getTimes(before), input, zone) : undefined;
     const body = {
       ...(moved ? { start: whole(moved.start), end: whole(moved.end) } : {}),
       ...(input.title?.trim() ? { summary: input.title.trim() } : {}),
@@ -55,16 +71,16 @@ export const updateEvent = defineTool({
     }
     const event = await context.http.request({
       method: "PATCH",
-      path: eventPath(before.id),
+      path: buildEventPath(before.id),
       query: { sendUpdates: "all" },
       body,
       answer: Event,
       scope: EVENTS_SCOPE,
     });
-    const was = moved ? ` (it was ${whenText(before, zone, now)})` : "";
+    const was = moved ? ` (it was ${formatWhen(before, zone, now)})` : "";
     const url = event.htmlLink ?? undefined;
-    const words = `${moved ? "Moved" : "Changed"} ${eventLine(event, zone, now)}${was}.`;
-    return { data: eventData(event, zone), text: url ? `${words}\n\n${url}` : words, url };
+    const words = `${moved ? "Moved" : "Changed"} ${formatEventLine(event, zone, now)}${was}.`;
+    return { data: toEventData(event, zone), text: url ? `${words}\n\n${url}` : words, url };
   },
 });
 
@@ -77,10 +93,10 @@ function describeCall(input: Input): string {
   const [start, end] = [input.start?.trim(), input.end?.trim()];
   const changes = [
     start ? `move it to ${start}${end ? ` until ${end}` : ""}` : end ? `let it end ${end}` : "",
-    input.title?.trim() ? `call it “${cell(input.title)}”` : "",
-    input.location === undefined ? "" : `place “${cell(input.location)}”`,
-    input.description === undefined ? "" : `text “${excerpt(cell(input.description), 200)}”`,
+    input.title?.trim() ? `call it “${escapeCell(input.title)}”` : "",
+    input.location === undefined ? "" : `place “${escapeCell(input.location)}”`,
+    input.description === undefined ? "" : `text “${truncateText(escapeCell(input.description), 200)}”`,
   ].filter(Boolean);
   const day = input.day?.trim() ? ` of ${input.day.trim()}` : "";
-  return `Change the event “${cell(eventName(input.event))}”${day}: ${changes.join(", ") || "nothing"} (guests are told)`;
+  return `Change the event “${escapeCell(parseEventName(input.event))}”${day}: ${changes.join(", ") || "nothing"} (guests are told)`;
 }

@@ -1,20 +1,20 @@
 import * as z from "zod/mini";
 import { Problem } from "#protocol/errors";
-import { describe } from "../fields.ts";
-import { fileOf, namedFile } from "../google/files.ts";
-import { cell, excerpt } from "../markdown.ts";
-import { placed } from "../resource.ts";
+import { withDescription } from "../fields.ts";
+import { findFile, formatFilePlace } from "../google/files.ts";
+import { escapeCell, truncateText } from "../markdown.ts";
+import { formatPlace } from "../resource.ts";
 import { defineTool } from "../service.ts";
-import { Document, documentUrl } from "./document.ts";
+import { buildDocumentUrl, Document } from "./document.ts";
 
 const Input = z.object({
-  document: describe(z.string(), "Title, id or address of the document."),
-  text: describe(z.string(), "The text to put at its end."),
+  document: withDescription(z.string(), "Title, id or address of the document."),
+  text: withDescription(z.string(), "The text to put at its end."),
 });
 type Input = z.output<typeof Input>;
 
 /** Source: Docs API v1, POST /v1/documents/{documentId}:batchUpdate with `insertText` at the end of the body. */
-export const appendText = defineTool({
+export const appendTextTool = defineTool({
   name: "google-docs.append_text",
   description: "Add text at the end of a Google Docs document.",
   access: "write",
@@ -27,12 +27,12 @@ export const appendText = defineTool({
     "write in the document {document}: {text}",
   ],
   summary: ({ document, text }: Input) =>
-    `Add to the end of the document ${cell(document)}: “${excerpt(text.replace(/\s+/g, " ").trim(), 200)}”`,
-  resource: ({ document }: Input) => placed("in the document", namedFile(document)),
+    `Add to the end of the document ${escapeCell(document)}: “${truncateText(text.replace(/\s+/g, " ").trim(), 200)}”`,
+  resource: ({ document }: Input) => formatPlace("in the document", formatFilePlace(document)),
   async run(input, context) {
     const text = input.text.trim();
     if (text === "") throw new Problem("INVALID_REQUEST", "There is no text to add.", { details: { field: "text" } });
-    const { id } = await fileOf(context, input.document, "document");
+    const { id } = await findFile(context, input.document, "document");
     const path = `/v1/documents/${encodeURIComponent(id)}`;
     const { http } = context;
     const document = await http.request({
@@ -51,7 +51,7 @@ export const appendText = defineTool({
       answer: z.unknown(),
       scope: "documents",
     });
-    const [title, url] = [document.title ?? "the document", documentUrl(context, id)];
-    return { data: { id, title, url }, text: `Added to the end of ${cell(title)}.\n\n${url}`, url };
+    const [title, url] = [document.title ?? "the document", buildDocumentUrl(context, id)];
+    return { data: { id, title, url }, text: `Added to the end of ${escapeCell(title)}.\n\n${url}`, url };
   },
 });

@@ -1,18 +1,18 @@
 import * as z from "zod/mini";
 import { Problem } from "#protocol/errors";
-import { describe } from "../fields.ts";
-import { cell, excerpt } from "../markdown.ts";
+import { withDescription } from "../fields.ts";
+import { escapeCell, truncateText } from "../markdown.ts";
 import { defineTool } from "../service.ts";
-import { Document, documentUrl } from "./document.ts";
+import { buildDocumentUrl, Document } from "./document.ts";
 
 const Input = z.object({
-  title: describe(z.string(), "Title of the new document."),
-  text: describe(z.optional(z.string()), "What is to stand in it."),
+  title: withDescription(z.string(), "Title of the new document."),
+  text: withDescription(z.optional(z.string()), "What is to stand in it."),
 });
 type Input = z.output<typeof Input>;
 
 /** Source: Docs API v1, POST /v1/documents, which takes nothing but the title; the text is put in after that. */
-export const createDocument = defineTool({
+export const createDocumentTool = defineTool({
   name: "google-docs.create_document",
   description: "Create a Google Docs document, with text if there is any.",
   access: "write",
@@ -26,7 +26,7 @@ export const createDocument = defineTool({
     "write a google doc called {title}: {text}",
   ],
   summary: ({ title, text }: Input) =>
-    `Create the document “${oneLine(title)}”${text?.trim() ? `: “${excerpt(oneLine(text), 200)}”` : ""}`,
+    `Create the document “${oneLine(title)}”${text?.trim() ? `: “${truncateText(oneLine(text), 200)}”` : ""}`,
   resource: () => "in My Drive",
   async run(input, context) {
     const title = oneLine(input.title);
@@ -40,15 +40,15 @@ export const createDocument = defineTool({
       answer: Document,
       scope: "documents",
     });
-    const url = documentUrl(context, id);
+    const url = buildDocumentUrl(context, id);
     if (input.text?.trim()) await insert(context, id, input.text.trim(), url);
-    return { data: { id, title, url }, text: `Created the document ${cell(title)}.\n\n${url}`, url };
+    return { data: { id, title, url }, text: `Created the document ${escapeCell(title)}.\n\n${url}`, url };
   },
 });
 
 /** The document is there by now: a failure says so, that nobody creates it again. */
 async function insert(
-  context: Parameters<typeof documentUrl>[0],
+  context: Parameters<typeof buildDocumentUrl>[0],
   id: string,
   text: string,
   url: string,

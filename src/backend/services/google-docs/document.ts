@@ -65,17 +65,19 @@ export const Document = z.looseObject({
 export type Document = z.output<typeof Document>;
 
 /** Where a person looks at a document. */
-export function documentUrl(context: Pick<ToolContext, "http">, id: string): string {
+export function buildDocumentUrl(context: Pick<ToolContext, "http">, id: string): string {
   return `${context.http.endpoints.web}/document/d/${encodeURIComponent(id)}/edit`;
 }
 
 /** A document as Markdown: headings, lists, tables, links, and every tab with its title. */
-export function documentText(document: Document): string {
+export function toMarkdown(document: Document): string {
   const tabs = (document.tabs ?? []).flatMap(flatTabs);
-  if (tabs.length === 0) return contentText(document.body?.content ?? []);
-  if (tabs.length === 1) return contentText(tabs[0]?.documentTab?.body?.content ?? []);
+  if (tabs.length === 0) return formatContent(document.body?.content ?? []);
+  if (tabs.length === 1) return formatContent(tabs[0]?.documentTab?.body?.content ?? []);
   return tabs
-    .map((tab) => `# ${tab.tabProperties?.title ?? ""}\n\n${contentText(tab.documentTab?.body?.content ?? [])}`.trim())
+    .map((tab) =>
+      `# ${tab.tabProperties?.title ?? ""}\n\n${formatContent(tab.documentTab?.body?.content ?? [])}`.trim(),
+    )
     .join("\n\n");
 }
 
@@ -87,11 +89,11 @@ function flatTabs(tab: z.output<typeof Tab>): z.output<typeof Tab>[] {
   return [tab, ...children];
 }
 
-function contentText(content: Structural[]): string {
+function formatContent(content: Structural[]): string {
   let text = "";
   let inList = false;
   for (const piece of content) {
-    const block = piece.table ? tableText(piece.table) : paragraphText(piece.paragraph);
+    const block = piece.table ? formatTable(piece.table) : formatParagraph(piece.paragraph);
     if (block === "") continue;
     const list = Boolean(piece.paragraph?.bullet);
     text += text === "" ? block : `${list && inList ? "\n" : "\n\n"}${block}`;
@@ -100,8 +102,8 @@ function contentText(content: Structural[]): string {
   return text;
 }
 
-function paragraphText(paragraph: Structural["paragraph"]): string {
-  const text = (paragraph?.elements ?? []).map(elementText).join("").trim();
+function formatParagraph(paragraph: Structural["paragraph"]): string {
+  const text = (paragraph?.elements ?? []).map(formatElement).join("").trim();
   if (text === "") return "";
   if (paragraph?.bullet) return `${"  ".repeat(paragraph.bullet.nestingLevel ?? 0)}- ${text}`;
   const style = paragraph?.paragraphStyle?.namedStyleType ?? "";
@@ -109,7 +111,7 @@ function paragraphText(paragraph: Structural["paragraph"]): string {
   return level > 0 ? `${"#".repeat(level)} ${text}` : text;
 }
 
-function elementText({
+function formatElement({
   textRun,
   person,
   richLink,
@@ -125,14 +127,14 @@ function elementText({
   return url && text.trim() !== "" && text.trim() !== url ? `${text.trimEnd()} (${url})` : text;
 }
 
-function tableText(table: NonNullable<Structural["table"]>): string {
+function formatTable(table: NonNullable<Structural["table"]>): string {
   const rows = (table.tableRows ?? []).map((row) =>
     (row.tableCells ?? []).map((cell) => {
       const content = (cell.content ?? []).flatMap((piece) => {
         const parsed = Structural.safeParse(piece);
         return parsed.success ? [parsed.data] : [];
       });
-      return contentText(content).replace(/\s+/g, " ").replace(/\|/g, "\\|");
+      return formatContent(content).replace(/\s+/g, " ").replace(/\|/g, "\\|");
     }),
   );
   const [head, ...others] = rows;

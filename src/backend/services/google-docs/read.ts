@@ -1,12 +1,12 @@
 import * as z from "zod/mini";
-import { describe } from "../fields.ts";
-import { fileOf } from "../google/files.ts";
-import { cell, excerpt } from "../markdown.ts";
+import { withDescription } from "../fields.ts";
+import { findFile } from "../google/files.ts";
+import { escapeCell, truncateText } from "../markdown.ts";
 import { defineTool } from "../service.ts";
-import { Document, documentText, documentUrl } from "./document.ts";
+import { buildDocumentUrl, Document, toMarkdown } from "./document.ts";
 
 const Input = z.object({
-  document: describe(z.string(), "Title, id or address of the document."),
+  document: withDescription(z.string(), "Title, id or address of the document."),
 });
 type Input = z.output<typeof Input>;
 
@@ -14,7 +14,7 @@ type Input = z.output<typeof Input>;
 const LONGEST = 20_000;
 
 /** Source: Docs API v1, GET /v1/documents/{documentId}. */
-export const readDocument = defineTool({
+export const readDocumentTool = defineTool({
   name: "google-docs.read_document",
   description: "Read a Google Docs document as text.",
   access: "read",
@@ -27,21 +27,25 @@ export const readDocument = defineTool({
     "open the google doc {document}",
     "summarise the document {document}",
   ],
-  summary: ({ document }: Input) => `Read the document ${cell(document)}`,
+  summary: ({ document }: Input) => `Read the document ${escapeCell(document)}`,
   async run(input, context) {
-    const { id } = await fileOf(context, input.document, "document");
+    const { id } = await findFile(context, input.document, "document");
     const document = await context.http.request({
       path: `/v1/documents/${encodeURIComponent(id)}`,
       query: { includeTabsContent: true },
       answer: Document,
       scope: "documents",
     });
-    const whole = documentText(document);
-    const content = excerpt(whole, LONGEST);
-    const url = documentUrl(context, id);
+    const whole = toMarkdown(document);
+    const content = truncateText(whole, LONGEST);
+    const url = buildDocumentUrl(context, id);
     const title = document.title ?? "Untitled document";
     const body = content === "" ? "It is empty." : content;
     const cut = content.length < whole.length ? `\n\n(${whole.length - content.length} more characters)` : "";
-    return { data: { id, title, text: content, url }, text: `**${cell(title)}**\n\n${body}${cut}\n\n${url}`, url };
+    return {
+      data: { id, title, text: content, url },
+      text: `**${escapeCell(title)}**\n\n${body}${cut}\n\n${url}`,
+      url,
+    };
   },
 });

@@ -1,16 +1,16 @@
 import * as z from "zod/mini";
 import { Problem } from "#protocol/errors";
-import { describe } from "../fields.ts";
-import { fileOf, namedFile } from "../google/files.ts";
-import { cell, count } from "../markdown.ts";
-import { placed } from "../resource.ts";
+import { withDescription } from "../fields.ts";
+import { findFile, formatFilePlace } from "../google/files.ts";
+import { escapeCell, formatCount } from "../markdown.ts";
+import { formatPlace } from "../resource.ts";
 import { defineTool } from "../service.ts";
-import { documentUrl } from "./document.ts";
+import { buildDocumentUrl } from "./document.ts";
 
 const Input = z.object({
-  document: describe(z.string(), "Title, id or address of the document."),
-  find: describe(z.string(), "The words that stand there now, in the same letters."),
-  replacement: describe(z.string(), "The words that are to stand there instead; empty to remove them."),
+  document: withDescription(z.string(), "Title, id or address of the document."),
+  find: withDescription(z.string(), "The words that stand there now, in the same letters."),
+  replacement: withDescription(z.string(), "The words that are to stand there instead; empty to remove them."),
 });
 type Input = z.output<typeof Input>;
 
@@ -21,7 +21,7 @@ const Replies = z.looseObject({
 });
 
 /** Source: Docs API v1, POST /v1/documents/{documentId}:batchUpdate with `replaceAllText`. */
-export const replaceText = defineTool({
+export const replaceTextTool = defineTool({
   name: "google-docs.replace_text",
   description: "Replace words everywhere in a Google Docs document by other words.",
   access: "write",
@@ -32,13 +32,13 @@ export const replaceText = defineTool({
     "change {find} to {replacement} in the document {document}",
   ],
   summary: ({ document, find, replacement }: Input) =>
-    `Replace “${cell(find)}” by “${cell(replacement)}” everywhere in the document ${cell(document)}`,
-  resource: ({ document }: Input) => placed("in the document", namedFile(document)),
+    `Replace “${escapeCell(find)}” by “${escapeCell(replacement)}” everywhere in the document ${escapeCell(document)}`,
+  resource: ({ document }: Input) => formatPlace("in the document", formatFilePlace(document)),
   async run(input, context) {
     if (input.find === "") {
       throw new Problem("INVALID_REQUEST", "There are no words to replace.", { details: { field: "find" } });
     }
-    const { id, name } = await fileOf(context, input.document, "document");
+    const { id, name } = await findFile(context, input.document, "document");
     const replaceAllText = {
       containsText: { text: input.find, matchCase: true },
       replaceText: input.replacement,
@@ -51,11 +51,11 @@ export const replaceText = defineTool({
       scope: "documents",
     });
     const changed = replies?.[0]?.replaceAllText?.occurrencesChanged ?? 0;
-    const url = documentUrl(context, id);
+    const url = buildDocumentUrl(context, id);
     const text =
       changed === 0
-        ? `“${cell(input.find)}” does not stand in ${cell(name)}; nothing was changed.`
-        : `Replaced “${cell(input.find)}” in ${count(changed, "place")} of ${cell(name)}.`;
+        ? `“${escapeCell(input.find)}” does not stand in ${escapeCell(name)}; nothing was changed.`
+        : `Replaced “${escapeCell(input.find)}” in ${formatCount(changed, "place")} of ${escapeCell(name)}.`;
     return { data: { id, title: name, changed, url }, text: `${text}\n\n${url}`, url };
   },
 });

@@ -1,20 +1,20 @@
 import * as z from "zod/mini";
-import { describe } from "../fields.ts";
-import { fileData, fileTable, findFiles } from "../google/files.ts";
-import { cell } from "../markdown.ts";
+import { withDescription } from "../fields.ts";
+import { findFiles, formatFileTable, toFileData } from "../google/files.ts";
+import { escapeCell } from "../markdown.ts";
 import { defineTool } from "../service.ts";
 
 const Input = z.object({
-  text: describe(
+  text: withDescription(
     z.optional(z.string()),
     "Words that the title or the text contains; the newest documents when left out.",
   ),
-  limit: describe(z.optional(z.number().check(z.int(), z.minimum(1), z.maximum(50))), "At most so many; 10."),
+  limit: withDescription(z.optional(z.number().check(z.int(), z.minimum(1), z.maximum(50))), "At most so many; 10."),
 });
 type Input = z.output<typeof Input>;
 
 /** Source: Drive API v3, GET /drive/v3/files; Docs itself has no search. */
-export const search = defineTool({
+export const searchTool = defineTool({
   name: "google-docs.search",
   description: "Find Google Docs documents by their words, or list the newest ones.",
   access: "read",
@@ -31,10 +31,10 @@ export const search = defineTool({
   async run(input, { http }) {
     const { files, more } = await findFiles(http, { text: input.text, kind: "document" }, input.limit ?? 10);
     const web = http.endpoints.web ?? "";
-    const what = cell(words(input, files.length));
+    const what = escapeCell(words(input, files.length));
     const head = more ? `The first ${files.length} ${what}; there are more:` : `${files.length} ${what}:`;
-    const text = files.length === 0 ? `No ${what}.` : `${head}\n\n${fileTable(files, web)}`;
-    return { data: { documents: files.map((file) => fileData(file, web)), more }, text, url: `${web}/document/` };
+    const text = files.length === 0 ? `No ${what}.` : `${head}\n\n${formatFileTable(files, web)}`;
+    return { data: { documents: files.map((file) => toFileData(file, web)), more }, text, url: `${web}/document/` };
   },
 });
 

@@ -1,19 +1,30 @@
 import * as z from "zod/mini";
 import { Problem } from "#protocol/errors";
-import { describe } from "../fields.ts";
-import { DriveFile, FILE_FIELDS, fileData, fileOf, fileUrl, KINDS, namedFile } from "../google/files.ts";
-import { cell } from "../markdown.ts";
-import { placed } from "../resource.ts";
+import { withDescription } from "../fields.ts";
+import {
+  buildFileUrl,
+  DriveFile,
+  FILE_FIELDS,
+  FILE_KINDS,
+  findFile,
+  formatFilePlace,
+  toFileData,
+} from "../google/files.ts";
+import { escapeCell } from "../markdown.ts";
+import { formatPlace } from "../resource.ts";
 import { defineTool } from "../service.ts";
 
 const Input = z.object({
-  title: describe(z.string(), "Title of the new folder."),
-  parent: describe(z.optional(z.string()), "Name, id or address of the folder to put it in; My Drive when left out."),
+  title: withDescription(z.string(), "Title of the new folder."),
+  parent: withDescription(
+    z.optional(z.string()),
+    "Name, id or address of the folder to put it in; My Drive when left out.",
+  ),
 });
 type Input = z.output<typeof Input>;
 
 /** Source: Drive API v3, POST /drive/v3/files. */
-export const createFolder = defineTool({
+export const createFolderTool = defineTool({
   name: "google-drive.create_folder",
   description: "Create a folder in Google Drive.",
   access: "write",
@@ -27,24 +38,25 @@ export const createFolder = defineTool({
   ],
   summary: ({ title, parent }: Input) =>
     `Create the folder “${oneLine(title)}” in ${parent?.trim() ? oneLine(parent) : "My Drive"}`,
-  resource: ({ parent }: Input) => (parent?.trim() ? placed("in the folder", namedFile(parent)) : "in My Drive"),
+  resource: ({ parent }: Input) =>
+    parent?.trim() ? formatPlace("in the folder", formatFilePlace(parent)) : "in My Drive",
   async run(input, context) {
     const { http } = context;
     const name = oneLine(input.title);
     if (name === "") throw new Problem("INVALID_REQUEST", "A folder needs a name.", { details: { field: "title" } });
-    const parent = input.parent?.trim() ? await fileOf(context, input.parent, "folder") : undefined;
+    const parent = input.parent?.trim() ? await findFile(context, input.parent, "folder") : undefined;
     const folder = await http.request({
       method: "POST",
       path: "/drive/v3/files",
       query: { fields: FILE_FIELDS, supportsAllDrives: true },
-      body: { name, mimeType: KINDS.folder, ...(parent ? { parents: [parent.id] } : {}) },
+      body: { name, mimeType: FILE_KINDS.folder, ...(parent ? { parents: [parent.id] } : {}) },
       answer: DriveFile,
       scope: "drive",
     });
     const web = http.endpoints.web ?? "";
-    const url = fileUrl(folder, web);
-    const where = parent ? ` in ${cell(parent.name)}` : "";
-    return { data: fileData(folder, web), text: `Created the folder ${cell(name)}${where}.\n\n${url}`, url };
+    const url = buildFileUrl(folder, web);
+    const where = parent ? ` in ${escapeCell(parent.name)}` : "";
+    return { data: toFileData(folder, web), text: `Created the folder ${escapeCell(name)}${where}.\n\n${url}`, url };
   },
 });
 

@@ -1,11 +1,11 @@
 import * as z from "zod/mini";
-import { describe } from "../fields.ts";
-import { type DriveFile, fileData, fileOf, fileUrl, kindName, ownerName } from "../google/files.ts";
-import { cell, excerpt } from "../markdown.ts";
+import { withDescription } from "../fields.ts";
+import { buildFileUrl, type DriveFile, findFile, getKindName, getOwnerName, toFileData } from "../google/files.ts";
+import { escapeCell, truncateText } from "../markdown.ts";
 import { defineTool } from "../service.ts";
 
 const Input = z.object({
-  file: describe(z.string(), "Name, id or address of the file or folder."),
+  file: withDescription(z.string(), "Name, id or address of the file or folder."),
 });
 type Input = z.output<typeof Input>;
 
@@ -24,7 +24,7 @@ const Permissions = z.looseObject({
 type Permission = NonNullable<z.output<typeof Permissions>["permissions"]>[number];
 
 /** Source: Drive API v3, GET /drive/v3/files/{fileId}. */
-export const getFile = defineTool({
+export const getFileTool = defineTool({
   name: "google-drive.get_file",
   description: "Show one file of Google Drive: its kind, its owner, and who can open it.",
   access: "read",
@@ -36,10 +36,10 @@ export const getFile = defineTool({
     "who is the file {file} shared with",
     "where is the file {file}",
   ],
-  summary: ({ file }: Input) => `Look at ${cell(file)} in Google Drive`,
+  summary: ({ file }: Input) => `Look at ${escapeCell(file)} in Google Drive`,
   async run(input, context) {
     const { http } = context;
-    const file = await fileOf(context, input.file);
+    const file = await findFile(context, input.file);
     // Only those who may share a file are told whom it is shared with.
     const { permissions } = await http.request({
       path: `/drive/v3/files/${encodeURIComponent(file.id)}`,
@@ -50,9 +50,9 @@ export const getFile = defineTool({
     const shared = permissions?.map(permissionWords);
     const web = http.endpoints.web ?? "";
     return {
-      data: { ...fileData(file, web), shared_with: shared },
-      text: fileText(file, shared, web),
-      url: fileUrl(file, web),
+      data: { ...toFileData(file, web), shared_with: shared },
+      text: formatFile(file, shared, web),
+      url: buildFileUrl(file, web),
     };
   },
 });
@@ -62,15 +62,15 @@ function permissionWords({ type, role, emailAddress, domain }: Permission): stri
   return `${who} (${role})`;
 }
 
-function fileText(file: DriveFile, shared: string[] | undefined, web: string): string {
+function formatFile(file: DriveFile, shared: string[] | undefined, web: string): string {
   const facts: [string, string | undefined][] = [
-    ["Kind", kindName(file.mimeType)],
-    ["Owner", ownerName(file)],
+    ["Kind", getKindName(file.mimeType)],
+    ["Owner", getOwnerName(file)],
     ["Changed", file.modifiedTime?.slice(0, 10)],
     ["Size", file.size ? `${file.size} bytes` : undefined],
     ["Open to", shared?.join(", ")],
-    ["About", file.description ? excerpt(file.description, 300) : undefined],
+    ["About", file.description ? truncateText(file.description, 300) : undefined],
   ];
-  const lines = facts.flatMap(([name, value]) => (value ? [`- ${name}: ${cell(value)}`] : []));
-  return [`**${cell(file.name)}**`, lines.join("\n"), fileUrl(file, web)].join("\n\n");
+  const lines = facts.flatMap(([name, value]) => (value ? [`- ${name}: ${escapeCell(value)}`] : []));
+  return [`**${escapeCell(file.name)}**`, lines.join("\n"), buildFileUrl(file, web)].join("\n\n");
 }

@@ -1,22 +1,33 @@
 import * as z from "zod/mini";
-import { describe } from "../fields.ts";
-import { type DriveFile, fileData, fileOf, fileTable, findFiles, KINDS, type Kind } from "../google/files.ts";
-import { cell } from "../markdown.ts";
+import { withDescription } from "../fields.ts";
+import {
+  type DriveFile,
+  FILE_KINDS,
+  type FileKind,
+  findFile,
+  findFiles,
+  formatFileTable,
+  toFileData,
+} from "../google/files.ts";
+import { escapeCell } from "../markdown.ts";
 import { defineTool } from "../service.ts";
 
 const Input = z.object({
-  text: describe(z.optional(z.string()), "Words that the name or the content contains."),
-  kind: describe(
+  text: withDescription(z.optional(z.string()), "Words that the name or the content contains."),
+  kind: withDescription(
     z.optional(z.enum(["document", "spreadsheet", "presentation", "pdf"])),
     "Kind of file: document, spreadsheet, presentation or pdf.",
   ),
-  folder: describe(z.optional(z.string()), "Name, id or address of the folder that it is in."),
-  limit: describe(z.optional(z.number().check(z.int(), z.minimum(1), z.maximum(100))), "At most so many files; 20."),
+  folder: withDescription(z.optional(z.string()), "Name, id or address of the folder that it is in."),
+  limit: withDescription(
+    z.optional(z.number().check(z.int(), z.minimum(1), z.maximum(100))),
+    "At most so many files; 20.",
+  ),
 });
 type Input = z.output<typeof Input>;
 
 /** Source: Drive API v3, GET /drive/v3/files. */
-export const search = defineTool({
+export const searchTool = defineTool({
   name: "google-drive.search",
   description: "Find files in Google Drive by their words, kind or folder, or list the newest files.",
   access: "read",
@@ -35,23 +46,23 @@ export const search = defineTool({
   summary: (input: Input) => `Search Google Drive for ${words(input)}`,
   async run(input, context) {
     const { http } = context;
-    const folder = input.folder?.trim() ? await fileOf(context, input.folder, "folder") : undefined;
-    const filter = { text: input.text, kind: input.kind as Kind | undefined, parent: folder?.id };
+    const folder = input.folder?.trim() ? await findFile(context, input.folder, "folder") : undefined;
+    const filter = { text: input.text, kind: input.kind as FileKind | undefined, parent: folder?.id };
     const { files, more } = await findFiles(http, filter, input.limit ?? 20);
-    const data = { files: files.map((file) => fileData(file, http.endpoints.web ?? "")), more };
-    const text = resultText(files, more, cell(words(input, files.length)), http.endpoints.web ?? "");
+    const data = { files: files.map((file) => toFileData(file, http.endpoints.web ?? "")), more };
+    const text = formatResult(files, more, escapeCell(words(input, files.length)), http.endpoints.web ?? "");
     return { data, text, url: folder?.webViewLink ?? `${http.endpoints.web}/drive/my-drive` };
   },
 });
 
 function words({ text, kind, folder }: Input, number = 2): string {
-  const noun = kind === undefined ? "file" : kind in KINDS && kind !== "pdf" ? kind : "PDF";
+  const noun = kind === undefined ? "file" : kind in FILE_KINDS && kind !== "pdf" ? kind : "PDF";
   const about = text?.trim() ? ` about “${text.trim()}”` : "";
   return `${noun}${number === 1 ? "" : "s"}${about}${folder?.trim() ? ` in ${folder.trim()}` : ""}`;
 }
 
-function resultText(files: DriveFile[], more: boolean, what: string, web: string): string {
+function formatResult(files: DriveFile[], more: boolean, what: string, web: string): string {
   if (files.length === 0) return `No ${what}.`;
   const head = more ? `The first ${files.length} ${what}; there are more:` : `${files.length} ${what}:`;
-  return `${head}\n\n${fileTable(files, web)}`;
+  return `${head}\n\n${formatFileTable(files, web)}`;
 }

@@ -1,23 +1,23 @@
 import * as z from "zod/mini";
 import { Problem } from "#protocol/errors";
-import { describe } from "../fields.ts";
-import { recipientsLine } from "../gmail/addresses.ts";
-import { fileOf, fileUrl, namedFile } from "../google/files.ts";
-import { cell } from "../markdown.ts";
+import { withDescription } from "../fields.ts";
+import { formatRecipients } from "../gmail/addresses.ts";
+import { buildFileUrl, findFile, formatFilePlace } from "../google/files.ts";
+import { escapeCell } from "../markdown.ts";
 import { defineTool } from "../service.ts";
 
 const Input = z.object({
-  file: describe(z.string(), "Name, id or address of the file or folder."),
-  person: describe(
+  file: withDescription(z.string(), "Name, id or address of the file or folder."),
+  person: withDescription(
     z.string(),
     'E-mail address of the person, such as sam@example.com, or "anyone" for everybody who has the link.',
   ),
-  role: describe(z.optional(z.string()), 'What they may do: "read" (default), "comment" or "edit".'),
+  role: withDescription(z.optional(z.string()), 'What they may do: "read" (default), "comment" or "edit".'),
 });
 type Input = z.output<typeof Input>;
 
 /** Source: Drive API v3, POST /drive/v3/files/{fileId}/permissions. Google tells the person by e-mail. */
-export const shareFile = defineTool({
+export const shareFileTool = defineTool({
   name: "google-drive.share_file",
   description: "Share a file or folder of Google Drive with a person, who may then read, comment on or edit it.",
   access: "write",
@@ -30,14 +30,14 @@ export const shareFile = defineTool({
     "give {person} access to {file}",
   ],
   summary: ({ file, person, role }: Input) =>
-    `Let ${whoWords(person)} ${knownRole(role)?.verb ?? cell(role ?? "")} ${cell(file)}`,
+    `Let ${whoWords(person)} ${knownRole(role)?.verb ?? escapeCell(role ?? "")} ${escapeCell(file)}`,
   resource: shareWords,
   modeOf: ({ person }: Input) => (isAnyone(person.trim()) ? "confirm_before_execution" : undefined),
   async run(input, context) {
     const { http } = context;
-    const { role, verb } = roleOf(input.role);
-    const grantee = granteeOf(input.person);
-    const file = await fileOf(context, input.file);
+    const { role, verb } = getRole(input.role);
+    const grantee = getGrantee(input.person);
+    const file = await findFile(context, input.file);
     const { id } = await http.request({
       method: "POST",
       path: `/drive/v3/files/${encodeURIComponent(file.id)}/permissions`,
@@ -46,8 +46,8 @@ export const shareFile = defineTool({
       answer: z.looseObject({ id: z.string() }),
       scope: "drive",
     });
-    const url = fileUrl(file, http.endpoints.web ?? "");
-    const text = `${capital(whoWords(input.person))} can now ${verb} ${cell(file.name)}.\n\n${url}`;
+    const url = buildFileUrl(file, http.endpoints.web ?? "");
+    const text = `${capital(whoWords(input.person))} can now ${verb} ${escapeCell(file.name)}.\n\n${url}`;
     return { data: { id: file.id, name: file.name, permission: id, role, ...grantee, url }, text, url };
   },
 });
@@ -55,8 +55,8 @@ export const shareFile = defineTool({
 /** The words of a grant: the file, the person and what they may do, since a grant for a person alone would open every file to them. */
 function shareWords({ file, person, role }: Input): string | undefined {
   const verb = knownRole(role)?.verb;
-  const name = namedFile(file);
-  const who = isAnyone(person.trim()) ? "anyone with the link" : recipientsLine([person]);
+  const name = formatFilePlace(file);
+  const who = isAnyone(person.trim()) ? "anyone with the link" : formatRecipients([person]);
   return verb && name && who && !/[,;]/.test(who) ? `so that ${who} can ${verb} the file ${name}` : undefined;
 }
 
@@ -70,7 +70,7 @@ function knownRole(word: string | undefined): Role | undefined {
   return undefined;
 }
 
-function roleOf(word: string | undefined): Role {
+function getRole(word: string | undefined): Role {
   const role = knownRole(word);
   if (role) return role;
   throw new Problem("INVALID_REQUEST", `“${word}” is nothing that a file can be shared for.`, {
@@ -79,7 +79,7 @@ function roleOf(word: string | undefined): Role {
   });
 }
 
-function granteeOf(person: string): { type: "anyone" } | { type: "user"; emailAddress: string } {
+function getGrantee(person: string): { type: "anyone" } | { type: "user"; emailAddress: string } {
   const text = person.trim();
   if (isAnyone(text)) return { type: "anyone" };
   if (/^[^\s@<>,]+@[^\s@<>,]+\.[^\s@<>,]+$/.test(text)) return { type: "user", emailAddress: text };
@@ -90,7 +90,7 @@ function granteeOf(person: string): { type: "anyone" } | { type: "user"; emailAd
 }
 
 function whoWords(person: string): string {
-  return isAnyone(person.trim()) ? "anyone with the link" : cell(person);
+  return isAnyone(person.trim()) ? "anyone with the link" : escapeCell(person);
 }
 
 function isAnyone(person: string): boolean {

@@ -5,8 +5,8 @@ import type { ToolContext } from "../service.ts";
 const MOST_CELLS = 5_000;
 
 /** Rows of cells to write. @throws Problem INVALID_REQUEST when there are none, or too many */
-export function cellsOf(text: string, field: string): string[][] {
-  const rows = rowsIn(text);
+export function parseCells(text: string, field: string): string[][] {
+  const rows = parseRows(text);
   if (rows.length === 0) throw new Problem("INVALID_REQUEST", "There are no cells to write.", { details: { field } });
   if (rows.reduce((sum, row) => sum + row.length, 0) > MOST_CELLS) {
     throw new Problem("INVALID_REQUEST", `That is more than ${MOST_CELLS} cells.`, {
@@ -21,7 +21,7 @@ export function cellsOf(text: string, field: string): string[][] {
  * Rows of cells from text as a person writes it: cells with commas between (or tabs), rows on lines of their own; quotes keep a comma in a
  * cell (RFC 4180).
  */
-export function rowsIn(text: string): string[][] {
+export function parseRows(text: string): string[][] {
   const separator = text.includes("\t") ? "\t" : ",";
   const rows: string[][] = [[]];
   let cell = "";
@@ -50,13 +50,13 @@ export function rowsIn(text: string): string[][] {
 }
 
 /** Cells on one line, for a summary: "Rent | 900; Food | 300". */
-export function cellsLine(rows: string[][]): string {
+export function formatCells(rows: string[][]): string {
   const shown = rows.slice(0, 20).map((row) => row.map((cell) => cell.replace(/\s+/g, " ")).join(" | "));
   return shown.join("; ") + (rows.length > 20 ? `; and ${rows.length - 20} more rows` : "");
 }
 
 /** A range of a sheet in A1 notation; the name of a sheet is quoted. */
-export function rangeOf(sheet: string | undefined, cells: string | undefined): string {
+export function formatRange(sheet: string | undefined, cells: string | undefined): string {
   const range = cells?.trim() ?? "";
   if (range.includes("!") || !sheet?.trim()) return range;
   const quoted = `'${sheet.trim().replace(/'/g, "''")}'`;
@@ -64,11 +64,11 @@ export function rangeOf(sheet: string | undefined, cells: string | undefined): s
 }
 
 /** Path of a range of values. */
-export function valuesPath(spreadsheet: string, range: string): string {
+export function buildValuesPath(spreadsheet: string, range: string): string {
   return `/v4/spreadsheets/${encodeURIComponent(spreadsheet)}/values/${encodeURIComponent(range)}`;
 }
 
 /** Where a person looks at a spreadsheet. */
-export function spreadsheetUrl(context: Pick<ToolContext, "http">, id: string): string {
+export function buildSpreadsheetUrl(context: Pick<ToolContext, "http">, id: string): string {
   return `${context.http.endpoints.web}/spreadsheets/d/${encodeURIComponent(id)}/edit`;
 }

@@ -1,19 +1,22 @@
 import * as z from "zod/mini";
 import { Problem } from "#protocol/errors";
-import { describe } from "../fields.ts";
-import { cell } from "../markdown.ts";
+import { withDescription } from "../fields.ts";
+import { escapeCell } from "../markdown.ts";
 import { defineTool } from "../service.ts";
-import { cellsLine, cellsOf, rowsIn, spreadsheetUrl } from "./cells.ts";
+import { buildSpreadsheetUrl, formatCells, parseCells, parseRows } from "./cells.ts";
 import { Spreadsheet } from "./spreadsheet.ts";
 
 const Input = z.object({
-  title: describe(z.string(), "Title of the new spreadsheet."),
-  text: describe(z.optional(z.string()), "Its first rows: cells with commas between, rows on lines of their own."),
+  title: withDescription(z.string(), "Title of the new spreadsheet."),
+  text: withDescription(
+    z.optional(z.string()),
+    "Its first rows: cells with commas between, rows on lines of their own.",
+  ),
 });
 type Input = z.output<typeof Input>;
 
 /** Source: Sheets API v4, POST /v4/spreadsheets, which takes the cells along; they are typed by what they look like. */
-export const createSpreadsheet = defineTool({
+export const createSpreadsheetTool = defineTool({
   name: "google-sheets.create_spreadsheet",
   description: "Create a Google Sheets spreadsheet, with its first rows if there are any.",
   access: "write",
@@ -26,14 +29,14 @@ export const createSpreadsheet = defineTool({
     "make a spreadsheet titled {title}",
   ],
   summary: ({ title, text }: Input) =>
-    `Create the spreadsheet “${oneLine(title)}”${text?.trim() ? `: ${cellsLine(rowsIn(text))}` : ""}`,
+    `Create the spreadsheet “${oneLine(title)}”${text?.trim() ? `: ${formatCells(parseRows(text))}` : ""}`,
   resource: () => "in My Drive",
   async run(input, context) {
     const title = oneLine(input.title);
     if (title === "") {
       throw new Problem("INVALID_REQUEST", "A spreadsheet needs a title.", { details: { field: "title" } });
     }
-    const rows = input.text?.trim() ? cellsOf(input.text, "text") : [];
+    const rows = input.text?.trim() ? parseCells(input.text, "text") : [];
     const rowData = rows.map((row) => ({ values: row.map((text) => ({ userEnteredValue: typed(text) })) }));
     const sheets = [{ properties: { title: "Sheet1" }, data: [{ startRow: 0, startColumn: 0, rowData }] }];
     const created = await context.http.request({
@@ -45,8 +48,8 @@ export const createSpreadsheet = defineTool({
       scope: "spreadsheets",
     });
     const id = created.spreadsheetId;
-    const url = created.spreadsheetUrl ?? spreadsheetUrl(context, id);
-    return { data: { id, title, url }, text: `Created the spreadsheet ${cell(title)}.\n\n${url}`, url };
+    const url = created.spreadsheetUrl ?? buildSpreadsheetUrl(context, id);
+    return { data: { id, title, url }, text: `Created the spreadsheet ${escapeCell(title)}.\n\n${url}`, url };
   },
 });
 

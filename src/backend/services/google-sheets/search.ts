@@ -1,17 +1,17 @@
 import * as z from "zod/mini";
-import { describe } from "../fields.ts";
-import { fileData, fileTable, findFiles } from "../google/files.ts";
-import { cell } from "../markdown.ts";
+import { withDescription } from "../fields.ts";
+import { findFiles, formatFileTable, toFileData } from "../google/files.ts";
+import { escapeCell } from "../markdown.ts";
 import { defineTool } from "../service.ts";
 
 const Input = z.object({
-  text: describe(z.optional(z.string()), "Words that the title or the cells contain; the newest when left out."),
-  limit: describe(z.optional(z.number().check(z.int(), z.minimum(1), z.maximum(50))), "At most so many; 10."),
+  text: withDescription(z.optional(z.string()), "Words that the title or the cells contain; the newest when left out."),
+  limit: withDescription(z.optional(z.number().check(z.int(), z.minimum(1), z.maximum(50))), "At most so many; 10."),
 });
 type Input = z.output<typeof Input>;
 
 /** Source: Drive API v3, GET /drive/v3/files; Sheets itself has no search. */
-export const search = defineTool({
+export const searchTool = defineTool({
   name: "google-sheets.search",
   description: "Find Google Sheets spreadsheets by their words, or list the newest ones.",
   access: "read",
@@ -27,11 +27,11 @@ export const search = defineTool({
   async run(input, { http }) {
     const { files, more } = await findFiles(http, { text: input.text, kind: "spreadsheet" }, input.limit ?? 10);
     const web = http.endpoints.web ?? "";
-    const what = cell(words(input, files.length));
+    const what = escapeCell(words(input, files.length));
     const head = more ? `The first ${files.length} ${what}; there are more:` : `${files.length} ${what}:`;
-    const text = files.length === 0 ? `No ${what}.` : `${head}\n\n${fileTable(files, web)}`;
+    const text = files.length === 0 ? `No ${what}.` : `${head}\n\n${formatFileTable(files, web)}`;
     return {
-      data: { spreadsheets: files.map((file) => fileData(file, web)), more },
+      data: { spreadsheets: files.map((file) => toFileData(file, web)), more },
       text,
       url: `${web}/spreadsheets/`,
     };

@@ -1,6 +1,6 @@
 import * as z from "zod/mini";
 import { Problem } from "#protocol/errors";
-import { fileOf } from "../google/files.ts";
+import { findFile } from "../google/files.ts";
 import type { ToolContext } from "../service.ts";
 
 /** A spreadsheet without its cells. Source: Sheets API v4, "spreadsheets". */
@@ -14,11 +14,11 @@ export const Spreadsheet = z.looseObject({
 });
 
 /** The spreadsheet that a person means, and the names of its sheets. @throws Problem INVALID_REQUEST */
-export async function spreadsheetOf(
+export async function findSpreadsheet(
   context: ToolContext,
   text: string,
 ): Promise<{ id: string; title: string; sheets: string[] }> {
-  const { id, name } = await fileOf(context, text, "spreadsheet");
+  const { id, name } = await findFile(context, text, "spreadsheet");
   const { properties, sheets } = await context.http.request({
     path: `/v4/spreadsheets/${encodeURIComponent(id)}`,
     query: { fields: "spreadsheetId,properties(title),sheets(properties(title,index))" },
@@ -29,7 +29,7 @@ export async function spreadsheetOf(
 }
 
 /** The sheet of that name, in the letters that the service knows; the first one when none is named. @throws Problem INVALID_REQUEST */
-export function sheetOf(spreadsheet: { title: string; sheets: string[] }, wanted: string | undefined): string {
+export function findSheet(spreadsheet: { title: string; sheets: string[] }, wanted: string | undefined): string {
   const name = wanted?.trim() ?? "";
   const { title, sheets } = spreadsheet;
   const found = name === "" ? sheets[0] : sheets.find((sheet) => sheet.toLowerCase() === name.toLowerCase());

@@ -1,30 +1,30 @@
 import * as z from "zod/mini";
 import { Problem } from "#protocol/errors";
-import { describe } from "../fields.ts";
-import { namedFile } from "../google/files.ts";
-import { cell, count } from "../markdown.ts";
-import { placed } from "../resource.ts";
+import { withDescription } from "../fields.ts";
+import { formatFilePlace } from "../google/files.ts";
+import { escapeCell, formatCount } from "../markdown.ts";
+import { formatPlace } from "../resource.ts";
 import { defineTool } from "../service.ts";
-import { cellsLine, cellsOf, rangeOf, rowsIn, spreadsheetUrl, valuesPath } from "./cells.ts";
-import { sheetOf, spreadsheetOf } from "./spreadsheet.ts";
+import { buildSpreadsheetUrl, buildValuesPath, formatCells, formatRange, parseCells, parseRows } from "./cells.ts";
+import { findSheet, findSpreadsheet } from "./spreadsheet.ts";
 
 const Input = z.object({
-  spreadsheet: describe(z.string(), "Title, id or address of the spreadsheet."),
-  range: describe(
+  spreadsheet: withDescription(z.string(), "Title, id or address of the spreadsheet."),
+  range: withDescription(
     z
       .string()
       .check(z.regex(/^(?:(?:'(?:[^']|'')+'|[^'!]+)!)?\$?[A-Za-z]{1,3}\$?\d{1,7}(?::\$?[A-Za-z]{1,3}\$?\d{1,7})?$/)),
     "Cell or cells in A1 notation, like B2 or B2:C3.",
   ),
-  text: describe(z.string(), "What is to stand there: cells with commas between, rows on lines of their own."),
-  sheet: describe(z.optional(z.string()), "Name of the sheet in it; the first one when left out."),
+  text: withDescription(z.string(), "What is to stand there: cells with commas between, rows on lines of their own."),
+  sheet: withDescription(z.optional(z.string()), "Name of the sheet in it; the first one when left out."),
 });
 type Input = z.output<typeof Input>;
 
 const Updated = z.looseObject({ updatedRange: z.nullish(z.string()), updatedCells: z.nullish(z.number()) });
 
 /** Source: Sheets API v4, PUT /v4/spreadsheets/{spreadsheetId}/values/{range}; what is written is read as if it were typed. */
-export const updateCells = defineTool({
+export const updateCellsTool = defineTool({
   name: "google-sheets.update_cells",
   description: "Write into cells of a Google Sheets spreadsheet, over what stands there.",
   access: "write",
@@ -38,25 +38,29 @@ export const updateCells = defineTool({
     "write into {range} of {spreadsheet}: {text}",
   ],
   summary: ({ spreadsheet, range, text, sheet }: Input) =>
-    `Write into ${rangeOf(sheet, range)} of the spreadsheet ${cell(spreadsheet)}: ${isOneCell(range) ? text.trim() || "nothing" : cellsLine(rowsIn(text))}`,
-  resource: ({ spreadsheet }: Input) => placed("in the spreadsheet", namedFile(spreadsheet)),
+    `Write into ${formatRange(sheet, range)} of the spreadsheet ${escapeCell(spreadsheet)}: ${isOneCell(range) ? text.trim() || "nothing" : formatCells(parseRows(text))}`,
+  resource: ({ spreadsheet }: Input) => formatPlace("in the spreadsheet", formatFilePlace(spreadsheet)),
   async run(input, context) {
     const values = valuesFor(input.range, input.text);
-    const spreadsheet = await spreadsheetOf(context, input.spreadsheet);
-    const range = rangeOf(input.range.includes("!") ? undefined : sheetOf(spreadsheet, input.sheet), input.range);
+    const spreadsheet = await findSpreadsheet(context, input.spreadsheet);
+    const range = formatRange(input.range.includes("!") ? undefined : findSheet(spreadsheet, input.sheet), input.range);
     const { updatedRange, updatedCells } = await context.http.request({
       method: "PUT",
-      path: valuesPath(spreadsheet.id, range),
+      path: buildValuesPath(spreadsheet.id, range),
       query: { valueInputOption: "USER_ENTERED" },
       body: { range, majorDimension: "ROWS", values },
       answer: Updated,
       scope: "spreadsheets",
     });
-    const url = spreadsheetUrl(context, spreadsheet.id);
+    const url = buildSpreadsheetUrl(context, spreadsheet.id);
     const written = updatedRange ?? range;
-    const cells = count(updatedCells ?? values.flat().length, "cell");
+    const cells = formatCount(updatedCells ?? values.flat().length, "cell");
     const data = { id: spreadsheet.id, title: spreadsheet.title, range: written, values, url };
-    return { data, text: `Wrote ${cells} of ${cell(spreadsheet.title)} (${cell(written)}).\n\n${url}`, url };
+    return {
+      data,
+      text: `Wrote ${cells} of ${escapeCell(spreadsheet.title)} (${escapeCell(written)}).\n\n${url}`,
+      url,
+    };
   },
 });
 
@@ -64,7 +68,7 @@ export const updateCells = defineTool({
 function valuesFor(range: string, text: string): string[][] {
   if (isOneCell(range)) return [[text.trim()]];
   const { from, to } = corners(range);
-  const values = cellsOf(text, "text");
+  const values = parseCells(text, "text");
   const [first, last] = [position(from), position(to)];
   const [width, height] = [Math.abs(last.column - first.column) + 1, Math.abs(last.row - first.row) + 1];
   if (values.length > height || values.some((row) => row.length > width)) {

@@ -1,7 +1,7 @@
 import * as z from "zod/mini";
 import { Problem } from "#protocol/errors";
-import { markdownTable } from "../markdown.ts";
-import { quotedName } from "../resource.ts";
+import { formatMarkdownTable } from "../markdown.ts";
+import { quoteName } from "../resource.ts";
 import type { ServiceHttp, ToolContext } from "../service.ts";
 
 /** A file as Drive gives it with {@link FILE_FIELDS}. Source: Drive API v3, "files". */
@@ -24,17 +24,17 @@ export const FILE_FIELDS =
   "id,name,mimeType,webViewLink,modifiedTime,size,description,parents,owners(displayName,emailAddress)";
 
 /** The kinds of files that Google has itself. */
-export const KINDS = {
+export const FILE_KINDS = {
   folder: "application/vnd.google-apps.folder",
   document: "application/vnd.google-apps.document",
   spreadsheet: "application/vnd.google-apps.spreadsheet",
   presentation: "application/vnd.google-apps.presentation",
   pdf: "application/pdf",
 };
-export type Kind = keyof typeof KINDS;
+export type FileKind = keyof typeof FILE_KINDS;
 
 /** What to look for; all of it has to be true. */
-export type FileFilter = { text?: string; name?: string; kind?: Kind; parent?: string };
+export type FileFilter = { text?: string; name?: string; kind?: FileKind; parent?: string };
 
 const Files = z.looseObject({ files: z.array(DriveFile), nextPageToken: z.nullish(z.string()) });
 
@@ -51,7 +51,7 @@ export async function findFiles(
       endpoint: driveRole(http),
       path: "/drive/v3/files",
       query: {
-        q: driveQuery(filter),
+        q: buildDriveQuery(filter),
         pageSize: Math.min(limit - files.length, 100),
         orderBy: filter.text?.trim() ? undefined : "modifiedTime desc",
         fields: `nextPageToken,files(${FILE_FIELDS})`,
@@ -69,10 +69,10 @@ export async function findFiles(
 }
 
 /** Drive's query language. Source: https://developers.google.com/workspace/drive/api/guides/search-files */
-export function driveQuery({ text, name, kind, parent }: FileFilter): string {
+export function buildDriveQuery({ text, name, kind, parent }: FileFilter): string {
   return [
     "trashed = false",
-    kind ? `mimeType = ${quote(KINDS[kind])}` : "",
+    kind ? `mimeType = ${quote(FILE_KINDS[kind])}` : "",
     parent ? `${quote(parent)} in parents` : "",
     name ? `name contains ${quote(name)}` : "",
     text?.trim() ? `(name contains ${quote(text)} or fullText contains ${quote(text)})` : "",
@@ -86,9 +86,9 @@ export function driveQuery({ text, name, kind, parent }: FileFilter): string {
  *
  * @throws Problem INVALID_REQUEST when none or several have the name
  */
-export async function fileOf(context: ToolContext, text: string, kind?: Kind): Promise<DriveFile> {
+export async function findFile(context: ToolContext, text: string, kind?: FileKind): Promise<DriveFile> {
   const { http } = context;
-  const id = fileId(text);
+  const id = parseFileId(text);
   if (id !== undefined) return fileById(http, id);
   const name = text.replace(/\s+/g, " ").trim();
   const noun = kind ?? "file";
@@ -123,53 +123,53 @@ function fileById(http: ServiceHttp, id: string): Promise<DriveFile> {
 }
 
 /** The id in an address of a file, or the text itself when it looks like one. */
-export function fileId(text: string): string | undefined {
+export function parseFileId(text: string): string | undefined {
   const trimmed = text.trim();
   const [, id] = /^https?:\/\/\S*?(?:\/d\/|\/folders\/|[?&]id=)([\w-]+)/.exec(trimmed) ?? [];
   return id ?? (/^(?=.*\d)[\w-]{25,}$/.test(trimmed) ? trimmed : undefined);
 }
 
 /** A file as the words of a grant name it: its id, where the input has one, else its name. */
-export function namedFile(text: string): string | undefined {
-  return fileId(text) ?? quotedName(text);
+export function formatFilePlace(text: string): string | undefined {
+  return parseFileId(text) ?? quoteName(text);
 }
 
 /** A file trimmed for a model. */
-export function fileData(file: DriveFile, web: string): Record<string, unknown> {
+export function toFileData(file: DriveFile, web: string): Record<string, unknown> {
   return {
     id: file.id,
     name: file.name,
-    kind: kindName(file.mimeType),
-    owner: ownerName(file),
+    kind: getKindName(file.mimeType),
+    owner: getOwnerName(file),
     modified: file.modifiedTime,
-    url: fileUrl(file, web),
+    url: buildFileUrl(file, web),
   };
 }
 
 /** Files as a table for a person, with their addresses below. */
-export function fileTable(files: DriveFile[], web: string): string {
+export function formatFileTable(files: DriveFile[], web: string): string {
   const rows = files.map((file) => [
     file.name,
-    kindName(file.mimeType),
-    ownerName(file),
+    getKindName(file.mimeType),
+    getOwnerName(file),
     file.modifiedTime?.slice(0, 10) ?? "",
   ]);
-  const links = files.map((file) => `- ${file.name.replace(/[\s<>[\]]+/g, " ").trim()}: ${fileUrl(file, web)}`);
-  return `${markdownTable(["Name", "Kind", "Owner", "Changed"], rows)}\n\n${links.join("\n")}`;
+  const links = files.map((file) => `- ${file.name.replace(/[\s<>[\]]+/g, " ").trim()}: ${buildFileUrl(file, web)}`);
+  return `${formatMarkdownTable(["Name", "Kind", "Owner", "Changed"], rows)}\n\n${links.join("\n")}`;
 }
 
 /** Where a person looks at a file. */
-export function fileUrl({ id, webViewLink }: Pick<DriveFile, "id" | "webViewLink">, web: string): string {
+export function buildFileUrl({ id, webViewLink }: Pick<DriveFile, "id" | "webViewLink">, web: string): string {
   return webViewLink ?? `${web}/open?id=${encodeURIComponent(id)}`;
 }
 
 /** "document", "folder", or the type itself. */
-export function kindName(mimeType: string): string {
-  const kind = Object.entries(KINDS).find(([, type]) => type === mimeType)?.[0];
+export function getKindName(mimeType: string): string {
+  const kind = Object.entries(FILE_KINDS).find(([, type]) => type === mimeType)?.[0];
   return kind ?? mimeType.replace("application/vnd.google-apps.", "");
 }
 
-export function ownerName({ owners }: DriveFile): string {
+export function getOwnerName({ owners }: DriveFile): string {
   return owners?.[0]?.displayName ?? owners?.[0]?.emailAddress ?? "";
 }
 

@@ -1,7 +1,7 @@
 import { Problem } from "#protocol/errors";
 
 /** A day of a calendar, which is in no time zone, or a moment: RFC 3339, or wall-clock time without an offset. */
-export type When = { date: string } | { dateTime: string };
+export type CalendarTime = { date: string } | { dateTime: string };
 
 export const DAY_MS = 86_400_000;
 
@@ -10,7 +10,7 @@ export const DAY_MS = 86_400_000;
  *
  * @throws Problem INVALID_REQUEST when it is neither, or no real day
  */
-export function whenOf(text: string, field: string): When {
+export function parseCalendarTime(text: string, field: string): CalendarTime {
   const match = /^(\d{4}-\d\d-\d\d)(?:[T ](\d\d:\d\d)(:\d\d)?(?:\.\d+)?\s*(Z|[+-]\d\d:?\d\d)?)?$/i.exec(text.trim());
   const [, date = "", time, seconds = ":00", offset = ""] = match ?? [];
   const real = date !== "" && new Date(`${date}T00:00:00Z`).toISOString().slice(0, 10) === date;
@@ -31,12 +31,12 @@ export function addDays(date: string, days: number): string {
 }
 
 /** How many days lie between two. */
-export function daysBetween(from: string, to: string): number {
+export function countDaysBetween(from: string, to: string): number {
   return Math.round((Date.parse(`${to}T00:00:00Z`) - Date.parse(`${from}T00:00:00Z`)) / DAY_MS);
 }
 
 /** Milliseconds of a moment; the beginning of the day for a day. */
-export function instantOf(when: When, zone: string): number {
+export function toInstant(when: CalendarTime, zone: string): number {
   const text = "date" in when ? `${when.date}T00:00:00` : when.dateTime;
   if (/(?:Z|[+-]\d\d:\d\d)$/.test(text)) return Date.parse(text);
   const wall = Date.parse(`${text}Z`);
@@ -45,12 +45,12 @@ export function instantOf(when: When, zone: string): number {
 }
 
 /** Wall-clock time of an instant in a zone: `2026-11-28T15:00:00`. */
-export function wallTime(instant: number, zone: string): string {
+export function toWallTime(instant: number, zone: string): string {
   return new Date(instant + offsetAt(instant, zone)).toISOString().slice(0, 19);
 }
 
 /** Days from first to last, both included: "Dec 24 - 26"; with the year when it is another than `thisYear`. */
-export function dayRange(first: string, last: string, thisYear: number): string {
+export function formatDayRange(first: string, last: string, thisYear: number): string {
   const year = last.startsWith(`${thisYear}-`) ? "" : `, ${last.slice(0, 4)}`;
   if (first >= last) return `${weekday(first)} ${monthDay(first)}${year}`;
   const sameMonth = first.slice(0, 7) === last.slice(0, 7);
@@ -58,15 +58,15 @@ export function dayRange(first: string, last: string, thisYear: number): string 
 }
 
 /** A span of time in a zone: "Fri Nov 27, 14:00 - 15:00". */
-export function timeRange(start: number, end: number, zone: string, thisYear: number): string {
-  const [from, to] = [wallTime(start, zone), wallTime(end, zone)];
-  const day = (wall: string) => dayRange(wall.slice(0, 10), wall.slice(0, 10), thisYear);
+export function formatTimeRange(start: number, end: number, zone: string, thisYear: number): string {
+  const [from, to] = [toWallTime(start, zone), toWallTime(end, zone)];
+  const day = (wall: string) => formatDayRange(wall.slice(0, 10), wall.slice(0, 10), thisYear);
   const until = from.slice(0, 10) === to.slice(0, 10) ? to.slice(11, 16) : `${day(to)}, ${to.slice(11, 16)}`;
   return start === end ? `${day(from)}, ${from.slice(11, 16)}` : `${day(from)}, ${from.slice(11, 16)} - ${until}`;
 }
 
 /** The zone, if it is one. @throws Problem INVALID_REQUEST */
-export function checkedZone(zone: string): string {
+export function parseTimeZone(zone: string): string {
   try {
     return new Intl.DateTimeFormat("en", { timeZone: zone.trim() }).resolvedOptions().timeZone;
   } catch {
@@ -79,13 +79,13 @@ export function checkedZone(zone: string): string {
 
 /** What has to be added to UTC to get the wall-clock time of a zone, in milliseconds. */
 function offsetAt(instant: number, zone: string): number {
-  const parts = clockOf(zone).formatToParts(instant);
+  const parts = getClock(zone).formatToParts(instant);
   const part = (type: string) => Number(parts.find((one) => one.type === type)?.value ?? 0);
   const wall = Date.UTC(part("year"), part("month") - 1, part("day"), part("hour"), part("minute"), part("second"));
   return wall - Math.floor(instant / 1000) * 1000;
 }
 
-function clockOf(timeZone: string): Intl.DateTimeFormat {
+function getClock(timeZone: string): Intl.DateTimeFormat {
   const [year, month, day, hour, minute, second] = Array.from({ length: 6 }, () => "numeric" as const);
   return new Intl.DateTimeFormat("en-US", { timeZone, hourCycle: "h23", year, month, day, hour, minute, second });
 }

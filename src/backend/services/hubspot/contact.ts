@@ -1,7 +1,7 @@
 import { Problem } from "#protocol/errors";
-import { markdownTable } from "../markdown.ts";
+import { formatMarkdownTable } from "../markdown.ts";
 import type { ToolContext } from "../service.ts";
-import { type CrmRecord, getRecord, idIn, onlyOne, recordUrl, searchRecords } from "./record.ts";
+import { buildRecordUrl, type CrmRecord, findRecordId, getRecord, pickOnlyOne, searchRecords } from "./record.ts";
 
 /** Properties of a contact that are read. */
 export const CONTACT_PROPERTIES = [
@@ -29,22 +29,22 @@ export type Contact = {
 };
 
 /** A contact trimmed for a model. */
-export function contactOf(record: CrmRecord, context: Pick<ToolContext, "metadata">): Contact {
+export function toContact(record: CrmRecord, context: Pick<ToolContext, "metadata">): Contact {
   const value = (name: string) => record.properties[name] || null;
   return {
     id: record.id,
-    name: contactName(record),
+    name: getContactName(record),
     email: value("email"),
     phone: value("phone"),
     company: value("company"),
     job_title: value("jobtitle"),
     lifecycle_stage: value("lifecyclestage"),
     updated: value("lastmodifieddate"),
-    url: recordUrl(context, "contacts", record.id),
+    url: buildRecordUrl(context, "contacts", record.id),
   };
 }
 
-export function contactTable(contacts: Contact[]): string {
+export function formatContactTable(contacts: Contact[]): string {
   const rows = contacts.map(({ id, name, email, phone, company, job_title }) => [
     id,
     name,
@@ -53,7 +53,7 @@ export function contactTable(contacts: Contact[]): string {
     company ?? "",
     job_title ?? "",
   ]);
-  return markdownTable(["ID", "Name", "E-mail", "Phone", "Company", "Job"], rows);
+  return formatMarkdownTable(["ID", "Name", "E-mail", "Phone", "Company", "Job"], rows);
 }
 
 /**
@@ -67,23 +67,23 @@ export async function findContact(context: ToolContext, text: string, associatio
   if (wanted === "") throw new Problem("INVALID_REQUEST", "Name the contact.", { details: { field: "contact" } });
   const read = (id: string, idProperty?: string) =>
     getRecord(http, "contacts", id, { properties: CONTACT_PROPERTIES, idProperty, associations });
-  const id = idIn(wanted, "contacts");
+  const id = findRecordId(wanted, "contacts");
   if (id) return read(id);
   if (/^\S+@\S+$/.test(wanted)) return read(wanted, "email").catch((error: unknown) => noSuch(error, wanted));
   const search = { text: wanted, properties: CONTACT_PROPERTIES, sort: "lastmodifieddate" };
   const { records } = await searchRecords(http, "contacts", search, 20);
   const more = (record: CrmRecord) => [record.properties.email, record.id].filter(Boolean).join(", ");
-  const found = onlyOne(records, wanted, { noun: "contact", name: contactName, more });
+  const found = pickOnlyOne(records, wanted, { noun: "contact", name: getContactName, more });
   return associations ? read(found.id) : found;
 }
 
-export function contactName({ id, properties }: CrmRecord): string {
+export function getContactName({ id, properties }: CrmRecord): string {
   const { firstname, lastname, email } = properties;
   return [firstname, lastname].filter(Boolean).join(" ") || email || `contact ${id}`;
 }
 
 /** First and last name of a full one; a single word is the first. */
-export function namesOf(name: string | undefined): { firstname?: string; lastname?: string } {
+export function splitFullName(name: string | undefined): { firstname?: string; lastname?: string } {
   const words = name?.trim().split(/\s+/) ?? [];
   return { firstname: words[0] || undefined, lastname: words.slice(1).join(" ") || undefined };
 }

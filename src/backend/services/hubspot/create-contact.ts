@@ -1,22 +1,22 @@
 import * as z from "zod/mini";
 import { Problem } from "#protocol/errors";
-import { describe } from "../fields.ts";
-import { cell } from "../markdown.ts";
+import { withDescription } from "../fields.ts";
+import { escapeCell } from "../markdown.ts";
 import { defineTool } from "../service.ts";
-import { contactName, namesOf } from "./contact.ts";
-import { createRecord, given, recordUrl } from "./record.ts";
+import { getContactName, splitFullName } from "./contact.ts";
+import { buildRecordUrl, createRecord, pickGiven } from "./record.ts";
 
 const Input = z.object({
-  name: describe(z.optional(z.string()), "Full name of the person."),
-  email: describe(z.optional(z.string()), "Their address, such as ann@example.com."),
-  phone: describe(z.optional(z.string()), "Phone number."),
-  company: describe(z.optional(z.string()), "Company they work at."),
-  job_title: describe(z.optional(z.string()), "What they do there."),
+  name: withDescription(z.optional(z.string()), "Full name of the person."),
+  email: withDescription(z.optional(z.string()), "Their address, such as ann@example.com."),
+  phone: withDescription(z.optional(z.string()), "Phone number."),
+  company: withDescription(z.optional(z.string()), "Company they work at."),
+  job_title: withDescription(z.optional(z.string()), "What they do there."),
 });
 type Input = z.output<typeof Input>;
 
 /** Source: HubSpot CRM v3, POST /crm/v3/objects/contacts; 409 when the address is taken. */
-export const createContact = defineTool({
+export const createContactTool = defineTool({
   name: "hubspot.create_contact",
   description: "Create a contact in HubSpot.",
   access: "write",
@@ -35,16 +35,20 @@ export const createContact = defineTool({
   resource: () => "among the contacts",
   async run(input, context) {
     const { name, email, phone, company, job_title: jobtitle } = input;
-    const properties = given({ ...namesOf(name), email, phone, company, jobtitle });
+    const properties = pickGiven({ ...splitFullName(name), email, phone, company, jobtitle });
     if (!properties.email && !properties.firstname) {
       throw new Problem("INVALID_REQUEST", "A contact needs a name or an e-mail address.", {
         details: { field: "name" },
       });
     }
     const record = await createRecord(context.http, "contacts", properties);
-    const url = recordUrl(context, "contacts", record.id);
-    const shown = contactName({ ...record, properties: { ...properties, ...record.properties } });
-    return { data: { id: record.id, name: shown, url }, text: `Created the contact ${cell(shown)}.\n\n${url}`, url };
+    const url = buildRecordUrl(context, "contacts", record.id);
+    const shown = getContactName({ ...record, properties: { ...properties, ...record.properties } });
+    return {
+      data: { id: record.id, name: shown, url },
+      text: `Created the contact ${escapeCell(shown)}.\n\n${url}`,
+      url,
+    };
   },
 });
 

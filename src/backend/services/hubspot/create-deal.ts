@@ -1,27 +1,27 @@
 import * as z from "zod/mini";
 import { Problem } from "#protocol/errors";
-import { describe } from "../fields.ts";
-import { cell } from "../markdown.ts";
-import { placed, quotedName } from "../resource.ts";
+import { withDescription } from "../fields.ts";
+import { escapeCell } from "../markdown.ts";
+import { formatPlace, quoteName } from "../resource.ts";
 import { defineTool } from "../service.ts";
-import { contactName, findContact } from "./contact.ts";
-import { money } from "./deal.ts";
-import { type Pipeline, pipelineNamed, pipelinesOf, type Stage, stageNamed } from "./pipelines.ts";
-import { createRecord, given, recordUrl } from "./record.ts";
+import { findContact, getContactName } from "./contact.ts";
+import { formatMoney } from "./deal.ts";
+import { findPipeline, findStage, listPipelines, type Pipeline, type Stage } from "./pipelines.ts";
+import { buildRecordUrl, createRecord, pickGiven } from "./record.ts";
 
 const Input = z.object({
-  name: describe(z.string(), "Title of the deal, one line."),
-  amount: describe(z.optional(z.number().check(z.minimum(0))), "What it is worth, in the account's currency."),
-  stage: describe(
+  name: withDescription(z.string(), "Title of the deal, one line."),
+  amount: withDescription(z.optional(z.number().check(z.minimum(0))), "What it is worth, in the account's currency."),
+  stage: withDescription(
     z.optional(z.string()),
     'Where it starts, such as "Appointment scheduled"; the first stage otherwise.',
   ),
-  pipeline: describe(z.optional(z.string()), "Name of the pipeline; the default one otherwise."),
-  close_date: describe(
+  pipeline: withDescription(z.optional(z.string()), "Name of the pipeline; the default one otherwise."),
+  close_date: withDescription(
     z.optional(z.string().check(z.regex(/^\d{4}-\d\d-\d\d/, "a date such as 2026-12-31"))),
     "Date when it should close, such as 2026-12-31.",
   ),
-  contact: describe(z.optional(z.string()), "Name, e-mail address or id of the contact it is with."),
+  contact: withDescription(z.optional(z.string()), "Name, e-mail address or id of the contact it is with."),
 });
 type Input = z.output<typeof Input>;
 
@@ -29,7 +29,7 @@ type Input = z.output<typeof Input>;
 const DEAL_TO_CONTACT = 3;
 
 /** Source: HubSpot CRM v3, POST /crm/v3/objects/deals; stages and pipelines go by their internal ids. */
-export const createDeal = defineTool({
+export const createDealTool = defineTool({
   name: "hubspot.create_deal",
   description: "Create a deal in a HubSpot pipeline, with its amount and contact.",
   access: "write",
@@ -46,14 +46,14 @@ export const createDeal = defineTool({
   ],
   summary: describeCall,
   resource: ({ pipeline }: Input) =>
-    pipeline?.trim() ? placed("in the pipeline", quotedName(pipeline)) : "in the default pipeline",
+    pipeline?.trim() ? formatPlace("in the pipeline", quoteName(pipeline)) : "in the default pipeline",
   async run(input, context) {
     const dealname = input.name.replace(/\s+/g, " ").trim();
     if (dealname === "") throw new Problem("INVALID_REQUEST", "A deal needs a name.", { details: { field: "name" } });
-    const pipeline = pipelineNamed(await pipelinesOf(context), input.pipeline);
+    const pipeline = findPipeline(await listPipelines(context), input.pipeline);
     const stage = firstStage(pipeline, input.stage);
     const contact = input.contact?.trim() ? await findContact(context, input.contact) : undefined;
-    const properties = given({
+    const properties = pickGiven({
       dealname,
       pipeline: pipeline.id,
       dealstage: stage.id,
@@ -62,19 +62,19 @@ export const createDeal = defineTool({
     });
     const tied = contact ? [{ id: contact.id, type: DEAL_TO_CONTACT }] : [];
     const { id } = await createRecord(context.http, "deals", properties, tied);
-    const url = recordUrl(context, "deals", id);
-    const withWhom = contact ? ` with ${contactName(contact)}` : "";
+    const url = buildRecordUrl(context, "deals", id);
+    const withWhom = contact ? ` with ${getContactName(contact)}` : "";
     const data = { id, name: dealname, stage: stage.label, pipeline: pipeline.label, url };
     return {
       data,
-      text: `Created the deal ${cell(`${dealname}${withWhom} in ${stage.label}`)}.\n\n${url}`,
+      text: `Created the deal ${escapeCell(`${dealname}${withWhom} in ${stage.label}`)}.\n\n${url}`,
       url,
     };
   },
 });
 
 function firstStage(pipeline: Pipeline, name: string | undefined): Stage {
-  if (name?.trim()) return stageNamed(pipeline, name);
+  if (name?.trim()) return findStage(pipeline, name);
   const [first] = pipeline.stages;
   if (first) return first;
   throw new Problem("INVALID_REQUEST", `The pipeline ${pipeline.label} has no stages.`, {
@@ -89,7 +89,7 @@ function closeDate(date: string | undefined): string | undefined {
 
 function describeCall(input: Input): string {
   const more = [
-    input.amount !== undefined && `amount ${money(input.amount, undefined)}`,
+    input.amount !== undefined && `amount ${formatMoney(input.amount, undefined)}`,
     input.stage?.trim() && `stage ${input.stage.trim()}`,
     input.pipeline?.trim() && `pipeline ${input.pipeline.trim()}`,
     input.close_date?.trim() && `closes ${input.close_date.trim()}`,

@@ -1,8 +1,8 @@
 import { Problem } from "#protocol/errors";
-import { markdownTable } from "../markdown.ts";
+import { formatMarkdownTable } from "../markdown.ts";
 import type { ToolContext } from "../service.ts";
 import type { Pipeline } from "./pipelines.ts";
-import { type CrmRecord, getRecord, idIn, onlyOne, recordUrl, searchRecords } from "./record.ts";
+import { buildRecordUrl, type CrmRecord, findRecordId, getRecord, pickOnlyOne, searchRecords } from "./record.ts";
 
 /** Properties of a deal that are read. */
 export const DEAL_PROPERTIES = [
@@ -29,7 +29,7 @@ export type Deal = {
 };
 
 /** Deals trimmed for a model. */
-export function dealsOf(records: CrmRecord[], pipelines: Pipeline[], context: Pick<ToolContext, "metadata">): Deal[] {
+export function toDeals(records: CrmRecord[], pipelines: Pipeline[], context: Pick<ToolContext, "metadata">): Deal[] {
   const { currency } = context.metadata;
   return records.map((record) => {
     const { amount, dealstage, pipeline: id, closedate, hs_lastmodifieddate } = record.properties;
@@ -37,32 +37,32 @@ export function dealsOf(records: CrmRecord[], pipelines: Pipeline[], context: Pi
     const stage = pipeline?.stages.find((one) => one.id === dealstage);
     return {
       id: record.id,
-      name: dealName(record),
+      name: getDealName(record),
       amount: amount ? Number(amount) : null,
       currency: typeof currency === "string" ? currency : null,
       stage: stage?.label ?? dealstage ?? "",
       pipeline: pipeline?.label ?? id ?? "",
       closes: closedate?.slice(0, 10) || null,
       updated: hs_lastmodifieddate ?? null,
-      url: recordUrl(context, "deals", record.id),
+      url: buildRecordUrl(context, "deals", record.id),
     };
   });
 }
 
-export function dealTable(deals: Deal[]): string {
+export function formatDealTable(deals: Deal[]): string {
   const rows = deals.map((deal) => [
     deal.id,
     deal.name,
-    money(deal.amount, deal.currency),
+    formatMoney(deal.amount, deal.currency),
     deal.stage,
     deal.pipeline,
     deal.closes ?? "–",
   ]);
-  return markdownTable(["ID", "Deal", "Amount", "Stage", "Pipeline", "Closes"], rows);
+  return formatMarkdownTable(["ID", "Deal", "Amount", "Stage", "Pipeline", "Closes"], rows);
 }
 
 /** "5,000 EUR", "–" when there is no amount. */
-export function money(amount: number | null, currency: unknown): string {
+export function formatMoney(amount: number | null, currency: unknown): string {
   if (amount === null || Number.isNaN(amount)) return "–";
   return `${amount.toLocaleString("en-US")}${typeof currency === "string" ? ` ${currency}` : ""}`;
 }
@@ -71,13 +71,13 @@ export function money(amount: number | null, currency: unknown): string {
 export async function findDeal({ http }: ToolContext, text: string): Promise<CrmRecord> {
   const wanted = text.trim();
   if (wanted === "") throw new Problem("INVALID_REQUEST", "Name the deal.", { details: { field: "deal" } });
-  const id = idIn(wanted, "deals");
+  const id = findRecordId(wanted, "deals");
   if (id) return getRecord(http, "deals", id, { properties: DEAL_PROPERTIES });
   const search = { text: wanted, properties: DEAL_PROPERTIES, sort: "hs_lastmodifieddate" };
   const { records } = await searchRecords(http, "deals", search, 20);
-  return onlyOne(records, wanted, { noun: "deal", name: dealName, more: (record) => record.id });
+  return pickOnlyOne(records, wanted, { noun: "deal", name: getDealName, more: (record) => record.id });
 }
 
-export function dealName({ id, properties }: CrmRecord): string {
+export function getDealName({ id, properties }: CrmRecord): string {
   return properties.dealname || `deal ${id}`;
 }

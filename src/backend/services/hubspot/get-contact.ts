@@ -1,21 +1,21 @@
 import * as z from "zod/mini";
-import { describe } from "../fields.ts";
-import { cell } from "../markdown.ts";
+import { withDescription } from "../fields.ts";
+import { escapeCell } from "../markdown.ts";
 import { defineTool, type ToolContext } from "../service.ts";
-import { type Contact, contactOf, findContact } from "./contact.ts";
-import { DEAL_PROPERTIES, type Deal, dealsOf, dealTable } from "./deal.ts";
-import { pipelinesOf } from "./pipelines.ts";
+import { type Contact, findContact, toContact } from "./contact.ts";
+import { DEAL_PROPERTIES, type Deal, formatDealTable, toDeals } from "./deal.ts";
+import { listPipelines } from "./pipelines.ts";
 import { CrmRecord } from "./record.ts";
 
 const Input = z.object({
-  contact: describe(z.string(), "Name, e-mail address or id of the contact."),
+  contact: withDescription(z.string(), "Name, e-mail address or id of the contact."),
 });
 type Input = z.output<typeof Input>;
 
 const Batch = z.looseObject({ results: z.array(CrmRecord) });
 
 /** Source: HubSpot CRM v3, GET /crm/v3/objects/contacts/{id}?associations=deals and POST …/deals/batch/read. */
-export const getContact = defineTool({
+export const getContactTool = defineTool({
   name: "hubspot.get_contact",
   description: "Read one HubSpot contact with their deals: address, phone, company, job and lifecycle stage.",
   access: "read",
@@ -32,9 +32,9 @@ export const getContact = defineTool({
   summary: ({ contact }: Input) => `Read the contact ${contact.trim()}`,
   async run(input, context) {
     const record = await findContact(context, input.contact, "deals");
-    const contact = contactOf(record, context);
+    const contact = toContact(record, context);
     const deals = await theirDeals(context, record);
-    return { data: { ...contact, deals }, text: contactText(contact, deals), url: contact.url };
+    return { data: { ...contact, deals }, text: formatContact(contact, deals), url: contact.url };
   },
 });
 
@@ -45,10 +45,10 @@ async function theirDeals(context: ToolContext, { associations }: CrmRecord): Pr
   const body = { properties: DEAL_PROPERTIES, inputs: ids.map((id) => ({ id })) };
   const request = { method: "POST", path: "/crm/v3/objects/deals/batch/read", body, reads: true } as const;
   const { results } = await context.http.request({ ...request, answer: Batch, scope: "crm.objects.deals.read" });
-  return dealsOf(results, await pipelinesOf(context), context);
+  return toDeals(results, await listPipelines(context), context);
 }
 
-function contactText(contact: Contact, deals: Deal[]): string {
+function formatContact(contact: Contact, deals: Deal[]): string {
   const facts: [string, string | null][] = [
     ["E-mail", contact.email],
     ["Phone", contact.phone],
@@ -57,7 +57,7 @@ function contactText(contact: Contact, deals: Deal[]): string {
     ["Lifecycle stage", contact.lifecycle_stage],
     ["Updated", contact.updated?.slice(0, 10) ?? null],
   ];
-  const lines = facts.flatMap(([name, value]) => (value ? [`- ${name}: ${cell(value)}`] : [])).join("\n");
-  const list = deals.length > 0 ? `Deals:\n\n${dealTable(deals)}` : "No deals.";
-  return [`**${cell(contact.name)}** (${contact.id})\n${contact.url}`, lines, list].filter(Boolean).join("\n\n");
+  const lines = facts.flatMap(([name, value]) => (value ? [`- ${name}: ${escapeCell(value)}`] : [])).join("\n");
+  const list = deals.length > 0 ? `Deals:\n\n${formatDealTable(deals)}` : "No deals.";
+  return [`**${escapeCell(contact.name)}** (${contact.id})\n${contact.url}`, lines, list].filter(Boolean).join("\n\n");
 }

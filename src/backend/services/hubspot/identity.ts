@@ -22,7 +22,7 @@ const Details = z.looseObject({
  * records, the currency and the address come from the CRM where it gives them.
  * Source: https://developers.hubspot.com/docs/api-reference/auth-oauth-v3/guide, …/account-information
  */
-export async function hubspotIdentity(http: ServiceHttp): Promise<Identity> {
+export async function fetchHubspotIdentity(http: ServiceHttp): Promise<Identity> {
   const introspection = { method: "POST", introspects: true, reads: true } as const;
   const token = await http.request({ ...introspection, path: "/oauth/v3/token/introspect", answer: Token });
   const owner = token.user ? await optional(findOwner(http, token.user)) : undefined;
@@ -32,7 +32,7 @@ export async function hubspotIdentity(http: ServiceHttp): Promise<Identity> {
     accountId,
     user: { account_id: accountId, name: owner?.name, email: token.user ?? undefined },
     metadata: {
-      url: `${appUrl(http, details?.uiDomain)}/contacts/${token.hub_id}`,
+      url: `${buildAppUrl(http, details?.uiDomain)}/contacts/${token.hub_id}`,
       portal_id: String(token.hub_id),
       portal: token.hub_domain ?? undefined,
       owner_id: owner?.id,
@@ -50,6 +50,6 @@ async function optional<T>(work: Promise<T>): Promise<T | undefined> {
 }
 
 /** Accounts live at one of HubSpot's own hosts: `app.hubspot.com`, `app-eu1.hubspot.com`. */
-function appUrl(http: ServiceHttp, host: string | null | undefined): string {
+function buildAppUrl(http: ServiceHttp, host: string | null | undefined): string {
   return host && /^app[a-z0-9-]*\.hubspot\.com$/.test(host) ? `https://${host}` : (http.endpoints.app ?? "");
 }

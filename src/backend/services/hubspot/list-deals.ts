@@ -1,26 +1,29 @@
 import * as z from "zod/mini";
-import { describe } from "../fields.ts";
-import { cell } from "../markdown.ts";
+import { withDescription } from "../fields.ts";
+import { escapeCell } from "../markdown.ts";
 import { defineTool, type ToolContext } from "../service.ts";
-import { DEAL_PROPERTIES, type Deal, dealsOf, dealTable, money } from "./deal.ts";
-import { isMe, ownerNamed } from "./owners.ts";
-import { type Pipeline, pipelineNamed, pipelinesOf, stagesFor } from "./pipelines.ts";
-import { type Filter, searchRecords } from "./record.ts";
+import { DEAL_PROPERTIES, type Deal, formatDealTable, formatMoney, toDeals } from "./deal.ts";
+import { findOwnerByName, isMe } from "./owners.ts";
+import { findPipeline, findStages, listPipelines, type Pipeline } from "./pipelines.ts";
+import { type PropertyFilter, searchRecords } from "./record.ts";
 
 const Input = z.object({
-  stage: describe(
+  stage: withDescription(
     z.optional(z.string()),
     '"open" (default), "won", "lost", "closed", "all", or the name of a stage such as "Contract sent".',
   ),
-  pipeline: describe(z.optional(z.string()), "Name of the pipeline; all of them when left out."),
-  owner: describe(z.optional(z.string()), '"me", or the name or e-mail address of the person the deals belong to.'),
-  text: describe(z.optional(z.string()), "Words in the name of the deal."),
-  limit: describe(z.optional(z.number().check(z.int(), z.minimum(1), z.maximum(100))), "At most so many; 20."),
+  pipeline: withDescription(z.optional(z.string()), "Name of the pipeline; all of them when left out."),
+  owner: withDescription(
+    z.optional(z.string()),
+    '"me", or the name or e-mail address of the person the deals belong to.',
+  ),
+  text: withDescription(z.optional(z.string()), "Words in the name of the deal."),
+  limit: withDescription(z.optional(z.number().check(z.int(), z.minimum(1), z.maximum(100))), "At most so many; 20."),
 });
 type Input = z.output<typeof Input>;
 
 /** Source: HubSpot CRM v3, POST /crm/v3/objects/deals/search with the stages of GET /crm/v3/pipelines/deals. */
-export const listDeals = defineTool({
+export const listDealsTool = defineTool({
   name: "hubspot.list_deals",
   description: "List deals in HubSpot by stage, pipeline, owner or name.",
   access: "read",
@@ -40,7 +43,7 @@ export const listDeals = defineTool({
   ],
   summary: (input: Input) => `List ${words(input)}`,
   async run(input, context) {
-    const pipelines = await pipelinesOf(context);
+    const pipelines = await listPipelines(context);
     const search = {
       text: input.text,
       filters: await filters(input, pipelines, context),
@@ -48,17 +51,17 @@ export const listDeals = defineTool({
       sort: "hs_lastmodifieddate",
     };
     const { records, total } = await searchRecords(context.http, "deals", search, input.limit ?? 20);
-    const deals = dealsOf(records, pipelines, context);
+    const deals = toDeals(records, pipelines, context);
     const url =
       typeof context.metadata.url === "string" ? `${context.metadata.url}/objects/0-3/views/all/list` : undefined;
-    return { data: { deals, total }, text: resultText(deals, total, cell(words(input, total))), url };
+    return { data: { deals, total }, text: formatResult(deals, total, escapeCell(words(input, total))), url };
   },
 });
 
-async function filters(input: Input, pipelines: Pipeline[], context: ToolContext): Promise<Filter[]> {
-  const chosen = input.pipeline?.trim() ? [pipelineNamed(pipelines, input.pipeline)] : undefined;
-  const stages = stagesFor(chosen ?? pipelines, input.stage);
-  const owner = input.owner?.trim() ? await ownerNamed(context, input.owner) : undefined;
+async function filters(input: Input, pipelines: Pipeline[], context: ToolContext): Promise<PropertyFilter[]> {
+  const chosen = input.pipeline?.trim() ? [findPipeline(pipelines, input.pipeline)] : undefined;
+  const stages = findStages(chosen ?? pipelines, input.stage);
+  const owner = input.owner?.trim() ? await findOwnerByName(context, input.owner) : undefined;
   return [
     ...(chosen ?? []).map(({ id }) => ({ propertyName: "pipeline", operator: "EQ", value: id })),
     ...(stages ? [{ propertyName: "dealstage", operator: "IN", values: stages.map(({ id }) => id) }] : []),
@@ -76,11 +79,11 @@ function words({ stage, pipeline, owner, text }: Input, number = 2): string {
   return `${noun}${about}${simple || all ? "" : ` in ${word}`}${pipeline?.trim() ? ` in ${pipeline.trim()}` : ""}`;
 }
 
-function resultText(deals: Deal[], total: number, what: string): string {
+function formatResult(deals: Deal[], total: number, what: string): string {
   if (deals.length === 0) return `No ${what}.`;
   const whole = total <= deals.length;
   const sum = deals.reduce((all, { amount }) => all + (amount ?? 0), 0);
-  const worth = whole && sum > 0 ? `, together ${money(sum, deals[0]?.currency)}` : "";
+  const worth = whole && sum > 0 ? `, together ${formatMoney(sum, deals[0]?.currency)}` : "";
   const head = whole ? `${deals.length} ${what}${worth}:` : `The first ${deals.length} of ${total} ${what}:`;
-  return `${head}\n\n${dealTable(deals)}`;
+  return `${head}\n\n${formatDealTable(deals)}`;
 }

@@ -24,7 +24,7 @@ const PAGES = 5;
 /** The owner with an e-mail address, if there is one. Source: HubSpot CRM v3, GET /crm/v3/owners. */
 export async function findOwner(http: ServiceHttp, email: string): Promise<Owner | undefined> {
   const { results } = await http.request({ path: "/crm/v3/owners", query: { email }, answer: Owners, scope: SCOPE });
-  return results.map(ownerOf).find((owner) => same(owner.email, email));
+  return results.map(getOwner).find((owner) => same(owner.email, email));
 }
 
 /**
@@ -32,7 +32,7 @@ export async function findOwner(http: ServiceHttp, email: string): Promise<Owner
  *
  * @throws Problem INVALID_REQUEST when nobody or several people match
  */
-export async function ownerNamed(context: ToolContext, text: string): Promise<Owner> {
+export async function findOwnerByName(context: ToolContext, text: string): Promise<Owner> {
   const wanted = text.trim();
   const { owner_id: own } = context.metadata;
   if (isMe(wanted) && typeof own === "string") return { id: own, name: "you", email: "" };
@@ -60,14 +60,14 @@ async function allOwners(http: ServiceHttp): Promise<Owner[]> {
   for (let page = 0; page < PAGES; page++) {
     const query = { limit: 100, after };
     const { results, paging } = await http.request({ path: "/crm/v3/owners", query, answer: Owners, scope: SCOPE });
-    owners.push(...results.map(ownerOf));
+    owners.push(...results.map(getOwner));
     after = paging?.next?.after;
     if (after === undefined) break;
   }
   return owners;
 }
 
-function ownerOf({ id, email, firstName, lastName }: z.output<typeof Owners>["results"][number]): Owner {
+function getOwner({ id, email, firstName, lastName }: z.output<typeof Owners>["results"][number]): Owner {
   const name = [firstName, lastName].filter(Boolean).join(" ");
   return { id, name: name || email || id, email: email ?? "" };
 }

@@ -30,7 +30,7 @@ export type Stage = { id: string; label: string; closed: boolean; won: boolean }
 export type Pipeline = { id: string; label: string; stages: Stage[] };
 
 /** The pipelines of deals with their stages, both in the order of the account. Source: HubSpot CRM v3, GET /crm/v3/pipelines/deals. */
-export async function pipelinesOf({ http }: Pick<ToolContext, "http">): Promise<Pipeline[]> {
+export async function listPipelines({ http }: Pick<ToolContext, "http">): Promise<Pipeline[]> {
   const request = { path: "/crm/v3/pipelines/deals", answer: Pipelines, scope: "crm.objects.deals.read" };
   const { results } = await http.request(request);
   return inOrder(results).map(({ id, label, stages }) => ({
@@ -44,7 +44,7 @@ export async function pipelinesOf({ http }: Pick<ToolContext, "http">): Promise<
 }
 
 /** The pipeline of a name or id; the account's first when none is named. @throws Problem INVALID_REQUEST */
-export function pipelineNamed(pipelines: Pipeline[], name: string | undefined): Pipeline {
+export function findPipeline(pipelines: Pipeline[], name: string | undefined): Pipeline {
   const wanted = normal(name ?? "");
   const found = wanted
     ? pipelines.find(({ id, label }) => normal(label) === wanted || normal(id) === wanted)
@@ -56,7 +56,7 @@ export function pipelineNamed(pipelines: Pipeline[], name: string | undefined): 
 }
 
 /** The stage that a name, an id, "won" or "lost" means in a pipeline. @throws Problem INVALID_REQUEST, which lists the stages */
-export function stageNamed(pipeline: Pipeline, name: string): Stage {
+export function findStage(pipeline: Pipeline, name: string): Stage {
   const wanted = normal(name);
   const named = pipeline.stages.find(({ id, label }) => normal(label) === wanted || normal(id) === wanted);
   const found = named ?? pipeline.stages.find((stage) => everyday(stage, wanted));
@@ -67,7 +67,7 @@ export function stageNamed(pipeline: Pipeline, name: string): Stage {
 }
 
 /** Stages that a word or a name stands for, over all pipelines; `undefined` for all of them. @throws Problem INVALID_REQUEST */
-export function stagesFor(pipelines: Pipeline[], word: string | undefined): Stage[] | undefined {
+export function findStages(pipelines: Pipeline[], word: string | undefined): Stage[] | undefined {
   const stages = pipelines.flatMap((pipeline) => pipeline.stages);
   const wanted = normal(word ?? "open");
   if (/^(all|any|every)$/.test(wanted)) return undefined;

@@ -1,6 +1,6 @@
 import * as z from "zod/mini";
 import { Problem } from "#protocol/errors";
-import { quotedName } from "../resource.ts";
+import { quoteName } from "../resource.ts";
 import type { ServiceHttp, ToolContext } from "../service.ts";
 
 /** A record of the CRM; its properties are texts. Source: HubSpot CRM v3, "Objects". */
@@ -12,8 +12,8 @@ export const CrmRecord = z.looseObject({
 export type CrmRecord = z.output<typeof CrmRecord>;
 
 /** Kinds of records with their type id in addresses. */
-export type Kind = "contacts" | "deals";
-const TYPE_IDS: Record<Kind, string> = { contacts: "0-1", deals: "0-3" };
+export type RecordKind = "contacts" | "deals";
+const TYPE_IDS: Record<RecordKind, string> = { contacts: "0-1", deals: "0-3" };
 
 const Found = z.looseObject({
   total: z.nullish(z.number()),
@@ -22,10 +22,10 @@ const Found = z.looseObject({
 });
 
 /** One condition on a property. */
-export type Filter = { propertyName: string; operator: string; value?: string; values?: string[] };
+export type PropertyFilter = { propertyName: string; operator: string; value?: string; values?: string[] };
 
 /** What is searched: words in the default properties, and conditions that all hold. */
-export type Search = { text?: string; filters?: Filter[]; properties: string[]; sort: string };
+export type RecordSearch = { text?: string; filters?: PropertyFilter[]; properties: string[]; sort: string };
 
 /** Records that one search may give at once, and longest text it takes in characters. */
 const PAGE = 100;
@@ -37,8 +37,8 @@ const QUERY_LIMIT = 3_000;
  */
 export async function searchRecords(
   http: ServiceHttp,
-  kind: Kind,
-  search: Search,
+  kind: RecordKind,
+  search: RecordSearch,
   limit: number,
 ): Promise<{ records: CrmRecord[]; total: number }> {
   const records: CrmRecord[] = [];
@@ -66,7 +66,7 @@ export async function searchRecords(
 /** One record by its id, or by a unique property. @throws Problem SERVICE_FAILED with `service_status` 404 */
 export function getRecord(
   http: ServiceHttp,
-  kind: Kind,
+  kind: RecordKind,
   id: string,
   query: { properties: string[]; idProperty?: string; associations?: string },
 ): Promise<CrmRecord> {
@@ -82,7 +82,7 @@ export function getRecord(
 /** Change properties of a record; those not named stay. */
 export function patchRecord(
   http: ServiceHttp,
-  kind: Kind,
+  kind: RecordKind,
   id: string,
   properties: Record<string, string>,
 ): Promise<CrmRecord> {
@@ -98,7 +98,7 @@ export function patchRecord(
 /** Create a record, tied to others by HubSpot's own kinds of association (3: deal to contact, 202: note to contact, 214: note to deal). */
 export function createRecord(
   http: ServiceHttp,
-  kind: Kind | "notes",
+  kind: RecordKind | "notes",
   properties: Record<string, string>,
   tied: { id: string; type: number }[] = [],
 ): Promise<CrmRecord> {
@@ -116,22 +116,22 @@ export function createRecord(
 }
 
 /** Where a person looks at a record. */
-export function recordUrl({ metadata }: Pick<ToolContext, "metadata">, kind: Kind, id: string): string {
+export function buildRecordUrl({ metadata }: Pick<ToolContext, "metadata">, kind: RecordKind, id: string): string {
   return `${String(metadata.url ?? "https://app.hubspot.com")}/record/${TYPE_IDS[kind]}/${encodeURIComponent(id)}`;
 }
 
 /** The id in what a person typed: a number, or the address of the record. */
-export function idIn(text: string, kind: Kind): string | undefined {
+export function findRecordId(text: string, kind: RecordKind): string | undefined {
   return new RegExp(`^#?(\\d+)$|/record/${TYPE_IDS[kind]}/(\\d+)`).exec(text.trim())?.slice(1).find(Boolean);
 }
 
 /** A record as the words of a grant name it: its id, where the input has one, else its name or address. */
-export function namedRecord(text: string, kind: Kind): string | undefined {
-  return idIn(text, kind) ?? quotedName(text);
+export function formatRecordPlace(text: string, kind: RecordKind): string | undefined {
+  return findRecordId(text, kind) ?? quoteName(text);
 }
 
 /** Of records that may be meant, the one that is: those with exactly the name count before the others. */
-export function onlyOne(
+export function pickOnlyOne(
   records: CrmRecord[],
   wanted: string,
   { noun, name, more }: { noun: string; name(record: CrmRecord): string; more(record: CrmRecord): string },
@@ -154,15 +154,15 @@ export function onlyOne(
 }
 
 /** Properties that have a value. */
-export function given(properties: Record<string, string | undefined>): Record<string, string> {
+export function pickGiven(properties: Record<string, string | undefined>): Record<string, string> {
   const entries = Object.entries(properties).flatMap(([name, value]) => (value?.trim() ? [[name, value.trim()]] : []));
   return Object.fromEntries(entries);
 }
 
-function readScope(kind: Kind): string {
+function readScope(kind: RecordKind): string {
   return `crm.objects.${kind}.read`;
 }
 
-function writeScope(kind: Kind): string {
+function writeScope(kind: RecordKind): string {
   return `crm.objects.${kind}.write`;
 }

@@ -1,20 +1,20 @@
 import * as z from "zod/mini";
 import { Problem } from "#protocol/errors";
-import { describe } from "../fields.ts";
-import { cell } from "../markdown.ts";
-import { placed } from "../resource.ts";
+import { withDescription } from "../fields.ts";
+import { escapeCell } from "../markdown.ts";
+import { formatPlace } from "../resource.ts";
 import { defineTool } from "../service.ts";
-import { contactName, contactOf, findContact, namesOf } from "./contact.ts";
-import { given, namedRecord, patchRecord } from "./record.ts";
+import { findContact, getContactName, splitFullName, toContact } from "./contact.ts";
+import { formatRecordPlace, patchRecord, pickGiven } from "./record.ts";
 
 const Input = z.object({
-  contact: describe(z.string(), "Name, e-mail address or id of the contact that is changed."),
-  email: describe(z.optional(z.string()), "New address, such as ann@example.com."),
-  phone: describe(z.optional(z.string()), "New phone number."),
-  company: describe(z.optional(z.string()), "New company."),
-  job_title: describe(z.optional(z.string()), "New job."),
-  new_name: describe(z.optional(z.string()), "New full name."),
-  lifecycle_stage: describe(
+  contact: withDescription(z.string(), "Name, e-mail address or id of the contact that is changed."),
+  email: withDescription(z.optional(z.string()), "New address, such as ann@example.com."),
+  phone: withDescription(z.optional(z.string()), "New phone number."),
+  company: withDescription(z.optional(z.string()), "New company."),
+  job_title: withDescription(z.optional(z.string()), "New job."),
+  new_name: withDescription(z.optional(z.string()), "New full name."),
+  lifecycle_stage: withDescription(
     z.optional(z.string()),
     '"subscriber", "lead", "opportunity", "customer", "evangelist", or another stage of the account by its internal name.',
   ),
@@ -22,7 +22,7 @@ const Input = z.object({
 type Input = z.output<typeof Input>;
 
 /** Source: HubSpot CRM v3, PATCH /crm/v3/objects/contacts/{id}; properties that are not named stay. */
-export const updateContact = defineTool({
+export const updateContactTool = defineTool({
   name: "hubspot.update_contact",
   description: "Change the address, phone, company, job, name or lifecycle stage of a HubSpot contact.",
   access: "write",
@@ -39,9 +39,9 @@ export const updateContact = defineTool({
     "make {contact} a {lifecycle_stage}",
   ],
   summary: (input: Input) => `Change the contact ${input.contact.trim()}: ${changes(input).join(", ") || "nothing"}`,
-  resource: ({ contact }: Input) => placed("for the contact", namedRecord(contact, "contacts")),
+  resource: ({ contact }: Input) => formatPlace("for the contact", formatRecordPlace(contact, "contacts")),
   async run(input, context) {
-    const properties = propertiesOf(input);
+    const properties = getProperties(input);
     if (Object.keys(properties).length === 0) {
       throw new Problem("INVALID_REQUEST", "Nothing is said about what to change on the contact.", {
         hint: "Name the e-mail, phone, company, job, name or lifecycle stage.",
@@ -50,19 +50,19 @@ export const updateContact = defineTool({
     const before = await findContact(context, input.contact);
     const after = await patchRecord(context.http, "contacts", before.id, properties);
     const record = { ...before, properties: { ...before.properties, ...properties, ...after.properties } };
-    const contact = contactOf(record, context);
-    const text = `Changed the contact ${cell(contactName(before))}: ${cell(changes(input).join(", "))}.\n\n${contact.url}`;
+    const contact = toContact(record, context);
+    const text = `Changed the contact ${escapeCell(getContactName(before))}: ${escapeCell(changes(input).join(", "))}.\n\n${contact.url}`;
     return { data: contact, text, url: contact.url };
   },
 });
 
-function propertiesOf(input: Input): Record<string, string> {
+function getProperties(input: Input): Record<string, string> {
   const { email, phone, company, job_title: jobtitle, new_name, lifecycle_stage } = input;
   const lifecyclestage = lifecycle_stage
     ?.trim()
     .toLowerCase()
     .replace(/[\s_-]+/g, "");
-  return given({ ...namesOf(new_name), email, phone, company, jobtitle, lifecyclestage });
+  return pickGiven({ ...splitFullName(new_name), email, phone, company, jobtitle, lifecyclestage });
 }
 
 function changes(input: Input): string[] {

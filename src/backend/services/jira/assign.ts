@@ -1,19 +1,19 @@
 import * as z from "zod/mini";
-import { describe } from "../fields.ts";
-import { cell } from "../markdown.ts";
+import { withDescription } from "../fields.ts";
+import { escapeCell } from "../markdown.ts";
 import { defineTool } from "../service.ts";
-import { browseUrl, inProjectOf, issueKey, jiraOf, shownKey } from "./issue.ts";
+import { buildBrowseUrl, formatIssueKey, formatIssueProjectPlace, getJiraApi, parseIssueKey } from "./issue.ts";
 import { isMe, isNobody } from "./jql.ts";
 import { findPerson } from "./people.ts";
 
 const Input = z.object({
-  issue: describe(z.string(), "Key of the issue, such as KAY-3."),
-  assignee: describe(z.string(), '"me", "nobody", or the name or e-mail address of a person.'),
+  issue: withDescription(z.string(), "Key of the issue, such as KAY-3."),
+  assignee: withDescription(z.string(), '"me", "nobody", or the name or e-mail address of a person.'),
 });
 type Input = z.output<typeof Input>;
 
 /** Source: Jira Cloud REST v3, PUT /rest/api/3/issue/{issueIdOrKey}; answers 204. */
-export const assignIssue = defineTool({
+export const assignIssueTool = defineTool({
   name: "jira.assign_issue",
   description: "Assign a Jira issue to a person, to the one who asks, or to nobody.",
   access: "write",
@@ -21,12 +21,12 @@ export const assignIssue = defineTool({
   examples: ["assign {issue} to {assignee}", "give {issue} to {assignee}", "hand {issue} over to {assignee}"],
   summary: ({ issue, assignee }: Input) =>
     isNobody(assignee)
-      ? `Assign ${shownKey(issue)} to nobody`
-      : `Assign ${shownKey(issue)} to ${isMe(assignee) ? "you" : assignee.trim()}`,
-  resource: ({ issue }: Input) => inProjectOf(issue),
+      ? `Assign ${formatIssueKey(issue)} to nobody`
+      : `Assign ${formatIssueKey(issue)} to ${isMe(assignee) ? "you" : assignee.trim()}`,
+  resource: ({ issue }: Input) => formatIssueProjectPlace(issue),
   async run(input, context) {
-    const { api, site } = jiraOf(context);
-    const key = issueKey(input.issue);
+    const { api, site } = getJiraApi(context);
+    const key = parseIssueKey(input.issue);
     const person = isNobody(input.assignee) ? undefined : await findPerson(context.http, api, input.assignee);
     await context.http.request({
       method: "PUT",
@@ -35,11 +35,11 @@ export const assignIssue = defineTool({
       answer: z.unknown(),
       scope: "write:jira-work",
     });
-    const url = browseUrl(site, key);
+    const url = buildBrowseUrl(site, key);
     const name = person?.name ?? "nobody";
     return {
       data: { key, assignee: person?.name ?? null, url },
-      text: `${key} is assigned to ${cell(name)}.\n\n${url}`,
+      text: `${key} is assigned to ${escapeCell(name)}.\n\n${url}`,
       url,
     };
   },

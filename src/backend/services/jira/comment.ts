@@ -1,21 +1,21 @@
 import * as z from "zod/mini";
 import { Problem } from "#protocol/errors";
-import { adfOf } from "../adf/write.ts";
-import { describe } from "../fields.ts";
-import { excerpt } from "../markdown.ts";
+import { toAdf } from "../adf/write.ts";
+import { withDescription } from "../fields.ts";
+import { truncateText } from "../markdown.ts";
 import { defineTool } from "../service.ts";
-import { browseUrl, inProjectOf, issueKey, jiraOf, shownKey } from "./issue.ts";
+import { buildBrowseUrl, formatIssueKey, formatIssueProjectPlace, getJiraApi, parseIssueKey } from "./issue.ts";
 
 const Input = z.object({
-  issue: describe(z.string(), "Key of the issue, such as KAY-3."),
-  text: describe(z.string(), "The comment, as text or Markdown."),
+  issue: withDescription(z.string(), "Key of the issue, such as KAY-3."),
+  text: withDescription(z.string(), "The comment, as text or Markdown."),
 });
 type Input = z.output<typeof Input>;
 
 const Comment = z.looseObject({ id: z.string() });
 
 /** Source: Jira Cloud REST v3, POST /rest/api/3/issue/{issueIdOrKey}/comment. */
-export const addComment = defineTool({
+export const addCommentTool = defineTool({
   name: "jira.add_comment",
   description: "Add a comment to a Jira issue.",
   access: "write",
@@ -29,12 +29,12 @@ export const addComment = defineTool({
     "tell {issue} that {text}",
   ],
   summary: ({ issue, text }: Input) =>
-    `Comment on ${shownKey(issue)}: “${excerpt(text.replace(/\s+/g, " ").trim(), 200)}”`,
-  resource: ({ issue }: Input) => inProjectOf(issue),
+    `Comment on ${formatIssueKey(issue)}: “${truncateText(text.replace(/\s+/g, " ").trim(), 200)}”`,
+  resource: ({ issue }: Input) => formatIssueProjectPlace(issue),
   async run(input, context) {
-    const { api, site } = jiraOf(context);
-    const key = issueKey(input.issue);
-    const body = adfOf(input.text, "comment");
+    const { api, site } = getJiraApi(context);
+    const key = parseIssueKey(input.issue);
+    const body = toAdf(input.text, "comment");
     if (!body) throw new Problem("INVALID_REQUEST", "A comment needs some text.", { details: { field: "text" } });
     const { id } = await context.http.request({
       method: "POST",
@@ -43,7 +43,7 @@ export const addComment = defineTool({
       answer: Comment,
       scope: "write:jira-work",
     });
-    const url = `${browseUrl(site, key)}?focusedCommentId=${encodeURIComponent(id)}`;
+    const url = `${buildBrowseUrl(site, key)}?focusedCommentId=${encodeURIComponent(id)}`;
     return { data: { key, comment: id, url }, text: `Commented on ${key}.\n\n${url}`, url };
   },
 });

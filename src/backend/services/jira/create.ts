@@ -1,19 +1,19 @@
 import * as z from "zod/mini";
 import { Problem } from "#protocol/errors";
-import { adfOf } from "../adf/write.ts";
-import { describe } from "../fields.ts";
-import { cell } from "../markdown.ts";
+import { toAdf } from "../adf/write.ts";
+import { withDescription } from "../fields.ts";
+import { escapeCell } from "../markdown.ts";
 import { defineTool, type ToolContext } from "../service.ts";
-import { browseUrl, inProject, jiraOf, projectName } from "./issue.ts";
+import { buildBrowseUrl, formatProjectPlace, getJiraApi, parseProjectName } from "./issue.ts";
 import { findPerson } from "./people.ts";
 
 const Input = z.object({
-  project: describe(z.string(), "Key or name of the project, such as KAY."),
-  summary: describe(z.string(), "One line that says what it is about, at most 255 characters."),
-  type: describe(z.optional(z.string()), "Type of issue: Task (default), Bug, Story, Epic …"),
-  description: describe(z.optional(z.string()), "More about it, as text or Markdown."),
-  priority: describe(z.optional(z.string()), "Highest, High, Medium, Low or Lowest."),
-  assignee: describe(z.optional(z.string()), '"me", or the name or e-mail address of a person.'),
+  project: withDescription(z.string(), "Key or name of the project, such as KAY."),
+  summary: withDescription(z.string(), "One line that says what it is about, at most 255 characters."),
+  type: withDescription(z.optional(z.string()), "Type of issue: Task (default), Bug, Story, Epic …"),
+  description: withDescription(z.optional(z.string()), "More about it, as text or Markdown."),
+  priority: withDescription(z.optional(z.string()), "Highest, High, Medium, Low or Lowest."),
+  assignee: withDescription(z.optional(z.string()), '"me", or the name or e-mail address of a person.'),
 });
 type Input = z.output<typeof Input>;
 
@@ -24,7 +24,7 @@ const Projects = z.looseObject({ values: z.array(z.looseObject({ key: z.string()
 const SUMMARY_LIMIT = 255;
 
 /** Source: Jira Cloud REST v3, POST /rest/api/3/issue. */
-export const createIssue = defineTool({
+export const createIssueTool = defineTool({
   name: "jira.create_issue",
   description: "Create a Jira issue in a project.",
   access: "write",
@@ -43,14 +43,14 @@ export const createIssue = defineTool({
     "create a {type} in {project} for {assignee}: {summary}",
   ],
   summary: describeCall,
-  resource: ({ project }: Input) => inProject(project),
+  resource: ({ project }: Input) => formatProjectPlace(project),
   async run(input, context) {
-    const { api, site } = jiraOf(context);
+    const { api, site } = getJiraApi(context);
     const fields = await issueFields(input, context);
     const request = { method: "POST", path: `${api}/issue`, body: { fields }, answer: Created } as const;
     const { key } = await context.http.request({ ...request, scope: "write:jira-work" });
-    const url = browseUrl(site, key);
-    return { data: { key, url }, text: `Created ${key}: ${cell(input.summary)}\n\n${url}`, url };
+    const url = buildBrowseUrl(site, key);
+    return { data: { key, url }, text: `Created ${key}: ${escapeCell(input.summary)}\n\n${url}`, url };
   },
 });
 
@@ -60,12 +60,12 @@ function describeCall(input: Input): string {
     input.assignee && `assigned to ${input.assignee}`,
     input.description?.trim() && "with a description",
   ].filter(Boolean);
-  const what = `Create a ${typeName(input.type)} in ${projectName(input.project)}: “${oneLine(input.summary)}”`;
+  const what = `Create a ${typeName(input.type)} in ${parseProjectName(input.project)}: “${oneLine(input.summary)}”`;
   return also.length > 0 ? `${what} (${also.join(", ")})` : what;
 }
 
 async function issueFields(input: Input, context: ToolContext): Promise<Record<string, unknown>> {
-  const { api } = jiraOf(context);
+  const { api } = getJiraApi(context);
   const summary = oneLine(input.summary);
   if (summary === "")
     throw new Problem("INVALID_REQUEST", "An issue needs a summary.", { details: { field: "summary" } });
@@ -76,7 +76,7 @@ async function issueFields(input: Input, context: ToolContext): Promise<Record<s
       details: { field: "summary" },
     });
   }
-  const description = adfOf(input.description, "description");
+  const description = toAdf(input.description, "description");
   const assignee = input.assignee?.trim() ? await findPerson(context.http, api, input.assignee) : undefined;
   return {
     project: { key: await projectKey(input.project, context) },
@@ -90,9 +90,9 @@ async function issueFields(input: Input, context: ToolContext): Promise<Record<s
 
 /** The key of a project; a name is looked up, since creating takes keys only. */
 async function projectKey(text: string, context: ToolContext): Promise<string> {
-  const name = projectName(text);
+  const name = parseProjectName(text);
   if (/^[A-Z][A-Z0-9_]+$/.test(name)) return name;
-  const path = `${jiraOf(context).api}/project/search`;
+  const path = `${getJiraApi(context).api}/project/search`;
   const { values } = await context.http.request({
     path,
     query: { query: name },

@@ -1,11 +1,19 @@
 import * as z from "zod/mini";
-import { adfText } from "../adf/read.ts";
-import { describe } from "../fields.ts";
-import { cell, excerpt } from "../markdown.ts";
+import { toMarkdown } from "../adf/read.ts";
+import { withDescription } from "../fields.ts";
+import { escapeCell, truncateText } from "../markdown.ts";
 import { defineTool, type ToolContext } from "../service.ts";
-import { browseUrl, ISSUE_FIELDS, Issue, issueData, issueKey, jiraOf, shownKey } from "./issue.ts";
+import {
+  buildBrowseUrl,
+  formatIssueKey,
+  getJiraApi,
+  ISSUE_FIELDS,
+  Issue,
+  parseIssueKey,
+  toIssueData,
+} from "./issue.ts";
 
-const Input = z.object({ issue: describe(z.string(), "Key of the issue, such as KAY-3.") });
+const Input = z.object({ issue: withDescription(z.string(), "Key of the issue, such as KAY-3.") });
 type Input = z.output<typeof Input>;
 
 const Comment = z.looseObject({
@@ -33,7 +41,7 @@ const LONGEST = 4_000;
 const COMMENTS = 5;
 
 /** Source: Jira Cloud REST v3, GET /rest/api/3/issue/{issueIdOrKey}. */
-export const getIssue = defineTool({
+export const getIssueTool = defineTool({
   name: "jira.get_issue",
   description: "Read one Jira issue: its status, people, description and newest comments.",
   access: "read",
@@ -48,15 +56,15 @@ export const getIssue = defineTool({
     "details of {issue}",
     "show the comments on {issue}",
   ],
-  summary: (input: Input) => `Read ${shownKey(input.issue)}`,
+  summary: (input: Input) => `Read ${formatIssueKey(input.issue)}`,
   async run(input, context) {
-    const { site } = jiraOf(context);
-    const issue = await readIssue(context, issueKey(input.issue));
+    const { site } = getJiraApi(context);
+    const issue = await readIssue(context, parseIssueKey(input.issue));
     const comments = newestComments(issue);
-    const description = excerpt(adfText(issue.fields.description), LONGEST);
+    const description = truncateText(toMarkdown(issue.fields.description), LONGEST);
     const { reporter, created, labels } = issue.fields;
     const data = {
-      ...issueData(issue, site),
+      ...toIssueData(issue, site),
       reporter: reporter?.displayName ?? null,
       created,
       labels: labels ?? [],
@@ -64,12 +72,12 @@ export const getIssue = defineTool({
       comments,
       comments_total: issue.fields.comment?.total ?? comments.length,
     };
-    return { data, text: issueText(issue, description, comments), url: browseUrl(site, issue.key) };
+    return { data, text: issueText(issue, description, comments), url: buildBrowseUrl(site, issue.key) };
   },
 });
 
 async function readIssue(context: ToolContext, key: string): Promise<WholeIssue> {
-  const path = `${jiraOf(context).api}/issue/${encodeURIComponent(key)}`;
+  const path = `${getJiraApi(context).api}/issue/${encodeURIComponent(key)}`;
   return context.http.request({ path, query: { fields: FIELDS }, answer: WholeIssue, scope: "read:jira-work" });
 }
 
@@ -79,7 +87,7 @@ function newestComments({ fields }: WholeIssue): ShownComment[] {
   return (fields.comment?.comments ?? []).slice(-COMMENTS).map(({ author, created, body }) => ({
     author: author?.displayName ?? "someone",
     created: created ?? "",
-    text: excerpt(adfText(body), LONGEST),
+    text: truncateText(toMarkdown(body), LONGEST),
   }));
 }
 
@@ -93,12 +101,12 @@ function issueText({ key, fields }: WholeIssue, description: string, comments: S
     ["Labels", fields.labels?.join(", ")],
     ["Updated", fields.updated?.slice(0, 10)],
   ];
-  const lines = facts.flatMap(([name, value]) => (value ? [`- ${name}: ${cell(value)}`] : []));
+  const lines = facts.flatMap(([name, value]) => (value ? [`- ${name}: ${escapeCell(value)}`] : []));
   return [
-    `**${key}** ${cell(fields.summary ?? "")}`,
+    `**${key}** ${escapeCell(fields.summary ?? "")}`,
     lines.join("\n"),
     description,
-    ...comments.map(({ author, created, text }) => `**${cell(author)}**, ${created.slice(0, 10)}:\n\n${text}`),
+    ...comments.map(({ author, created, text }) => `**${escapeCell(author)}**, ${created.slice(0, 10)}:\n\n${text}`),
   ]
     .filter(Boolean)
     .join("\n\n");

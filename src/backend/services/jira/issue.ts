@@ -1,8 +1,8 @@
 import * as z from "zod/mini";
 import { Problem } from "#protocol/errors";
-import { siteOf } from "../atlassian.ts";
-import { markdownTable } from "../markdown.ts";
-import { placed, quotedName } from "../resource.ts";
+import { getSite } from "../atlassian.ts";
+import { formatMarkdownTable } from "../markdown.ts";
+import { formatPlace, quoteName } from "../resource.ts";
 import type { ToolContext } from "../service.ts";
 
 const Named = z.nullish(z.looseObject({ name: z.nullish(z.string()) }));
@@ -32,13 +32,13 @@ export type Issue = z.output<typeof Issue>;
 export const ISSUE_FIELDS = ["summary", "issuetype", "status", "priority", "assignee", "updated"];
 
 /** Where Jira is for a connection: the API path of the chosen site, and the address that people open. */
-export function jiraOf(context: Pick<ToolContext, "metadata">): { api: string; site: string } {
-  const { cloudId, url } = siteOf(context.metadata, "jira");
+export function getJiraApi(context: Pick<ToolContext, "metadata">): { api: string; site: string } {
+  const { cloudId, url } = getSite(context.metadata, "jira");
   return { api: `/ex/jira/${cloudId}/rest/api/3`, site: url };
 }
 
 /** An issue trimmed for a model. */
-export function issueData(issue: Issue, site: string): Record<string, unknown> {
+export function toIssueData(issue: Issue, site: string): Record<string, unknown> {
   const { fields, key } = issue;
   return {
     key,
@@ -49,12 +49,12 @@ export function issueData(issue: Issue, site: string): Record<string, unknown> {
     priority: fields.priority?.name,
     assignee: fields.assignee?.displayName ?? null,
     updated: fields.updated,
-    url: browseUrl(site, key),
+    url: buildBrowseUrl(site, key),
   };
 }
 
 /** Issues as a table for a person. */
-export function issueTable(issues: Issue[]): string {
+export function formatIssueTable(issues: Issue[]): string {
   const rows = issues.map(({ key, fields }) => [
     key,
     fields.summary ?? "",
@@ -62,11 +62,11 @@ export function issueTable(issues: Issue[]): string {
     fields.status?.name ?? "",
     fields.assignee?.displayName ?? "–",
   ]);
-  return markdownTable(["Key", "Summary", "Type", "Status", "Assignee"], rows);
+  return formatMarkdownTable(["Key", "Summary", "Type", "Status", "Assignee"], rows);
 }
 
 /** Where a person looks at an issue. */
-export function browseUrl(site: string, key: string): string {
+export function buildBrowseUrl(site: string, key: string): string {
   return `${site}/browse/${encodeURIComponent(key)}`;
 }
 
@@ -75,7 +75,7 @@ export function browseUrl(site: string, key: string): string {
  *
  * @throws Problem INVALID_REQUEST when there is none
  */
-export function issueKey(text: string): string {
+export function parseIssueKey(text: string): string {
   const key = /(?:^|\/|=)([A-Za-z][A-Za-z0-9_]*-\d+)\/?$/.exec(text.trim().replace(/[?#].*$/, ""))?.[1];
   if (key) return key.toUpperCase();
   throw new Problem("INVALID_REQUEST", `“${text}” is not the key of an issue, such as KAY-3.`, {
@@ -84,28 +84,28 @@ export function issueKey(text: string): string {
 }
 
 /** What a person typed for a project, with a word in small letters taken for its key: `kay` is KAY, `Website` stays a name. */
-export function projectName(text: string): string {
+export function parseProjectName(text: string): string {
   const name = text.trim();
   return /^[a-z][a-z0-9_]{1,9}$/.test(name) ? name.toUpperCase() : name;
 }
 
 /** The key as it will be shown in a summary, before anything is checked. */
-export function shownKey(text: string): string {
+export function formatIssueKey(text: string): string {
   try {
-    return issueKey(text);
+    return parseIssueKey(text);
   } catch {
     return text;
   }
 }
 
 /** The words of a grant for a project: a key in capitals, as a name of several words in quotation marks. */
-export function inProject(text: string): string | undefined {
+export function formatProjectPlace(text: string): string | undefined {
   const name = text.trim();
-  return placed("in project", /^[a-z][a-z0-9_]+$/i.test(name) ? name.toUpperCase() : quotedName(name));
+  return formatPlace("in project", /^[a-z][a-z0-9_]+$/i.test(name) ? name.toUpperCase() : quoteName(name));
 }
 
 /** The words of a grant for the project that an issue is in. */
-export function inProjectOf(issue: string): string | undefined {
-  const [, project] = /^([A-Z][A-Z0-9_]*)-\d+$/.exec(shownKey(issue)) ?? [];
-  return placed("in project", project);
+export function formatIssueProjectPlace(issue: string): string | undefined {
+  const [, project] = /^([A-Z][A-Z0-9_]*)-\d+$/.exec(formatIssueKey(issue)) ?? [];
+  return formatPlace("in project", project);
 }

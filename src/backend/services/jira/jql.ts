@@ -13,7 +13,7 @@ export type IssueFilter = {
  *
  * @param accountId id of the person named by `assignee`, when it is neither "me" nor "nobody"
  */
-export function jqlOf(filter: IssueFilter, accountId?: string): string {
+export function buildJql(filter: IssueFilter, accountId?: string): string {
   const clauses = [
     filter.project ? `project = ${quote(filter.project)}` : "",
     statusClause(filter.status),

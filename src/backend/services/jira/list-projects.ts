@@ -1,12 +1,12 @@
 import * as z from "zod/mini";
-import { describe } from "../fields.ts";
-import { cell, count, markdownTable } from "../markdown.ts";
+import { withDescription } from "../fields.ts";
+import { escapeCell, formatCount, formatMarkdownTable } from "../markdown.ts";
 import { defineTool } from "../service.ts";
-import { jiraOf } from "./issue.ts";
+import { getJiraApi } from "./issue.ts";
 
 const Input = z.object({
-  name: describe(z.optional(z.string()), "Part of the name or key, to list only projects that have it."),
-  limit: describe(z.optional(z.number().check(z.int(), z.minimum(1), z.maximum(50))), "At most so many; 25."),
+  name: withDescription(z.optional(z.string()), "Part of the name or key, to list only projects that have it."),
+  limit: withDescription(z.optional(z.number().check(z.int(), z.minimum(1), z.maximum(50))), "At most so many; 25."),
 });
 type Input = z.output<typeof Input>;
 
@@ -22,7 +22,7 @@ const Projects = z.looseObject({
 });
 
 /** Source: Jira Cloud REST v3, GET /rest/api/3/project/search. */
-export const listProjects = defineTool({
+export const listProjectsTool = defineTool({
   name: "jira.list_projects",
   description: "List the Jira projects that this account can see, with the keys that other tools take.",
   access: "read",
@@ -34,9 +34,9 @@ export const listProjects = defineTool({
     "show all jira projects",
     "find jira projects called {name}",
   ],
-  summary: ({ name }: Input) => `List Jira projects${name?.trim() ? ` with “${cell(name)}” in their name` : ""}`,
+  summary: ({ name }: Input) => `List Jira projects${name?.trim() ? ` with “${escapeCell(name)}” in their name` : ""}`,
   async run(input, context) {
-    const { api, site } = jiraOf(context);
+    const { api, site } = getJiraApi(context);
     const part = input.name?.trim() ?? "";
     const { values, total } = await context.http.request({
       path: `${api}/project/search`,
@@ -47,16 +47,18 @@ export const listProjects = defineTool({
     const projects = values.map(({ key, name, projectTypeKey: type }) => {
       return { key, name, type: type ?? null, url: `${site}/browse/${encodeURIComponent(key)}` };
     });
-    const text = resultText(projects, total ?? projects.length, part);
+    const text = formatResult(projects, total ?? projects.length, part);
     return { data: { projects, total: total ?? projects.length }, text, url: `${site}/jira/projects` };
   },
 });
 
-function resultText(projects: { key: string; name: string; type: string | null }[], total: number, part: string) {
-  const [shown, words] = [projects.length, part ? ` with “${cell(part)}”` : ""];
+function formatResult(projects: { key: string; name: string; type: string | null }[], total: number, part: string) {
+  const [shown, words] = [projects.length, part ? ` with “${escapeCell(part)}”` : ""];
   if (shown === 0) return `No projects${words}.`;
   const rows = projects.map(({ key, name, type }) => [key, name, type ?? ""]);
   const head =
-    total > shown ? `The first ${shown} of ${count(total, "project")}${words}:` : `${count(shown, "project")}${words}:`;
-  return `${head}\n\n${markdownTable(["Key", "Name", "Kind"], rows)}`;
+    total > shown
+      ? `The first ${shown} of ${formatCount(total, "project")}${words}:`
+      : `${formatCount(shown, "project")}${words}:`;
+  return `${head}\n\n${formatMarkdownTable(["Key", "Name", "Kind"], rows)}`;
 }

@@ -1,22 +1,25 @@
 import * as z from "zod/mini";
-import { describe } from "../fields.ts";
-import { cell, count } from "../markdown.ts";
+import { withDescription } from "../fields.ts";
+import { escapeCell, formatCount } from "../markdown.ts";
 import { defineTool, type ToolContext } from "../service.ts";
-import { ISSUE_FIELDS, Issue, issueData, issueTable, jiraOf, projectName } from "./issue.ts";
-import { describeFilter, type IssueFilter, isMe, isNobody, jqlOf } from "./jql.ts";
+import { formatIssueTable, getJiraApi, ISSUE_FIELDS, Issue, parseProjectName, toIssueData } from "./issue.ts";
+import { buildJql, describeFilter, type IssueFilter, isMe, isNobody } from "./jql.ts";
 import { findPerson } from "./people.ts";
 
 const Input = z.object({
-  project: describe(z.optional(z.string()), "Key or name of the project, such as KAY."),
-  status: describe(
+  project: withDescription(z.optional(z.string()), "Key or name of the project, such as KAY."),
+  status: withDescription(
     z.optional(z.string()),
     '"open" (everything that is not done), "done" (everything that is), "In Progress", "To Do", or the exact name of a status.',
   ),
-  assignee: describe(z.optional(z.string()), '"me", "nobody", or the name or e-mail address of a person.'),
-  type: describe(z.optional(z.string()), "Type of issue: Bug, Task, Story, Epic …"),
-  text: describe(z.optional(z.string()), "Words that the summary, description or comments contain."),
-  jql: describe(z.optional(z.string()), "A whole JQL query; the other fields but limit are then ignored."),
-  limit: describe(z.optional(z.number().check(z.int(), z.minimum(1), z.maximum(100))), "At most so many issues; 20."),
+  assignee: withDescription(z.optional(z.string()), '"me", "nobody", or the name or e-mail address of a person.'),
+  type: withDescription(z.optional(z.string()), "Type of issue: Bug, Task, Story, Epic …"),
+  text: withDescription(z.optional(z.string()), "Words that the summary, description or comments contain."),
+  jql: withDescription(z.optional(z.string()), "A whole JQL query; the other fields but limit are then ignored."),
+  limit: withDescription(
+    z.optional(z.number().check(z.int(), z.minimum(1), z.maximum(100))),
+    "At most so many issues; 20.",
+  ),
 });
 type Input = z.output<typeof Input>;
 
@@ -27,7 +30,7 @@ const Page = z.looseObject({
 });
 
 /** Source: Jira Cloud REST v3, POST /rest/api/3/search/jql (enhanced search, paged by token). */
-export const search = defineTool({
+export const searchTool = defineTool({
   name: "jira.search",
   description: "Find Jira issues by project, status, assignee, type or text, or by a JQL query.",
   access: "read",
@@ -50,17 +53,17 @@ export const search = defineTool({
     "unassigned issues in {project}",
   ],
   summary: (input: Input) =>
-    `Search Jira for ${input.jql ? `issues matching ${input.jql}` : describeFilter(filterOf(input))}`,
+    `Search Jira for ${input.jql ? `issues matching ${input.jql}` : describeFilter(getFilter(input))}`,
   async run(input, context) {
-    const { site } = jiraOf(context);
-    const jql = input.jql?.trim() || (await jqlFor(filterOf(input), context));
+    const { site } = getJiraApi(context);
+    const jql = input.jql?.trim() || (await jqlFor(getFilter(input), context));
     const { issues, more } = await searchIssues(context, jql, input.limit ?? 20);
     const words = input.jql
-      ? count(issues.length, "issue").replace(/^\d+ /, "")
-      : describeFilter(filterOf(input), issues.length);
+      ? formatCount(issues.length, "issue").replace(/^\d+ /, "")
+      : describeFilter(getFilter(input), issues.length);
     return {
-      data: { jql, issues: issues.map((issue) => issueData(issue, site)), more },
-      text: resultText(issues, more, cell(words)),
+      data: { jql, issues: issues.map((issue) => toIssueData(issue, site)), more },
+      text: formatResult(issues, more, escapeCell(words)),
       url: `${site}/issues/?jql=${encodeURIComponent(jql)}`,
     };
   },
@@ -72,7 +75,7 @@ async function searchIssues(
   jql: string,
   limit: number,
 ): Promise<{ issues: Issue[]; more: boolean }> {
-  const path = `${jiraOf(context).api}/search/jql`;
+  const path = `${getJiraApi(context).api}/search/jql`;
   const issues: Issue[] = [];
   let token: string | undefined;
   do {
@@ -100,17 +103,17 @@ async function searchIssues(
 
 async function jqlFor(filter: IssueFilter, context: ToolContext): Promise<string> {
   const { assignee } = filter;
-  if (!assignee || isMe(assignee) || isNobody(assignee)) return jqlOf(filter);
-  const { accountId } = await findPerson(context.http, jiraOf(context).api, assignee);
-  return jqlOf(filter, accountId);
+  if (!assignee || isMe(assignee) || isNobody(assignee)) return buildJql(filter);
+  const { accountId } = await findPerson(context.http, getJiraApi(context).api, assignee);
+  return buildJql(filter, accountId);
 }
 
-function filterOf({ project, status, assignee, type, text }: Input): IssueFilter {
-  return { project: project?.trim() ? projectName(project) : undefined, status, assignee, type, text };
+function getFilter({ project, status, assignee, type, text }: Input): IssueFilter {
+  return { project: project?.trim() ? parseProjectName(project) : undefined, status, assignee, type, text };
 }
 
-function resultText(issues: Issue[], more: boolean, words: string): string {
+function formatResult(issues: Issue[], more: boolean, words: string): string {
   if (issues.length === 0) return `No ${words}.`;
   const head = more ? `The first ${issues.length} ${words}; there are more:` : `${issues.length} ${words}:`;
-  return `${head}\n\n${issueTable(issues)}`;
+  return `${head}\n\n${formatIssueTable(issues)}`;
 }

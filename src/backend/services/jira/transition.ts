@@ -1,13 +1,13 @@
 import * as z from "zod/mini";
 import { Problem } from "#protocol/errors";
-import { describe } from "../fields.ts";
+import { withDescription } from "../fields.ts";
 import { defineTool, type ToolContext } from "../service.ts";
-import { browseUrl, Issue, inProjectOf, issueKey, jiraOf, shownKey } from "./issue.ts";
-import { chooseTransition, goalOf, reached, type Transition } from "./workflow.ts";
+import { buildBrowseUrl, formatIssueKey, formatIssueProjectPlace, getJiraApi, Issue, parseIssueKey } from "./issue.ts";
+import { chooseTransition, isGoalReached, parseGoal, type Transition } from "./workflow.ts";
 
 const Input = z.object({
-  issue: describe(z.string(), "Key of the issue, such as KAY-3."),
-  status: describe(
+  issue: withDescription(z.string(), "Key of the issue, such as KAY-3."),
+  status: withDescription(
     z.string(),
     'Where to move it: the name of a status such as "In Progress", or "close", "start" or "reopen".',
   ),
@@ -28,7 +28,7 @@ const Transitions = z.looseObject({
 });
 
 /** Source: Jira Cloud REST v3, GET and POST /rest/api/3/issue/{issueIdOrKey}/transitions; the POST answers 204. */
-export const transitionIssue = defineTool({
+export const transitionIssueTool = defineTool({
   name: "jira.transition_issue",
   description: "Move a Jira issue to another status: close it, start it, reopen it, or any status of its workflow.",
   access: "write",
@@ -46,22 +46,22 @@ export const transitionIssue = defineTool({
     "change {issue} to {status}",
     "transition {issue} to {status}",
   ],
-  summary: ({ issue, status }: Input) => `${goalOf(status).words(shownKey(issue))}`,
-  resource: ({ issue }: Input) => inProjectOf(issue),
+  summary: ({ issue, status }: Input) => `${parseGoal(status).words(formatIssueKey(issue))}`,
+  resource: ({ issue }: Input) => formatIssueProjectPlace(issue),
   async run(input, context) {
-    const { api, site } = jiraOf(context);
-    const key = issueKey(input.issue);
-    const url = browseUrl(site, key);
+    const { api, site } = getJiraApi(context);
+    const key = parseIssueKey(input.issue);
+    const url = buildBrowseUrl(site, key);
     const path = `${api}/issue/${encodeURIComponent(key)}`;
     const status = await currentStatus(context, path);
-    if (reached(input.status, status)) {
+    if (isGoalReached(input.status, status)) {
       return {
         data: { key, status: status.name, changed: false, url },
         text: `${key} is already ${status.name}.`,
         url,
       };
     }
-    const transition = choose(key, input.status, await transitionsOf(context, path));
+    const transition = choose(key, input.status, await getTransitions(context, path));
     await context.http.request({
       method: "POST",
       path: `${path}/transitions`,
@@ -84,7 +84,7 @@ async function currentStatus(context: ToolContext, path: string): Promise<{ name
   return { name: fields.status?.name ?? "", category: fields.status?.statusCategory?.key ?? undefined };
 }
 
-async function transitionsOf(context: ToolContext, path: string): Promise<Transition[]> {
+async function getTransitions(context: ToolContext, path: string): Promise<Transition[]> {
   const request = { path: `${path}/transitions`, answer: Transitions, scope: "read:jira-work" };
   const { transitions } = await context.http.request(request);
   return transitions.map(({ id, name, to }) => ({

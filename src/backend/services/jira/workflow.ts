@@ -2,10 +2,10 @@
 export type Transition = { id: string; name: string; status: string; category?: string };
 
 /** What a person wants of an issue: words of everyday use name a category of statuses, anything else a status by name. */
-export type Goal = { category?: string; words(key: string): string };
+export type TransitionGoal = { category?: string; words(key: string): string };
 
 /** The goal in a request such as "close", "start" or "In Review". */
-export function goalOf(wanted: string): Goal {
+export function parseGoal(wanted: string): TransitionGoal {
   const word = normal(wanted);
   const everyday = EVERYDAY.find(({ verbs }) => verbs.includes(word));
   if (everyday)
@@ -20,7 +20,7 @@ export function goalOf(wanted: string): Goal {
 }
 
 /** Whether the issue is there already: by name, or for a word of everyday use by the category of its status. */
-export function reached(wanted: string, status: { name: string; category?: string }): boolean {
+export function isGoalReached(wanted: string, status: { name: string; category?: string }): boolean {
   if (normal(wanted) === normal(status.name)) return true;
   const word = normal(wanted);
   const everyday = EVERYDAY.find(({ verbs }) => verbs.includes(word));
@@ -36,7 +36,7 @@ export function chooseTransition(
   transitions: Transition[],
 ): { found?: Transition; matches: Transition[] } {
   const word = normal(wanted);
-  const { category } = goalOf(wanted);
+  const { category } = parseGoal(wanted);
   const named = [({ status }: Transition) => normal(status) === word, ({ name }: Transition) => normal(name) === word]
     .map((fits) => transitions.filter(fits))
     .find((list) => list.length > 0);

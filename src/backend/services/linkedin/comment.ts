@@ -1,29 +1,29 @@
 import * as z from "zod/mini";
-import { describe } from "../fields.ts";
-import { excerpt } from "../markdown.ts";
+import { withDescription } from "../fields.ts";
+import { truncateText } from "../markdown.ts";
 import { defineTool } from "../service.ts";
 import {
-  authorOf,
+  buildPostUrl,
   COMMENT_LIMIT,
-  onPost,
-  POSTING,
-  postUrl,
-  postUrn,
-  shownPost,
-  textWithin,
-  VERSIONED,
+  checkTextLength,
+  formatPost,
+  formatPostPlace,
+  getAuthor,
+  POSTING_SCOPES,
+  parsePostUrn,
+  VERSION_HEADERS,
 } from "./post.ts";
 
 const Input = z.object({
-  post: describe(z.string(), "Address of the post, or its id such as urn:li:share:7012345678901234567."),
-  text: describe(z.string(), "The comment, at most 1,250 characters."),
+  post: withDescription(z.string(), "Address of the post, or its id such as urn:li:share:7012345678901234567."),
+  text: withDescription(z.string(), "The comment, at most 1,250 characters."),
 });
 type Input = z.output<typeof Input>;
 
 const Created = z.string().check(z.minLength(1));
 
 /** Source: https://learn.microsoft.com/en-us/linkedin/marketing/community-management/shares/comments-api. Its text is plain, not "little". */
-export const comment = defineTool({
+export const addCommentTool = defineTool({
   name: "linkedin.comment",
   description: "Comment on a LinkedIn post in your name.",
   access: "write",
@@ -35,21 +35,21 @@ export const comment = defineTool({
     "reply to the linkedin post {post}: {text}",
   ],
   summary: ({ post, text }: Input) =>
-    `Comment on the LinkedIn post ${shownPost(post)}: “${excerpt(text.trim(), COMMENT_LIMIT)}”`,
-  resource: ({ post }: Input) => onPost(post),
+    `Comment on the LinkedIn post ${formatPost(post)}: “${truncateText(text.trim(), COMMENT_LIMIT)}”`,
+  resource: ({ post }: Input) => formatPostPlace(post),
   async run(input, context) {
-    const post = postUrn(input.post);
-    const text = textWithin(input.text, COMMENT_LIMIT, "comment");
+    const post = parsePostUrn(input.post);
+    const text = checkTextLength(input.text, COMMENT_LIMIT, "comment");
     const id = await context.http.request({
       method: "POST",
       path: `/rest/socialActions/${encodeURIComponent(post)}/comments`,
-      headers: VERSIONED,
-      body: { actor: authorOf(context), object: post, message: { text } },
+      headers: VERSION_HEADERS,
+      body: { actor: getAuthor(context), object: post, message: { text } },
       answer: Created,
       answerHeader: "x-restli-id",
-      scope: POSTING,
+      scope: POSTING_SCOPES,
     });
-    const url = postUrl(context, post);
+    const url = buildPostUrl(context, post);
     return { data: { post, comment: id, url }, text: `Commented on the LinkedIn post.\n\n${url}`, url };
   },
 });

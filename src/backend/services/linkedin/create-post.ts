@@ -1,15 +1,29 @@
 import * as z from "zod/mini";
 import { Problem } from "#protocol/errors";
-import { describe } from "../fields.ts";
-import { excerpt } from "../markdown.ts";
+import { withDescription } from "../fields.ts";
+import { truncateText } from "../markdown.ts";
 import { defineTool } from "../service.ts";
-import { authorOf, littleText, POST_LIMIT, POSTING, postUrl, textWithin, VERSIONED } from "./post.ts";
+import {
+  buildPostUrl,
+  checkTextLength,
+  getAuthor,
+  POST_LIMIT,
+  POSTING_SCOPES,
+  toLittleText,
+  VERSION_HEADERS,
+} from "./post.ts";
 
 const Input = z.object({
-  text: describe(z.string(), "What the post says, at most 3,000 characters; #words become hashtags."),
-  link: describe(z.optional(z.string()), "Address of a page to share with it, such as https://example.com/news."),
-  link_title: describe(z.optional(z.string()), "Title of the shared page; its host otherwise."),
-  visibility: describe(z.optional(z.enum(["public", "connections"])), "Who sees it: public (default) or connections."),
+  text: withDescription(z.string(), "What the post says, at most 3,000 characters; #words become hashtags."),
+  link: withDescription(
+    z.optional(z.string()),
+    "Address of a page to share with it, such as https://example.com/news.",
+  ),
+  link_title: withDescription(z.optional(z.string()), "Title of the shared page; its host otherwise."),
+  visibility: withDescription(
+    z.optional(z.enum(["public", "connections"])),
+    "Who sees it: public (default) or connections.",
+  ),
 });
 type Input = z.output<typeof Input>;
 
@@ -17,7 +31,7 @@ type Input = z.output<typeof Input>;
 const Created = z.string().check(z.regex(/^urn:li:(share|ugcPost):\d+$/));
 
 /** Source: https://learn.microsoft.com/en-us/linkedin/marketing/community-management/shares/posts-api, POST /rest/posts. */
-export const createPost = defineTool({
+export const createPostTool = defineTool({
   name: "linkedin.create_post",
   description:
     "Publish a post on LinkedIn in your name, with a link, for everybody or your connections. LinkedIn gives apps no search for people and lets them read no posts.",
@@ -35,16 +49,16 @@ export const createPost = defineTool({
     "create a linkedin post: {text}",
   ],
   summary: ({ text, link, visibility }: Input) =>
-    `Post on LinkedIn for ${visibility === "connections" ? "your connections" : "everybody"}: “${excerpt(text.trim(), POST_LIMIT)}”${
+    `Post on LinkedIn for ${visibility === "connections" ? "your connections" : "everybody"}: “${truncateText(text.trim(), POST_LIMIT)}”${
       link?.trim() ? ` with the link ${link.trim()}` : ""
     }`,
   resource: ({ visibility }: Input) => (visibility === "connections" ? "for your connections" : "for everybody"),
   modeOf: ({ visibility }: Input) => (visibility === "connections" ? undefined : "confirm_before_execution"),
   async run(input, context) {
-    const text = textWithin(input.text, POST_LIMIT, "post");
+    const text = checkTextLength(input.text, POST_LIMIT, "post");
     const body = {
-      author: authorOf(context),
-      commentary: littleText(text),
+      author: getAuthor(context),
+      commentary: toLittleText(text),
       visibility: input.visibility === "connections" ? "CONNECTIONS" : "PUBLIC",
       distribution: { feedDistribution: "MAIN_FEED", targetEntities: [], thirdPartyDistributionChannels: [] },
       ...article(input),
@@ -54,13 +68,13 @@ export const createPost = defineTool({
     const post = await context.http.request({
       method: "POST",
       path: "/rest/posts",
-      headers: VERSIONED,
+      headers: VERSION_HEADERS,
       body,
       answer: Created,
       answerHeader: "x-restli-id",
-      scope: POSTING,
+      scope: POSTING_SCOPES,
     });
-    const url = postUrl(context, post);
+    const url = buildPostUrl(context, post);
     return { data: { post, url }, text: `Posted on LinkedIn.\n\n${url}`, url };
   },
 });

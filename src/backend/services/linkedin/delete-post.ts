@@ -1,16 +1,16 @@
 import * as z from "zod/mini";
 import { Problem } from "#protocol/errors";
-import { describe } from "../fields.ts";
+import { withDescription } from "../fields.ts";
 import { defineTool } from "../service.ts";
-import { POSTING, postUrn, shownPost, VERSIONED } from "./post.ts";
+import { formatPost, POSTING_SCOPES, parsePostUrn, VERSION_HEADERS } from "./post.ts";
 
 const Input = z.object({
-  post: describe(z.string(), "Address of the post, or its id such as urn:li:share:7012345678901234567."),
+  post: withDescription(z.string(), "Address of the post, or its id such as urn:li:share:7012345678901234567."),
 });
 type Input = z.output<typeof Input>;
 
 /** Source: Posts API, DELETE /rest/posts/{urn of a share or ugcPost}; answers 204. */
-export const deletePost = defineTool({
+export const deletePostTool = defineTool({
   name: "linkedin.delete_post",
   description: "Delete one of your LinkedIn posts for good, with its comments and reactions.",
   access: "destructive",
@@ -21,9 +21,9 @@ export const deletePost = defineTool({
     "delete the post {post}",
     "remove the linkedin post {post}",
   ],
-  summary: ({ post }: Input) => `Delete the LinkedIn post ${shownPost(post)}`,
+  summary: ({ post }: Input) => `Delete the LinkedIn post ${formatPost(post)}`,
   async run(input, context) {
-    const post = postUrn(input.post);
+    const post = parsePostUrn(input.post);
     if (post.startsWith("urn:li:activity:")) {
       throw new Problem(
         "INVALID_REQUEST",
@@ -37,9 +37,9 @@ export const deletePost = defineTool({
     await context.http.request({
       method: "DELETE",
       path: `/rest/posts/${encodeURIComponent(post)}`,
-      headers: { ...VERSIONED, "x-restli-method": "DELETE" },
+      headers: { ...VERSION_HEADERS, "x-restli-method": "DELETE" },
       answer: z.unknown(),
-      scope: POSTING,
+      scope: POSTING_SCOPES,
     });
     return { data: { post, deleted: true }, text: `Deleted the LinkedIn post ${post}.` };
   },

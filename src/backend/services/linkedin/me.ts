@@ -1,5 +1,5 @@
 import * as z from "zod/mini";
-import { cell } from "../markdown.ts";
+import { escapeCell } from "../markdown.ts";
 import { defineTool, type Identity, type ServiceHttp } from "../service.ts";
 
 const Input = z.object({});
@@ -19,7 +19,7 @@ const UserInfo = z.looseObject({
  * Who signed in; posts are theirs as `person`.
  * Source: https://learn.microsoft.com/en-us/linkedin/consumer/integrations/self-serve/sign-in-with-linkedin-v2
  */
-export async function linkedinIdentity(http: ServiceHttp): Promise<Identity> {
+export async function fetchLinkedinIdentity(http: ServiceHttp): Promise<Identity> {
   const { sub, name, email, picture } = await userInfo(http);
   return {
     accountId: sub,
@@ -29,7 +29,7 @@ export async function linkedinIdentity(http: ServiceHttp): Promise<Identity> {
 }
 
 /** Source: GET /v2/userinfo. */
-export const me = defineTool({
+export const getProfileTool = defineTool({
   name: "linkedin.me",
   description: "Tell which LinkedIn account is connected.",
   access: "read",
@@ -40,10 +40,12 @@ export const me = defineTool({
     const { sub, name, email, locale } = await userInfo(context.http);
     const language =
       typeof locale === "string" ? locale : [locale?.language, locale?.country].filter(Boolean).join("-");
-    const facts = [email && `- E-mail: ${cell(email)}`, language && `- Language: ${cell(language)}`].filter(Boolean);
+    const facts = [email && `- E-mail: ${escapeCell(email)}`, language && `- Language: ${escapeCell(language)}`].filter(
+      Boolean,
+    );
     return {
       data: { id: sub, name: name ?? null, email: email ?? null, language: language || null },
-      text: [`**${cell(name ?? email ?? sub)}** on LinkedIn`, facts.join("\n")].filter(Boolean).join("\n\n"),
+      text: [`**${escapeCell(name ?? email ?? sub)}** on LinkedIn`, facts.join("\n")].filter(Boolean).join("\n\n"),
     };
   },
 });

@@ -5,17 +5,17 @@ import type { ToolContext } from "../service.ts";
  * Headers of the versioned API. Versions come monthly and are served for a year at least; an older one is answered with 426.
  * Source: https://learn.microsoft.com/en-us/linkedin/marketing/versioning
  */
-export const VERSIONED = { "linkedin-version": "202605", "x-restli-protocol-version": "2.0.0" };
+export const VERSION_HEADERS = { "linkedin-version": "202605", "x-restli-protocol-version": "2.0.0" };
 
 /** What posting, commenting and reacting need. */
-export const POSTING = "w_member_social";
+export const POSTING_SCOPES = "w_member_social";
 
 /** Longest text of a post, and of a comment, in characters; LinkedIn cuts longer posts off without a word. */
 export const POST_LIMIT = 3_000;
 export const COMMENT_LIMIT = 1_250;
 
 /** The person who posts, as an URN. @throws Problem AUTH_REQUIRED when the connection does not say */
-export function authorOf({ metadata }: Pick<ToolContext, "metadata">): string {
+export function getAuthor({ metadata }: Pick<ToolContext, "metadata">): string {
   if (typeof metadata.person === "string") return metadata.person;
   throw new Problem("AUTH_REQUIRED", "The connection to LinkedIn does not say whose it is.", {
     hint: "Run `kay connect linkedin`, then ask again.",
@@ -28,7 +28,7 @@ export function authorOf({ metadata }: Pick<ToolContext, "metadata">): string {
  *
  * @throws Problem INVALID_REQUEST when there is none
  */
-export function postUrn(text: string): string {
+export function parsePostUrn(text: string): string {
   const decoded = decodedText(text.trim());
   const urn =
     /urn:li:(share|ugcPost|activity):(\d+)/.exec(decoded) ??
@@ -41,27 +41,27 @@ export function postUrn(text: string): string {
 }
 
 /** The post as it will be shown in a summary, before anything is checked. */
-export function shownPost(text: string): string {
+export function formatPost(text: string): string {
   try {
-    return postUrn(text);
+    return parsePostUrn(text);
   } catch {
     return text.trim();
   }
 }
 
 /** The words of a grant for a post. */
-export function onPost(text: string): string | undefined {
-  const urn = shownPost(text);
-  return urn.startsWith("urn:li:") && postUrn(urn) === urn ? `on the post ${urn}` : undefined;
+export function formatPostPlace(text: string): string | undefined {
+  const urn = formatPost(text);
+  return urn.startsWith("urn:li:") && parsePostUrn(urn) === urn ? `on the post ${urn}` : undefined;
 }
 
 /** Where a person reads a post. */
-export function postUrl({ http }: Pick<ToolContext, "http">, urn: string): string {
+export function buildPostUrl({ http }: Pick<ToolContext, "http">, urn: string): string {
   return `${http.endpoints.web ?? "https://www.linkedin.com"}/feed/update/${urn}/`;
 }
 
 /** Somebody's text, not empty and not too long. @throws Problem INVALID_REQUEST */
-export function textWithin(text: string, limit: number, what: "post" | "comment"): string {
+export function checkTextLength(text: string, limit: number, what: "post" | "comment"): string {
   const trimmed = text.trim();
   const details = { field: "text" };
   if (trimmed === "") throw new Problem("INVALID_REQUEST", `A ${what} needs some text.`, { details });
@@ -78,7 +78,7 @@ export function textWithin(text: string, limit: number, what: "post" | "comment"
  * A `#` before a word stays: it is a hashtag.
  * Source: https://learn.microsoft.com/en-us/linkedin/marketing/community-management/shares/little-text-format
  */
-export function littleText(text: string): string {
+export function toLittleText(text: string): string {
   return text.replace(/[\\|{}@[\]()<>*_~]|#(?![\p{L}\p{N}])|(?<=[\p{L}\p{N}])#/gu, "\\$&");
 }
 

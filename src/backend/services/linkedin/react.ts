@@ -1,7 +1,15 @@
 import * as z from "zod/mini";
-import { describe } from "../fields.ts";
+import { withDescription } from "../fields.ts";
 import { defineTool } from "../service.ts";
-import { authorOf, onPost, POSTING, postUrl, postUrn, shownPost, VERSIONED } from "./post.ts";
+import {
+  buildPostUrl,
+  formatPost,
+  formatPostPlace,
+  getAuthor,
+  POSTING_SCOPES,
+  parsePostUrn,
+  VERSION_HEADERS,
+} from "./post.ts";
 
 /** LinkedIn's names in the API for what people see. */
 const REACTIONS = {
@@ -14,8 +22,8 @@ const REACTIONS = {
 } as const;
 
 const Input = z.object({
-  post: describe(z.string(), "Address of the post, or its id such as urn:li:share:7012345678901234567."),
-  reaction: describe(
+  post: withDescription(z.string(), "Address of the post, or its id such as urn:li:share:7012345678901234567."),
+  reaction: withDescription(
     z.optional(z.enum(["like", "celebrate", "support", "love", "insightful", "funny"])),
     "like (default), celebrate, support, love, insightful or funny.",
   ),
@@ -23,7 +31,7 @@ const Input = z.object({
 type Input = z.output<typeof Input>;
 
 /** Source: https://learn.microsoft.com/en-us/linkedin/marketing/community-management/shares/reactions-api. Answers 201, a second one 409. */
-export const react = defineTool({
+export const addReactionTool = defineTool({
   name: "linkedin.react",
   description: "React to a LinkedIn post in your name: like it, celebrate it, support it.",
   access: "write",
@@ -35,21 +43,21 @@ export const react = defineTool({
     "react with {reaction} to {post}",
     "celebrate the linkedin post {post}",
   ],
-  summary: ({ post, reaction }: Input) => `React to the LinkedIn post ${shownPost(post)} with “${reaction ?? "like"}”`,
-  resource: ({ post }: Input) => onPost(post),
+  summary: ({ post, reaction }: Input) => `React to the LinkedIn post ${formatPost(post)} with “${reaction ?? "like"}”`,
+  resource: ({ post }: Input) => formatPostPlace(post),
   async run(input, context) {
-    const post = postUrn(input.post);
+    const post = parsePostUrn(input.post);
     const reaction = input.reaction ?? "like";
     await context.http.request({
       method: "POST",
       path: "/rest/reactions",
-      query: { actor: authorOf(context) },
-      headers: VERSIONED,
+      query: { actor: getAuthor(context) },
+      headers: VERSION_HEADERS,
       body: { root: post, reactionType: REACTIONS[reaction] },
       answer: z.unknown(),
-      scope: POSTING,
+      scope: POSTING_SCOPES,
     });
-    const url = postUrl(context, post);
+    const url = buildPostUrl(context, post);
     return { data: { post, reaction, url }, text: `Reacted to the LinkedIn post with “${reaction}”.\n\n${url}`, url };
   },
 });

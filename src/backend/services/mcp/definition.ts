@@ -43,16 +43,16 @@ export type McpTool = {
 };
 
 /** For people and errors: the address, or the command as one would type it. */
-export function placeText(place: McpPlace): string {
+export function formatMcpPlace(place: McpPlace): string {
   return "url" in place ? place.url : place.command.map(word).join(" ");
 }
 
 /** What keys and tokens of the server are sealed to, so that none is ever sent elsewhere. */
-export function bindingOfMcp({ place, auth }: Pick<McpDefinition, "place" | "auth">): string {
+export function getMcpBinding({ place, auth }: Pick<McpDefinition, "place" | "auth">): string {
   const where =
     "url" in place
       ? ["url", new URL(place.url).href]
-      : ["command", ...place.command, place.folder ?? "", ...given(place)];
+      : ["command", ...place.command, place.folder ?? "", ...pickGiven(place)];
   const more =
     auth.type === "api_key" ? auth.header.toLowerCase() : auth.type === "oauth2" ? auth.client_id : undefined;
   const how = more === undefined ? [auth.type] : [auth.type, more];
@@ -62,22 +62,22 @@ export function bindingOfMcp({ place, auth }: Pick<McpDefinition, "place" | "aut
 }
 
 /** Names what a person looked at, so that nothing else is stored by their yes. */
-export function fingerprintOf({ place, auth, tools }: Pick<McpDefinition, "place" | "auth" | "tools">): string {
+export function computeFingerprint({ place, auth, tools }: Pick<McpDefinition, "place" | "auth" | "tools">): string {
   return createHash("sha256")
-    .update(JSON.stringify([bindingOfMcp({ place, auth }), tools]))
+    .update(JSON.stringify([getMcpBinding({ place, auth }), tools]))
     .digest("hex")
     .slice(0, 32);
 }
 
 /** Where the pasted secret goes. */
-export function credentialOfMcp(auth: McpAuth): Credential {
+export function toCredential(auth: McpAuth): Credential {
   if (auth.type === "none") return { kind: "none" };
   if (auth.type !== "api_key") return { kind: "header", name: "authorization", prefix: "Bearer " };
   return { kind: "header", name: auth.header.toLowerCase(), prefix: "" };
 }
 
 /** One without names has the binding that it would have if there were none at all. */
-function given({ env = [] }: { env?: string[] }): unknown[] {
+function pickGiven({ env = [] }: { env?: string[] }): unknown[] {
   return env.length === 0 ? [] : [{ env }];
 }
 

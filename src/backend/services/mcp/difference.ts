@@ -2,9 +2,9 @@ import { isDeepStrictEqual } from "node:util";
 import type { McpTool } from "./definition.ts";
 
 /** What a server's list of tools is against the one that was approved. */
-export type ToolDifference = { added: McpTool[]; changed: McpTool[]; gone: McpTool[] };
+export type ToolDiff = { added: McpTool[]; changed: McpTool[]; gone: McpTool[] };
 
-export function toolDifference(approved: McpTool[], offered: McpTool[]): ToolDifference {
+export function diffTools(approved: McpTool[], offered: McpTool[]): ToolDiff {
   const before = new Map(approved.map((tool) => [tool.name, tool]));
   const now = new Set(offered.map(({ name }) => name));
   return {
@@ -14,12 +14,12 @@ export function toolDifference(approved: McpTool[], offered: McpTool[]): ToolDif
   };
 }
 
-export function isDifferent({ added, changed, gone }: ToolDifference): boolean {
+export function hasDifferences({ added, changed, gone }: ToolDiff): boolean {
   return added.length + changed.length + gone.length > 0;
 }
 
 /** The difference as sentences for a person, the most telling first. */
-export function differenceSentences(approved: McpTool[], difference: ToolDifference): string[] {
+export function formatToolDiff(approved: McpTool[], difference: ToolDiff): string[] {
   const before = new Map(approved.map((tool) => [tool.name, tool]));
   return [
     ...difference.changed.flatMap((tool) => changeSentences(before.get(tool.name), tool)),

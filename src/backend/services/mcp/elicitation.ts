@@ -3,8 +3,8 @@ import { clean, cleanLine } from "#protocol/clean";
 import { Problem } from "#protocol/errors";
 import { isLoopback } from "../described/addresses.ts";
 import type { InteractionOutcome, InteractionPrompt, Interactive, UserResponse } from "../interaction.ts";
-import { type FormField, formFields } from "./form.ts";
-import type { ElicitationAnswer, ElicitationRequest, OnElicitation } from "./link.ts";
+import { type FormField, parseFormFields } from "./form.ts";
+import type { ElicitationAnswer, ElicitationRequest, HandleElicitation } from "./link.ts";
 
 /** A server may ask so often in one call, and so much at once (bytes as JSON). */
 const MOST_ASKED = 5;
@@ -18,17 +18,20 @@ const TIME_LIMIT = 4.5 * 60_000;
 const LONGEST_URL = 2_000;
 
 /** Whose card it is: the server's title, and where it is. */
-export type Asking = { title: string; where: string };
+export type ElicitationSource = { title: string; where: string };
 
 /** What became of the questions of one call besides its result, for the text that the model and the person get. */
-export type Asked = { answer: OnElicitation; notes(): string[] };
+export type ElicitationHandler = { answer: HandleElicitation; notes(): string[] };
 
 /**
  * How a server asks a person in the middle of a call (MCP, "Elicitation"): a form or an address as a card of kay, which says who asks. What the
  * person gives is checked before it leaves. A server that asks too much, or what cannot be asked, is told "cancel"; so is one whose
  * question nobody can answer here.
  */
-export function personAsked(people: Interactive | undefined, asking: Asking): Asked {
+export function createElicitationHandler(
+  people: Interactive | undefined,
+  asking: ElicitationSource,
+): ElicitationHandler {
   const notes: string[] = [];
   let count = 0;
   const cancelled = (note: string): ElicitationAnswer => {
@@ -42,7 +45,7 @@ export function personAsked(people: Interactive | undefined, asking: Asking): As
         return cancelled(`${asking.title} asked more than ${MOST_ASKED} times and got no more answers.`);
       if (Buffer.byteLength(JSON.stringify(request)) > LARGEST)
         return cancelled(`${asking.title} asked for too much at once.`);
-      const question = questionOf(request, asking);
+      const question = getQuestion(request, asking);
       if ("problem" in question) return cancelled(question.problem);
       if (!people) return cancelled(nobody(asking));
       try {
@@ -57,7 +60,7 @@ export function personAsked(people: Interactive | undefined, asking: Asking): As
   };
 }
 
-function nobody({ title }: Asking): string {
+function nobody({ title }: ElicitationSource): string {
   return `interaction_unavailable: ${title} wanted to ask the person something, and nobody can be asked here; it was told that the question was cancelled.`;
 }
 
@@ -96,14 +99,14 @@ async function ask(
   })) as ElicitationAnswer;
 }
 
-function questionOf(request: ElicitationRequest, asking: Asking): Question | { problem: string } {
+function getQuestion(request: ElicitationRequest, asking: ElicitationSource): Question | { problem: string } {
   if (request.mode === "url") return urlQuestion(request, asking);
-  const fields = formFields(request.requestedSchema);
+  const fields = parseFormFields(request.requestedSchema);
   if (!fields) return { problem: `${asking.title} asked with a form that kay cannot show.` };
   return {
     prompt: {
       type: "input",
-      prompt: `${said(request.message)}\n\n${who(asking)} What you enter goes there. Enter no passwords, keys or codes.`,
+      prompt: `${formatSaid(request.message)}\n\n${who(asking)} What you enter goes there. Enter no passwords, keys or codes.`,
       inputSchema: { type: "form", fields: fields.map(({ field }) => field) },
       completedView: { show_inputs: true },
     },
@@ -125,14 +128,14 @@ function formAnswer(fields: FormField[], input: Record<string, unknown>): Read {
 type UrlRequest = Extract<ElicitationRequest, { mode: "url" }>;
 
 /** The person goes there, or does not; kay never does, and nothing of kay's goes along. */
-function urlQuestion({ message, url: given }: UrlRequest, asking: Asking): Question | { problem: string } {
+function urlQuestion({ message, url: given }: UrlRequest, asking: ElicitationSource): Question | { problem: string } {
   const url = safeLink(given);
   if (!url) return { problem: `${asking.title} wanted an address opened that kay does not show: it is not https.` };
   const place = url.hostname.includes("xn--") ? `${url.host} (written in other letters; look closely)` : url.host;
   return {
     prompt: {
       type: "input",
-      prompt: `${said(message)}\n\nOpen in the browser, on ${place}:\n${url.href}\n\n${who(asking)} kay sends nothing along and does not see what you do there.`,
+      prompt: `${formatSaid(message)}\n\nOpen in the browser, on ${place}:\n${url.href}\n\n${who(asking)} kay sends nothing along and does not see what you do there.`,
       link: url.href,
       inputSchema: { type: "form", fields: [] },
     },
@@ -148,12 +151,12 @@ function safeLink(given: string): URL | undefined {
   return fits && url.username === "" && url.password === "" ? url : undefined;
 }
 
-function said(message: string): string {
+function formatSaid(message: string): string {
   return clean(message, { max: LONGEST_MESSAGE })
     .trim()
     .replace(/\n{3,}/g, "\n\n");
 }
 
-function who({ title, where }: Asking): string {
+function who({ title, where }: ElicitationSource): string {
   return `This is asked by the MCP server ${cleanLine(title, 60)} (${cleanLine(where, 120)}), not by kay.`;
 }

@@ -1,7 +1,7 @@
 import type { CallToolResult, Client, InputRequiredResult, Progress } from "@modelcontextprotocol/client";
 import { Problem } from "#protocol/errors";
-import type { CallOptions, ElicitationRequest, OnElicitation } from "./link.ts";
-import { progressTeller } from "./progress.ts";
+import type { CallOptions, ElicitationRequest, HandleElicitation } from "./link.ts";
+import { createProgressReporter } from "./progress.ts";
 
 /** Milliseconds without a word, while nobody is asked. */
 const SILENT_MS = 60_000;
@@ -13,12 +13,12 @@ const LONGEST_MS = 10 * 60_000;
 const MOST_ROUNDS = 5;
 
 /** A call over an open link. */
-export type Exchange = Omit<CallOptions, "writes"> & {
+export type McpCall = Omit<CallOptions, "writes"> & {
   title: string;
   name: string;
   input: Record<string, unknown>;
   /** How questions of the older protocol, which come while the call is under way, find their call. */
-  hear(ask: OnElicitation): () => void;
+  hear(ask: HandleElicitation): () => void;
   /** To be awaited before anything leaves, and once it is known that what left did nothing. */
   sent?(): Promise<void>;
   unsent?(): Promise<void>;
@@ -33,15 +33,15 @@ export type Exchange = Omit<CallOptions, "writes"> & {
  *
  * @throws what the library throws; Problem SERVICE_FAILED when it was silent for too long, CANCELLED when nothing was done for want of an answer
  */
-export async function exchange(client: Client, call: Exchange): Promise<CallToolResult> {
+export async function callTool(client: Client, call: McpCall): Promise<CallToolResult> {
   const quiet = silence(call.title);
   const over = new AbortController();
   const { onElicitation } = call;
-  const ask: OnElicitation | undefined =
+  const ask: HandleElicitation | undefined =
     onElicitation &&
     (async (request) => await quiet.paused(() => onElicitation(request, over.signal, visitDone(call, request))));
   const deaf = ask && call.hear(ask);
-  const teller = progressTeller((words) => call.onProgress?.(words));
+  const teller = createProgressReporter((words) => call.onProgress?.(words));
   const heard = (progress: Progress) => {
     quiet.heard();
     teller.heard(progress);
@@ -68,7 +68,7 @@ export async function exchange(client: Client, call: Exchange): Promise<CallTool
   }
 }
 
-function visitDone({ completed }: Exchange, request: ElicitationRequest): AbortSignal | undefined {
+function visitDone({ completed }: McpCall, request: ElicitationRequest): AbortSignal | undefined {
   const id = request.mode === "url" ? (request as { elicitationId?: unknown }).elicitationId : undefined;
   return typeof id === "string" && id.length <= 200 ? completed(id) : undefined;
 }
@@ -83,7 +83,7 @@ type Leg = { more: Answers; signal: AbortSignal; asks: boolean; heard(progress: 
 
 async function leg(
   client: Client,
-  { name, input }: Exchange,
+  { name, input }: McpCall,
   { more, signal, asks, heard }: Leg,
 ): Promise<{ result: CallToolResult } | { asks: Wanted }> {
   const longest = asks ? LONGEST_ASKING_MS : LONGEST_MS;
@@ -120,7 +120,7 @@ function visitsIn(error: unknown): ElicitationRequest[] | undefined {
 
 const URL_REQUIRED = -32_042;
 
-async function answersTo(wanted: Wanted, ask: OnElicitation, title: string): Promise<Answers> {
+async function answersTo(wanted: Wanted, ask: HandleElicitation, title: string): Promise<Answers> {
   const signal = new AbortController().signal;
   if ("visits" in wanted) {
     for (const visit of wanted.visits)

@@ -22,18 +22,18 @@ type Shape = Record<string, unknown>;
  *
  * @returns undefined for a schema that is anything else
  */
-export function formFields(schema: unknown): FormField[] | undefined {
+export function parseFormFields(schema: unknown): FormField[] | undefined {
   const { properties, required } = shape(schema) ?? {};
   const entries = Object.entries(shape(properties) ?? {});
   if (entries.length === 0 || entries.length > MOST_FIELDS) return undefined;
   const needed = new Set(Array.isArray(required) ? required : []);
-  const fields = entries.map(([id, about]) => fieldOf(id, shape(about), needed.has(id)));
+  const fields = entries.map(([id, about]) => getField(id, shape(about), needed.has(id)));
   return fields.every((field) => field !== undefined) ? fields : undefined;
 }
 
-function fieldOf(id: string, about: Shape | undefined, required: boolean): FormField | undefined {
+function getField(id: string, about: Shape | undefined, required: boolean): FormField | undefined {
   if (!about || id.length > LONGEST_LABEL) return undefined;
-  const options = optionsOf(about);
+  const options = getOptions(about);
   if (options === null) return undefined;
   switch (about.type) {
     case "boolean":
@@ -60,11 +60,11 @@ function common(id: string, about: Shape, required: boolean, limits = ""): Commo
     label: (typeof about.title === "string" && cleanLine(about.title, LONGEST_LABEL)) || cleanLine(id, LONGEST_LABEL),
     ...(description ? { description } : {}),
     ...(required ? { required } : {}),
-    ...(about.default === undefined || about.default === null ? {} : { defaultValue: defaultOf(about.default) }),
+    ...(about.default === undefined || about.default === null ? {} : { defaultValue: getDefault(about.default) }),
   };
 }
 
-function defaultOf(value: unknown): unknown {
+function getDefault(value: unknown): unknown {
   if (Array.isArray(value)) return value.filter((one) => typeof one === "string").slice(0, MOST_OPTIONS);
   if (typeof value === "string") return value.slice(0, LONGEST_TEXT);
   return typeof value === "number" ? String(value) : value === true;
@@ -167,7 +167,7 @@ function several(id: string, about: Shape, options: Option[], required: boolean)
 }
 
 /** The choices of an enum with or without titles, also in its older form; nothing where there is none, null for what is no list of choices. */
-function optionsOf(about: Shape): Option[] | undefined | null {
+function getOptions(about: Shape): Option[] | undefined | null {
   const source = about.type === "array" ? shape(about.items) : about;
   if (!source) return about.type === "array" ? null : undefined;
   const titled = source.oneOf ?? source.anyOf;

@@ -1,14 +1,14 @@
 import { Problem } from "#protocol/errors";
 import type { Fetch } from "../../ports.ts";
-import { carried } from "../http-credential.ts";
+import { toAuthHeaders } from "../http-credential.ts";
 import type { Credential } from "../service.ts";
-import { challengeOf } from "./challenge.ts";
+import { parseChallenge } from "./challenge.ts";
 
 /** Most bytes of one answer or stream; what is longer is an error of that request. */
 const LONGEST_ANSWER = 16 * 1024 * 1024;
 
 /** How requests of a link go out. */
-export type HttpWay = {
+export type HttpTransportOptions = {
   url: string;
   fetch: Fetch;
   /** How requests carry the secret; a bearer token where nothing is said. */
@@ -30,11 +30,11 @@ export type HttpWay = {
  * The fetch of a link: to the server's own origin alone, with its secret, without redirects, and with answers that have an end. `failed` hears
  * each failure in kay's own words, since the library wraps errors in its own.
  */
-export function httpWay(way: HttpWay, failed: (problem: unknown) => void) {
+export function createMcpFetch(way: HttpTransportOptions, failed: (problem: unknown) => void) {
   const { origin } = new URL(way.url);
   const send = async (address: string, init: RequestInit, token: string | undefined): Promise<Response> => {
     const headers = new Headers(init.headers);
-    for (const [name, value] of Object.entries(token === undefined ? {} : carried(way.credential, token)))
+    for (const [name, value] of Object.entries(token === undefined ? {} : toAuthHeaders(way.credential, token)))
       headers.set(name, value);
     return way.fetch(address, { ...init, headers: Object.fromEntries(headers), redirect: "manual" });
   };
@@ -45,15 +45,15 @@ export function httpWay(way: HttpWay, failed: (problem: unknown) => void) {
         throw new Problem("SERVICE_FAILED", `The server leads to ${target.host}, where kay does not follow.`);
       const token = await way.accessToken?.();
       const first = await send(target.href, init, token);
-      if (!way.onUnauthorized || !isRefusal(first)) return limited(first);
+      if (!way.onUnauthorized || !isRefusal(first)) return limit(first);
       const fresh = await way.onUnauthorized({
         status: first.status,
         token,
         challenge: first.headers.get("www-authenticate"),
       });
-      if (fresh === undefined) return limited(first);
+      if (fresh === undefined) return limit(first);
       await first.body?.cancel();
-      return limited(await send(target.href, init, fresh));
+      return limit(await send(target.href, init, fresh));
     } catch (error) {
       failed(error);
       throw error;
@@ -63,10 +63,10 @@ export function httpWay(way: HttpWay, failed: (problem: unknown) => void) {
 
 /** A token that is no good, or not good enough (MCP, "Step-Up Authorization"). */
 function isRefusal({ status, headers }: Response): boolean {
-  return status === 401 || (status === 403 && challengeOf(headers).error === "insufficient_scope");
+  return status === 401 || (status === 403 && parseChallenge(headers).error === "insufficient_scope");
 }
 
-function limited(answer: Response): Response {
+function limit(answer: Response): Response {
   if (!answer.body) return answer;
   let bytes = 0;
   const counted = (answer.body as ReadableStream<Uint8Array>).pipeThrough(

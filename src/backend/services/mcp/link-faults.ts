@@ -1,26 +1,26 @@
 import { ProtocolError, SdkError, SdkErrorCode, SdkHttpError } from "@modelcontextprotocol/client";
 import { cleanLine } from "#protocol/clean";
 import { Problem } from "#protocol/errors";
-import { authRequired } from "../http-errors.ts";
-import { neverSent } from "../http-retry.ts";
-import { wordedOwnFault } from "../own-fault.ts";
+import { authRequiredProblem } from "../http-errors.ts";
+import { wasNeverSent } from "../http-retry.ts";
+import { toOwnFaultProblem } from "../own-fault.ts";
 
 /** The server that an error is about. `ending` is how its program ended, `own` the last failure of a request in kay's own words. */
-export type Failing = { name: string; title: string; ending?: string; own?: unknown };
+export type FaultSource = { name: string; title: string; ending?: string; own?: unknown };
 
 /**
  * What went wrong with a link. `lost`: the request may have arrived, and nobody knows what came of it. `gone`: the link is of no use any more.
  * `refused`: the server itself said no.
  */
-export type LinkFault = { problem: Problem; lost: boolean; gone: boolean };
+export type McpFault = { problem: Problem; lost: boolean; gone: boolean };
 
 /** An error of the library, of a request or of a program, as an error of the table. */
-export function linkFault(error: unknown, { name, title, ending, own }: Failing): LinkFault {
+export function toMcpFault(error: unknown, { name, title, ending, own }: FaultSource): McpFault {
   const failed = (sentence: string) => new Problem("SERVICE_FAILED", sentence, { cause: error });
   if (ending !== undefined) return { problem: failed(`${title} ${ending}.`), lost: true, gone: true };
   const known = problemIn(error) ?? (own instanceof Problem ? own : undefined);
   if (known) return { problem: known, lost: known.code === "SERVICE_FAILED", gone: false };
-  const machine = wordedOwnFault("SERVICE_FAILED", title, error);
+  const machine = toOwnFaultProblem("SERVICE_FAILED", title, error);
   if (machine) return { problem: machine, lost: false, gone: true };
   if (error instanceof ProtocolError) return { problem: refusal(title, error), lost: false, gone: false };
   if (error instanceof SdkHttpError) return httpFault(error, name, title);
@@ -30,7 +30,7 @@ export function linkFault(error: unknown, { name, title, ending, own }: Failing)
     return { problem: failed(`${title} answered something unexpected.`), lost: true, gone: false };
   if (isStrange(error) || (error instanceof SdkError && isStrange(error.cause)))
     return { problem: failed(`${title} does not answer as an MCP server does.`), lost: true, gone: true };
-  if (neverSent(error) || neverSent(own))
+  if (wasNeverSent(error) || wasNeverSent(own))
     return { problem: failed(`${title} could not be reached.`), lost: false, gone: true };
   return { problem: failed(`The connection to ${title} broke.`), lost: true, gone: true };
 }
@@ -49,9 +49,9 @@ function refusal(title: string, error: ProtocolError): Problem {
 }
 
 /** 404 says that the session is over, and nothing was done (MCP, "Session Management"). */
-function httpFault(error: SdkHttpError, name: string, title: string): LinkFault {
+function httpFault(error: SdkHttpError, name: string, title: string): McpFault {
   const { status } = error;
-  if (status === 401) return { problem: authRequired({ name, title }), lost: false, gone: true };
+  if (status === 401) return { problem: authRequiredProblem({ name, title }), lost: false, gone: true };
   if (status === 429)
     return {
       problem: new Problem("RATE_LIMITED", `${title} gets too many requests at the moment.`, { cause: error }),

@@ -1,11 +1,11 @@
 import { Problem } from "#protocol/errors";
-import { credentialOfMcp, type McpPlace } from "./definition.ts";
-import type { LinkOptions } from "./link.ts";
-import type { Server } from "./links.ts";
+import { type McpPlace, toCredential } from "./definition.ts";
+import type { McpClientOptions } from "./link.ts";
+import type { McpServerRef } from "./links.ts";
 import type { Programs } from "./programs.ts";
 
 /** Why a hosted backend takes no command. */
-export const NO_PROGRAMS =
+export const NO_PROGRAMS_TEXT =
   "This backend starts no programs: only kay's own backend, on the machine of its person, does.";
 const OWN_BACKEND = "Use kay's own backend (`kay config unset api-url`), or a server on the network.";
 
@@ -17,16 +17,16 @@ type Refused = { status: number; token: string | undefined; challenge: string | 
  * @param serverNow whoever uses it at the moment: their secret goes with each request
  * @throws Problem ADDRESS_REFUSED for a program where none is started, SERVICE_FAILED for one that lacks what it is to be given
  */
-export function linkOptions(
+export function toClientOptions(
   { programs, version }: { programs?: Programs; version: string },
-  serverNow: () => Omit<Server, "key">,
-  more: Pick<LinkOptions, "era" | "onToolsChanged" | "signal">,
-): LinkOptions {
+  serverNow: () => Omit<McpServerRef, "key">,
+  more: Pick<McpClientOptions, "era" | "onToolsChanged" | "signal">,
+): McpClientOptions {
   const { definition, fetch } = serverNow();
   const { name, title, place, auth } = definition;
   const about = { name, title, version, elicits: true, ...more };
   if ("command" in place) {
-    if (!programs) throw new Problem("ADDRESS_REFUSED", NO_PROGRAMS, { hint: OWN_BACKEND });
+    if (!programs) throw new Problem("ADDRESS_REFUSED", NO_PROGRAMS_TEXT, { hint: OWN_BACKEND });
     requireGiven(programs, title, place);
     return { ...about, place: { program: { programs, ...place } } };
   }
@@ -34,7 +34,7 @@ export function linkOptions(
   const http = {
     url: place.url,
     fetch,
-    credential: credentialOfMcp(auth),
+    credential: toCredential(auth),
     ...(secret
       ? {
           accessToken: async () => await serverNow().secret?.token(),

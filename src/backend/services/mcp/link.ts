@@ -7,12 +7,12 @@ import type {
 } from "@modelcontextprotocol/client";
 import { cleanLine } from "#protocol/clean";
 import { Problem } from "#protocol/errors";
-import type { HttpWay } from "./http-way.ts";
-import type { LinkFault } from "./link-faults.ts";
-import { cancelled, marked, unknownOutcome } from "./link-problems.ts";
-import type { ProgramPlace, ProgramTransport } from "./program-way.ts";
-import { type Questions, questionsOf } from "./questions.ts";
-import { endSession, transportTo } from "./transports.ts";
+import type { HttpTransportOptions } from "./http-way.ts";
+import type { McpFault } from "./link-faults.ts";
+import { cancelledProblem, markClosed, unknownOutcomeProblem } from "./link-problems.ts";
+import type { ProgramOptions, ProgramTransport } from "./program-way.ts";
+import { listenForQuestions, type QuestionListener } from "./questions.ts";
+import { createMcpTransport, endSession } from "./transports.ts";
 
 /** Milliseconds until a server must have answered the greeting, and the question for its tools. */
 const START_MS = 20_000;
@@ -27,7 +27,7 @@ const MOST_PAGES = 20;
 export type ElicitationRequest = ElicitRequest["params"];
 export type ElicitationAnswer = ElicitResult;
 /** Asks a person; the signal aborts when the call is over. */
-export type OnElicitation = (
+export type HandleElicitation = (
   request: ElicitationRequest,
   signal: AbortSignal,
   /** Fires when the server says that what was to be done at an address is done. */
@@ -35,13 +35,13 @@ export type OnElicitation = (
 ) => Promise<ElicitationAnswer>;
 
 /** A server and the way to it. */
-export type LinkOptions = {
+export type McpClientOptions = {
   /** Name of the service, and its title for people. */
   name: string;
   title: string;
   /** Version of kay, which the server is told. */
   version: string;
-  place: { http: HttpWay } | { program: ProgramPlace };
+  place: { http: HttpTransportOptions } | { program: ProgramOptions };
   /** The server is told that people can be asked, and calls bring `onElicitation`. */
   elicits?: boolean;
   /** The server said that its tools are others now. */
@@ -49,19 +49,19 @@ export type LinkOptions = {
   /** The link is over without having been closed. */
   onGone?(): void;
   /** Known from before, so that the server need not be asked. */
-  era?: Era;
+  era?: ProtocolEra;
   /** Ends the opening; an open link is closed by `close`. */
   signal?: AbortSignal;
 };
 
 /** Which of the two protocols a server speaks: with a session, or stateless (2026-07-28 and later). */
-export type Era = "legacy" | "modern";
+export type ProtocolEra = "legacy" | "modern";
 
 export type CallOptions = {
   signal?: AbortSignal;
   /** The call changes something: where nobody knows what came of it, it ends as OUTCOME_UNKNOWN. */
   writes: boolean;
-  onElicitation?: OnElicitation;
+  onElicitation?: HandleElicitation;
   /** To be awaited before a call that did nothing, for want of an answer, is made again, and when that is known. */
   sent?(): Promise<void>;
   unsent?(): Promise<void>;
@@ -70,10 +70,10 @@ export type CallOptions = {
 };
 
 /** An open link to a server. */
-export type Link = {
+export type McpClient = {
   /** As the server names itself, cleaned. */
   server: { name: string; version: string };
-  era: Era;
+  era: ProtocolEra;
   /** Every tool, as the server tells it: hostile until it is cleaned. @throws Problem SERVICE_FAILED, AUTH_REQUIRED */
   tools(signal?: AbortSignal): Promise<ServerTool[]>;
   /**
@@ -93,19 +93,19 @@ export type Link = {
  *
  * @throws Problem SERVICE_FAILED, AUTH_REQUIRED (a server that wants a sign-in), ADDRESS_REFUSED, CANCELLED
  */
-export async function openLink(options: LinkOptions): Promise<Link> {
+export async function openMcpClient(options: McpClientOptions): Promise<McpClient> {
   const sdk = await import("@modelcontextprotocol/client");
   const parts = await connected(options, sdk);
   const { client, state } = parts;
   const fault = async (error: unknown) => await parts.fault(error);
   return {
-    server: nameOf(client, options.name),
+    server: getName(client, options.name),
     era: client.getProtocolEra() ?? "legacy",
     tools: async (signal) => {
       try {
         return await allTools(client, signal);
       } catch (error) {
-        if (signal?.aborted) throw cancelled(options.title, error);
+        if (signal?.aborted) throw cancelledProblem(options.title, error);
         throw (await fault(error)).problem;
       }
     },
@@ -125,8 +125,8 @@ type Sdk = typeof import("@modelcontextprotocol/client");
 type Parts = {
   client: Client;
   state: State;
-  questions: Questions;
-  fault(error: unknown): Promise<LinkFault>;
+  questions: QuestionListener;
+  fault(error: unknown): Promise<McpFault>;
   end(): Promise<void>;
 };
 
@@ -134,7 +134,7 @@ type Parts = {
  * A server on the network is asked which protocol it speaks. A program is greeted as older ones are, since some end or fall silent at a
  * question that they do not know; one that refuses the greeting is asked.
  */
-async function connected(options: LinkOptions, sdk: Sdk): Promise<Parts> {
+async function connected(options: McpClientOptions, sdk: Sdk): Promise<Parts> {
   if (options.era === "modern" || ("http" in options.place && options.era === undefined))
     return await attempt(options, sdk, "auto");
   try {
@@ -146,15 +146,15 @@ async function connected(options: LinkOptions, sdk: Sdk): Promise<Parts> {
   }
 }
 
-async function attempt(options: LinkOptions, sdk: Sdk, mode: "auto" | "legacy"): Promise<Parts> {
+async function attempt(options: McpClientOptions, sdk: Sdk, mode: "auto" | "legacy"): Promise<Parts> {
   const state: State = { gone: false, closed: false };
-  const transport = await transportTo(options.place, sdk, (problem) => {
+  const transport = await createMcpTransport(options.place, sdk, (problem) => {
     state.own = problem;
   });
-  const client = clientOf(options, sdk, { state, mode });
-  const questions = questionsOf(client, { elicits: options.elicits === true });
-  const fault = async (error: unknown): Promise<LinkFault> => {
-    const { linkFault } = await import("./link-faults.ts");
+  const client = getClient(options, sdk, { state, mode });
+  const questions = listenForQuestions(client, { elicits: options.elicits === true });
+  const fault = async (error: unknown): Promise<McpFault> => {
+    const { toMcpFault: linkFault } = await import("./link-faults.ts");
     const own = state.own;
     state.own = undefined;
     const ending = "ending" in transport ? (transport as ProgramTransport).ending() : undefined;
@@ -174,17 +174,17 @@ async function attempt(options: LinkOptions, sdk: Sdk, mode: "auto" | "legacy"):
   } catch (error) {
     if (options.signal?.aborted) {
       await end();
-      throw cancelled(options.title, error);
+      throw cancelledProblem(options.title, error);
     }
     const found = await fault(error);
     await end();
-    throw found.gone ? marked(found.problem) : found.problem;
+    throw found.gone ? markClosed(found.problem) : found.problem;
   }
   return { client, state, questions, fault, end };
 }
 
-function clientOf(
-  { version, elicits, onToolsChanged, onGone }: LinkOptions,
+function getClient(
+  { version, elicits, onToolsChanged, onGone }: McpClientOptions,
   { Client }: Sdk,
   { state, mode }: { state: State; mode: "auto" | "legacy" },
 ): Client {
@@ -216,7 +216,7 @@ async function allTools(client: Client, signal: AbortSignal | undefined): Promis
   return tools;
 }
 
-type Calling = Omit<Parts, "end"> & { options: LinkOptions };
+type Calling = Omit<Parts, "end"> & { options: McpClientOptions };
 
 async function called(
   { client, state, options, questions, fault }: Calling,
@@ -225,8 +225,8 @@ async function called(
   { writes, ...optional }: CallOptions,
 ): Promise<CallToolResult> {
   const { signal } = optional;
-  if (state.gone) throw marked(new Problem("SERVICE_FAILED", `The connection to ${options.title} is over.`));
-  const { exchange } = await import("./exchange.ts");
+  if (state.gone) throw markClosed(new Problem("SERVICE_FAILED", `The connection to ${options.title} is over.`));
+  const { callTool: exchange } = await import("./exchange.ts");
   try {
     return await exchange(client, {
       ...optional,
@@ -237,14 +237,14 @@ async function called(
     });
   } catch (error) {
     if (error instanceof Problem && error.code !== "SERVICE_FAILED") throw error;
-    if (signal?.aborted && !writes) throw cancelled(options.title, error);
+    if (signal?.aborted && !writes) throw cancelledProblem(options.title, error);
     const { problem, lost, gone: over } = await fault(error);
-    if (writes && lost) throw unknownOutcome(options.title, problem);
-    throw over ? marked(problem) : problem;
+    if (writes && lost) throw unknownOutcomeProblem(options.title, problem);
+    throw over ? markClosed(problem) : problem;
   }
 }
 
-function nameOf(client: Client, otherwise: string): Link["server"] {
+function getName(client: Client, otherwise: string): McpClient["server"] {
   const { title, name, version } = client.getServerVersion() ?? { name: otherwise, version: "" };
   return { name: cleanLine(title || name, 60) || otherwise, version: cleanLine(version, 40) };
 }

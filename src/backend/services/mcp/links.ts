@@ -1,21 +1,21 @@
 import type { CallToolResult } from "@modelcontextprotocol/client";
 import { Problem } from "#protocol/errors";
 import type { Clock, Fetch } from "../../ports.ts";
-import { counted, isOf, keyBeside } from "./beside.ts";
+import { chooseConnectionKey, countQuestions, isKeyOf } from "./beside.ts";
 import type { McpDefinition, McpTool } from "./definition.ts";
-import { differenceSentences, isDifferent, toolDifference } from "./difference.ts";
-import { type CallOptions, type Era, type Link, openLink } from "./link.ts";
-import { linkOptions } from "./link-options.ts";
-import { isGone } from "./link-problems.ts";
-import { type Opening, waitedFor } from "./opening.ts";
+import { diffTools, formatToolDiff, hasDifferences } from "./difference.ts";
+import { type CallOptions, type McpClient, openMcpClient, type ProtocolEra } from "./link.ts";
+import { toClientOptions } from "./link-options.ts";
+import { isClosedProblem } from "./link-problems.ts";
+import { type OpeningClient, waitForClient } from "./opening.ts";
 import type { Programs } from "./programs.ts";
-import { type ToolList, toolList } from "./tools.ts";
+import { type ToolList, toToolList } from "./tools.ts";
 
 /** Milliseconds after which a link that nobody uses is closed, and its program ended. */
 const IDLE_MS = 5 * 60_000;
 
 /** A server as somebody uses it. `key` is the same for whoever may share its link. */
-export type Server = {
+export type McpServerRef = {
   key: string;
   definition: McpDefinition;
   fetch: Fetch;
@@ -38,18 +38,18 @@ type ServerCall = Omit<CallOptions, "writes"> & {
 };
 
 /** What a look at a server found. */
-export type Looked = { server: Link["server"]; era: Era; list: ToolList };
+export type InspectionResult = { server: McpClient["server"]; era: ProtocolEra; list: ToolList };
 
 /** Links to MCP servers: opened when they are needed, shared by the calls of one person, closed when idle. */
-export type Links = {
+export type McpClientPool = {
   /**
    * Call a tool that was approved, over a link that is there or a new one.
    *
    * @throws Problem TOOL_CHANGED when the server lists another tool than the one that was approved, and those of `Link.call`
    */
-  call(server: Server, tool: McpTool, input: Record<string, unknown>, call: ServerCall): Promise<CallToolResult>;
+  call(server: McpServerRef, tool: McpTool, input: Record<string, unknown>, call: ServerCall): Promise<CallToolResult>;
   /** Greet a server over a link of its own and list its tools. @throws Problem those of `openLink` */
-  look(server: Omit<Server, "key">, signal?: AbortSignal): Promise<Looked>;
+  look(server: Omit<McpServerRef, "key">, signal?: AbortSignal): Promise<InspectionResult>;
   /** Close what was opened for a key. */
   forget(key: string): Promise<void>;
   /** To be called about once a second: ends what is idle. */
@@ -57,20 +57,20 @@ export type Links = {
   close(): Promise<void>;
 };
 
-type Open = { link: Link; list: ToolList; stale: boolean };
-type Entry = Opening<Open> & { server: Server; running: number; used: number; asking: number };
+type Open = { link: McpClient; list: ToolList; stale: boolean };
+type Entry = OpeningClient<Open> & { server: McpServerRef; running: number; used: number; asking: number };
 
-export type LinksPorts = { programs?: Programs; clock: Clock; version: string };
+export type McpClientPoolPorts = { programs?: Programs; clock: Clock; version: string };
 
-export function createLinks(ports: LinksPorts): Links {
+export function createMcpClientPool(ports: McpClientPoolPorts): McpClientPool {
   const entries = new Map<string, Entry>();
-  const eras = new Map<string, Era>();
+  const eras = new Map<string, ProtocolEra>();
   const drop = async (key: string, entry: Entry) => {
     if (entries.get(key) === entry) entries.delete(key);
     entry.stop.abort();
     await entry.opening.then(({ link }) => link.close()).catch(() => {});
   };
-  const entryOf = (server: Server): Entry => {
+  const entryOf = (server: McpServerRef): Entry => {
     const known = entries.get(server.key);
     if (known && (!known.open || known.open.link.alive())) {
       known.server = server;
@@ -86,27 +86,30 @@ export function createLinks(ports: LinksPorts): Links {
       used: ports.clock.now(),
     };
     entry.opening.catch(() => {});
-    entry.opening = opened(ports, entry, eras);
+    entry.opening = open(ports, entry, eras);
     entry.opening.catch(() => entries.get(server.key) === entry && entries.delete(server.key));
     entries.set(server.key, entry);
     return entry;
   };
-  const beside = (server: Server): Server => {
+  const beside = (server: McpServerRef): McpServerRef => {
     if (eras.get(server.key) === "modern") return server;
-    return { ...server, key: keyBeside(entries, server.key, { shared: !("url" in server.definition.place) }) };
+    return {
+      ...server,
+      key: chooseConnectionKey(entries, server.key, { shared: !("url" in server.definition.place) }),
+    };
   };
-  const once = async (server: Server, tool: McpTool, input: Record<string, unknown>, call: ServerCall) => {
+  const once = async (server: McpServerRef, tool: McpTool, input: Record<string, unknown>, call: ServerCall) => {
     const entry = entryOf(server);
     entry.running++;
     try {
       const left = () => entry.running === 1 && void drop(server.key, entry);
-      const open = await waitedFor(entry, { ...call, title: server.definition.title, left });
+      const open = await waitForClient(entry, { ...call, title: server.definition.title, left });
       if (open.stale || call.doubtful) await relist(open, server, call);
       requireApproved(server.definition, tool, open.list);
       if (tool.access !== "read") await call.sent?.();
       return await open.link.call(tool.remote, input, {
         ...call,
-        ...(call.onElicitation ? { onElicitation: counted(entry, call.onElicitation) } : {}),
+        ...(call.onElicitation ? { onElicitation: countQuestions(entry, call.onElicitation) } : {}),
         writes: tool.access !== "read",
       });
     } finally {
@@ -122,22 +125,26 @@ export function createLinks(ports: LinksPorts): Links {
       } catch (error) {
         const lost = error instanceof Problem && error.code === "OUTCOME_UNKNOWN";
         const again =
-          isGone(error) || (lost && tool.repeatable && entries.get(server.key)?.open?.link.alive() === false);
+          isClosedProblem(error) || (lost && tool.repeatable && entries.get(server.key)?.open?.link.alive() === false);
         if (!again || call.signal?.aborted) throw error;
         call.log?.(`${server.definition.title} was gone; trying again.`);
         return await once(server, tool, input, call);
       }
     },
     async look(server, signal) {
-      const link = await openLink(linkOptions(ports, () => server, signal ? { signal } : {}));
+      const link = await openMcpClient(toClientOptions(ports, () => server, signal ? { signal } : {}));
       try {
-        return { server: link.server, era: link.era, list: toolList(server.definition.name, await link.tools(signal)) };
+        return {
+          server: link.server,
+          era: link.era,
+          list: toToolList(server.definition.name, await link.tools(signal)),
+        };
       } finally {
         await link.close();
       }
     },
     async forget(key) {
-      const all = [...entries].filter(([one]) => isOf(key, one));
+      const all = [...entries].filter(([one]) => isKeyOf(key, one));
       await Promise.all(all.map(([one, entry]) => drop(one, entry)));
     },
     async tick() {
@@ -151,11 +158,11 @@ export function createLinks(ports: LinksPorts): Links {
   };
 }
 
-async function opened(ports: LinksPorts, entry: Entry, eras: Map<string, Era>): Promise<Open> {
+async function open(ports: McpClientPoolPorts, entry: Entry, eras: Map<string, ProtocolEra>): Promise<Open> {
   const { server } = entry;
   const known = eras.get(server.key);
-  const link = await openLink(
-    linkOptions(ports, () => entry.server, {
+  const link = await openMcpClient(
+    toClientOptions(ports, () => entry.server, {
       ...(known ? { era: known } : {}),
       signal: entry.stop.signal,
       onToolsChanged: () => {
@@ -165,7 +172,7 @@ async function opened(ports: LinksPorts, entry: Entry, eras: Map<string, Era>): 
   );
   try {
     eras.set(server.key, link.era);
-    const open: Open = { link, list: toolList(server.definition.name, await link.tools()), stale: false };
+    const open: Open = { link, list: toToolList(server.definition.name, await link.tools()), stale: false };
     entry.open = open;
     await server.listed?.(open.list);
     return open;
@@ -175,15 +182,15 @@ async function opened(ports: LinksPorts, entry: Entry, eras: Map<string, Era>): 
   }
 }
 
-async function relist(open: Open, server: Server, { log, signal }: ServerCall): Promise<void> {
+async function relist(open: Open, server: McpServerRef, { log, signal }: ServerCall): Promise<void> {
   open.stale = false;
   const before = open.list;
-  open.list = toolList(server.definition.name, await open.link.tools(signal));
+  open.list = toToolList(server.definition.name, await open.link.tools(signal));
   await server.listed?.(open.list);
-  if (!isDifferent(toolDifference(before.tools, open.list.tools))) return;
-  const difference = toolDifference(server.definition.tools, open.list.tools);
-  if (!isDifferent(difference)) return;
-  const sentences = differenceSentences(server.definition.tools, difference);
+  if (!hasDifferences(diffTools(before.tools, open.list.tools))) return;
+  const difference = diffTools(server.definition.tools, open.list.tools);
+  if (!hasDifferences(difference)) return;
+  const sentences = formatToolDiff(server.definition.tools, difference);
   log?.(
     `${server.definition.title} changed its tools. ${sentences.slice(0, 3).join(" ")} ${approveHint(server.definition.name)}`,
   );
@@ -194,12 +201,12 @@ function requireApproved({ name, title }: McpDefinition, tool: McpTool, { tools 
   const now = tools.find((each) => each.name === tool.name);
   if (!now)
     throw new Problem("NOT_FOUND", `${title} does not have ${tool.name} any more.`, { hint: approveHint(name) });
-  if (isDifferent(toolDifference([tool], [now]))) throw changedTool({ name, title }, tool, now);
+  if (hasDifferences(diffTools([tool], [now]))) throw changedTool({ name, title }, tool, now);
 }
 
 /** `now` is what the server lists. */
 function changedTool({ name, title }: Pick<McpDefinition, "name" | "title">, tool: McpTool, now: McpTool): Problem {
-  const [first = ""] = differenceSentences([tool], toolDifference([tool], [now]));
+  const [first = ""] = formatToolDiff([tool], diffTools([tool], [now]));
   return new Problem("TOOL_CHANGED", `${title} changed ${tool.name} since it was approved. ${first}`, {
     hint: approveHint(name),
     details: { service: name, tool: tool.name },

@@ -1,10 +1,14 @@
-import { cancelled } from "./link-problems.ts";
+import { cancelledProblem } from "./link-problems.ts";
 
 /** Milliseconds after which whoever waits for a server to start is told so. */
 const QUIET_MS = 3_000;
 
 /** A link that is being opened, or is open. */
-export type Opening<Open> = { opening: Promise<Open>; open?: Open /** Ends the opening. */; stop: AbortController };
+export type OpeningClient<Open> = {
+  opening: Promise<Open>;
+  open?: Open /** Ends the opening. */;
+  stop: AbortController;
+};
 
 type Waiting = { title: string; signal?: AbortSignal; log?(words: string): void; left(): void };
 
@@ -14,7 +18,7 @@ type Waiting = { title: string; signal?: AbortSignal; log?(words: string): void;
  * @param waiting `left` is called when `signal` ends the wait before the link is open
  * @throws Problem CANCELLED, and why it could not be opened
  */
-export async function waitedFor<Open>({ opening, open }: Opening<Open>, waiting: Waiting): Promise<Open> {
+export async function waitForClient<Open>({ opening, open }: OpeningClient<Open>, waiting: Waiting): Promise<Open> {
   if (open) return await opening;
   const { title, signal, log, left } = waiting;
   const timer = setTimeout(
@@ -24,7 +28,7 @@ export async function waitedFor<Open>({ opening, open }: Opening<Open>, waiting:
   const gone = Promise.withResolvers<never>();
   const leave = () => {
     left();
-    gone.reject(cancelled(title, signal?.reason));
+    gone.reject(cancelledProblem(title, signal?.reason));
   };
   if (signal?.aborted) leave();
   signal?.addEventListener("abort", leave, { once: true });

@@ -1,6 +1,6 @@
 import { type JSONRPCMessage, ReadBuffer, serializeMessage, type Transport } from "@modelcontextprotocol/client";
 import { cleanLine } from "#protocol/clean";
-import type { Program, ProgramEnd, ProgramOptions, Programs } from "./programs.ts";
+import type { Program, ProgramEnd, Programs, SpawnOptions } from "./programs.ts";
 
 /** Longest message of a program in bytes; one that says more is ended. */
 const LONGEST_MESSAGE = 16 * 1024 * 1024;
@@ -8,7 +8,7 @@ const LONGEST_MESSAGE = 16 * 1024 * 1024;
 const KEPT_ERRORS = 2_000;
 
 /** A server that is a program of this machine. */
-export type ProgramPlace = ProgramOptions & { command: string[]; programs: Programs };
+export type ProgramOptions = SpawnOptions & { command: string[]; programs: Programs };
 
 /** A transport of the library over a program's stdin and stdout, which tells how the program ended. */
 export type ProgramTransport = Transport & {
@@ -17,7 +17,7 @@ export type ProgramTransport = Transport & {
 };
 
 /** Messages are lines of JSON (MCP, "stdio"); whatever else a program prints is left out. */
-export function programTransport({ programs, command, ...options }: ProgramPlace): ProgramTransport {
+export function createProgramTransport({ programs, command, ...options }: ProgramOptions): ProgramTransport {
   const buffer = new ReadBuffer({ maxBufferSize: LONGEST_MESSAGE });
   let program: Program | undefined;
   let errors = "";
@@ -50,7 +50,7 @@ export function programTransport({ programs, command, ...options }: ProgramPlace
           errors = (errors + chunk.toString("utf8")).slice(-KEPT_ERRORS);
         },
         ended: (how) => {
-          if (!closing) ending ??= endingOf(how, errors);
+          if (!closing) ending ??= getEnding(how, errors);
           program = undefined;
           transport.onclose?.();
         },
@@ -73,7 +73,7 @@ export function programTransport({ programs, command, ...options }: ProgramPlace
 }
 
 /** The last line that it said is mostly why. */
-function endingOf({ code, signal, fault }: ProgramEnd, errors: string): string {
+function getEnding({ code, signal, fault }: ProgramEnd, errors: string): string {
   if (fault !== undefined)
     return fault === "ENOENT" ? "was not found" : `could not be started (${cleanLine(fault, 60)})`;
   const last = errors

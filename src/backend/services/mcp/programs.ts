@@ -9,12 +9,12 @@ export type Programs = {
    * @param command the program and its arguments, which no shell sees
    * @param options `env`: names of what it is given of the environment besides what every program gets
    */
-  start(command: string[], options: ProgramOptions, hears: ProgramEvents): Program;
+  start(command: string[], options: SpawnOptions, hears: ProgramEvents): Program;
   /** Which of these names have no value in the environment. */
   lacks(env: string[]): string[];
 };
 
-export type ProgramOptions = { folder?: string; env?: string[] };
+export type SpawnOptions = { folder?: string; env?: string[] };
 
 /** What is heard of a program that runs. After `ended` nothing more comes. */
 export type ProgramEvents = {

@@ -6,7 +6,10 @@ const PAUSE_MS = 500;
 const MOST_TOLD = 200;
 
 /** What a server reports of its work, as far as a person wants to hear it: the latest of each moment. */
-export function progressTeller(tell: (words: string) => void): { heard(progress: Progress): void; end(): void } {
+export function createProgressReporter(tell: (words: string) => void): {
+  heard(progress: Progress): void;
+  end(): void;
+} {
   let last = "";
   let next = "";
   let told = 0;
@@ -21,7 +24,7 @@ export function progressTeller(tell: (words: string) => void): { heard(progress:
   };
   return {
     heard: (progress) => {
-      next = wordsOf(progress);
+      next = getWords(progress);
       if (timer === undefined) say();
     },
     end: () => clearTimeout(timer),
@@ -29,13 +32,13 @@ export function progressTeller(tell: (words: string) => void): { heard(progress:
 }
 
 /** "reading (3 of 5)", as far as it says so. A number without an end tells nobody anything. */
-function wordsOf({ message, progress, total }: Progress): string {
+function getWords({ message, progress, total }: Progress): string {
   const said = message === undefined ? "" : cleanLine(message, 200);
-  const part = total !== undefined && total > 0 && progress >= 0 && progress <= total ? partOf(progress, total) : "";
+  const part = total !== undefined && total > 0 && progress >= 0 && progress <= total ? getPart(progress, total) : "";
   return said && part ? `${said} (${part})` : said || part;
 }
 
-function partOf(progress: number, total: number): string {
+function getPart(progress: number, total: number): string {
   const counts = Number.isSafeInteger(progress) && Number.isSafeInteger(total);
   return counts ? `${progress} of ${total}` : `${Math.floor((100 * progress) / total)} %`;
 }

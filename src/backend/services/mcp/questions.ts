@@ -1,20 +1,20 @@
 import type { Client } from "@modelcontextprotocol/client";
-import type { OnElicitation } from "./link.ts";
+import type { HandleElicitation } from "./link.ts";
 
 /** Ids of addresses that a server may say to be done; no more than so many are waited for. */
 const MOST_VISITS = 100;
 
 /** What a server asks over a link while its calls are under way. */
-export type Questions = {
+export type QuestionListener = {
   /** A call whose person may be asked, until the returned function says that it is over. */
-  hear(ask: OnElicitation): () => void;
+  hear(ask: HandleElicitation): () => void;
   /** Fires when the server says that a visit of this id is done. */
   completed(id: string): AbortSignal;
 };
 
 /** Listen to the questions of a link. `elicits`: its server was told that people can be asked. */
-export function questionsOf(client: Client, { elicits }: { elicits: boolean }): Questions {
-  const asked = new Set<{ ask: OnElicitation; over: AbortController }>();
+export function listenForQuestions(client: Client, { elicits }: { elicits: boolean }): QuestionListener {
+  const asked = new Set<{ ask: HandleElicitation; over: AbortController }>();
   const visits = new Map<string, AbortController>();
   if (elicits) {
     client.setRequestHandler("elicitation/create", async (request) => {

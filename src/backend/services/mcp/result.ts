@@ -1,10 +1,10 @@
 import type { CallToolResult } from "@modelcontextprotocol/client";
 import { clean, cleanLine } from "#protocol/clean";
 import { Problem } from "#protocol/errors";
-import { cell } from "../markdown.ts";
+import { escapeCell } from "../markdown.ts";
 import type { ToolResult } from "../service.ts";
 import type { McpTool } from "./definition.ts";
-import { compiled } from "./validate.ts";
+import { compileSchema } from "./validate.ts";
 
 /** Characters of text, blocks, and characters of a structured answer that are taken. */
 const LONGEST_TEXT = 60_000;
@@ -18,19 +18,19 @@ type Block = CallToolResult["content"][number];
  *
  * @throws Problem SERVICE_FAILED where the tool says that it failed
  */
-export function resultOf(
+export function toToolResult(
   title: string,
   tool: McpTool,
   { content, structuredContent, isError }: CallToolResult,
 ): ToolResult {
-  const shown = content.slice(0, MOST_BLOCKS).map(blockText).filter(Boolean);
+  const shown = content.slice(0, MOST_BLOCKS).map(formatBlock).filter(Boolean);
   const more = content.length > MOST_BLOCKS ? [`… and ${content.length - MOST_BLOCKS} more.`] : [];
   const text = shorten([...shown, ...more].join("\n\n"));
   if (isError === true) throw failure(title, text);
   const wrong = structuredContent === undefined ? undefined : misfit(tool, structuredContent);
-  const url = content.map(linkOf).find((one) => one !== undefined);
+  const url = content.map(getLink).find((one) => one !== undefined);
   return {
-    data: dataOf(structuredContent),
+    data: getData(structuredContent),
     text: [text || "Done.", ...(wrong ? [wrong] : [])].join("\n\n"),
     ...(url ? { url } : {}),
   };
@@ -42,7 +42,7 @@ function failure(title: string, text: string): Problem {
   return new Problem("SERVICE_FAILED", said ? `${title}: ${said}.` : `${title} says that it failed.`, { hint: "" });
 }
 
-function blockText(block: Block): string {
+function formatBlock(block: Block): string {
   switch (block.type) {
     case "text":
       return clean(block.text.slice(0, LONGEST_TEXT + 1_000)).trim();
@@ -50,7 +50,7 @@ function blockText(block: Block): string {
     case "audio":
       return `(${block.type === "image" ? "An image" : "Sound"}, ${cleanLine(block.mimeType, 60)}, ${bytes(block.data)})`;
     case "resource_link": {
-      const name = cell(cleanLine(block.title ?? block.name, 100));
+      const name = escapeCell(cleanLine(block.title ?? block.name, 100));
       return isWeb(block.uri) ? `[${name}](${block.uri})` : `${name}: \`${codeLine(block.uri)}\``;
     }
     case "resource": {
@@ -64,7 +64,7 @@ function blockText(block: Block): string {
   }
 }
 
-function linkOf(block: Block): string | undefined {
+function getLink(block: Block): string | undefined {
   return block.type === "resource_link" && isWeb(block.uri) ? block.uri : undefined;
 }
 
@@ -95,13 +95,13 @@ function shorten(text: string): string {
     : `${text.slice(0, LONGEST_TEXT)}\n\n… (${text.length - LONGEST_TEXT} characters more)`;
 }
 
-function dataOf(structured: unknown): unknown {
+function getData(structured: unknown): unknown {
   if (structured === undefined) return null;
   return JSON.stringify(structured).length <= LONGEST_DATA ? structured : null;
 }
 
 /** An answer that is not as the tool describes it is shown all the same: it may have been a write. */
 function misfit({ output, name }: McpTool, structured: unknown): string | undefined {
-  const fits = output && JSON.stringify(structured).length <= LONGEST_DATA ? compiled(output)?.(structured) : true;
+  const fits = output && JSON.stringify(structured).length <= LONGEST_DATA ? compileSchema(output)?.(structured) : true;
   return fits === false ? `(${name} answered in another form than it describes.)` : undefined;
 }

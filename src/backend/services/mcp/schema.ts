@@ -15,10 +15,10 @@ type Json = Record<string, unknown>;
  *
  * @returns undefined for what is no schema of an object, or one that nobody could read
  */
-export function cleanSchema(schema: unknown): Json | undefined {
+export function sanitizeSchema(schema: unknown): Json | undefined {
   if (!isObject(schema) || JSON.stringify(schema).length > LONGEST) return undefined;
   try {
-    const inner = cleaned(schema, 0);
+    const inner = clean(schema, 0);
     if (inner.type !== undefined && inner.type !== "object") return undefined;
     return { ...inner, type: "object", properties: inner.properties ?? {} };
   } catch (error) {
@@ -29,7 +29,7 @@ export function cleanSchema(schema: unknown): Json | undefined {
 
 class Unreadable extends Error {}
 
-function cleaned(schema: Json, depth: number): Json {
+function clean(schema: Json, depth: number): Json {
   if (depth > DEEPEST) throw new Unreadable();
   return Object.fromEntries(
     Object.entries(schema).flatMap(([key, value]) => {
@@ -46,13 +46,13 @@ const number: Keep = (value) => (typeof value === "number" && Number.isFinite(va
 const count: Keep = (value) => (Number.isSafeInteger(value) && Number(value) >= 0 ? value : undefined);
 const inner: Keep = (value, depth) => {
   if (typeof value === "boolean") return value;
-  return isObject(value) ? cleaned(value, depth + 1) : undefined;
+  return isObject(value) ? clean(value, depth + 1) : undefined;
 };
 const several: Keep = (value, depth) =>
   Array.isArray(value) && value.length > 0 && value.length <= 20 && value.every(isObject)
-    ? value.map((one) => cleaned(one, depth + 1))
+    ? value.map((one) => clean(one, depth + 1))
     : undefined;
-const named: Keep = (value, depth) => {
+const findByName: Keep = (value, depth) => {
   if (!isObject(value)) return undefined;
   const entries = Object.entries(value);
   if (entries.length > MOST_FIELDS || entries.some(([name]) => !isName(name))) throw new Unreadable();
@@ -87,9 +87,9 @@ const KEYWORDS: Record<string, Keep> = {
   const: plain,
   default: (value, depth) => (typeof value === "string" ? text(value, depth) : plain(value, depth)),
   format: (value) => (typeof value === "string" && /^[a-z-]{1,30}$/.test(value) ? value : undefined),
-  properties: named,
-  $defs: named,
-  definitions: named,
+  properties: findByName,
+  $defs: findByName,
+  definitions: findByName,
   required: names,
   additionalProperties: inner,
   items: inner,

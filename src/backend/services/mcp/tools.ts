@@ -3,7 +3,7 @@ import type { Tool as ServerTool } from "@modelcontextprotocol/client";
 import { cleanLine } from "#protocol/clean";
 import type { Access } from "../service.ts";
 import type { McpTool } from "./definition.ts";
-import { cleanSchema } from "./schema.ts";
+import { sanitizeSchema } from "./schema.ts";
 
 /** Tools of one server. */
 const MOST_TOOLS = 120;
@@ -20,13 +20,13 @@ const NO_TASKS = "it works only as a task, which kay does not have";
 export type ToolList = { tools: McpTool[]; left: string[] };
 
 /** What a server lists, which is hostile until here. */
-export function toolList(service: string, listed: ServerTool[]): ToolList {
+export function toToolList(service: string, listed: ServerTool[]): ToolList {
   const left: string[] = [];
   const taken = new Set<string>();
   const tools = [...new Map(listed.map((tool) => [tool.name, tool])).values()]
     .sort((a, b) => (a.name < b.name ? -1 : 1))
     .flatMap((tool) => {
-      const input = tool.name.length <= LONGEST_REMOTE ? cleanSchema(tool.inputSchema) : undefined;
+      const input = tool.name.length <= LONGEST_REMOTE ? sanitizeSchema(tool.inputSchema) : undefined;
       const lacks = tool.execution?.taskSupport === "required" ? NO_TASKS : input ? undefined : NO_INPUT;
       if (!input || lacks) {
         left.push(`${cleanLine(tool.name, 60) || "A tool without a name"} is left out: ${lacks}.`);
@@ -34,16 +34,16 @@ export function toolList(service: string, listed: ServerTool[]): ToolList {
       }
       const name = freeName(service, tool.name, taken);
       taken.add(name);
-      return [toolOf(name, tool, input)];
+      return [getTool(name, tool, input)];
     });
   if (tools.length > MOST_TOOLS) left.push(`It has ${tools.length} tools; kay takes the first ${MOST_TOOLS}.`);
   return { tools: tools.slice(0, MOST_TOOLS).sort((a, b) => (a.name < b.name ? -1 : 1)), left: left.slice(0, 20) };
 }
 
-function toolOf(name: string, tool: ServerTool, input: Record<string, unknown>): McpTool {
+function getTool(name: string, tool: ServerTool, input: Record<string, unknown>): McpTool {
   const { annotations = {}, title, description = "" } = tool;
-  const access = accessOf(annotations);
-  const output = tool.outputSchema === undefined ? undefined : cleanSchema(tool.outputSchema);
+  const access = getAccess(annotations);
+  const output = tool.outputSchema === undefined ? undefined : sanitizeSchema(tool.outputSchema);
   const words = cleanLine(description, LONGEST_DESCRIPTION) || cleanLine(title ?? annotations.title ?? "", 100);
   return {
     name,
@@ -57,7 +57,7 @@ function toolOf(name: string, tool: ServerTool, input: Record<string, unknown>):
 }
 
 /** What a server claims of a tool; where it claims nothing, the worst is taken (MCP, "ToolAnnotations"). */
-function accessOf({ readOnlyHint, destructiveHint }: NonNullable<ServerTool["annotations"]>): Access {
+function getAccess({ readOnlyHint, destructiveHint }: NonNullable<ServerTool["annotations"]>): Access {
   if (readOnlyHint === true) return "read";
   return destructiveHint === false ? "write" : "destructive";
 }

@@ -1,17 +1,17 @@
 import type { Transport } from "@modelcontextprotocol/client";
-import { httpWay } from "./http-way.ts";
-import type { LinkOptions } from "./link.ts";
+import { createMcpFetch } from "./http-way.ts";
+import type { McpClientOptions } from "./link.ts";
 
 type Sdk = typeof import("@modelcontextprotocol/client");
 
 /** The library's way to a server. `failed` hears each failure of a request in kay's own words. */
-export async function transportTo(
-  place: LinkOptions["place"],
+export async function createMcpTransport(
+  place: McpClientOptions["place"],
   sdk: Sdk,
   failed: (problem: unknown) => void,
 ): Promise<Transport> {
-  if ("program" in place) return (await import("./program-way.ts")).programTransport(place.program);
-  const fetch = httpWay(place.http, failed);
+  if ("program" in place) return (await import("./program-way.ts")).createProgramTransport(place.program);
+  const fetch = createMcpFetch(place.http, failed);
   return new sdk.StreamableHTTPClientTransport(new URL(place.http.url), { fetch, requestInit: { redirect: "manual" } });
 }
 

@@ -7,7 +7,7 @@ import { Problem } from "#protocol/errors";
 const MOST_COMPILED = 200;
 
 /** Compiles a cleaned schema, once for the same schema; nothing for one that cannot be. */
-export function compiled(schema: Record<string, unknown>): ValidateFunction | undefined {
+export function compileSchema(schema: Record<string, unknown>): ValidateFunction | undefined {
   const key = JSON.stringify(schema);
   if (known.has(key)) return known.get(key);
   if (known.size >= MOST_COMPILED) known.clear();
@@ -29,8 +29,8 @@ function compile(schema: Record<string, unknown>): ValidateFunction | undefined 
 }
 
 /** @throws Problem INVALID_REQUEST that names the wrong field */
-export function checkInput(tool: string, schema: Record<string, unknown>, input: unknown): Record<string, unknown> {
-  const validate = compiled(schema);
+export function validateInput(tool: string, schema: Record<string, unknown>, input: unknown): Record<string, unknown> {
+  const validate = compileSchema(schema);
   if (validate && !validate(input)) throw inputProblem(tool, validate.errors?.[0], input);
   if (typeof input === "object" && input !== null && !Array.isArray(input)) return input as Record<string, unknown>;
   throw new Problem("INVALID_REQUEST", `The input of ${tool} is not accepted: it must be an object.`, { hint: "" });
@@ -44,14 +44,14 @@ function inputProblem(tool: string, error: ErrorObject | undefined, input: unkno
   const path = [...instancePath.split("/").slice(1), ...(missing ? [missing] : []), ...(extra ? [extra] : [])];
   const field = cleanLine(path.join("."), 80);
   const subject = field ? `“${field}”` : "the input";
-  const wrong = missing ? "is missing" : extra ? "is not one of its fields" : wordsOf(keyword, params, message, input);
+  const wrong = missing ? "is missing" : extra ? "is not one of its fields" : getWords(keyword, params, message, input);
   return new Problem("INVALID_REQUEST", `The input of ${tool} is not accepted: ${subject} ${wrong}.`, {
     hint: "",
     details: field ? { field } : {},
   });
 }
 
-function wordsOf(keyword: string, params: Record<string, unknown>, message: string, input: unknown): string {
+function getWords(keyword: string, params: Record<string, unknown>, message: string, input: unknown): string {
   if (input === undefined) return "is missing";
   if (keyword === "type")
     return `must be ${[params.type]

@@ -1,28 +1,28 @@
 import * as z from "zod/mini";
 import { Problem } from "#protocol/errors";
-import { describe } from "../fields.ts";
-import { cell } from "../markdown.ts";
-import { placed } from "../resource.ts";
+import { withDescription } from "../fields.ts";
+import { escapeCell } from "../markdown.ts";
+import { formatPlace } from "../resource.ts";
 import { defineTool } from "../service.ts";
 import { writePage } from "./create.ts";
-import { findDataSource, namedPlace } from "./find.ts";
-import { columnOf, columnsOf } from "./schema.ts";
-import { titleOf } from "./title.ts";
-import { propertyValue } from "./values.ts";
+import { findDataSource, formatNotionPlace } from "./find.ts";
+import { findColumn, listColumns } from "./schema.ts";
+import { getTitle } from "./title.ts";
+import { toPropertyValue } from "./values.ts";
 
 const Input = z.object({
-  database: describe(z.string(), "Title, id or address of the database."),
-  title: describe(z.string(), "Title of the row."),
-  values: describe(
+  database: withDescription(z.string(), "Title, id or address of the database."),
+  title: withDescription(z.string(), "Title of the row."),
+  values: withDescription(
     z.optional(z.record(z.string(), z.union([z.string(), z.number(), z.boolean()]))),
     "Further columns by their names; dates as 2026-12-24, several options or people with commas between.",
   ),
-  text: describe(z.optional(z.string()), "What the page of the row says, as text or Markdown."),
+  text: withDescription(z.optional(z.string()), "What the page of the row says, as text or Markdown."),
 });
 type Input = z.output<typeof Input>;
 
 /** Source: https://developers.notion.com/reference/post-page, with a data source as the parent */
-export const addRow = defineTool({
+export const addRowTool = defineTool({
   name: "notion.add_row",
   description: "Add a row to a Notion database.",
   access: "write",
@@ -35,25 +35,25 @@ export const addRow = defineTool({
     "new row in the notion database {database}: {title}",
   ],
   summary: describeCall,
-  resource: ({ database }: Input) => placed("to the database", namedPlace(database)),
+  resource: ({ database }: Input) => formatPlace("to the database", formatNotionPlace(database)),
   async run(input, context) {
     const name = input.title.replace(/\s+/g, " ").trim();
     if (name === "") throw new Problem("INVALID_REQUEST", "A row needs a title.", { details: { field: "title" } });
     const source = await findDataSource(context, input.database);
-    const columns = columnsOf(source);
+    const columns = listColumns(source);
     const title = columns.find(({ type }) => type === "title")?.name ?? "title";
     const properties: Record<string, unknown> = {
-      [title]: await propertyValue({ name: title, type: "title", options: [] }, name, context),
+      [title]: await toPropertyValue({ name: title, type: "title", options: [] }, name, context),
     };
     for (const [wanted, value] of Object.entries(input.values ?? {})) {
-      const column = columnOf(columns, wanted);
-      properties[column.name] = await propertyValue(column, String(value), context);
+      const column = findColumn(columns, wanted);
+      properties[column.name] = await toPropertyValue(column, String(value), context);
     }
     const parent = { type: "data_source_id", data_source_id: source.id };
     const { id, url } = await writePage(context, { parent, properties }, name, input.text ?? "");
     return {
-      data: { id, title: name, database: titleOf(source), url },
-      text: `Added “${cell(name)}” to “${cell(titleOf(source))}”.\n\n${url}`,
+      data: { id, title: name, database: getTitle(source), url },
+      text: `Added “${escapeCell(name)}” to “${escapeCell(getTitle(source))}”.\n\n${url}`,
       url,
     };
   },

@@ -1,22 +1,22 @@
 import * as z from "zod/mini";
 import { Problem } from "#protocol/errors";
-import { describe } from "../fields.ts";
-import { cell, count, excerpt } from "../markdown.ts";
-import { placed } from "../resource.ts";
+import { withDescription } from "../fields.ts";
+import { escapeCell, formatCount, truncateText } from "../markdown.ts";
+import { formatPlace } from "../resource.ts";
 import { defineTool } from "../service.ts";
-import { blocksOf, countBlocks } from "./blocks.ts";
-import { findPage, namedPlace } from "./find.ts";
-import { titleOf, urlOf } from "./title.ts";
-import { appendBlocks, type Progress, partly } from "./write.ts";
+import { countBlocks, parseBlocks } from "./blocks.ts";
+import { findPage, formatNotionPlace } from "./find.ts";
+import { getTitle, getUrl } from "./title.ts";
+import { appendBlocks, partialWriteProblem, type WriteProgress } from "./write.ts";
 
 const Input = z.object({
-  page: describe(z.string(), "Title, id or address of the page."),
-  text: describe(z.string(), "What is added at its end, as text or Markdown, of any length."),
+  page: withDescription(z.string(), "Title, id or address of the page."),
+  text: withDescription(z.string(), "What is added at its end, as text or Markdown, of any length."),
 });
 type Input = z.output<typeof Input>;
 
 /** Source: https://developers.notion.com/reference/patch-block-children */
-export const append = defineTool({
+export const appendTool = defineTool({
   name: "notion.append",
   description: "Add text at the end of a Notion page.",
   access: "write",
@@ -29,26 +29,26 @@ export const append = defineTool({
     "write on the notion page {page}: {text}",
   ],
   summary: ({ page, text }: Input) =>
-    `Add at the end of “${page.trim()}” in Notion: “${excerpt(text.replace(/\s+/g, " ").trim(), 200)}”`,
-  resource: ({ page }: Input) => placed("to the page", namedPlace(page)),
+    `Add at the end of “${page.trim()}” in Notion: “${truncateText(text.replace(/\s+/g, " ").trim(), 200)}”`,
+  resource: ({ page }: Input) => formatPlace("to the page", formatNotionPlace(page)),
   async run(input, context) {
-    const drafts = blocksOf(input.text);
+    const drafts = parseBlocks(input.text);
     if (drafts.length === 0) {
       throw new Problem("INVALID_REQUEST", "There is no text to add.", { details: { field: "text" } });
     }
     const page = await findPage(context, input.page);
-    const [title, url] = [titleOf(page), urlOf(page)];
-    const progress: Progress = { written: 0, total: countBlocks(drafts) };
+    const [title, url] = [getTitle(page), getUrl(page)];
+    const progress: WriteProgress = { written: 0, total: countBlocks(drafts) };
     try {
       await appendBlocks(context, page.id, drafts, progress);
     } catch (error) {
       if (progress.written === 0) throw error;
-      throw partly(error, progress, `the text had been added to “${cell(title)}” in part`, url);
+      throw partialWriteProblem(error, progress, `the text had been added to “${escapeCell(title)}” in part`, url);
     }
-    const blocks = count(progress.total, "block");
+    const blocks = formatCount(progress.total, "block");
     return {
       data: { id: page.id, title, blocks: progress.total, url },
-      text: `Added ${blocks} to “${cell(title)}”.\n\n${url}`,
+      text: `Added ${blocks} to “${escapeCell(title)}”.\n\n${url}`,
       url,
     };
   },

@@ -1,75 +1,80 @@
 import { lexer, type Token, type Tokens } from "marked";
-import { losesCells } from "#protocol/markdown-table";
-import { languageOf } from "./languages.ts";
-import { plainText, type RichText, richText } from "./rich-text.ts";
+import { hasExtraCells } from "#protocol/markdown-table";
+import { toNotionLanguage } from "./languages.ts";
+import { type RichText, toPlainText, toRichText } from "./rich-text.ts";
 
 /** A block that is still to be written: its kind, what stands under that name in Notion, and the blocks within it. */
-export type Draft = { type: string; value: Record<string, unknown>; children: Draft[] };
+export type BlockDraft = { type: string; value: Record<string, unknown>; children: BlockDraft[] };
 
 /** Notion takes 100 pieces in a block; fewer keep one block well below the size of a request. */
 const PIECES = 50;
 
 /** Text or Markdown as blocks. Source: https://developers.notion.com/reference/block */
-export function blocksOf(markdown: string): Draft[] {
+export function parseBlocks(markdown: string): BlockDraft[] {
   try {
     return blocks(lexer(markdown, { gfm: true }));
   } catch (error) {
     // Markdown nested deeper than can be read is taken as plain paragraphs.
     if (!(error instanceof RangeError)) throw error;
-    return markdown.split(/\n\s*\n/).flatMap((part) => texts("paragraph", plainText(part.trim())));
+    return markdown.split(/\n\s*\n/).flatMap((part) => texts("paragraph", toPlainText(part.trim())));
   }
 }
 
 /** How many blocks there are, those within others included. */
-export function countBlocks(drafts: Draft[]): number {
+export function countBlocks(drafts: BlockDraft[]): number {
   return drafts.reduce((sum, { children }) => sum + 1 + countBlocks(children), 0);
 }
 
-function blocks(tokens: Token[]): Draft[] {
+function blocks(tokens: Token[]): BlockDraft[] {
   return tokens.flatMap(block);
 }
 
-function block(token: Token): Draft[] {
+function block(token: Token): BlockDraft[] {
   switch (token.type) {
     case "space":
     case "def":
       return [];
     case "heading":
-      return texts(`heading_${Math.min(3, token.depth)}`, richText(token.tokens ?? []));
+      return texts(`heading_${Math.min(3, token.depth)}`, toRichText(token.tokens ?? []));
     case "code":
-      return texts("code", plainText(token.text), { language: languageOf(token.lang) });
+      return texts("code", toPlainText(token.text), { language: toNotionLanguage(token.lang) });
     case "blockquote":
       return quote(token as Tokens.Blockquote);
     case "list":
       return (token as Tokens.List).items.flatMap((item) => listItem(item, (token as Tokens.List).ordered));
     case "table":
-      if (losesCells(token as Tokens.Table)) return texts("paragraph", plainText(token.raw.trim()));
+      if (hasExtraCells(token as Tokens.Table)) return texts("paragraph", toPlainText(token.raw.trim()));
       return [table(token as Tokens.Table)];
     case "hr":
       return [{ type: "divider", value: {}, children: [] }];
     case "paragraph":
       return paragraph(token.tokens ?? []);
     case "text":
-      return texts("paragraph", richText(token.tokens ?? [token]));
+      return texts("paragraph", toRichText(token.tokens ?? [token]));
     default:
-      return texts("paragraph", plainText(token.raw.trim()));
+      return texts("paragraph", toPlainText(token.raw.trim()));
   }
 }
 
 /** A picture alone in its paragraph is a picture; within text it is a link. */
-function paragraph(tokens: Token[]): Draft[] {
+function paragraph(tokens: Token[]): BlockDraft[] {
   const [only, ...more] = tokens;
   if (only?.type === "image" && more.length === 0 && /^https?:/i.test(only.href) && URL.canParse(only.href)) {
-    const caption = plainText(only.text).slice(0, PIECES);
+    const caption = toPlainText(only.text).slice(0, PIECES);
     return [{ type: "image", value: { type: "external", external: { url: only.href }, caption }, children: [] }];
   }
-  return texts("paragraph", richText(tokens));
+  return texts("paragraph", toRichText(tokens));
 }
 
 /** Text as one block, or as several of a kind where it is more than one takes; what is within goes with the last. */
-function texts(type: string, pieces: RichText[], more: Record<string, unknown> = {}, children: Draft[] = []): Draft[] {
+function texts(
+  type: string,
+  pieces: RichText[],
+  more: Record<string, unknown> = {},
+  children: BlockDraft[] = [],
+): BlockDraft[] {
   if (pieces.length === 0 && type === "paragraph") return [];
-  const drafts: Draft[] = [];
+  const drafts: BlockDraft[] = [];
   for (let start = 0; start === 0 || start < pieces.length; start += PIECES) {
     drafts.push({ type, value: { rich_text: pieces.slice(start, start + PIECES), ...more }, children: [] });
   }
@@ -78,29 +83,29 @@ function texts(type: string, pieces: RichText[], more: Record<string, unknown> =
 }
 
 /** The first paragraph is the quote's own text, the rest stands within it. */
-function quote({ tokens }: Tokens.Blockquote): Draft[] {
-  const { own, rest } = ownText(tokens);
+function quote({ tokens }: Tokens.Blockquote): BlockDraft[] {
+  const { own, rest } = formatOwn(tokens);
   return texts("quote", own, {}, blocks(rest));
 }
 
-function listItem({ tokens, task, checked }: Tokens.ListItem, ordered: boolean): Draft[] {
-  const { own, rest } = ownText(tokens.filter(({ type }) => type !== "checkbox"));
+function listItem({ tokens, task, checked }: Tokens.ListItem, ordered: boolean): BlockDraft[] {
+  const { own, rest } = formatOwn(tokens.filter(({ type }) => type !== "checkbox"));
   if (task) return texts("to_do", own, { checked: checked === true }, blocks(rest));
   return texts(ordered ? "numbered_list_item" : "bulleted_list_item", own, {}, blocks(rest));
 }
 
-function ownText(tokens: Token[]): { own: RichText[]; rest: Token[] } {
+function formatOwn(tokens: Token[]): { own: RichText[]; rest: Token[] } {
   const first = tokens.findIndex(({ type }) => type !== "space");
   const token = tokens[first];
   if (token === undefined || (token.type !== "paragraph" && token.type !== "text")) return { own: [], rest: tokens };
   const inline = ("tokens" in token && token.tokens ? token.tokens : [token]).filter(({ type }) => type !== "checkbox");
-  return { own: richText(inline), rest: tokens.slice(first + 1) };
+  return { own: toRichText(inline), rest: tokens.slice(first + 1) };
 }
 
-function table({ header, rows }: Tokens.Table): Draft {
-  const row = (cells: Tokens.TableCell[]): Draft => ({
+function table({ header, rows }: Tokens.Table): BlockDraft {
+  const row = (cells: Tokens.TableCell[]): BlockDraft => ({
     type: "table_row",
-    value: { cells: cells.map(({ tokens }) => richText(tokens).slice(0, PIECES)) },
+    value: { cells: cells.map(({ tokens }) => toRichText(tokens).slice(0, PIECES)) },
     children: [],
   });
   return {

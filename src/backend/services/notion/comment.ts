@@ -1,16 +1,16 @@
 import * as z from "zod/mini";
 import { Problem } from "#protocol/errors";
-import { describe } from "../fields.ts";
-import { cell, excerpt } from "../markdown.ts";
-import { placed } from "../resource.ts";
+import { withDescription } from "../fields.ts";
+import { escapeCell, truncateText } from "../markdown.ts";
+import { formatPlace } from "../resource.ts";
 import { defineTool } from "../service.ts";
-import { findPage, namedPlace } from "./find.ts";
-import { plainText } from "./rich-text.ts";
-import { titleOf, urlOf } from "./title.ts";
+import { findPage, formatNotionPlace } from "./find.ts";
+import { toPlainText } from "./rich-text.ts";
+import { getTitle, getUrl } from "./title.ts";
 
 const Input = z.object({
-  page: describe(z.string(), "Title, id or address of the page."),
-  text: describe(z.string(), "The comment."),
+  page: withDescription(z.string(), "Title, id or address of the page."),
+  text: withDescription(z.string(), "The comment."),
 });
 type Input = z.output<typeof Input>;
 
@@ -20,7 +20,7 @@ const Comment = z.looseObject({ id: z.string() });
 const PIECES = 100;
 
 /** Source: https://developers.notion.com/reference/create-a-comment */
-export const comment = defineTool({
+export const addCommentTool = defineTool({
   name: "notion.comment",
   description: "Comment on a Notion page.",
   access: "write",
@@ -33,10 +33,10 @@ export const comment = defineTool({
     "add a comment to {page} in notion: {text}",
   ],
   summary: ({ page, text }: Input) =>
-    `Comment on “${page.trim()}” in Notion: “${excerpt(text.replace(/\s+/g, " ").trim(), 200)}”`,
-  resource: ({ page }: Input) => placed("on the page", namedPlace(page)),
+    `Comment on “${page.trim()}” in Notion: “${truncateText(text.replace(/\s+/g, " ").trim(), 200)}”`,
+  resource: ({ page }: Input) => formatPlace("on the page", formatNotionPlace(page)),
   async run(input, context) {
-    const pieces = plainText(input.text.trim());
+    const pieces = toPlainText(input.text.trim());
     if (pieces.length === 0 || pieces.length > PIECES) {
       const sentence = pieces.length === 0 ? "A comment needs some text." : "Notion takes no comment that long.";
       throw new Problem("INVALID_REQUEST", sentence, { details: { field: "text" } });
@@ -44,7 +44,11 @@ export const comment = defineTool({
     const page = await findPage(context, input.page);
     const body = { parent: { page_id: page.id }, rich_text: pieces };
     const { id } = await context.http.request({ method: "POST", path: "/v1/comments", body, answer: Comment });
-    const [title, url] = [titleOf(page), urlOf(page)];
-    return { data: { comment: id, page: page.id, title, url }, text: `Commented on “${cell(title)}”.\n\n${url}`, url };
+    const [title, url] = [getTitle(page), getUrl(page)];
+    return {
+      data: { comment: id, page: page.id, title, url },
+      text: `Commented on “${escapeCell(title)}”.\n\n${url}`,
+      url,
+    };
   },
 });

@@ -1,24 +1,24 @@
 import * as z from "zod/mini";
 import { Problem } from "#protocol/errors";
-import { describe } from "../fields.ts";
-import { cell, count } from "../markdown.ts";
-import { placed } from "../resource.ts";
+import { withDescription } from "../fields.ts";
+import { escapeCell, formatCount } from "../markdown.ts";
+import { formatPlace } from "../resource.ts";
 import { defineTool, type ToolContext } from "../service.ts";
-import { blocksOf, countBlocks } from "./blocks.ts";
-import { findPage, namedPlace } from "./find.ts";
-import { plainText } from "./rich-text.ts";
-import { NotionObject, urlOf } from "./title.ts";
-import { appendBlocks, firstBatch, type Progress, partly } from "./write.ts";
+import { countBlocks, parseBlocks } from "./blocks.ts";
+import { findPage, formatNotionPlace } from "./find.ts";
+import { toPlainText } from "./rich-text.ts";
+import { getUrl, NotionObject } from "./title.ts";
+import { appendBlocks, partialWriteProblem, takeFirstBatch, type WriteProgress } from "./write.ts";
 
 const Input = z.object({
-  parent: describe(z.string(), "Title, id or address of the page that it is created in."),
-  title: describe(z.string(), "Title of the new page."),
-  text: describe(z.optional(z.string()), "What it says, as text or Markdown, of any length."),
+  parent: withDescription(z.string(), "Title, id or address of the page that it is created in."),
+  title: withDescription(z.string(), "Title of the new page."),
+  text: withDescription(z.optional(z.string()), "What it says, as text or Markdown, of any length."),
 });
 type Input = z.output<typeof Input>;
 
 /** Source: https://developers.notion.com/reference/post-page */
-export const createPage = defineTool({
+export const createPageTool = defineTool({
   name: "notion.create_page",
   description: "Create a Notion page within another page, with a title and text.",
   access: "write",
@@ -33,18 +33,18 @@ export const createPage = defineTool({
     "new notion page in {parent}: {title}",
   ],
   summary: describeCall,
-  resource: ({ parent }: Input) => placed("in the page", namedPlace(parent)),
+  resource: ({ parent }: Input) => formatPlace("in the page", formatNotionPlace(parent)),
   async run(input, context) {
     const title = input.title.replace(/\s+/g, " ").trim();
     if (title === "") throw new Problem("INVALID_REQUEST", "A page needs a title.", { details: { field: "title" } });
     const parent = await findPage(context, input.parent);
-    const properties = { title: { title: plainText(title) } };
+    const properties = { title: { title: toPlainText(title) } };
     const page = await writePage(context, { parent: { page_id: parent.id }, properties }, title, input.text ?? "");
     const { url, blocks } = page;
     const data = { id: page.id, title, url, blocks };
     return {
       data,
-      text: `Created “${cell(title)}”${blocks > 0 ? ` with ${count(blocks, "block")}` : ""}.\n\n${url}`,
+      text: `Created “${escapeCell(title)}”${blocks > 0 ? ` with ${formatCount(blocks, "block")}` : ""}.\n\n${url}`,
       url,
     };
   },
@@ -61,23 +61,23 @@ export async function writePage(
   title: string,
   text: string,
 ): Promise<{ id: string; url: string; blocks: number }> {
-  const drafts = blocksOf(text);
-  const progress: Progress = { written: 0, total: countBlocks(drafts) };
-  const first = firstBatch(drafts);
+  const drafts = parseBlocks(text);
+  const progress: WriteProgress = { written: 0, total: countBlocks(drafts) };
+  const first = takeFirstBatch(drafts);
   const body = { ...page, ...(first.blocks.length > 0 ? { children: first.blocks } : {}) };
   const created = await context.http.request({ method: "POST", path: "/v1/pages", body, answer: NotionObject });
   progress.written = first.size;
-  const url = urlOf(created);
+  const url = getUrl(created);
   try {
     await appendBlocks(context, created.id, first.left, progress);
   } catch (error) {
-    throw partly(error, progress, `the page “${cell(title)}” had been created`, url);
+    throw partialWriteProblem(error, progress, `the page “${escapeCell(title)}” had been created`, url);
   }
   return { id: created.id, url, blocks: progress.total };
 }
 
 function describeCall({ parent, title, text }: Input): string {
-  const blocks = countBlocks(blocksOf(text ?? ""));
-  const also = blocks > 0 ? `, with ${count(blocks, "block")} of text` : "";
+  const blocks = countBlocks(parseBlocks(text ?? ""));
+  const also = blocks > 0 ? `, with ${formatCount(blocks, "block")} of text` : "";
   return `Create the page “${title.replace(/\s+/g, " ").trim()}” in “${parent.trim()}” in Notion${also}`;
 }

@@ -1,9 +1,9 @@
 import * as z from "zod/mini";
 import { Problem } from "#protocol/errors";
-import { cell } from "../markdown.ts";
-import { quotedName } from "../resource.ts";
+import { escapeCell } from "../markdown.ts";
+import { quoteName } from "../resource.ts";
 import type { ToolContext } from "../service.ts";
-import { NotionObject, titleOf } from "./title.ts";
+import { getTitle, NotionObject } from "./title.ts";
 
 const Found = z.looseObject({ results: z.array(NotionObject) });
 const Database = z.looseObject({
@@ -38,8 +38,8 @@ export async function findDataSource(context: ToolContext, text: string): Promis
 }
 
 /** A page or a database as the words of a grant name it: its id, where the input has one, else its title. */
-export function namedPlace(text: string): string | undefined {
-  return notionId(text) ?? quotedName(text);
+export function formatNotionPlace(text: string): string | undefined {
+  return notionId(text) ?? quoteName(text);
 }
 
 /** The id in what a person typed: an id, or the address of a page (`?p=` is the page that is open beside a database). */
@@ -66,20 +66,24 @@ async function findByTitle(context: ToolContext, text: string, kind: "page" | "d
     answer: Found,
     reads: true,
   });
-  const found = results.filter((one) => one.in_trash !== true && contains(titleOf(one), wanted));
-  const exact = found.filter((one) => same(titleOf(one), wanted));
+  const found = results.filter((one) => one.in_trash !== true && contains(getTitle(one), wanted));
+  const exact = found.filter((one) => same(getTitle(one), wanted));
   const [only, ...more] = exact.length > 0 ? exact : found;
   if (only && more.length === 0) return only;
   const noun = kind === "page" ? "page" : "database";
   if (!only) {
-    throw new Problem("INVALID_REQUEST", `No ${noun} in Notion that kay may see is called “${cell(wanted)}”.`, {
+    throw new Problem("INVALID_REQUEST", `No ${noun} in Notion that kay may see is called “${escapeCell(wanted)}”.`, {
       hint: "Check the title, and that the page is shared with kay in Notion (••• › Connections).",
     });
   }
-  const titles = [...new Set([only, ...more].map(titleOf))].slice(0, LISTED).map((title) => `“${cell(title)}”`);
-  throw new Problem("INVALID_REQUEST", `Several ${noun}s in Notion match “${cell(wanted)}”: ${titles.join(", ")}.`, {
-    hint: `Use the full title or the address of the ${noun}.`,
-  });
+  const titles = [...new Set([only, ...more].map(getTitle))].slice(0, LISTED).map((title) => `“${escapeCell(title)}”`);
+  throw new Problem(
+    "INVALID_REQUEST",
+    `Several ${noun}s in Notion match “${escapeCell(wanted)}”: ${titles.join(", ")}.`,
+    {
+      hint: `Use the full title or the address of the ${noun}.`,
+    },
+  );
 }
 
 /** An id may be that of a database, whose table is then meant, or of the table itself. */
@@ -92,7 +96,7 @@ async function sourceOfDatabase(context: ToolContext, id: string): Promise<strin
   if (!database) return id;
   const [only, ...more] = database.data_sources;
   if (only && more.length === 0) return only.id;
-  const names = database.data_sources.map(({ name }) => cell(name ?? "Untitled")).join(", ");
+  const names = database.data_sources.map(({ name }) => escapeCell(name ?? "Untitled")).join(", ");
   throw new Problem("INVALID_REQUEST", `That database has ${names ? `several tables: ${names}` : "no table"}.`, {
     hint: "Name the table by its title.",
   });

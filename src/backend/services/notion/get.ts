@@ -1,20 +1,20 @@
 import * as z from "zod/mini";
-import { describe } from "../fields.ts";
-import { cell, excerpt } from "../markdown.ts";
+import { withDescription } from "../fields.ts";
+import { escapeCell, truncateText } from "../markdown.ts";
 import { defineTool } from "../service.ts";
 import { findPage } from "./find.ts";
-import { shownProperties } from "./properties.ts";
+import { formatProperties } from "./properties.ts";
 import { readPage } from "./read.ts";
-import { titleOf, urlOf } from "./title.ts";
+import { getTitle, getUrl } from "./title.ts";
 
-const Input = z.object({ page: describe(z.string(), "Title, id or address of the page.") });
+const Input = z.object({ page: withDescription(z.string(), "Title, id or address of the page.") });
 type Input = z.output<typeof Input>;
 
 /** Longest text of a page that is shown and given to a model, in characters. */
 const LONGEST = 12_000;
 
 /** Source: https://developers.notion.com/reference/retrieve-a-page and …/reference/get-block-children */
-export const getPage = defineTool({
+export const getPageTool = defineTool({
   name: "notion.get_page",
   description: "Read one Notion page, its properties and its text, by its title, id or address.",
   access: "read",
@@ -31,12 +31,12 @@ export const getPage = defineTool({
   async run(input, context) {
     const page = await findPage(context, input.page);
     const { text: whole, complete } = await readPage(context, page.id);
-    const text = excerpt(whole, LONGEST);
-    const [title, url, properties] = [titleOf(page), urlOf(page), shownProperties(page)];
+    const text = truncateText(whole, LONGEST);
+    const [title, url, properties] = [getTitle(page), getUrl(page), formatProperties(page)];
     const facts = Object.entries(properties).flatMap(([name, value]) =>
-      value === "" ? [] : [`- ${cell(name)}: ${cell(value)}`],
+      value === "" ? [] : [`- ${escapeCell(name)}: ${escapeCell(value)}`],
     );
-    const head = `**${cell(title)}**${page.last_edited_time ? `, changed ${page.last_edited_time.slice(0, 10)}` : ""}\n${url}`;
+    const head = `**${escapeCell(title)}**${page.last_edited_time ? `, changed ${page.last_edited_time.slice(0, 10)}` : ""}\n${url}`;
     const end = complete ? "" : "(There is more on this page than kay reads at once.)";
     return {
       data: { id: page.id, title, updated: page.last_edited_time, properties, text, complete, url },

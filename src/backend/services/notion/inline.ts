@@ -1,7 +1,7 @@
 import type { Piece } from "./title.ts";
 
 /** Pieces of text as inline Markdown. */
-export function inlineMarkdown(pieces: Piece[]): string {
+export function toInlineMarkdown(pieces: Piece[]): string {
   return pieces.map(piece).join("");
 }
 

@@ -1,5 +1,5 @@
 /** The language of a code block in Notion's own names, "plain text" for those it has not got. Source: https://developers.notion.com/reference/block#code */
-export function languageOf(name: string | undefined): string {
+export function toNotionLanguage(name: string | undefined): string {
   const word = name?.trim().toLowerCase().split(/\s/)[0] ?? "";
   const known = SHORT[word] ?? word;
   return LANGUAGES.has(known) ? known : "plain text";

@@ -1,35 +1,35 @@
 import * as z from "zod/mini";
-import { joined, type NotionObject } from "./title.ts";
+import { joinPieces, type NotionObject } from "./title.ts";
 
 const Named = z.looseObject({ name: z.nullish(z.string()) });
 const Dated = z.looseObject({ start: z.nullish(z.string()), end: z.nullish(z.string()) });
 
 /** Properties of a page or row as texts for people and models, the title left out, empty ones as "". */
-export function shownProperties({ properties }: NotionObject): Record<string, string> {
+export function formatProperties({ properties }: NotionObject): Record<string, string> {
   const entries = Object.entries(properties ?? {}).filter(([, { type }]) => type !== "title");
-  return Object.fromEntries(entries.map(([name, property]) => [name, shown(property)]));
+  return Object.fromEntries(entries.map(([name, property]) => [name, format(property)]));
 }
 
 /** The value of one property as text. Source: https://developers.notion.com/reference/page-property-values */
-function shown(property: Record<string, unknown>): string {
+function format(property: Record<string, unknown>): string {
   const type = String(property.type ?? "");
   const value = property[type];
   if (value === null || value === undefined) return "";
   switch (type) {
     case "title":
     case "rich_text":
-      return joined(value);
+      return joinPieces(value);
     case "checkbox":
       return value === true ? "yes" : "no";
     case "select":
     case "status":
     case "created_by":
     case "last_edited_by":
-      return named(value);
+      return findByName(value);
     case "multi_select":
     case "people":
     case "files":
-      return list(value).map(named).filter(Boolean).join(", ");
+      return list(value).map(findByName).filter(Boolean).join(", ");
     case "date":
       return dated(value);
     case "relation":
@@ -38,10 +38,10 @@ function shown(property: Record<string, unknown>): string {
       return uniqueId(value);
     case "formula":
     case "rollup":
-      return shown(value as Record<string, unknown>);
+      return format(value as Record<string, unknown>);
     case "array":
       return list(value)
-        .map((one) => shown(one as Record<string, unknown>))
+        .map((one) => format(one as Record<string, unknown>))
         .filter(Boolean)
         .join(", ");
     default:
@@ -49,7 +49,7 @@ function shown(property: Record<string, unknown>): string {
   }
 }
 
-function named(value: unknown): string {
+function findByName(value: unknown): string {
   const result = Named.safeParse(value);
   return (result.success && result.data.name) || "";
 }

@@ -1,22 +1,25 @@
 import * as z from "zod/mini";
-import { describe } from "../fields.ts";
-import { cell, count, markdownTable } from "../markdown.ts";
+import { withDescription } from "../fields.ts";
+import { escapeCell, formatCount, formatMarkdownTable } from "../markdown.ts";
 import { defineTool, type ToolContext } from "../service.ts";
 import { findDataSource } from "./find.ts";
-import { shownProperties } from "./properties.ts";
-import { columnOf, columnsOf } from "./schema.ts";
-import { NotionObject, titleOf, urlOf } from "./title.ts";
-import { propertyFilter } from "./values.ts";
+import { formatProperties } from "./properties.ts";
+import { findColumn, listColumns } from "./schema.ts";
+import { getTitle, getUrl, NotionObject } from "./title.ts";
+import { toPropertyFilter } from "./values.ts";
 
 const Input = z.object({
-  database: describe(z.string(), "Title, id or address of the database."),
-  property: describe(z.optional(z.string()), "Column to look at, for rows with a certain value."),
-  value: describe(
+  database: withDescription(z.string(), "Title, id or address of the database."),
+  property: withDescription(z.optional(z.string()), "Column to look at, for rows with a certain value."),
+  value: withDescription(
     z.optional(z.string()),
     'What it has to be: "Done", "In progress", "Not started", "Todo", "High", "Low", or any other option, name or number; with not before it, all others.',
   ),
-  sort: describe(z.optional(z.string()), "Column to order by; a hyphen before it for the largest first."),
-  limit: describe(z.optional(z.number().check(z.int(), z.minimum(1), z.maximum(500))), "At most so many rows; 50."),
+  sort: withDescription(z.optional(z.string()), "Column to order by; a hyphen before it for the largest first."),
+  limit: withDescription(
+    z.optional(z.number().check(z.int(), z.minimum(1), z.maximum(500))),
+    "At most so many rows; 50.",
+  ),
 });
 type Input = z.output<typeof Input>;
 
@@ -30,7 +33,7 @@ const Page = z.looseObject({
 const SHOWN = 5;
 
 /** Source: https://developers.notion.com/reference/query-a-data-source */
-export const queryDatabase = defineTool({
+export const queryDatabaseTool = defineTool({
   name: "notion.query_database",
   description: "List the rows of a Notion database, all of them or those with a certain value.",
   access: "read",
@@ -47,10 +50,10 @@ export const queryDatabase = defineTool({
   summary: (input: Input) => `List ${words(input)}`,
   async run(input, context) {
     const source = await findDataSource(context, input.database);
-    const columns = columnsOf(source);
+    const columns = listColumns(source);
     const asked = input.property?.trim() && input.value?.trim();
     const filter = asked
-      ? await propertyFilter(columnOf(columns, input.property ?? ""), input.value ?? "", context)
+      ? await toPropertyFilter(findColumn(columns, input.property ?? ""), input.value ?? "", context)
       : undefined;
     const sort = input.sort?.trim().replace(/^-/, "");
     const body = {
@@ -59,7 +62,7 @@ export const queryDatabase = defineTool({
         ? {
             sorts: [
               {
-                property: columnOf(columns, sort).name,
+                property: findColumn(columns, sort).name,
                 direction: /^\s*-/.test(input.sort ?? "") ? "descending" : "ascending",
               },
             ],
@@ -67,8 +70,8 @@ export const queryDatabase = defineTool({
         : {}),
     };
     const { rows, more } = await query(context, source.id, body, input.limit ?? 50);
-    const title = titleOf(source);
-    const data = rows.map((row) => ({ id: row.id, title: titleOf(row), ...shownProperties(row), url: urlOf(row) }));
+    const title = getTitle(source);
+    const data = rows.map((row) => ({ id: row.id, title: getTitle(row), ...formatProperties(row), url: getUrl(row) }));
     const names = columns.filter(({ type }) => type !== "title").map(({ name }) => name);
     const head = columns.find(({ type }) => type === "title")?.name ?? "Title";
     return {
@@ -78,8 +81,8 @@ export const queryDatabase = defineTool({
         rows: data,
         more,
       },
-      text: resultText(rows, more, `of “${cell(title)}”`, head, names),
-      url: urlOf(source),
+      text: formatResult(rows, more, `of “${escapeCell(title)}”`, head, names),
+      url: getUrl(source),
     };
   },
 });
@@ -113,13 +116,13 @@ function words({ database, property, value }: Input): string {
   return `rows of “${database.trim()}” in Notion${where}`;
 }
 
-function resultText(rows: NotionObject[], more: boolean, where: string, head: string, names: string[]): string {
+function formatResult(rows: NotionObject[], more: boolean, where: string, head: string, names: string[]): string {
   if (rows.length === 0) return `No rows ${where}.`;
-  const properties = rows.map(shownProperties);
+  const properties = rows.map(formatProperties);
   const shown = names.filter((name) => properties.some((one) => one[name])).slice(0, SHOWN);
-  const cells = rows.map((row, index) => [titleOf(row), ...shown.map((name) => properties[index]?.[name] ?? "")]);
+  const cells = rows.map((row, index) => [getTitle(row), ...shown.map((name) => properties[index]?.[name] ?? "")]);
   const first = more
     ? `The first ${rows.length} rows ${where}; there are more:`
-    : `${count(rows.length, "row")} ${where}:`;
-  return `${first}\n\n${markdownTable([head, ...shown], cells)}`;
+    : `${formatCount(rows.length, "row")} ${where}:`;
+  return `${first}\n\n${formatMarkdownTable([head, ...shown], cells)}`;
 }

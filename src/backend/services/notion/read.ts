@@ -1,8 +1,8 @@
 import * as z from "zod/mini";
-import { markdownTable } from "../markdown.ts";
+import { formatMarkdownTable } from "../markdown.ts";
 import type { ToolContext } from "../service.ts";
-import { inlineMarkdown } from "./inline.ts";
-import { joined, Piece } from "./title.ts";
+import { toInlineMarkdown } from "./inline.ts";
+import { joinPieces, Piece } from "./title.ts";
 
 const Block = z.looseObject({
   id: z.string(),
@@ -29,7 +29,7 @@ const DEEPEST = 6;
 export async function readPage(context: ToolContext, id: string): Promise<{ text: string; complete: boolean }> {
   const budget = { requests: REQUESTS, complete: true };
   const blocks = await children(context, id, 0, budget);
-  return { text: blocksText(blocks), complete: budget.complete };
+  return { text: formatBlocks(blocks), complete: budget.complete };
 }
 
 type Budget = { requests: number; complete: boolean };
@@ -64,13 +64,13 @@ async function children(context: ToolContext, id: string, depth: number, budget:
 const OWN_PAGES = new Set(["child_page", "child_database"]);
 
 /** Items of one list follow each other, everything else stands apart. */
-function blocksText(blocks: Read[]): string {
+function formatBlocks(blocks: Read[]): string {
   let number = 0;
   let text = "";
   let before = "";
   for (const block of blocks) {
     number = block.type === "numbered_list_item" ? number + 1 : 0;
-    const own = blockText(block, number);
+    const own = formatBlock(block, number);
     if (own === "") continue;
     const follows = LISTS.has(block.type) && block.type === before;
     text += `${text === "" ? "" : follows ? "\n" : "\n\n"}${own}`;
@@ -81,7 +81,7 @@ function blocksText(blocks: Read[]): string {
 
 const LISTS = new Set(["bulleted_list_item", "numbered_list_item", "to_do"]);
 
-function blockText(block: Read, number: number): string {
+function formatBlock(block: Read, number: number): string {
   const { type, value } = block;
   const own = inline(value.rich_text);
   switch (type) {
@@ -89,7 +89,7 @@ function blockText(block: Read, number: number): string {
     case "heading_2":
     case "heading_3":
     case "heading_4":
-      return stacked(own === "" ? "" : `${"#".repeat(Number(type.at(-1)))} ${own.replace(/\n/g, " ")}`, block);
+      return stack(own === "" ? "" : `${"#".repeat(Number(type.at(-1)))} ${own.replace(/\n/g, " ")}`, block);
     case "bulleted_list_item":
     case "toggle":
       return item("- ", own, block);
@@ -99,64 +99,64 @@ function blockText(block: Read, number: number): string {
       return item(value.checked === true ? "- [x] " : "- [ ] ", own, block);
     case "quote":
     case "callout":
-      return prefixed([own, blocksText(block.children)].filter(Boolean).join("\n\n"), "> ");
+      return addPrefix([own, formatBlocks(block.children)].filter(Boolean).join("\n\n"), "> ");
     case "code":
-      return codeText(value);
+      return formatCode(value);
     case "divider":
       return "---";
     case "table":
-      return tableText(block);
+      return formatTable(block);
     default:
-      return otherText(block, own);
+      return formatOther(block, own);
   }
 }
 
 /** What Markdown has no word for: its address, its title, or the text that it holds. */
-function otherText(block: Read, own: string): string {
+function formatOther(block: Read, own: string): string {
   const { type, value } = block;
   if (type === "child_page" || type === "child_database") return `[${String(value.title ?? "Untitled")}]`;
   if (type === "equation") return `$${String(value.expression ?? "")}$`;
   const address = [value.url, record(value.external).url, record(value.file).url].find(
     (url) => typeof url === "string",
   );
-  if (address === undefined) return stacked(own, block);
-  const words = joined(value.caption) || String(value.name ?? "") || type.replaceAll("_", " ");
+  if (address === undefined) return stack(own, block);
+  const words = joinPieces(value.caption) || String(value.name ?? "") || type.replaceAll("_", " ");
   return `[${words.replace(/[[\]]/g, "")}](${address.replaceAll(")", "%29")})`;
 }
 
-function stacked(own: string, { children }: Read): string {
-  return [own, blocksText(children)].filter(Boolean).join("\n\n");
+function stack(own: string, { children }: Read): string {
+  return [own, formatBlocks(children)].filter(Boolean).join("\n\n");
 }
 
 function item(marker: string, own: string, { children }: Read): string {
-  const inner = blocksText(children);
+  const inner = formatBlocks(children);
   const list = children.every(({ type }) => LISTS.has(type));
   const text = [own, inner].filter(Boolean).join(list ? "\n" : "\n\n");
   const indent = " ".repeat(/^\d/.test(marker) ? marker.length : 2);
   return marker + text.replace(/\n(?=[^\n])/g, `\n${indent}`);
 }
 
-function codeText(value: Record<string, unknown>): string {
-  const text = joined(value.rich_text);
+function formatCode(value: Record<string, unknown>): string {
+  const text = joinPieces(value.rich_text);
   const longest = Math.max(2, ...[...text.matchAll(/`+/g)].map(([ticks]) => ticks.length));
   const fence = "`".repeat(longest + 1);
   const language = value.language === "plain text" ? "" : String(value.language ?? "");
   return `${fence}${language}\n${text}\n${fence}`;
 }
 
-function tableText({ children }: Read): string {
+function formatTable({ children }: Read): string {
   const rows = children.map(({ value }) => (Array.isArray(value.cells) ? value.cells.map(inline) : []));
   const [head, ...rest] = rows;
-  return head ? markdownTable(head, rest) : "";
+  return head ? formatMarkdownTable(head, rest) : "";
 }
 
-function prefixed(text: string, prefix: string): string {
+function addPrefix(text: string, prefix: string): string {
   return text.replace(/^/gm, prefix).replace(/[ ]+$/gm, "");
 }
 
 function inline(pieces: unknown): string {
   const list = z.array(Piece).safeParse(pieces);
-  return list.success ? inlineMarkdown(list.data) : "";
+  return list.success ? toInlineMarkdown(list.data) : "";
 }
 
 function record(value: unknown): Record<string, unknown> {

@@ -13,7 +13,7 @@ const LONGEST = 2_000;
  * Text without any look, in pieces that Notion takes. A piece never ends within a surrogate pair, so that the joined text is the text (case
  * V16).
  */
-export function plainText(text: string, look: Look = {}, url?: string): RichText[] {
+export function toPlainText(text: string, look: Look = {}, url?: string): RichText[] {
   return cut(text.toWellFormed()).map((content) => ({
     type: "text",
     text: { content, ...(url === undefined ? {} : { link: { url } }) },
@@ -22,31 +22,31 @@ export function plainText(text: string, look: Look = {}, url?: string): RichText
 }
 
 /** Inline Markdown in pieces that Notion takes; neighbours of the same look are one piece as far as they fit. */
-export function richText(tokens: Token[]): RichText[] {
+export function toRichText(tokens: Token[]): RichText[] {
   const runs: Run[] = [];
-  for (const run of runsOf(tokens, {}, undefined)) {
+  for (const run of getRuns(tokens, {}, undefined)) {
     const last = runs.at(-1);
     if (last && last.url === run.url && JSON.stringify(last.look) === JSON.stringify(run.look)) last.text += run.text;
     else runs.push({ ...run });
   }
-  return runs.flatMap(({ text, look, url }) => plainText(text, look, url));
+  return runs.flatMap(({ text, look, url }) => toPlainText(text, look, url));
 }
 
 type Run = { text: string; look: Look; url: string | undefined };
 
-function runsOf(tokens: Token[], look: Look, url: string | undefined): Run[] {
-  return tokens.flatMap((token) => runOf(token, look, url));
+function getRuns(tokens: Token[], look: Look, url: string | undefined): Run[] {
+  return tokens.flatMap((token) => getRun(token, look, url));
 }
 
-function runOf(token: Token, look: Look, url: string | undefined): Run[] {
+function getRun(token: Token, look: Look, url: string | undefined): Run[] {
   const literal = (text: string, more: Look = {}): Run[] => [{ text, look: { ...look, ...more }, url }];
   switch (token.type) {
     case "strong":
-      return runsOf(inner(token), { ...look, bold: true }, url);
+      return getRuns(inner(token), { ...look, bold: true }, url);
     case "em":
-      return runsOf(inner(token), { ...look, italic: true }, url);
+      return getRuns(inner(token), { ...look, italic: true }, url);
     case "del":
-      return runsOf(inner(token), { ...look, strikethrough: true }, url);
+      return getRuns(inner(token), { ...look, strikethrough: true }, url);
     case "codespan":
       return literal(token.text, { code: true });
     case "link":
@@ -57,7 +57,7 @@ function runOf(token: Token, look: Look, url: string | undefined): Run[] {
     case "escape":
       return literal(token.text);
     case "text":
-      return "tokens" in token && token.tokens ? runsOf(token.tokens, look, url) : literal(token.text);
+      return "tokens" in token && token.tokens ? getRuns(token.tokens, look, url) : literal(token.text);
     default:
       return literal(token.raw);
   }
@@ -66,7 +66,7 @@ function runOf(token: Token, look: Look, url: string | undefined): Run[] {
 /** Addresses that Notion accepts become links; any other stays visible as text. */
 function linkRuns(token: Tokens.Link, look: Look, outer: string | undefined): Run[] {
   if (!isAddress(token.href)) return [{ text: token.raw, look, url: outer }];
-  const runs = runsOf(inner(token), look, token.href);
+  const runs = getRuns(inner(token), look, token.href);
   return runs.length > 0 ? runs : [{ text: token.text || token.href, look, url: token.href }];
 }
 

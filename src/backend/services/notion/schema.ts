@@ -1,6 +1,6 @@
 import * as z from "zod/mini";
 import { Problem } from "#protocol/errors";
-import { cell } from "../markdown.ts";
+import { escapeCell } from "../markdown.ts";
 import type { ToolContext } from "../service.ts";
 import type { NotionObject } from "./title.ts";
 
@@ -22,7 +22,7 @@ const Users = z.looseObject({
 export type Column = { name: string; type: string; options: string[] };
 
 /** The columns of a data source. Source: https://developers.notion.com/reference/property-object */
-export function columnsOf({ properties }: NotionObject): Column[] {
+export function listColumns({ properties }: NotionObject): Column[] {
   return Object.entries(properties ?? {}).map(([name, property]) => {
     const type = property.type ?? "";
     const options = Options.safeParse(property[type]);
@@ -31,30 +31,32 @@ export function columnsOf({ properties }: NotionObject): Column[] {
 }
 
 /** The column that a name means, in whatever case. @throws Problem INVALID_REQUEST that lists the columns there are */
-export function columnOf(columns: Column[], wanted: string): Column {
+export function findColumn(columns: Column[], wanted: string): Column {
   const name = wanted.trim().toLowerCase();
   const found = columns.find((column) => column.name.trim().toLowerCase() === name);
   if (found) return found;
-  throw new Problem("INVALID_REQUEST", `There is no property “${cell(wanted.trim())}” there.`, {
-    hint: `There are: ${columns.map((column) => cell(column.name)).join(", ")}.`,
+  throw new Problem("INVALID_REQUEST", `There is no property “${escapeCell(wanted.trim())}” there.`, {
+    hint: `There are: ${columns.map((column) => escapeCell(column.name)).join(", ")}.`,
     details: { field: "property" },
   });
 }
 
 /** The option that a text means, in its own spelling. @throws Problem INVALID_REQUEST that lists the options there are */
-export function optionOf({ name, options }: Column, wanted: string): string {
+export function findOption({ name, options }: Column, wanted: string): string {
   const text = wanted.trim().toLowerCase();
   const found = options.find((option) => option.trim().toLowerCase() === text);
   if (found !== undefined) return found;
-  throw new Problem("INVALID_REQUEST", `“${cell(wanted.trim())}” is no option of ${cell(name)}.`, {
+  throw new Problem("INVALID_REQUEST", `“${escapeCell(wanted.trim())}” is no option of ${escapeCell(name)}.`, {
     hint:
-      options.length > 0 ? `There are: ${options.map(cell).join(", ")}.` : "It has no options yet; add one in Notion.",
+      options.length > 0
+        ? `There are: ${options.map(escapeCell).join(", ")}.`
+        : "It has no options yet; add one in Notion.",
     details: { field: "value" },
   });
 }
 
 /** The user that a name, an e-mail address or "me" means. @throws Problem INVALID_REQUEST when nobody or several match */
-export async function userOf(context: ToolContext, wanted: string): Promise<string> {
+export async function findUser(context: ToolContext, wanted: string): Promise<string> {
   const { user_id: me } = context.metadata;
   const name = wanted.trim().toLowerCase();
   if (/^(me|myself|my|mine|i)$/.test(name) && typeof me === "string") return me;
@@ -63,8 +65,8 @@ export async function userOf(context: ToolContext, wanted: string): Promise<stri
   const [only, ...more] = found.length > 0 ? found : people.filter((one) => one.name?.toLowerCase().includes(name));
   if (only && more.length === 0) return only.id;
   const sentence = only
-    ? `Several people in Notion match “${cell(wanted)}”.`
-    : `Nobody in Notion is called “${cell(wanted)}”.`;
+    ? `Several people in Notion match “${escapeCell(wanted)}”.`
+    : `Nobody in Notion is called “${escapeCell(wanted)}”.`;
   throw new Problem("INVALID_REQUEST", sentence, { hint: "Use the full name or the e-mail address." });
 }
 

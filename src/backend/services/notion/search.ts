@@ -1,13 +1,13 @@
 import * as z from "zod/mini";
-import { describe } from "../fields.ts";
-import { cell, count, markdownTable } from "../markdown.ts";
+import { withDescription } from "../fields.ts";
+import { escapeCell, formatCount, formatMarkdownTable } from "../markdown.ts";
 import { defineTool, type ToolContext } from "../service.ts";
-import { NotionObject, titleOf, urlOf } from "./title.ts";
+import { getTitle, getUrl, NotionObject } from "./title.ts";
 
 const Input = z.object({
-  text: describe(z.optional(z.string()), "Words of the title; what was changed last when left out."),
-  type: describe(z.optional(z.string()), '"page" or "database"; both when left out.'),
-  limit: describe(z.optional(z.number().check(z.int(), z.minimum(1), z.maximum(100))), "At most so many; 20."),
+  text: withDescription(z.optional(z.string()), "Words of the title; what was changed last when left out."),
+  type: withDescription(z.optional(z.string()), '"page" or "database"; both when left out.'),
+  limit: withDescription(z.optional(z.number().check(z.int(), z.minimum(1), z.maximum(100))), "At most so many; 20."),
 });
 type Input = z.output<typeof Input>;
 
@@ -18,7 +18,7 @@ const Page = z.looseObject({
 });
 
 /** Source: https://developers.notion.com/reference/post-search (titles only; what is shared with the connection) */
-export const search = defineTool({
+export const searchTool = defineTool({
   name: "notion.search",
   description: "Find Notion pages and databases by words of their title.",
   access: "read",
@@ -39,12 +39,12 @@ export const search = defineTool({
     const { found, more } = await find(input, context);
     const data = found.map((one) => ({
       id: one.id,
-      title: titleOf(one),
-      type: kindOf(one),
+      title: getTitle(one),
+      type: getKind(one),
       updated: one.last_edited_time,
-      url: urlOf(one),
+      url: getUrl(one),
     }));
-    return { data: { results: data, more }, text: resultText(data, more, words(input)) };
+    return { data: { results: data, more }, text: formatResult(data, more, words(input)) };
   },
 });
 
@@ -70,7 +70,7 @@ async function find(input: Input, context: ToolContext): Promise<{ found: Notion
   return { found: found.slice(0, limit), more: cursor !== undefined || found.length > limit };
 }
 
-function kindOf({ object }: NotionObject): string {
+function getKind({ object }: NotionObject): string {
   return object === "data_source" || object === "database" ? "database" : "page";
 }
 
@@ -80,13 +80,14 @@ function words({ text, type }: Input): string {
   return text?.trim() ? `${what} called “${text.trim()}”` : `the ${what} changed last`;
 }
 
-function resultText(
+function formatResult(
   found: { title: string; type: string; updated?: string | null; url: string }[],
   more: boolean,
   what: string,
 ): string {
-  if (found.length === 0) return `Nothing found in Notion: ${cell(what)}. Pages have to be shared with kay there.`;
+  if (found.length === 0)
+    return `Nothing found in Notion: ${escapeCell(what)}. Pages have to be shared with kay there.`;
   const rows = found.map(({ title, type, updated, url }) => [title, type, updated?.slice(0, 10) ?? "", url]);
-  const head = more ? `The first ${found.length} results; there are more:` : `${count(found.length, "result")}:`;
-  return `${head}\n\n${markdownTable(["Title", "Type", "Changed", "Address"], rows)}`;
+  const head = more ? `The first ${found.length} results; there are more:` : `${formatCount(found.length, "result")}:`;
+  return `${head}\n\n${formatMarkdownTable(["Title", "Type", "Changed", "Address"], rows)}`;
 }

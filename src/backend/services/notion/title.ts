@@ -29,18 +29,18 @@ export const NotionObject = z.looseObject({
 export type NotionObject = z.output<typeof NotionObject>;
 
 /** Pieces as plain text. */
-export function joined(pieces: unknown): string {
+export function joinPieces(pieces: unknown): string {
   const list = z.array(Piece).safeParse(pieces);
   return list.success ? list.data.map(({ plain_text }) => plain_text ?? "").join("") : "";
 }
 
 /** The title of a page, of a row, or of a database. */
-export function titleOf({ title, properties }: NotionObject): string {
+export function getTitle({ title, properties }: NotionObject): string {
   const own = Object.values(properties ?? {}).find(({ type }) => type === "title");
-  return joined(title ?? own?.title).trim() || "Untitled";
+  return joinPieces(title ?? own?.title).trim() || "Untitled";
 }
 
 /** Where a person opens a page. */
-export function urlOf({ url, id }: Pick<NotionObject, "url" | "id">): string {
+export function getUrl({ url, id }: Pick<NotionObject, "url" | "id">): string {
   return url ?? `https://www.notion.so/${id.replaceAll("-", "")}`;
 }

@@ -1,8 +1,8 @@
 import { Problem } from "#protocol/errors";
-import { cell } from "../markdown.ts";
+import { escapeCell } from "../markdown.ts";
 import type { ToolContext } from "../service.ts";
-import { plainText } from "./rich-text.ts";
-import { type Column, optionOf, userOf } from "./schema.ts";
+import { toPlainText } from "./rich-text.ts";
+import { type Column, findOption, findUser } from "./schema.ts";
 
 /**
  * A text as the value of a property, as Notion takes it; an empty text clears it.
@@ -10,23 +10,23 @@ import { type Column, optionOf, userOf } from "./schema.ts";
  *
  * @throws Problem INVALID_REQUEST when it does not fit the property, before anything is written
  */
-export async function propertyValue(column: Column, text: string, context: ToolContext): Promise<unknown> {
+export async function toPropertyValue(column: Column, text: string, context: ToolContext): Promise<unknown> {
   const value = text.trim();
   switch (column.type) {
     case "title":
     case "rich_text":
-      return { [column.type]: plainText(value) };
+      return { [column.type]: toPlainText(value) };
     case "number":
-      return { number: value === "" ? null : numberOf(column, value) };
+      return { number: value === "" ? null : getNumber(column, value) };
     case "checkbox":
-      return { checkbox: switchOf(column, value) };
+      return { checkbox: getSwitch(column, value) };
     case "select":
     case "status":
-      return { [column.type]: value === "" ? null : { name: optionOf(column, value) } };
+      return { [column.type]: value === "" ? null : { name: findOption(column, value) } };
     case "multi_select":
-      return { multi_select: listed(value).map((one) => ({ name: optionOf(column, one) })) };
+      return { multi_select: list(value).map((one) => ({ name: findOption(column, one) })) };
     case "date":
-      return { date: value === "" ? null : dateOf(column, value) };
+      return { date: value === "" ? null : getDate(column, value) };
     case "url":
     case "email":
     case "phone_number":
@@ -42,7 +42,7 @@ export async function propertyValue(column: Column, text: string, context: ToolC
  * The filter for rows whose property has a value, or has it not ("not Done").
  * Source: https://developers.notion.com/reference/post-database-query-filter
  */
-export async function propertyFilter(
+export async function toPropertyFilter(
   column: Column,
   text: string,
   context: ToolContext,
@@ -50,14 +50,14 @@ export async function propertyFilter(
   const negated = /^(?:not|isn't|is not)\s+(.+)$/i.exec(text.trim());
   const value = negated?.[1]?.trim() ?? text.trim();
   const { type } = column;
-  const condition = await conditionOf(column, value, context);
+  const condition = await getCondition(column, value, context);
   if (!negated) return { property: column.name, [type]: condition };
   const turned = Object.entries(condition).map(([operator, operand]) => [`does_not_${singular(operator)}`, operand]);
   if (type === "date") throw unfit(column, "kay can look for a date, not for its absence");
   return { property: column.name, [type]: Object.fromEntries(turned) };
 }
 
-async function conditionOf(column: Column, value: string, context: ToolContext): Promise<Record<string, unknown>> {
+async function getCondition(column: Column, value: string, context: ToolContext): Promise<Record<string, unknown>> {
   switch (column.type) {
     case "title":
     case "rich_text":
@@ -66,18 +66,18 @@ async function conditionOf(column: Column, value: string, context: ToolContext):
     case "phone_number":
       return { contains: value };
     case "number":
-      return { equals: numberOf(column, value) };
+      return { equals: getNumber(column, value) };
     case "checkbox":
-      return { equals: switchOf(column, value) };
+      return { equals: getSwitch(column, value) };
     case "select":
     case "status":
-      return { equals: optionOf(column, value) };
+      return { equals: findOption(column, value) };
     case "multi_select":
-      return { contains: optionOf(column, value) };
+      return { contains: findOption(column, value) };
     case "date":
       return { equals: value };
     case "people":
-      return { contains: await userOf(context, value) };
+      return { contains: await findUser(context, value) };
     default:
       throw unfit(column, `kay cannot look for it: it is of the kind ${column.type.replaceAll("_", " ")}`);
   }
@@ -87,23 +87,23 @@ function singular(operator: string): string {
   return operator.replace(/s$/, "");
 }
 
-function numberOf(column: Column, value: string): number {
+function getNumber(column: Column, value: string): number {
   const number = Number(value.replace(/[\s,_]/g, ""));
   if (Number.isFinite(number)) return number;
-  throw unfit(column, `“${cell(value)}” is no number`);
+  throw unfit(column, `“${escapeCell(value)}” is no number`);
 }
 
-function switchOf(column: Column, value: string): boolean {
+function getSwitch(column: Column, value: string): boolean {
   if (/^(yes|true|on|1|checked|done|x)$/i.test(value)) return true;
   if (/^(no|false|off|0|unchecked|open|)$/i.test(value)) return false;
-  throw unfit(column, `“${cell(value)}” is neither yes nor no`);
+  throw unfit(column, `“${escapeCell(value)}” is neither yes nor no`);
 }
 
 /** A day or a moment in ISO 8601, or two of them for a period. */
-function dateOf(column: Column, value: string): { start: string; end?: string } {
+function getDate(column: Column, value: string): { start: string; end?: string } {
   const [start = "", end] = value.split(/\s+(?:to|until|–|-)\s+|\s*\/\s*/);
   const wrong = [start, end].find((one) => one !== undefined && !isDate(one));
-  if (wrong !== undefined) throw unfit(column, `“${cell(wrong)}” is no date such as 2026-12-24`);
+  if (wrong !== undefined) throw unfit(column, `“${escapeCell(wrong)}” is no date such as 2026-12-24`);
   return end === undefined ? { start } : { start, end };
 }
 
@@ -113,13 +113,13 @@ function isDate(text: string): boolean {
 
 async function people(value: string, context: ToolContext): Promise<{ id: string }[]> {
   const found: { id: string }[] = [];
-  for (const one of /^(nobody|no one|none)$/i.test(value) ? [] : listed(value)) {
-    found.push({ id: await userOf(context, one) });
+  for (const one of /^(nobody|no one|none)$/i.test(value) ? [] : list(value)) {
+    found.push({ id: await findUser(context, one) });
   }
   return found;
 }
 
-function listed(value: string): string[] {
+function list(value: string): string[] {
   return value
     .split(",")
     .map((one) => one.trim())
@@ -127,7 +127,7 @@ function listed(value: string): string[] {
 }
 
 function unfit({ name }: Column, why: string): Problem {
-  return new Problem("INVALID_REQUEST", `The property ${cell(name)} does not take that: ${why}.`, {
+  return new Problem("INVALID_REQUEST", `The property ${escapeCell(name)} does not take that: ${why}.`, {
     details: { field: "value" },
   });
 }

@@ -1,8 +1,8 @@
 import * as z from "zod/mini";
 import { Problem } from "#protocol/errors";
-import { count } from "../markdown.ts";
+import { formatCount } from "../markdown.ts";
 import type { ToolContext } from "../service.ts";
-import { countBlocks, type Draft } from "./blocks.ts";
+import { type BlockDraft, countBlocks } from "./blocks.ts";
 
 /** Limits of one request. Source: https://developers.notion.com/reference/request-limits (1,000 blocks and 500 KB in all) */
 const LIST = 100;
@@ -12,10 +12,10 @@ const BYTES = 400_000;
 const Appended = z.looseObject({ results: z.array(z.looseObject({ id: z.string() })) });
 
 /** How far a text has come: blocks, those within others included. */
-export type Progress = { written: number; total: number };
+export type WriteProgress = { written: number; total: number };
 
 /** What goes into one request: blocks as Notion takes them, what has to follow into each, and what is left for later requests. */
-type Batch = { blocks: Record<string, unknown>[]; within: Draft[][]; size: number; left: Draft[] };
+type Batch = { blocks: Record<string, unknown>[]; within: BlockDraft[][]; size: number; left: BlockDraft[] };
 
 /**
  * Append blocks to a page or block, in order, in as many requests as the limits ask for. `progress` counts what was written, also when a
@@ -24,8 +24,8 @@ type Batch = { blocks: Record<string, unknown>[]; within: Draft[][]; size: numbe
 export async function appendBlocks(
   context: ToolContext,
   parent: string,
-  drafts: Draft[],
-  progress: Progress,
+  drafts: BlockDraft[],
+  progress: WriteProgress,
 ): Promise<void> {
   for (let left = drafts; left.length > 0; ) {
     const batch = take(left);
@@ -44,16 +44,22 @@ export async function appendBlocks(
 }
 
 /** The blocks that can go along when a page is created: its answer names no blocks, so nothing may have to follow into them. */
-export function firstBatch(drafts: Draft[]): Pick<Batch, "blocks" | "size" | "left"> {
+export function takeFirstBatch(drafts: BlockDraft[]): Pick<Batch, "blocks" | "size" | "left"> {
   const end = drafts.findIndex((draft) => split(draft).within.length > 0);
   const { blocks, size, left } = take(end < 0 ? drafts : drafts.slice(0, end));
   return { blocks, size, left: [...left, ...(end < 0 ? [] : drafts.slice(end))] };
 }
 
 /** The error of a text that was written in part: how much of it there is (case V16). */
-export function partly(error: unknown, { written, total }: Progress, what: string, url: string | undefined): unknown {
+export function partialWriteProblem(
+  error: unknown,
+  { written, total }: WriteProgress,
+  what: string,
+  url: string | undefined,
+): unknown {
   if (!(error instanceof Problem)) return error;
-  const done = written === 0 ? `none of its ${count(total, "block")}` : `${written} of ${count(total, "block")}`;
+  const done =
+    written === 0 ? `none of its ${formatCount(total, "block")}` : `${written} of ${formatCount(total, "block")}`;
   return new Problem(error.code, `${error.message} By then ${what}, with ${done} written.`, {
     hint: `Look at it in Notion, and add only what is missing.${url ? ` ${url}` : ""}`,
     details: { ...error.details, written, total, ...(url ? { url } : {}) },
@@ -61,7 +67,7 @@ export function partly(error: unknown, { written, total }: Progress, what: strin
   });
 }
 
-function take(drafts: Draft[]): Batch {
+function take(drafts: BlockDraft[]): Batch {
   const batch: Batch = { blocks: [], within: [], size: 0, left: drafts };
   let bytes = 0;
   for (const draft of drafts) {
@@ -77,7 +83,11 @@ function take(drafts: Draft[]): Batch {
 }
 
 /** A block with what can be sent within it, and what has to follow: one level goes along, as far as a list may be long. */
-function split({ type, value, children }: Draft): { block: Record<string, unknown>; size: number; within: Draft[] } {
+function split({ type, value, children }: BlockDraft): {
+  block: Record<string, unknown>;
+  size: number;
+  within: BlockDraft[];
+} {
   const simple = children.every((child) => child.children.length === 0);
   const along = simple ? children.slice(0, fitting(children)) : [];
   const nested = along.map((child) => split(child).block);
@@ -90,7 +100,7 @@ function split({ type, value, children }: Draft): { block: Record<string, unknow
 }
 
 /** How many of the blocks within another go along, by number and by size; a table needs its first row. */
-function fitting(children: Draft[]): number {
+function fitting(children: BlockDraft[]): number {
   let bytes = 0;
   const end = children.findIndex(({ value }, index) => {
     bytes += Buffer.byteLength(JSON.stringify(value));

@@ -8,7 +8,7 @@ type Read<T> = Pick<ServiceRequest<T>, "query" | "answer" | "scope">;
 type Write<T> = Pick<ServiceRequest<T>, "answer" | "scope" | "reads"> & { body?: Record<string, unknown> };
 
 /** Calls a method that reads: `conversations.history`. Source: https://docs.slack.dev/apis/web-api/ */
-export function readMethod<T>(http: ServiceHttp, method: string, request: Read<T>): Promise<T> {
+export function callReadMethod<T>(http: ServiceHttp, method: string, request: Read<T>): Promise<T> {
   return http.request({ path: `/${method}`, ...request });
 }
 
@@ -25,7 +25,7 @@ export function callMethod<T>(http: ServiceHttp, method: string, request: Write<
  * @param name field of the answer that holds the items: `channels`
  * @returns `more` when there are others that were not read
  */
-export async function allItems<T>(
+export async function readAllItems<T>(
   http: ServiceHttp,
   method: string,
   { name, item, query, scope }: { name: string; item: z.ZodMiniType<T> } & Pick<Read<T>, "query" | "scope">,
@@ -38,7 +38,7 @@ export async function allItems<T>(
   const items: T[] = [];
   const seen = new Set<string>();
   for (let cursor: string | undefined; ; ) {
-    const page: Record<string, unknown> = await readMethod(http, method, {
+    const page: Record<string, unknown> = await callReadMethod(http, method, {
       query: { ...query, cursor },
       answer,
       scope,

@@ -1,9 +1,9 @@
 import * as z from "zod/mini";
 import { Problem } from "#protocol/errors";
-import { nearestName } from "../../nearest.ts";
+import { findClosestName } from "../../nearest.ts";
 import type { ToolContext } from "../service.ts";
-import { allItems, callMethod, readMethod } from "./call.ts";
-import { findPerson, userName } from "./people.ts";
+import { callMethod, callReadMethod, readAllItems } from "./call.ts";
+import { findPerson, getUserName } from "./people.ts";
 
 const Words = z.nullish(z.looseObject({ value: z.nullish(z.string()) }));
 
@@ -30,10 +30,10 @@ type Context = Pick<ToolContext, "http" | "metadata">;
 const PAGE = 999;
 
 /** Channels that the account can see, until `enough`. */
-export function channels(context: Context, enough: (channels: Channel[]) => boolean) {
+export function listChannels(context: Context, enough: (channels: Channel[]) => boolean) {
   const query = { types: "public_channel,private_channel", exclude_archived: true, limit: PAGE };
   const list = { name: "channels", item: Channel, query, scope: "channels:read" };
-  return allItems(context.http, "conversations.list", list, enough);
+  return readAllItems(context.http, "conversations.list", list, enough);
 }
 
 /**
@@ -56,13 +56,13 @@ export async function findConversation(context: Context, text: string, forWritin
     const person = await findPerson(context, name).catch(() => undefined);
     if (!person || !(error instanceof Problem)) throw error;
     if (!forWriting) return withPerson(context, person.id, forWriting);
-    const hint = `To write to ${userName(person)}, say @${person.name ?? person.id}.`;
+    const hint = `To write to ${getUserName(person)}, say @${person.name ?? person.id}.`;
     throw new Problem(error.code, error.message, { hint, details: error.details, cause: error });
   }
 }
 
 /** A conversation as it will be shown in a summary, before anything is checked: `general` is a channel, `Sam Sample` a person. */
-export function shownConversation(text: string): string {
+export function formatConversation(text: string): string {
   const name = text.trim();
   if (/^[#@<]|^https?:/.test(name) || conversationId(name) || isPerson(name)) return name;
   return /^[\p{Ll}\p{N}_-]+$/u.test(name) ? `#${name}` : name;
@@ -73,7 +73,7 @@ export function shownConversation(text: string): string {
  *
  * @returns undefined for what is none of these
  */
-export function namedConversation(text: string): string | undefined {
+export function formatConversationPlace(text: string): string | undefined {
   const name = text.normalize("NFC").replace(/\s+/g, " ").trim();
   const id = conversationId(name);
   if (id) return `the conversation ${id.toUpperCase()}`;
@@ -103,7 +103,7 @@ function isPerson(name: string): boolean {
 
 async function byId(context: Context, id: string): Promise<Conversation> {
   const answer = z.looseObject({ channel: Channel });
-  const { channel } = await readMethod(context.http, "conversations.info", {
+  const { channel } = await callReadMethod(context.http, "conversations.info", {
     query: { channel: id },
     answer,
     scope: "channels:read",
@@ -114,11 +114,11 @@ async function byId(context: Context, id: string): Promise<Conversation> {
 async function byName(context: Context, text: string): Promise<Conversation> {
   const name = text.replace(/^#/, "").toLowerCase();
   const isIt = (channel: Channel) => channel.name?.toLowerCase() === name;
-  const { items } = await channels(context, (some) => some.some(isIt));
+  const { items } = await listChannels(context, (some) => some.some(isIt));
   const found = items.find(isIt);
   if (found) return { id: found.id, name: `#${found.name ?? name}` };
   const names = items.flatMap((channel) => channel.name ?? []);
-  const near = nearestName(name, names, 2);
+  const near = findClosestName(name, names, 2);
   throw new Problem("INVALID_REQUEST", `No channel in Slack is called “#${name}”, or this account cannot see it.`, {
     hint: near ? `Did you mean #${near}?` : "Ask for the list of channels.",
   });
@@ -126,7 +126,7 @@ async function byName(context: Context, text: string): Promise<Conversation> {
 
 async function withPerson(context: Context, name: string, forWriting: boolean): Promise<Conversation> {
   const user = await findPerson(context, name);
-  const shown = `@${userName(user)}`;
+  const shown = `@${getUserName(user)}`;
   if (forWriting) {
     const answer = z.looseObject({ channel: z.looseObject({ id: z.string() }) });
     // Opening a direct message twice gives the same one and tells nobody, so it may be repeated like a read.
@@ -135,10 +135,10 @@ async function withPerson(context: Context, name: string, forWriting: boolean): 
   }
   const list = { name: "channels", item: Channel, query: { types: "im", limit: PAGE }, scope: "im:read" };
   const isIt = (channel: Channel) => channel.user === user.id;
-  const { items } = await allItems(context.http, "conversations.list", list, (some) => some.some(isIt));
+  const { items } = await readAllItems(context.http, "conversations.list", list, (some) => some.some(isIt));
   const found = items.find(isIt);
   if (found) return { id: found.id, name: shown };
-  throw new Problem("INVALID_REQUEST", `There are no messages between you and ${userName(user)} in Slack.`, {
+  throw new Problem("INVALID_REQUEST", `There are no messages between you and ${getUserName(user)} in Slack.`, {
     hint: "Send one first.",
   });
 }

@@ -1,7 +1,7 @@
 import * as z from "zod/mini";
 import type { Identity, ServiceHttp } from "../service.ts";
-import { callMethod, readMethod } from "./call.ts";
-import { User, userName } from "./people.ts";
+import { callMethod, callReadMethod } from "./call.ts";
+import { getUserName, User } from "./people.ts";
 
 const Test = z.looseObject({
   url: z.string(),
@@ -15,17 +15,21 @@ const Test = z.looseObject({
  * Who consented, and in which workspace: a token opens exactly one. Ids of people are unique within a workspace only, so the account's id
  * names both. Source: https://docs.slack.dev/reference/methods/auth.test/ and …/users.info/
  */
-export async function slackIdentity(http: ServiceHttp): Promise<Identity> {
+export async function fetchSlackIdentity(http: ServiceHttp): Promise<Identity> {
   const test = await callMethod(http, "auth.test", { answer: Test, reads: true });
   const answer = z.looseObject({ user: User });
-  const { user } = await readMethod(http, "users.info", { query: { user: test.user_id }, answer, scope: "users:read" });
+  const { user } = await callReadMethod(http, "users.info", {
+    query: { user: test.user_id },
+    answer,
+    scope: "users:read",
+  });
   const url = test.url.replace(/\/+$/, "");
   const accountId = `${test.team_id}:${test.user_id}`;
   return {
     accountId,
     user: {
       account_id: accountId,
-      name: userName(user),
+      name: getUserName(user),
       email: user.profile?.email ?? undefined,
       username: user.name ?? test.user ?? undefined,
       avatar_url: user.profile?.image_192 ?? user.profile?.image_72 ?? undefined,

@@ -1,18 +1,18 @@
 import * as z from "zod/mini";
-import { describe } from "../fields.ts";
-import { count, excerpt, markdownTable } from "../markdown.ts";
+import { withDescription } from "../fields.ts";
+import { formatCount, formatMarkdownTable, truncateText } from "../markdown.ts";
 import { defineTool, type ToolContext } from "../service.ts";
-import { type Channel, channels } from "./channels.ts";
-import { channelUrl } from "./message.ts";
+import { type Channel, listChannels } from "./channels.ts";
+import { buildChannelUrl } from "./message.ts";
 
 const Input = z.object({
-  name: describe(z.optional(z.string()), "Part of the name, to list only channels that have it."),
-  limit: describe(z.optional(z.number().check(z.int(), z.minimum(1), z.maximum(200))), "At most so many; 50."),
+  name: withDescription(z.optional(z.string()), "Part of the name, to list only channels that have it."),
+  limit: withDescription(z.optional(z.number().check(z.int(), z.minimum(1), z.maximum(200))), "At most so many; 50."),
 });
 type Input = z.output<typeof Input>;
 
 /** Source: https://docs.slack.dev/reference/methods/conversations.list/ */
-export const listChannels = defineTool({
+export const listChannelsTool = defineTool({
   name: "slack.list_channels",
   description: "List the channels of the Slack workspace that this account can see.",
   access: "read",
@@ -29,11 +29,11 @@ export const listChannels = defineTool({
     const limit = input.limit ?? 50;
     const part = input.name?.trim().replace(/^#/, "").toLowerCase() ?? "";
     const matching = (list: Channel[]) => list.filter((channel) => channel.name?.toLowerCase().includes(part));
-    const { items, more } = await channels(context, (list) => matching(list).length > limit);
+    const { items, more } = await listChannels(context, (list) => matching(list).length > limit);
     const found = matching(items);
     const shown = found.slice(0, limit);
     const isMore = more || found.length > limit;
-    const words = `${count(shown.length, "channel")}${part ? ` with “${part}”` : ""}`;
+    const words = `${formatCount(shown.length, "channel")}${part ? ` with “${part}”` : ""}`;
     const head =
       shown.length === 0
         ? `No ${words.replace(/^0 /, "")}.`
@@ -51,25 +51,25 @@ export const listChannels = defineTool({
 function channelTable(list: Channel[]): string {
   const rows = list.map((channel) => [
     `#${channel.name ?? channel.id}`,
-    excerpt(aboutOf(channel), 80),
+    truncateText(getAbout(channel), 80),
     channel.num_members === null || channel.num_members === undefined ? "" : String(channel.num_members),
     [channel.is_private ? "private" : "", channel.is_member ? "" : "not joined"].filter(Boolean).join(", "),
   ]);
-  return markdownTable(["Channel", "About", "Members", "Notes"], rows);
+  return formatMarkdownTable(["Channel", "About", "Members", "Notes"], rows);
 }
 
 function channelData(channel: Channel, context: ToolContext): Record<string, unknown> {
   return {
     id: channel.id,
     channel: `#${channel.name ?? channel.id}`,
-    about: excerpt(aboutOf(channel), 300),
+    about: truncateText(getAbout(channel), 300),
     members: channel.num_members ?? undefined,
     private: channel.is_private ?? false,
     joined: channel.is_member ?? false,
-    url: channelUrl(context, channel.id),
+    url: buildChannelUrl(context, channel.id),
   };
 }
 
-function aboutOf({ topic, purpose }: Channel): string {
+function getAbout({ topic, purpose }: Channel): string {
   return topic?.value || purpose?.value || "";
 }

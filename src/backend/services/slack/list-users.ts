@@ -1,17 +1,20 @@
 import * as z from "zod/mini";
-import { describe } from "../fields.ts";
-import { count, markdownTable } from "../markdown.ts";
+import { withDescription } from "../fields.ts";
+import { formatCount, formatMarkdownTable } from "../markdown.ts";
 import { defineTool } from "../service.ts";
-import { allPeople, isCalled, type User, userName } from "./people.ts";
+import { getUserName, listPeople, matchName, type User } from "./people.ts";
 
 const Input = z.object({
-  name: describe(z.optional(z.string()), "Name, handle or e-mail address of a person; everybody when left out."),
-  limit: describe(z.optional(z.number().check(z.int(), z.minimum(1), z.maximum(200))), "At most so many people; 50."),
+  name: withDescription(z.optional(z.string()), "Name, handle or e-mail address of a person; everybody when left out."),
+  limit: withDescription(
+    z.optional(z.number().check(z.int(), z.minimum(1), z.maximum(200))),
+    "At most so many people; 50.",
+  ),
 });
 type Input = z.output<typeof Input>;
 
 /** Source: https://docs.slack.dev/reference/methods/users.list/ */
-export const listUsers = defineTool({
+export const listUsersTool = defineTool({
   name: "slack.list_users",
   description: "List the people of the Slack workspace, or find one by name.",
   access: "read",
@@ -29,12 +32,12 @@ export const listUsers = defineTool({
   async run(input, context) {
     const name = input.name?.trim().replace(/^@/, "") ?? "";
     const limit = input.limit ?? 50;
-    const { people, more } = await allPeople(context.http);
+    const { people, more } = await listPeople(context.http);
     const found = name === "" ? people : people.filter((user) => matches(user, name));
     const shown = found.slice(0, limit);
     const isMore = more || found.length > limit;
     const called = name === "" ? "" : ` called “${name}”`;
-    const words = count(shown.length, "person", "people") + called;
+    const words = formatCount(shown.length, "person", "people") + called;
     const head = isMore ? `The first ${words}; there are more:` : `${words}:`;
     return {
       data: { people: shown.map(userData), more: isMore },
@@ -45,24 +48,24 @@ export const listUsers = defineTool({
 });
 
 function matches(user: User, name: string): boolean {
-  return isCalled(user, name) !== undefined || userName(user).toLowerCase().includes(name.toLowerCase());
+  return matchName(user, name) !== undefined || getUserName(user).toLowerCase().includes(name.toLowerCase());
 }
 
 function userTable(people: User[]): string {
   const rows = people.map((user) => [
-    userName(user),
+    getUserName(user),
     `@${user.name ?? user.id}`,
     user.profile?.title ?? "",
     user.profile?.email ?? "",
     user.tz ?? "",
   ]);
-  return markdownTable(["Name", "Handle", "Title", "E-mail", "Time zone"], rows);
+  return formatMarkdownTable(["Name", "Handle", "Title", "E-mail", "Time zone"], rows);
 }
 
 function userData(user: User): Record<string, unknown> {
   return {
     id: user.id,
-    name: userName(user),
+    name: getUserName(user),
     handle: `@${user.name ?? user.id}`,
     title: user.profile?.title || undefined,
     email: user.profile?.email ?? undefined,

@@ -1,11 +1,11 @@
 import * as z from "zod/mini";
 import { Problem } from "#protocol/errors";
-import { cell, excerpt } from "../markdown.ts";
+import { escapeCell, truncateText } from "../markdown.ts";
 import type { ServiceHttp, ToolContext } from "../service.ts";
-import { allItems, readMethod } from "./call.ts";
+import { callReadMethod, readAllItems } from "./call.ts";
 import type { Conversation } from "./channels.ts";
-import { markdownOf, mentionedUsers, type Names } from "./mrkdwn-read.ts";
-import { namesOf } from "./people.ts";
+import { listMentionedUsers, mrkdwnToMarkdown, type Names } from "./mrkdwn-read.ts";
+import { loadUserNames } from "./people.ts";
 
 /** A message. Source: https://docs.slack.dev/reference/events/message/ */
 export const Message = z.looseObject({
@@ -33,19 +33,21 @@ const LONGEST = 2_000;
 const SEARCHED = 100;
 
 /** Names of everybody who wrote or is mentioned. */
-export async function messageNames(http: ServiceHttp, messages: Message[]): Promise<Names> {
-  const ids = messages.flatMap(({ user, text }) => [...(user ? [user] : []), ...mentionedUsers(text ?? "")]);
-  return { users: await namesOf(http, ids) };
+export async function loadNames(http: ServiceHttp, messages: Message[]): Promise<Names> {
+  const ids = messages.flatMap(({ user, text }) => [...(user ? [user] : []), ...listMentionedUsers(text ?? "")]);
+  return { users: await loadUserNames(http, ids) };
 }
 
 /** A message as Markdown: its text, or what it carries instead. */
-export function messageText({ text, attachments, files }: Message, names: Names): string {
+export function toMarkdown({ text, attachments, files }: Message, names: Names): string {
   const parts = [
-    markdownOf(text ?? "", names),
-    ...(text ? [] : (attachments ?? []).map((one) => markdownOf(one.text || one.title || one.fallback || "", names))),
-    ...(files ?? []).map((file) => `(file: ${cell(file.title || file.name || "unnamed")})`),
+    mrkdwnToMarkdown(text ?? "", names),
+    ...(text
+      ? []
+      : (attachments ?? []).map((one) => mrkdwnToMarkdown(one.text || one.title || one.fallback || "", names))),
+    ...(files ?? []).map((file) => `(file: ${escapeCell(file.title || file.name || "unnamed")})`),
   ];
-  return excerpt(parts.filter(Boolean).join("\n\n"), LONGEST);
+  return truncateText(parts.filter(Boolean).join("\n\n"), LONGEST);
 }
 
 function authorName({ user, username, bot_profile }: Message, { users }: Names): string {
@@ -53,60 +55,58 @@ function authorName({ user, username, bot_profile }: Message, { users }: Names):
 }
 
 /** A message trimmed for a model. */
-export function messageData(message: Message, names: Names, url: string): Record<string, unknown> {
+export function toMessageData(message: Message, names: Names, url: string): Record<string, unknown> {
   return {
     ts: message.ts,
     author: authorName(message, names),
-    time: timeOf(message.ts),
-    text: messageText(message, names),
+    time: toIsoTime(message.ts),
+    text: toMarkdown(message, names),
     ...(message.reply_count ? { replies: message.reply_count } : {}),
-    ...(message.reactions?.length ? { reactions: reactionsOf(message) } : {}),
+    ...(message.reactions?.length ? { reactions: getReactions(message) } : {}),
     url,
   };
 }
 
 /** A message for a person: who, when, what, and what became of it. */
-export function messageBlock(message: Message, names: Names): string {
+export function formatMessage(message: Message, names: Names): string {
   const more = [
     message.reply_count ? `${message.reply_count} ${message.reply_count === 1 ? "reply" : "replies"}` : "",
-    ...reactionsOf(message),
+    ...getReactions(message),
   ].filter(Boolean);
-  const when = timeOf(message.ts).slice(0, 16).replace("T", " ");
-  const head = `**${cell(authorName(message, names))}**, ${when} UTC`;
-  return [head, messageText(message, names), more.length > 0 ? `(${more.join(", ")})` : ""]
-    .filter(Boolean)
-    .join("\n\n");
+  const when = toIsoTime(message.ts).slice(0, 16).replace("T", " ");
+  const head = `**${escapeCell(authorName(message, names))}**, ${when} UTC`;
+  return [head, toMarkdown(message, names), more.length > 0 ? `(${more.join(", ")})` : ""].filter(Boolean).join("\n\n");
 }
 
 /** Where a person looks at a message; the address is the same as that of `chat.getPermalink`. */
-export function messageUrl(
+export function buildMessageUrl(
   { metadata }: Pick<ToolContext, "metadata">,
   channel: string,
   { ts, thread_ts: thread }: Pick<Message, "ts" | "thread_ts">,
 ): string | undefined {
-  const page = channelUrl({ metadata }, channel);
+  const page = buildChannelUrl({ metadata }, channel);
   if (page === undefined) return undefined;
   const url = `${page}/p${ts.replace(".", "")}`;
   return thread && thread !== ts ? `${url}?thread_ts=${thread}&cid=${encodeURIComponent(channel)}` : url;
 }
 
-export function channelUrl({ metadata }: Pick<ToolContext, "metadata">, channel: string): string | undefined {
+export function buildChannelUrl({ metadata }: Pick<ToolContext, "metadata">, channel: string): string | undefined {
   return typeof metadata.url === "string" ? `${metadata.url}/archives/${encodeURIComponent(channel)}` : undefined;
 }
 
 /** The moment of a message as ISO 8601 in UTC; `ts` counts seconds since the epoch. */
-export function timeOf(ts: string): string {
+export function toIsoTime(ts: string): string {
   const time = new Date(Number(ts) * 1000);
   return Number.isNaN(time.getTime()) ? "" : time.toISOString();
 }
 
 /** A message in words, before it is looked up: "the newest message", "the message “on it”". */
-export function shownMessage(text: string | undefined): string {
+export function formatMessageRef(text: string | undefined): string {
   const name = text?.trim() ?? "";
   if (isNewest(name)) return "the newest message";
-  return tsOf(name)
+  return getTs(name)
     ? `the message ${name}`
-    : `the newest message that says “${excerpt(name.replace(/\s+/g, " "), 80)}”`;
+    : `the newest message that says “${truncateText(name.replace(/\s+/g, " "), 80)}”`;
 }
 
 /**
@@ -120,10 +120,10 @@ export async function findMessage(
   text: string | undefined,
 ): Promise<Message> {
   const wanted = text?.trim() ?? "";
-  const ts = tsOf(wanted);
+  const ts = getTs(wanted);
   const thread = /[?&]thread_ts=(\d+\.\d+)/.exec(wanted)?.[1];
   if (ts) return { ts, ...(thread ? { thread_ts: thread } : {}) };
-  const messages = await newestMessages(http, id, { limit: isNewest(wanted) ? 1 : SEARCHED });
+  const messages = await fetchNewest(http, id, { limit: isNewest(wanted) ? 1 : SEARCHED });
   const words = plain(wanted);
   const found = isNewest(wanted) ? messages[0] : messages.find((message) => plain(message.text ?? "").includes(words));
   if (found) return found;
@@ -132,25 +132,20 @@ export async function findMessage(
 }
 
 /** The newest messages of a conversation, newest first. Source: https://docs.slack.dev/reference/methods/conversations.history/ */
-export async function newestMessages(
+export async function fetchNewest(
   http: ServiceHttp,
   channel: string,
   { limit, oldest }: { limit: number; oldest?: string },
 ): Promise<Message[]> {
   const answer = z.looseObject({ messages: z.array(Message) });
   const query = { channel, limit, oldest };
-  return (await readMethod(http, "conversations.history", { query, answer, scope: "channels:history" })).messages;
+  return (await callReadMethod(http, "conversations.history", { query, answer, scope: "channels:history" })).messages;
 }
 
 /** A message and its replies, oldest first. Source: https://docs.slack.dev/reference/methods/conversations.replies/ */
-export async function threadMessages(
-  http: ServiceHttp,
-  channel: string,
-  ts: string,
-  limit: number,
-): Promise<Message[]> {
+export async function fetchThread(http: ServiceHttp, channel: string, ts: string, limit: number): Promise<Message[]> {
   const list = { name: "messages", item: Message, query: { channel, ts, limit: 200 }, scope: "channels:history" };
-  const { items } = await allItems(http, "conversations.replies", list, (some) => some.length > limit);
+  const { items } = await readAllItems(http, "conversations.replies", list, (some) => some.length > limit);
   const [root, ...replies] = items;
   return root ? [root, ...replies.slice(-limit)] : [];
 }
@@ -159,13 +154,13 @@ function isNewest(text: string): boolean {
   return /^$|^(the )?(last|latest|newest|most recent)( (message|one|post))?$/i.test(text);
 }
 
-function tsOf(text: string): string | undefined {
+function getTs(text: string): string | undefined {
   const linked = /^https?:\/\/[^/]+\/archives\/[A-Z0-9]+\/p(\d{10})(\d{6})/i.exec(text);
   if (linked) return `${linked[1]}.${linked[2]}`;
   return /^\d{10}\.\d{6}$/.test(text) ? text : undefined;
 }
 
-function reactionsOf({ reactions }: Message): string[] {
+function getReactions({ reactions }: Message): string[] {
   return (reactions ?? []).map(({ name, count }) => `:${name}: ${count ?? 1}`);
 }
 

@@ -2,7 +2,7 @@
 export type Names = { users: Map<string, string>; channels?: Map<string, string> };
 
 /** Ids of people that a text mentions. */
-export function mentionedUsers(text: string): string[] {
+export function listMentionedUsers(text: string): string[] {
   return [...text.matchAll(/<@([A-Z0-9]+)(?:\|[^>]*)?>/g)].map((match) => match[1] ?? "");
 }
 
@@ -10,36 +10,36 @@ export function mentionedUsers(text: string): string[] {
  * Text of a Slack message (mrkdwn) as Markdown: emphasis, links, and mentions by name. Code is left as it is. Source:
  * https://docs.slack.dev/messaging/formatting-message-text/
  */
-export function markdownOf(text: string, names: Names): string {
+export function mrkdwnToMarkdown(text: string, names: Names): string {
   return text
     .split(/(```[\s\S]*?```|`[^`\n]+`)/)
-    .map((piece, index) => (index % 2 === 1 ? codeOf(piece, names) : proseOf(piece, names)))
+    .map((piece, index) => (index % 2 === 1 ? getCode(piece, names) : getProse(piece, names)))
     .join("")
     .trim();
 }
 
 /** A fence stands on lines of its own in Markdown; Slack does without. */
-function codeOf(piece: string, names: Names): string {
-  const text = unescaped(piece.replace(/<([^<>]+)>/g, (_, inner: string) => plainReference(inner, names)));
+function getCode(piece: string, names: Names): string {
+  const text = unescape(piece.replace(/<([^<>]+)>/g, (_, inner: string) => plainReference(inner, names)));
   if (!text.startsWith("```")) return text;
   return `\n\`\`\`\n${text.slice(3, -3).replace(/^\n|\n$/g, "")}\n\`\`\`\n`;
 }
 
-function proseOf(piece: string, names: Names): string {
+function getProse(piece: string, names: Names): string {
   return piece
     .split(/(<[^<>]+>)/)
-    .map((part, index) => (index % 2 === 1 ? referenceOf(part.slice(1, -1), names) : emphasised(part)))
+    .map((part, index) => (index % 2 === 1 ? getReference(part.slice(1, -1), names) : emphasise(part)))
     .join("");
 }
 
 /** What stands in angle brackets: a mention, a special word or a link, with its label behind a bar. */
-function referenceOf(inner: string, names: Names): string {
+function getReference(inner: string, names: Names): string {
   const [target = "", label] = inner.split("|", 2);
-  if (/^[@#!]/.test(target)) return escaped(plainReference(inner, names));
-  if (!/^(https?:\/\/|mailto:)/i.test(target)) return escaped(unescaped(label ?? target));
-  const url = unescaped(target);
+  if (/^[@#!]/.test(target)) return escape(plainReference(inner, names));
+  if (!/^(https?:\/\/|mailto:)/i.test(target)) return escape(unescape(label ?? target));
+  const url = unescape(target);
   if (label === undefined || label === url || `mailto:${label}` === url) return url.replace(/^mailto:/, "");
-  return `[${escaped(unescaped(label)).replace(/[[\]]/g, "\\$&")}](${encodeBrackets(url)})`;
+  return `[${escape(unescape(label)).replace(/[[\]]/g, "\\$&")}](${encodeBrackets(url)})`;
 }
 
 function plainReference(inner: string, { users, channels }: Names): string {
@@ -54,8 +54,8 @@ function plainReference(inner: string, { users, channels }: Names): string {
 }
 
 /** Slack's `*bold*`, `_italic_` and `~struck~` as Markdown's, line by line; everything else that Markdown would read is escaped. */
-function emphasised(text: string): string {
-  return escaped(unescaped(text))
+function emphasise(text: string): string {
+  return escape(unescape(text))
     .replace(/(?<![\p{L}\p{N}*])\\\*(?=\S)([^\n]*?\S)\\\*(?![\p{L}\p{N}*])/gu, "**$1**")
     .replace(/(?<![\p{L}\p{N}_])\\_(?=\S)([^\n]*?\S)\\_(?![\p{L}\p{N}_])/gu, "_$1_")
     .replace(/(?<![\p{L}\p{N}~])\\~(?=\S)([^\n]*?\S)\\~(?![\p{L}\p{N}~])/gu, "~~$1~~")
@@ -63,14 +63,14 @@ function emphasised(text: string): string {
 }
 
 /** Characters that Markdown would take for its own. Underscores inside words are harmless and stay. */
-function escaped(text: string): string {
+function escape(text: string): string {
   return text
     .replace(/[*~\\`]|\]\(|<(?=[a-z!/])/gi, "\\$&")
     .replace(/(?<![\p{L}\p{N}])_|_(?![\p{L}\p{N}])/gu, "\\_")
     .replace(/^(#{1,6} )/gm, "\\$1");
 }
 
-function unescaped(text: string): string {
+function unescape(text: string): string {
   return text.replace(/&lt;/g, "<").replace(/&gt;/g, ">").replace(/&amp;/g, "&");
 }
 

@@ -1,17 +1,17 @@
 import { lexer, type Token, type Tokens } from "marked";
-import { losesCells } from "#protocol/markdown-table";
+import { hasExtraCells } from "#protocol/markdown-table";
 
 /**
  * Text or Markdown as Slack's mrkdwn: one star for bold, `<url|label>` for links, and `&`, `<`, `>` escaped, so that nothing in the text can
  * mention anybody by accident: `<!channel>` stays those characters. Source: https://docs.slack.dev/messaging/formatting-message-text/
  */
-export function mrkdwnOf(markdown: string): string {
+export function markdownToMrkdwn(markdown: string): string {
   try {
     return blocks(lexer(markdown, { gfm: true, breaks: true })).trim();
   } catch (error) {
     // Markdown nested deeper than can be read is taken as plain text.
     if (!(error instanceof RangeError)) throw error;
-    return escaped(markdown).trim();
+    return escape(markdown).trim();
   }
 }
 
@@ -27,7 +27,7 @@ function block(token: Token): string {
     case "heading":
       return `*${inline(token.tokens ?? []).replace(/\*/g, "")}*`;
     case "code":
-      return `\`\`\`\n${escaped((token as Tokens.Code).text)}\n\`\`\``;
+      return `\`\`\`\n${escape((token as Tokens.Code).text)}\n\`\`\``;
     case "blockquote":
       return blocks(token.tokens ?? [])
         .replace(/^/gm, "> ")
@@ -35,14 +35,14 @@ function block(token: Token): string {
     case "list":
       return list(token as Tokens.List);
     case "table":
-      return losesCells(token as Tokens.Table) ? escaped(token.raw.trim()) : table(token as Tokens.Table);
+      return hasExtraCells(token as Tokens.Table) ? escape(token.raw.trim()) : table(token as Tokens.Table);
     case "hr":
       return "———";
     case "paragraph":
     case "text":
       return inline(token.tokens ?? [token]);
     default:
-      return escaped(token.raw.trim());
+      return escape(token.raw.trim());
   }
 }
 
@@ -59,7 +59,7 @@ function list({ ordered, start, items }: Tokens.List): string {
 
 /** Slack has no tables in text; columns line up in a block of code. */
 function table({ header, rows }: Tokens.Table): string {
-  const lines = [header, ...rows].map((cells) => cells.map(({ text }) => escaped(text)));
+  const lines = [header, ...rows].map((cells) => cells.map(({ text }) => escape(text)));
   const widths = header.map((_, column) => Math.max(...lines.map((cells) => cells[column]?.length ?? 0)));
   const text = lines.map((cells) =>
     cells
@@ -84,27 +84,27 @@ function inlineToken(token: Token): string {
     case "del":
       return `~${inner()}~`;
     case "codespan":
-      return `\`${escaped(token.text)}\``;
+      return `\`${escape(token.text)}\``;
     case "link":
     case "image":
       return link(token as Tokens.Link);
     case "br":
       return "\n";
     case "escape":
-      return escaped(token.text);
+      return escape(token.text);
     case "text":
-      return "tokens" in token && token.tokens ? inner() : escaped(token.text);
+      return "tokens" in token && token.tokens ? inner() : escape(token.text);
     default:
-      return escaped(token.raw);
+      return escape(token.raw);
   }
 }
 
 function link({ href, text, raw }: Tokens.Link): string {
-  if (!/^(https?:\/\/|mailto:)/i.test(href) || !URL.canParse(href)) return escaped(raw);
-  const url = escaped(href).replace(/\|/g, "%7C");
-  return text === "" || text === href ? `<${url}>` : `<${url}|${escaped(text).replace(/\|/g, "¦")}>`;
+  if (!/^(https?:\/\/|mailto:)/i.test(href) || !URL.canParse(href)) return escape(raw);
+  const url = escape(href).replace(/\|/g, "%7C");
+  return text === "" || text === href ? `<${url}>` : `<${url}|${escape(text).replace(/\|/g, "¦")}>`;
 }
 
-function escaped(text: string): string {
+function escape(text: string): string {
   return text.replace(/&/g, "&amp;").replace(/</g, "&lt;").replace(/>/g, "&gt;");
 }

@@ -1,12 +1,12 @@
 import * as z from "zod/mini";
 import { Problem } from "#protocol/errors";
-import { excerpt } from "../markdown.ts";
+import { truncateText } from "../markdown.ts";
 import type { ServiceHttp, ToolContext } from "../service.ts";
 import { callMethod } from "./call.ts";
 import type { Conversation } from "./channels.ts";
-import { messageUrl } from "./message.ts";
-import { mrkdwnOf } from "./mrkdwn-write.ts";
-import { allPeople } from "./people.ts";
+import { buildMessageUrl } from "./message.ts";
+import { markdownToMrkdwn } from "./mrkdwn-write.ts";
+import { listPeople } from "./people.ts";
 
 const Posted = z.looseObject({ channel: z.string(), ts: z.string() });
 
@@ -19,35 +19,35 @@ const TEXT_LIMIT = 40_000;
  * @param thread `ts` of the message that it answers
  * @throws Problem INVALID_REQUEST when there is no text, or more than Slack takes
  */
-export async function post(
+export async function postMessage(
   context: Pick<ToolContext, "http" | "metadata">,
   { id }: Conversation,
   markdown: string,
   thread?: string,
 ): Promise<{ ts: string; url: string | undefined }> {
-  const text = await mentioning(context.http, checked(mrkdwnOf(markdown)));
+  const text = await mentioning(context.http, check(markdownToMrkdwn(markdown)));
   const body = { channel: id, text, ...(thread ? { thread_ts: thread } : {}) };
   const { ts, channel } = await callMethod(context.http, "chat.postMessage", {
     body,
     answer: Posted,
     scope: "chat:write",
   });
-  return { ts, url: messageUrl(context, channel, { ts, thread_ts: thread }) };
+  return { ts, url: buildMessageUrl(context, channel, { ts, thread_ts: thread }) };
 }
 
 /** The text of a message in a summary: whole where it is short. */
-export function quoted(text: string): string {
-  return `“${excerpt(text.replace(/\s+/g, " ").trim(), 500)}”`;
+export function quoteText(text: string): string {
+  return `“${truncateText(text.replace(/\s+/g, " ").trim(), 500)}”`;
 }
 
 /** Whether a text is meant for everybody at once: `@channel`, `@here`, `@everyone`, in Slack's own writing too. */
-export function callsEverybody(text: string): boolean {
+export function mentionsEverybody(text: string): boolean {
   return /(?<![\p{L}\p{N}._-])@(?:channel|here|everyone|group)(?![\p{L}\p{N}_-])|<!(?:channel|here|everyone|group|subteam)/iu.test(
     text.normalize("NFKC").replace(/\p{Cf}/gu, ""),
   );
 }
 
-function checked(text: string): string {
+function check(text: string): string {
   if (text === "") throw new Problem("INVALID_REQUEST", "A message needs some text.", { details: { field: "text" } });
   if (text.length <= TEXT_LIMIT) return text;
   const [has, most] = [text.length, TEXT_LIMIT].map((number) => number.toLocaleString("en-US"));
@@ -60,7 +60,7 @@ function checked(text: string): string {
 /** `@sam` becomes a mention where somebody has that handle; everybody at once (`@channel`, `@here`) is never called. */
 async function mentioning(http: ServiceHttp, text: string): Promise<string> {
   if (!HANDLE.test(text)) return text;
-  const { people } = await allPeople(http);
+  const { people } = await listPeople(http);
   const ids = new Map(
     people.flatMap(({ id, name, profile }) => [
       [profile?.display_name?.toLowerCase() ?? "", id] as const,

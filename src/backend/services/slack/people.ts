@@ -1,7 +1,7 @@
 import * as z from "zod/mini";
 import { Problem } from "#protocol/errors";
 import type { ServiceHttp, ToolContext } from "../service.ts";
-import { allItems, readMethod } from "./call.ts";
+import { callReadMethod, readAllItems } from "./call.ts";
 
 /** A member of the workspace. Source: https://docs.slack.dev/reference/objects/user-object/ */
 export const User = z.looseObject({
@@ -30,21 +30,21 @@ const AT_ONCE = 5;
 const NAMES = 40;
 
 /** The name that people know somebody by. */
-export function userName(user: User): string {
+export function getUserName(user: User): string {
   return user.profile?.real_name || user.real_name || user.profile?.display_name || user.name || user.id;
 }
 
 /** Everybody in the workspace who is a person and still there. */
-export async function allPeople(http: ServiceHttp): Promise<{ people: User[]; more: boolean }> {
+export async function listPeople(http: ServiceHttp): Promise<{ people: User[]; more: boolean }> {
   const list = { name: "members", item: User, query: { limit: 200 }, scope: "users:read" };
-  const { items, more } = await allItems(http, "users.list", list, () => false);
+  const { items, more } = await readAllItems(http, "users.list", list, () => false);
   return { people: items.filter((user) => !user.deleted && !user.is_bot && user.id !== "USLACKBOT"), more };
 }
 
 /** Whether a name could mean somebody: their full name, handle, display name or address, or one word of the name. */
-export function isCalled(user: User, name: string): "exactly" | "partly" | undefined {
+export function matchName(user: User, name: string): "exactly" | "partly" | undefined {
   const wanted = plain(name);
-  const names = [userName(user), user.name, user.profile?.display_name, user.profile?.email].map((one) =>
+  const names = [getUserName(user), user.name, user.profile?.display_name, user.profile?.email].map((one) =>
     plain(one ?? ""),
   );
   if (names.includes(wanted)) return "exactly";
@@ -65,18 +65,18 @@ export async function findPerson(context: Pick<ToolContext, "http" | "metadata">
   const id = /^(me|myself|i)$/i.test(name) ? metadata.user_id : /^[UW][A-Z0-9]{7,}$/.test(name) ? name : undefined;
   const answer = z.looseObject({ user: User });
   if (typeof id === "string") {
-    return (await readMethod(http, "users.info", { query: { user: id }, answer, scope: "users:read" })).user;
+    return (await callReadMethod(http, "users.info", { query: { user: id }, answer, scope: "users:read" })).user;
   }
   if (/^[^@\s]+@[^@\s]+\.[^@\s]+$/.test(name)) {
     const request = { query: { email: name }, answer, scope: "users:read.email" };
-    return (await readMethod(http, "users.lookupByEmail", request)).user;
+    return (await callReadMethod(http, "users.lookupByEmail", request)).user;
   }
-  const { people } = await allPeople(http);
+  const { people } = await listPeople(http);
   return onePerson(people, name);
 }
 
 /** Names of people by their ids; an id that cannot be looked up stays. */
-export async function namesOf(http: ServiceHttp, ids: string[]): Promise<Map<string, string>> {
+export async function loadUserNames(http: ServiceHttp, ids: string[]): Promise<Map<string, string>> {
   const wanted = [...new Set(ids)].slice(0, NAMES);
   const names = new Map<string, string>();
   const answer = z.looseObject({ user: User });
@@ -85,8 +85,12 @@ export async function namesOf(http: ServiceHttp, ids: string[]): Promise<Map<str
     await Promise.all(
       some.map(async (id) => {
         try {
-          const { user } = await readMethod(http, "users.info", { query: { user: id }, answer, scope: "users:read" });
-          names.set(id, userName(user));
+          const { user } = await callReadMethod(http, "users.info", {
+            query: { user: id },
+            answer,
+            scope: "users:read",
+          });
+          names.set(id, getUserName(user));
         } catch (error) {
           if (!(error instanceof Problem) || error.code !== "SERVICE_FAILED") throw error;
         }
@@ -97,13 +101,13 @@ export async function namesOf(http: ServiceHttp, ids: string[]): Promise<Map<str
 }
 
 function onePerson(people: User[], name: string): User {
-  const exact = people.filter((user) => isCalled(user, name) === "exactly");
-  const [only, ...more] = exact.length > 0 ? exact : people.filter((user) => isCalled(user, name));
+  const exact = people.filter((user) => matchName(user, name) === "exactly");
+  const [only, ...more] = exact.length > 0 ? exact : people.filter((user) => matchName(user, name));
   if (only && more.length === 0) return only;
   if (!only) {
     throw new Problem("INVALID_REQUEST", `Nobody in Slack is called “${name}”.`, { hint: "Check the name." });
   }
-  const names = [only, ...more].map((user) => `${userName(user)} (@${user.name ?? user.id})`).join(", ");
+  const names = [only, ...more].map((user) => `${getUserName(user)} (@${user.name ?? user.id})`).join(", ");
   throw new Problem("INVALID_REQUEST", `Several people in Slack match “${name}”: ${names}.`, {
     hint: "Use the full name, the handle or the e-mail address.",
   });

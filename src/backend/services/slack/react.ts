@@ -1,17 +1,20 @@
 import * as z from "zod/mini";
 import { Problem } from "#protocol/errors";
-import { describe } from "../fields.ts";
-import { cell } from "../markdown.ts";
-import { placed } from "../resource.ts";
+import { withDescription } from "../fields.ts";
+import { escapeCell } from "../markdown.ts";
+import { formatPlace } from "../resource.ts";
 import { defineTool } from "../service.ts";
 import { callMethod } from "./call.ts";
-import { findConversation, namedConversation, shownConversation } from "./channels.ts";
-import { findMessage, messageUrl, shownMessage } from "./message.ts";
+import { findConversation, formatConversation, formatConversationPlace } from "./channels.ts";
+import { buildMessageUrl, findMessage, formatMessageRef } from "./message.ts";
 
 const Input = z.object({
-  channel: describe(z.string(), "Channel such as #general, or a person for direct messages: @name or e-mail address."),
-  emoji: describe(z.string(), "Name of the emoji without colons, or the emoji itself."),
-  message: describe(
+  channel: withDescription(
+    z.string(),
+    "Channel such as #general, or a person for direct messages: @name or e-mail address.",
+  ),
+  emoji: withDescription(z.string(), "Name of the emoji without colons, or the emoji itself."),
+  message: withDescription(
     z.optional(z.string()),
     "Which message to react to: its address or ts, or some of its words; the newest one when left out.",
   ),
@@ -19,7 +22,7 @@ const Input = z.object({
 type Input = z.output<typeof Input>;
 
 /** Source: https://docs.slack.dev/reference/methods/reactions.add/ */
-export const addReaction = defineTool({
+export const addReactionTool = defineTool({
   name: "slack.add_reaction",
   description: "React to a Slack message with an emoji.",
   access: "write",
@@ -32,14 +35,14 @@ export const addReaction = defineTool({
     "add a {emoji} reaction in {channel}",
   ],
   summary: ({ channel, emoji, message }: Input) =>
-    `React with :${emojiName(emoji)}: to ${shownMessage(message)} in ${shownConversation(channel)}`,
-  resource: ({ channel }: Input) => placed("in", namedConversation(channel)),
+    `React with :${emojiName(emoji)}: to ${formatMessageRef(message)} in ${formatConversation(channel)}`,
+  resource: ({ channel }: Input) => formatPlace("in", formatConversationPlace(channel)),
   async run(input, context) {
     const name = emojiName(input.emoji);
-    const place = await findConversation(context, shownConversation(input.channel), false);
+    const place = await findConversation(context, formatConversation(input.channel), false);
     const message = await findMessage(context.http, place, input.message);
     const body = { channel: place.id, timestamp: message.ts, name };
-    const url = messageUrl(context, place.id, message);
+    const url = buildMessageUrl(context, place.id, message);
     const changed = await callMethod(context.http, "reactions.add", {
       body,
       answer: z.unknown(),
@@ -55,7 +58,7 @@ export const addReaction = defineTool({
       : `You had already reacted with :${name}: in ${place.name}.`;
     return {
       data: { channel: place.name, ts: message.ts, emoji: name, changed, url },
-      text: [cell(done), url].filter(Boolean).join("\n\n"),
+      text: [escapeCell(done), url].filter(Boolean).join("\n\n"),
       url,
     };
   },

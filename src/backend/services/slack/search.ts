@@ -1,16 +1,22 @@
 import * as z from "zod/mini";
-import { describe } from "../fields.ts";
-import { cell, count, excerpt, markdownTable } from "../markdown.ts";
+import { withDescription } from "../fields.ts";
+import { escapeCell, formatCount, formatMarkdownTable, truncateText } from "../markdown.ts";
 import { defineTool, type ToolContext } from "../service.ts";
-import { readMethod } from "./call.ts";
-import { Message, messageNames, messageText, timeOf } from "./message.ts";
+import { callReadMethod } from "./call.ts";
+import { loadNames, Message, toIsoTime, toMarkdown } from "./message.ts";
 import { findPerson } from "./people.ts";
 
 const Input = z.object({
-  text: describe(z.string(), "Words that the messages contain; modifiers of Slack's own search may be among them."),
-  channel: describe(z.optional(z.string()), "Only in this channel, such as #general."),
-  from: describe(z.optional(z.string()), "Only by this person: me, @name, name or e-mail address."),
-  limit: describe(z.optional(z.number().check(z.int(), z.minimum(1), z.maximum(100))), "At most so many messages; 20."),
+  text: withDescription(
+    z.string(),
+    "Words that the messages contain; modifiers of Slack's own search may be among them.",
+  ),
+  channel: withDescription(z.optional(z.string()), "Only in this channel, such as #general."),
+  from: withDescription(z.optional(z.string()), "Only by this person: me, @name, name or e-mail address."),
+  limit: withDescription(
+    z.optional(z.number().check(z.int(), z.minimum(1), z.maximum(100))),
+    "At most so many messages; 20.",
+  ),
 });
 type Input = z.output<typeof Input>;
 
@@ -25,7 +31,7 @@ const Matches = z.looseObject({
 });
 
 /** Source: https://docs.slack.dev/reference/methods/search.messages/; newest first. */
-export const searchMessages = defineTool({
+export const searchMessagesTool = defineTool({
   name: "slack.search_messages",
   description: "Search messages in Slack by words, channel and author, newest first.",
   access: "read",
@@ -43,23 +49,23 @@ export const searchMessages = defineTool({
   summary: (input: Input) => `Search Slack for ${words(input)}`,
   async run(input, context) {
     const limit = input.limit ?? 20;
-    const query = { query: await queryOf(input, context), count: limit, sort: "timestamp", sort_dir: "desc" };
+    const query = { query: await getQuery(input, context), count: limit, sort: "timestamp", sort_dir: "desc" };
     const request = { query, answer: Matches, scope: "search:read" };
-    const { messages } = await readMethod(context.http, "search.messages", request);
+    const { messages } = await callReadMethod(context.http, "search.messages", request);
     const matches = messages.matches.slice(0, limit);
     const total = messages.total ?? matches.length;
-    const names = await messageNames(context.http, matches);
+    const names = await loadNames(context.http, matches);
     const shown = matches.map((match) => ({
-      channel: placeOf(match, names.users),
+      channel: getPlace(match, names.users),
       author: (match.user && names.users.get(match.user)) || match.username || "someone",
-      time: timeOf(match.ts),
-      text: messageText(match, names),
+      time: toIsoTime(match.ts),
+      text: toMarkdown(match, names),
       ts: match.ts,
       url: match.permalink ?? undefined,
     }));
     return {
       data: { messages: shown, more: total > matches.length },
-      text: resultText(shown, total, cell(words(input))),
+      text: formatResult(shown, total, escapeCell(words(input))),
       ...(typeof context.metadata.url === "string" ? { url: context.metadata.url } : {}),
     };
   },
@@ -67,20 +73,20 @@ export const searchMessages = defineTool({
 
 type Shown = { channel: string; author: string; time: string; text: string };
 
-function resultText(shown: Shown[], total: number, what: string): string {
+function formatResult(shown: Shown[], total: number, what: string): string {
   if (shown.length === 0) return `No ${what.replace(/^messages?/, "messages")}.`;
-  const found = `${count(total, "message")}${what.replace(/^messages/, "")}`;
+  const found = `${formatCount(total, "message")}${what.replace(/^messages/, "")}`;
   const head = total > shown.length ? `The newest ${shown.length} of ${found}:` : `${found}:`;
   const rows = shown.map(({ channel, author, time, text }) => [
     channel,
     author,
     time.slice(0, 16).replace("T", " "),
-    excerpt(text.replace(/\s+/g, " "), 200),
+    truncateText(text.replace(/\s+/g, " "), 200),
   ]);
-  return `${head}\n\n${markdownTable(["Channel", "Author", "Time (UTC)", "Message"], rows)}`;
+  return `${head}\n\n${formatMarkdownTable(["Channel", "Author", "Time (UTC)", "Message"], rows)}`;
 }
 
-async function queryOf({ text, channel, from }: Input, context: ToolContext): Promise<string> {
+async function getQuery({ text, channel, from }: Input, context: ToolContext): Promise<string> {
   const author = from?.trim() ? await findPerson(context, from) : undefined;
   return [
     text.trim(),
@@ -99,7 +105,7 @@ function words({ text, channel, from }: Input): string {
 }
 
 /** Direct messages have the other person's id for a name. */
-function placeOf({ channel }: Match, users: Map<string, string>): string {
+function getPlace({ channel }: Match, users: Map<string, string>): string {
   const name = channel?.name ?? "";
   if (/^[UW][A-Z0-9]{7,}$/.test(name)) return users.has(name) ? `@${users.get(name)}` : "direct message";
   return name ? `#${name}` : "";

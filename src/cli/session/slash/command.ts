@@ -1,10 +1,10 @@
-import type { Kay, Link } from "../../kay.ts";
+import type { BackendHandle, Kay } from "../../kay.ts";
 import type { SessionClient } from "../open.ts";
 
 /** What a slash command may use, whatever way its session is shown in. */
 export type SlashContext = {
   kay: Kay;
-  link: Link;
+  link: BackendHandle;
   /** The conversation, if anything was said yet. */
   session(): string | undefined;
   /** Show finished text, laid out for `width`, of one or several lines. */
@@ -27,7 +27,7 @@ export type SlashContext = {
 };
 
 /** What a session shows and completes: the model's name, what is connected, and what can be named. */
-export type Look = "model" | "connections" | "sessions" | "tools";
+export type SessionLookup = "model" | "connections" | "sessions" | "tools";
 
 /** One slash command: its name without the slash, what it takes and does in words for `/help`, and the work. */
 export type SlashCommand = {
@@ -35,7 +35,7 @@ export type SlashCommand = {
   args: string;
   does: string;
   /** What is another one afterwards, so that the session looks at it again. */
-  changes?: Look[];
+  changes?: SessionLookup[];
   /** @throws Problem for what cannot be done, which the session tells and survives */
   run(context: SlashContext, argument: string): Promise<void>;
 };

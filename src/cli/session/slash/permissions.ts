@@ -1,38 +1,52 @@
 import { Problem } from "#protocol/errors";
-import { APPROVAL_COLUMNS, approvalRow, NO_APPROVAL, revokeAsked, revokedText } from "../../approvals.ts";
-import { allPending, NOTHING_PENDING, PENDING_COLUMNS, pendingRows } from "../../ask/pending.ts";
-import { changePolicy, knownMode, NO_POLICY, POLICY_COLUMNS, policyRow, policyText } from "../../policy.ts";
+import {
+  APPROVAL_COLUMNS,
+  confirmAndRevoke,
+  formatRevoked,
+  NO_APPROVALS_TEXT,
+  toApprovalRow,
+} from "../../approvals.ts";
+import { listPendingRequests, NOTHING_PENDING_TEXT, PENDING_COLUMNS, toPendingRows } from "../../ask/pending.ts";
+import {
+  changePolicy,
+  formatPolicy,
+  NO_POLICIES_TEXT,
+  POLICY_COLUMNS,
+  parsePolicyMode,
+  toPolicyRow,
+} from "../../policy.ts";
 import type { SlashContext } from "./command.ts";
-import { rowsText } from "./rows.ts";
+import { formatRows } from "./rows.ts";
 
 /** `/policy`, `/policy TARGET`, `/policy TARGET MODE`. */
-export async function policy(context: SlashContext, argument: string): Promise<void> {
+export async function runPolicy(context: SlashContext, argument: string): Promise<void> {
   const { api } = context.link;
   const [target, mode, more] = argument.split(/\s+/).filter((word) => word !== "" && word !== "set" && word !== "get");
   if (more !== undefined) throw new Problem("USAGE", "/policy takes a target and a mode: /policy slack ask.");
   if (target !== undefined && mode !== undefined) {
-    const known = knownMode(mode);
+    const known = parsePolicyMode(mode);
     await changePolicy(api, target, known);
-    return context.say(policyText(target, known));
+    return context.say(formatPolicy(target, known));
   }
   const all = await api.policies();
   const shown = all.filter((each) => target === undefined || each.target === target);
-  context.say(shown.length === 0 ? NO_POLICY : rowsText(context, POLICY_COLUMNS, shown.map(policyRow)));
+  context.say(shown.length === 0 ? NO_POLICIES_TEXT : formatRows(context, POLICY_COLUMNS, shown.map(toPolicyRow)));
 }
 
 /** `/approvals`, `/approvals revoke ID`. */
-export async function approvals(context: SlashContext, argument: string): Promise<void> {
+export async function runApprovals(context: SlashContext, argument: string): Promise<void> {
   const { api } = context.link;
   const [verb = "list", id] = argument.split(/\s+/).filter(Boolean);
-  if (verb === "revoke" && id !== undefined) return context.say(revokedText(await revokeAsked(api, id, context.ask)));
+  if (verb === "revoke" && id !== undefined)
+    return context.say(formatRevoked(await confirmAndRevoke(api, id, context.ask)));
   if (verb !== "list") throw new Problem("USAGE", "It is /approvals, or /approvals revoke ID.");
   const all = await api.approvals();
-  context.say(all.length === 0 ? NO_APPROVAL : rowsText(context, APPROVAL_COLUMNS, all.map(approvalRow)));
+  context.say(all.length === 0 ? NO_APPROVALS_TEXT : formatRows(context, APPROVAL_COLUMNS, all.map(toApprovalRow)));
 }
 
 /** `/pending`. */
-export async function pending(context: SlashContext): Promise<void> {
-  const all = await allPending(context.link);
-  const rows = pendingRows(context.kay, all);
-  context.say(rows.length === 0 ? NOTHING_PENDING : rowsText(context, PENDING_COLUMNS, rows));
+export async function runPending(context: SlashContext): Promise<void> {
+  const all = await listPendingRequests(context.link);
+  const rows = toPendingRows(context.kay, all);
+  context.say(rows.length === 0 ? NOTHING_PENDING_TEXT : formatRows(context, PENDING_COLUMNS, rows));
 }

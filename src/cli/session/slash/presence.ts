@@ -1,10 +1,10 @@
 import { Problem } from "#protocol/errors";
-import { clientName, clientState } from "#ui/session/present";
+import { formatClientName, getClientState } from "#ui/session/present";
 import type { SlashContext } from "./command.ts";
-import { rowsText } from "./rows.ts";
+import { formatRows } from "./rows.ts";
 
 /** `/interactive`, `/interactive on`, `/interactive off`. */
-export async function interactive(context: SlashContext, argument: string): Promise<void> {
+export async function runInteractive(context: SlashContext, argument: string): Promise<void> {
   const { say, client } = context;
   if (argument === "") return say(client.interaction.enabled ? ANSWERS : READS);
   if (argument !== "on" && argument !== "off")
@@ -13,7 +13,7 @@ export async function interactive(context: SlashContext, argument: string): Prom
 }
 
 /** `/who`. */
-export async function who(context: SlashContext): Promise<void> {
+export async function runWho(context: SlashContext): Promise<void> {
   const { link, session, client, say } = context;
   const id = session();
   const found = id === undefined ? null : await link.api.clients(id);
@@ -24,9 +24,13 @@ export async function who(context: SlashContext): Promise<void> {
   const all = isListed
     ? clients
     : [{ client_id: client.id, name: client.name, interaction: client.interaction }, ...clients];
-  const rows = all.map((each) => [clientName(each), clientState(each), each.client_id === client.id ? "this one" : ""]);
+  const rows = all.map((each) => [
+    formatClientName(each),
+    getClientState(each),
+    each.client_id === client.id ? "this one" : "",
+  ]);
   const more = (found?.total ?? 0) - clients.length;
-  say(`${rowsText(context, ["WHO", "ASKED", ""], rows)}${more > 0 ? `\n… and ${more} more` : ""}`);
+  say(`${formatRows(context, ["WHO", "ASKED", ""], rows)}${more > 0 ? `\n… and ${more} more` : ""}`);
 }
 
 /** The backend knows it before anything is answered here, and after nothing is. */

@@ -1,11 +1,11 @@
 import { Problem } from "#protocol/errors";
-import { line } from "#ui/words";
-import { nearest } from "../../nearest.ts";
+import { toLine } from "#ui/words";
+import { closestName } from "../../nearest.ts";
 import type { SlashCommand } from "./command.ts";
 import { SLASH_COMMANDS } from "./table.ts";
 
 /** What a person sent in a session: a command, or text for the model. */
-export type Sent = { kind: "command"; command: SlashCommand; argument: string } | { kind: "text"; text: string };
+export type SlashInput = { kind: "command"; command: SlashCommand; argument: string } | { kind: "text"; text: string };
 
 /** `/word`, alone or before its argument, in one line. A path (`/usr/bin`) has another shape. */
 const SHAPE = /^\/([a-z]+)(?:[ \t]+([^\n]*))?$/i;
@@ -15,20 +15,20 @@ const SHAPE = /^\/([a-z]+)(?:[ \t]+([^\n]*))?$/i;
  *
  * @throws Problem USAGE for a command that there is not, with the nearest one
  */
-export function readSlash(typed: string): Sent {
+export function parseSlash(typed: string): SlashInput {
   const trimmed = typed.trim();
   const [, word, argument = ""] = SHAPE.exec(trimmed) ?? [];
   if (word === undefined) return { kind: "text", text: SHAPE.test(trimmed.slice(1)) ? trimmed.slice(1) : typed };
   const name = ALSO[word.toLowerCase()] ?? word.toLowerCase();
   const command = SLASH_COMMANDS.find((each) => each.name === name);
   if (command) return { kind: "command", command, argument: argument.trim() };
-  const close = nearest(
+  const close = closestName(
     name,
     SLASH_COMMANDS.map((each) => each.name),
   );
   const guess = close ? `Did you mean /${close}?` : "Run /help to see them all.";
   const hint = "Text that begins with a slash is sent with two.";
-  throw new Problem("USAGE", `There is no command /${line(word)}. ${guess}`, { hint });
+  throw new Problem("USAGE", `There is no command /${toLine(word)}. ${guess}`, { hint });
 }
 
 /** Other words by which people leave. */

@@ -1,13 +1,13 @@
 import { Problem } from "#protocol/errors";
-import { CONNECTION_COLUMNS, connectionRows } from "../../commands/connections.ts";
-import { disconnectAsked, disconnectedText } from "../../commands/disconnect.ts";
-import { TOOL_COLUMNS, toolRow } from "../../tools/show.ts";
-import { allTools } from "../../tools/source.ts";
+import { CONNECTION_COLUMNS, toConnectionRows } from "../../commands/connections.ts";
+import { confirmAndDisconnect, formatDisconnected } from "../../commands/disconnect.ts";
+import { TOOL_COLUMNS, toToolRow } from "../../tools/show.ts";
+import { loadTools } from "../../tools/source.ts";
 import type { SlashContext } from "./command.ts";
-import { rowsText } from "./rows.ts";
+import { formatRows } from "./rows.ts";
 
 /** `/connect SERVICE…`, and `/connect jira --site NAME`. */
-export async function connect(context: SlashContext, argument: string): Promise<void> {
+export async function runConnect(context: SlashContext, argument: string): Promise<void> {
   if (context.link.byToken)
     throw new Problem(
       "USAGE",
@@ -26,21 +26,21 @@ export async function connect(context: SlashContext, argument: string): Promise<
 const SITE = /(?:^|\s)--site(?:\s+|=)(?:"([^"]+)"|(\S+))/;
 
 /** `/disconnect SERVICE…`. */
-export async function disconnect({ kay, link, ask, say }: SlashContext, argument: string): Promise<void> {
-  const answers = await disconnectAsked(kay, link, servicesIn(argument, "disconnect"), ask);
-  say(answers.map(disconnectedText).join("\n"));
+export async function runDisconnect({ kay, link, ask, say }: SlashContext, argument: string): Promise<void> {
+  const answers = await confirmAndDisconnect(kay, link, servicesIn(argument, "disconnect"), ask);
+  say(answers.map(formatDisconnected).join("\n"));
 }
 
 /** `/connections`. */
-export async function connections(context: SlashContext): Promise<void> {
+export async function runConnections(context: SlashContext): Promise<void> {
   const answer = await context.link.api.connections({ signal: context.kay.signal });
-  context.say(rowsText(context, CONNECTION_COLUMNS, connectionRows(answer)));
+  context.say(formatRows(context, CONNECTION_COLUMNS, toConnectionRows(answer)));
 }
 
 /** `/tools [SERVICE]`. */
-export async function tools(context: SlashContext, argument: string): Promise<void> {
-  const found = await allTools(context.kay, argument === "" ? undefined : argument);
-  context.say(rowsText(context, TOOL_COLUMNS, found.map(toolRow)));
+export async function runTools(context: SlashContext, argument: string): Promise<void> {
+  const found = await loadTools(context.kay, argument === "" ? undefined : argument);
+  context.say(formatRows(context, TOOL_COLUMNS, found.map(toToolRow)));
 }
 
 function servicesIn(argument: string, verb: string): string[] {

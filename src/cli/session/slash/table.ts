@@ -1,4 +1,4 @@
-import { wrapped } from "#ui/cells";
+import { wrapCells } from "#ui/cells";
 import type { SlashCommand } from "./command.ts";
 
 /** Every slash command, in the order of `/help`. The work is loaded when it is called. */
@@ -7,91 +7,91 @@ export const SLASH_COMMANDS: SlashCommand[] = [
     name: "help",
     args: "",
     does: "show these commands",
-    run: async ({ say, width }) => say(slashHelp(width())),
+    run: async ({ say, width }) => say(formatSlashHelp(width())),
   },
   {
     name: "connect",
     args: "SERVICE… [--site NAME]",
     does: "connect services, each through its consent page",
     changes: ["connections", "tools"],
-    run: async (context, argument) => (await import("./services.ts")).connect(context, argument),
+    run: async (context, argument) => (await import("./services.ts")).runConnect(context, argument),
   },
   {
     name: "disconnect",
     args: "SERVICE…",
     does: "disconnect services",
     changes: ["connections", "tools"],
-    run: async (context, argument) => (await import("./services.ts")).disconnect(context, argument),
+    run: async (context, argument) => (await import("./services.ts")).runDisconnect(context, argument),
   },
   {
     name: "connections",
     args: "",
     does: "show every service and its account",
     changes: ["connections"],
-    run: async (context) => (await import("./services.ts")).connections(context),
+    run: async (context) => (await import("./services.ts")).runConnections(context),
   },
   {
     name: "tools",
     args: "[SERVICE]",
     does: "show what can be done",
-    run: async (context, argument) => (await import("./services.ts")).tools(context, argument),
+    run: async (context, argument) => (await import("./services.ts")).runTools(context, argument),
   },
   {
     name: "policy",
     args: "[TARGET [MODE]]",
     does: "show or set what runs by itself: ask, reads, everything, unset",
-    run: async (context, argument) => (await import("./permissions.ts")).policy(context, argument),
+    run: async (context, argument) => (await import("./permissions.ts")).runPolicy(context, argument),
   },
   {
     name: "approvals",
     args: "[revoke ID]",
     does: "show approvals that last, or take one back",
-    run: async (context, argument) => (await import("./permissions.ts")).approvals(context, argument),
+    run: async (context, argument) => (await import("./permissions.ts")).runApprovals(context, argument),
   },
   {
     name: "pending",
     args: "",
     does: "show what waits for an answer, anywhere",
-    run: async (context) => (await import("./permissions.ts")).pending(context),
+    run: async (context) => (await import("./permissions.ts")).runPending(context),
   },
   {
     name: "who",
     args: "",
     does: "show who follows this conversation, and who may answer",
-    run: async (context) => (await import("./presence.ts")).who(context),
+    run: async (context) => (await import("./presence.ts")).runWho(context),
   },
   {
     name: "interactive",
     args: "[on|off]",
     does: "answer here what this conversation asks, or only read along",
-    run: async (context, argument) => (await import("./presence.ts")).interactive(context, argument),
+    run: async (context, argument) => (await import("./presence.ts")).runInteractive(context, argument),
   },
   {
     name: "model",
     args: "[test]",
     does: "show which model answers and why, or try it",
     changes: ["model"],
-    run: async (context, argument) => (await import("./model.ts")).model(context, argument),
+    run: async (context, argument) => (await import("./model.ts")).runModel(context, argument),
   },
   {
     name: "sessions",
     args: "[NUMBER|ID|TITLE]",
     does: "show conversations, or go on in one",
     changes: ["sessions"],
-    run: async (context, argument) => (await import("./conversations.ts")).sessions(context, argument),
+    run: async (context, argument) => (await import("./conversations.ts")).runSessions(context, argument),
   },
   {
     name: "rename",
     args: "TITLE",
     does: "give this conversation another title",
     changes: ["sessions"],
-    run: async (context, argument) => (await import("./conversations.ts")).rename(context, argument),
+    run: async (context, argument) => (await import("./conversations.ts")).runRename(context, argument),
   },
   {
     name: "export",
     args: "[md|json] [FILE]",
     does: "write this conversation into a file, without secrets",
-    run: async (context, argument) => (await import("./conversations.ts")).exportTo(context, argument),
+    run: async (context, argument) => (await import("./conversations.ts")).runExport(context, argument),
   },
   {
     name: "clear",
@@ -113,14 +113,14 @@ const LEAST_COLUMN = 28;
  * What `/help` shows: each command beside what it does, which is broken in its own column; in a window that has no room for two columns, below
  * each other.
  */
-export function slashHelp(width: number): string {
+export function formatSlashHelp(width: number): string {
   const usages = SLASH_COMMANDS.map(({ name, args }) => `/${name} ${args}`.trimEnd());
   const widest = Math.max(...usages.map(({ length }) => length));
   const room = width - widest - 4;
   const [between, indent] = room < LEAST_COLUMN ? ["\n    ", 4] : ["  ", widest + 4];
   const lines = SLASH_COMMANDS.map(({ does }, index) => {
     const usage = usages[index] ?? "";
-    const said = wrapped(does, Math.max(width - indent, 8)).join(`\n${" ".repeat(indent)}`);
+    const said = wrapCells(does, Math.max(width - indent, 8)).join(`\n${" ".repeat(indent)}`);
     return `  ${indent === 4 ? usage : usage.padEnd(widest)}${between}${said}`;
   });
   return ["Commands:", ...lines, "Text that begins with a slash is sent with two: //etc"].join("\n");

@@ -5,7 +5,7 @@ import { isLoopback } from "../../send/origin.ts";
 import { createEventReader } from "../sse.ts";
 
 /** Why the stream of an agent server cannot be had, or broke off: a clause for its name. `sent`: the prompt may have got there. */
-export class StreamFault extends Error {
+export class AgentStreamError extends Error {
   readonly clause: string;
   readonly sent: boolean;
 
@@ -27,7 +27,7 @@ type Asked = {
 };
 
 /** Name and port of where a stream comes from, for sentences; never its path or query. */
-export function agentHost(streamUrl: string): string {
+export function getAgentHost(streamUrl: string): string {
   return URL.parse(streamUrl)?.host || "an unknown address";
 }
 
@@ -37,22 +37,22 @@ export function agentHost(streamUrl: string): string {
  *
  * @throws StreamFault; Problem CANCELLED after the signal
  */
-export async function* agentEvents(openStream: OpenStream, asked: Asked): AsyncGenerator<unknown> {
-  const { body } = await opened(openStream, asked);
-  const reader = createEventReader(agentHost(asked.streamUrl));
+export async function* streamAgentEvents(openStream: OpenStream, asked: Asked): AsyncGenerator<unknown> {
+  const { body } = await open(openStream, asked);
+  const reader = createEventReader(getAgentHost(asked.streamUrl));
   try {
     for await (const bytes of body) for (const { data } of reader.feed(bytes)) yield* valuesIn(data);
     for (const { data } of reader.end()) yield* valuesIn(data);
   } catch (error) {
-    throw faultOf(error, true);
+    throw getFault(error, true);
   }
 }
 
-async function opened(openStream: OpenStream, asked: Asked): Promise<Streaming> {
+async function open(openStream: OpenStream, asked: Asked): Promise<Streaming> {
   const { prompt, version, signal } = asked;
   const request = {
     method: "POST" as const,
-    url: targetOf(asked),
+    url: getTarget(asked),
     headers: { Accept: "text/event-stream", "Content-Type": "application/json", "User-Agent": `kay/${version}` },
     body: JSON.stringify({ prompt }),
     headTimeoutMs: AGENT_SILENCE_MS,
@@ -60,7 +60,7 @@ async function opened(openStream: OpenStream, asked: Asked): Promise<Streaming> 
     signal,
   };
   const stream = await openStream(request).catch((error: unknown) => {
-    throw faultOf(error, false);
+    throw getFault(error, false);
   });
   const fault = headFault(stream);
   if (!fault) return stream;
@@ -69,43 +69,43 @@ async function opened(openStream: OpenStream, asked: Asked): Promise<Streaming> 
 }
 
 /** Encrypted, or on this machine if the backend that names it is here too: nobody elsewhere decides what is sent to this machine's own ports. */
-function targetOf({ streamUrl, token, backendUrl }: Asked): string {
+function getTarget({ streamUrl, token, backendUrl }: Asked): string {
   const url = URL.parse(streamUrl);
   const here = url !== null && isLoopback(url.hostname) && isLoopback(new URL(backendUrl).hostname);
   const safe = here ? /^https?:$/.test(url.protocol) : url?.protocol === "https:" && !isLoopback(url.hostname);
   if (!url || !safe || url.username || url.password)
-    throw new StreamFault("has an address that is not safe to send to", false);
+    throw new AgentStreamError("has an address that is not safe to send to", false);
   url.hash = "";
   url.searchParams.set("token", token);
   return url.href;
 }
 
 /** What is wrong with the head of an answer. Only a refusal says for sure that the prompt was not taken. */
-function headFault({ status, headers }: Streaming): StreamFault | undefined {
+function headFault({ status, headers }: Streaming): AgentStreamError | undefined {
   const type = headers["content-type"] ?? "";
   if (status === 200 && /^text\/event-stream\b/i.test(type)) return undefined;
   if (status >= 300 && status < 400)
-    return new StreamFault(`answered with a redirect (HTTP ${status})`, status !== 307 && status !== 308);
+    return new AgentStreamError(`answered with a redirect (HTTP ${status})`, status !== 307 && status !== 308);
   if (status === 401 || status === 403)
-    return new StreamFault(`refused the token of the stream (HTTP ${status})`, false);
+    return new AgentStreamError(`refused the token of the stream (HTTP ${status})`, false);
   if (status >= 400 && status < 500 && status !== 408)
-    return new StreamFault(`did not take the request (HTTP ${status})`, false);
-  if (status >= 400) return new StreamFault(`failed (HTTP ${status})`, true);
+    return new AgentStreamError(`did not take the request (HTTP ${status})`, false);
+  if (status >= 400) return new AgentStreamError(`failed (HTTP ${status})`, true);
   const what = /\bhtml\b/i.test(type) ? "a web page" : "something else";
-  return new StreamFault(`answered with ${what} instead of a stream`, true);
+  return new AgentStreamError(`answered with ${what} instead of a stream`, true);
 }
 
-function faultOf(error: unknown, begun: boolean): Error {
+function getFault(error: unknown, begun: boolean): Error {
   if (!(error instanceof Problem)) return error instanceof Error ? error : new Error(String(error));
   const { code, details } = error;
   if (code === "CANCELLED") return error;
   const sent = begun || details.sent !== false;
   const errno = typeof details.errno === "string" ? ` (${details.errno})` : "";
-  if (code === "TLS_FAILED") return new StreamFault(`has a certificate that is not trusted here${errno}`, sent);
-  if (code === "BAD_ANSWER") return new StreamFault("sent what kay cannot read", sent);
+  if (code === "TLS_FAILED") return new AgentStreamError(`has a certificate that is not trusted here${errno}`, sent);
+  if (code === "BAD_ANSWER") return new AgentStreamError("sent what kay cannot read", sent);
   if (details.idle || (code === "TIMED_OUT" && sent))
-    return new StreamFault(`sent nothing for ${AGENT_SILENCE_MS / 60_000} minutes`, sent);
-  return new StreamFault(sent ? `broke the stream off${errno}` : `cannot be reached from here${errno}`, sent);
+    return new AgentStreamError(`sent nothing for ${AGENT_SILENCE_MS / 60_000} minutes`, sent);
+  return new AgentStreamError(sent ? `broke the stream off${errno}` : `cannot be reached from here${errno}`, sent);
 }
 
 function valuesIn(data: string): unknown[] {

@@ -1,6 +1,6 @@
-import { createHeard } from "#protocol/agent-heard";
+import { createTurnTracker } from "#protocol/agent-heard";
 import type { AgentPart } from "#protocol/agent-parts";
-import { BESIDE, endsGeneration, type NumberedPart, type StreamPart } from "#protocol/events";
+import { BESIDE, isGenerationEnd, type NumberedPart, type StreamPart } from "#protocol/events";
 
 /**
  * One turn from two sources: what an agent server streams, and the log of the conversation, in which the backend writes what is reported to it.
@@ -8,7 +8,7 @@ import { BESIDE, endsGeneration, type NumberedPart, type StreamPart } from "#pro
  *
  * Parts of the log keep their numbers; those of the stream get numbers between that of the last part of the log and the next.
  */
-export type Splice = {
+export type TurnMerger = {
   /** What of these parts of the stream is shown now. Before the turn begins in the log they wait, and come with its begin. */
   told(parts: AgentPart[]): NumberedPart[];
   /** What is shown of a part of the log, also of other turns. */
@@ -31,8 +31,8 @@ export type Splice = {
 };
 
 /** @param label who answers, as the source of what tools came to */
-export function createSplice(generationId: string, label: string): Splice {
-  const heard = createHeard(label);
+export function createTurnMerger(generationId: string, label: string): TurnMerger {
+  const heard = createTurnTracker(label);
   const kept = createKept();
   const early: AgentPart[] = [];
   let held: StreamPart[] = [];
@@ -101,7 +101,7 @@ export function createSplice(generationId: string, label: string): Splice {
         advance(number);
         return [one];
       }
-      if (endsGeneration(part)) return ended(one);
+      if (isGenerationEnd(part)) return ended(one);
       advance(number);
       if (part.type === "start") return [one, ...begin()];
       if (!isContent(part)) return [one];
@@ -126,7 +126,7 @@ export function createSplice(generationId: string, label: string): Splice {
   };
 }
 
-type Heard = ReturnType<typeof createHeard>;
+type Heard = ReturnType<typeof createTurnTracker>;
 type CallPart = Extract<StreamPart, { type: "tool-input-available" | "tool-output-available" | "tool-output-error" }>;
 
 /** A call of the log, unless the stream told of it; the log has an agent server's calls in its words. */

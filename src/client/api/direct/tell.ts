@@ -1,7 +1,7 @@
 import * as z from "zod/mini";
 import type { StreamOutcome } from "#protocol/agent";
 import { Problem } from "#protocol/errors";
-import { pause } from "../../pause.ts";
+import { sleepOrThrow } from "../../pause.ts";
 import type { Caller } from "../caller.ts";
 import type { Call } from "../exchange.ts";
 
@@ -9,7 +9,7 @@ import type { Call } from "../exchange.ts";
 const ATTEMPTS_MS = [0, 1_000, 3_000, 10_000, 20_000];
 
 /** `POST /generations/:id/stream`: what became of the stream. Whether the backend took it. */
-export async function tellOutcome(
+export async function reportStreamOutcome(
   { caller, place, signal }: { caller: Caller; place: { generation_id: string }; signal: AbortSignal },
   outcome: StreamOutcome,
 ): Promise<boolean> {
@@ -17,7 +17,7 @@ export async function tellOutcome(
   const call: Call = { method: "POST", path, body: outcome, timeoutMs: caller.timeoutMs, signal };
   for (const ms of ATTEMPTS_MS) {
     try {
-      if (ms > 0) await pause(caller.backend.clock, ms, signal);
+      if (ms > 0) await sleepOrThrow(caller.backend.clock, ms, signal);
       await caller.read(z.looseObject({}), call, () => caller.bearer(call));
       return true;
     } catch (error) {

@@ -1,12 +1,12 @@
 import type { AskStreamResponse, StreamOutcome } from "#protocol/agent";
-import { partsOfAgent } from "#protocol/agent-parts";
+import { toAgentParts } from "#protocol/agent-parts";
 import type { Problem } from "#protocol/errors";
 import type { NumberedPart } from "#protocol/events";
 import type { OpenStream } from "../../ports.ts";
 import type { Caller } from "../caller.ts";
-import { agentEvents, agentHost, StreamFault } from "./agent-stream.ts";
-import { createSplice, type Splice } from "./splice.ts";
-import { tellOutcome } from "./tell.ts";
+import { AgentStreamError, getAgentHost, streamAgentEvents } from "./agent-stream.ts";
+import { createTurnMerger, type TurnMerger } from "./splice.ts";
+import { reportStreamOutcome } from "./tell.ts";
 
 /** A turn that an agent server carries out, streamed straight from there, beside the log of its conversation. */
 export type DirectTurn = {
@@ -46,7 +46,7 @@ const KEEP_LIMIT_MS = 5_000;
 export function createDirectTurn(ports: TurnPorts, place: AskStreamResponse): DirectTurn {
   const { session_id: sessionId, generation_id: generationId, after } = place;
   const over = new AbortController();
-  const splice = createSplice(generationId, agentHost(place.stream_url));
+  const splice = createTurnMerger(generationId, getAgentHost(place.stream_url));
   let changed = Promise.withResolvers<void>();
   const world: World = {
     ...ports,
@@ -66,7 +66,7 @@ export function createDirectTurn(ports: TurnPorts, place: AskStreamResponse): Di
       changed = Promise.withResolvers();
       return parts;
     },
-    parts: streamed(world),
+    parts: stream(world),
     begin: splice.begin,
     hasBegun: splice.hasBegun,
     isOver: splice.isOver,
@@ -77,29 +77,29 @@ export function createDirectTurn(ports: TurnPorts, place: AskStreamResponse): Di
 
 type World = TurnPorts & {
   place: AskStreamResponse;
-  splice: Splice;
+  splice: TurnMerger;
   signal: AbortSignal;
   /** Resolves with the next part of the log. */
   change(): Promise<void>;
 };
 
-async function* streamed(world: World): AsyncGenerator<NumberedPart> {
+async function* stream(world: World): AsyncGenerator<NumberedPart> {
   const { caller, openStream, prompt, place, splice, signal } = world;
   const { baseUrl: backendUrl, version } = caller.backend;
   const { stream_url: streamUrl, stream_token: token } = place;
-  const label = agentHost(streamUrl);
-  const events = agentEvents(openStream, { streamUrl, token, prompt, backendUrl, version, signal });
+  const label = getAgentHost(streamUrl);
+  const events = streamAgentEvents(openStream, { streamUrl, token, prompt, backendUrl, version, signal });
   try {
     for await (const event of keptOpen(events)) {
-      const { parts, end } = partsOfAgent(event, label);
+      const { parts, end } = toAgentParts(event, label);
       yield* splice.told(parts);
       if (splice.isOver()) return;
-      if (end) return yield* concluded(world, end);
+      if (end) return yield* conclude(world, end);
     }
-    throw new StreamFault("ended the stream before the answer was whole", true);
+    throw new AgentStreamError("ended the stream before the answer was whole", true);
   } catch (error) {
     if (signal.aborted) return;
-    if (!(error instanceof StreamFault)) throw error;
+    if (!(error instanceof AgentStreamError)) throw error;
     yield* takenUp(world, error);
   }
 }
@@ -118,44 +118,44 @@ async function* keptOpen(events: AsyncGenerator<unknown>): AsyncGenerator<unknow
     done = true;
     throw error;
   } finally {
-    if (!done) void drained(events).catch(() => {});
+    if (!done) void drain(events).catch(() => {});
   }
 }
 
-async function drained(events: AsyncGenerator<unknown>): Promise<void> {
+async function drain(events: AsyncGenerator<unknown>): Promise<void> {
   for await (const _ of events) {
     // Only its end counts, or that the turn is over.
   }
 }
 
 /** The stream has ended as it should: what it told is to be in the log, and the log is to end the turn. */
-async function* concluded(world: World, end: "finish" | "abort" | Problem): AsyncGenerator<NumberedPart> {
+async function* conclude(world: World, end: "finish" | "abort" | Problem): AsyncGenerator<NumberedPart> {
   const { splice, place, warn } = world;
   if (end === "abort") {
-    await tellOutcome(world, { outcome: "broken" });
+    await reportStreamOutcome(world, { outcome: "broken" });
     return yield* splice.toLog();
   }
   const givenUp = splice.givenUp();
   if (!givenUp) yield* splice.toLog();
   const failed = end === "finish" ? undefined : end;
-  if (failed) await tellOutcome(world, { outcome: "failed", message: failed.message });
-  else if (await until(world, splice.isKept)) await tellOutcome(world, { outcome: "finished" });
+  if (failed) await reportStreamOutcome(world, { outcome: "failed", message: failed.message });
+  else if (await until(world, splice.isKept)) await reportStreamOutcome(world, { outcome: "finished" });
   await until(world, splice.isOver);
   if (splice.isOver() || world.signal.aborted) return;
   if (failed) return yield* splice.end({ type: "error", errorText: failed.message, code: failed.code });
   if (!splice.isKept())
     warn(
-      `The backend has not heard of this answer from the agent server at ${agentHost(place.stream_url)} yet, so the conversation may lack it.`,
+      `The backend has not heard of this answer from the agent server at ${getAgentHost(place.stream_url)} yet, so the conversation may lack it.`,
     );
   yield* splice.end({ type: "finish", finishReason: "stop" });
 }
 
 /** The stream cannot be had, or broke off: the log goes on with the turn. */
-async function* takenUp(world: World, { clause, sent }: StreamFault): AsyncGenerator<NumberedPart> {
+async function* takenUp(world: World, { clause, sent }: AgentStreamError): AsyncGenerator<NumberedPart> {
   const { splice, place, warn } = world;
-  const host = agentHost(place.stream_url);
+  const host = getAgentHost(place.stream_url);
   const outcome: StreamOutcome["outcome"] = sent ? "broken" : "unsent";
-  const heard = await tellOutcome(world, { outcome });
+  const heard = await reportStreamOutcome(world, { outcome });
   if (!heard && !sent && !splice.isOver() && !world.signal.aborted) {
     const errorText = `The agent server at ${host} ${clause}, and the backend did not take the request over.`;
     return yield* splice.end({ type: "error", errorText, code: "AGENT_FAILED" });

@@ -1,24 +1,24 @@
 import { Hono } from "hono";
-import type { Place } from "../../provider.ts";
+import type { ProviderContext } from "../../provider.ts";
 import type { SiteEnv } from "../gateway.ts";
-import type { AtlassianWorld } from "../world.ts";
-import { commentRoutes } from "./comments.ts";
-import { notFound, refusals } from "./errors.ts";
-import { pageRoutes } from "./pages.ts";
-import { searchRoutes } from "./search.ts";
+import type { AtlassianState } from "../world.ts";
+import { registerCommentRoutes } from "./comments.ts";
+import { handleErrors, notFoundError } from "./errors.ts";
+import { registerPageRoutes } from "./pages.ts";
+import { registerSearchRoutes } from "./search.ts";
 
 /** Confluence Cloud: REST API v2 for pages, their comments and spaces, v1 for search. Mounted behind the gateway at `/ex/confluence/{cloudid}/wiki`. */
-export function confluence(place: Place<AtlassianWorld>): Hono<SiteEnv> {
+export function createConfluenceApp(place: ProviderContext<AtlassianState>): Hono<SiteEnv> {
   const app = new Hono<SiteEnv>();
   const [v1, v2] = [new Hono<SiteEnv>(), new Hono<SiteEnv>()];
-  searchRoutes(v1, place);
-  pageRoutes(v2, place);
-  commentRoutes(v2, place);
-  app.onError(refusals);
+  registerSearchRoutes(v1, place);
+  registerPageRoutes(v2, place);
+  registerCommentRoutes(v2, place);
+  app.onError(handleErrors);
   app.route("/rest/api", v1);
   app.route("/api/v2", v2);
   app.all("/*", () => {
-    throw notFound("Not Found");
+    throw notFoundError("Not Found");
   });
   return app;
 }

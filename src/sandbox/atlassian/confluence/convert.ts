@@ -1,5 +1,5 @@
 import type { Adf, AdfNode } from "../jira/adf.ts";
-import { escapeStorage, parseStorage, type Storage } from "./storage.ts";
+import { escapeStorage, parseStorage, type StorageNode } from "./storage.ts";
 
 /** A page's storage format as an Atlassian document, as `body-format=atlas_doc_format` gives it. */
 export function storageToAdf(text: string): Adf {
@@ -9,7 +9,7 @@ export function storageToAdf(text: string): Adf {
 /** An Atlassian document as storage format, for pages that were written as one. */
 export function adfToStorage(node: AdfNode): string {
   const inner = () => (node.content ?? []).map(adfToStorage).join("");
-  if (node.type === "text") return (node.marks ?? []).reduce(marked, escapeStorage(node.text ?? ""));
+  if (node.type === "text") return (node.marks ?? []).reduce(mark, escapeStorage(node.text ?? ""));
   if (node.type === "heading")
     return `<h${Number(node.attrs?.level ?? 1)}>${inner()}</h${Number(node.attrs?.level ?? 1)}>`;
   if (node.type === "hardBreak") return "<br />";
@@ -48,7 +48,7 @@ const MARKS: Record<string, string> = {
 const CONTAINERS = new Set(["listItem", "tableCell", "tableHeader", "blockquote"]);
 
 /** Blocks for a list of pieces; loose text between them becomes a paragraph. */
-function blocks(pieces: Storage[]): AdfNode[] {
+function blocks(pieces: StorageNode[]): AdfNode[] {
   const result: AdfNode[] = [];
   let loose: AdfNode[] = [];
   const flush = () => {
@@ -68,7 +68,7 @@ function blocks(pieces: Storage[]): AdfNode[] {
   return result;
 }
 
-function block(piece: Exclude<Storage, string>): AdfNode[] | undefined {
+function block(piece: Exclude<StorageNode, string>): AdfNode[] | undefined {
   const heading = /^h([1-6])$/.exec(piece.name)?.[1];
   if (heading) return [{ type: "heading", attrs: { level: Number(heading) }, content: inline(piece.children) }];
   if (piece.name === "hr") return [{ type: "rule" }];
@@ -84,12 +84,12 @@ function block(piece: Exclude<Storage, string>): AdfNode[] | undefined {
   return [{ type, content: type === "paragraph" ? inline(piece.children) : nested(piece, type) }];
 }
 
-function nested(piece: Exclude<Storage, string>, type: string): AdfNode[] {
+function nested(piece: Exclude<StorageNode, string>, type: string): AdfNode[] {
   if (CONTAINERS.has(type)) return blocks(piece.children);
   return piece.children.filter((child) => typeof child !== "string").flatMap((child) => block(child) ?? []);
 }
 
-function inline(pieces: Storage[], marks: AdfNode[] = []): AdfNode[] {
+function inline(pieces: StorageNode[], marks: AdfNode[] = []): AdfNode[] {
   return pieces.flatMap((piece): AdfNode[] => {
     if (typeof piece === "string") return texts(piece, marks);
     if (piece.name === "br") return [{ type: "hardBreak" }];
@@ -106,7 +106,7 @@ function texts(text: string, marks: AdfNode[]): AdfNode[] {
   return clean === "" ? [] : [{ type: "text", text: clean, ...(marks.length > 0 ? { marks } : {}) }];
 }
 
-function marked(inner: string, mark: AdfNode): string {
+function mark(inner: string, mark: AdfNode): string {
   if (mark.type === "link") return `<a href="${escapeStorage(String(mark.attrs?.href ?? ""))}">${inner}</a>`;
   const tag = { strong: "strong", em: "em", code: "code", underline: "u", strike: "del" }[mark.type];
   return tag === undefined ? inner : `<${tag}>${inner}</${tag}>`;

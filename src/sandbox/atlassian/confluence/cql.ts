@@ -1,22 +1,22 @@
-import { period } from "../../moment.ts";
-import { QuerySyntax } from "../../query/lexer.ts";
+import { parsePeriod } from "../../moment.ts";
+import { QuerySyntaxError } from "../../query/lexer.ts";
 import {
   type Comparison,
-  comparisons,
-  fulfils,
+  listComparisons,
+  matchesCondition,
   type Operand,
   type Operator,
   parseQuery,
   type Query,
   type Sorting,
 } from "../../query/parser.ts";
-import { contains } from "../../query/words.ts";
+import { containsWords } from "../../query/words.ts";
 import type { Page, Site } from "../world.ts";
-import { ConfluenceRefusal } from "./errors.ts";
-import { parseStorage, storageText } from "./storage.ts";
+import { ConfluenceError } from "./errors.ts";
+import { getStorageText, parseStorage } from "./storage.ts";
 
 /** Where a CQL query is run. */
-export type CqlPlace = { site: Site; me: string; now: number };
+export type CqlContext = { site: Site; me: string; now: number };
 
 type Field = { kind: "name" | "text" | "date"; operators: Operator[]; of(page: Page, site: Site): string[] };
 
@@ -35,65 +35,65 @@ const FIELDS: Record<string, Field> = {
   contributor: { kind: "name", operators: NAMES, of: (page) => [page.author] },
   label: { kind: "name", operators: NAMES, of: () => [] },
   title: { kind: "text", operators: [...TEXTS, ...NAMES], of: (page) => [page.title] },
-  text: { kind: "text", operators: TEXTS, of: (page) => [`${page.title}\n${pageText(page)}`] },
-  sitesearch: { kind: "text", operators: TEXTS, of: (page) => [`${page.title}\n${pageText(page)}`] },
+  text: { kind: "text", operators: TEXTS, of: (page) => [`${page.title}\n${getPageText(page)}`] },
+  sitesearch: { kind: "text", operators: TEXTS, of: (page) => [`${page.title}\n${getPageText(page)}`] },
   created: { kind: "date", operators: DATES, of: (page) => [page.created] },
   lastmodified: { kind: "date", operators: DATES, of: (page) => [page.updated] },
 };
 
 /** The pages a CQL query finds, in its order. @throws ConfluenceRefusal 400 for what cannot be read, as API v1 words it */
-export function runCql(cql: string, place: CqlPlace): Page[] {
+export function runCql(cql: string, place: CqlContext): Page[] {
   const query = parse(cql);
-  const unfit = [...comparisons(query.condition)].find((comparison) => !fits(comparison, place));
-  const unsorted = query.order.find(({ field }) => !known(field));
-  if (query.condition === null || unfit || unsorted) throw refused(cql);
+  const unfit = [...listComparisons(query.condition)].find((comparison) => !fits(comparison, place));
+  const unsorted = query.order.find(({ field }) => !findKnown(field));
+  if (query.condition === null || unfit || unsorted) throw refuse(cql);
   const found = place.site.pages.filter((page) =>
-    fulfils(query.condition, (comparison) => holds(comparison, page, place)),
+    matchesCondition(query.condition, (comparison) => holds(comparison, page, place)),
   );
   return found.sort((a, b) => compare(a, b, query.order));
 }
 
 /** The words that a query looks for, to be marked in what was found. */
-export function searched(cql: string): string[] {
-  const found = comparisons(parse(cql).condition).filter(({ operator }) => operator === "~");
+export function listSearchedWords(cql: string): string[] {
+  const found = listComparisons(parse(cql).condition).filter(({ operator }) => operator === "~");
   return found.flatMap(({ operands }) =>
     operands.flatMap((one) => (one.kind === "text" ? (one.text.match(/[\p{L}\p{N}_]+/gu) ?? []) : [])),
   );
 }
 
 /** A page's text without its markup. */
-export function pageText(page: Page): string {
-  return storageText(parseStorage(page.body)).trim();
+export function getPageText(page: Page): string {
+  return getStorageText(parseStorage(page.body)).trim();
 }
 
 function parse(cql: string): Query {
   try {
     return parseQuery(cql);
   } catch (error) {
-    if (error instanceof QuerySyntax) throw refused(cql);
+    if (error instanceof QuerySyntaxError) throw refuse(cql);
     throw error;
   }
 }
 
-function refused(cql: string): ConfluenceRefusal {
-  return new ConfluenceRefusal(1, 400, `Could not parse cql : ${cql}`);
+function refuse(cql: string): ConfluenceError {
+  return new ConfluenceError(1, 400, `Could not parse cql : ${cql}`);
 }
 
-function fits({ field: name, operator, operands }: Comparison, place: CqlPlace): boolean {
-  const field = known(name);
+function fits({ field: name, operator, operands }: Comparison, place: CqlContext): boolean {
+  const field = findKnown(name);
   return (
     field?.operators.includes(operator) === true &&
-    operands.every((operand) => meaningOf(operand, field, place) !== undefined)
+    operands.every((operand) => getMeaning(operand, field, place) !== undefined)
   );
 }
 
-function holds({ field: name, operator, operands }: Comparison, page: Page, place: CqlPlace): boolean {
-  const field = known(name);
+function holds({ field: name, operator, operands }: Comparison, page: Page, place: CqlContext): boolean {
+  const field = findKnown(name);
   if (!field) return false;
   const has = field.of(page, place.site);
-  const wanted = operands.map((operand) => meaningOf(operand, field, place) ?? "");
+  const wanted = operands.map((operand) => getMeaning(operand, field, place) ?? "");
   if (operator === "~" || operator === "!~")
-    return has.some((one) => contains(one, wanted[0] ?? "")) === (operator === "~");
+    return has.some((one) => containsWords(one, wanted[0] ?? "")) === (operator === "~");
   const equal = has.some((one) => wanted.some((value) => value.toLowerCase() === one.toLowerCase()));
   if (operator === "=" || operator === "IN") return equal;
   if (operator === "!=" || operator === "NOT IN") return !equal;
@@ -103,11 +103,11 @@ function holds({ field: name, operator, operands }: Comparison, page: Page, plac
     : left > right || (operator === ">=" && left === right);
 }
 
-function meaningOf(operand: Operand, field: Field, { me, now }: CqlPlace): string | undefined {
+function getMeaning(operand: Operand, field: Field, { me, now }: CqlContext): string | undefined {
   if (operand.kind === "empty") return undefined;
   if (operand.kind === "function") {
     if (operand.name.toLowerCase() === "currentuser") return field.kind === "name" ? me : undefined;
-    const shift = operand.args[0] === undefined ? 0 : period(operand.args[0]);
+    const shift = operand.args[0] === undefined ? 0 : parsePeriod(operand.args[0]);
     return operand.name.toLowerCase() === "now" && field.kind === "date" && shift !== undefined
       ? new Date(now + shift).toISOString()
       : undefined;
@@ -124,7 +124,7 @@ function meaningOf(operand: Operand, field: Field, { me, now }: CqlPlace): strin
 
 function compare(a: Page, b: Page, order: Sorting[]): number {
   for (const { field: name, descending } of order) {
-    const field = known(name);
+    const field = findKnown(name);
     const [left = "", right = ""] = [a, b].map((page) => field?.of(page, { pages: [] } as unknown as Site)[0] ?? "");
     const difference = left.localeCompare(right, "en");
     if (difference !== 0) return descending ? -difference : difference;
@@ -132,7 +132,7 @@ function compare(a: Page, b: Page, order: Sorting[]): number {
   return b.updated.localeCompare(a.updated) || Number(a.id) - Number(b.id);
 }
 
-function known(name: string): Field | undefined {
+function findKnown(name: string): Field | undefined {
   const lower = name.toLowerCase();
   return Object.hasOwn(FIELDS, lower) ? FIELDS[lower] : undefined;
 }

@@ -3,7 +3,7 @@ import type { ErrorHandler } from "hono";
 type Status = 400 | 403 | 404 | 409;
 
 /** An error of Confluence; version 1 and version 2 of its API have a shape each. */
-export class ConfluenceRefusal extends Error {
+export class ConfluenceError extends Error {
   readonly version: 1 | 2;
   readonly status: Status;
   readonly code: string;
@@ -18,8 +18,8 @@ export class ConfluenceRefusal extends Error {
 }
 
 /** v2: `{"errors": [{status, code, title, detail}]}`. v1: `{"statusCode", "data", "message"}`. */
-export const refusals: ErrorHandler = (error, c) => {
-  if (!(error instanceof ConfluenceRefusal)) throw error;
+export const handleErrors: ErrorHandler = (error, c) => {
+  if (!(error instanceof ConfluenceError)) throw error;
   const { status, code, message } = error;
   if (error.version === 2) return c.json({ errors: [{ status, code, title: message, detail: null }] }, status);
   const data = { authorized: true, valid: false, errors: [], successful: false };
@@ -34,6 +34,6 @@ export const refusals: ErrorHandler = (error, c) => {
 };
 
 /** v2's 404. */
-export function notFound(title: string): ConfluenceRefusal {
-  return new ConfluenceRefusal(2, 404, title, "NOT_FOUND");
+export function notFoundError(title: string): ConfluenceError {
+  return new ConfluenceError(2, 404, title, "NOT_FOUND");
 }

@@ -1,53 +1,53 @@
 import type { Context, Hono } from "hono";
-import type { Place } from "../../provider.ts";
-import { needs, type SiteEnv } from "../gateway.ts";
-import { adfProblem } from "../jira/adf.ts";
-import type { AtlassianWorld, Page, Site } from "../world.ts";
+import type { ProviderContext } from "../../provider.ts";
+import { requireScope, type SiteEnv } from "../gateway.ts";
+import { findAdfProblem } from "../jira/adf.ts";
+import type { AtlassianState, Page, Site } from "../world.ts";
 import { adfToStorage } from "./convert.ts";
-import { ConfluenceRefusal, notFound } from "./errors.ts";
-import { listed } from "./paging.ts";
-import { parseStorage, StorageFault } from "./storage.ts";
-import { baseUrl, pageView, spaceView } from "./views.ts";
+import { ConfluenceError, notFoundError } from "./errors.ts";
+import { paginate } from "./paging.ts";
+import { parseStorage, StorageError } from "./storage.ts";
+import { getBaseUrl, toPageView, toSpaceView } from "./views.ts";
 
 const FORMATS = ["storage", "atlas_doc_format"];
 
 /** Pages and spaces (developer.atlassian.com/cloud/confluence/rest/v2, groups page and space). */
-export function pageRoutes(app: Hono<SiteEnv>, place: Place<AtlassianWorld>): void {
-  const [read, write] = [needs("read:page:confluence"), needs("write:page:confluence")];
-  app.get("/pages", read, (c) => listPages(c, sorted(matching(c), c.req.query("sort"))));
+export function registerPageRoutes(app: Hono<SiteEnv>, place: ProviderContext<AtlassianState>): void {
+  const [read, write] = [requireScope("read:page:confluence"), requireScope("write:page:confluence")];
+  app.get("/pages", read, (c) => listPages(c, sort(matching(c), c.req.query("sort"))));
   app.get("/pages/:id", read, (c) => {
-    const format = formatOf(c, [...FORMATS, "view"]);
-    const view = pageView(c.get("site"), pageOf(c), format);
-    return c.json({ ...view, _links: { ...view._links, base: baseUrl(c) } });
+    const format = getFormat(c, [...FORMATS, "view"]);
+    const view = toPageView(c.get("site"), findPage(c), format);
+    return c.json({ ...view, _links: { ...view._links, base: getBaseUrl(c) } });
   });
   app.post("/pages", write, async (c) => save(c, place, undefined));
-  app.put("/pages/:id", write, async (c) => save(c, place, pageOf(c)));
-  app.delete("/pages/:id", needs("delete:page:confluence"), (c) => {
-    const [page, site] = [pageOf(c), c.get("site")];
+  app.put("/pages/:id", write, async (c) => save(c, place, findPage(c)));
+  app.delete("/pages/:id", requireScope("delete:page:confluence"), (c) => {
+    const [page, site] = [findPage(c), c.get("site")];
     site.pages = site.pages.filter((one) => one !== page);
     for (const child of site.pages) if (child.parent === page.id) child.parent = page.parent;
     place.changed();
     return c.body(null, 204);
   });
-  const spaces = needs("read:space:confluence");
+  const spaces = requireScope("read:space:confluence");
   app.get("/spaces", spaces, (c) => {
     const [ids, keys] = [many(c, "ids"), many(c, "keys")];
     const found = c
       .get("site")
       .spaces.filter(({ id, key }) => (!ids || ids.includes(id)) && (!keys || keys.includes(key)));
-    return listed(c, found, (space) => spaceView(c.get("site"), space));
+    return paginate(c, found, (space) => toSpaceView(c.get("site"), space));
   });
   app.get("/spaces/:id", spaces, (c) =>
     c.json({
-      ...spaceView(c.get("site"), spaceWith(c)),
-      _links: { webui: `/spaces/${spaceWith(c).key}`, base: baseUrl(c) },
+      ...toSpaceView(c.get("site"), spaceWith(c)),
+      _links: { webui: `/spaces/${spaceWith(c).key}`, base: getBaseUrl(c) },
     }),
   );
   app.get("/spaces/:id/pages", read, (c) => {
     const { key } = spaceWith(c);
     return listPages(
       c,
-      sorted(
+      sort(
         matching(c).filter(({ space }) => space === key),
         c.req.query("sort"),
       ),
@@ -56,8 +56,8 @@ export function pageRoutes(app: Hono<SiteEnv>, place: Place<AtlassianWorld>): vo
 }
 
 function listPages(c: Context<SiteEnv>, pages: Page[]) {
-  const format = formatOf(c, FORMATS);
-  return listed(c, pages, (page) => pageView(c.get("site"), page, format));
+  const format = getFormat(c, FORMATS);
+  return paginate(c, pages, (page) => toPageView(c.get("site"), page, format));
 }
 
 function matching(c: Context<SiteEnv>): Page[] {
@@ -66,7 +66,7 @@ function matching(c: Context<SiteEnv>): Page[] {
   const keys = spaces && all.filter(({ id }) => spaces.includes(id)).map(({ key }) => key);
   const wrong = [...(ids ?? []), ...(spaces ?? [])].find((id) => !/^\d+$/.test(id));
   if (wrong !== undefined)
-    throw new ConfluenceRefusal(
+    throw new ConfluenceError(
       2,
       400,
       `Provided value {${wrong}} for 'id' is not the correct type. Expected type is long.`,
@@ -79,7 +79,7 @@ function matching(c: Context<SiteEnv>): Page[] {
   );
 }
 
-function sorted(pages: Page[], sort: string | undefined): Page[] {
+function sort(pages: Page[], sort: string | undefined): Page[] {
   const name = sort?.replace(/^-/, "") ?? "id";
   const keys: Record<string, (page: Page) => string> = {
     id: ({ id }) => id.padStart(20, "0"),
@@ -88,39 +88,39 @@ function sorted(pages: Page[], sort: string | undefined): Page[] {
     "modified-date": ({ updated }) => updated,
   };
   const key = Object.hasOwn(keys, name) ? keys[name] : undefined;
-  if (!key) throw new ConfluenceRefusal(2, 400, `Provided value {${sort}} for 'sort' is not valid.`);
+  if (!key) throw new ConfluenceError(2, 400, `Provided value {${sort}} for 'sort' is not valid.`);
   return [...pages].sort((a, b) => (sort?.startsWith("-") ? -1 : 1) * key(a).localeCompare(key(b), "en"));
 }
 
-async function save(c: Context<SiteEnv>, place: Place<AtlassianWorld>, page: Page | undefined) {
+async function save(c: Context<SiteEnv>, place: ProviderContext<AtlassianState>, page: Page | undefined) {
   const body: unknown = await c.req.json().catch(() => undefined);
-  if (typeof body !== "object" || body === null) throw new ConfluenceRefusal(2, 400, "Invalid JSON");
+  if (typeof body !== "object" || body === null) throw new ConfluenceError(2, 400, "Invalid JSON");
   const given = body as Record<string, unknown>;
   const site = c.get("site");
   const now = new Date(place.now()).toISOString();
-  const saved = page ? changed(given, page, site, now) : created(given, site, c.get("account").accountId, now);
+  const saved = page ? applyChange(given, page, site, now) : create(given, site, c.get("account").accountId, now);
   if (!page) site.pages.push(saved as Page);
   else Object.assign(page, saved);
   place.changed();
-  const view = pageView(site, page ?? (saved as Page), "storage");
-  return c.json({ ...view, _links: { ...view._links, base: baseUrl(c) } });
+  const view = toPageView(site, page ?? (saved as Page), "storage");
+  return c.json({ ...view, _links: { ...view._links, base: getBaseUrl(c) } });
 }
 
-function created(given: Record<string, unknown>, site: Site, author: string, now: string): Page {
+function create(given: Record<string, unknown>, site: Site, author: string, now: string): Page {
   const space = site.spaces.find(({ id }) => id === String(given.spaceId ?? ""));
-  if (given.spaceId === undefined) throw new ConfluenceRefusal(2, 400, "Missing required property 'spaceId'.");
-  if (!space) throw notFound(`Cannot find a space with id [${String(given.spaceId)}]`);
-  const title = titleOf(given.title);
+  if (given.spaceId === undefined) throw new ConfluenceError(2, 400, "Missing required property 'spaceId'.");
+  if (!space) throw notFoundError(`Cannot find a space with id [${String(given.spaceId)}]`);
+  const title = getTitle(given.title);
   free(site, space.key, title, undefined);
   const parent = given.parentId === undefined || given.parentId === null ? null : String(given.parentId);
   if (parent !== null && !site.pages.some(({ id }) => id === parent))
-    throw notFound(`Cannot find a page with id [${parent}]`);
+    throw notFoundError(`Cannot find a page with id [${parent}]`);
   const id = String(Math.max(98_305, ...site.pages.map((one) => Number(one.id)).filter(Number.isFinite)) + 32);
   return {
     id,
     space: space.key,
     title,
-    body: bodyOf(given.body) ?? "",
+    body: parseBody(given.body) ?? "",
     parent,
     author,
     version: 1,
@@ -130,30 +130,29 @@ function created(given: Record<string, unknown>, site: Site, author: string, now
   };
 }
 
-function changed(given: Record<string, unknown>, page: Page, site: Site, now: string): Partial<Page> {
+function applyChange(given: Record<string, unknown>, page: Page, site: Site, now: string): Partial<Page> {
   for (const name of ["id", "status", "title", "body", "version"]) {
-    if (given[name] === undefined) throw new ConfluenceRefusal(2, 400, `Missing required property '${name}'.`);
+    if (given[name] === undefined) throw new ConfluenceError(2, 400, `Missing required property '${name}'.`);
   }
-  if (String(given.id) !== page.id)
-    throw new ConfluenceRefusal(2, 400, "The id in the body is not the id in the path.");
+  if (String(given.id) !== page.id) throw new ConfluenceError(2, 400, "The id in the body is not the id in the path.");
   const number = Number((given.version as { number?: unknown }).number);
   if (number !== page.version + 1) {
-    throw new ConfluenceRefusal(
+    throw new ConfluenceError(
       2,
       409,
       `Version must be incremented on update. Current version is: ${page.version}`,
       "CONFLICT",
     );
   }
-  const title = titleOf(given.title);
+  const title = getTitle(given.title);
   free(site, page.space, title, page);
-  return { title, body: bodyOf(given.body) ?? page.body, version: number, updated: now };
+  return { title, body: parseBody(given.body) ?? page.body, version: number, updated: now };
 }
 
 function free(site: Site, space: string, title: string, page: Page | undefined) {
   const taken = site.pages.find((one) => one !== page && one.space === space && one.title === title);
   if (taken)
-    throw new ConfluenceRefusal(
+    throw new ConfluenceError(
       2,
       400,
       "A page with this title already exists: A page already exists with the same TITLE in this space",
@@ -161,57 +160,57 @@ function free(site: Site, space: string, title: string, page: Page | undefined) 
 }
 
 /** `{representation, value}`, alone or under the name of its representation. */
-export function bodyOf(body: unknown): string | undefined {
+export function parseBody(body: unknown): string | undefined {
   if (body === undefined || body === null) return undefined;
   const given = body as Record<string, unknown>;
   const inner = (given.representation === undefined ? (given.storage ?? given.atlas_doc_format) : given) as
     | Record<string, unknown>
     | undefined;
-  if (typeof inner?.value !== "string") throw new ConfluenceRefusal(2, 400, "Missing required property 'body.value'.");
+  if (typeof inner?.value !== "string") throw new ConfluenceError(2, 400, "Missing required property 'body.value'.");
   try {
     if (inner.representation !== "atlas_doc_format") return parseStorage(inner.value) && inner.value;
     const document: unknown = JSON.parse(inner.value);
-    if (adfProblem(document) === undefined) return adfToStorage(document as Parameters<typeof adfToStorage>[0]);
+    if (findAdfProblem(document) === undefined) return adfToStorage(document as Parameters<typeof adfToStorage>[0]);
   } catch (error) {
-    if (error instanceof StorageFault) throw new ConfluenceRefusal(2, 400, error.message);
+    if (error instanceof StorageError) throw new ConfluenceError(2, 400, error.message);
     if (!(error instanceof SyntaxError)) throw error;
   }
-  throw new ConfluenceRefusal(2, 400, "Content body cannot be converted to new editor format");
+  throw new ConfluenceError(2, 400, "Content body cannot be converted to new editor format");
 }
 
-function titleOf(title: unknown): string {
-  if (typeof title !== "string" || title.trim() === "") throw new ConfluenceRefusal(2, 400, "Title cannot be empty.");
-  if (title.length > 255) throw new ConfluenceRefusal(2, 400, "Title cannot be longer than 255 characters.");
+function getTitle(title: unknown): string {
+  if (typeof title !== "string" || title.trim() === "") throw new ConfluenceError(2, 400, "Title cannot be empty.");
+  if (title.length > 255) throw new ConfluenceError(2, 400, "Title cannot be longer than 255 characters.");
   return title;
 }
 
-export function pageOf(c: Context<SiteEnv>): Page {
+export function findPage(c: Context<SiteEnv>): Page {
   const wanted = c.req.param("id") ?? "";
   if (!/^\d+$/.test(wanted))
-    throw new ConfluenceRefusal(
+    throw new ConfluenceError(
       2,
       400,
       `Provided value {${wanted}} for 'id' is not the correct type. Expected type is long.`,
     );
-  return pageWith(c, wanted);
+  return findPageById(c, wanted);
 }
 
-export function pageWith(c: Context<SiteEnv>, wanted: string): Page {
+export function findPageById(c: Context<SiteEnv>, wanted: string): Page {
   const page = c.get("site").pages.find(({ id }) => id === wanted);
-  if (!page) throw notFound("Not Found");
+  if (!page) throw notFoundError("Not Found");
   return page;
 }
 
 function spaceWith(c: Context<SiteEnv>) {
   const space = c.get("site").spaces.find(({ id }) => id === c.req.param("id"));
-  if (!space) throw notFound(`Cannot find a space with id [${c.req.param("id")}]`);
+  if (!space) throw notFoundError(`Cannot find a space with id [${c.req.param("id")}]`);
   return space;
 }
 
-function formatOf(c: Context<SiteEnv>, formats: string[]): string | undefined {
+function getFormat(c: Context<SiteEnv>, formats: string[]): string | undefined {
   const format = c.req.query("body-format");
   if (format === undefined || formats.includes(format)) return format;
-  throw new ConfluenceRefusal(
+  throw new ConfluenceError(
     2,
     400,
     `Provided value {${format}} for 'body-format' is not valid. Valid values are: ${formats.join(", ")}`,

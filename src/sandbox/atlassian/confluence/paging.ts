@@ -1,15 +1,15 @@
 import type { Context } from "hono";
 import type { SiteEnv } from "../gateway.ts";
-import { ConfluenceRefusal } from "./errors.ts";
-import { baseUrl } from "./views.ts";
+import { ConfluenceError } from "./errors.ts";
+import { getBaseUrl } from "./views.ts";
 
 /**
  * A page of a v2 list: `limit` (25, at most 250) and an opaque `cursor`. The next page is told in `_links.next`, relative to the site, and in
  * the `Link` header, as there.
  */
-export function listed<T>(c: Context<SiteEnv>, items: T[], view: (item: T) => unknown) {
-  const limit = limitOf(c);
-  const start = startOf(c.req.query("cursor"));
+export function paginate<T>(c: Context<SiteEnv>, items: T[], view: (item: T) => unknown) {
+  const limit = getLimit(c);
+  const start = getStart(c.req.query("cursor"));
   const results = items.slice(start, start + limit).map(view);
   const query = new URL(c.req.url).searchParams;
   query.set("limit", String(limit));
@@ -17,20 +17,20 @@ export function listed<T>(c: Context<SiteEnv>, items: T[], view: (item: T) => un
   const next = `${c.req.path.replace(/^\/ex\/confluence\/[^/]+/, "")}?${query}`;
   const more = start + limit < items.length;
   if (more) c.header("link", `<${next}>; rel="next"`);
-  return c.json({ results, _links: { ...(more ? { next } : {}), base: baseUrl(c) } });
+  return c.json({ results, _links: { ...(more ? { next } : {}), base: getBaseUrl(c) } });
 }
 
-function limitOf(c: Context): number {
+function getLimit(c: Context): number {
   const limit = Number(c.req.query("limit") ?? 25);
   if (Number.isInteger(limit) && limit >= 1 && limit <= 250) return limit;
-  throw new ConfluenceRefusal(
+  throw new ConfluenceError(
     2,
     400,
     `Provided value {${c.req.query("limit")}} for 'limit' is not valid. It must be between 1 and 250.`,
   );
 }
 
-function startOf(cursor: string | undefined): number {
+function getStart(cursor: string | undefined): number {
   if (cursor === undefined) return 0;
   try {
     const { start } = JSON.parse(Buffer.from(cursor, "base64url").toString()) as { start: unknown };
@@ -38,5 +38,5 @@ function startOf(cursor: string | undefined): number {
   } catch {
     // told below, with every other cursor that is not one of ours
   }
-  throw new ConfluenceRefusal(2, 400, `Provided value {${cursor}} for 'cursor' is not valid.`);
+  throw new ConfluenceError(2, 400, `Provided value {${cursor}} for 'cursor' is not valid.`);
 }

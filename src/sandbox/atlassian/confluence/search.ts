@@ -1,22 +1,24 @@
 import type { Context, Hono } from "hono";
-import type { Place } from "../../provider.ts";
-import { needs, type SiteEnv } from "../gateway.ts";
-import type { AtlassianWorld, Page } from "../world.ts";
-import { pageText, runCql, searched } from "./cql.ts";
-import { ConfluenceRefusal } from "./errors.ts";
-import { baseUrl, spaceOf, webPath } from "./views.ts";
+import type { ProviderContext } from "../../provider.ts";
+import { requireScope, type SiteEnv } from "../gateway.ts";
+import type { AtlassianState, Page } from "../world.ts";
+import { getPageText, listSearchedWords, runCql } from "./cql.ts";
+import { ConfluenceError } from "./errors.ts";
+import { findSpace, getBaseUrl, getWebPath } from "./views.ts";
 
 /**
  * `GET /wiki/rest/api/search` (REST API v1): CQL, `limit` (25), `start`, `_links.next`. Words that were searched for come marked with
  * `@@@hl@@@` and `@@@endhl@@@` in titles and excerpts, unless `excerpt=none`, as there.
  */
-export function searchRoutes(app: Hono<SiteEnv>, place: Place<AtlassianWorld>): void {
-  app.get("/search", needs("search:confluence", "read:content-details:confluence"), (c) => {
+export function registerSearchRoutes(app: Hono<SiteEnv>, place: ProviderContext<AtlassianState>): void {
+  app.get("/search", requireScope("search:confluence", "read:content-details:confluence"), (c) => {
     const cql = c.req.query("cql") ?? "";
-    if (cql.trim() === "") throw new ConfluenceRefusal(1, 400, "A cql query is required");
+    if (cql.trim() === "") throw new ConfluenceError(1, 400, "A cql query is required");
     const found = runCql(cql, { site: c.get("site"), me: c.get("account").accountId, now: place.now() });
     const [start, limit] = [whole(c, "start", 0, Number.MAX_SAFE_INTEGER), whole(c, "limit", 25, 1000)];
-    const results = found.slice(start, start + limit).map((page) => resultView(c, page, searched(cql), place.now()));
+    const results = found
+      .slice(start, start + limit)
+      .map((page) => toResultView(c, page, listSearchedWords(cql), place.now()));
     const more = start + limit < found.length;
     const query = new URLSearchParams({ ...c.req.query(), limit: String(limit), start: String(start + limit) });
     return c.json({
@@ -28,19 +30,19 @@ export function searchRoutes(app: Hono<SiteEnv>, place: Place<AtlassianWorld>): 
       cqlQuery: cql,
       searchDuration: 12,
       _links: {
-        base: baseUrl(c),
+        base: getBaseUrl(c),
         context: "/wiki",
         ...(more ? { next: `/rest/api/search?${query}` } : {}),
-        self: `${baseUrl(c)}/rest/api/search?cql=${encodeURIComponent(cql)}`,
+        self: `${getBaseUrl(c)}/rest/api/search?cql=${encodeURIComponent(cql)}`,
       },
     });
   });
 }
 
-function resultView(c: Context<SiteEnv>, page: Page, words: string[], now: number) {
-  const space = spaceOf(c.get("site"), page);
+function toResultView(c: Context<SiteEnv>, page: Page, words: string[], now: number) {
+  const space = findSpace(c.get("site"), page);
   const plain = c.req.query("excerpt") === "none" || c.req.query("excerpt") === "indexed";
-  const mark = (text: string) => (plain ? text : highlighted(text, words));
+  const mark = (text: string) => (plain ? text : highlight(text, words));
   return {
     content: {
       id: page.id,
@@ -64,14 +66,14 @@ function resultView(c: Context<SiteEnv>, page: Page, words: string[], now: numbe
         space: `/rest/api/space/${space.key}`,
       },
       _links: {
-        webui: webPath(page),
-        self: `${baseUrl(c)}/rest/api/content/${page.id}`,
+        webui: getWebPath(page),
+        self: `${getBaseUrl(c)}/rest/api/content/${page.id}`,
         tinyui: `/x/${Buffer.from(page.id).toString("base64url")}`,
       },
     },
     title: mark(page.title),
-    excerpt: c.req.query("excerpt") === "none" ? "" : mark(excerpt(pageText(page), words)),
-    url: webPath(page),
+    excerpt: c.req.query("excerpt") === "none" ? "" : mark(excerpt(getPageText(page), words)),
+    url: getWebPath(page),
     resultGlobalContainer: { title: space.name, displayUrl: `/spaces/${space.key}` },
     breadcrumbs: [],
     entityType: "content",
@@ -89,7 +91,7 @@ function excerpt(text: string, words: string[]): string {
   return flat.slice(Math.max(0, at - 60), Math.max(0, at - 60) + 200);
 }
 
-function highlighted(text: string, words: string[]): string {
+function highlight(text: string, words: string[]): string {
   if (words.length === 0) return text;
   return text.replace(/[\p{L}\p{N}_]+/gu, (word) =>
     words.some((one) => one.toLowerCase() === word.toLowerCase()) ? `@@@hl@@@${word}@@@endhl@@@` : word,
@@ -108,6 +110,6 @@ function friendly(iso: string, now: number): string {
 
 function whole(c: Context, name: string, fallback: number, most: number): number {
   const value = Number(c.req.query(name) ?? fallback);
-  if (!Number.isInteger(value) || value < 0) throw new ConfluenceRefusal(1, 400, `Invalid value for '${name}'`);
+  if (!Number.isInteger(value) || value < 0) throw new ConfluenceError(1, 400, `Invalid value for '${name}'`);
   return Math.min(value, most);
 }

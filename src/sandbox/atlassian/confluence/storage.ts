@@ -1,8 +1,8 @@
 /** A piece of Confluence's storage format (XHTML): a text or an element. */
-export type Storage = string | { name: string; attributes: Record<string, string>; children: Storage[] };
+export type StorageNode = string | { name: string; attributes: Record<string, string>; children: StorageNode[] };
 
 /** Storage format that is not well-formed; the sentence is Confluence's. */
-export class StorageFault extends Error {}
+export class StorageError extends Error {}
 
 const ENTITIES: Record<string, string> = {
   amp: "&",
@@ -20,34 +20,34 @@ const PIECE =
   /<!\[CDATA\[([\s\S]*?)\]\]>|<!--[\s\S]*?-->|<(\/?)([a-zA-Z][\w:-]*)((?:\s+[\w:-]+\s*=\s*(?:"[^"]*"|'[^']*'))*)\s*(\/?)>|([^<]+)|(<)/g;
 
 /** Read storage format. @throws StorageFault */
-export function parseStorage(text: string): Storage[] {
-  const root = { name: "", attributes: {}, children: [] as Storage[] };
+export function parseStorage(text: string): StorageNode[] {
+  const root = { name: "", attributes: {}, children: [] as StorageNode[] };
   const open = [root];
   for (const [, cdata, closing, name, attributes, empty, plain, stray] of text.matchAll(PIECE)) {
     const parent = open.at(-1) ?? root;
-    if (stray !== undefined) throw new StorageFault("Error parsing xhtml: Unexpected character '<'");
+    if (stray !== undefined) throw new StorageError("Error parsing xhtml: Unexpected character '<'");
     if (cdata !== undefined) parent.children.push(cdata);
-    else if (plain !== undefined) parent.children.push(decoded(plain));
+    else if (plain !== undefined) parent.children.push(decode(plain));
     else if (name !== undefined && closing === "/") close(open, name);
     else if (name !== undefined) {
-      const element = { name, attributes: attributesOf(attributes ?? ""), children: [] as Storage[] };
+      const element = { name, attributes: getAttributes(attributes ?? ""), children: [] as StorageNode[] };
       parent.children.push(element);
       if (empty === "") open.push(element);
     }
   }
   const left = open.at(-1);
   if (left && left !== root)
-    throw new StorageFault(
+    throw new StorageError(
       `Error parsing xhtml: Unexpected end of document; was expecting a close tag for element <${left.name}>`,
     );
   return root.children;
 }
 
 /** The words of a page as its index sees them. */
-export function storageText(pieces: Storage[]): string {
+export function getStorageText(pieces: StorageNode[]): string {
   const words = pieces.map((piece) => {
     if (typeof piece === "string") return piece;
-    const inner = storageText(piece.children);
+    const inner = getStorageText(piece.children);
     return BLOCKS.has(piece.name) ? `${inner}\n` : inner;
   });
   return words.join("");
@@ -63,19 +63,19 @@ const BLOCKS = new Set(["p", "h1", "h2", "h3", "h4", "h5", "h6", "li", "tr", "td
 function close(open: { name: string }[], name: string) {
   const last = open.at(-1);
   if (open.length < 2 || last?.name !== name) {
-    throw new StorageFault(
+    throw new StorageError(
       `Error parsing xhtml: Unexpected close tag </${name}>${last?.name ? `; expected </${last.name}>` : ""}`,
     );
   }
   open.pop();
 }
 
-function attributesOf(text: string): Record<string, string> {
+function getAttributes(text: string): Record<string, string> {
   const found = text.matchAll(/([\w:-]+)\s*=\s*(?:"([^"]*)"|'([^']*)')/g);
-  return Object.fromEntries([...found].map((match) => [match[1] ?? "", decoded(match[2] ?? match[3] ?? "")]));
+  return Object.fromEntries([...found].map((match) => [match[1] ?? "", decode(match[2] ?? match[3] ?? "")]));
 }
 
-function decoded(text: string): string {
+function decode(text: string): string {
   return text.replace(/&(#x?[0-9a-fA-F]+|\w+);/g, (whole, name: string) => {
     if (!name.startsWith("#")) return ENTITIES[name] ?? whole;
     const code = name[1] === "x" ? Number.parseInt(name.slice(2), 16) : Number(name.slice(1));

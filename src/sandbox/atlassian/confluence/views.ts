@@ -1,26 +1,26 @@
 import type { Context } from "hono";
-import { type SiteEnv, siteUrl } from "../gateway.ts";
+import { getSiteUrl, type SiteEnv } from "../gateway.ts";
 import type { Page, Site, Space } from "../world.ts";
 import { storageToAdf } from "./convert.ts";
 
 /** Where the pages of a site are read by people; every relative link of an answer is below it. */
-export function baseUrl(c: Context<SiteEnv>): string {
-  return `${siteUrl(c.get("site"), c.req.raw)}/wiki`;
+export function getBaseUrl(c: Context<SiteEnv>): string {
+  return `${getSiteUrl(c.get("site"), c.req.raw)}/wiki`;
 }
 
 /** Path of a page below the base. */
-export function webPath(page: Page): string {
+export function getWebPath(page: Page): string {
   return `/spaces/${page.space}/pages/${page.id}/${encodeURIComponent(page.title).replace(/%20/g, "+")}`;
 }
 
 /** A page of API v2. Without a format the body is empty, as there. */
-export function pageView(site: Site, page: Page, format: string | undefined) {
+export function toPageView(site: Site, page: Page, format: string | undefined) {
   const tiny = Buffer.from(page.id).toString("base64url");
   return {
     id: page.id,
     status: "current",
     title: page.title,
-    spaceId: spaceOf(site, page).id,
+    spaceId: findSpace(site, page).id,
     parentId: page.parent,
     parentType: page.parent === null ? null : "page",
     position: site.pages.indexOf(page),
@@ -29,12 +29,12 @@ export function pageView(site: Site, page: Page, format: string | undefined) {
     lastOwnerId: null,
     createdAt: page.created,
     version: { number: page.version, message: "", minorEdit: false, authorId: page.author, createdAt: page.updated },
-    body: bodyView(page, format),
-    _links: { editui: `/pages/resumedraft.action?draftId=${page.id}`, webui: webPath(page), tinyui: `/x/${tiny}` },
+    body: toBodyView(page, format),
+    _links: { editui: `/pages/resumedraft.action?draftId=${page.id}`, webui: getWebPath(page), tinyui: `/x/${tiny}` },
   };
 }
 
-export function spaceView(site: Site, space: Space) {
+export function toSpaceView(site: Site, space: Space) {
   return {
     id: space.id,
     key: space.key,
@@ -51,13 +51,13 @@ export function spaceView(site: Site, space: Space) {
 }
 
 /** The space of a page; a world is checked when it is loaded, so it is there. */
-export function spaceOf(site: Site, page: Page): Space {
+export function findSpace(site: Site, page: Page): Space {
   const space = site.spaces.find(({ key }) => key === page.space);
   if (!space) throw new Error(`page ${page.id} has no space`);
   return space;
 }
 
-function bodyView(page: Page, format: string | undefined) {
+function toBodyView(page: Page, format: string | undefined) {
   if (format === "storage" || format === "view") return { [format]: { representation: format, value: page.body } };
   if (format !== "atlas_doc_format") return {};
   return { atlas_doc_format: { representation: format, value: JSON.stringify(storageToAdf(page.body)) } };

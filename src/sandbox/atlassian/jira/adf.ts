@@ -13,14 +13,14 @@ export type Adf = AdfNode & { type: "doc"; version: 1; content: AdfNode[] };
 const TEXT_LIMIT = 32_767;
 
 /** What is wrong with a document, if anything: not one at all, a node or mark Jira does not know, or too long. */
-export function adfProblem(value: unknown): "not_a_document" | "unknown_node" | "too_long" | undefined {
+export function findAdfProblem(value: unknown): "not_a_document" | "unknown_node" | "too_long" | undefined {
   if (!isNode(value) || value.type !== "doc" || value.version !== 1 || !Array.isArray(value.content))
     return "not_a_document";
   const nodes = [...walk(value)];
   if (!nodes.every(wellFormed)) return "not_a_document";
   if (!nodes.every(({ type, marks }) => NODES.has(type) && (marks ?? []).every((mark) => MARKS.has(mark.type))))
     return "unknown_node";
-  return adfText(value).length > TEXT_LIMIT ? "too_long" : undefined;
+  return getAdfText(value).length > TEXT_LIMIT ? "too_long" : undefined;
 }
 
 /** Plain text as a document: a paragraph for each block, a hard break for each line in it. A document stays as it is. */
@@ -35,11 +35,11 @@ export function toAdf(value: string | object): Adf {
 }
 
 /** The words of a document as a reader sees them, a line for each block. */
-export function adfText(node: AdfNode): string {
+export function getAdfText(node: AdfNode): string {
   if (node.type === "text") return node.text ?? "";
   if (node.type === "hardBreak") return "\n";
   if (node.type === "mention" || node.type === "emoji" || node.type === "status") return String(node.attrs?.text ?? "");
-  const inner = (node.content ?? []).map(adfText);
+  const inner = (node.content ?? []).map(getAdfText);
   return node.content?.some(({ type }) => BLOCKS.has(type)) ? inner.join("\n") : inner.join("");
 }
 

@@ -1,6 +1,6 @@
 import type { Account, Issue, Project, Site } from "../world.ts";
-import { type AdfNode, adfProblem, toAdf } from "./adf.ts";
-import { JiraRefusal } from "./errors.ts";
+import { type AdfNode, findAdfProblem, toAdf } from "./adf.ts";
+import { JiraError } from "./errors.ts";
 import { ISSUE_TYPES, PRIORITIES } from "./schemes.ts";
 
 /** Jira's sentence for a limit on text; the number has its comma. */
@@ -17,7 +17,7 @@ type Read = { value: Values } | { error: string };
  *
  * @throws JiraRefusal 400 with `errors`
  */
-export function readFields(fields: Record<string, unknown>, site: Site, accounts: Account[]): Values {
+export function parseFields(fields: Record<string, unknown>, site: Site, accounts: Account[]): Values {
   const values: Values = {};
   const errors: Record<string, string> = {};
   for (const [name, value] of Object.entries(fields)) {
@@ -28,12 +28,15 @@ export function readFields(fields: Record<string, unknown>, site: Site, accounts
     if ("error" in read) errors[name] = read.error;
     else Object.assign(values, read.value);
   }
-  if (Object.keys(errors).length > 0) throw new JiraRefusal(400, [], errors);
+  if (Object.keys(errors).length > 0) throw new JiraError(400, [], errors);
   return values;
 }
 
 /** Project and issue type of a new issue; without them nothing else is looked at, as in Jira. */
-export function readHome(fields: Record<string, unknown>, site: Site): { project: Project; issuetype: string } {
+export function parseProjectAndType(
+  fields: Record<string, unknown>,
+  site: Site,
+): { project: Project; issuetype: string } {
   const [inProject, ofType] = [reference(fields.project), reference(fields.issuetype)];
   const project = site.projects.find((one) => one.id === inProject.id || one.key === inProject.key);
   const type = ISSUE_TYPES.find((one) => one.id === ofType.id || one.name.toLowerCase() === ofType.name?.toLowerCase());
@@ -42,18 +45,18 @@ export function readHome(fields: Record<string, unknown>, site: Site): { project
   if (fields.issuetype === undefined) errors.issuetype = "Specify an issue type";
   else if (!type || (project && !project.issueTypes.includes(type.name)))
     errors.issuetype = "Specify a valid issue type";
-  if (!project || !type || errors.issuetype) throw new JiraRefusal(400, [], errors);
+  if (!project || !type || errors.issuetype) throw new JiraError(400, [], errors);
   return { project, issuetype: type.name };
 }
 
 /** Check the document of a comment. @throws JiraRefusal */
-export function readComment(body: unknown) {
-  const problem = adfProblem(body);
-  if (problem === "unknown_node") throw new JiraRefusal(400, ["INVALID_INPUT"]);
-  if (problem === "too_long") throw new JiraRefusal(400, [], { comment: TOO_LONG });
-  if (problem) throw new JiraRefusal(400, [], { comment: "Comment body is not valid!" });
+export function parseComment(body: unknown) {
+  const problem = findAdfProblem(body);
+  if (problem === "unknown_node") throw new JiraError(400, ["INVALID_INPUT"]);
+  if (problem === "too_long") throw new JiraError(400, [], { comment: TOO_LONG });
+  if (problem) throw new JiraError(400, [], { comment: "Comment body is not valid!" });
   if ((body as AdfNode).content?.length === 0)
-    throw new JiraRefusal(400, [], { comment: "Comment body can not be empty!" });
+    throw new JiraError(400, [], { comment: "Comment body can not be empty!" });
   return toAdf(body as object);
 }
 
@@ -65,8 +68,8 @@ const READERS: Record<string, (value: unknown, site: Site, accounts: Account[]) 
   },
   description(value) {
     if (value === null) return { value: { description: null } };
-    const problem = adfProblem(value);
-    if (problem === "unknown_node") throw new JiraRefusal(400, ["INVALID_INPUT"]);
+    const problem = findAdfProblem(value);
+    if (problem === "unknown_node") throw new JiraError(400, ["INVALID_INPUT"]);
     if (problem) return { error: problem === "too_long" ? TOO_LONG : NOT_ADF };
     return { value: { description: toAdf(value as object) } };
   },

@@ -1,12 +1,12 @@
 import type { Context, ErrorHandler } from "hono";
 
 /** An error of Jira: sentences, and sentences by field. */
-export class JiraRefusal extends Error {
+export class JiraError extends Error {
   readonly status: 400 | 403 | 404 | 410;
   readonly messages: string[];
   readonly fields: Record<string, string>;
 
-  constructor(status: JiraRefusal["status"], messages: string[], fields: Record<string, string> = {}) {
+  constructor(status: JiraError["status"], messages: string[], fields: Record<string, string> = {}) {
     super([...messages, ...Object.values(fields)].join("; "));
     this.name = "JiraRefusal";
     this.status = status;
@@ -15,17 +15,17 @@ export class JiraRefusal extends Error {
   }
 }
 
-export const NO_ISSUE = "Issue does not exist or you do not have permission to see it.";
+export const NO_ISSUE_TEXT = "Issue does not exist or you do not have permission to see it.";
 const INVALID_PAYLOAD = "Invalid request payload. Refer to the REST API documentation and try again.";
 
 /** Answers refusals as `{"errorMessages": […], "errors": {…}}`. */
-export const refusals: ErrorHandler = (error, c) => {
-  if (!(error instanceof JiraRefusal)) throw error;
+export const handleErrors: ErrorHandler = (error, c) => {
+  if (!(error instanceof JiraError)) throw error;
   return c.json({ errorMessages: error.messages, errors: error.fields }, error.status);
 };
 
 /** Jira's answer to a path or a method that it has not got (RFC 9457). */
-export function noEndpoint(c: Context) {
+export function sendNoEndpoint(c: Context) {
   const instance = c.req.path.replace(/^\/ex\/jira\/[^/]+/, "");
   const body = {
     type: "about:blank",
@@ -38,18 +38,18 @@ export function noEndpoint(c: Context) {
 }
 
 /** A JSON object as the body, with no other names than these when they are given. */
-export async function bodyOf(c: Context, names?: string[]): Promise<Record<string, unknown>> {
+export async function parseBody(c: Context, names?: string[]): Promise<Record<string, unknown>> {
   const body: unknown = await c.req.json().catch(() => undefined);
-  if (typeof body !== "object" || body === null || Array.isArray(body)) throw new JiraRefusal(400, [INVALID_PAYLOAD]);
-  if (names && Object.keys(body).some((name) => !names.includes(name))) throw new JiraRefusal(400, [INVALID_PAYLOAD]);
+  if (typeof body !== "object" || body === null || Array.isArray(body)) throw new JiraError(400, [INVALID_PAYLOAD]);
+  if (names && Object.keys(body).some((name) => !names.includes(name))) throw new JiraError(400, [INVALID_PAYLOAD]);
   return body as Record<string, unknown>;
 }
 
 /** A whole number of the query or the body within limits; what is no number is Jira's 400. */
-export function numberOf(value: unknown, name: string, fallback: number, most: number): number {
+export function parseNumber(value: unknown, name: string, fallback: number, most: number): number {
   if (value === undefined || value === null || value === "") return fallback;
   const number = Number(value);
   if (!Number.isInteger(number) || number < 0)
-    throw new JiraRefusal(400, [`Failed to convert '${name}' with value: '${String(value)}'`]);
+    throw new JiraError(400, [`Failed to convert '${name}' with value: '${String(value)}'`]);
   return Math.min(number, most);
 }

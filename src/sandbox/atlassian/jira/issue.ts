@@ -1,30 +1,30 @@
 import type { Context } from "hono";
-import type { Place } from "../../provider.ts";
+import type { ProviderContext } from "../../provider.ts";
 import type { SiteEnv } from "../gateway.ts";
-import type { AtlassianWorld, Issue } from "../world.ts";
-import { JiraRefusal, NO_ISSUE } from "./errors.ts";
-import type { View } from "./views.ts";
+import type { AtlassianState, Issue } from "../world.ts";
+import { JiraError, NO_ISSUE_TEXT } from "./errors.ts";
+import type { ViewContext } from "./views.ts";
 
 /** What the views of a request need. */
-export function viewOf(c: Context<SiteEnv>, place: Place<AtlassianWorld>): View {
+export function toViewContext(c: Context<SiteEnv>, place: ProviderContext<AtlassianState>): ViewContext {
   return { site: c.get("site"), accounts: place.world().accounts, request: c.req.raw };
 }
 
 /** The issue in the path, by id or key. @throws JiraRefusal 404 */
-export function issueOf(c: Context<SiteEnv>): Issue {
+export function findIssue(c: Context<SiteEnv>): Issue {
   const wanted = (c.req.param("key") ?? "").toUpperCase();
   const issue = c.get("site").issues.find(({ id, key }) => id === wanted || key === wanted);
-  if (!issue) throw new JiraRefusal(404, [NO_ISSUE]);
+  if (!issue) throw new JiraError(404, [NO_ISSUE_TEXT]);
   return issue;
 }
 
 /** An issue was changed now. */
-export function touch(issue: Issue, place: Place<AtlassianWorld>): void {
+export function touchIssue(issue: Issue, place: ProviderContext<AtlassianState>): void {
   issue.updated = new Date(place.now()).toISOString();
   place.changed();
 }
 
 /** One more than the greatest; a deleted key is used again only if it was the last. */
-export function nextNumber(taken: number[], least: number): number {
+export function getNextNumber(taken: number[], least: number): number {
   return Math.max(least, ...taken.filter(Number.isFinite)) + 1;
 }

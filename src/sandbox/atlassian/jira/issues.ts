@@ -1,40 +1,48 @@
 import type { Context, Hono } from "hono";
-import type { Place } from "../../provider.ts";
-import { needs, type SiteEnv } from "../gateway.ts";
-import type { AtlassianWorld, Issue, Project } from "../world.ts";
+import type { ProviderContext } from "../../provider.ts";
+import { requireScope, type SiteEnv } from "../gateway.ts";
+import type { AtlassianState, Issue, Project } from "../world.ts";
 import { addComment } from "./comments.ts";
-import { readFields, readHome } from "./edit.ts";
-import { bodyOf, JiraRefusal } from "./errors.ts";
-import { issueOf, nextNumber, touch, viewOf } from "./issue.ts";
-import { fieldNames, fieldsView, homeOf, selected, selfOf, statusView, type View } from "./views.ts";
+import { parseFields, parseProjectAndType } from "./edit.ts";
+import { JiraError, parseBody } from "./errors.ts";
+import { findIssue, getNextNumber, touchIssue, toViewContext } from "./issue.ts";
+import {
+  getFieldNames,
+  getProjectAndStatus,
+  getSelfUrl,
+  pickFields,
+  toFieldsView,
+  toStatusView,
+  type ViewContext,
+} from "./views.ts";
 
 /** Issues and their transitions (developer.atlassian.com/cloud/jira/platform/rest/v3, group issues). */
-export function issueRoutes(app: Hono<SiteEnv>, place: Place<AtlassianWorld>): void {
-  const [read, write] = [needs("read:jira-work"), needs("write:jira-work")];
-  app.post("/issue", write, async (c) => c.json(created(c, await bodyOf(c), place), 201));
+export function registerIssueRoutes(app: Hono<SiteEnv>, place: ProviderContext<AtlassianState>): void {
+  const [read, write] = [requireScope("read:jira-work"), requireScope("write:jira-work")];
+  app.post("/issue", write, async (c) => c.json(createIssue(c, await parseBody(c), place), 201));
   app.get("/issue/:key", read, (c) => c.json(issueView(c, place)));
   app.put("/issue/:key", write, (c) => edit(c, place));
   app.delete("/issue/:key", write, (c) => {
-    const [issue, site] = [issueOf(c), c.get("site")];
+    const [issue, site] = [findIssue(c), c.get("site")];
     site.issues = site.issues.filter(({ id }) => id !== issue.id);
     place.changed();
     return c.body(null, 204);
   });
   app.get("/issue/:key/transitions", read, (c) => {
-    const [issue, view] = [issueOf(c), viewOf(c, place)];
-    const { project } = homeOf(c.get("site"), issue);
+    const [issue, view] = [findIssue(c), toViewContext(c, place)];
+    const { project } = getProjectAndStatus(c.get("site"), issue);
     return c.json({
       expand: "transitions",
-      transitions: possible(issue, project).map((one) => transitionView(view, project, one)),
+      transitions: possible(issue, project).map((one) => toTransitionView(view, project, one)),
     });
   });
   app.post("/issue/:key/transitions", write, (c) => move(c, place));
   app.put("/issue/:key/assignee", write, async (c) => {
-    const [issue, { accountId }] = [issueOf(c), await bodyOf(c)];
+    const [issue, { accountId }] = [findIssue(c), await parseBody(c)];
     // -1 is whoever the project says, and these say nobody.
     const assignee = accountId === null || accountId === "-1" ? null : { id: accountId };
-    Object.assign(issue, readFields({ assignee }, c.get("site"), place.world().accounts));
-    touch(issue, place);
+    Object.assign(issue, parseFields({ assignee }, c.get("site"), place.world().accounts));
+    touchIssue(issue, place);
     return c.body(null, 204);
   });
 }
@@ -42,37 +50,41 @@ export function issueRoutes(app: Hono<SiteEnv>, place: Place<AtlassianWorld>): v
 const EXPAND = "renderedFields,names,schema,operations,editmeta,changelog,versionedRepresentations";
 
 /** An issue with the fields that were asked for, and what `expand` adds to it. */
-function issueView(c: Context<SiteEnv>, place: Place<AtlassianWorld>) {
-  const [issue, view] = [issueOf(c), viewOf(c, place)];
-  const wanted = listed(c, "fields");
-  const fields = selected(fieldsView(view, issue), wanted.length > 0 ? wanted : ["*all"]);
-  const expanded = listed(c, "expand");
-  const { project } = homeOf(view.site, issue);
-  const transitions = () => possible(issue, project).map((one) => transitionView(view, project, one));
+function issueView(c: Context<SiteEnv>, place: ProviderContext<AtlassianState>) {
+  const [issue, view] = [findIssue(c), toViewContext(c, place)];
+  const wanted = list(c, "fields");
+  const fields = pickFields(toFieldsView(view, issue), wanted.length > 0 ? wanted : ["*all"]);
+  const expanded = list(c, "expand");
+  const { project } = getProjectAndStatus(view.site, issue);
+  const transitions = () => possible(issue, project).map((one) => toTransitionView(view, project, one));
   return {
     expand: EXPAND,
     id: issue.id,
-    self: selfOf(view, `issue/${issue.id}`),
+    self: getSelfUrl(view, `issue/${issue.id}`),
     key: issue.key,
     fields,
-    ...(expanded.includes("names") ? { names: fieldNames(Object.keys(fields)) } : {}),
+    ...(expanded.includes("names") ? { names: getFieldNames(Object.keys(fields)) } : {}),
     ...(expanded.includes("transitions") ? { transitions: transitions() } : {}),
   };
 }
 
 /** A parameter that is given many times, or once with commas. */
-function listed(c: Context<SiteEnv>, name: string): string[] {
+function list(c: Context<SiteEnv>, name: string): string[] {
   return (c.req.queries(name) ?? []).flatMap((one) => one.split(",")).filter(Boolean);
 }
 
 /** Make an issue of a body's `fields`. @throws JiraRefusal with all that is wrong */
-export function created(c: Context<SiteEnv>, body: Record<string, unknown>, place: Place<AtlassianWorld>) {
-  const [site, view] = [c.get("site"), viewOf(c, place)];
+export function createIssue(
+  c: Context<SiteEnv>,
+  body: Record<string, unknown>,
+  place: ProviderContext<AtlassianState>,
+) {
+  const [site, view] = [c.get("site"), toViewContext(c, place)];
   const fields =
     typeof body.fields === "object" && body.fields !== null ? (body.fields as Record<string, unknown>) : {};
-  const { project, issuetype } = readHome(fields, site);
+  const { project, issuetype } = parseProjectAndType(fields, site);
   const { project: _project, issuetype: _issuetype, ...rest } = fields;
-  const values = readFields({ summary: undefined, ...rest }, site, place.world().accounts);
+  const values = parseFields({ summary: undefined, ...rest }, site, place.world().accounts);
   const now = new Date(place.now()).toISOString();
   const issue: Issue = {
     summary: "",
@@ -84,12 +96,12 @@ export function created(c: Context<SiteEnv>, body: Record<string, unknown>, plac
     description: null,
     ...values,
     id: String(
-      nextNumber(
+      getNextNumber(
         site.issues.map(({ id }) => Number(id)),
         10_000,
       ),
     ),
-    key: `${project.key}-${nextNumber(site.issues.filter((one) => homeOf(site, one).project === project).map(numberInKey), 0)}`,
+    key: `${project.key}-${getNextNumber(site.issues.filter((one) => getProjectAndStatus(site, one).project === project).map(numberInKey), 0)}`,
     issuetype,
     status: project.workflow.statuses[0]?.name ?? "",
     comments: [],
@@ -99,22 +111,22 @@ export function created(c: Context<SiteEnv>, body: Record<string, unknown>, plac
   };
   site.issues.push(issue);
   place.changed();
-  return { id: issue.id, key: issue.key, self: selfOf(view, `issue/${issue.id}`) };
+  return { id: issue.id, key: issue.key, self: getSelfUrl(view, `issue/${issue.id}`) };
 }
 
-async function edit(c: Context<SiteEnv>, place: Place<AtlassianWorld>) {
-  const [issue, body] = [issueOf(c), await bodyOf(c)];
+async function edit(c: Context<SiteEnv>, place: ProviderContext<AtlassianState>) {
+  const [issue, body] = [findIssue(c), await parseBody(c)];
   const fields = { ...((body.fields as Record<string, unknown> | undefined) ?? {}) };
   for (const [name, operations] of Object.entries((body.update as Record<string, unknown[]> | undefined) ?? {})) {
-    fields[name] = operated(name, issue, operations);
+    fields[name] = operate(name, issue, operations);
   }
-  Object.assign(issue, readFields(fields, c.get("site"), place.world().accounts));
-  touch(issue, place);
+  Object.assign(issue, parseFields(fields, c.get("site"), place.world().accounts));
+  touchIssue(issue, place);
   return c.req.query("returnIssue") === "true" ? c.json(issueView(c, place)) : c.body(null, 204);
 }
 
 /** The operations `set`, and `add` and `remove` on labels. */
-function operated(name: string, issue: Issue, operations: unknown): unknown {
+function operate(name: string, issue: Issue, operations: unknown): unknown {
   let value: unknown = name === "labels" ? issue.labels : undefined;
   for (const operation of Array.isArray(operations) ? operations : []) {
     const [verb, operand] = Object.entries(operation as Record<string, unknown>)[0] ?? [];
@@ -122,26 +134,26 @@ function operated(name: string, issue: Issue, operations: unknown): unknown {
     else if (name === "labels" && verb === "add") value = [...(value as string[]), String(operand)];
     else if (name === "labels" && verb === "remove") value = (value as string[]).filter((label) => label !== operand);
     else
-      throw new JiraRefusal(400, [], {
+      throw new JiraError(400, [], {
         [name]: `Field with id '${name}' and name '${name}' does not support operation '${verb ?? ""}'`,
       });
   }
   return value;
 }
 
-async function move(c: Context<SiteEnv>, place: Place<AtlassianWorld>) {
-  const [issue, body] = [issueOf(c), await bodyOf(c)];
-  const { project } = homeOf(c.get("site"), issue);
+async function move(c: Context<SiteEnv>, place: ProviderContext<AtlassianState>) {
+  const [issue, body] = [findIssue(c), await parseBody(c)];
+  const { project } = getProjectAndStatus(c.get("site"), issue);
   const id = (body.transition as { id?: unknown } | undefined)?.id;
-  if (id === undefined) throw new JiraRefusal(400, ["Missing 'transition' identifier"]);
+  if (id === undefined) throw new JiraError(400, ["Missing 'transition' identifier"]);
   const transition = possible(issue, project).find((one) => one.id === String(id));
-  if (!transition) throw new JiraRefusal(400, [`Transition id '${String(id)}' is not valid for this issue.`]);
+  if (!transition) throw new JiraError(400, [`Transition id '${String(id)}' is not valid for this issue.`]);
   const added = (body.update as { comment?: { add?: { body?: unknown } }[] } | undefined)?.comment ?? [];
   for (const { add } of added) addComment(c, issue, add?.body, place);
   issue.status = transition.to;
   const done = project.workflow.statuses.find(({ name }) => name === transition.to)?.statusCategory === "done";
   issue.resolutiondate = done ? new Date(place.now()).toISOString() : null;
-  touch(issue, place);
+  touchIssue(issue, place);
   return c.body(null, 204);
 }
 
@@ -151,8 +163,8 @@ function possible(issue: Issue, project: Project) {
   );
 }
 
-function transitionView(
-  view: View,
+function toTransitionView(
+  view: ViewContext,
   project: Project,
   { id, name, from, to }: Project["workflow"]["transitions"][number],
 ) {
@@ -160,7 +172,7 @@ function transitionView(
   return {
     id,
     name,
-    to: status && statusView(view, status),
+    to: status && toStatusView(view, status),
     hasScreen: false,
     isGlobal: from === undefined,
     isInitial: false,

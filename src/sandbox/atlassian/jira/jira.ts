@@ -1,36 +1,36 @@
 import { Hono } from "hono";
-import type { Place } from "../../provider.ts";
-import { needs, type SiteEnv, siteUrl } from "../gateway.ts";
-import type { AtlassianWorld } from "../world.ts";
+import type { ProviderContext } from "../../provider.ts";
+import { getSiteUrl, requireScope, type SiteEnv } from "../gateway.ts";
+import type { AtlassianState } from "../world.ts";
 import { toAdf } from "./adf.ts";
-import { commentRoutes, textCommentRoutes } from "./comments.ts";
-import { bodyOf, noEndpoint, refusals } from "./errors.ts";
-import { created, issueRoutes } from "./issues.ts";
-import { projectRoutes } from "./projects.ts";
-import { searchRoutes } from "./search.ts";
-import { jiraTime } from "./views.ts";
+import { registerCommentRoutes, registerTextCommentRoutes } from "./comments.ts";
+import { handleErrors, parseBody, sendNoEndpoint } from "./errors.ts";
+import { createIssue, registerIssueRoutes } from "./issues.ts";
+import { registerProjectRoutes } from "./projects.ts";
+import { registerSearchRoutes } from "./search.ts";
+import { formatJiraTime } from "./views.ts";
 
 /** Jira Cloud's REST API, version 3, as far as an agent needs it. Mounted behind the gateway at `/ex/jira/{cloudid}/rest/api/3`. */
-export function jira(place: Place<AtlassianWorld>): Hono<SiteEnv> {
+export function createJiraApp(place: ProviderContext<AtlassianState>): Hono<SiteEnv> {
   const app = new Hono<SiteEnv>();
-  app.onError(refusals);
-  app.get("/serverInfo", needs("read:jira-work"), (c) =>
+  app.onError(handleErrors);
+  app.get("/serverInfo", requireScope("read:jira-work"), (c) =>
     c.json({
-      baseUrl: siteUrl(c.get("site"), c.req.raw),
+      baseUrl: getSiteUrl(c.get("site"), c.req.raw),
       version: "1001.0.0-SNAPSHOT",
       versionNumbers: [1001, 0, 0],
       deploymentType: "Cloud",
       buildNumber: 100_290,
-      serverTime: jiraTime(new Date(place.now()).toISOString()),
+      serverTime: formatJiraTime(new Date(place.now()).toISOString()),
       serverTitle: "Jira",
       defaultLocale: { locale: "en_US" },
     }),
   );
-  searchRoutes(app, place);
-  projectRoutes(app, place);
-  issueRoutes(app, place);
-  commentRoutes(app, place);
-  app.all("/*", noEndpoint);
+  registerSearchRoutes(app, place);
+  registerProjectRoutes(app, place);
+  registerIssueRoutes(app, place);
+  registerCommentRoutes(app, place);
+  app.all("/*", sendNoEndpoint);
   return app;
 }
 
@@ -38,17 +38,17 @@ export function jira(place: Place<AtlassianWorld>): Hono<SiteEnv> {
  * Version 2, as far as clients of version 3 send text by it: issues and comments are written, and read in version 3. Text is kept as it is,
  * in paragraphs; wiki markup is not understood. Mounted at `/ex/jira/{cloudid}/rest/api/2`.
  */
-export function jiraText(place: Place<AtlassianWorld>): Hono<SiteEnv> {
+export function createJiraTextApp(place: ProviderContext<AtlassianState>): Hono<SiteEnv> {
   const app = new Hono<SiteEnv>();
-  app.onError(refusals);
+  app.onError(handleErrors);
   const document = (text: unknown) => (typeof text === "string" ? toAdf(text) : text);
-  app.post("/issue", needs("write:jira-work"), async (c) => {
-    const body = await bodyOf(c);
+  app.post("/issue", requireScope("write:jira-work"), async (c) => {
+    const body = await parseBody(c);
     const { description, ...fields } = (body.fields ?? {}) as Record<string, unknown>;
     const written = description === undefined ? fields : { ...fields, description: document(description) };
-    return c.json(created(c, { ...body, fields: written }, place), 201);
+    return c.json(createIssue(c, { ...body, fields: written }, place), 201);
   });
-  textCommentRoutes(app, place, document);
-  app.all("/*", noEndpoint);
+  registerTextCommentRoutes(app, place, document);
+  app.all("/*", sendNoEndpoint);
   return app;
 }

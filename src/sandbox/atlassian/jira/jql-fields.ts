@@ -1,21 +1,21 @@
 import type { Operator } from "../../query/parser.ts";
 import type { Account, Issue, Site } from "../world.ts";
-import { adfText } from "./adf.ts";
+import { getAdfText } from "./adf.ts";
 import { CATEGORIES, ISSUE_TYPES, PRIORITIES } from "./schemes.ts";
-import { homeOf } from "./views.ts";
+import { getProjectAndStatus } from "./views.ts";
 
 /** Where a query is run: names mean what they mean there. */
-export type JqlPlace = { site: Site; accounts: Account[]; me: string; now: number };
+export type JqlContext = { site: Site; accounts: Account[]; me: string; now: number };
 
 /** A field of JQL. `of` gives what an issue has in it, in canonical words; nothing is EMPTY. */
 export type JqlField = {
   kind: "name" | "text" | "date" | "key";
   operators: Operator[];
-  of(issue: Issue, place: JqlPlace): string[];
+  of(issue: Issue, place: JqlContext): string[];
   /** Canonical words for a value of the query; undefined when the site has no such value. */
-  resolve?(text: string, place: JqlPlace): string | undefined;
+  resolve?(text: string, place: JqlContext): string | undefined;
   /** What issues are ordered by, when that is not the text itself. */
-  rank?(issue: Issue, place: JqlPlace): number;
+  rank?(issue: Issue, place: JqlContext): number;
 };
 
 const EQUAL: Operator[] = ["=", "!=", "IN", "NOT IN"];
@@ -41,7 +41,7 @@ const FIELDS: Record<string, JqlField> = {
   statuscategory: {
     kind: "name",
     operators: NAMES,
-    of: (issue, { site }) => [homeOf(site, issue).status.statusCategory],
+    of: (issue, { site }) => [getProjectAndStatus(site, issue).status.statusCategory],
     resolve: (text) => Object.values(CATEGORIES).find((one) => same(text, one.name, one.key, String(one.id)))?.key,
   },
   issuetype: {
@@ -55,7 +55,7 @@ const FIELDS: Record<string, JqlField> = {
     operators: [...NAMES, ...RANGES],
     of: (issue) => [issue.priority],
     resolve: (text) => PRIORITIES.find((one) => same(text, one.name, one.id))?.name,
-    rank: (issue) => rankOf(issue.priority),
+    rank: (issue) => getPriorityRank(issue.priority),
   },
   assignee: { kind: "name", operators: NAMES, of: (issue) => maybe(issue.assignee), resolve: person },
   reporter: { kind: "name", operators: NAMES, of: (issue) => maybe(issue.reporter), resolve: person },
@@ -70,17 +70,17 @@ const FIELDS: Record<string, JqlField> = {
   description: {
     kind: "text",
     operators: TEXTS,
-    of: (issue) => maybe(issue.description && adfText(issue.description)),
+    of: (issue) => maybe(issue.description && getAdfText(issue.description)),
   },
-  comment: { kind: "text", operators: ["~", "!~"], of: (issue) => issue.comments.map(({ body }) => adfText(body)) },
+  comment: { kind: "text", operators: ["~", "!~"], of: (issue) => issue.comments.map(({ body }) => getAdfText(body)) },
   text: {
     kind: "text",
     operators: ["~"],
     of: (issue) => [
       [
         issue.summary,
-        issue.description ? adfText(issue.description) : "",
-        ...issue.comments.map(({ body }) => adfText(body)),
+        issue.description ? getAdfText(issue.description) : "",
+        ...issue.comments.map(({ body }) => getAdfText(body)),
       ].join("\n"),
     ],
   },
@@ -111,18 +111,18 @@ const ALIASES: Record<string, string> = {
 };
 
 /** The field of a name, in any case. */
-export function jqlField(name: string): JqlField | undefined {
+export function findJqlField(name: string): JqlField | undefined {
   const lower = name.toLowerCase().replace(/\s/g, "");
   const found = ALIASES[lower] ?? lower;
   return Object.hasOwn(FIELDS, found) ? FIELDS[found] : undefined;
 }
 
 /** Priorities compare by rank, "Highest" being the greatest. */
-export function rankOf(priority: string): number {
+export function getPriorityRank(priority: string): number {
   return -PRIORITIES.findIndex(({ name }) => name === priority);
 }
 
-function person(text: string, { accounts }: JqlPlace): string | undefined {
+function person(text: string, { accounts }: JqlContext): string | undefined {
   return accounts.find((one) => same(text, one.accountId, one.displayName, one.emailAddress))?.accountId;
 }
 

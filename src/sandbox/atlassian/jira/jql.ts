@@ -1,18 +1,18 @@
-import { period } from "../../moment.ts";
-import { position, QuerySyntax } from "../../query/lexer.ts";
+import { parsePeriod } from "../../moment.ts";
+import { QuerySyntaxError, toPosition } from "../../query/lexer.ts";
 import {
   type Comparison,
-  comparisons,
-  fulfils,
+  listComparisons,
+  matchesCondition,
   type Operand,
   parseQuery,
   type Query,
   type Sorting,
 } from "../../query/parser.ts";
-import { contains } from "../../query/words.ts";
+import { containsWords } from "../../query/words.ts";
 import type { Issue } from "../world.ts";
-import { JiraRefusal } from "./errors.ts";
-import { type JqlField, type JqlPlace, jqlField, rankOf } from "./jql-fields.ts";
+import { JiraError } from "./errors.ts";
+import { findJqlField, getPriorityRank, type JqlContext, type JqlField } from "./jql-fields.ts";
 
 const OPERATORS =
   "The valid operators are '=', '!=', '<', '>', '<=', '>=', '~', '!~', 'IN', 'NOT IN', 'IS' and 'IS NOT'.";
@@ -27,16 +27,16 @@ const DAY = 86_400_000;
  *
  * @throws JiraRefusal
  */
-export function runJql(jql: string, place: JqlPlace): Issue[] {
+export function runJql(jql: string, place: JqlContext): Issue[] {
   const query = parse(jql);
-  if (query.condition === null) throw new JiraRefusal(400, [UNBOUNDED]);
+  if (query.condition === null) throw new JiraError(400, [UNBOUNDED]);
   const wrong = [
-    ...comparisons(query.condition).flatMap((comparison) => problems(comparison, place)),
+    ...listComparisons(query.condition).flatMap((comparison) => problems(comparison, place)),
     ...query.order.filter(({ field }) => !sortable(field)).map(({ field }) => unknownField(field)),
   ];
-  if (wrong.length > 0) throw new JiraRefusal(400, [...new Set(wrong)]);
+  if (wrong.length > 0) throw new JiraError(400, [...new Set(wrong)]);
   const found = place.site.issues.filter((issue) =>
-    fulfils(query.condition, (comparison) => holds(comparison, issue, place)),
+    matchesCondition(query.condition, (comparison) => holds(comparison, issue, place)),
   );
   return found.sort((a, b) => compare(a, b, query.order, place));
 }
@@ -45,14 +45,14 @@ function parse(jql: string): Query {
   try {
     return parseQuery(jql);
   } catch (error) {
-    if (error instanceof QuerySyntax) throw new JiraRefusal(400, [worded(error, jql)]);
+    if (error instanceof QuerySyntaxError) throw new JiraError(400, [toProblem(error, jql)]);
     throw error;
   }
 }
 
 /** Jira's own sentences for what cannot be read. */
-function worded({ problem, token }: QuerySyntax, jql: string): string {
-  const { line, character } = position(jql, token.at);
+function toProblem({ problem, token }: QuerySyntaxError, jql: string): string {
+  const { line, character } = toPosition(jql, token.at);
   const where = `(line ${line}, character ${character})`;
   const end = token.kind === "end";
   const got = `'${token.value}'`;
@@ -72,9 +72,9 @@ function worded({ problem, token }: QuerySyntax, jql: string): string {
   return `Error in the JQL Query: Expecting ${expected} but got ${got}. ${where}`;
 }
 
-function problems(comparison: Comparison, place: JqlPlace): string[] {
+function problems(comparison: Comparison, place: JqlContext): string[] {
   const { field: name, operator, operands } = comparison;
-  const field = jqlField(name);
+  const field = findJqlField(name);
   if (!field) return [unknownField(name)];
   if (!field.operators.includes(operator))
     return [`The operator '${operator.toLowerCase()}' is not supported by the '${name}' field.`];
@@ -87,46 +87,46 @@ function problems(comparison: Comparison, place: JqlPlace): string[] {
   return operands.flatMap((operand) => problem(operand, name, field, operator === "=", place));
 }
 
-function problem(operand: Operand, name: string, field: JqlField, alone: boolean, place: JqlPlace): string[] {
+function problem(operand: Operand, name: string, field: JqlField, alone: boolean, place: JqlContext): string[] {
   if (operand.kind === "empty") return [];
   if (operand.kind === "function") {
-    const known = operand.name.toLowerCase() === "currentuser" || timeOf(operand, place) !== undefined;
+    const known = operand.name.toLowerCase() === "currentuser" || getTime(operand, place) !== undefined;
     if (!known) return [`Unable to find JQL function '${operand.name}(${operand.args.join(", ")})'.`];
-    const fits = meaningOf(operand, field, place) !== undefined;
+    const fits = getMeaning(operand, field, place) !== undefined;
     return fits ? [] : [`A value provided by the function '${operand.name}' is invalid for the field '${name}'.`];
   }
-  if (field.kind === "date" && meaningOf(operand, field, place) === undefined)
+  if (field.kind === "date" && getMeaning(operand, field, place) === undefined)
     return [`Date value '${operand.text}' for field '${name}' is invalid. ${DATES}`];
   if (field.kind === "key") {
-    return alone && meaningOf(operand, field, place) === undefined
+    return alone && getMeaning(operand, field, place) === undefined
       ? [`An issue with key '${operand.text}' does not exist for field '${name}'.`]
       : [];
   }
-  if (meaningOf(operand, field, place) === undefined)
+  if (getMeaning(operand, field, place) === undefined)
     return [`The value '${operand.text}' does not exist for the field '${name}'.`];
   return [];
 }
 
 /** Whether an issue fulfils one comparison. A negation never finds an empty field, as in Jira. */
-function holds({ field: name, operator, operands }: Comparison, issue: Issue, place: JqlPlace): boolean {
-  const field = jqlField(name);
+function holds({ field: name, operator, operands }: Comparison, issue: Issue, place: JqlContext): boolean {
+  const field = findJqlField(name);
   if (!field) return false;
   const has = field.of(issue, place);
   const empty = has.length === 0;
   if (operator === "IS" || operator === "IS NOT") return empty === (operator === "IS");
   const equal = operands.some((operand) =>
-    operand.kind === "empty" ? empty : has.some((one) => equals(one, meaningOf(operand, field, place), field)),
+    operand.kind === "empty" ? empty : has.some((one) => equals(one, getMeaning(operand, field, place), field)),
   );
   if (operator === "=" || operator === "IN") return equal;
   if (operator === "!=" || operator === "NOT IN") return !empty && !equal;
   const [operand] = operands;
   if (!operand || operand.kind === "empty" || empty) return false;
   if (operator === "~" || operator === "!~") {
-    const found = operand.kind === "text" && has.some((one) => contains(one, operand.text));
+    const found = operand.kind === "text" && has.some((one) => containsWords(one, operand.text));
     return found === (operator === "~");
   }
   return has.some((one) =>
-    ordered(operator, sizeOf(one, field), sizeOf(meaningOf(operand, field, place) ?? "", field)),
+    order(operator, getSize(one, field), getSize(getMeaning(operand, field, place) ?? "", field)),
   );
 }
 
@@ -136,23 +136,23 @@ function equals(has: string, wanted: string | undefined, field: JqlField): boole
 }
 
 /** A value of the query in the field's canonical words; undefined when it means nothing there. */
-function meaningOf(operand: Operand, field: JqlField, place: JqlPlace): string | undefined {
+function getMeaning(operand: Operand, field: JqlField, place: JqlContext): string | undefined {
   if (operand.kind === "empty") return undefined;
   if (operand.kind === "function") {
     const person = operand.name.toLowerCase() === "currentuser";
-    if (field.kind === "date") return timeOf(operand, place);
+    if (field.kind === "date") return getTime(operand, place);
     return person && field.kind === "name" ? people(field, place) : undefined;
   }
   if (field.kind === "text") return operand.text;
-  return field.kind === "date" ? dateOf(operand.text, place.now) : field.resolve?.(operand.text, place);
+  return field.kind === "date" ? getDate(operand.text, place.now) : field.resolve?.(operand.text, place);
 }
 
-function people(field: JqlField, place: JqlPlace): string | undefined {
-  return field.resolve?.(place.me, place) === place.me && field !== jqlField("labels") ? place.me : undefined;
+function people(field: JqlField, place: JqlContext): string | undefined {
+  return field.resolve?.(place.me, place) === place.me && field !== findJqlField("labels") ? place.me : undefined;
 }
 
-function timeOf(operand: Operand & { kind: "function" }, { now }: JqlPlace): string | undefined {
-  const shift = operand.args[0] === undefined ? 0 : period(operand.args[0]);
+function getTime(operand: Operand & { kind: "function" }, { now }: JqlContext): string | undefined {
+  const shift = operand.args[0] === undefined ? 0 : parsePeriod(operand.args[0]);
   const name = operand.name.toLowerCase();
   const match = /^(start|end)of(day|week|month|year)$/.exec(name);
   if (shift === undefined || (name !== "now" && !match)) return undefined;
@@ -174,8 +174,8 @@ function timeOf(operand: Operand & { kind: "function" }, { now }: JqlPlace): str
   return new Date((match[1] === "start" ? start : next - 1) + shift).toISOString();
 }
 
-function dateOf(text: string, now: number): string | undefined {
-  const shift = period(text);
+function getDate(text: string, now: number): string | undefined {
+  const shift = parsePeriod(text);
   if (shift !== undefined) return new Date(now + shift).toISOString();
   const match = /^(\d{4})[-/](\d{1,2})[-/](\d{1,2})(?:\s+(\d{1,2}):(\d{2}))?$/.exec(text.trim());
   if (!match) return undefined;
@@ -184,20 +184,20 @@ function dateOf(text: string, now: number): string | undefined {
   return at.getUTCMonth() === month - 1 && at.getUTCDate() === day ? at.toISOString() : undefined;
 }
 
-function sizeOf(value: string, field: JqlField): number {
+function getSize(value: string, field: JqlField): number {
   if (field.kind === "date") return Date.parse(value);
-  return field.kind === "key" ? Number(value.slice(value.lastIndexOf("-") + 1)) : rankOf(value);
+  return field.kind === "key" ? Number(value.slice(value.lastIndexOf("-") + 1)) : getPriorityRank(value);
 }
 
-function ordered(operator: string, left: number, right: number): boolean {
+function order(operator: string, left: number, right: number): boolean {
   if (operator === "<") return left < right;
   if (operator === "<=") return left <= right;
   return operator === ">" ? left > right : left >= right;
 }
 
-function compare(a: Issue, b: Issue, order: Sorting[], place: JqlPlace): number {
+function compare(a: Issue, b: Issue, order: Sorting[], place: JqlContext): number {
   for (const { field: name, descending } of [...order, { field: "created", descending: true }]) {
-    const field = jqlField(name);
+    const field = findJqlField(name);
     if (!field) continue;
     const [left, right] = [a, b].map((issue) =>
       field.rank ? field.rank(issue, place) : (field.of(issue, place)[0] ?? "\uffff"),
@@ -212,7 +212,7 @@ function compare(a: Issue, b: Issue, order: Sorting[], place: JqlPlace): number 
 }
 
 function sortable(name: string): boolean {
-  return name.toLowerCase() === "rank" || jqlField(name) !== undefined;
+  return name.toLowerCase() === "rank" || findJqlField(name) !== undefined;
 }
 
 function unknownField(name: string): string {

@@ -1,12 +1,12 @@
 import { createHash } from "node:crypto";
 import type { Context, Hono } from "hono";
-import type { Place } from "../../provider.ts";
-import { needs, type SiteEnv } from "../gateway.ts";
-import type { AtlassianWorld, Issue } from "../world.ts";
-import { bodyOf, JiraRefusal, numberOf } from "./errors.ts";
-import { viewOf } from "./issue.ts";
+import type { ProviderContext } from "../../provider.ts";
+import { requireScope, type SiteEnv } from "../gateway.ts";
+import type { AtlassianState, Issue } from "../world.ts";
+import { JiraError, parseBody, parseNumber } from "./errors.ts";
+import { toViewContext } from "./issue.ts";
 import { runJql } from "./jql.ts";
-import { fieldsView, selected, selfOf } from "./views.ts";
+import { getSelfUrl, pickFields, toFieldsView } from "./views.ts";
 
 const REMOVED =
   "The requested API has been removed. Please migrate to the /rest/api/3/search/jql API. A full migration guideline is available at https://developer.atlassian.com/changelog/#CHANGE-2046";
@@ -15,17 +15,17 @@ const REMOVED =
  * JQL search, enhanced (group issue-search): pages by `nextPageToken`, at most 100 issues with fields and 5,000 with ids or keys alone; an
  * issue has no more than its id unless fields are asked for.
  */
-export function searchRoutes(app: Hono<SiteEnv>, place: Place<AtlassianWorld>): void {
-  const read = needs("read:jira-work");
+export function registerSearchRoutes(app: Hono<SiteEnv>, place: ProviderContext<AtlassianState>): void {
+  const read = requireScope("read:jira-work");
   app.get("/search/jql", read, (c) =>
     c.json(page(c, place, { ...c.req.query(), fields: c.req.queries("fields")?.flatMap((one) => one.split(",")) })),
   );
-  app.post("/search/jql", read, async (c) => c.json(page(c, place, await bodyOf(c, NAMES))));
+  app.post("/search/jql", read, async (c) => c.json(page(c, place, await parseBody(c, NAMES))));
   app.post("/search/approximate-count", read, async (c) =>
-    c.json({ count: found(c, place, (await bodyOf(c)).jql).length }),
+    c.json({ count: found(c, place, (await parseBody(c)).jql).length }),
   );
   app.on(["GET", "POST"], "/search", () => {
-    throw new JiraRefusal(410, [REMOVED]);
+    throw new JiraError(410, [REMOVED]);
   });
 }
 
@@ -41,22 +41,22 @@ const NAMES = [
   "reconcileIssues",
 ];
 
-function page(c: Context<SiteEnv>, place: Place<AtlassianWorld>, query: Record<string, unknown>) {
+function page(c: Context<SiteEnv>, place: ProviderContext<AtlassianState>, query: Record<string, unknown>) {
   const jql = typeof query.jql === "string" ? query.jql : "";
   const fields = (Array.isArray(query.fields) ? query.fields.map(String) : []).filter(Boolean);
   const small = fields.every((name) => name === "id" || name === "key");
-  const size = Math.max(1, numberOf(query.maxResults, "maxResults", 50, small ? 5000 : 100));
-  const start = startOf(query.nextPageToken, jql);
+  const size = Math.max(1, parseNumber(query.maxResults, "maxResults", 50, small ? 5000 : 100));
+  const start = getStart(query.nextPageToken, jql);
   const issues = found(c, place, jql);
   const more = start + size < issues.length;
   return {
     issues: issues.slice(start, start + size).map((issue) => view(c, place, issue, fields)),
-    ...(more ? { nextPageToken: tokenOf(start + size, jql) } : {}),
+    ...(more ? { nextPageToken: getToken(start + size, jql) } : {}),
     isLast: !more,
   };
 }
 
-function found(c: Context<SiteEnv>, place: Place<AtlassianWorld>, jql: unknown): Issue[] {
+function found(c: Context<SiteEnv>, place: ProviderContext<AtlassianState>, jql: unknown): Issue[] {
   const me = c.get("account").accountId;
   return runJql(typeof jql === "string" ? jql : "", {
     site: c.get("site"),
@@ -66,25 +66,25 @@ function found(c: Context<SiteEnv>, place: Place<AtlassianWorld>, jql: unknown):
   });
 }
 
-function view(c: Context<SiteEnv>, place: Place<AtlassianWorld>, issue: Issue, fields: string[]) {
-  const shared = viewOf(c, place);
+function view(c: Context<SiteEnv>, place: ProviderContext<AtlassianState>, issue: Issue, fields: string[]) {
+  const shared = toViewContext(c, place);
   const others = fields.filter((name) => name !== "id" && name !== "key");
   if (fields.length === 0 || (others.length === 0 && !fields.includes("key"))) return { id: issue.id };
   const head = {
     expand: "operations,versionedRepresentations,editmeta,changelog,renderedFields",
     id: issue.id,
-    self: selfOf(shared, `issue/${issue.id}`),
+    self: getSelfUrl(shared, `issue/${issue.id}`),
     key: issue.key,
   };
-  return others.length === 0 ? head : { ...head, fields: selected(fieldsView(shared, issue), others) };
+  return others.length === 0 ? head : { ...head, fields: pickFields(toFieldsView(shared, issue), others) };
 }
 
 /** A token is good for the query it came from, and for no other. */
-function tokenOf(start: number, jql: string): string {
+function getToken(start: number, jql: string): string {
   return Buffer.from(JSON.stringify([start, mark(jql)])).toString("base64url");
 }
 
-function startOf(token: unknown, jql: string): number {
+function getStart(token: unknown, jql: string): number {
   if (token === undefined || token === null || token === "") return 0;
   try {
     const [start, query] = JSON.parse(Buffer.from(String(token), "base64url").toString()) as [unknown, unknown];
@@ -92,7 +92,7 @@ function startOf(token: unknown, jql: string): number {
   } catch {
     // what is not one of ours is told below
   }
-  throw new JiraRefusal(400, ["The provided next page token is invalid or expired."]);
+  throw new JiraError(400, ["The provided next page token is invalid or expired."]);
 }
 
 function mark(jql: string): string {

@@ -1,19 +1,19 @@
-import { listIn, recordIn, textIn } from "../access.ts";
-import { GoogleRefusal } from "../errors.ts";
-import { instantOf, isZone, zonedInstant, zonedTime } from "../times.ts";
+import { getList, getRecord, getText } from "../access.ts";
+import { GoogleError } from "../errors.ts";
+import { formatZonedTime, getInstant, isTimeZone, toInstant } from "../times.ts";
 import type { Account, CalendarEvent, EventTime } from "../world.ts";
 
 /** An event from the body of an insert. @throws GoogleRefusal */
-export function newEvent(body: Record<string, unknown>, account: Account, id: string, now: string): CalendarEvent {
+export function createEvent(body: Record<string, unknown>, account: Account, id: string, now: string): CalendarEvent {
   const start = timeIn(body, "start", account, undefined);
   const end = timeIn(body, "end", account, undefined);
   checkOrder(start, end, account);
   return {
     id,
     organizer: account.email,
-    summary: textIn(body, "summary") ?? "",
-    description: textIn(body, "description") ?? "",
-    location: textIn(body, "location") ?? "",
+    summary: getText(body, "summary") ?? "",
+    description: getText(body, "description") ?? "",
+    location: getText(body, "location") ?? "",
     start,
     end,
     attendees: attendeesIn(body),
@@ -23,13 +23,18 @@ export function newEvent(body: Record<string, unknown>, account: Account, id: st
 }
 
 /** Carry a patch out on an event: what it does not name stays, null takes away. @throws GoogleRefusal */
-export function changeEvent(event: CalendarEvent, body: Record<string, unknown>, account: Account, now: string): void {
+export function applyEventPatch(
+  event: CalendarEvent,
+  body: Record<string, unknown>,
+  account: Account,
+  now: string,
+): void {
   const start = "start" in body ? timeIn(body, "start", account, event.start) : event.start;
   const end = "end" in body ? timeIn(body, "end", account, event.end) : event.end;
   checkOrder(start, end, account);
   Object.assign(event, { start, end, updated: now });
   for (const name of ["summary", "description", "location"] as const) {
-    if (name in body) event[name] = textIn(body, name) ?? "";
+    if (name in body) event[name] = getText(body, name) ?? "";
   }
   if ("attendees" in body) event.attendees = attendeesIn(body);
 }
@@ -41,43 +46,46 @@ function timeIn(
   account: Account,
   before: EventTime | undefined,
 ): EventTime {
-  const given = recordIn(body, name);
-  if (!given) throw new GoogleRefusal(400, "required", `Missing ${name} time.`);
+  const given = getRecord(body, name);
+  if (!given) throw new GoogleError(400, "required", `Missing ${name} time.`);
   const merged: Record<string, unknown> = { ...before, ...given };
-  const [date, dateTime, timeZone] = [textIn(merged, "date"), textIn(merged, "dateTime"), textIn(merged, "timeZone")];
-  if ((date === undefined) === (dateTime === undefined))
-    throw new GoogleRefusal(400, "invalid", `Invalid ${name} time.`);
+  const [date, dateTime, timeZone] = [
+    getText(merged, "date"),
+    getText(merged, "dateTime"),
+    getText(merged, "timeZone"),
+  ];
+  if ((date === undefined) === (dateTime === undefined)) throw new GoogleError(400, "invalid", `Invalid ${name} time.`);
   if (date !== undefined) {
     if (/^\d{4}-\d\d-\d\d$/.test(date)) return { date };
-    throw new GoogleRefusal(400, "invalid", `Invalid value for: Invalid format: "${date}"`);
+    throw new GoogleError(400, "invalid", `Invalid value for: Invalid format: "${date}"`);
   }
   const text = dateTime ?? "";
-  if (timeZone !== undefined && !isZone(timeZone))
-    throw new GoogleRefusal(400, "invalid", "Invalid time zone definition for start time.");
+  if (timeZone !== undefined && !isTimeZone(timeZone))
+    throw new GoogleError(400, "invalid", "Invalid time zone definition for start time.");
   const zone = timeZone ?? account.timeZone;
   const [, wall = "", offset] = /^(\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d)(?:\.\d+)?(Z|[+-]\d\d:\d\d)?$/.exec(text) ?? [];
-  if (wall === "") throw new GoogleRefusal(400, "badRequest", "Bad Request");
+  if (wall === "") throw new GoogleError(400, "badRequest", "Bad Request");
   if (offset === undefined && timeZone === undefined)
-    throw new GoogleRefusal(400, "required", `Missing time zone definition for ${name} time.`);
+    throw new GoogleError(400, "required", `Missing time zone definition for ${name} time.`);
   return {
-    dateTime: zonedTime(offset === undefined ? zonedInstant(wall, zone) : Date.parse(text), zone),
+    dateTime: formatZonedTime(offset === undefined ? toInstant(wall, zone) : Date.parse(text), zone),
     timeZone: zone,
   };
 }
 
 function checkOrder(start: EventTime, end: EventTime, { timeZone }: Account): void {
   if ("date" in start !== "date" in end)
-    throw new GoogleRefusal(400, "invalid", "Start and end times must either both be date or both be dateTime.");
-  const [from, to] = [instantOf(start, timeZone), instantOf(end, timeZone)];
+    throw new GoogleError(400, "invalid", "Start and end times must either both be date or both be dateTime.");
+  const [from, to] = [getInstant(start, timeZone), getInstant(end, timeZone)];
   if (to < from || ("date" in start && to === from))
-    throw new GoogleRefusal(400, "timeRangeEmpty", "The specified time range is empty.");
+    throw new GoogleError(400, "timeRangeEmpty", "The specified time range is empty.");
 }
 
 function attendeesIn(body: Record<string, unknown>): CalendarEvent["attendees"] {
-  return listIn(body, "attendees").map((one) => {
-    const attendee = recordIn({ one }, "one") ?? {};
-    const email = textIn(attendee, "email") ?? "";
-    if (!/^[^\s@]+@[^\s@]+$/.test(email)) throw new GoogleRefusal(400, "invalid", "Invalid attendee email.");
-    return { email, responseStatus: textIn(attendee, "responseStatus") ?? "needsAction" };
+  return getList(body, "attendees").map((one) => {
+    const attendee = getRecord({ one }, "one") ?? {};
+    const email = getText(attendee, "email") ?? "";
+    if (!/^[^\s@]+@[^\s@]+$/.test(email)) throw new GoogleError(400, "invalid", "Invalid attendee email.");
+    return { email, responseStatus: getText(attendee, "responseStatus") ?? "needsAction" };
   });
 }

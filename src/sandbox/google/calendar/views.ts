@@ -3,7 +3,7 @@ import type { GoogleEnv } from "../access.ts";
 import type { CalendarEvent } from "../world.ts";
 
 /** An event as Calendar answers it to the account that asks. */
-export function eventView(c: Context<GoogleEnv>, event: CalendarEvent) {
+export function toEventView(c: Context<GoogleEnv>, event: CalendarEvent) {
   const { email } = c.get("account");
   const { accounts } = c.get("world");
   const eid = Buffer.from(`${event.id} ${email}`).toString("base64url");

@@ -1,61 +1,61 @@
 import { type Context, Hono } from "hono";
-import type { Place } from "../../provider.ts";
-import { bodyOf, type GoogleEnv, listIn, masked, needs, recordIn, textIn } from "../access.ts";
-import { hexOf } from "../build.ts";
-import { newFile } from "../drive/drive.ts";
-import { visibleFile, writableFile } from "../drive/files.ts";
-import { invalid, notFound } from "../errors.ts";
-import { DOCUMENT, type DriveFile, type GoogleWorld, type Paragraph } from "../world.ts";
-import { carryOut } from "./requests.ts";
+import type { ProviderContext } from "../../provider.ts";
+import { applyFieldMask, type GoogleEnv, getList, getRecord, getText, parseBody, requireAccess } from "../access.ts";
+import { createHexFromName } from "../build.ts";
+import { createFile } from "../drive/drive.ts";
+import { findVisibleFile, findWritableFile } from "../drive/files.ts";
+import { invalidError, notFoundError } from "../errors.ts";
+import { DOCUMENT_TYPE, type DriveFile, type GoogleState, type Paragraph } from "../world.ts";
+import { applyRequests } from "./requests.ts";
 
 /** Docs API v1 (developers.google.com/workspace/docs/api/reference/rest/v1): paragraphs with their named styles and bullets. */
-export function docsRoutes(app: Hono<GoogleEnv>, place: Place<GoogleWorld>): void {
+export function registerDocsRoutes(app: Hono<GoogleEnv>, place: ProviderContext<GoogleState>): void {
   const docs = new Hono<GoogleEnv>();
-  docs.post("/documents", needs("docsWrite"), async (c) => {
-    const title = textIn(await bodyOf(c), "title") ?? "Untitled document";
-    const file = newFile(c.get("account"), title, DOCUMENT, place);
+  docs.post("/documents", requireAccess("docsWrite"), async (c) => {
+    const title = getText(await parseBody(c), "title") ?? "Untitled document";
+    const file = createFile(c.get("account"), title, DOCUMENT_TYPE, place);
     place.world().files.push(file);
     place.changed();
-    return answer(c, documentView(file, false));
+    return answer(c, toDocumentView(file, false));
   });
-  docs.get("/documents/:id", needs("docsRead"), (c) => {
-    const file = visibleFile(c, c.req.param("id"), DOCUMENT);
-    return answer(c, documentView(file, c.req.query("includeTabsContent") === "true"));
+  docs.get("/documents/:id", requireAccess("docsRead"), (c) => {
+    const file = findVisibleFile(c, c.req.param("id"), DOCUMENT_TYPE);
+    return answer(c, toDocumentView(file, c.req.query("includeTabsContent") === "true"));
   });
-  docs.post("/documents/:call", needs("docsWrite"), (c) => update(c, place));
+  docs.post("/documents/:call", requireAccess("docsWrite"), (c) => update(c, place));
   app.route("/v1", docs);
 }
 
-async function update(c: Context<GoogleEnv>, place: Place<GoogleWorld>) {
+async function update(c: Context<GoogleEnv>, place: ProviderContext<GoogleState>) {
   const [, id = ""] = /^(.+):batchUpdate$/.exec(c.req.param("call") ?? "") ?? [];
-  if (id === "") throw notFound();
-  const file = writableFile(c, id, DOCUMENT);
-  const body = await bodyOf(c);
-  const required = textIn(recordIn(body, "writeControl") ?? {}, "requiredRevisionId");
-  if (required !== undefined && required !== revisionOf(file)) {
-    throw invalid(`The required revision ID '${required}' does not match the latest revision.`);
+  if (id === "") throw notFoundError();
+  const file = findWritableFile(c, id, DOCUMENT_TYPE);
+  const body = await parseBody(c);
+  const required = getText(getRecord(body, "writeControl") ?? {}, "requiredRevisionId");
+  if (required !== undefined && required !== getRevision(file)) {
+    throw invalidError(`The required revision ID '${required}' does not match the latest revision.`);
   }
-  const { paragraphs, replies } = carryOut(file.paragraphs ?? [], listIn(body, "requests"));
+  const { paragraphs, replies } = applyRequests(file.paragraphs ?? [], getList(body, "requests"));
   file.paragraphs = paragraphs;
   file.modifiedTime = new Date(place.now()).toISOString();
   place.changed();
-  return answer(c, { documentId: id, replies, writeControl: { requiredRevisionId: revisionOf(file) } });
+  return answer(c, { documentId: id, replies, writeControl: { requiredRevisionId: getRevision(file) } });
 }
 
 function answer(c: Context<GoogleEnv>, value: object) {
-  return c.json(masked(value, c.req.query("fields")) as Record<string, unknown>);
+  return c.json(applyFieldMask(value, c.req.query("fields")) as Record<string, unknown>);
 }
 
 /** A document that is the same is of the same revision. */
-function revisionOf({ id, paragraphs }: DriveFile): string {
-  return `ALm37B${hexOf(JSON.stringify([id, paragraphs]), 24)}`;
+function getRevision({ id, paragraphs }: DriveFile): string {
+  return `ALm37B${createHexFromName(JSON.stringify([id, paragraphs]), 24)}`;
 }
 
-function documentView(file: DriveFile, tabs: boolean) {
+function toDocumentView(file: DriveFile, tabs: boolean) {
   const { id: documentId, name: title, paragraphs = [] } = file;
   const bulleted = paragraphs.some(({ bullet }) => bullet);
-  const content = { body: { content: contentView(paragraphs) }, ...(bulleted ? { lists: LISTS } : {}) };
-  const common = { documentId, title, revisionId: revisionOf(file), suggestionsViewMode: "SUGGESTIONS_INLINE" };
+  const content = { body: { content: toContentView(paragraphs) }, ...(bulleted ? { lists: LISTS } : {}) };
+  const common = { documentId, title, revisionId: getRevision(file), suggestionsViewMode: "SUGGESTIONS_INLINE" };
   if (!tabs) return { ...common, ...content };
   return { ...common, tabs: [{ tabProperties: { tabId: "t.0", title: "Tab 1", index: 0 }, documentTab: content }] };
 }
@@ -65,7 +65,7 @@ const LISTS = {
   [LIST]: { listProperties: { nestingLevels: [{ bulletAlignment: "START", glyphSymbol: "●", glyphFormat: "%0" }] } },
 };
 
-function contentView(paragraphs: Paragraph[]) {
+function toContentView(paragraphs: Paragraph[]) {
   let index = 1;
   const content = paragraphs.map(({ text, style, bullet }) => {
     const startIndex = index;

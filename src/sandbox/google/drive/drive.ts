@@ -1,42 +1,51 @@
 import { type Context, Hono } from "hono";
-import type { Place } from "../../provider.ts";
-import { bodyOf, type GoogleEnv, listIn, masked, needs, pageOf, textIn } from "../access.ts";
-import { hexOf } from "../build.ts";
-import { GoogleRefusal, invalid } from "../errors.ts";
-import { type Account, DOCUMENT, type DriveFile, type GoogleWorld, type Permission, SPREADSHEET } from "../world.ts";
-import { fileView, roleOf, visibleFile, writableFile } from "./files.ts";
-import { driveTest } from "./query.ts";
+import type { ProviderContext } from "../../provider.ts";
+import { applyFieldMask, type GoogleEnv, getList, getText, paginate, parseBody, requireAccess } from "../access.ts";
+import { createHexFromName } from "../build.ts";
+import { GoogleError, invalidError } from "../errors.ts";
+import {
+  type Account,
+  DOCUMENT_TYPE,
+  type DriveFile,
+  type GoogleState,
+  type Permission,
+  SPREADSHEET_TYPE,
+} from "../world.ts";
+import { findVisibleFile, findWritableFile, getRole, toFileView } from "./files.ts";
+import { createDriveMatcher } from "./query.ts";
 
 /** Drive API v3 (developers.google.com/workspace/drive/api/reference/rest/v3): files without their content. */
-export function driveRoutes(app: Hono<GoogleEnv>, place: Place<GoogleWorld>): void {
+export function registerDriveRoutes(app: Hono<GoogleEnv>, place: ProviderContext<GoogleState>): void {
   const drive = new Hono<GoogleEnv>();
   const answer = (c: Context<GoogleEnv>, file: DriveFile) =>
-    c.json(masked(fileView(c, file), c.req.query("fields") ?? "kind,id,name,mimeType") as Record<string, unknown>);
-  drive.get("/about", needs("driveRead"), (c) => {
+    c.json(
+      applyFieldMask(toFileView(c, file), c.req.query("fields") ?? "kind,id,name,mimeType") as Record<string, unknown>,
+    );
+  drive.get("/about", requireAccess("driveRead"), (c) => {
     const { name: displayName, email: emailAddress } = c.get("account");
     return c.json({ kind: "drive#about", user: { kind: "drive#user", displayName, emailAddress, me: true } });
   });
-  drive.get("/files", needs("driveRead"), list);
-  drive.get("/files/:id", needs("driveRead"), (c) => answer(c, visibleFile(c, c.req.param("id"))));
-  drive.post("/files", needs("driveWrite"), async (c) => {
-    const body = await bodyOf(c);
-    const file = newFile(
+  drive.get("/files", requireAccess("driveRead"), list);
+  drive.get("/files/:id", requireAccess("driveRead"), (c) => answer(c, findVisibleFile(c, c.req.param("id"))));
+  drive.post("/files", requireAccess("driveWrite"), async (c) => {
+    const body = await parseBody(c);
+    const file = createFile(
       c.get("account"),
-      textIn(body, "name") ?? "Untitled",
-      textIn(body, "mimeType") ?? "application/octet-stream",
+      getText(body, "name") ?? "Untitled",
+      getText(body, "mimeType") ?? "application/octet-stream",
       place,
     );
-    file.parents = listIn(body, "parents").map((id) => writableFile(c, String(id)).id);
+    file.parents = getList(body, "parents").map((id) => findWritableFile(c, String(id)).id);
     place.world().files.push(file);
     place.changed();
     return answer(c, file);
   });
-  drive.patch("/files/:id", needs("driveWrite"), async (c) => {
-    const file = writableFile(c, c.req.param("id"));
-    const body = await bodyOf(c);
+  drive.patch("/files/:id", requireAccess("driveWrite"), async (c) => {
+    const file = findWritableFile(c, c.req.param("id"));
+    const body = await parseBody(c);
     if (typeof body.trashed === "boolean") {
-      if (roleOf(c, file) !== "owner") {
-        throw new GoogleRefusal(
+      if (getRole(c, file) !== "owner") {
+        throw new GoogleError(
           403,
           "insufficientFilePermissions",
           "The user does not have sufficient permissions for this file.",
@@ -44,15 +53,15 @@ export function driveRoutes(app: Hono<GoogleEnv>, place: Place<GoogleWorld>): vo
       }
       file.trashed = body.trashed;
     }
-    file.name = textIn(body, "name") ?? file.name;
-    file.description = textIn(body, "description") ?? file.description;
+    file.name = getText(body, "name") ?? file.name;
+    file.description = getText(body, "description") ?? file.description;
     file.modifiedTime = new Date(place.now()).toISOString();
     place.changed();
     return answer(c, file);
   });
-  drive.post("/files/:id/permissions", needs("driveWrite"), async (c) => {
-    const file = writableFile(c, c.req.param("id"));
-    const permission = permissionIn(await bodyOf(c));
+  drive.post("/files/:id/permissions", requireAccess("driveWrite"), async (c) => {
+    const file = findWritableFile(c, c.req.param("id"));
+    const permission = permissionIn(await parseBody(c));
     file.permissions = [...file.permissions.filter(({ id }) => id !== permission.id), permission];
     place.changed();
     return c.json({ kind: "drive#permission", id: permission.id, type: permission.type, role: permission.role });
@@ -61,7 +70,12 @@ export function driveRoutes(app: Hono<GoogleEnv>, place: Place<GoogleWorld>): vo
 }
 
 /** A new file of an account, empty. */
-export function newFile(account: Account, name: string, mimeType: string, place: Place<GoogleWorld>): DriveFile {
+export function createFile(
+  account: Account,
+  name: string,
+  mimeType: string,
+  place: ProviderContext<GoogleState>,
+): DriveFile {
   const now = new Date(place.now()).toISOString();
   return {
     id: `1${Buffer.from(place.random(24)).toString("base64url")}`,
@@ -73,9 +87,11 @@ export function newFile(account: Account, name: string, mimeType: string, place:
     createdTime: now,
     modifiedTime: now,
     trashed: false,
-    permissions: [{ id: hexOf(account.email, 20), type: "user", role: "owner", emailAddress: account.email }],
-    ...(mimeType === DOCUMENT ? { paragraphs: [{ text: "", style: "NORMAL_TEXT", bullet: false }] } : {}),
-    ...(mimeType === SPREADSHEET ? { sheets: [{ sheetId: 0, title: "Sheet1", rows: [] }] } : {}),
+    permissions: [
+      { id: createHexFromName(account.email, 20), type: "user", role: "owner", emailAddress: account.email },
+    ],
+    ...(mimeType === DOCUMENT_TYPE ? { paragraphs: [{ text: "", style: "NORMAL_TEXT", bullet: false }] } : {}),
+    ...(mimeType === SPREADSHEET_TYPE ? { sheets: [{ sheetId: 0, title: "Sheet1", rows: [] }] } : {}),
   };
 }
 
@@ -84,15 +100,15 @@ function list(c: Context<GoogleEnv>) {
   if (/\bfullText\b/.test(q) && orderBy !== "") {
     const message =
       "Sorting is not supported for queries with fullText terms. Results are always in descending relevance order.";
-    throw new GoogleRefusal(403, "forbidden", message);
+    throw new GoogleError(403, "forbidden", message);
   }
-  const test = q.trim() === "" ? () => true : driveTest(q);
+  const test = q.trim() === "" ? () => true : createDriveMatcher(q);
   const found = c
     .get("world")
-    .files.filter((file) => roleOf(c, file) !== undefined && test(file))
+    .files.filter((file) => getRole(c, file) !== undefined && test(file))
     .sort((a, b) => b.modifiedTime.localeCompare(a.modifiedTime));
-  const { page, nextPageToken } = pageOf(c, found, { name: "pageSize", usual: 100, most: 1000 });
-  const files = page.map((file) => fileView(c, file));
+  const { page, nextPageToken } = paginate(c, found, { name: "pageSize", usual: 100, most: 1000 });
+  const files = page.map((file) => toFileView(c, file));
   const answer = {
     kind: "drive#fileList",
     incompleteSearch: false,
@@ -100,16 +116,16 @@ function list(c: Context<GoogleEnv>) {
     ...(nextPageToken ? { nextPageToken } : {}),
   };
   const fields = c.req.query("fields") ?? "kind,incompleteSearch,nextPageToken,files(kind,id,name,mimeType)";
-  return c.json(masked(answer, fields) as Record<string, unknown>);
+  return c.json(applyFieldMask(answer, fields) as Record<string, unknown>);
 }
 
 function permissionIn(body: Record<string, unknown>): Permission {
-  const [type, role, emailAddress] = [textIn(body, "type"), textIn(body, "role"), textIn(body, "emailAddress")];
+  const [type, role, emailAddress] = [getText(body, "type"), getText(body, "role"), getText(body, "emailAddress")];
   if (role !== "reader" && role !== "commenter" && role !== "writer")
-    throw invalid("The specified role is invalid or not supported.");
+    throw invalidError("The specified role is invalid or not supported.");
   if (type === "anyone") return { id: "anyoneWithLink", type, role };
-  if (type !== "user") throw invalid("The permission type field is required.");
+  if (type !== "user") throw invalidError("The permission type field is required.");
   if (!emailAddress)
-    throw invalid("The specified emailAddress is invalid or not applicable for the given permission type.");
-  return { id: hexOf(emailAddress, 20), type, role, emailAddress };
+    throw invalidError("The specified emailAddress is invalid or not applicable for the given permission type.");
+  return { id: createHexFromName(emailAddress, 20), type, role, emailAddress };
 }

@@ -1,4 +1,4 @@
-import { invalid } from "../errors.ts";
+import { invalidError } from "../errors.ts";
 import type { DriveFile } from "../world.ts";
 
 type Test = (file: DriveFile) => boolean;
@@ -10,8 +10,8 @@ type Token = { kind: "text" | "word" | "mark"; text: string };
  *
  * @throws GoogleRefusal "Invalid Value" for what it does not know
  */
-export function driveTest(query: string): Test {
-  const tokens = tokensOf(query);
+export function createDriveMatcher(query: string): Test {
+  const tokens = getTokens(query);
   let at = 0;
   const next = () => tokens[at++] ?? fail();
   const isWord = (text: string) => tokens[at]?.kind === "word" && tokens[at]?.text.toLowerCase() === text;
@@ -55,7 +55,7 @@ export function driveTest(query: string): Test {
 }
 
 /** All text of a file. */
-function contentOf({ name, description, paragraphs, sheets }: DriveFile): string {
+function getContent({ name, description, paragraphs, sheets }: DriveFile): string {
   const text = (paragraphs ?? []).map((paragraph) => paragraph.text);
   return [name, description, ...text, ...(sheets ?? []).flatMap(({ rows }) => rows.flat())].join(" ").toLowerCase();
 }
@@ -76,13 +76,13 @@ function comparison(field: string, operator: string, value: string): Test {
       return is(({ name }) => name.toLowerCase() === wanted);
     case "fullText":
       if (operator !== "contains") return fail();
-      return (file) => wanted.split(/\s+/).every((word) => contentOf(file).includes(word));
+      return (file) => wanted.split(/\s+/).every((word) => getContent(file).includes(word));
     default:
       return fail();
   }
 }
 
-function tokensOf(query: string): Token[] {
+function getTokens(query: string): Token[] {
   const found = query.matchAll(/'((?:\\.|[^'\\])*)'|([\w.]+)|(!=|=|\(|\)|<=|>=|<|>)|(\S)/g);
   return [...found].map(([, text, word, mark, other]): Token => {
     if (other !== undefined) return fail();
@@ -92,5 +92,5 @@ function tokensOf(query: string): Token[] {
 }
 
 function fail(): never {
-  throw invalid("Invalid Value");
+  throw invalidError("Invalid Value");
 }

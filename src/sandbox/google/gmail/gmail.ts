@@ -1,51 +1,51 @@
 import { type Context, Hono } from "hono";
-import type { Place } from "../../provider.ts";
-import { bodyOf, type GoogleEnv, listIn, needs, pageOf, recordIn, textIn } from "../access.ts";
-import { GoogleRefusal, invalid, notFound } from "../errors.ts";
-import type { Account, GoogleWorld, Message } from "../world.ts";
+import type { ProviderContext } from "../../provider.ts";
+import { type GoogleEnv, getList, getRecord, getText, paginate, parseBody, requireAccess } from "../access.ts";
+import { GoogleError, invalidError, notFoundError } from "../errors.ts";
+import type { Account, GoogleState, Message } from "../world.ts";
 import { parseMessage } from "./mime.ts";
 import { findMail } from "./query.ts";
-import { messageView } from "./views.ts";
+import { toMessageView } from "./views.ts";
 
 const SYSTEM_LABELS = ["INBOX", "SENT", "DRAFT", "UNREAD", "STARRED", "IMPORTANT", "SPAM", "TRASH"];
 
 /** Gmail API v1 (developers.google.com/workspace/gmail/api/reference/rest), of the account itself only. */
-export function gmailRoutes(app: Hono<GoogleEnv>, place: Place<GoogleWorld>): void {
+export function registerGmailRoutes(app: Hono<GoogleEnv>, place: ProviderContext<GoogleState>): void {
   const mail = new Hono<GoogleEnv>();
   mail.use(async (c, next) => {
     const { email } = c.get("account");
     const user = c.req.param("user") ?? "";
-    if (user !== "me" && user !== email) throw new GoogleRefusal(403, "forbidden", `Delegation denied for ${email}`);
+    if (user !== "me" && user !== email) throw new GoogleError(403, "forbidden", `Delegation denied for ${email}`);
     await next();
   });
-  mail.get("/profile", needs("mailRead"), (c) => {
+  mail.get("/profile", requireAccess("mailRead"), (c) => {
     const own = c.get("world").messages.filter(({ account }) => account === c.get("account").id);
     const threads = new Set(own.map(({ threadId }) => threadId));
     const { email: emailAddress } = c.get("account");
     return c.json({ emailAddress, messagesTotal: own.length, threadsTotal: threads.size, historyId: "1000" });
   });
-  mail.get("/labels", needs("mailRead"), (c) => {
+  mail.get("/labels", requireAccess("mailRead"), (c) => {
     const own = c.get("world").labels.filter(({ account }) => account === c.get("account").id);
     const system = SYSTEM_LABELS.map((id) => ({ id, name: id, type: "system" }));
     return c.json({ labels: [...system, ...own.map(({ id, name }) => ({ id, name, type: "user" }))] });
   });
-  mail.get("/messages", needs("mailRead"), list);
-  mail.post("/messages/send", needs("mailSend"), (c) => send(c, place));
-  mail.get("/messages/:id", needs("mailRead"), (c) =>
-    c.json(messageView(messageIn(c), c.req.query("format") ?? "full", c.req.queries("metadataHeaders") ?? [])),
+  mail.get("/messages", requireAccess("mailRead"), list);
+  mail.post("/messages/send", requireAccess("mailSend"), (c) => send(c, place));
+  mail.get("/messages/:id", requireAccess("mailRead"), (c) =>
+    c.json(toMessageView(messageIn(c), c.req.query("format") ?? "full", c.req.queries("metadataHeaders") ?? [])),
   );
-  mail.post("/messages/:id/modify", needs("mailModify"), async (c) => {
+  mail.post("/messages/:id/modify", requireAccess("mailModify"), async (c) => {
     const message = messageIn(c);
     await modify(c, [message], place);
-    return c.json(messageView(message, "minimal", []));
+    return c.json(toMessageView(message, "minimal", []));
   });
-  mail.post("/threads/:id/modify", needs("mailModify"), async (c) => {
+  mail.post("/threads/:id/modify", requireAccess("mailModify"), async (c) => {
     const thread = own(c).filter(({ threadId }) => threadId === c.req.param("id"));
-    if (thread.length === 0) throw notFound();
+    if (thread.length === 0) throw notFoundError();
     await modify(c, thread, place);
-    return c.json({ id: c.req.param("id"), messages: thread.map((one) => messageView(one, "minimal", [])) });
+    return c.json({ id: c.req.param("id"), messages: thread.map((one) => toMessageView(one, "minimal", [])) });
   });
-  mail.post("/drafts", needs("mailCompose"), (c) => draft(c, place));
+  mail.post("/drafts", requireAccess("mailCompose"), (c) => draft(c, place));
   app.route("/gmail/v1/users/:user", mail);
 }
 
@@ -54,7 +54,7 @@ function list(c: Context<GoogleEnv>) {
   const found = findMail(c.get("world"), c.get("account").id, c.req.query("q") ?? "", everywhere);
   const labels = c.req.queries("labelIds") ?? [];
   const fitting = found.filter(({ labelIds }) => labels.every((label) => labelIds.includes(label)));
-  const { page, nextPageToken } = pageOf(c, fitting, { name: "maxResults", usual: 100, most: 500 });
+  const { page, nextPageToken } = paginate(c, fitting, { name: "maxResults", usual: 100, most: 500 });
   return c.json({
     ...(page.length > 0 ? { messages: page.map(({ id, threadId }) => ({ id, threadId })) } : {}),
     ...(nextPageToken ? { nextPageToken } : {}),
@@ -62,11 +62,11 @@ function list(c: Context<GoogleEnv>) {
   });
 }
 
-async function send(c: Context<GoogleEnv>, place: Place<GoogleWorld>) {
-  const body = await bodyOf(c);
+async function send(c: Context<GoogleEnv>, place: ProviderContext<GoogleState>) {
+  const body = await parseBody(c);
   const message = outgoing(c, body, place, ["SENT"]);
   const recipients = addressesIn(`${message.to},${message.cc},${message.bcc}`);
-  if (recipients.length === 0) throw new GoogleRefusal(400, "invalidArgument", "Recipient address required");
+  if (recipients.length === 0) throw new GoogleError(400, "invalidArgument", "Recipient address required");
   place.world().messages.push(message);
   for (const account of place.world().accounts) {
     if (recipients.includes(account.email.toLowerCase())) deliver(message, account, place);
@@ -75,8 +75,8 @@ async function send(c: Context<GoogleEnv>, place: Place<GoogleWorld>) {
   return c.json({ id: message.id, threadId: message.threadId, labelIds: message.labelIds });
 }
 
-async function draft(c: Context<GoogleEnv>, place: Place<GoogleWorld>) {
-  const body = recordIn(await bodyOf(c), "message") ?? {};
+async function draft(c: Context<GoogleEnv>, place: ProviderContext<GoogleState>) {
+  const body = getRecord(await parseBody(c), "message") ?? {};
   const message = { ...outgoing(c, body, place, ["DRAFT"]), draft: `r${Buffer.from(place.random(8)).toString("hex")}` };
   place.world().messages.push(message);
   place.changed();
@@ -87,12 +87,12 @@ async function draft(c: Context<GoogleEnv>, place: Place<GoogleWorld>) {
 function outgoing(
   c: Context<GoogleEnv>,
   body: Record<string, unknown>,
-  place: Place<GoogleWorld>,
+  place: ProviderContext<GoogleState>,
   labelIds: string[],
 ): Message {
-  const parsed = parseMessage(textIn(body, "raw") ?? "");
+  const parsed = parseMessage(getText(body, "raw") ?? "");
   if (!parsed)
-    throw new GoogleRefusal(
+    throw new GoogleError(
       400,
       "invalidArgument",
       "'raw' RFC822 payload message string or uploading message via /upload/* URL required",
@@ -100,8 +100,8 @@ function outgoing(
   const account = c.get("account");
   const id = Buffer.from(place.random(8)).toString("hex");
   const header = (name: string) => parsed.headers.get(name) ?? "";
-  const threadId = textIn(body, "threadId");
-  if (threadId !== undefined && !own(c).some((one) => one.threadId === threadId)) throw notFound();
+  const threadId = getText(body, "threadId");
+  if (threadId !== undefined && !own(c).some((one) => one.threadId === threadId)) throw notFoundError();
   return {
     account: account.id,
     id,
@@ -123,7 +123,7 @@ function outgoing(
 }
 
 /** A copy in the mailbox of somebody of this world, in the conversation that it answers. */
-function deliver(message: Message, account: Account, place: Place<GoogleWorld>): void {
+function deliver(message: Message, account: Account, place: ProviderContext<GoogleState>): void {
   const { messages } = place.world();
   const before = messages.find((one) => one.account === account.id && message.references.includes(one.messageId));
   const id = Buffer.from(place.random(8)).toString("hex");
@@ -138,16 +138,16 @@ function deliver(message: Message, account: Account, place: Place<GoogleWorld>):
   });
 }
 
-async function modify(c: Context<GoogleEnv>, messages: Message[], place: Place<GoogleWorld>): Promise<void> {
-  const body = await bodyOf(c);
+async function modify(c: Context<GoogleEnv>, messages: Message[], place: ProviderContext<GoogleState>): Promise<void> {
+  const body = await parseBody(c);
   const known = [
     ...SYSTEM_LABELS,
     ...c.get("world").labels.flatMap(({ account, id }) => (account === c.get("account").id ? [id] : [])),
   ];
-  const [add, remove] = [listIn(body, "addLabelIds").map(String), listIn(body, "removeLabelIds").map(String)];
+  const [add, remove] = [getList(body, "addLabelIds").map(String), getList(body, "removeLabelIds").map(String)];
   const unknown = [...add, ...remove].find((label) => !known.includes(label));
-  if (unknown !== undefined) throw invalid(`Invalid label: ${unknown}`);
-  if (add.length + remove.length === 0) throw invalid("No label add or removes specified");
+  if (unknown !== undefined) throw invalidError(`Invalid label: ${unknown}`);
+  if (add.length + remove.length === 0) throw invalidError("No label add or removes specified");
   for (const message of messages) {
     message.labelIds = [...new Set([...message.labelIds, ...add])].filter((label) => !remove.includes(label));
   }
@@ -160,7 +160,7 @@ function own(c: Context<GoogleEnv>): Message[] {
 
 function messageIn(c: Context<GoogleEnv>): Message {
   const found = own(c).find(({ id }) => id === c.req.param("id"));
-  if (!found) throw notFound();
+  if (!found) throw notFoundError();
   return found;
 }
 

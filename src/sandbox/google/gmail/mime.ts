@@ -1,12 +1,12 @@
 /** What of a message in the form of RFC 5322 the stand-in keeps. */
-export type Parsed = { headers: Map<string, string>; text: string };
+export type ParsedMessage = { headers: Map<string, string>; text: string };
 
 /**
  * Read a message as clients send it: folded headers, encoded words (RFC 2047), one text part in base64, quoted-printable or plain.
  *
  * @returns undefined when it has no header section at all
  */
-export function parseMessage(raw: string): Parsed | undefined {
+export function parseMessage(raw: string): ParsedMessage | undefined {
   const source = Buffer.from(raw, "base64url").toString("latin1");
   const end = /\r?\n\r?\n/.exec(source);
   const head = (end ? source.slice(0, end.index) : source).replace(/\r?\n(?=[ \t])/g, "");
@@ -15,14 +15,14 @@ export function parseMessage(raw: string): Parsed | undefined {
   const headers = new Map(
     lines.map((line): [string, string] => {
       const colon = line.indexOf(":");
-      return [line.slice(0, colon).toLowerCase(), decoded(line.slice(colon + 1).trim())];
+      return [line.slice(0, colon).toLowerCase(), decode(line.slice(colon + 1).trim())];
     }),
   );
   const content = end ? source.slice(end.index + end[0].length) : "";
-  return { headers, text: contentOf(content, headers.get("content-transfer-encoding") ?? "") };
+  return { headers, text: getContent(content, headers.get("content-transfer-encoding") ?? "") };
 }
 
-function contentOf(content: string, encoding: string): string {
+function getContent(content: string, encoding: string): string {
   if (/^base64$/i.test(encoding)) return Buffer.from(content, "base64").toString();
   if (!/^quoted-printable$/i.test(encoding)) return Buffer.from(content, "latin1").toString();
   const joined = content.replace(/=\r?\n/g, "");
@@ -33,7 +33,7 @@ function contentOf(content: string, encoding: string): string {
 }
 
 /** Encoded words of UTF-8, in base64 or the Q encoding. */
-function decoded(value: string): string {
+function decode(value: string): string {
   const bytes = value
     .replace(/(\?=)\s+(?==\?)/g, "$1")
     .replace(/=\?utf-8\?([bq])\?([^?\s]*)\?=/gi, (_, encoding: string, content: string) => {

@@ -1,4 +1,4 @@
-import type { GoogleWorld, Message } from "../world.ts";
+import type { GoogleState, Message } from "../world.ts";
 
 const SYSTEM = new Set(["inbox", "sent", "starred", "unread", "important", "spam", "trash", "draft"]);
 
@@ -6,8 +6,8 @@ const SYSTEM = new Set(["inbox", "sent", "starred", "unread", "important", "spam
  * Messages of a mailbox that a query finds, newest first: words, "phrases", from:, to:, subject:, in:, is:, label:, has:attachment, (groups),
  * and - before any of them. Spam and trash are left out unless the query names them.
  */
-export function findMail(world: GoogleWorld, account: string, query: string, everywhere: boolean): Message[] {
-  const tests = terms(query).map((term) => testOf(world, account, term));
+export function findMail(world: GoogleState, account: string, query: string, everywhere: boolean): Message[] {
+  const tests = terms(query).map((term) => getTest(world, account, term));
   const named = everywhere || /\b(in|is|label):(anywhere|spam|trash)\b/i.test(query);
   return world.messages
     .filter((message) => message.account === account)
@@ -28,7 +28,7 @@ function terms(query: string): Term[] {
   }));
 }
 
-function testOf(world: GoogleWorld, account: string, { not, key, values }: Term): (message: Message) => boolean {
+function getTest(world: GoogleState, account: string, { not, key, values }: Term): (message: Message) => boolean {
   const labels = world.labels.filter((label) => label.account === account);
   const test = (message: Message): boolean => {
     const all = (text: string) => values.every((value) => text.toLowerCase().includes(value));
@@ -45,7 +45,7 @@ function testOf(world: GoogleWorld, account: string, { not, key, values }: Term)
   return (message) => test(message) !== not;
 }
 
-function hasLabel({ labelIds }: Message, name: string, labels: GoogleWorld["labels"]): boolean {
+function hasLabel({ labelIds }: Message, name: string, labels: GoogleState["labels"]): boolean {
   if (name === "anywhere") return true;
   if (name === "read") return !labelIds.includes("UNREAD");
   const word = name === "drafts" ? "draft" : name;

@@ -3,7 +3,7 @@ import type { Message } from "../world.ts";
 type Header = { name: string; value: string };
 
 /** A message as `users.messages.get` answers it, in one of its formats. */
-export function messageView(message: Message, format: string, wanted: string[]) {
+export function toMessageView(message: Message, format: string, wanted: string[]) {
   const { id, threadId, labelIds, date, text, html } = message;
   const body = text === "" ? html.replace(/<[^>]*>/g, " ") : text;
   const shown = body.replace(/\s+/g, " ").trim().slice(0, 180);
@@ -17,18 +17,18 @@ export function messageView(message: Message, format: string, wanted: string[]) 
     sizeEstimate: Buffer.byteLength(text) + Buffer.byteLength(html) + 600,
   };
   if (format === "minimal") return view;
-  const headers = headersOf(message);
+  const headers = getHeaders(message);
   if (format === "metadata") {
     const names = wanted.map((name) => name.toLowerCase());
     const some = names.length === 0 ? headers : headers.filter(({ name }) => names.includes(name.toLowerCase()));
     return { ...view, payload: { partId: "", mimeType: "text/plain", headers: some } };
   }
-  return { ...view, payload: { ...contentOf(message), headers: [...headers, ...contentOf(message).headers] } };
+  return { ...view, payload: { ...getContent(message), headers: [...headers, ...getContent(message).headers] } };
 }
 
 const ENTITIES: Record<string, string> = { "&": "&amp;", "<": "&lt;", ">": "&gt;", '"': "&quot;", "'": "&#39;" };
 
-function headersOf(message: Message): Header[] {
+function getHeaders(message: Message): Header[] {
   const all: [string, string][] = [
     ["From", message.from],
     ["To", message.to],
@@ -51,7 +51,7 @@ type Part = {
   parts?: Part[];
 };
 
-function contentOf({ text, html, attachments }: Message): Part {
+function getContent({ text, html, attachments }: Message): Part {
   const bodies = [
     ...(text === "" && html !== "" ? [] : [textPart("text/plain", text)]),
     ...(html === "" ? [] : [textPart("text/html", html)]),

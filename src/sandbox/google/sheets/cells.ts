@@ -2,26 +2,26 @@ import type { Cell, Sheet } from "../world.ts";
 import type { Range } from "./ranges.ts";
 
 /** How a cell is told: as it is shown, as the value it is, or as the formula that was typed (nothing works formulas out). */
-export const RENDERED = ["FORMATTED_VALUE", "UNFORMATTED_VALUE", "FORMULA"] as const;
-export type Rendered = (typeof RENDERED)[number];
+export const RENDER_OPTIONS = ["FORMATTED_VALUE", "UNFORMATTED_VALUE", "FORMULA"] as const;
+export type RenderOption = (typeof RENDER_OPTIONS)[number];
 
 /** Values of a range, row by row, without the empty ends of rows and of the range. */
-export function valuesIn({ sheet, row, column, lastRow, lastColumn }: Range, rendered: Rendered): Cell[][] {
+export function readValues({ sheet, row, column, lastRow, lastColumn }: Range, rendered: RenderOption): Cell[][] {
   const rows = sheet.rows
     .slice(row, lastRow + 1)
     .map((cells) => cells.slice(column, lastColumn + 1))
     .map((cells) => cells.slice(0, cells.findLastIndex((cell) => cell !== "") + 1));
   const filled = rows.slice(0, rows.findLastIndex((cells) => cells.length > 0) + 1);
-  return rendered === "FORMATTED_VALUE" ? filled.map((cells) => cells.map(shown)) : filled;
+  return rendered === "FORMATTED_VALUE" ? filled.map((cells) => cells.map(formatCell)) : filled;
 }
 
 /** A cell as a person sees it. */
-export function shown(cell: Cell): string {
+export function formatCell(cell: Cell): string {
   return typeof cell === "boolean" ? String(cell).toUpperCase() : String(cell);
 }
 
 /** What becomes of a text that somebody types into a cell: a number, a truth, or the text, which a leading `'` keeps as it is. */
-export function typed(cell: Cell): Cell {
+export function parseTypedCell(cell: Cell): Cell {
   if (typeof cell !== "string") return cell;
   if (/^-?(?:\d+\.?\d*|\.\d+)$/.test(cell)) return Number(cell);
   if (/^(?:true|false)$/i.test(cell)) return cell.toUpperCase() === "TRUE";
@@ -49,7 +49,7 @@ export function clearValues({ sheet, row, column, lastRow, lastColumn }: Range):
 }
 
 /** Rows as columns, and back; where a short line has nothing, `nothing` stands. */
-export function turned<T>(lines: T[][], nothing: T): T[][] {
+export function transpose<T>(lines: T[][], nothing: T): T[][] {
   const width = Math.max(0, ...lines.map((line) => line.length));
   return Array.from({ length: width }, (_, at) => lines.map((line) => line[at] ?? nothing));
 }

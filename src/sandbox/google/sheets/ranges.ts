@@ -1,4 +1,4 @@
-import { invalid } from "../errors.ts";
+import { invalidError } from "../errors.ts";
 import type { DriveFile, Sheet } from "../world.ts";
 
 /** Cells of a sheet, all of them on its grid; rows and columns count from 0, and the last ones belong to it. */
@@ -21,13 +21,13 @@ export function parseRange(file: DriveFile, text: string, purpose: Purpose): Ran
   // A word that is no sheet may be cells of the first one.
   const rest = named || name === undefined || text.includes("!") ? (cells ?? "") : text;
   if (!sheet || (!named && text.includes("!"))) throw unreadable(text);
-  const { rowCount, columnCount } = gridOf(sheet);
+  const { rowCount, columnCount } = getGrid(sheet);
   const end = { lastRow: rowCount - 1, lastColumn: columnCount - 1 };
   const asked = rest === "" ? { row: 0, column: 0, ...end } : corners(rest, text, purpose, end);
   const last = purpose === "write" ? asked : { lastRow: asked.row, lastColumn: asked.column };
   if (last.lastRow > end.lastRow || last.lastColumn > end.lastColumn) {
-    const range = rangeText({ sheet, ...asked });
-    throw invalid(`Range (${range}) exceeds grid limits. Max rows: ${rowCount}, max columns: ${columnCount}`);
+    const range = formatRange({ sheet, ...asked });
+    throw invalidError(`Range (${range}) exceeds grid limits. Max rows: ${rowCount}, max columns: ${columnCount}`);
   }
   return {
     sheet,
@@ -39,28 +39,28 @@ export function parseRange(file: DriveFile, text: string, purpose: Purpose): Ran
 }
 
 /** Size of a sheet: as a new one is, and larger once its rows are. */
-function gridOf({ rows }: Sheet): { rowCount: number; columnCount: number } {
+function getGrid({ rows }: Sheet): { rowCount: number; columnCount: number } {
   return { rowCount: Math.max(1000, rows.length), columnCount: Math.max(26, ...rows.map((row) => row.length)) };
 }
 
 /** `SheetProperties` of a sheet. */
-export function sheetProperties(sheet: Sheet, index: number) {
+export function toSheetProperties(sheet: Sheet, index: number) {
   const { sheetId, title } = sheet;
-  return { sheetId, title, index, sheetType: "GRID", gridProperties: gridOf(sheet) };
+  return { sheetId, title, index, sheetType: "GRID", gridProperties: getGrid(sheet) };
 }
 
 /** A range in A1 notation, with its sheet. */
-export function rangeText({ sheet: { title }, row, column, lastRow, lastColumn }: Range): string {
+export function formatRange({ sheet: { title }, row, column, lastRow, lastColumn }: Range): string {
   const name = /^[A-Za-z_]\w*$/.test(title) ? title : `'${title.replace(/'/g, "''")}'`;
-  const from = `${lettersOf(column)}${row + 1}`;
-  const to = `${lettersOf(lastColumn)}${lastRow + 1}`;
+  const from = `${toColumnLetters(column)}${row + 1}`;
+  const to = `${toColumnLetters(lastColumn)}${lastRow + 1}`;
   return `${name}!${from === to ? from : `${from}:${to}`}`;
 }
 
 /** Letters of a column that counts from 0. */
-export function lettersOf(column: number): string {
+export function toColumnLetters(column: number): string {
   const last = String.fromCharCode(65 + (column % 26));
-  return column < 26 ? last : lettersOf(Math.floor(column / 26) - 1) + last;
+  return column < 26 ? last : toColumnLetters(Math.floor(column / 26) - 1) + last;
 }
 
 /** The corners that `B2`, `B2:C3`, `A:C` or `2:5` names, in their order; what is left open goes to the end. */
@@ -69,11 +69,11 @@ function corners(cells: string, text: string, purpose: Purpose, end: Pick<Range,
   const single = to === undefined;
   if ((!from && !fromRow) || (single && (!from || !fromRow)) || (!single && !to && !toRow)) throw unreadable(text);
   if (Number(fromRow || 1) < 1 || Number(toRow || 1) < 1) throw unreadable(text);
-  const [row, column] = [fromRow ? Number(fromRow) - 1 : 0, from ? columnOf(from) : 0];
+  const [row, column] = [fromRow ? Number(fromRow) - 1 : 0, from ? getColumn(from) : 0];
   if (single) return { row, column, ...endOfOne(purpose, row, column, end) };
   const [lastRow, lastColumn] = [
     toRow ? Number(toRow) - 1 : Math.max(row, end.lastRow),
-    to ? columnOf(to) : Math.max(column, end.lastColumn),
+    to ? getColumn(to) : Math.max(column, end.lastColumn),
   ];
   return {
     row: Math.min(row, lastRow),
@@ -88,10 +88,10 @@ function endOfOne(purpose: Purpose, row: number, column: number, end: Pick<Range
   return purpose === "write" && onGrid ? end : { lastRow: row, lastColumn: column };
 }
 
-function columnOf(letters: string): number {
+function getColumn(letters: string): number {
   return [...letters.toUpperCase()].reduce((sum, letter) => sum * 26 + letter.charCodeAt(0) - 64, 0) - 1;
 }
 
 function unreadable(text: string) {
-  return invalid(`Unable to parse range: ${text}`);
+  return invalidError(`Unable to parse range: ${text}`);
 }

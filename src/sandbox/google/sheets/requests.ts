@@ -1,7 +1,7 @@
-import { recordIn, textIn } from "../access.ts";
-import { invalid } from "../errors.ts";
+import { getRecord, getText } from "../access.ts";
+import { invalidError } from "../errors.ts";
 import type { DriveFile, Sheet } from "../world.ts";
-import { sheetProperties } from "./ranges.ts";
+import { toSheetProperties } from "./ranges.ts";
 
 type Request = Record<string, unknown>;
 /** What one kind of request does to a spreadsheet, and its reply. @throws Fault */
@@ -12,17 +12,17 @@ type Work = (file: DriveFile, request: Request) => Record<string, unknown>;
  *
  * @throws GoogleRefusal "Invalid requests[0].addSheet: …"
  */
-export function carryOut(file: DriveFile, requests: unknown[]): Record<string, unknown>[] {
-  if (requests.length === 0) throw invalid("Must specify at least one request.");
+export function applyRequests(file: DriveFile, requests: unknown[]): Record<string, unknown>[] {
+  if (requests.length === 0) throw invalidError("Must specify at least one request.");
   const draft = structuredClone(file);
   const replies = requests.map((one, index) => {
-    const [name = "", body] = Object.entries(recordIn({ one }, "one") ?? {})[0] ?? [];
+    const [name = "", body] = Object.entries(getRecord({ one }, "one") ?? {})[0] ?? [];
     const work = Object.hasOwn(WORKS, name) ? WORKS[name] : undefined;
-    if (!work) throw invalid(`Invalid requests[${index}]: No request set.`);
+    if (!work) throw invalidError(`Invalid requests[${index}]: No request set.`);
     try {
-      return work(draft, recordIn({ body }, "body") ?? {});
+      return work(draft, getRecord({ body }, "body") ?? {});
     } catch (error) {
-      throw error instanceof Fault ? invalid(`Invalid requests[${index}].${name}: ${error.message}`) : error;
+      throw error instanceof Fault ? invalidError(`Invalid requests[${index}].${name}: ${error.message}`) : error;
     }
   });
   file.name = draft.name;
@@ -35,45 +35,45 @@ class Fault extends Error {}
 
 const WORKS: Record<string, Work> = {
   addSheet(file, request) {
-    const asked = recordIn(request, "properties") ?? {};
+    const asked = getRecord(request, "properties") ?? {};
     const sheets = file.sheets ?? [];
     const next = Math.max(0, ...sheets.map(({ sheetId }) => sheetId)) + 1;
     const sheet: Sheet = { sheetId: Number(asked.sheetId ?? next), title: "", rows: [] };
     if (sheets.some(({ sheetId }) => sheetId === sheet.sheetId)) {
       throw new Fault(`Sheet with id ${sheet.sheetId} already exists.`);
     }
-    sheet.title = freeTitle(sheets, textIn(asked, "title") ?? `Sheet${sheets.length + 1}`);
+    sheet.title = freeTitle(sheets, getText(asked, "title") ?? `Sheet${sheets.length + 1}`);
     const index = Math.min(Number(asked.index ?? sheets.length), sheets.length);
     sheets.splice(index, 0, sheet);
-    return { addSheet: { properties: sheetProperties(sheet, index) } };
+    return { addSheet: { properties: toSheetProperties(sheet, index) } };
   },
   deleteSheet(file, request) {
-    const sheet = sheetOf(file, request.sheetId);
+    const sheet = getSheet(file, request.sheetId);
     if (file.sheets?.length === 1) throw new Fault("You can't remove all the sheets in a document.");
     file.sheets = file.sheets?.filter((one) => one !== sheet);
     return {};
   },
   updateSheetProperties(file, request) {
-    const properties = recordIn(request, "properties") ?? {};
-    const sheet = sheetOf(file, properties.sheetId ?? 0);
-    const fields = fieldsOf(request);
+    const properties = getRecord(request, "properties") ?? {};
+    const sheet = getSheet(file, properties.sheetId ?? 0);
+    const fields = getFields(request);
     const others = (file.sheets ?? []).filter((one) => one !== sheet);
-    if (fields("title")) sheet.title = freeTitle(others, textIn(properties, "title") ?? "");
+    if (fields("title")) sheet.title = freeTitle(others, getText(properties, "title") ?? "");
     if (fields("index")) file.sheets = others.toSpliced(Number(properties.index ?? 0), 0, sheet);
     return {};
   },
   updateSpreadsheetProperties(file, request) {
-    if (fieldsOf(request)("title")) file.name = textIn(recordIn(request, "properties") ?? {}, "title") ?? "";
+    if (getFields(request)("title")) file.name = getText(getRecord(request, "properties") ?? {}, "title") ?? "";
     return {};
   },
   deleteDimension(file, request) {
-    const { sheet, rows, start, end } = spanOf(file, request);
+    const { sheet, rows, start, end } = getSpan(file, request);
     if (rows) sheet.rows.splice(start, end - start);
     else for (const cells of sheet.rows) cells.splice(start, end - start);
     return {};
   },
   insertDimension(file, request) {
-    const { sheet, rows, start, end } = spanOf(file, request);
+    const { sheet, rows, start, end } = getSpan(file, request);
     const empty = Array.from({ length: end - start });
     if (rows && start < sheet.rows.length) sheet.rows.splice(start, 0, ...empty.map(() => []));
     else if (!rows) {
@@ -83,7 +83,7 @@ const WORKS: Record<string, Work> = {
   },
 };
 
-function sheetOf(file: DriveFile, id: unknown): Sheet {
+function getSheet(file: DriveFile, id: unknown): Sheet {
   const sheet = file.sheets?.find(({ sheetId }) => sheetId === Number(id ?? 0));
   if (!sheet) throw new Fault(`No grid with id: ${String(id ?? 0)}`);
   return sheet;
@@ -97,16 +97,16 @@ function freeTitle(others: Sheet[], title: string): string {
 }
 
 /** Whether a request changes a field. @throws Fault when it names none */
-function fieldsOf(request: Request): (name: string) => boolean {
-  const names = (textIn(request, "fields") ?? "").split(",").map((name) => name.trim());
+function getFields(request: Request): (name: string) => boolean {
+  const names = (getText(request, "fields") ?? "").split(",").map((name) => name.trim());
   if (names.every((name) => name === ""))
     throw new Fault("At least one field must be listed in 'fields'. (Use '*' to indicate all fields.)");
   return (name) => names.includes("*") || names.includes(name);
 }
 
-function spanOf(file: DriveFile, request: Request) {
-  const range = recordIn(request, "range") ?? {};
+function getSpan(file: DriveFile, request: Request) {
+  const range = getRecord(request, "range") ?? {};
   const [start, end] = [Number(range.startIndex ?? 0), Number(range.endIndex ?? 0)];
   if (end <= start) throw new Fault("range.endIndex must be greater than range.startIndex");
-  return { sheet: sheetOf(file, range.sheetId), rows: range.dimension === "ROWS", start, end };
+  return { sheet: getSheet(file, range.sheetId), rows: range.dimension === "ROWS", start, end };
 }

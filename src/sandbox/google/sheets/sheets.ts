@@ -1,69 +1,69 @@
 import { type Context, Hono } from "hono";
-import type { Place } from "../../provider.ts";
-import { bodyOf, type GoogleEnv, listIn, masked, needs, recordIn, textIn } from "../access.ts";
-import { newFile } from "../drive/drive.ts";
-import { visibleFile, webPath, writableFile } from "../drive/files.ts";
-import { notFound } from "../errors.ts";
-import { type Cell, type DriveFile, type GoogleWorld, type Sheet, SPREADSHEET } from "../world.ts";
-import { shown, valuesIn } from "./cells.ts";
-import { parseRange, type Range, sheetProperties } from "./ranges.ts";
-import { carryOut } from "./requests.ts";
-import { valueRoutes } from "./values.ts";
+import type { ProviderContext } from "../../provider.ts";
+import { applyFieldMask, type GoogleEnv, getList, getRecord, getText, parseBody, requireAccess } from "../access.ts";
+import { createFile } from "../drive/drive.ts";
+import { findVisibleFile, findWritableFile, getWebPath } from "../drive/files.ts";
+import { notFoundError } from "../errors.ts";
+import { type Cell, type DriveFile, type GoogleState, type Sheet, SPREADSHEET_TYPE } from "../world.ts";
+import { formatCell, readValues } from "./cells.ts";
+import { parseRange, type Range, toSheetProperties } from "./ranges.ts";
+import { applyRequests } from "./requests.ts";
+import { registerValueRoutes } from "./values.ts";
 
 /** Sheets API v4 (developers.google.com/workspace/sheets/api/reference/rest): text, numbers and truths; formulas are kept and not worked out. */
-export function sheetsRoutes(app: Hono<GoogleEnv>, place: Place<GoogleWorld>): void {
+export function registerSheetsRoutes(app: Hono<GoogleEnv>, place: ProviderContext<GoogleState>): void {
   const sheets = new Hono<GoogleEnv>();
-  sheets.post("/spreadsheets", needs("sheetsWrite"), async (c) => {
-    const file = created(c, await bodyOf(c), place);
+  sheets.post("/spreadsheets", requireAccess("sheetsWrite"), async (c) => {
+    const file = create(c, await parseBody(c), place);
     place.world().files.push(file);
     place.changed();
-    return answer(c, spreadsheetView(c, file));
+    return answer(c, toSpreadsheetView(c, file));
   });
-  sheets.get("/spreadsheets/:id", needs("sheetsRead"), (c) => {
-    const file = visibleFile(c, c.req.param("id"), SPREADSHEET);
+  sheets.get("/spreadsheets/:id", requireAccess("sheetsRead"), (c) => {
+    const file = findVisibleFile(c, c.req.param("id"), SPREADSHEET_TYPE);
     const ranges = (c.req.queries("ranges") ?? []).map((text) => parseRange(file, text, "read"));
     const grid = c.req.query("includeGridData") === "true" || /\bdata\b/.test(c.req.query("fields") ?? "");
-    return answer(c, spreadsheetView(c, file, ranges, grid));
+    return answer(c, toSpreadsheetView(c, file, ranges, grid));
   });
-  sheets.post("/spreadsheets/:call", needs("sheetsWrite"), async (c) => {
+  sheets.post("/spreadsheets/:call", requireAccess("sheetsWrite"), async (c) => {
     const [, id = ""] = /^(.+):batchUpdate$/.exec(c.req.param("call")) ?? [];
-    if (id === "") throw notFound("Not Found");
-    const file = writableFile(c, id, SPREADSHEET);
-    const body = await bodyOf(c);
-    const replies = carryOut(file, listIn(body, "requests"));
+    if (id === "") throw notFoundError("Not Found");
+    const file = findWritableFile(c, id, SPREADSHEET_TYPE);
+    const body = await parseBody(c);
+    const replies = applyRequests(file, getList(body, "requests"));
     file.modifiedTime = new Date(place.now()).toISOString();
     place.changed();
     const updated = body.includeSpreadsheetInResponse === true;
-    const rest = updated ? { updatedSpreadsheet: spreadsheetView(c, file) } : {};
+    const rest = updated ? { updatedSpreadsheet: toSpreadsheetView(c, file) } : {};
     return answer(c, { spreadsheetId: file.id, replies, ...rest });
   });
-  valueRoutes(sheets, place);
+  registerValueRoutes(sheets, place);
   app.route("/v4", sheets);
 }
 
 function answer(c: Context<GoogleEnv>, value: object) {
-  return c.json(masked(value, c.req.query("fields")) as Record<string, unknown>);
+  return c.json(applyFieldMask(value, c.req.query("fields")) as Record<string, unknown>);
 }
 
-function created(c: Context<GoogleEnv>, body: Record<string, unknown>, place: Place<GoogleWorld>): DriveFile {
-  const title = textIn(recordIn(body, "properties") ?? {}, "title") ?? "Untitled spreadsheet";
-  const file = newFile(c.get("account"), title, SPREADSHEET, place);
-  const given = listIn(body, "sheets").map((sheet) => recordIn({ sheet }, "sheet") ?? {});
+function create(c: Context<GoogleEnv>, body: Record<string, unknown>, place: ProviderContext<GoogleState>): DriveFile {
+  const title = getText(getRecord(body, "properties") ?? {}, "title") ?? "Untitled spreadsheet";
+  const file = createFile(c.get("account"), title, SPREADSHEET_TYPE, place);
+  const given = getList(body, "sheets").map((sheet) => getRecord({ sheet }, "sheet") ?? {});
   if (given.length > 0) {
     file.sheets = given.map((sheet, at) => {
-      const { title = `Sheet${at + 1}`, sheetId = at } = recordIn(sheet, "properties") ?? {};
-      return { sheetId: Number(sheetId), title: String(title), rows: rowsOf(sheet) };
+      const { title = `Sheet${at + 1}`, sheetId = at } = getRecord(sheet, "properties") ?? {};
+      return { sheetId: Number(sheetId), title: String(title), rows: getRows(sheet) };
     });
   }
   return file;
 }
 
 /** Rows of `data[].rowData[].values[].userEnteredValue`. */
-function rowsOf(sheet: Record<string, unknown>): Cell[][] {
-  return listIn(sheet, "data").flatMap((data) =>
-    listIn(recordIn({ data }, "data") ?? {}, "rowData").map((row) =>
-      listIn(recordIn({ row }, "row") ?? {}, "values").map((cell) => {
-        const entered = recordIn(recordIn({ cell }, "cell") ?? {}, "userEnteredValue") ?? {};
+function getRows(sheet: Record<string, unknown>): Cell[][] {
+  return getList(sheet, "data").flatMap((data) =>
+    getList(getRecord({ data }, "data") ?? {}, "rowData").map((row) =>
+      getList(getRecord({ row }, "row") ?? {}, "values").map((cell) => {
+        const entered = getRecord(getRecord({ cell }, "cell") ?? {}, "userEnteredValue") ?? {};
         const [value = ""] = Object.values(entered);
         return typeof value === "number" || typeof value === "boolean" ? value : String(value);
       }),
@@ -72,17 +72,17 @@ function rowsOf(sheet: Record<string, unknown>): Cell[][] {
 }
 
 /** A spreadsheet with its sheets, or with those that ranges are in; cells only when asked for. */
-function spreadsheetView(c: Context<GoogleEnv>, file: DriveFile, ranges: Range[] = [], grid = false) {
+function toSpreadsheetView(c: Context<GoogleEnv>, file: DriveFile, ranges: Range[] = [], grid = false) {
   const all = file.sheets ?? [];
   const listed = ranges.length === 0 ? all : all.filter((one) => ranges.some(({ sheet }) => sheet === one));
   return {
     spreadsheetId: file.id,
     properties: { title: file.name, locale: "en_US", autoRecalc: "ON_CHANGE", timeZone: c.get("account").timeZone },
     sheets: listed.map((sheet) => ({
-      properties: sheetProperties(sheet, all.indexOf(sheet)),
+      properties: toSheetProperties(sheet, all.indexOf(sheet)),
       ...(grid ? { data: gridData(file, sheet, ranges) } : {}),
     })),
-    spreadsheetUrl: new URL(webPath(file), c.req.url).href,
+    spreadsheetUrl: new URL(getWebPath(file), c.req.url).href,
   };
 }
 
@@ -92,7 +92,7 @@ function gridData(file: DriveFile, sheet: Sheet, ranges: Range[]) {
   return wanted.map((range) => ({
     ...(range.row > 0 ? { startRow: range.row } : {}),
     ...(range.column > 0 ? { startColumn: range.column } : {}),
-    rowData: valuesIn(range, "UNFORMATTED_VALUE").map((cells) => ({ values: cells.map(cellData) })),
+    rowData: readValues(range, "UNFORMATTED_VALUE").map((cells) => ({ values: cells.map(cellData) })),
   }));
 }
 
@@ -101,5 +101,5 @@ function cellData(cell: Cell) {
   const type = { string: "stringValue", number: "numberValue", boolean: "boolValue" }[typeof cell as "string"];
   const formula = typeof cell === "string" && cell.startsWith("=");
   const value = { [formula ? "formulaValue" : type]: cell };
-  return { userEnteredValue: value, effectiveValue: { [type]: cell }, formattedValue: shown(cell) };
+  return { userEnteredValue: value, effectiveValue: { [type]: cell }, formattedValue: formatCell(cell) };
 }

@@ -7,7 +7,7 @@ type Box = Omit<Range, "sheet">;
  * The last table that a range meets: cells with something in them that touch, with the box around them
  * (developers.google.com/workspace/sheets/api/guides/values, "Append values"). Undefined when the range meets none.
  */
-export function tableIn({ sheet, ...range }: Range): Range | undefined {
+export function findTable({ sheet, ...range }: Range): Range | undefined {
   const filled = filledCells(sheet);
   const last = tables(filled).findLast((table) => meets(table, range));
   return last && { sheet, ...last };
@@ -28,7 +28,7 @@ function tables(cells: Box[]): Box[] {
       const near = boxes.filter((one) => meets(one, wider(box)));
       if (near.length === 0) break;
       boxes = boxes.filter((one) => !near.includes(one));
-      box = [box, ...near].reduce(joined);
+      box = [box, ...near].reduce(join);
     }
     boxes.push(box);
   }
@@ -43,7 +43,7 @@ function wider({ row, column, lastRow, lastColumn }: Box): Box {
   return { row: row - 1, column: column - 1, lastRow: lastRow + 1, lastColumn: lastColumn + 1 };
 }
 
-function joined(a: Box, b: Box): Box {
+function join(a: Box, b: Box): Box {
   return {
     row: Math.min(a.row, b.row),
     column: Math.min(a.column, b.column),

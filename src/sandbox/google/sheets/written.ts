@@ -1,27 +1,27 @@
-import { invalid } from "../errors.ts";
+import { invalidError } from "../errors.ts";
 import type { Cell, DriveFile } from "../world.ts";
-import { valuesIn } from "./cells.ts";
-import { lettersOf, type Range, rangeText } from "./ranges.ts";
+import { readValues } from "./cells.ts";
+import { formatRange, type Range, toColumnLetters } from "./ranges.ts";
 
 /** What was written: where, and how many rows, columns and cells changed by it. Cells that were null are not counted. */
-export type Written = { range: Range; rows: number; columns: number; cells: number };
+export type WriteSummary = { range: Range; rows: number; columns: number; cells: number };
 
 /** @throws GoogleRefusal when values reach out of the range they are for */
-export function fitting({ row, column, lastRow, lastColumn, sheet }: Range, values: (Cell | null)[][]): void {
+export function assertFits({ row, column, lastRow, lastColumn, sheet }: Range, values: (Cell | null)[][]): void {
   const height = values.length;
   const width = Math.max(0, ...values.map((cells) => cells.length));
-  const range = rangeText({ row, column, lastRow, lastColumn, sheet });
+  const range = formatRange({ row, column, lastRow, lastColumn, sheet });
   const out =
     row + height - 1 > lastRow
       ? `row [${lastRow + 2}]`
       : column + width - 1 > lastColumn
-        ? `column [${lettersOf(lastColumn + 1)}]`
+        ? `column [${toColumnLetters(lastColumn + 1)}]`
         : undefined;
-  if (out) throw invalid(`Requested writing within range [${range}], but tried writing to ${out}`);
+  if (out) throw invalidError(`Requested writing within range [${range}], but tried writing to ${out}`);
 }
 
 /** What writing values from the first cell of a range on comes to. */
-export function written({ sheet, row, column }: Range, values: (Cell | null)[][]): Written {
+export function summarizeWrite({ sheet, row, column }: Range, values: (Cell | null)[][]): WriteSummary {
   const width = Math.max(0, ...values.map((cells) => cells.length));
   const touched = values.map((cells) => cells.flatMap((cell, at) => (cell === null ? [] : [at])));
   return {
@@ -39,13 +39,13 @@ export function written({ sheet, row, column }: Range, values: (Cell | null)[][]
 }
 
 /** `UpdateValuesResponse`; counts that are 0 are left out. */
-export function updateOf(
+export function toUpdateResponse(
   file: DriveFile,
-  { range, rows, columns, cells }: Written,
+  { range, rows, columns, cells }: WriteSummary,
   asked: (name: string) => string | undefined,
 ) {
-  const updatedRange = rangeText(range);
-  const values = valuesIn(
+  const updatedRange = formatRange(range);
+  const values = readValues(
     range,
     asked("responseValueRenderOption") === "UNFORMATTED_VALUE" ? "UNFORMATTED_VALUE" : "FORMATTED_VALUE",
   );

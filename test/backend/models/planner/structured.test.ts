@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { valueFor } from "#backend/models/planner/value";
+import { buildValue } from "#backend/models/planner/value";
 
 const ISSUES = {
   jql: "project = KAY",
@@ -21,7 +21,7 @@ const found = (data: object, text = "2 issues") => [
   { id: "call_0_a", tool: "jira__search", input: {}, result: { data, text } },
 ];
 const value = (schema: object, data: object = ISSUES) =>
-  valueFor(schema as Record<string, unknown>, found(data))?.value;
+  buildValue(schema as Record<string, unknown>, found(data))?.value;
 const list = (properties: object, required = Object.keys(properties)) => ({
   type: "array",
   items: { type: "object", properties, required },
@@ -145,7 +145,7 @@ test.each([
 
 test("a result that was too much to be read whole leaves no value", () => {
   const results = [{ id: "call_0_a", tool: "jira__search", input: {}, result: { data: null, truncated: true } }];
-  expect(valueFor({ type: "array" }, results)).toBeUndefined();
+  expect(buildValue({ type: "array" }, results)).toBeUndefined();
 });
 
 test("how many there are is not said when there are more than were read", () => {

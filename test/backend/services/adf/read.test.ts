@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { adfText } from "#backend/services/adf/read";
+import { toMarkdown } from "#backend/services/adf/read";
 
 const doc = (...content: unknown[]) => ({ type: "doc", version: 1, content });
 const p = (...content: unknown[]) => ({ type: "paragraph", content });
@@ -9,12 +9,12 @@ const t = (text: string, ...marks: unknown[]) => ({ type: "text", text, marks })
 test.each([null, undefined, "", 7, [], {}, { type: "doc" }, { type: 3 }, { type: "doc", content: "x" }])(
   "V02 a description that is %j reads as nothing",
   (value) => {
-    expect(adfText(value)).toBe("");
+    expect(toMarkdown(value)).toBe("");
   },
 );
 
 test("V02 a plain string stays as it is", () => {
-  expect(adfText(" As it\nwas. ")).toBe("As it\nwas.");
+  expect(toMarkdown(" As it\nwas. ")).toBe("As it\nwas.");
 });
 
 test("V02 people, emoji, code, tables and unknown nodes read as text", () => {
@@ -55,7 +55,7 @@ test("V02 people, emoji, code, tables and unknown nodes read as text", () => {
     { type: "foo", content: [p(t("inside")), { type: "bar", text: "an unknown one" }] },
     { type: "extension", attrs: { text: "a macro" } },
   );
-  expect(adfText(value)).toBe(
+  expect(toMarkdown(value)).toBe(
     [
       "Ask @Ana Díaz 🎉:custom:\n2025-11-27 [BLOCKED] https://x.test",
       "```sh\nls\npwd\n```",
@@ -94,7 +94,7 @@ test("V02 headings, marks, lists, tasks, panels, expands and files keep their fo
     { type: "mediaSingle", content: [{ type: "media", attrs: { id: "1", alt: "shot.png" } }] },
     { type: "rule" },
   );
-  expect(adfText(value)).toBe(
+  expect(toMarkdown(value)).toBe(
     [
       "## Head",
       "**bold** _**both**_ `x`",
@@ -111,17 +111,17 @@ test("V02 headings, marks, lists, tasks, panels, expands and files keep their fo
 });
 
 test("code that holds a fence gets a longer one", () => {
-  expect(adfText(doc({ type: "codeBlock", content: [t("```\nx\n```")] }))).toBe("````\n```\nx\n```\n````");
+  expect(toMarkdown(doc({ type: "codeBlock", content: [t("```\nx\n```")] }))).toBe("````\n```\nx\n```\n````");
 });
 
 test("a document nested without end is cut, and anything that is no document is survived", () => {
   let node: unknown = p(t("deep"));
   for (let depth = 0; depth < 5_000; depth++) node = { type: depth % 2 ? "blockquote" : "foo", content: [node] };
-  expect(adfText(doc(p(t("top")), node))).toMatch(/^top\n\n[> ]*…$/);
+  expect(toMarkdown(doc(p(t("top")), node))).toMatch(/^top\n\n[> ]*…$/);
   fc.assert(
     fc.property(
       fc.jsonValue(),
-      (value) => typeof adfText(value) === "string" && typeof adfText(doc(value)) === "string",
+      (value) => typeof toMarkdown(value) === "string" && typeof toMarkdown(doc(value)) === "string",
     ),
   );
 });

@@ -1,8 +1,8 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import type { AdfNode } from "#backend/services/adf/node";
-import { adfText } from "#backend/services/adf/read";
-import { adfOf } from "#backend/services/adf/write";
+import { toMarkdown } from "#backend/services/adf/read";
+import { toAdf } from "#backend/services/adf/write";
 import { Problem } from "#protocol/errors";
 
 const paragraph = (...content: AdfNode[]): AdfNode => ({ type: "paragraph", content });
@@ -49,7 +49,7 @@ const CHILDREN: Record<string, string[]> = {
 };
 
 test("V01 lines, paragraphs and lists become nodes, and signs stay as they were typed", () => {
-  expect(adfOf("Line 1\nLine 2\n\n- item & <b>\n", "description")).toEqual({
+  expect(toAdf("Line 1\nLine 2\n\n- item & <b>\n", "description")).toEqual({
     type: "doc",
     version: 1,
     content: [
@@ -60,17 +60,17 @@ test("V01 lines, paragraphs and lists become nodes, and signs stay as they were 
 });
 
 test.each(["", " ", "\n\n \t", undefined])("V01 the empty description %j is left out", (empty) => {
-  expect(adfOf(empty, "description")).toBe(undefined);
+  expect(toAdf(empty, "description")).toBe(undefined);
 });
 
 test("V01 a text longer than Jira takes is refused before it is sent, and the limit is named", () => {
-  expect(() => adfOf("x".repeat(40_000), "description")).toThrow(
+  expect(() => toAdf("x".repeat(40_000), "description")).toThrow(
     new Problem("INVALID_REQUEST", "The description has 40,000 characters; Jira takes at most 32,767.", {
       hint: "Shorten it, or split it over comments.",
       details: { field: "description" },
     }),
   );
-  expect(adfOf("x".repeat(32_767), "description")?.content.length).toBe(1);
+  expect(toAdf("x".repeat(32_767), "description")?.content.length).toBe(1);
 });
 
 test("Markdown keeps its form: headings, marks, links, code, quotes, numbered and nested lists, tables, rules", () => {
@@ -85,7 +85,7 @@ test("Markdown keeps its form: headings, marks, links, code, quotes, numbered an
   ].join("\n\n");
   const link = (href: string) => ({ type: "link", attrs: { href } });
   const cellOf = (type: string, ...content: AdfNode[]) => ({ type, content: [paragraph(...content)] });
-  expect(adfOf(markdown, "description")?.content).toEqual([
+  expect(toAdf(markdown, "description")?.content).toEqual([
     { type: "heading", attrs: { level: 1 }, content: [text("Title")] },
     paragraph(
       text("bold", "strong"),
@@ -129,7 +129,7 @@ test("Markdown keeps its form: headings, marks, links, code, quotes, numbered an
 
 test("an address that Jira would refuse stays visible as text", () => {
   const source = "[a](javascript:alert(1)) ![b](data:text/html,x)";
-  expect(adfOf(source, "comment")?.content).toEqual([paragraph(text(source))]);
+  expect(toAdf(source, "comment")?.content).toEqual([paragraph(text(source))]);
 });
 
 test("any text becomes a document that Jira accepts, and no word of it is lost", () => {
@@ -164,9 +164,9 @@ test("any text becomes a document that Jira accepts, and no word of it is lost",
   fc.assert(
     fc.property(fc.array(fc.oneof(word, pieces), { maxLength: 40 }), (parts) => {
       const source = parts.join("");
-      const document = adfOf(source, "description");
+      const document = toAdf(source, "description");
       expect(document ? faults(document, "") : []).toEqual([]);
-      const written = adfText(document);
+      const written = toMarkdown(document);
       for (const each of source.replace(/^ *(```|~~~).*$/gm, " ").match(/[a-z]{4,}/g) ?? [])
         expect(written).toContain(each);
     }),
@@ -176,13 +176,13 @@ test("any text becomes a document that Jira accepts, and no word of it is lost",
 
 test("Markdown nested beyond reading stays as plain text", () => {
   const source = ">".repeat(8_000);
-  expect(adfOf(source, "comment")?.content).toEqual([paragraph(text(source))]);
+  expect(toAdf(source, "comment")?.content).toEqual([paragraph(text(source))]);
 });
 
 test("any string at all becomes a document that Jira accepts", () => {
   fc.assert(
     fc.property(fc.string({ unit: "binary", maxLength: 200 }), (source) => {
-      const document = adfOf(source, "description");
+      const document = toAdf(source, "description");
       expect(document ? faults(document, "") : []).toEqual([]);
     }),
     { numRuns: 500 },
@@ -191,7 +191,7 @@ test("any string at all becomes a document that Jira accepts", () => {
 
 test("a table whose rows have more cells than its header loses none of them: it stays as it was typed", () => {
   const source = "| a |\n| --- |\n| one | two |";
-  expect(adfOf(source, "description")?.content).toEqual([
+  expect(toAdf(source, "description")?.content).toEqual([
     paragraph(text("| a |"), { type: "hardBreak" }, text("| --- |"), { type: "hardBreak" }, text("| one | two |")),
   ]);
 });
@@ -200,6 +200,6 @@ test("an image or a link without words is shown by its address", () => {
   const mark = { type: "link", attrs: { href: "http://a.b" } };
   for (const source of ["![\n](http://a.b)", "[ ](http://a.b)"]) {
     const shown = { type: "text", text: "http://a.b", marks: [mark] };
-    expect(adfOf(source, "description")?.content).toEqual([{ type: "paragraph", content: [shown] }]);
+    expect(toAdf(source, "description")?.content).toEqual([{ type: "paragraph", content: [shown] }]);
   }
 });

@@ -1,13 +1,13 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { excerptText, storageText } from "#backend/services/confluence/storage";
+import { formatExcerpt, storageToMarkdown } from "#backend/services/confluence/storage";
 
 test("a page's storage format reads as Markdown", () => {
   const storage = `<h1>Deploy</h1><p>Run <strong>make</strong>&nbsp;now &amp; <em>wait</em>,<br />then <a href="https://x.test/z">look</a>.</p>
 <ul><li><p>one</p><ol><li>deep</li></ol></li><li>two</li></ul>
 <table><tbody><tr><th>A</th><th><p>B</p></th></tr><tr><td>1|2</td><td>x</td></tr></tbody></table><hr />
 <p>&ldquo;caf&eacute;&rdquo;</p>`;
-  expect(storageText(storage)).toBe(
+  expect(storageToMarkdown(storage)).toBe(
     [
       "# Deploy",
       "Run **make** now & _wait_,\nthen [look](https://x.test/z).",
@@ -26,7 +26,7 @@ test("macros, links, tasks, people and files give what a reader sees", () => {
 <p><ac:link><ri:page ri:content-title="Other page" /></ac:link>, <ac:link><ri:page ri:content-title="X" /><ac:plain-text-link-body><![CDATA[words]]></ac:plain-text-link-body></ac:link>, <ac:link><ri:user ri:account-id="1" /></ac:link>, <ac:structured-macro ac:name="status"><ac:parameter ac:name="title">DONE</ac:parameter></ac:structured-macro></p>
 <ac:task-list><ac:task><ac:task-id>1</ac:task-id><ac:task-status>complete</ac:task-status><ac:task-body>did</ac:task-body></ac:task><ac:task><ac:task-id>2</ac:task-id><ac:task-status>incomplete</ac:task-status><ac:task-body><span>do</span></ac:task-body></ac:task></ac:task-list>
 <ac:image ac:alt="a chart"><ri:attachment ri:filename="c.png" /></ac:image><foo:bar>unknown</foo:bar><script>alert(1)</script>`;
-  expect(storageText(storage)).toBe(
+  expect(storageToMarkdown(storage)).toBe(
     [
       "```bash\nkay serve <x>\n  && y\n```",
       "> **Mind**\n>\n> the gap.",
@@ -39,15 +39,17 @@ test("macros, links, tasks, people and files give what a reader sees", () => {
 });
 
 test("a search excerpt is one line of plain text", () => {
-  expect(excerptText("How to @@@hl@@@deploy@@@endhl@@@ &lt;b&gt; &amp;\n <b>now</b>")).toBe("How to deploy <b> & now");
+  expect(formatExcerpt("How to @@@hl@@@deploy@@@endhl@@@ &lt;b&gt; &amp;\n <b>now</b>")).toBe(
+    "How to deploy <b> & now",
+  );
 });
 
 test("broken markup still gives its text", () => {
-  expect(storageText("<p>open <b>never closed")).toBe("open **never closed**");
+  expect(storageToMarkdown("<p>open <b>never closed")).toBe("open **never closed**");
   fc.assert(
     fc.property(
       fc.string(),
-      (source) => typeof storageText(source) === "string" && typeof excerptText(source) === "string",
+      (source) => typeof storageToMarkdown(source) === "string" && typeof formatExcerpt(source) === "string",
     ),
   );
 });

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { confluence } from "#backend/services/confluence";
-import { cqlOf } from "#backend/services/confluence/cql";
+import { buildCql } from "#backend/services/confluence/cql";
 import { contextOver, type Expected, outside, runTool } from "../support/outside.ts";
 
 const SITE = { url: "https://main.atlassian.net", cloud_id: "c-main", site: "main" };
@@ -32,7 +32,7 @@ function found(id: string, title: string) {
   };
 }
 
-const TITLE = cqlOf({ title: "Deploy guide" });
+const TITLE = buildCql({ title: "Deploy guide" });
 const PAGE = {
   id: "98369",
   status: "current",
@@ -53,11 +53,11 @@ test.each([
     'type = "blogpost" AND title = "x\\" OR type = \\"y" ORDER BY lastmodified DESC',
   ],
 ])("%j is searched as %s", (filter, cql) => {
-  expect(cqlOf(filter)).toBe(cql);
+  expect(buildCql(filter)).toBe(cql);
 });
 
 test("a search is a table with links for people and trimmed data for models", async () => {
-  const cql = cqlOf({ text: "deploy" });
+  const cql = buildCql({ text: "deploy" });
   const result = await run(
     "confluence.search",
     { text: "deploy", limit: 1 },
@@ -134,8 +134,8 @@ test("a title that no page has is looked for among the words, then said to be un
     run(
       "confluence.get_page",
       { page: "Deploy guide", space: "DOCS" },
-      { request: search(cqlOf({ title: "Deploy guide", space: "DOCS" }), 10), json: none },
-      { request: search(cqlOf({ text: "Deploy guide", space: "DOCS" }), 10), json: none },
+      { request: search(buildCql({ title: "Deploy guide", space: "DOCS" }), 10), json: none },
+      { request: search(buildCql({ text: "Deploy guide", space: "DOCS" }), 10), json: none },
     ),
   ).rejects.toMatchObject({ message: "No page in DOCS is called “Deploy guide”." });
 });

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
-import { readDescription } from "#backend/services/described/read";
-import { descriptionSchema } from "#backend/services/described/shape";
+import { parseDescription } from "#backend/services/described/read";
+import { getDescriptionSchema } from "#backend/services/described/shape";
 import { Problem } from "#protocol/errors";
 import { read } from "#test/documents";
 import { TASKS } from "#test/tasks-service";
@@ -10,7 +10,7 @@ const TAKEN = { services: ["jira"], providers: ["atlassian"] };
 /** Every sentence about a description. */
 function faults(source: string): string[] {
   try {
-    readDescription(source, TAKEN);
+    parseDescription(source, TAKEN);
     return [];
   } catch (error) {
     if (!(error instanceof Problem)) throw error;
@@ -26,17 +26,17 @@ function changed(piece: string, by: string): string {
 }
 
 test("the example of the documents is a description, as YAML and as JSON", () => {
-  const description = readDescription(TASKS, TAKEN);
+  const description = parseDescription(TASKS, TAKEN);
   expect(description.tools.map(({ name }) => name)).toEqual([
     "tasks.list_tasks",
     "tasks.add_task",
     "tasks.delete_task",
   ]);
-  expect(readDescription(JSON.stringify(description), TAKEN)).toEqual(description);
+  expect(parseDescription(JSON.stringify(description), TAKEN)).toEqual(description);
 });
 
 test("the published JSON Schema is that of the source", () => {
-  expect(JSON.parse(read("docs/services.schema.json").text)).toEqual(descriptionSchema());
+  expect(JSON.parse(read("docs/services.schema.json").text)).toEqual(getDescriptionSchema());
 });
 
 test.for([

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import * as z from "zod/mini";
 import { github } from "#backend/services/github";
-import { nextLink } from "#backend/services/github/paging";
+import { findNextLink } from "#backend/services/github/paging";
 import { contextOver, type Expected, httpOver, outside, runTool } from "../support/outside.ts";
 
 const API = "https://api.github.com";
@@ -139,7 +139,7 @@ test.each([
   ['<https://a.test/2>; rel="nextish"', undefined],
   ["garbage", undefined],
 ])("the next page in the Link header %j is %j", (header, url) => {
-  expect(nextLink(header)).toBe(url);
+  expect(findNextLink(header)).toBe(url);
 });
 
 test("a repository is found by its name alone among those of the account", async () => {

@@ -1,9 +1,9 @@
 import { expect, test } from "vitest";
-import { driveQuery, fileId } from "#backend/services/google/files";
+import { buildDriveQuery, parseFileId } from "#backend/services/google/files";
 import { googleDocs } from "#backend/services/google-docs";
 import { googleDrive } from "#backend/services/google-drive";
 import { googleSheets } from "#backend/services/google-sheets";
-import { cellsOf } from "#backend/services/google-sheets/cells";
+import { parseCells } from "#backend/services/google-sheets/cells";
 import type { Service } from "#backend/services/service";
 import { contextOver, type Expected, outside, runTool } from "../support/outside.ts";
 
@@ -30,7 +30,7 @@ async function run(service: Service, name: string, input: Record<string, unknown
 }
 
 test("a search is quoted in Drive's language, and an address gives its id", () => {
-  expect(driveQuery({ text: "Dana's \\ plan", kind: "document", parent: "p1" })).toBe(
+  expect(buildDriveQuery({ text: "Dana's \\ plan", kind: "document", parent: "p1" })).toBe(
     "trashed = false and mimeType = 'application/vnd.google-apps.document' and 'p1' in parents and (name contains 'Dana\\'s \\\\ plan' or fullText contains 'Dana\\'s \\\\ plan')",
   );
   for (const text of [
@@ -39,9 +39,9 @@ test("a search is quoted in Drive's language, and an address gives its id", () =
     `https://drive.google.com/drive/folders/${ID}?usp=x`,
     `https://drive.google.com/open?id=${ID}`,
   ]) {
-    expect(fileId(text)).toBe(ID);
+    expect(parseFileId(text)).toBe(ID);
   }
-  expect(fileId("Release notes for the whole team")).toBeUndefined();
+  expect(parseFileId("Release notes for the whole team")).toBeUndefined();
 });
 
 test("several files of one name are not guessed at", async () => {
@@ -126,12 +126,12 @@ test("a document whose text was not put in is there all the same, and that is sa
 });
 
 test("cells are read from text as people write it", () => {
-  expect(cellsOf('Rent, 900\n"Food, drink", "say ""hi"""\n', "text")).toEqual([
+  expect(parseCells('Rent, 900\n"Food, drink", "say ""hi"""\n', "text")).toEqual([
     ["Rent", "900"],
     ["Food, drink", 'say "hi"'],
   ]);
-  expect(cellsOf("a\tb,c", "text")).toEqual([["a", "b,c"]]);
-  expect(() => cellsOf(" \n ", "text")).toThrow("There are no cells to write.");
+  expect(parseCells("a\tb,c", "text")).toEqual([["a", "b,c"]]);
+  expect(() => parseCells(" \n ", "text")).toThrow("There are no cells to write.");
 });
 
 test("cells are written where they fit, and a single one takes its text as it is", async () => {

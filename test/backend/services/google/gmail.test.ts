@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { gmail } from "#backend/services/gmail";
-import { addressHeader, mailboxesIn, recipients } from "#backend/services/gmail/addresses";
+import { formatAddressHeader, parseMailboxes, parseRecipients } from "#backend/services/gmail/addresses";
 import { decodeHeader, encodeHeader } from "#backend/services/gmail/encoded-words";
 import { contextOver, type Expected, outside, runTool } from "../support/outside.ts";
 
@@ -68,16 +68,16 @@ test.each([
 
 test("addresses are read, checked and written; names are encoded or quoted", () => {
   const text = 'Ana <ana@x.test>, "Doe, John" <john@x.test>; j@münchen.example';
-  expect(mailboxesIn(text)).toEqual([
+  expect(parseMailboxes(text)).toEqual([
     { name: "Ana", address: "ana@x.test" },
     { name: "Doe, John", address: "john@x.test" },
     { name: "", address: "j@münchen.example" },
   ]);
-  expect(addressHeader(recipients(`${text}, Jörg <joerg@x.test>`, "to"))).toBe(
+  expect(formatAddressHeader(parseRecipients(`${text}, Jörg <joerg@x.test>`, "to"))).toBe(
     'Ana <ana@x.test>,\r\n "Doe, John" <john@x.test>,\r\n j@xn--mnchen-3ya.example,\r\n =?UTF-8?B?SsO2cmc=?= <joerg@x.test>',
   );
   for (const wrong of ["Sam", "a@b", "a b@x.test", "ä@x.test", "x@"]) {
-    expect(() => recipients(wrong, "to")).toThrow(`“${wrong}” is not an e-mail address.`);
+    expect(() => parseRecipients(wrong, "to")).toThrow(`“${wrong}” is not an e-mail address.`);
   }
 });
 

@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { describeFilter, jqlOf } from "#backend/services/jira/jql";
-import { tokens } from "#sandbox/query/lexer";
+import { buildJql, describeFilter } from "#backend/services/jira/jql";
+import { tokenize } from "#sandbox/query/lexer";
 
 test.each([
   [{}, "updated >= -90d ORDER BY updated DESC"],
@@ -18,11 +18,11 @@ test.each([
   [{ project: 'X" OR project = "Y' }, 'project = "X\\" OR project = \\"Y" ORDER BY updated DESC'],
   [{ project: "a\\" }, 'project = "a\\\\" ORDER BY updated DESC'],
 ])("%j is searched as %s", (filter, jql) => {
-  expect(jqlOf(filter)).toBe(jql);
+  expect(buildJql(filter)).toBe(jql);
 });
 
 test("a person is searched by account id", () => {
-  expect(jqlOf({ assignee: "Ana" }, "557058:ana")).toBe('assignee = "557058:ana" ORDER BY updated DESC');
+  expect(buildJql({ assignee: "Ana" }, "557058:ana")).toBe('assignee = "557058:ana" ORDER BY updated DESC');
 });
 
 test("no value can leave its quotes", () => {
@@ -30,7 +30,7 @@ test("no value can leave its quotes", () => {
     fc.property(fc.string({ unit: "binary", minLength: 1 }), (value) => {
       const wanted = value.replace(/\s+/g, " ").trim();
       fc.pre(wanted !== "");
-      const [field, operator, text, and] = tokens(jqlOf({ project: value, status: "open" }));
+      const [field, operator, text, and] = tokenize(buildJql({ project: value, status: "open" }));
       expect([field?.value, operator?.value, text?.value, and?.value]).toEqual(["project", "=", wanted, "AND"]);
     }),
   );

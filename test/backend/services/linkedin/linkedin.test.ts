@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { linkedin } from "#backend/services/linkedin";
-import { littleText, postUrn } from "#backend/services/linkedin/post";
-import { readLittle } from "#sandbox/linkedin/little";
+import { parsePostUrn, toLittleText } from "#backend/services/linkedin/post";
+import { parseLittle } from "#sandbox/linkedin/little";
 import { contextOver, type Expected, httpOver, outside, runTool } from "../support/outside.ts";
 
 const API = "https://api.linkedin.com";
@@ -105,11 +105,11 @@ test.each([
   "We are #hiring, C# and # alone, a#b",
   "Line 1\n\nLine 2 – 100% 🎉",
 ])("every text arrives whole in LinkedIn's own format: %j", (text) => {
-  expect(readLittle(littleText(text))).toBe(text);
+  expect(parseLittle(toLittleText(text))).toBe(text);
 });
 
 test("a hashtag stays one", () => {
-  expect(littleText("#kay is out (finally)")).toBe("#kay is out \\(finally\\)");
+  expect(toLittleText("#kay is out (finally)")).toBe("#kay is out \\(finally\\)");
 });
 
 test.each([
@@ -119,7 +119,7 @@ test.each([
   ["https://www.linkedin.com/posts/ann-lee_hello-activity-7012-AbCd", "urn:li:activity:7012"],
   ["https://www.linkedin.com/posts/ann-lee_hello-ugcPost-7012-AbCd?x=1", "urn:li:ugcPost:7012"],
 ])("the post in %s", (text, urn) => {
-  expect(postUrn(text)).toBe(urn);
+  expect(parsePostUrn(text)).toBe(urn);
 });
 
 test("a post is deleted by its own id only", async () => {

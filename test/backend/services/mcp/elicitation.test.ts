@@ -5,9 +5,9 @@ import type {
   ToolInteraction,
   UserResponse,
 } from "#backend/services/interaction";
-import { personAsked } from "#backend/services/mcp/elicitation";
-import { formFields } from "#backend/services/mcp/form";
-import { openLink } from "#backend/services/mcp/link";
+import { createElicitationHandler } from "#backend/services/mcp/elicitation";
+import { parseFormFields } from "#backend/services/mcp/form";
+import { openMcpClient } from "#backend/services/mcp/link";
 import { NOTES } from "#test/mcp-login";
 import { notesServer, PAY, PRIORITY } from "#test/mcp-server";
 
@@ -40,7 +40,7 @@ function person(...answers: UserResponse[]) {
 }
 
 async function linked(server: ReturnType<typeof notesServer>) {
-  return await openLink({
+  return await openMcpClient({
     name: "notes",
     title: "Notes",
     version: "0.0.0",
@@ -61,7 +61,7 @@ test.each(["legacy", "modern"] as const)(
       submit({ title: "abc", stars: "4", tags: ["b", "r"] }),
     );
     const link = await linked(server);
-    const asked = personAsked(people, ASKING);
+    const asked = createElicitationHandler(people, ASKING);
     const order: string[] = [];
     const result = await link.call(
       "add_note",
@@ -94,7 +94,7 @@ test("a no is a decline, leaving and time running out are a cancel, and each rea
     await link.call(
       "pick_note",
       {},
-      { writes: false, onElicitation: personAsked(person(answer).people, ASKING).answer },
+      { writes: false, onElicitation: createElicitationHandler(person(answer).people, ASKING).answer },
     );
   expect(server.state.said).toEqual(["decline", "cancel"]);
   await link.close();
@@ -103,7 +103,7 @@ test("a no is a decline, leaving and time running out are a cancel, and each rea
 test("nobody who can be asked is told as interaction_unavailable, and the server hears a cancel", async () => {
   const server = notesServer();
   const link = await linked(server);
-  const asked = personAsked(undefined, ASKING);
+  const asked = createElicitationHandler(undefined, ASKING);
   await link.call("pick_note", {}, { writes: false, onElicitation: asked.answer });
   expect([server.state.said, asked.notes()]).toEqual([
     ["cancel"],
@@ -118,7 +118,11 @@ test("a server that asks and asks gets five answers", async () => {
   const server = notesServer();
   const link = await linked(server);
   const answers = Array.from({ length: 9 }, () => submit({ title: "abc" }));
-  await link.call("nag", {}, { writes: false, onElicitation: personAsked(person(...answers).people, ASKING).answer });
+  await link.call(
+    "nag",
+    {},
+    { writes: false, onElicitation: createElicitationHandler(person(...answers).people, ASKING).answer },
+  );
   expect(server.state.said).toEqual([...Array(5).fill("accept"), "cancel", "cancel"]);
   await link.close();
 });
@@ -134,7 +138,11 @@ test("an address that must be visited first is shown whole with its host, opened
       return await people.requestInteraction(request);
     },
   };
-  const result = await link.call("list_paid", {}, { writes: false, onElicitation: personAsked(paying, ASKING).answer });
+  const result = await link.call(
+    "list_paid",
+    {},
+    { writes: false, onElicitation: createElicitationHandler(paying, ASKING).answer },
+  );
   expect([result.content, server.state.calls]).toEqual([[{ type: "text", text: "paid notes" }], 3]);
   expect(cards[0]).toMatchObject({ type: "input", link: PAY, inputSchema: { type: "form", fields: [] } });
   expect(cards[0]?.prompt).toBe(
@@ -154,7 +162,7 @@ test("an address that is not https, or has a password in it, is not shown", asyn
     "file:///etc/passwd",
   ]) {
     const { people, cards } = person();
-    const asked = personAsked(people, ASKING);
+    const asked = createElicitationHandler(people, ASKING);
     expect(
       await asked.answer({ mode: "url", message: "Go", url, elicitationId: "1" }, AbortSignal.timeout(1000)),
     ).toEqual({ action: "cancel" });
@@ -166,7 +174,7 @@ test("an address that is not https, or has a password in it, is not shown", asyn
 });
 
 test("each kind of field takes what fits and says what does not", () => {
-  const fields = formFields({
+  const fields = parseFormFields({
     type: "object",
     properties: {
       mail: { type: "string", format: "email" },
@@ -248,5 +256,5 @@ test("a form that is none is not shown", () => {
   };
   const unlisted = { type: "object", properties: { a: { type: "array", items: { type: "string" } } } };
   for (const schema of [undefined, {}, nested, many, unlisted, { ...PRIORITY, properties: [] }])
-    expect(formFields(schema)).toBeUndefined();
+    expect(parseFormFields(schema)).toBeUndefined();
 });

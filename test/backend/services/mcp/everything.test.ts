@@ -1,10 +1,10 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import type { InteractionPrompt, ToolInteraction, UserResponse } from "#backend/services/interaction";
 import type { McpTool } from "#backend/services/mcp/definition";
-import { personAsked } from "#backend/services/mcp/elicitation";
-import { type Link, type LinkOptions, openLink } from "#backend/services/mcp/link";
-import { resultOf } from "#backend/services/mcp/result";
-import { type ToolList, toolList } from "#backend/services/mcp/tools";
+import { createElicitationHandler } from "#backend/services/mcp/elicitation";
+import { type McpClient, type McpClientOptions, openMcpClient } from "#backend/services/mcp/link";
+import { toToolResult } from "#backend/services/mcp/result";
+import { type ToolList, toToolList } from "#backend/services/mcp/tools";
 import { createPrograms } from "#host/programs";
 import { EVERYTHING, everythingServer } from "#test/everything";
 
@@ -26,12 +26,12 @@ function person(...answers: UserResponse[]) {
 }
 
 describe.each(["a program of this machine", "Streamable HTTP"])("the reference server over %s", (way) => {
-  let link: Link;
+  let link: McpClient;
   let list: ToolList;
   let end = async () => {};
 
   beforeAll(async () => {
-    let place: LinkOptions["place"];
+    let place: McpClientOptions["place"];
     if (way === "Streamable HTTP") {
       const server = await everythingServer();
       end = server.end;
@@ -40,8 +40,8 @@ describe.each(["a program of this machine", "Streamable HTTP"])("the reference s
       const programs = createPrograms(process.env, { kill: (pid, signal) => process.kill(pid, signal) });
       place = { program: { programs, command: [...EVERYTHING, "stdio"] } };
     }
-    link = await openLink({ name: "everything", title: "Everything", version: "0.0.0", elicits: true, place });
-    list = toolList("everything", await link.tools());
+    link = await openMcpClient({ name: "everything", title: "Everything", version: "0.0.0", elicits: true, place });
+    list = toToolList("everything", await link.tools());
   }, 30_000);
 
   afterAll(async () => {
@@ -52,7 +52,7 @@ describe.each(["a program of this machine", "Streamable HTTP"])("the reference s
   /** What a call comes to for a person. */
   async function shown(remote: string, input: Record<string, unknown> = {}) {
     const tool = list.tools.find((one) => one.remote === remote) as McpTool;
-    return resultOf("Everything", tool, await link.call(remote, input, { writes: false }));
+    return toToolResult("Everything", tool, await link.call(remote, input, { writes: false }));
   }
 
   test("it names itself and lists its tools, those too that it has only for somebody who can be asked", async () => {
@@ -123,7 +123,7 @@ describe.each(["a program of this machine", "Streamable HTTP"])("the reference s
       { action: "submit", input },
       { action: "submit", input: { ...input, email: "ann@example.test" } },
     );
-    const asked = personAsked(people, ASKING);
+    const asked = createElicitationHandler(people, ASKING);
     const result = await link.call("trigger-elicitation-request", {}, { writes: true, onElicitation: asked.answer });
     expect(cards[0]?.inputSchema?.fields.map(({ id, type }) => `${id} ${type}`)).toEqual([
       "name text",
@@ -150,7 +150,7 @@ describe.each(["a program of this machine", "Streamable HTTP"])("the reference s
       const call = { url: "https://example.com/pay", message: "Pay.", errorPath };
       await link.call("trigger-url-elicitation", call, {
         writes: false,
-        onElicitation: personAsked(people, ASKING).answer,
+        onElicitation: createElicitationHandler(people, ASKING).answer,
       });
       expect(cards.map(({ link }) => link?.startsWith("https://"))).toEqual(errorPath ? [true, true] : [true]);
     }

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
-import { markdownOf, mentionedUsers } from "#backend/services/slack/mrkdwn-read";
-import { mrkdwnOf } from "#backend/services/slack/mrkdwn-write";
+import { listMentionedUsers, mrkdwnToMarkdown } from "#backend/services/slack/mrkdwn-read";
+import { markdownToMrkdwn } from "#backend/services/slack/mrkdwn-write";
 
 const users = new Map([["U1", "Dana Demo"]]);
 
@@ -20,11 +20,11 @@ test.each([
   ["[click](http://evil.test)", "[click\\](http://evil.test)"],
   ["<javascript:alert(1)|hi>", "hi"],
 ])("mrkdwn %j reads as %j", (mrkdwn, markdown) => {
-  expect(markdownOf(mrkdwn, { users })).toBe(markdown);
+  expect(mrkdwnToMarkdown(mrkdwn, { users })).toBe(markdown);
 });
 
 test("everybody who is mentioned is found", () => {
-  expect(mentionedUsers("<@U1> asks <@W2|x> about <#C3>")).toEqual(["U1", "W2"]);
+  expect(listMentionedUsers("<@U1> asks <@W2|x> about <#C3>")).toEqual(["U1", "W2"]);
 });
 
 test.each([
@@ -43,10 +43,10 @@ test.each([
   ["one\ntwo", "one\ntwo"],
   ["  ", ""],
 ])("Markdown %j is sent as %j", (markdown, mrkdwn) => {
-  expect(mrkdwnOf(markdown)).toBe(mrkdwn);
+  expect(markdownToMrkdwn(markdown)).toBe(mrkdwn);
 });
 
 test("Markdown nested beyond reading is sent as plain text", () => {
   const deep = `${"> ".repeat(20_000)}x`;
-  expect(mrkdwnOf(deep).length).toBeGreaterThan(20_000);
+  expect(markdownToMrkdwn(deep).length).toBeGreaterThan(20_000);
 });

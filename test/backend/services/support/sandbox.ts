@@ -1,5 +1,5 @@
 import { createHash, randomBytes } from "node:crypto";
-import { readTokenAnswer } from "#backend/connections/token-answer";
+import { parseTokenResponse } from "#backend/connections/token-answer";
 import { configureServices } from "#backend/services/catalogue";
 import { createServiceHttp } from "#backend/services/http";
 import type { ToolResult } from "#backend/services/service";
@@ -103,7 +103,7 @@ async function consent(
     },
     body: json ? JSON.stringify(parameters) : new URLSearchParams(parameters),
   });
-  const tokens = readTokenAnswer(response.status, await response.text(), oauth.tokensIn);
+  const tokens = parseTokenResponse(response.status, await response.text(), oauth.tokensIn);
   if (tokens.kind !== "tokens") throw new Error("the consent gave no token");
   return String(tokens.fields.access_token);
 }
