@@ -91,10 +91,10 @@ function world(
     processes,
     readText,
     packaged: async (path) => readText(join(import.meta.dirname, "..", path)),
-    find: findProgram,
+    findProgram: findProgram,
     launch: launchProgram,
     edit: async (editor, text) => (await import("#cli/editor")).editInEditor(editor, text),
-    page: async (pager, text, signal) => (await import("#cli/pager")).runPager(pager, text, { env, signal }),
+    showInPager: async (pager, text, signal) => (await import("#cli/pager")).runPager(pager, text, { env, signal }),
     spawnBackend,
     startJq,
     machine: {
@@ -162,13 +162,15 @@ async function serve(
     write: (line) => void (quiet || terminal.stderr.write(line)),
     ready: (host) => {
       if (options.embedded) return;
-      if (flags.json) kay.out.json({ url: host.url, sandbox: sandboxOrigins(host.sandbox) });
+      if (flags.json) kay.out.writeJson({ url: host.url, sandbox: sandboxOrigins(host.sandbox) });
       else
-        kay.out.line(`kay ${options.role === "agent" ? "agent server" : "backend"} on ${host.url} (Ctrl+C stops it)`);
+        kay.out.writeLine(
+          `kay ${options.role === "agent" ? "agent server" : "backend"} on ${host.url} (Ctrl+C stops it)`,
+        );
     },
     sandboxReady: (origins, file) => {
-      if (flags.json) kay.out.json({ sandbox: sandboxOrigins(origins), file });
-      else kay.out.line(`The sandbox runs; nodes share it with KAY_SANDBOX=${file} (Ctrl+C stops it)`);
+      if (flags.json) kay.out.writeJson({ sandbox: sandboxOrigins(origins), file });
+      else kay.out.writeLine(`The sandbox runs; nodes share it with KAY_SANDBOX=${file} (Ctrl+C stops it)`);
     },
   });
 }

@@ -13,7 +13,7 @@ export async function saveAccountLabels(
   connections: Record<string, Connection>,
   { whole = false }: { whole?: boolean } = {},
 ): Promise<void> {
-  if (link.byToken) return;
+  if (link.usesEnvironmentToken) return;
   try {
     const { accounts = {}, session_id } = (await link.credentials.read(link.origin)).signIn;
     const next = merge(whole ? {} : accounts, connections);

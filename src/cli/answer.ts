@@ -12,10 +12,10 @@ import type { Kay } from "./kay.ts";
  */
 export async function showAnswer(kay: Kay, answer: AskResponse): Promise<void> {
   if (answer.status === "error") throw asProblem(answer);
-  if (kay.flags.json) return kay.out.json(answer);
+  if (kay.flags.json) return kay.out.writeJson(answer);
   const output = getOutput(answer.data);
-  if (output) kay.out.json(output.value);
-  else await kay.out.markdown(clean(answer.message));
+  if (output) kay.out.writeJson(output.value);
+  else await kay.out.writeMarkdown(clean(answer.message));
   showReceipts(kay, answer.receipts);
 }
 
@@ -28,7 +28,7 @@ export function showReceipts(kay: Kay, receipts: unknown): void {
     const notes = formatReceiptNotes(receipt).map((note) => ` (${note})`);
     const url = receipt.url ? `  ${clean(receipt.url, { lines: false })}` : "";
     const painted = kay.out.paint(mark === "✓" ? "green" : "yellow", mark, "stderr");
-    kay.out.note(`${painted} ${clean(receipt.summary, { lines: false })}${notes.join("")}${url}`);
+    kay.out.writeProgress(`${painted} ${clean(receipt.summary, { lines: false })}${notes.join("")}${url}`);
   }
 }
 

@@ -6,11 +6,11 @@ import { confirmOrThrow } from "./prompt.ts";
 
 /** `kay approvals list`. */
 export async function listApprovals(kay: Kay): Promise<void> {
-  const { api } = await kay.link({ signedIn: true });
+  const { api } = await kay.openBackend({ signedIn: true });
   const approvals = await api.approvals();
-  if (kay.flags.json) return kay.out.json({ approvals });
-  if (approvals.length === 0) return kay.out.note(NO_APPROVALS_TEXT);
-  await kay.out.table(APPROVAL_COLUMNS, approvals.map(toApprovalRow));
+  if (kay.flags.json) return kay.out.writeJson({ approvals });
+  if (approvals.length === 0) return kay.out.writeProgress(NO_APPROVALS_TEXT);
+  await kay.out.writeTable(APPROVAL_COLUMNS, approvals.map(toApprovalRow));
 }
 
 /** `kay approvals test`: would this call ask? Nothing is run. */
@@ -19,18 +19,18 @@ export async function testApproval(
   { tool, input, session }: { tool: string; input: string | undefined; session: string | undefined },
 ): Promise<void> {
   const given = input === undefined ? {} : { input: getObject(input) };
-  const { api } = await kay.link({ signedIn: true });
+  const { api } = await kay.openBackend({ signedIn: true });
   const answer = await api.testApproval({ tool, ...given, ...(session ? { session_id: session } : {}) });
-  if (kay.flags.json) return kay.out.json(answer);
-  kay.out.line(`${answer.asks ? "It asks first" : "It runs by itself"}: ${toLine(answer.why)}`);
+  if (kay.flags.json) return kay.out.writeJson(answer);
+  kay.out.writeLine(`${answer.asks ? "It asks first" : "It runs by itself"}: ${toLine(answer.why)}`);
 }
 
 /** `kay approvals revoke`. Asks first: the next call of that kind asks again, wherever it is made. */
 export async function revokeApproval(kay: Kay, id: string): Promise<void> {
-  const { api } = await kay.link({ signedIn: true });
+  const { api } = await kay.openBackend({ signedIn: true });
   const revoked = await confirmAndRevoke(api, id, (question) => confirmOrThrow(kay, question, "Use --yes."));
-  if (kay.flags.json) return kay.out.json({ revoked });
-  kay.out.line(formatRevoked(revoked));
+  if (kay.flags.json) return kay.out.writeJson({ revoked });
+  kay.out.writeLine(formatRevoked(revoked));
 }
 
 /**

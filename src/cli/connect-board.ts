@@ -46,8 +46,9 @@ export async function connectConcurrently(
 async function openAll(kay: Kay, begun: BegunConnection[]): Promise<void> {
   for (const { response } of begun) {
     const plan = await kay.planBrowser(response.authorization_url);
-    if ("reason" in plan) return kay.out.note(`${plan.reason} Open the links yourself.`);
-    if (!(await kay.openBrowser(plan))) return kay.out.note("No browser could be started. Open the links yourself.");
+    if ("reason" in plan) return kay.out.writeProgress(`${plan.reason} Open the links yourself.`);
+    if (!(await kay.openBrowser(plan)))
+      return kay.out.writeProgress("No browser could be started. Open the links yourself.");
   }
 }
 
@@ -59,8 +60,8 @@ function showBoard(kay: Kay, open: Set<BegunConnection>): Board {
   const first = Math.min(...[...open].map(({ deadline }) => deadline));
   if (!stderr.isTerminal || kay.flags.quiet || kay.flags.json) {
     const minutes = Math.max(1, Math.round((first - kay.clock.now()) / 60_000));
-    kay.out.note(`Waiting for ${open.size} authorizations (${minutes} minutes)…`);
-    return { retrying: (message) => kay.out.note(message), end: () => {} };
+    kay.out.writeProgress(`Waiting for ${open.size} authorizations (${minutes} minutes)…`);
+    return { retrying: (message) => kay.out.writeProgress(message), end: () => {} };
   }
   const over = new AbortController();
   const keys = stdin.isTerminal && kay.flags.input;
@@ -70,7 +71,7 @@ function showBoard(kay: Kay, open: Set<BegunConnection>): Board {
     const names = [...open].map(({ response }) => clean(response.service, { lines: false })).join(", ");
     const help = keys ? " · o open  Ctrl+C cancel" : "";
     const text = `Waiting for ${names}  ${formatTimeLeft(first - kay.clock.now())} left${note}${help}`;
-    kay.out.status(text.slice(0, stderr.columns() - 1));
+    kay.out.setStatusLine(text.slice(0, stderr.columns() - 1));
   };
   const press = (key: string) => {
     if (key === "o") for (const { response } of open) void openOrExplain(kay, response.authorization_url);
@@ -84,7 +85,7 @@ function showBoard(kay: Kay, open: Set<BegunConnection>): Board {
     end: () => {
       over.abort();
       releaseKeys();
-      kay.out.status(null);
+      kay.out.setStatusLine(null);
     },
   };
 }

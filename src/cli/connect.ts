@@ -21,8 +21,8 @@ export async function runConnect(kay: Kay, services: string[], options: ConnectO
   const [service = "", ...others] = services;
   const single = options.poll !== undefined || !options.wait;
   if (single && others.length > 0) throw new Problem("USAGE", "--no-wait and --poll take one service at a time.");
-  const link = await kay.link();
-  if (link.byToken) {
+  const link = await kay.openBackend();
+  if (link.usesEnvironmentToken) {
     throw new Problem(
       "USAGE",
       "KAY_TOKEN is set, but services are connected for a sign-in that is kept on this machine.",
@@ -82,7 +82,7 @@ async function connectOthers(
   const settled = (index: number, result: ConnectResult) => {
     if (result.status === "fulfilled") take(result.value);
     else if (result.reason instanceof Problem && !isAskedAgain(result.reason))
-      kay.out.note(`${kay.out.paint("red", "✗", "stderr")} ${services[index]}: ${result.reason.message}`);
+      kay.out.writeProgress(`${kay.out.paint("red", "✗", "stderr")} ${services[index]}: ${result.reason.message}`);
   };
   const site = options.site === undefined ? {} : { site: options.site };
   const begun = connectConcurrently(kay, link, services, { ...site, settled });
@@ -106,7 +106,7 @@ function finish(kay: Kay, services: string[], connected: ConnectedService[], fai
     const told = { ...details, connected: connected.map(asJson), ...(failed.size > 1 ? { failed: others } : {}) };
     throw new Problem(code, message, { hint, cause, details: told });
   }
-  if (kay.flags.json && services.length > 1) kay.out.json({ connected: connected.map(asJson) });
+  if (kay.flags.json && services.length > 1) kay.out.writeJson({ connected: connected.map(asJson) });
   else if (kay.flags.json) report(kay, connected);
 }
 
@@ -173,17 +173,17 @@ async function beginOnly(kay: Kay, link: BackendHandle, service: string, { site 
   const poll = `kay connect ${quoteShellWord(response.service)} --poll ${quoteShellWord(response.state)}${profile}`;
   if (!kay.flags.json) {
     showLink(kay, response);
-    return kay.out.line(poll);
+    return kay.out.writeLine(poll);
   }
   const { session_id, authorization_url, state } = response;
   const expires_at = new Date(begun.deadline).toISOString();
-  kay.out.json({ service: response.service, session_id, authorization_url, state, expires_at, poll });
+  kay.out.writeJson({ service: response.service, session_id, authorization_url, state, expires_at, poll });
 }
 
 function report(kay: Kay, connected: ConnectedService[]): void {
   for (const one of connected) {
-    if (kay.flags.json) kay.out.json(asJson(one));
-    else kay.out.line(one.message);
+    if (kay.flags.json) kay.out.writeJson(asJson(one));
+    else kay.out.writeLine(one.message);
   }
 }
 

@@ -34,17 +34,17 @@ export type CliPorts = {
   keychain: Keychain;
   processes: Processes;
   /** See {@link Kay}. */
-  packaged: Kay["packaged"];
+  packaged: Kay["readPackageFile"];
   /** Contents of a small file, "" when it cannot be read. */
   readText(path: string): string;
   /** Absolute path of a program on PATH, or null. */
-  find(program: string): string | null;
+  findProgram(program: string): string | null;
   /** Start a program apart from this one, without the terminal; whether it started. */
   launch(launch: LaunchCommand): Promise<boolean>;
   /** Change a text with this editor, as EDITOR names it, on the terminal; null when it could not be started. */
   edit(editor: string, text: string): Promise<string | null>;
   /** Show a text with this pager, as PAGER names it, on the terminal, until the person leaves it or the signal ends; false when it could not be started. */
-  page(pager: string, text: string, signal: AbortSignal): Promise<boolean>;
+  showInPager(pager: string, text: string, signal: AbortSignal): Promise<boolean>;
   /** Start `kay serve --embedded` with the settings of this profile apart from this process, its output appended to `log`. */
   spawnBackend(log: string, profile: string): ReturnType<EmbeddedPorts["spawn"]>;
   /** What else `kay doctor` looks at. */
@@ -101,14 +101,15 @@ export function createKay(world: CliPorts): Kay {
     const { processes } = world;
     return createHistoryFile({ folder: () => paths.state(), profile, clock, processes, random });
   };
-  const portsOf = (of: Settings) => createHandlePorts({ ...world, signal: kay.signal }, paths, of, warn, out.note);
+  const portsOf = (of: Settings) =>
+    createHandlePorts({ ...world, signal: kay.signal }, paths, of, warn, out.writeProgress);
   const linkPorts = async () => {
     if (!env.KAY_TOKEN) warnIfNew(settings(), warn);
     return portsOf(settings());
   };
   const kay: Kay = {
     version,
-    greeted: world.greeted ?? false,
+    greetingShown: world.greeted ?? false,
     terminal,
     env,
     cwd: world.cwd,
@@ -116,9 +117,9 @@ export function createKay(world: CliPorts): Kay {
     random,
     signal: world.signal,
     catchInterrupts: world.catchInterrupts,
-    packaged: world.packaged,
+    readPackageFile: world.packaged,
     exit: 0,
-    graceMs: GRACE_MS,
+    shutdownGraceMs: GRACE_MS,
     out,
     get flags() {
       return flags;
@@ -127,18 +128,18 @@ export function createKay(world: CliPorts): Kay {
       flags = given;
     },
     settings: async () => settings(),
-    account: async (options) => {
+    resolveTarget: async (options) => {
       const { resolveTarget: accountOf } = await import("./link.ts");
       return accountOf(await linkPorts(), options?.embedded);
     },
-    link: async (options) => {
+    openBackend: async (options) => {
       const { resolveTarget: accountOf, openBackend: linkTo } = await import("./link.ts");
       const ports = await linkPorts();
       return linkTo(ports, accountOf(ports, options?.embedded), options);
     },
     startJq: world.startJq,
     profile: () => settings().chosen(),
-    inProfile: async (name) => {
+    openProfile: async (name) => {
       const { resolveTargetAt: accountAt, openBackend: linkTo } = await import("./link.ts");
       const own = settingsOf(name);
       const ports = portsOf(own);
@@ -156,7 +157,7 @@ export function createKay(world: CliPorts): Kay {
       read: async () => (await historyOf(settings().profile)).read(),
       add: async (text) => (await historyOf(settings().profile)).add(text),
     },
-    edit: async (text) => {
+    editText: async (text) => {
       const editor = env.VISUAL?.trim() || env.EDITOR?.trim();
       return editor ? world.edit(editor, text) : null;
     },
@@ -176,7 +177,7 @@ export function createKay(world: CliPorts): Kay {
       return backendStatus({ folder: paths.state(), processes, send, token: env.KAY_METRICS_TOKEN?.trim() }, at);
     },
     machine: () => {
-      const { build, platform, keychain, find } = world;
+      const { build, platform, keychain, findProgram: find } = world;
       return { ...world.machine, build, platform, keychain, find, paths };
     },
     serve: (options) => world.serve(options, kay, { paths, settings: read }),
@@ -193,7 +194,7 @@ function planFor(world: CliPorts, url: string, flags: GlobalFlags, settings: Set
     env: world.env,
     platform: world.platform,
     procVersion: () => world.readText("/proc/version"),
-    find: world.find,
+    find: world.findProgram,
     inCi: isCi(world.env),
     forbidden: !flags.browser,
     setting: settings.text("browser"),

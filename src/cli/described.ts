@@ -16,7 +16,7 @@ const LONGEST = 256 * 1024;
 /** `kay services add`: look at a description, ask, and have the backend keep it. */
 export async function addService(kay: Kay, file: string, { dryRun }: { dryRun: boolean }): Promise<void> {
   const source = await readSource(kay, file);
-  const link = await kay.link();
+  const link = await kay.openBackend();
   const send = (body: AddServiceRequest) =>
     sendDescription(kay, link, body).catch((error: unknown) => {
       throw inFile(error, file);
@@ -38,27 +38,27 @@ export async function confirmAndAdd(
   if (!(await confirmOrThrow(kay, `${verb} ${toLine(look.service.name)}?`, otherwise)))
     throw new Problem("CANCELLED", "Nothing was changed.");
   const done = await send({ ...body, dry_run: false, ...(look.fingerprint ? { expected: look.fingerprint } : {}) });
-  if (kay.flags.json) return kay.out.json(done);
-  kay.out.line(`${done.outcome === "added" ? "Added" : "Replaced"} ${toLine(done.service.name)}.`);
-  if (!done.connected) kay.out.note(`Connect it with \`kay connect ${quoteShellWord(done.service.name)}\`.`);
+  if (kay.flags.json) return kay.out.writeJson(done);
+  kay.out.writeLine(`${done.outcome === "added" ? "Added" : "Replaced"} ${toLine(done.service.name)}.`);
+  if (!done.connected) kay.out.writeProgress(`Connect it with \`kay connect ${quoteShellWord(done.service.name)}\`.`);
 }
 
 /** `kay services remove`: forget a description, its connection and what was allowed for its tools. Nothing is asked about one that is not there. */
 export async function removeService(kay: Kay, name: string): Promise<void> {
-  const { api } = await kay.link({ signedIn: true });
+  const { api } = await kay.openBackend({ signedIn: true });
   await api.description(name, { signal: kay.signal });
   const question = `Remove ${toLine(name)}, with its connection?`;
   if (!(await confirmOrThrow(kay, question, "Use --yes."))) throw new Problem("CANCELLED", "Nothing was removed.");
   const answer = await api.removeService(name, { signal: kay.signal });
-  if (kay.flags.json) return kay.out.json(answer);
-  kay.out.line(`Removed ${toLine(answer.service)}.`);
+  if (kay.flags.json) return kay.out.writeJson(answer);
+  kay.out.writeLine(`Removed ${toLine(answer.service)}.`);
 }
 
 /** `kay services export`: the description as it was added; under `--json` as it was read. */
 export async function exportService(kay: Kay, name: string): Promise<void> {
-  const { api } = await kay.link({ signedIn: true });
+  const { api } = await kay.openBackend({ signedIn: true });
   const { source, description } = await api.description(name, { signal: kay.signal });
-  if (kay.flags.json) return kay.out.json(description);
+  if (kay.flags.json) return kay.out.writeJson(description);
   const text = kay.terminal.stdout.isTerminal ? clean(source) : source;
   kay.terminal.stdout.write(text.endsWith("\n") ? text : `${text}\n`);
 }
@@ -69,7 +69,7 @@ export async function sendDescription(
   link: BackendHandle,
   request: AddServiceRequest,
 ): Promise<AddServiceResponse> {
-  const { session_id } = link.byToken ? {} : (await link.credentials.read(link.origin)).signIn;
+  const { session_id } = link.usesEnvironmentToken ? {} : (await link.credentials.read(link.origin)).signIn;
   const body = { ...request, ...(session_id ? { session_id } : {}) };
   const answer = await link.api.describeService(body, { signal: kay.signal });
   const made = answer.session_id;
@@ -95,11 +95,11 @@ function inFile(error: unknown, file: string): unknown {
 const MOST_SHOWN = 12;
 
 export async function finishAdd(kay: Kay, look: AddServiceResponse): Promise<void> {
-  if (kay.flags.json) return kay.out.json(look);
+  if (kay.flags.json) return kay.out.writeJson(look);
   await showDescription(kay, look);
   const name = toLine(look.service.name);
-  if (look.outcome === "unchanged") kay.out.note(`${name} is there already, just so.`);
-  else kay.out.note("Nothing was changed: this was a dry run.");
+  if (look.outcome === "unchanged") kay.out.writeProgress(`${name} is there already, just so.`);
+  else kay.out.writeProgress("Nothing was changed: this was a dry run.");
 }
 
 /** What would be added, on stderr: the answer of the command is what came of it. */

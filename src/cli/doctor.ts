@@ -19,9 +19,9 @@ export async function runDoctor(kay: Kay, service: string | undefined, options: 
   const file = options.bundle
     ? await writeReport(facts, options.bundle === true ? null : options.bundle, await buildReport(facts, reports))
     : undefined;
-  if (kay.flags.json) return kay.out.json({ ok: isOk, checks: reports, ...(file ? { bundle: file } : {}) });
-  kay.out.note(formatSummary(reports));
-  if (file) kay.out.note(`The report is ${toLine(file)}. Look through it before you give it to anybody.`);
+  if (kay.flags.json) return kay.out.writeJson({ ok: isOk, checks: reports, ...(file ? { bundle: file } : {}) });
+  kay.out.writeProgress(formatSummary(reports));
+  if (file) kay.out.writeProgress(`The report is ${toLine(file)}. Look through it before you give it to anybody.`);
 }
 
 /** On a terminal each report is shown as soon as it is there; elsewhere they are rows, all at the end. */
@@ -29,7 +29,7 @@ async function format(kay: Kay, work: (told: OnReport) => Promise<CheckReport[]>
   if (kay.flags.json) return work(() => {});
   if (!kay.terminal.stdout.isTerminal) {
     const reports = await work(() => {});
-    await kay.out.table(
+    await kay.out.writeTable(
       [],
       reports.map(({ id, state, detail, fix = "" }) => [id, state, detail, fix]),
     );
@@ -39,14 +39,14 @@ async function format(kay: Kay, work: (told: OnReport) => Promise<CheckReport[]>
     if (!kay.terminal.stderr.isTerminal || kay.flags.quiet) return;
     const room = kay.terminal.stderr.columns() - 1;
     const text = `Looking at: ${titles.join(", ")}`;
-    kay.out.status(titles.length === 0 ? null : text.length > room ? `${text.slice(0, room - 1)}…` : text);
+    kay.out.setStatusLine(titles.length === 0 ? null : text.length > room ? `${text.slice(0, room - 1)}…` : text);
   };
   try {
     return await work((report, waiting) => {
-      kay.out.line(formatReport(kay, report));
+      kay.out.writeLine(formatReport(kay, report));
       waitFor(waiting);
     });
   } finally {
-    kay.out.status(null);
+    kay.out.setStatusLine(null);
   }
 }

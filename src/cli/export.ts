@@ -31,7 +31,7 @@ export async function exportConversation(
 
 /** All that a conversation has: as the list has it, and its events. */
 export async function loadConversation(kay: Kay, link: BackendHandle, id: string) {
-  const { note, warn } = kay.out;
+  const { writeProgress: note, warn } = kay.out;
   const parts: NumberedPart[] = [];
   for await (const part of link.api.events(id, { live: false, signal: kay.signal, note, warn })) parts.push(part);
   return { conversation: await link.api.session(id), parts };

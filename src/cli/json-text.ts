@@ -19,7 +19,7 @@ export function addWarnings(document: unknown, warnings: string[]): unknown {
 
 /** JSON text with escapes for what is not seen. */
 export function escapeInvisible(json: string): string {
-  return json.replace(UNSEEN, escape);
+  return json.replace(UNSEEN, escapeCharacter);
 }
 
 const UNSEEN = /[\p{Cc}\p{Default_Ignorable_Code_Point}\u2028\u2029\ufff9-\ufffb]/gu;
@@ -27,7 +27,7 @@ const UNSEEN = /[\p{Cc}\p{Default_Ignorable_Code_Point}\u2028\u2029\ufff9-\ufffb
 /** What JSON's own layout is made of, and what joins the letters and emoji of ordinary text. */
 const KEPT = /^(?:\n|\u200c|\u200d|[\ufe00-\ufe0f])$/;
 
-function escape(character: string): string {
+function escapeCharacter(character: string): string {
   if (KEPT.test(character)) return character;
   const units = Array.from({ length: character.length }, (_, at) => character.charCodeAt(at));
   return units.map((unit) => `\\u${unit.toString(16).padStart(4, "0")}`).join("");

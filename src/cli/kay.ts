@@ -40,7 +40,7 @@ export type BackendHandle = {
   baseUrl: string;
   embedded: boolean;
   /** KAY_TOKEN speaks here, and what is stored is not used. */
-  byToken: boolean;
+  usesEnvironmentToken: boolean;
   api: Api;
   credentials: Credentials;
 };
@@ -95,7 +95,7 @@ export type JqThread = {
 export type Kay = {
   version: string;
   /** The launcher said already that a session begins. */
-  greeted: boolean;
+  greetingShown: boolean;
   terminal: Terminal;
   env: Record<string, string | undefined>;
   /** Folder that the names of files are read from. */
@@ -112,27 +112,27 @@ export type Kay = {
    */
   catchInterrupts(handler: () => void): () => void;
   /** A text that is in kay's package, by its path there; "" where there is none. */
-  packaged(path: string): Promise<string>;
+  readPackageFile(path: string): Promise<string>;
   /** Filled by `run` before a command starts. */
   flags: GlobalFlags;
   /** Exit code of a command that ended without an error but not with 0: an open confirmation, `--check`. */
   exit: number;
   /** How long the command may take to end after a signal, in ms: longer where the backend has to be told first. */
-  graceMs: number;
+  shutdownGraceMs: number;
   out: Output;
   settings(): Promise<Settings>;
   /** Which backend is meant and what is stored for it, without starting or asking anything. `embedded` means kay's own in any case. */
-  account(options?: { embedded?: boolean }): Promise<BackendTarget>;
+  resolveTarget(options?: { embedded?: boolean }): Promise<BackendTarget>;
   /**
    * The backend of this profile; starts the embedded one where none is configured. `signedIn` makes a missing sign-in an error before
    * anything is started; `stored` leaves KAY_TOKEN aside.
    */
-  link(options?: { embedded?: boolean; signedIn?: boolean; stored?: boolean }): Promise<BackendHandle>;
+  openBackend(options?: { embedded?: boolean; signedIn?: boolean; stored?: boolean }): Promise<BackendHandle>;
   startJq(expression: string): Promise<JqThread>;
   /** Which profile this run is in, and who chose it. */
   profile(): ProfileChoice;
   /** Another profile of this machine; nothing is started or asked yet. */
-  inProfile(name: string): Promise<OtherProfile>;
+  openProfile(name: string): Promise<OtherProfile>;
   /** Tools that need no backend. */
   localTools(): Promise<LocalTools>;
   /** Whether and how a browser would be opened for this URL, and the opening itself (which never says whether it worked). */
@@ -141,7 +141,7 @@ export type Kay = {
   /** What was sent in the sessions of this profile. */
   history: Omit<HistoryFile, "remove">;
   /** Let the person change a text in their editor (VISUAL, EDITOR); null where none is set or it could not be started. */
-  edit(text: string): Promise<string | null>;
+  editText(text: string): Promise<string | null>;
   /** End kay's own backend, if it runs and is not at work. */
   stopBackend(): Promise<"stopped" | "busy" | "not running">;
   /** How a backend is: kay's own, or the one at an address. @throws Problem UNREACHABLE */

@@ -5,7 +5,7 @@ import type { Kay } from "./kay.ts";
  * type `error`. Each has the conversation, as far as it is known, and the time.
  */
 export function useJsonLines(kay: Kay, session: () => string | undefined): void {
-  kay.out.lines((type, document) => {
+  kay.out.setLineFormat((type, document) => {
     const { session_id = session() ?? null, message } = document;
     const head = { type, session_id, timestamp: formatTimestamp(kay) };
     return { ...head, ...(type === "error" ? { errorText: message } : {}), ...document, session_id };

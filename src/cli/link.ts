@@ -103,7 +103,14 @@ export async function openBackend(
   });
   // A token of the environment may be anybody's; nothing that it shows is kept.
   const listening = token === undefined ? withCompletionCache(api, account.known) : api;
-  return { origin, baseUrl, embedded: account.embedded, byToken: token !== undefined, api: listening, credentials };
+  return {
+    origin,
+    baseUrl,
+    embedded: account.embedded,
+    usesEnvironmentToken: token !== undefined,
+    api: listening,
+    credentials,
+  };
 }
 
 function notSignedIn(profile: ProfileChoice): Problem {

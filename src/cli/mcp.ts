@@ -18,7 +18,7 @@ export async function addMcpServer(kay: Kay, words: string[], flags: McpFlags): 
     ...(flags.name === undefined ? {} : { name: flags.name }),
     ...(flags.keyHeader === undefined ? {} : { key_header: flags.keyHeader }),
   };
-  const link = await kay.link();
+  const link = await kay.openBackend();
   const send = async (body: AddServiceRequest) => {
     try {
       const answer = sendDescription(kay, link, body);
@@ -32,7 +32,7 @@ export async function addMcpServer(kay: Kay, words: string[], flags: McpFlags): 
 
 /** `kay services approve`: show how the tools of an MCP server differ from those that were approved, ask, and take them. */
 export async function approveMcpServer(kay: Kay, name: string, { dryRun }: { dryRun: boolean }): Promise<void> {
-  const { api } = await kay.link({ signedIn: true });
+  const { api } = await kay.openBackend({ signedIn: true });
   const send = (body: { dry_run: boolean; expected?: string }): Promise<AddServiceResponse> =>
     start(kay, api.approveService(name, body, { signal: kay.signal }));
   const look = await send({ dry_run: true });
@@ -49,8 +49,8 @@ export async function approveMcpServer(kay: Kay, name: string, { dryRun }: { dry
   )
     throw new Problem("CANCELLED", "Nothing was changed.");
   const done = await send({ dry_run: false, ...expected(look) });
-  if (kay.flags.json) return kay.out.json(done);
-  kay.out.line(`Approved the tools of ${toLine(done.service.name)}.`);
+  if (kay.flags.json) return kay.out.writeJson(done);
+  kay.out.writeLine(`Approved the tools of ${toLine(done.service.name)}.`);
 }
 
 function expected({ fingerprint }: AddServiceResponse): { expected?: string } {
@@ -74,7 +74,7 @@ async function start<T>(kay: Kay, answer: Promise<T>): Promise<T> {
   const over = new AbortController();
   const signal = AbortSignal.any([over.signal, kay.signal]);
   const say = () => {
-    if (!signal.aborted) kay.out.note(WAITING);
+    if (!signal.aborted) kay.out.writeProgress(WAITING);
   };
   kay.clock.sleep(QUIET_MS, signal).then(say, () => {});
   try {

@@ -5,14 +5,14 @@ import type { BackendHandle, Kay } from "./kay.ts";
 
 /** `kay model`: which model answers, and why. One that is named but cannot answer is an error. */
 export async function showModel(kay: Kay): Promise<void> {
-  const link = await kay.link();
+  const link = await kay.openBackend();
   const model = await fetchModel(kay, link);
   if (kay.flags.json) {
     kay.exit = model.problem ? toModelProblem(model).exit : 0;
-    return kay.out.json(model);
+    return kay.out.writeJson(model);
   }
   const { text, warning } = formatModel(kay, model, link);
-  kay.out.line(text);
+  kay.out.writeLine(text);
   if (warning) kay.out.warn(warning);
   if (model.problem) throw toModelProblem(model);
 }
@@ -30,8 +30,8 @@ export function formatModel(kay: Kay, model: ModelView, link: BackendHandle): { 
 
 /** `kay model list`: every provider, whether it could answer, and its models. */
 export async function listModels(kay: Kay): Promise<void> {
-  const model = await fetchModel(kay, await kay.link());
-  if (kay.flags.json) return kay.out.json({ name: model.name, available: model.available });
+  const model = await fetchModel(kay, await kay.openBackend());
+  if (kay.flags.json) return kay.out.writeJson({ name: model.name, available: model.available });
   const rows = model.available.map(({ name, title, ready, note, models }) => [
     toLine(name),
     toLine(title),
@@ -39,17 +39,17 @@ export async function listModels(kay: Kay): Promise<void> {
     toLine(models.map((each) => each.replace(`${name}:`, "")).join(", ")),
     toLine(note),
   ]);
-  await kay.out.table(["PROVIDER", "NAME", "STATE", "MODELS", "NEEDS"], rows);
-  kay.out.note("Choose one with `kay config set model <provider>:<model>`.");
+  await kay.out.writeTable(["PROVIDER", "NAME", "STATE", "MODELS", "NEEDS"], rows);
+  kay.out.writeProgress("Choose one with `kay config set model <provider>:<model>`.");
 }
 
 /** `kay model --test`: one question to the model, and how it went. */
 export async function testModel(kay: Kay): Promise<void> {
-  const link = await kay.link();
+  const link = await kay.openBackend();
   const test = await link.api.testModel({ signal: kay.signal });
   if (!works(test)) kay.exit = 1;
-  if (kay.flags.json) return kay.out.json(test);
-  kay.out.line(formatModelTest(test));
+  if (kay.flags.json) return kay.out.writeJson(test);
+  kay.out.writeLine(formatModelTest(test));
 }
 
 /** How the test went. */

@@ -16,34 +16,34 @@ export type OutputFlags = { json: boolean; jq?: string; quiet: boolean; plain: b
  */
 export type Output = {
   /** The one JSON document of `--json`. Collected warnings join it as `warnings`. */
-  json(document: unknown): void;
+  writeJson(document: unknown): void;
   /** One of several documents, each on a line of its own. */
-  jsonLine(document: unknown): void;
+  writeJsonLine(document: unknown): void;
   /** From now on documents are printed as this makes them, and a failure has none (`--jq`). */
-  filtered(filter: DocumentFilter): void;
+  setFilter(filter: DocumentFilter): void;
   /** Everything is printed. @throws Problem FILTER_FAILED */
-  settled(): Promise<void>;
+  flush(): Promise<void>;
   /** From now on an answer and a failure are lines too, as this makes them of their documents (`--stream`). */
-  lines(lineOf: LineOf): void;
+  setLineFormat(lineOf: LineOf): void;
   /** A finished text of the answer, however long: where PAGER is set, what is longer than the terminal goes through that. */
-  text(text: string): Promise<void>;
+  writeText(text: string): Promise<void>;
   /** A line of the answer on stdout. */
-  line(text?: string): void;
+  writeLine(text?: string): void;
   /** Markdown of an answer: laid out for a person on a terminal, as it is elsewhere. */
-  markdown(text: string): Promise<void>;
+  writeMarkdown(text: string): Promise<void>;
   /** Rows for a person on a terminal; tab-separated without header elsewhere. */
-  table(columns: string[], rows: string[][]): Promise<void>;
+  writeTable(columns: string[], rows: string[][]): Promise<void>;
   /** Progress and advice on stderr; silent with `--quiet` or `--json`. */
-  note(text: string): void;
+  writeProgress(text: string): void;
   /** Something is not as it should be, though the command goes on. */
   warn(text: string): void;
   /** The end of a failed command: the sentence and the next step. `document` is printed on stdout, wanted as JSON or not. */
-  fail(problem: Problem, document?: unknown): void;
+  writeError(problem: Problem, document?: unknown): void;
   /**
    * Show a line at the bottom of the terminal that is redrawn in place, `null` takes it away. Whatever else is said meanwhile appears above
    * it. Where nothing may be redrawn it is not shown.
    */
-  status(line: string | null): void;
+  setStatusLine(line: string | null): void;
   /** From now on whatever is said goes here instead of to the streams, whole texts without the last line break. Returns the way back. */
   divert(say: (text: string) => void): () => void;
   paint(style: Style, text: string, stream?: "stdout" | "stderr"): string;
@@ -92,20 +92,20 @@ export function createOutput(
   };
   return {
     paint,
-    text,
-    line: (text = "") => (diverted ? diverted(text) : above(() => terminal.stdout.write(`${text}\n`))),
+    writeText: text,
+    writeLine: (text = "") => (diverted ? diverted(text) : above(() => terminal.stdout.write(`${text}\n`))),
     divert: (say) => {
       diverted = say;
       return () => {
         diverted = null;
       };
     },
-    status: (line) => {
+    setStatusLine: (line) => {
       if ((status === null && line === null) || flags().plain || diverted) return;
       status = line;
       terminal.stderr.write(`${ERASE}${line ?? ""}`);
     },
-    note: (text) => {
+    writeProgress: (text) => {
       if (!flags().json && !flags().quiet) aside(text);
     },
     warn: (text) => {
@@ -114,26 +114,26 @@ export function createOutput(
       else if (inside) warnings.push(text);
       else aside(`${paint("yellow", "!", "stderr")} ${text}`);
     },
-    json: (document) => {
+    writeJson: (document) => {
       if (lineOf) return jsonLine(lineOf("answer", document as Record<string, unknown>));
       if (filter) return filter.push(document);
       terminal.stdout.write(formatJson(addWarnings(document, warnings)));
     },
-    jsonLine,
-    filtered: (made) => {
+    writeJsonLine: jsonLine,
+    setFilter: (made) => {
       filter = made;
     },
-    settled: async () => filter?.settled(),
-    lines: (made) => {
+    flush: async () => filter?.settled(),
+    setLineFormat: (made) => {
       lineOf = made;
     },
-    markdown: async (text) => {
+    writeMarkdown: async (text) => {
       const { stdout } = terminal;
       if (!stdout.isTerminal) return stdout.write(`${text}\n`);
       const { renderMarkdown } = await import("#ui/markdown");
       stdout.write(`${renderMarkdown(text, { width: stdout.columns(), paint, plain: flags().plain })}\n`);
     },
-    table: async (columns, rows) => {
+    writeTable: async (columns, rows) => {
       if (!terminal.stdout.isTerminal) {
         for (const row of rows)
           terminal.stdout.write(`${row.map((cell) => cell.replace(/[\t\r\n]+/g, " ")).join("\t")}\n`);
@@ -143,7 +143,7 @@ export function createOutput(
       const { header, lines } = layOut(columns, rows, flags().plain ? 0 : terminal.stdout.columns());
       await text((header === null ? lines : [paint("dim", header), ...lines]).join("\n"));
     },
-    fail: (problem, document) => {
+    writeError: (problem, document) => {
       // What it went to meanwhile is over as well; after a crash nobody else said so.
       diverted = null;
       if (flags().jq === undefined) showFailure(problem, document);

@@ -11,7 +11,7 @@ const DEFAULTS = { LESS: "FRX", LV: "-c" };
 /** What a text is to be shown with. */
 export type PagerPorts = Pick<Kay, "env" | "terminal" | "signal" | "catchInterrupts"> & {
   flags: { json: boolean; input: boolean; plain: boolean };
-  page(pager: string, text: string, signal: AbortSignal): Promise<boolean>;
+  showInPager(pager: string, text: string, signal: AbortSignal): Promise<boolean>;
   warn(text: string): void;
 };
 
@@ -28,7 +28,7 @@ export async function showInPager(text: string, world: PagerPorts): Promise<bool
   if (!terminal.stdin.isTerminal || !terminal.stdout.isTerminal || fits(text, terminal.stdout)) return false;
   const release = world.catchInterrupts(() => {});
   try {
-    if (await world.page(pager, text, signal)) return true;
+    if (await world.showInPager(pager, text, signal)) return true;
   } finally {
     release();
   }

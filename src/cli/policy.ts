@@ -6,13 +6,13 @@ import { closestName } from "./nearest.ts";
 
 /** `kay policy get`. */
 export async function showPolicies(kay: Kay, target: string | undefined): Promise<void> {
-  const { api } = await kay.link({ signedIn: true });
+  const { api } = await kay.openBackend({ signedIn: true });
   const all = await api.policies();
   const policies = target === undefined ? all : all.filter((each) => each.target === target);
   if (target !== undefined && policies.length === 0) await mustExist(api, target);
-  if (kay.flags.json) return kay.out.json({ policies });
-  if (policies.length === 0) kay.out.note(NO_POLICIES_TEXT);
-  else await kay.out.table(POLICY_COLUMNS, policies.map(toPolicyRow));
+  if (kay.flags.json) return kay.out.writeJson({ policies });
+  if (policies.length === 0) kay.out.writeProgress(NO_POLICIES_TEXT);
+  else await kay.out.writeTable(POLICY_COLUMNS, policies.map(toPolicyRow));
 }
 
 /** A backend that does not list its services and tools is believed. */
@@ -30,10 +30,10 @@ async function mustExist(api: BackendHandle["api"], target: string): Promise<voi
 /** `kay policy set`. */
 export async function setPolicy(kay: Kay, target: string, mode: string): Promise<void> {
   const known = parsePolicyMode(mode);
-  const { api } = await kay.link({ signedIn: true });
+  const { api } = await kay.openBackend({ signedIn: true });
   const policies = await changePolicy(api, target, known);
-  if (kay.flags.json) return kay.out.json({ policies });
-  kay.out.line(formatPolicy(target, known));
+  if (kay.flags.json) return kay.out.writeJson({ policies });
+  kay.out.writeLine(formatPolicy(target, known));
 }
 
 /** What a person may set. */

@@ -37,7 +37,7 @@ export async function run(argv: string[], kay: Kay): Promise<number> {
     await showHelp(kay, told.help);
   } catch (error) {
     if (error instanceof CommanderError) return await wordUsage(error, kay, { program, argv, command, ...told });
-    await kay.out.settled().catch(() => {});
+    await kay.out.flush().catch(() => {});
     return kay.signal.aborted ? await toEnd(kay, error) : await wordError(error, kay);
   } finally {
     limit.end();
@@ -48,7 +48,7 @@ export async function run(argv: string[], kay: Kay): Promise<number> {
 /** Where a filter fails, what the command itself came to counts, unless that was done. */
 async function settle(kay: Kay): Promise<number> {
   try {
-    await kay.out.settled();
+    await kay.out.flush();
   } catch (error) {
     const exit = kay.signal.aborted ? 0 : await wordError(error, kay);
     kay.exit ||= exit;
@@ -65,7 +65,7 @@ async function toEnd(kay: Kay, error?: unknown): Promise<number> {
 /** What cannot be ended after a signal is left to itself after a while. */
 function overdue(kay: Kay): Promise<void> {
   return new Promise((resolve) => {
-    const wait = () => void kay.clock.sleep(kay.graceMs).then(resolve, resolve);
+    const wait = () => void kay.clock.sleep(kay.shutdownGraceMs).then(resolve, resolve);
     if (kay.signal.aborted) wait();
     else kay.signal.addEventListener("abort", wait, { once: true });
   });
@@ -117,12 +117,12 @@ async function wordUsage(error: CommanderError, kay: Kay, parsing: Parsing): Pro
   const advice = `Run \`kay help${command ? ` ${command}` : ""}\`.${isDashed ? " Text that begins with a dash goes after --." : ""}`;
   const hint = suggestion ? clean(suggestion, { lines: false }) : advice;
   const words = `${sentence.charAt(0).toUpperCase()}${sentence.slice(1)}.`.replace(/\.\.$/, ".");
-  kay.out.fail(new Problem("USAGE", words, { hint }));
+  kay.out.writeError(new Problem("USAGE", words, { hint }));
   return ERRORS.USAGE.exit;
 }
 
 async function showHelp(kay: Kay, text: string): Promise<void> {
-  if (text !== "") await kay.out.text(text.replace(/\n$/, ""));
+  if (text !== "") await kay.out.writeText(text.replace(/\n$/, ""));
 }
 
 /** The document of what the parser itself answers, which knows nothing of `--jq` yet. */
@@ -131,7 +131,7 @@ async function showDocument(kay: Kay, argv: string[], document: unknown): Promis
   const expression = argv[at]?.startsWith("--jq=") ? argv[at].slice("--jq=".length) : argv[at + 1];
   try {
     if (at >= 0) await (await import("./jq/filter.ts")).applyJqFilter(kay, expression ?? "");
-    kay.out.json(document);
+    kay.out.writeJson(document);
   } catch (error) {
     return wordError(error, kay);
   }
@@ -146,7 +146,7 @@ async function wordError(error: unknown, kay: Kay): Promise<number> {
       const { showReceipts } = await import("./answer.ts");
       showReceipts(kay, error.details.receipts);
     }
-    kay.out.fail(withServices(error));
+    kay.out.writeError(withServices(error));
     return error.exit;
   }
   return reportCrash(error, kay);
@@ -155,7 +155,7 @@ async function wordError(error: unknown, kay: Kay): Promise<number> {
 /** Words for an error that is a bug, also one that nothing caught. @returns the exit code */
 export function reportCrash(error: unknown, kay: Kay): number {
   const message = error instanceof Error ? error.message : String(error);
-  kay.out.fail(new Problem("INTERNAL", `Something in kay went wrong: ${message}`));
+  kay.out.writeError(new Problem("INTERNAL", `Something in kay went wrong: ${message}`));
   if (kay.flags.debug || kay.env.KAY_DEBUG)
     kay.terminal.stderr.write(`${error instanceof Error ? error.stack : error}\n`);
   return ERRORS.INTERNAL.exit;

@@ -10,10 +10,10 @@ import type { Kay } from "./kay.ts";
  */
 export async function showBackendStatus(kay: Kay, at: string | undefined): Promise<void> {
   const status = await kay.backendStatus(at);
-  if (kay.flags.json) kay.out.json(status);
+  if (kay.flags.json) kay.out.writeJson(status);
   else
     for (const [name, value] of getLines(status))
-      kay.out.line(`${name.padEnd(WIDTH)}${clean(value, { lines: false })}`);
+      kay.out.writeLine(`${name.padEnd(WIDTH)}${clean(value, { lines: false })}`);
   if (status.status === "ok") return;
   const sentence = `The backend at ${status.url} cannot reach its database.`;
   if (!kay.flags.json) throw new Problem("DATABASE_UNAVAILABLE", sentence, { hint: "" });

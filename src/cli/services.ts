@@ -7,7 +7,7 @@ import { formatAccount, formatSite } from "./people.ts";
 /** `kay services`: one row for each service. */
 export async function listServices(kay: Kay): Promise<void> {
   const services = await getServices(kay);
-  if (kay.flags.json) return kay.out.json({ services });
+  if (kay.flags.json) return kay.out.writeJson({ services });
   const rows = services.map((service) => [
     toLine(service.name),
     getState(service),
@@ -15,8 +15,8 @@ export async function listServices(kay: Kay): Promise<void> {
     service.connected ? whose(service) : toLine(service.reason ?? ""),
     service.connected ? formatSite(service) || toLine(service.mcp?.command ?? "") : "",
   ]);
-  await kay.out.table(["SERVICE", "STATE", "TARGET", "ACCOUNT", "SITE"], rows);
-  if (services.every(({ connected }) => !connected)) kay.out.note("Connect one with `kay connect <service>`.");
+  await kay.out.writeTable(["SERVICE", "STATE", "TARGET", "ACCOUNT", "SITE"], rows);
+  if (services.every(({ connected }) => !connected)) kay.out.writeProgress("Connect one with `kay connect <service>`.");
 }
 
 /** `kay services show <service>`. @throws Problem UNKNOWN_SERVICE */
@@ -28,21 +28,24 @@ export async function showService(kay: Kay, name: string): Promise<void> {
       name,
       services.map((each) => each.name),
     );
-  if (kay.flags.json) return kay.out.json(service);
+  if (kay.flags.json) return kay.out.writeJson(service);
   const rows = getRows(service).flatMap(([field, value]) => (value === "" ? [] : [[field, toLine(value)]]));
   // Scopes and addresses are to be copied: nothing of them is cut off.
-  if (!kay.terminal.stdout.isTerminal) await kay.out.table([], rows);
-  else for (const [field = "", value] of rows) kay.out.line(`${kay.out.paint("dim", field.padEnd(WIDEST))}  ${value}`);
+  if (!kay.terminal.stdout.isTerminal) await kay.out.writeTable([], rows);
+  else
+    for (const [field = "", value] of rows)
+      kay.out.writeLine(`${kay.out.paint("dim", field.padEnd(WIDEST))}  ${value}`);
   for (const change of service.mcp?.changes ?? []) kay.out.warn(toLine(change));
   if (service.mcp && service.mcp.changes.length > 0)
-    kay.out.note(`Take what changed with \`kay services approve ${toLine(service.name)}\`.`);
-  if (service.state === "not_configured") kay.out.note("Whoever runs the backend must give it an OAuth client first.");
-  else if (!service.connected) kay.out.note(`Connect it with \`kay connect ${toLine(service.name)}\`.`);
+    kay.out.writeProgress(`Take what changed with \`kay services approve ${toLine(service.name)}\`.`);
+  if (service.state === "not_configured")
+    kay.out.writeProgress("Whoever runs the backend must give it an OAuth client first.");
+  else if (!service.connected) kay.out.writeProgress(`Connect it with \`kay connect ${toLine(service.name)}\`.`);
 }
 
 /** A backend that has only what the guide has names its services in their connections. */
 async function getServices(kay: Kay): Promise<ServiceView[]> {
-  const { api } = await kay.link({ signedIn: true });
+  const { api } = await kay.openBackend({ signedIn: true });
   const known = await api.services({ signal: kay.signal });
   if (known) return known.services;
   const { connections } = await api.connections({ signal: kay.signal });

@@ -20,12 +20,12 @@ import { confirmOrThrow } from "./prompt.ts";
 export async function listSessions(kay: Kay, options: { page: string; limit: string }): Promise<void> {
   const page = getNumber("--page", options.page, 1, 1e6);
   const limit = getNumber("--limit", options.limit, 1, 100);
-  const { api } = await kay.link({ signedIn: true });
+  const { api } = await kay.openBackend({ signedIn: true });
   const answer = await api.sessions({ page, limit });
-  if (kay.flags.json) return kay.out.json(answer);
-  if (answer.data.length === 0) return kay.out.note("There is no conversation here.");
-  await kay.out.table(SESSION_COLUMNS, answer.data.map(toSessionRow));
-  if (answer.has_more) kay.out.note(`${answer.total} in all; --page ${page + 1} shows more.`);
+  if (kay.flags.json) return kay.out.writeJson(answer);
+  if (answer.data.length === 0) return kay.out.writeProgress("There is no conversation here.");
+  await kay.out.writeTable(SESSION_COLUMNS, answer.data.map(toSessionRow));
+  if (answer.has_more) kay.out.writeProgress(`${answer.total} in all; --page ${page + 1} shows more.`);
 }
 
 /** `kay sessions show`: a replay as text, at any width. */
@@ -33,20 +33,20 @@ export async function showSession(kay: Kay, name: string, { width }: { width?: s
   const columns = width === undefined ? kay.terminal.stdout.columns() : getNumber("--width", width, 20, 1_000);
   const { link, id } = await findByName(kay, name);
   const { conversation, parts } = await loadConversation(kay, link, id);
-  if (kay.flags.json) return kay.out.json(toConversationDocument(conversation, parts));
+  if (kay.flags.json) return kay.out.writeJson(toConversationDocument(conversation, parts));
   const view = parts.reduce(reduceView, EMPTY_VIEW);
   if (view.items.some((item) => item.kind === "text" && /^ *(?:```|~~~)\w/m.test(item.text))) await loadHighlighting();
   const text = formatTranscript(view, { width: columns, paint: kay.out.paint });
-  if (text === "") kay.out.note("Nothing was said in it yet.");
-  else await kay.out.text(text);
+  if (text === "") kay.out.writeProgress("Nothing was said in it yet.");
+  else await kay.out.writeText(text);
 }
 
 /** `kay sessions rename`. */
 export async function renameSession(kay: Kay, name: string, title: string): Promise<void> {
   const { link, id } = await findByName(kay, name);
   const renamed = await link.api.renameSession(id, title);
-  if (kay.flags.json) return kay.out.json(renamed);
-  kay.out.line(formatRenamed(renamed));
+  if (kay.flags.json) return kay.out.writeJson(renamed);
+  kay.out.writeLine(formatRenamed(renamed));
 }
 
 /** `kay sessions delete`. Asks first, since nothing brings it back. */
@@ -57,8 +57,8 @@ export async function deleteSession(kay: Kay, name: string): Promise<void> {
   if (!(await confirmOrThrow(kay, `Delete ${shown} for good?`, "Use --yes.")))
     throw new Problem("CANCELLED", "Nothing was deleted.");
   await link.api.deleteSession(id);
-  if (kay.flags.json) return kay.out.json({ deleted: id });
-  kay.out.line(`Deleted ${shown}.`);
+  if (kay.flags.json) return kay.out.writeJson({ deleted: id });
+  kay.out.writeLine(`Deleted ${shown}.`);
 }
 
 /** What became of it. */
@@ -86,18 +86,18 @@ export async function exportSession(
   const { document, text } = await exportConversation(kay, link, id, wanted);
   if (output !== undefined) {
     const path = await writeExport(kay, output, text, (question) => confirmOrThrow(kay, question, "Use --yes."));
-    if (kay.flags.json) return kay.out.json({ exported: id, file: path, format: wanted });
-    return kay.out.note(`Written to ${toLine(path)}.`);
+    if (kay.flags.json) return kay.out.writeJson({ exported: id, file: path, format: wanted });
+    return kay.out.writeProgress(`Written to ${toLine(path)}.`);
   }
-  if (wanted === "json") return kay.out.json(document);
-  if (kay.flags.json) return kay.out.json({ id, format: wanted, text });
+  if (wanted === "json") return kay.out.writeJson(document);
+  if (kay.flags.json) return kay.out.writeJson({ id, format: wanted, text });
   kay.terminal.stdout.write(text);
 }
 
 const FORMATS: Record<string, ExportFormat> = { md: "md", markdown: "md", json: "json" };
 
 async function findByName(kay: Kay, name: string): Promise<{ link: BackendHandle; id: string }> {
-  const link = await kay.link({ signedIn: true });
+  const link = await kay.openBackend({ signedIn: true });
   return { link, id: (await findConversationId(link, { resume: name })) ?? name };
 }
 

@@ -56,9 +56,9 @@ export async function sendConfirmation(
 
 async function leaveOpen(kay: Kay, answer: AskResponse): Promise<void> {
   kay.exit = ERRORS.CONFIRMATION_REQUIRED.exit;
-  if (kay.flags.json) return kay.out.json(answer);
+  if (kay.flags.json) return kay.out.writeJson(answer);
   const token = clean(answer.confirmation_token ?? "", { lines: false });
-  await kay.out.markdown(formatConfirmation(answer));
+  await kay.out.writeMarkdown(formatConfirmation(answer));
   const command = `kay confirm ${token}${formatProfileFlag(kay.profile())} --approve`;
-  kay.out.note(`Nothing was done yet. Within five minutes: \`${command}\`, or \`--deny\`.`);
+  kay.out.writeProgress(`Nothing was done yet. Within five minutes: \`${command}\`, or \`--deny\`.`);
 }

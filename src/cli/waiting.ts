@@ -20,21 +20,21 @@ export async function showWaiting(kay: Kay, awaited: PendingAuthorization): Prom
   const { out } = kay;
   if (!stderr.isTerminal || kay.flags.quiet || kay.flags.json || kay.flags.plain) {
     const minutes = Math.max(1, Math.round((awaited.deadline - kay.clock.now()) / 60_000));
-    kay.out.note(`Waiting for authorization (${minutes} minutes)…`);
-    return { retrying: (message) => kay.out.note(message), end: () => {} };
+    kay.out.writeProgress(`Waiting for authorization (${minutes} minutes)…`);
+    return { retrying: (message) => kay.out.writeProgress(message), end: () => {} };
   }
   const qr = await import("uqr");
   const ticking = new AbortController();
   const keys = stdin.isTerminal && kay.flags.input;
   let note = "";
   const draw = () => {
-    if (!ticking.signal.aborted) out.status(line(kay, awaited, keys, note));
+    if (!ticking.signal.aborted) out.setStatusLine(line(kay, awaited, keys, note));
   };
   const press = (key: string) => {
     if (key === "c") {
       stderr.write(`\x1b]52;c;${Buffer.from(awaited.url).toString("base64")}\x07`);
-      out.note("Copied the link, where the terminal allows it.");
-    } else if (key === "q") out.note(qr.renderUnicodeCompact(awaited.url));
+      out.writeProgress("Copied the link, where the terminal allows it.");
+    } else if (key === "q") out.writeProgress(qr.renderUnicodeCompact(awaited.url));
     else if (key === "o") void openOrExplain(kay, awaited.url);
   };
   const releaseKeys = keys ? stdin.keys(press) : () => {};
@@ -46,7 +46,7 @@ export async function showWaiting(kay: Kay, awaited: PendingAuthorization): Prom
     end: () => {
       ticking.abort();
       releaseKeys();
-      out.status(null);
+      out.setStatusLine(null);
     },
   };
 }
@@ -54,8 +54,8 @@ export async function showWaiting(kay: Kay, awaited: PendingAuthorization): Prom
 /** Open the link where that is possible; say in one line why not. */
 export async function openOrExplain(kay: Kay, url: string): Promise<void> {
   const plan = await kay.planBrowser(url);
-  if ("reason" in plan) return kay.out.note(`${plan.reason} Open the link yourself.`);
-  if (!(await kay.openBrowser(plan))) kay.out.note("No browser could be started. Open the link yourself.");
+  if ("reason" in plan) return kay.out.writeProgress(`${plan.reason} Open the link yourself.`);
+  if (!(await kay.openBrowser(plan))) kay.out.writeProgress("No browser could be started. Open the link yourself.");
 }
 
 async function tick(kay: Kay, draw: () => void, signal: AbortSignal): Promise<void> {

@@ -16,7 +16,7 @@ export type ProbeStepName = "proxy" | "name" | "connect" | "tunnel" | "tls";
 export type ProbeStep = {
   leg: ProbeStepName;
   state: "ok" | "warning" | "failed" | "skipped";
-  says: string;
+  message: string;
   fix?: string;
 };
 
@@ -40,7 +40,7 @@ export async function probeRoute(address: string, ports: ProbePorts): Promise<Pr
   let broken: ProbeStepName | null = null;
   const go = async (leg: ProbeStepName, step: Step) => {
     if (broken !== null)
-      return void legs.push({ leg, state: "skipped", says: `Not reached: ${NAMES[broken]} failed.` });
+      return void legs.push({ leg, state: "skipped", message: `Not reached: ${NAMES[broken]} failed.` });
     const went = await limited(ports, step).catch((error: unknown) => fail(error, leg));
     if (went === null) return;
     legs.push({ leg, ...went });
@@ -68,7 +68,7 @@ export async function probeRoute(address: string, ports: ProbePorts): Promise<Pr
     way.secured?.socket.destroy();
     way.socket?.destroy();
   }
-  return legs.map(({ leg, state, says, fix }) => ({ leg, state, says, ...(fix ? { fix } : {}) }));
+  return legs.map(({ leg, state, message, fix }) => ({ leg, state, message, ...(fix ? { fix } : {}) }));
 }
 
 /** What was found of the way so far. */
@@ -90,14 +90,14 @@ function getTarget({ url, proxy }: Way): URL {
 function chooseProxy(way: Way, env: ProbePorts["env"]): Omit<ProbeStep, "leg"> {
   const { url } = way;
   if (url.protocol === "http:" && isLoopback(url.hostname))
-    return { state: "ok", says: "None: plain http to this machine never goes through one." };
+    return { state: "ok", message: "None: plain http to this machine never goes through one." };
   way.proxy = findProxy(url, env, BlockList);
-  if (way.proxy) return { state: "ok", says: `${maskProxy(way.proxy)}, which ${way.proxy.variable} names.` };
+  if (way.proxy) return { state: "ok", message: `${maskProxy(way.proxy)}, which ${way.proxy.variable} names.` };
   const without = findProxy(url, { ...env, no_proxy: "", NO_PROXY: "" }, BlockList);
   const exempting = ["no_proxy", "NO_PROXY"].find((name) => env[name]?.trim());
   if (without)
-    return { state: "ok", says: `None: ${exempting} lists ${url.hostname}, so ${without.variable} is not used.` };
-  return { state: "ok", says: "None: no proxy is set for this address." };
+    return { state: "ok", message: `None: ${exempting} lists ${url.hostname}, so ${without.variable} is not used.` };
+  return { state: "ok", message: "None: no proxy is set for this address." };
 }
 
 /** A request by plain http is handed to the proxy as it is; only https needs a tunnel. */
@@ -141,7 +141,7 @@ async function limited({ clock, signal }: ProbePorts, step: Step): Promise<Omit<
 function fail(error: unknown, leg: ProbeStepName): Omit<ProbeStep, "leg"> {
   if (!(error instanceof Problem)) throw error;
   const fix = error.code === "TIMED_OUT" ? LATE[leg] : error.hint;
-  return { state: "failed", says: error.message, fix };
+  return { state: "failed", message: error.message, fix };
 }
 
 /** What to do where nothing came in time. */

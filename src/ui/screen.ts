@@ -56,7 +56,7 @@ export function createScreen(canvas: Canvas): Screen {
   const show = (given: ScreenFrame) => {
     const size = canvas.size();
     const gap = gapFor(given.lines.length, size);
-    const frame = offsetFrame(fit(given, size), gap);
+    const frame = offsetFrame(fitFrame(given, size), gap);
     const rows = canvas.reflows === "not the cursor line" ? createJoinedRows(size.columns) : SEPARATE_ROWS;
     const isWhole = shown === null || shown.isStale || shown.columns !== size.columns || committed !== "";
     const { text, row } =
@@ -121,7 +121,7 @@ export function createScreen(canvas: Canvas): Screen {
 }
 
 /** A frame may not be higher than the window, or its beginning could not be reached any more; what is left is its end. */
-function fit({ lines, cursor }: ScreenFrame, { rows }: { rows: number }): ScreenFrame {
+function fitFrame({ lines, cursor }: ScreenFrame, { rows }: { rows: number }): ScreenFrame {
   const over = Math.max(lines.length - Math.max(rows - FREE_ROWS, 1), 0);
   if (over === 0) return { lines, cursor };
   return {

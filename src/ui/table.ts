@@ -20,7 +20,7 @@ export function layOutTable(columns: string[], rows: string[][], width: number):
   const widths = narrow(natural, width - GAP * (columns.length - 1));
   if (!widths) return { header: null, lines: rows.flatMap((row) => block(columns, row)) };
   const [header = "", ...lines] = all.map((row) => {
-    const cells = columns.map((_, column) => fit(row[column] ?? "", widths[column] ?? 0));
+    const cells = columns.map((_, column) => fitCell(row[column] ?? "", widths[column] ?? 0));
     return cells.join(" ".repeat(GAP)).trimEnd();
   });
   return { header, lines };
@@ -43,11 +43,11 @@ function block(columns: string[], row: string[]): string[] {
   const told = columns.slice(1).map((name, index) => ({ name, cell: row[index + 1] ?? "" }));
   const lines = told
     .filter(({ cell }) => cell !== "")
-    .map(({ name, cell }) => `  ${name === "" ? "" : `${fit(name, names)}  `}${cell}`);
+    .map(({ name, cell }) => `  ${name === "" ? "" : `${fitCell(name, names)}  `}${cell}`);
   return [row[0] ?? "", ...lines];
 }
 
-function fit(text: string, width: number): string {
+function fitCell(text: string, width: number): string {
   const kept = truncateCells(text, width);
   return kept + " ".repeat(Math.max(0, width - stringWidth(kept)));
 }

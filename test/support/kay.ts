@@ -194,7 +194,7 @@ function worldOf(place: Place, parts: Parts): Omit<CliPorts, "terminal" | "signa
       return schema ? JSON.stringify(schema) : "";
     },
     readText: () => "",
-    find: (program) => (programs.includes(program) ? `/usr/bin/${program}` : null),
+    findProgram: (program) => (programs.includes(program) ? `/usr/bin/${program}` : null),
     localTools: async () => ({
       ...createLocalTools({
         env: { ...options.env, ...setting.env },
@@ -208,7 +208,7 @@ function worldOf(place: Place, parts: Parts): Omit<CliPorts, "terminal" | "signa
       return { ...thread, run: (text) => place.clock.during(thread.run(text)) };
     },
     launch: async (launch) => parts.launched.push(launch) > 0,
-    page: async (pager, text) => setting.pages?.(pager, text) ?? false,
+    showInPager: async (pager, text) => setting.pages?.(pager, text) ?? false,
     edit: async (_, text) => setting.edits?.(text) ?? null,
     spawnBackend: () => {
       if (!options.own) throw new Error("a backend was started");

@@ -9,8 +9,8 @@ export const WELL: CliPorts["machine"] = {
   uid: process.getuid?.(),
   postgres: async () => "/usr/lib/postgres",
   walk: async () => [
-    { leg: "proxy", state: "ok", says: "None: no proxy is set for this address." },
-    { leg: "name", state: "skipped", says: "127.0.0.1 is an address; no name is looked up." },
-    { leg: "connect", state: "ok", says: "Port 4000: IPv4 in 1 ms." },
+    { leg: "proxy", state: "ok", message: "None: no proxy is set for this address." },
+    { leg: "name", state: "skipped", message: "127.0.0.1 is an address; no name is looked up." },
+    { leg: "connect", state: "ok", message: "Port 4000: IPv4 in 1 ms." },
   ],
 };

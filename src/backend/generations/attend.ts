@@ -32,7 +32,7 @@ export async function attendGeneration(
     const end = queued ? undefined : await engine.run(generationId).catch(() => undefined);
     // Cancelled is also what a node leaves to the next one when it ends.
     if (end && end.kind !== "cancelled" && end.kind !== "waiting") return end;
-    return await engine.awaited(follow(ports, engine, { conversationId, generationId }));
+    return await engine.trackWaiter(follow(ports, engine, { conversationId, generationId }));
   } finally {
     signal.removeEventListener("abort", gone);
   }

@@ -61,7 +61,7 @@ export type Engine = {
   /** Fires when this node has left its work to others. */
   closed: AbortSignal;
   /** Somebody waits here for what comes of this, wherever it is done: a node that leaves its work to another lets them have it first. */
-  awaited<T>(outcome: Promise<T>): Promise<T>;
+  trackWaiter<T>(outcome: Promise<T>): Promise<T>;
 };
 
 export function createEngine(ports: BackendPorts): Engine {
@@ -233,7 +233,7 @@ export function createEngine(ports: BackendPorts): Engine {
       await attendance.close();
     },
     closed: closed.signal,
-    awaited(outcome) {
+    trackWaiter(outcome) {
       awaited.add(outcome);
       return outcome.finally(() => awaited.delete(outcome));
     },

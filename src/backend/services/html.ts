@@ -12,7 +12,7 @@ export function markdownToHtml(text: string): string {
     if (!(error instanceof RangeError)) throw error;
     return text
       .split(/\n\s*\n/)
-      .map((part) => paragraph(escape(part.trim())))
+      .map((part) => paragraph(escapeHtml(part.trim())))
       .join("");
   }
 }
@@ -28,20 +28,22 @@ function block(token: Token): string {
     case "heading":
       return element(`h${token.depth}`, inlines(token.tokens ?? []));
     case "code":
-      return element("pre", escape(token.text));
+      return element("pre", escapeHtml(token.text));
     case "blockquote":
       return element("blockquote", blocks(token.tokens ?? []));
     case "list":
       return list(token as Tokens.List);
     case "table":
-      return hasExtraCells(token as Tokens.Table) ? paragraph(escape(token.raw.trim())) : table(token as Tokens.Table);
+      return hasExtraCells(token as Tokens.Table)
+        ? paragraph(escapeHtml(token.raw.trim()))
+        : table(token as Tokens.Table);
     case "hr":
       return "<hr/>";
     case "paragraph":
     case "text":
       return paragraph(inlines(token.tokens ?? [token]));
     default:
-      return paragraph(escape(token.raw.trim()));
+      return paragraph(escapeHtml(token.raw.trim()));
   }
 }
 
@@ -76,11 +78,11 @@ function inline(token: Token): string {
   if (mark) return element(mark, inner());
   switch (token.type) {
     case "codespan":
-      return element("code", escape(token.text));
+      return element("code", escapeHtml(token.text));
     case "br":
       return "<br/>";
     case "link":
-      return SAFE.test(token.href) ? `<a href="${escape(token.href)}">${inner()}</a>` : inner();
+      return SAFE.test(token.href) ? `<a href="${escapeHtml(token.href)}">${inner()}</a>` : inner();
     case "escape":
     case "text":
       return inner();
@@ -91,7 +93,7 @@ function inline(token: Token): string {
 
 /** A line break in the text is one for people, too. */
 function lines(text: string): string {
-  return escape(text).replace(/\n/g, "<br/>");
+  return escapeHtml(text).replace(/\n/g, "<br/>");
 }
 
 function paragraph(content: string): string {
@@ -102,7 +104,7 @@ function element(name: string, content: string): string {
   return content.trim() === "" ? "" : `<${name}>${content}</${name}>`;
 }
 
-function escape(text: string): string {
+function escapeHtml(text: string): string {
   return text.replace(/[&<>"]/g, (character) => ENTITIES[character] ?? character);
 }
 

@@ -20,7 +20,7 @@ const CLIENT = "kay answer";
 
 /** `kay answer <id>`: answer what waits, from whatever process, and show what comes of it up to the end or the next stop. */
 export async function runAnswer(kay: Kay, id: string, options: AnswerOptions): Promise<void> {
-  const link = await kay.link({ signedIn: true });
+  const link = await kay.openBackend({ signedIn: true });
   const { pending, card } = await find(link, id);
   const { last_event: seen } = await link.api.session(pending.session_id);
   const answer = parseAnswerOptions(card, options);
@@ -90,8 +90,8 @@ async function showRest(kay: Kay, link: BackendHandle, { session, seen, refused,
   let view: View | undefined;
   const leaving = new AbortController();
   const signal = AbortSignal.any([kay.signal, leaving.signal]);
-  const { note, warn } = kay.out;
-  kay.graceMs = getCancelGraceMs(kay);
+  const { writeProgress: note, warn } = kay.out;
+  kay.shutdownGraceMs = getCancelGraceMs(kay);
   try {
     const followed = await followGeneration(kay, link, {
       parts: takeUntilEnd(link.api.events(session, { signal, note, warn }), seen),

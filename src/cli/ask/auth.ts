@@ -26,7 +26,8 @@ export async function connectMissing(
   sayNo: (card: AuthCard) => Promise<void>,
 ): Promise<void> {
   writeNotice(kay, `\n${formatAuth(asked.card().auth)}\n`);
-  if (link.byToken) throw new Problem("INPUT_REQUIRED", "With KAY_TOKEN no service can be connected from here.");
+  if (link.usesEnvironmentToken)
+    throw new Problem("INPUT_REQUIRED", "With KAY_TOKEN no service can be connected from here.");
   for (;;) {
     const failed = await connectAll(kay, link, asked, sayNo);
     if (failed.length === 0) return;
@@ -81,6 +82,6 @@ async function connectOne(kay: Kay, link: BackendHandle, { one, asked, board }: 
   const signal = AbortSignal.any([kay.signal, asked.signal, board.elsewhere(service)]);
   const { message } = await completeConsent(kay, link, one, { retrying: board.retrying }, signal);
   board.tick(service);
-  kay.out.note(`${kay.out.paint("green", "✓", "stderr")} ${message}`);
+  kay.out.writeProgress(`${kay.out.paint("green", "✓", "stderr")} ${message}`);
   await reportConnected(link, asked.card().auth.generation_id, service);
 }

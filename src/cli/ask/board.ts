@@ -36,7 +36,8 @@ export function showConsentProgress(
         .filter((service) => !connected.has(service))
         .map(toLine)
         .join(", ");
-      if (waiting !== told && waiting !== "") kay.out.note(`Waiting until ${waiting} is connected. Ctrl+C cancels it.`);
+      if (waiting !== told && waiting !== "")
+        kay.out.writeProgress(`Waiting until ${waiting} is connected. Ctrl+C cancels it.`);
       told = waiting;
       return;
     }
@@ -44,14 +45,14 @@ export function showConsentProgress(
     const words = services.map((service) => `${toLine(service)} ${connected.has(service) ? "✓" : "…"}`).join(", ");
     const text = `Waiting: ${words}  ${formatTimeLeft(left)} left${note} · o open  x cancel`;
     if (kay.terminal.stderr.isTerminal && !over.signal.aborted)
-      kay.out.status(text.slice(0, kay.terminal.stderr.columns() - 1));
+      kay.out.setStatusLine(text.slice(0, kay.terminal.stderr.columns() - 1));
   };
   const look = () => {
     for (const service of asked.card().auth.connected) {
       if (!elsewhere.has(service) || connected.has(service)) continue;
       connected.add(service);
       elsewhere.get(service)?.abort();
-      kay.out.note(`${toLine(service)} was connected elsewhere.`);
+      kay.out.writeProgress(`${toLine(service)} was connected elsewhere.`);
     }
     draw();
   };
@@ -75,7 +76,7 @@ export function showConsentProgress(
       if (over.signal.aborted) return;
       over.abort();
       releaseKeys();
-      kay.out.status(null);
+      kay.out.setStatusLine(null);
     },
   };
 }

@@ -15,7 +15,7 @@ export async function editInput(
 ): Promise<Record<string, unknown>> {
   let text = formatInput(input);
   for (;;) {
-    const edited = await kay.edit(text);
+    const edited = await kay.editText(text);
     if (edited === null) return fieldByField(kay, input, signal);
     const value = parseInput(edited);
     if (value) return value;

@@ -39,9 +39,9 @@ export async function finishAsk(
   if (kay.flags.json) {
     const document = toAskDocument(view, prompt);
     const pending = waiting.map((card) => toPendingItem(kay, card, view));
-    return kay.out.json(waiting.length > 0 ? { ...document, status: "pending", pending } : document);
+    return kay.out.writeJson(waiting.length > 0 ? { ...document, status: "pending", pending } : document);
   }
-  if (view.output) kay.out.json(view.output.value);
+  if (view.output) kay.out.writeJson(view.output.value);
   if (view.dryRun) showPlan(kay, view);
   else showReceipts(kay, getReceipts(view));
   for (const card of waiting) tellOpen(kay, card);
@@ -54,13 +54,13 @@ function showPlan(kay: Kay, view: View): void {
     `\n${NOTHING_SENT_TEXT}`,
   ].join("\n");
   if (view.output) kay.terminal.stderr.write(`${text}\n`);
-  else kay.out.line(fit(kay, text));
+  else kay.out.writeLine(fitToTerminal(kay, text));
 }
 
 /** What waits, and the commands that answer it. It is part of the answer: where nobody can be asked, it goes to stdout. */
 function tellOpen(kay: Kay, card: CardItem): void {
-  kay.out.line(fit(kay, formatCard(card)));
-  kay.out.note(
+  kay.out.writeLine(fitToTerminal(kay, formatCard(card)));
+  kay.out.writeProgress(
     `It waits for an answer:\n${getAnswerCommands(kay, card)
       .map((command) => `  ${command}`)
       .join("\n")}`,
@@ -68,6 +68,6 @@ function tellOpen(kay: Kay, card: CardItem): void {
 }
 
 /** An answer that a person reads, broken between words. */
-function fit({ terminal: { stdout } }: Kay, text: string): string {
+function fitToTerminal({ terminal: { stdout } }: Kay, text: string): string {
   return stdout.isTerminal ? wrapSentences(text, stdout.columns()) : text;
 }

@@ -19,7 +19,7 @@ export function createJsonLinesPresenter(kay: Kay, session: string | undefined):
     part(part, view) {
       const { type, ...rest } = part;
       known = view.session_id ?? session;
-      kay.out.jsonLine({
+      kay.out.writeJsonLine({
         type,
         session_id: known ?? null,
         timestamp: formatTimestamp(kay),
@@ -40,7 +40,15 @@ export function writeTimeoutLine(kay: Kay, view: View | undefined, error: unknow
   const { code, message: errorText, hint, details } = error;
   const session_id = view?.session_id;
   const timestamp = new Date(kay.clock.now()).toISOString();
-  kay.out.jsonLine({ type: "error", ...(session_id ? { session_id } : {}), timestamp, errorText, code, hint, details });
+  kay.out.writeJsonLine({
+    type: "error",
+    ...(session_id ? { session_id } : {}),
+    timestamp,
+    errorText,
+    code,
+    hint,
+    details,
+  });
   kay.flags = { ...kay.flags, json: false };
 }
 

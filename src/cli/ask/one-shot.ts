@@ -42,8 +42,8 @@ export async function askOnce(
     client,
   };
   let view: View | undefined;
-  const { note, warn } = kay.out;
-  kay.graceMs = getCancelGraceMs(kay);
+  const { writeProgress: note, warn } = kay.out;
+  kay.shutdownGraceMs = getCancelGraceMs(kay);
   // Somebody who sits there sees in whose name it is asked, where that is not the usual one.
   const { name: profile } = kay.profile();
   if (profile !== DEFAULT_PROFILE && kay.terminal.stderr.isTerminal)

@@ -22,12 +22,12 @@ export function toCard({ id, kind, generation_id, request, auth }: PendingReques
 
 /** `kay pending`. */
 export async function showPending(kay: Kay): Promise<void> {
-  const pending = await listPendingRequests(await kay.link({ signedIn: true }));
+  const pending = await listPendingRequests(await kay.openBackend({ signedIn: true }));
   if (kay.flags.json)
-    return kay.out.json({ pending: pending.map((one) => ({ ...one, answer: getCommands(kay, one) })) });
-  if (pending.length === 0) return kay.out.note(NOTHING_PENDING_TEXT);
-  await kay.out.table(PENDING_COLUMNS, toPendingRows(kay, pending));
-  kay.out.note("Answer one with `kay answer <id>`.");
+    return kay.out.writeJson({ pending: pending.map((one) => ({ ...one, answer: getCommands(kay, one) })) });
+  if (pending.length === 0) return kay.out.writeProgress(NOTHING_PENDING_TEXT);
+  await kay.out.writeTable(PENDING_COLUMNS, toPendingRows(kay, pending));
+  kay.out.writeProgress("Answer one with `kay answer <id>`.");
 }
 
 export const NOTHING_PENDING_TEXT = "Nothing waits for an answer.";

@@ -37,7 +37,7 @@ export function createTextPresenter(kay: Kay): Presenter {
   };
   const end = () => {
     close();
-    kay.out.status(null);
+    kay.out.setStatusLine(null);
   };
   const shown = (part: StreamPart, view: View) => {
     if (part.type === "data-presence") return;
@@ -47,11 +47,11 @@ export function createTextPresenter(kay: Kay): Presenter {
     if (part.type === "text-delta") speaking = true;
     else if (part.type.startsWith("tool-") || part.type === "text-end" || isOfTurn(part)) close();
     if (part.type === "data-status" && part.data.status === "paused")
-      kay.out.note("Another request of this conversation is under way; this one waits for its turn.");
+      kay.out.writeProgress("Another request of this conversation is under way; this one waits for its turn.");
     if (rows) drawRows(kay, view, told);
   };
   return {
-    ...bufferWhilePrompting(shown, { hold: () => kay.out.status(null), end }),
+    ...bufferWhilePrompting(shown, { hold: () => kay.out.setStatusLine(null), end }),
     known(view) {
       for (const item of view.items) if (item.kind === "tool" && isToolFinished(item)) told.add(item.call);
     },
@@ -94,7 +94,7 @@ function isOfTurn(part: StreamPart): boolean {
 
 function getProgressive(kay: Kay): AnswerWriter {
   const { stdout } = kay.terminal;
-  const write = (text: string) => kay.out.line(text);
+  const write = (text: string) => kay.out.writeLine(text);
   if (!stdout.isTerminal) return createTextWriter(write);
   return createMarkdownWriter(() => ({ width: stdout.columns(), paint: kay.out.paint }), write);
 }
@@ -105,10 +105,10 @@ function drawRows(kay: Kay, view: View, told: Set<string>): void {
   const width = kay.terminal.stderr.columns() - 1;
   for (const tool of tools.filter(isToolFinished)) {
     told.add(tool.call);
-    kay.out.note(paint(kay, tool, formatToolRow(tool, width)));
+    kay.out.writeProgress(paint(kay, tool, formatToolRow(tool, width)));
   }
   const working = tools.filter((tool) => tool.state === "starting" || tool.state === "working").at(-1);
-  kay.out.status(working ? formatToolRow(working, width) : null);
+  kay.out.setStatusLine(working ? formatToolRow(working, width) : null);
 }
 
 function paint(kay: Kay, { state }: ToolItem, row: string): string {

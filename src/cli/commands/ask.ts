@@ -50,7 +50,7 @@ gets the \`kay answer\` command. With --confirm it is a \`kay confirm\` command.
       if (words.length === 0 && canHaveSession(kay) && !isOneShot(options)) {
         showGreeting(kay);
         // Whoever is not signed in yet does that in the session, with /connect.
-        const link = await kay.link();
+        const link = await kay.openBackend();
         const { findConversationId: conversationFor } = await import("../ask/conversation.ts");
         const resume = await conversationFor(link, options);
         return openSession(kay, link, { command: "kay ask", ...(resume === undefined ? {} : { resume }) });
@@ -67,7 +67,7 @@ async function askFor(kay: Kay, words: string[], options: Options): Promise<void
   const permits = await readPermits(kay, options);
   const { readAskRequest: readRequest } = await import("../ask/context.ts");
   const request = await readRequest(kay, words, options.file ?? []);
-  const link = await kay.link({ signedIn: true });
+  const link = await kay.openBackend({ signedIn: true });
   const body = { ...request, ...fields, ...permits, interactive: false, confirm: options.confirm ?? false };
   const { checkLimitsSupported: checkBounds } = await import("../ask/bounds.ts");
   await checkBounds(link, body);

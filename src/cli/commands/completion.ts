@@ -16,8 +16,8 @@ export function createCompletionCommand(kay: Kay): Command {
     .addHelpText("after", AFTER)
     .action(async (shell: Shell | undefined) => {
       if (!shell) throw missing(kay.env.SHELL, names);
-      const script = await kay.packaged(`completions/${SHELLS[shell]}`);
-      if (kay.flags.json) return kay.out.json({ shell, script });
+      const script = await kay.readPackageFile(`completions/${SHELLS[shell]}`);
+      if (kay.flags.json) return kay.out.writeJson({ shell, script });
       kay.terminal.stdout.write(script);
     });
 }

@@ -31,8 +31,8 @@ export function createConfigCommand(kay: Kay): Command {
         kay.out.warn(
           "A secret on the command line stays in the shell's history; leave it out and it is read from stdin.",
         );
-      if (kay.flags.json) return kay.out.json(asJson(setting));
-      kay.out.note(`${setting.key} is set in profile ${(await kay.settings()).profile}.`);
+      if (kay.flags.json) return kay.out.writeJson(asJson(setting));
+      kay.out.writeProgress(`${setting.key} is set in profile ${(await kay.settings()).profile}.`);
     });
   command
     .command("unset")
@@ -41,35 +41,35 @@ export function createConfigCommand(kay: Kay): Command {
     .action(async (key: string) => {
       const settings = await kay.settings();
       const had = await settings.unset(parseSettingKey(key));
-      if (kay.flags.json) return kay.out.json(asJson(settings.get(parseSettingKey(key))));
-      kay.out.note(had ? `${key} is forgotten.` : `${key} was not set in profile ${settings.profile}.`);
+      if (kay.flags.json) return kay.out.writeJson(asJson(settings.get(parseSettingKey(key))));
+      kay.out.writeProgress(had ? `${key} is forgotten.` : `${key} was not set in profile ${settings.profile}.`);
     });
   command
     .command("path")
     .description("print where the settings file is")
     .action(async () => {
       const path = (await kay.settings()).path();
-      if (kay.flags.json) return kay.out.json({ path });
-      kay.out.line(path);
+      if (kay.flags.json) return kay.out.writeJson({ path });
+      kay.out.writeLine(path);
     });
   return command;
 }
 
 async function list(kay: Kay, settings: Setting[]): Promise<void> {
   const { profile } = await kay.settings();
-  if (kay.flags.json) return kay.out.json({ profile, settings: settings.map(asJson) });
+  if (kay.flags.json) return kay.out.writeJson({ profile, settings: settings.map(asJson) });
   const from = { default: "", profile: `profile ${profile}` };
   const rows = settings.map(({ key, shown, source, where, describe }) => {
     return [key, shown, source in from ? from[source as keyof typeof from] : where, describe];
   });
-  await kay.out.table(["SETTING", "VALUE", "FROM", ""], rows);
+  await kay.out.writeTable(["SETTING", "VALUE", "FROM", ""], rows);
 }
 
 function show(kay: Kay, setting: Setting): void {
   if (setting.value === undefined) kay.exit = 1;
-  if (kay.flags.json) kay.out.json(asJson(setting));
-  else if (setting.value !== undefined) kay.out.line(setting.shown);
-  else kay.out.note(`${setting.key} is not set.\n  Set it with \`kay config set ${setting.key} <value>\`.`);
+  if (kay.flags.json) kay.out.writeJson(asJson(setting));
+  else if (setting.value !== undefined) kay.out.writeLine(setting.shown);
+  else kay.out.writeProgress(`${setting.key} is not set.\n  Set it with \`kay config set ${setting.key} <value>\`.`);
 }
 
 function warnOverridden(kay: Kay, setting: Setting): void {

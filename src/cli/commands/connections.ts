@@ -16,12 +16,12 @@ export function createConnectionsCommand(kay: Kay): Command {
     .description("Show every service and the account it is connected as")
     .option("--check <service>", "print nothing (--json: its state); exit 0 when connected, else 4")
     .action(async (options: Options) => {
-      const link = await kay.link({ signedIn: true });
+      const link = await kay.openBackend({ signedIn: true });
       const answer = await link.api.connections({ signal: kay.signal });
       await saveAccountLabels(link, answer.connections, { whole: true });
       if (options.check !== undefined) return check(kay, answer, options.check);
-      if (kay.flags.json) return kay.out.json(answer);
-      await kay.out.table(CONNECTION_COLUMNS, toConnectionRows(answer));
+      if (kay.flags.json) return kay.out.writeJson(answer);
+      await kay.out.writeTable(CONNECTION_COLUMNS, toConnectionRows(answer));
     });
 }
 
@@ -41,7 +41,7 @@ function check(kay: Kay, { connections }: ConnectionsResponse, service: string):
   const connection = Object.hasOwn(connections, service) ? connections[service] : undefined;
   if (!connection) throw unknownServiceProblem(service, Object.keys(connections));
   kay.exit = connection.connected ? 0 : ERRORS.NOT_CONNECTED.exit;
-  if (kay.flags.json) kay.out.json({ service, ...connection });
+  if (kay.flags.json) kay.out.writeJson({ service, ...connection });
 }
 
 /** The error for a service that the backend does not name, in the backend's own words: the list, and the nearest name. */

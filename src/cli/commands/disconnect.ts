@@ -13,12 +13,12 @@ export function createDisconnectCommand(kay: Kay): Command {
     .description("Disconnect services")
     .argument("<service...>", "services to disconnect")
     .action(async (services: string[]) => {
-      const link = await kay.link({ signedIn: true });
+      const link = await kay.openBackend({ signedIn: true });
       const answers = await confirmAndDisconnect(kay, link, services, (question) =>
         confirmOrThrow(kay, question, "Use --yes."),
       );
-      if (kay.flags.json) return kay.out.json(answers.length === 1 ? answers[0] : { disconnected: answers });
-      for (const answer of answers) kay.out.line(formatDisconnected(answer));
+      if (kay.flags.json) return kay.out.writeJson(answers.length === 1 ? answers[0] : { disconnected: answers });
+      for (const answer of answers) kay.out.writeLine(formatDisconnected(answer));
     });
 }
 
@@ -33,7 +33,7 @@ export async function confirmAndDisconnect(
   services: string[],
   ask: (question: string) => Promise<boolean>,
 ): Promise<DisconnectResponse[]> {
-  const { api, credentials, origin, byToken } = link;
+  const { api, credentials, origin, usesEnvironmentToken: byToken } = link;
   const { session_id } = byToken ? {} : (await credentials.read(origin)).signIn;
   const { connections } = await api.connections({ signal: kay.signal });
   for (const service of services) {

@@ -18,11 +18,11 @@ export function createHelpCommand(kay: Kay): Command {
       return showSchema(kay, meant ? getName(meant).split(" ").slice(1) : more);
     }
     const topic = more.length === 0 && Object.hasOwn(TOPICS, name) ? TOPICS[name] : undefined;
-    if (topic && kay.flags.json) return kay.out.json({ topic: name, text: topic.trim() });
+    if (topic && kay.flags.json) return kay.out.writeJson({ topic: name, text: topic.trim() });
     if (topic) return showTopic(kay, topic.trim());
     const words = name === "" ? [] : [name, ...more];
     const found = getCommand(program, words);
-    if (found) return kay.flags.json ? kay.out.json(getDocument(found)) : found.outputHelp();
+    if (found) return kay.flags.json ? kay.out.writeJson(getDocument(found)) : found.outputHelp();
     const close = closestName(name, [...names, ...program.commands.map((one) => one.name())]);
     throw new Problem("USAGE", `There is no command or topic ${JSON.stringify(words.join(" "))}.`, {
       hint: close ? `Did you mean \`kay help ${close}\`?` : "Run `kay help` to see them all.",
@@ -33,9 +33,9 @@ export function createHelpCommand(kay: Kay): Command {
 /** For a person as wide as the terminal; elsewhere as it is written. */
 async function showTopic(kay: Kay, text: string): Promise<void> {
   const { stdout } = kay.terminal;
-  if (!stdout.isTerminal) return kay.out.line(text);
+  if (!stdout.isTerminal) return kay.out.writeLine(text);
   const { formatTopic: layOutTopic } = await import("../topic-text.ts");
-  await kay.out.text(layOutTopic(text, Math.min(stdout.columns(), 100)));
+  await kay.out.writeText(layOutTopic(text, Math.min(stdout.columns(), 100)));
 }
 
 /** The page of the command that these words name, up to the first that is none, as one document. */
@@ -60,9 +60,9 @@ function getCommand(from: Command, [word, ...rest]: string[]): Command | undefin
 
 async function showSchema(kay: Kay, words: string[]): Promise<void> {
   const name = words.join(" ");
-  const file = /^[\w -]+$/.test(name) ? await kay.packaged(`dist/schemas/${words.join("-")}.json`) : "";
-  if (file) return kay.out.json(JSON.parse(file));
-  const known = Object.keys(JSON.parse((await kay.packaged("dist/schemas/index.json")) || "{}"));
+  const file = /^[\w -]+$/.test(name) ? await kay.readPackageFile(`dist/schemas/${words.join("-")}.json`) : "";
+  if (file) return kay.out.writeJson(JSON.parse(file));
+  const known = Object.keys(JSON.parse((await kay.readPackageFile("dist/schemas/index.json")) || "{}"));
   const close = closestName(name, known);
   throw new Problem("USAGE", `There is no JSON Schema of ${JSON.stringify(name)}.`, {
     hint: close ? `Did you mean \`kay help json ${close}\`?` : `There are those of ${known.join(", ")}.`,

@@ -8,19 +8,19 @@ export function createLogoutCommand(kay: Kay): Command {
   return new Command("logout")
     .description("Sign out: revoke at the backend, forget the tokens on this machine")
     .action(async () => {
-      const { credentials, origin, known } = await kay.account();
+      const { credentials, origin, known } = await kay.resolveTarget();
       known.forget();
       const { signIn } = await credentials.read(origin);
       if (!signIn.token && !signIn.refresh_token) {
         if (kay.flags.json)
-          return kay.out.json({ signed_out: true, revoked: false, message: "You were not signed in." });
-        return kay.out.line("You were not signed in.");
+          return kay.out.writeJson({ signed_out: true, revoked: false, message: "You were not signed in." });
+        return kay.out.writeLine("You were not signed in.");
       }
       const fault = await withDeadline(kay.clock, LIMIT_MS, revoke(kay));
       await credentials.update(origin, ({ session_id }) => ({ session_id }));
       if (fault) kay.out.warn(`${fault.message} The sign-in may live on at the backend until it expires.`);
-      if (kay.flags.json) return kay.out.json({ signed_out: true, revoked: !fault });
-      kay.out.line("Signed out.");
+      if (kay.flags.json) return kay.out.writeJson({ signed_out: true, revoked: !fault });
+      kay.out.writeLine("Signed out.");
     });
 }
 
@@ -30,7 +30,7 @@ const LIMIT_MS = 5_000;
 /** Revoke at the backend what is stored here, never the token of KAY_TOKEN; why that was not possible, or null. */
 async function revoke(kay: Kay): Promise<Problem | null> {
   try {
-    await (await kay.link({ stored: true })).api.logout();
+    await (await kay.openBackend({ stored: true })).api.logout();
     return null;
   } catch (error) {
     if (error instanceof Problem) return error;

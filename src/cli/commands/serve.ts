@@ -62,8 +62,8 @@ async function stop(kay: Kay): Promise<void> {
       hint: "Try again when what it does has ended.",
     });
   }
-  if (kay.flags.json) return kay.out.json({ state });
-  kay.out.line(state === "stopped" ? "kay's own backend has stopped." : "kay's own backend does not run.");
+  if (kay.flags.json) return kay.out.writeJson({ state });
+  kay.out.writeLine(state === "stopped" ? "kay's own backend has stopped." : "kay's own backend does not run.");
 }
 
 /** The backend that is asked: one that is named here, else that of the settings, else kay's own. */

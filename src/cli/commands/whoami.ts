@@ -7,14 +7,14 @@ import { formatAccount, formatSite } from "../people.ts";
 /** `kay whoami`: which accounts act in this profile, at which backend. */
 export function createWhoamiCommand(kay: Kay): Command {
   return new Command("whoami").description("Show which accounts you are, and at which backend").action(async () => {
-    const link = await kay.link({ signedIn: true });
+    const link = await kay.openBackend({ signedIn: true });
     const { connections } = await link.api.connections({ signal: kay.signal });
     await saveAccountLabels(link, connections, { whole: true });
     const settings = await kay.settings();
-    const signIn = link.byToken ? {} : (await link.credentials.read(link.origin)).signIn;
+    const signIn = link.usesEnvironmentToken ? {} : (await link.credentials.read(link.origin)).signIn;
     const accounts = Object.entries(connections).filter(([, connection]) => connection.connected);
     if (kay.flags.json) {
-      return kay.out.json({
+      return kay.out.writeJson({
         profile: settings.profile,
         backend: link.embedded ? "embedded" : link.origin,
         session_id: signIn.session_id,
@@ -27,9 +27,10 @@ export function createWhoamiCommand(kay: Kay): Command {
       formatAccount(one),
       formatSite(one),
     ]);
-    if (rows.length === 0) kay.out.note("You are signed in, but no service is connected. Run `kay connect <service>`.");
-    else await kay.out.table(["SERVICE", "ACCOUNT", "SITE"], rows);
-    kay.out.note(
+    if (rows.length === 0)
+      kay.out.writeProgress("You are signed in, but no service is connected. Run `kay connect <service>`.");
+    else await kay.out.writeTable(["SERVICE", "ACCOUNT", "SITE"], rows);
+    kay.out.writeProgress(
       `Profile ${settings.profile}, ${link.embedded ? "kay's own backend on this machine" : `backend ${link.origin}`}`,
     );
   });

@@ -76,7 +76,7 @@ export function createCheckContext(
     account: once(async () => {
       await facts.settings();
       await facts.storeSight().catch(() => {});
-      return kay.account();
+      return kay.resolveTarget();
     }),
     signIn: once(async () => {
       const { credentials, origin } = await facts.account();
@@ -88,7 +88,7 @@ export function createCheckContext(
       await facts.account();
       // What is stored cannot be shown by anything that comes later.
       await facts.signIn().catch(() => {});
-      return kay.link();
+      return kay.openBackend();
     }),
     answer: once(() => inTime(kay.clock, signal, firstAnswer(facts))),
     legs: once(async () => {
@@ -101,7 +101,7 @@ export function createCheckContext(
     },
     signedIn: async () => {
       const link = await facts.reached();
-      if (link.byToken) return link;
+      if (link.usesEnvironmentToken) return link;
       const { token, refresh_token } = await facts.signIn().catch(blockedBy("The stored sign-in cannot be read."));
       if (!token && !refresh_token) throw new BlockedCheck("Nobody is signed in.");
       return link;

@@ -18,7 +18,7 @@ const legs: Check[] = Object.entries(TITLES).map(([leg, title]) => ({
   async look(facts) {
     if (!(await isRemote(facts))) return null;
     const found = (await facts.legs()).find((each) => each.leg === leg);
-    return found ? { state: found.state, detail: found.says, ...(found.fix ? { fix: found.fix } : {}) } : null;
+    return found ? { state: found.state, detail: found.message, ...(found.fix ? { fix: found.fix } : {}) } : null;
   },
 }));
 
@@ -44,7 +44,7 @@ const loopback: Check = {
       throw error instanceof Problem ? new BlockedCheck("kay's own backend does not run.") : error;
     });
     const broken = (await facts.legs()).find(({ state }) => state === "failed");
-    if (broken) return fail(broken.says, broken.fix || "Allow connections to this machine itself in its firewall.");
+    if (broken) return fail(broken.message, broken.fix || "Allow connections to this machine itself in its firewall.");
     return ok(`${baseUrl} can be reached; no proxy is used on this machine.`);
   },
 };

@@ -49,7 +49,7 @@ async function findKnown(facts: CheckContext, name: string) {
 async function isSignedOut(facts: CheckContext): Promise<boolean> {
   const link = await facts.reached();
   const { token, refresh_token } = await facts.signIn();
-  return !link.byToken && !token && !refresh_token;
+  return !link.usesEnvironmentToken && !token && !refresh_token;
 }
 
 async function getService(facts: CheckContext, name: string): Promise<ServiceView> {
@@ -105,7 +105,7 @@ async function consent({ machine, signal }: CheckContext, { client: place }: Ser
   const broken = (await machine.walk(url.href, signal)).find((leg) => leg.state === "failed");
   if (!broken) return ok(`${toLine(url.host)} can be reached.`);
   return warn(
-    `${toLine(url.host)}: ${broken.says}`,
+    `${toLine(url.host)}: ${broken.message}`,
     broken.fix ?? "A browser may still get there by a way of its own.",
   );
 }

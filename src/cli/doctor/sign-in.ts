@@ -9,7 +9,7 @@ export const signInCheck: Check = {
   title: "Sign-in",
   async look(facts) {
     const link = await facts.reached();
-    if (link.byToken) {
+    if (link.usesEnvironmentToken) {
       await link.api.connections({ signal: facts.signal });
       return ok("The backend accepts the token of KAY_TOKEN.");
     }

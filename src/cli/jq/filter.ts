@@ -19,7 +19,7 @@ export type DocumentFilter = {
 export async function applyJqFilter(kay: Kay, expression: string): Promise<void> {
   const thread = await kay.startJq(expression);
   kay.signal.addEventListener("abort", thread.end, { once: true });
-  kay.out.filtered(await createFilter(thread, kay.terminal));
+  kay.out.setFilter(await createFilter(thread, kay.terminal));
 }
 
 /**

@@ -26,15 +26,15 @@ export async function listProfiles(kay: Kay): Promise<void> {
   const rows: Row[] = [];
   // One after another: each may ask the keychain.
   for (const name of new Set([...names, used])) rows.push(await getRow(kay, name, name === used));
-  if (kay.flags.json) return kay.out.json({ profiles: rows });
-  await kay.out.table(["", "PROFILE", "BACKEND", "SIGN-IN", "ACCOUNTS"], rows.map(getCells));
+  if (kay.flags.json) return kay.out.writeJson({ profiles: rows });
+  await kay.out.writeTable(["", "PROFILE", "BACKEND", "SIGN-IN", "ACCOUNTS"], rows.map(getCells));
   sayWhy(kay);
 }
 
 async function getRow(kay: Kay, name: string, current: boolean): Promise<Row> {
   const row: Row = { name, current, backend: null, signed_in: null, accounts: {} };
   try {
-    const profile = await kay.inProfile(name);
+    const profile = await kay.openProfile(name);
     const account = profile.account();
     row.backend = account.embedded ? "embedded" : account.origin;
     const { signIn } = await account.credentials.read(account.origin);
@@ -59,6 +59,6 @@ function getCells({ name, current, backend, signed_in, accounts, problem }: Row)
 /** What in this terminal beats what the profiles say. */
 function sayWhy(kay: Kay): void {
   const { name, source } = kay.profile();
-  if (source === "environment") kay.out.note(`KAY_PROFILE names profile ${name}.`);
-  if (kay.env.KAY_API_URL?.trim()) kay.out.note("KAY_API_URL is set and beats the backend of every profile.");
+  if (source === "environment") kay.out.writeProgress(`KAY_PROFILE names profile ${name}.`);
+  if (kay.env.KAY_API_URL?.trim()) kay.out.writeProgress("KAY_API_URL is set and beats the backend of every profile.");
 }

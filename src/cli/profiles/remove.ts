@@ -35,13 +35,13 @@ export async function removeProfile(kay: Kay, typed: string): Promise<void> {
   await settings.profiles.forget(name);
   const current = settings.profiles.current();
   if (kay.env.KAY_PROFILE?.trim() === name) kay.out.warn(`KAY_PROFILE still names profile ${name}.`);
-  if (kay.flags.json) return kay.out.json({ profile: name, removed: true, current, signed_out: signedOut });
-  kay.out.line(name === DEFAULT_PROFILE ? "Profile default is empty now." : `Profile ${name} is removed.`);
-  if (isCurrent) kay.out.note(`Profile ${current} is the current one now.`);
+  if (kay.flags.json) return kay.out.writeJson({ profile: name, removed: true, current, signed_out: signedOut });
+  kay.out.writeLine(name === DEFAULT_PROFILE ? "Profile default is empty now." : `Profile ${name} is removed.`);
+  if (isCurrent) kay.out.writeProgress(`Profile ${current} is the current one now.`);
 }
 
 async function getKept(kay: Kay, name: string): Promise<Kept> {
-  const profile = await kay.inProfile(name);
+  const profile = await kay.openProfile(name);
   const { credentials } = profile.account("embedded");
   try {
     return { profile, credentials, signIns: await credentials.origins() };

@@ -10,8 +10,8 @@ export async function useProfile(kay: Kay, typed: string): Promise<void> {
   const previous = settings.profiles.current();
   await settings.profiles.use(name);
   warnOverridden(kay, name);
-  if (kay.flags.json) return kay.out.json({ profile: name, previous });
-  kay.out.line(
+  if (kay.flags.json) return kay.out.writeJson({ profile: name, previous });
+  kay.out.writeLine(
     previous === name ? `Profile ${name} is the current one already.` : `Profile ${name} is the current one now.`,
   );
 }
@@ -23,9 +23,9 @@ export async function createProfile(kay: Kay, typed: string): Promise<void> {
   if (profiles.list().includes(name))
     throw new Problem("USAGE", `There is a profile ${name} already.`, { hint: `\`kay profile use ${name}\` uses it.` });
   await profiles.create(name);
-  if (kay.flags.json) return kay.out.json({ profile: name, created: true });
-  kay.out.line(`Profile ${name} is made.`);
-  kay.out.note(`\`kay profile use ${name}\` makes it the current one, \`--profile ${name}\` uses it once.`);
+  if (kay.flags.json) return kay.out.writeJson({ profile: name, created: true });
+  kay.out.writeLine(`Profile ${name} is made.`);
+  kay.out.writeProgress(`\`kay profile use ${name}\` makes it the current one, \`--profile ${name}\` uses it once.`);
 }
 
 /** The variable beats what was chosen, in every terminal where it is set. */

@@ -21,7 +21,7 @@ const LOOKED_AT = 30;
 /** `kay attach`: on a terminal a session in a conversation that goes on; elsewhere its newest generation, followed to its end or its next stop. */
 export async function runAttach(kay: Kay, name: string | undefined, options: ClientOptions): Promise<void> {
   showGreeting(kay);
-  const link = await kay.link({ signedIn: true });
+  const link = await kay.openBackend({ signedIn: true });
   const id = await getConversation(link, name);
   if (canHaveSession(kay)) return openSession(kay, link, { ...options, resume: id, command: COMMAND });
   await followInScript(kay, link, id, createClient(kay, COMMAND, options));
@@ -38,7 +38,7 @@ async function getConversation(link: BackendHandle, name: string | undefined): P
 
 async function followInScript(kay: Kay, link: BackendHandle, id: string, client: SessionClient): Promise<void> {
   const { last_event: last, status } = await link.api.session(id);
-  const { note, warn } = kay.out;
+  const { writeProgress: note, warn } = kay.out;
   const leaving = new AbortController();
   const signal = AbortSignal.any([kay.signal, leaving.signal]);
   const live = isUnderWay(status);

@@ -38,7 +38,12 @@ export async function sendPrompt(
     client: conversation.client,
   };
   await closingStream(kay, async (signal) => {
-    const asked = await link.api.askStream(body, { signal, note: kay.out.note, warn: kay.out.warn, direct: true });
+    const asked = await link.api.askStream(body, {
+      signal,
+      note: kay.out.writeProgress,
+      warn: kay.out.warn,
+      direct: true,
+    });
     if (asked.kind === "answer") {
       conversation.id = asked.answer.session_id ?? id;
       const { settleConfirmations: settle } = await import("../settle.ts");
@@ -55,7 +60,7 @@ export async function showConversation(kay: Kay, link: BackendHandle, conversati
   const { last_event: seen, status } = await link.api.session(id);
   const isUnderWay = status !== undefined && !["completed", "cancelled", "error"].includes(status);
   await closingStream(kay, async (signal) => {
-    const { note, warn } = kay.out;
+    const { writeProgress: note, warn } = kay.out;
     const events = link.api.events(id, { live: isUnderWay, client: conversation.client, signal, note, warn });
     await show(kay, link, conversation, { parts: isUnderWay ? takeUntilEnd(events, seen) : events, seen });
   });
@@ -65,7 +70,7 @@ export async function showConversation(kay: Kay, link: BackendHandle, conversati
 export async function resumeConversation(kay: Kay, link: BackendHandle, conversation: Conversation): Promise<void> {
   const { id = "", last: seen, client } = conversation;
   await closingStream(kay, async (signal) => {
-    const { note, warn } = kay.out;
+    const { writeProgress: note, warn } = kay.out;
     const events = link.api.events(id, { client, signal, note, warn });
     await show(kay, link, conversation, { parts: takeUntilEnd(events, seen), seen, told: true });
   });
@@ -109,7 +114,7 @@ async function show(kay: Kay, link: BackendHandle, conversation: Conversation, s
       },
     });
     conversation.left = followed.waiting.length > 0;
-    if (readOnly) for (const card of followed.waiting) kay.out.line(`${formatCard(card)}\n${READ_ONLY_HINT}`);
+    if (readOnly) for (const card of followed.waiting) kay.out.writeLine(`${formatCard(card)}\n${READ_ONLY_HINT}`);
   } catch (error) {
     const ended = kay.signal.aborted ? await cancelGeneration(kay, link, view, error) : error;
     conversation.left = view !== undefined && listOpenCards(view).length > 0 && kay.signal.reason === "SIGHUP";

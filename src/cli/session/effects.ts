@@ -195,7 +195,7 @@ function isOthers(card: AnyCard): boolean {
 }
 
 async function edit({ kay, lend, dispatch, say }: EffectPorts, of: string, text: string): Promise<void> {
-  const edited = await lend(() => kay.edit(text));
+  const edited = await lend(() => kay.editText(text));
   if (edited === null) say("No editor could be started: set EDITOR, for example `export EDITOR=nano`.");
   dispatch({ type: "edited", of, text: edited });
 }

@@ -152,7 +152,7 @@ function begin(kay: Kay, link: BackendHandle, { dispatch, talk, options, say }: 
   });
 }
 
-async function isSignedIn({ byToken, credentials, origin }: BackendHandle): Promise<boolean> {
+async function isSignedIn({ usesEnvironmentToken: byToken, credentials, origin }: BackendHandle): Promise<boolean> {
   if (byToken) return true;
   // What cannot be read is told by whatever needs it.
   const { signIn } = await credentials.read(origin).catch(() => ({ signIn: null }));
@@ -216,7 +216,7 @@ function leaveWord(kay: Kay, session: Session, conversation: string | undefined)
   if (waits) kay.exit = ERRORS.INTERACTION_REQUIRED.exit;
   const open = waits ? " What waits for an answer stays open." : "";
   // In backticks it is a command, which is never broken.
-  kay.out.note(
+  kay.out.writeProgress(
     `Come back with \`kay ask --resume ${toLine(conversation)}${formatProfileFlag(kay.profile())}\`.${open}`,
   );
 }

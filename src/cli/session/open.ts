@@ -26,7 +26,7 @@ export function canHaveSession(kay: Kay): boolean {
  */
 export function showGreeting(kay: Kay): void {
   if (!canHaveSession(kay) || kay.flags.plain) return;
-  if (!kay.greeted) kay.out.line(kay.out.paint("dim", `kay ${kay.version} · /help shows the commands`));
+  if (!kay.greetingShown) kay.out.writeLine(kay.out.paint("dim", `kay ${kay.version} · /help shows the commands`));
   // A fault comes to light where it is awaited.
   import("./ink.ts").catch(() => {});
 }

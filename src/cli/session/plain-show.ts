@@ -45,7 +45,7 @@ export function createPlainPresenter(
   let speaking = false;
   let labelledAlready = false;
   const write = (text: string) => {
-    kay.out.line(labelledAlready || text === "" ? text : formatAnswerText(text));
+    kay.out.writeLine(labelledAlready || text === "" ? text : formatAnswerText(text));
     labelledAlready ||= text !== "";
   };
   const text = createMarkdownWriter(look, write);
@@ -56,7 +56,7 @@ export function createPlainPresenter(
   };
   const say = (words: string) => {
     close();
-    kay.out.line(words);
+    kay.out.writeLine(words);
   };
   const tell = (item: Item, index: number) => {
     const before = told.get(index) ?? { begun: false, log: 0, over: false };
@@ -91,7 +91,7 @@ export function createPlainPresenter(
       const unfinished = view.items.filter((item) => item.kind === "text" && !item.done);
       const items = view.items.filter((item) => !open.includes(item) && !unfinished.includes(item));
       const history = formatLabelledView({ ...view, items }, look());
-      if (history !== "" && !isTold) kay.out.line(`${history}\n`);
+      if (history !== "" && !isTold) kay.out.writeLine(`${history}\n`);
       view.items.forEach((item, index) => {
         if (!open.includes(item)) told.set(index, getTold(item, { begun: true, log: 0, over: false }));
       });

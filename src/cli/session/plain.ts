@@ -27,7 +27,7 @@ type Work = (kay: Kay) => Promise<void>;
  */
 export async function runPlainSession(kay: Kay, link: BackendHandle, options: SessionOptions): Promise<void> {
   kay.flags = { ...kay.flags, plain: true };
-  kay.graceMs = getCancelGraceMs(kay);
+  kay.shutdownGraceMs = getCancelGraceMs(kay);
   const typed = createLineInput(kay.terminal);
   const conversation: Conversation = {
     id: options.resume,
@@ -45,7 +45,7 @@ export async function runPlainSession(kay: Kay, link: BackendHandle, options: Se
     release();
     const { id, left } = conversation;
     if (left) kay.exit = ERRORS.INTERACTION_REQUIRED.exit;
-    if (id !== undefined) kay.out.line(`Come back with: kay ask --resume ${toLine(id)}`);
+    if (id !== undefined) kay.out.writeLine(`Come back with: kay ask --resume ${toLine(id)}`);
   }
 }
 
@@ -60,7 +60,7 @@ type Session = {
 };
 
 function greet(kay: Kay): void {
-  kay.out.line("kay session. Type what you want and press Enter; /help shows the commands, Ctrl+C twice leaves.");
+  kay.out.writeLine("kay session. Type what you want and press Enter; /help shows the commands, Ctrl+C twice leaves.");
 }
 
 /** One text that is typed, or one generation that somebody else began meanwhile. */
@@ -132,7 +132,7 @@ async function during(session: Session, work: Work): Promise<void> {
     await Promise.race([work({ ...kay, signal, terminal }), pressedTwice(kay, signal)]);
   } catch (error) {
     if (kay.signal.aborted) throw error;
-    if (cancelled.signal.aborted) kay.out.line("cancelled");
+    if (cancelled.signal.aborted) kay.out.writeLine("cancelled");
     else if (error instanceof Problem) tellProblem(kay, error);
     else throw error;
   }
@@ -156,7 +156,7 @@ function getContext(session: Session, mine: Kay): SlashContext {
     kay: mine,
     link,
     session: () => conversation.id,
-    say: (text) => mine.out.line(text),
+    say: (text) => mine.out.writeLine(text),
     ask: async (question) => mine.flags.yes || promptYesNo(mine, question),
     connect: (services, site) => runConnect(mine, services, { wait: true, ...(site ? { site } : {}) }),
     client: conversation.client,

@@ -60,7 +60,7 @@ async function findRun(kay: Kay, local: LocalTools, name: string): Promise<{ too
   const known = localTool(local, name);
   if (known && !(known instanceof Problem) && known.hasToken)
     return { tool: known.view, run: (input) => local.call(name, input, kay.signal) };
-  const { api } = await kay.link({ signedIn: true }).catch((error: unknown) => {
+  const { api } = await kay.openBackend({ signedIn: true }).catch((error: unknown) => {
     if (!isSignedOut(error)) throw error;
     throw known instanceof Problem ? known : authRequired(known.view, known.variable);
   });
@@ -96,8 +96,8 @@ async function permit(kay: Kay, { name, access }: ToolView, input: Record<string
 }
 
 async function show(kay: Kay, { output, receipts }: ToolCallResponse): Promise<void> {
-  if (kay.flags.json) return kay.out.json(output.data);
-  await kay.out.markdown(clean(output.text));
+  if (kay.flags.json) return kay.out.writeJson(output.data);
+  await kay.out.writeMarkdown(clean(output.text));
   showReceipts(kay, receipts);
 }
 
@@ -107,7 +107,7 @@ function showAuthRequired(kay: Kay, problem: Problem): void {
   const integration = Array.isArray(integrations) ? integrations[0] : problem.details.integration;
   const { code, message, hint } = problem;
   const document = { error: { code, integration, message } };
-  kay.out.fail(problem, kay.flags.json ? { status: "error", ...document, code, message, hint } : document);
+  kay.out.writeError(problem, kay.flags.json ? { status: "error", ...document, code, message, hint } : document);
   kay.exit = problem.exit;
 }
 

@@ -9,8 +9,8 @@ import { findToolBackend, isUnknownTool, loadTools } from "./source.ts";
 /** `kay tools list`: one row for each tool. */
 export async function listTools(kay: Kay, service: string | undefined): Promise<void> {
   const tools = await loadTools(kay, service);
-  if (kay.flags.json) return kay.out.json({ tools });
-  await kay.out.table(TOOL_COLUMNS, tools.map(toToolRow));
+  if (kay.flags.json) return kay.out.writeJson({ tools });
+  await kay.out.writeTable(TOOL_COLUMNS, tools.map(toToolRow));
 }
 
 export const TOOL_COLUMNS = ["TOOL", "ACCESS", "SERVICE", "DOES"];
@@ -26,20 +26,20 @@ export async function showTool(kay: Kay, name: string): Promise<void> {
   const tool = link
     ? await link.api.tool(name, { signal: kay.signal }).catch(withList)
     : (await kay.localTools()).find(name).view;
-  if (kay.flags.json) return kay.out.json(tool);
+  if (kay.flags.json) return kay.out.writeJson(tool);
   const { out } = kay;
-  out.line(
+  out.writeLine(
     `${out.paint("bold", line(tool.name))}  ${tool.access}${tool.connected === undefined ? "" : `, ${getConnected(tool)}`}`,
   );
-  out.line(clean(tool.description));
+  out.writeLine(clean(tool.description));
   const fields = listFields(tool);
-  out.line();
-  if (fields.length === 0) out.line("It takes no fields.");
+  out.writeLine();
+  if (fields.length === 0) out.writeLine("It takes no fields.");
   else await showFields(kay, fields);
   const examples = tool.examples ?? [];
-  if (examples.length > 0) out.line(`\nAsk for it:\n${examples.map((each) => `  ${line(each)}`).join("\n")}`);
+  if (examples.length > 0) out.writeLine(`\nAsk for it:\n${examples.map((each) => `  ${line(each)}`).join("\n")}`);
   const given = fields.filter(({ required }) => required).map((each) => ` --field ${quoteShellWord(each.name)}=…`);
-  out.line(`\nCall it:\n  kay tools call ${quoteShellWord(tool.name)}${given.join("")}`);
+  out.writeLine(`\nCall it:\n  kay tools call ${quoteShellWord(tool.name)}${given.join("")}`);
 }
 
 /** A backend speaks to programs, and does not know which command shows what there is. */
@@ -58,11 +58,11 @@ async function showFields(kay: Kay, fields: Field[]): Promise<void> {
     required ? "required" : "optional",
     line(description),
   ]);
-  if (!terminal.stdout.isTerminal) return out.table([], rows);
+  if (!terminal.stdout.isTerminal) return out.writeTable([], rows);
   const { default: wrapAnsi } = await import("wrap-ansi");
   for (const [name = "", type = "", required = "", description = ""] of rows) {
-    out.line(`  ${out.paint("cyan", name)}  ${out.paint("dim", `${type}, ${required}`)}`);
-    if (description) out.line(wrapAnsi(description, terminal.stdout.columns() - 6).replaceAll(/^/gm, "      "));
+    out.writeLine(`  ${out.paint("cyan", name)}  ${out.paint("dim", `${type}, ${required}`)}`);
+    if (description) out.writeLine(wrapAnsi(description, terminal.stdout.columns() - 6).replaceAll(/^/gm, "      "));
   }
 }
 

@@ -8,9 +8,9 @@ import type { BackendHandle, Kay } from "../kay.ts";
  */
 export async function findToolBackend(kay: Kay): Promise<BackendHandle | null> {
   try {
-    return await kay.link({ signedIn: true });
+    return await kay.openBackend({ signedIn: true });
   } catch (error) {
-    if (isSignedOut(error) && (await kay.account()).embedded) return null;
+    if (isSignedOut(error) && (await kay.resolveTarget()).embedded) return null;
     throw error;
   }
 }

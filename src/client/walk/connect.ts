@@ -3,7 +3,7 @@ import { Problem } from "#protocol/errors";
 import { isLoopback } from "../send/origin.ts";
 
 /** A connection that stands, and how each family of addresses did. */
-type Connected = { state: "ok" | "warning"; says: string; fix?: string; socket: Socket };
+type Connected = { state: "ok" | "warning"; message: string; fix?: string; socket: Socket };
 
 type Try = { family: string; address: string; ms: number; socket?: Socket; errno: string };
 
@@ -21,12 +21,12 @@ export async function connectTo(target: URL, addresses: string[], limit: AbortSi
   const [best, ...others] = tries.filter(({ socket }) => socket);
   for (const { socket } of others) socket?.destroy();
   if (!best?.socket) throw unreachable(target, port, tries);
-  const says = `Port ${port}: ${tries.map(format).join("; ")}.`;
+  const message = `Port ${port}: ${tries.map(format).join("; ")}.`;
   const silent = tries.find(({ errno }) => errno === "no answer");
   // Happy eyeballs go around an address that refuses at once; one that swallows connections costs every command its wait.
-  if (!silent || isLoopback(target.hostname)) return { state: "ok", says, socket: best.socket };
+  if (!silent || isLoopback(target.hostname)) return { state: "ok", message, socket: best.socket };
   const fix = `Have ${silent.family} work for ${target.hostname}, or turn it off on this machine: each connection may wait for it.`;
-  return { state: "warning", says, fix, socket: best.socket };
+  return { state: "warning", message, fix, socket: best.socket };
 }
 
 /** An address that does not answer gets less than the whole leg, so that the other one still counts. */

@@ -4,7 +4,7 @@ import { Problem } from "#protocol/errors";
 import { isLoopbackName } from "../send/origin.ts";
 
 /** Addresses of a host, those of IPv4 and IPv6 looked up apart, and what is to be said of them. */
-type Addresses = { state: "ok" | "skipped"; says: string; addresses: string[] };
+type Addresses = { state: "ok" | "skipped"; message: string; addresses: string[] };
 
 /**
  * Find the addresses of a host of a URL, as the system's resolver does.
@@ -13,14 +13,14 @@ type Addresses = { state: "ok" | "skipped"; says: string; addresses: string[] };
  */
 export async function lookUpAddresses(hostname: string): Promise<Addresses> {
   const host = hostname.replace(/^\[|\]$/g, "");
-  if (isIP(host)) return { state: "skipped", says: `${host} is an address; no name is looked up.`, addresses: [host] };
+  if (isIP(host)) return { state: "skipped", message: `${host} is an address; no name is looked up.`, addresses: [host] };
   // Never looked up: it is this machine, whoever may answer for the name.
-  if (isLoopbackName(host)) return { state: "ok", says: `${host} is this machine.`, addresses: ["127.0.0.1", "::1"] };
+  if (isLoopbackName(host)) return { state: "ok", message: `${host} is this machine.`, addresses: ["127.0.0.1", "::1"] };
   const [four, six] = await Promise.all([resolve(host, 4), resolve(host, 6)]);
   const addresses = [...four.addresses, ...six.addresses];
   if (addresses.length === 0) throw notFound(host, four.errno);
   const told = [format("IPv4", four), format("IPv6", six)].join("; ");
-  return { state: "ok", says: `${host}: ${told}.`, addresses };
+  return { state: "ok", message: `${host}: ${told}.`, addresses };
 }
 
 type Resolved = { addresses: string[]; errno: string };

@@ -8,7 +8,7 @@ import { describeTlsError, getTlsHint } from "../send/faults.ts";
 import type { ProbePorts } from "../walk.ts";
 
 /** A TLS connection as it came about, trusted or not; nothing is ever sent over one that is not. */
-export type TlsResult = { state: "ok" | "warning" | "failed"; says: string; fix?: string; socket: TLSSocket };
+export type TlsResult = { state: "ok" | "warning" | "failed"; message: string; fix?: string; socket: TLSSocket };
 
 /** A certificate that ends in fewer days is told. */
 const SOON_DAYS = 14;
@@ -26,22 +26,22 @@ export async function startTls(plain: Socket, url: URL, ports: ProbePorts, limit
   const by = issuerName(issuer);
   if (!socket.authorized) {
     const code = String(socket.authorizationError);
-    const says = `The certificate of ${url.hostname} by ${by} is not trusted: ${describeTlsError(code)} (${code}). ${trusted(env)}`;
-    return { state: "failed", says, fix: getTlsHint(code, { url }), socket };
+    const message = `The certificate of ${url.hostname} by ${by} is not trusted: ${describeTlsError(code)} (${code}). ${trusted(env)}`;
+    return { state: "failed", message, fix: getTlsHint(code, { url }), socket };
   }
   const days = Math.floor((Date.parse(valid_to) - clock.now()) / DAY_MS);
-  const says = `${socket.getProtocol()}, certificate by ${by}, good until ${new Date(valid_to).toISOString().slice(0, 10)}. ${trusted(env)}`;
+  const message = `${socket.getProtocol()}, certificate by ${by}, good until ${new Date(valid_to).toISOString().slice(0, 10)}. ${trusted(env)}`;
   const missing = missingFile(env);
   if (missing !== null) {
     return {
       state: "warning",
-      says: `${says} ${missing}`,
+      message: `${message} ${missing}`,
       fix: "Set NODE_EXTRA_CA_CERTS to a file of certificates (PEM), or unset it.",
       socket,
     };
   }
-  if (days >= SOON_DAYS) return { state: "ok", says, socket };
-  return { state: "warning", says, fix: `Whoever runs ${url.hostname} has to renew it.`, socket };
+  if (days >= SOON_DAYS) return { state: "ok", message, socket };
+  return { state: "warning", message, fix: `Whoever runs ${url.hostname} has to renew it.`, socket };
 }
 
 function handshake(plain: Socket, url: URL, ca: string[] | undefined, limit: AbortSignal): Promise<TLSSocket> {

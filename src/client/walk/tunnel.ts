@@ -16,7 +16,7 @@ export async function openTunnel(
   proxy: HttpProxy,
   url: URL,
   limit: AbortSignal,
-): Promise<{ state: "ok"; says: string }> {
+): Promise<{ state: "ok"; message: string }> {
   const target = `${url.hostname}:${url.port || 443}`;
   const { username, password } = proxy.url;
   const given = `${decodeURIComponent(username)}:${decodeURIComponent(password)}`;
@@ -25,7 +25,7 @@ export async function openTunnel(
   socket.write(`CONNECT ${target} HTTP/1.1\r\nHost: ${target}\r\n${credentials}\r\n`);
   const head = await getHead(socket, limit);
   const [, status = "", reason = ""] = /^HTTP\/1\.[01] (\d{3})[ ]?([^\r\n]*)/.exec(head) ?? [];
-  if (/^2\d\d$/.test(status)) return { state: "ok", says: `The proxy connects to ${target}.` };
+  if (/^2\d\d$/.test(status)) return { state: "ok", message: `The proxy connects to ${target}.` };
   const shown = `${maskProxy(proxy)} (${proxy.variable})`;
   if (status === "407") {
     throw new Problem("PROXY_INVALID", `The proxy ${shown} asks for other credentials (407).`, {

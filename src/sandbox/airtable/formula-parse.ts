@@ -73,8 +73,8 @@ function lex(text: string): Token[] {
     if (!match) throw new FormulaError(`"${source.slice(from, from + 10)}" cannot be read`);
     const [, double, single, field, number, word, sign] = match;
     const quoted = double ?? single;
-    if (quoted !== undefined) tokens.push({ kind: "text", text: unescape(quoted) });
-    else if (field !== undefined) tokens.push({ kind: "field", text: unescape(field) });
+    if (quoted !== undefined) tokens.push({ kind: "text", text: unescapeString(quoted) });
+    else if (field !== undefined) tokens.push({ kind: "field", text: unescapeString(field) });
     else if (number !== undefined) tokens.push({ kind: "number", text: number });
     else if (word !== undefined) tokens.push({ kind: "word", text: word });
     else tokens.push({ kind: "sign", text: sign ?? "" });
@@ -82,7 +82,7 @@ function lex(text: string): Token[] {
   return tokens;
 }
 
-function unescape(text: string): string {
+function unescapeString(text: string): string {
   const named: Record<string, string> = { n: "\n", r: "\r", t: "\t" };
   return text.replace(/\\([\s\S])/g, (_, character: string) => named[character] ?? character);
 }

@@ -28,7 +28,7 @@ function matchesWord(words: string[], word: string): boolean {
     const parts = getWords(word);
     return holds(words, parts);
   }
-  const pattern = new RegExp(`^${word.toLowerCase().split("*").map(escape).join(".*")}$`, "u");
+  const pattern = new RegExp(`^${word.toLowerCase().split("*").map(escapeRegExp).join(".*")}$`, "u");
   return words.some((one) => pattern.test(one));
 }
 
@@ -36,6 +36,6 @@ function holds(words: string[], phrase: string[]): boolean {
   return phrase.length > 0 && words.some((_, start) => phrase.every((word, index) => words[start + index] === word));
 }
 
-function escape(text: string): string {
+function escapeRegExp(text: string): string {
   return text.replace(/[.*+?^${}()|[\]\\]/g, "\\$&");
 }

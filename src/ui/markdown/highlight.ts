@@ -50,7 +50,7 @@ function paint(html: string, { paint }: Look): string[] {
     else if (token === "</span>") open.pop();
     else {
       const style = open.findLast((each) => each !== null);
-      for (const [index, piece] of unescape(token).split("\n").entries()) {
+      for (const [index, piece] of unescapeHtml(token).split("\n").entries()) {
         if (index > 0) lines.push("");
         lines[lines.length - 1] += style && piece.trim() !== "" ? paint(style, piece) : piece;
       }
@@ -59,7 +59,7 @@ function paint(html: string, { paint }: Look): string[] {
   return lines;
 }
 
-function unescape(text: string): string {
+function unescapeHtml(text: string): string {
   const entities: Record<string, string> = { "&amp;": "&", "&lt;": "<", "&gt;": ">", "&quot;": '"', "&#x27;": "'" };
   return text.replace(/&(?:amp|lt|gt|quot|#x27);/g, (entity) => entities[entity] ?? entity);
 }

@@ -26,7 +26,7 @@ export function renderTail(stream: MarkdownStream, rest: string, look: Look, row
   if (text.trim() === "") return [];
   const isPlain = isProse(stream, partial) && !DEFINITION.test(text);
   const laid = isPlain ? (renderProse(text, look) ?? "").split("\n") : laidOut(stream, text, look);
-  const shown = fit(laid, look.width);
+  const shown = fitRows(laid, look.width);
   const all = stream.begun && !stream.shown && isAll ? ["", ...shown] : shown;
   return all.slice(-rows);
 }
@@ -52,7 +52,7 @@ function laidOut(stream: MarkdownStream, text: string, look: Look): string[] {
   return renderBlocks(marked.lexer(text), look).join("\n\n").split("\n");
 }
 
-function fit(rows: string[], width: number): string[] {
+function fitRows(rows: string[], width: number): string[] {
   return rows
     .map((row) => normalizeWidth(row).replaceAll("\t", "    "))
     .flatMap((row) => stripLinks(fitsRow(row, width) ? row : wrapHard(row, width)).split("\n"));

@@ -43,7 +43,7 @@ function getLine(item: Item, { markdown }: PassageStyle): string | undefined {
   const title = getName(item, key);
   if (title === undefined && key === undefined) return undefined;
   const url = typeof item.url === "string" && /^https?:\/\/\S+$/.test(item.url) ? item.url : undefined;
-  const clean = (text: string) => (markdown ? escape(oneLine(text)) : oneLine(text));
+  const clean = (text: string) => (markdown ? escapeMarkdown(oneLine(text)) : oneLine(text));
   const words = [key, title].filter((text) => text !== undefined).map(clean);
   if (url === undefined) return words.join(" ");
   if (!markdown) return [...words, url].join(" ");
@@ -93,7 +93,7 @@ function oneLine(text: string): string {
 }
 
 /** Titles are text of services: they make no links, no code and no emphasis of their own. */
-function escape(text: string): string {
+function escapeMarkdown(text: string): string {
   return text.replace(/[\\`*[\]<~]|(?<![\p{L}\p{N}])_|_(?![\p{L}\p{N}])/gu, "\\$&");
 }
 

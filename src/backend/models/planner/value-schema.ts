@@ -43,14 +43,14 @@ function resolve(given: unknown, root: SchemaNode["root"], hops: number): Schema
   if (hops >= DEEPEST) return schema;
   if ($ref?.startsWith("#")) {
     const path = $ref.slice(1).split("/").filter(Boolean);
-    const target = path.reduce<unknown>((at, step) => toRecord(at)[unescape(step)], root);
+    const target = path.reduce<unknown>((at, step) => toRecord(at)[unescapePointer(step)], root);
     return { ...resolve(target, root, hops + 1), ...schema, $ref: undefined };
   }
   if (!Array.isArray(allOf)) return schema;
   return Object.assign({}, schema, { allOf: undefined }, ...allOf.map((part) => resolve(part, root, hops + 1)));
 }
 
-function unescape(step: string): string {
+function unescapePointer(step: string): string {
   return step.replaceAll("~1", "/").replaceAll("~0", "~");
 }
 

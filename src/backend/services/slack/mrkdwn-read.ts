@@ -20,7 +20,7 @@ export function mrkdwnToMarkdown(text: string, names: Names): string {
 
 /** A fence stands on lines of its own in Markdown; Slack does without. */
 function getCode(piece: string, names: Names): string {
-  const text = unescape(piece.replace(/<([^<>]+)>/g, (_, inner: string) => plainReference(inner, names)));
+  const text = unescapeMrkdwn(piece.replace(/<([^<>]+)>/g, (_, inner: string) => plainReference(inner, names)));
   if (!text.startsWith("```")) return text;
   return `\n\`\`\`\n${text.slice(3, -3).replace(/^\n|\n$/g, "")}\n\`\`\`\n`;
 }
@@ -35,11 +35,11 @@ function getProse(piece: string, names: Names): string {
 /** What stands in angle brackets: a mention, a special word or a link, with its label behind a bar. */
 function getReference(inner: string, names: Names): string {
   const [target = "", label] = inner.split("|", 2);
-  if (/^[@#!]/.test(target)) return escape(plainReference(inner, names));
-  if (!/^(https?:\/\/|mailto:)/i.test(target)) return escape(unescape(label ?? target));
-  const url = unescape(target);
+  if (/^[@#!]/.test(target)) return escapeMarkdown(plainReference(inner, names));
+  if (!/^(https?:\/\/|mailto:)/i.test(target)) return escapeMarkdown(unescapeMrkdwn(label ?? target));
+  const url = unescapeMrkdwn(target);
   if (label === undefined || label === url || `mailto:${label}` === url) return url.replace(/^mailto:/, "");
-  return `[${escape(unescape(label)).replace(/[[\]]/g, "\\$&")}](${encodeBrackets(url)})`;
+  return `[${escapeMarkdown(unescapeMrkdwn(label)).replace(/[[\]]/g, "\\$&")}](${encodeBrackets(url)})`;
 }
 
 function plainReference(inner: string, { users, channels }: Names): string {
@@ -55,7 +55,7 @@ function plainReference(inner: string, { users, channels }: Names): string {
 
 /** Slack's `*bold*`, `_italic_` and `~struck~` as Markdown's, line by line; everything else that Markdown would read is escaped. */
 function emphasise(text: string): string {
-  return escape(unescape(text))
+  return escapeMarkdown(unescapeMrkdwn(text))
     .replace(/(?<![\p{L}\p{N}*])\\\*(?=\S)([^\n]*?\S)\\\*(?![\p{L}\p{N}*])/gu, "**$1**")
     .replace(/(?<![\p{L}\p{N}_])\\_(?=\S)([^\n]*?\S)\\_(?![\p{L}\p{N}_])/gu, "_$1_")
     .replace(/(?<![\p{L}\p{N}~])\\~(?=\S)([^\n]*?\S)\\~(?![\p{L}\p{N}~])/gu, "~~$1~~")
@@ -63,14 +63,14 @@ function emphasise(text: string): string {
 }
 
 /** Characters that Markdown would take for its own. Underscores inside words are harmless and stay. */
-function escape(text: string): string {
+function escapeMarkdown(text: string): string {
   return text
     .replace(/[*~\\`]|\]\(|<(?=[a-z!/])/gi, "\\$&")
     .replace(/(?<![\p{L}\p{N}])_|_(?![\p{L}\p{N}])/gu, "\\_")
     .replace(/^(#{1,6} )/gm, "\\$1");
 }
 
-function unescape(text: string): string {
+function unescapeMrkdwn(text: string): string {
   return text.replace(/&lt;/g, "<").replace(/&gt;/g, ">").replace(/&amp;/g, "&");
 }
 

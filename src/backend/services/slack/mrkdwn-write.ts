@@ -11,7 +11,7 @@ export function markdownToMrkdwn(markdown: string): string {
   } catch (error) {
     // Markdown nested deeper than can be read is taken as plain text.
     if (!(error instanceof RangeError)) throw error;
-    return escape(markdown).trim();
+    return escapeMrkdwn(markdown).trim();
   }
 }
 
@@ -27,7 +27,7 @@ function block(token: Token): string {
     case "heading":
       return `*${inline(token.tokens ?? []).replace(/\*/g, "")}*`;
     case "code":
-      return `\`\`\`\n${escape((token as Tokens.Code).text)}\n\`\`\``;
+      return `\`\`\`\n${escapeMrkdwn((token as Tokens.Code).text)}\n\`\`\``;
     case "blockquote":
       return blocks(token.tokens ?? [])
         .replace(/^/gm, "> ")
@@ -35,14 +35,14 @@ function block(token: Token): string {
     case "list":
       return list(token as Tokens.List);
     case "table":
-      return hasExtraCells(token as Tokens.Table) ? escape(token.raw.trim()) : table(token as Tokens.Table);
+      return hasExtraCells(token as Tokens.Table) ? escapeMrkdwn(token.raw.trim()) : table(token as Tokens.Table);
     case "hr":
       return "———";
     case "paragraph":
     case "text":
       return inline(token.tokens ?? [token]);
     default:
-      return escape(token.raw.trim());
+      return escapeMrkdwn(token.raw.trim());
   }
 }
 
@@ -59,7 +59,7 @@ function list({ ordered, start, items }: Tokens.List): string {
 
 /** Slack has no tables in text; columns line up in a block of code. */
 function table({ header, rows }: Tokens.Table): string {
-  const lines = [header, ...rows].map((cells) => cells.map(({ text }) => escape(text)));
+  const lines = [header, ...rows].map((cells) => cells.map(({ text }) => escapeMrkdwn(text)));
   const widths = header.map((_, column) => Math.max(...lines.map((cells) => cells[column]?.length ?? 0)));
   const text = lines.map((cells) =>
     cells
@@ -84,27 +84,27 @@ function inlineToken(token: Token): string {
     case "del":
       return `~${inner()}~`;
     case "codespan":
-      return `\`${escape(token.text)}\``;
+      return `\`${escapeMrkdwn(token.text)}\``;
     case "link":
     case "image":
       return link(token as Tokens.Link);
     case "br":
       return "\n";
     case "escape":
-      return escape(token.text);
+      return escapeMrkdwn(token.text);
     case "text":
-      return "tokens" in token && token.tokens ? inner() : escape(token.text);
+      return "tokens" in token && token.tokens ? inner() : escapeMrkdwn(token.text);
     default:
-      return escape(token.raw);
+      return escapeMrkdwn(token.raw);
   }
 }
 
 function link({ href, text, raw }: Tokens.Link): string {
-  if (!/^(https?:\/\/|mailto:)/i.test(href) || !URL.canParse(href)) return escape(raw);
-  const url = escape(href).replace(/\|/g, "%7C");
-  return text === "" || text === href ? `<${url}>` : `<${url}|${escape(text).replace(/\|/g, "¦")}>`;
+  if (!/^(https?:\/\/|mailto:)/i.test(href) || !URL.canParse(href)) return escapeMrkdwn(raw);
+  const url = escapeMrkdwn(href).replace(/\|/g, "%7C");
+  return text === "" || text === href ? `<${url}>` : `<${url}|${escapeMrkdwn(text).replace(/\|/g, "¦")}>`;
 }
 
-function escape(text: string): string {
+function escapeMrkdwn(text: string): string {
   return text.replace(/&/g, "&amp;").replace(/</g, "&lt;").replace(/>/g, "&gt;");
 }

@@ -8,7 +8,7 @@ import { formatRows } from "./rows.ts";
 
 /** `/connect SERVICE…`, and `/connect jira --site NAME`. */
 export async function runConnect(context: SlashContext, argument: string): Promise<void> {
-  if (context.link.byToken)
+  if (context.link.usesEnvironmentToken)
     throw new Problem(
       "USAGE",
       "KAY_TOKEN is set, but services are connected for a sign-in that is kept on this machine.",
